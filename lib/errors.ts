@@ -1,0 +1,109 @@
+/*
+ * One error class and a closed set of codes. The texts stand in `messages/`, one table per area, so that
+ * they can be read and reviewed as prose.
+ *
+ * Every message says, in this order: what is wrong, the value, what is allowed, what to do.
+ */
+
+import { awsMessages as aws } from "./messages/aws";
+import { azureMessages as azure } from "./messages/azure";
+import { googleMessages as google } from "./messages/google";
+import { kubeletMessages as kubelet } from "./messages/kubelet";
+import { kubernetesMessages as kubernetes } from "./messages/kubernetes";
+import { modelMessages as model } from "./messages/model";
+import { openshiftMessages as openshift } from "./messages/openshift";
+import type { Problem } from "./messages/problem";
+import { synthMessages as synth } from "./messages/synth";
+
+type Messages = typeof model &
+  typeof kubelet &
+  typeof aws &
+  typeof azure &
+  typeof google &
+  typeof kubernetes &
+  typeof openshift &
+  typeof synth;
+
+const messages: Messages = {
+  ...model,
+  ...kubelet,
+  ...aws,
+  ...azure,
+  ...google,
+  ...kubernetes,
+  ...openshift,
+  ...synth,
+};
+
+/** The closed set of codes that {@link WorkloadIdentityError.code} can hold. */
+export type ErrorCode = keyof Messages;
+
+/** All codes, sorted; for documentation and for exhaustive handling. */
+export const errorCodes: readonly ErrorCode[] = (Object.keys(messages) as ErrorCode[]).sort();
+
+const ERROR = Symbol.for("cdktf-workload-identity/error");
+
+/**
+ * The one error that this library throws for input that it refuses.
+ *
+ * The message reads: what is wrong, got the value; allowed: what is; what to do. Identifiers such as issuers,
+ * audiences and subjects are public and are shown; key material never is.
+ */
+export class WorkloadIdentityError extends Error {
+  /** Which refusal this is; stable across releases, unlike the text. */
+  readonly code: ErrorCode;
+  /** What is wrong, without the value. */
+  readonly problem: string;
+  /** The refused value, where there is one that may be shown. */
+  readonly value: unknown;
+  /** What would have been accepted, where that can be said in a line. */
+  readonly allowed: string | undefined;
+  /** What to do. */
+  readonly remedy: string;
+
+  constructor(code: ErrorCode, problem: Problem, where?: string) {
+    super((where ? `${where}: ` : "") + sentence(problem));
+    this.name = "WorkloadIdentityError";
+    this.code = code;
+    this.problem = problem.problem;
+    this.value = problem.value;
+    this.allowed = problem.allowed;
+    this.remedy = problem.remedy;
+    Object.defineProperty(this, ERROR, { value: true });
+  }
+}
+
+/** True for an error of this library, also when another copy of the package threw it. */
+export function isWorkloadIdentityError(error: unknown): error is WorkloadIdentityError {
+  return typeof error === "object" && error !== null && ERROR in error;
+}
+
+/** Throws the error of that code; the arguments are those of its message. */
+export function fail<C extends ErrorCode>(code: C, ...values: Parameters<Messages[C]>): never {
+  const message = messages[code] as (...args: Parameters<Messages[C]>) => Problem;
+  throw new WorkloadIdentityError(code, message(...values));
+}
+
+/** Runs a function and puts a construct's path before the message of an error of this library. */
+export function at<T>(path: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!isWorkloadIdentityError(error) || error.message.startsWith(path)) throw error;
+    throw new WorkloadIdentityError(error.code, error, path);
+  }
+}
+
+const SHOWN_CHARACTERS = 300;
+
+function sentence({ problem, value, allowed, remedy }: Problem): string {
+  const got = value === undefined ? "" : `, got ${show(value)}`;
+  return `${problem}${got}${allowed ? `; allowed: ${allowed}` : ""}; ${remedy}`;
+}
+
+function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length <= SHOWN_CHARACTERS
+    ? text
+    : `${text.slice(0, SHOWN_CHARACTERS)}… (${text.length} characters)`;
+}

@@ -1,0 +1,31 @@
+/**
+ * The vocabulary that every subpath shares: values and errors. Loads no construct library.
+ *
+ * @packageDocumentation
+ */
+
+export { WorkloadIdentityError, errorCodes, isWorkloadIdentityError, type ErrorCode } from "./errors";
+export { validateAudience } from "./model/audience";
+export {
+  type ClusterFacts,
+  type ICluster,
+  type PluginFacts,
+  type StockCredentialProvider,
+} from "./model/cluster";
+export { Duration } from "./model/duration";
+export { type FederatedTrust } from "./model/federated-trust";
+export { type CredentialProviderEnv, type ImageCredentialProvider } from "./model/image-credential-provider";
+export { Issuer } from "./model/issuer";
+export { LateEncoding, isLate } from "./model/late";
+export { type INodeCarrier } from "./model/node-carrier";
+export { nodeFile, type NodeFile, type NodeSetup } from "./model/node-file";
+export { type ChartOptions, type IManifestSink } from "./model/manifest-sink";
+export {
+  type DeclaredPull,
+  type IPullIdentities,
+  type IPullSource,
+  type PullDeclaration,
+  type PullGrant,
+  type PullRequest,
+} from "./model/pulls";
+export { Subject } from "./model/subject";

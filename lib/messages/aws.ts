@@ -1,0 +1,2 @@
+/** Refusals of the aws area. */
+export const awsMessages = {};

@@ -1,0 +1,2 @@
+/** Refusals of the azure area. */
+export const azureMessages = {};

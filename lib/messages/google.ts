@@ -1,0 +1,2 @@
+/** Refusals of the google area. */
+export const googleMessages = {};

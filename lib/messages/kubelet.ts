@@ -1,0 +1,2 @@
+/** Refusals of the kubelet area. */
+export const kubeletMessages = {};

@@ -1,0 +1,2 @@
+/** Refusals of the kubernetes area. */
+export const kubernetesMessages = {};

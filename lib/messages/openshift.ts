@@ -1,0 +1,2 @@
+/** Refusals of the openshift area. */
+export const openshiftMessages = {};

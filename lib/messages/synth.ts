@@ -1,0 +1,2 @@
+/** Refusals of the synth area. */
+export const synthMessages = {};

@@ -1,0 +1,24 @@
+import { fail } from "../errors";
+import { literal } from "./late";
+
+const MAX = 256;
+const VISIBLE = /^[\x21-\x7e]+$/;
+
+/**
+ * Returns a usable audience; throws `audience-invalid` or `late-value`.
+ *
+ * The kubelet accepts any text that is not empty; the bounds here are the narrowest of the clouds (Google allows
+ * 256 characters, Azure 600) and leave out blanks, which no cloud's convention has and which are easily missed.
+ * An audience is written into node files and RBAC, so it is never late.
+ */
+export function validateAudience(audience: string): string {
+  literal(audience, "audience");
+  if (typeof audience !== "string" || audience === "") return fail("audience-invalid", audience, "is empty");
+  if (!VISIBLE.test(audience))
+    return fail("audience-invalid", audience, "has blanks or characters outside ASCII");
+  if (audience === "*")
+    return fail("audience-invalid", audience, "is a wildcard; in RBAC it would grant every audience");
+  return audience.length <= MAX
+    ? audience
+    : fail("audience-invalid", audience, `is longer than ${MAX} characters`);
+}

@@ -1,0 +1,69 @@
+import type { Issuer } from "./issuer";
+import type { INodeCarrier } from "./node-carrier";
+
+/** What is known of one credential provider plugin on the nodes. */
+export interface PluginFacts {
+  /**
+   * Version of the plugin, for example `1.35.2`.
+   *
+   * @defaultValue - unknown; what depends on it is refused or left as unknown
+   */
+  readonly version?: string;
+  /**
+   * Abilities that no released version number proves, for example `custom-pools` of a Google plugin built with
+   * `--sts-audience`.
+   *
+   * @defaultValue - none
+   */
+  readonly abilities?: readonly string[];
+  /**
+   * Why this plugin cannot be used on these nodes at all; used in the refusal.
+   *
+   * @defaultValue - it can
+   */
+  readonly unusable?: string;
+}
+
+/** The entry that a distribution's nodes have for one plugin before this library changes it. */
+export interface StockCredentialProvider {
+  /** File name of the executable in the distribution's plugin directory. */
+  readonly name: string;
+  /** The distribution's own patterns; kept unless told otherwise. */
+  readonly matchImages: readonly string[];
+  /** The distribution's own arguments; kept unless the cloud brings its own. */
+  readonly args: readonly string[];
+  /** The distribution's own duration, for example `12h`. */
+  readonly defaultCacheDuration: string;
+}
+
+/** The facts of one cluster that decide what is written; made by a function per distribution. */
+export interface ClusterFacts {
+  /** DNS label; becomes part of the names of roles and identities. */
+  readonly name: string;
+  /** `kubernetes`, `openshift` or `openshift-hosted`. */
+  readonly distribution: string;
+  /** Who signs the cluster's service account tokens. */
+  readonly issuer: Issuer;
+  /** Kubelet minor of the nodes, `1.35`. */
+  readonly kubelet: string;
+  /** Minor of the kube-apiserver, `1.35`. */
+  readonly apiServer: string;
+  /** Plugins on the nodes, by the plugin's key (`ecr`, `acr`, `gcp`). */
+  readonly plugins: Readonly<Record<string, PluginFacts>>;
+  /** The distribution's own entries, by the plugin's key; empty where nodes come without. */
+  readonly stockProviders: Readonly<Record<string, StockCredentialProvider>>;
+  /** Path of the CredentialProviderConfig on the nodes for the given plugins; throws where there is none. */
+  configPath(plugins: readonly string[]): string;
+  /** Directory of the plugin executables on the nodes. */
+  readonly pluginDirectory: string;
+  /** True where a second executable name can be put into the plugin directory (mixed mode may need one). */
+  readonly pluginDirectoryWritable: boolean;
+  /** Facts that manifests do not carry, for `workload-identity.json`. */
+  readonly recorded: Readonly<Record<string, unknown>>;
+}
+
+/** A cluster: its facts, and how files and flags get to its nodes. */
+export interface ICluster<Scope> extends ClusterFacts {
+  /** The carriers of the kubelet's files, one per pool or one for all nodes. */
+  readonly carriers: readonly INodeCarrier<Scope>[];
+}

@@ -1,0 +1,42 @@
+import { fail } from "../errors";
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+
+/** A length of time in whole seconds that knows its unit and prints the kubelet's form. */
+export class Duration {
+  /** The length in seconds. */
+  readonly totalSeconds: number;
+
+  private constructor(totalSeconds: number) {
+    this.totalSeconds =
+      Number.isSafeInteger(totalSeconds) && totalSeconds >= 0
+        ? totalSeconds
+        : fail("duration-invalid", totalSeconds);
+  }
+
+  /** So many seconds; throws `duration-invalid` below 0 or with a fraction. */
+  static seconds(amount: number): Duration {
+    return new Duration(amount);
+  }
+
+  /** So many minutes; throws `duration-invalid`. */
+  static minutes(amount: number): Duration {
+    return new Duration(amount * MINUTE);
+  }
+
+  /** So many hours; throws `duration-invalid`. */
+  static hours(amount: number): Duration {
+    return new Duration(amount * HOUR);
+  }
+
+  /** Go's form without zero parts: `12h`, `10m`, `1m30s`, `0s`. */
+  toString(): string {
+    const parts: readonly (readonly [number, string])[] = [
+      [Math.floor(this.totalSeconds / HOUR), "h"],
+      [Math.floor((this.totalSeconds % HOUR) / MINUTE), "m"],
+      [this.totalSeconds % MINUTE, "s"],
+    ];
+    return parts.map(([amount, unit]) => (amount === 0 ? "" : `${amount}${unit}`)).join("") || "0s";
+  }
+}

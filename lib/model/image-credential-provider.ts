@@ -1,0 +1,36 @@
+import type { Duration } from "./duration";
+
+/** One environment variable of an image credential provider. */
+export interface CredentialProviderEnv {
+  /** The variable's name. */
+  readonly name: string;
+  /** Its value. */
+  readonly value: string;
+}
+
+/**
+ * What a cloud needs on the node: the kubelet's entry for its image credential provider, still without the
+ * decisions that depend on the cluster (versions, strict or mixed mode, the distribution's own entry).
+ */
+export interface ImageCredentialProvider {
+  /** Key of the plugin in the version tables: `ecr`, `acr` or `gcp`. */
+  readonly plugin: string;
+  /** File name of the upstream executable; a distribution may use another. */
+  readonly name: string;
+  /** Patterns for the images of this cloud's registries, as narrow as the cloud can say. */
+  readonly matchImages: readonly string[];
+  /** Used by the kubelet when the plugin's answer has no duration. */
+  readonly defaultCacheDuration: Duration;
+  /** Arguments of the plugin; may hold late values. */
+  readonly args: readonly string[];
+  /** Variables added to the kubelet's own environment. */
+  readonly env: readonly CredentialProviderEnv[];
+  /** The one audience of the service account tokens. */
+  readonly audience: string;
+  /** What the kubelet keys cached credentials by; the upstream plugins suit `ServiceAccount`. */
+  readonly cacheType: "ServiceAccount" | "Token";
+  /** Annotation keys that the plugin reads from the service account. */
+  readonly annotationKeys: readonly string[];
+  /** What the plugin must be able to do: `tokens`, or for Google `custom-pools`. */
+  readonly needs: readonly string[];
+}

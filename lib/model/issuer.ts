@@ -1,0 +1,70 @@
+import { fail } from "../errors";
+import { isLate, literal } from "./late";
+
+const SCHEME = "https://";
+const FORBIDDEN: readonly (readonly [RegExp, string])[] = [
+  [/[?]/, "has a query, which OIDC discovery forbids"],
+  [/#/, "has a fragment, which OIDC discovery forbids"],
+  [/[\s\\<>"{}|^`]|[^\x21-\x7e]/, "has a character that cannot stand in a URL"],
+  [/^https:\/\/[^/]*@/, "has a user, which OIDC discovery forbids"],
+  [/^https:\/\/\/|^https:\/\/$/, "has no host"],
+  [/^https:\/\/[^/]*[A-Z]/, "has upper-case letters in its host"],
+  [/\/\/.*\/\//, "has an empty path segment"],
+];
+
+/**
+ * The `iss` of a cluster's service account tokens, an https URL that clouds compare to the letter.
+ *
+ * Rules: OpenID Connect Discovery 1.0 section 3 and kube-apiserver's `--service-account-issuer`: https, no query,
+ * no fragment. A late value (an attribute of a cluster that the same configuration creates) is passed through.
+ */
+export class Issuer {
+  /** The URL as given. */
+  readonly url: string;
+
+  private constructor(url: string) {
+    this.url = url;
+  }
+
+  /**
+   * An issuer without trailing slash, or a late value.
+   *
+   * Throws `issuer-invalid` or `issuer-trailing-slash`.
+   */
+  static of(issuer: string | Issuer): Issuer {
+    if (issuer instanceof Issuer) return issuer;
+    const checked = Issuer.exactly(issuer);
+    if (!checked.late && issuer.endsWith("/")) return fail("issuer-trailing-slash", issuer);
+    return checked;
+  }
+
+  /** An issuer that may end with a slash, for clusters whose `iss` really does. Throws `issuer-invalid`. */
+  static exactly(url: string): Issuer {
+    if (isLate(url)) return new Issuer(url);
+    if (typeof url !== "string" || !url.startsWith(SCHEME))
+      return fail("issuer-invalid", url, "is not an https URL");
+    const broken = FORBIDDEN.find(([pattern]) => pattern.test(url));
+    if (broken) return fail("issuer-invalid", url, broken[1]);
+    if (!URL.canParse(url)) return fail("issuer-invalid", url, "is not a URL");
+    return new Issuer(url);
+  }
+
+  /** True when Terraform knows the URL only after apply. */
+  get late(): boolean {
+    return isLate(this.url);
+  }
+
+  /**
+   * The issuer without `https://`; AWS uses it in ARNs and condition keys.
+   *
+   * Throws `late-value` when the issuer is late.
+   */
+  get hostPath(): string {
+    return literal(this.url, "issuer").slice(SCHEME.length);
+  }
+
+  /** Same URL, to the letter. */
+  equals(other: Issuer): boolean {
+    return this.url === other.url;
+  }
+}

@@ -1,0 +1,34 @@
+import { fail } from "../errors";
+import { literal } from "./late";
+
+const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+const LABEL_MAX = 63;
+const SUBDOMAIN_MAX = 253;
+
+/** RFC 1123 label as Kubernetes checks it: 1 to 63 characters. */
+export function isDnsLabel(value: unknown): value is string {
+  return typeof value === "string" && value.length <= LABEL_MAX && LABEL.test(value);
+}
+
+/** RFC 1123 subdomain as Kubernetes checks it: 1 to 253 characters. */
+export function isDnsSubdomain(value: unknown): value is string {
+  return typeof value === "string" && value.length <= SUBDOMAIN_MAX && SUBDOMAIN.test(value);
+}
+
+/** Returns a valid namespace name; throws `namespace-invalid` or `late-value`. */
+export function namespaceName(value: string): string {
+  return isDnsLabel(literal(value, "namespace")) ? value : fail("namespace-invalid", value);
+}
+
+/** Returns a valid service account name; throws `service-account-invalid` or `late-value`. */
+export function serviceAccountName(value: string): string {
+  return isDnsSubdomain(literal(value, "service account name"))
+    ? value
+    : fail("service-account-invalid", value);
+}
+
+/** Returns a valid cluster name (this library's rule, so that it fits into every derived name). */
+export function clusterName(value: string): string {
+  return isDnsLabel(literal(value, "cluster name")) ? value : fail("cluster-name-invalid", value);
+}

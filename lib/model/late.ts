@@ -1,0 +1,77 @@
+/*
+ * Recognises values that Terraform knows only after apply. Knows the texts that cdktf uses for them, not cdktf:
+ * a late value is opaque here, it is never parsed, re-cased, hashed or encoded.
+ */
+
+import { fail } from "../errors";
+
+const LATE_TEXT = /[$#&]\{TfToken\[/;
+
+/** cdktf writes a late number as a double whose upper 16 bits are 0xfbff. */
+const LATE_NUMBER_BITS = 0xfbff;
+
+/**
+ * True where a value is, or contains, one that Terraform knows only after apply.
+ *
+ * Looks into strings, numbers, arrays and plain objects, keys included.
+ */
+export function isLate(value: unknown): boolean {
+  if (typeof value === "string") return LATE_TEXT.test(value);
+  if (typeof value === "number") return isLateNumber(value);
+  if (value instanceof LateEncoding) return true;
+  if (Array.isArray(value)) return value.some(isLate);
+  if (typeof value === "object" && value !== null)
+    return Object.entries(value).some(([k, v]) => isLate(k) || isLate(v));
+  return false;
+}
+
+/** Returns the value, or throws `late-value` naming the property when it is late. */
+export function literal<T>(value: T, property: string): T {
+  return isLate(value) ? fail("late-value", property) : value;
+}
+
+function isLateNumber(value: number): boolean {
+  const bits = new DataView(new ArrayBuffer(8));
+  bits.setFloat64(0, value);
+  return bits.getUint16(0) === LATE_NUMBER_BITS;
+}
+
+/** How a text is written where it must stand encoded: an Ignition data URL, or plain base64. */
+export type Encoding = "data-url" | "base64";
+
+/**
+ * A text with late values that must stand encoded in a manifest: bind first, encode last.
+ *
+ * The manifest writer of `./synth` turns it into a placeholder; `bind` fills the late values in and encodes then.
+ */
+export class LateEncoding {
+  /** How the text will be written. */
+  readonly encoding: Encoding;
+  /** The text, late values included, not yet encoded. */
+  readonly text: string;
+
+  constructor(encoding: Encoding, text: string) {
+    this.encoding = encoding;
+    this.text = text;
+  }
+
+  /** Called by cdk8s when no resolver took the value: encoding now would hide the late value for good. */
+  resolve(): never {
+    return fail("late-encoding-unbound", this.encoding);
+  }
+}
+
+/**
+ * Encodes a text at once when it is literal, and leaves a {@link LateEncoding} otherwise.
+ *
+ * `data-url` gives `data:text/plain;charset=utf-8;base64,…`, the form of the Machine Config Operator's own writer.
+ */
+export function encode(encoding: Encoding, text: string): string | LateEncoding {
+  return isLate(text) ? new LateEncoding(encoding, text) : encodeNow(encoding, text);
+}
+
+/** Encodes a finished text; for `encode` and for `bind`. */
+export function encodeNow(encoding: Encoding, text: string): string {
+  const base64 = Buffer.from(text, "utf8").toString("base64");
+  return encoding === "base64" ? base64 : `data:text/plain;charset=utf-8;base64,${base64}`;
+}

@@ -1,0 +1,28 @@
+import type { NodeSetup } from "./node-file";
+
+/** Where a chart's manifests belong, and what their reader should know. */
+export interface ChartOptions {
+  /** Two digits that begin the file's name; files are applied in this order. */
+  readonly order: number;
+  /**
+   * The cluster that the objects belong to: the cluster itself, or the management cluster that hosts its
+   * control plane (HyperShift).
+   *
+   * @defaultValue "cluster"
+   */
+  readonly appliesTo?: "cluster" | "management-cluster";
+  /**
+   * Lines for the person who applies the file, without `#`.
+   *
+   * @defaultValue - no comment
+   */
+  readonly comment?: readonly string[];
+}
+
+/** Takes manifests: each chart becomes one file `manifests/NN-name.yaml` beside the Terraform configuration. */
+export interface IManifestSink<Scope> {
+  /** The scope for the objects of one file; the same name gives the same scope. */
+  chart(name: string, options: ChartOptions): Scope;
+  /** Writes node files and kubelet flags as data: `nodes/<name>.yaml`. */
+  nodeSetup(name: string, setup: NodeSetup): void;
+}

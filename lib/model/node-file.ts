@@ -1,0 +1,41 @@
+import { fail } from "../errors";
+import { literal } from "./late";
+
+const CLEAN_PATH = /^(\/[^/\0]+)+$/;
+const DOTS = /\/\.{1,2}(\/|$)/;
+const MODE_MAX = 0o777;
+
+/** A file on a node, contents still unencoded. */
+export interface NodeFile {
+  /** Absolute path on the node. */
+  readonly path: string;
+  /** Permission bits, written in octal: `0o644`. Each carrier converts it (Ignition wants it decimal). */
+  readonly mode: number;
+  /** The text of the file; may hold late values. */
+  readonly content: string;
+}
+
+/** The kubelet's files and flags, independent of how they get to a node. */
+export interface NodeSetup {
+  /** Files, sorted by path. */
+  readonly files: readonly NodeFile[];
+  /** Kubelet command line flags without leading dashes; they have no KubeletConfiguration field. */
+  readonly kubeletFlags: Readonly<Record<string, string>>;
+}
+
+/**
+ * Returns a checked node file; throws `node-file-invalid`.
+ *
+ * Rules: Ignition's validator (coreos/ignition, config/validate: absolute, already clean) and the narrower mode
+ * range of the Machine Config Operator (no setuid, setgid or sticky bit).
+ */
+export function nodeFile(file: NodeFile): NodeFile {
+  const { path, mode } = file;
+  literal(path, "path of a node file");
+  if (!CLEAN_PATH.test(path) || DOTS.test(path))
+    return fail("node-file-invalid", path, "path is not absolute and clean");
+  if (!Number.isInteger(mode) || mode < 0 || mode > MODE_MAX) {
+    return fail("node-file-invalid", path, `mode ${mode} is out of range`);
+  }
+  return file;
+}

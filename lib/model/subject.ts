@@ -1,0 +1,45 @@
+import { fail } from "../errors";
+import { literal } from "./late";
+import { namespaceName, serviceAccountName } from "./kubernetes-name";
+
+/**
+ * A Kubernetes service account as the subject of its tokens.
+ *
+ * kube-apiserver writes the `sub` claim as `system:serviceaccount:<namespace>:<name>`
+ * (kubernetes/kubernetes, staging/src/k8s.io/apiserver/pkg/authentication/serviceaccount/util.go).
+ */
+export class Subject {
+  /** The service account's namespace. */
+  readonly namespace: string;
+  /** The service account's name. */
+  readonly name: string;
+
+  private constructor(namespace: string, name: string) {
+    this.namespace = namespaceName(namespace);
+    this.name = serviceAccountName(name);
+  }
+
+  /**
+   * Reads `namespace/name`, or takes a subject as it is.
+   *
+   * Throws `subject-invalid`, `namespace-invalid`, `service-account-invalid` or `late-value`.
+   */
+  static of(serviceAccount: string | Subject): Subject {
+    if (serviceAccount instanceof Subject) return serviceAccount;
+    const parts = String(literal(serviceAccount, "service account")).split("/");
+    const [namespace, name] = parts;
+    if (parts.length !== 2 || namespace === undefined || name === undefined)
+      return fail("subject-invalid", serviceAccount);
+    return new Subject(namespace, name);
+  }
+
+  /** `namespace/name`, the form users write. */
+  get key(): string {
+    return `${this.namespace}/${this.name}`;
+  }
+
+  /** `system:serviceaccount:<namespace>:<name>`, the `sub` claim. */
+  toString(): string {
+    return `system:serviceaccount:${this.namespace}:${this.name}`;
+  }
+}

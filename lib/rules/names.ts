@@ -1,0 +1,37 @@
+/*
+ * Names of cloud objects, derived from the names of a cluster, a namespace and a service account.
+ *
+ * Two different inputs must never give one name silently. The parts are joined with a separator; whenever that
+ * loses information (a character was replaced, the name was cut) a hash of the exact parts is appended.
+ */
+
+import { createHash } from "node:crypto";
+
+/** What a cloud allows in one kind of name. */
+export interface NameRules {
+  /** Greatest length in characters. */
+  readonly max: number;
+  /** A pattern that matches one allowed character. */
+  readonly allowed: RegExp;
+  /** Joins the parts; must not occur in a part, or the name gets a hash. */
+  readonly separator: string;
+}
+
+const HASH_CHARACTERS = 8;
+
+/** First eight hexadecimal digits of SHA-256 over the parts, each with its length, so that no two lists collide by joining. */
+export function stableHash(parts: readonly string[]): string {
+  const text = parts.map((part) => `${part.length}:${part}`).join("");
+  return createHash("sha256").update(text).digest("hex").slice(0, HASH_CHARACTERS);
+}
+
+/** Joins the parts under the rules; appends `<separator><hash>` when the plain name would be ambiguous, illegal or too long. */
+export function derivedName(parts: readonly string[], rules: NameRules): string {
+  const { max, allowed, separator } = rules;
+  const plain = parts.join(separator);
+  const legal = [...plain].map((character) => (allowed.test(character) ? character : "-")).join("");
+  const ambiguous = parts.some((part) => part.includes(separator));
+  if (legal === plain && !ambiguous && plain.length <= max) return plain;
+  const suffix = `${separator}${stableHash(parts)}`;
+  return legal.slice(0, max - suffix.length) + suffix;
+}

@@ -1,0 +1,324 @@
+/*
+ * The layer table of this library, as code. Imports go one way, so that the pure rules can be read and tested
+ * without a construct library, so that a verifier never loads one, and so that one cloud never loads another's
+ * bindings (a single root import of a provider costs seconds and half a gigabyte).
+ *
+ * A failure names the file, what it imports, and the row that forbids it.
+ */
+
+import { readFileSync, readdirSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import ts from "typescript";
+import { describe, expect, it } from "vitest";
+
+const LIB = resolve(__dirname, "../lib");
+
+/** Each row: what a folder may import besides its own files. The longest matching prefix is the row of a file. */
+const LAYERS: Readonly<Record<string, readonly string[]>> = {
+  "messages/": [],
+  "errors.ts": ["messages/"],
+  "model/": ["errors.ts"],
+  "index.ts": ["errors.ts", "model/"],
+  "rules/": ["errors.ts", "model/", "yaml", "node:crypto"],
+  "cloud/aws/": ["errors.ts", "model/", "rules/", "constructs", "cdktf", "@cdktf/provider-aws/"],
+  "cloud/azure/": ["errors.ts", "model/", "rules/", "constructs", "cdktf", "@cdktf/provider-azurerm/"],
+  "cloud/google/": ["errors.ts", "model/", "rules/", "constructs", "cdktf", "@cdktf/provider-google/"],
+  "kubernetes/": ["errors.ts", "model/", "rules/", "constructs", "cdk8s"],
+  "node/": ["errors.ts", "model/", "rules/", "kubernetes/", "constructs", "cdk8s", "yaml"],
+  "openshift/": ["errors.ts", "model/", "rules/", "kubernetes/", "node/", "constructs", "cdk8s", "yaml"],
+  "synth/": [
+    "errors.ts",
+    "model/",
+    "rules/",
+    "kubernetes/",
+    "node/",
+    "openshift/",
+    "constructs",
+    "cdktf",
+    "cdk8s",
+    "yaml",
+    "node:",
+  ],
+  "cli/": ["errors.ts", "model/", "rules/", "synth/bind/", "yaml", "node:"],
+};
+
+/** Packages whose modules each public entry may load; everything else that is not ours is a leak. */
+const ENTRY_PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  "index.ts": [],
+  "rules/index.ts": ["yaml"],
+  "cloud/aws/index.ts": ["constructs", "cdktf", "@cdktf/provider-aws"],
+  "cloud/azure/index.ts": ["constructs", "cdktf", "@cdktf/provider-azurerm"],
+  "cloud/google/index.ts": ["constructs", "cdktf", "@cdktf/provider-google"],
+  "kubernetes/index.ts": ["constructs", "cdk8s"],
+  "node/index.ts": ["constructs", "cdk8s", "yaml"],
+  "openshift/index.ts": ["constructs", "cdk8s", "yaml"],
+  "synth/index.ts": ["constructs", "cdktf", "cdk8s", "yaml"],
+  "cli/main.ts": ["yaml"],
+};
+
+const LINES_HARD = 400;
+const LINES_SOFT = 250;
+const FUNCTION_LINES_HARD = 40;
+const EXPORTS_HARD = 8;
+
+/** Files that may pass the soft line budget, with the reason. */
+const LONG_FILES: Readonly<Record<string, string>> = {};
+
+interface Import {
+  readonly specifier: string;
+  readonly typeOnly: boolean;
+}
+
+interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+  readonly tree: ts.SourceFile;
+  readonly imports: readonly Import[];
+}
+
+const files: readonly SourceFile[] = readdirSync(LIB, { recursive: true, encoding: "utf8" })
+  .map((path) => path.replaceAll("\\", "/"))
+  .filter((path) => path.endsWith(".ts"))
+  .sort()
+  .map(read);
+
+function read(path: string): SourceFile {
+  const text = readFileSync(join(LIB, path), "utf8");
+  const tree = ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true);
+  const imports: Import[] = [];
+  tree.forEachChild((node) => {
+    if ((ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) && node.moduleSpecifier) {
+      const specifier = (node.moduleSpecifier as ts.StringLiteral).text;
+      imports.push({ specifier, typeOnly: isTypeOnly(node) });
+    }
+  });
+  return { path, text, tree, imports };
+}
+
+function isTypeOnly(node: ts.ImportDeclaration | ts.ExportDeclaration): boolean {
+  if (ts.isExportDeclaration(node)) return node.isTypeOnly;
+  return node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword;
+}
+
+/** `model/late.ts` for a relative import, the specifier itself otherwise. */
+function target(from: string, specifier: string): string {
+  if (!specifier.startsWith(".")) return specifier;
+  const path = relative(LIB, resolve(LIB, dirname(from), specifier)).replaceAll("\\", "/");
+  const found = [`${path}.ts`, `${path}/index.ts`].find((candidate) =>
+    files.some((f) => f.path === candidate),
+  );
+  return found ?? path;
+}
+
+function rowOf(path: string): string | undefined {
+  return Object.keys(LAYERS)
+    .filter((row) => path === row || (row.endsWith("/") && path.startsWith(row)))
+    .sort((a, b) => b.length - a.length)[0];
+}
+
+function allowed(row: string, to: string): boolean {
+  if (row.endsWith("/") && to.startsWith(row)) return true;
+  return (LAYERS[row] ?? []).some((entry) => to === entry || (/[/:]$/.test(entry) && to.startsWith(entry)));
+}
+
+/** All modules that a file reaches at run time, ours and others'. */
+function reached(entry: string): Set<string> {
+  const seen = new Set<string>();
+  const queue = [entry];
+  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+    if (seen.has(next)) continue;
+    seen.add(next);
+    const file = files.find((f) => f.path === next);
+    for (const { specifier, typeOnly } of file?.imports ?? [])
+      if (!typeOnly) queue.push(target(next, specifier));
+  }
+  return seen;
+}
+
+function packageOf(specifier: string): string {
+  return specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/");
+}
+
+function walk(node: ts.Node, visit: (node: ts.Node) => void): void {
+  visit(node);
+  node.forEachChild((child) => walk(child, visit));
+}
+
+function lineOf(file: SourceFile, position: number): number {
+  return file.tree.getLineAndCharacterOfPosition(position).line + 1;
+}
+
+function isExported(node: ts.Node): boolean {
+  return (
+    ts.canHaveModifiers(node) &&
+    (ts.getModifiers(node) ?? []).some((m) => m.kind === ts.SyntaxKind.ExportKeyword)
+  );
+}
+
+function docOf(node: ts.Node): string {
+  return ts
+    .getJSDocCommentsAndTags(node)
+    .map((doc) => doc.getText())
+    .join("\n");
+}
+
+describe("layers", () => {
+  it("has a row for every file", () => {
+    expect(files.filter((file) => !rowOf(file.path)).map((file) => file.path)).toEqual([]);
+  });
+
+  it("imports only what the row of a file allows", () => {
+    const broken = files.flatMap((file) =>
+      file.imports
+        .map(({ specifier }) => target(file.path, specifier))
+        .filter((to) => !allowed(rowOf(file.path) ?? "", to))
+        .map(
+          (to) =>
+            `${file.path} imports ${to}; the row "${rowOf(file.path)}" allows ${LAYERS[rowOf(file.path) ?? ""]?.join(", ")}`,
+        ),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  it("has no import cycle, type imports included", () => {
+    const cycles: string[] = [];
+    const done = new Set<string>();
+    const visit = (path: string, trail: readonly string[]): void => {
+      if (trail.includes(path)) cycles.push([...trail.slice(trail.indexOf(path)), path].join(" → "));
+      if (done.has(path) || trail.includes(path)) return;
+      const file = files.find((f) => f.path === path);
+      for (const { specifier } of file?.imports ?? []) {
+        if (specifier.startsWith(".")) visit(target(path, specifier), [...trail, path]);
+      }
+      done.add(path);
+    };
+    for (const file of files) visit(file.path, []);
+    expect(cycles).toEqual([]);
+  });
+
+  it("never imports the root of a provider's bindings, and always with /index.js", () => {
+    const roots = files.flatMap((file) =>
+      file.imports
+        .filter(({ specifier }) => specifier.startsWith("@cdktf/"))
+        .filter(({ specifier }) => !/^@cdktf\/provider-\w+\/lib\/[\w-]+\/index\.js$/.test(specifier))
+        .map(({ specifier }) => `${file.path} imports ${specifier}`),
+    );
+    expect(roots).toEqual([]);
+  });
+});
+
+describe("subpaths", () => {
+  it.each(Object.keys(ENTRY_PACKAGES))("%s loads only its own packages", (entry) => {
+    expect(files.map((file) => file.path)).toContain(entry);
+    const foreign = [...reached(entry)]
+      .filter((to) => !to.endsWith(".ts") && !to.startsWith("node:"))
+      .map(packageOf);
+    expect(foreign.filter((name) => !ENTRY_PACKAGES[entry]?.includes(name))).toEqual([]);
+  });
+
+  it("mirrors the export map of the package", () => {
+    const manifest = JSON.parse(readFileSync(resolve(LIB, "../package.json"), "utf8")) as {
+      exports: Record<string, { default: string } | string>;
+    };
+    const entries = Object.values(manifest.exports)
+      .map((entry) => (typeof entry === "string" ? entry : entry.default))
+      .filter((path) => path.endsWith(".js"))
+      .map((path) => path.replace("./dist/lib/", "").replace(/\.js$/, ".ts"));
+    expect([...entries, "cli/main.ts"].sort()).toEqual(Object.keys(ENTRY_PACKAGES).sort());
+  });
+});
+
+describe("size", () => {
+  it(`keeps files within ${LINES_SOFT} lines, named exceptions within ${LINES_HARD}`, () => {
+    const long = files
+      .map((file) => ({ path: file.path, lines: file.text.split("\n").length }))
+      .filter(
+        ({ path, lines }) =>
+          lines > (path in LONG_FILES || path.startsWith("messages/") ? LINES_HARD : LINES_SOFT),
+      );
+    expect(long).toEqual([]);
+  });
+
+  it(`keeps functions within ${FUNCTION_LINES_HARD} lines`, () => {
+    const long: string[] = [];
+    for (const file of files) {
+      walk(file.tree, (node) => {
+        if (!ts.isFunctionLike(node) || !("body" in node) || !node.body) return;
+        const lines = lineOf(file, node.body.end) - lineOf(file, node.body.getStart()) + 1;
+        if (lines > FUNCTION_LINES_HARD)
+          long.push(`${file.path}:${lineOf(file, node.getStart())} has ${lines} lines`);
+      });
+    }
+    expect(long).toEqual([]);
+  });
+
+  it(`keeps a file's own exports within ${EXPORTS_HARD}`, () => {
+    const crowded = files
+      .map((file) => ({ path: file.path, exports: file.tree.statements.filter(isExported).length }))
+      .filter(({ exports }) => exports > EXPORTS_HARD);
+    expect(crowded).toEqual([]);
+  });
+});
+
+describe("style", () => {
+  it("documents every exported declaration and every member of an exported interface or class", () => {
+    const bare: string[] = [];
+    for (const file of files) {
+      for (const statement of file.tree.statements.filter(isExported)) {
+        const name = `${file.path}:${lineOf(file, statement.getStart())}`;
+        if (!docOf(statement)) bare.push(name);
+        if (!ts.isInterfaceDeclaration(statement) && !ts.isClassDeclaration(statement)) continue;
+        for (const member of statement.members) {
+          const hidden =
+            ts.canHaveModifiers(member) &&
+            (ts.getModifiers(member) ?? []).some(
+              (m) => m.kind === ts.SyntaxKind.PrivateKeyword || m.kind === ts.SyntaxKind.OverrideKeyword,
+            );
+          const silent =
+            ts.isConstructorDeclaration(member) ||
+            ts.isClassStaticBlockDeclaration(member) ||
+            ts.isSetAccessor(member);
+          if (!hidden && !silent && !(member.name && ts.isPrivateIdentifier(member.name)) && !docOf(member)) {
+            bare.push(`${file.path}:${lineOf(file, member.getStart())}`);
+          }
+        }
+      }
+    }
+    expect(bare).toEqual([]);
+  });
+
+  it("states the default of every optional property of an exported interface", () => {
+    const silent: string[] = [];
+    for (const file of files) {
+      for (const statement of file.tree.statements.filter(isExported)) {
+        if (!ts.isInterfaceDeclaration(statement)) continue;
+        for (const member of statement.members) {
+          if (
+            ts.isPropertySignature(member) &&
+            member.questionToken &&
+            !docOf(member).includes("@defaultValue")
+          ) {
+            silent.push(`${file.path}:${lineOf(file, member.getStart())}`);
+          }
+        }
+      }
+    }
+    expect(silent).toEqual([]);
+  });
+
+  it("uses no any, no non-null assertion and no compiler directive", () => {
+    const given: string[] = [];
+    for (const file of files) {
+      if (/@ts-(ignore|expect-error|nocheck)/.test(file.text)) given.push(file.path);
+      walk(file.tree, (node) => {
+        if (node.kind === ts.SyntaxKind.AnyKeyword || ts.isNonNullExpression(node)) {
+          given.push(`${file.path}:${lineOf(file, node.getStart())}`);
+        }
+      });
+    }
+    expect(given).toEqual([]);
+  });
+});
