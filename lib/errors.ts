@@ -11,8 +11,10 @@ import { googleMessages as google } from "./messages/google";
 import { kubeletMessages as kubelet } from "./messages/kubelet";
 import { kubernetesMessages as kubernetes } from "./messages/kubernetes";
 import { modelMessages as model } from "./messages/model";
+import { nodeMessages as node } from "./messages/node";
 import { openshiftMessages as openshift } from "./messages/openshift";
 import type { Problem } from "./messages/problem";
+import { pullsMessages as pulls } from "./messages/pulls";
 import { synthMessages as synth } from "./messages/synth";
 
 type Messages = typeof model &
@@ -21,7 +23,9 @@ type Messages = typeof model &
   typeof azure &
   typeof google &
   typeof kubernetes &
+  typeof node &
   typeof openshift &
+  typeof pulls &
   typeof synth;
 
 const messages: Messages = {
@@ -31,7 +35,9 @@ const messages: Messages = {
   ...azure,
   ...google,
   ...kubernetes,
+  ...node,
   ...openshift,
+  ...pulls,
   ...synth,
 };
 

@@ -1,2 +1,171 @@
-/** Refusals of the aws area. */
-export const awsMessages = {};
+import type { Problem } from "./problem";
+
+/** Refusals of the AWS area: accounts, regions, OIDC providers, IAM roles, ECR repositories. */
+export const awsMessages = {
+  "aws-account-invalid": (value: unknown): Problem => ({
+    problem: "AWS account is not an account id",
+    value,
+    allowed: "12 digits, as text because of leading zeros",
+    remedy: "use the id that `aws sts get-caller-identity` prints",
+  }),
+  "aws-region-unknown": (value: unknown, known: string): Problem => ({
+    problem: "region belongs to no known AWS partition",
+    value,
+    allowed: known,
+    remedy: "write the region's code, for example eu-west-1, not its name or an availability zone",
+  }),
+  "aws-partition-mismatch": (what: string, value: string, expected: string): Problem => ({
+    problem: `${what} is in another AWS partition than the rest of the chain`,
+    value,
+    allowed: expected,
+    remedy:
+      "use one partition for OIDC provider, IAM role and registries; an IAM role is never valid across partitions",
+  }),
+  "aws-arn-invalid": (what: string, value: unknown, form: string): Problem => ({
+    problem: `${what} is not an ARN of that kind`,
+    value,
+    allowed: form,
+    remedy: "copy the whole ARN from IAM",
+  }),
+  "aws-issuer-unusable": (value: string, reason: string): Problem => ({
+    problem: `issuer ${reason}, which IAM refuses for an OIDC provider`,
+    value,
+    allowed: "https://host[/path] of at most 255 characters, on port 443",
+    remedy: "host the cluster's discovery document under such a URL and set --service-account-issuer to it",
+  }),
+  "aws-issuer-mismatch": (value: string, expected: string): Problem => ({
+    problem: "the OIDC provider is of another issuer than the cluster",
+    value,
+    allowed: expected,
+    remedy: "give the OIDC provider of this cluster's issuer, or leave it out to have one declared",
+  }),
+  "aws-oidc-account-mismatch": (value: string, expected: string): Problem => ({
+    problem: "the OIDC provider is in another account than the IAM role that trusts it",
+    value,
+    allowed: expected,
+    remedy: "declare an OIDC provider of the issuer in the role's account, STS looks for no other",
+  }),
+  "aws-oidc-provider-conflict": (property: string, value: unknown, by: string): Problem => ({
+    problem: `an OIDC provider of this issuer is already declared with another ${property}, by ${by}`,
+    value,
+    remedy: "AWS has one OIDC provider per issuer and account: state the property once",
+  }),
+  "aws-client-ids-invalid": (count: number): Problem => ({
+    problem: "number of audiences (client ids) of the OIDC provider is out of range",
+    value: count,
+    allowed: "1 to 100 per OIDC provider (IAM quota, not adjustable)",
+    remedy: "use one audience for all workloads; sts.amazonaws.com is the convention in every partition",
+  }),
+  "aws-thumbprints-invalid": (value: unknown): Problem => ({
+    problem: "thumbprints of the OIDC provider are not usable",
+    value,
+    allowed: "at most 5 SHA-1 fingerprints of 40 hexadecimal digits, without colons",
+    remedy: "leave them out: AWS trusts issuers whose certificate chains to a public certificate authority",
+  }),
+  "aws-role-name-invalid": (value: unknown): Problem => ({
+    problem: "IAM role name has characters that IAM refuses",
+    value,
+    allowed: "letters, digits and _+=,.@-, at least one; over 64 characters it is shortened with a hash",
+    remedy: "use another name, or leave it out to have one derived",
+  }),
+  "aws-path-invalid": (value: unknown): Problem => ({
+    problem: "path of the IAM role is not a path",
+    value,
+    allowed: "/ or /…/ with visible ASCII characters, at most 512",
+    remedy: "begin and end it with a slash",
+  }),
+  "aws-description-invalid": (what: string, value: unknown): Problem => ({
+    problem: `${what} cannot stand in the description of an IAM role`,
+    value,
+    allowed: "at least one character of printable Latin-1; the whole description at most 1000 characters",
+    remedy: "write one short sentence",
+  }),
+  "aws-trust-empty": (): Problem => ({
+    problem: "IAM role trusts nobody",
+    allowed: "at least one service account, or a wildcard with a reason",
+    remedy: "name the service accounts as namespace/name",
+  }),
+  "aws-duplicate-subject": (subject: string, audience: string): Problem => ({
+    problem: `service account appears twice in the trust of one IAM role, for one OIDC provider and audience ${audience}`,
+    value: subject,
+    allowed: "each service account once, and none that a wildcard of the same IAM role admits already",
+    remedy: "remove one of the two",
+  }),
+  "aws-subject-pattern-invalid": (value: unknown): Problem => ({
+    problem: "wildcard for service accounts is not usable",
+    value,
+    allowed: "namespace/name with * or ? in at least one of the two, and a literal character in at least one",
+    remedy: "list service accounts without wildcard under serviceAccounts",
+  }),
+  "aws-trust-too-long": (characters: number, statements: number): Problem => ({
+    problem: `trust policy of the IAM role is too long: ${statements} statements`,
+    value: characters,
+    allowed: "4096 characters without white space, the greatest value of quota L-C07B4B0D (default 2048)",
+    remedy: "split the service accounts, or the clusters, over several IAM roles",
+  }),
+  "aws-policy-too-long": (what: string, characters: number): Problem => ({
+    problem: `${what} is too long`,
+    value: characters,
+    allowed: "10240 characters without white space (IAM and ECR quota, not adjustable)",
+    remedy:
+      "use repository patterns such as team/*, fewer IAM roles per repository, or several service accounts per IAM role",
+  }),
+  "aws-sources-empty": (): Problem => ({
+    problem: "IAM role is given no registry to pull from",
+    allowed: "at least one of ecr(…) and ecrPublic(…)",
+    remedy: "name the registry and its repositories",
+  }),
+  "aws-source-foreign": (value: unknown): Problem => ({
+    problem: "registry was not made by ecr() or ecrPublic()",
+    value,
+    allowed: "what ecr() and ecrPublic() of the aws subpath return",
+    remedy: "hand registries of other clouds to their own identities",
+  }),
+  "aws-repository-invalid": (value: unknown): Problem => ({
+    problem: "ECR repository is not a repository name or pattern",
+    value,
+    allowed:
+      "path segments of a-z and 0-9, joined inside by single . _ or -, at most 256 characters, * for any text; no registry host, tag or digest",
+    remedy: "write it as `aws ecr describe-repositories` prints it, for example shop/web or base/*",
+  }),
+  "aws-repositories-empty": (): Problem => ({
+    problem: "ECR registry is named without repositories",
+    allowed: "at least one repository name or pattern",
+    remedy: 'list what is pulled; the whole registry is "*"',
+  }),
+  "aws-registry-kind-unsupported": (kind: string, partition: string): Problem => ({
+    problem: `ECR has no ${kind} that the image credential provider knows in this partition`,
+    value: partition,
+    allowed: "the plain registry host <account>.dkr.ecr.<region>.<suffix>",
+    remedy: "leave the option out",
+  }),
+  "aws-public-region-missing": (): Problem => ({
+    problem: "ECR Public is pulled with a service account token, but no region is known for AWS_REGION",
+    allowed: "a region of partition aws",
+    remedy: "give it: ecrPublic({ region }) or pullRoles({ region })",
+  }),
+  "aws-public-region-conflict": (values: readonly string[]): Problem => ({
+    problem: "ECR Public is named with several regions, but the plugin has one AWS_REGION for all pulls",
+    value: values,
+    allowed: "one region",
+    remedy: "give the same region to every ecrPublic()",
+  }),
+  "aws-repository-policy-wildcard": (value: unknown): Problem => ({
+    problem: "ECR has a policy per repository, none for a pattern",
+    value,
+    allowed: "exact repository names",
+    remedy: "list the repositories under ownerPolicy.repositories",
+  }),
+  "aws-repository-policy-empty": (value: string): Problem => ({
+    problem: "policy of the ECR repository lets no IAM role pull",
+    value,
+    allowed: "at least one role",
+    remedy: "give the roles that pull from it",
+  }),
+  "aws-owner-repository-uncovered": (value: string, patterns: readonly string[]): Problem => ({
+    problem: "the owner's policy is for a repository that the IAM role may not pull from",
+    value,
+    allowed: patterns.join(", "),
+    remedy: "add the repository to `repositories`, or remove it from ownerPolicy.repositories",
+  }),
+};

@@ -1,2 +1,141 @@
-/** Refusals of the google area. */
-export const googleMessages = {};
+import type { Problem } from "./problem";
+
+/** Refusals of the google area: pools, pool providers, principals, Artifact Registry. */
+export const googleMessages = {
+  "google-project-invalid": (value: unknown): Problem => ({
+    problem: "Google Cloud project is not a project id",
+    value,
+    allowed: "6 to 30 of a-z, 0-9 and -, starting with a letter, or domain-scoped as example.com:project",
+    remedy: "use the PROJECT_ID column of `gcloud projects list`, not the name and not the number",
+  }),
+  "google-project-number-invalid": (value: unknown): Problem => ({
+    problem: "project number is not a number written as text",
+    value,
+    allowed: 'digits as text, for example "123456789012"',
+    remedy:
+      "use the PROJECT_NUMBER column of `gcloud projects list`: principals and audiences name the number, never the id",
+  }),
+  "google-workload-identity-id-invalid": (what: string, value: unknown): Problem => ({
+    problem: `id of a workload identity ${what} is not valid`,
+    value,
+    allowed: "4 to 32 of a-z, 0-9 and -, not starting with gcp-",
+    remedy: "choose another id; one that was deleted in the last 30 days is still taken",
+  }),
+  "google-pool-conflict": (pool: string, property: string): Problem => ({
+    problem: `workload identity pool is already declared in this stack with another ${property}`,
+    value: pool,
+    remedy: "declare the pool once and hand the construct to everything that uses it",
+  }),
+  "google-oidc-provider-conflict": (issuer: string, property: string): Problem => ({
+    problem: `the issuer already has a pool provider in this workload identity pool, with another ${property}`,
+    value: issuer,
+    remedy: "use the same settings for every use of the issuer, or give each use a pool of its own",
+  }),
+  "google-audiences-invalid": (count: number): Problem => ({
+    problem: "number of allowed audiences is out of range",
+    value: count,
+    allowed: "1 to 10 different audiences",
+    remedy:
+      "leave the audiences out to pin the pool provider's own name, or list only those that tokens carry",
+  }),
+  "google-mapping-invalid": (attribute: string, reason: string): Problem => ({
+    problem: `attribute mapping ${reason}`,
+    value: attribute,
+    allowed:
+      "at most 50 keys attribute.<1 to 100 of a-z, 0-9 and _>, each with an expression of 1 to 2048 characters",
+    remedy: "correct the additional attributes; the library maps the service account itself",
+  }),
+  "google-condition-invalid": (length: number): Problem => ({
+    problem: "attribute condition has a length that Google does not accept",
+    value: length,
+    allowed: "1 to 4096 characters",
+    remedy:
+      "leave it out: the library then writes the exact list of service accounts while it fits, and namespaces after that",
+  }),
+  "google-subject-too-long": (subject: string, bytes: number): Problem => ({
+    problem: `subject has ${bytes} bytes, more than google.subject can hold, and the attribute mapping is not ours`,
+    value: subject,
+    allowed: "at most 127 bytes",
+    remedy:
+      "state the subjectAttribute that the adopted pool provider maps assertion.sub to, declare the pool provider here, or use shorter names",
+  }),
+  "google-principal-invalid": (value: unknown): Problem => ({
+    problem: "not a principal of a workload identity pool",
+    value,
+    allowed:
+      "principal://iam.googleapis.com/projects/<number>/locations/global/workloadIdentityPools/<pool>/subject/<subject>, or principalSet:// with attribute.<name>/<value>, group/<id> or *",
+    remedy: "write the project number, not the project id",
+  }),
+  "google-jwks-invalid": (reason: string): Problem => ({
+    problem: `JWKS ${reason}`,
+    allowed:
+      'an object {"keys": [...]} of RSA and EC public keys with only kty, alg, use, kid, n, e, x, y, crv',
+    remedy: "use the output of `kubectl get --raw /openid/v1/jwks`",
+  }),
+  "google-jwks-private": (members: readonly string[]): Problem => ({
+    problem: `JWKS holds private or secret key material (${members.join(", ")}); it is not shown here`,
+    allowed: "public keys only",
+    remedy:
+      "use the output of `kubectl get --raw /openid/v1/jwks`, and treat the key as leaked if this text was stored anywhere",
+  }),
+  "google-location-invalid": (value: unknown): Problem => ({
+    problem: "not a location of Artifact Registry",
+    value,
+    allowed: "us, europe, asia, or a region such as europe-west1; not a zone",
+    remedy: "use the location that `gcloud artifacts repositories list` shows",
+  }),
+  "google-repository-invalid": (value: unknown): Problem => ({
+    problem: "not the name of an Artifact Registry repository",
+    value,
+    allowed: "1 to 63 of a-z, 0-9 and -, starting with a letter and ending with a letter or digit",
+    remedy: "give the repository only, without project and image; for gcr.io names use gcrRepository()",
+  }),
+  "google-image-invalid": (value: unknown): Problem => ({
+    problem: "not an image name within a repository",
+    value,
+    allowed: "path components of a-z, 0-9, ., _ and -, with * for any text; no tag and no digest",
+    remedy: "give the part after the repository, for example web or base/*",
+  }),
+  "google-gcr-host-unknown": (value: unknown, known: readonly string[]): Problem => ({
+    problem: "not a gcr.io host",
+    value,
+    allowed: known.join(", "),
+    remedy: "for <location>-docker.pkg.dev use artifactRegistry()",
+  }),
+  "google-identities-missing": (image: string): Problem => ({
+    problem:
+      "pulling from Artifact Registry needs a project for the workload identity pool, and none is stated",
+    value: image,
+    remedy: "add pullPrincipals({ project, projectNumber, … }) to the identities",
+  }),
+  "google-source-foreign": (images: readonly string[]): Problem => ({
+    problem: "a pull source of cloud google was not made by this library's google subpath",
+    value: images,
+    allowed: "artifactRegistry(…) and gcrRepository(…)",
+    remedy: "make the source with one of them, from the same copy of the package",
+  }),
+  "google-setting-contradicts": (setting: string, because: string): Problem => ({
+    problem: `${setting} has no effect ${because}`,
+    remedy: `leave ${setting} out`,
+  }),
+  "google-project-contradicts": (property: string, value: string, expected: string): Problem => ({
+    problem: `${property} differs from that of the given workload identity pool`,
+    value,
+    allowed: expected,
+    remedy: "state the project that owns the pool; repositories name their own project",
+  }),
+  "google-identity-provider-invalid": (value: unknown): Problem => ({
+    problem:
+      "identity provider of the GKE or fleet pool is missing or not one that Google's token service knows",
+    value,
+    allowed:
+      "https://container.googleapis.com/v1/projects/<project>/locations/<location>/clusters/<cluster>, or https://gkehub.googleapis.com/projects/<project>/locations/<location>/memberships/<membership>",
+    remedy: "state identityProvider; a fleet membership shows it as authority.identityProvider",
+  }),
+  "google-cache-duration-invalid": (value: string): Problem => ({
+    problem: "cache duration reaches the lifetime of the federated token",
+    value,
+    allowed: "more than 0 and less than 1h",
+    remedy: "use a few minutes, or leave it out: the plugin then exchanges a token for each pull",
+  }),
+};

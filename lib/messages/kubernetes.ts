@@ -1,2 +1,63 @@
-/** Refusals of the kubernetes area. */
-export const kubernetesMessages = {};
+import type { Problem } from "./problem";
+
+/** Refusals of Kubernetes objects and of the facts of a self-managed cluster. */
+export const kubernetesMessages = {
+  "annotation-key-invalid": (key: string, owner: string): Problem => ({
+    problem: `annotation key of ${owner} is not a qualified name`,
+    value: key,
+    allowed: "[DNS subdomain/]name, the name 1 to 63 of A-Z, a-z, 0-9, -, _ and .",
+    remedy: "write the key as the plugin's documentation has it",
+  }),
+  "annotation-value-invalid": (key: string, owner: string, value: unknown): Problem => ({
+    problem: `annotation ${key} of ${owner} is not text`,
+    value,
+    allowed: 'text, also where it looks like something else: "true"',
+    remedy: "put the value into quotes",
+  }),
+  "annotations-missing": (owner: string): Problem => ({
+    problem: `there is nothing to annotate ${owner} with`,
+    allowed: "at least one annotation",
+    remedy: "pass the annotations of the pull identity, or leave the object out",
+  }),
+  "label-invalid": (key: string, owner: string, value: unknown): Problem => ({
+    problem: `label ${key} of ${owner} is not a valid label`,
+    value,
+    allowed:
+      "a qualified name as key, and as value nothing or up to 63 of A-Z, a-z, 0-9, -, _ and ., starting and ending with a letter or digit",
+    remedy: "correct the label, or use an annotation",
+  }),
+  "role-name-invalid": (value: string, reason: string): Problem => ({
+    problem: `name of an RBAC role ${reason}`,
+    value,
+    allowed: "1 to 253 characters without / and %, and neither . nor ..",
+    remedy: "leave `roleName` out to get a name derived from the audience",
+  }),
+  "audience-grant-empty": (audience: string): Problem => ({
+    problem: `the grant of the audience ${audience} names no namespace and no service account`,
+    allowed: '`namespaces`, `serviceAccounts`, or scope "cluster"',
+    remedy: "name the namespaces whose pods pull with this audience",
+  }),
+  "audience-grant-ambiguous": (audience: string, reason: string): Problem => ({
+    problem: `the grant of the audience ${audience} ${reason}`,
+    allowed: '`namespaces` alone, `serviceAccounts` alone, or scope "cluster" without `namespaces`',
+    remedy: "leave one of them out; service accounts bring their namespaces along",
+  }),
+  "kubelet-newer-than-api-server": (kubelet: string, apiServer: string): Problem => ({
+    problem: "the kubelet of the nodes is newer than the API server, which Kubernetes does not support",
+    value: kubelet,
+    allowed: `at most ${apiServer}`,
+    remedy: "correct the versions; `version` is that of the nodes",
+  }),
+  "node-path-invalid": (what: string, path: unknown): Problem => ({
+    problem: `${what} is not an absolute, clean path`,
+    value: path,
+    allowed: "/directory/name without empty parts, . and ..",
+    remedy: "give the path as it is on the nodes",
+  }),
+  "plugin-unknown": (plugin: string, known: readonly string[]): Problem => ({
+    problem: "there is no such image credential provider plugin",
+    value: plugin,
+    allowed: known.join(", "),
+    remedy: "use the plugin's key, not the name of its executable",
+  }),
+};

@@ -52,6 +52,8 @@ export interface ClusterFacts {
   readonly plugins: Readonly<Record<string, PluginFacts>>;
   /** The distribution's own entries, by the plugin's key; empty where nodes come without. */
   readonly stockProviders: Readonly<Record<string, StockCredentialProvider>>;
+  /** Finished provider entries that must stand in the same file, for example OpenShift's `crio-credential-provider`. */
+  readonly additionalProviders: readonly Readonly<Record<string, unknown>>[];
   /** Path of the CredentialProviderConfig on the nodes for the given plugins; throws where there is none. */
   configPath(plugins: readonly string[]): string;
   /** Directory of the plugin executables on the nodes. */

@@ -7,8 +7,8 @@ import { fail } from "../errors";
 
 const LATE_TEXT = /[$#&]\{TfToken\[/;
 
-/** cdktf writes a late number as a double whose upper 16 bits are 0xfbff. */
-const LATE_NUMBER_BITS = 0xfbff;
+/** cdktf writes a late number as a double with these upper 16 bits, an entry of a late number list with the second. */
+const LATE_NUMBER_BITS: readonly number[] = [0xfdff, 0xfbff];
 
 /**
  * True where a value is, or contains, one that Terraform knows only after apply.
@@ -18,7 +18,7 @@ const LATE_NUMBER_BITS = 0xfbff;
 export function isLate(value: unknown): boolean {
   if (typeof value === "string") return LATE_TEXT.test(value);
   if (typeof value === "number") return isLateNumber(value);
-  if (value instanceof LateEncoding) return true;
+  if (value instanceof LateEncoding || value instanceof LateText) return true;
   if (Array.isArray(value)) return value.some(isLate);
   if (typeof value === "object" && value !== null)
     return Object.entries(value).some(([k, v]) => isLate(k) || isLate(v));
@@ -33,7 +33,7 @@ export function literal<T>(value: T, property: string): T {
 function isLateNumber(value: number): boolean {
   const bits = new DataView(new ArrayBuffer(8));
   bits.setFloat64(0, value);
-  return bits.getUint16(0) === LATE_NUMBER_BITS;
+  return LATE_NUMBER_BITS.includes(bits.getUint16(0));
 }
 
 /** How a text is written where it must stand encoded: an Ignition data URL, or plain base64. */
@@ -74,4 +74,25 @@ export function encode(encoding: Encoding, text: string): string | LateEncoding 
 export function encodeNow(encoding: Encoding, text: string): string {
   const base64 = Buffer.from(text, "utf8").toString("base64");
   return encoding === "base64" ? base64 : `data:text/plain;charset=utf-8;base64,${base64}`;
+}
+
+/**
+ * A text of which some parts must stand encoded and are late: a manifest inside a ConfigMap, say.
+ *
+ * The manifest writer of `./synth` turns each {@link LateEncoding} among the parts into a placeholder; `bind` fills
+ * the late values in and encodes then. Parts that are strings stay as they are.
+ */
+export class LateText {
+  /** The text in order; joining the parts, each encoding encoded, gives the whole. */
+  readonly parts: readonly (string | LateEncoding)[];
+
+  constructor(parts: readonly (string | LateEncoding)[]) {
+    this.parts = parts;
+  }
+
+  /** Called by cdk8s when no resolver took the value: throws `late-encoding-unbound`. */
+  resolve(): never {
+    const encoding = this.parts.find((part) => part instanceof LateEncoding);
+    return fail("late-encoding-unbound", encoding ? encoding.encoding : "text");
+  }
 }

@@ -1,0 +1,28 @@
+import { bind } from "../synth/bind/bind-folder";
+import { type CommandIo, UsageError } from "./command";
+import { readArguments } from "./read-arguments";
+
+/** `bind --outputs FILE --to DIR [--manifests DIR] [DIR]`: prints each file that now stands in the target folder. */
+export function run(args: readonly string[], io: CommandIo): number {
+  const { values, positionals } = readArguments(args, {
+    outputs: { type: "string" },
+    to: { type: "string" },
+    manifests: { type: "string" },
+  });
+  const { outputs, to, manifests } = values;
+  const [from, ...others] = positionals;
+  if (!outputs) throw new UsageError("bind needs --outputs FILE");
+  if (!to) throw new UsageError("bind needs --to DIR");
+  if (others.length > 0) throw new UsageError(`bind takes one folder, got ${positionals.length}`);
+
+  const { files, removed } = bind({
+    outputs,
+    to,
+    ...(from === undefined ? {} : { from }),
+    ...(manifests === undefined ? {} : { manifests }),
+  });
+  for (const file of files) io.out(`${to}/${file}\n`);
+  for (const file of removed) io.out(`${to}/${file} (removed)\n`);
+  io.out(`${files.length} finished ${files.length === 1 ? "file" : "files"} in ${to}\n`);
+  return 0;
+}

@@ -1,0 +1,35 @@
+/** Where a command writes; `process` in the program, texts in tests. */
+export interface CommandIo {
+  /** Takes results. */
+  readonly out: (text: string) => void;
+  /** Takes errors and usage after a mistake. */
+  readonly err: (text: string) => void;
+}
+
+/** A command with its arguments still unread. */
+export interface Command {
+  /** One line for `--help`, after the command's name. */
+  readonly synopsis: string;
+  /** What it does, one line. */
+  readonly summary: string;
+  /** Loads the code; only the command that runs is loaded. */
+  readonly load: () => Promise<CommandModule>;
+}
+
+/** The code of a command. */
+export interface CommandModule {
+  /**
+   * Runs with the arguments after the command's name; resolves to the exit code.
+   *
+   * Throws {@link UsageError}, or an error of this library.
+   */
+  readonly run: (args: readonly string[], io: CommandIo) => number | Promise<number>;
+}
+
+/** A command line that makes no sense: usage on stderr, exit 2. */
+export class UsageError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "UsageError";
+  }
+}

@@ -1,0 +1,9 @@
+#!/usr/bin/env node
+import { run } from "./run";
+
+void run(process.argv.slice(2), {
+  out: (text) => process.stdout.write(text),
+  err: (text) => process.stderr.write(text),
+}).then((code) => {
+  process.exitCode = code;
+});

@@ -1,0 +1,75 @@
+import { DataAwsEksCluster } from "@cdktf/provider-aws/lib/data-aws-eks-cluster/index.js";
+import { DataAwsIamOpenidConnectProvider } from "@cdktf/provider-aws/lib/data-aws-iam-openid-connect-provider/index.js";
+import { Fn, type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+import { Issuer } from "../../model/issuer";
+import { parseOidcProviderArn } from "../../rules/aws/arn";
+import { awsIssuer, literalOidcProviderArn } from "../../rules/aws/oidc-provider";
+import type { EksClusterAttributes, IOidcProvider, OidcProviderAttributes } from "./oidc-provider-props";
+
+/** An OIDC provider that exists already; made by the `from…` statics of `OidcProvider`. */
+export class AdoptedOidcProvider extends Construct implements IOidcProvider {
+  /** Its ARN; late where Terraform looks it up. */
+  readonly arn: string;
+  /** The issuer that it stands for. */
+  readonly issuer: Issuer;
+  /** The issuer without `https://`. */
+  readonly conditionPrefix: string;
+  /** Nothing: it exists. */
+  readonly dependencies: readonly ITerraformDependable[] = [];
+
+  constructor(scope: Construct, id: string, attributes: OidcProviderAttributes) {
+    super(scope, id);
+    const { provider, account, region } = attributes;
+    this.issuer = awsIssuer(attributes.issuer);
+    this.conditionPrefix = conditionPrefixOf(this.issuer);
+    this.arn =
+      literalOidcProviderArn(this.issuer, account, region) ??
+      new DataAwsIamOpenidConnectProvider(this, "Resource", {
+        url: this.issuer.url,
+        ...(provider ? { provider } : {}),
+      }).arn;
+  }
+}
+
+/** The OIDC provider of a literal ARN; throws `aws-arn-invalid` or `late-value`. */
+export class OidcProviderOfArn extends Construct implements IOidcProvider {
+  /** The ARN as given. */
+  readonly arn: string;
+  /** The issuer, read from the ARN. */
+  readonly issuer: Issuer;
+  /** The issuer without `https://`. */
+  readonly conditionPrefix: string;
+  /** Nothing: it exists. */
+  readonly dependencies: readonly ITerraformDependable[] = [];
+
+  constructor(scope: Construct, id: string, arn: string) {
+    super(scope, id);
+    const { hostPath } = parseOidcProviderArn(arn);
+    this.arn = arn;
+    this.issuer = awsIssuer(Issuer.exactly(`https://${hostPath}`));
+    this.conditionPrefix = conditionPrefixOf(this.issuer);
+  }
+}
+
+/** The issuer without `https://`, taken off by Terraform where the issuer is known only after apply. */
+export function conditionPrefixOf(issuer: Issuer): string {
+  return issuer.late ? Fn.trimprefix(issuer.url, "https://") : issuer.hostPath;
+}
+
+/** The OIDC provider of an EKS cluster, both looked up by Terraform; its ARN and issuer are late. */
+export function oidcProviderOfEksCluster(
+  scope: Construct,
+  id: string,
+  { clusterName, region, provider }: EksClusterAttributes,
+): IOidcProvider {
+  const cluster = new DataAwsEksCluster(scope, `${id}-cluster`, {
+    name: clusterName,
+    ...(region === undefined ? {} : { region }),
+    ...(provider ? { provider } : {}),
+  });
+  return new AdoptedOidcProvider(scope, id, {
+    issuer: Issuer.of(cluster.identity.get(0).oidc.get(0).issuer),
+    ...(provider ? { provider } : {}),
+  });
+}

@@ -1,0 +1,45 @@
+import type { TerraformProvider } from "cdktf";
+import type { Construct } from "constructs";
+import { fail } from "../../errors";
+import type { IPullSource } from "../../model/pulls";
+import type { PolicyStatement } from "../../rules/aws/policy-document";
+import type { EcrGrant } from "../../rules/aws/pull-permissions";
+
+/** How the owner of repositories in another account lets the role in. */
+export interface OwnerPolicy {
+  /**
+   * Terraform provider of the owning account.
+   *
+   * @defaultValue - the stack's default aws provider
+   */
+  readonly provider?: TerraformProvider;
+  /**
+   * The repositories to write a policy for, exact names.
+   *
+   * @defaultValue - the `repositories` of the source, which must then hold no pattern
+   */
+  readonly repositories?: readonly string[];
+  /**
+   * Statements to keep in the policy: a repository has one policy, and Terraform writes it whole.
+   *
+   * @defaultValue - none
+   */
+  readonly additionalStatements?: readonly PolicyStatement[];
+}
+
+/** Repositories of ECR to pull from; made by `ecr()` and `ecrPublic()`. */
+export interface EcrSource extends IPullSource<Construct> {
+  /** What the role must be permitted. */
+  readonly grant: EcrGrant;
+  /** How the owner lets the role in; `elsewhere` where the owner takes care of it, `undefined` where nothing is said. */
+  readonly ownerPolicy: OwnerPolicy | "elsewhere" | undefined;
+}
+
+/** Returns the source as one of ECR; throws `aws-source-foreign`. */
+export function ecrSource(source: IPullSource<Construct>): EcrSource {
+  return isEcrSource(source) ? source : fail("aws-source-foreign", source.cloud);
+}
+
+function isEcrSource(source: IPullSource<Construct>): source is EcrSource {
+  return source.cloud === "aws" && "grant" in source;
+}

@@ -1,0 +1,104 @@
+import { fail } from "../../errors";
+import { type EcrHostOptions, ecrHost, ecrPublicHosts } from "../../rules/aws/ecr-host";
+import { repositoryPattern } from "../../rules/aws/ecr-repository";
+import { partitionOf, partitions } from "../../rules/aws/partitions";
+import type { EcrSource, OwnerPolicy } from "./ecr-source";
+import { ownedRepositories } from "./owner-policies";
+import { pullRoles } from "./pull-roles";
+
+/** Settings of {@link ecr}. */
+export interface EcrProps extends EcrHostOptions {
+  /** Account of the registry, 12 digits. */
+  readonly account: string;
+  /** Region of the registry. */
+  readonly region: string;
+  /** Repository names, or patterns with `*` for any text, slashes included: `shop/web`, `base/*`. At least one. */
+  readonly repositories: readonly string[];
+  /**
+   * Whether the repositories are a pull through cache, so that a pull may fetch an image from upstream;
+   * `createRepositories` where a pull may also create the repository.
+   *
+   * @defaultValue false
+   */
+  readonly pullThroughCache?: boolean | { readonly createRepositories: boolean };
+  /**
+   * For a registry of another account than the role's: declares the owner's repository policies, or says that they
+   * exist.
+   *
+   * @defaultValue - nothing is declared; with a warning that holds the statement, where the accounts differ
+   */
+  readonly ownerPolicy?: OwnerPolicy | "elsewhere";
+}
+
+/** Settings of {@link ecrPublic}. */
+export interface EcrPublicProps {
+  /**
+   * Region that the plugin calls STS in, since the host of ECR Public names none; of partition aws.
+   *
+   * @defaultValue - the region of `pullRoles`; needed in one of the two
+   */
+  readonly region?: string;
+  /**
+   * Repositories as in `public.ecr.aws/<repository>`. The login is not limited to them: ECR Public knows no
+   * permission per repository.
+   *
+   * @defaultValue ["*"]
+   */
+  readonly repositories?: readonly string[];
+}
+
+/**
+ * Repositories of a private registry of ECR.
+ *
+ * Throws `aws-account-invalid`, `aws-region-unknown`, `aws-repositories-empty`, `aws-repository-invalid`,
+ * `aws-registry-kind-unsupported`, `aws-repository-policy-wildcard`, `aws-owner-repository-uncovered` or
+ * `late-value`.
+ */
+export function ecr(props: EcrProps): EcrSource {
+  const { account, region, pullThroughCache = false, fips = false, dualStack = false } = props;
+  const host = ecrHost(account, region, { fips, dualStack });
+  const repositories = checkedRepositories(props.repositories);
+  ownedRepositories(repositories, props.ownerPolicy);
+  return {
+    cloud: "aws",
+    images: repositories.map((repository) => `${host}/${repository}`),
+    ownerPolicy: props.ownerPolicy,
+    grant: {
+      kind: "private",
+      partition: partitionOf(region),
+      account,
+      region,
+      repositories,
+      fips,
+      dualStack,
+      pullThroughCache: pullThroughCache !== false,
+      createRepositories: typeof pullThroughCache === "object" && pullThroughCache.createRepositories,
+    },
+    defaultIdentities: () => pullRoles(),
+  };
+}
+
+/**
+ * ECR Public, pulled from with credentials for its higher limits; anonymous pulls need none of this.
+ *
+ * Throws `aws-region-unknown`, `aws-partition-mismatch`, `aws-repositories-empty` or `aws-repository-invalid`.
+ */
+export function ecrPublic(props: EcrPublicProps = {}): EcrSource {
+  const { region } = props;
+  const partition = region === undefined ? partitions.find(({ ecrPublic: has }) => has) : partitionOf(region);
+  if (!partition?.ecrPublic)
+    return fail("aws-partition-mismatch", "the region for ECR Public", String(partition?.name), "aws");
+  const repositories = checkedRepositories(props.repositories ?? ["*"]);
+  return {
+    cloud: "aws",
+    images: repositories.map((repository) => `${ecrPublicHosts[0]}/${repository}`),
+    ownerPolicy: undefined,
+    grant: { kind: "public", partition, region },
+    defaultIdentities: () => pullRoles(),
+  };
+}
+
+function checkedRepositories(repositories: readonly string[]): readonly string[] {
+  if (repositories.length === 0) return fail("aws-repositories-empty");
+  return [...new Set(repositories.map(repositoryPattern))];
+}

@@ -1,0 +1,101 @@
+import type { ITerraformDependable, TerraformProvider } from "cdktf";
+import type { Issuer } from "../../model/issuer";
+
+/** An IAM OIDC provider that a role can trust: declared, or existing. */
+export interface IOidcProvider {
+  /** Its ARN; late where account or partition are not known. */
+  readonly arn: string;
+  /** The issuer that it stands for; may be late. */
+  readonly issuer: Issuer;
+  /** The issuer without `https://`: what condition keys such as `<prefix>:sub` begin with; may be late. */
+  readonly conditionPrefix: string;
+  /** What must exist before a role trusts it; empty for an existing one. */
+  readonly dependencies: readonly ITerraformDependable[];
+}
+
+/** Settings of an {@link OidcProvider}. */
+export interface OidcProviderProps {
+  /** `iss` of the cluster's service account tokens, compared to the letter; may be late. */
+  readonly issuer: string | Issuer;
+  /** Audiences that tokens may carry, 1 to 100; IAM calls them client ids. More come with `addAudience`. */
+  readonly audiences: readonly string[];
+  /**
+   * SHA-1 fingerprints of the certificate authority of the issuer's host, 40 hexadecimal digits, at most 5. AWS
+   * ignores them where the host's certificate chains to a public certificate authority.
+   *
+   * @defaultValue - left out; in partition aws-cn, whose documentation still asks for one, with a warning
+   */
+  readonly thumbprints?: readonly string[];
+  /**
+   * Account that the OIDC provider is declared in, 12 digits. Together with `region` it makes the ARN literal.
+   *
+   * @defaultValue - unknown; the ARN is known after apply
+   */
+  readonly account?: string;
+  /**
+   * Any region of the partition; IAM itself has none.
+   *
+   * @defaultValue - partition unknown; the ARN is known after apply
+   */
+  readonly region?: string;
+  /**
+   * Tags of the OIDC provider.
+   *
+   * @defaultValue - none
+   */
+  readonly tags?: Readonly<Record<string, string>>;
+  /**
+   * Terraform provider of the resource; a different one stands for a different account.
+   *
+   * @defaultValue - the stack's default aws provider
+   */
+  readonly provider?: TerraformProvider;
+}
+
+/** Settings of an OIDC provider that is shared within a stack. */
+export interface SharedOidcProviderProps extends Omit<OidcProviderProps, "audiences"> {
+  /** The audience to add to it. */
+  readonly audience: string;
+}
+
+/** What must be known of an existing OIDC provider. */
+export interface OidcProviderAttributes {
+  /** `iss` of the cluster's service account tokens; may be late. */
+  readonly issuer: string | Issuer;
+  /**
+   * Its account, 12 digits.
+   *
+   * @defaultValue - looked up by Terraform; the ARN is known after apply
+   */
+  readonly account?: string;
+  /**
+   * Any region of the partition.
+   *
+   * @defaultValue - looked up by Terraform; the ARN is known after apply
+   */
+  readonly region?: string;
+  /**
+   * Terraform provider of the lookup.
+   *
+   * @defaultValue - the stack's default aws provider
+   */
+  readonly provider?: TerraformProvider;
+}
+
+/** An EKS cluster whose OIDC provider exists. */
+export interface EksClusterAttributes {
+  /** Name of the cluster in EKS. */
+  readonly clusterName: string;
+  /**
+   * Region of the cluster.
+   *
+   * @defaultValue - the region of the Terraform provider
+   */
+  readonly region?: string;
+  /**
+   * Terraform provider of the lookups.
+   *
+   * @defaultValue - the stack's default aws provider
+   */
+  readonly provider?: TerraformProvider;
+}

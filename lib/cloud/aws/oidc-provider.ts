@@ -1,0 +1,165 @@
+import { IamOpenidConnectProvider } from "@cdktf/provider-aws/lib/iam-openid-connect-provider/index.js";
+import {
+  Annotations,
+  DefaultTokenResolver,
+  type ITerraformDependable,
+  StringConcat,
+  TerraformStack,
+  Tokenization,
+} from "cdktf";
+import { Construct } from "constructs";
+import { at, fail } from "../../errors";
+import type { Issuer } from "../../model/issuer";
+import { awsIssuer, clientIds, literalOidcProviderArn, thumbprintList } from "../../rules/aws/oidc-provider";
+import { partitionOf } from "../../rules/aws/partitions";
+import {
+  AdoptedOidcProvider,
+  OidcProviderOfArn,
+  conditionPrefixOf,
+  oidcProviderOfEksCluster,
+} from "./adopted-oidc-provider";
+import type {
+  EksClusterAttributes,
+  IOidcProvider,
+  OidcProviderAttributes,
+  OidcProviderProps,
+  SharedOidcProviderProps,
+} from "./oidc-provider-props";
+import { declareOnce, declaredOnce, onceKey, sharedId } from "./once-per-stack";
+
+/** What every user of a shared OIDC provider must agree on. */
+const AGREED = ["account", "thumbprints", "tags"] as const;
+
+/**
+ * Makes the issuer of a cluster known to an AWS account, so that IAM roles can trust its service account tokens.
+ *
+ * AWS has one OIDC provider per issuer and account, so a stack declares it once: take `OidcProvider.forIssuer`
+ * where several parts of a stack need it, and a `from…` static where another stack or tool owns it.
+ *
+ * Thumbprints are left out by default. AWS trusts a public certificate authority, and an invented fingerprint
+ * would be worse than none.
+ */
+export class OidcProvider extends Construct implements IOidcProvider {
+  /** The Terraform resource. */
+  readonly resource: IamOpenidConnectProvider;
+  /** Its ARN; literal where account, region and issuer are known at synth. */
+  readonly arn: string;
+  /** The issuer that it stands for. */
+  readonly issuer: Issuer;
+  /** The issuer without `https://`. */
+  readonly conditionPrefix: string;
+  /** The resource, for roles whose trust names the literal ARN. */
+  readonly dependencies: readonly ITerraformDependable[];
+  readonly #props: OidcProviderProps;
+
+  /**
+   * Throws `issuer-invalid`, `issuer-trailing-slash`, `aws-issuer-unusable`, `aws-client-ids-invalid`,
+   * `audience-invalid`, `aws-thumbprints-invalid`, `aws-account-invalid`, `aws-region-unknown`, and `name-taken`
+   * where the stack has an OIDC provider of that issuer already.
+   */
+  constructor(scope: Construct, id: string, props: OidcProviderProps) {
+    super(scope, id);
+    const { issuer, arn, key, config } = at(this.node.path, () => settingsOf(this, props));
+
+    this.resource = new IamOpenidConnectProvider(this, "Resource", config);
+    declareOnce(this, key);
+    if (lacksThumbprint(props)) Annotations.of(this).addWarning(NO_THUMBPRINT);
+
+    this.issuer = issuer;
+    this.conditionPrefix = conditionPrefixOf(issuer);
+    this.arn = arn ?? this.resource.arn;
+    this.dependencies = [this.resource];
+    this.#props = props;
+  }
+
+  /** An existing OIDC provider; throws `aws-arn-invalid`, or `late-value` since the issuer is read from the ARN. */
+  static fromArn(scope: Construct, id: string, arn: string): IOidcProvider {
+    return new OidcProviderOfArn(scope, id, arn);
+  }
+
+  /** An existing OIDC provider: its ARN is literal with account and region, and looked up by Terraform otherwise. */
+  static fromIssuer(scope: Construct, id: string, attributes: OidcProviderAttributes): IOidcProvider {
+    return new AdoptedOidcProvider(scope, id, attributes);
+  }
+
+  /** The existing OIDC provider of an EKS cluster, both looked up by Terraform. */
+  static fromEksCluster(scope: Construct, id: string, attributes: EksClusterAttributes): IOidcProvider {
+    return oidcProviderOfEksCluster(scope, id, attributes);
+  }
+
+  /**
+   * The stack's OIDC provider of an issuer, declared at the first call; every call adds its audience.
+   *
+   * Throws `aws-oidc-provider-conflict` where a later call states another account, thumbprints or tags.
+   */
+  static forIssuer(scope: Construct, props: SharedOidcProviderProps): OidcProvider {
+    const { audience, ...rest } = props;
+    const stack = TerraformStack.of(scope);
+    const issuer = awsIssuer(props.issuer);
+    const issuerName = nameOf(stack, issuer);
+    const known = declaredOnce(scope, onceKey(props.provider, "oidc-provider", issuerName));
+    if (!(known instanceof OidcProvider)) {
+      const id = sharedId("oidc-provider", props.provider, issuer.late ? issuerName : issuer.hostPath);
+      return new OidcProvider(stack, id, { ...rest, issuer, audiences: [audience] });
+    }
+    known.#agree(props);
+    known.addAudience(audience);
+    return known;
+  }
+
+  /** Adds an audience; nothing happens where it is there. Throws `audience-invalid` or `aws-client-ids-invalid`. */
+  addAudience(audience: string): void {
+    const ids = [...(this.resource.clientIdListInput ?? []), audience];
+    this.resource.clientIdList = at(this.node.path, () => clientIds(ids));
+  }
+
+  #agree(props: SharedOidcProviderProps): void {
+    for (const property of AGREED) {
+      const stated = props[property];
+      const differs =
+        stated !== undefined && JSON.stringify(stated) !== JSON.stringify(this.#props[property]);
+      if (differs) fail("aws-oidc-provider-conflict", property, stated, this.node.path);
+    }
+  }
+}
+
+const NO_THUMBPRINT =
+  "the OIDC provider has no thumbprint; the documentation of partition aws-cn still asks for one: give `thumbprints`";
+
+function lacksThumbprint({ region, thumbprints }: OidcProviderProps): boolean {
+  return !thumbprints && region !== undefined && partitionOf(region).name === "aws-cn";
+}
+
+/** A late issuer is told apart by the Terraform expression that it stands for: equal text, equal value. */
+function nameOf(stack: TerraformStack, issuer: Issuer): string {
+  if (!issuer.late) return issuer.url;
+  const resolver = new DefaultTokenResolver(new StringConcat());
+  return String(Tokenization.resolve(issuer.url, { scope: stack, resolver, preparing: false }));
+}
+
+interface Settings {
+  readonly issuer: Issuer;
+  readonly arn: string | undefined;
+  readonly key: string;
+  readonly config: ConstructorParameters<typeof IamOpenidConnectProvider>[2];
+}
+
+function settingsOf(construct: Construct, props: OidcProviderProps): Settings {
+  const { provider, tags, thumbprints } = props;
+  const issuer = awsIssuer(props.issuer);
+  const key = onceKey(provider, "oidc-provider", nameOf(TerraformStack.of(construct), issuer));
+  const known = declaredOnce(construct, key);
+  if (known) fail("name-taken", "OIDC provider of this issuer", issuer.url, known.node.path);
+  return {
+    issuer,
+    arn: literalOidcProviderArn(issuer, props.account, props.region),
+    key,
+    config: {
+      url: issuer.url,
+      clientIdList: clientIds(props.audiences),
+      ...(thumbprints ? { thumbprintList: thumbprintList(thumbprints) } : {}),
+      ...(tags ? { tags: { ...tags } } : {}),
+      ...(provider ? { provider } : {}),
+    },
+  };
+}

@@ -1,0 +1,51 @@
+/*
+ * What AWS allows once per account is declared once per stack and shared: an OIDC provider per issuer, a policy per
+ * repository, a role per name. Terraform providers that differ stand for different accounts.
+ */
+
+import { type TerraformProvider, TerraformStack } from "cdktf";
+import type { Construct } from "constructs";
+import { stableHash } from "../../rules/names";
+
+const declared = new WeakMap<TerraformStack, Map<string, Construct>>();
+const DEFAULT_PROVIDER = "aws";
+const ID_CHARACTERS = /^[\w.-]+$/;
+const UNSAFE = /[^\w.-]/g;
+
+/** What exists under a key in the stack of a construct; `undefined` where nothing does. */
+export function declaredOnce(scope: Construct, key: string): Construct | undefined {
+  return declared.get(TerraformStack.of(scope))?.get(key);
+}
+
+/** Remembers a construct under its key. */
+export function declareOnce(construct: Construct, key: string): void {
+  const stack = TerraformStack.of(construct);
+  const entries = declared.get(stack) ?? new Map<string, Construct>();
+  declared.set(stack, entries.set(key, construct));
+}
+
+/** A key of several parts; the Terraform provider is one of them. */
+export function onceKey(provider: TerraformProvider | undefined, ...parts: readonly string[]): string {
+  return JSON.stringify([providerName(provider), ...parts]);
+}
+
+/** Construct id of a shared construct: readable where the parts can stand in an id, with a hash where they cannot. */
+export function sharedId(
+  kind: string,
+  provider: TerraformProvider | undefined,
+  ...parts: readonly string[]
+): string {
+  const alias = provider?.alias;
+  const all = [kind, ...(alias === undefined ? [] : [alias]), ...parts];
+  const plain = all.join("-");
+  return all.every((part) => ID_CHARACTERS.test(part))
+    ? plain
+    : `${plain.replace(UNSAFE, "-")}-${stableHash(all)}`;
+}
+
+function providerName(provider: TerraformProvider | undefined): string {
+  if (!provider) return DEFAULT_PROVIDER;
+  return [provider.terraformResourceType, ...(provider.alias === undefined ? [] : [provider.alias])].join(
+    ".",
+  );
+}

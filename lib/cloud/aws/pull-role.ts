@@ -1,0 +1,67 @@
+import { IamRole } from "@cdktf/provider-aws/lib/iam-role/index.js";
+import { IamRolePolicy } from "@cdktf/provider-aws/lib/iam-role-policy/index.js";
+import { Annotations, type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+import { at } from "../../errors";
+import { pullAnnotations } from "../../rules/aws/pull-annotation";
+import { AdoptedPullRole, arnOfRoleName, givenArn } from "./adopted-pull-role";
+import { declareOnce } from "./once-per-stack";
+import { writeOwnerPolicies } from "./owner-policies";
+import type { IPullRole, PullRoleAttributes, PullRoleProps } from "./pull-role-props";
+import { pullRoleSettings } from "./pull-role-settings";
+
+/**
+ * An IAM role that service accounts of one or several clusters pull images as, without node identity.
+ *
+ * The trust compares audience and subject exactly; a wildcard gets a statement of its own, where only the subject
+ * is compared with StringLike. Permissions reach no further than logging in and pulling the named repositories.
+ * The session is never longer than the default hour, since the plugin asks for no more.
+ */
+export class PullRole extends Construct implements IPullRole {
+  /** The Terraform resource of the role. */
+  readonly resource: IamRole;
+  /** The inline policy with the permissions. */
+  readonly policy: IamRolePolicy;
+  /** Name of the role, at most 64 characters. */
+  readonly roleName: string;
+  /** ARN of the role; literal where the account is known at synth. */
+  readonly arn: string;
+  /** `eks.amazonaws.com/ecr-role-arn`, for the service accounts. */
+  readonly annotations: Readonly<Record<string, string>>;
+  /** The role, for policies that name its literal ARN. */
+  readonly dependencies: readonly ITerraformDependable[];
+
+  /**
+   * Throws `aws-trust-empty`, `aws-duplicate-subject`, `aws-subject-pattern-invalid`, `aws-description-invalid`,
+   * `aws-trust-too-long`, `aws-sources-empty`, `aws-partition-mismatch`, `aws-policy-too-long`,
+   * `aws-account-invalid`, `aws-role-name-invalid`, `aws-path-invalid`, `audience-invalid`, `name-taken`, and what
+   * `Subject.of` throws. Warns of a trust policy over the default quota, and of repositories in other accounts
+   * whose owner's part is not declared.
+   */
+  constructor(scope: Construct, id: string, props: PullRoleProps) {
+    super(scope, id);
+    const settings = at(this.node.path, () => pullRoleSettings(this, props));
+
+    this.resource = new IamRole(this, "Resource", settings.role);
+    this.policy = new IamRolePolicy(this, "Policy", { ...settings.policy, role: this.resource.name });
+    declareOnce(this, settings.key);
+
+    this.roleName = settings.roleName;
+    this.arn = settings.arn ?? this.resource.arn;
+    this.annotations = pullAnnotations(this.arn);
+    this.dependencies = [this.resource];
+
+    at(this.node.path, () => writeOwnerPolicies(this, this, props));
+    if (settings.warning !== undefined) Annotations.of(this).addWarning(settings.warning);
+  }
+
+  /** An existing role; a late ARN is passed on. Throws `aws-arn-invalid`. */
+  static fromArn(scope: Construct, id: string, arn: string): IPullRole {
+    return new AdoptedPullRole(scope, id, () => givenArn(arn));
+  }
+
+  /** An existing role: its ARN is literal with account and region, and looked up by Terraform otherwise. */
+  static fromRoleName(scope: Construct, id: string, attributes: PullRoleAttributes): IPullRole {
+    return new AdoptedPullRole(scope, id, (adopted) => arnOfRoleName(adopted, attributes));
+  }
+}

@@ -1,0 +1,131 @@
+import { EcrRepositoryPolicy } from "@cdktf/provider-aws/lib/ecr-repository-policy/index.js";
+import { type TerraformProvider, TerraformStack, dependable } from "cdktf";
+import { Construct } from "constructs";
+import { at, fail } from "../../errors";
+import { accountId } from "../../rules/aws/arn";
+import { repositoryName } from "../../rules/aws/ecr-repository";
+import { partitionOf } from "../../rules/aws/partitions";
+import type { PolicyStatement } from "../../rules/aws/policy-document";
+import { policyText } from "../../rules/aws/policy-text";
+import { repositoryPullPolicy } from "../../rules/aws/pull-permissions";
+import { declareOnce, declaredOnce, onceKey, sharedId } from "./once-per-stack";
+import type { IPullRole } from "./pull-role-props";
+
+/** Settings of a {@link RepositoryPullPolicy}. */
+export interface RepositoryPullPolicyProps {
+  /** Name of the repository; no pattern. */
+  readonly repository: string;
+  /** Roles of other accounts that may pull, at least one; more come with `addRole`. */
+  readonly roles: readonly IPullRole[];
+  /** Account of the registry, 12 digits. */
+  readonly account: string;
+  /** Region of the registry. */
+  readonly region: string;
+  /**
+   * Statements to keep beside the pull: Terraform writes the repository's policy whole.
+   *
+   * @defaultValue - none
+   */
+  readonly additionalStatements?: readonly PolicyStatement[];
+  /**
+   * Terraform provider of the owning account.
+   *
+   * @defaultValue - the stack's default aws provider
+   */
+  readonly provider?: TerraformProvider;
+}
+
+/**
+ * The owner's half of a pull across accounts: the policy of one repository in the owner's account.
+ *
+ * AWS has one policy per repository, and this replaces it whole; statements that must stay are given with
+ * `additionalStatements`. All roles of a stack that pull from the repository share one construct:
+ * `RepositoryPullPolicy.forRepository`.
+ */
+export class RepositoryPullPolicy extends Construct {
+  /** The Terraform resource. */
+  readonly resource: EcrRepositoryPolicy;
+  readonly #roles: IPullRole[] = [];
+  readonly #additionalStatements: readonly PolicyStatement[];
+
+  /**
+   * Throws `aws-repository-invalid`, `aws-repository-policy-wildcard`, `aws-account-invalid`,
+   * `aws-region-unknown`, `aws-repository-policy-empty`, `aws-policy-too-long`, and `name-taken` where the stack has a policy for it already.
+   */
+  constructor(scope: Construct, id: string, props: RepositoryPullPolicyProps) {
+    super(scope, id);
+    const { provider, region, roles } = props;
+    const { repository, key, policy } = at(this.node.path, () => settingsOf(this, props));
+
+    this.resource = new EcrRepositoryPolicy(this, "Resource", {
+      repository,
+      region,
+      policy,
+      ...(provider ? { provider } : {}),
+    });
+    declareOnce(this, key);
+
+    this.#additionalStatements = props.additionalStatements ?? [];
+    for (const role of roles) this.addRole(role);
+  }
+
+  /** The stack's policy for a repository, declared at the first call; every call adds its roles. */
+  static forRepository(scope: Construct, props: RepositoryPullPolicyProps): RepositoryPullPolicy {
+    const known = declaredOnce(scope, keyOf(props));
+    if (!(known instanceof RepositoryPullPolicy)) {
+      const id = sharedId("ecr-policy", props.provider, props.account, props.region, props.repository);
+      return new RepositoryPullPolicy(TerraformStack.of(scope), id, props);
+    }
+    known.#agree(props);
+    for (const role of props.roles) known.addRole(role);
+    return known;
+  }
+
+  /** Lets one more role pull; throws `aws-policy-too-long`. */
+  addRole(role: IPullRole): void {
+    if (this.#roles.includes(role)) return;
+    const roles = [...this.#roles, role];
+    this.resource.policy = at(this.node.path, () => textOf(roles, this.#additionalStatements));
+    this.#roles.push(role);
+    // AWS resolves the principals of a policy when it is saved, so the roles must exist by then.
+    const names = role.dependencies.map(dependable);
+    this.resource.dependsOn = [...new Set([...(this.resource.dependsOn ?? []), ...names])].sort();
+  }
+
+  #agree({ additionalStatements = [], repository }: RepositoryPullPolicyProps): void {
+    if (JSON.stringify(additionalStatements) !== JSON.stringify(this.#additionalStatements))
+      fail(
+        "name-taken",
+        "policy of this ECR repository, with other additionalStatements,",
+        repository,
+        this.node.path,
+      );
+  }
+}
+
+function settingsOf(
+  construct: Construct,
+  props: RepositoryPullPolicyProps,
+): { repository: string; key: string; policy: string } {
+  const repository = repositoryName(props.repository);
+  if (props.roles.length === 0) fail("aws-repository-policy-empty", repository);
+  accountId(props.account);
+  partitionOf(props.region);
+  const key = keyOf(props);
+  const known = declaredOnce(construct, key);
+  if (known) fail("name-taken", "policy of this ECR repository", repository, known.node.path);
+  return { repository, key, policy: textOf(props.roles, props.additionalStatements ?? []) };
+}
+
+function keyOf({ provider, account, region, repository }: RepositoryPullPolicyProps): string {
+  return onceKey(provider, "ecr-policy", account, region, repository);
+}
+
+function textOf(roles: readonly IPullRole[], additionalStatements: readonly PolicyStatement[]): string {
+  return policyText(
+    repositoryPullPolicy(
+      roles.map(({ arn }) => arn),
+      additionalStatements,
+    ),
+  );
+}

@@ -1,0 +1,119 @@
+import type { Construct } from "constructs";
+import { fail } from "../../errors";
+import { isLate } from "../../model/late";
+import type { IPullIdentities, IPullSource } from "../../model/pulls";
+import { type AzureCloudName, azureCloud } from "../../rules/azure/clouds";
+import { type LoginServer, loginServerOf, parseLoginServer } from "../../rules/azure/login-server";
+import { type RegistryPull, type RoleAssignmentMode, pullRole } from "../../rules/azure/pull-permission";
+import { repositoryPatterns } from "../../rules/azure/repository-pattern";
+import { parseRegistryId } from "../../rules/azure/resource-id";
+
+/** A container registry to pull from. */
+export interface AcrProps {
+  /**
+   * Resource id of the registry, `/subscriptions/…/providers/Microsoft.ContainerRegistry/registries/<name>`.
+   *
+   * May be late when `loginServer` is given. The registry must be in the tenant of the identity.
+   */
+  readonly registry: string;
+  /**
+   * Which roles the registry honours: `az acr show --query roleAssignmentMode`.
+   *
+   * No default, because a wrong guess fails only at the pull: `LegacyRegistryPermissions` knows `AcrPull`,
+   * `AbacRepositoryPermissions` ignores it.
+   */
+  readonly roleAssignmentMode: RoleAssignmentMode;
+  /**
+   * Host in image names. Needed for a registry with a domain name label (`name-hash.azurecr.io`) and for pulls
+   * through a regional host (`name.region.geo.azurecr.io`).
+   *
+   * @defaultValue - the registry's name in lower case and the cloud's suffix
+   */
+  readonly loginServer?: string;
+  /**
+   * Repositories that may be pulled: `shop/web`, or a prefix `shop/*`.
+   *
+   * Only in mode `AbacRepositoryPermissions`; the other mode cannot limit a pull.
+   *
+   * @defaultValue - every repository of the registry
+   */
+  readonly repositories?: readonly string[];
+  /**
+   * The Azure cloud of the registry.
+   *
+   * @defaultValue - the cloud of `loginServer`, otherwise `AzurePublicCloud`
+   */
+  readonly cloud?: AzureCloudName;
+}
+
+const SOURCE = Symbol.for("cdktf-workload-identity/azure/acr");
+
+/** A container registry, or some of its repositories, as a pull source; made by {@link acr}. */
+export class AcrSource implements IPullSource<Construct>, RegistryPull {
+  /** Always `azure`. */
+  readonly cloud: string = "azure";
+  /** `<login server>/<repository>` for each pattern, or `<login server>/*`. */
+  readonly images: readonly string[];
+  /** Resource id of the registry; may be late. */
+  readonly registry: string;
+  /** The registry's host, taken apart. */
+  readonly loginServer: LoginServer;
+  /** Which roles the registry honours. */
+  readonly roleAssignmentMode: RoleAssignmentMode;
+  /** Checked patterns; `undefined` for every repository. */
+  readonly repositories: readonly string[] | undefined;
+
+  constructor(pull: RegistryPull) {
+    this.registry = pull.registry;
+    this.loginServer = pull.loginServer;
+    this.roleAssignmentMode = pull.roleAssignmentMode;
+    this.repositories = pull.repositories;
+    this.images = (pull.repositories ?? ["*"]).map((pattern) => `${pull.loginServer.host}/${pattern}`);
+    Object.defineProperty(this, SOURCE, { value: true });
+  }
+
+  /** Throws `azure-identities-needed`: an identity needs a resource group and a location, which have no default. */
+  defaultIdentities(): IPullIdentities<Construct> {
+    return fail("azure-identities-needed");
+  }
+}
+
+/**
+ * A container registry to pull from.
+ *
+ * Throws `azure-resource-id-invalid`, `azure-cloud-unknown`, `azure-cloud-mismatch`, `acr-login-server-needed`,
+ * `acr-login-server-invalid`, `acr-login-server-mismatch`, `acr-role-assignment-mode-unknown`,
+ * `acr-repository-invalid` or `acr-repositories-not-honoured`.
+ */
+export function acr(props: AcrProps): AcrSource {
+  const { registry, roleAssignmentMode } = props;
+  const registryName = isLate(registry) ? undefined : parseRegistryId(registry).name;
+  const loginServer = loginServerFor(props, registryName);
+  const { limitsRepositories } = pullRole(roleAssignmentMode);
+  const repositories = repositoryPatterns(props.repositories);
+  if (repositories && !limitsRepositories) fail("acr-repositories-not-honoured", repositories);
+  return new AcrSource({ registry, loginServer, roleAssignmentMode, repositories });
+}
+
+/** Returns a source made by {@link acr}, also by another copy of the package; throws `azure-source-foreign`. */
+export function acrSource(source: IPullSource<Construct>): AcrSource {
+  return isAcrSource(source) ? source : fail("azure-source-foreign", source.images);
+}
+
+function isAcrSource(source: IPullSource<Construct>): source is AcrSource {
+  return SOURCE in source;
+}
+
+function loginServerFor(props: AcrProps, registryName: string | undefined): LoginServer {
+  const cloud = props.cloud === undefined ? undefined : azureCloud(props.cloud).name;
+  if (props.loginServer === undefined) {
+    if (registryName === undefined) return fail("acr-login-server-needed");
+    return parseLoginServer(loginServerOf(registryName, cloud ?? "AzurePublicCloud"));
+  }
+  const loginServer = parseLoginServer(props.loginServer);
+  if (registryName !== undefined && loginServer.registryName !== registryName.toLowerCase())
+    fail("acr-login-server-mismatch", props.loginServer, registryName);
+  if (cloud !== undefined && cloud !== loginServer.cloud)
+    fail("azure-cloud-mismatch", "login server", props.loginServer, azureCloud(cloud).acrSuffix);
+  return loginServer;
+}

@@ -1,0 +1,92 @@
+import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
+import type { Construct } from "constructs";
+import type { ClusterFacts } from "../../model/cluster";
+import type { DeclaredPull } from "../../model/pulls";
+import type { AzureCloudName } from "../../rules/azure/clouds";
+import type { IPullIdentity } from "./pull-identity-base";
+
+/** How the identities of one cluster's pulls are made. */
+export interface PullIdentitiesSettings {
+  /**
+   * Resource group that will hold the identities; may be late.
+   *
+   * @defaultValue - refused, unless every service account has an entry in `identities`
+   */
+  readonly resourceGroupName?: string;
+  /**
+   * Region of the identities, for example `westeurope`; may be late.
+   *
+   * @defaultValue - refused, unless every service account has an entry in `identities`
+   */
+  readonly location?: string;
+  /**
+   * Tenant of identities and registries, a GUID. Stating it makes the annotation and azure.json final at synth.
+   *
+   * @defaultValue - the tenant of the identities, known after apply
+   */
+  readonly tenantId?: string;
+  /**
+   * The Azure cloud; the word stands in azure.json.
+   *
+   * @defaultValue - the cloud of the registries
+   */
+  readonly cloud?: AzureCloudName;
+  /**
+   * Audience of the service account tokens, the same in credentials, RBAC and the kubelet's file.
+   *
+   * @defaultValue "api://AzureADTokenExchange"
+   */
+  readonly audience?: string;
+  /**
+   * Identities to use instead of declaring one, by `namespace/name` of the service account. Trust and permissions
+   * are declared on them.
+   *
+   * @defaultValue - an identity is declared for every service account
+   */
+  readonly identities?: Readonly<Record<string, IPullIdentity>>;
+  /**
+   * Number of shared identities per permission set, 1 to 65536. A service account goes to the identity that
+   * `shardOf` names; changing the number moves service accounts.
+   *
+   * @defaultValue - one identity per service account
+   */
+  readonly shards?: number;
+  /**
+   * Begins the names of declared identities, 1 to 63 letters, digits and hyphens.
+   *
+   * @defaultValue - the cluster's name
+   */
+  readonly namePrefix?: string;
+  /**
+   * Tags of declared identities.
+   *
+   * @defaultValue - none
+   */
+  readonly tags?: Readonly<Record<string, string>>;
+  /**
+   * Path of the plugin's configuration file on the nodes.
+   *
+   * @defaultValue "/etc/kubernetes/acr-azure.json"
+   */
+  readonly azureJsonPath?: string;
+  /**
+   * GUID of a subscription, written into azure.json; the plugin does not need it.
+   *
+   * @defaultValue - left out
+   */
+  readonly subscriptionId?: string;
+  /**
+   * The Terraform provider of the subscription that holds the identities.
+   *
+   * @defaultValue - the stack's default azurerm provider
+   */
+  readonly provider?: AzurermProvider;
+}
+
+/** One cluster's pulls from container registries. */
+export interface PullIdentitiesProps extends PullIdentitiesSettings {
+  /** Name and issuer of the cluster. */
+  readonly cluster: Pick<ClusterFacts, "name" | "issuer">;
+  /** Who pulls from where, each service account once; sources are made by `acr()`. */
+  readonly pulls: readonly DeclaredPull<Construct>[];
+}

@@ -1,0 +1,138 @@
+import { Construct } from "constructs";
+import { at, fail } from "../../errors";
+import type { ImageCredentialProvider } from "../../model/image-credential-provider";
+import { isLate } from "../../model/late";
+import { type NodeFile, nodeFile } from "../../model/node-file";
+import type { IPullIdentities, PullDeclaration, PullGrant } from "../../model/pulls";
+import type { Subject } from "../../model/subject";
+import {
+  CLIENT_ID_ANNOTATION,
+  TENANT_ID_ANNOTATION,
+  acrCredentialProvider,
+} from "../../rules/azure/acr-credential-provider";
+import { renderAzureJson } from "../../rules/azure/azure-json";
+import { AcrSource } from "./acr";
+import type { PullIdentitiesProps, PullIdentitiesSettings } from "./pull-identities-props";
+import { PullIdentity } from "./pull-identity";
+import type { IPullIdentity, PullTrust } from "./pull-identity-base";
+import { type PullPlan, planPulls } from "./pull-plan";
+
+/** Readable by root alone: the kubelet runs the plugin as root, and nobody else needs the file. */
+const AZURE_JSON_MODE = 0o600;
+
+/**
+ * The identities of all pulls of one cluster, with trust, permissions, annotations and the plugin's files.
+ *
+ * By default each service account has an identity of its own. With `shards` identities are shared, by buckets and
+ * never by filling one up to 20 before the next is begun: filling up makes a service account's place depend on all
+ * others, so that adding one in the middle would give its neighbours another client id, and with it another
+ * annotation, on a running cluster. Only service accounts of equal permissions share an identity.
+ *
+ * All identities and registries are of one tenant and one cloud, because the plugin has one azure.json.
+ *
+ * Children: one `PullIdentity` per identity, named `<namespace>_<name>` of the service account, or
+ * `pulls-<hash of the permissions>_<bucket>` with `shards`.
+ *
+ * Throws `azure-pulls-empty`, `azure-source-foreign`, `azure-cloud-mismatch`, `azure-tenant-mismatch`,
+ * `azure-identity-settings-needed`, `azure-identity-unused`, `azure-identity-shared`, `azure-shards-invalid`,
+ * `azure-credentials-too-many`, `node-file-invalid`, and what `PullIdentity` throws.
+ */
+export class PullIdentities extends Construct implements PullDeclaration {
+  /** The identity of each service account, by `namespace/name`. */
+  readonly identities: ReadonlyMap<string, IPullIdentity>;
+  /** The annotations of each service account, in the order of the pulls. */
+  readonly grants: readonly PullGrant[];
+  /** The kubelet's entry. */
+  readonly provider: ImageCredentialProvider;
+  /** The plugin's azure.json. */
+  readonly nodeFiles: readonly NodeFile[];
+
+  constructor(scope: Construct, id: string, props: PullIdentitiesProps) {
+    super(scope, id);
+    const plan = at(this.node.path, () => planPulls(props));
+
+    this.identities = new Map([...given(props, plan), ...this.#declared(props, plan)]);
+    const used = props.pulls.flatMap(({ subject }) => {
+      const identity = this.identities.get(subject.key);
+      return identity ? [{ subject, identity }] : [];
+    });
+    this.grants = used.map(({ subject, identity }) => ({
+      subject,
+      annotations: annotations(identity, props.tenantId),
+    }));
+    this.provider = acrCredentialProvider(plan);
+    const tenants = used.map(({ identity }) => identity.tenantId);
+    this.nodeFiles = [azureJson(props, plan, tenants)];
+  }
+
+  #declared(props: PullIdentitiesProps, plan: PullPlan): readonly Entry[] {
+    const { place } = plan;
+    if (!place) return [];
+    return plan.declared.flatMap(({ id, identityName, subjects, permissions }) => {
+      const identity = new PullIdentity(this, id, {
+        ...place,
+        identityName,
+        cloud: plan.cloud,
+        trusts: [trust(props, plan, subjects)],
+        ...(props.tags && { tags: props.tags }),
+        ...(props.tenantId !== undefined && { tenantId: props.tenantId }),
+        ...(props.provider && { provider: props.provider }),
+      });
+      identity.grantPull(...permissions.map((permission) => new AcrSource(permission)));
+      return subjects.map((subject): Entry => [subject.key, identity]);
+    });
+  }
+}
+
+/**
+ * How the identities of one cluster's pulls from container registries are made; for the composed constructs.
+ *
+ * Declares a {@link PullIdentities} with the id `azure`, and throws what it throws.
+ */
+export function pullIdentities(settings: PullIdentitiesSettings): IPullIdentities<Construct> {
+  return {
+    cloud: "azure",
+    declare: (scope, { cluster, pulls }) =>
+      new PullIdentities(scope, "azure", { ...settings, cluster, pulls }),
+  };
+}
+
+type Entry = readonly [string, IPullIdentity];
+
+function given(props: PullIdentitiesProps, plan: PullPlan): readonly Entry[] {
+  return plan.adopted.flatMap(({ identity, subjects, sources }) => {
+    identity.addTrust(trust(props, plan, subjects));
+    identity.grantPull(...sources);
+    return subjects.map((subject): Entry => [subject.key, identity]);
+  });
+}
+
+function trust(
+  { cluster }: PullIdentitiesProps,
+  { audience }: PullPlan,
+  serviceAccounts: readonly Subject[],
+): PullTrust {
+  return { clusterName: cluster.name, issuer: cluster.issuer, audience, serviceAccounts };
+}
+
+function annotations(
+  identity: IPullIdentity,
+  tenantId: string | undefined,
+): Readonly<Record<string, string>> {
+  return {
+    [CLIENT_ID_ANNOTATION]: identity.clientId,
+    [TENANT_ID_ANNOTATION]: tenantId ?? identity.tenantId,
+  };
+}
+
+/** A literal tenant is preferred, from wherever: the file is final at synth then. All tenants are the same one. */
+function azureJson(
+  { tenantId, subscriptionId }: PullIdentitiesProps,
+  { cloud, azureJsonPath }: PullPlan,
+  tenants: readonly string[],
+): NodeFile {
+  const known =
+    tenantId ?? tenants.find((tenant) => !isLate(tenant)) ?? tenants[0] ?? fail("azure-pulls-empty");
+  const content = renderAzureJson({ cloud, tenantId: known, subscriptionId });
+  return nodeFile({ path: azureJsonPath, mode: AZURE_JSON_MODE, content });
+}

@@ -1,0 +1,107 @@
+import { UserAssignedIdentity } from "@cdktf/provider-azurerm/lib/user-assigned-identity/index.js";
+import type { Construct } from "constructs";
+import { at } from "../../errors";
+import type { FederatedCredential } from "../../rules/azure/federated-credential";
+import { guid, identityName, location, resourceGroupName } from "../../rules/azure/resource-id";
+import { AdoptedPullIdentity, type PullIdentityAttributes } from "./adopted-pull-identity";
+import { type IdentityLedger, newLedger } from "./identity-ledger";
+import {
+  type IPullIdentity,
+  PullIdentityBase,
+  type PullIdentityScope,
+  type PullTrust,
+  trustCredentials,
+} from "./pull-identity-base";
+
+/** A user-assigned identity to declare. */
+export interface PullIdentityProps extends PullIdentityScope {
+  /** Name, 3 to 128 letters, digits, `_` and `-`. */
+  readonly identityName: string;
+  /** Resource group that will hold the identity; may be late. */
+  readonly resourceGroupName: string;
+  /**
+   * Region of the identity, for example `westeurope`; may be late. It need not be the cluster's; a few regions
+   * cannot hold federated identity credentials.
+   */
+  readonly location: string;
+  /**
+   * Tags of the identity.
+   *
+   * @defaultValue - none
+   */
+  readonly tags?: Readonly<Record<string, string>>;
+  /**
+   * Tenant of the identity, a GUID. Stating it makes the annotation final at synth.
+   *
+   * @defaultValue - the identity's own attribute, known after apply
+   */
+  readonly tenantId?: string;
+  /**
+   * Service accounts that may act as the identity; more can be added with `addTrust`.
+   *
+   * @defaultValue - none
+   */
+  readonly trusts?: readonly PullTrust[];
+}
+
+/**
+ * A user-assigned identity that pulls images for service accounts.
+ *
+ * Each service account is one federated identity credential: exact issuer, subject and audience, since Azure has no
+ * wildcards for Kubernetes issuers. Credentials of one identity are chained with `depends_on`, in the order in which
+ * they were added and within one trust by subject, because Azure refuses two writes at once. At most 20 fit;
+ * credentials made outside of this stack count too, but cannot be seen here.
+ *
+ * Children: `Resource`, one credential per service account under the credential's name, one role assignment per
+ * registry under the registry's own host.
+ */
+export class PullIdentity extends PullIdentityBase {
+  /** The declared identity. */
+  readonly resource: UserAssignedIdentity;
+  override readonly resourceId: string;
+  override readonly resourceGroupName: string;
+  override readonly clientId: string;
+  override readonly principalId: string;
+  override readonly tenantId: string;
+  protected override readonly label: string;
+  protected override readonly ledger: IdentityLedger = newLedger();
+
+  /** Throws `azure-name-invalid`, `azure-guid-invalid` and the refusals of `addTrust`. */
+  constructor(scope: Construct, id: string, props: PullIdentityProps) {
+    super(scope, id, props);
+    const credentials = at(this.node.path, () => checkedCredentials(props));
+    this.resource = new UserAssignedIdentity(this, "Resource", {
+      name: props.identityName,
+      resourceGroupName: props.resourceGroupName,
+      location: props.location,
+      ...(props.tags && { tags: { ...props.tags } }),
+      ...(props.provider && { provider: props.provider }),
+    });
+    this.resourceId = this.resource.id;
+    this.resourceGroupName = props.resourceGroupName;
+    this.clientId = this.resource.clientId;
+    this.principalId = this.resource.principalId;
+    this.tenantId = props.tenantId ?? this.resource.tenantId;
+    this.label = props.identityName;
+    this.declareCredentials(credentials);
+  }
+
+  /**
+   * An identity that exists. Literal ids are used as they are; for missing ones a data source is declared.
+   *
+   * Constructs of one stack that adopt the same literal id share its chain and its count; other stacks and tools do
+   * not see it. Throws `azure-resource-id-invalid`, `azure-guid-invalid`, `azure-name-invalid` or
+   * `azure-identity-incomplete`.
+   */
+  static fromResourceId(scope: Construct, id: string, attributes: PullIdentityAttributes): IPullIdentity {
+    return new AdoptedPullIdentity(scope, id, attributes);
+  }
+}
+
+function checkedCredentials(props: PullIdentityProps): readonly FederatedCredential[] {
+  identityName(props.identityName);
+  resourceGroupName(props.resourceGroupName);
+  location(props.location);
+  if (props.tenantId !== undefined) guid("tenantId", props.tenantId);
+  return trustCredentials(props.identityName, props.trusts ?? [], props.cloud, []);
+}

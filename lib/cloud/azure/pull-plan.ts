@@ -1,0 +1,163 @@
+import { fail } from "../../errors";
+import { isLate } from "../../model/late";
+import { nodeFile } from "../../model/node-file";
+import { Subject } from "../../model/subject";
+import { type AzureCloudName, azureCloud } from "../../rules/azure/clouds";
+import { federatedCredentials } from "../../rules/azure/federated-credential";
+import { type PlannedIdentity, type PlannedPull, spread } from "../../rules/azure/identity-plan";
+import { type LoginServer } from "../../rules/azure/login-server";
+import { permissionKey, pullPermissions } from "../../rules/azure/pull-permission";
+import { guid } from "../../rules/azure/resource-id";
+import { type AcrSource, acrSource } from "./acr";
+import type { PullIdentitiesProps } from "./pull-identities-props";
+import type { IPullIdentity } from "./pull-identity-base";
+
+/** An adopted identity with the service accounts that will act as it. */
+export interface AdoptedPull {
+  /** The identity that the caller gave. */
+  readonly identity: IPullIdentity;
+  /** Who acts as it. */
+  readonly subjects: readonly Subject[];
+  /** What they pull. */
+  readonly sources: readonly AcrSource[];
+}
+
+/** Everything that is decided before the first resource is declared. */
+export interface PullPlan {
+  /** The one cloud of all registries. */
+  readonly cloud: AzureCloudName;
+  /** Path of the plugin's configuration file on the nodes. */
+  readonly azureJsonPath: string;
+  /** The one audience. */
+  readonly audience: string;
+  /** The hosts that are pulled from. */
+  readonly loginServers: readonly LoginServer[];
+  /** Identities to declare. */
+  readonly declared: readonly PlannedIdentity[];
+  /** Identities that the caller gave. */
+  readonly adopted: readonly AdoptedPull[];
+  /** Where declared identities go; `undefined` when none is declared. */
+  readonly place: PullPlace | undefined;
+}
+
+/** Where declared identities go. */
+export interface PullPlace {
+  /** Resource group; may be late. */
+  readonly resourceGroupName: string;
+  /** Region; may be late. */
+  readonly location: string;
+}
+
+interface AzurePull {
+  readonly subject: Subject;
+  readonly sources: readonly AcrSource[];
+}
+
+const AZURE_JSON_PATH = "/etc/kubernetes/acr-azure.json";
+
+/** Checks a request as a whole and decides who acts as which identity; throws what `PullIdentities` documents. */
+export function planPulls(props: PullIdentitiesProps): PullPlan {
+  const pulls = props.pulls.map((pull) => ({ subject: pull.subject, sources: pull.sources.map(acrSource) }));
+  const loginServers = pulls.flatMap((pull) => pull.sources.map((source) => source.loginServer));
+  const cloud = oneCloud(props, loginServers);
+  const given = givenIdentities(props, pulls);
+  const own = pulls.filter((pull) => !given.has(pull.subject.key)).map(planned);
+  const declared = spread(own, {
+    namePrefix: props.namePrefix ?? props.cluster.name,
+    shards: props.shards,
+  });
+  checkTenants(props, [...given.values()]);
+  const audience = props.audience ?? azureCloud(cloud).audience;
+  // Checks name, issuer and audience once for all service accounts.
+  federatedCredentials({
+    clusterName: props.cluster.name,
+    issuer: props.cluster.issuer,
+    audience,
+    subjects: [],
+  });
+  return {
+    cloud,
+    azureJsonPath: checkedPath(props),
+    audience,
+    loginServers,
+    declared,
+    adopted: adoptions(pulls, given),
+    place: own[0] ? placeOf(props, own[0].subject) : undefined,
+  };
+}
+
+/** Checks the file as far as it is known, so that nothing is refused after the first resource is declared. */
+function checkedPath({ azureJsonPath = AZURE_JSON_PATH, subscriptionId }: PullIdentitiesProps): string {
+  if (subscriptionId !== undefined) guid("subscriptionId", subscriptionId);
+  return nodeFile({ path: azureJsonPath, mode: 0, content: "" }).path;
+}
+
+function planned({ subject, sources }: AzurePull): PlannedPull {
+  return { subject, permissions: pullPermissions(sources) };
+}
+
+function oneCloud(props: PullIdentitiesProps, loginServers: readonly LoginServer[]): AzureCloudName {
+  const [first] = loginServers;
+  if (first === undefined) return fail("azure-pulls-empty");
+  const cloud = props.cloud === undefined ? first.cloud : azureCloud(props.cloud).name;
+  const other = loginServers.find((loginServer) => loginServer.cloud !== cloud);
+  return other ? fail("azure-cloud-mismatch", "login server", other.host, cloud) : cloud;
+}
+
+function givenIdentities(
+  props: PullIdentitiesProps,
+  pulls: readonly AzurePull[],
+): ReadonlyMap<string, IPullIdentity> {
+  const known = new Set(pulls.map((pull) => pull.subject.key));
+  const given = new Map(
+    Object.entries(props.identities ?? {}).map(([key, identity]) => [Subject.of(key).key, identity]),
+  );
+  for (const key of given.keys())
+    if (!known.has(key)) fail("azure-identity-unused", key, [...known].sort().join(", "));
+  return given;
+}
+
+/** Service accounts that were given one identity share its rights, so they must have stated the same ones. */
+function adoptions(
+  pulls: readonly AzurePull[],
+  given: ReadonlyMap<string, IPullIdentity>,
+): readonly AdoptedPull[] {
+  const adopted = new Map<IPullIdentity, AzurePull[]>();
+  for (const pull of pulls) {
+    const identity = given.get(pull.subject.key);
+    if (identity) adopted.set(identity, [...(adopted.get(identity) ?? []), pull]);
+  }
+  return [...adopted].map(([identity, sharing]) => {
+    checkSameRights(sharing);
+    return {
+      identity,
+      subjects: sharing.map((pull) => pull.subject),
+      sources: sharing.flatMap((pull) => pull.sources),
+    };
+  });
+}
+
+function checkSameRights([first, ...others]: readonly AzurePull[]): void {
+  const rights = (pull: AzurePull): string => permissionKey(planned(pull).permissions).join("\n");
+  for (const other of others)
+    if (first && rights(first) !== rights(other))
+      fail("azure-identity-shared", first.subject.key, other.subject.key);
+}
+
+function placeOf(props: PullIdentitiesProps, subject: Subject): PullPlace {
+  const { resourceGroupName, location } = props;
+  if (resourceGroupName === undefined || location === undefined) {
+    const missing = resourceGroupName === undefined ? "resourceGroupName" : "location";
+    return fail("azure-identity-settings-needed", subject.key, missing);
+  }
+  return { resourceGroupName, location };
+}
+
+/** The plugin exchanges all tokens in the tenant of its azure.json, so literal tenants must agree. */
+function checkTenants({ tenantId }: PullIdentitiesProps, identities: readonly IPullIdentity[]): void {
+  if (tenantId !== undefined) guid("tenantId", tenantId);
+  const literals = [...(tenantId === undefined ? [] : [tenantId]), ...identities.map((own) => own.tenantId)];
+  const [first, ...others] = literals.filter((id) => !isLate(id));
+  const other = others.find((id) => id.toLowerCase() !== first?.toLowerCase());
+  if (first !== undefined && other !== undefined) fail("azure-tenant-mismatch", "an identity", other, first);
+}

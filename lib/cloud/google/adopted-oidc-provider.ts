@@ -1,0 +1,63 @@
+import type { ITerraformDependable } from "cdktf";
+import { fail } from "../../errors";
+import { validateAudience } from "../../model/audience";
+import type { Subject } from "../../model/subject";
+import { fitsGoogleSubject, subjectBytes } from "../../rules/google/attribute-mapping";
+import { workloadIdentityId } from "../../rules/google/ids";
+import { renderPrincipal } from "../../rules/google/principal";
+import { defaultAudience, stsAudience } from "../../rules/google/workload-identity-names";
+import type { IOidcProvider, OidcProviderAttributes } from "./oidc-provider-props";
+import type { IWorkloadIdentityPool } from "./workload-identity-pool";
+
+/** An existing pool provider whose mapping is `google.subject = assertion.sub`; made by `OidcProvider.fromProviderId`. */
+export class AdoptedOidcProvider implements IOidcProvider {
+  /** The pool that it belongs to. */
+  readonly pool: IWorkloadIdentityPool;
+  /** Id of the pool provider. */
+  readonly providerId: string;
+  /** The audience of the service account tokens. */
+  readonly audience: string;
+  /** The audience of the token exchange. */
+  readonly stsAudience: string;
+  /** What the pool depends on. */
+  readonly dependencies: readonly ITerraformDependable[];
+
+  readonly #subjectAttribute: string | undefined;
+
+  constructor({ pool, providerId, audience, subjectAttribute }: OidcProviderAttributes) {
+    const name = {
+      projectNumber: pool.projectNumber,
+      poolId: pool.poolId,
+      providerId: workloadIdentityId("pool provider", providerId),
+    };
+    this.audience = audience === undefined ? defaultAudience(name) : validateAudience(audience);
+    this.stsAudience = stsAudience(name);
+    this.pool = pool;
+    this.providerId = providerId;
+    this.dependencies = pool.dependencies;
+    this.#subjectAttribute = subjectAttribute;
+  }
+
+  /** Checks that the subjects can be bound; the existing condition has to admit them. Throws `google-subject-too-long`. */
+  addSubjects(subjects: readonly Subject[]): void {
+    if (this.#subjectAttribute !== undefined) return;
+    const long = subjects.find((subject) => !fitsGoogleSubject(subject));
+    if (long) fail("google-subject-too-long", long.toString(), subjectBytes(long));
+  }
+
+  /** IAM policy member of a service account, by attribute where its subject is too long. Throws `google-subject-too-long`. */
+  principal(subject: Subject): string {
+    this.addSubjects([subject]);
+    const { projectNumber, poolId } = this.pool;
+    const name = this.#subjectAttribute;
+    const text = subject.toString();
+    return renderPrincipal({
+      projectNumber,
+      poolId,
+      selector:
+        name === undefined || fitsGoogleSubject(subject)
+          ? { kind: "subject", subject: text }
+          : { kind: "attribute", name, value: text },
+    });
+  }
+}

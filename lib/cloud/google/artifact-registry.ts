@@ -1,0 +1,115 @@
+import type { Construct } from "constructs";
+import { fail } from "../../errors";
+import type { IPullIdentities, IPullSource } from "../../model/pulls";
+import { projectId } from "../../rules/google/ids";
+import { dockerHost, gcrLocation } from "../../rules/google/registry-host";
+import type { GcrHost } from "../../rules/google/registry-host";
+import { imagePatterns, projectPath, repositoryName } from "../../rules/google/repository";
+
+/** An Artifact Registry repository that somebody else declares. */
+export interface ArtifactRegistryProps {
+  /** Id of the repository's project; domain-scoped ids (`example.com:project`) are accepted. */
+  readonly project: string;
+  /** Region (`europe-west1`) or multi-region (`europe`). */
+  readonly location: string;
+  /** Name of the repository. */
+  readonly repository: string;
+  /**
+   * Images in the repository that the service account pulls, `*` for any text. The permission is the whole
+   * repository's all the same: Artifact Registry has none for a single image.
+   *
+   * @defaultValue - all images
+   */
+  readonly images?: readonly string[];
+}
+
+/** A repository that answers for a gcr.io host. */
+export interface GcrRepositoryProps {
+  /** Id of the repository's project. */
+  readonly project: string;
+  /** The host in image names. */
+  readonly host: GcrHost;
+  /**
+   * Images below the project that the service account pulls, `*` for any text.
+   *
+   * @defaultValue - all images
+   */
+  readonly images?: readonly string[];
+}
+
+/** A repository to pull from; made by {@link artifactRegistry} and {@link gcrRepository}. */
+export class ArtifactRegistryRepository implements IPullSource<Construct> {
+  /** Always `google`. */
+  readonly cloud: string = "google";
+  /** Id of the repository's project. */
+  readonly project: string;
+  /** Location of the repository. */
+  readonly location: string;
+  /** Name of the repository. */
+  readonly repository: string;
+  /** Registry host in image names. */
+  readonly host: string;
+  /** `<host>/<path>/<image>`, sorted. */
+  readonly images: readonly string[];
+
+  private constructor(
+    project: string,
+    location: string,
+    repository: string,
+    host: string,
+    images: readonly string[],
+  ) {
+    this.project = project;
+    this.location = location;
+    this.repository = repository;
+    this.host = host;
+    this.images = images;
+  }
+
+  /** A Docker repository at `<location>-docker.pkg.dev`; see {@link artifactRegistry}. */
+  static docker(props: ArtifactRegistryProps): ArtifactRegistryRepository {
+    const project = projectId(props.project);
+    const host = dockerHost(props.location);
+    const repository = repositoryName(props.repository);
+    const images = imagePatterns(props.images).map(
+      (image) => `${host}/${projectPath(project)}/${repository}/${image}`,
+    );
+    return new ArtifactRegistryRepository(project, props.location, repository, host, images);
+  }
+
+  /** A repository behind a gcr.io host; see {@link gcrRepository}. */
+  static gcr(props: GcrRepositoryProps): ArtifactRegistryRepository {
+    const project = projectId(props.project);
+    const location = gcrLocation(props.host);
+    const images = imagePatterns(props.images).map(
+      (image) => `${props.host}/${projectPath(project)}/${image}`,
+    );
+    return new ArtifactRegistryRepository(project, location, props.host, props.host, images);
+  }
+
+  /** Throws `google-identities-missing`: a workload identity pool needs a project and its number. */
+  defaultIdentities(): IPullIdentities<Construct> {
+    return fail("google-identities-missing", this.images[0] ?? this.host);
+  }
+}
+
+/**
+ * Pull from a Docker repository of Artifact Registry, `<location>-docker.pkg.dev/<project>/<repository>`.
+ *
+ * Throws `google-project-invalid`, `google-location-invalid`, `google-repository-invalid`, `google-image-invalid`,
+ * `late-value`.
+ */
+export function artifactRegistry(props: ArtifactRegistryProps): ArtifactRegistryRepository {
+  return ArtifactRegistryRepository.docker(props);
+}
+
+/**
+ * Pull from a gcr.io host. Artifact Registry serves it from a repository named like the host, in location `us`
+ * (gcr.io, us.gcr.io), `europe` (eu.gcr.io) or `asia` (asia.gcr.io); the permission is granted there, no longer on a
+ * storage bucket.
+ *
+ * Throws `google-project-invalid`, `google-gcr-host-unknown`, `google-image-invalid`, `late-value`.
+ */
+export function gcrRepository(props: GcrRepositoryProps): ArtifactRegistryRepository {
+  return ArtifactRegistryRepository.gcr(props);
+}

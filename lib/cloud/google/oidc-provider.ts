@@ -1,0 +1,167 @@
+import { IamWorkloadIdentityPoolProvider } from "@cdktf/provider-google/lib/iam-workload-identity-pool-provider/index.js";
+import { Annotations, Lazy, TerraformStack } from "cdktf";
+import type { ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+import { fail } from "../../errors";
+import type { Issuer } from "../../model/issuer";
+import { Subject } from "../../model/subject";
+import { attributeCondition } from "../../rules/google/attribute-condition";
+import type { AttributeCondition } from "../../rules/google/attribute-condition";
+import { SUBJECT_ATTRIBUTE, attributeMapping, fitsGoogleSubject } from "../../rules/google/attribute-mapping";
+import { renderPrincipal } from "../../rules/google/principal";
+import { AdoptedOidcProvider } from "./adopted-oidc-provider";
+import type { IOidcProvider, OidcProviderAttributes, OidcProviderProps } from "./oidc-provider-props";
+import { WIDENED, checkOidcProvider, differingSetting } from "./oidc-provider-settings";
+import type { OidcProviderSettings } from "./oidc-provider-settings";
+import type { IWorkloadIdentityPool } from "./workload-identity-pool";
+
+/** All pool providers of a stack, by project and pool. */
+const declared = new WeakMap<TerraformStack, Map<string, OidcProvider[]>>();
+
+/**
+ * A workload identity pool provider for the issuer of one cluster.
+ *
+ * It pins issuer and audience, maps the `sub` claim to `google.subject`, and always has an attribute condition that
+ * admits the service accounts it was told of. A subject over 127 bytes does not fit into `google.subject`; the
+ * mapping then puts the service account's UID there, and the subject is bound by a custom attribute instead.
+ */
+export class OidcProvider extends Construct implements IOidcProvider {
+  /** The pool that it belongs to. */
+  readonly pool: IWorkloadIdentityPool;
+  /** Id of the pool provider. */
+  readonly providerId: string;
+  /** Whose tokens are trusted. */
+  readonly issuer: Issuer;
+  /** Audiences that tokens may carry. */
+  readonly audiences: readonly string[];
+  /** The first audience; what service account tokens shall carry. */
+  readonly audience: string;
+  /** The audience of the token exchange. */
+  readonly stsAudience: string;
+  /** The declared pool provider, which follows its pool. */
+  readonly dependencies: readonly ITerraformDependable[];
+  /** The Terraform resource. */
+  readonly resource: IamWorkloadIdentityPoolProvider;
+
+  readonly #subjects: Map<string, Subject> = new Map();
+  readonly #settings: OidcProviderSettings;
+  #longSubjects = false;
+
+  /**
+   * Throws `google-workload-identity-id-invalid`, `issuer-invalid`, `issuer-trailing-slash`, `google-jwks-private`,
+   * `google-jwks-invalid`, `google-audiences-invalid`, `google-mapping-invalid`, `google-condition-invalid`,
+   * `name-too-long`, `name-taken`, `subject-invalid`, `late-value`.
+   */
+  constructor(scope: Construct, id: string, props: OidcProviderProps) {
+    const settings = checkOidcProvider(props);
+    const siblings = siblingsOf(scope, props.pool);
+    refuseTakenId(siblings, settings.providerId);
+    const subjects = (props.serviceAccounts ?? []).map(Subject.of);
+    super(scope, id);
+    this.#settings = settings;
+    this.pool = props.pool;
+    this.providerId = settings.providerId;
+    this.issuer = settings.issuer;
+    this.audiences = settings.audiences;
+    this.audience = settings.audiences[0];
+    this.stsAudience = settings.stsAudience;
+    this.resource = this.#declare(props);
+    this.dependencies = [this.resource];
+    this.addSubjects(subjects);
+    warnOfSharedPool(this, siblings);
+    siblings.push(this);
+  }
+
+  /** An existing pool provider; nothing is declared. Throws `google-workload-identity-id-invalid`, `audience-invalid`, `late-value`. */
+  static fromProviderId(attributes: OidcProviderAttributes): IOidcProvider {
+    return new AdoptedOidcProvider(attributes);
+  }
+
+  /**
+   * The stack's pool provider for an issuer in a pool, declared at the first call; service accounts are added.
+   *
+   * Throws `google-oidc-provider-conflict` when it was declared with other settings.
+   */
+  static forIssuer(scope: Construct, props: OidcProviderProps): OidcProvider {
+    const settings = checkOidcProvider(props);
+    const existing = siblingsOf(scope, props.pool).find(({ issuer }) => issuer.equals(settings.issuer));
+    const { project, poolId } = props.pool;
+    if (!existing)
+      return new OidcProvider(
+        TerraformStack.of(scope),
+        `oidc-provider_${project}_${poolId}_${settings.providerId}`,
+        props,
+      );
+    const differs = differingSetting(existing.#settings, settings);
+    if (differs) return fail("google-oidc-provider-conflict", settings.issuer.url, differs);
+    existing.addSubjects((props.serviceAccounts ?? []).map(Subject.of));
+    return existing;
+  }
+
+  /** The condition as it stands now; `undefined` when the caller wrote their own. */
+  get condition(): AttributeCondition | undefined {
+    if (this.#settings.attributeCondition !== undefined) return undefined;
+    return attributeCondition([...this.#subjects.values()]);
+  }
+
+  /** Admits the tokens of these service accounts; each counts once. */
+  addSubjects(subjects: readonly Subject[]): void {
+    for (const subject of subjects) this.#subjects.set(subject.key, subject);
+    if (this.#longSubjects || subjects.every(fitsGoogleSubject)) return;
+    this.#longSubjects = true;
+    this.resource.attributeMapping = attributeMapping(true, this.#settings.attributeMapping);
+  }
+
+  /** IAM policy member of a service account, which is admitted too; by attribute where its subject is too long. */
+  principal(subject: Subject): string {
+    this.addSubjects([subject]);
+    const { projectNumber, poolId } = this.pool;
+    const text = subject.toString();
+    return renderPrincipal({
+      projectNumber,
+      poolId,
+      selector: fitsGoogleSubject(subject)
+        ? { kind: "subject", subject: text }
+        : { kind: "attribute", name: SUBJECT_ATTRIBUTE, value: text },
+    });
+  }
+
+  #declare(props: OidcProviderProps): IamWorkloadIdentityPoolProvider {
+    const { issuer, audiences, jwks, displayName, description } = this.#settings;
+    return new IamWorkloadIdentityPoolProvider(this, "Resource", {
+      project: this.pool.project,
+      workloadIdentityPoolId: this.pool.poolReference,
+      workloadIdentityPoolProviderId: this.providerId,
+      displayName,
+      description:
+        description ?? Lazy.stringValue({ produce: () => WIDENED[this.condition?.form ?? "subjects"] }),
+      attributeMapping: attributeMapping(false, this.#settings.attributeMapping),
+      attributeCondition:
+        this.#settings.attributeCondition ?? Lazy.stringValue({ produce: () => this.condition?.expression }),
+      oidc: { issuerUri: issuer.url, allowedAudiences: [...audiences], jwksJson: jwks },
+      provider: props.provider,
+    });
+  }
+}
+
+function siblingsOf(scope: Construct, { project, poolId }: IWorkloadIdentityPool): OidcProvider[] {
+  const stack = TerraformStack.of(scope);
+  const pools = declared.get(stack) ?? new Map<string, OidcProvider[]>();
+  declared.set(stack, pools);
+  const siblings = pools.get(`${project}/${poolId}`) ?? [];
+  pools.set(`${project}/${poolId}`, siblings);
+  return siblings;
+}
+
+function refuseTakenId(siblings: readonly OidcProvider[], providerId: string): void {
+  const holder = siblings.find((sibling) => sibling.providerId === providerId);
+  if (holder) fail("name-taken", "id of the pool provider", providerId, holder.node.path);
+}
+
+function warnOfSharedPool(added: OidcProvider, siblings: readonly OidcProvider[]): void {
+  const [first] = siblings;
+  if (!first) return;
+  Annotations.of(added).addWarning(
+    `workload identity pool ${added.pool.poolId} trusts several issuers, whose principals do not differ: a service account has the rights of the one with the same namespace and name in ${first.node.path}; give each cluster a pool of its own unless that is meant`,
+  );
+}

@@ -1,0 +1,14 @@
+import type { ITerraformDependable } from "cdktf";
+import type { Subject } from "../../model/subject";
+
+/** Turns service accounts into IAM principals: an OIDC provider of a custom pool, or the pool of GKE and fleet. */
+export interface IPrincipals {
+  /** The audience of the service account tokens; always literal. */
+  readonly audience: string;
+  /** What must exist before a principal is used in a policy; empty for what exists already. */
+  readonly dependencies: readonly ITerraformDependable[];
+  /** Admits the tokens of these service accounts; may be called at any time before synthesis. */
+  addSubjects(subjects: readonly Subject[]): void;
+  /** IAM policy member of one service account; late when the project number is. */
+  principal(subject: Subject): string;
+}

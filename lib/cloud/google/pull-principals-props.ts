@@ -1,0 +1,87 @@
+import type { TerraformProvider } from "cdktf";
+import type { Duration } from "../../model/duration";
+import type { PublicJsonWebKeySet } from "../../rules/google/jwks";
+import type { IOidcProvider } from "./oidc-provider-props";
+import type { IWorkloadIdentityPool } from "./workload-identity-pool";
+
+/** A workload identity pool to declare, in the project of {@link PullPrincipalsProps}. */
+export interface PullPoolProps {
+  /** Id of the pool: 4 to 32 of a-z, 0-9 and -, not starting with `gcp-`. */
+  readonly poolId: string;
+  /**
+   * Name for people, at most 32 characters.
+   *
+   * @defaultValue - none
+   */
+  readonly displayName?: string;
+  /**
+   * Description, at most 256 characters.
+   *
+   * @defaultValue - none
+   */
+  readonly description?: string;
+}
+
+/** Settings of `pullPrincipals`. */
+export interface PullPrincipalsProps {
+  /** Id of the project that owns the workload identity pool; for `"fleet"` the GKE or fleet host project. */
+  readonly project: string;
+  /** Number of that project, as text: `"123456789012"`. Late only with a stated `audience`, an `oidcProvider`, or `"fleet"`. */
+  readonly projectNumber: string;
+  /**
+   * The pool: one to declare, a construct or adopted one (`WorkloadIdentityPool.fromPoolId`), or `"fleet"` for the
+   * pool that GKE and fleet clusters have.
+   *
+   * @defaultValue - a pool named `k8s-<cluster>` is declared
+   */
+  readonly pool?: PullPoolProps | IWorkloadIdentityPool | "fleet";
+  /**
+   * An existing pool provider (`OidcProvider.fromProviderId`) whose condition admits the service accounts.
+   *
+   * @defaultValue - one is declared for the cluster's issuer
+   */
+  readonly oidcProvider?: IOidcProvider;
+  /**
+   * Id of the pool provider that is declared.
+   *
+   * @defaultValue - `k8s-<cluster>`
+   */
+  readonly providerId?: string;
+  /**
+   * First part of the derived ids of pool and pool provider.
+   *
+   * @defaultValue "k8s"
+   */
+  readonly namePrefix?: string;
+  /**
+   * The cluster's public keys, so that its issuer need not be public.
+   *
+   * @defaultValue - Google fetches the keys from the issuer
+   */
+  readonly jwks?: string | PublicJsonWebKeySet;
+  /**
+   * Audience of the service account tokens in a custom pool.
+   *
+   * @defaultValue - the pool provider's full name, `https://iam.googleapis.com/projects/…/providers/<id>`
+   */
+  readonly audience?: string;
+  /**
+   * URL of the GKE cluster or fleet membership, only for `pool: "fleet"`; may be late.
+   *
+   * @defaultValue - the cluster's issuer where it is a GKE cluster's; otherwise refused
+   */
+  readonly identityProvider?: string;
+  /**
+   * How long the kubelet keeps credentials, less than an hour. An answer without credentials is kept as long, so a
+   * repaired permission takes effect late.
+   *
+   * @defaultValue - not at all, one token exchange for each pull (6,000 a minute and project)
+   */
+  readonly cacheDuration?: Duration;
+  /**
+   * Terraform provider of all resources.
+   *
+   * @defaultValue - the stack's default google provider
+   */
+  readonly provider?: TerraformProvider;
+}

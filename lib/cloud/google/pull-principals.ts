@@ -1,0 +1,182 @@
+import type { Construct } from "constructs";
+import { fail } from "../../errors";
+import type { ClusterFacts } from "../../model/cluster";
+import { Duration } from "../../model/duration";
+import type { ImageCredentialProvider } from "../../model/image-credential-provider";
+import { isLate } from "../../model/late";
+import type {
+  DeclaredPull,
+  IPullIdentities,
+  IPullSource,
+  PullDeclaration,
+  PullRequest,
+} from "../../model/pulls";
+import { projectId, projectNumber } from "../../rules/google/ids";
+import {
+  OPT_IN_ANNOTATION,
+  OPT_IN_VALUE,
+  PLUGIN_NAME,
+  cacheEnvironment,
+  customPoolArguments,
+  managedPoolArguments,
+} from "../../rules/google/pull-plugin";
+import {
+  isManagedIdentityProvider,
+  managedIdentityProvider,
+} from "../../rules/google/workload-identity-names";
+import { derivedName } from "../../rules/names";
+import type { NameRules } from "../../rules/names";
+import { ArtifactRegistryRepository } from "./artifact-registry";
+import { ManagedPool } from "./managed-pool";
+import { OidcProvider } from "./oidc-provider";
+import type { IOidcProvider } from "./oidc-provider-props";
+import { checkOidcProvider } from "./oidc-provider-settings";
+import type { IPrincipals } from "./principals";
+import { PullBinding } from "./pull-binding";
+import type { PullPoolProps, PullPrincipalsProps } from "./pull-principals-props";
+import { WorkloadIdentityPool } from "./workload-identity-pool";
+import type { IWorkloadIdentityPool } from "./workload-identity-pool";
+
+/** Who the principals are, and what the plugin is told about it. */
+interface Federation {
+  readonly principals: IPrincipals;
+  readonly args: readonly string[];
+  readonly needs: readonly string[];
+}
+
+const ID_RULES: NameRules = { max: 32, allowed: /[a-z0-9-]/, separator: "--" };
+const DEFAULT_PREFIX = "k8s";
+
+/**
+ * Identities for pulls from Artifact Registry: no Google service account, each Kubernetes service account is itself
+ * a principal of a workload identity pool and gets `roles/artifactregistry.reader` on the repositories it pulls from.
+ *
+ * A custom pool needs a plugin with `--sts-audience`, which no release of auth-provider-gcp has; the cluster's facts
+ * must state it (`abilities: ["custom-pools"]`). The shipped plugin serves `pool: "fleet"` since v36.2.5.
+ *
+ * Throws `google-project-invalid`, `google-project-number-invalid`, `google-setting-contradicts`,
+ * `google-project-contradicts`, `google-cache-duration-invalid`; while declaring, also what the pool, the pool
+ * provider and the bindings throw, `google-identity-provider-invalid` and `google-source-foreign`.
+ */
+export function pullPrincipals(props: PullPrincipalsProps): IPullIdentities<Construct> {
+  projectId(props.project);
+  projectNumber(props.projectNumber);
+  cacheEnvironment(props.cacheDuration);
+  refuseContradictions(props);
+  return { cloud: "google", declare: (scope, request) => declarePulls(scope, request, props) };
+}
+
+function declarePulls(
+  scope: Construct,
+  { cluster, pulls }: PullRequest<Construct>,
+  props: PullPrincipalsProps,
+): PullDeclaration {
+  const repositories = pulls.map(repositoriesOf);
+  const federation = federate(scope, cluster, props);
+  const { principals } = federation;
+  principals.addSubjects(pulls.map(({ subject }) => subject));
+  pulls.forEach(({ subject: serviceAccount }, index) => {
+    for (const repository of repositories[index] ?? [])
+      PullBinding.forServiceAccount(scope, {
+        repository,
+        serviceAccount,
+        principals,
+        provider: props.provider,
+      });
+  });
+  const annotations = { [OPT_IN_ANNOTATION]: OPT_IN_VALUE };
+  return {
+    grants: pulls.map(({ subject }) => ({ subject, annotations })),
+    provider: credentialProvider(federation, repositories.flat(), props.cacheDuration),
+    nodeFiles: [],
+  };
+}
+
+function credentialProvider(
+  { principals, args, needs }: Federation,
+  repositories: readonly ArtifactRegistryRepository[],
+  cacheDuration: Duration | undefined,
+): ImageCredentialProvider {
+  return {
+    plugin: "gcp",
+    name: PLUGIN_NAME,
+    matchImages: [...new Set(repositories.map(({ host }) => host))].sort(),
+    defaultCacheDuration: Duration.minutes(1),
+    args,
+    env: cacheEnvironment(cacheDuration),
+    audience: principals.audience,
+    cacheType: "ServiceAccount",
+    annotationKeys: [OPT_IN_ANNOTATION],
+    needs,
+  };
+}
+
+function federate(scope: Construct, cluster: ClusterFacts, props: PullPrincipalsProps): Federation {
+  const { pool } = props;
+  if (pool === "fleet") {
+    const url = props.identityProvider ?? (clusterIsManaged(cluster) ? cluster.issuer.url : undefined);
+    const args = managedPoolArguments(props.project, managedIdentityProvider(url));
+    return { principals: new ManagedPool(props), args, needs: ["tokens"] };
+  }
+  const principals = props.oidcProvider ?? declareOidcProvider(scope, cluster, props, pool);
+  return { principals, args: customPoolArguments(principals.stsAudience), needs: ["tokens", "custom-pools"] };
+}
+
+function declareOidcProvider(
+  scope: Construct,
+  cluster: ClusterFacts,
+  props: PullPrincipalsProps,
+  pool: PullPoolProps | IWorkloadIdentityPool | undefined,
+): IOidcProvider {
+  const { audience, jwks, provider, project, projectNumber: number } = props;
+  const derived = derivedName([`${props.namePrefix ?? DEFAULT_PREFIX}-${cluster.name}`], ID_RULES);
+  const settings = {
+    providerId: props.providerId ?? derived,
+    issuer: cluster.issuer,
+    jwks,
+    audiences: audience === undefined ? undefined : [audience],
+    provider,
+  };
+  if (pool && "poolReference" in pool) return OidcProvider.forIssuer(scope, { ...settings, pool });
+  const poolProps = { project, projectNumber: number, ...(pool ?? { poolId: derived }), provider };
+  // Checked against the pool's names first, so that a refused setting leaves no pool behind.
+  checkOidcProvider({ ...settings, pool: WorkloadIdentityPool.fromPoolId(poolProps) });
+  return OidcProvider.forIssuer(scope, {
+    ...settings,
+    pool: WorkloadIdentityPool.forPoolId(scope, poolProps),
+  });
+}
+
+function clusterIsManaged({ issuer }: ClusterFacts): boolean {
+  return isManagedIdentityProvider(issuer.url);
+}
+
+function repositoriesOf({ sources }: DeclaredPull<Construct>): readonly ArtifactRegistryRepository[] {
+  return sources.map((source: IPullSource<Construct>): ArtifactRegistryRepository =>
+    source instanceof ArtifactRegistryRepository ? source : fail("google-source-foreign", source.images),
+  );
+}
+
+const CUSTOM_ONLY = ["oidcProvider", "providerId", "namePrefix", "jwks", "audience"] as const;
+const DECLARED_ONLY = ["pool", "providerId", "namePrefix", "jwks", "audience"] as const;
+
+function refuseContradictions(props: PullPrincipalsProps): void {
+  const fleet = props.pool === "fleet";
+  const custom = CUSTOM_ONLY.find((setting) => props[setting] !== undefined);
+  if (fleet && custom) fail("google-setting-contradicts", custom, "with the pool of GKE and fleet");
+  if (!fleet && props.identityProvider !== undefined)
+    fail("google-setting-contradicts", "identityProvider", 'without pool: "fleet"');
+  const declared = DECLARED_ONLY.find((setting) => props[setting] !== undefined);
+  if (props.oidcProvider && declared)
+    fail("google-setting-contradicts", declared, "with an existing oidcProvider");
+  const given = props.oidcProvider?.pool ?? (typeof props.pool === "object" ? props.pool : undefined);
+  if (given && "poolReference" in given) refuseOtherProject(props, given);
+}
+
+function refuseOtherProject(props: PullPrincipalsProps, pool: IWorkloadIdentityPool): void {
+  for (const property of ["project", "projectNumber"] as const) {
+    const [stated, expected] = [props[property], pool[property]];
+    if (!isLate([stated, expected]) && stated !== expected)
+      fail("google-project-contradicts", property, stated, expected);
+  }
+}

@@ -1,0 +1,154 @@
+import { IamWorkloadIdentityPool } from "@cdktf/provider-google/lib/iam-workload-identity-pool/index.js";
+import { TerraformStack } from "cdktf";
+import type { ITerraformDependable, TerraformProvider } from "cdktf";
+import { Construct } from "constructs";
+import { fail } from "../../errors";
+import { projectId, projectNumber, shortText, workloadIdentityId } from "../../rules/google/ids";
+import { ManagedPool } from "./managed-pool";
+import type { ManagedPoolProps } from "./managed-pool";
+
+/** A workload identity pool that takes pool providers: declared, or existing. */
+export interface IWorkloadIdentityPool {
+  /** Id of the project that owns the pool. */
+  readonly project: string;
+  /** Number of that project, as text; principals and audiences name it. May be late. */
+  readonly projectNumber: string;
+  /** Id of the pool; literal. */
+  readonly poolId: string;
+  /** The pool as a pool provider refers to it: a Terraform reference when declared here, the id otherwise. */
+  readonly poolReference: string;
+  /** What must exist before the pool is used; empty for an existing one. */
+  readonly dependencies: readonly ITerraformDependable[];
+}
+
+/** Where a workload identity pool is. */
+export interface WorkloadIdentityPoolAttributes {
+  /** Id of the project that owns the pool. */
+  readonly project: string;
+  /** Number of that project, as text: `"123456789012"`. May be late; then an audience must be stated elsewhere. */
+  readonly projectNumber: string;
+  /** Id of the pool: 4 to 32 of a-z, 0-9 and -, not starting with `gcp-`. */
+  readonly poolId: string;
+}
+
+/** Settings of a {@link WorkloadIdentityPool}. */
+export interface WorkloadIdentityPoolProps extends WorkloadIdentityPoolAttributes {
+  /**
+   * Name for people, at most 32 characters.
+   *
+   * @defaultValue - none
+   */
+  readonly displayName?: string;
+  /**
+   * Description, at most 256 characters.
+   *
+   * @defaultValue - none
+   */
+  readonly description?: string;
+  /**
+   * Terraform provider of the resource.
+   *
+   * @defaultValue - the stack's default google provider
+   */
+  readonly provider?: TerraformProvider;
+}
+
+const DISPLAY_NAME_MAX = 32;
+const DESCRIPTION_MAX = 256;
+
+/**
+ * A workload identity pool: the namespace in which tokens of outside issuers become IAM principals.
+ *
+ * Use one pool per cluster: principals do not name the issuer, so that two clusters in one pool share them, and
+ * `shop/web` of one is `shop/web` of the other.
+ *
+ * A deleted pool keeps its id for 30 days. `terraform destroy` followed by `apply` therefore ends with status 409;
+ * undelete the pool (`gcloud iam workload-identity-pools undelete`) and import it, adopt it with
+ * {@link WorkloadIdentityPool.fromPoolId}, or take another id. `pool.resource.lifecycle = { preventDestroy: true }`
+ * guards against it.
+ *
+ * Limits: REST reference of projects.locations.workloadIdentityPools.
+ */
+export class WorkloadIdentityPool extends Construct implements IWorkloadIdentityPool {
+  /** Id of the project that owns the pool. */
+  readonly project: string;
+  /** Number of that project, as text. */
+  readonly projectNumber: string;
+  /** Id of the pool. */
+  readonly poolId: string;
+  /** Reference to the declared pool. */
+  readonly poolReference: string;
+  /** The declared pool. */
+  readonly dependencies: readonly ITerraformDependable[];
+  /** The Terraform resource. */
+  readonly resource: IamWorkloadIdentityPool;
+
+  /** Throws `google-project-invalid`, `google-project-number-invalid`, `google-workload-identity-id-invalid`, `name-too-long`. */
+  constructor(scope: Construct, id: string, props: WorkloadIdentityPoolProps) {
+    const { project, projectNumber: number, poolId } = checkAttributes(props);
+    const displayName = shortText(
+      "display name of a workload identity pool",
+      props.displayName,
+      DISPLAY_NAME_MAX,
+    );
+    const description = shortText(
+      "description of a workload identity pool",
+      props.description,
+      DESCRIPTION_MAX,
+    );
+    super(scope, id);
+    this.resource = new IamWorkloadIdentityPool(this, "Resource", {
+      project,
+      workloadIdentityPoolId: poolId,
+      displayName,
+      description,
+      provider: props.provider,
+    });
+    this.project = project;
+    this.projectNumber = number;
+    this.poolId = poolId;
+    this.poolReference = this.resource.workloadIdentityPoolId;
+    this.dependencies = [this.resource];
+  }
+
+  /** An existing pool; nothing is declared. Throws like the constructor. */
+  static fromPoolId(attributes: WorkloadIdentityPoolAttributes): IWorkloadIdentityPool {
+    const checked = checkAttributes(attributes);
+    return { ...checked, poolReference: checked.poolId, dependencies: [] };
+  }
+
+  /** The pool that GKE and the fleet of a project bring along; nothing is declared. Throws like {@link ManagedPool}. */
+  static fleet(props: ManagedPoolProps): ManagedPool {
+    return new ManagedPool(props);
+  }
+
+  /**
+   * The pool of that project and id in the stack, declared at the first call.
+   *
+   * Throws `google-pool-conflict` when it was declared with other settings.
+   */
+  static forPoolId(scope: Construct, props: WorkloadIdentityPoolProps): WorkloadIdentityPool {
+    const { project, poolId } = checkAttributes(props);
+    const stack = TerraformStack.of(scope);
+    const id = `workload-identity-pool_${project}_${poolId}`;
+    const existing = stack.node.tryFindChild(id);
+    if (!(existing instanceof WorkloadIdentityPool)) return new WorkloadIdentityPool(stack, id, props);
+    const { resource } = existing;
+    const settings: readonly (readonly [string, unknown, unknown])[] = [
+      ["projectNumber", existing.projectNumber, props.projectNumber],
+      ["displayName", resource.displayNameInput, props.displayName],
+      ["description", resource.descriptionInput, props.description],
+      ["provider", resource.provider, props.provider],
+    ];
+    const differs = settings.find(([, before, now]) => before !== now);
+    return differs ? fail("google-pool-conflict", poolId, differs[0]) : existing;
+  }
+}
+
+function checkAttributes(attributes: WorkloadIdentityPoolAttributes): WorkloadIdentityPoolAttributes {
+  return {
+    project: projectId(attributes.project),
+    projectNumber: projectNumber(attributes.projectNumber),
+    poolId: workloadIdentityId("pool", attributes.poolId),
+  };
+}

@@ -1,0 +1,57 @@
+/*
+ * Metadata as the API server checks it. A wrong annotation key is accepted nowhere, but a wrong value type is found
+ * only when the manifest is applied.
+ */
+
+import { ApiObject, type ApiObjectProps, JsonPatch } from "cdk8s";
+import type { Construct } from "constructs";
+import { fail } from "../errors";
+import { isLate, literal } from "../model/late";
+import { qualifiedNameProblems } from "../rules/kubelet/qualified-name";
+
+const LABEL_VALUE = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
+const LABEL_VALUE_MAX = 63;
+
+/** Annotations or labels. */
+type TextMap = Readonly<Record<string, string>>;
+
+/** Returns checked annotations, late values allowed; throws `annotation-key-invalid`, `annotation-value-invalid` or `late-value`. */
+export function checkedAnnotations(owner: string, annotations: TextMap): TextMap {
+  for (const [key, value] of Object.entries(annotations)) {
+    literal(key, `annotation key of ${owner}`);
+    // The API server lower-cases keys for this check only (apimachinery, pkg/api/validation/objectmeta.go).
+    if (!isQualifiedName(key.toLowerCase())) fail("annotation-key-invalid", key, owner);
+    if (typeof value !== "string") fail("annotation-value-invalid", key, owner, value);
+  }
+  return { ...annotations };
+}
+
+/** Returns checked labels, late values allowed; throws `label-invalid` or `late-value`. */
+export function checkedLabels(owner: string, labels: TextMap): TextMap {
+  for (const [key, value] of Object.entries(labels)) {
+    literal(key, `label key of ${owner}`);
+    const good = isQualifiedName(key) && typeof value === "string" && (isLate(value) || isLabelValue(value));
+    if (!good) fail("label-invalid", key, owner, value);
+  }
+  return { ...labels };
+}
+
+/**
+ * An object that belongs to the whole cluster.
+ *
+ * A chart's default namespace would be written into it, which the API server has no field for.
+ */
+export function clusterObject(scope: Construct, id: string, props: ApiObjectProps): ApiObject {
+  const object = new ApiObject(scope, id, props);
+  if (object.metadata.namespace !== undefined) object.addJsonPatch(JsonPatch.remove("/metadata/namespace"));
+  return object;
+}
+
+/** The texts differ between minors, the rule does not. */
+function isQualifiedName(key: string): boolean {
+  return qualifiedNameProblems(key, "1.36").length === 0;
+}
+
+function isLabelValue(value: string): boolean {
+  return value === "" || (value.length <= LABEL_VALUE_MAX && LABEL_VALUE.test(value));
+}

@@ -1,0 +1,49 @@
+import { ApiObject, JsonPatch } from "cdk8s";
+import { Construct } from "constructs";
+import { fail } from "../errors";
+import { Subject } from "../model/subject";
+import { checkedAnnotations } from "./metadata";
+
+/** What {@link ServiceAccountAnnotations} adds, and to whom. */
+export interface ServiceAccountAnnotationsProps {
+  /** The service account's namespace. */
+  readonly namespace: string;
+  /** Name of the existing service account. */
+  readonly name: string;
+  /** At least one; values may be late. */
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/**
+ * Annotations for a service account that somebody else owns: a Helm chart, an operator, another team.
+ *
+ * The manifest holds nothing but apiVersion, kind, name, namespace and the annotations. Apply it with
+ * `kubectl apply --server-side`, so that only these annotations become ours, and never with `--prune`, nor with a
+ * GitOps tool that prunes or replaces: both would delete the service account or the owner's fields.
+ */
+export class ServiceAccountAnnotations extends Construct {
+  /** Whose annotations they are. */
+  readonly subject: Subject;
+  /** The manifest. */
+  readonly resource: ApiObject;
+
+  /**
+   * Throws `annotations-missing`, `annotation-key-invalid`, `annotation-value-invalid`, `namespace-invalid`,
+   * `service-account-invalid` or `late-value` (of a name).
+   */
+  constructor(scope: Construct, id: string, props: ServiceAccountAnnotationsProps) {
+    super(scope, id);
+    this.subject = Subject.of(`${props.namespace}/${props.name}`);
+    const owner = `service account ${this.subject.key}`;
+    const annotations = checkedAnnotations(owner, props.annotations);
+    if (Object.keys(annotations).length === 0) fail("annotations-missing", owner);
+    this.resource = new ApiObject(this, "Resource", {
+      apiVersion: "v1",
+      kind: "ServiceAccount",
+      metadata: { namespace: this.subject.namespace, name: this.subject.name, annotations },
+    });
+    // Labels that a chart gives to all its objects are not the owner's.
+    if (Object.keys(this.resource.chart.labels).length > 0)
+      this.resource.addJsonPatch(JsonPatch.remove("/metadata/labels"));
+  }
+}

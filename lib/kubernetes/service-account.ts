@@ -1,0 +1,53 @@
+import { ApiObject } from "cdk8s";
+import { Construct } from "constructs";
+import { Subject } from "../model/subject";
+import { checkedAnnotations, checkedLabels } from "./metadata";
+
+/** What a {@link ServiceAccount} says. */
+export interface ServiceAccountProps {
+  /** An existing namespace. */
+  readonly namespace: string;
+  /** Name of the service account. */
+  readonly name: string;
+  /**
+   * What the image credential provider plugin reads; values may be late.
+   *
+   * @defaultValue - none
+   */
+  readonly annotations?: Readonly<Record<string, string>>;
+  /**
+   * Labels of the object.
+   *
+   * @defaultValue - none besides the chart's
+   */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/**
+ * A service account that this configuration owns, whole.
+ *
+ * For one that somebody else owns use `ServiceAccountAnnotations`: applying a whole object takes over fields.
+ */
+export class ServiceAccount extends Construct {
+  /** Who the pods are that use it. */
+  readonly subject: Subject;
+  /** The manifest. */
+  readonly resource: ApiObject;
+
+  /**
+   * Throws `namespace-invalid`, `service-account-invalid`, `annotation-key-invalid`, `annotation-value-invalid`,
+   * `label-invalid` or `late-value` (of a name).
+   */
+  constructor(scope: Construct, id: string, props: ServiceAccountProps) {
+    super(scope, id);
+    this.subject = Subject.of(`${props.namespace}/${props.name}`);
+    const owner = `service account ${this.subject.key}`;
+    const annotations = checkedAnnotations(owner, props.annotations ?? {});
+    const labels = checkedLabels(owner, props.labels ?? {});
+    this.resource = new ApiObject(this, "Resource", {
+      apiVersion: "v1",
+      kind: "ServiceAccount",
+      metadata: { namespace: this.subject.namespace, name: this.subject.name, annotations, labels },
+    });
+  }
+}

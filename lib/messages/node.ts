@@ -1,0 +1,64 @@
+import type { Problem } from "./problem";
+
+/** Refusals of the kubelet's side of a node: plugins, credential provider entries, strict and mixed mode. */
+export const nodeMessages = {
+  "plugin-not-stated": (plugin: string, known: readonly string[]): Problem => ({
+    problem: `the cluster's facts do not say which version of the ${plugin} image credential provider its nodes have`,
+    value: known,
+    allowed: `an entry \`${plugin}\` in the cluster's \`plugins\``,
+    remedy: `run \`<plugin> --version\` on a node, or read it from the node image, and state it`,
+  }),
+  "plugin-unusable": (plugin: string, cluster: string, reason: string): Problem => ({
+    problem: `the ${plugin} image credential provider cannot pull with service account tokens on ${cluster}: ${reason}`,
+    remedy: "leave these pulls out of this cluster, or use nodes whose plugin can do it",
+  }),
+  "plugin-too-old": (plugin: string, need: string, reason: string, version: string | undefined): Problem => ({
+    problem: `the ${plugin} image credential provider on the nodes lacks what these pulls need (${need}): ${reason}`,
+    value: version ?? "no version stated",
+    remedy: `upgrade the plugin on the nodes, or, for a build that can do it, state \`abilities: ["${need}"]\` in the cluster's \`plugins\``,
+  }),
+  "mixed-mode-needs-second-name": (plugin: string, reason: string): Problem => ({
+    problem: `mixed mode of the ${plugin} image credential provider needs a second entry for pods without annotation: ${reason}`,
+    allowed: "`nodeIdentityName`: a second file name (link or copy) of the plugin in the plugin directory",
+    remedy: "put the link on the nodes and state its name, or use mode `strict`",
+  }),
+  "mixed-mode-impossible": (plugin: string, cluster: string): Problem => ({
+    problem: `mixed mode of the ${plugin} image credential provider needs a second executable name, and the plugin directory of ${cluster} is read-only`,
+    allowed: "mode `strict`",
+    remedy: "use mode `strict`: pods without the annotation then pull without this plugin",
+  }),
+  "provider-setting-unused": (plugin: string, used: readonly string[]): Problem => ({
+    problem: `there are settings for the image credential provider ${plugin}, but no pull uses it`,
+    value: plugin,
+    allowed: used.join(", "),
+    remedy: "remove the settings or correct the key",
+  }),
+  "credential-provider-name-taken": (name: string): Problem => ({
+    problem: "two image credential provider entries have one name, and the kubelet refuses the file",
+    value: name,
+    remedy: "give one of them the name of another link to its executable",
+  }),
+  "match-images-dead": (pattern: string, reason: string): Problem => ({
+    problem: `matchImages has an entry that can never match: ${reason}`,
+    value: pattern,
+    allowed: "host[:port][/path prefix], `*` only within one dot-separated part of the host",
+    remedy: "correct the entry; the kubelet would accept it in silence",
+  }),
+  "match-images-too-wide": (pattern: string, plugin: string, registries: readonly string[]): Problem => ({
+    problem: `matchImages hands service account tokens to the ${plugin} plugin for images of foreign registries`,
+    value: pattern,
+    allowed: `patterns within ${registries.join(", ")}`,
+    remedy: "narrow the entry to the registries that the plugin serves",
+  }),
+  "pull-not-matched": (image: string, plugin: string, patterns: readonly string[]): Problem => ({
+    problem: `no matchImages entry of the ${plugin} image credential provider matches a declared pull, so the kubelet would never ask it`,
+    value: image,
+    allowed: patterns.join(", "),
+    remedy: "add a pattern for the registry's host, or leave `matchImages` out to get the right ones",
+  }),
+  "credential-provider-config-invalid": (kubelet: string, messages: readonly string[]): Problem => ({
+    problem: `the kubelet ${kubelet} would not start with this CredentialProviderConfig`,
+    value: messages,
+    remedy: "correct the settings that lead to it",
+  }),
+};

@@ -1,0 +1,52 @@
+import type { Problem } from "./problem";
+
+/** Refusals of the composed construct for image pulls. */
+export const pullsMessages = {
+  "pulls-empty": (cluster: string): Problem => ({
+    problem: "the list of pulls is empty",
+    value: cluster,
+    allowed: "at least one line { serviceAccount, from }",
+    remedy: "state who pulls from where, or remove the construct",
+  }),
+  "pull-without-registry": (serviceAccount: string): Problem => ({
+    problem: "a pull names no registry",
+    value: serviceAccount,
+    allowed: "`from` with at least one registry: ecr(), acr(), artifactRegistry()",
+    remedy: "state the registries, or remove the line",
+  }),
+  "service-account-ownership": (serviceAccount: string): Problem => ({
+    problem: "one line declares the service account, another says that somebody else does",
+    value: serviceAccount,
+    allowed: "the same `declareServiceAccount` on each line of one service account",
+    remedy: "decide whether these manifests own the service account",
+  }),
+  "identities-twice": (cloud: string): Problem => ({
+    problem: "one cloud has two ways of making its identities",
+    value: cloud,
+    allowed: "at most one entry per cloud in `identities`",
+    remedy: "join them; for identities in two accounts use two stacks",
+  }),
+  "identities-unused": (cloud: string, used: readonly string[]): Problem => ({
+    problem: "`identities` has an entry for a cloud from which nothing is pulled",
+    value: cloud,
+    allowed: used.join(", "),
+    remedy: "remove the entry, or add the pull that it was meant for",
+  }),
+  "cluster-taken": (cluster: string, path: string): Problem => ({
+    problem: `${path}: this stack already writes the manifests of a cluster`,
+    value: cluster,
+    allowed: "one ImagePulls per stack, with all pulls of its cluster in one list",
+    remedy: "add the pulls to the existing list, or put the other cluster into a stack of its own",
+  }),
+  "role-name-shared": (name: string, audiences: readonly string[]): Problem => ({
+    problem: `one role name is given for the audiences ${audiences.join(", ")}, and one role would overwrite the other`,
+    value: name,
+    allowed: "`roleName` with one audience only",
+    remedy: "leave `roleName` out: the names then follow from the audiences",
+  }),
+  "annotation-conflict": (serviceAccount: string, key: string): Problem => ({
+    problem: `two clouds want different values of the annotation ${key}`,
+    value: serviceAccount,
+    remedy: "let each of them have a service account of its own",
+  }),
+};

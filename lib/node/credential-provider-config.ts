@@ -1,0 +1,119 @@
+/*
+ * The kubelet's CredentialProviderConfig for one cluster: one entry per cloud, the distribution's further entries,
+ * checked by the kubelet's own rules for the stated minor before anything is written.
+ */
+
+import { stringify } from "yaml";
+import { fail } from "../errors";
+import type { ClusterFacts } from "../model/cluster";
+import type { ImageCredentialProvider } from "../model/image-credential-provider";
+import { type NodeFile, type NodeSetup, nodeFile } from "../model/node-file";
+import { validateCredentialProviderConfig } from "../rules/kubelet/validate-credential-provider-config";
+import {
+  type CredentialProviderEntry,
+  type CredentialProviderSettings,
+  credentialProviderEntries,
+} from "./credential-provider-entry";
+import { assertMatched } from "./match-images";
+
+/** What decides the file. */
+export interface CredentialProviderConfigProps {
+  /** The cluster whose nodes read the file. */
+  readonly cluster: ClusterFacts;
+  /** One per cloud. */
+  readonly providers: readonly ImageCredentialProvider[];
+  /**
+   * Decisions by the plugin's key (`ecr`, `acr`, `gcp`).
+   *
+   * @defaultValue - strict mode and the usual patterns and arguments for all
+   */
+  readonly settings?: Readonly<Record<string, CredentialProviderSettings>>;
+  /**
+   * Images that must be matched, `<registry host>/<repository>`, by the plugin's key.
+   *
+   * @defaultValue - not checked
+   */
+  readonly pulls?: Readonly<Record<string, readonly string[]>>;
+}
+
+const FILE_MODE = 0o644;
+
+/** A CredentialProviderConfig of `kubelet.config.k8s.io/v1`, the only version that has `tokenAttributes`. */
+export interface CredentialProviderConfig {
+  /** `kubelet.config.k8s.io/v1`. */
+  readonly apiVersion: string;
+  /** `CredentialProviderConfig`. */
+  readonly kind: string;
+  /** The entries, in the order in which the kubelet asks them. */
+  readonly providers: readonly CredentialProviderEntry[];
+}
+
+/**
+ * The document; throws what {@link credentialProviderEntries} throws, `provider-setting-unused`,
+ * `credential-provider-name-taken`, `pull-not-matched` or `credential-provider-config-invalid`.
+ */
+export function credentialProviderConfig(props: CredentialProviderConfigProps): CredentialProviderConfig {
+  const { cluster, settings = {}, pulls = {} } = props;
+  const plugins = props.providers.map(({ plugin }) => plugin);
+  const unused = Object.keys(settings).find((plugin) => !plugins.includes(plugin));
+  if (unused !== undefined) return fail("provider-setting-unused", unused, plugins);
+  const entries = props.providers.flatMap((provider) => {
+    const own = credentialProviderEntries(cluster, provider, settings[provider.plugin]);
+    assertMatched(
+      provider.plugin,
+      (own[0]?.["matchImages"] ?? []) as readonly string[],
+      pulls[provider.plugin] ?? [],
+    );
+    return own;
+  });
+  const document = {
+    apiVersion: "kubelet.config.k8s.io/v1",
+    kind: "CredentialProviderConfig",
+    providers: [...entries, ...cluster.additionalProviders],
+  };
+  assertNamesDiffer(document.providers);
+  assertKubeletStarts(cluster, document);
+  return document;
+}
+
+/** Files and kubelet flags for the nodes: the configuration, and what the plugins need besides. */
+export function credentialProviderSetup(
+  props: CredentialProviderConfigProps,
+  furtherFiles: readonly NodeFile[] = [],
+): NodeSetup {
+  const { cluster } = props;
+  const path = cluster.configPath(props.providers.map(({ plugin }) => plugin));
+  // YAML 1.1, as the kubelet reads it: the writer then quotes what would not be text there (yes, on, 1e3).
+  const content = stringify(credentialProviderConfig(props), {
+    version: "1.1",
+    lineWidth: 0,
+    aliasDuplicateObjects: false,
+  });
+  const files = [nodeFile({ path, mode: FILE_MODE, content }), ...furtherFiles.map(nodeFile)];
+  return {
+    files: files.sort((a, b) => (a.path < b.path ? -1 : 1)),
+    kubeletFlags: {
+      "image-credential-provider-bin-dir": cluster.pluginDirectory,
+      "image-credential-provider-config": path,
+    },
+  };
+}
+
+function assertNamesDiffer(entries: readonly CredentialProviderEntry[]): void {
+  const names = entries.map((entry) => String(entry["name"]));
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) fail("credential-provider-name-taken", twice);
+}
+
+function assertKubeletStarts(cluster: ClusterFacts, document: CredentialProviderConfig): void {
+  // 1.33 has the gate off by default; a cluster of that minor is accepted only with the gate stated as on.
+  const featureGates = { KubeletServiceAccountTokenForCredentialProviders: true };
+  const errors = validateCredentialProviderConfig(document, { kubelet: cluster.kubelet, featureGates });
+  if (errors.length > 0) {
+    fail(
+      "credential-provider-config-invalid",
+      cluster.kubelet,
+      errors.map(({ message }) => message),
+    );
+  }
+}

@@ -1,0 +1,19 @@
+/**
+ * The kubelet's side: facts of a self-managed cluster, the CredentialProviderConfig, and files and flags as data.
+ *
+ * @packageDocumentation
+ */
+
+export {
+  type CredentialProviderConfig,
+  type CredentialProviderConfigProps,
+  credentialProviderConfig,
+  credentialProviderSetup,
+} from "./credential-provider-config";
+export {
+  type CredentialProviderEntry,
+  type CredentialProviderSettings,
+  credentialProviderEntries,
+} from "./credential-provider-entry";
+export { type KubernetesProps, type PluginKey, kubernetes } from "./kubernetes-cluster";
+export { PlainCarrier, type PlainCarrierProps } from "./plain-carrier";

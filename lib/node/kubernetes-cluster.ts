@@ -1,0 +1,140 @@
+import type { Construct } from "constructs";
+import { fail } from "../errors";
+import type { ICluster, PluginFacts } from "../model/cluster";
+import { Issuer } from "../model/issuer";
+import { clusterName } from "../model/kubernetes-name";
+import { literal } from "../model/late";
+import { compareVersions, minorOf, parseVersion } from "../model/version";
+import { featureGateDefault, knownKubernetesMinors, knownMinor } from "../rules/kubelet/feature-gates";
+import { PlainCarrier } from "./plain-carrier";
+
+/** Key of an image credential provider plugin. */
+export type PluginKey = "ecr" | "acr" | "gcp";
+
+/** The facts of a self-managed cluster. */
+export interface KubernetesProps {
+  /** DNS label; becomes part of the names of roles and identities. */
+  readonly name: string;
+  /** Version of the kubelets, `1.35` or `1.35.2`; 1.33 to 1.36. */
+  readonly version: string;
+  /**
+   * Version of the kube-apiserver, at least that of the kubelets.
+   *
+   * @defaultValue - that of the kubelets
+   */
+  readonly apiServerVersion?: string;
+  /** `--service-account-issuer` of the kube-apiserver, as the clouds can reach it. */
+  readonly issuer: string | Issuer;
+  /**
+   * The plugins on the nodes by key; as text the version, `1.35.2`.
+   *
+   * A plugin is no part of Kubernetes and has versions of its own.
+   */
+  readonly plugins: Readonly<Partial<Record<PluginKey, string | PluginFacts>>>;
+  /**
+   * Where the CredentialProviderConfig is put; `--image-credential-provider-config` of the kubelet.
+   *
+   * @defaultValue "/etc/kubernetes/credential-provider-config.yaml"
+   */
+  readonly configPath?: string;
+  /**
+   * Where the plugins are; `--image-credential-provider-bin-dir` of the kubelet.
+   *
+   * @defaultValue "/var/lib/kubelet/credential-provider"
+   */
+  readonly pluginDirectory?: string;
+  /**
+   * Whether a second name (link or copy) of a plugin can be put there; mixed mode may need one.
+   *
+   * @defaultValue true
+   */
+  readonly pluginDirectoryWritable?: boolean;
+  /**
+   * Feature gates that differ from the defaults of the version, of the kubelets and of the API server alike.
+   *
+   * Kubernetes 1.33 needs `KubeletServiceAccountTokenForCredentialProviders: true`.
+   *
+   * @defaultValue - none
+   */
+  readonly featureGates?: Readonly<Record<string, boolean>>;
+}
+
+const CONFIG_PATH = "/etc/kubernetes/credential-provider-config.yaml";
+
+/** Kubernetes has no default; this is the directory of the Cluster API provider for Azure and of AKS nodes. */
+const PLUGIN_DIRECTORY = "/var/lib/kubelet/credential-provider";
+
+const PLUGINS: readonly string[] = ["ecr", "acr", "gcp"];
+const GATE = "KubeletServiceAccountTokenForCredentialProviders";
+const FIRST = "1.33";
+const PATH = /^(\/(?!\.{1,2}(\/|$))[^/\0]+)+$/;
+
+/**
+ * A cluster whose nodes somebody sets up by hand or with a tool of their own: files and flags come out as data.
+ *
+ * Throws `version-unsupported`, `version-unknown`, `kubelet-newer-than-api-server`, `plugin-unknown`,
+ * `node-path-invalid`, `cluster-name-invalid`, `issuer-invalid`, `issuer-trailing-slash` or `late-value`.
+ */
+export function kubernetes(props: KubernetesProps): ICluster<Construct> {
+  const issuer = Issuer.of(props.issuer);
+  const featureGates = literal(props.featureGates ?? {}, "feature gates");
+  const kubelet = kubeletMinor(props.version, featureGates);
+  const apiServer = knownMinor("kube-apiserver", props.apiServerVersion ?? props.version);
+  if (compareVersions(kubelet, apiServer) > 0) fail("kubelet-newer-than-api-server", kubelet, apiServer);
+  const plugins = pluginFacts(props.plugins);
+  const configPath = nodePath("path of the CredentialProviderConfig", props.configPath ?? CONFIG_PATH);
+  const distribution = "kubernetes";
+  return {
+    name: clusterName(props.name),
+    distribution,
+    issuer,
+    kubelet,
+    apiServer,
+    plugins,
+    stockProviders: {},
+    additionalProviders: [],
+    configPath: () => configPath,
+    pluginDirectory: nodePath("directory of the plugins", props.pluginDirectory ?? PLUGIN_DIRECTORY),
+    pluginDirectoryWritable: props.pluginDirectoryWritable ?? true,
+    recorded: {
+      name: props.name,
+      distribution,
+      issuer: issuer.url,
+      kubelet,
+      apiServer,
+      featureGates,
+      plugins,
+    },
+    carriers: [new PlainCarrier()],
+  };
+}
+
+/** The minor of kubelets that send service account tokens to plugins, which the gate decides. */
+function kubeletMinor(version: string, gates: Readonly<Record<string, boolean>>): string {
+  const minor = minorOf("version of the kubelet", version);
+  if (compareVersions(minor, FIRST) < 0)
+    return fail("version-unsupported", `kubelet ${minor}`, version, usable(), "it is older than the feature");
+  const on = gates[GATE] ?? featureGateDefault(GATE, minor);
+  const why = `its feature gate ${GATE} is off; where nodes and API server have it on, state it in \`featureGates\``;
+  return on ? minor : fail("version-unsupported", `kubelet ${minor}`, version, usable(), why);
+}
+
+function usable(): string {
+  return knownKubernetesMinors.filter((minor) => compareVersions(minor, FIRST) >= 0).join(", ");
+}
+
+function pluginFacts(plugins: KubernetesProps["plugins"]): Readonly<Record<string, PluginFacts>> {
+  const facts: Record<string, PluginFacts> = {};
+  for (const [key, stated] of Object.entries(literal(plugins, "plugins"))) {
+    if (!PLUGINS.includes(key)) fail("plugin-unknown", key, PLUGINS);
+    if (stated === undefined) continue;
+    const fact = typeof stated === "string" ? { version: stated } : stated;
+    if (fact.version !== undefined) parseVersion(`version of the ${key} plugin`, fact.version);
+    facts[key] = fact;
+  }
+  return facts;
+}
+
+function nodePath(what: string, path: string): string {
+  return PATH.test(literal(path, what)) ? path : fail("node-path-invalid", what, path);
+}

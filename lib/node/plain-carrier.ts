@@ -1,0 +1,33 @@
+import type { Construct } from "constructs";
+import type { IManifestSink } from "../model/manifest-sink";
+import type { INodeCarrier } from "../model/node-carrier";
+import type { NodeSetup } from "../model/node-file";
+
+/** How {@link PlainCarrier} names what it hands over. */
+export interface PlainCarrierProps {
+  /**
+   * Name of the setup; becomes `nodes/<name>.yaml`.
+   *
+   * @defaultValue "all-nodes"
+   */
+  readonly name?: string;
+}
+
+/**
+ * Hands files and kubelet flags over as data, for whatever makes the nodes: cloud-init, kubeadm, an image builder.
+ *
+ * The kubelet reads its credential provider configuration only at start, so whoever writes the files restarts it.
+ */
+export class PlainCarrier implements INodeCarrier<Construct> {
+  /** Name of the setup. */
+  readonly name: string;
+
+  constructor(props: PlainCarrierProps = {}) {
+    this.name = props.name ?? "all-nodes";
+  }
+
+  /** Passes the setup on unchanged. */
+  carry(sink: IManifestSink<Construct>, setup: NodeSetup): void {
+    sink.nodeSetup(this.name, setup);
+  }
+}

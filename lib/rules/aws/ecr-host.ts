@@ -1,0 +1,99 @@
+/*
+ * Host names of ECR registries, as the ECR image credential provider reads them
+ * (kubernetes/cloud-provider-aws, cmd/ecr-credential-provider/main.go).
+ */
+
+import { fail } from "../../errors";
+import { accountId } from "./arn";
+import { type Partition, partitionOf } from "./partitions";
+
+/** Which of a registry's host names is used. */
+export interface EcrHostOptions {
+  /**
+   * The FIPS 140 host, `….dkr.ecr-fips.…`.
+   *
+   * @defaultValue false
+   */
+  readonly fips?: boolean;
+  /**
+   * The host that also answers over IPv6, `….dkr-ecr.….on.aws`.
+   *
+   * @defaultValue false
+   */
+  readonly dualStack?: boolean;
+}
+
+/** What the plugin reads from a host of a private registry. */
+export interface PrivateEcrHost {
+  /** A registry of one account in one region. */
+  readonly kind: "private";
+  /** Account id, 12 digits. */
+  readonly account: string;
+  /** Region as written in the host; the plugin does not compare it with the suffix. */
+  readonly region: string;
+  /** True for the FIPS host. */
+  readonly fips: boolean;
+  /** True for the dual-stack host. */
+  readonly dualStack: boolean;
+  /** What follows the region. */
+  readonly suffix: string;
+}
+
+/** What the plugin reads from a host of ECR Public. */
+export interface PublicEcrHost {
+  /** The one public registry. */
+  readonly kind: "public";
+  /** ECR Public's API exists in us-east-1 only; the plugin pins it. */
+  readonly region: "us-east-1";
+}
+
+/** The hosts of ECR Public, both accepted by the plugin. */
+export const ecrPublicHosts: readonly string[] = ["public.ecr.aws", "ecr-public.aws.com"];
+
+const PRIVATE_HOST =
+  /^(\d{12})\.dkr([.-])ecr(-fips)?\.([a-zA-Z0-9][a-zA-Z0-9-_]*)\.(amazonaws\.(?:com(?:\.cn)?|eu)|on\.(?:aws|amazonwebservices\.com\.cn)|sc2s\.sgov\.gov|c2s\.ic\.gov|cloud\.adc-e\.uk|csp\.hci\.ic\.gov)$/;
+
+/**
+ * The host of a private registry.
+ *
+ * Throws `aws-account-invalid`, `aws-region-unknown`, `late-value`, or `aws-registry-kind-unsupported` where the
+ * partition has no such host.
+ */
+export function ecrHost(account: string, region: string, options: EcrHostOptions = {}): string {
+  const partition = partitionOf(region);
+  return `${accountId(account)}.${service(partition, options)}.${region}.${suffix(partition, options)}`;
+}
+
+/** The narrowest matchImages pattern for all private registries of a partition with that kind of host. */
+export function ecrMatchImages(partition: Partition, options: EcrHostOptions = {}): string {
+  return `*.${service(partition, options)}.*.${suffix(partition, options)}`;
+}
+
+/**
+ * Reads a registry host as the ECR plugin does; `undefined` where it matches neither form.
+ *
+ * A host without match is no refusal: the plugin goes on as private ECR with its default region.
+ */
+export function parseEcrHost(host: string): PrivateEcrHost | PublicEcrHost | undefined {
+  if (ecrPublicHosts.includes(host)) return { kind: "public", region: "us-east-1" };
+  const [, account, joint, fips, region, hostSuffix] = PRIVATE_HOST.exec(host) ?? [];
+  if (!account || !region || !hostSuffix) return undefined;
+  return {
+    kind: "private",
+    account,
+    region,
+    fips: fips !== undefined,
+    dualStack: joint === "-",
+    suffix: hostSuffix,
+  };
+}
+
+function service({ name, ecrFips }: Partition, { fips = false, dualStack = false }: EcrHostOptions): string {
+  if (fips && !ecrFips) return fail("aws-registry-kind-unsupported", "FIPS host", name);
+  return `${dualStack ? "dkr-ecr" : "dkr.ecr"}${fips ? "-fips" : ""}`;
+}
+
+function suffix({ name, dnsSuffix, ecrDualStackSuffix }: Partition, { dualStack }: EcrHostOptions): string {
+  if (!dualStack) return dnsSuffix;
+  return ecrDualStackSuffix ?? fail("aws-registry-kind-unsupported", "dual-stack host", name);
+}

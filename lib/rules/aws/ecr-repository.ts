@@ -1,0 +1,38 @@
+/*
+ * Names of ECR repositories. Source: the pattern of `repositoryName` in the ECR API reference (CreateRepository).
+ */
+
+import { fail } from "../../errors";
+import { literal } from "../../model/late";
+
+const MAX = 256;
+const MIN = 2;
+const NAME = /^[a-z0-9]+(?:[._-][a-z0-9]+)*(?:\/[a-z0-9]+(?:[._-][a-z0-9]+)*)*$/;
+
+/** True where the text is a pattern rather than the name of one repository. */
+export function isRepositoryPattern(repository: string): boolean {
+  return repository.includes("*");
+}
+
+/**
+ * Returns a repository name, or a pattern with `*` for any text, slashes included (as IAM reads it in an ARN).
+ *
+ * Throws `aws-repository-invalid` or `late-value`.
+ */
+export function repositoryPattern(repository: string): string {
+  literal(repository, "ECR repository");
+  if (typeof repository !== "string" || repository.length > MAX)
+    return fail("aws-repository-invalid", repository);
+  // A star stands for any text, so the rest must be a name with some text in its place.
+  const example = repository.replaceAll("*", "x");
+  const minimum = isRepositoryPattern(repository) ? 1 : MIN;
+  return example.length >= minimum && NAME.test(example)
+    ? repository
+    : fail("aws-repository-invalid", repository);
+}
+
+/** Returns the name of exactly one repository; throws `aws-repository-policy-wildcard` or `aws-repository-invalid`. */
+export function repositoryName(repository: string): string {
+  const checked = repositoryPattern(repository);
+  return isRepositoryPattern(checked) ? fail("aws-repository-policy-wildcard", repository) : checked;
+}

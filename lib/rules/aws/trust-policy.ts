@@ -1,0 +1,156 @@
+/*
+ * Trust policies of IAM roles for service accounts of a cluster.
+ *
+ * Source: "Creating a role for OpenID Connect federation" in the IAM user guide. The condition key prefix is the
+ * issuer without `https://`, to the letter. The audience is always compared exactly, whatever the subject is:
+ * a trust without it admits tokens that were made for somebody else.
+ */
+
+import { fail } from "../../errors";
+import type { FederatedTrust } from "../../model/federated-trust";
+import { isLate, literal } from "../../model/late";
+import { matchesPattern } from "./evaluate/wildcard";
+import {
+  type PolicyDocument,
+  type PolicyStatement,
+  oneOrMany,
+  policyDocument,
+  policySize,
+} from "./policy-document";
+
+/** What an IAM role trusts, for one OIDC provider and audience. */
+export interface AwsFederatedTrust extends FederatedTrust {
+  /** ARN of the OIDC provider; may be late. */
+  readonly oidcProviderArn: string;
+  /** The issuer without `https://`; may be late. */
+  readonly conditionPrefix: string;
+  /** Subjects with `*` or `?`, as {@link subjectPattern} returns them; compared with StringLike. */
+  readonly subjectPatterns: readonly string[];
+}
+
+/** The length of a trust policy. */
+export interface TrustPolicySize {
+  /** Characters without white space, as IAM counts them. */
+  readonly characters: number;
+  /** False where a late value had to be estimated. */
+  readonly exact: boolean;
+}
+
+/** Default of quota L-C07B4B0D, characters without white space. */
+export const trustDefaultQuota = 2048;
+
+/** Greatest value of quota L-C07B4B0D. */
+export const trustMaxQuota = 4096;
+
+const ACTION = "sts:AssumeRoleWithWebIdentity";
+const PATTERN = /^[a-z0-9.*?-]+\/[a-z0-9.*?-]+$/;
+
+/** Stand-ins of the usual length for what is known only after apply: an issuer of EKS, an account id. */
+const LATE_HOST_PATH = `oidc.eks.eu-central-1.amazonaws.com/id/${"0".repeat(32)}`;
+const LATE_ARN_PREFIX = "arn:aws:iam::000000000000:oidc-provider/";
+
+/**
+ * `system:serviceaccount:<namespace>:<name>` with wildcards, from `namespace/name` with `*` or `?`.
+ *
+ * Throws `aws-subject-pattern-invalid` for other characters, for no wildcard at all, and for nothing but wildcards.
+ */
+export function subjectPattern(pattern: string): string {
+  literal(pattern, "wildcard for service accounts");
+  const usable =
+    typeof pattern === "string" && PATTERN.test(pattern) && /[*?]/.test(pattern) && /[a-z0-9]/.test(pattern);
+  return usable
+    ? `system:serviceaccount:${pattern.replace("/", ":")}`
+    : fail("aws-subject-pattern-invalid", pattern);
+}
+
+/**
+ * The trust policy: one statement per OIDC provider and audience for exact subjects, one for wildcards.
+ *
+ * Throws `aws-trust-empty`, or `aws-duplicate-subject` where a service account is admitted twice.
+ */
+export function trustPolicy(trusts: readonly AwsFederatedTrust[]): PolicyDocument {
+  const grouped = byProviderAndAudience(trusts);
+  for (const trust of grouped) refuseDuplicates(trust);
+  const statements = grouped.flatMap((trust) => [
+    ...statement(
+      trust,
+      "StringEquals",
+      trust.subjects.map((subject) => subject.toString()),
+    ),
+    ...statement(trust, "StringLike", trust.subjectPatterns),
+  ]);
+  return statements.length === 0 ? fail("aws-trust-empty") : policyDocument(statements);
+}
+
+/**
+ * The length of the trust policy; throws `aws-trust-too-long` over 4,096 characters.
+ *
+ * A late ARN or issuer is counted with a usual length, and `exact` is false.
+ */
+export function trustPolicySize(trusts: readonly AwsFederatedTrust[]): TrustPolicySize {
+  const document = trustPolicy(trusts.map(withStandIns));
+  const characters = policySize(document);
+  if (characters > trustMaxQuota) return fail("aws-trust-too-long", characters, document.Statement.length);
+  const late = trusts.some((trust) => isLate([trust.oidcProviderArn, trust.conditionPrefix]));
+  return { characters, exact: !late };
+}
+
+function withStandIns(trust: AwsFederatedTrust, index: number): AwsFederatedTrust {
+  const { oidcProviderArn, conditionPrefix } = trust;
+  // The index keeps two late OIDC providers apart, as they will be.
+  const hostPath = isLate(conditionPrefix) ? `${LATE_HOST_PATH.slice(0, -3)}${100 + index}` : conditionPrefix;
+  return {
+    ...trust,
+    conditionPrefix: hostPath,
+    oidcProviderArn: isLate(oidcProviderArn) ? `${LATE_ARN_PREFIX}${hostPath}` : oidcProviderArn,
+  };
+}
+
+function byProviderAndAudience(trusts: readonly AwsFederatedTrust[]): AwsFederatedTrust[] {
+  const groups = new Map<string, AwsFederatedTrust>();
+  for (const trust of trusts) {
+    const key = JSON.stringify([trust.oidcProviderArn, trust.audience]);
+    const known = groups.get(key);
+    groups.set(key, {
+      ...trust,
+      subjects: [...(known?.subjects ?? []), ...trust.subjects],
+      subjectPatterns: [...(known?.subjectPatterns ?? []), ...trust.subjectPatterns],
+    });
+  }
+  return [...groups.values()];
+}
+
+function refuseDuplicates({ subjects, subjectPatterns, audience }: AwsFederatedTrust): void {
+  const seen = new Set<string>();
+  for (const name of [...subjectPatterns, ...subjects.map((subject) => subject.toString())]) {
+    if (seen.has(name)) fail("aws-duplicate-subject", name, audience);
+    seen.add(name);
+  }
+  const covered = subjects.find((subject) =>
+    subjectPatterns.some((pattern) => matchesPattern(pattern, subject.toString())),
+  );
+  if (covered) fail("aws-duplicate-subject", covered.toString(), audience);
+}
+
+function statement(
+  trust: AwsFederatedTrust,
+  subjectOperator: "StringEquals" | "StringLike",
+  subjects: readonly string[],
+): PolicyStatement[] {
+  if (subjects.length === 0) return [];
+  const { oidcProviderArn, conditionPrefix, audience } = trust;
+  const sub = { [`${conditionPrefix}:sub`]: oneOrMany([...subjects].sort()) };
+  const aud = { [`${conditionPrefix}:aud`]: audience };
+  const condition: PolicyStatement["Condition"] =
+    subjectOperator === "StringEquals"
+      ? { StringEquals: { ...aud, ...sub } }
+      : { StringEquals: aud, StringLike: sub };
+  return [
+    {
+      Effect: "Allow",
+      Principal: { Federated: oidcProviderArn },
+      Action: ACTION,
+      Condition: condition,
+    },
+  ];
+}

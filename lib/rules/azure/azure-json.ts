@@ -1,0 +1,85 @@
+import { type AzureCloudName, azureCloud, azureClouds } from "./clouds";
+import { guid } from "./resource-id";
+
+/** What the acr plugin's configuration file says. */
+export interface AzureJson {
+  /** The one cloud of the registries. */
+  readonly cloud: AzureCloudName;
+  /** The one tenant of identities and registries; may be late. */
+  readonly tenantId: string;
+  /**
+   * GUID of a subscription; the plugin does not read it, other readers of the file may.
+   *
+   * @defaultValue - left out
+   */
+  readonly subscriptionId?: string | undefined;
+}
+
+/** Something in the file that breaks pulls with service account tokens. */
+export interface AzureJsonFinding {
+  /** The key. */
+  readonly field: string;
+  /** What happens, and what to write. */
+  readonly message: string;
+}
+
+const INDENT = 2;
+
+/**
+ * The text of the file, keys sorted, no more than pulls with service account tokens need.
+ *
+ * Source: kubernetes-sigs/cloud-provider-azure, pkg/azclient/arm_conf.go and auth_conf.go. Throws
+ * `azure-cloud-unknown` or `azure-guid-invalid`.
+ */
+export function renderAzureJson({ cloud, tenantId, subscriptionId }: AzureJson): string {
+  const document = {
+    cloud: azureCloud(cloud).name,
+    ...(subscriptionId === undefined ? {} : { subscriptionId: guid("subscriptionId", subscriptionId) }),
+    tenantId: guid("tenantId", tenantId),
+    useManagedIdentityExtension: true,
+  };
+  return `${JSON.stringify(document, null, INDENT)}\n`;
+}
+
+/**
+ * What keeps the acr plugin from exchanging service account tokens with a configuration file; empty when nothing.
+ *
+ * `document` is the parsed JSON or YAML; never throws. Source: kubernetes-sigs/cloud-provider-azure,
+ * pkg/credentialprovider/azure_credentials.go: the token credential is built before, and thrown away without,
+ * `useManagedIdentityExtension`; the exchange sends the file's `tenantId`, not the annotation's.
+ */
+export function validateAzureJson(document: unknown): readonly AzureJsonFinding[] {
+  if (typeof document !== "object" || document === null || Array.isArray(document))
+    return [{ field: "", message: "the file is not an object; the plugin exits with failed to load config" }];
+  const fields = new Map<string, unknown>(Object.entries(document));
+  const rows: readonly (readonly [string, boolean, string])[] = [
+    ["cloud", isKnownCloud(fields.get("cloud")), unknownCloud()],
+    [
+      "tenantId",
+      isText(fields.get("tenantId")),
+      "the exchange with the registry sends this tenant, not the annotation's; write the tenant of registry and identity",
+    ],
+    [
+      "useManagedIdentityExtension",
+      fields.get("useManagedIdentityExtension") === true,
+      "unless it is true the plugin answers aadClientId and aadClientSecret, perhaps empty, and ignores the token; write true",
+    ],
+  ];
+  return rows.flatMap(([field, good, message]) => (good ? [] : [{ field, message }]));
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
+}
+
+/** An absent name means the public cloud, by design of the plugin; a wrong one does too, by accident. */
+function isKnownCloud(value: unknown): boolean {
+  if (value === undefined || value === "") return true;
+  const name = typeof value === "string" ? value.trim().toLowerCase() : "";
+  return azureClouds.some((cloud) => cloud.configNames.some((known) => known.toLowerCase() === name));
+}
+
+function unknownCloud(): string {
+  const names = azureClouds.flatMap((cloud) => cloud.configNames).join(", ");
+  return `the plugin silently takes an unknown cloud for AzurePublicCloud; write one of ${names}`;
+}

@@ -1,0 +1,53 @@
+import { fail } from "../../errors";
+
+/** The Azure clouds that the acr plugin knows by name; the word stands in azure.json. */
+export type AzureCloudName = "AzurePublicCloud" | "AzureUSGovernmentCloud" | "AzureChinaCloud";
+
+/** What differs between Azure clouds, as far as image pulls go. */
+export interface AzureCloud {
+  /** The name as this library writes it. */
+  readonly name: AzureCloudName;
+  /** All names that the plugin accepts, in any letter case; every other name means the public cloud, silently. */
+  readonly configNames: readonly string[];
+  /** Suffix of the login servers. */
+  readonly acrSuffix: string;
+  /** The audience of service account tokens by convention; one text in all clouds for workload identity. */
+  readonly audience: string;
+  /** Hosts of Microsoft Entra, which never count as issuers of a federated identity credential. */
+  readonly entraHosts: readonly string[];
+}
+
+const AUDIENCE = "api://AzureADTokenExchange";
+
+/** Source: kubernetes-sigs/cloud-provider-azure, pkg/azclient/cloud.go and pkg/azclient/utils/cloud.go. */
+export const azureClouds: readonly AzureCloud[] = [
+  {
+    name: "AzurePublicCloud",
+    configNames: ["AzurePublicCloud", "AzureCloud"],
+    acrSuffix: "azurecr.io",
+    audience: AUDIENCE,
+    entraHosts: ["login.microsoftonline.com", "login.windows.net", "sts.windows.net"],
+  },
+  {
+    name: "AzureUSGovernmentCloud",
+    configNames: ["AzureUSGovernmentCloud", "AzureUSGovernment"],
+    acrSuffix: "azurecr.us",
+    audience: AUDIENCE,
+    entraHosts: ["login.microsoftonline.us"],
+  },
+  {
+    name: "AzureChinaCloud",
+    configNames: ["AzureChinaCloud"],
+    acrSuffix: "azurecr.cn",
+    audience: AUDIENCE,
+    entraHosts: ["login.chinacloudapi.cn", "login.partner.microsoftonline.cn", "sts.chinacloudapi.cn"],
+  },
+];
+
+/** The facts of a cloud by the name that this library writes; throws `azure-cloud-unknown`. */
+export function azureCloud(name: string): AzureCloud {
+  return (
+    azureClouds.find((cloud) => cloud.name === name) ??
+    fail("azure-cloud-unknown", name, azureClouds.map((cloud) => cloud.name).join(", "))
+  );
+}

@@ -1,0 +1,90 @@
+import { fail } from "../../errors";
+import { validateAudience } from "../../model/audience";
+import type { FederatedTrust } from "../../model/federated-trust";
+import type { Issuer } from "../../model/issuer";
+import { isLate } from "../../model/late";
+import { clusterName } from "../../model/kubernetes-name";
+import { type NameRules, derivedName } from "../names";
+import { azureClouds } from "./clouds";
+
+/**
+ * One federated identity credential: tokens of exactly this issuer, subject and audience may act as the identity.
+ *
+ * Limits: learn.microsoft.com, "Important considerations and restrictions for federated identity credentials".
+ */
+export interface FederatedCredential {
+  /** 3 to 120 of letters, digits, `-` and `_`; cannot be changed later. */
+  readonly name: string;
+  /** The `iss` claim, compared to the letter; may be late. */
+  readonly issuer: string;
+  /** The `sub` claim, compared to the letter; there are no wildcards. */
+  readonly subject: string;
+  /** The one `aud` claim. */
+  readonly audience: string;
+}
+
+/** A trust, and the cluster whose name stands in the credentials' names. */
+export interface ClusterTrust extends FederatedTrust {
+  /** Name of the cluster, so that two clusters never claim one credential name on a shared identity. */
+  readonly clusterName: string;
+}
+
+/** Greatest number of federated identity credentials on one identity. */
+export const CREDENTIALS_PER_IDENTITY = 20;
+
+const NAME: NameRules = { max: 120, allowed: /[A-Za-z0-9_-]/, separator: "_" };
+const TEXT_MAX = 600;
+const HOST = /^https:\/\/([^/:]+)/;
+
+/**
+ * The credentials of a trust, sorted by subject; names are `<cluster>_<namespace>_<service account>`.
+ *
+ * Throws `azure-issuer-refused`, `azure-credential-too-long`, `audience-invalid` or `cluster-name-invalid`.
+ */
+export function federatedCredentials(trust: ClusterTrust): readonly FederatedCredential[] {
+  const cluster = clusterName(trust.clusterName);
+  const issuer = checkedIssuer(trust.issuer);
+  const audience = validateAudience(trust.audience);
+  return trust.subjects
+    .map((subject) => ({
+      name: derivedName([cluster, subject.namespace, subject.name], NAME),
+      issuer,
+      subject: subject.toString(),
+      audience,
+    }))
+    .sort((a, b) => (a.subject < b.subject ? -1 : 1));
+}
+
+/**
+ * Checks all credentials of one identity together.
+ *
+ * `remedy` says what to do about too many. Throws `azure-credential-duplicate`, `name-taken` or
+ * `azure-credentials-too-many`.
+ */
+export function checkCredentials(
+  identity: string,
+  credentials: readonly FederatedCredential[],
+  remedy: string,
+): void {
+  const pairs = new Set<string>();
+  const names = new Set<string>();
+  for (const { name, issuer, subject } of credentials) {
+    // Two equal late issuers are one attribute of one resource; two different ones may still be equal after apply.
+    if (pairs.has(`${issuer} ${subject}`)) fail("azure-credential-duplicate", identity, issuer, subject);
+    if (names.has(name)) {
+      const by = `another issuer on identity ${identity}; give the two clusters different names`;
+      fail("name-taken", "name of a federated identity credential", name, by);
+    }
+    pairs.add(`${issuer} ${subject}`);
+    names.add(name);
+  }
+  if (credentials.length > CREDENTIALS_PER_IDENTITY)
+    fail("azure-credentials-too-many", identity, credentials.length, CREDENTIALS_PER_IDENTITY, remedy);
+}
+
+function checkedIssuer({ url }: Issuer): string {
+  if (isLate(url)) return url;
+  const host = HOST.exec(url)?.[1] ?? "";
+  if (azureClouds.some((cloud) => cloud.entraHosts.includes(host))) fail("azure-issuer-refused", url);
+  return url.length <= TEXT_MAX ? url : fail("azure-credential-too-long", "issuer", url, TEXT_MAX);
+}

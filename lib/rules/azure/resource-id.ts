@@ -1,0 +1,87 @@
+import { fail } from "../../errors";
+import { isLate } from "../../model/late";
+
+/** The parts of a resource id that this library uses. */
+export interface AzureResourceId {
+  /** GUID of the subscription. */
+  readonly subscriptionId: string;
+  /** Name of the resource group. */
+  readonly resourceGroupName: string;
+  /** Name of the resource itself, in the letter case given. */
+  readonly name: string;
+}
+
+interface ResourceType {
+  readonly what: string;
+  readonly type: string;
+  readonly name: RegExp;
+}
+
+/** Names: learn.microsoft.com, "Naming rules and restrictions for Azure resources". */
+const REGISTRY: ResourceType = {
+  what: "a container registry",
+  type: "Microsoft.ContainerRegistry/registries",
+  name: /^[A-Za-z0-9]{5,50}$/,
+};
+const IDENTITY: ResourceType = {
+  what: "a user-assigned identity",
+  type: "Microsoft.ManagedIdentity/userAssignedIdentities",
+  name: /^[A-Za-z0-9][A-Za-z0-9_-]{2,127}$/,
+};
+const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const RESOURCE_GROUP = /^[\p{L}\p{N}_().-]{0,89}[\p{L}\p{N}_()-]$/u;
+const LOCATION = /^[A-Za-z0-9 ]+$/;
+
+/** Reads the resource id of a container registry; throws `azure-resource-id-invalid`. */
+export function parseRegistryId(id: string): AzureResourceId {
+  return parse(id, REGISTRY);
+}
+
+/** Reads the resource id of a user-assigned identity; throws `azure-resource-id-invalid`. */
+export function parseIdentityId(id: string): AzureResourceId {
+  return parse(id, IDENTITY);
+}
+
+/** Returns a GUID or a late value; throws `azure-guid-invalid`. */
+export function guid(what: string, value: string): string {
+  return isLate(value) || GUID.test(value) ? value : fail("azure-guid-invalid", what, value);
+}
+
+/** Returns the name of a user-assigned identity or a late value; throws `azure-name-invalid`. */
+export function identityName(value: string): string {
+  const allowed = "3 to 128 of A-Z, a-z, 0-9, _ and -, beginning with a letter or digit";
+  return isLate(value) || IDENTITY.name.test(value)
+    ? value
+    : fail("azure-name-invalid", "identityName", value, allowed);
+}
+
+/** Returns the name of a resource group or a late value; throws `azure-name-invalid`. */
+export function resourceGroupName(value: string): string {
+  const allowed = "1 to 90 letters, digits and _ ( ) . -, not ending with a full stop";
+  return isLate(value) || RESOURCE_GROUP.test(value)
+    ? value
+    : fail("azure-name-invalid", "resourceGroupName", value, allowed);
+}
+
+/** Returns a location such as `westeurope` or a late value; throws `azure-name-invalid`. */
+export function location(value: string): string {
+  return isLate(value) || LOCATION.test(value)
+    ? value
+    : fail("azure-name-invalid", "location", value, "the name of a region, for example westeurope");
+}
+
+function parse(id: string, { what, type, name }: ResourceType): AzureResourceId {
+  const [empty, subscriptions, subscriptionId, groups, group, providers, space, kind, own, ...rest] =
+    String(id).split("/");
+  const fixed = [empty, subscriptions, groups, providers, `${space}/${kind}`, ...rest].join(" ");
+  const valid =
+    fixed === ` subscriptions resourceGroups providers ${type}` &&
+    GUID.test(subscriptionId ?? "") &&
+    RESOURCE_GROUP.test(group ?? "") &&
+    name.test(own ?? "");
+  if (!valid || subscriptionId === undefined || group === undefined || own === undefined) {
+    const form = `/subscriptions/<GUID>/resourceGroups/<name>/providers/${type}/<name>`;
+    return fail("azure-resource-id-invalid", what, id, form);
+  }
+  return { subscriptionId, resourceGroupName: group, name: own };
+}

@@ -1,0 +1,80 @@
+/*
+ * The Kubernetes minors whose rules this library knows, and the defaults of the feature gates that change them
+ * (kubernetes:pkg/features/kube_features.go, read at 1.31.14, 1.32.13, 1.33.13, 1.34.4, 1.35.4 and 1.36.3).
+ */
+
+import { fail } from "../../errors";
+import { compareVersions, minorOf } from "../../model/version";
+
+/** The kubelet and API server minors that the rules are known for, oldest first. */
+export const knownKubernetesMinors: readonly string[] = ["1.31", "1.32", "1.33", "1.34", "1.35", "1.36"];
+
+/** Gates that decide about service account tokens for image pulls. */
+export type FeatureGate =
+  | "ExternalServiceAccountTokenSigner"
+  | "KubeletEnsureSecretPulledImages"
+  | "KubeletServiceAccountTokenForCredentialProviders"
+  | "PodCertificateRequest"
+  | "PreventStaticPodAPIReferences"
+  | "ServiceAccountNodeAudienceRestriction"
+  | "ServiceAccountTokenJTI"
+  | "ServiceAccountTokenPodNodeInfo"
+  | "TokenRequestServiceAccountUIDValidation";
+
+/** From which version on a gate has a default; before the first one the gate does not exist. */
+const DEFAULTS: Readonly<Record<FeatureGate, readonly (readonly [since: string, on: boolean])[]>> = {
+  ExternalServiceAccountTokenSigner: [
+    ["1.32", false],
+    ["1.34", true],
+  ],
+  KubeletEnsureSecretPulledImages: [
+    ["1.33", false],
+    ["1.35", true],
+  ],
+  // Acts in the kubelet and in kube-apiserver (node authorizer).
+  KubeletServiceAccountTokenForCredentialProviders: [
+    ["1.33", false],
+    ["1.34", true],
+  ],
+  PodCertificateRequest: [["1.34", false]],
+  PreventStaticPodAPIReferences: [["1.34", true]],
+  // On in 1.32.0 and 1.32.1, switched off in 1.32.2 because CSI drivers broke (kubernetes issue 129935).
+  ServiceAccountNodeAudienceRestriction: [
+    ["1.32.0", true],
+    ["1.32.2", false],
+    ["1.33", true],
+  ],
+  ServiceAccountTokenJTI: [["1.29", true]],
+  ServiceAccountTokenPodNodeInfo: [["1.29", true]],
+  TokenRequestServiceAccountUIDValidation: [["1.34", true]],
+};
+
+/** A patch level above every real one: a bare minor means its newest patch. */
+const NEWEST_PATCH = 999;
+
+/**
+ * The minor of a version, `1.35` of `v1.35.2`; `what` names the component in the refusal.
+ *
+ * Throws `version-invalid`, and `version-unknown` for a minor outside {@link knownKubernetesMinors}.
+ */
+export function knownMinor(what: string, version: string): string {
+  const minor = minorOf(what, version);
+  return knownKubernetesMinors.includes(minor)
+    ? minor
+    : fail("version-unknown", what, version, knownKubernetesMinors.join(", "));
+}
+
+/**
+ * The default of a gate in a version: `"1.32"` (its newest patch) or `"1.32.1"`. `undefined` where the gate does
+ * not exist yet. Throws as {@link knownMinor} does.
+ */
+export function featureGateDefault(gate: FeatureGate, version: string): boolean | undefined {
+  const minor = knownMinor("Kubernetes", version);
+  const exact = /^v?\d+\.\d+\.\d/.test(version) ? version : `${minor}.${NEWEST_PATCH}`;
+  return DEFAULTS[gate].filter(([since]) => compareVersions(since, exact) <= 0).at(-1)?.[1];
+}
+
+/** Negative, zero or positive like a sort function, for known minors. */
+export function isAtLeast(minor: string, since: string): boolean {
+  return compareVersions(minor, since) >= 0;
+}

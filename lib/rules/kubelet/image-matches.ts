@@ -1,0 +1,47 @@
+import { goMatch } from "./go-match";
+import { toBytes } from "./go-text";
+import { type GoUrl, type GoUrlOptions, parseSchemelessUrl } from "./go-url";
+
+/**
+ * True where a kubelet uses a `matchImages` entry for a repository as {@link lookupRepository} gives it; also true
+ * for keys of a plugin's answer and of a docker config file, which the kubelet matches the same way.
+ *
+ * The number of host parts must be equal, each part must match (`*` stays within one part), ports must be equal as
+ * text, and the pattern's path must be a plain prefix of the repository's. Anything that does not parse matches
+ * nothing. Never throws, and takes time linear in its input.
+ *
+ * Source: `URLsMatchStr` in kubernetes:pkg/credentialprovider/keyring.go.
+ */
+export function imageMatches(pattern: string, repository: string, options: GoUrlOptions = {}): boolean {
+  const glob = parseSchemelessUrl(toBytes(pattern), options);
+  const target = parseSchemelessUrl(toBytes(repository), options);
+  return !("error" in glob) && !("error" in target) && urlsMatch(glob, target);
+}
+
+function urlsMatch(glob: GoUrl, target: GoUrl): boolean {
+  const [globHost, targetHost] = [splitHostPort(glob.host), splitHostPort(target.host)];
+  if (globHost.port !== targetHost.port || !target.path.startsWith(glob.path)) return false;
+  const [globParts, targetParts] = [globHost.host.split("."), targetHost.host.split(".")];
+  return (
+    globParts.length === targetParts.length &&
+    globParts.every((part, index) => goMatch(part, targetParts[index] ?? ""))
+  );
+}
+
+/**
+ * Go's net.SplitHostPort as the kubelet uses it: where it fails, all is host and the port is empty. So `[::1]`
+ * keeps its brackets and is read as a character class, while `[::1]:5000` loses them.
+ */
+function splitHostPort(host: string): { readonly host: string; readonly port: string } {
+  const whole = { host, port: "" };
+  const colon = host.lastIndexOf(":");
+  if (colon < 0) return whole;
+  const port = host.slice(colon + 1);
+  if (!host.startsWith("[")) {
+    const name = host.slice(0, colon);
+    return /[:[\]]/.test(name) || /[[\]]/.test(port) ? whole : { host: name, port };
+  }
+  const close = host.indexOf("]");
+  if (close + 1 !== colon || host.indexOf("[", 1) >= 0 || host.indexOf("]", colon) >= 0) return whole;
+  return { host: host.slice(1, close), port };
+}

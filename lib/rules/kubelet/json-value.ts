@@ -1,0 +1,57 @@
+/** True for what JSON calls an object. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  boolean: "bool",
+  number: "number",
+  bigint: "number",
+  string: "string",
+};
+
+/** The word that Go's JSON decoder uses for a value: `bool`, `number`, `string`, `array` or `object`. */
+export function jsonKind(value: unknown): string {
+  return Array.isArray(value) ? "array" : (KINDS[typeof value] ?? "object");
+}
+
+/** The texts of a decoded list; what is not there is empty, as in Go. */
+export function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(textOf) : [];
+}
+
+/** A decoded text; what is not there is empty, as in Go. */
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+const SHOWN = 1_000;
+
+/**
+ * JSON without blanks, cut after about a thousand characters; so neither a cycle nor a document that repeats one
+ * part a million times by YAML aliases can hurt.
+ */
+export function compactJson(value: unknown): string {
+  const parts: string[] = [];
+  let left = SHOWN;
+  const write = (text: string): void => {
+    if (left > 0) parts.push(text);
+    left -= text.length;
+  };
+  const visit = (item: unknown): void => {
+    if (left <= 0) return;
+    if (typeof item !== "object" || item === null) {
+      write(typeof item === "bigint" ? String(item) : (JSON.stringify(item) ?? "null"));
+      return;
+    }
+    const isList = Array.isArray(item);
+    write(isList ? "[" : "{");
+    Object.entries(item).forEach(([key, child], index) => {
+      write((index > 0 ? "," : "") + (isList ? "" : `${JSON.stringify(key)}:`));
+      visit(child);
+    });
+    write(isList ? "]" : "}");
+  };
+  visit(value);
+  return left >= 0 ? parts.join("") : `${parts.join("").slice(0, SHOWN)}…`;
+}

@@ -1,0 +1,147 @@
+/*
+ * Roles and bindings as the API server would store them, read from parsed manifests. What is malformed grants
+ * nothing; nothing here throws.
+ */
+
+/** One rule of a role: lists of plain texts, compared exactly, `*` for all (but not among resourceNames). */
+export interface PolicyRule {
+  /** For example `get` or `request-serviceaccounts-token-audience`. */
+  readonly verbs: readonly string[];
+  /** `""` is the core group. */
+  readonly apiGroups: readonly string[];
+  /** With subresource as `serviceaccounts/token`; `*` + `/token` matches a subresource of every resource. */
+  readonly resources: readonly string[];
+  /** Empty: all names. */
+  readonly resourceNames: readonly string[];
+}
+
+/** A Role or ClusterRole. */
+export interface RbacRole {
+  /** `Role` or `ClusterRole`. */
+  readonly kind: string;
+  /** `metadata.name`. */
+  readonly name: string;
+  /** `metadata.namespace`; empty for a ClusterRole. */
+  readonly namespace: string;
+  /** `metadata.labels`, which aggregation selects by. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** The role's own rules. */
+  readonly rules: readonly PolicyRule[];
+  /** Label selectors of `aggregationRule`; `undefined` for a role that is not aggregated. */
+  readonly aggregates: readonly unknown[] | undefined;
+}
+
+/** One subject of a binding. */
+export interface RbacSubject {
+  /** `User`, `Group` or `ServiceAccount`. */
+  readonly kind: string;
+  /** Name of the user, group or service account. */
+  readonly name: string;
+  /** Of a service account; empty: the namespace of the binding. */
+  readonly namespace: string;
+}
+
+/** A RoleBinding or ClusterRoleBinding. */
+export interface RbacBinding {
+  /** `RoleBinding` or `ClusterRoleBinding`. */
+  readonly kind: string;
+  /** `metadata.name`. */
+  readonly name: string;
+  /** `metadata.namespace`; empty for a ClusterRoleBinding. */
+  readonly namespace: string;
+  /** `Role` or `ClusterRole`. */
+  readonly roleKind: string;
+  /** Name of the bound role; it need not exist. */
+  readonly roleName: string;
+  /** Who gets the rules. */
+  readonly subjects: readonly RbacSubject[];
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+const GROUP = "rbac.authorization.k8s.io";
+
+/** A Role or ClusterRole, or `undefined` for anything else. */
+export function readRole(object: unknown): RbacRole | undefined {
+  const kind = kindOf(object);
+  const meta = record(record(object)["metadata"]);
+  if ((kind !== "Role" && kind !== "ClusterRole") || text(meta["name"]) === "") return undefined;
+  const { rules, aggregationRule } = record(object);
+  const aggregated =
+    kind === "ClusterRole" && typeof aggregationRule === "object" && aggregationRule !== null;
+  return {
+    kind,
+    name: text(meta["name"]),
+    namespace: kind === "Role" ? text(meta["namespace"]) : "",
+    labels: Object.fromEntries(
+      Object.entries(record(meta["labels"])).filter(
+        (entry): entry is [string, string] => typeof entry[1] === "string",
+      ),
+    ),
+    rules: list(rules).map(readRule),
+    aggregates: aggregated ? list(record(aggregationRule)["clusterRoleSelectors"]) : undefined,
+  };
+}
+
+function readRule(rule: unknown): PolicyRule {
+  const { verbs, apiGroups, resources, resourceNames } = record(rule);
+  return {
+    verbs: texts(verbs),
+    apiGroups: texts(apiGroups),
+    resources: texts(resources),
+    resourceNames: texts(resourceNames),
+  };
+}
+
+/** A RoleBinding or ClusterRoleBinding, or `undefined` for anything else. */
+export function readBinding(object: unknown): RbacBinding | undefined {
+  const kind = kindOf(object);
+  if (kind !== "RoleBinding" && kind !== "ClusterRoleBinding") return undefined;
+  const meta = record(record(object)["metadata"]);
+  const roleRef = record(record(object)["roleRef"]);
+  if (!isDefaultedGroup(roleRef["apiGroup"], GROUP)) return undefined;
+  return {
+    kind,
+    name: text(meta["name"]),
+    namespace: kind === "RoleBinding" ? text(meta["namespace"]) : "",
+    roleKind: text(roleRef["kind"]),
+    roleName: text(roleRef["name"]),
+    subjects: list(record(object)["subjects"]).flatMap(readSubject),
+  };
+}
+
+/** The group that the API server demands of a subject; it fills the field in where it is empty. */
+const SUBJECT_GROUPS: Readonly<Record<string, string>> = { User: GROUP, Group: GROUP, ServiceAccount: "" };
+
+function readSubject(subject: unknown): RbacSubject[] {
+  const { kind, apiGroup, name, namespace } = record(subject);
+  const group = Object.hasOwn(SUBJECT_GROUPS, text(kind)) ? SUBJECT_GROUPS[text(kind)] : undefined;
+  if (group === undefined || !isDefaultedGroup(apiGroup, group)) return [];
+  return [{ kind: text(kind), name: text(name), namespace: text(namespace) }];
+}
+
+function isDefaultedGroup(value: unknown, group: string): boolean {
+  return value === undefined || value === null || value === "" || value === group;
+}
+
+/** The kind, or empty for an object of another API group; manifests without apiVersion are taken at their word. */
+function kindOf(object: unknown): string {
+  const { kind, apiVersion } = record(object);
+  return apiVersion === undefined || text(apiVersion).startsWith(`${GROUP}/`) ? text(kind) : "";
+}
+
+function record(value: unknown): Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : {};
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function texts(value: unknown): readonly string[] {
+  return list(value).filter((item) => typeof item === "string");
+}

@@ -1,0 +1,81 @@
+import { fail } from "../../errors";
+import { encodeNow } from "../../model/late";
+import { boundYaml } from "./bound-yaml";
+import { PLACEHOLDER_START, placeholderPieces } from "./placeholder";
+import type { TerraformOutputs } from "./terraform-outputs";
+import type { OutputPlaceholder, WorkloadIdentityFile } from "./workload-identity-file";
+
+/** The line that the manifest writer puts over a file with placeholders, and that a bound file no longer has. */
+export const UNBOUND_COMMENT =
+  "# Holds values that Terraform knows only after apply: `cdktf-workload-identity bind` writes the finished file.\n";
+
+/** What is filled in, and what from. */
+export interface BoundFilesInput {
+  /** The placeholders' meaning. */
+  readonly placeholders: WorkloadIdentityFile["placeholders"];
+  /** Texts of YAML files, by the name that errors give. */
+  readonly files: ReadonlyMap<string, string>;
+  /** The values. */
+  readonly outputs: TerraformOutputs;
+}
+
+/**
+ * The files with every placeholder filled, encoded texts encoded last; no input or output.
+ *
+ * Throws `bind-placeholder-unknown`, `bind-output-missing`, `bind-output-type` or `bind-file-invalid`, each naming the
+ * file, the object and the property.
+ */
+export function boundFiles(input: BoundFilesInput): Map<string, string> {
+  const { placeholders, files, outputs } = input;
+  const encoded = new Map<string, string>();
+
+  const valueOf = (placeholder: string, where: string, inside: boolean): string => {
+    const entry = Object.hasOwn(placeholders, placeholder) ? placeholders[placeholder] : undefined;
+    // A template holds no encoded texts; one that does was not written by this library and might never end.
+    if (entry === undefined || ("encoding" in entry && inside))
+      return fail("bind-placeholder-unknown", where, placeholder);
+    if (!("encoding" in entry)) return outputText(outputs, entry, where);
+    const known = encoded.get(placeholder);
+    if (known !== undefined) return known;
+    const text = encodeNow(entry.encoding, fill(entry.text, where, true));
+    encoded.set(placeholder, text);
+    return text;
+  };
+
+  const fill = (text: string, where: string, inside: boolean): string =>
+    placeholderPieces(text)
+      .map((piece, place) => {
+        if (place % 2 === 1) return valueOf(piece, where, inside);
+        return piece.includes(PLACEHOLDER_START) ? fail("bind-placeholder-unknown", where, piece) : piece;
+      })
+      .join("");
+
+  return new Map(
+    [...files].map(([file, text]) => [
+      file,
+      boundYaml(withoutUnboundComment(text), file, (scalar, where) => fill(scalar, where, false)),
+    ]),
+  );
+}
+
+// Only at the start of a line: inside a node file's content the same words are content.
+function withoutUnboundComment(text: string): string {
+  if (text.startsWith(UNBOUND_COMMENT)) return text.slice(UNBOUND_COMMENT.length);
+  return text.replace(`\n${UNBOUND_COMMENT}`, "\n");
+}
+
+function outputText(outputs: TerraformOutputs, wanted: OutputPlaceholder, where: string): string {
+  const value = outputs.valueOf(wanted);
+  if (value === undefined) return fail("bind-output-missing", where, wanted.output);
+  // An empty id would be one more link that fails silently in the cluster.
+  if (typeof value !== "string" || value === "")
+    return fail("bind-output-type", where, wanted.output, kindOf(value));
+  return value;
+}
+
+function kindOf(value: unknown): string {
+  if (value === "") return "an empty text";
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}

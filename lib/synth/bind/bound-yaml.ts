@@ -1,0 +1,64 @@
+import {
+  type Document,
+  type Node,
+  type Pair,
+  type Scalar,
+  isPair,
+  isScalar,
+  isSeq,
+  parseDocument,
+  visit,
+} from "yaml";
+import { fail } from "../../errors";
+import { PLACEHOLDER_START } from "./placeholder";
+import { objectTitle, propertyPath } from "./property-path";
+import { YAML_RULES, YAML_STYLE } from "./yaml-text";
+
+// At the start of a line these three characters are a document's end in every YAML context (YAML 1.2, 9.1.2).
+const DOCUMENT_END = /^(---(?:[ \t].*)?\r?\n)/m;
+
+/**
+ * Fills the scalars of a YAML file that hold placeholders; everything else keeps its bytes.
+ *
+ * `fill` gets a scalar's text and where it stands (`file: Kind ns/name: path`). What it returns is written as text,
+ * whatever it looks like. Throws `bind-file-invalid` for a document that is no YAML.
+ */
+export function boundYaml(
+  text: string,
+  file: string,
+  fill: (scalar: string, where: string) => string,
+): string {
+  return text
+    .split(DOCUMENT_END)
+    .map((piece) => (piece.includes(PLACEHOLDER_START) ? boundDocument(piece, file, fill) : piece))
+    .join("");
+}
+
+function boundDocument(text: string, file: string, fill: (scalar: string, where: string) => string): string {
+  const document = parseDocument(text, YAML_RULES);
+  const [error] = document.errors;
+  if (error) return fail("bind-file-invalid", file, `is not YAML: ${error.message.split("\n")[0]}`);
+  const title = `${file}: ${objectTitle(document.get("kind"), document.getIn(["metadata", "namespace"]), document.getIn(["metadata", "name"]))}`;
+  visit(document, {
+    Scalar: (key, scalar, ancestors) => {
+      if (typeof scalar.value !== "string" || !scalar.value.includes(PLACEHOLDER_START)) return;
+      const where = title + propertyPath(keysOf(ancestors, scalar));
+      if (key === "key") return fail("bind-placeholder-unknown", where, scalar.value);
+      scalar.value = fill(scalar.value, where);
+      // Without the style of the placeholder the writer chooses as for a value that was known from the start.
+      delete scalar.type;
+    },
+  });
+  return document.toString(YAML_STYLE);
+}
+
+/** The keys and indexes that lead to a scalar. */
+function keysOf(ancestors: readonly (Document | Node | Pair)[], scalar: Scalar): (string | number)[] {
+  const path = [...ancestors, scalar];
+  return path.flatMap((node, place): (string | number)[] => {
+    const inner = path[place + 1];
+    if (isPair(node)) return [isScalar(node.key) ? String(node.key.value) : "?"];
+    if (isSeq(node)) return [node.items.indexOf(inner)];
+    return [];
+  });
+}

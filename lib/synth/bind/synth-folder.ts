@@ -1,0 +1,80 @@
+import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fail } from "../../errors";
+import { isRecord, jsonObject } from "./json-object";
+import {
+  WORKLOAD_IDENTITY_FILE,
+  type WorkloadIdentityFile,
+  readWorkloadIdentity,
+} from "./workload-identity-file";
+
+/** What one stack's folder holds. */
+export interface StackFolder {
+  /** The folder. */
+  readonly path: string;
+  /** Its `workload-identity.json`. */
+  readonly identity: WorkloadIdentityFile;
+}
+
+/**
+ * Reads a synth output folder (`cdktf.out`) or the folder of one stack (`cdktf.out/stacks/prod`).
+ *
+ * Stacks that `manifest.json` of the output folder no longer names are left out: cdktf does not remove their folders.
+ * Throws `bind-folder-invalid`, `bind-file-unreadable` or `bind-file-invalid`.
+ */
+export function readSynthFolder(path: string): readonly StackFolder[] {
+  if (!isFolder(path)) return fail("bind-folder-invalid", path, "is no folder");
+  const folders = existsSync(join(path, WORKLOAD_IDENTITY_FILE)) ? [path] : stackFolders(path);
+  const stacks = folders
+    .filter((folder) => existsSync(join(folder, WORKLOAD_IDENTITY_FILE)))
+    .map((folder) => {
+      const file = join(folder, WORKLOAD_IDENTITY_FILE);
+      return { path: folder, identity: readWorkloadIdentity(readText(file), file) };
+    });
+  return stacks.length > 0
+    ? stacks
+    : fail("bind-folder-invalid", path, `holds no ${WORKLOAD_IDENTITY_FILE} of any stack`);
+}
+
+/** The text of a file; throws `bind-file-unreadable`. */
+export function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    return fail("bind-file-unreadable", path, errorCode(error));
+  }
+}
+
+/** `ENOENT` and the like, for messages. */
+export function errorCode(error: unknown): string {
+  return isRecord(error) && typeof error["code"] === "string" ? error["code"] : String(error);
+}
+
+function stackFolders(path: string): readonly string[] {
+  const stacks = join(path, "stacks");
+  if (!isFolder(stacks)) return [];
+  const manifest = join(path, "manifest.json");
+  const named = existsSync(manifest) ? namedFolders(manifest) : undefined;
+  return readdirSync(stacks)
+    .sort()
+    .filter((name) => named === undefined || named.has(name))
+    .map((name) => join(stacks, name))
+    .filter(isFolder);
+}
+
+/** Folder names of the stacks in cdktf's own manifest. */
+function namedFolders(manifest: string): ReadonlySet<string> {
+  const document = jsonObject(readText(manifest), (reason) => fail("bind-file-invalid", manifest, reason));
+  const stacks = isRecord(document["stacks"]) ? Object.values(document["stacks"]) : [];
+  return new Set(
+    stacks.flatMap((stack) =>
+      isRecord(stack) && typeof stack["workingDirectory"] === "string"
+        ? [basename(stack["workingDirectory"])]
+        : [],
+    ),
+  );
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}

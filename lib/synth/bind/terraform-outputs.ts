@@ -1,0 +1,42 @@
+import { fail } from "../../errors";
+import { isRecord, jsonObject } from "./json-object";
+import type { OutputPlaceholder } from "./workload-identity-file";
+
+/** What a file with Terraform outputs holds. */
+export interface TerraformOutputs {
+  /**
+   * `terraform`: one stack, outputs by name (`terraform output -json`).
+   * `cdktf`: any number of stacks, nested by construct path (`cdktf output --outputs-file`).
+   */
+  readonly form: "terraform" | "cdktf";
+  /** The output's value; `undefined` where there is none. */
+  valueOf(wanted: OutputPlaceholder): unknown;
+}
+
+/**
+ * Reads the text of a file with outputs; throws `bind-outputs-invalid` naming `file`.
+ *
+ * Forms: `terraform output -json` prints `{ name: { value, type, sensitive } }` (Terraform's documentation of
+ * `terraform output`). `cdktf output` and `cdktf deploy` with `--outputs-file` write bare values, nested by the
+ * construct path of the output (hashicorp/terraform-cdk, packages/@cdktf/cli-core/src/lib/output.ts;
+ * tried with cdktf-cli 0.21.0), and leave sensitive ones out unless asked for them.
+ */
+export function readTerraformOutputs(text: string, file: string): TerraformOutputs {
+  const document = jsonObject(text, (reason) => fail("bind-outputs-invalid", file, reason));
+  const values = Object.values(document);
+  if (values.length > 0 && values.every(isTerraformOutput)) {
+    return { form: "terraform", valueOf: ({ output }) => valueIn(document, [output, "value"]) };
+  }
+  return { form: "cdktf", valueOf: ({ path }) => valueIn(document, path) };
+}
+
+function isTerraformOutput(value: unknown): boolean {
+  return isRecord(value) && "value" in value && "type" in value && typeof value["sensitive"] === "boolean";
+}
+
+function valueIn(document: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (inner, key) => (isRecord(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined),
+    document,
+  );
+}

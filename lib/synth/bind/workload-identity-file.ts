@@ -1,0 +1,81 @@
+import { fail } from "../../errors";
+import type { Encoding } from "../../model/late";
+import { isRecord, jsonObject } from "./json-object";
+
+/** Name of the file beside `cdk.tf.json`. */
+export const WORKLOAD_IDENTITY_FILE = "workload-identity.json";
+
+/** Version of the shape below; a reader refuses any other. */
+export const WORKLOAD_IDENTITY_VERSION = 1;
+
+/** A placeholder that a Terraform output fills. */
+export interface OutputPlaceholder {
+  /** The output's name in Terraform. */
+  readonly output: string;
+  /** The output's construct path from the root of the app, as `cdktf output --outputs-file` nests it. */
+  readonly path: readonly string[];
+  /** The Terraform expression that the output holds, `${…}` included. */
+  readonly expression: string;
+}
+
+/** A placeholder that stands for a text that is encoded after its own placeholders are filled. */
+export interface EncodedPlaceholder {
+  /** How the filled text is written. */
+  readonly encoding: Encoding;
+  /** The text before encoding, with placeholders. */
+  readonly text: string;
+}
+
+/** One file with Kubernetes objects. */
+export interface ManifestEntry {
+  /** Path below the stack's folder, `manifests/20-service-accounts.yaml`. */
+  readonly file: string;
+  /** The cluster that the objects belong to. */
+  readonly appliesTo: "cluster" | "management-cluster";
+}
+
+/** `workload-identity.json`: what a stack's manifests do not say themselves. */
+export interface WorkloadIdentityFile {
+  /** Version of this shape. */
+  readonly version: typeof WORKLOAD_IDENTITY_VERSION;
+  /** The stack's id. */
+  readonly stack: string;
+  /** Facts of the clusters, in the form their distributions give. */
+  readonly clusters: readonly Readonly<Record<string, unknown>>[];
+  /** Files with Kubernetes objects, in the order in which they are applied. */
+  readonly manifests: readonly ManifestEntry[];
+  /** Files with node files and kubelet flags. */
+  readonly nodes: readonly { readonly file: string }[];
+  /** What fills each placeholder, by the placeholder's full text. */
+  readonly placeholders: Readonly<Record<string, OutputPlaceholder | EncodedPlaceholder>>;
+}
+
+// A path that leaves the stack's folder must not be read, and even less be written.
+const STACK = /^[^./\\][^/\\]*$/;
+const FILE = /^(manifests|nodes)\/[A-Za-z0-9][A-Za-z0-9._-]*\.yaml$/;
+
+/** Reads the file's text; throws `bind-file-invalid` naming `file` where it is not of this shape and version. */
+export function readWorkloadIdentity(text: string, file: string): WorkloadIdentityFile {
+  const document = jsonObject(text, (reason) => fail("bind-file-invalid", file, reason));
+  if (document["version"] !== WORKLOAD_IDENTITY_VERSION)
+    return fail("bind-file-invalid", file, `has version ${JSON.stringify(document["version"])}`);
+  const { stack, manifests, nodes, placeholders } = document;
+  const files = [manifests, nodes].every((list) => Array.isArray(list) && list.every(isFileEntry));
+  if (typeof stack !== "string" || !STACK.test(stack) || !files)
+    return fail("bind-file-invalid", file, "has no valid stack, manifests or nodes");
+  if (!isRecord(placeholders) || !Object.values(placeholders).every(isPlaceholderEntry))
+    return fail("bind-file-invalid", file, "has no valid placeholders");
+  return document as unknown as WorkloadIdentityFile;
+}
+
+function isFileEntry(entry: unknown): boolean {
+  return isRecord(entry) && typeof entry["file"] === "string" && FILE.test(entry["file"]);
+}
+
+function isPlaceholderEntry(entry: unknown): boolean {
+  if (!isRecord(entry)) return false;
+  const { output, path, encoding, text } = entry;
+  if (typeof output === "string")
+    return Array.isArray(path) && path.every((part) => typeof part === "string");
+  return (encoding === "data-url" || encoding === "base64") && typeof text === "string";
+}

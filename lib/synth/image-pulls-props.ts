@@ -1,0 +1,55 @@
+import type { Construct } from "constructs";
+import type { ICluster } from "../model/cluster";
+import type { INodeCarrier } from "../model/node-carrier";
+import type { IPullIdentities, IPullSource } from "../model/pulls";
+import type { Subject } from "../model/subject";
+import type { CredentialProviderSettings } from "../node";
+import type { TokenAudienceSettings } from "./pull-audience-grants";
+
+/** One line of intent: this service account pulls from these registries. */
+export interface ImagePull {
+  /** `namespace/name`. */
+  readonly serviceAccount: string | Subject;
+  /** Registries of one or several clouds: `ecr()`, `acr()`, `artifactRegistry()` … */
+  readonly from: IPullSource<Construct> | readonly IPullSource<Construct>[];
+  /**
+   * Whether the manifests declare the service account. `false` for one that somebody else owns: then they hold
+   * only its annotations, for server-side apply. The same for each line of one service account.
+   *
+   * @defaultValue true
+   */
+  readonly declareServiceAccount?: boolean;
+}
+
+/** What one cluster pulls, and how its identities and nodes are made. */
+export interface ImagePullsProps {
+  /** The cluster's facts: `openShift()`, `hostedOpenShift()` or `kubernetes()`. */
+  readonly cluster: ICluster<Construct>;
+  /** Who pulls from where. Several lines for one service account are joined. */
+  readonly pulls: readonly ImagePull[];
+  /**
+   * How each cloud's identities are made, at most one per cloud: `pullRoles()`, `pullIdentities()`,
+   * `pullPrincipals()`.
+   *
+   * @defaultValue - the cloud's own defaults; Azure and Google have none and say what they need
+   */
+  readonly identities?: readonly IPullIdentities<Construct>[];
+  /**
+   * Decisions about the kubelet's entries, by the plugin's key (`ecr`, `acr`, `gcp`).
+   *
+   * @defaultValue - strict mode with the distribution's patterns and arguments kept
+   */
+  readonly credentialProviders?: Readonly<Record<string, CredentialProviderSettings>>;
+  /**
+   * How nodes get the permission to request tokens.
+   *
+   * @defaultValue - one ClusterRole per audience, bound in each namespace that pulls
+   */
+  readonly tokenAudience?: TokenAudienceSettings;
+  /**
+   * How the kubelet's files get to the nodes.
+   *
+   * @defaultValue - the cluster's own: MachineConfigs, NodePool ConfigMaps, or plain data
+   */
+  readonly carriers?: readonly INodeCarrier<Construct>[];
+}

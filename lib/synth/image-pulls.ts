@@ -1,0 +1,78 @@
+import { Construct } from "constructs";
+import { TerraformStack } from "cdktf";
+import { at, fail } from "../errors";
+import type { NodeSetup } from "../model/node-file";
+import type { PullDeclaration } from "../model/pulls";
+import { credentialProviderSetup } from "../node";
+import type { ImagePullsProps } from "./image-pulls-props";
+import { Manifests } from "./manifests";
+import { type DeclaredAccount, groupedPulls, imagesByPlugin } from "./pull-groups";
+import { writeServiceAccounts } from "./pull-service-accounts";
+import { writeTokenAudienceGrants } from "./pull-audience-grants";
+
+/**
+ * The whole job for one cluster: image pulls without pull secrets and without node identity (KEP-4412).
+ *
+ * Declares in Terraform, per cloud, the trust in the cluster's issuer, one identity per service account and its
+ * permission on the registries; writes beside it the annotated service accounts, the RBAC that lets nodes request
+ * tokens for the audience, and the kubelet's CredentialProviderConfig in the form the cluster's nodes take. One
+ * cluster per stack, since the manifests of a stack are applied to one cluster.
+ *
+ * Written with nothing but the constructs of the other subpaths; take those where this is too much.
+ */
+export class ImagePulls extends Construct {
+  /** Where the manifests are written. */
+  readonly manifests: Manifests;
+  /** What each cloud declared, by the cloud's key (`aws`, `azure`, `google`). */
+  readonly declarations: Readonly<Record<string, PullDeclaration>>;
+  /** The kubelet's files and flags, as data. */
+  readonly nodeSetup: NodeSetup;
+
+  /** Throws the codes of everything it composes; besides, `pulls-empty`, `cluster-taken`, `identities-twice`. */
+  constructor(scope: Construct, id: string, props: ImagePullsProps) {
+    super(scope, id);
+    const { cluster } = props;
+    const { accounts, clouds } = at(this.node.path, () => groupedPulls(props));
+    this.manifests = Manifests.of(TerraformStack.of(this));
+    if (this.manifests.recorded.length > 0) fail("cluster-taken", cluster.name, this.node.path);
+
+    this.declarations = Object.fromEntries(
+      clouds.map(({ cloud, identities, request }) => [
+        cloud,
+        at(this.node.path, () => identities.declare(new Construct(this, cloud), request)),
+      ]),
+    );
+    const declared = Object.values(this.declarations);
+    const providers = declared.map(({ provider }) => provider);
+    this.nodeSetup = at(this.node.path, () =>
+      credentialProviderSetup(
+        {
+          cluster,
+          providers,
+          ...(props.credentialProviders ? { settings: props.credentialProviders } : {}),
+          pulls: imagesByPlugin(clouds, this.declarations),
+        },
+        declared.flatMap(({ nodeFiles }) => nodeFiles),
+      ),
+    );
+    at(this.node.path, () => this.write(props, accounts, declared));
+  }
+
+  private write(
+    props: ImagePullsProps,
+    accounts: readonly DeclaredAccount[],
+    declared: readonly PullDeclaration[],
+  ): void {
+    const { cluster } = props;
+    writeTokenAudienceGrants(this.manifests, cluster, declared, props.tokenAudience);
+    writeServiceAccounts(this.manifests, accounts, declared);
+    for (const carrier of props.carriers ?? cluster.carriers) carrier.carry(this.manifests, this.nodeSetup);
+    this.manifests.record({
+      ...cluster.recorded,
+      pulls: accounts.map(({ subject, sources }) => ({
+        serviceAccount: subject.key,
+        images: sources.flatMap(({ images }) => images),
+      })),
+    });
+  }
+}

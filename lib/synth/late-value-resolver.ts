@@ -1,0 +1,86 @@
+import type { IResolver, ResolutionContext } from "cdk8s";
+import { Token } from "cdktf";
+import type { Construct } from "constructs";
+import { fail } from "../errors";
+import { isLate } from "../model/late";
+import { PLACEHOLDER_START } from "./bind/placeholder";
+import { objectTitle, propertyPath } from "./bind/property-path";
+import { isLateObject, isLateResolvable } from "./late-markers";
+import type { LateValues } from "./late-values";
+import { Manifests } from "./manifests";
+
+/** First keys of paths that cdk8s gives without their `metadata`. */
+const METADATA_KEYS: readonly string[] = ["annotations", "labels", "finalizers", "ownerReferences"];
+
+const IDENTITY: readonly string[] = ["apiVersion", "kind", "name", "namespace"];
+
+/**
+ * Puts placeholders for late values into the charts of your own cdk8s `App`.
+ *
+ * `new App({ resolvers: [new LateValueResolver(stack)] })`, with the cdk8s app synthesized before the cdktf app, since
+ * it declares the outputs. `cdktf-workload-identity bind --manifests <folder>` finishes the files.
+ *
+ * Throws, inside cdk8s's own error, `late-value-kind`, `late-map-key`, `late-object-name`, `late-value-scope`,
+ * `placeholder-literal`.
+ */
+export class LateValueResolver implements IResolver {
+  readonly #late: LateValues;
+  /** Texts that came from here: cdk8s asks about a replaced value again. */
+  readonly #issued = new Set<string>();
+
+  /** The stack whose outputs will fill the placeholders, or a construct in it. */
+  constructor(scope: Construct) {
+    this.#late = Manifests.of(scope).late;
+  }
+
+  /** Called by cdk8s for each value. */
+  resolve(context: ResolutionContext): void {
+    const value: unknown = context.value;
+    if (typeof value === "string") this.text(context, value);
+    else if (typeof value === "number") refuseNumber(context, value);
+    else if (typeof value !== "object" || value === null) return;
+    else if (isLateObject(value))
+      this.replace(
+        context,
+        this.#late.text(value, () => placeOf(context)),
+      );
+    else if (isLateResolvable(value)) this.text(context, Token.asString(value));
+    else if (!Array.isArray(value)) refuseKeys(context, value);
+  }
+
+  private text(context: ResolutionContext, value: string): void {
+    if (!isLate(value) && !value.includes(PLACEHOLDER_START) && !value.includes("e+298")) return;
+    if (this.#issued.has(value)) return;
+    if (IDENTITY.includes(identityKey(context.key)) && isLate(value))
+      fail("late-object-name", placeOf(context));
+    const text = this.#late.text(value, () => placeOf(context));
+    if (text !== value) this.replace(context, text);
+  }
+
+  private replace(context: ResolutionContext, text: string): void {
+    this.#issued.add(text);
+    context.replaceValue(text);
+  }
+}
+
+function identityKey(key: readonly string[]): string {
+  const path = key[0] === "metadata" ? key.slice(1) : key;
+  return path.length === 1 ? (path[0] ?? "") : "";
+}
+
+function refuseNumber(context: ResolutionContext, value: number): void {
+  if (isLate(value)) fail("late-value-kind", placeOf(context), "number");
+}
+
+function refuseKeys(context: ResolutionContext, value: object): void {
+  const late = Object.keys(value).find((key) => key.includes("TfToken["));
+  if (late === undefined) return;
+  if (late.includes("&{TfToken[")) fail("late-value-kind", placeOf(context), "map");
+  fail("late-map-key", placeOf(context), late);
+}
+
+function placeOf({ obj, key }: ResolutionContext): string {
+  const path = METADATA_KEYS.includes(key[0] ?? "") ? ["metadata", ...key] : key;
+  const keys = path.map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+  return objectTitle(obj.kind, obj.metadata.namespace, obj.name) + propertyPath(keys);
+}

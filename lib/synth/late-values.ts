@@ -1,0 +1,152 @@
+import { DefaultTokenResolver, StringConcat, TerraformOutput, TerraformStack, Tokenization } from "cdktf";
+import type { Construct } from "constructs";
+import { createHash } from "node:crypto";
+import { fail } from "../errors";
+import { LateEncoding, LateText, encodeNow, isLate } from "../model/late";
+import { stableHash } from "../rules/names";
+import { PLACEHOLDER_START, placeholder } from "./bind/placeholder";
+import type { EncodedPlaceholder, OutputPlaceholder } from "./bind/workload-identity-file";
+
+const RESOLVER = new DefaultTokenResolver(new StringConcat());
+
+// How cdktf writes a late text inside text (cdktf, lib/tokens/private/encoding.ts). Odd pieces of a split are late.
+const LATE_TEXT = /(\$\{TfToken\[[\w:.-]+\]\})/;
+
+// How cdktf's late numbers print: the doubles from 0xfdff0000… to 0xfdffffff… (same file, createTokenDouble).
+const LATE_NUMBER_TEXT = /-8\.[123]\d*e\+298/;
+
+/** A reference, and nothing else. */
+const REFERENCE = /^\$\{([A-Za-z_][\w-]*(?:\.[\w-]+|\[\d+\])+)\}$/;
+
+/** The first reference inside an expression; only to give an output a readable name. */
+const FIRST_REFERENCE = /[A-Za-z_][\w-]*(?:\.[\w-]+)+/;
+
+/** Names of Terraform that have a meaning inside one block only. */
+const BLOCK_SCOPES: readonly string[] = ["count", "each", "self"];
+
+const OUTPUT_DESCRIPTION = "Fills a placeholder in the Kubernetes manifests.";
+const TEMPLATE_HASH_CHARACTERS = 16;
+
+/**
+ * The late values of one stack: a placeholder and a Terraform output for each.
+ *
+ * One value has one placeholder and one output, however often it is used and however often cdktf minted a text for it.
+ * Outputs are not sensitive; Terraform refuses the plan where a value is, since a manifest cannot keep a secret.
+ */
+export class LateValues {
+  readonly #scope: Construct;
+  readonly #stack: TerraformStack;
+  /** Placeholder or literal for each late text of cdktf. */
+  readonly #known = new Map<string, string>();
+  readonly #outputs = new Map<string, OutputPlaceholder>();
+  readonly #encoded = new Map<string, EncodedPlaceholder>();
+
+  /** Outputs become children of the scope. */
+  constructor(scope: Construct) {
+    this.#scope = scope;
+    this.#stack = TerraformStack.of(scope);
+  }
+
+  /** What fills each placeholder, sorted by placeholder. */
+  get placeholders(): Readonly<Record<string, OutputPlaceholder | EncodedPlaceholder>> {
+    const all = [...this.#outputs, ...this.#encoded].sort(([a], [b]) => (a < b ? -1 : 1));
+    return Object.fromEntries(all);
+  }
+
+  /**
+   * The text with a placeholder for each late value in it.
+   *
+   * `where` names the property for errors: `late-value-kind`, `late-value-scope`, `placeholder-literal`,
+   * `output-name-taken`.
+   */
+  text(value: string | LateEncoding | LateText, where: () => string): string {
+    if (value instanceof LateEncoding) return this.encoding(value, where);
+    if (value instanceof LateText) return value.parts.map((part) => this.text(part, where)).join("");
+    if (!mayBeLate(value)) return value;
+    return value
+      .split(LATE_TEXT)
+      .map((piece, place) => (place % 2 === 1 ? this.late(piece, where) : literalPiece(piece, where)))
+      .join("");
+  }
+
+  private encoding({ encoding, text }: LateEncoding, where: () => string): string {
+    const template = this.text(text, where);
+    if (!template.includes(PLACEHOLDER_START)) return encodeNow(encoding, template);
+    // The template holds references, no late value: it is the same text in every run.
+    const hash = createHash("sha256").update(template).digest("hex").slice(0, TEMPLATE_HASH_CHARACTERS);
+    const name = placeholder(`${encoding}.${hash}`);
+    this.#encoded.set(name, { encoding, text: template });
+    return name;
+  }
+
+  private late(token: string, where: () => string): string {
+    const known = this.#known.get(token);
+    if (known !== undefined) return known;
+    // `preparing` makes cdktf declare what a value of another stack needs: its output there, remote state here.
+    const resolved: unknown = Tokenization.resolve(token, {
+      scope: this.#scope,
+      preparing: true,
+      resolver: RESOLVER,
+    });
+    if (typeof resolved !== "string") return fail("late-value-kind", where(), kindOf(resolved));
+    const text = /[$%]\{/.test(resolved)
+      ? this.output(token, resolved, where)
+      : literalPiece(resolved, where);
+    this.#known.set(token, text);
+    return text;
+  }
+
+  private output(token: string, expression: string, where: () => string): string {
+    const reference = REFERENCE.exec(expression)?.[1];
+    if (reference !== undefined && BLOCK_SCOPES.includes(reference.split(".")[0] ?? ""))
+      return fail("late-value-scope", where(), reference);
+    const id = this.outputId(reference, expression);
+    const name = placeholder(reference ?? `output.${id}`);
+    if (!this.#outputs.has(name)) {
+      const output = new TerraformOutput(this.#scope, id, {
+        value: token,
+        description: OUTPUT_DESCRIPTION,
+        staticId: true,
+      });
+      this.#outputs.set(name, { output: id, path: output.node.path.split("/"), expression });
+    }
+    return name;
+  }
+
+  /** `azurerm_user_assigned_identity_pulls_client_id`; with a hash where that would not be the value's own. */
+  private outputId(reference: string | undefined, expression: string): string {
+    const readable = reference ?? FIRST_REFERENCE.exec(expression)?.[0] ?? "expression";
+    const plain = readable.replace(/[^\w-]+/g, "_").replace(/_$/, "");
+    const taken = [...this.#outputs.values()].find(({ output }) => output === plain);
+    if (reference !== undefined && (taken === undefined || taken.expression === expression)) return plain;
+    return `${plain}_${stableHash([expression])}`;
+  }
+
+  /** Throws `output-name-taken` where another output of the stack has the name of one of these. */
+  checkOutputNames(): void {
+    if (this.#outputs.size === 0) return;
+    const ours = new Set([...this.#outputs.values()].map(({ output }) => output));
+    for (const construct of this.#stack.node.findAll()) {
+      if (!TerraformOutput.isTerraformOutput(construct) || construct.node.scope === this.#scope) continue;
+      if (TerraformStack.of(construct) === this.#stack && ours.has(construct.friendlyUniqueId))
+        fail("output-name-taken", construct.friendlyUniqueId, construct.node.path);
+    }
+  }
+}
+
+/** A quick look that never misses a text with something late, or with a placeholder's beginning. */
+function mayBeLate(text: string): boolean {
+  return text.includes("TfToken[") || text.includes(PLACEHOLDER_START) || text.includes("e+298");
+}
+
+/** A piece without late text; refuses what must not stand in it. */
+function literalPiece(piece: string, where: () => string): string {
+  if (piece.includes(PLACEHOLDER_START)) return fail("placeholder-literal", where(), piece);
+  if (LATE_NUMBER_TEXT.test(piece)) return fail("late-value-kind", where(), "number");
+  return isLate(piece) ? fail("late-value-kind", where(), "list or map") : piece;
+}
+
+function kindOf(resolved: unknown): string {
+  if (Array.isArray(resolved)) return "list";
+  return typeof resolved === "object" ? "map" : typeof resolved;
+}

@@ -1,0 +1,124 @@
+import { ApiObject, type Chart } from "cdk8s";
+import type { NodeSetup } from "../model/node-file";
+import { UNBOUND_COMMENT } from "./bind/bound-files";
+import { PLACEHOLDER_START } from "./bind/placeholder";
+import {
+  WORKLOAD_IDENTITY_FILE,
+  WORKLOAD_IDENTITY_VERSION,
+  type ManifestEntry,
+  type WorkloadIdentityFile,
+} from "./bind/workload-identity-file";
+import { yamlText } from "./bind/yaml-text";
+import type { LateMarkers } from "./late-markers";
+import type { LateValues } from "./late-values";
+import { type PlacingContext, placedDocument, placedObject } from "./placed-object";
+
+/** One chart and its place among the files. */
+export interface ManifestChart extends ManifestEntry {
+  /** The objects. */
+  readonly chart: Chart;
+  /** Lines for the reader, without `#`. */
+  readonly comments: readonly string[];
+}
+
+/** All that a stack's folder gets besides its Terraform configuration. */
+export interface StackDocuments {
+  /** The stack's id. */
+  readonly stack: string;
+  /** The charts in the order of their files. */
+  readonly charts: readonly ManifestChart[];
+  /** Node setups by name. */
+  readonly nodes: ReadonlyMap<string, NodeSetup>;
+  /** Facts of clusters. */
+  readonly clusters: readonly Readonly<Record<string, unknown>>[];
+  /** The stack's late values. */
+  readonly late: LateValues;
+  /** Late objects that went through cdk8s. */
+  readonly markers: LateMarkers;
+}
+
+/** Finds every late value of the documents, which declares its output, and renders nothing. */
+export function declareLateValues(documents: StackDocuments): void {
+  for (const chart of documents.charts) placedObjects(chart, documents);
+  for (const [name, setup] of documents.nodes) placedNodeSetup(name, setup, documents);
+  placedClusters(documents);
+}
+
+/**
+ * The texts of all files, by path below the stack's folder; charts without objects have no file.
+ *
+ * Same documents, same bytes. Throws the codes of {@link placedObject}.
+ */
+export function stackFiles(documents: StackDocuments): Map<string, string> {
+  const files = new Map<string, string>();
+  const manifests: ManifestEntry[] = [];
+  for (const chart of documents.charts) {
+    const objects = placedObjects(chart, documents);
+    if (objects.length === 0) continue;
+    files.set(chart.file, withHeader(chart.comments, objects.map(yamlText).join("---\n")));
+    manifests.push({ file: chart.file, appliesTo: chart.appliesTo });
+  }
+  const nodes = [...documents.nodes].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const [name, setup] of nodes) {
+    files.set(nodeFileName(name), withHeader([], yamlText(placedNodeSetup(name, setup, documents))));
+  }
+  const clusters = placedClusters(documents);
+  const { placeholders } = documents.late;
+  const identity: WorkloadIdentityFile = {
+    version: WORKLOAD_IDENTITY_VERSION,
+    stack: documents.stack,
+    clusters,
+    manifests,
+    nodes: nodes.map(([name]) => ({ file: nodeFileName(name) })),
+    placeholders,
+  };
+  const empty = files.size === 0 && clusters.length === 0 && Object.keys(placeholders).length === 0;
+  if (!empty) files.set(WORKLOAD_IDENTITY_FILE, `${JSON.stringify(identity, null, 2)}\n`);
+  return files;
+}
+
+function withHeader(comments: readonly string[], text: string): string {
+  const lines = comments.map((line) => `# ${line}`.trimEnd() + "\n").join("");
+  return lines + (text.includes(PLACEHOLDER_START) ? UNBOUND_COMMENT : "") + text;
+}
+
+function context(file: string, { late, markers }: StackDocuments): PlacingContext {
+  return { late, markers, file };
+}
+
+function placedObjects({ chart, file }: ManifestChart, documents: StackDocuments): readonly object[] {
+  const placing = context(file, documents);
+  return objectsOf(chart).map((object) => placedObject(object, placing));
+}
+
+/** As declared; after what they depend on where somebody said so. */
+function objectsOf(chart: Chart): readonly Readonly<Record<string, unknown>>[] {
+  const constructs = chart.node.findAll();
+  // `toJson` of a chart walks the whole app once per chart, which only dependencies need.
+  if (constructs.some(({ node }) => node.dependencies.length > 0)) return chart.toJson();
+  return constructs.filter(ApiObject.isApiObject).map((object): Record<string, unknown> => object.toJson());
+}
+
+function nodeFileName(name: string): string {
+  return `nodes/${name}.yaml`;
+}
+
+function placedNodeSetup(name: string, setup: NodeSetup, documents: StackDocuments): object {
+  const flags = Object.entries(setup.kubeletFlags).sort(([a], [b]) => (a < b ? -1 : 1));
+  return placedDocument(
+    {
+      files: setup.files.map(({ path, mode, content }) => ({
+        path,
+        mode: mode.toString(8).padStart(4, "0"),
+        content,
+      })),
+      kubeletFlags: Object.fromEntries(flags),
+    },
+    context(nodeFileName(name), documents),
+  );
+}
+
+function placedClusters(documents: StackDocuments): Readonly<Record<string, unknown>>[] {
+  const placing = context(WORKLOAD_IDENTITY_FILE, documents);
+  return documents.clusters.map((facts) => placedDocument(facts, placing) as Record<string, unknown>);
+}

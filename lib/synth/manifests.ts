@@ -1,0 +1,179 @@
+import { App, Chart } from "cdk8s";
+import { Aspects, type ISynthesisSession, TerraformElement, TerraformStack } from "cdktf";
+import type { Construct } from "constructs";
+import { join } from "node:path";
+import { at, fail } from "../errors";
+import { isDnsLabel } from "../model/kubernetes-name";
+import { literal } from "../model/late";
+import type { ChartOptions, IManifestSink } from "../model/manifest-sink";
+import type { NodeSetup } from "../model/node-file";
+import { LateMarkers } from "./late-markers";
+import { LateValues } from "./late-values";
+import { type ManifestChart, type StackDocuments, declareLateValues, stackFiles } from "./manifest-files";
+import { writeStackFolder } from "./stack-folder";
+
+const ORDER_MAX = 99;
+const DEFAULT_ID = "Manifests";
+
+/** cdktf's hook for constructs that write files at synth; what its `TerraformAsset` uses, not among its exports. */
+const CUSTOM_SYNTHESIS = Symbol.for("cdktf/customSynthesis");
+
+const perStack = new WeakMap<TerraformStack, Manifests>();
+
+interface BegunChart extends ManifestChart {
+  readonly comments: string[];
+}
+
+/**
+ * Kubernetes manifests beside the Terraform configuration of one stack.
+ *
+ * `app.synth()` writes into the stack's folder `manifests/NN-name.yaml` per chart, `nodes/name.yaml` per node setup
+ * and `workload-identity.json`, all or nothing, and removes what an earlier synth left there. A value that Terraform
+ * knows only after apply becomes a placeholder with a Terraform output of its own; `bind` fills it in.
+ *
+ * One per stack: use {@link Manifests.of}.
+ */
+export class Manifests extends TerraformElement implements IManifestSink<Construct> {
+  /** The late values of the manifests; the Terraform outputs are children of this construct. */
+  readonly late: LateValues;
+  readonly #stack: TerraformStack;
+  readonly #markers = new LateMarkers();
+  readonly #app: App;
+  readonly #charts = new Map<string, BegunChart>();
+  readonly #nodes = new Map<string, NodeSetup>();
+  readonly #clusters: Readonly<Record<string, unknown>>[] = [];
+  /** True while the outputs are those that the next rendering of the Terraform configuration needs. */
+  #declared = false;
+
+  /** Throws `manifests-twice` in a stack that has one. */
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    this.#stack = TerraformStack.of(this);
+    const first = perStack.get(this.#stack);
+    if (first) fail("manifests-twice", this.node.path, first.node.path);
+    perStack.set(this.#stack, this);
+    this.late = new LateValues(this);
+    // A cdk8s chart inside a cdktf tree finds no cdk8s app above it and fails.
+    this.#app = new App({ resolvers: [this.#markers] });
+
+    Aspects.of(this).add({ visit: (node) => (node === this ? this.declare() : undefined) });
+    this.node.addValidation({ validate: () => this.chartErrors() });
+    Object.defineProperty(this, CUSTOM_SYNTHESIS, {
+      value: { onSynthesize: (session: ISynthesisSession): void => this.write(session) },
+    });
+  }
+
+  /** The manifests of the stack that holds the construct; made when first asked for. */
+  static of(construct: Construct): Manifests {
+    const stack = TerraformStack.of(construct);
+    return perStack.get(stack) ?? new Manifests(stack, DEFAULT_ID);
+  }
+
+  /**
+   * The cdk8s chart of one file `manifests/NN-name.yaml`; the same name gives the same chart, comments add up.
+   *
+   * Throws `manifest-name-invalid`, `manifest-order-invalid`, `comment-invalid`, `manifest-options-differ`.
+   */
+  chart(name: string, options: ChartOptions): Chart {
+    const { order, appliesTo = "cluster", comment = [] } = options;
+    if (!isDnsLabel(name)) fail("manifest-name-invalid", name);
+    if (!Number.isInteger(order) || order < 0 || order > ORDER_MAX)
+      fail("manifest-order-invalid", name, order);
+    for (const line of comment)
+      if (/[\r\n]/.test(literal(line, `comment of the manifest ${name}`)))
+        fail("comment-invalid", name, line);
+
+    const file = `manifests/${String(order).padStart(2, "0")}-${name}.yaml`;
+    const begun = this.#charts.get(name);
+    if (begun && begun.file !== file) fail("manifest-options-differ", name, "order", file, begun.file);
+    if (begun && begun.appliesTo !== appliesTo)
+      fail("manifest-options-differ", name, "appliesTo", appliesTo, begun.appliesTo);
+
+    const entry = begun ?? { file, appliesTo, comments: [], chart: new Chart(this.#app, name) };
+    this.#charts.set(name, entry);
+    entry.comments.push(...comment.filter((line) => !entry.comments.includes(line)));
+    return entry.chart;
+  }
+
+  /**
+   * Writes node files and kubelet flags as data: `nodes/<name>.yaml` with `files` (`path`, `mode` in octal as text,
+   * `content`) and `kubeletFlags`.
+   *
+   * Throws `manifest-name-invalid` or, where the name has another setup, `node-setup-taken`.
+   */
+  nodeSetup(name: string, setup: NodeSetup): void {
+    if (!isDnsLabel(name)) fail("manifest-name-invalid", name);
+    const taken = this.#nodes.get(name);
+    if (taken && JSON.stringify(taken) !== JSON.stringify(setup)) fail("node-setup-taken", name);
+    this.#nodes.set(name, setup);
+  }
+
+  /** Adds facts of a cluster that its manifests do not carry to `workload-identity.json`. */
+  record(facts: Readonly<Record<string, unknown>>): void {
+    this.#clusters.push(facts);
+  }
+
+  /** The facts recorded so far. */
+  get recorded(): readonly Readonly<Record<string, unknown>>[] {
+    return this.#clusters;
+  }
+
+  /**
+   * The texts of all files as `app.synth()` would write them now, by path below the stack's folder.
+   *
+   * Throws `late-object-name`, `late-map-key`, `late-value-kind`, `late-value-scope`, `placeholder-literal` or
+   * `output-name-taken`, naming the file, the object and the property.
+   */
+  render(): ReadonlyMap<string, string> {
+    return at(this.#stack.node.path, () => {
+      const files = stackFiles(this.documents());
+      this.late.checkOutputNames();
+      this.#declared = true;
+      return files;
+    });
+  }
+
+  /**
+   * Called by cdktf; adds nothing, but declares the outputs of late values.
+   *
+   * The first of a pair of calls is cdktf's preparation (`App.synth` before anything else, when references to
+   * other stacks are still taken up) or follows an aspect (`Testing.synth`); the second renders the configuration.
+   */
+  override toTerraform(): object {
+    if (this.#declared) this.#declared = false;
+    else this.declare();
+    return {};
+  }
+
+  private declare(): void {
+    if (this.#declared) return;
+    at(this.#stack.node.path, () => {
+      declareLateValues(this.documents());
+      this.late.checkOutputNames();
+    });
+    this.#declared = true;
+  }
+
+  private write({ outdir, manifest }: ISynthesisSession): void {
+    writeStackFolder(join(outdir, manifest.forStack(this.#stack).workingDirectory), this.render());
+  }
+
+  private documents(): StackDocuments {
+    const charts = [...this.#charts.values()].sort((a, b) => (a.file < b.file ? -1 : 1));
+    return {
+      stack: this.#stack.node.id,
+      charts,
+      nodes: this.#nodes,
+      clusters: this.#clusters,
+      late: this.late,
+      markers: this.#markers,
+    };
+  }
+
+  /** What cdk8s constructs say about themselves; cdktf reports it with its own. */
+  private chartErrors(): string[] {
+    return this.#app.node
+      .findAll()
+      .flatMap((construct) => construct.node.validate().map((error) => `${construct.node.path}: ${error}`));
+  }
+}

@@ -1,0 +1,77 @@
+import { fail } from "../errors";
+import type { ClusterFacts } from "../model/cluster";
+import type { PullDeclaration } from "../model/pulls";
+import type { Subject } from "../model/subject";
+import { TokenAudienceGrant } from "../kubernetes";
+import type { Manifests } from "./manifests";
+
+/** How nodes get the permission to request service account tokens for the audiences of the pulls. */
+export interface TokenAudienceSettings {
+  /**
+   * `namespaces` binds in each namespace that pulls; `cluster` binds once for all, also for namespaces to come.
+   *
+   * @defaultValue "namespaces"
+   */
+  readonly scope?: "namespaces" | "cluster";
+  /**
+   * Limits the grant to the service accounts that pull.
+   *
+   * @defaultValue false
+   */
+  readonly limitToServiceAccounts?: boolean;
+  /**
+   * Name of the roles and bindings, for reproducing existing objects; with several audiences it is refused.
+   *
+   * @defaultValue - derived from the audience
+   */
+  readonly roleName?: string;
+}
+
+const ORDER = { order: 10 } as const;
+
+/**
+ * Writes one grant per audience; the names follow from the audience, so that they are the same in each run.
+ *
+ * Throws `role-name-shared`, and what the grant throws.
+ */
+export function writeTokenAudienceGrants(
+  manifests: Manifests,
+  cluster: ClusterFacts,
+  declared: readonly PullDeclaration[],
+  settings: TokenAudienceSettings = {},
+): void {
+  const chart = manifests.chart("token-audience", ORDER);
+  const grants = subjectsByAudience(declared);
+  if (settings.roleName !== undefined && grants.length > 1) {
+    fail(
+      "role-name-shared",
+      settings.roleName,
+      grants.map(([audience]) => audience),
+    );
+  }
+  for (const [audience, subjects] of grants) {
+    const namespaces = [...new Set(subjects.map(({ namespace }) => namespace))].sort();
+    new TokenAudienceGrant(chart, audience, {
+      audience,
+      apiServer: cluster.apiServer,
+      scope: settings.scope ?? "namespaces",
+      ...(settings.limitToServiceAccounts
+        ? { serviceAccounts: subjects }
+        : settings.scope === "cluster"
+          ? {}
+          : { namespaces }),
+      ...(settings.roleName === undefined ? {} : { roleName: settings.roleName }),
+    });
+  }
+}
+
+function subjectsByAudience(
+  declared: readonly PullDeclaration[],
+): readonly (readonly [string, readonly Subject[]])[] {
+  const byAudience = new Map<string, Subject[]>();
+  for (const { provider, grants } of declared) {
+    const subjects = byAudience.get(provider.audience) ?? [];
+    byAudience.set(provider.audience, [...subjects, ...grants.map(({ subject }) => subject)]);
+  }
+  return [...byAudience].sort(([a], [b]) => (a < b ? -1 : 1));
+}

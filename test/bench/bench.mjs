@@ -1,0 +1,90 @@
+/*
+ * Measures what the design budgets, as ratios within one run, and prints a table; writes no file.
+ *
+ * Every measurement runs in a process of its own, both sides in turn, and counts the median.
+ */
+
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const here = (name) => fileURLToPath(new URL(name, import.meta.url));
+const RUNS = Number(process.env.BENCH_RUNS ?? 5);
+
+const child = (args) =>
+  JSON.parse(
+    execFileSync(process.execPath, args, { encoding: "utf8", maxBuffer: 1 << 26 })
+      .trim()
+      .split("\n")
+      .at(-1),
+  );
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+
+/** Runs two commands in turn and returns the medians of each figure. */
+function compare(ours, theirs, runs = RUNS) {
+  const results = { ours: [], theirs: [] };
+  for (let run = 0; run < runs; run++) {
+    results.ours.push(child(ours));
+    results.theirs.push(child(theirs));
+  }
+  const figure = (side, key) => median(results[side].map((result) => result[key]));
+  const keys = Object.keys(results.ours[0]);
+  return Object.fromEntries(
+    keys.map((key) => [key, { ours: figure("ours", key), theirs: figure("theirs", key) }]),
+  );
+}
+
+const rows = [];
+const row = (what, ours, theirs, unit, budget) => {
+  const ratio = ours / theirs;
+  rows.push({
+    what,
+    ours: `${ours.toFixed(unit === "ms" ? 0 : 1)} ${unit}`,
+    against: `${theirs.toFixed(unit === "ms" ? 0 : 1)} ${unit}`,
+    ratio: ratio.toFixed(2),
+    budget: `≤ ${budget.toFixed(2)}`,
+    met: ratio <= budget ? "yes" : "NO",
+  });
+};
+
+const perAccount = {};
+for (const count of [2_000, 10_000]) {
+  const result = compare([here("synth-ours.mjs"), count], [here("synth-by-hand.mjs"), count]);
+  perAccount[count] = result.ms.ours / count;
+  row(`synth of ${count} service accounts, time, ÷ by hand`, result.ms.ours, result.ms.theirs, "ms", 1.1);
+  row(
+    `synth of ${count} service accounts, peak memory, ÷ by hand`,
+    result.megabytes.ours,
+    result.megabytes.theirs,
+    "MB",
+    1.1,
+  );
+}
+row(
+  "growth: time per service account at 10000 ÷ at 2000",
+  perAccount[10_000] * 1000,
+  perAccount[2_000] * 1000,
+  "µs",
+  1.1,
+);
+
+const imports = compare([here("import.mjs"), "ours"], [here("import.mjs"), "theirs"], RUNS * 2 + 1);
+row("import of ./aws ÷ of cdktf and the provider sub-paths", imports.ms.ours, imports.ms.theirs, "ms", 1.15);
+
+const cli = fileURLToPath(new URL("../../dist/lib/cli/main.js", import.meta.url));
+const start = (args) => {
+  const begin = performance.now();
+  execFileSync(process.execPath, args);
+  return performance.now() - begin;
+};
+const starts = { ours: [], theirs: [] };
+for (let run = 0; run < RUNS * 2 + 1; run++) {
+  starts.ours.push(start([cli, "--help"]));
+  starts.theirs.push(start(["-e", "0"]));
+}
+row("command line --help ÷ node -e 0", median(starts.ours), median(starts.theirs), "ms", 2.5);
+console.table(rows);
+
+const loaded = ["index", "rules/index"].map((entry) => ({ entry, ...child([here("modules.mjs"), entry]) }));
+console.table(loaded);
+if (rows.some(({ met }) => met === "NO") || loaded.some(({ foreign }) => foreign !== "none"))
+  process.exitCode = 1;

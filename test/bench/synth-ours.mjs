@@ -1,0 +1,30 @@
+import { createRequire } from "node:module";
+import { ACCOUNT, ISSUER, REGION, measure } from "./workload.mjs";
+
+const require = createRequire(import.meta.url);
+const { App, TerraformStack } = require("cdktf");
+const { AwsProvider } = require("@cdktf/provider-aws/lib/provider/index.js");
+const { ecr, pullRoles } = require("cdktf-workload-identity/aws");
+const { openShift } = require("cdktf-workload-identity/openshift");
+const { ImagePulls } = require("cdktf-workload-identity/synth");
+
+measure((outdir, accounts) => {
+  const app = new App({ outdir, stackTraces: false });
+  const stack = new TerraformStack(app, "prod-eu");
+  new AwsProvider(stack, "aws", { region: REGION });
+  new ImagePulls(stack, "pulls", {
+    cluster: openShift({
+      name: "prod-eu",
+      version: "4.22",
+      platform: "aws",
+      issuer: ISSUER,
+      pools: ["worker"],
+    }),
+    identities: [pullRoles({ account: ACCOUNT, region: REGION })],
+    pulls: accounts.map(({ namespace, name, repository }) => ({
+      serviceAccount: `${namespace}/${name}`,
+      from: ecr({ account: ACCOUNT, region: REGION, repositories: [repository] }),
+    })),
+  });
+  app.synth();
+});

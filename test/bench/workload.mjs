@@ -1,0 +1,31 @@
+/* The service accounts that both sides of the synth benchmark write, and how a run is measured. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export const ACCOUNT = "111122223333";
+export const REGION = "eu-west-1";
+export const ISSUER = "https://oidc.example.com/prod-eu";
+const PER_NAMESPACE = 20;
+
+export const accounts = (count) =>
+  Array.from({ length: count }, (_, index) => {
+    const number = String(index).padStart(6, "0");
+    return {
+      namespace: `team-${String(Math.floor(index / PER_NAMESPACE)).padStart(5, "0")}`,
+      name: `app-${number}`,
+      repository: `apps/app-${number}`,
+    };
+  });
+
+/** Runs a synth into a folder of its own and prints its time and the process's peak memory. */
+export function measure(synth) {
+  const outdir = mkdtempSync(join(tmpdir(), "bench-"));
+  const begin = performance.now();
+  synth(outdir, accounts(Number(process.argv[2])));
+  const ms = performance.now() - begin;
+  const keep = process.env.BENCH_KEEP;
+  if (keep) console.error(outdir);
+  else rmSync(outdir, { recursive: true, force: true });
+  console.log(JSON.stringify({ ms, megabytes: process.resourceUsage().maxRSS / 1024 }));
+}

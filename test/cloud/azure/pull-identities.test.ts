@@ -1,0 +1,334 @@
+import type { TerraformStack } from "cdktf";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  type AcrSource,
+  PullIdentities,
+  type PullIdentitiesProps,
+  type PullIdentitiesSettings,
+  PullIdentity,
+  acr,
+  pullIdentities,
+} from "../../../lib/cloud/azure";
+import { Issuer } from "../../../lib/model/issuer";
+import { isLate } from "../../../lib/model/late";
+import { Subject } from "../../../lib/model/subject";
+import { admits } from "../../../lib/rules/azure/admits";
+import { validateAzureJson } from "../../../lib/rules/azure/azure-json";
+import { type Blocks, identityId, newStack, registryId, resources } from "./synth";
+
+const CREDENTIAL = "azurerm_federated_identity_credential";
+const IDENTITY = "azurerm_user_assigned_identity";
+const ASSIGNMENT = "azurerm_role_assignment";
+const CLIENT_ID = "kubernetes.azure.com/acr-client-id";
+const TENANT_ID = "kubernetes.azure.com/acr-tenant-id";
+const CLIENT = "22222222-2222-3333-4444-555555555555";
+const PRINCIPAL = "33333333-2222-3333-4444-555555555555";
+const TENANT = "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee";
+const PLACE = { resourceGroupName: "identities", location: "westeurope" };
+
+type Pulls = Readonly<Record<string, readonly AcrSource[]>>;
+
+function legacy(name: string): AcrSource {
+  return acr({ registry: registryId(name), roleAssignmentMode: "LegacyRegistryPermissions" });
+}
+
+function props(pulls: Pulls, settings: PullIdentitiesSettings = PLACE): PullIdentitiesProps {
+  return {
+    ...settings,
+    cluster: { name: "prod-eu", issuer: Issuer.of("https://issuer.example.com/prod-eu") },
+    pulls: Object.entries(pulls).map(([key, sources]) => ({ subject: Subject.of(key), sources })),
+  };
+}
+
+function declare(stack: TerraformStack, pulls: Pulls, settings?: PullIdentitiesSettings): PullIdentities {
+  return new PullIdentities(stack, "azure", props(pulls, settings));
+}
+
+function adopt(stack: TerraformStack, name: string, tenantId: string = TENANT): PullIdentity {
+  const ids = { clientId: CLIENT, principalId: PRINCIPAL, tenantId };
+  return PullIdentity.fromResourceId(stack, name, { resourceId: identityId(name), ...ids }) as PullIdentity;
+}
+
+/** Which identity, by its name in Azure, trusts which subjects. */
+function trusted(stack: TerraformStack): Readonly<Record<string, readonly unknown[]>> {
+  const credentials = Object.values(resources(stack, CREDENTIAL));
+  const identities: Blocks = resources(stack, IDENTITY);
+  return Object.fromEntries(
+    Object.entries(identities).map(([id, block]) => [
+      block["name"],
+      credentials
+        .filter((credential) => credential["parent_id"] === `\${${IDENTITY}.${id}.id}`)
+        .map((credential) => credential["subject"]),
+    ]),
+  );
+}
+
+describe("PullIdentities", () => {
+  it("makes one identity per service account, each with its own annotations", () => {
+    const stack = newStack();
+    const sources = { "shop/jobs": [legacy("myteam")], "shop/web": [legacy("myteam")] };
+    const declaration = declare(stack, sources);
+    expect(trusted(stack)).toEqual({
+      "prod-eu_shop_jobs": ["system:serviceaccount:shop:jobs"],
+      "prod-eu_shop_web": ["system:serviceaccount:shop:web"],
+    });
+    const clients = declaration.grants.map((grant) => grant.annotations[CLIENT_ID]);
+    expect(declaration.grants.map((grant) => grant.subject.key)).toEqual(["shop/jobs", "shop/web"]);
+    expect(clients.map(isLate)).toEqual([true, true]);
+    expect(new Set(clients).size).toBe(2);
+    expect(declaration.identities.get("shop/web")?.clientId).toBe(clients[1]);
+  });
+
+  it("gives each identity its own registries, and its service account alone a way in", () => {
+    const stack = newStack();
+    declare(stack, { "shop/jobs": [legacy("teama")], "shop/web": [legacy("teamb"), legacy("teamc")] });
+    const assigned = Object.values(resources(stack, ASSIGNMENT)).map((block) => [
+      String(block["principal_id"]).replace(/_[0-9A-F]{8}\.principal_id}$/, ""),
+      block["scope"],
+    ]);
+    expect(assigned).toEqual([
+      [`\${${IDENTITY}.azure_shop_jobs`, registryId("teama")],
+      [`\${${IDENTITY}.azure_shop_web`, registryId("teamb")],
+      [`\${${IDENTITY}.azure_shop_web`, registryId("teamc")],
+    ]);
+    const iss = "https://issuer.example.com/prod-eu";
+    const aud = "api://AzureADTokenExchange";
+    for (const block of Object.values(resources(stack, CREDENTIAL))) {
+      const [audience] = block["audience"] as readonly string[];
+      const credential = { issuer: String(block["issuer"]), subject: String(block["subject"]) };
+      const outcome = (sub: string): string =>
+        admits({ ...credential, audience: audience ?? "" }, { iss, sub, aud }).outcome;
+      expect(outcome(credential.subject)).toBe("allowed");
+      expect(outcome("system:serviceaccount:shop:other")).toBe("denied");
+    }
+  });
+
+  it("asks of the kubelet what the pulls need", () => {
+    const regional = acr({
+      registry: registryId("myteam"),
+      roleAssignmentMode: "LegacyRegistryPermissions",
+      loginServer: "myteam.eastus.geo.azurecr.io",
+    });
+    const { provider } = declare(newStack(), { "shop/web": [legacy("myteam"), regional] });
+    expect(provider).toMatchObject({
+      plugin: "acr",
+      matchImages: ["*.*.geo.azurecr.io", "*.azurecr.io"],
+      audience: "api://AzureADTokenExchange",
+      args: ["/etc/kubernetes/acr-azure.json"],
+      annotationKeys: [CLIENT_ID, TENANT_ID],
+    });
+  });
+
+  it("uses one audience in credential and kubelet entry", () => {
+    const stack = newStack();
+    const { provider } = declare(
+      stack,
+      { "shop/web": [legacy("myteam")] },
+      { ...PLACE, audience: "openshift" },
+    );
+    expect(provider.audience).toBe("openshift");
+    expect(Object.values(resources(stack, CREDENTIAL))).toMatchObject([{ audience: ["openshift"] }]);
+  });
+
+  it("writes prefix, tags and tenant where they are stated", () => {
+    const stack = newStack();
+    const settings = { ...PLACE, namePrefix: "eu1", tags: { team: "shop" }, tenantId: TENANT };
+    const { grants } = declare(stack, { "shop/web": [legacy("myteam")] }, settings);
+    expect(Object.values(resources(stack, IDENTITY))).toMatchObject([
+      { name: "eu1_shop_web", tags: { team: "shop" } },
+    ]);
+    expect(grants[0]?.annotations[TENANT_ID]).toBe(TENANT);
+  });
+});
+
+describe("azure.json", () => {
+  it("is final when the tenant is stated, and good for token mode", () => {
+    const settings = { ...PLACE, tenantId: TENANT };
+    const { nodeFiles } = declare(newStack(), { "shop/web": [legacy("myteam")] }, settings);
+    expect(nodeFiles).toEqual([
+      {
+        path: "/etc/kubernetes/acr-azure.json",
+        mode: 0o600,
+        content: `{\n  "cloud": "AzurePublicCloud",\n  "tenantId": "${TENANT}",\n  "useManagedIdentityExtension": true\n}\n`,
+      },
+    ]);
+    expect(validateAzureJson(JSON.parse(nodeFiles[0]?.content ?? ""))).toEqual([]);
+  });
+
+  it("holds the late tenant of the first identity otherwise", () => {
+    const { nodeFiles, identities } = declare(newStack(), { "shop/web": [legacy("myteam")] });
+    const document = JSON.parse(nodeFiles[0]?.content ?? "") as { tenantId: string };
+    expect(document.tenantId).toBe(identities.get("shop/web")?.tenantId);
+    expect(isLate(document.tenantId)).toBe(true);
+  });
+
+  it("prefers the literal tenant of an adopted identity to a late one", () => {
+    const stack = newStack();
+    const settings = { ...PLACE, identities: { "shop/web": adopt(stack, "puller") } };
+    const { nodeFiles } = declare(
+      stack,
+      { "base/os": [legacy("myteam")], "shop/web": [legacy("myteam")] },
+      settings,
+    );
+    expect(JSON.parse(nodeFiles[0]?.content ?? "")).toMatchObject({ tenantId: TENANT });
+  });
+
+  it("takes cloud, path and subscription from where they are stated", () => {
+    const china = acr({
+      registry: registryId("myteam"),
+      roleAssignmentMode: "LegacyRegistryPermissions",
+      cloud: "AzureChinaCloud",
+    });
+    const subscriptionId = "11111111-2222-3333-4444-555555555555";
+    const settings = { ...PLACE, tenantId: TENANT, subscriptionId, azureJsonPath: "/etc/acr/azure.json" };
+    const { nodeFiles, provider } = declare(newStack(), { "shop/web": [china] }, settings);
+    expect(nodeFiles[0]?.path).toBe("/etc/acr/azure.json");
+    expect(provider.args).toEqual(["/etc/acr/azure.json"]);
+    expect(provider.matchImages).toEqual(["*.azurecr.cn"]);
+    expect(JSON.parse(nodeFiles[0]?.content ?? "")).toMatchObject({
+      cloud: "AzureChinaCloud",
+      subscriptionId,
+    });
+  });
+});
+
+describe("adopted identities", () => {
+  it("need no place, and give literal annotations", () => {
+    const stack = newStack();
+    const identities = { "shop/web": adopt(stack, "puller") };
+    const { grants } = declare(stack, { "shop/web": [legacy("myteam")] }, { identities });
+    expect(resources(stack, IDENTITY)).toEqual({});
+    expect(grants.map((grant) => grant.annotations)).toEqual([{ [CLIENT_ID]: CLIENT, [TENANT_ID]: TENANT }]);
+    expect(Object.values(resources(stack, CREDENTIAL))).toMatchObject([{ parent_id: identityId("puller") }]);
+    expect(Object.values(resources(stack, ASSIGNMENT))).toMatchObject([{ scope: registryId("myteam") }]);
+  });
+
+  it("are shared among equal rights, with chained credentials", () => {
+    const stack = newStack();
+    const puller = adopt(stack, "puller");
+    const pulls = { "a/one": [legacy("myteam")], "b/two": [legacy("myteam")] };
+    declare(stack, pulls, { identities: { "a/one": puller, "b/two": puller } });
+    const waiting = Object.values(resources(stack, CREDENTIAL)).map(
+      (block) => block["depends_on"] !== undefined,
+    );
+    expect(waiting).toEqual([false, true]);
+    expect(Object.keys(resources(stack, ASSIGNMENT))).toHaveLength(1);
+  });
+
+  it("are refused where sharing would widen rights", () => {
+    const stack = newStack();
+    const puller = adopt(stack, "puller");
+    const pulls = { "a/one": [legacy("teama")], "b/two": [legacy("teamb")] };
+    expect(() => declare(stack, pulls, { identities: { "a/one": puller, "b/two": puller } })).toThrowError(
+      expect.objectContaining({
+        code: "azure-identity-shared",
+        problem: expect.stringContaining("a/one and b/two") as string,
+      }),
+    );
+    expect(puller.credentials).toEqual([]);
+  });
+});
+
+describe("shards", () => {
+  it("share identities among equal permissions and annotate each account with its own", () => {
+    const stack = newStack();
+    const pulls = { "a/one": [legacy("teama")], "b/two": [legacy("teama")], "c/three": [legacy("teamb")] };
+    const { grants } = declare(stack, pulls, { ...PLACE, shards: 1 });
+    expect(Object.values(trusted(stack)).sort()).toEqual([
+      ["system:serviceaccount:a:one", "system:serviceaccount:b:two"],
+      ["system:serviceaccount:c:three"],
+    ]);
+    const [one, two, three] = grants.map((grant) => grant.annotations[CLIENT_ID]);
+    expect(one).toBe(two);
+    expect(three).not.toBe(one);
+  });
+
+  it("never moves an existing service account when one is added", () => {
+    const key = fc.tuple(fc.stringMatching(/^[a-c]{1,2}$/), fc.stringMatching(/^[a-c]{1,2}$/));
+    const keys = fc.uniqueArray(
+      key.map((pair) => pair.join("/")),
+      { minLength: 2, maxLength: 8 },
+    );
+    const place = (all: readonly string[], shards: number | undefined): Map<string, string> => {
+      const pulls = Object.fromEntries(all.map((own) => [own, [legacy("myteam")]]));
+      const settings = shards === undefined ? PLACE : { ...PLACE, shards };
+      const { identities } = declare(newStack(), pulls, settings);
+      return new Map([...identities].map(([own, identity]) => [own, identity.node.path]));
+    };
+    fc.assert(
+      fc.property(keys, fc.constantFrom(undefined, 1, 3), ([added = "", ...before], shards) => {
+        const after = place([...before, added].sort(), shards);
+        for (const [own, path] of place(before, shards)) expect(after.get(own)).toBe(path);
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+describe("refusals, before anything is declared", () => {
+  const pulls = { "shop/web": [legacy("myteam")] };
+  const china = acr({
+    registry: registryId("teamc"),
+    roleAssignmentMode: "LegacyRegistryPermissions",
+    cloud: "AzureChinaCloud",
+  });
+  const many = Object.fromEntries(
+    Array.from({ length: 21 }, (_, i) => [`shop/web-${i}`, [legacy("myteam")]]),
+  );
+  const rows: readonly (readonly [string, Pulls, PullIdentitiesSettings])[] = [
+    ["azure-pulls-empty", {}, PLACE],
+    ["azure-identity-settings-needed", pulls, { location: "westeurope" }],
+    ["azure-identity-settings-needed", pulls, { resourceGroupName: "identities" }],
+    ["azure-cloud-mismatch", { ...pulls, "shop/x": [china] }, PLACE],
+    ["azure-cloud-mismatch", pulls, { ...PLACE, cloud: "AzureUSGovernmentCloud" }],
+    ["azure-guid-invalid", pulls, { ...PLACE, tenantId: "contoso.com" }],
+    ["azure-guid-invalid", pulls, { ...PLACE, subscriptionId: "prod" }],
+    ["node-file-invalid", pulls, { ...PLACE, azureJsonPath: "etc/azure.json" }],
+    ["audience-invalid", pulls, { ...PLACE, audience: "" }],
+    ["azure-shards-invalid", pulls, { ...PLACE, shards: 0 }],
+    ["azure-credentials-too-many", many, { ...PLACE, shards: 1 }],
+    ["azure-name-invalid", pulls, { ...PLACE, namePrefix: "eu_1" }],
+  ];
+
+  it.each(rows)("%s", (code, given, settings) => {
+    const stack = newStack();
+    expect(() => declare(stack, given, settings)).toThrowError(
+      expect.objectContaining({ code, message: expect.stringMatching(/^test\/azure: /) as string }),
+    );
+    expect(resources(stack, IDENTITY)).toEqual({});
+  });
+
+  it("an issuer that Azure refuses", () => {
+    const stack = newStack();
+    const cluster = { name: "prod-eu", issuer: Issuer.of("https://sts.windows.net/x") };
+    expect(() => new PullIdentities(stack, "azure", { ...props(pulls), cluster })).toThrowError(
+      expect.objectContaining({ code: "azure-issuer-refused" }),
+    );
+    expect(resources(stack, IDENTITY)).toEqual({});
+  });
+
+  it.each([
+    ["azure-identity-unused", "shop/typo", TENANT, PLACE],
+    ["subject-invalid", "shop", TENANT, PLACE],
+    ["azure-tenant-mismatch", "shop/web", "bbbbbbbb-bbbb-cccc-dddd-eeeeeeeeeeee", { tenantId: TENANT }],
+  ])("%s of a given identity", (code, key, tenantId, settings) => {
+    const stack = newStack();
+    const identities = { [key]: adopt(stack, "puller", tenantId) };
+    expect(() => declare(stack, pulls, { ...settings, identities })).toThrowError(
+      expect.objectContaining({ code }),
+    );
+  });
+});
+
+describe("pullIdentities", () => {
+  it("declares the construct under the id azure for the composed constructs", () => {
+    const stack = newStack();
+    const { cluster, pulls } = props({ "shop/web": [legacy("myteam")] });
+    const maker = pullIdentities(PLACE);
+    const declaration = maker.declare(stack, { cluster: cluster as never, pulls });
+    expect(maker.cloud).toBe("azure");
+    expect(declaration).toBe(stack.node.tryFindChild("azure"));
+    expect(declaration).toBeInstanceOf(PullIdentities);
+  });
+});

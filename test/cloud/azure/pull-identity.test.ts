@@ -1,0 +1,330 @@
+import { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
+import { UserAssignedIdentity } from "@cdktf/provider-azurerm/lib/user-assigned-identity/index.js";
+import type { TerraformStack } from "cdktf";
+import { describe, expect, it } from "vitest";
+import {
+  type PullIdentityAttributes,
+  PullIdentity,
+  type PullIdentityProps,
+  type PullTrust,
+  acr,
+} from "../../../lib/cloud/azure";
+import { isLate } from "../../../lib/model/late";
+import { readRepositoryCondition } from "../../../lib/rules/azure/repository-condition";
+import { dataSources, identityId, newStack, registryId, resources } from "./synth";
+
+const CREDENTIAL = "azurerm_federated_identity_credential";
+const IDENTITY = "azurerm_user_assigned_identity";
+const ASSIGNMENT = "azurerm_role_assignment";
+const CLIENT = "22222222-2222-3333-4444-555555555555";
+const PRINCIPAL = "33333333-2222-3333-4444-555555555555";
+const TENANT = "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee";
+const LATE = "${TfToken[TOKEN.99999]}";
+
+function trust(...serviceAccounts: readonly string[]): PullTrust {
+  return { clusterName: "prod-eu", issuer: "https://issuer.example.com/prod-eu", serviceAccounts };
+}
+
+function declared(stack: TerraformStack, change: Partial<PullIdentityProps> = {}): PullIdentity {
+  const place = { resourceGroupName: "identities", location: "westeurope" };
+  return new PullIdentity(stack, "puller", { identityName: "prod-eu_puller", ...place, ...change });
+}
+
+/** The subjects in the order in which Terraform writes their credentials: each waits for one other. */
+function chain(stack: TerraformStack): readonly unknown[] {
+  const blocks = Object.entries(resources(stack, CREDENTIAL));
+  const ordered: unknown[] = [];
+  let previous: string | undefined;
+  for (;;) {
+    const wanted = previous && [`${CREDENTIAL}.${previous}`];
+    const next = blocks.filter(([, block]) => JSON.stringify(block["depends_on"]) === JSON.stringify(wanted));
+    if (next.length === 0) return ordered;
+    expect(next).toHaveLength(1);
+    previous = next[0]?.[0];
+    ordered.push(next[0]?.[1]["subject"]);
+  }
+}
+
+const accounts = (count: number): string[] => Array.from({ length: count }, (_, i) => `shop/web-${i + 10}`);
+
+describe("PullIdentity", () => {
+  it("declares the identity under Resource, and one exact credential per service account", () => {
+    const stack = newStack();
+    const identity = declared(stack, { tags: { team: "shop" }, trusts: [trust("shop/web")] });
+    expect(resources(stack, IDENTITY)).toEqual({
+      [identity.resource.friendlyUniqueId]: {
+        name: "prod-eu_puller",
+        resource_group_name: "identities",
+        location: "westeurope",
+        tags: { team: "shop" },
+      },
+    });
+    expect(Object.values(resources(stack, CREDENTIAL))).toEqual([
+      {
+        name: "prod-eu_shop_web",
+        resource_group_name: "identities",
+        parent_id: `\${${IDENTITY}.${identity.resource.friendlyUniqueId}.id}`,
+        issuer: "https://issuer.example.com/prod-eu",
+        subject: "system:serviceaccount:shop:web",
+        audience: ["api://AzureADTokenExchange"],
+      },
+    ]);
+    expect(identity.node.defaultChild).toBe(identity.resource);
+  });
+
+  it("annotates with late ids, and with the tenant where it is stated", () => {
+    const identity = declared(newStack());
+    expect(Object.values(identity.annotations).map(isLate)).toEqual([true, true]);
+    const stated = declared(newStack(), { tenantId: TENANT });
+    expect(stated.annotations["kubernetes.azure.com/acr-tenant-id"]).toBe(TENANT);
+    expect(isLate(stated.annotations["kubernetes.azure.com/acr-client-id"])).toBe(true);
+  });
+
+  // Two writes at once: 409 ConcurrentFederatedIdentityCredentialsWritesForSingleManagedIdentity.
+  it("chains all credentials of one identity, trusts in order and subjects sorted", () => {
+    const stack = newStack();
+    const identity = declared(stack, { trusts: [trust("shop/web", "base/os", "shop/jobs")] });
+    identity.addTrust({ ...trust("shop/web"), clusterName: "prod-us", issuer: "https://us.example.com" });
+    expect(chain(stack)).toEqual([
+      "system:serviceaccount:base:os",
+      "system:serviceaccount:shop:jobs",
+      "system:serviceaccount:shop:web",
+      "system:serviceaccount:shop:web",
+    ]);
+    expect(identity.credentials).toHaveLength(4);
+  });
+
+  it("holds 20 credentials and refuses 21 before declaring any of them", () => {
+    const stack = newStack();
+    const identity = declared(stack, { trusts: [trust(...accounts(20))] });
+    expect(chain(stack)).toHaveLength(20);
+    expect(() => identity.addTrust(trust("shop/one-more"))).toThrowError(
+      expect.objectContaining({
+        code: "azure-credentials-too-many",
+        value: 21,
+        message: expect.stringMatching(/^test\/puller: identity prod-eu_puller would hold 21/) as string,
+      }),
+    );
+    expect(chain(stack)).toHaveLength(20);
+  });
+
+  it.each([
+    ["azure-credential-duplicate", trust("shop/web")],
+    ["name-taken", { ...trust("shop/web"), issuer: "https://other.example.com" }],
+    ["azure-issuer-refused", { ...trust("shop/x"), issuer: "https://sts.windows.net/x" }],
+    ["issuer-trailing-slash", { ...trust("shop/x"), issuer: "https://issuer.example.com/" }],
+    ["issuer-invalid", { ...trust("shop/x"), issuer: "http://issuer.example.com" }],
+    ["subject-invalid", trust("shop")],
+    ["namespace-invalid", trust("*/web")],
+    ["service-account-invalid", trust("shop/*")],
+    ["audience-invalid", { ...trust("shop/x"), audience: "two words" }],
+    ["cluster-name-invalid", { ...trust("shop/x"), clusterName: "Prod" }],
+  ])("refuses a trust with %s and declares nothing", (code, added) => {
+    const stack = newStack();
+    const identity = declared(stack, { trusts: [trust("shop/web")] });
+    expect(() => identity.addTrust(added)).toThrowError(expect.objectContaining({ code }));
+    expect(chain(stack)).toEqual(["system:serviceaccount:shop:web"]);
+  });
+
+  it("passes a late issuer through", () => {
+    const stack = newStack();
+    const cluster = new UserAssignedIdentity(stack, "any", {
+      name: "a",
+      location: "b",
+      resourceGroupName: "c",
+    });
+    declared(stack, { trusts: [{ ...trust("shop/web"), issuer: cluster.clientId }] });
+    expect(Object.values(resources(stack, CREDENTIAL))).toMatchObject([
+      { issuer: `\${${IDENTITY}.any.client_id}` },
+    ]);
+  });
+
+  it.each([
+    ["azure-name-invalid", { identityName: "x" }],
+    ["azure-name-invalid", { resourceGroupName: "a/b" }],
+    ["azure-name-invalid", { location: "" }],
+    ["azure-guid-invalid", { tenantId: "contoso.com" }],
+    ["azure-credentials-too-many", { trusts: [trust(...accounts(21))] }],
+    ["subject-invalid", { trusts: [trust("shop")] }],
+  ])("refuses props with %s: %o", (code, change) => {
+    const stack = newStack();
+    expect(() => declared(stack, change)).toThrowError(expect.objectContaining({ code }));
+    expect(resources(stack, IDENTITY)).toEqual({});
+  });
+
+  it("uses the given Terraform provider for everything", () => {
+    const stack = newStack();
+    const provider = new AzurermProvider(stack, "hub", { alias: "hub", features: [{}] });
+    declared(stack, { provider, trusts: [trust("shop/web")] }).grantPull(
+      acr({ registry: registryId("myteam"), roleAssignmentMode: "LegacyRegistryPermissions" }),
+    );
+    for (const type of [IDENTITY, CREDENTIAL, ASSIGNMENT])
+      expect(Object.values(resources(stack, type))).toMatchObject([{ provider: "azurerm.hub" }]);
+  });
+});
+
+describe("grantPull", () => {
+  const abac = (...repositories: readonly string[]): ReturnType<typeof acr> =>
+    acr({
+      registry: registryId("teamb"),
+      roleAssignmentMode: "AbacRepositoryPermissions",
+      ...(repositories.length > 0 && { repositories }),
+    });
+
+  it("assigns the role that the registry's mode honours", () => {
+    const stack = newStack();
+    const identity = declared(stack);
+    identity.grantPull(
+      acr({ registry: registryId("teama"), roleAssignmentMode: "LegacyRegistryPermissions" }),
+      abac("shop/web"),
+    );
+    const common = {
+      principal_id: `\${${IDENTITY}.${identity.resource.friendlyUniqueId}.principal_id}`,
+      principal_type: "ServicePrincipal",
+      skip_service_principal_aad_check: true,
+    };
+    const [legacy, limited] = Object.values(resources(stack, ASSIGNMENT));
+    expect(legacy).toEqual({ ...common, scope: registryId("teama"), role_definition_name: "AcrPull" });
+    expect(limited).toEqual({
+      ...common,
+      scope: registryId("teamb"),
+      role_definition_name: "Container Registry Repository Reader",
+      condition: expect.any(String) as string,
+      condition_version: "2.0",
+    });
+    expect(readRepositoryCondition(String(limited?.["condition"]))).toEqual(["shop/web"]);
+  });
+
+  // A second assignment of one principal, role and scope: 409 RoleAssignmentExists.
+  it("widens the one assignment of a registry instead of adding another", () => {
+    const stack = newStack();
+    const identity = declared(stack);
+    identity.grantPull(abac("shop/web"));
+    identity.grantPull(abac("base/*"));
+    const [only, ...others] = Object.values(resources(stack, ASSIGNMENT));
+    expect(others).toEqual([]);
+    expect(readRepositoryCondition(String(only?.["condition"]))).toEqual(["base/*", "shop/web"]);
+    identity.grantPull(abac());
+    const [whole] = Object.values(resources(stack, ASSIGNMENT));
+    expect(Object.keys(whole ?? {})).not.toContain("condition");
+    expect(Object.keys(whole ?? {})).not.toContain("condition_version");
+    expect([...identity.roleAssignments.keys()]).toEqual(["teamb.azurecr.io"]);
+  });
+
+  it("refuses a contradiction with what was granted before, and leaves that as it was", () => {
+    const stack = newStack();
+    const identity = declared(stack);
+    identity.grantPull(abac("shop/web"));
+    const legacy = acr({ registry: registryId("teamb"), roleAssignmentMode: "LegacyRegistryPermissions" });
+    expect(() => identity.grantPull(legacy)).toThrowError(
+      expect.objectContaining({ code: "acr-registry-contradiction" }),
+    );
+    identity.grantPull(abac("base/os"));
+    const [only] = Object.values(resources(stack, ASSIGNMENT));
+    expect(readRepositoryCondition(String(only?.["condition"]))).toEqual(["base/os", "shop/web"]);
+  });
+});
+
+describe("PullIdentity.fromResourceId", () => {
+  const ids = { clientId: CLIENT, principalId: PRINCIPAL, tenantId: TENANT };
+
+  it("is literal and declares nothing when every id is given", () => {
+    const stack = newStack();
+    const identity = PullIdentity.fromResourceId(stack, "puller", {
+      resourceId: identityId("puller"),
+      ...ids,
+    });
+    expect(identity.annotations).toEqual({
+      "kubernetes.azure.com/acr-client-id": CLIENT,
+      "kubernetes.azure.com/acr-tenant-id": TENANT,
+    });
+    expect(identity.resourceGroupName).toBe("identities");
+    expect(dataSources(stack, IDENTITY)).toEqual({});
+  });
+
+  it("reads what is missing by a data source, and keeps what is given", () => {
+    const stack = newStack();
+    const attributes = { resourceId: identityId("puller"), tenantId: TENANT };
+    const identity = PullIdentity.fromResourceId(stack, "puller", attributes);
+    expect(Object.values(dataSources(stack, IDENTITY))).toEqual([
+      { name: "puller", resource_group_name: "identities" },
+    ]);
+    expect(identity.tenantId).toBe(TENANT);
+    expect([identity.clientId, identity.principalId].map(isLate)).toEqual([true, true]);
+  });
+
+  it("trusts and grants on the adopted identity", () => {
+    const stack = newStack();
+    const identity = PullIdentity.fromResourceId(stack, "puller", {
+      resourceId: identityId("puller"),
+      ...ids,
+    });
+    identity.addTrust(trust("shop/web"));
+    identity.grantPull(
+      acr({ registry: registryId("myteam"), roleAssignmentMode: "LegacyRegistryPermissions" }),
+    );
+    expect(Object.values(resources(stack, CREDENTIAL))).toMatchObject([
+      { parent_id: identityId("puller"), resource_group_name: "identities" },
+    ]);
+    expect(Object.values(resources(stack, ASSIGNMENT))).toMatchObject([{ principal_id: PRINCIPAL }]);
+  });
+
+  it("shares chain, count and assignments among constructs that adopt one identity", () => {
+    const stack = newStack();
+    const one = PullIdentity.fromResourceId(stack, "one", { resourceId: identityId("puller"), ...ids });
+    const two = PullIdentity.fromResourceId(stack, "two", { resourceId: identityId("PULLER"), ...ids });
+    const source = acr({ registry: registryId("myteam"), roleAssignmentMode: "LegacyRegistryPermissions" });
+    one.addTrust(trust(...accounts(15)));
+    two.addTrust(trust("base/os"));
+    one.grantPull(source);
+    two.grantPull(source);
+    expect(chain(stack)).toHaveLength(16);
+    expect(Object.keys(resources(stack, ASSIGNMENT))).toHaveLength(1);
+    expect(() => two.addTrust(trust(...accounts(20).slice(15)))).toThrowError(
+      expect.objectContaining({ code: "azure-credentials-too-many", value: 21 }),
+    );
+  });
+
+  it("does not mix identities of different stacks", () => {
+    const [one, two] = [newStack(), newStack()].map((stack) =>
+      PullIdentity.fromResourceId(stack, "puller", { resourceId: identityId("puller"), ...ids }),
+    );
+    one?.addTrust(trust("shop/web"));
+    two?.addTrust(trust("shop/web"));
+    expect([one?.credentials.length, two?.credentials.length]).toEqual([1, 1]);
+  });
+
+  it("takes a late resource id with everything else beside it", () => {
+    const stack = newStack();
+    const other = new UserAssignedIdentity(stack, "own", {
+      name: "own",
+      location: "l",
+      resourceGroupName: "g",
+    });
+    const identity = PullIdentity.fromResourceId(stack, "puller", {
+      resourceId: other.id,
+      resourceGroupName: "g",
+      clientId: other.clientId,
+      principalId: other.principalId,
+      tenantId: TENANT,
+    });
+    identity.addTrust(trust("shop/web"));
+    expect(Object.values(resources(stack, CREDENTIAL))).toMatchObject([
+      { parent_id: `\${${IDENTITY}.own.id}`, resource_group_name: "g" },
+    ]);
+  });
+
+  it.each([
+    ["azure-resource-id-invalid", { resourceId: "puller" }],
+    ["azure-guid-invalid", { resourceId: identityId("puller"), clientId: "puller" }],
+    ["azure-guid-invalid", { resourceId: identityId("puller"), tenantId: "" }],
+    ["azure-name-invalid", { resourceId: identityId("puller"), resourceGroupName: "other" }],
+    ["azure-identity-incomplete", { resourceId: LATE }],
+    ["azure-identity-incomplete", { resourceId: LATE, ...ids }],
+    ["azure-identity-incomplete", { resourceId: LATE, resourceGroupName: "g", clientId: CLIENT }],
+  ] as const)("refuses with %s: %o", (code, attributes: PullIdentityAttributes) => {
+    expect(() => PullIdentity.fromResourceId(newStack(), "puller", attributes)).toThrowError(
+      expect.objectContaining({ code }),
+    );
+  });
+});

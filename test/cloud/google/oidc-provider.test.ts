@@ -1,0 +1,309 @@
+import { GoogleProvider } from "@cdktf/provider-google/lib/provider/index.js";
+import type { TerraformStack } from "cdktf";
+import { describe, expect, it } from "vitest";
+import { Issuer } from "../../../lib/model/issuer";
+import { Subject } from "../../../lib/model/subject";
+import { OidcProvider, WorkloadIdentityPool } from "../../../lib/cloud/google";
+import type { OidcProviderProps } from "../../../lib/cloud/google";
+import { refused } from "../../fixtures/google/refused";
+import { onlyResource, resources, testStack } from "../../fixtures/google/synth";
+
+const TYPE = "google_iam_workload_identity_pool_provider";
+const LATE = "${TfToken[TOKEN.1]}";
+const POOL = "iam.googleapis.com/projects/123456789012/locations/global/workloadIdentityPools/prod-pool";
+const pool = { project: "shop-prod", projectNumber: "123456789012", poolId: "prod-pool" };
+const existing = WorkloadIdentityPool.fromPoolId(pool);
+const props: OidcProviderProps = {
+  pool: existing,
+  providerId: "prod-eu",
+  issuer: "https://issuer.example.com/prod-eu",
+};
+
+/** `system:serviceaccount:shop:` has 27 bytes. */
+const subjectOf = (bytes: number): Subject => Subject.of(`shop/${"a".repeat(bytes - 27)}`);
+
+const declare = (stack: TerraformStack, changed: Partial<OidcProviderProps> = {}): OidcProvider =>
+  new OidcProvider(stack, "provider", { ...props, ...changed });
+
+/** Warnings that cdktf prints at synthesis. */
+const warnings = (provider: OidcProvider): unknown[] =>
+  provider.node.metadata.filter(({ type }) => type.includes("warn")).map(({ data }) => data as unknown);
+
+describe("OidcProvider", () => {
+  it("pins issuer, audience and subjects", () => {
+    const stack = testStack();
+    const provider = declare(stack, { serviceAccounts: ["shop/web", "batch/jobs"] });
+    expect(onlyResource(stack, TYPE)).toEqual({
+      project: "shop-prod",
+      workload_identity_pool_id: "prod-pool",
+      workload_identity_pool_provider_id: "prod-eu",
+      attribute_condition:
+        "assertion.sub in ['system:serviceaccount:batch:jobs', 'system:serviceaccount:shop:web']",
+      attribute_mapping: {
+        "google.subject": "assertion.sub",
+        "attribute.namespace": "assertion['kubernetes.io']['namespace']",
+        "attribute.service_account_name": "assertion['kubernetes.io']['serviceaccount']['name']",
+      },
+      oidc: {
+        issuer_uri: "https://issuer.example.com/prod-eu",
+        allowed_audiences: [`https://${POOL}/providers/prod-eu`],
+      },
+    });
+    expect(provider.audience).toBe(`https://${POOL}/providers/prod-eu`);
+    expect(provider.stsAudience).toBe(`//${POOL}/providers/prod-eu`);
+    expect(provider.node.defaultChild).toBe(provider.resource);
+  });
+
+  it("follows a declared pool by reference", () => {
+    const stack = testStack();
+    declare(stack, { pool: new WorkloadIdentityPool(stack, "pool", pool) });
+    const [name] = Object.keys(resources(stack, "google_iam_workload_identity_pool"));
+    expect(onlyResource(stack, TYPE)["workload_identity_pool_id"]).toBe(
+      `\${google_iam_workload_identity_pool.${name}.workload_identity_pool_id}`,
+    );
+  });
+
+  it("takes public keys in place of a reachable issuer", () => {
+    const stack = testStack();
+    declare(stack, { jwks: { keys: [{ kty: "RSA", kid: "k1", n: "0vx7", e: "AQAB" }] } });
+    expect(onlyResource(stack, TYPE)["oidc"]).toMatchObject({
+      jwks_json: '{"keys":[{"kty":"RSA","kid":"k1","n":"0vx7","e":"AQAB"}]}',
+    });
+  });
+
+  it("admits nobody before it knows a service account", () => {
+    const stack = testStack();
+    declare(stack);
+    expect(onlyResource(stack, TYPE)["attribute_condition"]).toBe("false");
+  });
+
+  it("admits service accounts that are added later, each once", () => {
+    const stack = testStack();
+    const provider = declare(stack, { serviceAccounts: ["shop/web"] });
+    provider.addSubjects([Subject.of("shop/web"), Subject.of("a/b")]);
+    expect(onlyResource(stack, TYPE)["attribute_condition"]).toBe(
+      "assertion.sub in ['system:serviceaccount:a:b', 'system:serviceaccount:shop:web']",
+    );
+  });
+
+  it("says in its description why a condition is wider than the list", () => {
+    const stack = testStack();
+    const provider = declare(stack, {
+      serviceAccounts: Array.from({ length: 50 }, (_, index) => `shop/${"a".repeat(60)}${index}`),
+    });
+    expect(provider.condition?.form).toBe("namespaces");
+    expect(onlyResource(stack, TYPE)).toMatchObject({
+      attribute_condition: "assertion['kubernetes.io']['namespace'] in ['shop']",
+      description:
+        "The list of service accounts exceeds 4096 characters, so the condition admits their namespaces; IAM bindings still name each service account.",
+    });
+  });
+
+  it("keeps a description, a condition and further attributes of the caller's own", () => {
+    const stack = testStack();
+    const provider = declare(stack, {
+      serviceAccounts: ["shop/web"],
+      displayName: "prod-eu",
+      description: "Ours",
+      attributeCondition: "assertion.sub.endsWith(':web')",
+      attributeMapping: { "attribute.aud": "assertion.aud[0]" },
+    });
+    expect(provider.condition).toBeUndefined();
+    expect(onlyResource(stack, TYPE)).toMatchObject({
+      display_name: "prod-eu",
+      description: "Ours",
+      attribute_condition: "assertion.sub.endsWith(':web')",
+      attribute_mapping: { "attribute.aud": "assertion.aud[0]", "google.subject": "assertion.sub" },
+    });
+  });
+
+  it("lets a late issuer pass", () => {
+    const stack = testStack();
+    expect(declare(stack, { issuer: LATE }).issuer.late).toBe(true);
+  });
+
+  it.each([
+    [{ providerId: "gcp-x" }, "google-workload-identity-id-invalid"],
+    [{ issuer: "http://issuer.example.com" }, "issuer-invalid"],
+    [{ issuer: "https://issuer.example.com/" }, "issuer-trailing-slash"],
+    [{ audiences: [] }, "google-audiences-invalid"],
+    [{ audiences: Array.from({ length: 11 }, (_, index) => `a${index}`) }, "google-audiences-invalid"],
+    [{ audiences: ["a".repeat(257)] }, "audience-invalid"],
+    [{ jwks: "{}" }, "google-jwks-invalid"],
+    [{ jwks: '{"keys":[{"kty":"RSA","d":"x"}]}' }, "google-jwks-private"],
+    [{ attributeMapping: { "google.subject": "assertion.aud" } }, "google-mapping-invalid"],
+    [{ attributeCondition: "" }, "google-condition-invalid"],
+    [{ displayName: "a".repeat(33) }, "name-too-long"],
+    [{ description: "a".repeat(257) }, "name-too-long"],
+    [{ pool: { ...existing, projectNumber: LATE } }, "late-value"],
+    [{ serviceAccounts: ["web"] }, "subject-invalid"],
+  ] as const)("refuses %j before it declares anything", (changed, code) => {
+    const stack = testStack();
+    expect(() => declare(stack, changed)).toThrowError(refused(code));
+    expect(stack.node.children).toHaveLength(0);
+  });
+
+  it("accepts an issuer that really ends with a slash", () => {
+    const stack = testStack();
+    declare(stack, { issuer: Issuer.exactly("https://issuer.example.com/") });
+    expect(onlyResource(stack, TYPE)["oidc"]).toMatchObject({ issuer_uri: "https://issuer.example.com/" });
+  });
+
+  it("needs no literal project number when the audience is stated", () => {
+    const provider = declare(testStack(), {
+      pool: { ...existing, projectNumber: LATE },
+      audiences: ["registry"],
+    });
+    expect(provider.audience).toBe("registry");
+    expect(provider.principal(Subject.of("shop/web"))).toBe(
+      `principal://iam.googleapis.com/projects/${LATE}/locations/global/workloadIdentityPools/prod-pool/subject/system:serviceaccount:shop:web`,
+    );
+  });
+});
+
+describe("subjects around 127 bytes", () => {
+  it("are bound as subjects up to the limit, with the plain mapping", () => {
+    const stack = testStack();
+    const provider = declare(stack);
+    expect(provider.principal(subjectOf(127))).toBe(
+      `principal://${POOL}/subject/system:serviceaccount:shop:${"a".repeat(100)}`,
+    );
+    expect(onlyResource(stack, TYPE)["attribute_mapping"]).toMatchObject({
+      "google.subject": "assertion.sub",
+    });
+  });
+
+  it("are bound by attribute above it, while short ones keep their principal", () => {
+    const stack = testStack();
+    const provider = declare(stack, { attributeMapping: { "attribute.aud": "assertion.aud" } });
+    expect(provider.principal(subjectOf(128))).toBe(
+      `principalSet://${POOL}/attribute.subject/system:serviceaccount:shop:${"a".repeat(101)}`,
+    );
+    expect(provider.principal(Subject.of("shop/web"))).toBe(
+      `principal://${POOL}/subject/system:serviceaccount:shop:web`,
+    );
+    expect(onlyResource(stack, TYPE)["attribute_mapping"]).toMatchObject({
+      "google.subject":
+        "size(assertion.sub) <= 127 ? assertion.sub : 'uid:' + assertion['kubernetes.io']['serviceaccount']['uid']",
+      "attribute.subject": "assertion.sub",
+      "attribute.aud": "assertion.aud",
+    });
+  });
+});
+
+describe("fromProviderId", () => {
+  const attributes = { pool: existing, providerId: "prod-eu" };
+
+  it("declares nothing and knows the default audience", () => {
+    const provider = OidcProvider.fromProviderId(attributes);
+    provider.addSubjects([Subject.of("shop/web")]);
+    expect(provider.audience).toBe(`https://${POOL}/providers/prod-eu`);
+    expect(provider.stsAudience).toBe(`//${POOL}/providers/prod-eu`);
+    expect(provider.dependencies).toEqual([]);
+    expect(provider.principal(subjectOf(127))).toContain("/subject/system:serviceaccount:shop:");
+  });
+
+  it("binds a long subject only by an attribute that is known to hold it", () => {
+    const provider = OidcProvider.fromProviderId({
+      ...attributes,
+      subjectAttribute: "sub",
+      audience: "registry",
+    });
+    expect(provider.audience).toBe("registry");
+    expect(provider.principal(subjectOf(127))).toContain(`principal://${POOL}/subject/`);
+    expect(provider.principal(subjectOf(128))).toContain(`principalSet://${POOL}/attribute.sub/system:`);
+    expect(() => OidcProvider.fromProviderId(attributes).principal(subjectOf(128))).toThrowError(
+      expect.objectContaining({
+        code: "google-subject-too-long",
+        problem:
+          "subject has 128 bytes, more than google.subject can hold, and the attribute mapping is not ours",
+      }),
+    );
+  });
+
+  it("checks ids and audience", () => {
+    expect(() => OidcProvider.fromProviderId({ ...attributes, providerId: "abc" })).toThrowError(
+      refused("google-workload-identity-id-invalid"),
+    );
+    expect(() => OidcProvider.fromProviderId({ ...attributes, audience: "" })).toThrowError(
+      refused("audience-invalid"),
+    );
+    const late = { ...existing, projectNumber: LATE };
+    expect(() => OidcProvider.fromProviderId({ ...attributes, pool: late })).toThrowError(
+      refused("late-value"),
+    );
+  });
+});
+
+describe("forIssuer", () => {
+  it("declares one pool provider for an issuer and pool, and adds service accounts to it", () => {
+    const stack = testStack();
+    const provider = OidcProvider.forIssuer(stack, { ...props, serviceAccounts: ["shop/web"] });
+    const same = { ...props, pool: WorkloadIdentityPool.fromPoolId(pool), serviceAccounts: ["a/b"] };
+    expect(OidcProvider.forIssuer(provider, same)).toBe(provider);
+    expect(onlyResource(stack, TYPE)["attribute_condition"]).toBe(
+      "assertion.sub in ['system:serviceaccount:a:b', 'system:serviceaccount:shop:web']",
+    );
+  });
+
+  it("finds a pool provider that was declared directly", () => {
+    const stack = testStack();
+    const provider = declare(stack);
+    expect(OidcProvider.forIssuer(stack, props)).toBe(provider);
+  });
+
+  it.each([
+    [{ providerId: "other" }, "providerId"],
+    [{ audiences: ["other"] }, "audiences"],
+    [{ jwks: '{"keys":[{"kty":"RSA","kid":"k","n":"a","e":"b"}]}' }, "jwks"],
+    [{ attributeCondition: "true" }, "attributeCondition"],
+    [{ attributeMapping: { "attribute.aud": "assertion.aud" } }, "attributeMapping"],
+    [{ displayName: "other" }, "displayName"],
+    [{ description: "other" }, "description"],
+  ])("refuses %j for the same issuer", (changed, setting) => {
+    const stack = testStack();
+    OidcProvider.forIssuer(stack, props);
+    expect(() => OidcProvider.forIssuer(stack, { ...props, ...changed })).toThrowError(
+      expect.objectContaining({
+        code: "google-oidc-provider-conflict",
+        problem: `the issuer already has a pool provider in this workload identity pool, with another ${setting}`,
+      }),
+    );
+  });
+
+  it("refuses another Terraform provider for the same issuer", () => {
+    const stack = testStack();
+    const provider = new GoogleProvider(stack, "google", { alias: "other" });
+    OidcProvider.forIssuer(stack, props);
+    expect(() => OidcProvider.forIssuer(stack, { ...props, provider })).toThrowError(
+      refused("google-oidc-provider-conflict"),
+    );
+  });
+
+  it("warns when a second issuer joins a pool, since principals do not name the issuer", () => {
+    const stack = testStack();
+    const first = OidcProvider.forIssuer(stack, props);
+    const second = OidcProvider.forIssuer(stack, {
+      ...props,
+      issuer: "https://issuer.example.com/prod-us",
+      providerId: "prod-us",
+    });
+    const elsewhere = OidcProvider.forIssuer(stack, {
+      ...props,
+      pool: WorkloadIdentityPool.fromPoolId({ ...pool, poolId: "other-pool" }),
+    });
+    expect(warnings(first)).toEqual([]);
+    expect(warnings(elsewhere)).toEqual([]);
+    expect(warnings(second)).toEqual([
+      "workload identity pool prod-pool trusts several issuers, whose principals do not differ: a service account has the rights of the one with the same namespace and name in stack/oidc-provider_shop-prod_prod-pool_prod-eu; give each cluster a pool of its own unless that is meant",
+    ]);
+  });
+
+  it("refuses one id for two issuers of a pool", () => {
+    const stack = testStack();
+    OidcProvider.forIssuer(stack, props);
+    expect(() =>
+      OidcProvider.forIssuer(stack, { ...props, issuer: "https://issuer.example.com/other" }),
+    ).toThrowError(refused("name-taken"));
+  });
+});

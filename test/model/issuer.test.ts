@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { Issuer } from "../../lib/model/issuer";
+
+const LATE = "${TfToken[TOKEN.7]}";
+
+describe("Issuer.of", () => {
+  it.each([
+    "https://d111.cloudfront.net",
+    "https://oidc.example.com/clusters/prod-eu",
+    "https://oidc.eks.eu-west-1.amazonaws.com/id/0123456789ABCDEF",
+    "https://kubernetes.default.svc:6443/x",
+    "https://storage.googleapis.com/my_bucket-oidc",
+  ])("accepts %s", (url) => {
+    expect(Issuer.of(url).url).toBe(url);
+  });
+
+  it.each([
+    ["http://oidc.example.com", "issuer-invalid", "is not an https URL"],
+    ["oidc.example.com", "issuer-invalid", "is not an https URL"],
+    ["", "issuer-invalid", "is not an https URL"],
+    ["https://", "issuer-invalid", "has no host"],
+    ["https:///path", "issuer-invalid", "has no host"],
+    ["https://oidc.example.com?x=1", "issuer-invalid", "has a query"],
+    ["https://oidc.example.com#x", "issuer-invalid", "has a fragment"],
+    ["https://user@oidc.example.com", "issuer-invalid", "has a user"],
+    ["https://oidc.example.com/a b", "issuer-invalid", "cannot stand in a URL"],
+    ["https://oidc.example.com\n", "issuer-invalid", "cannot stand in a URL"],
+    ["https://öidc.example.com", "issuer-invalid", "cannot stand in a URL"],
+    ["https://OIDC.example.com", "issuer-invalid", "upper-case letters in its host"],
+    ["https://oidc.example.com//a", "issuer-invalid", "empty path segment"],
+    ["https://oidc.example.com:99999", "issuer-invalid", "is not a URL"],
+    ["https://oidc.example.com/", "issuer-trailing-slash", "ends with a slash"],
+    ["https://oidc.example.com/a/", "issuer-trailing-slash", "ends with a slash"],
+  ])("refuses %j with %s", (url, code, text) => {
+    expect(() => Issuer.of(url)).toThrowError(
+      expect.objectContaining({ code, message: expect.stringContaining(text) }),
+    );
+  });
+
+  it("shows the value, what is allowed and what to do", () => {
+    expect(() => Issuer.of("http://x")).toThrowError(
+      'issuer is not an https URL, got "http://x"; allowed: https://host[/path], without query, fragment, user or trailing slash; ' +
+        "use the `issuer` of the cluster's /.well-known/openid-configuration, to the letter",
+    );
+  });
+
+  it("keeps a trailing slash only when asked for it", () => {
+    expect(Issuer.exactly("https://x.z1.web.core.windows.net/").url).toBe(
+      "https://x.z1.web.core.windows.net/",
+    );
+  });
+
+  it("passes a late issuer through and refuses to look inside", () => {
+    const issuer = Issuer.of(LATE);
+    expect(issuer.late).toBe(true);
+    expect(issuer.url).toBe(LATE);
+    expect(() => issuer.hostPath).toThrowError(expect.objectContaining({ code: "late-value" }));
+  });
+
+  it("takes an issuer as it is, and compares to the letter", () => {
+    const issuer = Issuer.of("https://oidc.example.com/a");
+    expect(Issuer.of(issuer)).toBe(issuer);
+    expect(issuer.hostPath).toBe("oidc.example.com/a");
+    expect(issuer.equals(Issuer.of("https://oidc.example.com/a"))).toBe(true);
+    expect(issuer.equals(Issuer.of("https://oidc.example.com/A"))).toBe(false);
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import { type KubernetesProps, kubernetes } from "../../lib/node/kubernetes-cluster";
+import { PlainCarrier } from "../../lib/node/plain-carrier";
+
+const GATE = "KubeletServiceAccountTokenForCredentialProviders";
+const props: KubernetesProps = {
+  name: "lab",
+  version: "1.35",
+  issuer: "https://oidc.example.com/lab",
+  plugins: { ecr: "1.35.2" },
+};
+
+describe("kubernetes", () => {
+  it("takes what is stated, and the usual places", () => {
+    const cluster = kubernetes({
+      ...props,
+      version: "v1.35.2",
+      plugins: { ecr: "1.35.2", gcp: { version: "36.2.5", abilities: ["custom-pools"] }, acr: {} },
+    });
+    expect(cluster).toMatchObject({
+      name: "lab",
+      distribution: "kubernetes",
+      kubelet: "1.35",
+      apiServer: "1.35",
+      stockProviders: {},
+      additionalProviders: [],
+      pluginDirectory: "/var/lib/kubelet/credential-provider",
+      pluginDirectoryWritable: true,
+    });
+    expect(cluster.plugins).toEqual({
+      ecr: { version: "1.35.2" },
+      gcp: { version: "36.2.5", abilities: ["custom-pools"] },
+      acr: {},
+    });
+    expect(cluster.configPath(["ecr"])).toBe("/etc/kubernetes/credential-provider-config.yaml");
+    expect(cluster.carriers).toEqual([new PlainCarrier()]);
+    expect(cluster.recorded).toMatchObject({ kubelet: "1.35", issuer: "https://oidc.example.com/lab" });
+  });
+
+  it("takes other places", () => {
+    const cluster = kubernetes({
+      ...props,
+      configPath: "/etc/cp.json",
+      pluginDirectory: "/opt/bin",
+      pluginDirectoryWritable: false,
+      apiServerVersion: "1.36",
+    });
+    expect([
+      cluster.configPath([]),
+      cluster.pluginDirectory,
+      cluster.pluginDirectoryWritable,
+      cluster.apiServer,
+    ]).toEqual(["/etc/cp.json", "/opt/bin", false, "1.36"]);
+  });
+
+  // KEP-4412: alpha and off in 1.33, beta and on from 1.34.
+  it.each(["1.34", "1.35", "1.36"])("accepts %s", (version) => {
+    expect(kubernetes({ ...props, version }).kubelet).toBe(version);
+  });
+
+  it("accepts 1.33 with the gate on", () => {
+    expect(kubernetes({ ...props, version: "1.33", featureGates: { [GATE]: true } }).kubelet).toBe("1.33");
+  });
+
+  it.each([
+    [{ version: "1.33" }, "version-unsupported", /feature gate .* is off/],
+    [{ version: "1.35", featureGates: { [GATE]: false } }, "version-unsupported", /feature gate .* is off/],
+    [{ version: "1.32" }, "version-unsupported", /older than the feature/],
+    [{ version: "1.28" }, "version-unsupported", /older than the feature/],
+    [{ version: "1.37" }, "version-unknown", /1\.36/],
+    [{ version: "1" }, "version-invalid", /major\.minor/],
+    [{ apiServerVersion: "1.34" }, "kubelet-newer-than-api-server", /at most 1\.34/],
+    [{ apiServerVersion: "1.37" }, "version-unknown", /1\.36/],
+    [{ plugins: { docker: "1.0" } }, "plugin-unknown", /ecr, acr, gcp/],
+    [{ plugins: { ecr: "latest" } }, "version-invalid", /ecr plugin/],
+    [{ configPath: "cp.yaml" }, "node-path-invalid", /CredentialProviderConfig/],
+    [{ pluginDirectory: "/opt/../bin" }, "node-path-invalid", /plugins/],
+    [{ pluginDirectory: "/opt/bin/" }, "node-path-invalid", /plugins/],
+    [{ configPath: "${TfToken[TOKEN.1]}" }, "late-value", /CredentialProviderConfig/],
+    [{ name: "Lab" }, "cluster-name-invalid", /DNS label/],
+    [{ issuer: "https://oidc.example.com/lab/" }, "issuer-trailing-slash", /slash/],
+  ])("refuses %j with %s", (wrong, code, message) => {
+    expect(() => kubernetes({ ...props, ...wrong } as KubernetesProps)).toThrowError(
+      expect.objectContaining({ code, message: expect.stringMatching(message) }),
+    );
+  });
+
+  it("takes a late issuer", () => {
+    expect(kubernetes({ ...props, issuer: "${TfToken[TOKEN.1]}" }).issuer.late).toBe(true);
+  });
+});

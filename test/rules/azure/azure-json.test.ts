@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import type { AzureCloudName } from "../../../lib/rules/azure/clouds";
+import { renderAzureJson, validateAzureJson } from "../../../lib/rules/azure/azure-json";
+
+const TENANT = "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee";
+const SUBSCRIPTION = "11111111-2222-3333-4444-555555555555";
+const LATE = "${TfToken[TOKEN.1]}";
+
+describe("renderAzureJson", () => {
+  it("writes no more than the plugin needs, keys sorted", () => {
+    expect(renderAzureJson({ cloud: "AzurePublicCloud", tenantId: TENANT })).toBe(
+      `{\n  "cloud": "AzurePublicCloud",\n  "tenantId": "${TENANT}",\n  "useManagedIdentityExtension": true\n}\n`,
+    );
+    const more = renderAzureJson({
+      cloud: "AzureChinaCloud",
+      tenantId: TENANT,
+      subscriptionId: SUBSCRIPTION,
+    });
+    expect(Object.keys(JSON.parse(more) as object)).toEqual([
+      "cloud",
+      "subscriptionId",
+      "tenantId",
+      "useManagedIdentityExtension",
+    ]);
+  });
+
+  it("leaves a late tenant readable for the later binding", () => {
+    expect(renderAzureJson({ cloud: "AzurePublicCloud", tenantId: LATE })).toContain(`"tenantId": "${LATE}"`);
+  });
+
+  it.each([
+    ["azure-guid-invalid", { tenantId: "contoso.com" }],
+    ["azure-guid-invalid", { subscriptionId: "prod" }],
+    ["azure-cloud-unknown", { cloud: "AzureStackCloud" as AzureCloudName }],
+  ])("refuses with %s", (code, change) => {
+    const run = (): string => renderAzureJson({ cloud: "AzurePublicCloud", tenantId: TENANT, ...change });
+    expect(run).toThrowError(expect.objectContaining({ code }));
+  });
+
+  it.each(["AzurePublicCloud", "AzureUSGovernmentCloud", "AzureChinaCloud"] as const)(
+    "passes its own check in %s",
+    (cloud) => {
+      expect(validateAzureJson(JSON.parse(renderAzureJson({ cloud, tenantId: TENANT })))).toEqual([]);
+    },
+  );
+});
+
+describe("validateAzureJson", () => {
+  const good = { cloud: "AzureCloud", tenantId: TENANT, useManagedIdentityExtension: true };
+
+  it.each([
+    ["as it should be", good, []],
+    ["cloud left out means the public one", { ...good, cloud: undefined }, []],
+    ["letter case of the cloud does not count", { ...good, cloud: " azureusgovernment" }, []],
+    ["an unknown cloud is taken for the public one", { ...good, cloud: "AzureGermanCloud" }, ["cloud"]],
+    ["token thrown away", { ...good, useManagedIdentityExtension: false }, ["useManagedIdentityExtension"]],
+    ["text is not true", { ...good, useManagedIdentityExtension: "true" }, ["useManagedIdentityExtension"]],
+    ["stock file without tenant", { useManagedIdentityExtension: true }, ["tenantId"]],
+    ["empty tenant", { ...good, tenantId: "" }, ["tenantId"]],
+    ["nothing", {}, ["tenantId", "useManagedIdentityExtension"]],
+    ["no object", [], [""]],
+    ["null", null, [""]],
+    ["text", "cloud", [""]],
+  ])("%s", (_, document, fields) => {
+    expect(validateAzureJson(document).map((finding) => finding.field)).toEqual(fields);
+  });
+});

@@ -1,0 +1,71 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  readRepositoryCondition,
+  renderRepositoryCondition,
+} from "../../../lib/rules/azure/repository-condition";
+
+const CONTENT = "Microsoft.ContainerRegistry/registries/repositories/content/read";
+const METADATA = "Microsoft.ContainerRegistry/registries/repositories/metadata/read";
+const NAME = "@Request[Microsoft.ContainerRegistry/registries/repositories:name]";
+
+// The layout that the service's documentation prints for one repository.
+const DOCUMENTED = `
+(
+ (
+  !(ActionMatches{'${CONTENT}'})
+  AND
+  !(ActionMatches{'${METADATA}'})
+ )
+ OR
+ (
+  ${NAME} StringEqualsIgnoreCase 'nginx'
+ )
+)
+`;
+
+describe("renderRepositoryCondition", () => {
+  it("is the documented condition for one repository, on one line", () => {
+    expect(renderRepositoryCondition(["nginx"])).toBe(
+      `((!(ActionMatches{'${CONTENT}'}) AND !(ActionMatches{'${METADATA}'})) OR (${NAME} StringEqualsIgnoreCase 'nginx'))`,
+    );
+    expect(renderRepositoryCondition(["nginx"])?.replace(/\s/g, "")).toBe(DOCUMENTED.replace(/\s/g, ""));
+  });
+
+  it("keeps the slash of a prefix, without which neighbours would be let in", () => {
+    expect(renderRepositoryCondition(["base/os", "backend/*"])).toContain(
+      `(${NAME} StringEqualsIgnoreCase 'base/os' OR ${NAME} StringStartsWithIgnoreCase 'backend/')`,
+    );
+  });
+
+  it("renders nothing for every repository", () => {
+    expect(renderRepositoryCondition(undefined)).toBeUndefined();
+  });
+});
+
+describe("readRepositoryCondition", () => {
+  it("reads the documented layout", () => {
+    expect(readRepositoryCondition(DOCUMENTED)).toEqual(["nginx"]);
+  });
+
+  it.each([
+    ["one action only, which leaves the other unlimited", DOCUMENTED.replace(METADATA, CONTENT)],
+    ["another attribute source", DOCUMENTED.replace("@Request", "@Resource")],
+    ["another operator", DOCUMENTED.replace("StringEqualsIgnoreCase", "StringNotEqualsIgnoreCase")],
+    ["a clause more", DOCUMENTED.replace("'nginx'", "'nginx' AND 1 NumericEquals 1")],
+    ["a Terraform reference", "${local.condition}"],
+    ["nothing", ""],
+  ])("does not guess: %s", (_, condition) => {
+    expect(readRepositoryCondition(condition)).toBeUndefined();
+  });
+
+  it("reads back what was rendered", () => {
+    const name = fc.stringMatching(/^[a-z0-9]{1,9}([._-][a-z0-9]{1,9}){0,2}(\/or[a-z0-9]{1,9}){0,2}$/);
+    const pattern = fc.tuple(name, fc.boolean()).map(([text, prefix]) => (prefix ? `${text}/*` : text));
+    fc.assert(
+      fc.property(fc.array(pattern, { minLength: 1, maxLength: 6 }), (patterns) => {
+        expect(readRepositoryCondition(renderRepositoryCondition(patterns) ?? "")).toEqual(patterns);
+      }),
+    );
+  });
+});

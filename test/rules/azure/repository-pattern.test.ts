@@ -1,0 +1,96 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  coversRepository,
+  joinPatterns,
+  repositoryPatterns,
+} from "../../../lib/rules/azure/repository-pattern";
+
+describe("repositoryPatterns", () => {
+  it.each([
+    ["nothing given", undefined, undefined],
+    ["a star alone", ["shop/web", "*"], undefined],
+    ["sorted, each once", ["shop/web", "base", "shop/web"], ["base", "shop/web"]],
+    ["what a prefix covers is left out", ["team/a/web", "team/*", "team/a/*"], ["team/*"]],
+    ["a prefix does not cover its own name", ["team", "team/*"], ["team", "team/*"]],
+    ["a prefix ends at the slash", ["team/*", "team-b/x"], ["team-b/x", "team/*"]],
+    ["all separators", ["a.b_c__d-e--f/g"], ["a.b_c__d-e--f/g"]],
+  ])("%s", (_, given, expected) => {
+    expect(repositoryPatterns(given)).toEqual(expected);
+  });
+
+  it.each([
+    ["team*", "a star elsewhere"],
+    ["*/web", "a star elsewhere"],
+    ["team/*/web", "a star elsewhere"],
+    ["**", "a star elsewhere"],
+    ["", "not a repository name"],
+    ["/", "not a repository name"],
+    ["Shop/web", "not a repository name"],
+    ["shop/web:1.0", "not a repository name"],
+    ["shop//web", "not a repository name"],
+    ["shop/", "not a repository name"],
+    ["it's", "not a repository name"],
+    ["a".repeat(256), "longer than 255"],
+  ])("refuses %s", (pattern, reason) => {
+    expect(() => repositoryPatterns([pattern])).toThrowError(
+      expect.objectContaining({
+        code: "acr-repository-invalid",
+        value: pattern,
+        problem: expect.stringContaining(reason) as string,
+      }),
+    );
+  });
+
+  it("refuses an empty list, which could mean none or all", () => {
+    expect(() => repositoryPatterns([])).toThrowError(
+      expect.objectContaining({ code: "acr-repository-invalid" }),
+    );
+  });
+
+  it("refuses a late repository", () => {
+    expect(() => repositoryPatterns(["${TfToken[TOKEN.1]}"])).toThrowError(
+      expect.objectContaining({ code: "late-value" }),
+    );
+  });
+});
+
+describe("coversRepository", () => {
+  it.each([
+    ["team/web", true],
+    ["TEAM/web", true],
+    ["team/a/b", true],
+    ["team", false],
+    ["team-b/web", false],
+    ["base/os", true],
+    ["base/os/x", false],
+  ])("%s", (repository, expected) => {
+    expect(coversRepository(["base/os", "team/*"], repository)).toBe(expected);
+  });
+
+  it("covers everything without patterns", () => {
+    expect(coversRepository(undefined, "any/thing")).toBe(true);
+  });
+});
+
+const name = fc.stringMatching(/^[a-c]{1,2}(\/[a-c]{1,2}){0,2}$/);
+const pattern = fc.tuple(name, fc.boolean()).map(([text, prefix]) => (prefix ? `${text}/*` : text));
+
+describe("shortening and joining", () => {
+  it("never changes what is covered", () => {
+    const lists = fc.array(pattern, { minLength: 1, maxLength: 8 });
+    fc.assert(
+      fc.property(lists, lists, name, (one, other, repository) => {
+        const plain = (patterns: readonly string[]): boolean => coversRepository(patterns, repository);
+        expect(coversRepository(repositoryPatterns(one), repository)).toBe(plain(one));
+        const union = joinPatterns(repositoryPatterns(one), repositoryPatterns(other));
+        expect(coversRepository(union, repository)).toBe(plain(one) || plain(other));
+      }),
+    );
+  });
+
+  it("joins anything with everything to everything", () => {
+    expect(joinPatterns(["a"], undefined)).toBeUndefined();
+    expect(joinPatterns(undefined, ["a"])).toBeUndefined();
+  });
+});

@@ -1,0 +1,147 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Subject } from "../../../lib/model/subject";
+import {
+  attributeCondition,
+  evaluateAttributeCondition,
+  ownAttributeCondition,
+} from "../../../lib/rules/google/attribute-condition";
+import { refused } from "../../fixtures/google/refused";
+
+const subjects = (...keys: string[]): Subject[] => keys.map((key) => Subject.of(key));
+
+/** Claims as kube-apiserver writes them into a bound token, as far as conditions look. */
+const claims = (key: string): Record<string, unknown> => {
+  const { namespace, name } = Subject.of(key);
+  return {
+    sub: `system:serviceaccount:${namespace}:${name}`,
+    "kubernetes.io": { namespace, serviceaccount: { name, uid: "8f3a" } },
+  };
+};
+
+/** Subjects whose list has exactly so many characters: `assertion.sub in [` + items + `]`. */
+const exactly = (length: number): Subject[] => {
+  // An item is `'system:serviceaccount:shop:<name>'`, 29 characters and the name, and `, ` between items.
+  const names = Array.from(
+    { length: 18 },
+    (_, index) => `a${String(index).padStart(3, "0")}${"x".repeat(180)}`,
+  );
+  const used = "assertion.sub in []".length + names.length * (29 + 184 + 2);
+  return subjects(...names.map((name) => `shop/${name}`), `shop/z${"y".repeat(length - used - 29 - 1)}`);
+};
+
+describe("attributeCondition", () => {
+  it.each([
+    [[], { form: "nobody", expression: "false" }],
+    [["shop/web"], { form: "subjects", expression: "assertion.sub in ['system:serviceaccount:shop:web']" }],
+    [
+      ["shop/web", "batch/jobs", "shop/web"],
+      {
+        form: "subjects",
+        expression: "assertion.sub in ['system:serviceaccount:batch:jobs', 'system:serviceaccount:shop:web']",
+      },
+    ],
+  ])("of %j", (keys, expected) => {
+    expect(attributeCondition(subjects(...keys))).toEqual(expected);
+  });
+
+  it("lists subjects up to 4096 characters, and their namespaces above", () => {
+    const fits = attributeCondition(exactly(4096));
+    expect([fits.form, fits.expression.length]).toEqual(["subjects", 4096]);
+    expect(attributeCondition(exactly(4097))).toEqual({
+      form: "namespaces",
+      expression: "assertion['kubernetes.io']['namespace'] in ['shop']",
+    });
+  });
+
+  it("admits any service account when the namespaces do not fit either", () => {
+    const many = Array.from({ length: 1000 }, (_, index) => `namespace-${index}/web`);
+    expect(attributeCondition(subjects(...many))).toEqual({
+      form: "any-service-account",
+      expression: "assertion.sub.startsWith('system:serviceaccount:')",
+    });
+  });
+
+  it("depends on the set, not on the order", () => {
+    const key = fc.stringMatching(/^[a-z]{1,5}\/[a-z]{1,5}$/);
+    fc.assert(
+      fc.property(fc.uniqueArray(key), (keys) => {
+        expect(attributeCondition(subjects(...keys))).toEqual(
+          attributeCondition(subjects(...[...keys].reverse())),
+        );
+      }),
+    );
+  });
+});
+
+describe("evaluateAttributeCondition", () => {
+  it("reads back what is rendered: listed subjects are admitted, others are not", () => {
+    const key = fc
+      .stringMatching(/^[a-z]{1,5}\/[a-z.]{0,3}[a-z]$/)
+      .filter((text) => !/[/.]\.|\/\./.test(text));
+    fc.assert(
+      fc.property(fc.uniqueArray(key, { minLength: 1 }), (keys) => {
+        const { expression } = attributeCondition(subjects(...keys));
+        for (const listed of keys)
+          expect(evaluateAttributeCondition(expression, claims(listed)).outcome).toBe("allowed");
+        expect(evaluateAttributeCondition(expression, claims("foreign/other")).outcome).toBe("denied");
+      }),
+    );
+  });
+
+  const namespaces = attributeCondition(exactly(4097)).expression;
+  const prefix = "assertion.sub.startsWith('system:serviceaccount:')";
+  // Rows without `unknown` were also evaluated with cel-go v0.26.1; an evaluation error there is a refusal.
+  it.each([
+    [namespaces, claims("shop/other"), "allowed"],
+    [namespaces, claims("other/web"), "denied"],
+    [namespaces, { sub: "system:serviceaccount:shop:web" }, "denied"],
+    [prefix, claims("any/one"), "allowed"],
+    [prefix, { sub: "repo:org/repo" }, "denied"],
+    ["assertion.sub == 'system:serviceaccount:shop:web'", claims("shop/web"), "allowed"],
+    ['assertion.sub == "system:serviceaccount:shop:web"', claims("shop/webs"), "denied"],
+    ['  assertion.sub in [ "a" ,"b"]\n', { sub: "b" }, "allowed"],
+    ["assertion.sub in []", { sub: "b" }, "denied"],
+    ["assertion.sub in ['a',]", { sub: "a" }, "allowed"],
+    ["assertion.sub in ['a']", { sub: 1 }, "denied"],
+    ["false", claims("shop/web"), "denied"],
+    ["true", claims("shop/web"), "allowed"],
+    [undefined, claims("shop/web"), "allowed"],
+    ["", claims("shop/web"), "allowed"],
+    ["assertion.sub == 'a' || assertion.sub == 'b'", { sub: "b" }, "unknown"],
+    ["assertion.sub in ['a'] && assertion.aud in ['b']", { sub: "a" }, "unknown"],
+    ["assertion.sub in ['a' 'b']", { sub: "a" }, "unknown"],
+    ["assertion.sub in ['a', x]", { sub: "a" }, "unknown"],
+    ["!(assertion.sub in ['a'])", { sub: "a" }, "unknown"],
+    ["assertion.sub.startsWith('a') || true", { sub: "b" }, "unknown"],
+    ["attribute.namespace == 'shop'", claims("shop/web"), "unknown"],
+    ["${TfToken[TOKEN.1]}", claims("shop/web"), "unknown"],
+  ])("%s for %j: %s", (expression, token, outcome) => {
+    expect(evaluateAttributeCondition(expression, token).outcome).toBe(outcome);
+  });
+
+  it("says why", () => {
+    const answer = evaluateAttributeCondition("assertion.sub in ['a']", { sub: "b" });
+    expect(answer).toEqual({ outcome: "denied", reason: "b is not listed in the attribute condition" });
+  });
+
+  it("never throws, whatever the text", () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(["allowed", "denied", "unknown"]).toContain(evaluateAttributeCondition(text, {}).outcome);
+        const list = evaluateAttributeCondition(`assertion.sub in [${text}]`, {});
+        expect(["denied", "unknown"]).toContain(list.outcome);
+      }),
+    );
+  });
+});
+
+describe("ownAttributeCondition", () => {
+  it.each(["x".repeat(4096), "true", "${TfToken[TOKEN.1]}"])("accepts %.40s", (text) => {
+    expect(ownAttributeCondition(text)).toBe(text);
+  });
+
+  it.each(["", "  ", "x".repeat(4097)])("refuses %.40j", (text) => {
+    expect(() => ownAttributeCondition(text)).toThrowError(refused("google-condition-invalid"));
+  });
+});

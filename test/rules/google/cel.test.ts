@@ -1,0 +1,59 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { celString, readCelString } from "../../../lib/rules/google/cel";
+
+describe("celString", () => {
+  // Each literal was evaluated with cel-go v0.26.1 and gave the text on the left.
+  it.each([
+    ["shop", "'shop'"],
+    ["it's", "'it\\'s'"],
+    ["a\\b", "'a\\\\b'"],
+    ['say "hi"', "'say \"hi\"'"],
+    ["a\nb\tc\rd", "'a\\nb\\tc\\rd'"],
+    ["\u0000\u007f", "'\\u0000\\u007f'"],
+    ["${x}", "'\\u0024{x}'"],
+    ["%{x}", "'\\u0025{x}'"],
+    ["$$${", "'$$\\u0024{'"],
+    ["100%", "'100%'"],
+    ["ü😀", "'ü😀'"],
+    ["", "''"],
+  ])("%j becomes %s", (text, literal) => {
+    expect(celString(text)).toBe(literal);
+  });
+
+  it("round-trips any text, and hides templates from Terraform", () => {
+    const odd = fc.oneof(fc.string({ unit: "binary" }), fc.stringMatching(/^[\\'"${}%n]*$/));
+    fc.assert(
+      fc.property(odd, (text) => {
+        const literal = celString(text);
+        expect(readCelString(literal)).toBe(text);
+        expect(literal).not.toMatch(/[$%]\{/);
+        expect(literal).not.toMatch(/[\r\n]/);
+      }),
+    );
+  });
+});
+
+describe("readCelString", () => {
+  it.each([
+    ['"a\'b"', "a'b"],
+    ["'\\x41\\u0042'", "AB"],
+  ])("reads %s", (literal, text) => {
+    expect(readCelString(literal)).toBe(text);
+  });
+
+  it.each([
+    ["'a' + 'b'", "an expression"],
+    ["'a", "no end"],
+    ["'", "one quote"],
+    ["'a\\'", "the end is escaped"],
+    ["'a\\qb'", "unknown escape"],
+    ["r'a'", "raw string"],
+    ["'''a'''", "triple quotes"],
+    ["'a\nb'", "line break"],
+    ["abc", "no quotes"],
+    ["", "empty"],
+  ])("leaves %j alone: %s", (literal) => {
+    expect(readCelString(literal)).toBeUndefined();
+  });
+});

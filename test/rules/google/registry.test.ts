@@ -1,0 +1,118 @@
+import { describe, expect, it } from "vitest";
+import {
+  dockerHost,
+  gcrLocation,
+  parseGoogleRegistryHost,
+  registryLocation,
+} from "../../../lib/rules/google/registry-host";
+import type { GcrHost } from "../../../lib/rules/google/registry-host";
+import { imagePatterns, projectPath, repositoryName } from "../../../lib/rules/google/repository";
+import { refused } from "../../fixtures/google/refused";
+
+// https://cloud.google.com/artifact-registry/docs/transition/gcr-repositories, table "gcr.io domain support"
+const GCR: readonly (readonly [GcrHost, string])[] = [
+  ["gcr.io", "us"],
+  ["us.gcr.io", "us"],
+  ["eu.gcr.io", "europe"],
+  ["asia.gcr.io", "asia"],
+];
+
+describe("locations", () => {
+  it.each([
+    ...[
+      "us",
+      "europe",
+      "asia",
+      "us-central1",
+      "us-west4",
+      "europe-west12",
+      "europe-southwest1",
+      "europe-north2",
+    ],
+    ...["northamerica-northeast2", "northamerica-south1", "southamerica-east1", "australia-southeast1"],
+    ...["asia-southeast3", "me-central2", "me-west1", "africa-south1"],
+  ])("%s is one, and its host is read back", (location) => {
+    expect(registryLocation(location)).toBe(location);
+    expect(parseGoogleRegistryHost(dockerHost(location))).toEqual({ kind: "artifact-registry", location });
+  });
+
+  it.each(["eu", "eu-west-1", "europe-west1-b", "westeurope", "us-", "global", "EUROPE", "us-central", ""])(
+    "%j is none",
+    (location) => {
+      expect(() => registryLocation(location)).toThrowError(refused("google-location-invalid"));
+    },
+  );
+
+  it("refuses a late location: it is part of the host", () => {
+    expect(() => dockerHost("${TfToken[TOKEN.1]}")).toThrowError(refused("late-value"));
+  });
+});
+
+describe("gcr.io hosts", () => {
+  it.each(GCR)("%s is served from %s", (host, location) => {
+    expect(gcrLocation(host)).toBe(location);
+    expect(parseGoogleRegistryHost(host)).toEqual({ kind: "gcr", location, repository: host });
+  });
+
+  it.each(["k8s.gcr.io", "europe-docker.pkg.dev", "constructor"])("%s is refused", (host) => {
+    expect(() => gcrLocation(host as GcrHost)).toThrowError(refused("google-gcr-host-unknown"));
+  });
+
+  it("names the hosts that exist", () => {
+    expect(() => gcrLocation("europe.gcr.io" as GcrHost)).toThrowError(
+      refused(
+        "google-gcr-host-unknown",
+        'not a gcr.io host, got "europe.gcr.io"; allowed: asia.gcr.io, eu.gcr.io, gcr.io, us.gcr.io; for <location>-docker.pkg.dev use artifactRegistry()',
+      ),
+    );
+  });
+});
+
+describe("parseGoogleRegistryHost", () => {
+  it.each([
+    "docker.io",
+    "docker.pkg.dev",
+    "-docker.pkg.dev",
+    "europe-npm.pkg.dev",
+    "europe-docker.pkg.dev.example.com",
+    "a.europe-docker.pkg.dev",
+    "k8s.gcr.io",
+    "constructor",
+    "",
+  ])("%j is not one of Google's Docker registries", (host) => {
+    expect(parseGoogleRegistryHost(host)).toBeUndefined();
+  });
+});
+
+describe("repositories and images", () => {
+  it.each(["a", "base-images", `a${"b".repeat(62)}`])("%s is a repository", (name) => {
+    expect(repositoryName(name)).toBe(name);
+  });
+
+  it.each(["", "1a", "a-", "A", "a_b", "gcr.io", "a/b", `a${"b".repeat(63)}`])("%j is none", (name) => {
+    expect(() => repositoryName(name)).toThrowError(refused("google-repository-invalid"));
+  });
+
+  it.each([
+    [undefined, ["*"]],
+    [
+      ["web", "base/*", "web"],
+      ["base/*", "web"],
+    ],
+    [["team-*/a_b.c"], ["team-*/a_b.c"]],
+  ])("patterns %j give %j", (images, expected) => {
+    expect(imagePatterns(images)).toEqual(expected);
+  });
+
+  it.each([[[]], [["web:1.0"]], [["web@sha256:00"]], [["/web"]], [["web/"]], [["a//b"]], [["Web"]], [[""]]])(
+    "refuses %j",
+    (images) => {
+      expect(() => imagePatterns(images)).toThrowError(refused("google-image-invalid"));
+    },
+  );
+
+  // https://cloud.google.com/artifact-registry/docs/docker/names, "Domain-scoped projects"
+  it("writes a domain-scoped project with a slash", () => {
+    expect(projectPath("example.com:my-project")).toBe("example.com/my-project");
+  });
+});

@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import {
+  type OpenShiftPlatform,
+  openShiftPlatforms,
+  platformNodes,
+} from "../../../lib/rules/openshift/platforms";
+import { openShiftRelease } from "../../../lib/rules/openshift/versions";
+
+const [v421, v422] = [openShiftRelease("4.21"), openShiftRelease("4.22")];
+
+describe("platformNodes", () => {
+  // pkg/controller/template/render.go (credentialProviderConfigFlag) and
+  // pkg/controller/container-runtime-config (genericCredProviderConfigPath) of openshift/machine-config-operator.
+  it.each([
+    ["aws", "ecr-credential-provider.yaml", "unit"],
+    ["azure", "acr-credential-provider.yaml", "unit"],
+    ["vsphere", "generic-credential-provider.yaml", "drop-in"],
+    ["baremetal", "generic-credential-provider.yaml", "drop-in"],
+    ["nutanix", "generic-credential-provider.yaml", "drop-in"],
+    ["openstack", "generic-credential-provider.yaml", "drop-in"],
+  ] as const)("%s reads %s, flags by %s", (platform, file, flags) => {
+    expect(platformNodes(platform, v422)).toMatchObject({
+      configPath: `/etc/kubernetes/credential-providers/${file}`,
+      flags,
+    });
+  });
+
+  // templates/common/aws/files/etc-kubernetes-credential-providers-ecr-credential-provider.yaml
+  it("keeps the operator's entry on AWS", () => {
+    expect(platformNodes("aws", v421).stockProviders).toEqual({
+      ecr: {
+        name: "ecr-credential-provider",
+        matchImages: [
+          "*.dkr.ecr.*.amazonaws.com",
+          "*.dkr.ecr.*.amazonaws.com.cn",
+          "*.dkr.ecr-fips.*.amazonaws.com",
+          "*.dkr.ecr.us-iso-east-1.c2s.ic.gov",
+          "*.dkr.ecr.us-isob-east-1.sc2s.sgov.gov",
+        ],
+        args: [],
+        defaultCacheDuration: "12h",
+      },
+    });
+  });
+
+  // templates/common/azure/files/etc-kubernetes-credential-providers-acr-credential-provider.yaml
+  it("keeps the operator's entry on Azure", () => {
+    expect(platformNodes("azure", v421).stockProviders).toEqual({
+      acr: {
+        name: "acr-credential-provider",
+        matchImages: ["*.azurecr.io", "*.azurecr.cn", "*.azurecr.de", "*.azurecr.us"],
+        args: ["/etc/kubernetes/cloud.conf"],
+        defaultCacheDuration: "10m",
+      },
+    });
+  });
+
+  it.each([
+    ["gcp", v422, /does not use service account tokens/],
+    ["vsphere", v421, /before 4\.22/],
+    ["baremetal", v421, /before 4\.22/],
+    ["nutanix", v421, /before 4\.22/],
+    ["openstack", v421, /before 4\.22/],
+    ["none", v422, /no place for the credential provider flags/],
+    ["external", v422, /no place for the credential provider flags/],
+    ["ibmcloud", v422, /no place for the credential provider flags/],
+    ["powervs", v422, /no place for the credential provider flags/],
+    ["kubevirt", v422, /no place for the credential provider flags/],
+  ] as const)("refuses %s with the reason", (platform, release, reason) => {
+    expect(() => platformNodes(platform, release)).toThrowError(
+      expect.objectContaining({
+        code: "openshift-platform-unsupported",
+        message: expect.stringMatching(reason),
+        allowed: release === v421 ? "aws, azure" : "aws, azure, vsphere, baremetal, nutanix, openstack",
+      }),
+    );
+  });
+
+  it.each(["AWS", "ovirt", "constructor", "__proto__"])("refuses the unknown platform %s", (platform) => {
+    expect(() => platformNodes(platform as OpenShiftPlatform, v422)).toThrowError(
+      expect.objectContaining({ code: "openshift-platform-unknown", allowed: openShiftPlatforms.join(", ") }),
+    );
+  });
+});

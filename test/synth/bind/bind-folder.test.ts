@@ -1,0 +1,190 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { bind } from "../../../lib/synth/bind/bind-folder";
+import { filesOf, temporaryFolder } from "../../fixtures/synth/stack-fixture";
+
+let root: string;
+let from: string;
+let to: string;
+
+const LATE = "@late(terraform_data.d.id)@";
+const identity = (stack: string, late = true): object => ({
+  version: 1,
+  stack,
+  clusters: [],
+  manifests: [{ file: "manifests/20-accounts.yaml", appliesTo: "cluster" }],
+  nodes: [{ file: "nodes/all-nodes.yaml" }],
+  placeholders: late
+    ? { [LATE]: { output: "d_id", path: [stack, "Manifests", "d_id"], expression: "${terraform_data.d.id}" } }
+    : {},
+});
+
+function put(path: string, content: unknown): string {
+  const file = join(root, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
+  return file;
+}
+
+function putStack(stack: string, late = true): void {
+  const value = late ? `"${LATE}"` : "literal";
+  put(`cdktf.out/stacks/${stack}/workload-identity.json`, identity(stack, late));
+  put(`cdktf.out/stacks/${stack}/manifests/20-accounts.yaml`, `kind: A\nid: ${value}\n`);
+  put(`cdktf.out/stacks/${stack}/nodes/all-nodes.yaml`, `files:\n  - content: ${value}\n`);
+}
+
+const flat = (value: unknown): string => put("o.json", { d_id: { value, type: "string", sensitive: false } });
+
+beforeEach(() => {
+  root = temporaryFolder();
+  from = join(root, "cdktf.out");
+  to = join(root, "finished");
+});
+
+describe("bind", () => {
+  it("finishes one stack from `terraform output -json`, read as a whole or as its folder", () => {
+    putStack("prod");
+    const expected = {
+      ".workload-identity-files": "prod/manifests/20-accounts.yaml\nprod/nodes/all-nodes.yaml\n",
+      "prod/manifests/20-accounts.yaml": "kind: A\nid: one\n",
+      "prod/nodes/all-nodes.yaml": "files:\n  - content: one\n",
+    };
+    bind({ outputs: flat("one"), from, to });
+    expect(filesOf(to)).toEqual(expected);
+    bind({ outputs: flat("one"), from: join(from, "stacks/prod"), to });
+    expect(filesOf(to)).toEqual(expected);
+  });
+
+  it("finishes several stacks from `cdktf output --outputs-file`", () => {
+    putStack("prod");
+    putStack("test");
+    const outputs = put("o.json", { prod: { Manifests: { d_id: "p" } }, test: { Manifests: { d_id: "t" } } });
+    bind({ outputs, from, to });
+    const files = filesOf(to);
+    expect(files["prod/manifests/20-accounts.yaml"]).toBe("kind: A\nid: p\n");
+    expect(files["test/nodes/all-nodes.yaml"]).toBe("files:\n  - content: t\n");
+  });
+
+  it("takes one stack's outputs where the other stacks need none", () => {
+    putStack("prod");
+    putStack("plain", false);
+    bind({ outputs: flat("one"), from, to });
+    expect(filesOf(to)).toMatchObject({
+      "prod/manifests/20-accounts.yaml": "kind: A\nid: one\n",
+      "plain/manifests/20-accounts.yaml": "kind: A\nid: literal\n",
+    });
+  });
+
+  it("leaves out folders of stacks that the app no longer has", () => {
+    putStack("prod");
+    putStack("old");
+    put("cdktf.out/manifest.json", { stacks: { prod: { name: "prod", workingDirectory: "stacks/prod" } } });
+    expect(bind({ outputs: flat("one"), from, to }).files).toEqual([
+      "prod/manifests/20-accounts.yaml",
+      "prod/nodes/all-nodes.yaml",
+    ]);
+  });
+
+  it("finishes the files of a cdk8s app", () => {
+    putStack("prod");
+    put("dist/a/web.k8s.yaml", `kind: B\nid: x${LATE}\n`);
+    put("dist/notes.txt", LATE);
+    bind({ outputs: flat("one"), from, to, manifests: join(root, "dist") });
+    expect(filesOf(to)).toEqual({
+      ".workload-identity-files": "a/web.k8s.yaml\n",
+      "a/web.k8s.yaml": "kind: B\nid: xone\n",
+    });
+  });
+
+  it.each<[string, () => Partial<Parameters<typeof bind>[0]>, string, string]>([
+    ["no folder", () => ({ from: join(root, "nowhere") }), "bind-folder-invalid", "is no folder"],
+    [
+      "a folder without stacks",
+      () => ({ from: root }),
+      "bind-folder-invalid",
+      "holds no workload-identity.json",
+    ],
+    ["a file as folder", () => ({ from: flat("one") }), "bind-folder-invalid", "is no folder"],
+    ["no outputs file", () => ({ outputs: join(root, "none.json") }), "bind-file-unreadable", "ENOENT"],
+    ["a folder as outputs file", () => ({ outputs: root }), "bind-file-unreadable", "EISDIR"],
+    [
+      "outputs that are no JSON",
+      () => ({ outputs: put("x.json", "{") }),
+      "bind-outputs-invalid",
+      "is not JSON",
+    ],
+    [
+      "outputs without the value",
+      () => ({ outputs: put("x.json", { a: 1 }) }),
+      "bind-output-missing",
+      "manifests/20-accounts.yaml: A: id",
+    ],
+    [
+      "an output of another type",
+      () => ({ outputs: flat(null) }),
+      "bind-output-type",
+      "manifests/20-accounts.yaml: A: id",
+    ],
+    [
+      "one stack's outputs for two",
+      () => (putStack("test"), {}),
+      "bind-outputs-ambiguous",
+      "allowed: one of the stacks prod, test",
+    ],
+    [
+      "a missing manifest",
+      () => (rmSync(join(from, "stacks/prod/nodes"), { recursive: true }), {}),
+      "bind-file-unreadable",
+      "nodes/all-nodes.yaml",
+    ],
+    [
+      "a broken list of stacks",
+      () => (put("cdktf.out/manifest.json", "{"), {}),
+      "bind-file-invalid",
+      "manifest.json",
+    ],
+    ["the stacks folder as target", () => ({ to: join(from, "stacks") }), "bind-target-is-source", "stacks"],
+    [
+      "the stack's folder as target",
+      () => ({ to: join(from, "stacks/prod") }),
+      "bind-target-is-source",
+      "prod",
+    ],
+    [
+      "the cdk8s folder as target",
+      () => (put("finished/a.yaml", "a: 1\n"), { manifests: to }),
+      "bind-target-is-source",
+      "finished",
+    ],
+    [
+      "no cdk8s folder",
+      () => ({ manifests: join(root, "none") }),
+      "bind-folder-invalid",
+      "cannot be read (ENOENT)",
+    ],
+    [
+      "a cdk8s folder for two stacks",
+      () => (putStack("plain", false), { manifests: root }),
+      "bind-folder-invalid",
+      "holds 2 stacks",
+    ],
+  ])("refuses %s and leaves the target untouched", (_, change, code, part) => {
+    putStack("prod");
+    put("finished/mine.yaml", "mine: 1\n");
+    const props = { outputs: flat("one"), from, to, ...change() };
+    const before = filesOf(to);
+    expect(() => bind(props)).toThrowError(
+      expect.objectContaining({ code, message: expect.stringContaining(part) as unknown }),
+    );
+    expect(filesOf(to)).toEqual(before);
+  });
+
+  it("writes the same bytes twice", () => {
+    putStack("prod");
+    bind({ outputs: flat("one"), from, to });
+    const first = filesOf(to);
+    bind({ outputs: flat("one"), from, to });
+    expect(filesOf(to)).toEqual(first);
+  });
+});

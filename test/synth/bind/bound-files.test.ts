@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import { encodeNow } from "../../../lib/model/late";
+import { UNBOUND_COMMENT, boundFiles } from "../../../lib/synth/bind/bound-files";
+import { readTerraformOutputs } from "../../../lib/synth/bind/terraform-outputs";
+import type { WorkloadIdentityFile } from "../../../lib/synth/bind/workload-identity-file";
+
+const FILE = "manifests/20-service-accounts.yaml";
+const CLIENT = "@late(azurerm_user_assigned_identity.web.client_id)@";
+const ENCODED = "@late(data-url.0011223344556677)@";
+
+const placeholders: WorkloadIdentityFile["placeholders"] = {
+  [CLIENT]: { output: "web_client_id", path: ["prod", "Manifests", "web_client_id"], expression: "${…}" },
+  [ENCODED]: { encoding: "data-url", text: `{"clientId":"${CLIENT}"}` },
+  "@late(base64.cc)@": { encoding: "base64", text: ENCODED },
+};
+
+const object = (annotation: string): string =>
+  `apiVersion: v1\nkind: ServiceAccount\nmetadata:\n  name: web\n  namespace: shop\n  annotations:\n    example.com/id: ${annotation}\n`;
+
+function bound(text: string, value: unknown): string | undefined {
+  const outputs = readTerraformOutputs(
+    JSON.stringify({ web_client_id: { value, type: "string", sensitive: false } }),
+    "o.json",
+  );
+  return boundFiles({ placeholders, files: new Map([[FILE, text]]), outputs }).get(FILE);
+}
+
+describe("boundFiles", () => {
+  it.each([
+    ["a whole value", `"${CLIENT}"`, "1-2", "1-2"],
+    ["inside text", `x${CLIENT}y${CLIENT}`, "1", "x1y1"],
+    ["text that looks like a number", `"${CLIENT}"`, "0755", '"0755"'],
+    ["text that would end the line", `"${CLIENT}"`, "a: b # c", '"a: b # c"'],
+    ["a value with replacement patterns", `"${CLIENT}"`, "$&$1$$", "$&$1$$"],
+    ["a value that looks like a placeholder", `"${CLIENT}"`, ENCODED, `"${ENCODED}"`],
+    ["an encoded text, encoded last", `"${ENCODED}"`, "é", encodeNow("data-url", '{"clientId":"é"}')],
+  ])("fills %s", (_, annotation, value, expected) => {
+    expect(bound(object(annotation), value)).toBe(object(expected));
+  });
+
+  it("keeps the bytes of everything else and takes its own comment away", () => {
+    const before = `# mine\n`;
+    const rest = `---\nkind: ConfigMap   # odd spacing stays\ndata: { a:   1 }\n---\n${object("plain")}`;
+    const inside = `---\nkind: ConfigMap\ndata:\n  a: |\n    ${UNBOUND_COMMENT}`;
+    expect(bound(before + UNBOUND_COMMENT + object(`"${CLIENT}"`) + rest + inside, "1")).toBe(
+      before + object('"1"') + rest + inside,
+    );
+  });
+
+  it.each([
+    [
+      "a missing output",
+      object(`"${CLIENT}"`),
+      undefined,
+      "bind-output-missing",
+      `ServiceAccount shop/web: metadata.annotations["example.com/id"]`,
+    ],
+    ["null", object(`"${CLIENT}"`), null, "bind-output-type", "is null"],
+    ["a number", object(`"${CLIENT}"`), 7, "bind-output-type", "is a number"],
+    ["an object", object(`"${CLIENT}"`), {}, "bind-output-type", "is an object"],
+    ["a list", object(`"${CLIENT}"`), ["1"], "bind-output-type", "is a list"],
+    ["an empty text", object(`"${CLIENT}"`), "", "bind-output-type", "is an empty text"],
+    [
+      "a missing output in an encoded text",
+      object(`"${ENCODED}"`),
+      undefined,
+      "bind-output-missing",
+      'metadata.annotations["example.com/id"]',
+    ],
+    ["a placeholder of nobody", object('"@late(a.b)@"'), "1", "bind-placeholder-unknown", "@late(a.b)@"],
+    ["half a placeholder", object('"x@late(a.b"'), "1", "bind-placeholder-unknown", "x@late(a.b"],
+    [
+      "a placeholder as a key",
+      `kind: X\ndata:\n  "${CLIENT}": 1\n`,
+      "1",
+      "bind-placeholder-unknown",
+      "X: data",
+    ],
+    [
+      "an encoded text in an encoded text",
+      object('"@late(base64.cc)@"'),
+      "1",
+      "bind-placeholder-unknown",
+      ENCODED,
+    ],
+    ["a document that is no YAML", `a: "${CLIENT}\n`, "1", "bind-file-invalid", "is not YAML"],
+  ])("refuses %s", (_, text, value, code, part) => {
+    const run = (): unknown => bound(text, value);
+    expect(run).toThrowError(
+      expect.objectContaining({ code, message: expect.stringContaining(part) as unknown }),
+    );
+    expect(run).toThrowError(FILE);
+  });
+
+  it("names the item of a list", () => {
+    const text = `kind: RoleBinding\nmetadata:\n  name: x\nsubjects:\n  - name: a\n  - name: "${CLIENT}"\n`;
+    expect(() => bound(text, null)).toThrowError(`${FILE}: RoleBinding x: subjects[1].name needs a text`);
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { readWorkloadIdentity } from "../../../lib/synth/bind/workload-identity-file";
+
+const valid = {
+  version: 1,
+  stack: "prod-eu",
+  clusters: [{ name: "prod-eu" }],
+  manifests: [{ file: "manifests/20-service-accounts.yaml", appliesTo: "cluster" }],
+  nodes: [{ file: "nodes/all-nodes.yaml" }],
+  placeholders: {
+    "@late(a.b.c)@": { output: "a_b_c", path: ["prod-eu", "Manifests", "a_b_c"], expression: "${a.b.c}" },
+    "@late(data-url.00)@": { encoding: "data-url", text: "@late(a.b.c)@" },
+  },
+};
+
+describe("readWorkloadIdentity", () => {
+  it("reads what the writer writes", () => {
+    expect(readWorkloadIdentity(JSON.stringify(valid), "f")).toEqual(valid);
+  });
+
+  it.each([
+    ["nothing", undefined, "is not JSON"],
+    ["a list", [], "is not a JSON object"],
+    ["no version", { ...valid, version: undefined }, "has version undefined"],
+    ["a newer version", { ...valid, version: 2 }, "has version 2"],
+    ["no stack", { ...valid, stack: undefined }, "has no valid stack"],
+    ["a stack that is a path", { ...valid, stack: "../prod" }, "has no valid stack"],
+    ["no manifests", { ...valid, manifests: undefined }, "has no valid stack, manifests or nodes"],
+    [
+      "a file outside",
+      { ...valid, manifests: [{ file: "manifests/../../x.yaml" }] },
+      "has no valid stack, manifests",
+    ],
+    [
+      "an absolute file",
+      { ...valid, nodes: [{ file: "/etc/passwd" }] },
+      "has no valid stack, manifests or nodes",
+    ],
+    ["no placeholders", { ...valid, placeholders: [] }, "has no valid placeholders"],
+    ["a placeholder of neither kind", { ...valid, placeholders: { a: {} } }, "has no valid placeholders"],
+    [
+      "an unknown encoding",
+      { ...valid, placeholders: { a: { encoding: "rot13", text: "" } } },
+      "has no valid placeholders",
+    ],
+    [
+      "an output without path",
+      { ...valid, placeholders: { a: { output: "x" } } },
+      "has no valid placeholders",
+    ],
+  ])("refuses %s", (_, document, reason) => {
+    expect(() =>
+      readWorkloadIdentity(JSON.stringify(document) ?? "", "dir/workload-identity.json"),
+    ).toThrowError(
+      expect.objectContaining({
+        code: "bind-file-invalid",
+        value: "dir/workload-identity.json",
+        problem: expect.stringContaining(reason) as unknown,
+      }),
+    );
+  });
+});

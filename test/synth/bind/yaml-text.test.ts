@@ -1,0 +1,99 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parse, parseAllDocuments } from "yaml";
+import { boundYaml } from "../../../lib/synth/bind/bound-yaml";
+import { placeholder } from "../../../lib/synth/bind/placeholder";
+import { yamlText } from "../../../lib/synth/bind/yaml-text";
+
+/** Any text that UTF-8 can hold, with what is special to YAML, Terraform and this library more often than by chance. */
+const nasty = fc.oneof(
+  { weight: 3, arbitrary: fc.string({ unit: "binary" }) },
+  {
+    weight: 3,
+    arbitrary: fc
+      .array(
+        fc.oneof(
+          fc.constantFrom(
+            "\n",
+            "\r",
+            "\t",
+            " ",
+            ": ",
+            " #",
+            "---",
+            "...",
+            "- ",
+            "'",
+            '"',
+            "\\",
+            "%{",
+            "${x}",
+            "$${",
+            "é",
+            "日",
+            "\u0085",
+            "\u2028",
+            "\ufeff",
+            "@",
+            "@late(",
+            ")@",
+            "|",
+            ">",
+            "!",
+            "&a",
+            "*a",
+            "{",
+            "[",
+            "yes",
+            "0x1f",
+            "1_000",
+            "190:20:30",
+            "~",
+            "null",
+            "2001-01-01",
+            "<<",
+            "=",
+            "0o17",
+            "1e3",
+            ".inf",
+          ),
+          fc.string({ maxLength: 3 }),
+        ),
+        { maxLength: 8 },
+      )
+      .map((parts) => parts.join("")),
+  },
+);
+
+describe("yamlText", () => {
+  it("comes back the same from a 1.1 and a 1.2 reader, in every position", () => {
+    fc.assert(
+      fc.property(nasty, nasty, (text, key) => {
+        const value = { [`k${key}`]: text, list: [text, { deep: text }], block: `first\n${text}` };
+        const yaml = yamlText(value);
+        expect(parse(yaml, { version: "1.1" })).toEqual(value);
+        expect(parse(yaml, { version: "1.2" })).toEqual(value);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});
+
+describe("boundYaml", () => {
+  it("gives the bytes that a literal would have given", () => {
+    fc.assert(
+      fc.property(nasty, nasty, (text, around) => {
+        const literal = around.replaceAll("@late(", "");
+        const of = (value: string): string =>
+          ["a", "b"]
+            .map((kind) => yamlText({ kind, data: { x: `${literal}${value}`, y: [value], z: "plain" } }))
+            .join("---\n");
+        const late = placeholder("a_b.c.d");
+        const bound = boundYaml(of(late), "f", (scalar) => scalar.replaceAll(late, () => text));
+        expect(bound).toBe(of(text));
+        expect(parseAllDocuments(bound).map((document): unknown => document.toJS())).toHaveLength(2);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
