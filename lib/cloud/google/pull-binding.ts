@@ -1,6 +1,6 @@
 import { ArtifactRegistryRepositoryIamMember } from "@cdktf/provider-google/lib/artifact-registry-repository-iam-member/index.js";
-import { TerraformStack } from "cdktf";
-import type { TerraformProvider } from "cdktf";
+import { TerraformStack, dependable } from "cdktf";
+import type { ITerraformDependable, TerraformProvider } from "cdktf";
 import { Construct } from "constructs";
 import { Subject } from "../../model/subject";
 import type { ArtifactRegistryRepository } from "./artifact-registry";
@@ -51,9 +51,9 @@ export class PullBinding extends Construct {
       repository: repository.repository,
       role: ROLE,
       member,
-      dependsOn: principals.dependencies.length > 0 ? [...principals.dependencies] : undefined,
       provider,
     });
+    this.resource.dependsOn = referencesTo(principals.dependencies);
     this.member = member;
     bindingsOf(scope).set(keyOf(member, repository), this);
   }
@@ -70,6 +70,19 @@ export class PullBinding extends Construct {
     const id = `pull_${subject.namespace}_${subject.name}_${repository.location}_${repository.repository}_${repository.project}`;
     return existing ?? new PullBinding(scope, id, props);
   }
+}
+
+/**
+ * References for `dependsOn`, made once for all bindings of an OIDC provider: given as construct, cdktf would make and
+ * keep one, with a stack trace, for each of thousands of bindings.
+ */
+const references = new WeakMap<readonly ITerraformDependable[], string[]>();
+
+function referencesTo(dependencies: readonly ITerraformDependable[]): string[] | undefined {
+  if (dependencies.length === 0) return undefined;
+  const known = references.get(dependencies) ?? dependencies.map(dependable);
+  references.set(dependencies, known);
+  return [...known];
 }
 
 function memberOf({ principals, serviceAccount }: PullBindingProps): string {

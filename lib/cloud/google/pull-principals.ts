@@ -4,13 +4,7 @@ import type { ClusterFacts } from "../../model/cluster";
 import { Duration } from "../../model/duration";
 import type { ImageCredentialProvider } from "../../model/image-credential-provider";
 import { isLate } from "../../model/late";
-import type {
-  DeclaredPull,
-  IPullIdentities,
-  IPullSource,
-  PullDeclaration,
-  PullRequest,
-} from "../../model/pulls";
+import type { DeclaredPull, IPullIdentities, PullDeclaration, PullRequest } from "../../model/pulls";
 import { projectId, projectNumber } from "../../rules/google/ids";
 import {
   OPT_IN_ANNOTATION,
@@ -33,6 +27,7 @@ import type { IOidcProvider } from "./oidc-provider-props";
 import { checkOidcProvider } from "./oidc-provider-settings";
 import type { IPrincipals } from "./principals";
 import { PullBinding } from "./pull-binding";
+import type { PullBindingProps } from "./pull-binding";
 import type { PullPoolProps, PullPrincipalsProps } from "./pull-principals-props";
 import { WorkloadIdentityPool } from "./workload-identity-pool";
 import type { IWorkloadIdentityPool } from "./workload-identity-pool";
@@ -43,6 +38,8 @@ interface Federation {
   readonly args: readonly string[];
   readonly needs: readonly string[];
 }
+
+type WantedBinding = Pick<PullBindingProps, "serviceAccount" | "repository">;
 
 const ID_RULES: NameRules = { max: 32, allowed: /[a-z0-9-]/, separator: "--" };
 const DEFAULT_PREFIX = "k8s";
@@ -71,36 +68,29 @@ function declarePulls(
   { cluster, pulls }: PullRequest<Construct>,
   props: PullPrincipalsProps,
 ): PullDeclaration {
-  const repositories = pulls.map(repositoriesOf);
+  const bindings = pulls.flatMap(bindingsOf);
   const federation = federate(scope, cluster, props);
   const { principals } = federation;
   principals.addSubjects(pulls.map(({ subject }) => subject));
-  pulls.forEach(({ subject: serviceAccount }, index) => {
-    for (const repository of repositories[index] ?? [])
-      PullBinding.forServiceAccount(scope, {
-        repository,
-        serviceAccount,
-        principals,
-        provider: props.provider,
-      });
-  });
+  for (const binding of bindings)
+    PullBinding.forServiceAccount(scope, { ...binding, principals, provider: props.provider });
   const annotations = { [OPT_IN_ANNOTATION]: OPT_IN_VALUE };
   return {
     grants: pulls.map(({ subject }) => ({ subject, annotations })),
-    provider: credentialProvider(federation, repositories.flat(), props.cacheDuration),
+    provider: credentialProvider(federation, bindings, props.cacheDuration),
     nodeFiles: [],
   };
 }
 
 function credentialProvider(
   { principals, args, needs }: Federation,
-  repositories: readonly ArtifactRegistryRepository[],
+  bindings: readonly WantedBinding[],
   cacheDuration: Duration | undefined,
 ): ImageCredentialProvider {
   return {
     plugin: "gcp",
     name: PLUGIN_NAME,
-    matchImages: [...new Set(repositories.map(({ host }) => host))].sort(),
+    matchImages: [...new Set(bindings.map(({ repository }) => repository.host))].sort(),
     defaultCacheDuration: Duration.minutes(1),
     args,
     env: cacheEnvironment(cacheDuration),
@@ -151,9 +141,11 @@ function clusterIsManaged({ issuer }: ClusterFacts): boolean {
   return isManagedIdentityProvider(issuer.url);
 }
 
-function repositoriesOf({ sources }: DeclaredPull<Construct>): readonly ArtifactRegistryRepository[] {
-  return sources.map((source: IPullSource<Construct>): ArtifactRegistryRepository =>
-    source instanceof ArtifactRegistryRepository ? source : fail("google-source-foreign", source.images),
+function bindingsOf({ subject, sources }: DeclaredPull<Construct>): readonly WantedBinding[] {
+  return sources.map((source) =>
+    source instanceof ArtifactRegistryRepository
+      ? { serviceAccount: subject, repository: source }
+      : fail("google-source-foreign", source.images),
   );
 }
 

@@ -1,5 +1,6 @@
 /*
- * The AWS partitions, as data. Source: boto/botocore, botocore/data/partitions.json; which ECR host forms
+ * The AWS partitions, as data. Source: boto/botocore, botocore/data/partitions.json, its region
+ * expressions narrowed to the places that AWS names regions by; which ECR host forms
  * exist per partition: kubernetes/cloud-provider-aws, cmd/ecr-credential-provider/main.go.
  */
 
@@ -24,6 +25,13 @@ export interface Partition {
   readonly regionsText: string;
 }
 
+const PLACE = "(?:north|south)?(?:east|west)|north|south|central";
+
+/** Region codes of some areas; a new region of a known area needs no new table. */
+function regions(areas: string): RegExp {
+  return new RegExp(`^(?:${areas})-(?:${PLACE})-\\d{1,2}$`);
+}
+
 /** All partitions, the commercial one first. */
 export const partitions: readonly Partition[] = [
   {
@@ -32,7 +40,7 @@ export const partitions: readonly Partition[] = [
     ecrDualStackSuffix: "on.aws",
     ecrFips: true,
     ecrPublic: true,
-    regions: /^(us|eu|ap|sa|ca|me|af|il|mx)-[a-z]+-\d+$/,
+    regions: regions("us|eu|ap|sa|ca|me|af|il|mx"),
     regionsText: "us|eu|ap|sa|ca|me|af|il|mx-<place>-<number>",
   },
   {
@@ -41,7 +49,7 @@ export const partitions: readonly Partition[] = [
     ecrDualStackSuffix: "on.amazonwebservices.com.cn",
     ecrFips: false,
     ecrPublic: false,
-    regions: /^cn-[a-z]+-\d+$/,
+    regions: regions("cn"),
     regionsText: "cn-north-1, cn-northwest-1",
   },
   {
@@ -50,7 +58,7 @@ export const partitions: readonly Partition[] = [
     ecrDualStackSuffix: "on.aws",
     ecrFips: true,
     ecrPublic: false,
-    regions: /^us-gov-[a-z]+-\d+$/,
+    regions: regions("us-gov"),
     regionsText: "us-gov-east-1, us-gov-west-1",
   },
   {
@@ -59,7 +67,7 @@ export const partitions: readonly Partition[] = [
     ecrDualStackSuffix: undefined,
     ecrFips: false,
     ecrPublic: false,
-    regions: /^us-iso-[a-z]+-\d+$/,
+    regions: regions("us-iso"),
     regionsText: "us-iso-east-1, us-iso-west-1",
   },
   {
@@ -68,7 +76,7 @@ export const partitions: readonly Partition[] = [
     ecrDualStackSuffix: undefined,
     ecrFips: false,
     ecrPublic: false,
-    regions: /^us-isob-[a-z]+-\d+$/,
+    regions: regions("us-isob"),
     regionsText: "us-isob-east-1, us-isob-west-1",
   },
   {
@@ -77,7 +85,7 @@ export const partitions: readonly Partition[] = [
     ecrDualStackSuffix: undefined,
     ecrFips: false,
     ecrPublic: false,
-    regions: /^eu-isoe-[a-z]+-\d+$/,
+    regions: regions("eu-isoe"),
     regionsText: "eu-isoe-west-1",
   },
   {
@@ -86,7 +94,7 @@ export const partitions: readonly Partition[] = [
     ecrDualStackSuffix: undefined,
     ecrFips: false,
     ecrPublic: false,
-    regions: /^us-isof-[a-z]+-\d+$/,
+    regions: regions("us-isof"),
     regionsText: "us-isof-east-1, us-isof-south-1",
   },
   {
@@ -95,7 +103,7 @@ export const partitions: readonly Partition[] = [
     ecrDualStackSuffix: undefined,
     ecrFips: false,
     ecrPublic: false,
-    regions: /^eusc-de-[a-z]+-\d+$/,
+    regions: regions("eusc-de"),
     regionsText: "eusc-de-east-1",
   },
 ];

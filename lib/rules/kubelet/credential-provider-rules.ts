@@ -3,10 +3,10 @@
  * (kubernetes:pkg/credentialprovider/plugin/config.go, `validateCredentialProviderConfig`, 1.31 to 1.36).
  */
 
-import type { ConfigIssue } from "./config-issue";
+import { complaint, type ConfigIssue, required } from "./config-issue";
 import { isAtLeast } from "./feature-gates";
 import { formatGoDuration, parseGoDuration } from "./go-duration";
-import { goQuote, toBytes } from "./go-text";
+import { quoted, toBytes } from "./go-text";
 import { parseSchemelessUrl } from "./go-url";
 import { textOf, textsOf } from "./json-value";
 
@@ -29,25 +29,6 @@ export const TOKEN_PROTOCOL = "credentialprovider.kubelet.k8s.io/v1";
 
 const PROTOCOLS: readonly string[] = [TOKEN_PROTOCOL, `${TOKEN_PROTOCOL}alpha1`, `${TOKEN_PROTOCOL}beta1`];
 
-/** A complaint with the kubelet's whole line, `providers.name: Invalid value: "a b": …`. */
-export function complaint(field: string, text: string): ConfigIssue {
-  return { field, message: `${field}: ${text}` };
-}
-
-/** Up to 1.33 the missing field is named in the text; from 1.34 on the text ends after `Required value`. */
-export function required(field: string, { minor }: RuleContext): ConfigIssue {
-  const name = field.slice(field.lastIndexOf(".") + 1);
-  return complaint(
-    field,
-    isAtLeast(minor, "1.34") ? "Required value" : `Required value: ${name} is required`,
-  );
-}
-
-/** Go's `%q` of ordinary text. */
-export function quoted(text: string): string {
-  return goQuote(toBytes(text));
-}
-
 const NAME_RULES: readonly (readonly [refused: (name: string) => boolean, text: string])[] = [
   [(name) => name.includes("/"), "provider name cannot contain '/'"],
   [(name) => name.includes(" "), "provider name cannot contain spaces"],
@@ -67,7 +48,7 @@ export const nameRule: ProviderRule = (provider) => {
 export const protocolRule: ProviderRule = (provider, context) => {
   const version = textOf(provider["apiVersion"]);
   const field = "providers.apiVersion";
-  if (version === "") return [required(field, context)];
+  if (version === "") return [required(field, context.minor)];
   if (PROTOCOLS.includes(version)) return [];
   const known = PROTOCOLS.map(quoted).join(", ");
   return [complaint(field, `Unsupported value: ${quoted(version)}: supported values: ${known}`)];
@@ -91,7 +72,7 @@ export const matchImagesRule: ProviderRule = (provider, { minor }) => {
 export const durationRule: ProviderRule = (provider, context) => {
   const field = "providers.defaultCacheDuration";
   const { nanoseconds } = parseGoDuration(textOf(provider["defaultCacheDuration"]));
-  if (nanoseconds === undefined) return [required(field, context)];
+  if (nanoseconds === undefined) return [required(field, context.minor)];
   if (nanoseconds >= 0n) return [];
   const value = formatGoDuration(nanoseconds);
   const text = "must be greater than or equal to 0";

@@ -13,7 +13,7 @@ import {
 } from "./credential-provider-schema";
 import { isAtLeast } from "./feature-gates";
 import { parseGoDuration } from "./go-duration";
-import { goQuote, toBytes } from "./go-text";
+import { quoted } from "./go-text";
 import { compactJson, isRecord, jsonKind } from "./json-value";
 
 const KIND = "CredentialProviderConfig";
@@ -149,7 +149,7 @@ function typeProblem(value: unknown, goType: string, place: Place): ConfigIssue 
 }
 
 function unknownFields(paths: readonly string[]): ConfigIssue {
-  const list = paths.map((path) => `unknown field ${goQuote(toBytes(path))}`).join(", ");
+  const list = paths.map((path) => `unknown field ${quoted(path)}`).join(", ");
   return issue(paths[0] ?? "", `strict decoding error: ${list}`);
 }
 

@@ -92,6 +92,11 @@ export function goQuote(bytes: string): string {
   return `"${parts.join("")}"`;
 }
 
+/** Go's `%q` of ordinary text. */
+export function quoted(text: string): string {
+  return goQuote(toBytes(text));
+}
+
 function quoteRune(code: number): string {
   const named = NAMED_ESCAPES[code];
   if (named !== undefined) return named;

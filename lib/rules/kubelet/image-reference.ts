@@ -5,7 +5,7 @@
  */
 
 import { fail } from "../../errors";
-import { goLower, goQuote, toBytes } from "./go-text";
+import { goLower, quoted } from "./go-text";
 
 const DEFAULT_DOMAIN = "docker.io";
 const LEGACY_DOMAIN = "index.docker.io";
@@ -29,7 +29,7 @@ const DIGEST_LENGTHS: Readonly<Record<string, number>> = { sha256: 64, sha384: 9
 export function lookupRepository(podImage: string): string {
   const { name, error } = parse(podImage);
   if (error === undefined) return name;
-  const reason = `couldn't parse image name ${goQuote(toBytes(short(podImage)))}: ${error}`;
+  const reason = `couldn't parse image name ${quoted(short(podImage))}: ${error}`;
   return fail("image-invalid", podImage, reason);
 }
 

@@ -4,7 +4,7 @@
  * distribution/reference.
  */
 
-import { goQuote, toBytes } from "./go-text";
+import { quoted, toBytes } from "./go-text";
 import { parseSchemelessUrl } from "./go-url";
 
 interface Pattern {
@@ -24,7 +24,7 @@ const FORM: readonly Lint[] = [
   [
     ({ text }) => SCHEME.test(text),
     ({ text }) =>
-      `it starts with a scheme, which is read as the registry; write ${show(text.replace(SCHEME, ""))}`,
+      `it starts with a scheme, which is read as the registry; write ${quoted(text.replace(SCHEME, ""))}`,
   ],
   [
     ({ text }) => "error" in parseSchemelessUrl(toBytes(text)),
@@ -37,7 +37,7 @@ const NEVER: readonly Lint[] = [
   [
     ({ authority }) => hostOf(authority) === "index.docker.io",
     ({ path }) =>
-      `the kubelet looks images of index.docker.io up as docker.io; write ${show(`docker.io${path}`)}`,
+      `the kubelet looks images of index.docker.io up as docker.io; write ${quoted(`docker.io${path}`)}`,
   ],
   [
     ({ authority }) => authority.startsWith("[") && !/\]:\d+$/.test(authority),
@@ -51,18 +51,18 @@ const NEVER: readonly Lint[] = [
     ({ authority }) => /^[a-z0-9-]+:?$/.test(authority) && hostOf(authority) !== "localhost",
     ({ authority }) =>
       `a first component without dot and port is read as a path on docker.io, never as a registry; write the ` +
-      `registry's full host, or ${show(`docker.io/${hostOf(authority)}/`)}`,
+      `registry's full host, or ${quoted(`docker.io/${hostOf(authority)}/`)}`,
   ],
   [
     ({ path }) => /[*[\]]/.test(path),
     ({ authority, path }) =>
       `globs count only in the host; in the path they are plain characters that no image has. The path is a prefix: ` +
-      `write ${show(authority + path.slice(0, path.search(/[*[\]]/)))}`,
+      `write ${quoted(authority + path.slice(0, path.search(/[*[\]]/)))}`,
   ],
   [
     ({ path }) => /[:@]/.test(path),
     ({ authority, path }) =>
-      `images are matched without tag and digest; write ${show(authority + path.slice(0, path.search(/[:@]/)))}`,
+      `images are matched without tag and digest; write ${quoted(authority + path.slice(0, path.search(/[:@]/)))}`,
   ],
   [
     ({ path }) => /[^a-z0-9._/%-]|\/\/|^\/[._-]/.test(path),
@@ -80,18 +80,18 @@ const MISLEADING: readonly Lint[] = [
   [
     ({ authority }) => authority.includes("@"),
     ({ authority, path }) =>
-      `the user part is ignored; write ${show(authority.slice(authority.lastIndexOf("@") + 1) + path)}`,
+      `the user part is ignored; write ${quoted(authority.slice(authority.lastIndexOf("@") + 1) + path)}`,
   ],
   [
     ({ authority }) => authority.endsWith(":"),
-    ({ authority, path }) => `the empty port counts as none; write ${show(authority.slice(0, -1) + path)}`,
+    ({ authority, path }) => `the empty port counts as none; write ${quoted(authority.slice(0, -1) + path)}`,
   ],
   [
     ({ authority, path }) =>
       hostOf(authority) === "docker.io" && /^\/[^/]+$/.test(path) && !"/library/".startsWith(path),
     ({ path }) =>
       `it does not match the official image: that is looked up as docker.io/library${path}. ` +
-      `Write that, or ${show(`docker.io${path}/`)} for the images of an organization`,
+      `Write that, or ${quoted(`docker.io${path}/`)} for the images of an organization`,
   ],
 ];
 
@@ -131,8 +131,4 @@ function readPattern(text: string): Pattern {
 /** Without user and port. */
 function hostOf(authority: string): string {
   return authority.slice(authority.lastIndexOf("@") + 1).replace(/:\d*$/, "");
-}
-
-function show(text: string): string {
-  return goQuote(toBytes(text));
 }

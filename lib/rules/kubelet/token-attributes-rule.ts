@@ -1,14 +1,7 @@
-import type { ConfigIssue } from "./config-issue";
-import {
-  complaint,
-  type ProviderRule,
-  quoted,
-  required,
-  type RuleContext,
-  TOKEN_PROTOCOL,
-} from "./credential-provider-rules";
+import { complaint, type ConfigIssue, required } from "./config-issue";
+import { type ProviderRule, type RuleContext, TOKEN_PROTOCOL } from "./credential-provider-rules";
 import { isAtLeast } from "./feature-gates";
-import { compareBytes, goJsonString, goLower } from "./go-text";
+import { compareBytes, goJsonString, goLower, quoted } from "./go-text";
 import { isRecord, textOf, textsOf } from "./json-value";
 import { qualifiedNameProblems } from "./qualified-name";
 
@@ -26,11 +19,11 @@ export const tokenAttributesRule: ProviderRule = (provider, context) => {
   return [
     ...(context.tokensEnabled ? [] : [complaint(FIELD, GATE_OFF)]),
     ...(textOf(attributes["serviceAccountTokenAudience"]) === ""
-      ? [required(`${FIELD}.serviceAccountTokenAudience`, context)]
+      ? [required(`${FIELD}.serviceAccountTokenAudience`, context.minor)]
       : []),
     ...(typeof attributes["requireServiceAccount"] === "boolean"
       ? []
-      : [required(`${FIELD}.requireServiceAccount`, context)]),
+      : [required(`${FIELD}.requireServiceAccount`, context.minor)]),
     ...(protocol === TOKEN_PROTOCOL ? [] : [complaint(FIELD, wrongProtocol)]),
     ...annotationKeyProblems(attributes, context),
     ...cacheTypeProblems(attributes, context),

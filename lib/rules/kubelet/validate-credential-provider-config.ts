@@ -1,16 +1,15 @@
-import type { ConfigIssue } from "./config-issue";
+import { complaint, type ConfigIssue } from "./config-issue";
 import {
-  complaint,
   durationRule,
   matchImagesRule,
   nameRule,
   protocolRule,
   type ProviderRule,
-  quoted,
   type RuleContext,
 } from "./credential-provider-rules";
 import { decodeProblem } from "./decode-credential-provider-config";
 import { featureGateDefault, isAtLeast, knownMinor } from "./feature-gates";
+import { quoted } from "./go-text";
 import { isRecord, textOf } from "./json-value";
 import { tokenAttributesRule } from "./token-attributes-rule";
 

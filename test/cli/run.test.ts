@@ -1,0 +1,87 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { run } from "../../lib/cli/run";
+import { addAccount, filesOf, stackFixture, temporaryFolder } from "../fixtures/synth/stack-fixture";
+
+interface Result {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+async function cli(...args: string[]): Promise<Result> {
+  const written = { out: "", err: "" };
+  const code = await run(args, {
+    out: (text) => void (written.out += text),
+    err: (text) => void (written.err += text),
+  });
+  return { code, ...written };
+}
+
+describe("usage", () => {
+  it.each([[["--help"]], [["-h"]]])("%j prints the commands", async (args) => {
+    const { code, out, err } = await cli(...args);
+    expect([code, err]).toEqual([0, ""]);
+    expect(out).toContain("usage: cdktf-workload-identity <command>");
+    expect(out).toContain("  bind --outputs FILE --to DIR [--manifests DIR] [DIR]\n");
+  });
+
+  it("prints one command's usage", async () => {
+    expect(await cli("bind", "--help")).toEqual({
+      code: 0,
+      out: "usage: cdktf-workload-identity bind --outputs FILE --to DIR [--manifests DIR] [DIR]\n\nfinished manifests from Terraform outputs; all or nothing\n",
+      err: "",
+    });
+  });
+
+  it("prints the version of the package", async () => {
+    const { version } = JSON.parse(readFileSync(join(__dirname, "../../package.json"), "utf8")) as {
+      version: string;
+    };
+    expect(await cli("--version")).toEqual({ code: 0, out: `${version}\n`, err: "" });
+  });
+
+  it.each([
+    [[], "no command"],
+    [["bound"], "unknown command bound"],
+    [["constructor"], "unknown command constructor"],
+    [["bind"], "bind needs --outputs FILE"],
+    [["bind", "--outputs", "o.json"], "bind needs --to DIR"],
+    [["bind", "--outputs", "o.json", "--to", "x", "a", "b"], "bind takes one folder, got 2"],
+    [["bind", "--output", "o.json"], "Unknown option '--output'"],
+    [["bind", "--outputs"], "'--outputs <value>' argument missing"],
+  ])("%j is refused with exit 2 and usage on stderr", async (args, message) => {
+    const { code, out, err } = await cli(...args);
+    expect([code, out]).toEqual([2, ""]);
+    expect(err).toContain(message);
+    expect(err).toContain("usage: cdktf-workload-identity");
+  });
+});
+
+describe("bind", () => {
+  it("writes finished files and prints them", async () => {
+    const { app, manifests, data } = stackFixture();
+    addAccount(manifests, data.id);
+    app.synth();
+    const outputs = join(app.outdir, "o.json");
+    writeFileSync(outputs, JSON.stringify({ prod: { Manifests: { terraform_data_d_id: "1-2" } } }));
+    const to = join(temporaryFolder(), "finished");
+
+    const file = "prod/manifests/20-service-accounts.yaml";
+    expect(await cli("bind", "--outputs", outputs, "--to", to, app.outdir)).toEqual({
+      code: 0,
+      out: `${to}/${file}\n1 finished file in ${to}\n`,
+      err: "",
+    });
+    expect(filesOf(to)[file]).toContain("    example.com/id: 1-2\n");
+  });
+
+  it("prints a refusal in one message with its code, exit 1", async () => {
+    const { code, out, err } = await cli("bind", "--outputs", "none.json", "--to", "x", temporaryFolder());
+    expect([code, out]).toEqual([1, ""]);
+    expect(err).toMatch(
+      /^cdktf-workload-identity: folder holds no workload-identity\.json .* \(bind-folder-invalid\)\n$/,
+    );
+  });
+});

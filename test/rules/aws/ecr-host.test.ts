@@ -1,0 +1,93 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ecrHost, ecrMatchImages, parseEcrHost } from "../../../lib/rules/aws/ecr-host";
+import { partitionOf } from "../../../lib/rules/aws/partitions";
+
+interface Row {
+  readonly host: string;
+  readonly region?: string;
+  readonly suffix?: string;
+  readonly fips?: boolean;
+  readonly dualStack?: boolean;
+  readonly public?: boolean;
+  readonly none?: boolean;
+}
+
+// kubernetes/cloud-provider-aws, cmd/ecr-credential-provider/main.go
+const rows = JSON.parse(
+  readFileSync(resolve(__dirname, "../../fixtures/aws/ecr-hosts.json"), "utf8"),
+) as readonly Row[];
+
+describe("parseEcrHost", () => {
+  it.each(rows)("reads $host as the plugin does", ({ host, none, public: open, region, suffix, ...kind }) => {
+    const { fips = false, dualStack = false } = kind;
+    const expected = open
+      ? { kind: "public", region: "us-east-1" }
+      : { kind: "private", account: "123456789012", region, suffix, fips, dualStack };
+    expect(parseEcrHost(host)).toEqual(none ? undefined : expected);
+  });
+
+  it("reads a megabyte in no time", () => {
+    const start = performance.now();
+    expect(parseEcrHost(`123456789012.dkr.ecr.${"a-".repeat(500_000)}.amazonaws.com.x`)).toBeUndefined();
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+});
+
+describe("ecrHost", () => {
+  it.each([
+    ["eu-west-1", {}, "111122223333.dkr.ecr.eu-west-1.amazonaws.com", "*.dkr.ecr.*.amazonaws.com"],
+    [
+      "eu-west-1",
+      { fips: true },
+      "111122223333.dkr.ecr-fips.eu-west-1.amazonaws.com",
+      "*.dkr.ecr-fips.*.amazonaws.com",
+    ],
+    ["eu-west-1", { dualStack: true }, "111122223333.dkr-ecr.eu-west-1.on.aws", "*.dkr-ecr.*.on.aws"],
+    [
+      "us-gov-west-1",
+      { fips: true, dualStack: true },
+      "111122223333.dkr-ecr-fips.us-gov-west-1.on.aws",
+      "*.dkr-ecr-fips.*.on.aws",
+    ],
+    ["cn-north-1", {}, "111122223333.dkr.ecr.cn-north-1.amazonaws.com.cn", "*.dkr.ecr.*.amazonaws.com.cn"],
+    [
+      "cn-north-1",
+      { dualStack: true },
+      "111122223333.dkr-ecr.cn-north-1.on.amazonwebservices.com.cn",
+      "*.dkr-ecr.*.on.amazonwebservices.com.cn",
+    ],
+    ["us-iso-east-1", {}, "111122223333.dkr.ecr.us-iso-east-1.c2s.ic.gov", "*.dkr.ecr.*.c2s.ic.gov"],
+    ["us-isob-east-1", {}, "111122223333.dkr.ecr.us-isob-east-1.sc2s.sgov.gov", "*.dkr.ecr.*.sc2s.sgov.gov"],
+    [
+      "eu-isoe-west-1",
+      {},
+      "111122223333.dkr.ecr.eu-isoe-west-1.cloud.adc-e.uk",
+      "*.dkr.ecr.*.cloud.adc-e.uk",
+    ],
+    [
+      "us-isof-south-1",
+      {},
+      "111122223333.dkr.ecr.us-isof-south-1.csp.hci.ic.gov",
+      "*.dkr.ecr.*.csp.hci.ic.gov",
+    ],
+    ["eusc-de-east-1", {}, "111122223333.dkr.ecr.eusc-de-east-1.amazonaws.eu", "*.dkr.ecr.*.amazonaws.eu"],
+  ])("%s %j gives %s, and the plugin reads it back", (region, options, host, pattern) => {
+    expect(ecrHost("111122223333", region, options)).toBe(host);
+    expect(parseEcrHost(host)).toMatchObject({ account: "111122223333", region, fips: false, ...options });
+    expect(ecrMatchImages(partitionOf(region), options)).toBe(pattern);
+  });
+
+  it.each([
+    ["1111222233", "eu-west-1", {}, "aws-account-invalid"],
+    ["11112222333a", "eu-west-1", {}, "aws-account-invalid"],
+    ["${TfToken[TOKEN.3]}", "eu-west-1", {}, "late-value"],
+    ["111122223333", "moon-1", {}, "aws-region-unknown"],
+    ["111122223333", "cn-north-1", { fips: true }, "aws-registry-kind-unsupported"],
+    ["111122223333", "us-iso-east-1", { dualStack: true }, "aws-registry-kind-unsupported"],
+    ["111122223333", "eusc-de-east-1", { dualStack: true }, "aws-registry-kind-unsupported"],
+  ])("%s in %s with %j throws %s", (account, region, options, code) => {
+    expect(() => ecrHost(account, region, options)).toThrowError(expect.objectContaining({ code }));
+  });
+});
