@@ -1,7 +1,7 @@
 import { ApiObject, type ApiObjectProps } from "cdk8s";
 import { Construct } from "constructs";
 import type { Subject } from "../model/subject";
-import { featureGateDefault } from "../rules/kubelet/feature-gates";
+import { nodeNeedsServiceAccountGet } from "../rules/kubelet/service-account-get";
 import { clusterObject } from "./metadata";
 import {
   type PolicyRule,
@@ -48,9 +48,6 @@ export interface TokenAudienceGrantProps {
 
 const RBAC = "rbac.authorization.k8s.io";
 
-/** Since 1.34 on by default: the node authorizer then lets nodes read service accounts of their pods. */
-const GATE = "KubeletServiceAccountTokenForCredentialProviders";
-
 /**
  * Allows nodes (Group `system:nodes`) to request service account tokens for one audience.
  *
@@ -78,7 +75,7 @@ export class TokenAudienceGrant extends Construct {
     const extent = grantExtent(audience, props.scope ?? "namespaces", namespaces, serviceAccounts);
     const limited = extent.serviceAccounts !== undefined;
     const name = checkedRoleName(props.roleName ?? tokenAudienceRoleName(audience, limited));
-    const readServiceAccounts = !featureGateDefault(GATE, props.apiServer);
+    const readServiceAccounts = nodeNeedsServiceAccountGet(props.apiServer);
     const shared = extent.scope === "cluster" || !limited;
     const rules = (names: readonly string[] | undefined): readonly PolicyRule[] =>
       tokenAudienceRules(audience, names, readServiceAccounts);

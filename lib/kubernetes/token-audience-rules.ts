@@ -13,6 +13,7 @@ import { namespaceName } from "../model/kubernetes-name";
 import { literal } from "../model/late";
 import { Subject } from "../model/subject";
 import { stableHash } from "../rules/names";
+import { TOKEN_AUDIENCE_VERB } from "../rules/rbac/node-audience";
 
 /** One rule of a Role or ClusterRole. */
 export interface PolicyRule {
@@ -48,7 +49,7 @@ export function tokenAudienceRules(
   const request = {
     ...core,
     resources: [audience],
-    verbs: ["request-serviceaccounts-token-audience"],
+    verbs: [TOKEN_AUDIENCE_VERB],
     ...limit,
   };
   const read = { ...core, resources: ["serviceaccounts"], verbs: ["get"], ...limit };

@@ -2,7 +2,7 @@
  * A manifest as text within another manifest, for example MachineConfigs in a NodePool's ConfigMap.
  */
 
-import { stringify } from "yaml";
+import { Scalar, stringify } from "yaml";
 import { LateEncoding, LateText } from "../model/late";
 
 /**
@@ -28,11 +28,18 @@ function markFor(document: unknown): string {
   return mark;
 }
 
+/** Marks stand in quotes, so that the text is YAML with any placeholder in their place; no encoding has quotes. */
 function replaceLate(value: unknown, mark: (encoding: LateEncoding) => string): unknown {
-  if (value instanceof LateEncoding) return mark(value);
+  if (value instanceof LateEncoding) return quoted(mark(value));
   if (Array.isArray(value)) return value.map((item) => replaceLate(item, mark));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, replaceLate(item, mark)]));
+}
+
+function quoted(text: string): Scalar {
+  const scalar = new Scalar(text);
+  scalar.type = Scalar.QUOTE_DOUBLE;
+  return scalar;
 }
 
 function encodingAt(late: readonly LateEncoding[], index: number): string | LateEncoding {

@@ -21,7 +21,15 @@ describe("yamlText", () => {
 
   it("keeps late encodings as parts", () => {
     const text = yamlText({ a: 1, source: new LateEncoding("data-url", LATE), z: "end" });
-    expect(text).toEqual(new LateText(["a: 1\nsource: ", new LateEncoding("data-url", LATE), "\nz: end\n"]));
+    expect(text).toEqual(
+      new LateText(['a: 1\nsource: "', new LateEncoding("data-url", LATE), '"\nz: end\n']),
+    );
+  });
+
+  it("is YAML also with a placeholder in place of the encoding", () => {
+    const text = yamlText({ source: new LateEncoding("base64", LATE) }) as LateText;
+    const placed = text.parts.map((part) => (typeof part === "string" ? part : "@late(x)@")).join("");
+    expect(parse(placed)).toEqual({ source: "@late(x)@" });
   });
 
   it("keeps apart what looks like its own marks", () => {

@@ -7,7 +7,7 @@ import { federatedCredentials } from "../../rules/azure/federated-credential";
 import { type PlannedIdentity, type PlannedPull, spread } from "../../rules/azure/identity-plan";
 import { type LoginServer } from "../../rules/azure/login-server";
 import { permissionKey, pullPermissions } from "../../rules/azure/pull-permission";
-import { guid } from "../../rules/azure/resource-id";
+import { guid, location, resourceGroupName } from "../../rules/azure/resource-id";
 import { type AcrSource, acrSource } from "./acr";
 import type { PullIdentitiesProps } from "./pull-identities-props";
 import type { IPullIdentity } from "./pull-identity-base";
@@ -145,12 +145,13 @@ function checkSameRights([first, ...others]: readonly AzurePull[]): void {
 }
 
 function placeOf(props: PullIdentitiesProps, subject: Subject): PullPlace {
-  const { resourceGroupName, location } = props;
-  if (resourceGroupName === undefined || location === undefined) {
-    const missing = resourceGroupName === undefined ? "resourceGroupName" : "location";
+  const group = props.resourceGroupName;
+  const region = props.location;
+  if (group === undefined || region === undefined) {
+    const missing = group === undefined ? "resourceGroupName" : "location";
     return fail("azure-identity-settings-needed", subject.key, missing);
   }
-  return { resourceGroupName, location };
+  return { resourceGroupName: resourceGroupName(group), location: location(region) };
 }
 
 /** The plugin exchanges all tokens in the tenant of its azure.json, so literal tenants must agree. */

@@ -1,4 +1,5 @@
 import type { ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
 import { fail } from "../../errors";
 import { validateAudience } from "../../model/audience";
 import type { Subject } from "../../model/subject";
@@ -10,7 +11,7 @@ import type { IOidcProvider, OidcProviderAttributes } from "./oidc-provider-prop
 import type { IWorkloadIdentityPool } from "./workload-identity-pool";
 
 /** An existing pool provider whose mapping is `google.subject = assertion.sub`; made by `OidcProvider.fromProviderId`. */
-export class AdoptedOidcProvider implements IOidcProvider {
+export class AdoptedOidcProvider extends Construct implements IOidcProvider {
   /** The pool that it belongs to. */
   readonly pool: IWorkloadIdentityPool;
   /** Id of the pool provider. */
@@ -24,18 +25,18 @@ export class AdoptedOidcProvider implements IOidcProvider {
 
   readonly #subjectAttribute: string | undefined;
 
-  constructor({ pool, providerId, audience, subjectAttribute }: OidcProviderAttributes) {
-    const name = {
-      projectNumber: pool.projectNumber,
-      poolId: pool.poolId,
-      providerId: workloadIdentityId("pool provider", providerId),
-    };
-    this.audience = audience === undefined ? defaultAudience(name) : validateAudience(audience);
+  constructor(scope: Construct, id: string, { pool, audience, ...attributes }: OidcProviderAttributes) {
+    const { projectNumber, poolId } = pool;
+    const providerId = workloadIdentityId("pool provider", attributes.providerId);
+    const name = { projectNumber, poolId, providerId };
+    const checked = audience === undefined ? defaultAudience(name) : validateAudience(audience);
+    super(scope, id);
+    this.audience = checked;
     this.stsAudience = stsAudience(name);
     this.pool = pool;
     this.providerId = providerId;
     this.dependencies = pool.dependencies;
-    this.#subjectAttribute = subjectAttribute;
+    this.#subjectAttribute = attributes.subjectAttribute;
   }
 
   /** Checks that the subjects can be bound; the existing condition has to admit them. Throws `google-subject-too-long`. */

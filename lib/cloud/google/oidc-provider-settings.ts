@@ -8,6 +8,7 @@ import { shortText, workloadIdentityId } from "../../rules/google/ids";
 import { publicJwks } from "../../rules/google/jwks";
 import { allowedAudiences, defaultAudience, stsAudience } from "../../rules/google/workload-identity-names";
 import type { OidcProviderProps } from "./oidc-provider-props";
+import type { IWorkloadIdentityPool } from "./workload-identity-pool";
 
 /** The checked settings of a pool provider; equal settings are equal member by member. */
 export interface OidcProviderSettings {
@@ -46,8 +47,14 @@ export const WIDENED: Readonly<Record<AttributeConditionForm, string | undefined
     "The list of namespaces exceeds 4096 characters, so the condition admits any service account; IAM bindings still name each service account.",
 };
 
+/** Properties of a pool provider, the pool by its names only: it need not be declared to check them. */
+export type UncheckedOidcProvider = Omit<OidcProviderProps, "pool"> & {
+  /** Number of the pool's project and id of the pool. */
+  readonly pool: Pick<IWorkloadIdentityPool, "projectNumber" | "poolId">;
+};
+
 /** Checks the properties of a pool provider; throws the codes that its constructor names. */
-export function checkOidcProvider(props: OidcProviderProps): OidcProviderSettings {
+export function checkOidcProvider(props: UncheckedOidcProvider): OidcProviderSettings {
   const { projectNumber, poolId } = props.pool;
   const providerId = workloadIdentityId("pool provider", props.providerId);
   const name = { projectNumber, poolId, providerId };

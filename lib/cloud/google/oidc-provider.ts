@@ -73,8 +73,8 @@ export class OidcProvider extends Construct implements IOidcProvider {
   }
 
   /** An existing pool provider; nothing is declared. Throws `google-workload-identity-id-invalid`, `audience-invalid`, `late-value`. */
-  static fromProviderId(attributes: OidcProviderAttributes): IOidcProvider {
-    return new AdoptedOidcProvider(attributes);
+  static fromProviderId(scope: Construct, id: string, attributes: OidcProviderAttributes): IOidcProvider {
+    return new AdoptedOidcProvider(scope, id, attributes);
   }
 
   /**

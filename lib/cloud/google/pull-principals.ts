@@ -130,7 +130,7 @@ function declareOidcProvider(
   if (pool && "poolReference" in pool) return OidcProvider.forIssuer(scope, { ...settings, pool });
   const poolProps = { project, projectNumber: number, ...(pool ?? { poolId: derived }), provider };
   // Checked against the pool's names first, so that a refused setting leaves no pool behind.
-  checkOidcProvider({ ...settings, pool: WorkloadIdentityPool.fromPoolId(poolProps) });
+  checkOidcProvider({ ...settings, pool: poolProps });
   return OidcProvider.forIssuer(scope, {
     ...settings,
     pool: WorkloadIdentityPool.forPoolId(scope, poolProps),

@@ -112,9 +112,12 @@ export class WorkloadIdentityPool extends Construct implements IWorkloadIdentity
   }
 
   /** An existing pool; nothing is declared. Throws like the constructor. */
-  static fromPoolId(attributes: WorkloadIdentityPoolAttributes): IWorkloadIdentityPool {
-    const checked = checkAttributes(attributes);
-    return { ...checked, poolReference: checked.poolId, dependencies: [] };
+  static fromPoolId(
+    scope: Construct,
+    id: string,
+    attributes: WorkloadIdentityPoolAttributes,
+  ): IWorkloadIdentityPool {
+    return new AdoptedWorkloadIdentityPool(scope, id, attributes);
   }
 
   /** The pool that GKE and the fleet of a project bring along; nothing is declared. Throws like {@link ManagedPool}. */
@@ -142,6 +145,23 @@ export class WorkloadIdentityPool extends Construct implements IWorkloadIdentity
     ];
     const differs = settings.find(([, before, now]) => before !== now);
     return differs ? fail("google-pool-conflict", poolId, differs[0]) : existing;
+  }
+}
+
+class AdoptedWorkloadIdentityPool extends Construct implements IWorkloadIdentityPool {
+  readonly project: string;
+  readonly projectNumber: string;
+  readonly poolId: string;
+  readonly poolReference: string;
+  readonly dependencies: readonly ITerraformDependable[] = [];
+
+  constructor(scope: Construct, id: string, attributes: WorkloadIdentityPoolAttributes) {
+    const { project, projectNumber: number, poolId } = checkAttributes(attributes);
+    super(scope, id);
+    this.project = project;
+    this.projectNumber = number;
+    this.poolId = poolId;
+    this.poolReference = poolId;
   }
 }
 

@@ -79,9 +79,17 @@ export function credentialProviderConfigShape(apiVersion: string, minor: string)
 const PLUGIN_KINDS: readonly string[] = ["CredentialProviderRequest", "CredentialProviderResponse"];
 const PULL_RECORD_KINDS: readonly string[] = ["ImagePullIntent", "ImagePulledRecord"];
 
+/** Kinds that Kubernetes' decoders take in every group and version. */
+const UNVERSIONED_KINDS: readonly string[] = [
+  "APIGroup",
+  "APIGroupList",
+  "APIResourceList",
+  "APIVersions",
+  "Status",
+];
+
 /** Other kinds that the kubelet's decoder knows: it decodes them first and refuses the kind afterwards. */
 const OTHER_KINDS: readonly (readonly [apiVersion: string, since: string, kinds: readonly string[]])[] = [
-  ["v1", "1.31", ["APIGroup", "APIGroupList", "APIResourceList", "APIVersions", "Status"]],
   [`${GROUP}/v1alpha1`, "1.33", PULL_RECORD_KINDS],
   [`${GROUP}/v1beta1`, "1.35", PULL_RECORD_KINDS],
   [`${GROUP}/v1beta1`, "1.31", ["KubeletConfiguration", "SerializedNodeConfigSource"]],
@@ -90,7 +98,8 @@ const OTHER_KINDS: readonly (readonly [apiVersion: string, since: string, kinds:
 
 /** True for a kind that the decoder of a known kubelet minor knows besides CredentialProviderConfig. */
 export function isOtherKnownKind(apiVersion: string, kind: string, minor: string): boolean {
-  return OTHER_KINDS.some(
+  const isRegistered = OTHER_KINDS.some(
     ([group, since, kinds]) => group === apiVersion && isAtLeast(minor, since) && kinds.includes(kind),
   );
+  return isRegistered || UNVERSIONED_KINDS.includes(kind);
 }

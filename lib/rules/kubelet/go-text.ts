@@ -8,6 +8,11 @@ export function toBytes(text: string): string {
   return /[^\x00-\x7f]/.test(text) ? Buffer.from(text, "utf8").toString("latin1") : text;
 }
 
+/** The text with U+FFFD for each lone surrogate, as Go's JSON decoder reads it. */
+export function wellFormed(text: string): string {
+  return /[\ud800-\udfff]/.test(text) ? Buffer.from(text, "utf8").toString("utf8") : text;
+}
+
 /**
  * Go's `strings.ToLower`, which maps each code point on its own: U+0130 becomes one `i`, where JavaScript adds a
  * combining dot.
@@ -20,14 +25,6 @@ export function goLower(text: string): string {
 export function compareBytes(a: string, b: string): number {
   const [left, right] = [toBytes(a), toBytes(b)];
   return left < right ? -1 : Number(left > right);
-}
-
-/** Go's `encoding/json` of a string: as JSON.stringify, and `<`, `>`, `&` and line separators escaped. */
-export function goJsonString(text: string): string {
-  return JSON.stringify(Buffer.from(text, "utf8").toString("utf8")).replace(
-    /[<>&\u2028\u2029]/g,
-    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 }
 
 /** One code point decoded at a position of a byte string, as Go's `utf8.DecodeRuneInString` does. */

@@ -5,7 +5,7 @@
  */
 
 import { fail } from "../../errors";
-import { goLower, quoted } from "./go-text";
+import { goLower, quoted, wellFormed } from "./go-text";
 
 const DEFAULT_DOMAIN = "docker.io";
 const LEGACY_DOMAIN = "index.docker.io";
@@ -27,9 +27,10 @@ const DIGEST_LENGTHS: Readonly<Record<string, number>> = { sha256: 64, sha384: 9
  * registry into the limit of 255 characters.
  */
 export function lookupRepository(podImage: string): string {
-  const { name, error } = parse(podImage);
+  const image = wellFormed(podImage);
+  const { name, error } = parse(image);
   if (error === undefined) return name;
-  const reason = `couldn't parse image name ${quoted(short(podImage))}: ${error}`;
+  const reason = `couldn't parse image name ${quoted(short(image))}: ${error}`;
   return fail("image-invalid", podImage, reason);
 }
 

@@ -1,3 +1,5 @@
+import { wellFormed } from "./go-text";
+
 /** True for what JSON calls an object. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -25,10 +27,10 @@ export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-const SHOWN = 1_000;
+const SHOWN = 20_000;
 
 /**
- * JSON without blanks, cut after about a thousand characters; so neither a cycle nor a document that repeats one
+ * JSON without blanks, cut after 20,000 characters; so neither a cycle nor a document that repeats one
  * part a million times by YAML aliases can hurt.
  */
 export function compactJson(value: unknown): string {
@@ -54,4 +56,12 @@ export function compactJson(value: unknown): string {
   };
   visit(value);
   return left >= 0 ? parts.join("") : `${parts.join("").slice(0, SHOWN)}…`;
+}
+
+/** Go's `encoding/json` of a string: as JSON.stringify, and `<`, `>`, `&` and line separators escaped. */
+export function goJsonString(text: string): string {
+  return JSON.stringify(wellFormed(text)).replace(
+    /[<>&\u2028\u2029]/g,
+    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }

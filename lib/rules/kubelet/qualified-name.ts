@@ -25,25 +25,29 @@ export function qualifiedNameProblems(key: string, minor: string): readonly stri
   }
   const [name = "", prefix] = parts.toReversed();
   return [
-    ...(prefix === undefined ? [] : prefixProblems(prefix).map((problem) => `prefix part ${problem}`)),
-    ...nameProblems(name).map((problem) => `name part ${problem}`),
+    ...(prefix === undefined ? [] : prefixProblems(prefix, minor).map((problem) => `prefix part ${problem}`)),
+    ...nameProblems(name, minor).map((problem) => `name part ${problem}`),
   ];
 }
 
-function prefixProblems(prefix: string): readonly string[] {
+function tooLong(max: number, minor: string): string {
+  return `must be no more than ${max} ${isAtLeast(minor, "1.35") ? "bytes" : "characters"}`;
+}
+
+function prefixProblems(prefix: string, minor: string): readonly string[] {
   if (prefix === "") return ["must be non-empty"];
   const valid = !/[^a-z0-9.-]|^[.-]|[.-]$|\.[.-]|-\./.test(prefix);
   return [
-    ...(prefix.length > PREFIX_MAX ? [`must be no more than ${PREFIX_MAX} characters`] : []),
+    ...(prefix.length > PREFIX_MAX ? [tooLong(PREFIX_MAX, minor)] : []),
     ...(valid ? [] : [PREFIX_RULE]),
   ];
 }
 
-function nameProblems(name: string): readonly string[] {
+function nameProblems(name: string, minor: string): readonly string[] {
   const valid = name !== "" && !/[^-A-Za-z0-9_.]|^[-_.]|[-_.]$/.test(name);
   return [
     ...(name === "" ? ["must be non-empty"] : []),
-    ...(name.length > NAME_MAX ? [`must be no more than ${NAME_MAX} characters`] : []),
+    ...(name.length > NAME_MAX ? [tooLong(NAME_MAX, minor)] : []),
     ...(valid ? [] : [NAME_RULE]),
   ];
 }

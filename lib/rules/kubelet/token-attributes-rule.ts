@@ -1,8 +1,8 @@
 import { complaint, type ConfigIssue, required } from "./config-issue";
 import { type ProviderRule, type RuleContext, TOKEN_PROTOCOL } from "./credential-provider-rules";
 import { isAtLeast } from "./feature-gates";
-import { compareBytes, goJsonString, goLower, quoted } from "./go-text";
-import { isRecord, textOf, textsOf } from "./json-value";
+import { compareBytes, goLower, quoted } from "./go-text";
+import { goJsonString, isRecord, textOf, textsOf } from "./json-value";
 import { qualifiedNameProblems } from "./qualified-name";
 
 const FIELD = "providers.tokenAttributes";
@@ -13,7 +13,7 @@ const GATE_OFF =
 /** The block that opts a provider in to service account tokens; the kubelet's order of complaints. */
 export const tokenAttributesRule: ProviderRule = (provider, context) => {
   const attributes = provider["tokenAttributes"];
-  if (!isRecord(attributes)) return [];
+  if (!isRecord(attributes) || !isAtLeast(context.minor, "1.33")) return [];
   const protocol = textOf(provider["apiVersion"]);
   const wrongProtocol = `Forbidden: tokenAttributes is only supported for ${TOKEN_PROTOCOL} API version`;
   return [
@@ -46,7 +46,7 @@ function annotationKeyProblems(
     ...(forbidden ? [complaint(`${FIELD}.${requiredField}`, `Forbidden: ${text}`)] : []),
     ...keyListProblems(`${FIELD}.${requiredField}`, requiredKeys, minor),
     ...keyListProblems(`${FIELD}.${optionalField}`, optionalKeys, minor),
-    ...overlapProblems(requiredKeys, optionalKeys),
+    ...overlapProblems(requiredKeys, optionalKeys, minor),
   ];
 }
 
@@ -66,12 +66,16 @@ function keyListProblems(field: string, keys: readonly string[], minor: string):
 function overlapProblems(
   requiredKeys: readonly string[],
   optionalKeys: readonly string[],
+  minor: string,
 ): readonly ConfigIssue[] {
   const optional = new Set(optionalKeys);
   const both = [...new Set(requiredKeys)].filter((key) => optional.has(key)).sort(compareBytes);
   if (both.length === 0) return [];
-  const list = both.map(goJsonString).join(",");
-  return [complaint(FIELD, `Invalid value: [${list}]: annotation keys cannot be both required and optional`)];
+  // Go syntax up to 1.33, JSON from 1.34 on.
+  const list = isAtLeast(minor, "1.34")
+    ? `[${both.map(goJsonString).join(",")}]`
+    : `[]string{${both.map(quoted).join(", ")}}`;
+  return [complaint(FIELD, `Invalid value: ${list}: annotation keys cannot be both required and optional`)];
 }
 
 function cacheTypeProblems(

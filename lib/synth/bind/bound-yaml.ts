@@ -12,7 +12,7 @@ import {
 import { fail } from "../../errors";
 import { PLACEHOLDER_START } from "./placeholder";
 import { objectTitle, propertyPath } from "./property-path";
-import { YAML_RULES, YAML_STYLE } from "./yaml-text";
+import { YAML_RULES, documentText } from "./yaml-text";
 
 // At the start of a line these three characters are a document's end in every YAML context (YAML 1.2, 9.1.2).
 const DOCUMENT_END = /^(---(?:[ \t].*)?\r?\n)/m;
@@ -49,7 +49,7 @@ function boundDocument(text: string, file: string, fill: (scalar: string, where:
       delete scalar.type;
     },
   });
-  return document.toString(YAML_STYLE);
+  return documentText(document);
 }
 
 /** The keys and indexes that lead to a scalar. */

@@ -280,6 +280,8 @@ describe("refusals, before anything is declared", () => {
     ["azure-pulls-empty", {}, PLACE],
     ["azure-identity-settings-needed", pulls, { location: "westeurope" }],
     ["azure-identity-settings-needed", pulls, { resourceGroupName: "identities" }],
+    ["azure-name-invalid", pulls, { ...PLACE, resourceGroupName: "a/b" }],
+    ["azure-name-invalid", pulls, { ...PLACE, location: "" }],
     ["azure-cloud-mismatch", { ...pulls, "shop/x": [china] }, PLACE],
     ["azure-cloud-mismatch", pulls, { ...PLACE, cloud: "AzureUSGovernmentCloud" }],
     ["azure-guid-invalid", pulls, { ...PLACE, tenantId: "contoso.com" }],

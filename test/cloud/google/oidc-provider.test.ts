@@ -1,10 +1,11 @@
 import { GoogleProvider } from "@cdktf/provider-google/lib/provider/index.js";
 import type { TerraformStack } from "cdktf";
 import { describe, expect, it } from "vitest";
+import type { ErrorCode } from "../../../lib/errors";
 import { Issuer } from "../../../lib/model/issuer";
 import { Subject } from "../../../lib/model/subject";
 import { OidcProvider, WorkloadIdentityPool } from "../../../lib/cloud/google";
-import type { OidcProviderProps } from "../../../lib/cloud/google";
+import type { IOidcProvider, OidcProviderAttributes, OidcProviderProps } from "../../../lib/cloud/google";
 import { refused } from "../../fixtures/google/refused";
 import { onlyResource, resources, testStack } from "../../fixtures/google/synth";
 
@@ -12,7 +13,8 @@ const TYPE = "google_iam_workload_identity_pool_provider";
 const LATE = "${TfToken[TOKEN.1]}";
 const POOL = "iam.googleapis.com/projects/123456789012/locations/global/workloadIdentityPools/prod-pool";
 const pool = { project: "shop-prod", projectNumber: "123456789012", poolId: "prod-pool" };
-const existing = WorkloadIdentityPool.fromPoolId(pool);
+const existing = WorkloadIdentityPool.fromPoolId(testStack(), "pool", pool);
+const late = WorkloadIdentityPool.fromPoolId(testStack(), "pool", { ...pool, projectNumber: LATE });
 const props: OidcProviderProps = {
   pool: existing,
   providerId: "prod-eu",
@@ -122,7 +124,7 @@ describe("OidcProvider", () => {
     expect(declare(stack, { issuer: LATE }).issuer.late).toBe(true);
   });
 
-  it.each([
+  it.each<readonly [Partial<OidcProviderProps>, ErrorCode]>([
     [{ providerId: "gcp-x" }, "google-workload-identity-id-invalid"],
     [{ issuer: "http://issuer.example.com" }, "issuer-invalid"],
     [{ issuer: "https://issuer.example.com/" }, "issuer-trailing-slash"],
@@ -135,9 +137,9 @@ describe("OidcProvider", () => {
     [{ attributeCondition: "" }, "google-condition-invalid"],
     [{ displayName: "a".repeat(33) }, "name-too-long"],
     [{ description: "a".repeat(257) }, "name-too-long"],
-    [{ pool: { ...existing, projectNumber: LATE } }, "late-value"],
+    [{ pool: late }, "late-value"],
     [{ serviceAccounts: ["web"] }, "subject-invalid"],
-  ] as const)("refuses %j before it declares anything", (changed, code) => {
+  ])("refuses %o before it declares anything", (changed, code) => {
     const stack = testStack();
     expect(() => declare(stack, changed)).toThrowError(refused(code));
     expect(stack.node.children).toHaveLength(0);
@@ -151,7 +153,7 @@ describe("OidcProvider", () => {
 
   it("needs no literal project number when the audience is stated", () => {
     const provider = declare(testStack(), {
-      pool: { ...existing, projectNumber: LATE },
+      pool: late,
       audiences: ["registry"],
     });
     expect(provider.audience).toBe("registry");
@@ -193,9 +195,11 @@ describe("subjects around 127 bytes", () => {
 
 describe("fromProviderId", () => {
   const attributes = { pool: existing, providerId: "prod-eu" };
+  const adopt = (given: OidcProviderAttributes): IOidcProvider =>
+    OidcProvider.fromProviderId(testStack(), "provider", given);
 
   it("declares nothing and knows the default audience", () => {
-    const provider = OidcProvider.fromProviderId(attributes);
+    const provider = adopt(attributes);
     provider.addSubjects([Subject.of("shop/web")]);
     expect(provider.audience).toBe(`https://${POOL}/providers/prod-eu`);
     expect(provider.stsAudience).toBe(`//${POOL}/providers/prod-eu`);
@@ -204,7 +208,7 @@ describe("fromProviderId", () => {
   });
 
   it("binds a long subject only by an attribute that is known to hold it", () => {
-    const provider = OidcProvider.fromProviderId({
+    const provider = adopt({
       ...attributes,
       subjectAttribute: "sub",
       audience: "registry",
@@ -212,7 +216,7 @@ describe("fromProviderId", () => {
     expect(provider.audience).toBe("registry");
     expect(provider.principal(subjectOf(127))).toContain(`principal://${POOL}/subject/`);
     expect(provider.principal(subjectOf(128))).toContain(`principalSet://${POOL}/attribute.sub/system:`);
-    expect(() => OidcProvider.fromProviderId(attributes).principal(subjectOf(128))).toThrowError(
+    expect(() => adopt(attributes).principal(subjectOf(128))).toThrowError(
       expect.objectContaining({
         code: "google-subject-too-long",
         problem:
@@ -222,16 +226,11 @@ describe("fromProviderId", () => {
   });
 
   it("checks ids and audience", () => {
-    expect(() => OidcProvider.fromProviderId({ ...attributes, providerId: "abc" })).toThrowError(
+    expect(() => adopt({ ...attributes, providerId: "abc" })).toThrowError(
       refused("google-workload-identity-id-invalid"),
     );
-    expect(() => OidcProvider.fromProviderId({ ...attributes, audience: "" })).toThrowError(
-      refused("audience-invalid"),
-    );
-    const late = { ...existing, projectNumber: LATE };
-    expect(() => OidcProvider.fromProviderId({ ...attributes, pool: late })).toThrowError(
-      refused("late-value"),
-    );
+    expect(() => adopt({ ...attributes, audience: "" })).toThrowError(refused("audience-invalid"));
+    expect(() => adopt({ ...attributes, pool: late })).toThrowError(refused("late-value"));
   });
 });
 
@@ -239,7 +238,11 @@ describe("forIssuer", () => {
   it("declares one pool provider for an issuer and pool, and adds service accounts to it", () => {
     const stack = testStack();
     const provider = OidcProvider.forIssuer(stack, { ...props, serviceAccounts: ["shop/web"] });
-    const same = { ...props, pool: WorkloadIdentityPool.fromPoolId(pool), serviceAccounts: ["a/b"] };
+    const same = {
+      ...props,
+      pool: WorkloadIdentityPool.fromPoolId(stack, "again", pool),
+      serviceAccounts: ["a/b"],
+    };
     expect(OidcProvider.forIssuer(provider, same)).toBe(provider);
     expect(onlyResource(stack, TYPE)["attribute_condition"]).toBe(
       "assertion.sub in ['system:serviceaccount:a:b', 'system:serviceaccount:shop:web']",
@@ -290,7 +293,7 @@ describe("forIssuer", () => {
     });
     const elsewhere = OidcProvider.forIssuer(stack, {
       ...props,
-      pool: WorkloadIdentityPool.fromPoolId({ ...pool, poolId: "other-pool" }),
+      pool: WorkloadIdentityPool.fromPoolId(stack, "other", { ...pool, poolId: "other-pool" }),
     });
     expect(warnings(first)).toEqual([]);
     expect(warnings(elsewhere)).toEqual([]);

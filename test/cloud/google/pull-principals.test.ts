@@ -215,7 +215,7 @@ describe("settings of a pool of our own", () => {
 });
 
 describe("existing pools and pool providers", () => {
-  const existing = WorkloadIdentityPool.fromPoolId({ ...project, poolId: "prod-pool" });
+  const existing = WorkloadIdentityPool.fromPoolId(testStack(), "pool", { ...project, poolId: "prod-pool" });
 
   it("an existing pool gets a pool provider", () => {
     const stack = testStack();
@@ -226,7 +226,10 @@ describe("existing pools and pool providers", () => {
 
   it("an existing pool provider gets bindings only, without an order", () => {
     const stack = testStack();
-    const oidcProvider = OidcProvider.fromProviderId({ pool: existing, providerId: "prod-eu" });
+    const oidcProvider = OidcProvider.fromProviderId(testStack(), "provider", {
+      pool: existing,
+      providerId: "prod-eu",
+    });
     const { provider } = declare(stack, { oidcProvider });
     expect([resources(stack, POOL), resources(stack, PROVIDER)]).toEqual([{}, {}]);
     for (const binding of Object.values(resources(stack, BINDING)))
@@ -274,8 +277,11 @@ describe("the pool of GKE and fleet", () => {
 });
 
 describe("refusals", () => {
-  const existing = WorkloadIdentityPool.fromPoolId({ ...project, poolId: "prod-pool" });
-  const oidcProvider = OidcProvider.fromProviderId({ pool: existing, providerId: "prod-eu" });
+  const existing = WorkloadIdentityPool.fromPoolId(testStack(), "pool", { ...project, poolId: "prod-pool" });
+  const oidcProvider = OidcProvider.fromProviderId(testStack(), "provider", {
+    pool: existing,
+    providerId: "prod-eu",
+  });
 
   it.each<readonly [Partial<PullPrincipalsProps>, string]>([
     [{ project: "x" }, "google-project-invalid"],
@@ -289,7 +295,7 @@ describe("refusals", () => {
     [{ oidcProvider, pool: existing }, "google-setting-contradicts"],
     [{ oidcProvider, project: "shop-test" }, "google-project-contradicts"],
     [{ pool: existing, projectNumber: "1" }, "google-project-contradicts"],
-  ])("%j is refused at once", (props, code) => {
+  ])("%# is refused at once", (props, code) => {
     expect(() => pullPrincipals({ ...project, ...props })).toThrowError(expect.objectContaining({ code }));
   });
 

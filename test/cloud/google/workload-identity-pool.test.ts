@@ -56,17 +56,18 @@ describe("WorkloadIdentityPool", () => {
 
 describe("fromPoolId", () => {
   it("declares nothing and refers to the pool by its id", () => {
-    expect(WorkloadIdentityPool.fromPoolId(props)).toEqual({
-      ...props,
-      poolReference: "prod-pool",
-      dependencies: [],
-    });
+    const stack = testStack();
+    const pool = WorkloadIdentityPool.fromPoolId(stack, "pool", props);
+    expect(pool).toMatchObject({ ...props, poolReference: "prod-pool", dependencies: [] });
+    expect(resources(stack, TYPE)).toEqual({});
   });
 
   it("checks like the constructor", () => {
-    expect(() => WorkloadIdentityPool.fromPoolId({ ...props, poolId: "abc" })).toThrowError(
+    const stack = testStack();
+    expect(() => WorkloadIdentityPool.fromPoolId(stack, "pool", { ...props, poolId: "abc" })).toThrowError(
       refused("google-workload-identity-id-invalid"),
     );
+    expect(stack.node.children).toHaveLength(0);
   });
 });
 

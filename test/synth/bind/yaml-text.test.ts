@@ -66,6 +66,29 @@ const nasty = fc.oneof(
 );
 
 describe("yamlText", () => {
+  // Each of these, without quotes or unescaped, was refused or read as something else by sigs.k8s.io/yaml 1.6 or
+  // PyYAML 6.0; quoted, both read all of them back.
+  it.each([
+    ["a\u007f", '"a\\u007f"'],
+    ["a\u0085b", '"a\\u0085b"'],
+    ["\u2028", '"\\u2028"'],
+    ["x\ny\u2029", '"x\\ny\\u2029"'],
+    ["\ufeff", '"\\ufeff"'],
+    ["a\tb", '"a\\tb"'],
+    ["\ta\n", '"\\ta\\n"'],
+    [" \n", '" \\n"'],
+    ["0o17_1", '"0o17_1"'],
+    ["=", '"="'],
+    ["yes", '"yes"'],
+    ["0755", '"0755"'],
+    // Common and undisputed: no quotes.
+    ["arn:aws:iam::111122223333:role/web", "arn:aws:iam::111122223333:role/web"],
+    ["a==", "a=="],
+    ["a:\n\tb\n", "|\n  a:\n  \tb\n"],
+  ])("writes %j so that Kubernetes' reader takes it", (text, expected) => {
+    expect(yamlText({ a: text })).toBe(`a: ${expected}\n`.replace(/\n\n$/, "\n"));
+  });
+
   it("comes back the same from a 1.1 and a 1.2 reader, in every position", () => {
     fc.assert(
       fc.property(nasty, nasty, (text, key) => {

@@ -5,7 +5,7 @@
 
 import { isLate } from "../../../model/late";
 import type { ContextValue } from "./context";
-import { type Pattern, literalPattern, patternOf } from "./wildcard";
+import { type Pattern, joinedPattern, literalPattern, patternOf } from "./wildcard";
 
 /** A policy value with its variables filled in, or why that is impossible. */
 export type PolicyValue = { readonly text: string; readonly pattern: Pattern } | { readonly problem: string };
@@ -32,10 +32,10 @@ export function policyValue(
 
 function filled(raw: string, lookup: (key: string) => ContextValue): PolicyValue {
   const text: string[] = [];
-  const pattern: number[] = [];
-  const add = (piece: string, units: Pattern): void => {
+  const patterns: Pattern[] = [];
+  const add = (piece: string, pattern: Pattern): void => {
     text.push(piece);
-    for (const unit of units) pattern.push(unit);
+    patterns.push(pattern);
   };
   let end = 0;
   for (const match of raw.matchAll(VARIABLE)) {
@@ -50,7 +50,7 @@ function filled(raw: string, lookup: (key: string) => ContextValue): PolicyValue
   if (rest.includes("${"))
     return { problem: "a value holds a policy variable or Terraform reference that is not known" };
   add(rest, patternOf(rest));
-  return { text: text.join(""), pattern };
+  return { text: text.join(""), pattern: joinedPattern(patterns) };
 }
 
 function variable(name: string, lookup: (key: string) => ContextValue): string | undefined {

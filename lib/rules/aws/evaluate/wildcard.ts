@@ -6,50 +6,67 @@
 
 const STAR = -1;
 const ONE = -2;
+const STAR_UNIT = 42;
+const ONE_UNIT = 63;
 const STEPS_MAX = 4_000_000;
 
 /** A pattern as code units; `*` and `?` that are wildcards have negative values. */
-export type Pattern = readonly number[];
+export type Pattern = Int32Array;
 
 /** The pattern of a text in which every `*` and `?` is a wildcard. */
 export function patternOf(text: string): Pattern {
-  return Array.from({ length: text.length }, (_, index) => {
-    const unit = text.charCodeAt(index);
-    return unit === 42 ? STAR : unit === 63 ? ONE : unit;
-  });
+  const units = literalPattern(text);
+  for (let index = 0; index < units.length; index++) {
+    if (units[index] === STAR_UNIT) units[index] = STAR;
+    else if (units[index] === ONE_UNIT) units[index] = ONE;
+  }
+  return units;
 }
 
 /** The pattern of a text in which nothing is a wildcard. */
 export function literalPattern(text: string): Pattern {
-  return Array.from({ length: text.length }, (_, index) => text.charCodeAt(index));
+  const units = new Int32Array(text.length);
+  for (let index = 0; index < text.length; index++) units[index] = text.charCodeAt(index);
+  return units;
+}
+
+/** The patterns one after the other. */
+export function joinedPattern(patterns: readonly Pattern[]): Pattern {
+  const joined = new Int32Array(patterns.reduce((length, pattern) => length + pattern.length, 0));
+  let offset = 0;
+  for (const pattern of patterns) {
+    joined.set(pattern, offset);
+    offset += pattern.length;
+  }
+  return joined;
 }
 
 /** Whether the whole text matches; `undefined` where that would take too long to tell. */
 export function matchesPattern(pattern: string | Pattern, text: string): boolean | undefined {
   const units = typeof pattern === "string" ? patternOf(pattern) : pattern;
-  const pieces = split(units);
-  const [first] = pieces;
-  if (!first) return text === "";
-  if (pieces.length === 1) return first.length === text.length && matchesAt(first, text, 0);
-  const last = pieces[pieces.length - 1] ?? [];
+  const firstStar = units.indexOf(STAR);
+  if (firstStar < 0) return units.length === text.length && startsAt(units, text, 0);
+  const lastStar = units.lastIndexOf(STAR);
+  const last = units.subarray(lastStar + 1);
   const end = text.length - last.length;
-  if (first.length > end || !matchesAt(first, text, 0) || !matchesAt(last, text, end)) return false;
-  return middleMatches(pieces.slice(1, -1), text, first.length, end);
+  if (firstStar > end || !startsAt(units.subarray(0, firstStar), text, 0) || !startsAt(last, text, end))
+    return false;
+  return middleMatches(units.subarray(0, lastStar + 1), firstStar, text, end);
 }
 
-function middleMatches(
-  pieces: readonly Pattern[],
-  text: string,
-  from: number,
-  end: number,
-): boolean | undefined {
+/** The pieces between the first and the last star, each at its leftmost place after the one before. */
+function middleMatches(units: Pattern, firstStar: number, text: string, end: number): boolean | undefined {
+  const borders = new Int32Array(units.length);
   const budget = { steps: STEPS_MAX };
-  let position = from;
-  for (const piece of pieces) {
+  let position = firstStar;
+  for (let from = firstStar + 1; from < units.length;) {
+    const to = units.indexOf(STAR, from);
+    const piece = units.subarray(from, to);
+    from = to + 1;
     if (piece.length === 0) continue;
     const found = piece.includes(ONE)
       ? findSlowly(piece, text, position, end, budget)
-      : find(piece, text, position, end);
+      : find(piece, borders, text, position, end);
     if (found === undefined) return undefined;
     if (found < 0) return false;
     position = found + piece.length;
@@ -57,22 +74,15 @@ function middleMatches(
   return true;
 }
 
-function split(units: Pattern): Pattern[] {
-  const pieces: number[][] = [[]];
-  for (const unit of units) {
-    if (unit === STAR) pieces.push([]);
-    else pieces[pieces.length - 1]?.push(unit);
-  }
-  return pieces;
-}
-
-function matchesAt(piece: Pattern, text: string, position: number): boolean {
-  return piece.every((unit, index) => unit === ONE || unit === text.charCodeAt(position + index));
+function startsAt(piece: Pattern, text: string, position: number): boolean {
+  for (let index = 0; index < piece.length; index++)
+    if (piece[index] !== ONE && piece[index] !== text.charCodeAt(position + index)) return false;
+  return true;
 }
 
 /** First position of a piece without `?`, in linear time; -1 where there is none. */
-function find(piece: Pattern, text: string, from: number, end: number): number {
-  const borders = bordersOf(piece);
+function find(piece: Pattern, borders: Int32Array, text: string, from: number, end: number): number {
+  fillBorders(piece, borders);
   let matched = 0;
   for (let position = from; position < end; position++) {
     const unit = text.charCodeAt(position);
@@ -84,15 +94,14 @@ function find(piece: Pattern, text: string, from: number, end: number): number {
 }
 
 /** For each prefix of the piece, the length of its longest proper border. */
-function bordersOf(piece: Pattern): number[] {
-  const borders = [0];
+function fillBorders(piece: Pattern, borders: Int32Array): void {
+  borders[0] = 0;
   let matched = 0;
   for (let position = 1; position < piece.length; position++) {
     while (matched > 0 && piece[matched] !== piece[position]) matched = borders[matched - 1] ?? 0;
     if (piece[matched] === piece[position]) matched++;
-    borders.push(matched);
+    borders[position] = matched;
   }
-  return borders;
 }
 
 function findSlowly(

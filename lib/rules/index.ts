@@ -1,0 +1,23 @@
+/**
+ * What the kubelet, the API server, the clouds and the plugins accept, as pure functions. No I/O, no construct
+ * library.
+ *
+ * @packageDocumentation
+ */
+
+export { type AwsDecision } from "./aws/evaluate/decide";
+export { type AwsPermissionRequest, evaluateAwsPermission } from "./aws/evaluate/evaluate-permission";
+export { type AwsTrustRequest, evaluateAwsTrust } from "./aws/evaluate/evaluate-trust";
+export { type PluginAbility, type PluginAnswer, pluginCan } from "./plugins";
+export { type ConfigIssue } from "./kubelet/config-issue";
+export { credentialProviderConfigHash } from "./kubelet/credential-provider-config-hash";
+export { featureGateDefault, knownKubernetesMinors } from "./kubelet/feature-gates";
+export { imageMatches } from "./kubelet/image-matches";
+export { lookupRepository } from "./kubelet/image-reference";
+export { lintCredentialProviderConfig } from "./kubelet/lint-credential-provider-config";
+export { nodeNeedsServiceAccountGet } from "./kubelet/service-account-get";
+export {
+  type ValidateCredentialProviderConfigOptions,
+  validateCredentialProviderConfig,
+} from "./kubelet/validate-credential-provider-config";
+export { type NodeMayRequestAudienceOptions, nodeMayRequestAudience } from "./rbac/node-audience";

@@ -1,0 +1,312 @@
+import { parse } from "yaml";
+import { describe, expect, it } from "vitest";
+import type { ClusterFacts, PluginFacts, StockCredentialProvider } from "../../lib/model/cluster";
+import { Duration } from "../../lib/model/duration";
+import type { ImageCredentialProvider } from "../../lib/model/image-credential-provider";
+import { Issuer } from "../../lib/model/issuer";
+import {
+  type CredentialProviderSettings,
+  credentialProviderConfig,
+  credentialProviderSetup,
+} from "../../lib/node";
+import { lintCredentialProviderConfig } from "../../lib/rules/kubelet/lint-credential-provider-config";
+import { validateCredentialProviderConfig } from "../../lib/rules/kubelet/validate-credential-provider-config";
+
+const ECR: ImageCredentialProvider = {
+  plugin: "ecr",
+  name: "ecr-credential-provider",
+  matchImages: ["*.dkr.ecr.*.amazonaws.com"],
+  defaultCacheDuration: Duration.hours(12),
+  args: [],
+  env: [],
+  audience: "sts.amazonaws.com",
+  cacheType: "ServiceAccount",
+  annotationKeys: ["eks.amazonaws.com/ecr-role-arn"],
+  needs: ["tokens"],
+};
+
+const ACR: ImageCredentialProvider = {
+  ...ECR,
+  plugin: "acr",
+  name: "acr-credential-provider",
+  matchImages: ["*.azurecr.io"],
+  defaultCacheDuration: Duration.minutes(10),
+  args: ["/etc/kubernetes/acr-azure.json"],
+  audience: "api://AzureADTokenExchange",
+  annotationKeys: ["kubernetes.azure.com/acr-client-id", "kubernetes.azure.com/acr-tenant-id"],
+};
+
+const GCP: ImageCredentialProvider = {
+  ...ECR,
+  plugin: "gcp",
+  name: "auth-provider-gcp",
+  matchImages: ["europe-docker.pkg.dev"],
+  audience: "acme.svc.id.goog",
+  annotationKeys: ["iam.gke.io/enable-wi-image-pull"],
+};
+
+interface Nodes {
+  readonly kubelet?: string;
+  readonly plugins?: Readonly<Record<string, PluginFacts>>;
+  readonly stockProviders?: Readonly<Record<string, StockCredentialProvider>>;
+  readonly additionalProviders?: ClusterFacts["additionalProviders"];
+  readonly pluginDirectoryWritable?: boolean;
+}
+
+const NEWEST = { ecr: { version: "1.35.2" }, acr: { version: "1.36.5" }, gcp: { version: "36.3.8" } };
+
+const cluster = (nodes: Nodes = {}): ClusterFacts => ({
+  name: "prod-eu",
+  distribution: "kubernetes",
+  issuer: Issuer.of("https://oidc.example.com"),
+  kubelet: "1.35",
+  apiServer: "1.35",
+  plugins: NEWEST,
+  stockProviders: {},
+  additionalProviders: [],
+  configPath: () => "/etc/kubernetes/credential-provider-config.yaml",
+  pluginDirectory: "/opt/plugins",
+  pluginDirectoryWritable: true,
+  recorded: {},
+  ...nodes,
+});
+
+const entries = (
+  provider: ImageCredentialProvider,
+  settings: CredentialProviderSettings = {},
+  nodes: Nodes = {},
+): readonly Readonly<Record<string, unknown>>[] =>
+  credentialProviderConfig({
+    cluster: cluster(nodes),
+    providers: [provider],
+    settings: { [provider.plugin]: settings },
+  }).providers;
+
+const code = (expected: string): unknown => expect.objectContaining({ code: expected });
+
+describe("the file as a whole", () => {
+  const document = credentialProviderConfig({ cluster: cluster(), providers: [ECR, ACR, GCP] });
+
+  it("starts the kubelet and holds no dead pattern", () => {
+    expect(validateCredentialProviderConfig(document, { kubelet: "1.35" })).toEqual([]);
+    expect(lintCredentialProviderConfig(document)).toEqual([]);
+  });
+
+  it("is what an expert would write for ECR in strict mode", () => {
+    expect(document.providers[0]).toEqual({
+      name: "ecr-credential-provider",
+      matchImages: ["*.dkr.ecr.*.amazonaws.com"],
+      defaultCacheDuration: "12h",
+      apiVersion: "credentialprovider.kubelet.k8s.io/v1",
+      tokenAttributes: {
+        serviceAccountTokenAudience: "sts.amazonaws.com",
+        cacheType: "ServiceAccount",
+        requireServiceAccount: true,
+        requiredServiceAccountAnnotationKeys: ["eks.amazonaws.com/ecr-role-arn"],
+      },
+    });
+  });
+
+  // kubelet config/v1: 1.33 refuses `cacheType`, 1.34 and newer require it.
+  it.each([
+    ["1.33", false],
+    ["1.34", true],
+    ["1.35", true],
+    ["1.36", true],
+  ])("is valid for kubelet %s, cacheType %s", (kubelet, present) => {
+    const [entry] = entries(ECR, {}, { kubelet });
+    expect("cacheType" in (entry?.["tokenAttributes"] as object)).toBe(present);
+  });
+
+  it("comes as a file with flags, and as YAML of the same meaning", () => {
+    const extra = { path: "/etc/kubernetes/acr-azure.json", mode: 0o600, content: "{}\n" };
+    const setup = credentialProviderSetup({ cluster: cluster(), providers: [ECR, ACR, GCP] }, [extra]);
+    expect(setup.files.map(({ path, mode }) => [path, mode])).toEqual([
+      ["/etc/kubernetes/acr-azure.json", 0o600],
+      ["/etc/kubernetes/credential-provider-config.yaml", 0o644],
+    ]);
+    expect(parse(setup.files[1]?.content ?? "")).toEqual(document);
+    expect(setup.kubeletFlags).toEqual({
+      "image-credential-provider-bin-dir": "/opt/plugins",
+      "image-credential-provider-config": "/etc/kubernetes/credential-provider-config.yaml",
+    });
+  });
+
+  it("quotes what the kubelet's YAML 1.1 reader would not take for text", () => {
+    const env = [
+      { name: "A", value: "yes" },
+      { name: "B", value: "0644" },
+      { name: "C", value: "1e3" },
+      { name: "D", value: "12:30" },
+    ];
+    const setup = credentialProviderSetup({
+      cluster: cluster(),
+      providers: [ECR],
+      settings: { ecr: { env } },
+    });
+    const read = parse(setup.files[0]?.content ?? "", { version: "1.1" }) as {
+      providers: { env: unknown }[];
+    };
+    expect(read.providers[0]?.env).toEqual(env);
+  });
+});
+
+describe("what the distribution brings", () => {
+  const stock = {
+    name: "gcr-credential-provider",
+    matchImages: ["gcr.io", "*.gcr.io", "*.pkg.dev"],
+    args: ["get-credentials", "--v=3"],
+    defaultCacheDuration: "2m",
+  };
+
+  it("keeps its name, patterns, arguments and duration, and adds only what they do not cover", () => {
+    const [entry] = entries(GCP, {}, { stockProviders: { gcp: stock } });
+    expect(entry).toMatchObject({
+      name: "gcr-credential-provider",
+      matchImages: ["gcr.io", "*.gcr.io", "*.pkg.dev"],
+      args: ["get-credentials", "--v=3"],
+      defaultCacheDuration: "2m",
+    });
+  });
+
+  it("adds a pattern that it lacks", () => {
+    const acr = {
+      ...stock,
+      name: "acr-credential-provider",
+      matchImages: ["*.azurecr.cn"],
+      args: ["/etc/kubernetes/cloud.conf"],
+    };
+    const [entry] = entries(ACR, {}, { stockProviders: { acr } });
+    expect(entry).toMatchObject({
+      matchImages: ["*.azurecr.cn", "*.azurecr.io"],
+      args: ["/etc/kubernetes/acr-azure.json"],
+    });
+  });
+
+  it("lets the caller decide", () => {
+    const settings = {
+      matchImages: ["*.gcr.io"],
+      args: ["get-credentials"],
+      env: [{ name: "KUBE_SIDECAR_CACHE_TYPE", value: "registry" }],
+      defaultCacheDuration: Duration.minutes(5),
+    };
+    const [entry] = entries(GCP, settings, { stockProviders: { gcp: stock } });
+    expect(entry).toMatchObject({ ...settings, defaultCacheDuration: "5m" });
+  });
+
+  it("puts further entries of the distribution behind", () => {
+    const crio = {
+      name: "crio-credential-provider",
+      matchImages: ["quay.example.com"],
+      defaultCacheDuration: "1s",
+      apiVersion: "credentialprovider.kubelet.k8s.io/v1",
+    };
+    expect(entries(ECR, {}, { additionalProviders: [crio] })[1]).toEqual(crio);
+    expect(() =>
+      entries(ECR, {}, { additionalProviders: [{ ...crio, name: "ecr-credential-provider" }] }),
+    ).toThrowError(code("credential-provider-name-taken"));
+    expect(() => entries(ECR, {}, { additionalProviders: [{ ...crio, matchImages: [] }] })).toThrowError(
+      expect.objectContaining({
+        code: "credential-provider-config-invalid",
+        message: expect.stringContaining("at least 1 item in matchImages is required"),
+      }),
+    );
+  });
+});
+
+describe("mixed mode", () => {
+  const optional = { requireServiceAccount: false };
+
+  it("needs one entry where the plugin falls back: ECR 1.35, Google", () => {
+    for (const provider of [ECR, GCP]) {
+      const own = entries(provider, { mode: "mixed" });
+      expect(own).toHaveLength(1);
+      expect(own[0]?.["tokenAttributes"]).toMatchObject({
+        ...optional,
+        optionalServiceAccountAnnotationKeys: provider.annotationKeys,
+      });
+      expect(own[0]?.["tokenAttributes"]).not.toHaveProperty("requiredServiceAccountAnnotationKeys");
+    }
+  });
+
+  // Without a second entry: ECR 1.34 answers a token without role ARN with an error, ACR always needs both
+  // annotations, a Google custom pool exchanges every token.
+  it.each<[string, ImageCredentialProvider, PluginFacts]>([
+    ["ECR 1.34", ECR, { version: "1.34.2" }],
+    ["ACR", ACR, { version: "1.36.5" }],
+    [
+      "Google, custom pool",
+      { ...GCP, needs: ["custom-pools"] },
+      { version: "36.3.8", abilities: ["custom-pools"] },
+    ],
+  ])("needs a second executable name for %s", (_, provider, facts) => {
+    const plugins = { [provider.plugin]: facts };
+    expect(() => entries(provider, { mode: "mixed" }, { plugins })).toThrowError(
+      code("mixed-mode-needs-second-name"),
+    );
+    const readOnly = { plugins, pluginDirectoryWritable: false };
+    expect(() => entries(provider, { mode: "mixed", nodeIdentityName: "x" }, readOnly)).toThrowError(
+      code("mixed-mode-impossible"),
+    );
+    const [token, node] = entries(
+      provider,
+      { mode: "mixed", nodeIdentityName: "node-identity" },
+      { plugins },
+    );
+    expect(token?.["tokenAttributes"]).toMatchObject({ requireServiceAccount: true });
+    expect(node?.["name"]).toBe("node-identity");
+    expect(node).not.toHaveProperty("tokenAttributes");
+  });
+});
+
+describe("refuses", () => {
+  it("a plugin that the nodes cannot have, or that nobody stated", () => {
+    expect(() => entries(GCP, {}, { plugins: {} })).toThrowError(code("plugin-not-stated"));
+    expect(() => entries(GCP, {}, { plugins: { gcp: { unusable: "no tokens" } } })).toThrowError(
+      expect.objectContaining({ code: "plugin-unusable", message: expect.stringContaining("no tokens") }),
+    );
+  });
+
+  it.each<[ImageCredentialProvider, PluginFacts]>([
+    [ECR, { version: "1.33.4" }],
+    [ECR, {}],
+    [ACR, { version: "1.34.6" }],
+    [ACR, { version: "1.34" }],
+    [GCP, { version: "35.0.0" }],
+    [{ ...GCP, needs: ["tokens", "custom-pools"] }, { version: "36.3.8" }],
+  ])("a plugin that cannot do what the pulls need", (provider, facts) => {
+    expect(() => entries(provider, {}, { plugins: { [provider.plugin]: facts } })).toThrowError(
+      code("plugin-too-old"),
+    );
+  });
+
+  it.each([
+    ["https://111122223333.dkr.ecr.eu-west-1.amazonaws.com", "match-images-dead"],
+    ["*.dkr.ecr.*.amazonaws.com/*", "match-images-dead"],
+    ["*.dkr.ecr.*.amazonaws.com/app:v1", "match-images-dead"],
+    ["*.amazonaws.com", "match-images-too-wide"],
+    ["*.*.*.*.*.*", "match-images-too-wide"],
+    ["docker.io", "match-images-too-wide"],
+  ])("matchImages entry %s with %s", (pattern, expected) => {
+    expect(() => entries(ECR, { matchImages: [pattern] })).toThrowError(code(expected));
+  });
+
+  it("patterns under which a declared pull would never reach the plugin", () => {
+    const props = {
+      cluster: cluster(),
+      providers: [ECR],
+      settings: { ecr: { matchImages: ["*.dkr.ecr.eu-west-1.amazonaws.com"] } },
+    };
+    const image = (region: string): string => `111122223333.dkr.ecr.${region}.amazonaws.com/base/*`;
+    expect(() => credentialProviderConfig({ ...props, pulls: { ecr: [image("eu-west-1")] } })).not.toThrow();
+    expect(() => credentialProviderConfig({ ...props, pulls: { ecr: [image("eu-north-1")] } })).toThrowError(
+      code("pull-not-matched"),
+    );
+  });
+
+  it("settings for a plugin that no pull uses", () => {
+    expect(() =>
+      credentialProviderConfig({ cluster: cluster(), providers: [ECR], settings: { acr: {} } }),
+    ).toThrowError(code("provider-setting-unused"));
+  });
+});
