@@ -16,7 +16,7 @@ export { Duration } from "./model/duration";
 export { type FederatedTrust } from "./model/federated-trust";
 export { type CredentialProviderEnv, type ImageCredentialProvider } from "./model/image-credential-provider";
 export { Issuer } from "./model/issuer";
-export { LateEncoding, isLate } from "./model/late";
+export { LateEncoding, LateText, isLate } from "./model/late";
 export { type INodeCarrier } from "./model/node-carrier";
 export { nodeFile, type NodeFile, type NodeSetup } from "./model/node-file";
 export { type ChartOptions, type IManifestSink } from "./model/manifest-sink";

@@ -8,6 +8,7 @@ import { fail } from "../errors";
 import type { ClusterFacts } from "../model/cluster";
 import type { ImageCredentialProvider } from "../model/image-credential-provider";
 import { type NodeFile, type NodeSetup, nodeFile } from "../model/node-file";
+import { TOKEN_PROTOCOL } from "../rules/kubelet/credential-provider-rules";
 import { validateCredentialProviderConfig } from "../rules/kubelet/validate-credential-provider-config";
 import {
   type CredentialProviderEntry,
@@ -69,7 +70,7 @@ export function credentialProviderConfig(props: CredentialProviderConfigProps): 
   const document = {
     apiVersion: "kubelet.config.k8s.io/v1",
     kind: "CredentialProviderConfig",
-    providers: [...entries, ...cluster.additionalProviders],
+    providers: [...entries, ...untouchedStock(cluster, plugins), ...cluster.additionalProviders],
   };
   assertNamesDiffer(document.providers);
   assertKubeletStarts(cluster, document);
@@ -97,6 +98,22 @@ export function credentialProviderSetup(
       "image-credential-provider-config": path,
     },
   };
+}
+
+/**
+ * The distribution's own entries that no pull concerns, as they were: the file replaces the whole of the
+ * distribution's, and nodes would lose what they pull with their own identity.
+ */
+function untouchedStock(cluster: ClusterFacts, used: readonly string[]): readonly CredentialProviderEntry[] {
+  return Object.entries(cluster.stockProviders)
+    .filter(([plugin]) => !used.includes(plugin))
+    .map(([, { name, matchImages, args, defaultCacheDuration }]) => ({
+      name,
+      matchImages: [...matchImages],
+      defaultCacheDuration,
+      apiVersion: TOKEN_PROTOCOL,
+      ...(args.length > 0 ? { args: [...args] } : {}),
+    }));
 }
 
 function assertNamesDiffer(entries: readonly CredentialProviderEntry[]): void {

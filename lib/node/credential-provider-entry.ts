@@ -8,6 +8,7 @@ import type { ClusterFacts, PluginFacts } from "../model/cluster";
 import type { Duration } from "../model/duration";
 import type { CredentialProviderEnv, ImageCredentialProvider } from "../model/image-credential-provider";
 import { compareVersions } from "../model/version";
+import { TOKEN_PROTOCOL } from "../rules/kubelet/credential-provider-rules";
 import { type PluginAbility, pluginCan } from "../rules/plugins";
 import { chosenMatchImages } from "./match-images";
 
@@ -82,7 +83,7 @@ export function credentialProviderEntries(
       settings.defaultCacheDuration?.toString() ??
       stock?.defaultCacheDuration ??
       provider.defaultCacheDuration.toString(),
-    apiVersion: "credentialprovider.kubelet.k8s.io/v1",
+    apiVersion: TOKEN_PROTOCOL,
   };
   const args = settings.args ?? (provider.args.length > 0 ? provider.args : (stock?.args ?? []));
   const env = mergedEnv(provider.env, settings.env ?? []);

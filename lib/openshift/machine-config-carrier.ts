@@ -9,6 +9,7 @@ import { type OpenShiftPlatform, type PlatformNodes, platformNodes } from "../ru
 import { type OpenShiftRelease, openShiftRelease } from "../rules/openshift/versions";
 import { MachineConfig } from "./machine-config";
 import { NodeDisruptionPolicy } from "./node-disruption-policy";
+import { readableFiles } from "./readable-files";
 
 /** Which pools a {@link MachineConfigCarrier} serves, and how. */
 export interface MachineConfigCarrierProps {
@@ -78,7 +79,7 @@ export class MachineConfigCarrier implements INodeCarrier<Construct> {
       new NodeDisruptionPolicy(chart, "kubelet", { paths: unlisted });
     }
     const reboots = !this.writesPolicy && unlisted.length > 0;
-    const comment = [rolloutComment(reboots), ...this.crioComment()];
+    const comment = [rolloutComment(reboots), ...this.crioComment(), ...readableFiles(files)];
     const chart = sink.chart("machine-configs", { order: 40, comment });
     for (const [machineRole, name] of this.machineConfigNames)
       new MachineConfig(chart, machineRole, { name, machineRole, files });

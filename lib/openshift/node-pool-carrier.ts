@@ -9,6 +9,7 @@ import { checkedPools, machineConfigName } from "../rules/openshift/machine-conf
 import { type OpenShiftPlatform, type PlatformNodes, platformNodes } from "../rules/openshift/platforms";
 import { openShiftRelease } from "../rules/openshift/versions";
 import { NodePoolConfigMap } from "./node-pool-config-map";
+import { readableFiles } from "./readable-files";
 
 /** Which NodePools a {@link NodePoolCarrier} serves, and how. */
 export interface NodePoolCarrierProps {
@@ -70,7 +71,7 @@ export class NodePoolCarrier implements INodeCarrier<Construct> {
     const chart = sink.chart("node-pool-config", {
       order: 50,
       appliesTo: "management-cluster",
-      comment: COMMENT,
+      comment: [...COMMENT, ...readableFiles(files)],
     });
     const machineConfig = { name: this.machineConfigName, files };
     for (const name of this.configMapNames)

@@ -194,6 +194,22 @@ describe("what the distribution brings", () => {
     expect(entry).toMatchObject({ ...settings, defaultCacheDuration: "5m" });
   });
 
+  it("keeps its entry for a cloud that no pull concerns as it was, since the file replaces the whole", () => {
+    const acr = {
+      name: "acr-credential-provider",
+      matchImages: ["*.azurecr.io"],
+      args: ["/etc/kubernetes/cloud.conf"],
+      defaultCacheDuration: "10m",
+    };
+    expect(entries(ECR, {}, { stockProviders: { acr } })[1]).toEqual({
+      name: "acr-credential-provider",
+      matchImages: ["*.azurecr.io"],
+      defaultCacheDuration: "10m",
+      apiVersion: "credentialprovider.kubelet.k8s.io/v1",
+      args: ["/etc/kubernetes/cloud.conf"],
+    });
+  });
+
   it("puts further entries of the distribution behind", () => {
     const crio = {
       name: "crio-credential-provider",

@@ -105,8 +105,19 @@ describe("MachineConfigCarrier", () => {
       { version, ...(name ? { machineConfigName: name } : {}), crioCredentialProvider: crio },
       setup("ecr"),
     );
-    const comment = sink.options.get("machine-configs")?.comment?.slice(1).join(" ");
-    expect(comment).toEqual(text ? expect.stringMatching(text) : "");
+    const comment = sink.options.get("machine-configs")?.comment ?? [];
+    const shown = comment.findIndex((line) => line.startsWith("/etc/"));
+    expect(comment.slice(1, shown).join(" ")).toEqual(text ? expect.stringMatching(text) : "");
+  });
+
+  it("shows the encoded files to the reviewer, and only names what is late", () => {
+    const late = { path: "/etc/kubernetes/acr-azure.json", mode: 0o600, content: "${TfToken[TOKEN.1]}" };
+    const plain = setup("ecr");
+    const sink = carried({}, { ...plain, files: [...plain.files, late] });
+    const comment = sink.options.get("machine-configs")?.comment ?? [];
+    expect(comment).toContain(`${DIRECTORY}/ecr-credential-provider.yaml (mode 0644):`);
+    expect(comment).toContain("  kind: CredentialProviderConfig");
+    expect(comment.at(-1)).toBe("/etc/kubernetes/acr-azure.json (mode 0600): known after `bind`");
   });
 
   it.each([

@@ -17,39 +17,46 @@ export function goMatch(pattern: string, name: string): boolean {
   if (!/[*?[\\]/.test(pattern)) return pattern === name;
   const chunks = split(pattern);
   let position = 0;
+  let slash = nextSlash(name, 0);
   for (const [index, chunk] of chunks.entries()) {
     const last = index === chunks.length - 1;
-    const next = place(chunk, name, position, last);
+    if (slash < position) slash = nextSlash(name, position);
+    const next = place(chunk, name, { position, slash, last });
     if (next === undefined) return false;
     position = next;
   }
   return position === name.length;
 }
 
+/** The first slash at or after the position; the length of the name where there is none. A star stops at it. */
+function nextSlash(name: string, position: number): number {
+  const found = name.indexOf("/", position);
+  return found < 0 ? name.length : found;
+}
+
+interface Spot {
+  readonly position: number;
+  readonly slash: number;
+  readonly last: boolean;
+}
+
 /** Where the chunk ends when it is placed at the position or, if starred, at the first place after it. */
-function place(chunk: Chunk, name: string, position: number, last: boolean): number | undefined {
+function place(chunk: Chunk, name: string, spot: Spot): number | undefined {
   const { starred, text } = chunk;
+  const { position, slash, last } = spot;
   if (!starred) return matchChunk(text, name, position);
-  const slash = name.indexOf("/", position);
-  const reach = slash < 0 ? name.length : slash;
-  if (text === "") return slash < 0 ? name.length : undefined;
-  if (!/[?[\\]/.test(text)) return placeLiteral(text, name, position, reach, last);
-  for (let start = position; start <= reach; start++) {
+  if (text === "") return slash === name.length ? slash : undefined;
+  if (!/[?[\\]/.test(text)) return placeLiteral(text, name, spot);
+  for (let start = position; start <= slash; start++) {
     const end = matchChunk(text, name, start);
     if (end !== undefined && (!last || end === name.length)) return end;
   }
   return undefined;
 }
 
-function placeLiteral(
-  text: string,
-  name: string,
-  from: number,
-  reach: number,
-  last: boolean,
-): number | undefined {
-  const start = last ? name.length - text.length : indexOf(name, text, from);
-  const found = start >= from && start <= reach && (!last || name.endsWith(text));
+function placeLiteral(text: string, name: string, { position, slash, last }: Spot): number | undefined {
+  const start = last ? name.length - text.length : indexOf(name, text, position);
+  const found = start >= position && start <= slash && (!last || name.endsWith(text));
   return found ? start + text.length : undefined;
 }
 

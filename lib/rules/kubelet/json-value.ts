@@ -28,10 +28,11 @@ export function textOf(value: unknown): string {
 }
 
 const SHOWN = 20_000;
+const DEPTH = 100;
 
 /**
- * JSON without blanks, cut after 20,000 characters; so neither a cycle nor a document that repeats one
- * part a million times by YAML aliases can hurt.
+ * JSON without blanks, cut after 20,000 characters and below 100 levels; so neither a cycle nor a document
+ * that repeats one part a million times by YAML aliases can hurt.
  */
 export function compactJson(value: unknown): string {
   const parts: string[] = [];
@@ -40,8 +41,9 @@ export function compactJson(value: unknown): string {
     if (left > 0) parts.push(text);
     left -= text.length;
   };
-  const visit = (item: unknown): void => {
+  const visit = (item: unknown, depth: number): void => {
     if (left <= 0) return;
+    if (depth > DEPTH) return write("…");
     if (typeof item !== "object" || item === null) {
       write(typeof item === "bigint" ? String(item) : (JSON.stringify(item) ?? "null"));
       return;
@@ -50,11 +52,11 @@ export function compactJson(value: unknown): string {
     write(isList ? "[" : "{");
     Object.entries(item).forEach(([key, child], index) => {
       write((index > 0 ? "," : "") + (isList ? "" : `${JSON.stringify(key)}:`));
-      visit(child);
+      visit(child, depth + 1);
     });
     write(isList ? "]" : "}");
   };
-  visit(value);
+  visit(value, 0);
   return left >= 0 ? parts.join("") : `${parts.join("").slice(0, SHOWN)}…`;
 }
 

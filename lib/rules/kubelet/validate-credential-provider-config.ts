@@ -45,8 +45,7 @@ export function validateCredentialProviderConfig(
   const undecodable = decodeProblem(document, minor);
   if (undecodable) return [undecodable];
   const providers = providersOf(document);
-  const names = providers.map((provider) => textOf(provider["name"]));
-  const repeated = names.find((name, index) => names.indexOf(name) < index);
+  const repeated = firstRepeated(providers.map((provider) => textOf(provider["name"])));
   if (repeated !== undefined && isAtLeast(minor, "1.34"))
     return [mergeProblem(`duplicate provider name ${quoted(repeated)} found in configuration file(s)`)];
   const tokensEnabled = options.featureGates?.[GATE] ?? featureGateDefault(GATE, minor) ?? false;
@@ -60,6 +59,15 @@ export function validateCredentialProviderConfig(
 function providersOf(document: unknown): readonly Readonly<Record<string, unknown>>[] {
   const list = isRecord(document) ? document["providers"] : undefined;
   return Array.isArray(list) ? list.map((provider) => (isRecord(provider) ? provider : {})) : [];
+}
+
+function firstRepeated(names: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  for (const name of names) {
+    if (seen.has(name)) return name;
+    seen.add(name);
+  }
+  return undefined;
 }
 
 function mergeProblem(message: string): ConfigIssue {
