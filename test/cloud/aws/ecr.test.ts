@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { type EcrProps, ecr, ecrPublic } from "../../../lib/cloud/aws";
+import { ACCOUNT, REGION, code } from "./synthesized";
+
+const BASE: EcrProps = { account: ACCOUNT, region: REGION, repositories: ["shop/web", "base/*"] };
+
+describe("ecr", () => {
+  it.each<readonly [Partial<EcrProps>, string]>([
+    [{}, `${ACCOUNT}.dkr.ecr.eu-west-1.amazonaws.com`],
+    [{ fips: true }, `${ACCOUNT}.dkr.ecr-fips.eu-west-1.amazonaws.com`],
+    [{ dualStack: true }, `${ACCOUNT}.dkr-ecr.eu-west-1.on.aws`],
+    [{ region: "cn-north-1" }, `${ACCOUNT}.dkr.ecr.cn-north-1.amazonaws.com.cn`],
+  ])("with %j names images at %s", (more, host) => {
+    const source = ecr({ ...BASE, ...more });
+    expect(source).toMatchObject({ cloud: "aws", images: [`${host}/shop/web`, `${host}/base/*`] });
+  });
+
+  it.each<readonly [EcrProps["pullThroughCache"], boolean, boolean]>([
+    [undefined, false, false],
+    [false, false, false],
+    [true, true, false],
+    [{ createRepositories: true }, true, true],
+    [{ createRepositories: false }, true, false],
+  ])("pullThroughCache %j", (pullThroughCache, through, create) => {
+    const { grant } = ecr({ ...BASE, ...(pullThroughCache === undefined ? {} : { pullThroughCache }) });
+    expect(grant).toMatchObject({ pullThroughCache: through, createRepositories: create });
+  });
+
+  it.each<readonly [Partial<EcrProps>, string]>([
+    [{ account: "1" }, "aws-account-invalid"],
+    [{ account: "${TfToken[TOKEN.1]}" }, "late-value"],
+    [{ region: "moon" }, "aws-region-unknown"],
+    [{ region: "${TfToken[TOKEN.1]}" }, "late-value"],
+    [{ repositories: [] }, "aws-repositories-empty"],
+    [{ repositories: ["shop/web:1"] }, "aws-repository-invalid"],
+    [{ region: "cn-north-1", fips: true }, "aws-registry-kind-unsupported"],
+    [{ ownerPolicy: {} }, "aws-repository-policy-wildcard"],
+    [{ ownerPolicy: { repositories: ["base/*"] } }, "aws-repository-policy-wildcard"],
+    [{ ownerPolicy: { repositories: ["other/x"] } }, "aws-owner-repository-uncovered"],
+  ])("refuses %j", (more, expected) => {
+    expect(() => ecr({ ...BASE, ...more })).toThrowError(code(expected));
+  });
+
+  it("takes an owner's policy for repositories that a pattern covers", () => {
+    expect(
+      ecr({ ...BASE, ownerPolicy: { repositories: ["base/go", "shop/web"] } }).ownerPolicy,
+    ).toBeDefined();
+  });
+});
+
+describe("ecrPublic", () => {
+  it("is the public registry, with or without named repositories", () => {
+    expect(ecrPublic().images).toEqual(["public.ecr.aws/*"]);
+    expect(ecrPublic({ repositories: ["docker/library/nginx"] }).images).toEqual([
+      "public.ecr.aws/docker/library/nginx",
+    ]);
+  });
+
+  it.each([
+    [{ region: "cn-north-1" }, "aws-partition-mismatch"],
+    [{ region: "us-gov-west-1" }, "aws-partition-mismatch"],
+    [{ region: "moon" }, "aws-region-unknown"],
+    [{ repositories: [] }, "aws-repositories-empty"],
+  ])("refuses %j", (props, expected) => {
+    expect(() => ecrPublic(props)).toThrowError(code(expected));
+  });
+});

@@ -1,0 +1,237 @@
+import { EksCluster } from "@cdktf/provider-aws/lib/eks-cluster/index.js";
+import { TerraformStack } from "cdktf";
+import { describe, expect, it } from "vitest";
+import { OidcProvider } from "../../../lib/cloud/aws";
+import { Issuer } from "../../../lib/model/issuer";
+import { isLate } from "../../../lib/model/late";
+import {
+  ACCOUNT,
+  ISSUER,
+  OWNER,
+  REGION,
+  alias,
+  code,
+  newStack,
+  only,
+  resources,
+  warnings,
+} from "./synthesized";
+
+const TYPE = "aws_iam_openid_connect_provider";
+const ARN = `arn:aws:iam::${ACCOUNT}:oidc-provider/oidc.example.com/c1`;
+const AUDIENCE = "sts.amazonaws.com";
+
+function eks(stack: TerraformStack): EksCluster {
+  return new EksCluster(stack, "eks", {
+    name: "c",
+    roleArn: "arn:aws:iam::111122223333:role/eks",
+    vpcConfig: { subnetIds: ["a", "b"] },
+  });
+}
+
+describe("OidcProvider", () => {
+  it("declares URL and audience, and invents no thumbprint", () => {
+    const stack = newStack();
+    const oidc = new OidcProvider(stack, "oidc", { issuer: ISSUER, audiences: [AUDIENCE] });
+    expect(only(stack, TYPE)).toEqual({ url: ISSUER, client_id_list: [AUDIENCE] });
+    expect(isLate(oidc.arn)).toBe(true);
+    expect(oidc.conditionPrefix).toBe("oidc.example.com/c1");
+    expect(oidc.node.defaultChild).toBe(oidc.resource);
+    expect(warnings(oidc)).toEqual([]);
+  });
+
+  it.each([
+    [{ account: ACCOUNT, region: REGION }, ARN],
+    [{ account: ACCOUNT, region: "us-gov-west-1" }, ARN.replace("arn:aws:", "arn:aws-us-gov:")],
+  ])("knows its ARN at synth with %j", (known, arn) => {
+    const oidc = new OidcProvider(newStack(), "oidc", { issuer: ISSUER, audiences: [AUDIENCE], ...known });
+    expect(oidc.arn).toBe(arn);
+  });
+
+  it.each([[{ account: ACCOUNT }], [{ region: REGION }], [{}]])("has a late ARN with only %j", (known) => {
+    const oidc = new OidcProvider(newStack(), "oidc", { issuer: ISSUER, audiences: [AUDIENCE], ...known });
+    expect(isLate(oidc.arn)).toBe(true);
+  });
+
+  it("passes thumbprints and tags on, and warns of none in aws-cn", () => {
+    const stack = newStack();
+    const thumbprint = "9e99a48a9960b14926bb7f3b02e22da2b0ab7280";
+    const props = { audiences: [AUDIENCE], region: "cn-north-1" };
+    const bare = new OidcProvider(stack, "bare", { ...props, issuer: `${ISSUER}-bare` });
+    const full = new OidcProvider(stack, "full", {
+      ...props,
+      issuer: ISSUER,
+      thumbprints: [thumbprint],
+      tags: { team: "platform" },
+    });
+    expect(warnings(bare)).toEqual([expect.stringContaining("thumbprint")]);
+    expect(warnings(full)).toEqual([]);
+    expect(resources(stack, TYPE)[1]).toMatchObject({
+      thumbprint_list: [thumbprint],
+      tags: { team: "platform" },
+    });
+  });
+
+  // CreateOpenIDConnectProvider in the IAM API reference; IAM quotas
+  it.each([
+    ["http://oidc.example.com", "issuer-invalid"],
+    ["https://oidc.example.com/?a=b", "issuer-invalid"],
+    ["https://oidc.example.com/", "issuer-trailing-slash"],
+    ["https://oidc.example.com:8443/c1", "aws-issuer-unusable"],
+    ["https://oidc.example.com:443", "aws-issuer-unusable"],
+    [`https://oidc.example.com/${"a".repeat(232)}`, "aws-issuer-unusable"],
+  ])("refuses the issuer %s", (issuer, expected) => {
+    const run = (): unknown => new OidcProvider(newStack(), "oidc", { issuer, audiences: [AUDIENCE] });
+    expect(run).toThrowError(code(expected));
+  });
+
+  it("accepts an issuer of exactly 255 characters, and one that is said to end with a slash", () => {
+    const stack = newStack();
+    const issuer = `https://oidc.example.com/${"a".repeat(230)}`;
+    expect(issuer).toHaveLength(255);
+    new OidcProvider(stack, "long", { issuer, audiences: [AUDIENCE] });
+    const slash = new OidcProvider(stack, "slash", {
+      issuer: Issuer.exactly(`${ISSUER}/`),
+      audiences: [AUDIENCE],
+    });
+    expect(slash.conditionPrefix).toBe("oidc.example.com/c1/");
+  });
+
+  it.each([
+    [{ audiences: [] }, "aws-client-ids-invalid"],
+    [{ audiences: Array.from({ length: 101 }, (_, index) => `a${index}`) }, "aws-client-ids-invalid"],
+    [{ audiences: [""] }, "audience-invalid"],
+    [{ thumbprints: [] }, "aws-thumbprints-invalid"],
+    [{ thumbprints: ["abc"] }, "aws-thumbprints-invalid"],
+    [{ thumbprints: ["9e:99:a4:8a"] }, "aws-thumbprints-invalid"],
+    [{ thumbprints: Array.from({ length: 6 }, () => "a".repeat(40)) }, "aws-thumbprints-invalid"],
+    [{ account: "1" }, "aws-account-invalid"],
+    [{ account: ACCOUNT, region: "moon" }, "aws-region-unknown"],
+  ])("refuses %j", (props, expected) => {
+    const stack = newStack();
+    const run = (): unknown =>
+      new OidcProvider(stack, "oidc", { issuer: ISSUER, audiences: [AUDIENCE], ...props });
+    expect(run).toThrowError(code(expected, /^prod\/oidc: /));
+    expect(resources(stack, TYPE)).toEqual([]);
+  });
+
+  it("accepts exactly 100 audiences", () => {
+    const stack = newStack();
+    const audiences = Array.from({ length: 100 }, (_, index) => `a${index}`);
+    const oidc = new OidcProvider(stack, "oidc", { issuer: ISSUER, audiences });
+    expect(() => oidc.addAudience("one-more")).toThrowError(code("aws-client-ids-invalid"));
+    expect(only(stack, TYPE)["client_id_list"]).toHaveLength(100);
+  });
+
+  it("is declared once per stack and Terraform provider", () => {
+    const stack = newStack();
+    new OidcProvider(stack, "oidc", { issuer: ISSUER, audiences: [AUDIENCE] });
+    const again = (): unknown => new OidcProvider(stack, "again", { issuer: ISSUER, audiences: [AUDIENCE] });
+    expect(again).toThrowError(code("name-taken", /already used by prod\/oidc/));
+    new OidcProvider(stack, "other", { issuer: ISSUER, audiences: [AUDIENCE], provider: alias(stack, "b") });
+    expect(resources(stack, TYPE)).toHaveLength(2);
+  });
+});
+
+describe("OidcProvider.forIssuer", () => {
+  it("gives one OIDC provider, whose audiences grow", () => {
+    const stack = newStack();
+    const first = OidcProvider.forIssuer(stack, { issuer: ISSUER, audience: AUDIENCE });
+    expect(OidcProvider.forIssuer(stack, { issuer: ISSUER, audience: "api" })).toBe(first);
+    expect(OidcProvider.forIssuer(stack, { issuer: ISSUER, audience: AUDIENCE })).toBe(first);
+    expect(only(stack, TYPE)).toEqual({ url: ISSUER, client_id_list: ["api", AUDIENCE] });
+  });
+
+  it("finds one that was declared by hand", () => {
+    const stack = newStack();
+    const oidc = new OidcProvider(stack, "oidc", { issuer: ISSUER, audiences: ["api"] });
+    expect(OidcProvider.forIssuer(stack, { issuer: ISSUER, audience: AUDIENCE })).toBe(oidc);
+    expect(only(stack, TYPE)["client_id_list"]).toEqual(["api", AUDIENCE]);
+  });
+
+  it("keeps issuers, Terraform providers and stacks apart", () => {
+    const stack = newStack();
+    const props = { issuer: ISSUER, audience: AUDIENCE };
+    const all = [
+      OidcProvider.forIssuer(stack, props),
+      OidcProvider.forIssuer(stack, { ...props, issuer: `${ISSUER}/x` }),
+      OidcProvider.forIssuer(stack, { ...props, provider: alias(stack, "b") }),
+      OidcProvider.forIssuer(newStack(), props),
+    ];
+    expect(new Set(all).size).toBe(4);
+    expect(resources(stack, TYPE)).toHaveLength(3);
+  });
+
+  it("recognises a late issuer by the expression that it stands for", () => {
+    const stack = newStack();
+    const cluster = eks(stack);
+    const issuer = (): string => cluster.identity.get(0).oidc.get(0).issuer;
+    const first = OidcProvider.forIssuer(stack, { issuer: issuer(), audience: AUDIENCE });
+    expect(OidcProvider.forIssuer(stack, { issuer: issuer(), audience: "api" })).toBe(first);
+    expect(only(stack, TYPE)).toEqual({
+      url: "${aws_eks_cluster.eks.identity[0].oidc[0].issuer}",
+      client_id_list: ["api", AUDIENCE],
+    });
+  });
+
+  it.each([
+    [{ account: OWNER }, "account"],
+    [{ tags: { a: "b" } }, "tags"],
+  ])("refuses a second opinion %j", (more, property) => {
+    const stack = newStack();
+    OidcProvider.forIssuer(stack, { issuer: ISSUER, audience: AUDIENCE, account: ACCOUNT });
+    const run = (): unknown => OidcProvider.forIssuer(stack, { issuer: ISSUER, audience: AUDIENCE, ...more });
+    expect(run).toThrowError(code("aws-oidc-provider-conflict"));
+    expect(run).toThrowError(new RegExp(`another ${property}`));
+  });
+});
+
+describe("existing OIDC providers", () => {
+  it("reads the issuer from an ARN and declares nothing", () => {
+    const stack = newStack();
+    const oidc = OidcProvider.fromArn(stack, "oidc", ARN);
+    expect(oidc).toMatchObject({ arn: ARN, conditionPrefix: "oidc.example.com/c1", dependencies: [] });
+    expect(oidc.issuer.url).toBe(ISSUER);
+    expect(resources(stack, TYPE)).toEqual([]);
+  });
+
+  it.each([
+    ["arn:aws:iam::111122223333:role/x", "aws-arn-invalid"],
+    ["${TfToken[TOKEN.1]}", "late-value"],
+  ])("refuses %s", (arn, expected) => {
+    expect(() => OidcProvider.fromArn(newStack(), "oidc", arn)).toThrowError(code(expected));
+  });
+
+  it("computes the ARN of an issuer, or has Terraform look it up", () => {
+    const stack = newStack();
+    const known = OidcProvider.fromIssuer(stack, "known", {
+      issuer: ISSUER,
+      account: ACCOUNT,
+      region: REGION,
+    });
+    expect(known.arn).toBe(ARN);
+    expect(resources(stack, TYPE, "data")).toEqual([]);
+    const late = OidcProvider.fromIssuer(stack, "late", { issuer: ISSUER });
+    expect(isLate(late.arn)).toBe(true);
+    expect(only(stack, TYPE, "data")).toEqual({ url: ISSUER });
+  });
+
+  it("follows an EKS cluster", () => {
+    const stack = newStack();
+    const oidc = OidcProvider.fromEksCluster(stack, "oidc", {
+      clusterName: "c",
+      region: "us-east-1",
+      provider: alias(stack, "b"),
+    });
+    expect(only(stack, "aws_eks_cluster", "data")).toEqual({
+      name: "c",
+      region: "us-east-1",
+      provider: "aws.b",
+    });
+    expect(only(stack, TYPE, "data")).toEqual({
+      url: "${data.aws_eks_cluster.oidc-cluster.identity[0].oidc[0].issuer}",
+      provider: "aws.b",
+    });
+    expect(oidc.issuer.late && isLate(oidc.conditionPrefix)).toBe(true);
+  });
+});

@@ -1,0 +1,286 @@
+import { describe, expect, it } from "vitest";
+import { OidcProvider, PullRole, type PullRoleProps, ecr, ecrPublic } from "../../../lib/cloud/aws";
+import { isLate } from "../../../lib/model/late";
+import { evaluateAwsTrust } from "../../../lib/rules/aws/evaluate/evaluate-trust";
+import {
+  ACCOUNT,
+  ISSUER,
+  OWNER,
+  REGION,
+  alias,
+  code,
+  document,
+  newStack,
+  only,
+  own,
+  resources,
+  warnings,
+} from "./synthesized";
+import type { TerraformStack } from "cdktf";
+
+const ARN = `arn:aws:iam::${ACCOUNT}:oidc-provider/oidc.example.com/c1`;
+
+function role(stack: TerraformStack, more: Partial<PullRoleProps> = {}, id = "pull"): PullRole {
+  return new PullRole(stack, id, {
+    trusts: [{ oidcProvider: OidcProvider.fromArn(stack, `oidc-${id}`, ARN), serviceAccounts: ["shop/web"] }],
+    sources: [own()],
+    account: ACCOUNT,
+    ...more,
+  });
+}
+
+describe("PullRole", () => {
+  it("declares role and inline policy as one would by hand", () => {
+    const stack = newStack();
+    const made = role(stack, {
+      path: "/pulls/",
+      permissionsBoundary: `arn:aws:iam::${ACCOUNT}:policy/boundary`,
+      tags: { team: "shop" },
+    });
+    expect(only(stack, "aws_iam_role")).toEqual({
+      name: "prod_pull",
+      path: "/pulls/",
+      description: "Pulls container images for shop/web",
+      assume_role_policy: expect.any(String),
+      permissions_boundary: `arn:aws:iam::${ACCOUNT}:policy/boundary`,
+      tags: { team: "shop" },
+    });
+    expect(only(stack, "aws_iam_role_policy")).toEqual({
+      name: "image-pulls",
+      policy: expect.any(String),
+      role: expect.stringMatching(/^\$\{aws_iam_role\.pull_\w+\.name\}$/),
+    });
+    expect(made.arn).toBe(`arn:aws:iam::${ACCOUNT}:role/pulls/prod_pull`);
+    expect(made.annotations).toEqual({ "eks.amazonaws.com/ecr-role-arn": made.arn });
+    expect(made.node.defaultChild).toBe(made.resource);
+  });
+
+  it("admits exactly its service accounts", () => {
+    const stack = newStack();
+    role(stack);
+    const policy = only(stack, "aws_iam_role")["assume_role_policy"];
+    const claims = { iss: ISSUER, aud: ["sts.amazonaws.com"], sub: "system:serviceaccount:shop:web" };
+    const outcome = (change: object): string =>
+      evaluateAwsTrust(policy, { providerArn: ARN, claims: { ...claims, ...change } }).outcome;
+    expect(outcome({})).toBe("allowed");
+    expect(outcome({ sub: "system:serviceaccount:shop:api" })).toBe("denied");
+    expect(outcome({ aud: ["x"] })).toBe("denied");
+  });
+
+  it("trusts several clusters in several statements, and waits for a declared OIDC provider", () => {
+    const stack = newStack();
+    const oidc = OidcProvider.forIssuer(stack, {
+      issuer: `${ISSUER}2`,
+      audience: "sts.amazonaws.com",
+      account: ACCOUNT,
+      region: REGION,
+    });
+    const adopted = OidcProvider.fromArn(stack, "adopted", ARN);
+    role(stack, {
+      trusts: [
+        { oidcProvider: adopted, serviceAccounts: ["shop/web"] },
+        { oidcProvider: oidc, serviceAccounts: ["shop/web"], audience: "api" },
+      ],
+    });
+    const made = only(stack, "aws_iam_role");
+    expect(document(made, "assume_role_policy").Statement.map(({ Principal }) => Principal)).toEqual([
+      { Federated: ARN },
+      { Federated: `${ARN}2` },
+    ]);
+    expect(made["depends_on"]).toEqual([
+      expect.stringMatching(/^aws_iam_openid_connect_provider\.oidc-provider-/),
+    ]);
+  });
+
+  it("refers to a late OIDC provider, which is dependency enough", () => {
+    const stack = newStack();
+    const oidc = OidcProvider.forIssuer(stack, { issuer: ISSUER, audience: "sts.amazonaws.com" });
+    role(stack, { trusts: [{ oidcProvider: oidc, serviceAccounts: ["shop/web"] }] });
+    const made = only(stack, "aws_iam_role");
+    expect(made["depends_on"]).toBeUndefined();
+    expect(document(made, "assume_role_policy").Statement[0]?.["Principal"]).toEqual({
+      Federated: expect.stringMatching(/^\$\{aws_iam_openid_connect_provider\.[\w-]+\.arn\}$/),
+    });
+  });
+
+  it("writes the reason for a wildcard into the description, escaped for Terraform", () => {
+    const stack = newStack();
+    const oidcProvider = OidcProvider.fromArn(stack, "oidc", ARN);
+    const wildcards = [{ pattern: "ci-*/runner", reason: "a namespace per branch, named ${branch}" }];
+    role(stack, { trusts: [{ oidcProvider, wildcards }] });
+    expect(only(stack, "aws_iam_role")["description"]).toBe(
+      "Pulls container images for service accounts by wildcard. Wildcard ci-*/runner: a namespace per branch, named $${branch}",
+    );
+  });
+
+  it("has a late ARN without account", () => {
+    const made = role(newStack(), { account: undefined });
+    expect(isLate(made.arn)).toBe(true);
+    expect(isLate(made.annotations)).toBe(true);
+  });
+
+  it("takes the partition of its registries", () => {
+    const stack = newStack();
+    const oidcProvider = OidcProvider.fromIssuer(stack, "oidc", { issuer: ISSUER });
+    const made = role(stack, {
+      trusts: [{ oidcProvider, serviceAccounts: ["shop/web"] }],
+      sources: [own({ region: "cn-north-1" })],
+    });
+    expect(made.arn).toBe(`arn:aws-cn:iam::${ACCOUNT}:role/prod_pull`);
+  });
+
+  it("shortens a long name, and refuses one that is taken", () => {
+    const stack = newStack();
+    const made = role(stack, { roleName: "r".repeat(70) });
+    expect(made.roleName).toHaveLength(64);
+    const again = (): unknown => role(stack, { roleName: "r".repeat(70) }, "again");
+    expect(again).toThrowError(code("name-taken", /^prod\/again: .*prod\/pull/));
+  });
+
+  it("warns of a trust policy over the default quota", () => {
+    const stack = newStack();
+    const oidcProvider = OidcProvider.fromArn(stack, "oidc", ARN);
+    const serviceAccounts = Array.from({ length: 60 }, (_, index) => `shop/service-${index}`);
+    const made = role(stack, { trusts: [{ oidcProvider, serviceAccounts }] });
+    expect(warnings(made)).toEqual([expect.stringMatching(/over the default of 2048: .*L-C07B4B0D/)]);
+    expect(only(stack, "aws_iam_role")["description"]).toBe("Pulls container images for 60 service accounts");
+  });
+
+  it.each<readonly [string, (stack: TerraformStack) => Partial<PullRoleProps>, string]>([
+    ["no source", () => ({ sources: [] }), "aws-sources-empty"],
+    ["a foreign source", () => ({ sources: [{ ...own(), cloud: "azure" }] }), "aws-source-foreign"],
+    ["no trust", () => ({ trusts: [] }), "aws-trust-empty"],
+    ["two partitions", () => ({ sources: [own(), own({ region: "cn-north-1" })] }), "aws-partition-mismatch"],
+    [
+      "an OIDC provider of another partition",
+      () => ({ sources: [own({ region: "cn-north-1" })] }),
+      "aws-partition-mismatch",
+    ],
+    ["an OIDC provider of another account", () => ({ account: OWNER }), "aws-oidc-account-mismatch"],
+    ["an account that is none", () => ({ account: "12" }), "aws-account-invalid"],
+    ["a late account", () => ({ account: "${TfToken[TOKEN.1]}" }), "late-value"],
+    ["a bad name", () => ({ roleName: "a/b" }), "aws-role-name-invalid"],
+    ["a bad path", () => ({ path: "a" }), "aws-path-invalid"],
+    ["a bad description", () => ({ description: "☃" }), "aws-description-invalid"],
+    ["a service account twice", (s) => trusts(s, ["a/b", "a/b"]), "aws-duplicate-subject"],
+    ["a bad service account", (s) => trusts(s, ["a"]), "subject-invalid"],
+    ["a bad namespace", (s) => trusts(s, ["A/b"]), "namespace-invalid"],
+    ["a wildcard among exact names", (s) => trusts(s, ["shop/*"]), "service-account-invalid"],
+    ["a bad audience", (s) => ({ trusts: [{ ...trust(s), audience: "a b" }] }), "audience-invalid"],
+    [
+      "a wildcard without reason",
+      (s) => ({ trusts: [{ ...trust(s), wildcards: [{ pattern: "a/*", reason: " " }] }] }),
+      "aws-description-invalid",
+    ],
+    [
+      "a wildcard without star",
+      (s) => ({ trusts: [{ ...trust(s), wildcards: [{ pattern: "a/b", reason: "x" }] }] }),
+      "aws-subject-pattern-invalid",
+    ],
+    [
+      "a reason too long",
+      (s) => ({ trusts: [{ ...trust(s), wildcards: [{ pattern: "a/*", reason: "x".repeat(999) }] }] }),
+      "aws-description-invalid",
+    ],
+    [
+      "a trust too long",
+      (s) =>
+        trusts(
+          s,
+          Array.from({ length: 120 }, (_, index) => `shop/service-${index}`),
+        ),
+      "aws-trust-too-long",
+    ],
+    [
+      "a policy too long",
+      () => ({
+        sources: [own({ repositories: Array.from({ length: 200 }, (_, index) => `shop/x${index}`) })],
+      }),
+      "aws-policy-too-long",
+    ],
+  ])("refuses %s and declares nothing", (_, change, expected) => {
+    const stack = newStack();
+    const props = change(stack);
+    expect(() => role(stack, props)).toThrowError(code(expected));
+    expect(resources(stack, "aws_iam_role")).toEqual([]);
+  });
+});
+
+function trust(stack: TerraformStack): { oidcProvider: ReturnType<typeof OidcProvider.fromArn> } {
+  return { oidcProvider: OidcProvider.fromArn(stack, "given", ARN) };
+}
+
+function trusts(stack: TerraformStack, serviceAccounts: string[]): Partial<PullRoleProps> {
+  return { trusts: [{ ...trust(stack), serviceAccounts }] };
+}
+
+describe("registries of other accounts", () => {
+  const foreign = (more: object = {}): PullRoleProps["sources"] => [
+    own(),
+    ecr({ account: OWNER, region: REGION, repositories: ["batch/runner"], ...more }),
+  ];
+
+  it("warns with the exact statement that the owner must add", () => {
+    const made = role(newStack(), { sources: foreign() });
+    expect(warnings(made)).toEqual([
+      `arn:aws:ecr:eu-west-1:${OWNER}:repository/batch/runner is in another account than the IAM role: the owner must add ` +
+        'this statement to each repository\'s policy: {"Sid":"Pull","Effect":"Allow","Principal":{"AWS":"arn:aws:iam::111122223333:role/prod_pull"},' +
+        '"Action":["ecr:BatchGetImage","ecr:GetDownloadUrlForLayer"]}; declare it with ownerPolicy: { provider }, or say ownerPolicy: "elsewhere" once the owner has it',
+    ]);
+  });
+
+  it.each<readonly [string, Partial<PullRoleProps>, number]>([
+    ["the owner takes care elsewhere", { sources: foreign({ ownerPolicy: "elsewhere" }) }, 0],
+    ["only its own account", { sources: [own()] }, 0],
+    ["account unknown, one registry account", { account: undefined, sources: [own()] }, 0],
+    ["account unknown, two registry accounts", { account: undefined, sources: foreign() }, 2],
+    ["ECR Public", { sources: [own(), ecrPublic({ region: REGION })] }, 0],
+  ])("%s: %#", (_, props, count) => {
+    const made = role(newStack(), props);
+    expect(warnings(made)).toHaveLength(count);
+    expect(warnings(made).join()).not.toContain("TfToken");
+  });
+
+  it("declares the owner's policy in the owner's account, after the role", () => {
+    const stack = newStack();
+    const provider = alias(stack, "batch");
+    const made = role(stack, { sources: foreign({ ownerPolicy: { provider } }) });
+    expect(warnings(made)).toEqual([]);
+    const policy = only(stack, "aws_ecr_repository_policy");
+    expect(policy).toEqual({
+      repository: "batch/runner",
+      region: REGION,
+      provider: "aws.batch",
+      policy: expect.any(String),
+      depends_on: [expect.stringMatching(/^aws_iam_role\.pull_/)],
+    });
+    expect(document(policy, "policy").Statement[0]?.["Principal"]).toEqual({ AWS: made.arn });
+  });
+
+  it("joins all roles of a stack in one policy per repository", () => {
+    const stack = newStack();
+    const ownerPolicy = { provider: alias(stack, "batch") };
+    const [a, b] = ["a", "b"].map((id) => role(stack, { sources: foreign({ ownerPolicy }) }, id));
+    const policy = only(stack, "aws_ecr_repository_policy");
+    expect(document(policy, "policy").Statement[0]?.["Principal"]).toEqual({ AWS: [a?.arn, b?.arn] });
+    expect(policy["depends_on"]).toHaveLength(2);
+  });
+});
+
+describe("existing roles", () => {
+  it("takes an ARN, literal or late", () => {
+    const stack = newStack();
+    const arn = `arn:aws:iam::${ACCOUNT}:role/pulls/x`;
+    expect(PullRole.fromArn(stack, "a", arn).annotations).toEqual({ "eks.amazonaws.com/ecr-role-arn": arn });
+    expect(PullRole.fromArn(stack, "b", "${TfToken[TOKEN.1]}").arn).toBe("${TfToken[TOKEN.1]}");
+    expect(() => PullRole.fromArn(stack, "c", "x")).toThrowError(code("aws-arn-invalid"));
+  });
+
+  it("computes the ARN of a name, or has Terraform look it up", () => {
+    const stack = newStack();
+    const known = { roleName: "x", account: ACCOUNT, region: "us-gov-west-1", path: "/p/" };
+    expect(PullRole.fromRoleName(stack, "a", known).arn).toBe(`arn:aws-us-gov:iam::${ACCOUNT}:role/p/x`);
+    expect(isLate(PullRole.fromRoleName(stack, "b", { roleName: "y" }).arn)).toBe(true);
+    expect(only(stack, "aws_iam_role", "data")).toEqual({ name: "y" });
+  });
+});

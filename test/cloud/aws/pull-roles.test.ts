@@ -1,0 +1,207 @@
+import { TerraformStack } from "cdktf";
+import { describe, expect, it } from "vitest";
+import {
+  type EcrSource,
+  OidcProvider,
+  type PullRolesProps,
+  ecr,
+  ecrPublic,
+  pullRoles,
+} from "../../../lib/cloud/aws";
+import type { ClusterFacts } from "../../../lib/model/cluster";
+import { Issuer } from "../../../lib/model/issuer";
+import { isLate } from "../../../lib/model/late";
+import type { PullDeclaration } from "../../../lib/model/pulls";
+import { Subject } from "../../../lib/model/subject";
+import {
+  ACCOUNT,
+  ISSUER,
+  OWNER,
+  REGION,
+  alias,
+  code,
+  document,
+  newStack,
+  only,
+  own,
+  resources,
+  warnings,
+} from "./synthesized";
+
+const CLUSTER = { name: "prod-eu", issuer: Issuer.of(ISSUER) } as ClusterFacts;
+
+function declare(
+  stack: TerraformStack,
+  pulls: Readonly<Record<string, readonly EcrSource[]>>,
+  props?: PullRolesProps,
+  cluster: ClusterFacts = CLUSTER,
+): PullDeclaration {
+  return pullRoles(props).declare(stack, {
+    cluster,
+    pulls: Object.entries(pulls).map(([subject, sources]) => ({ subject: Subject.of(subject), sources })),
+  });
+}
+
+describe("pullRoles", () => {
+  it("declares one OIDC provider and one role per service account", () => {
+    const stack = newStack();
+    const { grants } = declare(stack, { "batch/jobs": [own()], "shop/web": [own()] }, { account: ACCOUNT });
+    expect(only(stack, "aws_iam_openid_connect_provider")).toEqual({
+      url: ISSUER,
+      client_id_list: ["sts.amazonaws.com"],
+    });
+    expect(resources(stack, "aws_iam_role").map(({ name }) => name)).toEqual([
+      "prod-eu_batch_jobs",
+      "prod-eu_shop_web",
+    ]);
+    expect(grants.map(({ subject, annotations }) => [subject.key, annotations])).toEqual([
+      ["batch/jobs", { "eks.amazonaws.com/ecr-role-arn": `arn:aws:iam::${ACCOUNT}:role/prod-eu_batch_jobs` }],
+      ["shop/web", { "eks.amazonaws.com/ecr-role-arn": `arn:aws:iam::${ACCOUNT}:role/prod-eu_shop_web` }],
+    ]);
+  });
+
+  it("writes literal ARNs into the trust once account and partition are known", () => {
+    const stack = newStack();
+    declare(stack, { "shop/web": [own({ region: "us-gov-west-1" })] }, { account: ACCOUNT });
+    expect(document(only(stack, "aws_iam_role"), "assume_role_policy").Statement[0]?.["Principal"]).toEqual({
+      Federated: `arn:aws-us-gov:iam::${ACCOUNT}:oidc-provider/oidc.example.com/c1`,
+    });
+  });
+
+  it("leaves ARNs late without account", () => {
+    const { grants } = declare(newStack(), { "shop/web": [own()] });
+    expect(isLate(grants[0]?.annotations)).toBe(true);
+  });
+
+  it("passes settings on to every role", () => {
+    const stack = newStack();
+    declare(
+      stack,
+      { "shop/web": [own()] },
+      {
+        namePrefix: "pull-",
+        path: "/p/",
+        permissionsBoundary: "b",
+        tags: { a: "b" },
+        provider: alias(stack, "x"),
+      },
+    );
+    expect(only(stack, "aws_iam_role")).toMatchObject({
+      name: "pull-prod-eu_shop_web",
+      path: "/p/",
+      permissions_boundary: "b",
+      tags: { a: "b" },
+      provider: "aws.x",
+    });
+    expect(only(stack, "aws_iam_role_policy")["provider"]).toBe("aws.x");
+    expect(only(stack, "aws_iam_openid_connect_provider")).toMatchObject({
+      tags: { a: "b" },
+      provider: "aws.x",
+    });
+  });
+
+  it("keeps ids of service accounts apart and stable", () => {
+    const stack = newStack();
+    const subjects = ["a-b/c", "a/b-c", "a/b.c", "a--b/c", "a/b--c"];
+    declare(stack, Object.fromEntries(subjects.map((subject) => [subject, [own()]])));
+    expect(resources(stack, "aws_iam_role")).toHaveLength(5);
+    expect(stack.node.tryFindChild("a-b_c")).toBeDefined();
+  });
+
+  it("takes the OIDC provider that is given, and adds the audience to it", () => {
+    const stack = newStack();
+    const oidcProvider = new OidcProvider(stack, "mine", { issuer: ISSUER, audiences: ["x"] });
+    declare(stack, { "shop/web": [own()] }, { oidcProvider, audience: "y" });
+    expect(only(stack, "aws_iam_openid_connect_provider")["client_id_list"]).toEqual(["x", "y"]);
+  });
+
+  it("trusts further issuers", () => {
+    const stack = newStack();
+    declare(stack, { "shop/web": [own()] }, { additionalIssuers: [`${ISSUER}-new`] });
+    expect(resources(stack, "aws_iam_openid_connect_provider")).toHaveLength(2);
+    expect(document(only(stack, "aws_iam_role"), "assume_role_policy").Statement).toHaveLength(2);
+  });
+
+  it("serves ecr() without settings", () => {
+    expect(own().defaultIdentities().cloud).toBe("aws");
+    expect(ecrPublic().defaultIdentities().cloud).toBe("aws");
+  });
+
+  it.each<readonly [string, PullRolesProps, EcrSource[], string]>([
+    ["no pull", {}, [], "aws-sources-empty"],
+    ["two partitions", {}, [own(), own({ region: "cn-north-1" })], "aws-partition-mismatch"],
+    ["a region of another partition", { region: "cn-north-1" }, [own()], "aws-partition-mismatch"],
+    ["an unknown region", { region: "moon" }, [own()], "aws-region-unknown"],
+    ["ECR Public without region", {}, [own(), ecrPublic()], "aws-public-region-missing"],
+    [
+      "ECR Public in two regions",
+      {},
+      [ecrPublic({ region: "us-east-1" }), ecrPublic({ region: REGION })],
+      "aws-public-region-conflict",
+    ],
+    ["a bad audience", { audience: "*" }, [own()], "audience-invalid"],
+    ["a bad account", { account: "1" }, [own()], "aws-account-invalid"],
+    ["a bad prefix", { namePrefix: "a b" }, [own()], "aws-role-name-invalid"],
+  ])("refuses %s", (_, props, sources, expected) => {
+    const stack = newStack();
+    expect(() => declare(stack, { "shop/web": sources }, props)).toThrowError(code(expected));
+    expect(resources(stack, "aws_iam_role")).toEqual([]);
+  });
+
+  it("refuses an OIDC provider of another issuer", () => {
+    const stack = newStack();
+    const oidcProvider = OidcProvider.fromIssuer(stack, "other", { issuer: `${ISSUER}2` });
+    expect(() => declare(stack, { "shop/web": [own()] }, { oidcProvider })).toThrowError(
+      code("aws-issuer-mismatch"),
+    );
+  });
+
+  it("warns where the roles' account would tell which registry is another's", () => {
+    const stack = newStack();
+    const batch = ecr({ account: OWNER, region: REGION, repositories: ["batch/*"] });
+    declare(stack, { "batch/jobs": [batch], "shop/web": [own()] });
+    expect(warnings(stack)).toEqual([expect.stringContaining("pullRoles({ account })")]);
+  });
+});
+
+describe("the credential provider entry", () => {
+  it("is narrow, and complete for ECR", () => {
+    const { provider, nodeFiles } = declare(newStack(), { "shop/web": [own()] });
+    expect({ ...provider, defaultCacheDuration: provider.defaultCacheDuration.toString() }).toEqual({
+      plugin: "ecr",
+      name: "ecr-credential-provider",
+      matchImages: ["*.dkr.ecr.*.amazonaws.com"],
+      defaultCacheDuration: "12h",
+      args: [],
+      env: [],
+      audience: "sts.amazonaws.com",
+      cacheType: "ServiceAccount",
+      annotationKeys: ["eks.amazonaws.com/ecr-role-arn"],
+      needs: ["tokens"],
+    });
+    expect(nodeFiles).toEqual([]);
+  });
+
+  it.each<readonly [string, EcrSource[], PullRolesProps, readonly string[], string | undefined]>([
+    [
+      "FIPS and dual-stack",
+      [own({ fips: true }), own({ dualStack: true })],
+      {},
+      ["*.dkr-ecr.*.on.aws", "*.dkr.ecr-fips.*.amazonaws.com"],
+      undefined,
+    ],
+    ["China", [own({ region: "cn-north-1" })], {}, ["*.dkr.ecr.*.amazonaws.com.cn"], undefined],
+    ["ECR Public", [ecrPublic({ region: REGION })], {}, ["ecr-public.aws.com", "public.ecr.aws"], REGION],
+    [
+      "ECR Public, region of the settings",
+      [own(), ecrPublic()],
+      { region: "us-east-1" },
+      ["*.dkr.ecr.*.amazonaws.com", "ecr-public.aws.com", "public.ecr.aws"],
+      "us-east-1",
+    ],
+  ])("%s", (_, sources, props, matchImages, region) => {
+    const { provider } = declare(newStack(), { "shop/web": sources }, props);
+    expect(provider.matchImages).toEqual(matchImages);
+    expect(provider.env).toEqual(region === undefined ? [] : [{ name: "AWS_REGION", value: region }]);
+  });
+});

@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { PullRole, RepositoryPullPolicy, type RepositoryPullPolicyProps } from "../../../lib/cloud/aws";
+import { ACCOUNT, OWNER, REGION, alias, code, document, newStack, only, resources } from "./synthesized";
+
+const TYPE = "aws_ecr_repository_policy";
+const ARN = `arn:aws:iam::${ACCOUNT}:role/x`;
+
+function props(stack: Parameters<typeof PullRole.fromArn>[0], name = "x"): RepositoryPullPolicyProps {
+  const roles = [PullRole.fromArn(stack, `role-${name}`, ARN.replace(/x$/, name))];
+  return { repository: "batch/runner", account: OWNER, region: REGION, roles };
+}
+
+describe("RepositoryPullPolicy", () => {
+  it("keeps further statements", () => {
+    const stack = newStack();
+    const keep = { Sid: "Keep", Effect: "Allow", Principal: { AWS: OWNER }, Action: "ecr:*" } as const;
+    const made = new RepositoryPullPolicy(stack, "policy", { ...props(stack), additionalStatements: [keep] });
+    expect(document(only(stack, TYPE), "policy").Statement).toEqual([
+      {
+        Sid: "Pull",
+        Effect: "Allow",
+        Principal: { AWS: ARN },
+        Action: ["ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"],
+      },
+      keep,
+    ]);
+    expect(only(stack, TYPE)["depends_on"] ?? []).toEqual([]);
+    expect(made.node.defaultChild).toBe(made.resource);
+  });
+
+  it("is one per repository, region, account and Terraform provider", () => {
+    const stack = newStack();
+    const base = props(stack);
+    const first = RepositoryPullPolicy.forRepository(stack, base);
+    expect(RepositoryPullPolicy.forRepository(stack, props(stack, "y"))).toBe(first);
+    const others = [
+      { repository: "other" },
+      { region: "us-east-1" },
+      { account: ACCOUNT },
+      { provider: alias(stack, "b") },
+    ];
+    for (const other of others)
+      expect(RepositoryPullPolicy.forRepository(stack, { ...base, ...other })).not.toBe(first);
+    expect(resources(stack, TYPE)).toHaveLength(5);
+    const again = (): unknown => new RepositoryPullPolicy(stack, "again", base);
+    expect(again).toThrowError(code("name-taken"));
+  });
+
+  it("refuses two opinions on what else the policy holds", () => {
+    const stack = newStack();
+    const base = props(stack);
+    RepositoryPullPolicy.forRepository(stack, base);
+    const keep = { Effect: "Allow", Principal: { AWS: OWNER }, Action: "ecr:*" } as const;
+    const run = (): unknown =>
+      RepositoryPullPolicy.forRepository(stack, { ...base, additionalStatements: [keep] });
+    expect(run).toThrowError(code("name-taken"));
+  });
+
+  it.each([
+    [{ repository: "batch/*" }, "aws-repository-policy-wildcard"],
+    [{ repository: "Batch" }, "aws-repository-invalid"],
+    [{ account: "1" }, "aws-account-invalid"],
+    [{ region: "moon" }, "aws-region-unknown"],
+    [{ roles: [] }, "aws-repository-policy-empty"],
+  ])("refuses %j", (more, expected) => {
+    const stack = newStack();
+    const run = (): unknown => new RepositoryPullPolicy(stack, "policy", { ...props(stack), ...more });
+    expect(run).toThrowError(code(expected));
+    expect(resources(stack, TYPE)).toEqual([]);
+  });
+
+  it("refuses a role too many, and stays as it was", () => {
+    const stack = newStack();
+    const made = new RepositoryPullPolicy(stack, "policy", props(stack));
+    const add = (): void => {
+      for (let index = 0; index < 300; index++)
+        made.addRole(PullRole.fromArn(stack, `more-${index}`, `${ARN}-${index}`));
+    };
+    expect(add).toThrowError(code("aws-policy-too-long"));
+    expect(String(only(stack, TYPE)["policy"]).length).toBeLessThanOrEqual(10_240);
+  });
+});

@@ -1,0 +1,62 @@
+import { AwsProvider } from "@cdktf/provider-aws/lib/provider/index.js";
+import { TerraformStack, Testing } from "cdktf";
+import { type Construct } from "constructs";
+import { expect } from "vitest";
+import { type EcrProps, type EcrSource, ecr } from "../../../lib/cloud/aws";
+
+export type Json = Record<string, unknown>;
+
+/** What a stack of the test is made with. */
+export const ACCOUNT = "111122223333";
+export const OWNER = "444455556666";
+export const ISSUER = "https://oidc.example.com/c1";
+export const REGION = "eu-west-1";
+
+/** Matches an error of that code, and of that text where it matters. */
+export function code(name: string, message: RegExp = /./): unknown {
+  return expect.objectContaining({ code: name, message: expect.stringMatching(message) });
+}
+
+export function newStack(): TerraformStack {
+  const stack = new TerraformStack(Testing.app(), "prod");
+  new AwsProvider(stack, "aws", { region: REGION });
+  return stack;
+}
+
+export function alias(stack: TerraformStack, name: string): AwsProvider {
+  return new AwsProvider(stack, `aws-${name}`, { region: REGION, alias: name });
+}
+
+export function own(more: Partial<EcrProps> = {}): EcrSource {
+  return ecr({ account: ACCOUNT, region: REGION, repositories: ["shop/web"], ...more });
+}
+
+/** All resources of a type, in the order of their names. */
+export function resources(
+  stack: TerraformStack,
+  type: string,
+  kind: "resource" | "data" = "resource",
+): Json[] {
+  const document = JSON.parse(Testing.synth(stack)) as Record<string, Record<string, Record<string, Json>>>;
+  return Object.values(document[kind]?.[type] ?? {});
+}
+
+export function only(stack: TerraformStack, type: string, kind: "resource" | "data" = "resource"): Json {
+  const found = resources(stack, type, kind);
+  expect(found).toHaveLength(1);
+  return found[0] ?? {};
+}
+
+/** The document in an argument, read back. */
+export function document(resource: Json, argument: string): { Statement: Json[] } {
+  return JSON.parse(String(resource[argument])) as { Statement: Json[] };
+}
+
+/** Warnings at a construct and below. */
+export function warnings(construct: Construct): string[] {
+  return construct.node
+    .findAll()
+    .flatMap(({ node }) => node.metadata)
+    .filter(({ type }) => type === "@cdktf/warn")
+    .map(({ data }) => String(data));
+}
