@@ -35,7 +35,7 @@ for (const [subpath, { types }] of entries) {
             skipLibCheck: true,
             lib: ["ES2023"],
           },
-          include: [],
+          files: [types],
         },
       },
       apiReport: {
@@ -63,8 +63,8 @@ for (const [subpath, { types }] of entries) {
     localBuild: !check,
     showVerboseMessages: false,
     messageCallback: (message) => {
-      if (message.messageId === "console-api-report-copied" || message.logLevel === "none")
-        message.handled = true;
+      const quiet = ["console-preamble", "console-api-report-copied", "console-api-report-created"];
+      if (quiet.includes(message.messageId) || message.logLevel === "none") message.handled = true;
     },
   });
   if (!result.succeeded) failed = true;

@@ -27,7 +27,7 @@ import type {
 } from "./oidc-provider-props";
 import { declareOnce, declaredOnce, onceKey, sharedId } from "./once-per-stack";
 
-/** What every user of a shared OIDC provider must agree on. */
+/** What every user of a shared OIDC provider must agree on, where it is stated. */
 const AGREED = ["account", "thumbprints", "tags"] as const;
 
 /**
@@ -115,9 +115,9 @@ export class OidcProvider extends Construct implements IOidcProvider {
 
   #agree(props: SharedOidcProviderProps): void {
     for (const property of AGREED) {
-      const stated = props[property];
-      const differs =
-        stated !== undefined && JSON.stringify(stated) !== JSON.stringify(this.#props[property]);
+      const [stated, known] = [props[property], this.#props[property]];
+      const both = stated !== undefined && known !== undefined;
+      const differs = both && JSON.stringify(stated) !== JSON.stringify(known);
       if (differs) fail("aws-oidc-provider-conflict", property, stated, this.node.path);
     }
   }

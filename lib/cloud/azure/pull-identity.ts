@@ -58,12 +58,19 @@ export interface PullIdentityProps extends PullIdentityScope {
 export class PullIdentity extends PullIdentityBase {
   /** The declared identity. */
   readonly resource: UserAssignedIdentity;
+  /** Resource id of the declared identity; late. */
   override readonly resourceId: string;
+  /** Resource group as given. */
   override readonly resourceGroupName: string;
+  /** What the annotation holds; late. */
   override readonly clientId: string;
+  /** Object id of the identity's service principal; late. */
   override readonly principalId: string;
+  /** Tenant as given; late otherwise. */
   override readonly tenantId: string;
+  /** The name as given. */
   protected override readonly label: string;
+  /** Its own: nobody else can name the identity. */
   protected override readonly ledger: IdentityLedger = newLedger();
 
   /** Throws `azure-name-invalid`, `azure-guid-invalid` and the refusals of `addTrust`. */

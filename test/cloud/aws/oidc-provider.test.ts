@@ -149,6 +149,13 @@ describe("OidcProvider.forIssuer", () => {
     expect(only(stack, TYPE)["client_id_list"]).toEqual(["api", AUDIENCE]);
   });
 
+  it("takes no offence at what only one of two calls states", () => {
+    const stack = newStack();
+    const first = new OidcProvider(stack, "oidc", { issuer: ISSUER, audiences: [AUDIENCE] });
+    const more = { account: ACCOUNT, region: REGION, tags: { a: "b" } };
+    expect(OidcProvider.forIssuer(stack, { issuer: ISSUER, audience: AUDIENCE, ...more })).toBe(first);
+  });
+
   it("keeps issuers, Terraform providers and stacks apart", () => {
     const stack = newStack();
     const props = { issuer: ISSUER, audience: AUDIENCE };
@@ -179,7 +186,7 @@ describe("OidcProvider.forIssuer", () => {
     [{ tags: { a: "b" } }, "tags"],
   ])("refuses a second opinion %j", (more, property) => {
     const stack = newStack();
-    OidcProvider.forIssuer(stack, { issuer: ISSUER, audience: AUDIENCE, account: ACCOUNT });
+    OidcProvider.forIssuer(stack, { issuer: ISSUER, audience: AUDIENCE, account: ACCOUNT, tags: {} });
     const run = (): unknown => OidcProvider.forIssuer(stack, { issuer: ISSUER, audience: AUDIENCE, ...more });
     expect(run).toThrowError(code("aws-oidc-provider-conflict"));
     expect(run).toThrowError(new RegExp(`another ${property}`));

@@ -1,0 +1,78 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isWorkloadIdentityError } from "../../../lib/errors";
+import { lookupRepository } from "../../../lib/rules/kubelet/image-reference";
+
+type Row = readonly [image: string, repository: string | null, error?: string];
+
+const { cases } = JSON.parse(
+  readFileSync(join(__dirname, "../../fixtures/kubelet/image-names.json"), "utf8"),
+) as { cases: readonly Row[] };
+
+/** `{a*64}` stands for 64 times a. */
+function grow(text: string): string {
+  return text.replace(/\{(\w)\*(\d+)\}/g, (_, letter: string, times: string) => letter.repeat(Number(times)));
+}
+
+const accepted = cases.filter(([, repository]) => repository !== null);
+const refused = cases.filter(([, repository]) => repository === null);
+
+describe("lookupRepository", () => {
+  it.each(accepted)("looks %j up as %j", (image, repository) => {
+    expect(lookupRepository(grow(image))).toBe(grow(repository ?? ""));
+  });
+
+  it.each(refused)("refuses %j", (image, _, error = "") => {
+    const message = expect.stringContaining(`: ${grow(error)}`) as string;
+    expect(() => lookupRepository(grow(image))).toThrowError(
+      expect.objectContaining({ code: "image-invalid", problem: message }) as Error,
+    );
+  });
+
+  it("has the kubelet's own text, and a remedy, in the message", () => {
+    expect(() => lookupRepository("acme/Tool")).toThrowError(
+      'the kubelet refuses this image name (InvalidImageName): couldn\'t parse image name "acme/Tool": invalid ' +
+        'reference format: repository name (acme/Tool) must be lowercase, got "acme/Tool"; allowed: ' +
+        "[registry[:port]/]path[:tag][@digest], the path in lower case; write the image as `podman pull` or " +
+        "`docker pull` accepts it",
+    );
+  });
+
+  it("throws nothing but its own code", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (image) => {
+        try {
+          expect(lookupRepository(image)).toContain("/");
+        } catch (error) {
+          expect(isWorkloadIdentityError(error) && error.code).toBe("image-invalid");
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("drops tag and digest, and is its own fixed point", () => {
+    const part = fc.stringMatching(/^[a-z0-9]{1,5}$/);
+    const tail = fc.constantFrom("", ":v1", `@sha256:${"a".repeat(64)}`, `:v1@sha256:${"b".repeat(64)}`);
+    fc.assert(
+      fc.property(fc.array(part, { minLength: 1, maxLength: 4 }), tail, (parts, suffix) => {
+        const repository = lookupRepository(`registry.example.com:5000/${parts.join("/")}${suffix}`);
+        expect(repository).toBe(`registry.example.com:5000/${parts.join("/")}`);
+        expect(lookupRepository(repository)).toBe(repository);
+      }),
+    );
+  });
+
+  it.each(["a", "a-", "a.", "a/", ":", "@", "[", "A", "_", "f"])(
+    "takes linear time for a million times %j",
+    (text) => {
+      const image = text.repeat(1 << 20);
+      expect(() => lookupRepository(image)).toThrowError(
+        expect.objectContaining({ code: "image-invalid" }) as Error,
+      );
+    },
+    20_000,
+  );
+});
