@@ -7,6 +7,7 @@
 
 import { awsMessages as aws } from "./messages/aws";
 import { azureMessages as azure } from "./messages/azure";
+import { explainMessages as explain } from "./messages/explain";
 import { googleMessages as google } from "./messages/google";
 import { kubeletMessages as kubelet } from "./messages/kubelet";
 import { kubernetesMessages as kubernetes } from "./messages/kubernetes";
@@ -21,6 +22,7 @@ type Messages = typeof model &
   typeof kubelet &
   typeof aws &
   typeof azure &
+  typeof explain &
   typeof google &
   typeof kubernetes &
   typeof node &
@@ -33,6 +35,7 @@ const messages: Messages = {
   ...kubelet,
   ...aws,
   ...azure,
+  ...explain,
   ...google,
   ...kubernetes,
   ...node,

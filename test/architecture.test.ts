@@ -20,9 +20,34 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "model/": ["errors.ts"],
   "index.ts": ["errors.ts", "model/"],
   "rules/": ["errors.ts", "model/", "yaml", "node:crypto"],
-  "cloud/aws/": ["errors.ts", "model/", "rules/", "constructs", "cdktf", "@cdktf/provider-aws/"],
-  "cloud/azure/": ["errors.ts", "model/", "rules/", "constructs", "cdktf", "@cdktf/provider-azurerm/"],
-  "cloud/google/": ["errors.ts", "model/", "rules/", "constructs", "cdktf", "@cdktf/provider-google/"],
+  "cloud/shared/": ["constructs", "cdktf"],
+  "cloud/aws/": [
+    "errors.ts",
+    "model/",
+    "rules/",
+    "cloud/shared/",
+    "constructs",
+    "cdktf",
+    "@cdktf/provider-aws/",
+  ],
+  "cloud/azure/": [
+    "errors.ts",
+    "model/",
+    "rules/",
+    "cloud/shared/",
+    "constructs",
+    "cdktf",
+    "@cdktf/provider-azurerm/",
+  ],
+  "cloud/google/": [
+    "errors.ts",
+    "model/",
+    "rules/",
+    "cloud/shared/",
+    "constructs",
+    "cdktf",
+    "@cdktf/provider-google/",
+  ],
   "kubernetes/": ["errors.ts", "model/", "rules/", "constructs", "cdk8s"],
   "node/": ["errors.ts", "model/", "rules/", "kubernetes/", "constructs", "cdk8s", "yaml"],
   "openshift/": ["errors.ts", "model/", "rules/", "kubernetes/", "node/", "constructs", "cdk8s", "yaml"],
@@ -30,6 +55,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "errors.ts",
     "model/",
     "rules/",
+    "artefact/",
     "kubernetes/",
     "node/",
     "openshift/",
@@ -39,7 +65,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "yaml",
     "node:",
   ],
-  "cli/": ["errors.ts", "model/", "rules/", "synth/bind/", "yaml", "node:"],
+  "cli/": ["errors.ts", "model/", "rules/", "synth/bind/", "explain/", "yaml", "node:"],
 };
 
 /** Packages whose modules each public entry may load; everything else that is not ours is a leak. */
@@ -53,6 +79,7 @@ const ENTRY_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "node/index.ts": ["constructs", "cdk8s", "yaml"],
   "openshift/index.ts": ["constructs", "cdk8s", "yaml"],
   "synth/index.ts": ["constructs", "cdktf", "cdk8s", "yaml"],
+  "explain/index.ts": ["yaml"],
   "cli/main.ts": ["yaml"],
 };
 

@@ -1,9 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
-// With CI set the runner refuses to write snapshots, new ones included; only `npm run test:update` clears it.
-if (!process.argv.some((argument) => argument === "--update" || argument === "-u")) process.env["CI"] ??= "1";
-
 const lib = (path: string): string => fileURLToPath(new URL(`../lib/${path}`, import.meta.url));
 
 export default defineConfig({
@@ -16,5 +13,10 @@ export default defineConfig({
       { find: /^cdktf-workload-identity\/(\w+)$/, replacement: lib("$1/index.ts") },
     ],
   },
-  test: { include: ["test/**/*.test.ts"], testTimeout: 60_000 },
+  test: {
+    include: ["test/**/*.test.ts"],
+    testTimeout: 60_000,
+    // Refuses to write snapshots, new ones included; the `--update` of `npm run test:update` overrules it.
+    update: "none",
+  },
 });

@@ -1,5 +1,5 @@
 import { Construct } from "constructs";
-import { TerraformStack } from "cdktf";
+import { Annotations, TerraformStack } from "cdktf";
 import { at, fail } from "../errors";
 import type { NodeSetup } from "../model/node-file";
 import type { PullDeclaration } from "../model/pulls";
@@ -9,6 +9,7 @@ import { Manifests } from "./manifests";
 import { type DeclaredAccount, groupedPulls, imagesByPlugin } from "./pull-groups";
 import { writeServiceAccounts } from "./pull-service-accounts";
 import { writeTokenAudienceGrants } from "./pull-audience-grants";
+import { pullWarnings } from "./pull-warnings";
 
 /**
  * The whole job for one cluster: image pulls without pull secrets and without node identity (KEP-4412).
@@ -17,6 +18,8 @@ import { writeTokenAudienceGrants } from "./pull-audience-grants";
  * permission on the registries; writes beside it the annotated service accounts, the RBAC that lets nodes request
  * tokens for the audience, and the kubelet's CredentialProviderConfig in the form the cluster's nodes take. One
  * cluster per stack, since the manifests of a stack are applied to one cluster.
+ *
+ * Warns of pulls by a `default` service account and from OpenShift's own namespaces.
  *
  * Written with nothing but the constructs of the other subpaths; take those where this is too much.
  */
@@ -56,6 +59,8 @@ export class ImagePulls extends Construct {
       ),
     );
     at(this.node.path, () => this.write(props, accounts, declared));
+    const subjects = accounts.map(({ subject }) => subject);
+    for (const warning of pullWarnings(cluster, subjects)) Annotations.of(this).addWarning(warning);
   }
 
   private write(

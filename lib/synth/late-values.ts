@@ -4,8 +4,8 @@ import { createHash } from "node:crypto";
 import { fail } from "../errors";
 import { LateEncoding, LateText, encodeNow, isLate } from "../model/late";
 import { stableHash } from "../rules/names";
-import { PLACEHOLDER_START, placeholder } from "./bind/placeholder";
-import type { EncodedPlaceholder, OutputPlaceholder } from "./bind/workload-identity-file";
+import { PLACEHOLDER_START, placeholder } from "../artefact/placeholder";
+import type { EncodedPlaceholder, OutputPlaceholder } from "../artefact/workload-identity-file";
 
 const RESOLVER = new DefaultTokenResolver(new StringConcat());
 
@@ -39,6 +39,8 @@ export class LateValues {
   /** Placeholder or literal for each late text of cdktf. */
   readonly #known = new Map<string, string>();
   readonly #outputs = new Map<string, OutputPlaceholder>();
+  /** What each output holds, by the output's name. */
+  readonly #expressions = new Map<string, string>();
   readonly #encoded = new Map<string, EncodedPlaceholder>();
 
   /** Outputs become children of the scope. */
@@ -108,6 +110,7 @@ export class LateValues {
         description: OUTPUT_DESCRIPTION,
         staticId: true,
       });
+      this.#expressions.set(id, expression);
       this.#outputs.set(name, { output: id, path: output.node.path.split("/"), expression });
     }
     return name;
@@ -117,18 +120,16 @@ export class LateValues {
   private outputId(reference: string | undefined, expression: string): string {
     const readable = reference ?? FIRST_REFERENCE.exec(expression)?.[0] ?? "expression";
     const plain = readable.replace(/[^\w-]+/g, "_").replace(/_$/, "");
-    const taken = [...this.#outputs.values()].find(({ output }) => output === plain);
-    if (reference !== undefined && (taken === undefined || taken.expression === expression)) return plain;
-    return `${plain}_${stableHash([expression])}`;
+    const taken = this.#expressions.get(plain) ?? expression;
+    return reference !== undefined && taken === expression ? plain : `${plain}_${stableHash([expression])}`;
   }
 
   /** Throws `output-name-taken` where another output of the stack has the name of one of these. */
   checkOutputNames(): void {
     if (this.#outputs.size === 0) return;
-    const ours = new Set([...this.#outputs.values()].map(({ output }) => output));
     for (const construct of this.#stack.node.findAll()) {
       if (!TerraformOutput.isTerraformOutput(construct) || construct.node.scope === this.#scope) continue;
-      if (TerraformStack.of(construct) === this.#stack && ours.has(construct.friendlyUniqueId))
+      if (TerraformStack.of(construct) === this.#stack && this.#expressions.has(construct.friendlyUniqueId))
         fail("output-name-taken", construct.friendlyUniqueId, construct.node.path);
     }
   }

@@ -1,13 +1,13 @@
 import { ApiObject, type Chart } from "cdk8s";
 import type { NodeSetup } from "../model/node-file";
 import { UNBOUND_COMMENT } from "./bind/bound-files";
-import { PLACEHOLDER_START } from "./bind/placeholder";
+import { PLACEHOLDER_START } from "../artefact/placeholder";
 import {
   WORKLOAD_IDENTITY_FILE,
   WORKLOAD_IDENTITY_VERSION,
   type ManifestEntry,
   type WorkloadIdentityFile,
-} from "./bind/workload-identity-file";
+} from "../artefact/workload-identity-file";
 import { yamlText } from "./bind/yaml-text";
 import type { LateMarkers } from "./late-markers";
 import type { LateValues } from "./late-values";

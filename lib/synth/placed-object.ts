@@ -1,6 +1,6 @@
 import { fail } from "../errors";
 import { isLate } from "../model/late";
-import { objectTitle, propertyPath } from "./bind/property-path";
+import { objectTitle, propertyPath } from "../artefact/property-path";
 import type { LateMarkers } from "./late-markers";
 import type { LateValues } from "./late-values";
 

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { WORKLOAD_IDENTITY_FILE } from "./bind/workload-identity-file";
+import { WORKLOAD_IDENTITY_FILE } from "../artefact/workload-identity-file";
 
 /** What a synth owns in a stack's folder besides Terraform's own. */
 const OWNED: readonly string[] = ["manifests", "nodes", WORKLOAD_IDENTITY_FILE];

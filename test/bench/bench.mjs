@@ -6,6 +6,7 @@
 
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { assertSameObjects } from "./same-objects.mjs";
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const RUNS = Number(process.env.BENCH_RUNS ?? 5);
@@ -46,6 +47,7 @@ const row = (what, ours, theirs, unit, budget) => {
   });
 };
 
+assertSameObjects();
 const perAccount = {};
 for (const count of [2_000, 10_000]) {
   const result = compare([here("synth-ours.mjs"), count], [here("synth-by-hand.mjs"), count]);

@@ -39,12 +39,12 @@ const trust = ({ namespace, name }) => ({
 const permissions = ({ repository }) => ({
   Version: "2012-10-17",
   Statement: [
-    { Sid: "Login", Effect: "Allow", Action: ["ecr:GetAuthorizationToken"], Resource: ["*"] },
+    { Sid: "Login", Effect: "Allow", Action: "ecr:GetAuthorizationToken", Resource: "*" },
     {
       Sid: "Pull",
       Effect: "Allow",
       Action: ["ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"],
-      Resource: [`arn:aws:ecr:${REGION}:${ACCOUNT}:repository/${repository}`],
+      Resource: `arn:aws:ecr:${REGION}:${ACCOUNT}:repository/${repository}`,
     },
   ],
 });
@@ -55,7 +55,13 @@ const config = stringify({
   providers: [
     {
       name: "ecr-credential-provider",
-      matchImages: ["*.dkr.ecr.*.amazonaws.com"],
+      matchImages: [
+        "*.dkr.ecr.*.amazonaws.com",
+        "*.dkr.ecr.*.amazonaws.com.cn",
+        "*.dkr.ecr-fips.*.amazonaws.com",
+        "*.dkr.ecr.us-iso-east-1.c2s.ic.gov",
+        "*.dkr.ecr.us-isob-east-1.sc2s.sgov.gov",
+      ],
       defaultCacheDuration: "12h",
       apiVersion: "credentialprovider.kubelet.k8s.io/v1",
       tokenAttributes: {
@@ -72,20 +78,7 @@ measure((outdir, accounts) => {
   const app = new App({ outdir, stackTraces: false });
   const stack = new TerraformStack(app, "prod-eu");
   new AwsProvider(stack, "aws", { region: REGION });
-  new IamOpenidConnectProvider(stack, "oidc", { url: ISSUER, clientIdList: [AUDIENCE] });
-  for (const account of accounts) {
-    const id = `${account.namespace}.${account.name}`;
-    const role = new IamRole(stack, `${id}-role`, {
-      name: roleNameOf(account),
-      assumeRolePolicy: JSON.stringify(trust(account)),
-    });
-    new IamRolePolicy(stack, `${id}-pull`, {
-      name: "pull",
-      role: role.name,
-      policy: JSON.stringify(permissions(account)),
-    });
-  }
-  app.synth();
+  const provider = new IamOpenidConnectProvider(stack, "oidc", { url: ISSUER, clientIdList: [AUDIENCE] });
 
   const manifests = new cdk8s.App({
     outdir: join(outdir, "stacks/prod-eu/manifests"),
@@ -93,32 +86,48 @@ measure((outdir, accounts) => {
   });
   const rbac = new cdk8s.Chart(manifests, "10-token-audience");
   const group = "rbac.authorization.k8s.io";
+  const role = `token-audience:${AUDIENCE}`;
   new cdk8s.ApiObject(rbac, "role", {
     apiVersion: `${group}/v1`,
     kind: "ClusterRole",
-    metadata: { name: `token-audience:${AUDIENCE}` },
+    metadata: { name: role },
     rules: [{ apiGroups: [""], resources: [AUDIENCE], verbs: ["request-serviceaccounts-token-audience"] }],
   });
   for (const namespace of new Set(accounts.map((account) => account.namespace))) {
     new cdk8s.ApiObject(rbac, `binding-${namespace}`, {
       apiVersion: `${group}/v1`,
       kind: "RoleBinding",
-      metadata: { name: `token-audience:${AUDIENCE}`, namespace },
-      roleRef: { apiGroup: group, kind: "ClusterRole", name: `token-audience:${AUDIENCE}` },
+      metadata: { name: role, namespace },
+      roleRef: { apiGroup: group, kind: "ClusterRole", name: role },
       subjects: [{ apiGroup: group, kind: "Group", name: "system:nodes" }],
     });
   }
+
   const chart = new cdk8s.Chart(manifests, "20-service-accounts");
   for (const account of accounts) {
     const { namespace, name } = account;
+    const id = `${namespace}.${name}`;
+    const role = new IamRole(stack, `${id}-role`, {
+      name: roleNameOf(account),
+      description: `Pulls container images for ${namespace}/${name}`,
+      assumeRolePolicy: JSON.stringify(trust(account)),
+      dependsOn: [provider],
+    });
+    new IamRolePolicy(stack, `${id}-pull`, {
+      name: "image-pulls",
+      role: role.name,
+      policy: JSON.stringify(permissions(account)),
+    });
     const annotations = { [KEY]: `arn:aws:iam::${ACCOUNT}:role/${roleNameOf(account)}` };
-    new cdk8s.ApiObject(chart, `${namespace}.${name}`, {
+    new cdk8s.ApiObject(chart, id, {
       apiVersion: "v1",
       kind: "ServiceAccount",
       metadata: { namespace, name, annotations },
     });
   }
-  const nodes = new cdk8s.Chart(manifests, "40-machine-config");
+
+  const nodes = new cdk8s.Chart(manifests, "40-machine-configs");
+  const source = `data:text/plain;charset=utf-8;base64,${Buffer.from(config).toString("base64")}`;
   new cdk8s.ApiObject(nodes, "worker", {
     apiVersion: "machineconfiguration.openshift.io/v1",
     kind: "MachineConfig",
@@ -130,20 +139,11 @@ measure((outdir, accounts) => {
       config: {
         ignition: { version: "3.2.0" },
         storage: {
-          files: [
-            {
-              path: PATH,
-              mode: 420,
-              overwrite: true,
-              contents: {
-                compression: "",
-                source: `data:text/plain;charset=utf-8;base64,${Buffer.from(config).toString("base64")}`,
-              },
-            },
-          ],
+          files: [{ path: PATH, mode: 420, overwrite: true, contents: { compression: "", source } }],
         },
       },
     },
   });
+  app.synth();
   manifests.synth();
 });

@@ -24,8 +24,9 @@ export function measure(synth) {
   const begin = performance.now();
   synth(outdir, accounts(Number(process.argv[2])));
   const ms = performance.now() - begin;
-  const keep = process.env.BENCH_KEEP;
-  if (keep) console.error(outdir);
-  else rmSync(outdir, { recursive: true, force: true });
-  console.log(JSON.stringify({ ms, megabytes: process.resourceUsage().maxRSS / 1024 }));
+  const kept = process.env.BENCH_KEEP !== undefined;
+  if (!kept) rmSync(outdir, { recursive: true, force: true });
+  console.log(
+    JSON.stringify({ ms, megabytes: process.resourceUsage().maxRSS / 1024, ...(kept ? { outdir } : {}) }),
+  );
 }

@@ -3,25 +3,24 @@
  * repository, a role per name. Terraform providers that differ stand for different accounts.
  */
 
-import { type TerraformProvider, TerraformStack } from "cdktf";
+import type { TerraformProvider } from "cdktf";
 import type { Construct } from "constructs";
 import { stableHash } from "../../rules/names";
+import { PerStack } from "../shared/per-stack";
 
-const declared = new WeakMap<TerraformStack, Map<string, Construct>>();
+const declared = new PerStack<Construct>();
 const DEFAULT_PROVIDER = "aws";
 const ID_CHARACTERS = /^[\w.-]+$/;
 const UNSAFE = /[^\w.-]/g;
 
 /** What exists under a key in the stack of a construct; `undefined` where nothing does. */
 export function declaredOnce(scope: Construct, key: string): Construct | undefined {
-  return declared.get(TerraformStack.of(scope))?.get(key);
+  return declared.get(scope, key);
 }
 
 /** Remembers a construct under its key. */
 export function declareOnce(construct: Construct, key: string): void {
-  const stack = TerraformStack.of(construct);
-  const entries = declared.get(stack) ?? new Map<string, Construct>();
-  declared.set(stack, entries.set(key, construct));
+  declared.set(construct, key, construct);
 }
 
 /** A key of several parts; the Terraform provider is one of them. */

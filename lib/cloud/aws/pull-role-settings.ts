@@ -27,6 +27,8 @@ export interface PullRoleSettings {
   readonly roleName: string;
   /** ARN of the role; `undefined` where only Terraform knows it. */
   readonly arn: string | undefined;
+  /** What must exist before the role, where the trust holds no reference to it. */
+  readonly dependencies: readonly ITerraformDependable[];
   /** What the role is known by in its stack. */
   readonly key: string;
   /** Text of a warning; `undefined` where there is none. */
@@ -46,7 +48,6 @@ export function pullRoleSettings(construct: Construct, props: PullRoleProps): Pu
   const path = rolePath(props.path ?? "/");
   const description = pullRoleDescription(props.description, trusts, wildcards);
   const trustDocument = trustPolicy(trusts);
-  const dependsOn = trusted(props);
   const key = onceKey(props.provider, "role", name);
   const known = declaredOnce(construct, key);
   if (known) fail("name-taken", "name of an IAM role", name, known.node.path);
@@ -54,6 +55,7 @@ export function pullRoleSettings(construct: Construct, props: PullRoleProps): Pu
     roleName: name,
     arn: account === undefined ? undefined : roleArn({ partition, account, path, name }),
     key,
+    dependencies: trusted(props),
     warning: trustSizeWarning(trusts),
     role: {
       name,
@@ -62,7 +64,6 @@ export function pullRoleSettings(construct: Construct, props: PullRoleProps): Pu
       ...(path === "/" ? {} : { path }),
       ...(props.permissionsBoundary === undefined ? {} : { permissionsBoundary: props.permissionsBoundary }),
       ...(props.tags ? { tags: { ...props.tags } } : {}),
-      ...(dependsOn.length > 0 ? { dependsOn } : {}),
       ...(props.provider ? { provider: props.provider } : {}),
     },
     policy: {

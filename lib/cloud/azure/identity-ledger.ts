@@ -1,10 +1,10 @@
 import type { FederatedIdentityCredential } from "@cdktf/provider-azurerm/lib/federated-identity-credential/index.js";
 import type { RoleAssignment } from "@cdktf/provider-azurerm/lib/role-assignment/index.js";
-import { TerraformStack } from "cdktf";
 import type { Construct } from "constructs";
 import { isLate } from "../../model/late";
 import type { FederatedCredential } from "../../rules/azure/federated-credential";
 import type { RegistryPull } from "../../rules/azure/pull-permission";
+import { PerStack } from "../shared/per-stack";
 
 /**
  * What one stack has declared on one identity.
@@ -23,7 +23,7 @@ export interface IdentityLedger {
   readonly assignments: Map<string, RoleAssignment>;
 }
 
-const ledgers = new WeakMap<TerraformStack, Map<string, IdentityLedger>>();
+const ledgers = new PerStack<IdentityLedger>();
 
 /** A ledger of its own, for an identity that nobody else can name. */
 export function newLedger(): IdentityLedger {
@@ -33,10 +33,6 @@ export function newLedger(): IdentityLedger {
 /** The stack's ledger for a resource id; late ids cannot be compared and get a ledger each. */
 export function ledgerOf(scope: Construct, resourceId: string): IdentityLedger {
   if (isLate(resourceId)) return newLedger();
-  const stack = TerraformStack.of(scope);
-  const known = ledgers.get(stack) ?? new Map<string, IdentityLedger>();
   const key = resourceId.toLowerCase();
-  const ledger = known.get(key) ?? newLedger();
-  ledgers.set(stack, known.set(key, ledger));
-  return ledger;
+  return ledgers.get(scope, key) ?? ledgers.set(scope, key, newLedger());
 }

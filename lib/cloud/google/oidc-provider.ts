@@ -9,6 +9,7 @@ import { attributeCondition } from "../../rules/google/attribute-condition";
 import type { AttributeCondition } from "../../rules/google/attribute-condition";
 import { SUBJECT_ATTRIBUTE, attributeMapping, fitsGoogleSubject } from "../../rules/google/attribute-mapping";
 import { renderPrincipal } from "../../rules/google/principal";
+import { PerStack } from "../shared/per-stack";
 import { AdoptedOidcProvider } from "./adopted-oidc-provider";
 import type { IOidcProvider, OidcProviderAttributes, OidcProviderProps } from "./oidc-provider-props";
 import { WIDENED, checkOidcProvider, differingSetting } from "./oidc-provider-settings";
@@ -16,7 +17,7 @@ import type { OidcProviderSettings } from "./oidc-provider-settings";
 import type { IWorkloadIdentityPool } from "./workload-identity-pool";
 
 /** All pool providers of a stack, by project and pool. */
-const declared = new WeakMap<TerraformStack, Map<string, OidcProvider[]>>();
+const declared = new PerStack<OidcProvider[]>();
 
 /**
  * A workload identity pool provider for the issuer of one cluster.
@@ -145,12 +146,8 @@ export class OidcProvider extends Construct implements IOidcProvider {
 }
 
 function siblingsOf(scope: Construct, { project, poolId }: IWorkloadIdentityPool): OidcProvider[] {
-  const stack = TerraformStack.of(scope);
-  const pools = declared.get(stack) ?? new Map<string, OidcProvider[]>();
-  declared.set(stack, pools);
-  const siblings = pools.get(`${project}/${poolId}`) ?? [];
-  pools.set(`${project}/${poolId}`, siblings);
-  return siblings;
+  const key = `${project}/${poolId}`;
+  return declared.get(scope, key) ?? declared.set(scope, key, []);
 }
 
 function refuseTakenId(siblings: readonly OidcProvider[], providerId: string): void {

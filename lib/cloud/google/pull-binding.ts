@@ -1,8 +1,9 @@
 import { ArtifactRegistryRepositoryIamMember } from "@cdktf/provider-google/lib/artifact-registry-repository-iam-member/index.js";
-import { TerraformStack, dependable } from "cdktf";
-import type { ITerraformDependable, TerraformProvider } from "cdktf";
+import type { TerraformProvider } from "cdktf";
 import { Construct } from "constructs";
 import { Subject } from "../../model/subject";
+import { dependsOn } from "../shared/depends-on";
+import { PerStack } from "../shared/per-stack";
 import type { ArtifactRegistryRepository } from "./artifact-registry";
 import type { IPrincipals } from "./principals";
 
@@ -25,7 +26,7 @@ export interface PullBindingProps {
 const ROLE = "roles/artifactregistry.reader";
 
 /** The bindings of a stack, by principal and repository. */
-const declared = new WeakMap<TerraformStack, Map<string, PullBinding>>();
+const bindings = new PerStack<PullBinding>();
 
 /**
  * Lets one service account pull from one repository: `roles/artifactregistry.reader` for its principal, added to the
@@ -53,9 +54,9 @@ export class PullBinding extends Construct {
       member,
       provider,
     });
-    this.resource.dependsOn = referencesTo(principals.dependencies);
+    dependsOn(this.resource, principals.dependencies);
     this.member = member;
-    bindingsOf(scope).set(keyOf(member, repository), this);
+    bindings.set(this, keyOf(member, repository), this);
   }
 
   /**
@@ -65,24 +66,11 @@ export class PullBinding extends Construct {
   static forServiceAccount(scope: Construct, props: PullBindingProps): PullBinding {
     const { repository } = props;
     const subject = Subject.of(props.serviceAccount);
-    const existing = bindingsOf(scope).get(keyOf(memberOf(props), repository));
+    const existing = bindings.get(scope, keyOf(memberOf(props), repository));
     // Underscores occur in no name of Kubernetes or Google; the prefix keeps digits from starting a Terraform name.
     const id = `pull_${subject.namespace}_${subject.name}_${repository.location}_${repository.repository}_${repository.project}`;
     return existing ?? new PullBinding(scope, id, props);
   }
-}
-
-/**
- * References for `dependsOn`, made once for all bindings of an OIDC provider: given as construct, cdktf would make and
- * keep one, with a stack trace, for each of thousands of bindings.
- */
-const references = new WeakMap<readonly ITerraformDependable[], string[]>();
-
-function referencesTo(dependencies: readonly ITerraformDependable[]): string[] | undefined {
-  if (dependencies.length === 0) return undefined;
-  const known = references.get(dependencies) ?? dependencies.map(dependable);
-  references.set(dependencies, known);
-  return [...known];
 }
 
 function memberOf({ principals, serviceAccount }: PullBindingProps): string {
@@ -93,11 +81,4 @@ function memberOf({ principals, serviceAccount }: PullBindingProps): string {
 
 function keyOf(member: string, { location, repository, project }: ArtifactRegistryRepository): string {
   return `${location}:${repository}:${project}:${member}`;
-}
-
-function bindingsOf(scope: Construct): Map<string, PullBinding> {
-  const stack = TerraformStack.of(scope);
-  const bindings = declared.get(stack) ?? new Map<string, PullBinding>();
-  declared.set(stack, bindings);
-  return bindings;
 }

@@ -1,6 +1,10 @@
 /*
  * Go's url.Parse for "https://" + text, as far as the kubelet looks at the result: authority and path
  * (go/src/net/url/url.go of Go 1.26). All texts here are byte strings.
+ *
+ * Brackets that do not enclose an IPv6 address at the start of the host are refused for every kubelet: the newest
+ * patch releases of 1.31 to 1.35 are built with Go 1.24.9 to 1.25.11, which refuse `a[0-9].io` too, in other words
+ * (`invalid port ".io" after host` before Go 1.25.8). Only older patch releases read it as a character class.
  */
 
 import { ipv6Problem } from "./go-ip";

@@ -5,6 +5,7 @@
  */
 
 import { fail } from "../../errors";
+import { literal } from "../../model/late";
 import { goLower, quoted, wellFormed } from "./go-text";
 
 const DEFAULT_DOMAIN = "docker.io";
@@ -22,11 +23,12 @@ const DIGEST_LENGTHS: Readonly<Record<string, number>> = { sha256: 64, sha384: 9
  * What the kubelet looks up for a container image: `<registry>/<path>` without tag and digest, for example
  * `docker.io/library/nginx` for `nginx:1.27`. The registry's case is kept.
  *
- * Throws `image-invalid` with the kubelet's own text.
+ * Throws `image-invalid` with the kubelet's own text, and `late-value`.
  * Source: `ParseImageName` in kubernetes:pkg/util/parsers/parsers.go, for kubelets from 1.32 on; 1.31 counts the
  * registry into the limit of 255 characters.
  */
 export function lookupRepository(podImage: string): string {
+  if (typeof literal(podImage, "image") !== "string") return fail("image-invalid", podImage, BAD_FORMAT);
   const image = wellFormed(podImage);
   const { name, error } = parse(image);
   if (error === undefined) return name;
@@ -104,7 +106,7 @@ function isPathComponent(component: string): boolean {
 function isDomain(domain: string): boolean {
   const [, host, port] = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/s.exec(domain) ?? [];
   if (host === undefined || (port !== undefined && (port === "" || /[^0-9]/.test(port)))) return false;
-  if (host.startsWith("[")) return host.length > 2 && !/[^a-fA-F0-9:]/.test(host.slice(1, -1));
+  if (host.startsWith("[")) return /^\[[^\]]+\]$/.test(host) && !/[^a-fA-F0-9:]/.test(host.slice(1, -1));
   return host !== "" && !/[^a-zA-Z0-9.-]|^[.-]|[.-]$|\.[.-]|-\./.test(host);
 }
 

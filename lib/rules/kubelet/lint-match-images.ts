@@ -48,7 +48,7 @@ const NEVER: readonly Lint[] = [
     () => "a part of the host is empty, and no image has such a registry; remove the surplus dot",
   ],
   [
-    ({ authority }) => /^[a-z0-9-]+:?$/.test(authority) && hostOf(authority) !== "localhost",
+    ({ authority }) => /^[a-z0-9_-]+:?$/.test(authority) && hostOf(authority) !== "localhost",
     ({ authority }) =>
       `a first component without dot and port is read as a path on docker.io, never as a registry; write the ` +
       `registry's full host, or ${quoted(`docker.io/${hostOf(authority)}/`)}`,

@@ -2,7 +2,7 @@ import { readdirSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fail } from "../../errors";
 import { boundFiles } from "./bound-files";
-import { type StackFolder, errorCode, readSynthFolder, readText } from "./synth-folder";
+import { type StackFolder, errorCode, readSynthFolder, readText } from "../../artefact/synth-folder";
 import { type WrittenFiles, writeTargetFolder } from "./target-folder";
 import { type TerraformOutputs, readTerraformOutputs } from "./terraform-outputs";
 

@@ -1,9 +1,9 @@
 import { fail } from "../../errors";
 import { encodeNow } from "../../model/late";
 import { boundYaml } from "./bound-yaml";
-import { PLACEHOLDER_START, placeholderPieces } from "./placeholder";
+import { PLACEHOLDER_START, placeholderPieces } from "../../artefact/placeholder";
 import type { TerraformOutputs } from "./terraform-outputs";
-import type { OutputPlaceholder, WorkloadIdentityFile } from "./workload-identity-file";
+import type { OutputPlaceholder, WorkloadIdentityFile } from "../../artefact/workload-identity-file";
 
 /** The line that the manifest writer puts over a file with placeholders, and that a bound file no longer has. */
 export const UNBOUND_COMMENT =

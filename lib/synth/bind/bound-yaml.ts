@@ -10,9 +10,10 @@ import {
   visit,
 } from "yaml";
 import { fail } from "../../errors";
-import { PLACEHOLDER_START } from "./placeholder";
-import { objectTitle, propertyPath } from "./property-path";
-import { YAML_RULES, documentText } from "./yaml-text";
+import { PLACEHOLDER_START } from "../../artefact/placeholder";
+import { YAML_RULES } from "../../artefact/yaml-rules";
+import { objectTitle, propertyPath } from "../../artefact/property-path";
+import { documentText } from "./yaml-text";
 
 // At the start of a line these three characters are a document's end in every YAML context (YAML 1.2, 9.1.2).
 const DOCUMENT_END = /^(---(?:[ \t].*)?\r?\n)/m;

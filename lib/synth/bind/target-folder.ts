@@ -17,7 +17,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { fail } from "../../errors";
-import { errorCode } from "./synth-folder";
+import { errorCode } from "../../artefact/synth-folder";
 
 /** Lists what an earlier run wrote, one path a line; without ending, so that no manifest reader takes it up. */
 export const WRITTEN_FILES_LIST = ".workload-identity-files";

@@ -1,6 +1,6 @@
 import { fail } from "../../errors";
-import { isRecord, jsonObject } from "./json-object";
-import type { OutputPlaceholder } from "./workload-identity-file";
+import { isRecord, jsonObject } from "../../artefact/json-object";
+import type { OutputPlaceholder } from "../../artefact/workload-identity-file";
 
 /** What a file with Terraform outputs holds. */
 export interface TerraformOutputs {

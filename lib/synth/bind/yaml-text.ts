@@ -1,17 +1,5 @@
-import {
-  Document,
-  type DocumentOptions,
-  Scalar,
-  type SchemaOptions,
-  type ToStringOptions,
-  visit,
-} from "yaml";
-
-/**
- * The rules of reading back: YAML 1.1, whose readers (Kubernetes' own among them) take `yes`, `0755` and `1_000` for
- * something else than text. Where a reader of YAML 1.2 would not see text, text is quoted too.
- */
-export const YAML_RULES: DocumentOptions & SchemaOptions = { version: "1.1", compat: "core" };
+import { Document, Scalar, type ToStringOptions, visit } from "yaml";
+import { YAML_RULES } from "../../artefact/yaml-rules";
 
 /** Lines are not folded. */
 const STYLE: ToStringOptions = { lineWidth: 0 };

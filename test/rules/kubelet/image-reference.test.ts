@@ -16,19 +16,32 @@ function grow(text: string): string {
   return text.replace(/\{(\w)\*(\d+)\}/g, (_, letter: string, times: string) => letter.repeat(Number(times)));
 }
 
-const accepted = cases.filter(([, repository]) => repository !== null);
-const refused = cases.filter(([, repository]) => repository === null);
+const accepted = cases.flatMap(([image, repository]) =>
+  repository === null ? [] : [{ image: grow(image), repository: grow(repository) }],
+);
+const refused = cases.flatMap(([image, repository, error = ""]) =>
+  repository === null ? [{ image: grow(image), error: grow(error) }] : [],
+);
 
 describe("lookupRepository", () => {
-  it.each(accepted)("looks %j up as %j", (image, repository) => {
-    expect(lookupRepository(grow(image))).toBe(grow(repository ?? ""));
+  it.each(accepted)("looks $image up as $repository", ({ image, repository }) => {
+    expect(lookupRepository(image)).toBe(repository);
   });
 
-  it.each(refused)("refuses %j", (image, _, error = "") => {
-    const message = expect.stringContaining(`: ${grow(error)}`) as string;
-    expect(() => lookupRepository(grow(image))).toThrowError(
-      expect.objectContaining({ code: "image-invalid", problem: message }) as Error,
+  it.each(refused)("refuses $image: $error", ({ image, error }) => {
+    const problem = expect.stringMatching(/^the kubelet refuses this image name/) as string;
+    expect(() => lookupRepository(image)).toThrowError(
+      expect.objectContaining({ code: "image-invalid", problem }) as Error,
     );
+    expect(() => lookupRepository(image)).toThrowError(`: ${error}, got `);
+  });
+
+  it.each([
+    [undefined, "image-invalid"],
+    [5, "image-invalid"],
+    ["${TfToken[TOKEN.1]}/app", "late-value"],
+  ])("refuses %j with %s", (image, code) => {
+    expect(() => lookupRepository(image as string)).toThrowError(expect.objectContaining({ code }) as Error);
   });
 
   it("has the kubelet's own text, and a remedy, in the message", () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { encodeNow } from "../../../lib/model/late";
 import { UNBOUND_COMMENT, boundFiles } from "../../../lib/synth/bind/bound-files";
 import { readTerraformOutputs } from "../../../lib/synth/bind/terraform-outputs";
-import type { WorkloadIdentityFile } from "../../../lib/synth/bind/workload-identity-file";
+import type { WorkloadIdentityFile } from "../../../lib/artefact/workload-identity-file";
 
 const FILE = "manifests/20-service-accounts.yaml";
 const CLIENT = "@late(azurerm_user_assigned_identity.web.client_id)@";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { boundYaml } from "../../../lib/synth/bind/bound-yaml";
-import { placeholder } from "../../../lib/synth/bind/placeholder";
+import { placeholder } from "../../../lib/artefact/placeholder";
 import { yamlText } from "../../../lib/synth/bind/yaml-text";
 
 /** Any text that UTF-8 can hold, with what is special to YAML, Terraform and this library more often than by chance. */
@@ -76,7 +76,7 @@ describe("yamlText", () => {
     ["\ufeff", '"\\ufeff"'],
     ["a\tb", '"a\\tb"'],
     ["\ta\n", '"\\ta\\n"'],
-    [" \n", '" \\n"'],
+    [" \n", '"\\ \\n"'],
     ["0o17_1", '"0o17_1"'],
     ["=", '"="'],
     ["yes", '"yes"'],

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { fail } from "../../errors";
+import { fail } from "../errors";
 import { isRecord, jsonObject } from "./json-object";
 import {
   WORKLOAD_IDENTITY_FILE,
@@ -50,7 +50,8 @@ export function errorCode(error: unknown): string {
   return isRecord(error) && typeof error["code"] === "string" ? error["code"] : String(error);
 }
 
-function stackFolders(path: string): readonly string[] {
+/** The folders of the stacks of an output folder, sorted; none where it is no output folder. */
+export function stackFolders(path: string): readonly string[] {
   const stacks = join(path, "stacks");
   if (!isFolder(stacks)) return [];
   const manifest = join(path, "manifest.json");

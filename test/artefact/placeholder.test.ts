@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { placeholder, placeholderPieces, placeholdersIn } from "../../../lib/synth/bind/placeholder";
+import { placeholder, placeholderPieces, placeholdersIn } from "../../lib/artefact/placeholder";
 
 describe("placeholdersIn", () => {
   it.each([

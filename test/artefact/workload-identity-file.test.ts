@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readWorkloadIdentity } from "../../../lib/synth/bind/workload-identity-file";
+import { readWorkloadIdentity } from "../../lib/artefact/workload-identity-file";
 
 const valid = {
   version: 1,

@@ -1,5 +1,5 @@
-import { fail } from "../../errors";
-import type { Encoding } from "../../model/late";
+import { fail } from "../errors";
+import type { Encoding } from "../model/late";
 import { isRecord, jsonObject } from "./json-object";
 
 /** Name of the file beside `cdk.tf.json`. */

@@ -1,0 +1,97 @@
+import { LineCounter, parseAllDocuments } from "yaml";
+import { YAML_RULES } from "../../artefact/yaml-rules";
+import { fail } from "../../errors";
+import { lineAt } from "./read-text";
+
+/** One parsed document. */
+export interface ReadDocument {
+  /** Place in the file, from 0; `undefined` for JSON, which is one document. */
+  readonly index: number | undefined;
+  /** The parsed value. */
+  readonly value: unknown;
+}
+
+/** How often aliases may be repeated in one document; ordinary files have a handful. */
+const ALIASES_MAX = 1000;
+
+/** Levels of nesting; the deepest Kubernetes object (a CRD's schema) has some dozens. */
+const DEPTH_MAX = 200;
+
+const POSITION = /at position (\d+)/;
+
+/**
+ * Parses one JSON document; throws `explain-file-invalid` naming file and line.
+ *
+ * What is nested deeper than 200 levels is refused, so that no reader of the result needs to fear its depth.
+ */
+export function parseJson(text: string, file: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const at = POSITION.exec(String(error))?.[1];
+    const line = at === undefined ? lineAt(text, text.length) : lineAt(text, Number(at));
+    return fail("explain-file-invalid", file, line, "is not JSON");
+  }
+  return isDeeper(value, DEPTH_MAX) ? tooDeep(file, 1) : value;
+}
+
+/**
+ * Parses YAML, several documents; empty ones are left out.
+ *
+ * Throws `explain-file-invalid` naming file and line for what is no YAML, for keys given twice, for more than 200
+ * levels and for aliases that multiply.
+ */
+export function parseYaml(text: string, file: string): readonly ReadDocument[] {
+  const lineCounter = new LineCounter();
+  const documents = parsed(text, file, lineCounter);
+  return documents.flatMap((document, index): ReadDocument[] => {
+    const [error] = document.errors;
+    const line = lineCounter.linePos(error?.pos[0] ?? document.range?.[0] ?? 0).line;
+    if (error)
+      return fail("explain-file-invalid", file, line, `is not YAML: ${error.message.split(" at line")[0]}`);
+    const value = valueOf(document, file, line);
+    return value === null || value === undefined ? [] : [{ index, value }];
+  });
+}
+
+type YamlDocument = ReturnType<typeof parseAllDocuments>[number];
+
+function parsed(text: string, file: string, lineCounter: LineCounter): readonly YamlDocument[] {
+  try {
+    const result = parseAllDocuments(text, { ...YAML_RULES, lineCounter, logLevel: "silent" });
+    return Array.isArray(result) ? result : [];
+  } catch (error) {
+    // The parser descends by recursion.
+    return error instanceof RangeError ? tooDeep(file, 1) : rethrow(error);
+  }
+}
+
+function valueOf(document: YamlDocument, file: string, line: number): unknown {
+  try {
+    const value: unknown = document.toJS({ maxAliasCount: ALIASES_MAX });
+    return isDeeper(value, DEPTH_MAX) ? tooDeep(file, line) : value;
+  } catch (error) {
+    if (error instanceof RangeError) return tooDeep(file, line);
+    if (error instanceof ReferenceError)
+      return fail("explain-file-invalid", file, line, "has aliases that refer to nothing or multiply");
+    return rethrow(error);
+  }
+}
+
+/** An object that an alias makes hold itself is infinitely deep. */
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  for (const child of Array.isArray(value) ? value : Object.values(value))
+    if (typeof child === "object" && isDeeper(child, levels - 1)) return true;
+  return false;
+}
+
+function tooDeep(file: string, line: number): never {
+  return fail("explain-file-invalid", file, line, `is nested deeper than ${DEPTH_MAX} levels`);
+}
+
+function rethrow(error: unknown): never {
+  throw error;
+}

@@ -1,0 +1,41 @@
+import { readFileSync, statSync } from "node:fs";
+import { errorCode } from "../../artefact/synth-folder";
+import { fail } from "../../errors";
+
+const MEBIBYTE = 1024 * 1024;
+
+/** Plans of large estates have tens of megabytes; V8 reads them in a second or two. */
+const JSON_MAX = 256 * MEBIBYTE;
+
+/** YAML takes some hundred times as long; 100,000 service accounts fit. */
+const YAML_MAX = 32 * MEBIBYTE;
+
+/**
+ * The text of a file in UTF-8, without byte order mark.
+ *
+ * Throws `explain-file-unreadable`, `explain-file-too-large` (JSON 256 MiB, YAML 32 MiB) or `explain-file-invalid`.
+ */
+export function readUtf8(path: string): string {
+  const most = path.endsWith(".json") ? JSON_MAX : YAML_MAX;
+  const bytes = bytesOf(path, most);
+  const decoded = bytes.toString("utf8");
+  const again = Buffer.from(decoded, "utf8");
+  if (again.equals(bytes)) return decoded.startsWith("\ufeff") ? decoded.slice(1) : decoded;
+  const first = again.findIndex((byte, place) => byte !== bytes[place]);
+  return fail("explain-file-invalid", path, lineAt(bytes.toString("latin1"), first), "is not UTF-8");
+}
+
+/** The line, from 1, of a position in a text. */
+export function lineAt(text: string, position: number): number {
+  return text.slice(0, Math.max(0, position)).split("\n").length;
+}
+
+function bytesOf(path: string, most: number): Buffer {
+  try {
+    const { size } = statSync(path);
+    return size > most ? fail("explain-file-too-large", path, size, most) : readFileSync(path);
+  } catch (error) {
+    if (error instanceof Error && !("syscall" in error)) throw error;
+    return fail("explain-file-unreadable", path, errorCode(error));
+  }
+}

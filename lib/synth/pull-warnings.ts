@@ -1,0 +1,36 @@
+import type { ClusterFacts } from "../model/cluster";
+import type { Subject } from "../model/subject";
+
+/** What deserves a warning although it works, and why. */
+interface PullWarning {
+  /** Whether a service account of the cluster is meant. */
+  readonly applies: (subject: Subject, cluster: ClusterFacts) => boolean;
+  /** What happens, and what to do. */
+  readonly text: string;
+}
+
+const OPENSHIFT = "openshift";
+
+const WARNINGS: readonly PullWarning[] = [
+  {
+    // kubernetes/kubernetes, plugin/pkg/admission/serviceaccount: pods that name none run as `default`.
+    applies: ({ name }) => name === "default",
+    text: "every pod of the namespace that names no service account runs as this one and pulls with its identity; give the pods that pull a service account of their own",
+  },
+  {
+    // The cluster version operator reverts what it did not write, and payload images need no identity.
+    applies: ({ namespace }, { distribution }) =>
+      distribution.startsWith(OPENSHIFT) &&
+      (namespace === OPENSHIFT || namespace.startsWith(`${OPENSHIFT}-`)),
+    text: "the namespace belongs to OpenShift's operators, which pull with the cluster's pull secret and may take the annotations away again; pull from a namespace of your own",
+  },
+];
+
+/** Warnings about service accounts that pull, in the order of the subjects; `service account <ns>/<name>: <why>`. */
+export function pullWarnings(cluster: ClusterFacts, subjects: readonly Subject[]): readonly string[] {
+  return subjects.flatMap((subject) =>
+    WARNINGS.filter(({ applies }) => applies(subject, cluster)).map(
+      ({ text }) => `service account ${subject.key}: ${text}`,
+    ),
+  );
+}

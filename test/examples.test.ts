@@ -1,0 +1,112 @@
+/*
+ * Whole examples: what each writes is judged by the library's own rules and compared with the committed files below
+ * `__snapshots__/examples`, which only `npm run test:update` writes.
+ */
+
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { bind } from "../lib/synth/bind/bind-folder";
+import { filesOf } from "./fixtures/synth/stack-fixture";
+import { example, exampleNames } from "./support/examples";
+import { type Json, inside, record } from "./support/json";
+import { judge } from "./support/judge";
+import { writtenStacks } from "./support/synth-output";
+import { synthesized, temporaryFolder } from "./support/synthesized";
+import { madeUpOutputs } from "./support/terraform";
+
+const GOLDEN = resolve(__dirname, "__snapshots__/examples");
+
+/** Examples with values that Terraform knows only after apply, whose finished files are compared too. */
+const BOUND: Readonly<Record<string, readonly string[]>> = {
+  "aro-hcp": ["manifests/20-service-accounts.yaml", "manifests/50-node-pool-config.yaml"],
+  "three-clouds": ["manifests/20-service-accounts.yaml"],
+};
+
+async function written(name: string): Promise<string> {
+  const { Stack, id } = await example(name);
+  return synthesized((app) => void new Stack(app, id));
+}
+
+/** The files of a stack in a form that no machine, folder or release of a Terraform provider changes. */
+function comparable(outdir: string): Record<string, string> {
+  const stacks = writtenStacks(outdir);
+  return Object.fromEntries(
+    stacks.flatMap(({ name, files }) =>
+      [...files].map(([path, text]) => [
+        `${name}/${path}`,
+        path === "cdk.tf.json" ? stableTerraform(text) : text,
+      ]),
+    ),
+  );
+}
+
+function stableTerraform(text: string): string {
+  const { "//": _, terraform, ...blocks } = JSON.parse(text) as Json;
+  const providers = Object.keys(record(inside(terraform, "required_providers"))).sort();
+  return `${JSON.stringify({ ...blocks, terraform: { required_providers: providers } }, null, 2)}\n`;
+}
+
+/** Compares with the committed files, and refuses committed files that are no longer written. */
+async function compare(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, text] of Object.entries(files))
+    await expect(text, `${folder}/${path}`).toMatchFileSnapshot(join(GOLDEN, folder, path));
+  const root = join(GOLDEN, folder);
+  const committed = existsSync(root) ? readdirSync(root, { recursive: true, encoding: "utf8" }) : [];
+  const stale = committed.filter((path) => statSync(join(root, path)).isFile() && !(path in files));
+  expect(stale).toEqual([]);
+}
+
+describe.each(exampleNames)("example %s", (name) => {
+  it("works by the library's own rules, without a warning", async () => {
+    const outdir = await written(name);
+    expect(judge(outdir)).toEqual([]);
+    expect(writtenStacks(outdir).flatMap(({ warnings }) => warnings)).toEqual([]);
+  });
+
+  it("writes the committed files", async () => {
+    await compare(`${name}/written`, comparable(await written(name)));
+  });
+
+  it("writes the same bytes again", async () => {
+    expect(filesOf(await written(name))).toEqual(filesOf(await written(name)));
+  });
+});
+
+describe("bind of the examples", () => {
+  it("is compared wherever something is late", async () => {
+    for (const name of exampleNames) {
+      const late = writtenStacks(await written(name)).flatMap(({ files }) =>
+        [...files]
+          .filter(([path, text]) => path.endsWith(".yaml") && text.includes("@late("))
+          .map(([path]) => path),
+      );
+      expect(late, name).toEqual(BOUND[name] ?? []);
+    }
+  });
+
+  it.each(Object.keys(BOUND))("%s: both kinds of outputs files give the committed files", async (name) => {
+    const outdir = await written(name);
+    const folder = temporaryFolder();
+    const to = (form: string): string => join(folder, form);
+    for (const [form, outputs] of Object.entries(outputsFiles(outdir))) {
+      const file = join(folder, `${form}.json`);
+      writeFileSync(file, JSON.stringify(outputs));
+      bind({ outputs: file, to: to(form), from: outdir });
+    }
+    const { ".workload-identity-files": _, ...files } = filesOf(to("terraform"));
+    await compare(`${name}/bound`, files);
+    expect(filesOf(to("cdktf"))).toEqual(filesOf(to("terraform")));
+    expect(Object.entries(files).filter(([, text]) => /@late\(|TfToken|\$\{/.test(text))).toEqual([]);
+  });
+});
+
+/** `terraform output -json` of the one stack, and the file of `cdktf output --outputs-file`. */
+function outputsFiles(outdir: string): Readonly<Record<"terraform" | "cdktf", Json>> {
+  const [stack, ...others] = writtenStacks(outdir);
+  if (!stack || others.length > 0) throw new Error("not exactly one stack");
+  const terraform = madeUpOutputs(stack.terraform);
+  const values = Object.entries(terraform).map(([name, output]) => [name, record(output)["value"]]);
+  // cdktf nests by construct path: stack, construct of the manifests, output.
+  return { terraform, cdktf: { [stack.name]: { Manifests: Object.fromEntries(values) as Json } } };
+}

@@ -1,0 +1,19 @@
+import { expect, it } from "vitest";
+import { credentialProviderConfigHash } from "../../../lib/rules/kubelet/credential-provider-config-hash";
+
+const json =
+  '{"apiVersion":"kubelet.config.k8s.io/v1","kind":"CredentialProviderConfig","providers":[{"name":"a"}]}\n';
+const yaml =
+  'apiVersion: kubelet.config.k8s.io/v1\nkind: CredentialProviderConfig\nproviders:\n- name: "é"\n';
+
+// Outcomes of readCredentialProviderConfig of Kubernetes 1.36.3: a directory with a.json and b.yaml, and one file.
+it.each([
+  [[json, yaml], "sha256:2a594efec92274fc0de5e6b501b21d53fbbbf96d80d37e54f1efd38fc79955f9"],
+  [[yaml], "sha256:78fcb37597421663f9acc5e0ae40343a4dddbb7e2d8dbf8bb0081fd7fd63f667"],
+])("is the kubelet's hash", (files, hash) => {
+  expect(credentialProviderConfigHash(files)).toBe(hash);
+});
+
+it("tells two files from one with the same bytes", () => {
+  expect(credentialProviderConfigHash(["a", "b"])).not.toBe(credentialProviderConfigHash(["ab"]));
+});

@@ -1,0 +1,29 @@
+/*
+ * Judges what a synth wrote by the library's own rules: does every link of every pull's chain hold, once the
+ * configuration is applied and the manifests are bound, and does each refuse everybody else?
+ *
+ * Reads files only, never the construct objects, so that it finds what the constructs got wrong.
+ */
+
+import { finishedStack, writtenStacks } from "../synth-output";
+import { judgeAws } from "./judge-aws";
+import { judgeAzure } from "./judge-azure";
+import { judgeGoogle } from "./judge-google";
+import { judgeKubelet } from "./judge-kubelet";
+import { judgeRbac } from "./judge-rbac";
+import { judgeTexts } from "./judge-text";
+import { uses } from "./uses";
+
+const JUDGES = [judgeKubelet, judgeRbac, judgeAws, judgeAzure, judgeGoogle];
+
+/** What is wrong in a synth output folder; empty when every declared pull would work and nothing else would. */
+export function judge(outdir: string): readonly string[] {
+  return writtenStacks(outdir).flatMap((stack) => {
+    const broken = judgeTexts(stack);
+    // What holds late values or dangling references is not worth reading further.
+    if (broken.length > 0) return broken;
+    const finished = finishedStack(outdir, stack);
+    const findings = JUDGES.flatMap((check) => check(finished));
+    return findings.length > 0 || uses(finished).length > 0 ? findings : ["no pull was judged"];
+  });
+}

@@ -1,0 +1,108 @@
+import { admits } from "../../../lib/rules/azure/admits";
+import { validateAzureJson } from "../../../lib/rules/azure/azure-json";
+import { parseLoginServer } from "../../../lib/rules/azure/login-server";
+import { readRepositoryCondition } from "../../../lib/rules/azure/repository-condition";
+import { coversRepository } from "../../../lib/rules/azure/repository-pattern";
+import { type Json, inside, list, record, text } from "../json";
+import { type FinishedStack, annotationsOf } from "../synth-output";
+import { resources } from "../terraform";
+import { type Use, strangers, usesWith } from "./uses";
+
+const CLIENT_ID = "kubernetes.azure.com/acr-client-id";
+const TENANT_ID = "kubernetes.azure.com/acr-tenant-id";
+const PULL_ROLES: readonly unknown[] = ["AcrPull", "Container Registry Repository Reader"];
+
+/** What an identity is known by after a made-up apply. */
+interface Identity {
+  readonly id: string;
+  readonly principalId: string;
+}
+
+/** Whether Entra admits each service account to its identity, nobody else, and whether the identity may pull. */
+export function judgeAzure(stack: FinishedStack): readonly string[] {
+  return usesWith(stack, CLIENT_ID).flatMap((use) => {
+    const annotations = annotationsOf(stack, use.subject);
+    const identity = identityOf(stack.terraform, text(annotations[CLIENT_ID]));
+    const findings = identity
+      ? [...judgeTrust(stack, use, identity), ...judgePermission(stack, use, identity)]
+      : ["no identity has the client id of the annotation"];
+    return [...findings, ...judgeAzureJson(use, annotations)].map((finding) => `${use.title}: ${finding}`);
+  });
+}
+
+function identityOf(terraform: Json, clientId: string): Identity | undefined {
+  return ["resource", "data"]
+    .flatMap((kind) => Object.values(record(inside(terraform, kind, "azurerm_user_assigned_identity"))))
+    .map(record)
+    .filter((identity) => identity["client_id"] === clientId)
+    .map((identity) => ({ id: text(identity["id"]), principalId: text(identity["principal_id"]) }))[0];
+}
+
+function judgeTrust({ terraform, issuer }: FinishedStack, use: Use, { id }: Identity): readonly string[] {
+  const credentials = resources(terraform, "azurerm_federated_identity_credential").filter(
+    ({ parent_id }) => parent_id === id,
+  );
+  const admitted = (claims: object): number =>
+    credentials.filter(
+      (credential) =>
+        admits(
+          {
+            issuer: text(credential["issuer"]),
+            subject: text(credential["subject"]),
+            audience: text(list(credential["audience"])[0]),
+          },
+          { iss: issuer, sub: use.subject.toString(), aud: [use.audience], ...claims },
+        ).outcome !== "denied",
+    ).length;
+  const refused: readonly (readonly [string, object])[] = [
+    ...strangers(use).map((sub) => [sub, { sub }] as const),
+    ["another audience", { aud: [`${use.audience}.example`] }],
+    ["another issuer", { iss: `${issuer}/` }],
+  ];
+  return [
+    ...(admitted({}) === 1 ? [] : [`${admitted({})} federated identity credentials admit it`]),
+    ...refused.filter(([, claims]) => admitted(claims) > 0).map(([who]) => `Entra admits ${who}`),
+    ...credentials
+      .filter(({ audience }) => list(audience).length !== 1)
+      .map(({ name }) => `the credential ${text(name)} has not exactly one audience`),
+    // All but the first wait for another one, so that no two are written at once.
+    ...(credentials.filter((credential) => credential["depends_on"] === undefined).length === 1
+      ? []
+      : ["the credentials are not written one after the other"]),
+  ];
+}
+
+function judgePermission(
+  { terraform }: FinishedStack,
+  use: Use,
+  { principalId }: Identity,
+): readonly string[] {
+  const [host = "", ...path] = use.image.split("/");
+  const registry = parseLoginServer(host).registryName;
+  const [assignment, ...others] = resources(terraform, "azurerm_role_assignment")
+    .filter(({ principal_id }) => principal_id === principalId)
+    .filter(({ scope }) => text(scope).toLowerCase().endsWith(`/registries/${registry}`));
+  if (!assignment || others.length > 0) return [`not exactly one role assignment on ${registry}`];
+  const { condition, role_definition_name: role } = assignment;
+  const patterns = condition === undefined ? undefined : readRepositoryCondition(text(condition));
+  return [
+    ...(PULL_ROLES.includes(role) ? [] : [`the role ${text(role)} is no pull role`]),
+    ...(condition !== undefined && patterns === undefined ? ["the condition cannot be read"] : []),
+    ...(coversRepository(patterns, path.join("/")) ? [] : ["the condition leaves the repository out"]),
+    ...(condition !== undefined && coversRepository(patterns, "not-declared")
+      ? ["the condition admits repositories that nobody declared"]
+      : []),
+  ];
+}
+
+function judgeAzureJson({ nodes, entry }: Use, annotations: Json): readonly string[] {
+  const path = text(list(entry["args"])[0]);
+  const file = nodes.files.get(path);
+  if (!file) return [`the nodes do not get ${path}`];
+  const document = JSON.parse(file.content) as Json;
+  return [
+    ...validateAzureJson(document).map(({ field, message }) => `${path}: ${field}: ${message}`),
+    ...(file.mode === 0o600 ? [] : [`${path} has the mode ${file.mode.toString(8)}`]),
+    ...(document["tenantId"] === annotations[TENANT_ID] ? [] : [`${path} has another tenant`]),
+  ];
+}

@@ -1,0 +1,203 @@
+/*
+ * Reads what a synth wrote as its user would: plain files, manifests finished by `bind` with made-up outputs.
+ */
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parse, parseAllDocuments } from "yaml";
+import { type IgnitionConfig, readIgnitionFiles } from "../../lib/rules/openshift/ignition";
+import { bind } from "../../lib/synth/bind/bind-folder";
+import { Subject } from "../../lib/model/subject";
+import { type Json, inside, list, mapTexts, record, text } from "./json";
+import { applied, madeUpOutputs } from "./terraform";
+
+/** A file on a node. */
+export interface FoundFile {
+  readonly mode: number;
+  readonly content: string;
+}
+
+/** The files of one group of nodes. */
+export interface FoundNodes {
+  /** The manifest or file that they were found in. */
+  readonly where: string;
+  readonly files: ReadonlyMap<string, FoundFile>;
+  /** Empty where a distribution's own kubelet unit has the flags. */
+  readonly kubeletFlags: Json;
+}
+
+/** Who pulls what. */
+export interface FoundPull {
+  readonly subject: Subject;
+  /** An image that the declared pattern covers. */
+  readonly image: string;
+  /** True where every repository of the registry was declared. */
+  readonly wholeRegistry: boolean;
+}
+
+/** One stack after a made-up apply and bind. */
+export interface FinishedStack {
+  readonly name: string;
+  readonly cluster: Json;
+  readonly issuer: string;
+  readonly pulls: readonly FoundPull[];
+  /** Objects of the cluster itself. */
+  readonly objects: readonly Json[];
+  readonly nodes: readonly FoundNodes[];
+  readonly terraform: Json;
+  readonly warnings: readonly string[];
+}
+
+/** One stack as it was written. */
+export interface WrittenStack {
+  readonly name: string;
+  /** Texts by path below the stack's folder. */
+  readonly files: ReadonlyMap<string, string>;
+  readonly terraform: Json;
+  readonly identity: Json;
+  readonly warnings: readonly string[];
+}
+
+const YAML = { version: "1.1", merge: false, strict: true } as const;
+
+/** The stacks of a synth folder that have manifests. */
+export function writtenStacks(outdir: string): readonly WrittenStack[] {
+  const manifest = JSON.parse(readFileSync(join(outdir, "manifest.json"), "utf8")) as Json;
+  return Object.values(record(manifest["stacks"])).map((entry) => {
+    const folder = join(outdir, text(record(entry)["workingDirectory"]));
+    const read = (name: string): string => readFileSync(join(folder, name), "utf8");
+    const identity = JSON.parse(read("workload-identity.json")) as Json;
+    const listed = [...list(identity["manifests"]), ...list(identity["nodes"])].map((file) =>
+      text(record(file)["file"]),
+    );
+    return {
+      name: text(record(entry)["name"]),
+      files: new Map(
+        ["cdk.tf.json", "workload-identity.json", ...listed].map((name) => [name, read(name)] as const),
+      ),
+      terraform: JSON.parse(read("cdk.tf.json")) as Json,
+      identity,
+      warnings: list(record(entry)["annotations"])
+        .map(record)
+        .filter(({ level }) => level === "@cdktf/warn")
+        .map(({ message }) => text(message)),
+    };
+  });
+}
+
+/** The stack as it stands once it was applied and bound. */
+export function finishedStack(outdir: string, stack: WrittenStack): FinishedStack {
+  const outputs = madeUpOutputs(stack.terraform);
+  const bound = boundTexts(join(outdir, "stacks", stack.name), stack, outputs);
+  const cluster = record(list(filled(stack.identity, outputs)["clusters"])[0]);
+  const manifests = list(stack.identity["manifests"]).map(record);
+  const documents = manifests.map(({ file, appliesTo }) => ({
+    file: text(file),
+    appliesTo,
+    objects: parseAllDocuments(bound.get(text(file)) ?? "", YAML).map((document) => {
+      if (document.errors[0]) throw document.errors[0];
+      return record(document.toJS());
+    }),
+  }));
+  const plain = list(stack.identity["nodes"]).map((file) => text(record(file)["file"]));
+  return {
+    name: stack.name,
+    cluster,
+    issuer: text(cluster["issuer"]),
+    pulls: pullsOf(cluster),
+    objects: documents.filter(({ appliesTo }) => appliesTo === "cluster").flatMap(({ objects }) => objects),
+    nodes: [
+      ...documents.flatMap(({ file, objects }) => objects.flatMap((object) => nodesOf(file, object))),
+      ...plain.map((file) => plainNodes(file, bound.get(file) ?? "")),
+    ],
+    terraform: applied(stack.terraform),
+    warnings: stack.warnings,
+  };
+}
+
+/** The service account of that name, as the cluster would hold it. */
+export function serviceAccount({ objects }: FinishedStack, { namespace, name }: Subject): Json | undefined {
+  return objects.find(
+    (object) =>
+      object["kind"] === "ServiceAccount" &&
+      inside(object, "metadata", "namespace") === namespace &&
+      inside(object, "metadata", "name") === name,
+  );
+}
+
+/** The annotations of a service account. */
+export function annotationsOf(stack: FinishedStack, subject: Subject): Json {
+  return record(inside(serviceAccount(stack, subject), "metadata", "annotations"));
+}
+
+function boundTexts(folder: string, { name, files }: WrittenStack, outputs: Json): Map<string, string> {
+  const target = mkdtempSync(join(tmpdir(), "workload-identity-bound-"));
+  try {
+    const file = join(target, "outputs.json");
+    writeFileSync(file, JSON.stringify(outputs));
+    bind({ outputs: file, to: join(target, "to"), from: folder });
+    const manifests = [...files.keys()].filter((path) => path.endsWith(".yaml"));
+    return new Map(
+      manifests.map((path) => [path, readFileSync(join(target, "to", name, path), "utf8")] as const),
+    );
+  } finally {
+    rmSync(target, { recursive: true, force: true });
+  }
+}
+
+/** The facts with the outputs' values, which `bind` does not write since nothing reads them after it. */
+function filled(identity: Json, outputs: Json): Json {
+  const placeholders = Object.entries(record(identity["placeholders"])).map(
+    ([placeholder, entry]) =>
+      [placeholder, text(inside(outputs, text(record(entry)["output"]), "value"))] as const,
+  );
+  return mapTexts(identity, (value) =>
+    placeholders.reduce((whole, [placeholder, output]) => whole.replaceAll(placeholder, output), value),
+  ) as Json;
+}
+
+function pullsOf(cluster: Json): readonly FoundPull[] {
+  return list(cluster["pulls"])
+    .map(record)
+    .flatMap(({ serviceAccount: key, images }) =>
+      list(images).map((image) => ({
+        subject: Subject.of(text(key)),
+        image: text(image).replaceAll("*", "any"),
+        wholeRegistry: /^[^/]+\/\*$/.test(text(image)),
+      })),
+    );
+}
+
+/** The files of a MachineConfig, or of the one inside a NodePool's ConfigMap. */
+function nodesOf(file: string, object: Json): readonly FoundNodes[] {
+  const config = inside(object, "data", "config");
+  if (object["kind"] === "ConfigMap" && typeof config === "string")
+    return nodesOf(file, record(parse(config, YAML)));
+  if (object["kind"] !== "MachineConfig") return [];
+  const ignition = inside(object, "spec", "config") as IgnitionConfig;
+  const files = readIgnitionFiles(ignition).map(
+    ({ path, mode, content }) => [path, { mode, content }] as const,
+  );
+  return [
+    {
+      where: `${file}: MachineConfig ${text(inside(object, "metadata", "name"))}`,
+      files: new Map(files),
+      kubeletFlags: {},
+    },
+  ];
+}
+
+function plainNodes(file: string, content: string): FoundNodes {
+  const document = record(parse(content, YAML));
+  const files = list(document["files"])
+    .map(record)
+    .map(
+      (entry) =>
+        [
+          text(entry["path"]),
+          { mode: Number.parseInt(text(entry["mode"]), 8), content: text(entry["content"]) },
+        ] as const,
+    );
+  return { where: file, files: new Map(files), kubeletFlags: record(document["kubeletFlags"]) };
+}
