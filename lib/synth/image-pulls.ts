@@ -31,7 +31,11 @@ export class ImagePulls extends Construct {
   /** The kubelet's files and flags, as data. */
   readonly nodeSetup: NodeSetup;
 
-  /** Throws the codes of everything it composes; besides, `pulls-empty`, `cluster-taken`, `identities-twice`. */
+  /**
+   * Throws `pulls-empty`, `pull-without-registry`, `service-account-ownership`, `identities-twice`,
+   * `identities-unused`, `cluster-taken`, `role-name-shared`, `annotation-conflict`, and the codes of everything it
+   * composes, with its own path before the message.
+   */
   constructor(scope: Construct, id: string, props: ImagePullsProps) {
     super(scope, id);
     const { cluster } = props;
@@ -76,7 +80,7 @@ export class ImagePulls extends Construct {
       ...cluster.recorded,
       pulls: accounts.map(({ subject, sources }) => ({
         serviceAccount: subject.key,
-        images: sources.flatMap(({ images }) => images),
+        images: [...new Set(sources.flatMap(({ images }) => images))],
       })),
     });
   }

@@ -4,7 +4,7 @@ import { Annotations, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 import { at } from "../../errors";
 import { pullAnnotations } from "../../rules/aws/pull-annotation";
-import { dependsOn } from "../shared/depends-on";
+import { attributeOf, dependsOn } from "../shared/references";
 import { AdoptedPullRole, arnOfRoleName, givenArn } from "./adopted-pull-role";
 import { declareOnce } from "./once-per-stack";
 import { writeOwnerPolicies } from "./owner-policies";
@@ -45,7 +45,10 @@ export class PullRole extends Construct implements IPullRole {
 
     this.resource = new IamRole(this, "Resource", settings.role);
     dependsOn(this.resource, settings.dependencies);
-    this.policy = new IamRolePolicy(this, "Policy", { ...settings.policy, role: this.resource.name });
+    this.policy = new IamRolePolicy(this, "Policy", {
+      ...settings.policy,
+      role: attributeOf(this.resource, "name"),
+    });
     declareOnce(this, settings.key);
 
     this.roleName = settings.roleName;

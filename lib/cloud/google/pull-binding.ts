@@ -2,7 +2,7 @@ import { ArtifactRegistryRepositoryIamMember } from "@cdktf/provider-google/lib/
 import type { TerraformProvider } from "cdktf";
 import { Construct } from "constructs";
 import { Subject } from "../../model/subject";
-import { dependsOn } from "../shared/depends-on";
+import { dependsOn } from "../shared/references";
 import { PerStack } from "../shared/per-stack";
 import type { ArtifactRegistryRepository } from "./artifact-registry";
 import type { IPrincipals } from "./principals";

@@ -1,0 +1,105 @@
+/*
+ * Facts of a cluster that manifests do not carry, from `workload-identity.json` or from the caller.
+ */
+
+import type { PluginFacts } from "../../model/cluster";
+import { knownKubernetesMinors } from "../../rules/kubelet/feature-gates";
+import { list, own, record, text, texts } from "./access";
+
+/** A pull that somebody declared. */
+export interface DeclaredPull {
+  /** `namespace/name`. */
+  readonly serviceAccount: string;
+  /** `<registry host>/<repository>`, `*` for any text in the repository. */
+  readonly images: readonly string[];
+}
+
+/** What is known of a cluster; everything may be missing, and what depends on it is then unknown. */
+export interface ClusterRecord {
+  /**
+   * Name of the cluster.
+   *
+   * @defaultValue - not known
+   */
+  readonly name?: string;
+  /**
+   * `iss` of the cluster's service account tokens.
+   *
+   * @defaultValue - not known
+   */
+  readonly issuer?: string;
+  /**
+   * Kubelet minor, `1.35`.
+   *
+   * @defaultValue - not known
+   */
+  readonly kubelet?: string;
+  /**
+   * Minor of kube-apiserver, `1.35`.
+   *
+   * @defaultValue - not known
+   */
+  readonly apiServer?: string;
+  /**
+   * Feature gates of kubelet and API server that differ from the defaults.
+   *
+   * @defaultValue - none
+   */
+  readonly featureGates?: Readonly<Record<string, boolean>>;
+  /**
+   * Plugins on the nodes, by `ecr`, `acr` and `gcp`.
+   *
+   * @defaultValue - not known
+   */
+  readonly plugins?: Readonly<Record<string, PluginFacts>>;
+  /**
+   * OpenShift version and platform, which decide which file the kubelet reads.
+   *
+   * @defaultValue - no OpenShift, or not known
+   */
+  readonly openShift?: { readonly version: string; readonly platform: string };
+  /**
+   * The declared pulls.
+   *
+   * @defaultValue - none
+   */
+  readonly pulls?: readonly DeclaredPull[];
+}
+
+/** Reads a recorded cluster; what has another form, and versions whose rules are not known, are left out. */
+export function readClusterRecord(recorded: unknown): ClusterRecord {
+  const { name, issuer, kubelet, apiServer, featureGates, plugins, openShift } = record(recorded);
+  const version = text(own(openShift, "version"));
+  return {
+    ...(typeof name === "string" && { name }),
+    ...(typeof issuer === "string" && { issuer }),
+    ...(isKnown(kubelet) && { kubelet }),
+    ...(isKnown(apiServer) && { apiServer }),
+    featureGates: Object.fromEntries(
+      Object.entries(record(featureGates)).filter((gate): gate is [string, boolean] => typeof gate[1] === "boolean"),
+    ),
+    plugins: Object.fromEntries(
+      Object.entries(record(plugins)).map(([plugin, facts]) => [plugin, pluginFacts(facts)]),
+    ),
+    ...(version !== "" && { openShift: { version, platform: text(own(openShift, "platform")) } }),
+    pulls: list(own(recorded, "pulls")).map((pull) => ({
+      serviceAccount: text(own(pull, "serviceAccount")),
+      images: texts(own(pull, "images")),
+    })),
+  };
+}
+
+function isKnown(minor: unknown): minor is string {
+  return typeof minor === "string" && knownKubernetesMinors.includes(minor.replace(/^v?(\d+\.\d+).*$/, "$1"));
+}
+
+const VERSION = /^v?\d+\.\d+(?:\.\d+)?(?:[-+].*)?$/;
+
+function pluginFacts(facts: unknown): PluginFacts {
+  const { version, unusable } = record(facts);
+  return {
+    ...(typeof version === "string" && VERSION.test(version) && { version }),
+    abilities: texts(own(facts, "abilities")),
+    ...(typeof unusable === "string" && { unusable }),
+  };
+}

@@ -1,0 +1,164 @@
+/*
+ * Terraform resources of all documents that were read, and the references between them.
+ *
+ * A reference to what only apply will tell stays a reference, made unique per document: two equal ones are one
+ * value, and a rule that meets one answers `unknown`.
+ */
+
+import type { Json } from "./access";
+import { at, record, text } from "./access";
+import type { Source } from "./source";
+
+/** One resource or data source. */
+export interface TerraformResource {
+  /** `aws_iam_role.web`, `data.aws_iam_role.web`, with the module's address before it. */
+  readonly address: string;
+  /** `aws_iam_role`. */
+  readonly type: string;
+  /** True for a data source: the object exists, and this configuration does not own it. */
+  readonly adopted: boolean;
+  /** The arguments, and after apply the attributes. */
+  readonly values: Json;
+  /** The provider's configuration, `aws` or `aws.<alias>`. */
+  readonly provider: string;
+  /** The document that it stands in. */
+  readonly scope: TerraformScope;
+  /** Where it stands. */
+  readonly source: Source;
+}
+
+/** One Terraform configuration, plan or state. */
+export interface TerraformScope {
+  /** Number of the document; part of references that stay. */
+  readonly id: number;
+  /** Resources and data sources by address. */
+  readonly resources: ReadonlyMap<string, TerraformResource>;
+  /** Arguments of the providers' configurations, by `aws` or `aws.<alias>`. */
+  readonly providers: ReadonlyMap<string, Json>;
+  /** Locals and defaults of variables, by `local.<name>` and `var.<name>`. */
+  readonly named: ReadonlyMap<string, unknown>;
+}
+
+/** An attribute that a cloud can compute although Terraform would know it only after apply. */
+export interface ComputedAttribute {
+  /** Type of the resource, `aws_iam_policy_document`. */
+  readonly type: string;
+  /** The attribute. */
+  readonly attribute: string;
+  /** Its text, `undefined` where it cannot be computed. */
+  readonly value: (resource: TerraformResource, terraform: Terraform) => string | undefined;
+}
+
+const EXPRESSION = /\$\$\{|\$\{([^{}]*)\}/g;
+const ATTRIBUTE = /^((?:module\.[\w-]+\.)*(?:data\.)?[a-z][\w-]*\.[\w-]+)\.([\w-]+(?:(?:\.[\w-]+)|\[\d+\])*)$/;
+const NAMED = /^(?:local|var)\.[\w-]+$/;
+const KEPT = /^\d+#(.+)$/;
+
+/** Following a chain of references ends somewhere; a circle does not. */
+const HOPS = 32;
+
+/** True for a text that holds a value that only apply will tell. */
+export function isLateText(value: string): boolean {
+  return value.includes("${");
+}
+
+/** Whether two resolved texts are the same value; two late ones are where they are the same reference. */
+export function sameText(one: string, other: string): "same" | "different" | "unknown" {
+  if (one === other) return "same";
+  return isLateText(one) || isLateText(other) ? "unknown" : "different";
+}
+
+/** The resources of all documents. */
+export class Terraform {
+  /** All documents, in the order in which they were read. */
+  readonly scopes: readonly TerraformScope[];
+  readonly #byType = new Map<string, TerraformResource[]>();
+  readonly #computed: ReadonlyMap<string, ComputedAttribute["value"]>;
+
+  constructor(scopes: readonly TerraformScope[], computed: readonly ComputedAttribute[]) {
+    this.scopes = scopes;
+    this.#computed = new Map(computed.map((row) => [`${row.type}.${row.attribute}`, row.value]));
+    for (const { resources } of scopes) {
+      for (const resource of resources.values()) {
+        const same = this.#byType.get(resource.type);
+        if (same) same.push(resource);
+        else this.#byType.set(resource.type, [resource]);
+      }
+    }
+  }
+
+  /** The resources and data sources of a type. */
+  ofType(type: string): readonly TerraformResource[] {
+    return this.#byType.get(type) ?? [];
+  }
+
+  /** An argument or attribute as resolved text; empty where it is absent or no text. */
+  text(resource: TerraformResource, attribute: string): string {
+    const value = at(resource.values, attribute);
+    return typeof value === "string" ? this.resolve(value, resource.scope) : "";
+  }
+
+  /** An attribute as resolved text, as a reference where only apply will tell it. */
+  attribute(resource: TerraformResource, attribute: string): string {
+    return this.#attribute(resource, attribute, 0);
+  }
+
+  /** The text with every reference followed as far as it goes. */
+  resolve(value: string, scope: TerraformScope): string {
+    return this.#resolve(value, scope, 0);
+  }
+
+  /** The resource that a resolved text refers to with this attribute and nothing else. */
+  referred(resolved: string, attribute: string): TerraformResource | undefined {
+    const [, id, address] = /^\$\{(\d+)#(.+)\.[\w-]+\}$/.exec(resolved) ?? [];
+    if (id === undefined || address === undefined || !resolved.endsWith(`.${attribute}}`)) return undefined;
+    return this.scopes[Number(id)]?.resources.get(address);
+  }
+
+  #resolve(value: string, scope: TerraformScope, hops: number): string {
+    if (!value.includes("${")) return value;
+    return value.replace(EXPRESSION, (whole, expression: string | undefined) => {
+      // A doubled dollar is Terraform's escape for a literal one; IAM's policy variables are written so.
+      if (expression === undefined) return "${";
+      return this.#expression(expression.trim(), scope, hops) ?? whole;
+    });
+  }
+
+  #expression(expression: string, scope: TerraformScope, hops: number): string | undefined {
+    const kept = `\${${scope.id}#${expression}}`;
+    if (KEPT.test(expression)) return undefined;
+    if (hops > HOPS) return kept;
+    if (NAMED.test(expression)) {
+      const value = scope.named.get(expression);
+      return typeof value === "string" ? this.#resolve(value, scope, hops + 1) : kept;
+    }
+    const [, address = "", attribute = ""] = ATTRIBUTE.exec(expression) ?? [];
+    const resource = scope.resources.get(address);
+    return resource ? this.#attribute(resource, attribute, hops) : kept;
+  }
+
+  #attribute(resource: TerraformResource, attribute: string, hops: number): string {
+    const path = attribute.split(/[.[\]]+/).filter((part) => part !== "");
+    const value = inner(resource.values, path);
+    if (typeof value === "string") return this.#resolve(value, resource.scope, hops + 1);
+    const computed = this.#computed.get(`${resource.type}.${attribute}`)?.(resource, this);
+    return computed ?? `\${${resource.scope.id}#${resource.address}.${attribute}}`;
+  }
+}
+
+function inner(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (outer, key) => (Array.isArray(outer) ? (outer as readonly unknown[])[Number(key)] : at(outer, key)),
+    value,
+  );
+}
+
+/** The arguments of the provider's configuration that a resource is declared with. */
+export function providerOf(resource: TerraformResource): Json {
+  return record(resource.scope.providers.get(resource.provider));
+}
+
+/** The name of the provider that a resource uses where it names none: the first part of its type. */
+export function defaultProvider(type: string): string {
+  return text(type.split("_")[0]);
+}

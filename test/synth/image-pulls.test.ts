@@ -1,0 +1,472 @@
+import { TerraformStack, Testing } from "cdktf";
+import type { Construct } from "constructs";
+import { parseAllDocuments } from "yaml";
+import { describe, expect, it } from "vitest";
+import { PlainCarrier } from "../../lib/node";
+import { hostedOpenShift } from "../../lib/openshift";
+import { nodeMayRequestAudience } from "../../lib/rules/rbac/node-audience";
+import { ImagePulls, type ImagePullsProps } from "../../lib/synth";
+import {
+  ISSUER,
+  type SynthesizedPulls,
+  fromAcr,
+  fromEcr,
+  fromGoogle,
+  makers,
+  openShiftCluster,
+  plainCluster,
+  synthesizedPulls,
+} from "../support/image-pulls";
+import { type Json, inside, list, record, text } from "../support/json";
+import { judge } from "../support/judge";
+import { configOf } from "../support/judge/uses";
+import { resources } from "../support/terraform";
+
+const allClouds = [makers.aws(), makers.azure(), makers.google()];
+
+function pulls(props: Partial<ImagePullsProps> = {}): SynthesizedPulls {
+  return synthesizedPulls(() => ({
+    cluster: plainCluster(),
+    identities: [makers.aws()],
+    pulls: [{ serviceAccount: "shop/web", from: fromEcr() }],
+    ...props,
+  }));
+}
+
+/** The objects of one manifest, as written. */
+function objects({ written }: SynthesizedPulls, file: string): readonly Json[] {
+  const content = written.files.get(`manifests/${file}`) ?? "";
+  return parseAllDocuments(content).map((document) => record(document.toJS()));
+}
+
+/** `Kind namespace/name` of each object of a manifest. */
+function titles(synth: SynthesizedPulls, file: string): readonly string[] {
+  return objects(synth, file).map(({ kind, metadata }) =>
+    [text(kind), [inside(metadata, "namespace"), inside(metadata, "name")].filter(Boolean).join("/")].join(
+      " ",
+    ),
+  );
+}
+
+/** The kubelet's entries on the first group of nodes. */
+function entries({ finished }: SynthesizedPulls): readonly Json[] {
+  const [nodes] = finished.nodes;
+  return nodes ? configOf(nodes).flatMap(([, document]) => list(document["providers"]).map(record)) : [];
+}
+
+function manifestsOf({ written }: SynthesizedPulls): readonly string[] {
+  return [...written.files.keys()].filter((path) => path.endsWith(".yaml"));
+}
+
+const COMBINATIONS: readonly (readonly [title: string, props: Partial<ImagePullsProps>])[] = [
+  ["ECR on Kubernetes", {}],
+  [
+    "ECR on Kubernetes 1.33 with the gate on",
+    {
+      cluster: plainCluster({
+        version: "1.33",
+        apiServerVersion: "1.34",
+        plugins: { ecr: "1.34.0" },
+        featureGates: { KubeletServiceAccountTokenForCredentialProviders: true },
+      }),
+    },
+  ],
+  ["ECR on OpenShift", { cluster: openShiftCluster({ pools: ["worker", "gpu"] }) }],
+  ["ECR on OpenShift 4.21", { cluster: openShiftCluster({ version: "4.21" }) }],
+  ["ECR on vSphere", { cluster: openShiftCluster({ platform: "vsphere" }) }],
+  [
+    "ECR with crio's provider",
+    {
+      cluster: openShiftCluster({ crioCredentialProvider: { matchImages: ["mirror.example.com"] } }),
+    },
+  ],
+  [
+    "ACR on OpenShift",
+    {
+      cluster: openShiftCluster({ platform: "azure" }),
+      identities: [makers.azure()],
+      pulls: [{ serviceAccount: "shop/web", from: fromAcr("shop/*") }],
+    },
+  ],
+  [
+    "ACR and ECR on hosted OpenShift on AWS",
+    {
+      cluster: hostedOpenShift({
+        name: "prod",
+        version: "4.22",
+        platform: "aws",
+        issuer: ISSUER,
+        nodePools: ["a", "b"],
+      }),
+      identities: [makers.aws(), makers.azure()],
+      pulls: [{ serviceAccount: "shop/web", from: [fromEcr(), fromAcr()] }],
+    },
+  ],
+  [
+    "Artifact Registry, one service account with a long name",
+    {
+      identities: [makers.google()],
+      pulls: [
+        { serviceAccount: "shop/web", from: fromGoogle() },
+        { serviceAccount: `shop/${"long-".repeat(25)}name`, from: fromGoogle("other") },
+      ],
+    },
+  ],
+  [
+    "three clouds, 30 service accounts on 4 identities",
+    {
+      identities: [makers.aws(), makers.azure({ shards: 4 }), makers.google()],
+      pulls: Array.from({ length: 30 }, (_, index) => ({
+        serviceAccount: `ns-${index % 3}/sa-${index}`,
+        from: [fromEcr(`team-${index}/*`), fromAcr(), fromGoogle()],
+      })),
+    },
+  ],
+  ["roles whose account only Terraform knows", { identities: undefined }],
+  [
+    "roles with path, prefix and a second issuer",
+    {
+      identities: [
+        makers.aws({ path: "/pulls/", namePrefix: "eu-", additionalIssuers: ["https://old.example.com"] }),
+      ],
+    },
+  ],
+];
+
+describe("what ImagePulls writes", () => {
+  it.each(COMBINATIONS)("%s: holds link by link", (_, { identities, ...props }) => {
+    const { outdir } = synthesizedPulls(() => ({
+      cluster: plainCluster(),
+      pulls: [{ serviceAccount: "shop/web", from: fromEcr() }],
+      ...(identities ? { identities } : {}),
+      ...("identities" in props ? {} : identities === undefined ? {} : { identities }),
+      ...props,
+    }));
+    expect(judge(outdir)).toEqual([]);
+  });
+
+  it("one cloud: grants, service accounts and node files in apply order", () => {
+    expect(manifestsOf(pulls())).toEqual([
+      "manifests/10-token-audience.yaml",
+      "manifests/20-service-accounts.yaml",
+      "nodes/all-nodes.yaml",
+    ]);
+    expect(manifestsOf(pulls({ cluster: openShiftCluster() }))).toEqual([
+      "manifests/10-token-audience.yaml",
+      "manifests/20-service-accounts.yaml",
+      "manifests/40-machine-configs.yaml",
+    ]);
+  });
+
+  it("three clouds on one service account: one object with the annotations of all", () => {
+    const synth = pulls({
+      identities: allClouds,
+      pulls: [{ serviceAccount: "shop/web", from: [fromGoogle(), fromEcr(), fromAcr()] }],
+    });
+    expect(titles(synth, "20-service-accounts.yaml")).toEqual(["ServiceAccount shop/web"]);
+    const [account] = objects(synth, "20-service-accounts.yaml");
+    expect(Object.keys(record(inside(account, "metadata", "annotations"))).sort()).toEqual([
+      "eks.amazonaws.com/ecr-role-arn",
+      "iam.gke.io/enable-wi-image-pull",
+      "kubernetes.azure.com/acr-client-id",
+      "kubernetes.azure.com/acr-tenant-id",
+    ]);
+    expect(entries(synth).map(({ name }) => name)).toEqual([
+      "ecr-credential-provider",
+      "acr-credential-provider",
+      "auth-provider-gcp",
+    ]);
+  });
+
+  it("joins the lines of one service account into one identity", () => {
+    const synth = pulls({
+      pulls: [
+        { serviceAccount: "shop/web", from: fromEcr("shop/web", "base/*") },
+        { serviceAccount: "shop/jobs", from: fromEcr("shop/jobs") },
+        { serviceAccount: "shop/web", from: fromEcr("tools/*", "shop/web") },
+      ],
+    });
+    expect(titles(synth, "20-service-accounts.yaml")).toEqual([
+      "ServiceAccount shop/jobs",
+      "ServiceAccount shop/web",
+    ]);
+    expect(resources(synth.finished.terraform, "aws_iam_role").map(({ name }) => name)).toEqual([
+      "prod_shop_jobs",
+      "prod_shop_web",
+    ]);
+    const host = "111122223333.dkr.ecr.eu-west-1.amazonaws.com";
+    expect(synth.finished.cluster["pulls"]).toEqual([
+      { serviceAccount: "shop/jobs", images: [`${host}/shop/jobs`] },
+      {
+        serviceAccount: "shop/web",
+        images: [`${host}/shop/web`, `${host}/base/*`, `${host}/tools/*`],
+      },
+    ]);
+    expect(judge(synth.outdir)).toEqual([]);
+  });
+
+  it("writes the same bytes whatever the order of lines and makers", () => {
+    const lines = [
+      { serviceAccount: "shop/web", from: [fromEcr(), fromAcr()] },
+      { serviceAccount: "shop/tools", from: fromGoogle() },
+    ];
+    const one = pulls({ identities: allClouds, pulls: lines });
+    const other = pulls({ identities: [...allClouds].reverse(), pulls: [...lines].reverse() });
+    expect([...other.written.files]).toEqual([...one.written.files]);
+  });
+
+  it("holds annotations only for a service account that somebody else owns", () => {
+    const synth = pulls({
+      pulls: [
+        { serviceAccount: "shop/web", from: fromEcr() },
+        { serviceAccount: "vendor/app", from: fromEcr(), declareServiceAccount: false },
+      ],
+    });
+    expect(titles(synth, "20-service-accounts.yaml")).toEqual(["ServiceAccount shop/web"]);
+    expect(objects(synth, "25-service-account-annotations.yaml")).toEqual([
+      {
+        apiVersion: "v1",
+        kind: "ServiceAccount",
+        metadata: {
+          name: "app",
+          namespace: "vendor",
+          annotations: { "eks.amazonaws.com/ecr-role-arn": "arn:aws:iam::111122223333:role/prod_vendor_app" },
+        },
+      },
+    ]);
+    expect(synth.written.files.get("manifests/25-service-account-annotations.yaml")).toContain(
+      "# Apply with `kubectl apply --server-side`; never prune or delete by this file.\n",
+    );
+    expect(judge(synth.outdir)).toEqual([]);
+  });
+});
+
+describe("token audience", () => {
+  const two = [
+    { serviceAccount: "shop/web", from: fromEcr() },
+    { serviceAccount: "batch/jobs", from: fromEcr() },
+  ];
+
+  function may({ finished }: SynthesizedPulls, namespace: string, serviceAccount: string): boolean {
+    const { objects: found } = finished;
+    return nodeMayRequestAudience({
+      objects: found,
+      audience: "sts.amazonaws.com",
+      namespace,
+      serviceAccount,
+      node: "node-1",
+    });
+  }
+
+  // [settings, objects, a neighbour in the same namespace, any service account of another namespace]
+  const ROWS: readonly (readonly [
+    NonNullable<ImagePullsProps["tokenAudience"]>,
+    readonly string[],
+    boolean,
+    boolean,
+  ])[] = [
+    [
+      {},
+      [
+        "ClusterRole token-audience:sts.amazonaws.com",
+        "RoleBinding batch/token-audience:sts.amazonaws.com",
+        "RoleBinding shop/token-audience:sts.amazonaws.com",
+      ],
+      true,
+      false,
+    ],
+    [
+      { scope: "cluster" },
+      ["ClusterRole token-audience:sts.amazonaws.com", "ClusterRoleBinding token-audience:sts.amazonaws.com"],
+      true,
+      true,
+    ],
+    [
+      { scope: "cluster", roleName: "system:node:audience" },
+      ["ClusterRole system:node:audience", "ClusterRoleBinding system:node:audience"],
+      true,
+      true,
+    ],
+    [
+      { limitToServiceAccounts: true },
+      [
+        "Role batch/token-audience-limited:sts.amazonaws.com",
+        "RoleBinding batch/token-audience-limited:sts.amazonaws.com",
+        "Role shop/token-audience-limited:sts.amazonaws.com",
+        "RoleBinding shop/token-audience-limited:sts.amazonaws.com",
+      ],
+      false,
+      false,
+    ],
+    [
+      { scope: "cluster", limitToServiceAccounts: true },
+      [
+        "ClusterRole token-audience-limited:sts.amazonaws.com",
+        "ClusterRoleBinding token-audience-limited:sts.amazonaws.com",
+      ],
+      false,
+      false,
+    ],
+  ];
+
+  it.each(ROWS)("%j", (tokenAudience, expected, neighbour, elsewhere) => {
+    const synth = pulls({ pulls: two, tokenAudience });
+    expect(titles(synth, "10-token-audience.yaml")).toEqual(expected);
+    expect(may(synth, "shop", "web")).toBe(true);
+    expect(may(synth, "batch", "jobs")).toBe(true);
+    expect(may(synth, "shop", "other")).toBe(neighbour);
+    expect(may(synth, "elsewhere", "other")).toBe(elsewhere);
+    expect(judge(synth.outdir)).toEqual([]);
+  });
+
+  it("has one grant for clouds that share an audience, also under a stated name", () => {
+    const synth = pulls({
+      identities: [makers.aws({ audience: "pulls" }), makers.azure({ audience: "pulls" })],
+      pulls: [
+        { serviceAccount: "shop/web", from: fromEcr() },
+        { serviceAccount: "batch/jobs", from: fromAcr() },
+      ],
+      tokenAudience: { roleName: "pulls" },
+    });
+    expect(titles(synth, "10-token-audience.yaml")).toEqual([
+      "ClusterRole pulls",
+      "RoleBinding batch/pulls",
+      "RoleBinding shop/pulls",
+    ]);
+    expect(judge(synth.outdir)).toEqual([]);
+  });
+
+  // The fourth place differs by cloud: an OIDC provider's client id, a credential's audience, an allowed audience.
+  const STATED = "https://pulls.example.com";
+  const PLACES: readonly (readonly [
+    cloud: keyof typeof makers,
+    from: ImagePullsProps["pulls"][number]["from"],
+    accepted: (terraform: Json) => unknown,
+  ])[] = [
+    ["aws", fromEcr(), (json) => resources(json, "aws_iam_openid_connect_provider")[0]?.["client_id_list"]],
+    ["azure", fromAcr(), (json) => resources(json, "azurerm_federated_identity_credential")[0]?.["audience"]],
+    [
+      "google",
+      fromGoogle(),
+      (json) =>
+        inside(resources(json, "google_iam_workload_identity_pool_provider")[0], "oidc", "allowed_audiences"),
+    ],
+  ];
+
+  it.each(PLACES)("stated once for %s, reaches kubelet, RBAC, cloud and trust", (cloud, from, accepted) => {
+    const synth = pulls({
+      identities: [makers[cloud]({ audience: STATED })],
+      pulls: [{ serviceAccount: "shop/web", from }],
+    });
+    expect(
+      entries(synth).map((entry) => inside(entry, "tokenAttributes", "serviceAccountTokenAudience")),
+    ).toEqual([STATED]);
+    const rules = list(objects(synth, "10-token-audience.yaml")[0]?.["rules"]).map(record);
+    expect(rules.map((rule) => rule["resources"])).toEqual([[STATED]]);
+    expect(accepted(synth.finished.terraform)).toEqual([STATED]);
+    // The trust condition is judged with the kubelet's audience, allowed for it and denied for another.
+    expect(judge(synth.outdir)).toEqual([]);
+  });
+});
+
+describe("the kubelet's entries", () => {
+  it("strict mode asks the plugin for annotated service accounts only", () => {
+    expect(entries(pulls()).map(({ tokenAttributes }) => tokenAttributes)).toEqual([
+      {
+        serviceAccountTokenAudience: "sts.amazonaws.com",
+        cacheType: "ServiceAccount",
+        requireServiceAccount: true,
+        requiredServiceAccountAnnotationKeys: ["eks.amazonaws.com/ecr-role-arn"],
+      },
+    ]);
+  });
+
+  it("mixed mode keeps the node's identity for everybody else", () => {
+    const synth = pulls({
+      identities: [makers.aws(), makers.azure()],
+      pulls: [{ serviceAccount: "shop/web", from: [fromEcr(), fromAcr()] }],
+      credentialProviders: {
+        ecr: { mode: "mixed" },
+        acr: { mode: "mixed", nodeIdentityName: "acr-node-identity" },
+      },
+    });
+    expect(entries(synth).map(({ name, tokenAttributes }) => [name, tokenAttributes])).toEqual([
+      [
+        "ecr-credential-provider",
+        {
+          serviceAccountTokenAudience: "sts.amazonaws.com",
+          cacheType: "ServiceAccount",
+          requireServiceAccount: false,
+          optionalServiceAccountAnnotationKeys: ["eks.amazonaws.com/ecr-role-arn"],
+        },
+      ],
+      ["acr-credential-provider", expect.objectContaining({ requireServiceAccount: true })],
+      ["acr-node-identity", undefined],
+    ]);
+    expect(judge(synth.outdir)).toEqual([]);
+  });
+
+  it("reach the nodes by the stated carriers instead of the cluster's own", () => {
+    const synth = pulls({
+      cluster: openShiftCluster(),
+      carriers: [new PlainCarrier({ name: "blue" }), new PlainCarrier({ name: "green" })],
+    });
+    expect(manifestsOf(synth).filter((path) => !/\/[12]\d-/.test(path))).toEqual([
+      "nodes/blue.yaml",
+      "nodes/green.yaml",
+    ]);
+    expect(judge(synth.outdir)).toEqual([]);
+  });
+});
+
+describe("warnings", () => {
+  const DEFAULT =
+    "service account shop/default: every pod of the namespace that names no service account runs as this one and pulls with its identity; give the pods that pull a service account of their own";
+  const OPENSHIFT = (key: string): string =>
+    `service account ${key}: the namespace belongs to OpenShift's operators, which pull with the cluster's pull secret and may take the annotations away again; pull from a namespace of your own`;
+
+  // Source: docs of the token request of pods without a name; ownership of openshift-* namespaces.
+  const ROWS: readonly (readonly [cluster: "kubernetes" | "openshift", key: string, warnings: string[]])[] = [
+    ["kubernetes", "shop/web", []],
+    ["kubernetes", "shop/default", [DEFAULT]],
+    ["openshift", "shop/default", [DEFAULT]],
+    ["openshift", "shop/web", []],
+    ["openshift", "openshift-monitoring/prometheus", [OPENSHIFT("openshift-monitoring/prometheus")]],
+    ["openshift", "openshift/builder", [OPENSHIFT("openshift/builder")]],
+    ["openshift", "openshifty/web", []],
+    ["kubernetes", "openshift-monitoring/prometheus", []],
+  ];
+
+  it.each(ROWS)("%s %s", (distribution, serviceAccount, expected) => {
+    const cluster = distribution === "openshift" ? openShiftCluster() : plainCluster();
+    const { written } = pulls({ cluster, pulls: [{ serviceAccount, from: fromEcr() }] });
+    expect(written.warnings).toEqual(expected);
+  });
+
+  it("both, for the default service account of an operator's namespace", () => {
+    const from = fromEcr();
+    const { written } = pulls({
+      cluster: openShiftCluster(),
+      pulls: [{ serviceAccount: "openshift-etcd/default", from }],
+    });
+    expect(written.warnings).toHaveLength(2);
+  });
+});
+
+describe("what is created can be reached", () => {
+  it("declarations by cloud, the node setup and the manifests", () => {
+    const stack = new TerraformStack(Testing.app(), "prod");
+    const made = new ImagePulls(stack, "pulls", {
+      cluster: plainCluster(),
+      identities: [makers.aws()],
+      pulls: [{ serviceAccount: "shop/web", from: fromEcr() }],
+    });
+    expect(Object.keys(made.declarations)).toEqual(["aws"]);
+    expect(made.declarations["aws"]?.grants.map(({ subject }) => subject.key)).toEqual(["shop/web"]);
+    expect(made.nodeSetup.files.map(({ path }) => path)).toEqual([
+      "/etc/kubernetes/credential-provider-config.yaml",
+    ]);
+    expect(made.manifests.recorded).toHaveLength(1);
+    expect(made.node.children.map((child: Construct) => child.node.id)).toEqual(["aws"]);
+  });
+});
