@@ -78,6 +78,9 @@ export class WorkloadIdentityError extends Error {
     this.value = problem.value;
     this.allowed = problem.allowed;
     this.remedy = problem.remedy;
+    // The message says it all; Node would print these once more below the stack.
+    for (const part of ["problem", "value", "allowed", "remedy"])
+      Object.defineProperty(this, part, { enumerable: false });
     Object.defineProperty(this, ERROR, { value: true });
   }
 }

@@ -15,6 +15,7 @@ interface ResourceType {
   readonly what: string;
   readonly type: string;
   readonly name: RegExp;
+  readonly names: string;
 }
 
 /** Names: learn.microsoft.com, "Naming rules and restrictions for Azure resources". */
@@ -22,11 +23,13 @@ const REGISTRY: ResourceType = {
   what: "a container registry",
   type: "Microsoft.ContainerRegistry/registries",
   name: /^[A-Za-z0-9]{5,50}$/,
+  names: "5 to 50 letters and digits",
 };
 const IDENTITY: ResourceType = {
   what: "a user-assigned identity",
   type: "Microsoft.ManagedIdentity/userAssignedIdentities",
   name: /^[A-Za-z0-9][A-Za-z0-9_-]{2,127}$/,
+  names: "3 to 128 letters, digits, _ and -",
 };
 const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const RESOURCE_GROUP = /^[\p{L}\p{N}_().-]{0,89}[\p{L}\p{N}_()-]$/u;
@@ -70,7 +73,7 @@ export function location(value: string): string {
     : fail("azure-name-invalid", "location", value, "the name of a region, for example westeurope");
 }
 
-function parse(id: string, { what, type, name }: ResourceType): AzureResourceId {
+function parse(id: string, { what, type, name, names }: ResourceType): AzureResourceId {
   const [empty, subscriptions, subscriptionId, groups, group, providers, space, kind, own, ...rest] =
     String(id).split("/");
   const fixed = [empty, subscriptions, groups, providers, `${space}/${kind}`, ...rest].join(" ");
@@ -80,7 +83,7 @@ function parse(id: string, { what, type, name }: ResourceType): AzureResourceId 
     RESOURCE_GROUP.test(group ?? "") &&
     name.test(own ?? "");
   if (!valid || subscriptionId === undefined || group === undefined || own === undefined) {
-    const form = `/subscriptions/<GUID>/resourceGroups/<name>/providers/${type}/<name>`;
+    const form = `/subscriptions/<GUID>/resourceGroups/<name>/providers/${type}/<name>, the last name of ${names}`;
     return fail("azure-resource-id-invalid", what, id, form);
   }
   return { subscriptionId, resourceGroupName: group, name: own };
