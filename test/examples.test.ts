@@ -3,16 +3,16 @@
  * `__snapshots__/examples`, which only `npm run test:update` writes.
  */
 
-import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bind } from "../lib/synth/bind/bind-folder";
-import { filesOf } from "./fixtures/synth/stack-fixture";
+import { filesOf, temporaryFolder } from "./fixtures/synth/stack-fixture";
 import { example, exampleNames } from "./support/examples";
 import { type Json, inside, record } from "./support/json";
 import { judge } from "./support/judge";
 import { writtenStacks } from "./support/synth-output";
-import { synthesized, temporaryFolder } from "./support/synthesized";
+import { synthesized } from "./support/synthesized";
 import { madeUpOutputs } from "./support/terraform";
 
 const GOLDEN = resolve(__dirname, "__snapshots__/examples");
@@ -66,6 +66,15 @@ describe.each(exampleNames)("example %s", (name) => {
 
   it("writes the committed files", async () => {
     await compare(`${name}/written`, comparable(await written(name)));
+  });
+
+  it("has a README that names every file it writes, and no other", async () => {
+    const readme = readFileSync(resolve(__dirname, `../examples/${name}/README.md`), "utf8");
+    const named = [
+      ...readme.matchAll(/`((?:manifests|nodes)\/[\w.-]+|cdk\.tf\.json|workload-identity\.json)`/g),
+    ].map(([, path = ""]) => path);
+    const files = writtenStacks(await written(name)).flatMap((stack) => [...stack.files.keys()]);
+    expect([...new Set(named)].sort()).toEqual([...files].sort());
   });
 
   it("writes the same bytes again", async () => {

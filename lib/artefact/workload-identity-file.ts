@@ -12,7 +12,7 @@ export const WORKLOAD_IDENTITY_VERSION = 1;
 export interface OutputPlaceholder {
   /** The output's name in Terraform. */
   readonly output: string;
-  /** The output's construct path from the root of the app, as `cdktf output --outputs-file` nests it. */
+  /** The output's construct path from the root of the app, as `cdktf deploy --outputs-file` nests it. */
   readonly path: readonly string[];
   /** The Terraform expression that the output holds, `${…}` included. */
   readonly expression: string;

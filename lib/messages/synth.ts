@@ -91,7 +91,7 @@ export const synthMessages = {
   "bind-outputs-invalid": (file: string, reason: string): Problem => ({
     problem: `outputs file ${reason}`,
     value: file,
-    allowed: "what `terraform output -json` or `cdktf output --outputs-file` wrote",
+    allowed: "what `terraform output -json`, or `cdktf output` or `cdktf deploy` with --outputs-file, wrote",
     remedy: "write it again after apply",
   }),
   "bind-outputs-ambiguous": (file: string, stacks: readonly string[]): Problem => ({

@@ -9,7 +9,7 @@ import type { NodeFile } from "../model/node-file";
 export function readableFiles(files: readonly NodeFile[]): readonly string[] {
   return files.flatMap(({ path, mode, content }) => {
     const head = `${path} (mode 0${mode.toString(8)})`;
-    if (isLate(content)) return [`${head}: known after \`bind\``];
+    if (isLate(content)) return [`${head}: filled in by \`bind\``];
     const lines = content.replace(/\n$/, "").split("\n");
     return [`${head}:`, ...lines.map((line) => (line === "" ? "" : `  ${line}`))];
   });

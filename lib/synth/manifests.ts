@@ -1,6 +1,6 @@
 import { App, Chart } from "cdk8s";
 import { Aspects, type ISynthesisSession, TerraformElement, TerraformStack } from "cdktf";
-import type { Construct } from "constructs";
+import type { Construct, IConstruct } from "constructs";
 import { join } from "node:path";
 import { at, fail } from "../errors";
 import { isDnsLabel } from "../model/kubernetes-name";
@@ -44,6 +44,8 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
   readonly #clusters: Readonly<Record<string, unknown>>[] = [];
   /** True while the outputs are those that the next rendering of the Terraform configuration needs. */
   #declared = false;
+  /** True between cdktf's preparation and the writing of the files, which declares the outputs itself. */
+  #prepared = false;
 
   /** Throws `manifests-twice` in a stack that has one. */
   constructor(scope: Construct, id: string) {
@@ -56,7 +58,9 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     // A cdk8s chart inside a cdktf tree finds no cdk8s app above it and fails.
     this.#app = new App({ resolvers: [this.#markers] });
 
-    Aspects.of(this).add({ visit: (node) => (node === this ? this.declare() : undefined) });
+    Aspects.of(this).add({
+      visit: (node) => (node === this && !this.#prepared ? this.declare() : undefined),
+    });
     this.node.addValidation({ validate: () => this.chartErrors() });
     Object.defineProperty(this, CUSTOM_SYNTHESIS, {
       value: { onSynthesize: (session: ISynthesisSession): void => this.write(session) },
@@ -136,13 +140,19 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
   /**
    * Called by cdktf; adds nothing, but declares the outputs of late values.
    *
-   * The first of a pair of calls is cdktf's preparation (`App.synth` before anything else, when references to
-   * other stacks are still taken up) or follows an aspect (`Testing.synth`); the second renders the configuration.
+   * `App.synth` calls it twice: to prepare, when references to other stacks are still taken up, and after the files
+   * are written, to render the configuration. In an app of one stack there is nothing to take up, and the objects
+   * are resolved only once. `Testing.synth` calls it once, after the aspects.
    */
   override toTerraform(): object {
     if (this.#declared) this.#declared = false;
-    else this.declare();
+    else this.prepare();
     return {};
+  }
+
+  private prepare(): void {
+    this.#prepared = true;
+    if (hasOtherStacks(this.node.root)) this.declare();
   }
 
   private declare(): void {
@@ -155,6 +165,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
   }
 
   private write({ outdir, manifest }: ISynthesisSession): void {
+    this.#prepared = false;
     writeStackFolder(join(outdir, manifest.forStack(this.#stack).workingDirectory), this.render());
   }
 
@@ -176,4 +187,15 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
       .findAll()
       .flatMap((construct) => construct.node.validate().map((error) => `${construct.node.path}: ${error}`));
   }
+}
+
+/** Whether an app has more than one stack; stacks hold no stacks. */
+function hasOtherStacks(root: IConstruct): boolean {
+  let stacks = 0;
+  const queue = [root];
+  for (let next = queue.pop(); next !== undefined && stacks < 2; next = queue.pop()) {
+    if (TerraformStack.isStack(next)) stacks++;
+    else queue.push(...next.node.children);
+  }
+  return stacks > 1;
 }

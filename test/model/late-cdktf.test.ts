@@ -12,7 +12,7 @@ describe("isLate agrees with cdktf", () => {
     ["list", Token.asList(late)],
     ["number list", Token.asNumberList(late)],
     ["string map", Token.asStringMap(late)],
-    ["map", Token.asMap(late)],
+    ["map", Token.asMap(late, undefined)],
   ])("for a late %s", (_, value) => {
     expect(Token.isUnresolved(value) || typeof value === "object").toBe(true);
     expect(isLate(value)).toBe(true);

@@ -117,7 +117,7 @@ describe("MachineConfigCarrier", () => {
     const comment = sink.options.get("machine-configs")?.comment ?? [];
     expect(comment).toContain(`${DIRECTORY}/ecr-credential-provider.yaml (mode 0644):`);
     expect(comment).toContain("  kind: CredentialProviderConfig");
-    expect(comment.at(-1)).toBe("/etc/kubernetes/acr-azure.json (mode 0600): known after `bind`");
+    expect(comment.at(-1)).toBe("/etc/kubernetes/acr-azure.json (mode 0600): filled in by `bind`");
   });
 
   it.each([

@@ -2,6 +2,9 @@
  * Clusters, registries and makers for tests of the composed construct.
  */
 
+import { AwsProvider } from "@cdktf/provider-aws/lib/provider/index.js";
+import { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
+import { GoogleProvider } from "@cdktf/provider-google/lib/provider/index.js";
 import { TerraformStack } from "cdktf";
 import type { Construct } from "constructs";
 import { type EcrSource, ecr, pullRoles } from "../../lib/cloud/aws";
@@ -85,6 +88,9 @@ export interface SynthesizedPulls {
 export function synthesizedPulls(props: (stack: TerraformStack) => ImagePullsProps): SynthesizedPulls {
   const outdir = synthesized((app) => {
     const stack = new TerraformStack(app, "prod");
+    new AwsProvider(stack, "aws", { region: REGION });
+    new AzurermProvider(stack, "azurerm", { features: [{}] });
+    new GoogleProvider(stack, "google");
     new ImagePulls(stack, "pulls", props(stack));
   });
   const [written] = writtenStacks(outdir);

@@ -1,7 +1,10 @@
+import { AwsProvider } from "@cdktf/provider-aws/lib/provider/index.js";
+import { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
 import { TerraformStack, Testing } from "cdktf";
 import type { Construct } from "constructs";
 import { parseAllDocuments } from "yaml";
 import { describe, expect, it } from "vitest";
+import { gcrRepository } from "../../lib/cloud/google";
 import { PlainCarrier } from "../../lib/node";
 import { hostedOpenShift } from "../../lib/openshift";
 import { nodeMayRequestAudience } from "../../lib/rules/rbac/node-audience";
@@ -20,6 +23,8 @@ import {
 import { type Json, inside, list, record, text } from "../support/json";
 import { judge } from "../support/judge";
 import { configOf } from "../support/judge/uses";
+import { writtenStacks } from "../support/synth-output";
+import { synthesized } from "../support/synthesized";
 import { resources } from "../support/terraform";
 
 const allClouds = [makers.aws(), makers.azure(), makers.google()];
@@ -113,6 +118,22 @@ const COMBINATIONS: readonly (readonly [title: string, props: Partial<ImagePulls
     },
   ],
   [
+    "Artifact Registry and gcr.io from GKE's own pool",
+    {
+      cluster: plainCluster({
+        issuer: "https://container.googleapis.com/v1/projects/acme/locations/europe-west1/clusters/prod",
+        plugins: { gcp: "36.3.8" },
+      }),
+      identities: [makers.google({ pool: "fleet" })],
+      pulls: [
+        {
+          serviceAccount: "shop/web",
+          from: [fromGoogle(), gcrRepository({ project: "acme-images", host: "eu.gcr.io" })],
+        },
+      ],
+    },
+  ],
+  [
     "three clouds, 30 service accounts on 4 identities",
     {
       identities: [makers.aws(), makers.azure({ shards: 4 }), makers.google()],
@@ -122,7 +143,7 @@ const COMBINATIONS: readonly (readonly [title: string, props: Partial<ImagePulls
       })),
     },
   ],
-  ["roles whose account only Terraform knows", { identities: undefined }],
+  ["roles whose account only Terraform knows", { identities: [] }],
   [
     "roles with path, prefix and a second issuer",
     {
@@ -134,15 +155,8 @@ const COMBINATIONS: readonly (readonly [title: string, props: Partial<ImagePulls
 ];
 
 describe("what ImagePulls writes", () => {
-  it.each(COMBINATIONS)("%s: holds link by link", (_, { identities, ...props }) => {
-    const { outdir } = synthesizedPulls(() => ({
-      cluster: plainCluster(),
-      pulls: [{ serviceAccount: "shop/web", from: fromEcr() }],
-      ...(identities ? { identities } : {}),
-      ...("identities" in props ? {} : identities === undefined ? {} : { identities }),
-      ...props,
-    }));
-    expect(judge(outdir)).toEqual([]);
+  it.each(COMBINATIONS)("%s: holds link by link", (_, props) => {
+    expect(judge(pulls(props).outdir)).toEqual([]);
   });
 
   it("one cloud: grants, service accounts and node files in apply order", () => {
@@ -291,8 +305,8 @@ describe("token audience", () => {
       { limitToServiceAccounts: true },
       [
         "Role batch/token-audience-limited:sts.amazonaws.com",
-        "RoleBinding batch/token-audience-limited:sts.amazonaws.com",
         "Role shop/token-audience-limited:sts.amazonaws.com",
+        "RoleBinding batch/token-audience-limited:sts.amazonaws.com",
         "RoleBinding shop/token-audience-limited:sts.amazonaws.com",
       ],
       false,
@@ -450,6 +464,25 @@ describe("warnings", () => {
       pulls: [{ serviceAccount: "openshift-etcd/default", from }],
     });
     expect(written.warnings).toHaveLength(2);
+  });
+});
+
+describe("several stacks of one app", () => {
+  it("each write one cluster, and share nothing", () => {
+    const outdir = synthesized((app) => {
+      for (const name of ["blue", "green"]) {
+        const stack = new TerraformStack(app, name);
+        new AwsProvider(stack, "aws");
+        new AzurermProvider(stack, "azurerm", { features: [{}] });
+        new ImagePulls(stack, "pulls", {
+          cluster: plainCluster({ name, issuer: `https://oidc.example.com/${name}` }),
+          identities: [makers.aws(), makers.azure()],
+          pulls: [{ serviceAccount: "shop/web", from: [fromEcr(), fromAcr()] }],
+        });
+      }
+    });
+    expect(writtenStacks(outdir).map(({ name }) => name)).toEqual(["blue", "green"]);
+    expect(judge(outdir)).toEqual([]);
   });
 });
 

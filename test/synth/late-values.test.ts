@@ -8,7 +8,6 @@ import {
   Token,
   conditional,
   propertyAccess,
-  type DataResource,
   type TerraformStack,
 } from "cdktf";
 import fc from "fast-check";
@@ -20,6 +19,7 @@ import {
   addAccount,
   stackFixture,
   temporaryFolder,
+  type LateData,
   type StackFixture,
 } from "../fixtures/synth/stack-fixture";
 import { parse } from "yaml";
@@ -27,7 +27,7 @@ import { parse } from "yaml";
 const where = (): string => "file: Kind ns/name: path";
 
 describe("text", () => {
-  it.each<[string, (data: DataResource, stack: TerraformStack) => string, string, unknown]>([
+  it.each<[string, (data: LateData, stack: TerraformStack) => string, string, unknown]>([
     ["a literal", () => "a ${b} %{c} $${d}", "a ${b} %{c} $${d}", {}],
     [
       "an attribute",
@@ -261,7 +261,12 @@ describe("placeholder, outputs, bind", () => {
           "o",
         );
         const manifest = new Map([[FILE, files.get(FILE) ?? ""]]);
-        const bound = boundFiles({ placeholders: manifests.late.placeholders, files: manifest, outputs });
+        const bound = boundFiles({
+          stack: "prod",
+          placeholders: manifests.late.placeholders,
+          files: manifest,
+          outputs,
+        });
         const expected = `${before}${late}${after}`;
         expect(parse(bound.get(FILE) ?? "")).toMatchObject({
           data: {

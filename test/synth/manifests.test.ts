@@ -1,10 +1,11 @@
 import { ApiObject, Chart, JsonPatch, Lazy } from "cdk8s";
-import { Aspects, DataResource, Fn, TerraformOutput, TerraformStack, Testing } from "cdktf";
+import { Aspects, Fn, TerraformOutput, TerraformStack, Testing } from "cdktf";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Manifests } from "../../lib/synth/manifests";
 import {
+  LateData,
   addAccount,
   filesOf,
   stackFilesOf,
@@ -143,7 +144,7 @@ describe("files", () => {
     );
     Aspects.of(stack).add({
       visit: (node) => {
-        if (node === stack) addAccount(manifests, data.getStringAttribute("output"), "from-aspect");
+        if (node === stack) addAccount(manifests, data.output, "from-aspect");
       },
     });
     app.synth();
@@ -210,7 +211,7 @@ describe("values of another stack", () => {
     const app = Testing.app({ outdir: temporaryFolder() });
     const ids = producerFirst ? ["network", "prod"] : ["prod", "network"];
     const stacks = new Map(ids.map((id) => [id, new TerraformStack(app, id)]));
-    const late = new DataResource(stacks.get("network") ?? app, "d");
+    const late = new LateData(stacks.get("network") ?? app, "d");
     addAccount(Manifests.of(stacks.get("prod") ?? app), `x${Fn.upper(late.id)}`);
     app.synth();
     const files = filesOf(app.outdir);

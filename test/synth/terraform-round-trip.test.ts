@@ -1,5 +1,5 @@
 import { ApiObject } from "cdk8s";
-import { DataResource, Fn, LocalBackend } from "cdktf";
+import { Fn, LocalBackend } from "cdktf";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,13 @@ import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { LateEncoding, LateText, encodeNow } from "../../lib/model/late";
 import { bind } from "../../lib/synth/bind/bind-folder";
-import { filesOf, stackFixture, temporaryFolder, type StackFixture } from "../fixtures/synth/stack-fixture";
+import {
+  LateData,
+  filesOf,
+  stackFixture,
+  temporaryFolder,
+  type StackFixture,
+} from "../fixtures/synth/stack-fixture";
 
 /** What JSON, HCL templates and YAML each read as something else. */
 const HOSTILE = [
@@ -40,11 +46,11 @@ function run(folder: string, ...args: string[]): string {
 
 /** A resource whose output is the text, known only after apply. */
 function lateText({ stack }: StackFixture, id: string, text: string): string {
-  const data = new DataResource(stack, id, {});
+  const data = new LateData(stack, id);
   // No escaping of cdktf or HCL is in the way, so that the resource holds exactly the text.
   const base64 = Buffer.from(text, "utf8").toString("base64");
   data.addOverride("input", `\${base64decode("${base64}")}`);
-  return data.getStringAttribute("output");
+  return data.output;
 }
 
 it.skipIf(absent)(

@@ -76,7 +76,9 @@ export function readClusterRecord(recorded: unknown): ClusterRecord {
     ...(isKnown(kubelet) && { kubelet }),
     ...(isKnown(apiServer) && { apiServer }),
     featureGates: Object.fromEntries(
-      Object.entries(record(featureGates)).filter((gate): gate is [string, boolean] => typeof gate[1] === "boolean"),
+      Object.entries(record(featureGates)).filter(
+        (gate): gate is [string, boolean] => typeof gate[1] === "boolean",
+      ),
     ),
     plugins: Object.fromEntries(
       Object.entries(record(plugins)).map(([plugin, facts]) => [plugin, pluginFacts(facts)]),

@@ -50,7 +50,8 @@ export interface ComputedAttribute {
 }
 
 const EXPRESSION = /\$\$\{|\$\{([^{}]*)\}/g;
-const ATTRIBUTE = /^((?:module\.[\w-]+\.)*(?:data\.)?[a-z][\w-]*\.[\w-]+)\.([\w-]+(?:(?:\.[\w-]+)|\[\d+\])*)$/;
+const ATTRIBUTE =
+  /^((?:module\.[\w-]+\.)*(?:data\.)?[a-z][\w-]*\.[\w-]+)\.([\w-]+(?:(?:\.[\w-]+)|\[\d+\])*)$/;
 const NAMED = /^(?:local|var)\.[\w-]+$/;
 const KEPT = /^\d+#(.+)$/;
 

@@ -8,7 +8,7 @@ import { type TerraformOutputs, readTerraformOutputs } from "./terraform-outputs
 
 /** What `bind` reads and where it writes. */
 export interface BindProps {
-  /** File of `terraform output -json` (one stack) or of `cdktf output --outputs-file` (any number). */
+  /** File of `terraform output -json` (one stack), or of `--outputs-file` of `cdktf deploy` or `cdktf output` (any number). */
   readonly outputs: string;
   /** Folder for the finished files; made where it does not exist. */
   readonly to: string;
@@ -60,15 +60,20 @@ export function bind(props: BindProps): WrittenFiles {
 /** The stack's own files, under the stack's name. */
 function boundStack({ path, identity }: StackFolder, outputs: TerraformOutputs): Map<string, string> {
   const names = [...identity.manifests, ...identity.nodes].map(({ file }) => file);
-  const files = new Map(names.map((name) => [name, readText(join(path, name))]));
-  const bound = boundFiles({ placeholders: identity.placeholders, files, outputs });
-  return new Map([...bound].map(([name, text]) => [`${identity.stack}/${name}`, text]));
+  const { stack, placeholders } = identity;
+  const files = new Map(names.map((name) => [`${stack}/${name}`, readText(join(path, name))]));
+  return boundFiles({ stack, placeholders, files, outputs });
 }
 
 /** The files of a cdk8s app. */
-function boundCharts(folder: string, stack: StackFolder, outputs: TerraformOutputs): Map<string, string> {
+function boundCharts(
+  folder: string,
+  { identity }: StackFolder,
+  outputs: TerraformOutputs,
+): Map<string, string> {
   const files = new Map(yamlFiles(folder).map((name) => [name, readText(join(folder, name))]));
-  return boundFiles({ placeholders: stack.identity.placeholders, files, outputs });
+  const { stack, placeholders } = identity;
+  return boundFiles({ stack, placeholders, files, outputs });
 }
 
 function onlyStack(stacks: readonly StackFolder[], from: string): StackFolder {

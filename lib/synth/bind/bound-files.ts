@@ -11,6 +11,8 @@ export const UNBOUND_COMMENT =
 
 /** What is filled in, and what from. */
 export interface BoundFilesInput {
+  /** Id of the stack whose outputs fill them. */
+  readonly stack: string;
   /** The placeholders' meaning. */
   readonly placeholders: WorkloadIdentityFile["placeholders"];
   /** Texts of YAML files, by the name that errors give. */
@@ -26,7 +28,7 @@ export interface BoundFilesInput {
  * file, the object and the property.
  */
 export function boundFiles(input: BoundFilesInput): Map<string, string> {
-  const { placeholders, files, outputs } = input;
+  const { placeholders, files } = input;
   const encoded = new Map<string, string>();
 
   const valueOf = (placeholder: string, where: string, inside: boolean): string => {
@@ -34,7 +36,7 @@ export function boundFiles(input: BoundFilesInput): Map<string, string> {
     // A template holds no encoded texts; one that does was not written by this library and might never end.
     if (entry === undefined || ("encoding" in entry && inside))
       return fail("bind-placeholder-unknown", where, placeholder);
-    if (!("encoding" in entry)) return outputText(outputs, entry, where);
+    if (!("encoding" in entry)) return outputText(input, entry, where);
     const known = encoded.get(placeholder);
     if (known !== undefined) return known;
     const text = encodeNow(entry.encoding, fill(entry.text, where, true));
@@ -64,8 +66,8 @@ function withoutUnboundComment(text: string): string {
   return text.replace(`\n${UNBOUND_COMMENT}`, "\n");
 }
 
-function outputText(outputs: TerraformOutputs, wanted: OutputPlaceholder, where: string): string {
-  const value = outputs.valueOf(wanted);
+function outputText({ outputs, stack }: BoundFilesInput, wanted: OutputPlaceholder, where: string): string {
+  const value = outputs.valueOf(wanted, stack);
   if (value === undefined) return fail("bind-output-missing", where, wanted.output);
   // An empty id would be one more link that fails silently in the cluster.
   if (typeof value !== "string" || value === "")

@@ -6,20 +6,20 @@ import type { OutputPlaceholder } from "../../artefact/workload-identity-file";
 export interface TerraformOutputs {
   /**
    * `terraform`: one stack, outputs by name (`terraform output -json`).
-   * `cdktf`: any number of stacks, nested by construct path (`cdktf output --outputs-file`).
+   * `cdktf`: any number of stacks (`cdktf output` or `cdktf deploy` with `--outputs-file`).
    */
   readonly form: "terraform" | "cdktf";
-  /** The output's value; `undefined` where there is none. */
-  valueOf(wanted: OutputPlaceholder): unknown;
+  /** The value of a stack's output; `undefined` where there is none. */
+  valueOf(wanted: OutputPlaceholder, stack: string): unknown;
 }
 
 /**
  * Reads the text of a file with outputs; throws `bind-outputs-invalid` naming `file`.
  *
  * Forms: `terraform output -json` prints `{ name: { value, type, sensitive } }` (Terraform's documentation of
- * `terraform output`). `cdktf output` and `cdktf deploy` with `--outputs-file` write bare values, nested by the
- * construct path of the output (hashicorp/terraform-cdk, packages/@cdktf/cli-core/src/lib/output.ts;
- * tried with cdktf-cli 0.21.0), and leave sensitive ones out unless asked for them.
+ * `terraform output`). With `--outputs-file`, cdktf writes bare values without the sensitive ones: `cdktf deploy` nested
+ * by the construct path of the output, `cdktf output` by stack and output name (hashicorp/terraform-cdk,
+ * packages/@cdktf/cli-core/src/lib/output.ts and cdktf-project.ts; tried with cdktf-cli 0.21.0).
  */
 export function readTerraformOutputs(text: string, file: string): TerraformOutputs {
   const document = jsonObject(text, (reason) => fail("bind-outputs-invalid", file, reason));
@@ -27,7 +27,10 @@ export function readTerraformOutputs(text: string, file: string): TerraformOutpu
   if (values.length > 0 && values.every(isTerraformOutput)) {
     return { form: "terraform", valueOf: ({ output }) => valueIn(document, [output, "value"]) };
   }
-  return { form: "cdktf", valueOf: ({ path }) => valueIn(document, path) };
+  return {
+    form: "cdktf",
+    valueOf: ({ path, output }, stack) => valueIn(document, path) ?? valueIn(document, [stack, output]),
+  };
 }
 
 function isTerraformOutput(value: unknown): boolean {

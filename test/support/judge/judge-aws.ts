@@ -13,7 +13,10 @@ const PULL = ["ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"] as const;
 /** Whether STS lets each service account become its role, nobody else, and whether the role may pull just that. */
 export function judgeAws(stack: FinishedStack): readonly string[] {
   return usesWith(stack, ANNOTATION).flatMap((use) => {
-    const arn = parseRoleArn(text(annotationsOf(stack, use.subject)[ANNOTATION]));
+    const roleArn = text(annotationsOf(stack, use.subject)[ANNOTATION]);
+    // The kubelet's judge reports an absent annotation.
+    if (roleArn === "") return [];
+    const arn = parseRoleArn(roleArn);
     const role = resources(stack.terraform, "aws_iam_role").find(
       (block) => block["name"] === arn.name && (text(block["path"]) || "/") === arn.path,
     );
@@ -21,7 +24,7 @@ export function judgeAws(stack: FinishedStack): readonly string[] {
     const findings = [
       ...judgeTrust(stack, use, role),
       ...judgePermission(stack, use, role),
-      ...judgeOwner(stack, use, arn.account, text(annotationsOf(stack, use.subject)[ANNOTATION])),
+      ...judgeOwner(stack, use, arn.account, roleArn),
     ];
     return findings.map((finding) => `${use.title}: ${finding}`);
   });

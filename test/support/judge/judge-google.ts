@@ -6,29 +6,63 @@ import { type FinishedStack, annotationsOf } from "../synth-output";
 import { resources } from "../terraform";
 import { type Use, usesWith } from "./uses";
 
+const PROJECT = /^--project-id=(.+)$/;
 const OPT_IN = "iam.gke.io/enable-wi-image-pull";
 const STS_AUDIENCE =
   /^--sts-audience=\/\/iam\.googleapis\.com\/projects\/([0-9]+)\/locations\/global\/workloadIdentityPools\/([^/]+)\/providers\/([^/]+)$/;
 
+/** The workload identity pool that a plugin's arguments name; the one of GKE and fleet has no pool provider of ours. */
+interface Pool {
+  readonly id: string;
+  /** `undefined` for the pool of GKE and fleet, whose number the arguments do not name. */
+  readonly projectNumber: string | undefined;
+  readonly providerId: string | undefined;
+}
+
 /** Whether Google exchanges each service account's token, nobody else's, and whether the principal may pull. */
 export function judgeGoogle(stack: FinishedStack): readonly string[] {
   return usesWith(stack, OPT_IN).flatMap((use) => {
-    const [, projectNumber = "", poolId = "", providerId = ""] =
-      list(use.entry["args"])
-        .map((argument) => STS_AUDIENCE.exec(text(argument)))
-        .find((match) => match !== null) ?? [];
+    const pool = poolOf(use);
+    if (!pool) return [`${use.title}: the plugin's arguments name no pool`];
     const findings = [
       ...(annotationsOf(stack, use.subject)[OPT_IN] === "true"
         ? []
         : ["the service account is not opted in"]),
-      ...judgePoolProvider(stack, use, poolId, providerId),
-      ...judgeBinding(stack, use, projectNumber, poolId),
+      ...(pool.providerId === undefined ? judgeManagedPool(use, pool) : judgePoolProvider(stack, use, pool)),
+      ...judgeBinding(stack, use, pool),
     ];
     return findings.map((finding) => `${use.title}: ${finding}`);
   });
 }
 
-function judgePoolProvider(stack: FinishedStack, use: Use, poolId: string, id: string): readonly string[] {
+function poolOf({ entry }: Use): Pool | undefined {
+  const args = list(entry["args"]).map(text);
+  const custom = args.map((argument) => STS_AUDIENCE.exec(argument)).find((match) => match !== null);
+  if (custom) {
+    const [, projectNumber, id = "", providerId] = custom;
+    return { id, projectNumber, providerId };
+  }
+  const project = args.map((argument) => PROJECT.exec(argument)?.[1]).find((found) => found !== undefined);
+  return project === undefined
+    ? undefined
+    : { id: `${project}.svc.id.goog`, projectNumber: undefined, providerId: undefined };
+}
+
+function judgeManagedPool({ audience, entry }: Use, { id }: Pool): readonly string[] {
+  const named = list(entry["args"]).some((argument) =>
+    text(argument).startsWith("--identity-provider=https://"),
+  );
+  return [
+    ...(audience === id ? [] : [`the audience is not the pool ${id}`]),
+    ...(named ? [] : ["the plugin is not told the identity provider"]),
+  ];
+}
+
+function judgePoolProvider(
+  stack: FinishedStack,
+  use: Use,
+  { id: poolId, providerId: id = "" }: Pool,
+): readonly string[] {
   const provider = resources(stack.terraform, "google_iam_workload_identity_pool_provider").find(
     (block) =>
       block["workload_identity_pool_provider_id"] === id && block["workload_identity_pool_id"] === poolId,
@@ -65,28 +99,33 @@ function claims(issuer: string, namespace: string, name: string): Json {
   };
 }
 
-function judgeBinding(
-  { terraform, pulls }: FinishedStack,
-  use: Use,
-  projectNumber: string,
-  poolId: string,
-): readonly string[] {
+function judgeBinding({ terraform, pulls }: FinishedStack, use: Use, pool: Pool): readonly string[] {
   const members = resources(terraform, "google_artifact_registry_repository_iam_member")
     .filter(({ role }) => role === "roles/artifactregistry.reader")
     .filter((block) => `${use.image}/`.startsWith(`${repositoryPath(block)}/`))
     .map(({ member }) => parsePrincipal(text(member)));
-  const own = members.filter((member) => principalSubject(member)?.key === use.subject.key);
+  const own = members.filter(
+    ({ poolId, projectNumber, selector }) =>
+      poolId === pool.id &&
+      (pool.projectNumber === undefined || projectNumber === pool.projectNumber) &&
+      JSON.stringify(selector) === JSON.stringify(expectedSelector(use, pool)),
+  );
   const strangers = members
     .map((member) => principalSubject(member)?.key)
     .filter((key) => !pulls.some(({ subject }) => subject.key === key));
-  const kind = fitsGoogleSubject(use.subject) ? "subject" : "attribute";
   return [
-    ...(own.some((member) => member.projectNumber === projectNumber && member.poolId === poolId)
-      ? []
-      : ["its principal is no reader of the repository"]),
-    ...(own.every(({ selector }) => selector.kind === kind) ? [] : ["its principal is of the wrong kind"]),
+    ...(own.length === 1 ? [] : ["its principal is no reader of the repository"]),
     ...strangers.map((key) => `${key ?? "somebody"} may pull without having declared it`),
   ];
+}
+
+/** `google.subject` as the pool maps it: another form in the pool of GKE and fleet, an attribute for long subjects. */
+function expectedSelector({ subject }: Use, { providerId }: Pool): object {
+  if (providerId === undefined)
+    return { kind: "subject", subject: `ns/${subject.namespace}/sa/${subject.name}` };
+  return fitsGoogleSubject(subject)
+    ? { kind: "subject", subject: subject.toString() }
+    : { kind: "attribute", name: "subject", value: subject.toString() };
 }
 
 /** `europe-west1-docker.pkg.dev/acme/tools`; a gcr.io repository is named like its host. */

@@ -10,7 +10,14 @@ export function judgeRbac(stack: FinishedStack): readonly string[] {
   return uses(stack).flatMap(({ subject: { namespace, name }, audience, title }) => {
     const may = (asked: string): boolean =>
       nodeMayRequestAudience({ objects, audience: asked, namespace, serviceAccount: name, node: NODE });
-    const stranger = { objects, audience, namespace, serviceAccount: name, node: NODE, nodeGroups: [] };
+    const stranger = {
+      objects,
+      audience,
+      namespace,
+      serviceAccount: name,
+      node: NODE,
+      nodeGroups: ["system:authenticated"],
+    };
     return [
       ...(may(audience) ? [] : [`${title}: nodes may not request tokens for ${audience}`]),
       ...(may(`${audience}.example`) ? [`${title}: nodes may request tokens for any audience`] : []),

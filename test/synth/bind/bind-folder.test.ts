@@ -56,10 +56,13 @@ describe("bind", () => {
     expect(filesOf(to)).toEqual(expected);
   });
 
-  it("finishes several stacks from `cdktf output --outputs-file`", () => {
+  it.each([
+    ["deploy", { prod: { Manifests: { d_id: "p" } }, test: { Manifests: { d_id: "t" } } }],
+    ["output", { prod: { d_id: "p" }, test: { d_id: "t" } }],
+  ])("finishes several stacks from `cdktf %s --outputs-file`", (_, values) => {
     putStack("prod");
     putStack("test");
-    const outputs = put("o.json", { prod: { Manifests: { d_id: "p" } }, test: { Manifests: { d_id: "t" } } });
+    const outputs = put("o.json", values);
     bind({ outputs, from, to });
     const files = filesOf(to);
     expect(files["prod/manifests/20-accounts.yaml"]).toBe("kind: A\nid: p\n");
@@ -118,13 +121,13 @@ describe("bind", () => {
       "outputs without the value",
       () => ({ outputs: put("x.json", { a: 1 }) }),
       "bind-output-missing",
-      "manifests/20-accounts.yaml: A: id",
+      "prod/manifests/20-accounts.yaml: A: id",
     ],
     [
       "an output of another type",
       () => ({ outputs: flat(null) }),
       "bind-output-type",
-      "manifests/20-accounts.yaml: A: id",
+      "prod/manifests/20-accounts.yaml: A: id",
     ],
     [
       "one stack's outputs for two",

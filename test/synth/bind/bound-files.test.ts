@@ -22,7 +22,7 @@ function bound(text: string, value: unknown): string | undefined {
     JSON.stringify({ web_client_id: { value, type: "string", sensitive: false } }),
     "o.json",
   );
-  return boundFiles({ placeholders, files: new Map([[FILE, text]]), outputs }).get(FILE);
+  return boundFiles({ stack: "prod", placeholders, files: new Map([[FILE, text]]), outputs }).get(FILE);
 }
 
 describe("boundFiles", () => {

@@ -15,18 +15,23 @@ describe("readTerraformOutputs", () => {
     // `cdktf deploy --outputs-file` of cdktf-cli 0.21.0, two stacks
     ['{"prod":{"Manifests":{"d_id":"1"},"top":"2"},"two":{"other":"3"}}', "cdktf", "1"],
     ['{"prod":{"top":"2"}}', "cdktf", undefined],
+    // `cdktf output --outputs-file` of cdktf-cli 0.21.0: by name, not by path
+    ['{"prod":{"d_id":"1","top":"2"},"two":{"d_id":"3"}}', "cdktf", "1"],
+    ['{"two":{"d_id":"3"}}', "cdktf", undefined],
     ['{"prod":{"Manifests":"d_id"}}', "cdktf", undefined],
     // Outputs with the names of Terraform's own keys
     ['{"value":{"value":{"type":"x"}},"prod":{"Manifests":{"d_id":"1"}}}', "cdktf", "1"],
   ])("%s", (text, form, value) => {
     const outputs = readTerraformOutputs(text, "o.json");
     expect(outputs.form).toBe(form);
-    expect(outputs.valueOf(wanted)).toBe(value);
+    expect(outputs.valueOf(wanted, "prod")).toBe(value);
   });
 
   it("does not take a property of every object for an output", () => {
     const outputs = readTerraformOutputs('{"prod":{"Manifests":{}}}', "o.json");
-    expect(outputs.valueOf({ ...wanted, path: ["prod", "Manifests", "constructor"] })).toBeUndefined();
+    expect(
+      outputs.valueOf({ ...wanted, path: ["prod", "Manifests", "constructor"] }, "prod"),
+    ).toBeUndefined();
   });
 
   it.each([

@@ -1,0 +1,67 @@
+/*
+ * What a check says. Judgement is data here; the renderers make prose of it.
+ */
+
+import type { Source } from "./facts/source";
+
+/** `unknown` where the facts do not suffice, `skipped` where an earlier link is broken. */
+export type Status = "pass" | "fail" | "unknown" | "skipped";
+
+/** One thing that was seen, and where. */
+export interface Evidence {
+  /** What was seen. */
+  readonly text: string;
+  /**
+   * Where it stands.
+   *
+   * @defaultValue - it stands nowhere: something is missing, or a rule says it
+   */
+  readonly source?: Source;
+}
+
+/** The answer to one question about a link. */
+export interface Answer {
+  /** Whether the link holds. */
+  readonly status: Status;
+  /** Why, one sentence without full stop. */
+  readonly reason: string;
+  /** What it was judged by. */
+  readonly evidence: readonly Evidence[];
+  /** What to do; empty where nothing is to be done. */
+  readonly remedy: string;
+  /**
+   * What an operator sees of it: a text of the kubelet's log, of the plugin's answer or of the pod's event, or
+   * `silent` where nothing is logged at the default verbosity.
+   *
+   * @defaultValue - the link holds, or what would be seen is not known
+   */
+  readonly log?: string;
+}
+
+/** Nothing is logged at the default verbosity. */
+export const SILENT = "silent";
+
+/** The link holds. */
+export function pass(reason: string, ...evidence: readonly Evidence[]): Answer {
+  return { status: "pass", reason, evidence, remedy: "" };
+}
+
+/** The link is broken. */
+export function broken(
+  reason: string,
+  remedy: string,
+  log: string | undefined,
+  ...evidence: readonly Evidence[]
+): Answer {
+  return { status: "fail", reason, evidence, remedy, ...(log === undefined ? {} : { log }) };
+}
+
+/** The facts do not suffice. */
+export function unknown(reason: string, remedy: string, ...evidence: readonly Evidence[]): Answer {
+  return { status: "unknown", reason, evidence, remedy };
+}
+
+/** Evidence with its place. */
+export function seen(text: string, source: Source | undefined): Evidence {
+  return source === undefined ? { text } : { text, source };
+}

@@ -1,0 +1,9 @@
+import { type PullCheck, missing } from "./check";
+
+/** Does the cloud accept the audience? */
+export const audienceAccepted: PullCheck = {
+  id: "audience-accepted",
+  asks: "Does the cloud accept the audience?",
+  why: "A token for another audience is somebody else's; the text stands in four places that must agree.",
+  run: ({ trust }) => trust?.audience ?? missing("the cloud"),
+};

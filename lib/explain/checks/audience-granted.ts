@@ -1,0 +1,77 @@
+import { featureGateDefault } from "../../rules/kubelet/feature-gates";
+import { compareVersions } from "../../model/version";
+import { DEFAULT_NODE_GROUPS, TOKEN_AUDIENCE_VERB } from "../../rules/rbac/node-audience";
+import { findRbacGrant } from "../../rules/rbac/evaluate";
+import { type Answer, broken, pass, seen, unknown } from "../answer";
+import { NODE_USER, type PullCheck, type PullContext, missing } from "./check";
+
+const GATE = "ServiceAccountNodeAudienceRestriction";
+
+/** May the node request a token of the service account for the audience? */
+export const audienceGranted: PullCheck = {
+  id: "audience-granted",
+  asks: "May the node request a token of the service account for the audience?",
+  why: "From 1.33 on the API server gives a node only audiences that the pod references or that RBAC grants it.",
+  run: (context) => {
+    const { artefacts, rbac, entry, namespace, name, workload } = context;
+    const audience = entry?.tokenAttributes?.audience;
+    if (entry === undefined || audience === undefined) return missing("the audience");
+    if (workload?.audiences.includes(audience))
+      return pass(`the pod references the audience ${audience} itself`, seen("volumes", workload.source));
+    const grant = findRbacGrant(rbac, {
+      user: NODE_USER,
+      groups: DEFAULT_NODE_GROUPS,
+      verb: TOKEN_AUDIENCE_VERB,
+      apiGroup: "",
+      resource: audience,
+      name,
+      namespace,
+    });
+    if (grant) {
+      const { kind, namespace: where, name: binding } = grant.binding;
+      const source = artefacts.rbacSources.get(`${kind} ${where}/${binding}`);
+      return (
+        withoutEscape(artefacts.cluster.apiServer) ??
+        pass(`${kind} ${binding} grants nodes ${audience}`, seen(kind, source))
+      );
+    }
+    return withoutGrant(context, audience);
+  },
+};
+
+function withoutGrant({ artefacts, namespace, name, workload }: PullContext, audience: string): Answer {
+  const { apiServer, featureGates = {} } = artefacts.cluster;
+  const restricted =
+    featureGates[GATE] ?? (apiServer === undefined ? undefined : featureGateDefault(GATE, apiServer));
+  if (apiServer !== undefined && restricted !== true)
+    return pass(`kube-apiserver ${apiServer} does not restrict audiences`);
+  if (workload?.hasDriverVolumes)
+    return unknown(
+      "a CSI driver of the pod may reference the audience",
+      "grant it by RBAC",
+      seen("volumes", workload.source),
+    );
+  if (apiServer === undefined && !artefacts.hasAudienceRules)
+    return unknown(
+      "no RBAC for audiences was read, and the version of the API server is not known",
+      "name the manifests with the RBAC as well, and state the version",
+    );
+  return broken(
+    `nothing lets nodes request tokens of ${namespace}/${name} for ${audience}`,
+    `bind a role with verb ${TOKEN_AUDIENCE_VERB} on resource ${audience}, apiGroup "", to the group system:nodes in namespace ${namespace}`,
+    `failed to get service account token: failed to fetch token: serviceaccounts "${name}" is forbidden: audience "${audience}" not found in pod spec volume, system:node:… is not authorized to request tokens for this audience`,
+    ...[...artefacts.rbacSources].map(([key, source]) => seen(key, source)),
+  );
+}
+
+/** 1.32 with the gate on asks no authorizer. */
+function withoutEscape(apiServer: string | undefined): Answer | undefined {
+  if (apiServer === undefined || compareVersions(apiServer, "1.33") >= 0) return undefined;
+  return featureGateDefault(GATE, apiServer) === true
+    ? broken(
+        `kube-apiserver ${apiServer} restricts audiences and knows no RBAC for them`,
+        "use 1.33 or newer",
+        "audience … not found in pod spec volume",
+      )
+    : undefined;
+}

@@ -1,0 +1,88 @@
+import { pluginCan } from "../../rules/plugins";
+import { type Answer, SILENT, pass, seen, unknown } from "../answer";
+import type { CheckId, PullCheck, PullContext } from "./check";
+
+/** What happens when a link is broken? */
+export const otherwise: PullCheck = {
+  id: "otherwise",
+  asks: "What happens when a link is broken: a pull secret, the node's identity, or an anonymous pull?",
+  why: "A pull that works through the node's identity looks like success and is none.",
+  run: (context) => {
+    const { failed } = context;
+    if (failed === undefined) return pullSecrets(context) ?? pass("not needed: every link holds");
+    if (failed === "image-parses")
+      return { status: "fail", reason: "nothing is pulled", evidence: [], remedy: "" };
+    return pullSecrets(context) ?? nodeIdentity(context, failed) ?? anonymous(failed);
+  },
+};
+
+/** Words for `as`, where a pull works without the chain. */
+export function insteadOf(context: PullContext): string | null {
+  if (context.failed === undefined || context.failed === "image-parses") return null;
+  if (secretsOf(context).length > 0) return "pull secret";
+  return nodeIdentity(context, context.failed) ? "node identity" : null;
+}
+
+function secretsOf({ workload, account }: PullContext): readonly string[] {
+  return [...(workload?.pullSecrets ?? []), ...(account?.pullSecrets ?? [])];
+}
+
+/** Pull secrets are tried before what plugins answer, and plugins are run all the same. */
+function pullSecrets(context: PullContext): Answer | undefined {
+  const names = secretsOf(context);
+  if (names.length === 0) return undefined;
+  const source = context.workload?.source ?? context.account?.source;
+  const evidence = [seen(`imagePullSecrets ${names.join(", ")}`, source)];
+  return context.failed === undefined
+    ? { status: "pass", reason: `the pull secrets ${names.join(", ")} are tried first`, evidence, remedy: "" }
+    : unknown(
+        `the pull secrets ${names.join(", ")} may serve the image`,
+        "remove them once the chain holds",
+        ...evidence,
+      );
+}
+
+/** The links whose break leaves the plugin running, or run without a token. */
+const PLUGIN_RUNS: readonly CheckId[] = ["provider-on-node", "annotations-present"];
+
+function nodeIdentity(
+  { cloud, entry, artefacts, account }: PullContext,
+  failed: CheckId,
+): Answer | undefined {
+  if (!cloud || !entry || !PLUGIN_RUNS.includes(failed)) return undefined;
+  const { plugins = {} } = artefacts.cluster;
+  const facts = plugins[cloud.plugin] ?? {};
+  const skipped = entry.tokenAttributes?.requiredKeys.some((key) => !account?.annotations.has(key)) ?? false;
+  if (failed === "annotations-present") {
+    if (skipped) return undefined;
+    const { outcome, reason } = pluginCan(cloud.plugin, facts, "unannotated-node-identity");
+    if (outcome === "no") return undefined;
+    return unknown(
+      `the plugin falls back to the node's identity: ${reason}`,
+      "require the annotation keys, so that a missing one stops the pull",
+      seen("entry", entry.source),
+    );
+  }
+  const withoutToken = !entry.tokenAttributes || pluginCan(cloud.plugin, facts, "tokens").outcome === "no";
+  return withoutToken
+    ? unknown(
+        "the plugin runs with the node's identity; whether that may pull is not known",
+        "do not take such a pull for success of the chain",
+        seen("entry", entry.source),
+      )
+    : undefined;
+}
+
+function anonymous(failed: CheckId): Answer {
+  const before: readonly CheckId[] = ["login-permitted", "repository-permitted"];
+  const reason = before.includes(failed)
+    ? "the registry refuses the identity; with credentials there is no anonymous attempt"
+    : "the kubelet pulls anonymously, which a private registry refuses";
+  return {
+    status: "fail",
+    reason,
+    evidence: [],
+    remedy: "mend the broken link",
+    log: `${SILENT} at default verbosity; event 401 or 403 of the registry`,
+  };
+}

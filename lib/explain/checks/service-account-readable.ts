@@ -1,0 +1,36 @@
+import { DEFAULT_NODE_GROUPS } from "../../rules/rbac/node-audience";
+import { rbacAllows } from "../../rules/rbac/evaluate";
+import { nodeNeedsServiceAccountGet } from "../../rules/kubelet/service-account-get";
+import { broken, pass, unknown } from "../answer";
+import { NODE_USER, type PullCheck } from "./check";
+
+/** May the kubelet get the service account? */
+export const serviceAccountReadable: PullCheck = {
+  id: "service-account-readable",
+  asks: "May the kubelet get the service account?",
+  why: "It reads the annotations live before each token; older API servers do not let nodes do that by themselves.",
+  run: ({ artefacts: { cluster }, rbac, namespace, name }) => {
+    const granted = rbacAllows(rbac, {
+      user: NODE_USER,
+      groups: DEFAULT_NODE_GROUPS,
+      verb: "get",
+      apiGroup: "",
+      resource: "serviceaccounts",
+      name,
+      namespace,
+    });
+    if (granted) return pass("RBAC lets nodes get the service account");
+    if (cluster.apiServer === undefined)
+      return unknown(
+        "whether nodes may get service accounts depends on the API server's version, which is not known",
+        "state the version of kube-apiserver",
+      );
+    if (!nodeNeedsServiceAccountGet(cluster.apiServer, cluster.featureGates))
+      return pass(`the node authorizer of kube-apiserver ${cluster.apiServer} lets nodes get it`);
+    return broken(
+      `kube-apiserver ${cluster.apiServer} does not let nodes get service accounts, and no RBAC does`,
+      "grant get on serviceaccounts to system:nodes, or switch the feature gate on in kube-apiserver",
+      `failed to get service account: serviceaccounts "${name}" is forbidden: User "system:node:…" cannot get resource "serviceaccounts" …`,
+    );
+  },
+};

@@ -1,0 +1,175 @@
+/*
+ * IAM as Terraform declares it: OIDC providers, roles with their policies, and policies of repositories.
+ */
+
+import { blocks, list, own, text, texts } from "../../facts/access";
+import type { Source } from "../../facts/source";
+import {
+  type ComputedAttribute,
+  type Terraform,
+  type TerraformResource,
+  isLateText,
+  providerOf,
+} from "../../facts/terraform";
+import { policyOfArn } from "./policy-documents";
+
+/** An OIDC provider. */
+export interface OidcProviderFact {
+  /** The issuer's URL with `https://`. */
+  readonly url: string;
+  /** Account id; empty where it is not known. */
+  readonly account: string;
+  /** The accepted audiences; `undefined` where they are not known, as of one that is only looked up. */
+  readonly clientIds: readonly string[] | undefined;
+  /** Where it stands. */
+  readonly source: Source;
+}
+
+/** An IAM role. */
+export interface RoleFact {
+  /** `<path><name>`, the end of its ARN. */
+  readonly pathName: string;
+  /** Account id; empty where it is not known. */
+  readonly account: string;
+  /** The trust policy. */
+  readonly trustPolicy: string;
+  /** The identity policies, the permissions boundary not among them. */
+  readonly policies: readonly string[];
+  /** The document of the permissions boundary; `undefined` where there is none. */
+  readonly boundary: string | undefined;
+  /** Where it stands. */
+  readonly source: Source;
+}
+
+/** The policy of a repository. */
+export interface RepositoryPolicyFact {
+  /** The repository's name. */
+  readonly repository: string;
+  /** Account id of the registry; empty where it is not known. */
+  readonly account: string;
+  /** The policy. */
+  readonly policy: string;
+  /** Where it stands. */
+  readonly source: Source;
+}
+
+/** The account that a resource's provider is limited to; empty where that is none or several. */
+export function accountOf(resource: TerraformResource): string {
+  const [, fromArn] = /^arn:[a-z-]+:[a-z]+:[a-z0-9-]*:(\d{12}):/.exec(text(resource.values["arn"])) ?? [];
+  const allowed = texts(own(providerOf(resource), "allowed_account_ids"));
+  const [only] = allowed;
+  return fromArn ?? (allowed.length === 1 && only !== undefined ? only : "");
+}
+
+/** Who has this account where nothing says which; never a real one. */
+export const NO_ACCOUNT = "000000000000";
+
+/**
+ * `arn` of an OIDC provider, from its URL. An account that is not known is {@link NO_ACCOUNT}, so that roles which refer
+ * to the OIDC provider and the OIDC provider itself are seen to belong together.
+ */
+export const oidcProviderArnAttribute: ComputedAttribute = {
+  type: "aws_iam_openid_connect_provider",
+  attribute: "arn",
+  value: (resource, terraform) => {
+    const url = terraform.text(resource, "url").replace(/^https:\/\//, "");
+    if (url === "" || isLateText(url)) return undefined;
+    return `arn:aws:iam::${accountOf(resource) || NO_ACCOUNT}:oidc-provider/${url}`;
+  },
+};
+
+/** Every OIDC provider. */
+export function oidcProviders(terraform: Terraform): readonly OidcProviderFact[] {
+  return terraform.ofType("aws_iam_openid_connect_provider").map((resource) => {
+    const url = terraform.text(resource, "url");
+    const ids = own(resource.values, "client_id_list");
+    return {
+      url: url.startsWith("https://") || isLateText(url) ? url : `https://${url}`,
+      account: accountOf(resource),
+      clientIds: Array.isArray(ids)
+        ? texts(ids).map((id) => terraform.resolve(id, resource.scope))
+        : undefined,
+      source: resource.source,
+    };
+  });
+}
+
+/** Every role by the key of its resource, and by the end of its ARN. */
+export class Roles {
+  readonly #byResource = new Map<TerraformResource, RoleFact>();
+  readonly #byName = new Map<string, RoleFact[]>();
+
+  constructor(terraform: Terraform) {
+    const attached = attachedPolicies(terraform);
+    for (const resource of terraform.ofType("aws_iam_role")) {
+      const role = roleFact(resource, terraform, attached);
+      this.#byResource.set(resource, role);
+      this.#byName.set(role.pathName, [...(this.#byName.get(role.pathName) ?? []), role]);
+    }
+  }
+
+  /** The role of a resource. */
+  ofResource(resource: TerraformResource): RoleFact | undefined {
+    return this.#byResource.get(resource);
+  }
+
+  /** The role of an ARN's account and end; one whose account is not known may be it. */
+  ofArn(account: string, pathName: string): RoleFact | undefined {
+    const named = this.#byName.get(pathName) ?? [];
+    return named.find((role) => role.account === account) ?? named.find((role) => role.account === "");
+  }
+}
+
+type Attached = ReadonlyMap<string, readonly string[]>;
+
+/** Roles of one name may stand in several accounts, and so in several documents or under several providers. */
+function roleKey(resource: TerraformResource, role: string): string {
+  return JSON.stringify([resource.scope.id, accountOf(resource), role]);
+}
+
+/** Policies by the role that they are attached to. */
+function attachedPolicies(terraform: Terraform): Attached {
+  const attached = new Map<string, string[]>();
+  const add = (resource: TerraformResource, policy: string): void => {
+    const role = roleKey(resource, terraform.text(resource, "role"));
+    attached.set(role, [...(attached.get(role) ?? []), policy]);
+  };
+  for (const resource of terraform.ofType("aws_iam_role_policy"))
+    add(resource, terraform.text(resource, "policy"));
+  for (const resource of terraform.ofType("aws_iam_role_policy_attachment"))
+    add(resource, policyOfArn(terraform.text(resource, "policy_arn"), terraform));
+  return attached;
+}
+
+function roleFact(resource: TerraformResource, terraform: Terraform, attached: Attached): RoleFact {
+  const name = terraform.attribute(resource, "name");
+  const path = terraform.text(resource, "path") || "/";
+  const id = terraform.attribute(resource, "id");
+  const boundary = terraform.text(resource, "permissions_boundary");
+  const inline = blocks(own(resource.values, "inline_policy")).map((block) =>
+    terraform.resolve(text(block["policy"]), resource.scope),
+  );
+  const managed = list(own(resource.values, "managed_policy_arns")).map((arn) =>
+    policyOfArn(terraform.resolve(text(arn), resource.scope), terraform),
+  );
+  const names = [...new Set([name, id])].map((each) => roleKey(resource, each));
+  return {
+    pathName: path.slice(1) + name,
+    account: accountOf(resource),
+    trustPolicy: terraform.text(resource, "assume_role_policy"),
+    policies: [...names.flatMap((each) => attached.get(each) ?? []), ...inline.filter(Boolean), ...managed],
+    boundary: boundary === "" ? undefined : policyOfArn(boundary, terraform),
+    source: resource.source,
+  };
+}
+
+/** Policies of repositories, by `<account>/<repository>`; one whose account is not known under an empty one. */
+export function repositoryPolicies(terraform: Terraform): ReadonlyMap<string, RepositoryPolicyFact> {
+  const facts = terraform.ofType("aws_ecr_repository_policy").map((resource) => ({
+    repository: terraform.text(resource, "repository"),
+    account: accountOf(resource),
+    policy: terraform.text(resource, "policy"),
+    source: resource.source,
+  }));
+  return new Map(facts.map((fact) => [`${fact.account}/${fact.repository}`, fact]));
+}

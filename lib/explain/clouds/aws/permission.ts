@@ -1,0 +1,138 @@
+/*
+ * May the role log in and read the repository?
+ */
+
+import type { AwsDecision } from "../../../rules/aws/evaluate/decide";
+import { evaluateAwsPermission } from "../../../rules/aws/evaluate/evaluate-permission";
+import { evaluateAwsResourcePolicy } from "../../../rules/aws/evaluate/evaluate-resource-policy";
+import { type PrivateEcrHost, parseEcrHost } from "../../../rules/aws/ecr-host";
+import { partitions } from "../../../rules/aws/partitions";
+import { type Answer, broken, pass, seen, unknown } from "../../answer";
+import type { PermissionAnswer, Repository } from "../cloud";
+import type { RepositoryPolicyFact, RoleFact } from "./iam";
+
+/** A role that has been assumed. */
+export interface AssumedRole {
+  /** ARN; empty where it is known only after apply. */
+  readonly arn: string;
+  /** Account id; empty where it is not known. */
+  readonly account: string;
+  /** The role. */
+  readonly role: RoleFact;
+}
+
+const LOGIN = "ecr:GetAuthorizationToken";
+const LOGIN_PUBLIC: readonly string[] = ["ecr-public:GetAuthorizationToken", "sts:GetServiceBearerToken"];
+const PULL: readonly string[] = ["ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"];
+
+/** Judges login and repository; `policies` are those of repositories. */
+export function awsPermission(
+  assumed: AssumedRole,
+  repository: Repository,
+  policies: ReadonlyMap<string, RepositoryPolicyFact>,
+): PermissionAnswer {
+  const host = parseEcrHost(repository.host);
+  if (host === undefined) {
+    const answer = unknown(
+      `${repository.host} is no host of ECR, so account and region of the registry are not known`,
+      "pull by the registry's own host name",
+    );
+    return { login: answer, repository: answer };
+  }
+  if (host.kind === "public") {
+    const login = loginPermitted(assumed, LOGIN_PUBLIC);
+    return { login, repository: pass("every repository of ECR Public may be read") };
+  }
+  return {
+    login: loginPermitted(assumed, [LOGIN]),
+    repository: repositoryPermitted(assumed, host, repository.path, policies),
+  };
+}
+
+function loginPermitted({ role }: AssumedRole, actions: readonly string[]): Answer {
+  for (const action of actions) {
+    const decision = permitted(role, action, "*");
+    if (decision.outcome === "denied")
+      return broken(
+        `the role may not ${action}: ${decision.reason}`,
+        `allow ${action} on "*"; the service offers nothing narrower`,
+        `AccessDeniedException: User: arn:aws:sts::…:assumed-role/…/ecr-credential-provider is not authorized to perform: ${action} on resource: *`,
+      );
+    if (decision.outcome === "unknown") return unknown(decision.reason, "see the role's policies");
+  }
+  return pass(`the role may ${actions.join(" and ")}`);
+}
+
+function repositoryPermitted(
+  assumed: AssumedRole,
+  host: PrivateEcrHost,
+  name: string,
+  policies: ReadonlyMap<string, RepositoryPolicyFact>,
+): Answer {
+  const partition = partitions.find(({ regions }) => regions.test(host.region));
+  if (partition === undefined)
+    return unknown(`the region ${host.region} is not known`, "check the image's host name");
+  const arn = `arn:${partition.name}:ecr:${host.region}:${host.account}:repository/${name}`;
+  const own = identityAllows(assumed, arn);
+  if (own.status !== "pass") return own;
+  if (assumed.account === "")
+    return unknown(
+      "whether role and registry are in one account is not known",
+      "state the role's account, so that its ARN is a literal",
+    );
+  const policy = policies.get(`${host.account}/${name}`) ?? policies.get(`/${name}`);
+  return ownerAllows(assumed, host, policy) ?? own;
+}
+
+function identityAllows({ role }: AssumedRole, arn: string): Answer {
+  for (const action of PULL) {
+    const decision = permitted(role, action, arn);
+    if (decision.outcome === "denied")
+      return broken(
+        `the role may not ${action} on ${arn}: ${decision.reason}`,
+        "name the repository in the role's permission policy",
+        `is not authorized to perform: ${action} on resource: ${arn} because no identity-based policy allows the ${action} action`,
+      );
+    if (decision.outcome === "unknown") return unknown(decision.reason, "see the role's policies");
+  }
+  return pass(`the role may pull ${arn}`);
+}
+
+/** The owner's part: between accounts it must allow, within one it must not deny. */
+function ownerAllows(
+  { account, arn }: AssumedRole,
+  host: PrivateEcrHost,
+  fact: RepositoryPolicyFact | undefined,
+): Answer | undefined {
+  const foreign = account !== host.account;
+  if (fact === undefined)
+    return foreign
+      ? unknown(
+          `the repository is of account ${host.account}, the role of ${account}, and no repository policy was read`,
+          "name the Terraform of the owner as well, or let the owner add a repository policy for the role",
+        )
+      : undefined;
+  const where = seen("policy of the repository", fact.source);
+  for (const action of PULL) {
+    const decision = evaluateAwsResourcePolicy(fact.policy, { roleArn: arn, action });
+    if (decision.outcome === "unknown") return unknown(decision.reason, "see the repository policy", where);
+    const denies = decision.outcome === "denied" && (foreign || decision.reason.endsWith("denies it"));
+    if (denies)
+      return broken(
+        `the repository policy does not let ${arn} in: ${decision.reason}`,
+        `the owner of account ${host.account} adds ${PULL.join(" and ")} for the role`,
+        `is not authorized to perform: ${action} because no resource-based policy allows the ${action} action`,
+        where,
+      );
+  }
+  return foreign ? pass("role and repository policy allow the pull between accounts", where) : undefined;
+}
+
+/** The role's policies, and within them what its permissions boundary leaves. */
+function permitted({ policies, boundary }: RoleFact, action: string, resource: string): AwsDecision {
+  const decision = evaluateAwsPermission(policies, { action, resource });
+  if (boundary === undefined || decision.outcome === "denied") return decision;
+  const bounded = evaluateAwsPermission([boundary], { action, resource });
+  if (bounded.outcome === "allowed") return decision;
+  return { outcome: bounded.outcome, reason: `the permissions boundary: ${bounded.reason}` };
+}

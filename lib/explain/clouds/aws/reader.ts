@@ -1,0 +1,179 @@
+import { parseEcrHost } from "../../../rules/aws/ecr-host";
+import { partitions } from "../../../rules/aws/partitions";
+import { ecrRoleAnnotation } from "../../../rules/aws/pull-annotation";
+import { readPolicy } from "../../../rules/aws/evaluate/statements";
+import { type Answer, broken, pass, seen, unknown } from "../../answer";
+import { type Terraform, isLateText } from "../../facts/terraform";
+import type {
+  Cloud,
+  CloudIdentity,
+  CloudReader,
+  PermissionAnswer,
+  ReachedRepositories,
+  Repository,
+  TrustAnswer,
+  TrustQuestion,
+} from "../cloud";
+import { handedOver } from "../handed-over";
+import {
+  type OidcProviderFact,
+  type RepositoryPolicyFact,
+  Roles,
+  oidcProviderArnAttribute,
+  oidcProviders,
+  repositoryPolicies,
+} from "./iam";
+import { type AssumedRole, awsPermission } from "./permission";
+import { policyDocumentJson } from "./policy-documents";
+import { awsTrust } from "./trust";
+
+/** For other programs; people write it by mistake. */
+const OTHER_ANNOTATION = "eks.amazonaws.com/role-arn";
+const DEFAULT_ROLE = "AWS_ECR_ROLE_ARN";
+const ROLE_ARN = /^arn:[a-z-]+:iam::(\d{12}):role\/(.+)$/;
+
+/** ECR, by ecr-credential-provider. Source: kubernetes/cloud-provider-aws, cmd/ecr-credential-provider/main.go. */
+export const awsReader: CloudReader = {
+  executables: /^ecr-credential-provider/,
+  computed: [policyDocumentJson, oidcProviderArnAttribute],
+  read: (terraform) => new Aws(terraform),
+};
+
+class Aws implements Cloud {
+  readonly plugin = "ecr";
+  readonly annotationKeys: readonly string[] = [ecrRoleAnnotation];
+  readonly #terraform: Terraform;
+  readonly #roles: Roles;
+  readonly #oidcProviders: readonly OidcProviderFact[];
+  readonly #policies: ReadonlyMap<string, RepositoryPolicyFact>;
+  /** Roles by permission key. */
+  readonly #assumed = new Map<string, AssumedRole>();
+
+  constructor(terraform: Terraform) {
+    this.#terraform = terraform;
+    this.#roles = new Roles(terraform);
+    this.#oidcProviders = oidcProviders(terraform);
+    this.#policies = repositoryPolicies(terraform);
+  }
+
+  needs(): readonly "tokens"[] {
+    return ["tokens"];
+  }
+
+  arguments({ env, source }: TrustQuestion["entry"], _node: unknown, { host }: Repository): Answer {
+    const isPublic = parseEcrHost(host)?.kind === "public";
+    if (!isPublic || env.has("AWS_REGION")) return pass("the plugin knows the region of STS");
+    return broken(
+      "ECR Public names no region, and the entry sets no AWS_REGION, so the plugin finds no STS endpoint",
+      "set AWS_REGION in the entry's env",
+      "endpoint rule error, Invalid Configuration: Missing Region",
+      seen("env of the entry", source),
+    );
+  }
+
+  annotations(question: TrustQuestion): Answer {
+    const { account, entry } = question;
+    const role = roleArnOf(question);
+    const where = seen("annotations of the service account", account.source);
+    if (role !== undefined && role !== "") return pass(`the plugin is told the role ${role}`, where);
+    const confused = account.annotations.has(OTHER_ANNOTATION)
+      ? `; ${OTHER_ANNOTATION} is there, which the plugin does not read`
+      : "";
+    const present = account.annotations.has(ecrRoleAnnotation);
+    const reason = !present
+      ? `the service account has no ${ecrRoleAnnotation}${confused}`
+      : role === ""
+        ? `${ecrRoleAnnotation} is empty`
+        : `the entry does not list ${ecrRoleAnnotation} among its annotation keys, so the kubelet does not hand it on`;
+    return broken(
+      reason,
+      present && role !== ""
+        ? "list the key in requiredServiceAccountAnnotationKeys"
+        : `annotate it with ${ecrRoleAnnotation}`,
+      "no arn provided, cannot assume role using ServiceAccountToken",
+      where,
+      seen("tokenAttributes", entry.source),
+    );
+  }
+
+  trust(question: TrustQuestion): TrustAnswer {
+    const arn = roleArnOf(question) ?? "";
+    const resource = this.#terraform.referred(arn, "arn");
+    const [, account = "", pathName = ""] = ROLE_ARN.exec(arn) ?? [];
+    const role = resource ? this.#roles.ofResource(resource) : this.#roles.ofArn(account, pathName);
+    const home = account || role?.account || "";
+    const [issuer, audience, subject] = awsTrust({
+      role,
+      account: home,
+      issuer: question.cluster.issuer,
+      subject: `system:serviceaccount:${question.namespace}:${question.name}`,
+      audience: question.entry.tokenAttributes?.audience ?? "",
+      oidcProviders: this.#oidcProviders,
+    });
+    const label = isLateText(arn) && role ? `IAM role ${role.pathName}` : arn;
+    const assumed = role && { arn: isLateText(arn) ? "" : arn, account: home, role };
+    return {
+      issuer,
+      audience,
+      subject,
+      identity: assumed && { label, permissionKey: this.#key(assumed), source: assumed.role.source },
+    };
+  }
+
+  permission({ permissionKey }: CloudIdentity, repository: Repository): PermissionAnswer {
+    const assumed = this.#assumed.get(permissionKey);
+    if (assumed) return awsPermission(assumed, repository, this.#policies);
+    const answer = unknown("the IAM role is not among what was read", "name its Terraform as well");
+    return { login: answer, repository: answer };
+  }
+
+  reach({ permissionKey }: CloudIdentity): readonly ReachedRepositories[] {
+    const policies = this.#assumed.get(permissionKey)?.role.policies ?? [];
+    return policies.flatMap((policy) => {
+      const read = readPolicy(policy);
+      if ("problem" in read) return [{ pattern: "a policy that was not read", comparable: false }];
+      return read.statements
+        .filter(({ effect, actions }) => effect === "Allow" && mayPull(actions))
+        .flatMap(({ resources }) =>
+          resources === undefined || resources.negated
+            ? [{ pattern: "everything but some", comparable: false }]
+            : resources.values.map(imagePattern),
+        );
+    });
+  }
+
+  /** Where a repository has a policy, it matters who asks; else only what the role may. */
+  #key(assumed: AssumedRole): string {
+    const { role, arn, account } = assumed;
+    const who = this.#policies.size > 0 ? arn : "";
+    const key = JSON.stringify([account, who, role.boundary ?? "", ...role.policies]);
+    this.#assumed.set(key, assumed);
+    return key;
+  }
+}
+
+/** The role that the plugin assumes: the annotation as handed over, or the entry's default where it is absent. */
+function roleArnOf({ entry, account }: TrustQuestion): string | undefined {
+  return handedOver(entry, account, ecrRoleAnnotation) ?? entry.env.get(DEFAULT_ROLE);
+}
+
+function mayPull({
+  values,
+  negated,
+}: {
+  readonly values: readonly string[];
+  readonly negated: boolean;
+}): boolean {
+  const named = values.some((value) => /^(?:\*|ecr:(?:\*|Batch\*|BatchGet\*|BatchGetImage))$/i.test(value));
+  return named !== negated;
+}
+
+const REPOSITORY_ARN = /^arn:[^:]*:ecr:([^:]*):(\d{12}):repository\/(.+)$/;
+
+function imagePattern(arn: string): ReachedRepositories {
+  const [, region = "", account, name] = REPOSITORY_ARN.exec(arn) ?? [];
+  const partition = partitions.find(({ regions }) => regions.test(region));
+  return account === undefined || name === undefined || partition === undefined
+    ? { pattern: arn === "*" ? "every repository of ECR" : arn, comparable: false }
+    : { pattern: `${account}.dkr.ecr.${region}.${partition.dnsSuffix}/${name}`, comparable: true };
+}

@@ -1,0 +1,162 @@
+/*
+ * Identities, federated identity credentials and role assignments as Terraform declares them.
+ */
+
+import { at, blocks, own, text, texts } from "../../facts/access";
+import type { Source } from "../../facts/source";
+import { type Terraform, type TerraformResource, isLateText } from "../../facts/terraform";
+
+/** A federated identity credential. */
+export interface CredentialFact {
+  /** The issuer. */
+  readonly issuer: string;
+  /** The subject. */
+  readonly subject: string;
+  /** The one audience. */
+  readonly audience: string;
+  /** Where it stands. */
+  readonly source: Source;
+}
+
+/** A role assignment. */
+export interface AssignmentFact {
+  /** Name of the role; empty where only an id is known. */
+  readonly role: string;
+  /** Resource id that it is made on, or a reference. */
+  readonly scope: string;
+  /** The condition; empty where there is none. */
+  readonly condition: string;
+  /** Where it stands. */
+  readonly source: Source;
+}
+
+/** A user-assigned identity. */
+export interface IdentityFact {
+  /** Terraform address, for people. */
+  readonly label: string;
+  /** True where it is only looked up, so that credentials and assignments may stand elsewhere. */
+  readonly adopted: boolean;
+  /** Its credentials. */
+  readonly credentials: readonly CredentialFact[];
+  /** Its role assignments. */
+  readonly assignments: readonly AssignmentFact[];
+  /** Where it stands. */
+  readonly source: Source;
+}
+
+/** Ids of built-in roles. Source: learn.microsoft.com, "Azure built-in roles for Containers". */
+const ROLE_IDS: Readonly<Record<string, string>> = {
+  "7f951dda-4ed3-4680-a7ca-43fe172d538d": "AcrPull",
+  "8311e382-0749-4cb8-b61a-304f252e45ec": "AcrPush",
+  "b93aa761-3e63-49ed-ac28-beffa264f7ac": "Container Registry Repository Reader",
+};
+
+const IDENTITY = "azurerm_user_assigned_identity";
+
+/** Every identity by what annotations can name it by: a reference to its client id, or the client id. */
+export function identitiesByClientId(terraform: Terraform): ReadonlyMap<string, IdentityFact> {
+  const credentials = grouped(terraform, "azurerm_federated_identity_credential", [
+    "parent_id",
+    "user_assigned_identity_id",
+  ]);
+  const assignments = grouped(terraform, "azurerm_role_assignment", ["principal_id"]);
+  return new Map(
+    terraform.ofType(IDENTITY).map((resource): [string, IdentityFact] => {
+      const ids = [terraform.attribute(resource, "id"), idOf(resource, terraform)];
+      return [
+        terraform.attribute(resource, "client_id").toLowerCase(),
+        {
+          label: resource.address,
+          adopted: resource.adopted,
+          credentials: ids
+            .flatMap((id) => credentials.get(id.toLowerCase()) ?? [])
+            .map((each) => credential(each, terraform)),
+          assignments: (
+            assignments.get(terraform.attribute(resource, "principal_id").toLowerCase()) ?? []
+          ).map((each) => assignment(each, terraform)),
+          source: resource.source,
+        },
+      ];
+    }),
+  );
+}
+
+/** The resource id, composed where Terraform knows it only after apply; empty where parts are missing. */
+function idOf(resource: TerraformResource, terraform: Terraform): string {
+  const name = terraform.text(resource, "name");
+  const group = terraform.text(resource, "resource_group_name");
+  const provider = resource.scope.providers.get(resource.provider);
+  const subscription = text(own(provider, "subscription_id"));
+  if ([name, group, subscription].some((part) => part === "" || isLateText(part))) return "";
+  return `/subscriptions/${subscription}/resourceGroups/${group}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/${name}`;
+}
+
+function grouped(
+  terraform: Terraform,
+  type: string,
+  attributes: readonly string[],
+): ReadonlyMap<string, readonly TerraformResource[]> {
+  const groups = new Map<string, TerraformResource[]>();
+  for (const resource of terraform.ofType(type)) {
+    const owner =
+      attributes.map((attribute) => terraform.text(resource, attribute)).find((id) => id !== "") ?? "";
+    const same = groups.get(owner.toLowerCase());
+    if (same) same.push(resource);
+    else groups.set(owner.toLowerCase(), [resource]);
+  }
+  groups.delete("");
+  return groups;
+}
+
+function credential(resource: TerraformResource, terraform: Terraform): CredentialFact {
+  const [audience = ""] = texts(resource.values["audience"]);
+  return {
+    issuer: terraform.text(resource, "issuer"),
+    subject: terraform.text(resource, "subject"),
+    audience: terraform.resolve(audience, resource.scope),
+    source: resource.source,
+  };
+}
+
+function assignment(resource: TerraformResource, terraform: Terraform): AssignmentFact {
+  const id = terraform.text(resource, "role_definition_id").toLowerCase();
+  const known = Object.keys(ROLE_IDS).find((guid) => id.endsWith(guid));
+  return {
+    role:
+      terraform.text(resource, "role_definition_name") ||
+      (known === undefined ? "" : (ROLE_IDS[known] ?? "")),
+    scope: terraform.text(resource, "scope"),
+    condition: terraform.text(resource, "condition"),
+    source: resource.source,
+  };
+}
+
+/** A registry that Terraform declares or looks up. */
+export interface RegistryFact {
+  /** Its name, in lower case. */
+  readonly name: string;
+  /** `roleAssignmentMode`; empty where it is not known. */
+  readonly mode: string;
+  /** Resource ids and references that a role assignment can name it by, in lower case. */
+  readonly ids: readonly string[];
+}
+
+/** Every registry that was read, declared with azurerm or azapi. */
+export function registries(terraform: Terraform): readonly RegistryFact[] {
+  const own = terraform.ofType("azurerm_container_registry");
+  const azapi = terraform
+    .ofType("azapi_resource")
+    .filter((resource) =>
+      text(resource.values["type"]).startsWith("Microsoft.ContainerRegistry/registries@"),
+    );
+  return [...own, ...azapi].map((resource) => ({
+    name: terraform.text(resource, "name").toLowerCase(),
+    mode: terraform.text(resource, "role_assignment_mode") || azapiMode(resource),
+    ids: [terraform.attribute(resource, "id").toLowerCase()],
+  }));
+}
+
+function azapiMode(resource: TerraformResource): string {
+  const [body] = blocks(resource.values["body"]);
+  return text(at(body, "properties", "roleAssignmentMode"));
+}

@@ -1,0 +1,169 @@
+import { readRepositoryCondition } from "../../../rules/azure/repository-condition";
+import { validateAzureJson } from "../../../rules/azure/azure-json";
+import { type Answer, SILENT, broken, pass, seen, unknown } from "../../answer";
+import { own, text } from "../../facts/access";
+import type { NodeConfiguration, ProviderEntry } from "../../facts/node-configuration";
+import { parseYaml } from "../../facts/read-documents";
+import { type Terraform, isLateText, sameText } from "../../facts/terraform";
+import type {
+  Cloud,
+  CloudIdentity,
+  CloudReader,
+  PermissionAnswer,
+  ReachedRepositories,
+  Repository,
+  TrustAnswer,
+  TrustQuestion,
+} from "../cloud";
+import { handedOver } from "../handed-over";
+import { type IdentityFact, type RegistryFact, identitiesByClientId, registries } from "./entra";
+import { acrPermission } from "./permission";
+import { entraTrust } from "./trust";
+
+const CLIENT_ID = "kubernetes.azure.com/acr-client-id";
+const TENANT_ID = "kubernetes.azure.com/acr-tenant-id";
+const REGISTRY = /\/registries\/([^/]+)$/i;
+
+/** ACR, by acr-credential-provider. Source: kubernetes-sigs/cloud-provider-azure, pkg/credentialprovider. */
+export const azureReader: CloudReader = {
+  executables: /^acr-credential-provider/,
+  computed: [],
+  read: (terraform) => new Azure(terraform),
+};
+
+class Azure implements Cloud {
+  readonly plugin = "acr";
+  readonly annotationKeys: readonly string[] = [CLIENT_ID, TENANT_ID];
+  readonly #identities: ReadonlyMap<string, IdentityFact>;
+  readonly #registries: readonly RegistryFact[];
+  readonly #byKey = new Map<string, IdentityFact>();
+
+  constructor(terraform: Terraform) {
+    this.#identities = identitiesByClientId(terraform);
+    this.#registries = registries(terraform);
+  }
+
+  needs(): readonly "tokens"[] {
+    return ["tokens"];
+  }
+
+  arguments(entry: ProviderEntry, node: NodeConfiguration): Answer {
+    const path = configurationPath(entry);
+    if (path === undefined)
+      return broken(
+        "the entry names no configuration file",
+        "give the path of azure.json as the one argument",
+        "config file is not specified",
+        seen("args of the entry", entry.source),
+      );
+    const document = azureJson(path, node);
+    if (document === undefined)
+      return unknown(
+        `the plugin's file ${path} is not among what was read`,
+        "its useManagedIdentityExtension must be true and its tenantId that of the registry; a file of one's own says so",
+        seen("args of the entry", entry.source),
+      );
+    const [finding] = validateAzureJson(document);
+    if (!finding) return pass(`${path} lets the plugin use the token`, seen(path, node.file(path)?.source));
+    return broken(
+      `${path}: ${finding.field}: ${finding.message}`,
+      "write it into the plugin's file",
+      SILENT,
+      seen(path, node.file(path)?.source),
+    );
+  }
+
+  annotations({ entry, account, node }: TrustQuestion): Answer {
+    const where = seen("annotations of the service account", account.source);
+    const missing = this.annotationKeys.find((key) => (handedOver(entry, account, key) ?? "") === "");
+    if (missing !== undefined) {
+      const unlisted = (account.annotations.get(missing) ?? "") !== "";
+      return broken(
+        unlisted
+          ? `the entry does not list ${missing} among its annotation keys, so the kubelet does not hand it on`
+          : `the service account has no ${missing}, or an empty one`,
+        unlisted ? "list the key in requiredServiceAccountAnnotationKeys" : `annotate it with ${missing}`,
+        `${missing === CLIENT_ID ? "client" : "tenant"} id annotation ${missing} is not found or the value is empty`,
+        where,
+        seen("tokenAttributes", entry.source),
+      );
+    }
+    const tenant = text(own(azureJson(configurationPath(entry) ?? "", node), "tenantId"));
+    const annotated = account.annotations.get(TENANT_ID) ?? "";
+    if (tenant !== "" && sameText(tenant, annotated) === "different")
+      return broken(
+        `the annotation names the tenant ${annotated}, the plugin's file ${tenant}, which the exchange with the registry uses`,
+        "identity and registry must be in the tenant of the plugin's file",
+        SILENT,
+        where,
+      );
+    return pass("the plugin is told client and tenant", where);
+  }
+
+  trust({ cluster, entry, account, namespace, name }: TrustQuestion): TrustAnswer {
+    const clientId = handedOver(entry, account, CLIENT_ID) ?? "";
+    const identity = this.#identities.get(clientId.toLowerCase());
+    const [issuer, audience, subject] = entraTrust({
+      identity,
+      issuer: cluster.issuer,
+      subject: `system:serviceaccount:${namespace}:${name}`,
+      audience: entry.tokenAttributes?.audience ?? "",
+    });
+    if (identity === undefined) return { issuer, audience, subject, identity: undefined };
+    const label = isLateText(clientId) ? identity.label : `client id ${clientId}`;
+    return {
+      issuer,
+      audience,
+      subject,
+      identity: { label, permissionKey: this.#key(identity), source: identity.source },
+    };
+  }
+
+  permission({ permissionKey }: CloudIdentity, repository: Repository): PermissionAnswer {
+    const identity = this.#byKey.get(permissionKey);
+    if (identity) return acrPermission(identity, repository, this.#registries);
+    const answer = unknown("the identity is not among what was read", "name its Terraform as well");
+    return { login: answer, repository: answer };
+  }
+
+  reach({ permissionKey }: CloudIdentity): readonly ReachedRepositories[] {
+    return (this.#byKey.get(permissionKey)?.assignments ?? []).flatMap(
+      ({ scope, condition, role }): readonly ReachedRepositories[] => {
+        const [, name] = REGISTRY.exec(scope) ?? [];
+        const patterns = condition === "" ? ["*"] : readRepositoryCondition(condition);
+        if (name === undefined || patterns === undefined)
+          return [{ pattern: `${role} on ${scope}`, comparable: false }];
+        return patterns.map((pattern) => ({
+          pattern: `${name.toLowerCase()}.azurecr.io/${pattern}`,
+          comparable: true,
+        }));
+      },
+    );
+  }
+
+  /** Assignments are made to one identity each, so that each has a key of its own. */
+  #key(identity: IdentityFact): string {
+    const key = `${identity.source.file} ${identity.label}`;
+    this.#byKey.set(key, identity);
+    return key;
+  }
+}
+
+/** The one positional argument. */
+function configurationPath({ args }: ProviderEntry): string | undefined {
+  return args.find(
+    (argument, index) =>
+      !argument.startsWith("-") && !/^(?:--registry-mirror|-r)$/.test(args[index - 1] ?? ""),
+  );
+}
+
+/** Every service account is asked about the same few files. */
+const parsedFiles = new WeakMap<object, unknown>();
+
+function azureJson(path: string, node: NodeConfiguration): unknown {
+  const file = node.file(path);
+  if (file?.content === undefined) return undefined;
+  if (!parsedFiles.has(file))
+    parsedFiles.set(file, parseYaml(file.content, `${file.source.file} (${path})`)[0]?.value ?? {});
+  return parsedFiles.get(file);
+}

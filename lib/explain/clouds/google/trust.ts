@@ -1,0 +1,167 @@
+/*
+ * Would the Security Token Service exchange the service account's token? For custom pools, and for the pool that GKE
+ * and fleets bring along.
+ */
+
+import { evaluateAttributeCondition } from "../../../rules/google/attribute-condition";
+import { isManagedIdentityProvider, stsAudience } from "../../../rules/google/workload-identity-names";
+import { type Answer, broken, pass, seen, unknown } from "../../answer";
+import { isLateText, sameText } from "../../facts/terraform";
+import { type TokenClaims, subjectTooLong } from "./attributes";
+import type { PoolProviderFact } from "./workload-identity";
+
+/** Where the plugin exchanges tokens, by its arguments. */
+export type Exchange =
+  | {
+      /** A pool of one's own. */
+      readonly kind: "custom";
+      /** Number of the pool's project, or a reference. */
+      readonly projectNumber: string;
+      /** Id of the pool. */
+      readonly poolId: string;
+      /** Id of the pool provider. */
+      readonly providerId: string;
+    }
+  | {
+      /** The pool of GKE and fleet. */
+      readonly kind: "managed";
+      /** Id of the project. */
+      readonly project: string;
+      /** URL of the cluster or membership. */
+      readonly identityProvider: string;
+    };
+
+/** Whose token is shown. */
+export interface ExchangeQuestion {
+  /** Where it is exchanged. */
+  readonly exchange: Exchange;
+  /** The pool provider; `undefined` where it was not read. */
+  readonly poolProvider: PoolProviderFact | undefined;
+  /** `iss` of the token; `undefined` where it is not known. */
+  readonly issuer: string | undefined;
+  /** `aud` of the token. */
+  readonly audience: string;
+  /** The other claims. */
+  readonly claims: TokenClaims;
+}
+
+type Answers = readonly [Answer, Answer, Answer];
+
+const EMPTY = "Workload Identity exchange failed for opted-in KSA …. Failing fast without fallback.";
+
+/** The answers for issuer, audience and subject. */
+export function exchangeTrust(question: ExchangeQuestion): Answers {
+  const { exchange, poolProvider, issuer } = question;
+  if (issuer === undefined) {
+    const answer = unknown(
+      "the issuer of the cluster's tokens is not known",
+      "record it in workload-identity.json",
+    );
+    return [answer, answer, answer];
+  }
+  if (exchange.kind === "managed") return managedTrust(exchange, issuer, question);
+  if (poolProvider === undefined) {
+    const answer = unknown(
+      `the pool provider ${exchange.poolId}/${exchange.providerId} is not among what was read`,
+      "name the Terraform that declares it as well",
+    );
+    return [answer, answer, answer];
+  }
+  return [
+    issuerTrusted(poolProvider, issuer),
+    audienceAccepted(question, poolProvider),
+    subjectAdmitted(question, poolProvider),
+  ];
+}
+
+function issuerTrusted({ issuer: trusted, source }: PoolProviderFact, issuer: string): Answer {
+  const where = seen("oidc.issuer_uri", source);
+  const same = sameText(trusted, issuer);
+  if (same === "same") return pass(`the pool provider trusts ${issuer}`, where);
+  if (same === "unknown")
+    return unknown("the issuer is known only after apply", "apply, and ask again", where);
+  return broken(
+    `the pool provider trusts ${trusted}, the cluster's tokens are of ${issuer}`,
+    "write the cluster's issuer to the letter into the pool provider",
+    `${EMPTY} (invalid_grant)`,
+    where,
+  );
+}
+
+function audienceAccepted({ exchange, audience }: ExchangeQuestion, poolProvider: PoolProviderFact): Answer {
+  const where = seen("oidc.allowed_audiences", poolProvider.source);
+  const name = exchange.kind === "custom" ? stsAudience(exchange) : "";
+  const accepted = poolProvider.audiences.length > 0 ? poolProvider.audiences : [`https:${name}`, name];
+  const compared = accepted.map((each) => sameText(each, audience));
+  if (compared.includes("same")) return pass(`the pool provider accepts ${audience}`, where);
+  if (compared.includes("unknown"))
+    return unknown(
+      "an accepted audience is known only after apply",
+      "state the audience as a literal",
+      where,
+    );
+  return broken(
+    `the pool provider accepts ${accepted.join(", ")}, the token is for ${audience}`,
+    "write the kubelet's serviceAccountTokenAudience into allowed_audiences",
+    `STS token exchange failed with status 400: {"error":"invalid_grant", … "The audience in ID Token [${audience}] does not match the expected audience …"}`,
+    where,
+  );
+}
+
+function subjectAdmitted(
+  { claims }: ExchangeQuestion,
+  { condition, mapping, source }: PoolProviderFact,
+): Answer {
+  const where = seen("attribute_condition", source);
+  const long = subjectTooLong(mapping.get("google.subject") ?? "", claims);
+  if (long !== undefined)
+    return broken(
+      long,
+      "map something shorter to google.subject and bind by an attribute",
+      EMPTY,
+      seen("attribute_mapping", source),
+    );
+  if (isLateText(condition))
+    return unknown("the attribute condition is known only after apply", "apply, and ask again", where);
+  const { outcome, reason } = evaluateAttributeCondition(condition, {
+    sub: claims.subject,
+    "kubernetes.io": { namespace: claims.namespace, serviceaccount: { name: claims.name } },
+  });
+  if (outcome === "allowed") return pass(reason, where);
+  if (outcome === "unknown") return unknown(reason, "see the attribute condition", where);
+  return broken(
+    reason,
+    "add the service account to the attribute condition",
+    'unauthorized_client … "The given credential is rejected by the attribute condition."',
+    where,
+  );
+}
+
+function managedTrust(
+  { project, identityProvider }: Extract<Exchange, { kind: "managed" }>,
+  issuer: string,
+  { audience, claims }: ExchangeQuestion,
+): Answers {
+  const pool = `${project}.svc.id.goog`;
+  const managed = isManagedIdentityProvider(identityProvider);
+  const fleet = identityProvider.startsWith("https://gkehub.");
+  return [
+    managed && (fleet || identityProvider === issuer)
+      ? pass(`the pool ${pool} knows the cluster by ${identityProvider}`)
+      : broken(
+          `${identityProvider} is not the cluster whose tokens are of ${issuer}`,
+          "give the URL of the GKE cluster or fleet membership as --identity-provider; other clusters need a pool of their own",
+          `${EMPTY} (invalid_target)`,
+        ),
+    sameText(audience, pool) === "same"
+      ? pass(`the pool accepts its own id as audience`)
+      : broken(
+          `the pool accepts ${pool}, the token is for ${audience}`,
+          "write it as serviceAccountTokenAudience",
+          "STS token exchange failed with status 400: invalid_grant",
+        ),
+    pass(
+      `the pool admits every service account of its clusters, ${claims.namespace}/${claims.name} among them`,
+    ),
+  ];
+}

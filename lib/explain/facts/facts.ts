@@ -1,0 +1,185 @@
+/*
+ * Everything that was read, each fact with its source. Reads artefacts, never construct objects, so that mistakes of
+ * this library are seen as well as those of other people's manifests.
+ */
+
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import {
+  WORKLOAD_IDENTITY_FILE,
+  type WorkloadIdentityFile,
+  readWorkloadIdentity,
+} from "../../artefact/workload-identity-file";
+import { fail } from "../../errors";
+import { type ClusterRecord, readClusterRecord } from "./cluster-record";
+import { STACK_FILE, type StackInput, inputFiles } from "./input-files";
+import {
+  type KubernetesDocument,
+  type KubernetesFacts,
+  isKubernetesDocument,
+  readKubernetes,
+} from "./kubernetes-facts";
+import { lateReader } from "./late-text";
+import { parseJson, parseYaml } from "./read-documents";
+import { readUtf8 } from "./read-text";
+import type { Source } from "./source";
+import { type ComputedAttribute, Terraform, type TerraformScope } from "./terraform";
+import { isTerraformConfiguration, readTerraformConfiguration } from "./terraform-configuration";
+import { isTerraformShow, readTerraformShow } from "./terraform-show";
+
+/** A cluster with its objects. */
+export interface ClusterArtefacts extends KubernetesFacts {
+  /** The stack; empty for manifests outside of stacks. */
+  readonly stack: string;
+  /** What is known of it besides its objects. */
+  readonly cluster: ClusterRecord;
+}
+
+/** A document that was read and holds no fact. */
+export interface SkippedDocument {
+  /** The document. */
+  readonly source: Source;
+  /** Why it was left aside. */
+  readonly reason: string;
+}
+
+/** All facts. */
+export interface Facts {
+  /** The clusters, one per stack that has one; one without name where there are only manifests. */
+  readonly clusters: readonly ClusterArtefacts[];
+  /** The Terraform resources of all documents. */
+  readonly terraform: Terraform;
+  /** Documents without facts. */
+  readonly skipped: readonly SkippedDocument[];
+}
+
+/** How facts are read. */
+export interface ReadFactsOptions {
+  /** Attributes that the clouds can compute. */
+  readonly computed: readonly ComputedAttribute[];
+  /** What the caller knows of the clusters; wins over what was recorded. */
+  readonly cluster: ClusterRecord;
+}
+
+interface PlainDocument {
+  readonly value: unknown;
+  readonly source: Source;
+}
+
+interface StackDocuments {
+  readonly name: string;
+  readonly identity: WorkloadIdentityFile | undefined;
+  readonly scope: TerraformScope | undefined;
+  readonly documents: readonly (PlainDocument & { readonly management: boolean })[];
+}
+
+/**
+ * Reads synth folders, stack folders, manifests and Terraform JSON.
+ *
+ * Throws `explain-path-missing`, `explain-nothing-found`, `explain-file-unreadable`, `explain-file-too-large`,
+ * `explain-file-invalid`, or `bind-file-invalid` for a broken `workload-identity.json`.
+ */
+export function readFacts(paths: readonly string[], options: ReadFactsOptions): Facts {
+  const input = inputFiles(paths);
+  const plain = input.files.flatMap(plainDocuments);
+  const scopes: TerraformScope[] = [];
+  const stacks = input.stacks.map((stack) => readStack(stack, scopes));
+  addPlainScopes(plain, scopes);
+  const terraform = new Terraform(scopes, options.computed);
+  const objects = plain.filter(({ value }) => isKubernetesDocument(value));
+  if (scopes.length === 0 && objects.length === 0 && stacks.length === 0)
+    return fail("explain-nothing-found", paths);
+
+  const clusters = stacks
+    .filter(({ identity, documents }) => identity !== undefined || documents.length > 0)
+    .map((stack) => stackCluster(stack, objects, terraform, options.cluster));
+  const anonymous = clusters.length > 0 ? [] : [plainCluster(objects, options.cluster)];
+  return { clusters: [...clusters, ...anonymous], terraform, skipped: skippedOf(plain) };
+}
+
+function readStack({ folder, name }: StackInput, scopes: TerraformScope[]): StackDocuments {
+  const configuration = join(folder, STACK_FILE);
+  let scope: TerraformScope | undefined;
+  if (existsSync(configuration)) {
+    const value = parseJson(readUtf8(configuration), configuration);
+    scope = readTerraformConfiguration(scopes.length, [{ value, source: { file: configuration, path: "" } }]);
+    scopes.push(scope);
+  }
+  const file = join(folder, WORKLOAD_IDENTITY_FILE);
+  const identity = existsSync(file) ? readWorkloadIdentity(readUtf8(file), file) : undefined;
+  const files = [
+    ...(identity?.manifests ?? []),
+    ...(identity?.nodes ?? []).map((node) => ({ ...node, appliesTo: "cluster" })),
+  ];
+  return {
+    name: identity?.stack ?? name,
+    identity,
+    scope,
+    documents: files.flatMap(({ file: path, appliesTo }) =>
+      yamlDocuments(join(folder, path)).map((document) => ({
+        ...document,
+        management: appliesTo === "management-cluster",
+      })),
+    ),
+  };
+}
+
+function stackCluster(
+  { name, identity, scope, documents }: StackDocuments,
+  plain: readonly PlainDocument[],
+  terraform: Terraform,
+  known: ClusterRecord,
+): ClusterArtefacts {
+  const late = lateReader(identity?.placeholders ?? {}, terraform, scope);
+  const recorded = readClusterRecord(identity?.clusters[0]);
+  const issuer = recorded.issuer === undefined ? {} : { issuer: late(recorded.issuer) };
+  const cluster = { ...recorded, ...issuer, ...known };
+  const all = [...documents.map((document) => ({ ...document, late })), ...plain.map(asClusterDocument)];
+  return { stack: name, cluster, ...readKubernetes(all, cluster) };
+}
+
+function plainCluster(plain: readonly PlainDocument[], cluster: ClusterRecord): ClusterArtefacts {
+  return { stack: "", cluster, ...readKubernetes(plain.map(asClusterDocument), cluster) };
+}
+
+function asClusterDocument(document: PlainDocument): KubernetesDocument {
+  return { ...document, late: (text) => text, management: false };
+}
+
+function plainDocuments(file: string): readonly PlainDocument[] {
+  if (!file.endsWith(".json")) return yamlDocuments(file);
+  return [{ value: parseJson(readUtf8(file), file), source: { file, path: "" } }];
+}
+
+function yamlDocuments(file: string): readonly PlainDocument[] {
+  return parseYaml(readUtf8(file), file).map(({ value, index }) => ({
+    value,
+    source: { file, ...(index === undefined ? {} : { document: index }), path: "" },
+  }));
+}
+
+/** The files of one folder are one configuration; a state or plan stands alone. */
+function addPlainScopes(plain: readonly PlainDocument[], scopes: TerraformScope[]): void {
+  const folders = new Map<string, PlainDocument[]>();
+  for (const document of plain) {
+    const { value, source } = document;
+    if (isTerraformShow(value)) scopes.push(readTerraformShow(scopes.length, value, source));
+    else if (isTerraformConfiguration(value)) {
+      const folder = dirname(source.file);
+      folders.set(folder, [...(folders.get(folder) ?? []), document]);
+    }
+  }
+  for (const documents of folders.values()) scopes.push(readTerraformConfiguration(scopes.length, documents));
+}
+
+function skippedOf(plain: readonly PlainDocument[]): readonly SkippedDocument[] {
+  return plain
+    .filter(
+      ({ value }) =>
+        !isKubernetesDocument(value) && !isTerraformShow(value) && !isTerraformConfiguration(value),
+    )
+    .map(({ source }) => ({
+      source,
+      reason: "neither a Kubernetes object, nor files of a node, nor Terraform JSON",
+    }));
+}

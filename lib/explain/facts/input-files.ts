@@ -1,0 +1,62 @@
+/*
+ * Which files are read: the stacks of a synth output folder, or everything that looks like a manifest or Terraform
+ * JSON below a folder.
+ */
+
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import { stackFolders } from "../../artefact/synth-folder";
+import { WORKLOAD_IDENTITY_FILE } from "../../artefact/workload-identity-file";
+import { fail } from "../../errors";
+
+/** A stack's folder. */
+export interface StackInput {
+  /** The folder. */
+  readonly folder: string;
+  /** The stack's name: that of the folder. */
+  readonly name: string;
+}
+
+/** What was found below the given paths. */
+export interface InputFiles {
+  /** Stacks, sorted within each path. */
+  readonly stacks: readonly StackInput[];
+  /** Files outside of stacks, sorted within each path. */
+  readonly files: readonly string[];
+}
+
+/** cdktf's name for a stack's configuration. */
+export const STACK_FILE = "cdk.tf.json";
+
+const READ = /\.(?:ya?ml|json)$/;
+const LEFT_OUT: ReadonlySet<string> = new Set(["node_modules", ".git", ".terraform"]);
+
+/** Throws `explain-path-missing`. */
+export function inputFiles(paths: readonly string[]): InputFiles {
+  const found = paths.map((path) => {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) return fail("explain-path-missing", path);
+    return stat.isDirectory() ? folderFiles(path) : { stacks: [], files: [path] };
+  });
+  return {
+    stacks: found.flatMap(({ stacks }) => stacks),
+    files: found.flatMap(({ files }) => files),
+  };
+}
+
+function folderFiles(path: string): InputFiles {
+  const isStack = [STACK_FILE, WORKLOAD_IDENTITY_FILE].some((name) => existsSync(join(path, name)));
+  const folders = isStack ? [path] : stackFolders(path);
+  if (folders.length > 0)
+    return { stacks: folders.map((folder) => ({ folder, name: basename(folder) })), files: [] };
+  return { stacks: [], files: [...filesBelow(path)] };
+}
+
+function* filesBelow(folder: string): Generator<string> {
+  const entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory() && !LEFT_OUT.has(entry.name)) yield* filesBelow(path);
+    else if (entry.isFile() && READ.test(entry.name)) yield path;
+  }
+}

@@ -1,0 +1,154 @@
+/*
+ * Sorts the objects of one cluster by what a pull needs of them.
+ */
+
+import { TOKEN_AUDIENCE_VERB } from "../../rules/rbac/node-audience";
+import { type RbacPolicy, readRbac } from "../../rules/rbac/evaluate";
+import { at, list, own, record, text } from "./access";
+import type { ClusterRecord } from "./cluster-record";
+import type { LateReader } from "./late-text";
+import { type NodeConfiguration, nodeConfiguration, standaloneConfiguration } from "./node-configuration";
+import {
+  type MachineConfigFact,
+  type NodeFact,
+  isNodeSetup,
+  nodesOfMachineConfigs,
+  readMachineConfig,
+  readNodePoolConfig,
+  readNodeSetup,
+} from "./node-facts";
+import { type Source, below } from "./source";
+import { type WorkloadFact, pullSecretNames, readWorkload } from "./workload-facts";
+
+/** A service account with what pulls read of it. */
+export interface ServiceAccountFact {
+  /** `namespace/name`. */
+  readonly key: string;
+  /** Annotations, late values as references. */
+  readonly annotations: ReadonlyMap<string, string>;
+  /** Names of its pull secrets, which admission copies to its pods. */
+  readonly pullSecrets: readonly string[];
+  /** Where it stands. */
+  readonly source: Source;
+}
+
+/** The objects of one cluster. */
+export interface KubernetesFacts {
+  /** Service accounts by `namespace/name`. */
+  readonly serviceAccounts: ReadonlyMap<string, ServiceAccountFact>;
+  /** Roles and bindings. */
+  readonly rbac: RbacPolicy;
+  /** Where each role and binding stands, by `kind namespace/name`. */
+  readonly rbacSources: ReadonlyMap<string, Source>;
+  /** True where a role speaks of token audiences at all. */
+  readonly hasAudienceRules: boolean;
+  /** Pods and what makes pods. */
+  readonly workloads: readonly WorkloadFact[];
+  /** What the kubelets of each pool are configured with. */
+  readonly nodes: readonly NodeConfiguration[];
+}
+
+/** A document on its way into the facts. */
+export interface KubernetesDocument {
+  /** The parsed document. */
+  readonly value: unknown;
+  /** Where it stands. */
+  readonly source: Source;
+  /** Reads its late values. */
+  readonly late: LateReader;
+  /** True for objects of the management cluster, of which only the nodes' files count. */
+  readonly management: boolean;
+}
+
+const RBAC_KINDS: readonly string[] = ["Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"];
+
+/** True for a document that is read here; lists are read item by item. */
+export function isKubernetesDocument(value: unknown): boolean {
+  return (
+    (typeof own(value, "kind") === "string" && own(value, "apiVersion") !== undefined) || isNodeSetup(value)
+  );
+}
+
+/** Reads the objects; of two service accounts of one name the annotations are joined, the later win. */
+export function readKubernetes(
+  documents: readonly KubernetesDocument[],
+  cluster: ClusterRecord,
+): KubernetesFacts {
+  const all = documents.flatMap(items);
+  const objects = all.filter(({ management }) => !management);
+  const rbac = objects.filter(({ value }) => RBAC_KINDS.includes(text(own(value, "kind"))));
+  const values = rbac.map(({ value }) => value);
+  return {
+    serviceAccounts: serviceAccounts(objects),
+    rbac: readRbac(values),
+    rbacSources: new Map(rbac.map(({ value, source }) => [objectKey(value), source])),
+    hasAudienceRules: values.some((value) =>
+      JSON.stringify(own(value, "rules") ?? "").includes(TOKEN_AUDIENCE_VERB),
+    ),
+    workloads: objects.flatMap(({ value, source }) => {
+      const workload = readWorkload(value, source);
+      return workload ? [workload] : [];
+    }),
+    nodes: nodes(all, cluster),
+  };
+}
+
+/** `ClusterRole /name`, `RoleBinding namespace/name`; an object of the cluster has no namespace. */
+function objectKey(value: unknown): string {
+  const kind = text(own(value, "kind"));
+  const namespace = kind.startsWith("Cluster") ? "" : text(at(value, "metadata", "namespace"));
+  return `${kind} ${namespace}/${text(at(value, "metadata", "name"))}`;
+}
+
+function items(document: KubernetesDocument): readonly KubernetesDocument[] {
+  if (!/List$/.test(text(own(document.value, "kind")))) return [document];
+  return list(own(document.value, "items")).map((value, index) => ({
+    ...document,
+    value,
+    source: below(document.source, `items[${index}]`),
+  }));
+}
+
+function serviceAccounts(documents: readonly KubernetesDocument[]): ReadonlyMap<string, ServiceAccountFact> {
+  const accounts = new Map<string, ServiceAccountFact>();
+  for (const { value, source, late } of documents) {
+    if (own(value, "kind") !== "ServiceAccount") continue;
+    const key = `${text(at(value, "metadata", "namespace")) || "default"}/${text(at(value, "metadata", "name"))}`;
+    const known = accounts.get(key);
+    const annotations = Object.entries(record(at(value, "metadata", "annotations")))
+      .filter((entry): entry is [string, string] => typeof entry[1] === "string")
+      .map(([name, annotation]) => [name, late(annotation)] as const);
+    accounts.set(key, {
+      key,
+      annotations: new Map([...(known?.annotations ?? []), ...annotations]),
+      pullSecrets: [...(known?.pullSecrets ?? []), ...pullSecretNames(value)],
+      source,
+    });
+  }
+  return accounts;
+}
+
+function nodes(
+  documents: readonly KubernetesDocument[],
+  cluster: ClusterRecord,
+): readonly NodeConfiguration[] {
+  const machineConfigs: MachineConfigFact[] = [];
+  const facts: NodeFact[] = [];
+  const standalone: NodeConfiguration[] = [];
+  for (const { value, source, late } of documents) {
+    const machineConfig = readMachineConfig(value, source, late);
+    const pool = readNodePoolConfig(value, source, late);
+    if (machineConfig) machineConfigs.push(machineConfig);
+    if (pool) facts.push(pool);
+    if (isNodeSetup(value)) facts.push(readNodeSetup(value, source, late));
+    if (own(value, "kind") === "CredentialProviderConfig")
+      standalone.push(standaloneConfiguration(value, source));
+  }
+  const configured = [...facts, ...nodesOfMachineConfigs(machineConfigs)].map((node) =>
+    nodeConfiguration(node, cluster),
+  );
+  return [
+    ...configured.filter(({ documents: found, problem }) => found.length > 0 || problem),
+    ...standalone,
+  ];
+}

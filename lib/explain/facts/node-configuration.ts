@@ -1,0 +1,173 @@
+/*
+ * The CredentialProviderConfig that the kubelets of a pool read, found by flag or platform.
+ */
+
+import { propertyPath } from "../../artefact/property-path";
+import { minorOf } from "../../model/version";
+import { openShiftPlatforms, platformNodes } from "../../rules/openshift/platforms";
+import { openShiftRelease, openShiftVersions } from "../../rules/openshift/versions";
+import { list, own, record, text, texts } from "./access";
+import type { ClusterRecord } from "./cluster-record";
+import type { NodeFact, NodeFileFact } from "./node-facts";
+import { parseYaml } from "./read-documents";
+import { type Source, below } from "./source";
+
+/** The token mode of an entry. */
+export interface TokenAttributes {
+  /** The one audience. */
+  readonly audience: string;
+  /** Keys without which the plugin is not run. */
+  readonly requiredKeys: readonly string[];
+  /** Keys that are handed on where they are present. */
+  readonly optionalKeys: readonly string[];
+}
+
+/** One entry of a CredentialProviderConfig. */
+export interface ProviderEntry {
+  /** File name of the executable. */
+  readonly name: string;
+  /** Its patterns. */
+  readonly matchImages: readonly string[];
+  /** Its arguments. */
+  readonly args: readonly string[];
+  /** Names and values of its variables. */
+  readonly env: ReadonlyMap<string, string>;
+  /** Token mode; `undefined` where the plugin runs without a service account token. */
+  readonly tokenAttributes: TokenAttributes | undefined;
+  /** Where it stands. */
+  readonly source: Source;
+}
+
+/** What the kubelets of a pool are configured with. */
+export interface NodeConfiguration {
+  /** The pool. */
+  readonly name: string;
+  /** The parsed documents, each with its place; none where there is no configuration. */
+  readonly documents: readonly { readonly value: unknown; readonly source: Source }[];
+  /** The entries of all documents, in their order. */
+  readonly entries: readonly ProviderEntry[];
+  /** Why the kubelet does not read what stands there; `undefined` where it does. */
+  readonly problem: string | undefined;
+  /** Where the nodes are described. */
+  readonly source: Source;
+  /** A file on these nodes. */
+  readonly file: (path: string) => NodeFileFact | undefined;
+}
+
+const CONFIG_FLAG = "image-credential-provider-config";
+const BIN_FLAG = "image-credential-provider-bin-dir";
+const CONFIG_FILE = /\.(?:json|ya?ml)$/;
+const PROBLEM_UNREADABLE = "the file on the node cannot be read here: it is compressed or no data URL";
+
+/** Finds and reads the configuration of a pool. Throws `explain-file-invalid` for a file that is no YAML. */
+export function nodeConfiguration(node: NodeFact, cluster: ClusterRecord): NodeConfiguration {
+  const { paths, problem } = configFiles(node, cluster);
+  const files = paths.flatMap((path) => {
+    const file = node.files.get(path);
+    return file ? [{ path, ...file }] : [];
+  });
+  const documents = files.flatMap(({ path, content, source }) => {
+    // Only the first document of a file is read by the kubelet.
+    const [first] = content === undefined ? [] : parseYaml(content, `${source.file} (${path})`);
+    return first ? [{ value: first.value, source: { ...source, path: `${source.path} (${path})` } }] : [];
+  });
+  const unreadable = files.some(({ content }) => content === undefined) ? PROBLEM_UNREADABLE : undefined;
+  return {
+    name: node.name,
+    documents,
+    entries: documents.flatMap(({ value, source }) => providerEntries(value, source)),
+    problem: problem ?? unreadable,
+    source: node.source,
+    file: (path) => node.files.get(path),
+  };
+}
+
+/** A CredentialProviderConfig that stands alone, among manifests. */
+export function standaloneConfiguration(value: unknown, source: Source): NodeConfiguration {
+  return {
+    name: source.file,
+    documents: [{ value, source }],
+    entries: providerEntries(value, source),
+    problem: undefined,
+    source,
+    file: () => undefined,
+  };
+}
+
+interface ConfigFiles {
+  readonly paths: readonly string[];
+  readonly problem: string | undefined;
+}
+
+function configFiles(node: NodeFact, cluster: ClusterRecord): ConfigFiles {
+  if (node.flags !== undefined) return flaggedFiles(node, node.flags);
+  const expected = platformPath(cluster);
+  if (expected === undefined) return { paths: configuredPaths(node), problem: undefined };
+  if (node.files.has(expected)) return { paths: [expected], problem: undefined };
+  const [other] = configuredPaths(node);
+  return other === undefined
+    ? { paths: [], problem: undefined }
+    : {
+        paths: [other],
+        problem: `the file stands at ${other}, but the kubelet of this platform reads ${expected}`,
+      };
+}
+
+function flaggedFiles(node: NodeFact, flags: Readonly<Record<string, string>>): ConfigFiles {
+  const [path, directory] = [flags[CONFIG_FLAG], flags[BIN_FLAG]];
+  const missing = path === undefined ? CONFIG_FLAG : directory === undefined ? BIN_FLAG : undefined;
+  if (path === undefined)
+    return { paths: configuredPaths(node), problem: `the kubelet flag --${CONFIG_FLAG} is not set` };
+  const inside = [...node.files.keys()]
+    .filter(
+      (file) =>
+        file.startsWith(`${path}/`) && CONFIG_FILE.test(file) && !file.slice(path.length + 1).includes("/"),
+    )
+    .sort();
+  const paths = node.files.has(path) ? [path] : inside;
+  if (paths.length === 0) {
+    const elsewhere = configuredPaths(node);
+    const problem = `the kubelet flag --${CONFIG_FLAG} names ${path}, which is none of the files here`;
+    return { paths: elsewhere, problem };
+  }
+  return { paths, problem: missing && `the kubelet flag --${missing} is not set` };
+}
+
+/** Paths of files that look like a configuration. */
+function configuredPaths(node: NodeFact): readonly string[] {
+  return [...node.files]
+    .filter(([, { content }]) => content?.includes("CredentialProviderConfig"))
+    .map(([path]) => path)
+    .sort();
+}
+
+/** The path that the platform's kubelet reads; `undefined` where release or platform are not known. */
+function platformPath({ openShift }: ClusterRecord): string | undefined {
+  if (openShift === undefined || !/^\d+\.\d+/.test(openShift.version)) return undefined;
+  const platform = openShiftPlatforms.find((name) => name === openShift.platform);
+  if (platform === undefined || !openShiftVersions.includes(minorOf("OpenShift version", openShift.version)))
+    return undefined;
+  return platformNodes(platform, openShiftRelease(openShift.version)).configPath;
+}
+
+function providerEntries(document: unknown, source: Source): readonly ProviderEntry[] {
+  return list(own(document, "providers")).map((provider, index) => ({
+    name: text(own(provider, "name")),
+    matchImages: texts(own(provider, "matchImages")),
+    args: texts(own(provider, "args")),
+    env: new Map(list(own(provider, "env")).map((row) => [text(own(row, "name")), text(own(row, "value"))])),
+    tokenAttributes: tokenAttributes(own(provider, "tokenAttributes")),
+    source: below(source, propertyPath(["providers", index])),
+  }));
+}
+
+function tokenAttributes(value: unknown): TokenAttributes | undefined {
+  const attributes = record(value);
+  const audience = text(attributes["serviceAccountTokenAudience"]);
+  if (audience === "") return undefined;
+  return {
+    audience,
+    requiredKeys: texts(attributes["requiredServiceAccountAnnotationKeys"]),
+    optionalKeys: texts(attributes["optionalServiceAccountAnnotationKeys"]),
+  };
+}

@@ -1,0 +1,147 @@
+/*
+ * Files and kubelet flags of nodes, from every form that carries them: plain node setups, MachineConfigs, and the
+ * ConfigMaps of HyperShift's NodePools that hold MachineConfigs.
+ */
+
+import { propertyPath } from "../../artefact/property-path";
+import { at, list, own, record, text } from "./access";
+import type { LateReader } from "./late-text";
+import { parseYaml } from "./read-documents";
+import { type Source, below } from "./source";
+
+/** A file on a node. */
+export interface NodeFileFact {
+  /** Its text, late values as references; `undefined` where it cannot be read. */
+  readonly content: string | undefined;
+  /** Where it stands. */
+  readonly source: Source;
+}
+
+/** The nodes of one pool, or all nodes. */
+export interface NodeFact {
+  /** The pool, or the file's name. */
+  readonly name: string;
+  /** How files and flags get to the nodes. */
+  readonly carrier: "plain" | "machine-config" | "configuration";
+  /** The files by path. */
+  readonly files: ReadonlyMap<string, NodeFileFact>;
+  /** Kubelet flags; `undefined` where the platform sets them. */
+  readonly flags: Readonly<Record<string, string>> | undefined;
+  /** Where it stands. */
+  readonly source: Source;
+}
+
+/** One MachineConfig. */
+export interface MachineConfigFact {
+  /** `metadata.name`; of two that write one file the later in byte order wins. */
+  readonly name: string;
+  /** Value of the role label. */
+  readonly role: string;
+  /** The files by path. */
+  readonly files: ReadonlyMap<string, NodeFileFact>;
+  /** Where it stands. */
+  readonly source: Source;
+}
+
+const ROLE = "machineconfiguration.openshift.io/role";
+
+/** True for a node setup as the plain carrier writes it. */
+export function isNodeSetup(document: unknown): boolean {
+  const { kind, files, kubeletFlags } = record(document);
+  return kind === undefined && Array.isArray(files) && typeof kubeletFlags === "object";
+}
+
+/** Reads a plain node setup. */
+export function readNodeSetup(document: unknown, source: Source, late: LateReader): NodeFact {
+  const files = list(own(document, "files")).map((file, index): readonly [string, NodeFileFact] => [
+    text(own(file, "path")),
+    {
+      content: late(text(own(file, "content"))),
+      source: below(source, propertyPath(["files", index, "content"])),
+    },
+  ]);
+  const flags = Object.entries(record(own(document, "kubeletFlags")))
+    .filter((flag): flag is [string, string] => typeof flag[1] === "string")
+    .map(([name, value]) => [name.replace(/^--/, ""), value]);
+  const name = /([^/\\]+)\.ya?ml$/.exec(source.file)?.[1] ?? source.file;
+  return { name, carrier: "plain", files: new Map(files), flags: Object.fromEntries(flags), source };
+}
+
+/** Reads a MachineConfig; `undefined` for every other object. */
+export function readMachineConfig(
+  object: unknown,
+  source: Source,
+  late: LateReader,
+): MachineConfigFact | undefined {
+  if (own(object, "kind") !== "MachineConfig") return undefined;
+  const path = ["spec", "config", "storage", "files"];
+  const files = list(at(object, ...path)).map((file, index): readonly [string, NodeFileFact] => [
+    text(own(file, "path")),
+    {
+      content:
+        text(at(file, "contents", "compression")) === ""
+          ? dataUrlText(late(text(at(file, "contents", "source"))))
+          : undefined,
+      source: below(source, propertyPath([...path, index, "contents", "source"])),
+    },
+  ]);
+  return {
+    name: text(at(object, "metadata", "name")),
+    role: text(at(object, "metadata", "labels", ROLE)),
+    files: new Map(files),
+    source,
+  };
+}
+
+/** The MachineConfigs in a ConfigMap of a NodePool's `spec.config`, as nodes of their own. */
+export function readNodePoolConfig(object: unknown, source: Source, late: LateReader): NodeFact | undefined {
+  const config = at(object, "data", "config");
+  if (own(object, "kind") !== "ConfigMap" || typeof config !== "string") return undefined;
+  if (!config.includes("MachineConfig")) return undefined;
+  const place = below(source, propertyPath(["data", "config"]));
+  const read = parseYaml(config, `${source.file} (data.config)`).flatMap(({ value }) => {
+    const machineConfig = readMachineConfig(value, place, late);
+    return machineConfig ? [machineConfig] : [];
+  });
+  const name = text(at(object, "metadata", "name"));
+  return read.length === 0
+    ? undefined
+    : { name, carrier: "machine-config", files: merged(read), flags: undefined, source };
+}
+
+/**
+ * The nodes of each role: its own MachineConfigs over those of worker, which every pool but master's and arbiter's
+ * takes too.
+ *
+ * Source: openshift/machine-config-operator, docs/custom-pools.md; ctrlcommon.MergeMachineConfigs.
+ */
+export function nodesOfMachineConfigs(configs: readonly MachineConfigFact[]): readonly NodeFact[] {
+  const roles = [...new Set(configs.map(({ role }) => role))].sort();
+  return roles.flatMap((role): NodeFact[] => {
+    const own = configs.filter((config) => config.role === role);
+    const inherits = !["", "master", "worker", "arbiter"].includes(role);
+    const inherited = inherits ? configs.filter((config) => config.role === "worker") : [];
+    const [first] = own;
+    if (first === undefined) return [];
+    const files = new Map([...merged(inherited), ...merged(own)]);
+    return [
+      { name: role || first.name, carrier: "machine-config", files, flags: undefined, source: first.source },
+    ];
+  });
+}
+
+function merged(configs: readonly MachineConfigFact[]): ReadonlyMap<string, NodeFileFact> {
+  const sorted = [...configs].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return new Map(sorted.flatMap(({ files }) => [...files]));
+}
+
+const DATA_URL = /^data:([^,]*),([^]*)$/;
+const ESCAPES = /(?:%[0-9a-fA-F]{2})+/g;
+
+/** RFC 2397; `undefined` for what is no data URL. */
+function dataUrlText(url: string): string | undefined {
+  const [, head, data] = DATA_URL.exec(url) ?? [];
+  if (head === undefined || data === undefined) return undefined;
+  const plain = data.replace(ESCAPES, (run) => Buffer.from(run.replaceAll("%", ""), "hex").toString("utf8"));
+  return head.endsWith(";base64") ? Buffer.from(plain, "base64").toString("utf8") : plain;
+}

@@ -1,0 +1,105 @@
+/*
+ * Pods, and objects that make pods: their images, who they run as, and what else can bring credentials.
+ */
+
+import { propertyPath } from "../../artefact/property-path";
+import { at, list, own, record, text } from "./access";
+import { type Source, below } from "./source";
+
+/** One image that a pod pulls. */
+export interface WorkloadImage {
+  /** As written in the pod. */
+  readonly image: string;
+  /** `imagePullPolicy`; empty where the kubelet's default holds. */
+  readonly pullPolicy: string;
+  /** Where it stands. */
+  readonly source: Source;
+}
+
+/** A pod, or the template of many. */
+export interface WorkloadFact {
+  /** `Deployment shop/web`. */
+  readonly title: string;
+  /** Namespace; `default` where none is written. */
+  readonly namespace: string;
+  /** Name of the service account; `default` where none is written, as the API server fills it in. */
+  readonly serviceAccount: string;
+  /** Images of containers, init containers and image volumes. */
+  readonly images: readonly WorkloadImage[];
+  /** Names of the pull secrets. */
+  readonly pullSecrets: readonly string[];
+  /** Audiences of projected service account tokens, which a node may request without RBAC. */
+  readonly audiences: readonly string[];
+  /** True where a CSI driver may bring audiences that are not seen here. */
+  readonly hasDriverVolumes: boolean;
+  /** Where it stands. */
+  readonly source: Source;
+}
+
+/** Where each kind keeps the pod's spec. */
+const POD_SPECS: Readonly<Record<string, readonly string[]>> = {
+  Pod: ["spec"],
+  CronJob: ["spec", "jobTemplate", "spec", "template", "spec"],
+  DaemonSet: ["spec", "template", "spec"],
+  Deployment: ["spec", "template", "spec"],
+  Job: ["spec", "template", "spec"],
+  ReplicaSet: ["spec", "template", "spec"],
+  ReplicationController: ["spec", "template", "spec"],
+  StatefulSet: ["spec", "template", "spec"],
+};
+
+const CONTAINERS: readonly string[] = ["initContainers", "containers"];
+
+/** Reads a workload; `undefined` for every other kind. */
+export function readWorkload(object: unknown, source: Source): WorkloadFact | undefined {
+  const kind = text(own(object, "kind"));
+  const path = Object.hasOwn(POD_SPECS, kind) ? POD_SPECS[kind] : undefined;
+  const spec = path && at(object, ...path);
+  if (path === undefined || spec === undefined) return undefined;
+  const place = below(source, propertyPath(path));
+  const namespace = text(at(object, "metadata", "namespace")) || "default";
+  const volumes = list(own(spec, "volumes"));
+  return {
+    title: `${kind} ${namespace}/${text(at(object, "metadata", "name"))}`,
+    namespace,
+    serviceAccount: text(own(spec, "serviceAccountName")) || text(own(spec, "serviceAccount")) || "default",
+    images: [...containerImages(spec, place), ...volumeImages(volumes, place)],
+    pullSecrets: pullSecretNames(spec),
+    audiences: volumes.flatMap((volume) =>
+      list(at(volume, "projected", "sources")).flatMap((projected) => {
+        const audience = at(projected, "serviceAccountToken", "audience");
+        return typeof audience === "string" ? [audience] : [];
+      }),
+    ),
+    hasDriverVolumes: volumes.some((volume) =>
+      ["csi", "persistentVolumeClaim", "ephemeral"].some((key) => own(volume, key) !== undefined),
+    ),
+    source,
+  };
+}
+
+/** The names in `imagePullSecrets` of a pod's spec or a service account. */
+export function pullSecretNames(holder: unknown): readonly string[] {
+  return list(own(holder, "imagePullSecrets"))
+    .map((secret) => text(own(secret, "name")))
+    .filter((name) => name !== "");
+}
+
+function containerImages(spec: unknown, place: Source): WorkloadImage[] {
+  return CONTAINERS.flatMap((key) =>
+    list(own(spec, key)).map((container, index) => ({
+      image: text(own(container, "image")),
+      pullPolicy: text(own(container, "imagePullPolicy")),
+      source: below(place, propertyPath([key, index, "image"])),
+    })),
+  );
+}
+
+function volumeImages(volumes: readonly unknown[], place: Source): WorkloadImage[] {
+  return volumes.flatMap((volume, index) => {
+    const image = record(own(volume, "image"));
+    if (typeof image["reference"] !== "string") return [];
+    const source = below(place, propertyPath(["volumes", index, "image", "reference"]));
+    return [{ image: image["reference"], pullPolicy: text(image["pullPolicy"]), source }];
+  });
+}

@@ -1,0 +1,74 @@
+/*
+ * What does a repository's own policy say to a role? From that policy alone.
+ * Source: "Cross-account policy evaluation logic" in the IAM user guide.
+ */
+
+import { conditionsHold } from "./conditions";
+import type { ContextValue, RequestContext } from "./context";
+import { type AwsDecision, decide } from "./decide";
+import { type Match, any, cannotTell, no, not, quoted, yes } from "./match";
+import { coversAction } from "./selection";
+import { type Statement, isRecord, texts } from "./statements";
+
+/** Who asks a resource for what. */
+export interface AwsResourceRequest {
+  /** ARN of the role. */
+  readonly roleArn: string;
+  /** The action, `ecr:BatchGetImage`. */
+  readonly action: string;
+}
+
+const ROLE_ARN = /^arn:([a-z-]+):iam::(\d{12}):role\//;
+
+/**
+ * Evaluates the policy of a resource for a role of any account; the policy is JSON text or parsed.
+ *
+ * Never throws. `unknown` where the policy holds a Terraform reference, or a condition that cannot be judged; a
+ * policy that says nothing of the role answers `denied`, which only counts between accounts.
+ */
+export function evaluateAwsResourcePolicy(policy: unknown, request: AwsResourceRequest): AwsDecision {
+  const { roleArn, action } = request;
+  const [, partition, account] = ROLE_ARN.exec(roleArn) ?? [];
+  if (partition === undefined || account === undefined)
+    return { outcome: "unknown", reason: "the ARN of the role is not known" };
+  const names = [account, `arn:${partition}:iam::${account}:root`, roleArn];
+  return decide(
+    [policy],
+    (statement) => [
+      coversRole(statement, names),
+      coversAction(statement.actions, action),
+      conditionsHold(statement, NOTHING_KNOWN),
+    ],
+    "the repository policy has no statement that allows anything",
+  );
+}
+
+const NOTHING_KNOWN: RequestContext = {
+  bearer: "request",
+  lookup: (key: string): ContextValue => ({
+    known: false,
+    reason: `the value of the condition key ${quoted(key)} is not known`,
+  }),
+};
+
+function coversRole({ principal }: Statement, names: readonly string[]): Match {
+  if (!principal) return cannotTell("it has no Principal, which AWS refuses in a resource's policy");
+  const found = covered(principal.value, names);
+  if (!principal.negated) return found;
+  return not(found, found.holds ? "it excepts this role" : "it is for everybody else");
+}
+
+function covered(principal: unknown, names: readonly string[]): Match {
+  if (principal === "*") return yes("it is for everybody");
+  if (!isRecord(principal)) return cannotTell("its Principal is neither * nor an object");
+  const values = texts(principal["AWS"] ?? []);
+  if (!values) return cannotTell("its Principal is no text and no list of texts");
+  return any(
+    values.map((name) => {
+      if (name === "*") return yes("it is for everybody");
+      if (name.includes("${")) return cannotTell("its Principal is known only after apply");
+      return names.includes(name) ? yes("it is for this role or its account") : no("another principal");
+    }),
+    `its Principal is not the role ${quoted(names.at(-1) ?? "")}`,
+  );
+}

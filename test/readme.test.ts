@@ -1,0 +1,98 @@
+/*
+ * Code in Markdown files is code: TypeScript blocks compile, and blocks that are said to be output of README.md's
+ * example are what the example really writes.
+ */
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "./fixtures/synth/stack-fixture";
+import { exampleNames } from "./support/examples";
+import { type Json, inside, record } from "./support/json";
+import { judge } from "./support/judge";
+import { type CodeBlock, ROOT, codeBlocks, documentedCode, markdownFiles } from "./support/markdown";
+import { compileErrors, packagePaths, transpiled } from "./support/compile";
+
+const blocks = documentedCode();
+const programs = blocks.filter(({ language }) => language === "ts");
+const outputs = blocks.filter(({ from }) => from !== undefined);
+
+/** Runs a block that calls `app.synth()`, and returns the output folder. */
+async function run(block: CodeBlock): Promise<string> {
+  const own = new Map<string, unknown>();
+  for (const [name, [path = ""]] of Object.entries(packagePaths()))
+    if (block.code.includes(`"${name}"`)) own.set(name, await import(path));
+  const outside = createRequire(join(ROOT, "README.md"));
+  const require = (name: string): unknown => own.get(name) ?? outside(name);
+  const outdir = temporaryFolder();
+  const before = process.env["CDKTF_OUTDIR"];
+  process.env["CDKTF_OUTDIR"] = outdir;
+  try {
+    new Function("require", "exports", transpiled(block))(require, {});
+  } finally {
+    if (before === undefined) delete process.env["CDKTF_OUTDIR"];
+    else process.env["CDKTF_OUTDIR"] = before;
+  }
+  return outdir;
+}
+
+/** Ids and paths that cdktf notes beside each resource; nobody writes them by hand. */
+function withoutNotes(value: unknown): Json {
+  const { "//": _, ...rest } = record(value);
+  return rest;
+}
+
+describe("TypeScript in Markdown", () => {
+  it("is found", () => {
+    expect(programs.map(({ file }) => file)).toContain("README.md");
+    expect(markdownFiles()).toEqual(
+      expect.arrayContaining(exampleNames.map((name) => `examples/${name}/README.md`)),
+    );
+  });
+
+  it("compiles in a strict project", () => {
+    expect(compileErrors(programs)).toEqual([]);
+  });
+
+  it("is reported by file and line where it does not", () => {
+    const markdown =
+      'text\n\n```ts\nimport { ecr } from "cdktf-workload-identity/aws";\necr({ acount: "1" });\n```\n';
+    expect(compileErrors(codeBlocks("docs/wrong.md", markdown))).toEqual([
+      expect.stringMatching(/^docs\/wrong\.md:5: .*'acount' does not exist in type 'EcrProps'/),
+    ]);
+    const unknown = codeBlocks("a.md", '```ts\nimport "cdktf-workload-identity/nowhere";\n```\n');
+    expect(compileErrors(unknown)).toEqual([expect.stringMatching(/^a\.md:2: .*nowhere/)]);
+  });
+});
+
+describe("README.md", () => {
+  const [program] = programs.filter(({ file }) => file === "README.md");
+
+  it("begins with a program of about 25 lines that holds link by link", async () => {
+    expect(program?.code).toContain("app.synth();");
+    expect(program?.code.trimEnd().split("\n").length).toBeLessThanOrEqual(30);
+    expect(judge(await run(program as CodeBlock))).toEqual([]);
+  });
+
+  it("shows output", () => {
+    expect(outputs.filter(({ file }) => file === "README.md").length).toBeGreaterThan(1);
+    expect(outputs.filter(({ file }) => file !== "README.md")).toEqual([]);
+  });
+
+  it.each(outputs.map((block) => [`${block.file}:${block.line} from ${block.from}`, block] as const))(
+    "%s",
+    async (_, { from = "", code, language }) => {
+      const [file = "", path] = from.split(" ");
+      const outdir = await run(program as CodeBlock);
+      const manifest = JSON.parse(readFileSync(join(outdir, "manifest.json"), "utf8")) as Json;
+      const [folder] = Object.values(record(manifest["stacks"])).map(
+        (stack) => record(stack)["workingDirectory"],
+      );
+      const text = readFileSync(join(outdir, String(folder), file), "utf8");
+      if (path === undefined) return void expect(code).toBe(text);
+      expect(language).toBe("json");
+      expect(JSON.parse(code)).toEqual(withoutNotes(inside(JSON.parse(text), ...path.split("."))));
+    },
+  );
+});

@@ -1,0 +1,145 @@
+/*
+ * A cluster that the same configuration creates: its issuer is known only after apply. Each cloud takes it, since no
+ * cloud needs its text at synth; the one thing that does, GKE's pool, is refused with the way out.
+ */
+
+import { DataAwsEksCluster } from "@cdktf/provider-aws/lib/data-aws-eks-cluster/index.js";
+import { TerraformStack, TerraformVariable } from "cdktf";
+import { describe, expect, it } from "vitest";
+import { OidcProvider } from "../../lib/cloud/aws";
+import type { ImagePullsProps } from "../../lib/synth";
+import { fromAcr, fromEcr, fromGoogle, makers, plainCluster, synthesizedPulls } from "../support/image-pulls";
+import { inside, list, record } from "../support/json";
+import { judge } from "../support/judge";
+import { resources } from "../support/terraform";
+
+type Clouds = Pick<ImagePullsProps, "identities" | "pulls">;
+
+const ROWS: readonly (readonly [cloud: string, clouds: () => Clouds])[] = [
+  ["AWS", () => ({ identities: [makers.aws()], pulls: [{ serviceAccount: "shop/web", from: fromEcr() }] })],
+  ["AWS, account unknown too", () => ({ pulls: [{ serviceAccount: "shop/web", from: fromEcr() }] })],
+  [
+    "Azure",
+    () => ({ identities: [makers.azure()], pulls: [{ serviceAccount: "shop/web", from: fromAcr() }] }),
+  ],
+  [
+    "Google",
+    () => ({ identities: [makers.google()], pulls: [{ serviceAccount: "shop/web", from: fromGoogle() }] }),
+  ],
+  [
+    "all three",
+    () => ({
+      identities: [makers.aws(), makers.azure(), makers.google()],
+      pulls: [
+        { serviceAccount: "shop/web", from: [fromEcr(), fromAcr(), fromGoogle()] },
+        { serviceAccount: "shop/jobs", from: [fromEcr(), fromAcr(), fromGoogle()] },
+      ],
+    }),
+  ],
+];
+
+describe.each(ROWS)("late issuer with %s", (_, clouds) => {
+  const synthesize = (): ReturnType<typeof synthesizedPulls> =>
+    synthesizedPulls((stack) => {
+      const issuer = new TerraformVariable(stack, "issuer", { type: "string" });
+      return { cluster: plainCluster({ issuer: issuer.stringValue }), ...clouds() };
+    });
+
+  it("holds link by link once it is known", () => {
+    expect(judge(synthesize().outdir)).toEqual([]);
+  });
+
+  it("stands in workload-identity.json as a placeholder with an output", () => {
+    const { written } = synthesize();
+    const [cluster] = list(written.identity["clusters"]).map(record);
+    expect(cluster?.["issuer"]).toBe("@late(var.issuer)@");
+    expect(inside(written.identity, "placeholders", "@late(var.issuer)@")).toEqual({
+      output: "var_issuer",
+      path: ["prod", "Manifests", "var_issuer"],
+      expression: "${var.issuer}",
+    });
+    expect(inside(written.terraform, "output", "var_issuer", "value")).toBe("${var.issuer}");
+    expect([...written.files.values()].filter((text) => text.includes("TfToken"))).toEqual([]);
+  });
+
+  it("is in no manifest and no node file, since neither needs it", () => {
+    const files = [...synthesize().written.files].filter(([path]) => path.endsWith(".yaml"));
+    expect(files.filter(([, text]) => text.includes("var.issuer"))).toEqual([]);
+  });
+});
+
+describe("late issuer of a cluster", () => {
+  it("of EKS with its existing OIDC provider is trusted by reference", () => {
+    const { outdir, written } = synthesizedPulls((stack: TerraformStack) => {
+      const oidcProvider = OidcProvider.fromEksCluster(stack, "oidc", { clusterName: "prod" });
+      return {
+        cluster: plainCluster({ issuer: oidcProvider.issuer }),
+        identities: [makers.aws({ oidcProvider })],
+        pulls: [{ serviceAccount: "shop/web", from: fromEcr() }],
+      };
+    });
+    const prefix = '${trimprefix(data.aws_eks_cluster.oidc-cluster.identity[0].oidc[0].issuer, "https://")}';
+    const [role] = resources(written.terraform, "aws_iam_role");
+    const policy = String(role?.["assume_role_policy"]).replaceAll(prefix, "<prefix>");
+    expect(JSON.parse(policy)).toEqual({
+      Version: "2012-10-17",
+      Statement: [
+        {
+          Effect: "Allow",
+          Principal: { Federated: "${data.aws_iam_openid_connect_provider.oidc_7DBC7B85.arn}" },
+          Action: "sts:AssumeRoleWithWebIdentity",
+          Condition: {
+            StringEquals: {
+              "<prefix>:aud": "sts.amazonaws.com",
+              "<prefix>:sub": "system:serviceaccount:shop:web",
+            },
+          },
+        },
+      ],
+    });
+    expect(resources(written.terraform, "aws_iam_openid_connect_provider")).toEqual([]);
+    expect(judge(outdir)).toEqual([]);
+  });
+
+  it("is one OIDC provider for the roles of all service accounts", () => {
+    const { written } = synthesizedPulls((stack) => {
+      const cluster = new DataAwsEksCluster(stack, "cluster", { name: "prod" });
+      return {
+        cluster: plainCluster({ issuer: cluster.identity.get(0).oidc.get(0).issuer }),
+        pulls: [
+          { serviceAccount: "shop/web", from: fromEcr() },
+          { serviceAccount: "shop/jobs", from: fromEcr() },
+        ],
+      };
+    });
+    expect(resources(written.terraform, "aws_iam_role")).toHaveLength(2);
+    expect(resources(written.terraform, "aws_iam_openid_connect_provider")).toHaveLength(1);
+  });
+
+  it("of GKE is refused: the pool of GKE must be told its URL", () => {
+    expect(() =>
+      synthesizedPulls((stack) => ({
+        cluster: plainCluster({
+          issuer: new TerraformVariable(stack, "issuer", { type: "string" }).stringValue,
+          plugins: { gcp: "36.3.8" },
+        }),
+        identities: [makers.google({ pool: "fleet" })],
+        pulls: [{ serviceAccount: "shop/web", from: fromGoogle() }],
+      })),
+    ).toThrowError(expect.objectContaining({ code: "google-identity-provider-invalid" }));
+  });
+
+  it("with a late audience is refused: RBAC and node files hold it", () => {
+    expect(() =>
+      synthesizedPulls((stack) => ({
+        cluster: plainCluster(),
+        identities: [
+          makers.google({ projectNumber: new TerraformVariable(stack, "number", {}).stringValue }),
+        ],
+        pulls: [{ serviceAccount: "shop/web", from: fromGoogle() }],
+      })),
+    ).toThrowError(
+      expect.objectContaining({ code: "late-value", message: expect.stringContaining("project number") }),
+    );
+  });
+});

@@ -1,0 +1,251 @@
+import { TerraformStack, Testing } from "cdktf";
+import type { Construct } from "constructs";
+import { describe, expect, it } from "vitest";
+import { OidcProvider, ecr, pullRoles } from "../../lib/cloud/aws";
+import { pullsMessages } from "../../lib/messages/pulls";
+import { Duration } from "../../lib/model/duration";
+import type { IPullIdentities, IPullSource } from "../../lib/model/pulls";
+import { ImagePulls, type ImagePullsProps, Manifests } from "../../lib/synth";
+import {
+  ACCOUNT,
+  fromAcr,
+  fromEcr,
+  fromGoogle,
+  makers,
+  openShiftCluster,
+  plainCluster,
+} from "../support/image-pulls";
+
+function declare(
+  props: Partial<ImagePullsProps>,
+  stack = new TerraformStack(Testing.app(), "prod"),
+): ImagePulls {
+  return new ImagePulls(stack, "pulls", {
+    cluster: plainCluster(),
+    identities: [makers.aws()],
+    pulls: [{ serviceAccount: "shop/web", from: fromEcr() }],
+    ...props,
+  });
+}
+
+/** A cloud of nobody's, to make two clouds want the same annotation. */
+function fakeCloud(
+  cloud: string,
+  value: string,
+): readonly [IPullSource<Construct>, IPullIdentities<Construct>] {
+  const identities: IPullIdentities<Construct> = {
+    cloud,
+    declare: (_, { pulls }) => ({
+      grants: pulls.map(({ subject }) => ({ subject, annotations: { "example.com/id": value } })),
+      provider: {
+        plugin: cloud === "one" ? "ecr" : "acr",
+        name: `${cloud}-credential-provider`,
+        matchImages: [`${cloud}.example.com`],
+        defaultCacheDuration: Duration.minutes(1),
+        args: [],
+        env: [],
+        audience: "example",
+        cacheType: "ServiceAccount",
+        annotationKeys: ["example.com/id"],
+        needs: ["tokens"],
+      },
+      nodeFiles: [],
+    }),
+  };
+  const source = { cloud, images: [`${cloud}.example.com/app`], defaultIdentities: () => identities };
+  return [source, identities];
+}
+
+const [one, oneMaker] = fakeCloud("one", "1");
+const [other, otherMaker] = fakeCloud("other", "2");
+const from = fromEcr();
+
+// [code, properties, whole message after the construct's path]
+const ROWS: readonly (readonly [code: string, props: Partial<ImagePullsProps>, message: string])[] = [
+  [
+    "pulls-empty",
+    { pulls: [] },
+    'the list of pulls is empty, got "prod"; allowed: at least one line { serviceAccount, from }; state who pulls from where, or remove the construct',
+  ],
+  [
+    "pull-without-registry",
+    { pulls: [{ serviceAccount: "shop/web", from: [] }] },
+    'a pull names no registry, got "shop/web"; allowed: `from` with at least one registry: ecr(), acr(), artifactRegistry(); state the registries, or remove the line',
+  ],
+  [
+    "service-account-ownership",
+    {
+      pulls: [
+        { serviceAccount: "shop/web", from },
+        { serviceAccount: "shop/web", from, declareServiceAccount: false },
+      ],
+    },
+    'one line declares the service account, another says that somebody else does, got "shop/web"; allowed: the same `declareServiceAccount` on each line of one service account; decide whether these manifests own the service account',
+  ],
+  [
+    "identities-twice",
+    { identities: [makers.aws(), pullRoles()] },
+    'one cloud has two ways of making its identities, got "aws"; allowed: at most one entry per cloud in `identities`; join them; for identities in two accounts use two stacks',
+  ],
+  [
+    "identities-unused",
+    { identities: [makers.aws(), makers.google()] },
+    '`identities` has an entry for a cloud from which nothing is pulled, got "google"; allowed: aws; remove the entry, or add the pull that it was meant for',
+  ],
+  [
+    "role-name-shared",
+    {
+      identities: [makers.aws(), makers.azure()],
+      pulls: [{ serviceAccount: "shop/web", from: [from, fromAcr()] }],
+      tokenAudience: { roleName: "pulls" },
+    },
+    'one role name is given for the audiences api://AzureADTokenExchange, sts.amazonaws.com, and one role would overwrite the other, got "pulls"; allowed: `roleName` with one audience only; leave `roleName` out: the names then follow from the audiences',
+  ],
+  [
+    "annotation-conflict",
+    {
+      identities: [oneMaker, otherMaker],
+      pulls: [{ serviceAccount: "shop/web", from: [one, other] }],
+    },
+    'two clouds want different values of the annotation example.com/id, got "shop/web"; let each of them have a service account of its own',
+  ],
+];
+
+describe("ImagePulls refuses", () => {
+  it.each(ROWS)("%s", (code, props, message) => {
+    expect(() => declare(props)).toThrowError(
+      expect.objectContaining({ code, message: `prod/pulls: ${message}` }),
+    );
+  });
+
+  it("cluster-taken: a second one in the stack, which keeps the first whole", () => {
+    const stack = new TerraformStack(Testing.app(), "prod");
+    declare({}, stack);
+    const before = [...Manifests.of(stack).render()];
+    expect(
+      () =>
+        new ImagePulls(stack, "more", {
+          cluster: plainCluster({ name: "other" }),
+          pulls: [{ serviceAccount: "shop/api", from }],
+        }),
+    ).toThrowError(
+      expect.objectContaining({
+        code: "cluster-taken",
+        message:
+          'prod/more: this stack already writes the manifests of a cluster, got "other"; allowed: one ImagePulls per stack, with all pulls of its cluster in one list; add the pulls to the existing list, or put the other cluster into a stack of its own',
+      }),
+    );
+    expect([...Manifests.of(stack).render()]).toEqual(before);
+  });
+
+  it("has a case for each of its codes", () => {
+    const covered = [...ROWS.map(([code]) => code), "cluster-taken"];
+    expect(covered.sort()).toEqual(Object.keys(pullsMessages).sort());
+  });
+
+  it("two values of one annotation are no conflict where they are equal", () => {
+    const [same, sameMaker] = fakeCloud("other", "1");
+    expect(() =>
+      declare({
+        identities: [oneMaker, sameMaker],
+        pulls: [{ serviceAccount: "shop/web", from: [one, same] }],
+      }),
+    ).not.toThrow();
+  });
+});
+
+// Codes of the composed parts, each once, to see that nothing on the way swallows or rewords them.
+const PARTS: readonly (readonly [code: string, props: () => Partial<ImagePullsProps>])[] = [
+  [
+    "azure-identities-needed",
+    () => ({ identities: [], pulls: [{ serviceAccount: "shop/web", from: fromAcr() }] }),
+  ],
+  [
+    "google-identities-missing",
+    () => ({ identities: [], pulls: [{ serviceAccount: "shop/web", from: fromGoogle() }] }),
+  ],
+  ["subject-invalid", () => ({ pulls: [{ serviceAccount: "web", from }] })],
+  ["namespace-invalid", () => ({ pulls: [{ serviceAccount: "Shop/web", from }] })],
+  ["service-account-invalid", () => ({ pulls: [{ serviceAccount: "shop/Web", from }] })],
+  ["issuer-invalid", () => ({ cluster: plainCluster({ issuer: "http://oidc.example.com" }) })],
+  ["issuer-trailing-slash", () => ({ cluster: plainCluster({ issuer: "https://oidc.example.com/" }) })],
+  ["cluster-name-invalid", () => ({ cluster: plainCluster({ name: "Prod" }) })],
+  ["version-unsupported", () => ({ cluster: plainCluster({ version: "1.32" }) })],
+  ["version-unsupported", () => ({ cluster: openShiftCluster({ version: "4.20" }) })],
+  ["openshift-platform-unsupported", () => ({ cluster: openShiftCluster({ platform: "gcp" }) })],
+  ["plugin-not-stated", () => ({ cluster: plainCluster({ plugins: { acr: "1.36.5" } }) })],
+  ["plugin-too-old", () => ({ cluster: plainCluster({ plugins: { ecr: "1.33.0" } }) })],
+  [
+    "plugin-unusable",
+    () => ({
+      cluster: openShiftCluster(),
+      identities: [makers.google()],
+      pulls: [{ serviceAccount: "shop/web", from: fromGoogle() }],
+    }),
+  ],
+  [
+    "plugin-too-old",
+    () => ({
+      cluster: plainCluster({ plugins: { gcp: "36.3.8" } }),
+      identities: [makers.google()],
+      pulls: [{ serviceAccount: "shop/web", from: fromGoogle() }],
+    }),
+  ],
+  ["provider-setting-unused", () => ({ credentialProviders: { acr: { mode: "mixed" } } })],
+  [
+    "pull-not-matched",
+    () => ({ credentialProviders: { ecr: { matchImages: ["*.dkr.ecr.us-east-1.amazonaws.com"] } } }),
+  ],
+  [
+    "match-images-dead",
+    () => ({ credentialProviders: { ecr: { matchImages: ["https://*.dkr.ecr.*.amazonaws.com"] } } }),
+  ],
+  ["match-images-too-wide", () => ({ credentialProviders: { ecr: { matchImages: ["*.*.*.*.*.*"] } } })],
+  [
+    "mixed-mode-needs-second-name",
+    () => ({
+      identities: [makers.azure()],
+      pulls: [{ serviceAccount: "shop/web", from: fromAcr() }],
+      credentialProviders: { acr: { mode: "mixed" } },
+    }),
+  ],
+  [
+    "mixed-mode-impossible",
+    () => ({
+      cluster: openShiftCluster({ platform: "azure" }),
+      identities: [makers.azure()],
+      pulls: [{ serviceAccount: "shop/web", from: fromAcr() }],
+      credentialProviders: { acr: { mode: "mixed" } },
+    }),
+  ],
+  ["audience-invalid", () => ({ identities: [makers.aws({ audience: "*" })] })],
+  [
+    "aws-partition-mismatch",
+    () => ({
+      identities: [],
+      pulls: [
+        { serviceAccount: "shop/web", from },
+        {
+          serviceAccount: "shop/cn",
+          from: ecr({ account: ACCOUNT, region: "cn-north-1", repositories: ["shop/web"] }),
+        },
+      ],
+    }),
+  ],
+  ["aws-region-unknown", () => ({ identities: [makers.aws({ region: "eu-nowhere-1" })] })],
+];
+
+describe("ImagePulls passes on", () => {
+  it.each(PARTS)("%s", (code, props) => {
+    expect(() => declare(props())).toThrowError(expect.objectContaining({ code }));
+  });
+
+  it("aws-issuer-mismatch: an adopted OIDC provider of another issuer", () => {
+    const stack = new TerraformStack(Testing.app(), "prod");
+    const arn = `arn:aws:iam::${ACCOUNT}:oidc-provider/other.example.com`;
+    const oidcProvider = OidcProvider.fromArn(stack, "oidc", arn);
+    expect(() => declare({ identities: [makers.aws({ oidcProvider })] }, stack)).toThrowError(
+      expect.objectContaining({ code: "aws-issuer-mismatch" }),
+    );
+  });
+});
