@@ -96,11 +96,18 @@ export function fail<C extends ErrorCode>(code: C, ...values: Parameters<Message
   throw new WorkloadIdentityError(code, message(...values));
 }
 
+/** Something with a path to put before a message: a construct. The path is asked for only when something fails. */
+export interface Located {
+  /** The construct's node. */
+  readonly node: { readonly path: string };
+}
+
 /** Runs a function and puts a construct's path before the message of an error of this library. */
-export function at<T>(path: string, run: () => T): T {
+export function at<T>(construct: Located, run: () => T): T {
   try {
     return run();
   } catch (error) {
+    const { path } = construct.node;
     if (!isWorkloadIdentityError(error) || error.message.startsWith(path)) throw error;
     throw new WorkloadIdentityError(error.code, error, path);
   }

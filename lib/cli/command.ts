@@ -4,6 +4,12 @@ export interface CommandIo {
   readonly out: (text: string) => void;
   /** Takes errors and usage after a mistake. */
   readonly err: (text: string) => void;
+  /**
+   * True where results go to a terminal that shows colours.
+   *
+   * @defaultValue false
+   */
+  readonly colour?: boolean;
 }
 
 /** A command with its arguments still unread. */
@@ -14,6 +20,12 @@ export interface Command {
   readonly summary: string;
   /** Loads the code; only the command that runs is loaded. */
   readonly load: () => Promise<CommandModule>;
+  /**
+   * Exit code where the library refuses the input.
+   *
+   * @defaultValue 1
+   */
+  readonly refusedExit?: number;
 }
 
 /** The code of a command. */

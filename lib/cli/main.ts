@@ -4,6 +4,7 @@ import { run } from "./run";
 void run(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
+  colour: process.stdout.isTTY && process.env["NO_COLOR"] === undefined,
 }).then((code) => {
   process.exitCode = code;
 });

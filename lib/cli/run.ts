@@ -13,7 +13,7 @@ const EXIT_USAGE = 2;
 /**
  * Runs the command line; resolves to the exit code and never rejects for a mistake of the caller.
  *
- * 0 done (a command may define more), 1 refused by the library with its message and code, 2 usage.
+ * 0 done (a command may define more), 1 (or the command's own) refused by the library with its message and code, 2 usage.
  */
 export async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const [name, ...rest] = args;
@@ -37,7 +37,7 @@ export async function run(args: readonly string[], io: CommandIo): Promise<numbe
     }
     if (!isWorkloadIdentityError(error)) throw error;
     io.err(`${PACKAGE}: ${error.message} (${error.code})\n`);
-    return EXIT_REFUSED;
+    return command?.refusedExit ?? EXIT_REFUSED;
   }
 }
 

@@ -39,19 +39,19 @@ export class ImagePulls extends Construct {
   constructor(scope: Construct, id: string, props: ImagePullsProps) {
     super(scope, id);
     const { cluster } = props;
-    const { accounts, clouds } = at(this.node.path, () => groupedPulls(props));
+    const { accounts, clouds } = at(this, () => groupedPulls(props));
     this.manifests = Manifests.of(TerraformStack.of(this));
     if (this.manifests.recorded.length > 0) fail("cluster-taken", cluster.name, this.node.path);
 
     this.declarations = Object.fromEntries(
       clouds.map(({ cloud, identities, request }) => [
         cloud,
-        at(this.node.path, () => identities.declare(new Construct(this, cloud), request)),
+        at(this, () => identities.declare(new Construct(this, cloud), request)),
       ]),
     );
     const declared = Object.values(this.declarations);
     const providers = declared.map(({ provider }) => provider);
-    this.nodeSetup = at(this.node.path, () =>
+    this.nodeSetup = at(this, () =>
       credentialProviderSetup(
         {
           cluster,
@@ -62,7 +62,7 @@ export class ImagePulls extends Construct {
         declared.flatMap(({ nodeFiles }) => nodeFiles),
       ),
     );
-    at(this.node.path, () => this.write(props, accounts, declared));
+    at(this, () => this.write(props, accounts, declared));
     const subjects = accounts.map(({ subject }) => subject);
     for (const warning of pullWarnings(cluster, subjects)) Annotations.of(this).addWarning(warning);
   }

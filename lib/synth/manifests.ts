@@ -129,7 +129,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
    * `output-name-taken`, naming the file, the object and the property.
    */
   render(): ReadonlyMap<string, string> {
-    return at(this.#stack.node.path, () => {
+    return at(this.#stack, () => {
       const files = stackFiles(this.documents());
       this.late.checkOutputNames();
       this.#declared = true;
@@ -157,7 +157,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
 
   private declare(): void {
     if (this.#declared) return;
-    at(this.#stack.node.path, () => {
+    at(this.#stack, () => {
       declareLateValues(this.documents());
       this.late.checkOutputNames();
     });

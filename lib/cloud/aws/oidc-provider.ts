@@ -59,7 +59,7 @@ export class OidcProvider extends Construct implements IOidcProvider {
    */
   constructor(scope: Construct, id: string, props: OidcProviderProps) {
     super(scope, id);
-    const { issuer, arn, key, config } = at(this.node.path, () => settingsOf(this, props));
+    const { issuer, arn, key, config } = at(this, () => settingsOf(this, props));
 
     this.resource = new IamOpenidConnectProvider(this, "Resource", config);
     declareOnce(this, key);
@@ -110,7 +110,7 @@ export class OidcProvider extends Construct implements IOidcProvider {
   /** Adds an audience; nothing happens where it is there. Throws `audience-invalid` or `aws-client-ids-invalid`. */
   addAudience(audience: string): void {
     const ids = [...(this.resource.clientIdListInput ?? []), audience];
-    this.resource.clientIdList = at(this.node.path, () => clientIds(ids));
+    this.resource.clientIdList = at(this, () => clientIds(ids));
   }
 
   #agree(props: SharedOidcProviderProps): void {

@@ -56,7 +56,7 @@ export function pullRoleSettings(construct: Construct, props: PullRoleProps): Pu
     arn: account === undefined ? undefined : roleArn({ partition, account, path, name }),
     key,
     dependencies: trusted(props),
-    warning: trustSizeWarning(trusts),
+    warning: trustSizeWarning(trusts, trustDocument),
     role: {
       name,
       assumeRolePolicy: policyText(trustDocument),

@@ -41,7 +41,7 @@ export class PullRole extends Construct implements IPullRole {
    */
   constructor(scope: Construct, id: string, props: PullRoleProps) {
     super(scope, id);
-    const settings = at(this.node.path, () => pullRoleSettings(this, props));
+    const settings = at(this, () => pullRoleSettings(this, props));
 
     this.resource = new IamRole(this, "Resource", settings.role);
     dependsOn(this.resource, settings.dependencies);
@@ -56,7 +56,7 @@ export class PullRole extends Construct implements IPullRole {
     this.annotations = pullAnnotations(this.arn);
     this.dependencies = [this.resource];
 
-    at(this.node.path, () => writeOwnerPolicies(this, this, props));
+    at(this, () => writeOwnerPolicies(this, this, props));
     if (settings.warning !== undefined) Annotations.of(this).addWarning(settings.warning);
   }
 

@@ -55,7 +55,7 @@ export class RepositoryPullPolicy extends Construct {
   constructor(scope: Construct, id: string, props: RepositoryPullPolicyProps) {
     super(scope, id);
     const { provider, region, roles } = props;
-    const { repository, key, policy } = at(this.node.path, () => settingsOf(this, props));
+    const { repository, key, policy } = at(this, () => settingsOf(this, props));
 
     this.resource = new EcrRepositoryPolicy(this, "Resource", {
       repository,
@@ -85,7 +85,7 @@ export class RepositoryPullPolicy extends Construct {
   addRole(role: IPullRole): void {
     if (this.#roles.includes(role)) return;
     const roles = [...this.#roles, role];
-    this.resource.policy = at(this.node.path, () => textOf(roles, this.#additionalStatements));
+    this.resource.policy = at(this, () => textOf(roles, this.#additionalStatements));
     this.#roles.push(role);
     // AWS resolves the principals of a policy when it is saved, so the roles must exist by then.
     const names = role.dependencies.map(dependable);

@@ -61,7 +61,7 @@ export class AdoptedPullIdentity extends PullIdentityBase {
 
   constructor(scope: Construct, id: string, attributes: PullIdentityAttributes) {
     super(scope, id, attributes);
-    const place = at(this.node.path, () => checkedPlace(attributes));
+    const place = at(this, () => checkedPlace(attributes));
     const data = missingIds(attributes).length === 0 ? undefined : dataSource(this, place, attributes);
     const known = (key: (typeof IDS)[number]): string =>
       attributes[key] ?? data?.[key] ?? fail("azure-identity-incomplete", key);

@@ -49,7 +49,7 @@ export class PullIdentities extends Construct implements PullDeclaration {
 
   constructor(scope: Construct, id: string, props: PullIdentitiesProps) {
     super(scope, id);
-    const plan = at(this.node.path, () => planPulls(props));
+    const plan = at(this, () => planPulls(props));
 
     this.identities = new Map([...given(props, plan), ...this.#declared(props, plan)]);
     const used = props.pulls.flatMap(({ subject }) => {

@@ -149,13 +149,13 @@ export abstract class PullIdentityBase extends Construct implements IPullIdentit
   addTrust(trust: PullTrust): void {
     const { credentials } = this.ledger;
     this.declareCredentials(
-      at(this.node.path, () => trustCredentials(this.label, [trust], this.#props.cloud, credentials)),
+      at(this, () => trustCredentials(this.label, [trust], this.#props.cloud, credentials)),
     );
   }
 
   /** Declares or widens one role assignment per registry. */
   grantPull(...sources: readonly IPullSource<Construct>[]): void {
-    const permissions = at(this.node.path, () => {
+    const permissions = at(this, () => {
       const pulls = sources.map(acrSource);
       const all = pullPermissions([...this.ledger.pulls, ...pulls]);
       this.ledger.pulls.push(...pulls);

@@ -76,7 +76,7 @@ export class PullIdentity extends PullIdentityBase {
   /** Throws `azure-name-invalid`, `azure-guid-invalid` and the refusals of `addTrust`. */
   constructor(scope: Construct, id: string, props: PullIdentityProps) {
     super(scope, id, props);
-    const credentials = at(this.node.path, () => checkedCredentials(props));
+    const credentials = at(this, () => checkedCredentials(props));
     this.resource = new UserAssignedIdentity(this, "Resource", {
       name: props.identityName,
       resourceGroupName: props.resourceGroupName,

@@ -5,6 +5,7 @@
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
 import type { Partition } from "./partitions";
+import type { PolicyDocument } from "./policy-document";
 import {
   type EcrGrant,
   type PrivateEcrGrant,
@@ -55,8 +56,11 @@ export function pullRoleDescription(
 }
 
 /** A warning where the default quota does not suffice; throws `aws-trust-too-long` where no quota does. */
-export function trustSizeWarning(trusts: readonly AwsFederatedTrust[]): string | undefined {
-  const { characters, exact } = trustPolicySize(trusts);
+export function trustSizeWarning(
+  trusts: readonly AwsFederatedTrust[],
+  rendered?: PolicyDocument,
+): string | undefined {
+  const { characters, exact } = trustPolicySize(trusts, rendered);
   if (characters <= trustDefaultQuota) return undefined;
   const estimate = exact ? "" : " (estimated: a late ARN or issuer is counted with a usual length)";
   return (

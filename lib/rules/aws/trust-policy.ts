@@ -83,15 +83,19 @@ export function trustPolicy(trusts: readonly AwsFederatedTrust[]): PolicyDocumen
 }
 
 /**
- * The length of the trust policy; throws `aws-trust-too-long` over 4,096 characters.
+ * The length of the trust policy; throws `aws-trust-too-long` over 4,096 characters. `rendered` is the trust policy
+ * of these trusts, where the caller has it.
  *
  * A late ARN or issuer is counted with a usual length, and `exact` is false.
  */
-export function trustPolicySize(trusts: readonly AwsFederatedTrust[]): TrustPolicySize {
-  const document = trustPolicy(trusts.map(withStandIns));
+export function trustPolicySize(
+  trusts: readonly AwsFederatedTrust[],
+  rendered: PolicyDocument = trustPolicy(trusts),
+): TrustPolicySize {
+  const late = trusts.some((trust) => isLate(trust.oidcProviderArn) || isLate(trust.conditionPrefix));
+  const document = late ? trustPolicy(trusts.map(withStandIns)) : rendered;
   const characters = policySize(document);
   if (characters > trustMaxQuota) return fail("aws-trust-too-long", characters, document.Statement.length);
-  const late = trusts.some((trust) => isLate([trust.oidcProviderArn, trust.conditionPrefix]));
   return { characters, exact: !late };
 }
 

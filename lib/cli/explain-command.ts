@@ -1,0 +1,66 @@
+import {
+  Explainer,
+  type PullResult,
+  type PullSelection,
+  renderJson,
+  renderMermaid,
+  renderText,
+} from "../explain";
+import { sourceText } from "../explain/facts/source";
+import { type CommandIo, UsageError } from "./command";
+import { readArguments } from "./read-arguments";
+
+const EXIT_ALLOWED = 0;
+const EXIT_DENIED = 1;
+const EXIT_UNKNOWN = 3;
+
+const DEFAULT_FOLDER = "cdktf.out";
+
+/** `colour` is for a terminal only. */
+type Renderer = (results: Iterable<PullResult>, colour: boolean) => Iterable<string>;
+
+const RENDERERS: Readonly<Record<string, Renderer>> = {
+  json: renderJson,
+  mermaid: renderMermaid,
+  text: (results, colour) => renderText(results, { colour }),
+};
+
+/**
+ * `explain [--service-account ns/name] [--image REF] [--stack S] [--format F] [DIR…]`: the chain of each pull.
+ *
+ * Resolves to 0 where all are allowed, 1 where one is denied, 3 where one is unknown and none denied.
+ */
+export function run(args: readonly string[], io: CommandIo): number {
+  const { values, positionals } = readArguments(args, {
+    "service-account": { type: "string" },
+    image: { type: "string" },
+    stack: { type: "string" },
+    format: { type: "string", default: "text" },
+  });
+  const { format, image, stack, "service-account": serviceAccount } = values;
+  const render = Object.hasOwn(RENDERERS, format) ? RENDERERS[format] : undefined;
+  if (!render) throw new UsageError(`unknown format ${format}; one of ${Object.keys(RENDERERS).join(", ")}`);
+  const selection: PullSelection = {
+    ...(serviceAccount === undefined ? {} : { serviceAccount }),
+    ...(image === undefined ? {} : { image }),
+    ...(stack === undefined ? {} : { stack }),
+  };
+
+  const explainer = Explainer.read(positionals.length > 0 ? positionals : [DEFAULT_FOLDER]);
+  const seen = new Set<string>();
+  for (const piece of render(watched(explainer.pulls(selection), seen), io.colour === true)) io.out(piece);
+  for (const { source, reason } of explainer.skipped) io.err(`skipped ${sourceText(source)}: ${reason}\n`);
+  if (seen.size === 0)
+    throw new UsageError(
+      "nothing to explain: no declared pull and no workload there; give --service-account and --image",
+    );
+  if (seen.has("denied")) return EXIT_DENIED;
+  return seen.has("unknown") ? EXIT_UNKNOWN : EXIT_ALLOWED;
+}
+
+function* watched(results: Iterable<PullResult>, verdicts: Set<string>): Generator<PullResult> {
+  for (const result of results) {
+    verdicts.add(result.verdict);
+    yield result;
+  }
+}

@@ -1,0 +1,47 @@
+import { isWithin, registriesOf } from "../../rules/plugins";
+import type { ProviderEntry } from "../facts/node-configuration";
+import type { ComputedAttribute, Terraform } from "../facts/terraform";
+import { awsReader } from "./aws/reader";
+import { azureReader } from "./azure/reader";
+import type { Cloud, CloudReader } from "./cloud";
+import { googleReader } from "./google/reader";
+
+/** The clouds; one more is one more line. */
+const READERS: readonly CloudReader[] = [awsReader, azureReader, googleReader];
+
+/** What the clouds can compute of attributes that Terraform knows only after apply. */
+export const computedAttributes: readonly ComputedAttribute[] = READERS.flatMap(({ computed }) => computed);
+
+/** The clouds over the resources that were read. */
+export class Clouds {
+  readonly #clouds: readonly (readonly [CloudReader, Cloud])[];
+  readonly #byEntry = new WeakMap<ProviderEntry, Cloud>();
+
+  constructor(terraform: Terraform) {
+    this.#clouds = READERS.map((reader) => [reader, reader.read(terraform)]);
+  }
+
+  /**
+   * The cloud of an entry's plugin, by the executable's name; a second name for mixed mode is told by the annotation
+   * keys or the registries. `undefined` for a plugin that is not known.
+   */
+  ofEntry(entry: ProviderEntry): Cloud | undefined {
+    const known = this.#byEntry.get(entry) ?? this.#find(entry);
+    if (known) this.#byEntry.set(entry, known);
+    return known;
+  }
+
+  #find(entry: ProviderEntry): Cloud | undefined {
+    const { requiredKeys = [], optionalKeys = [] } = entry.tokenAttributes ?? {};
+    const keys = [...requiredKeys, ...optionalKeys];
+    const found =
+      this.#clouds.find(([{ executables }]) => executables.test(entry.name)) ??
+      this.#clouds.find(([, cloud]) => cloud.annotationKeys.some((key) => keys.includes(key))) ??
+      this.#clouds.find(
+        ([, { plugin }]) =>
+          entry.matchImages.length > 0 &&
+          entry.matchImages.every((pattern) => isWithin(pattern, registriesOf(plugin))),
+      );
+    return found?.[1];
+  }
+}

@@ -1,0 +1,152 @@
+import { Chains } from "./chain";
+import type { CheckResult } from "./checks/check";
+import { pullChecks } from "./checks/checks";
+import { repositoryOf } from "./checks/image-parses";
+import { Clouds, computedAttributes } from "./clouds/clouds";
+import type { ClusterRecord } from "./facts/cluster-record";
+import { type Facts, type SkippedDocument, readFacts } from "./facts/facts";
+import { globMatches } from "./glob";
+import { type PullQuestion, type PullSelection, pullQuestions, selectedClusters } from "./questions";
+import { type ServiceAccountReach, reachOf } from "./reach";
+import type { Verdict } from "./verdict";
+
+/** What the verifier says of one pull. */
+export interface PullResult {
+  /** Which job it belongs to. */
+  readonly job: "image-pull";
+  /** The stack; empty for manifests outside of stacks. */
+  readonly stack: string;
+  /** The service account, `namespace/name`. */
+  readonly subject: string;
+  /** The image, or the declared pattern. */
+  readonly target: string;
+  /** Whether every link holds. */
+  readonly verdict: Verdict;
+  /** As which identity, or through what else than the chain; `null` where nothing would serve it. */
+  readonly as: string | null;
+  /** The links in pull order. */
+  readonly checks: readonly CheckResult[];
+}
+
+/** A service account that can pull an image. */
+export interface Puller {
+  /** The result. */
+  readonly result: PullResult;
+  /** True where a declared pull covers the image. */
+  readonly declared: boolean;
+}
+
+/** How artefacts are read. */
+export interface ExplainOptions {
+  /**
+   * What is known of the clusters and stands in no artefact; wins over what was recorded.
+   *
+   * @defaultValue - only what `workload-identity.json` records
+   */
+  readonly cluster?: ClusterRecord;
+}
+
+/**
+ * The verifier: reads artefacts once, and answers any number of questions about them.
+ *
+ * Works on synth output before anything is applied, on manifests and Terraform JSON of other people, and on the output
+ * of `terraform show -json`. No input makes it say `allowed` by mistake: what it cannot judge is `unknown`.
+ */
+export class Explainer {
+  /** Everything that was read. */
+  readonly #facts: Facts;
+  readonly #chains: Chains;
+  readonly #clouds: Clouds;
+
+  private constructor(facts: Facts) {
+    this.#facts = facts;
+    this.#clouds = new Clouds(facts.terraform);
+    this.#chains = new Chains(this.#clouds);
+  }
+
+  /**
+   * Reads synth output folders, folders of stacks, manifests and Terraform JSON.
+   *
+   * Throws `explain-path-missing`, `explain-nothing-found`, `explain-file-unreadable`, `explain-file-too-large`,
+   * `explain-file-invalid` or `bind-file-invalid`.
+   */
+  static read(paths: readonly string[], options: ExplainOptions = {}): Explainer {
+    return new Explainer(readFacts(paths, { computed: computedAttributes, cluster: options.cluster ?? {} }));
+  }
+
+  /** Documents that were read and hold no fact. */
+  get skipped(): readonly SkippedDocument[] {
+    return this.#facts.skipped;
+  }
+
+  /**
+   * The results one by one, so that a million of them need not be held at once.
+   *
+   * Throws `explain-stack-unknown`, `explain-late-value`, or what `Subject.of` throws.
+   */
+  *pulls(selection: PullSelection = {}): Generator<PullResult> {
+    for (const question of pullQuestions(this.#facts, selection)) yield this.#result(question);
+  }
+
+  /** Every service account that can pull an image, or may be able to. Throws `explain-stack-unknown`. */
+  whoMayPull(image: string, stack?: string): readonly Puller[] {
+    const selection = { image, ...(stack === undefined ? {} : { stack }) };
+    return [...pullQuestions(this.#facts, selection)].flatMap((question) => {
+      const result = this.#result(question);
+      const declared = (question.artefacts.cluster.pulls ?? []).some(
+        ({ serviceAccount, images }) =>
+          serviceAccount === result.subject && images.some((pattern) => covers(pattern, image)),
+      );
+      return result.verdict === "denied" ? [] : [{ result, declared }];
+    });
+  }
+
+  /** Everything that a service account can read, marked where nobody declared it. Throws `explain-stack-unknown`. */
+  reach(serviceAccount: string, stack?: string): readonly ServiceAccountReach[] {
+    return selectedClusters(this.#facts, stack).flatMap((artefacts) =>
+      reachOf(artefacts, serviceAccount, this.#chains, this.#clouds),
+    );
+  }
+
+  #result(question: PullQuestion): PullResult {
+    const { artefacts, namespace, name, target, neverPulled } = question;
+    const { checks, verdict, as } = neverPulled ? NEVER_PULLED : this.#chains.worst(question);
+    return {
+      job: "image-pull",
+      stack: artefacts.stack,
+      subject: `${namespace}/${name}`,
+      target,
+      verdict,
+      as,
+      checks,
+    };
+  }
+}
+
+/** Reads artefacts and explains the selected pulls; throws what {@link Explainer} throws. */
+export function explain(
+  paths: readonly string[],
+  selection: PullSelection = {},
+  options: ExplainOptions = {},
+): readonly PullResult[] {
+  return [...Explainer.read(paths, options).pulls(selection)];
+}
+
+const NEVER_PULLED = {
+  verdict: "unknown",
+  as: null,
+  checks: pullChecks.map(({ id }): CheckResult => ({
+    id,
+    status: "skipped",
+    reason:
+      "imagePullPolicy Never: the kubelet uses the image that is on the node, or fails with ErrImageNeverPull",
+    evidence: [],
+    remedy: "",
+  })),
+} as const;
+
+/** Whether a declared pattern covers an image, whose tag and digest do not count. */
+function covers(pattern: string, image: string): boolean {
+  const name = repositoryOf(image)?.name;
+  return name !== undefined && globMatches(pattern, name);
+}

@@ -1,0 +1,29 @@
+import type { CheckResult } from "../checks/check";
+import type { PullResult } from "../explain";
+
+/** Version of the shape; it changes where a reader of the old one would misread the new one. */
+export const EXPLAIN_JSON_VERSION = 1;
+
+/**
+ * The results as JSON, piece by piece: `{ "version": 1, "results": [...] }`.
+ *
+ * Each result has job, stack, subject, target, verdict, as and checks; each check id, status, reason, evidence
+ * (`{ text, source? }`), remedy, and `log` where what an operator sees is known.
+ */
+export function* renderJson(results: Iterable<PullResult>): Generator<string> {
+  yield `{\n  "version": ${EXPLAIN_JSON_VERSION},\n  "results": [`;
+  let separator = "\n";
+  for (const result of results) {
+    yield separator + indented(JSON.stringify({ ...result, checks: result.checks.map(ordered) }, null, 2));
+    separator = ",\n";
+  }
+  yield "\n  ]\n}\n";
+}
+
+function ordered({ id, status, reason, evidence, remedy, log }: CheckResult): CheckResult {
+  return { id, status, reason, evidence, remedy, ...(log === undefined ? {} : { log }) };
+}
+
+function indented(text: string): string {
+  return text.replace(/^/gm, "    ");
+}

@@ -1,0 +1,38 @@
+import type { Status } from "../answer";
+import type { PullResult } from "../explain";
+import { printable } from "./printable";
+
+const CLASSES: Readonly<Record<Status, string>> = {
+  pass: "fill:#e6f4ea,stroke:#188038",
+  fail: "fill:#fce8e6,stroke:#c5221f",
+  unknown: "fill:#fef7e0,stroke:#b06000",
+  skipped: "fill:#f1f3f4,stroke:#80868b",
+};
+
+/**
+ * The results as one Mermaid flowchart, a chain per pull, piece by piece.
+ *
+ * Source of the syntax: mermaid.js.org/syntax/flowchart.html; texts stand in quotes, and what could end them is written
+ * as a numeric entity.
+ */
+export function* renderMermaid(results: Iterable<PullResult>): Generator<string> {
+  yield "flowchart LR\n";
+  for (const [status, style] of Object.entries(CLASSES)) yield `  classDef ${status} ${style}\n`;
+  let number = 0;
+  for (const result of results) {
+    number += 1;
+    yield* chain(result, `p${number}`);
+  }
+}
+
+function* chain({ stack, subject, target, verdict, as, checks }: PullResult, id: string): Generator<string> {
+  const title = [stack, subject].filter((part) => part !== "").join(": ");
+  yield `  subgraph ${id}["${quoted(`${title} pulls ${target}: ${verdict}${as === null ? "" : ` (${as})`}`)}"]\n`;
+  const nodes = checks.map((check, index) => ({ name: `${id}c${index}`, check }));
+  for (const { name, check } of nodes) yield `    ${name}["${quoted(check.id)}"]:::${check.status}\n`;
+  yield `    ${nodes.map(({ name }) => name).join(" --> ")}\n  end\n`;
+}
+
+function quoted(text: string): string {
+  return printable(text).replace(/[#"<>&`]/g, (character) => `#${character.charCodeAt(0)};`);
+}
