@@ -20,6 +20,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "model/": ["errors.ts"],
   "index.ts": ["errors.ts", "model/"],
   "rules/": ["errors.ts", "model/", "yaml", "node:crypto"],
+  "artefact/": ["errors.ts", "model/", "yaml", "node:"],
+  "explain/": ["errors.ts", "model/", "rules/", "artefact/", "yaml", "node:"],
   "cloud/shared/": ["constructs", "cdktf"],
   "cloud/aws/": [
     "errors.ts",

@@ -1,4 +1,4 @@
-import { Chains } from "./chain";
+import { type Chain, Chains } from "./chain";
 import type { CheckResult } from "./checks/check";
 import { pullChecks } from "./checks/checks";
 import { repositoryOf } from "./checks/image-parses";
@@ -109,16 +109,19 @@ export class Explainer {
   }
 
   #result(question: PullQuestion): PullResult {
-    const { artefacts, namespace, name, target, neverPulled } = question;
-    const { checks, verdict, as } = neverPulled ? NEVER_PULLED : this.#chains.worst(question);
+    const { artefacts, account, target, neverPulled } = question;
+    const chain = neverPulled ? NEVER_PULLED : this.#chains.worst(question);
+    let checks: readonly CheckResult[] | undefined;
     return {
       job: "image-pull",
       stack: artefacts.stack,
-      subject: `${namespace}/${name}`,
+      subject: account,
       target,
-      verdict,
-      as,
-      checks,
+      verdict: chain.verdict,
+      as: chain.as,
+      get checks() {
+        return (checks ??= chain.checks());
+      },
     };
   }
 }
@@ -132,18 +135,16 @@ export function explain(
   return [...Explainer.read(paths, options).pulls(selection)];
 }
 
-const NEVER_PULLED = {
-  verdict: "unknown",
-  as: null,
-  checks: pullChecks.map(({ id }): CheckResult => ({
-    id,
-    status: "skipped",
-    reason:
-      "imagePullPolicy Never: the kubelet uses the image that is on the node, or fails with ErrImageNeverPull",
-    evidence: [],
-    remedy: "",
-  })),
-} as const;
+const NEVER: readonly CheckResult[] = pullChecks.map(({ id }) => ({
+  id,
+  status: "skipped",
+  reason:
+    "imagePullPolicy Never: the kubelet uses the image that is on the node, or fails with ErrImageNeverPull",
+  evidence: [],
+  remedy: "",
+}));
+
+const NEVER_PULLED: Chain = { verdict: "unknown", as: null, checks: () => NEVER };
 
 /** Whether a declared pattern covers an image, whose tag and digest do not count. */
 function covers(pattern: string, image: string): boolean {

@@ -35,6 +35,8 @@ export interface PullSelection {
 export interface PullQuestion {
   /** The cluster. */
   readonly artefacts: ClusterArtefacts;
+  /** The service account, `namespace/name`. */
+  readonly account: string;
   /** Namespace of the service account. */
   readonly namespace: string;
   /** Name of the service account. */
@@ -90,10 +92,14 @@ function* declaredQuestions(
   artefacts: ClusterArtefacts,
   subject: string | undefined,
 ): Generator<PullQuestion> {
+  const examples = new Map<string, string>();
   for (const { serviceAccount, images } of artefacts.cluster.pulls ?? []) {
     if (subject !== undefined && serviceAccount !== subject) continue;
-    for (const pattern of images)
-      yield question(artefacts, serviceAccount, pattern.replaceAll("*", EXAMPLE), pattern, "declared");
+    for (const pattern of images) {
+      const example = examples.get(pattern) ?? pattern.replaceAll("*", EXAMPLE);
+      examples.set(pattern, example);
+      yield question(artefacts, serviceAccount, example, pattern, "declared");
+    }
   }
 }
 
@@ -123,5 +129,16 @@ function question(
   const slash = serviceAccount.indexOf("/");
   const namespace = serviceAccount.slice(0, slash);
   const name = serviceAccount.slice(slash + 1);
-  return { artefacts, namespace, name, image, target, origin, workload: undefined, neverPulled: false };
+  const account = serviceAccount;
+  return {
+    artefacts,
+    account,
+    namespace,
+    name,
+    image,
+    target,
+    origin,
+    workload: undefined,
+    neverPulled: false,
+  };
 }

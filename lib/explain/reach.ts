@@ -32,6 +32,7 @@ export function reachOf(
     .flatMap(({ images }) => images);
   const question = {
     artefacts,
+    account: key,
     namespace,
     name,
     image: "",

@@ -18,6 +18,12 @@ export interface TokenAudienceGrantProps {
   /** Minor of the kube-apiserver, `1.35`; decides whether nodes must also be allowed to read service accounts. */
   readonly apiServer: string;
   /**
+   * Feature gates of the kube-apiserver that differ from the defaults of its version.
+   *
+   * @defaultValue - none
+   */
+  readonly featureGates?: Readonly<Record<string, boolean>>;
+  /**
    * Namespaces whose pods pull with this audience.
    *
    * @defaultValue - those of `serviceAccounts`
@@ -75,7 +81,7 @@ export class TokenAudienceGrant extends Construct {
     const extent = grantExtent(audience, props.scope ?? "namespaces", namespaces, serviceAccounts);
     const limited = extent.serviceAccounts !== undefined;
     const name = checkedRoleName(props.roleName ?? tokenAudienceRoleName(audience, limited));
-    const readServiceAccounts = nodeNeedsServiceAccountGet(props.apiServer);
+    const readServiceAccounts = nodeNeedsServiceAccountGet(props.apiServer, props.featureGates);
     const shared = extent.scope === "cluster" || !limited;
     const rules = (names: readonly string[] | undefined): readonly PolicyRule[] =>
       tokenAudienceRules(audience, names, readServiceAccounts);

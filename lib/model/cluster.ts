@@ -48,6 +48,12 @@ export interface ClusterFacts {
   readonly kubelet: string;
   /** Minor of the kube-apiserver, `1.35`. */
   readonly apiServer: string;
+  /**
+   * Feature gates of kubelets and API server that differ from the defaults of the version.
+   *
+   * @defaultValue - none
+   */
+  readonly featureGates?: Readonly<Record<string, boolean>>;
   /** Plugins on the nodes, by the plugin's key (`ecr`, `acr`, `gcp`). */
   readonly plugins: Readonly<Record<string, PluginFacts>>;
   /** The distribution's own entries, by the plugin's key; empty where nodes come without. */

@@ -123,9 +123,8 @@ function assertNamesDiffer(entries: readonly CredentialProviderEntry[]): void {
 }
 
 function assertKubeletStarts(cluster: ClusterFacts, document: CredentialProviderConfig): void {
-  // 1.33 has the gate off by default; a cluster of that minor is accepted only with the gate stated as on.
-  const featureGates = { KubeletServiceAccountTokenForCredentialProviders: true };
-  const errors = validateCredentialProviderConfig(document, { kubelet: cluster.kubelet, featureGates });
+  const { kubelet, featureGates = {} } = cluster;
+  const errors = validateCredentialProviderConfig(document, { kubelet, featureGates });
   if (errors.length > 0) {
     fail(
       "credential-provider-config-invalid",

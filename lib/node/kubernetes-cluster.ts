@@ -90,6 +90,7 @@ export function kubernetes(props: KubernetesProps): ICluster<Construct> {
     issuer,
     kubelet,
     apiServer,
+    featureGates,
     plugins,
     stockProviders: {},
     additionalProviders: [],

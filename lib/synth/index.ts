@@ -5,6 +5,7 @@
  * @packageDocumentation
  */
 
+export { type BindProps, bind } from "./bind/bind-folder";
 export { ImagePulls } from "./image-pulls";
 export { type ImagePull, type ImagePullsProps } from "./image-pulls-props";
 export { LateValueResolver } from "./late-value-resolver";

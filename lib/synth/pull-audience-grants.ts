@@ -54,6 +54,7 @@ export function writeTokenAudienceGrants(
     new TokenAudienceGrant(chart, audience, {
       audience,
       apiServer: cluster.apiServer,
+      ...(cluster.featureGates ? { featureGates: cluster.featureGates } : {}),
       scope: settings.scope ?? "namespaces",
       ...(settings.limitToServiceAccounts
         ? { serviceAccounts: subjects }

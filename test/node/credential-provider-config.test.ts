@@ -47,6 +47,7 @@ const GCP: ImageCredentialProvider = {
 
 interface Nodes {
   readonly kubelet?: string;
+  readonly featureGates?: Readonly<Record<string, boolean>>;
   readonly plugins?: Readonly<Record<string, PluginFacts>>;
   readonly stockProviders?: Readonly<Record<string, StockCredentialProvider>>;
   readonly additionalProviders?: ClusterFacts["additionalProviders"];
@@ -114,8 +115,18 @@ describe("the file as a whole", () => {
     ["1.35", true],
     ["1.36", true],
   ])("is valid for kubelet %s, cacheType %s", (kubelet, present) => {
-    const [entry] = entries(ECR, {}, { kubelet });
+    const featureGates = { KubeletServiceAccountTokenForCredentialProviders: true };
+    const [entry] = entries(ECR, {}, { kubelet, featureGates });
     expect("cacheType" in (entry?.["tokenAttributes"] as object)).toBe(present);
+  });
+
+  it("is refused for kubelet 1.33 with its gate at the default, off", () => {
+    expect(() => entries(ECR, {}, { kubelet: "1.33" })).toThrowError(
+      expect.objectContaining({
+        code: "credential-provider-config-invalid",
+        message: expect.stringContaining("feature gate is disabled"),
+      }),
+    );
   });
 
   it("comes as a file with flags, and as YAML of the same meaning", () => {

@@ -21,8 +21,10 @@ export interface AssumedRole {
   readonly role: RoleFact;
 }
 
-const LOGIN = "ecr:GetAuthorizationToken";
-const LOGIN_PUBLIC: readonly string[] = ["ecr-public:GetAuthorizationToken", "sts:GetServiceBearerToken"];
+const LOGINS: Readonly<Record<"private" | "public", readonly string[]>> = {
+  private: ["ecr:GetAuthorizationToken"],
+  public: ["ecr-public:GetAuthorizationToken", "sts:GetServiceBearerToken"],
+};
 const PULL: readonly string[] = ["ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"];
 
 /** Judges login and repository; `policies` are those of repositories. */
@@ -40,16 +42,27 @@ export function awsPermission(
     return { login: answer, repository: answer };
   }
   if (host.kind === "public") {
-    const login = loginPermitted(assumed, LOGIN_PUBLIC);
+    const login = loginPermitted(assumed, "public");
     return { login, repository: pass("every repository of ECR Public may be read") };
   }
   return {
-    login: loginPermitted(assumed, [LOGIN]),
+    login: loginPermitted(assumed, "private"),
     repository: repositoryPermitted(assumed, host, repository.path, policies),
   };
 }
 
-function loginPermitted({ role }: AssumedRole, actions: readonly string[]): Answer {
+/** The login is the same for every repository. */
+const logins = new WeakMap<RoleFact, Map<string, Answer>>();
+
+function loginPermitted({ role }: AssumedRole, registry: keyof typeof LOGINS): Answer {
+  const known = logins.get(role) ?? new Map<string, Answer>();
+  logins.set(role, known);
+  const answer = known.get(registry) ?? mayLogIn(role, LOGINS[registry]);
+  known.set(registry, answer);
+  return answer;
+}
+
+function mayLogIn(role: RoleFact, actions: readonly string[]): Answer {
   for (const action of actions) {
     const decision = permitted(role, action, "*");
     if (decision.outcome === "denied")
