@@ -121,8 +121,30 @@ function sentence({ problem, value, allowed, remedy }: Problem): string {
 }
 
 function show(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
+  const text = asText(value);
   return text.length <= SHOWN_CHARACTERS
     ? text
     : `${text.slice(0, SHOWN_CHARACTERS)}… (${text.length} characters)`;
+}
+
+/** JSON where the value has a JSON form; its kind, and for a construct its path, where it has none. */
+function asText(value: unknown): string {
+  if (typeof value === "function") return "a function";
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? String(value);
+  const kind = value.constructor?.name ?? "Object";
+  if (kind === "Object" || Array.isArray(value)) return jsonOf(value) ?? `an ${kind} without a JSON form`;
+  return `a ${kind}${isLocated(value) ? ` at ${value.node.path}` : ""}`;
+}
+
+function jsonOf(value: object): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    // Circular, or with a member such as a bigint that JSON has no form for.
+    return undefined;
+  }
+}
+
+function isLocated(value: object): value is Located {
+  return "node" in value && typeof (value as Partial<Located>).node?.path === "string";
 }

@@ -6,6 +6,7 @@ import {
   renderMermaid,
   renderText,
 } from "../explain";
+import { readClusterFile } from "../explain/facts/cluster-record";
 import { sourceText } from "../explain/facts/source";
 import { type CommandIo, UsageError } from "./command";
 import { readArguments } from "./read-arguments";
@@ -26,7 +27,10 @@ const RENDERERS: Readonly<Record<string, Renderer>> = {
 };
 
 /**
- * `explain [--service-account ns/name] [--image REF] [--stack S] [--format F] [DIR…]`: the chain of each pull.
+ * `explain [--service-account ns/name] [--image REF] [--stack S] [--format F] [--cluster FILE] [DIR…]`: the chain of each pull.
+ *
+ * `--cluster FILE` gives what no artefact of other people says: a JSON object with `issuer`, `kubelet`, `apiServer`,
+ * `featureGates`, `plugins`, `openShift` and `pulls`, each as `workload-identity.json` has it for a cluster.
  *
  * Resolves to 0 where all are allowed, 1 where one is denied, 3 where one is unknown and none denied.
  */
@@ -35,6 +39,7 @@ export function run(args: readonly string[], io: CommandIo): number {
     "service-account": { type: "string" },
     image: { type: "string" },
     stack: { type: "string" },
+    cluster: { type: "string" },
     format: { type: "string", default: "text" },
   });
   const { format, image, stack, "service-account": serviceAccount } = values;
@@ -46,7 +51,10 @@ export function run(args: readonly string[], io: CommandIo): number {
     ...(stack === undefined ? {} : { stack }),
   };
 
-  const explainer = Explainer.read(positionals.length > 0 ? positionals : [DEFAULT_FOLDER]);
+  const explainer = Explainer.read(
+    positionals.length > 0 ? positionals : [DEFAULT_FOLDER],
+    values.cluster === undefined ? {} : { cluster: readClusterFile(values.cluster) },
+  );
   const seen = new Set<string>();
   for (const piece of render(watched(explainer.pulls(selection), seen), io.colour === true)) io.out(piece);
   for (const { source, reason } of explainer.skipped) io.err(`skipped ${sourceText(source)}: ${reason}\n`);

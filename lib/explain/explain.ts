@@ -1,4 +1,5 @@
-import { type Chain, Chains } from "./chain";
+import type { Chain } from "./chain";
+import { Chains } from "./chains";
 import type { CheckResult } from "./checks/check";
 import { pullChecks } from "./checks/checks";
 import { repositoryOf } from "./checks/image-parses";
@@ -29,7 +30,7 @@ export interface PullResult {
 }
 
 /** A service account that can pull an image. */
-export interface Puller {
+export interface ImagePuller {
   /** The result. */
   readonly result: PullResult;
   /** True where a declared pull covers the image. */
@@ -85,15 +86,16 @@ export class Explainer {
    * Throws `explain-stack-unknown`, `explain-late-value`, or what `Subject.of` throws.
    */
   *pulls(selection: PullSelection = {}): Generator<PullResult> {
-    for (const question of pullQuestions(this.#facts, selection)) yield this.#result(question);
+    for (const questions of pullQuestions(this.#facts, selection))
+      for (const question of questions) yield this.#result(question);
   }
 
   /** Every service account that can pull an image, or may be able to. Throws `explain-stack-unknown`. */
-  whoMayPull(image: string, stack?: string): readonly Puller[] {
+  whoMayPull(image: string, stack?: string): readonly ImagePuller[] {
     const selection = { image, ...(stack === undefined ? {} : { stack }) };
-    return [...pullQuestions(this.#facts, selection)].flatMap((question) => {
+    return [...pullQuestions(this.#facts, selection)].flat().flatMap((question) => {
       const result = this.#result(question);
-      const declared = (question.artefacts.cluster.pulls ?? []).some(
+      const declared = (question.puller.artefacts.cluster.pulls ?? []).some(
         ({ serviceAccount, images }) =>
           serviceAccount === result.subject && images.some((pattern) => covers(pattern, image)),
       );
@@ -109,20 +111,48 @@ export class Explainer {
   }
 
   #result(question: PullQuestion): PullResult {
-    const { artefacts, account, target, neverPulled } = question;
-    const chain = neverPulled ? NEVER_PULLED : this.#chains.worst(question);
-    let checks: readonly CheckResult[] | undefined;
-    return {
-      job: "image-pull",
-      stack: artefacts.stack,
-      subject: account,
-      target,
-      verdict: chain.verdict,
-      as: chain.as,
-      get checks() {
-        return (checks ??= chain.checks());
-      },
-    };
+    return new Result(question, question.neverPulled ? undefined : this.#chains.worst(question));
+  }
+}
+
+/** A verdict is cheap, its checks are not: they are put together when they are read. */
+class Result implements PullResult {
+  readonly job = "image-pull";
+  readonly #question: PullQuestion;
+  readonly #chain: Chain | undefined;
+
+  constructor(question: PullQuestion, chain: Chain | undefined) {
+    this.#question = question;
+    this.#chain = chain;
+  }
+
+  get stack(): string {
+    return this.#question.puller.artefacts.stack;
+  }
+
+  get subject(): string {
+    return this.#question.puller.account;
+  }
+
+  get target(): string {
+    return this.#question.target;
+  }
+
+  get verdict(): Verdict {
+    return this.#chain?.verdict ?? "unknown";
+  }
+
+  get as(): string | null {
+    return this.#chain?.as ?? null;
+  }
+
+  get checks(): readonly CheckResult[] {
+    return this.#chain?.checks ?? NEVER_PULLED;
+  }
+
+  toJSON(): PullResult {
+    const { job, stack, subject, target, verdict, as, checks } = this;
+    return { job, stack, subject, target, verdict, as, checks };
   }
 }
 
@@ -135,7 +165,7 @@ export function explain(
   return [...Explainer.read(paths, options).pulls(selection)];
 }
 
-const NEVER: readonly CheckResult[] = pullChecks.map(({ id }) => ({
+const NEVER_PULLED: readonly CheckResult[] = pullChecks.map(({ id }) => ({
   id,
   status: "skipped",
   reason:
@@ -143,8 +173,6 @@ const NEVER: readonly CheckResult[] = pullChecks.map(({ id }) => ({
   evidence: [],
   remedy: "",
 }));
-
-const NEVER_PULLED: Chain = { verdict: "unknown", as: null, checks: () => NEVER };
 
 /** Whether a declared pattern covers an image, whose tag and digest do not count. */
 function covers(pattern: string, image: string): boolean {

@@ -5,10 +5,11 @@
  * @packageDocumentation
  */
 
+export { type PluginFacts } from "../model/cluster";
 export { type Answer, type Evidence, type Status } from "./answer";
 export { type CheckId, type CheckResult } from "./checks/check";
-export { explain, Explainer, type ExplainOptions, type Puller, type PullResult } from "./explain";
-export { type ClusterRecord, type DeclaredPull } from "./facts/cluster-record";
+export { explain, Explainer, type ExplainOptions, type ImagePuller, type PullResult } from "./explain";
+export { type ClusterRecord, type DeclaredPull, readClusterFile } from "./facts/cluster-record";
 export { type SkippedDocument } from "./facts/facts";
 export { type Source } from "./facts/source";
 export { type PullSelection } from "./questions";

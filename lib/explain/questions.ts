@@ -31,8 +31,8 @@ export interface PullSelection {
   readonly stack?: string;
 }
 
-/** One pull. */
-export interface PullQuestion {
+/** Who pulls, and why it is asked; shared by all images. */
+export interface Puller {
   /** The cluster. */
   readonly artefacts: ClusterArtefacts;
   /** The service account, `namespace/name`. */
@@ -41,14 +41,20 @@ export interface PullQuestion {
   readonly namespace: string;
   /** Name of the service account. */
   readonly name: string;
-  /** The image. */
-  readonly image: string;
-  /** What is shown: the image, or the declared pattern that it is an example of. */
-  readonly target: string;
   /** Why it is asked. */
   readonly origin: Origin;
   /** The workload that has the image; `undefined` where none is meant. */
   readonly workload: WorkloadFact | undefined;
+}
+
+/** One pull. */
+export interface PullQuestion {
+  /** Who pulls. */
+  readonly puller: Puller;
+  /** The image. */
+  readonly image: string;
+  /** What is shown: the image, or the declared pattern that it is an example of. */
+  readonly target: string;
   /** True where the kubelet never pulls it, by `imagePullPolicy`. */
   readonly neverPulled: boolean;
 }
@@ -57,11 +63,11 @@ export interface PullQuestion {
 const EXAMPLE = "any";
 
 /**
- * The pulls that are asked about, clusters and declarations in their order.
+ * The pulls that are asked about, those of one puller at a time, clusters and declarations in their order.
  *
  * Throws `explain-stack-unknown`, `explain-late-value`, or what `Subject.of` throws.
  */
-export function* pullQuestions(facts: Facts, selection: PullSelection): Generator<PullQuestion> {
+export function* pullQuestions(facts: Facts, selection: PullSelection): Generator<readonly PullQuestion[]> {
   const { serviceAccount, image } = selection;
   if (isLate([serviceAccount, image]))
     fail("explain-late-value", "what is asked about", String(serviceAccount));
@@ -69,11 +75,12 @@ export function* pullQuestions(facts: Facts, selection: PullSelection): Generato
   for (const artefacts of selectedClusters(facts, selection.stack)) {
     if (image !== undefined) {
       const accounts = subject === undefined ? artefacts.serviceAccounts.keys() : [subject];
-      for (const account of accounts) yield question(artefacts, account, image, image, "asked");
+      for (const account of accounts)
+        yield [{ puller: pullerOf(artefacts, account, "asked"), image, target: image, neverPulled: false }];
       continue;
     }
-    for (const pull of declaredQuestions(artefacts, subject)) yield pull;
-    for (const pull of workloadQuestions(artefacts, subject)) yield pull;
+    yield* declaredQuestions(artefacts, subject);
+    yield* workloadQuestions(artefacts, subject);
   }
 }
 
@@ -91,54 +98,45 @@ export function selectedClusters(
 function* declaredQuestions(
   artefacts: ClusterArtefacts,
   subject: string | undefined,
-): Generator<PullQuestion> {
+): Generator<readonly PullQuestion[]> {
   const examples = new Map<string, string>();
   for (const { serviceAccount, images } of artefacts.cluster.pulls ?? []) {
     if (subject !== undefined && serviceAccount !== subject) continue;
-    for (const pattern of images) {
-      const example = examples.get(pattern) ?? pattern.replaceAll("*", EXAMPLE);
-      examples.set(pattern, example);
-      yield question(artefacts, serviceAccount, example, pattern, "declared");
-    }
+    const puller = pullerOf(artefacts, serviceAccount, "declared");
+    yield images.map((target) => {
+      let image = examples.get(target);
+      if (image === undefined) examples.set(target, (image = target.replaceAll("*", EXAMPLE)));
+      return { puller, image, target, neverPulled: false };
+    });
   }
 }
 
 function* workloadQuestions(
   artefacts: ClusterArtefacts,
   subject: string | undefined,
-): Generator<PullQuestion> {
+): Generator<readonly PullQuestion[]> {
   for (const workload of artefacts.workloads) {
     const account = `${workload.namespace}/${workload.serviceAccount}`;
     if (subject !== undefined && account !== subject) continue;
-    for (const { image, pullPolicy } of workload.images)
-      yield {
-        ...question(artefacts, account, image, image, "workload"),
-        workload,
-        neverPulled: pullPolicy === "Never",
-      };
+    const puller = { ...pullerOf(artefacts, account, "workload"), workload };
+    yield workload.images.map(({ image, pullPolicy }) => ({
+      puller,
+      image,
+      target: image,
+      neverPulled: pullPolicy === "Never",
+    }));
   }
 }
 
-function question(
-  artefacts: ClusterArtefacts,
-  serviceAccount: string,
-  image: string,
-  target: string,
-  origin: Origin,
-): PullQuestion {
-  const slash = serviceAccount.indexOf("/");
-  const namespace = serviceAccount.slice(0, slash);
-  const name = serviceAccount.slice(slash + 1);
-  const account = serviceAccount;
+/** A puller without workload. */
+export function pullerOf(artefacts: ClusterArtefacts, account: string, origin: Origin): Puller {
+  const slash = account.indexOf("/");
   return {
     artefacts,
     account,
-    namespace,
-    name,
-    image,
-    target,
+    namespace: account.slice(0, slash),
+    name: account.slice(slash + 1),
     origin,
     workload: undefined,
-    neverPulled: false,
   };
 }

@@ -3,9 +3,10 @@
  */
 
 import { Subject } from "../model/subject";
-import type { Chains } from "./chain";
+import type { Chains } from "./chains";
 import type { Clouds } from "./clouds/clouds";
 import type { ClusterArtefacts } from "./facts/facts";
+import { pullerOf } from "./questions";
 
 /** What a service account can read in one place. */
 export interface ServiceAccountReach {
@@ -26,21 +27,12 @@ export function reachOf(
   chains: Chains,
   clouds: Clouds,
 ): readonly ServiceAccountReach[] {
-  const { namespace, name, key } = Subject.of(serviceAccount);
+  const { key } = Subject.of(serviceAccount);
   const declared = (artefacts.cluster.pulls ?? [])
     .filter((pull) => pull.serviceAccount === key)
     .flatMap(({ images }) => images);
-  const question = {
-    artefacts,
-    account: key,
-    namespace,
-    name,
-    image: "",
-    target: "",
-    origin: "asked",
-    workload: undefined,
-    neverPulled: false,
-  } as const;
+  const puller = pullerOf(artefacts, key, "asked");
+  const question = { puller, image: "", target: "", neverPulled: false };
   const reached = artefacts.nodes.flatMap((node) =>
     node.entries.flatMap((entry) => {
       const cloud = clouds.ofEntry(entry);

@@ -3,6 +3,7 @@ import { Construct } from "constructs";
 import { fail } from "../errors";
 import { Subject } from "../model/subject";
 import { checkedAnnotations } from "./metadata";
+import { writesServiceAccount } from "./once-per-chart";
 
 /** What {@link ServiceAccountAnnotations} adds, and to whom. */
 export interface ServiceAccountAnnotationsProps {
@@ -29,7 +30,7 @@ export class ServiceAccountAnnotations extends Construct {
 
   /**
    * Throws `annotations-missing`, `annotation-key-invalid`, `annotation-value-invalid`, `namespace-invalid`,
-   * `service-account-invalid` or `late-value` (of a name).
+   * `service-account-invalid`, `service-account-twice` or `late-value` (of a name).
    */
   constructor(scope: Construct, id: string, props: ServiceAccountAnnotationsProps) {
     super(scope, id);
@@ -37,6 +38,7 @@ export class ServiceAccountAnnotations extends Construct {
     const owner = `service account ${this.subject.key}`;
     const annotations = checkedAnnotations(owner, props.annotations);
     if (Object.keys(annotations).length === 0) fail("annotations-missing", owner);
+    writesServiceAccount(this, this.subject);
     this.resource = new ApiObject(this, "Resource", {
       apiVersion: "v1",
       kind: "ServiceAccount",

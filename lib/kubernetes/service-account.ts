@@ -2,6 +2,7 @@ import { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
 import { Subject } from "../model/subject";
 import { checkedAnnotations, checkedLabels } from "./metadata";
+import { writesServiceAccount } from "./once-per-chart";
 
 /** What a {@link ServiceAccount} says. */
 export interface ServiceAccountProps {
@@ -36,7 +37,7 @@ export class ServiceAccount extends Construct {
 
   /**
    * Throws `namespace-invalid`, `service-account-invalid`, `annotation-key-invalid`, `annotation-value-invalid`,
-   * `label-invalid` or `late-value` (of a name).
+   * `label-invalid`, `service-account-twice` or `late-value` (of a name).
    */
   constructor(scope: Construct, id: string, props: ServiceAccountProps) {
     super(scope, id);
@@ -44,6 +45,7 @@ export class ServiceAccount extends Construct {
     const owner = `service account ${this.subject.key}`;
     const annotations = checkedAnnotations(owner, props.annotations ?? {});
     const labels = checkedLabels(owner, props.labels ?? {});
+    writesServiceAccount(this, this.subject);
     this.resource = new ApiObject(this, "Resource", {
       apiVersion: "v1",
       kind: "ServiceAccount",

@@ -1,6 +1,7 @@
 import { ApiObject, type ApiObjectProps } from "cdk8s";
 import { Construct } from "constructs";
 import type { Subject } from "../model/subject";
+import { checkedFeatureGates } from "../rules/kubelet/feature-gates";
 import { nodeNeedsServiceAccountGet } from "../rules/kubelet/service-account-get";
 import { clusterObject } from "./metadata";
 import {
@@ -45,7 +46,7 @@ export interface TokenAudienceGrantProps {
    */
   readonly scope?: "namespaces" | "cluster";
   /**
-   * Name of the roles and of their bindings.
+   * Name of the roles and of their bindings; none that clusters come with.
    *
    * @defaultValue - derived from the audience: `token-audience:<audience>`
    */
@@ -73,7 +74,7 @@ export class TokenAudienceGrant extends Construct {
 
   /**
    * Throws `audience-invalid`, `audience-grant-empty`, `audience-grant-ambiguous`, `role-name-invalid`,
-   * `version-unknown`, `version-invalid`, `late-value`, and for bad names of namespaces and service accounts.
+   * `choice-unknown` (of the scope), `feature-gate-invalid`, `version-unknown`, `version-invalid`, `late-value`, and for bad names of namespaces and service accounts.
    */
   constructor(scope: Construct, id: string, props: TokenAudienceGrantProps) {
     super(scope, id);
@@ -81,7 +82,10 @@ export class TokenAudienceGrant extends Construct {
     const extent = grantExtent(audience, props.scope ?? "namespaces", namespaces, serviceAccounts);
     const limited = extent.serviceAccounts !== undefined;
     const name = checkedRoleName(props.roleName ?? tokenAudienceRoleName(audience, limited));
-    const readServiceAccounts = nodeNeedsServiceAccountGet(props.apiServer, props.featureGates);
+    const readServiceAccounts = nodeNeedsServiceAccountGet(
+      props.apiServer,
+      checkedFeatureGates(props.featureGates ?? {}),
+    );
     const shared = extent.scope === "cluster" || !limited;
     const rules = (names: readonly string[] | undefined): readonly PolicyRule[] =>
       tokenAudienceRules(audience, names, readServiceAccounts);

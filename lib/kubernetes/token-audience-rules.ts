@@ -10,6 +10,7 @@
 import { fail } from "../errors";
 import { validateAudience } from "../model/audience";
 import { namespaceName } from "../model/kubernetes-name";
+import { oneOf } from "../model/choice";
 import { literal } from "../model/late";
 import { Subject } from "../model/subject";
 import { stableHash } from "../rules/names";
@@ -31,6 +32,7 @@ export interface PolicyRule {
   readonly resourceNames?: readonly string[];
 }
 
+const SCOPES: readonly GrantExtent["scope"][] = ["namespaces", "cluster"];
 const READABLE = /[^A-Za-z0-9.-]+/g;
 const NAME_MAX = 253;
 
@@ -72,6 +74,33 @@ export function tokenAudienceRoleName(audience: string, limited: boolean): strin
   return prefix + readable.slice(0, room - suffix.length) + suffix;
 }
 
+/** The role of openshift/hypershift#8397, the only one under `system:` that is ours to write. */
+const HYPERSHIFT_ROLE = "system:node:credential-provider-token-audience";
+
+/**
+ * Roles that clusters come with, which applying a role of the same name would empty. Source: kubernetes,
+ * plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go; openshift/apiserver bootstrap policy and `oc adm policy`;
+ * openshift/machine-config-operator, install/0000_80_machine-config_00_rbac.yaml.
+ */
+const RESERVED: readonly string[] = [
+  "admin",
+  "basic-user",
+  "cluster-admin",
+  "cluster-debugger",
+  "cluster-reader",
+  "cluster-status",
+  "edit",
+  "node-credential-providers",
+  "registry-admin",
+  "registry-editor",
+  "registry-viewer",
+  "self-access-reviewer",
+  "self-provisioner",
+  "storage-admin",
+  "sudoer",
+  "view",
+];
+
 /**
  * Returns a role name that a caller gave; throws `role-name-invalid` or `late-value`.
  *
@@ -82,6 +111,8 @@ export function checkedRoleName(name: string): string {
   if (name === "" || name.length > NAME_MAX) return fail("role-name-invalid", name, "is empty or too long");
   if (name === "." || name === ".." || /[/%]/.test(name))
     return fail("role-name-invalid", name, "cannot stand in a URL path");
+  if (RESERVED.includes(name) || (name.startsWith("system:") && name !== HYPERSHIFT_ROLE))
+    return fail("role-name-invalid", name, "is that of a role that the cluster comes with or reserves");
   return name;
 }
 
@@ -97,7 +128,10 @@ export interface GrantExtent {
   readonly serviceAccounts: readonly Subject[] | undefined;
 }
 
-/** Checks a caller's statement; throws `audience-invalid`, `audience-grant-empty`, `audience-grant-ambiguous` and of bad names. */
+/**
+ * Checks a caller's statement; throws `audience-invalid`, `choice-unknown` (of the scope), `audience-grant-empty`,
+ * `audience-grant-ambiguous` and of bad names.
+ */
 export function grantExtent(
   audience: string,
   scope: "namespaces" | "cluster",
@@ -105,6 +139,7 @@ export function grantExtent(
   serviceAccounts: readonly (string | Subject)[] | undefined,
 ): GrantExtent {
   validateAudience(audience);
+  oneOf("scope of a token audience grant", scope, SCOPES);
   if (scope === "cluster" && namespaces)
     return fail("audience-grant-ambiguous", audience, "is for the whole cluster and for namespaces");
   if (serviceAccounts && namespaces)

@@ -9,10 +9,11 @@ export const awsMessages = {
     remedy: "use the id that `aws sts get-caller-identity` prints",
   }),
   "aws-region-unknown": (value: unknown, known: string): Problem => ({
-    problem: "region belongs to no known AWS partition",
+    problem: "AWS region is not known to this release of the library",
     value,
     allowed: known,
-    remedy: "write the region's code, for example eu-west-1, not its name or an availability zone",
+    remedy:
+      "write the region's code, for example eu-west-1, not its name or an availability zone; for a newer region use a newer release of the library",
   }),
   "aws-partition-mismatch": (what: string, value: string, expected: string): Problem => ({
     problem: `${what} is in another AWS partition than the rest of the chain`,
@@ -49,6 +50,13 @@ export const awsMessages = {
     problem: `an OIDC provider of this issuer is already declared with another ${property}, by ${by}`,
     value,
     remedy: "AWS has one OIDC provider per issuer and account: state the property once",
+  }),
+  "aws-oidc-provider-taken": (value: string, by: string): Problem => ({
+    problem: `OIDC provider of this issuer is already declared by ${by}`,
+    value,
+    allowed: "one OIDC provider per issuer and account",
+    remedy:
+      "use that one, as `oidcProvider` of a trust or of pullRoles(); within a stack OidcProvider.forIssuer shares it, elsewhere OidcProvider.fromIssuer adopts it",
   }),
   "aws-client-ids-invalid": (count: number): Problem => ({
     problem: "number of audiences (client ids) of the OIDC provider is out of range",
@@ -94,8 +102,10 @@ export const awsMessages = {
   "aws-subject-pattern-invalid": (value: unknown): Problem => ({
     problem: "wildcard for service accounts is not usable",
     value,
-    allowed: "namespace/name with * or ? in at least one of the two, and a literal character in at least one",
-    remedy: "list service accounts without wildcard under serviceAccounts",
+    allowed:
+      "namespace/name with * or ? in at least one of the two, where the namespace is literal or begins with 3 literal characters: shop/*, ci-*/runner",
+    remedy:
+      "name the namespaces, one wildcard each; list service accounts without wildcard under serviceAccounts",
   }),
   "aws-trust-too-long": (characters: number, statements: number): Problem => ({
     problem: `trust policy of the IAM role is too long: ${statements} statements`,
@@ -106,9 +116,35 @@ export const awsMessages = {
   "aws-policy-too-long": (what: string, characters: number): Problem => ({
     problem: `${what} is too long`,
     value: characters,
-    allowed: "10240 characters without white space (IAM and ECR quota, not adjustable)",
+    allowed: "10240 characters without white space (IAM quota, not adjustable)",
+    remedy: "use repository patterns such as team/*",
+  }),
+  "aws-repository-policy-too-long": (repository: string, characters: number, roles: number): Problem => ({
+    problem: `policy of the ECR repository ${repository} is too long: ${roles} IAM roles`,
+    value: characters,
+    allowed: "10240 characters without white space (ECR quota, not adjustable); a late ARN is estimated",
     remedy:
-      "use repository patterns such as team/*, fewer IAM roles per repository, or several service accounts per IAM role",
+      'say ownerPolicy: "elsewhere", and have the owner admit the account of the IAM roles in one statement: Principal its account id, limited to the roles by their path (pullRoles({ path })) with ArnLike on aws:PrincipalArn',
+  }),
+  "aws-owner-provider-missing": (owner: string, roleAccount: string): Problem => ({
+    problem: `ownerPolicy would be written by the Terraform provider of the IAM role, into account ${roleAccount}, but the registry is another account's`,
+    value: owner,
+    allowed: "a Terraform provider of the registry's account",
+    remedy:
+      'give one: ownerPolicy: { provider: new AwsProvider(…, { alias: … }) }; or say ownerPolicy: "elsewhere" where the owner writes it',
+  }),
+  "aws-boundary-account-mismatch": (value: string, expected: string): Problem => ({
+    problem: "permissions boundary is a policy of another account than the IAM role",
+    value,
+    allowed: `a policy of account ${expected}, or one that AWS manages`,
+    remedy: "declare the policy in the role's account",
+  }),
+  "aws-role-name-taken": (value: string, by: string): Problem => ({
+    problem: `name of an IAM role is already used by ${by} in the same account; IAM does not tell upper from lower case`,
+    value,
+    allowed: "one role of that name per account, whatever its path",
+    remedy:
+      "give one of the two another roleName; with pullRoles() another namePrefix, or another name to one of the clusters",
   }),
   "aws-sources-empty": (): Problem => ({
     problem: "IAM role is given no registry to pull from",
@@ -128,16 +164,23 @@ export const awsMessages = {
       "path segments of a-z and 0-9, joined inside by single . _ or -, at most 256 characters, * for any text; no registry host, tag or digest",
     remedy: "write it as `aws ecr describe-repositories` prints it, for example shop/web or base/*",
   }),
-  "aws-repositories-empty": (): Problem => ({
-    problem: "ECR registry is named without repositories",
-    allowed: "at least one repository name or pattern",
+  "aws-repository-with-host": (value: string): Problem => ({
+    problem: "ECR repository begins with the host of its registry",
+    value,
+    allowed: "the repository alone, for example shop/web or base/*",
+    remedy: "remove the host: account and region say which registry it is",
+  }),
+  "aws-repositories-empty": (value: unknown): Problem => ({
+    problem: "ECR registry is named without a list of repositories",
+    value,
+    allowed: "a list of at least one repository name or pattern",
     remedy: 'list what is pulled; the whole registry is "*"',
   }),
-  "aws-registry-kind-unsupported": (kind: string, partition: string): Problem => ({
-    problem: `ECR has no ${kind} that the image credential provider knows in this partition`,
-    value: partition,
-    allowed: "the plain registry host <account>.dkr.ecr.<region>.<suffix>",
-    remedy: "leave the option out",
+  "aws-registry-kind-unsupported": (kind: string, where: string, allowed: string): Problem => ({
+    problem: `ECR has no ${kind} there that the image credential provider knows`,
+    value: where,
+    allowed,
+    remedy: "leave the option out to use the plain registry host <account>.dkr.ecr.<region>.<suffix>",
   }),
   "aws-public-region-missing": (): Problem => ({
     problem: "ECR Public is pulled with a service account token, but no region is known for AWS_REGION",

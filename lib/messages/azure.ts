@@ -66,6 +66,13 @@ export const azureMessages = {
     problem: `${serviceAccount} and ${other} share an identity but not their registries, so each would get the other's`,
     remedy: "give each its own identity, or give both the same registries and repositories",
   }),
+  "azure-identity-name-taken": (name: string, resourceGroup: string, path: string): Problem => ({
+    problem: `${path} already declares a user-assigned identity of this name in resource group ${resourceGroup}`,
+    value: name,
+    allowed: "one identity per name and resource group, letter case aside",
+    remedy:
+      "give one of the two another identityName (with pullIdentities another namePrefix or resourceGroupName), or adopt the identity with PullIdentity.fromResourceId; for stacks of different subscriptions state subscriptionId in both azurerm providers",
+  }),
   "azure-shards-invalid": (value: unknown): Problem => ({
     problem: "shards is not a whole number of at least 1",
     value,

@@ -26,6 +26,19 @@ export const googleMessages = {
     value: pool,
     remedy: "declare the pool once and hand the construct to everything that uses it",
   }),
+  "google-pool-taken": (pool: string, path: string): Problem => ({
+    problem: `workload identity pool is already declared in this stack, as ${path}`,
+    value: pool,
+    allowed: "one declaration of a pool, by project and id",
+    remedy:
+      "use WorkloadIdentityPool.forPoolId, which declares a pool once per stack and returns it to every caller",
+  }),
+  "google-pool-unknown": (value: unknown): Problem => ({
+    problem: "pool is not a way to name a workload identity pool",
+    value,
+    allowed: '{ poolId: … }, a WorkloadIdentityPool, WorkloadIdentityPool.fromPoolId(…), or "fleet"',
+    remedy: 'write "fleet" in lower case for the pool of GKE and fleet, or give the pool\'s settings',
+  }),
   "google-oidc-provider-conflict": (issuer: string, property: string): Problem => ({
     problem: `the issuer already has a pool provider in this workload identity pool, with another ${property}`,
     value: issuer,
@@ -51,6 +64,41 @@ export const googleMessages = {
     allowed: "1 to 4096 characters",
     remedy:
       "leave it out: the library then writes the exact list of service accounts while it fits, and namespaces after that",
+  }),
+  "google-condition-trivial": (expression: string): Problem => ({
+    problem: "attribute condition admits every token of the issuer",
+    value: expression,
+    allowed: "a condition that names the service accounts or namespaces it admits",
+    remedy:
+      "leave it out: the library then writes the exact list of service accounts; a condition of your own must refuse the others",
+  }),
+  "google-condition-reason-missing": (expression: string): Problem => ({
+    problem: "attribute condition of your own has no written reason",
+    value: expression,
+    allowed: "`reason` beside `attributeCondition`, which stands in the pool provider's description",
+    remedy:
+      "say in `reason` why the exact list of service accounts will not do, or leave attributeCondition out to have that list",
+  }),
+  "google-attribute-invalid": (value: unknown): Problem => ({
+    problem: "subjectAttribute is not the name of a custom attribute",
+    value,
+    allowed: "1 to 100 of a-z, 0-9 and _, without `attribute.`",
+    remedy:
+      "use the name that the pool provider's mapping gives assertion.sub: sub for attribute.sub=assertion.sub",
+  }),
+  "google-issuer-mismatch": (value: string, expected: string): Problem => ({
+    problem:
+      "oidcProvider trusts another issuer than the cluster's, so that service accounts of that cluster would get the rights",
+    value,
+    allowed: expected,
+    remedy:
+      "give the pool provider of the cluster's own issuer, or leave oidcProvider out to have one declared",
+  }),
+  "google-principals-too-many": (repository: string, count: number, max: number): Problem => ({
+    problem: `the allow policy of repository ${repository} would name ${count} principals`,
+    value: count,
+    allowed: `at most ${max} principals in one allow policy, those that others add included`,
+    remedy: `split the images over several repositories, each for at most ${max} service accounts; a principalSet for a whole namespace is never written here, since it admits every service account of the namespace`,
   }),
   "google-subject-too-long": (subject: string, bytes: number): Problem => ({
     problem: `subject has ${bytes} bytes, more than google.subject can hold, and the attribute mapping is not ours`,
@@ -96,6 +144,12 @@ export const googleMessages = {
     allowed: "path components of a-z, 0-9, ., _ and -, with * for any text; no tag and no digest",
     remedy: "give the part after the repository, for example web or base/*",
   }),
+  "google-image-with-host": (value: string, host: string): Problem => ({
+    problem: `image begins with the registry host ${host}`,
+    value,
+    allowed: "the image's name within its repository, for example web or base/*",
+    remedy: "give the part after the repository; host, project and repository are added",
+  }),
   "google-gcr-host-unknown": (value: unknown, known: readonly string[]): Problem => ({
     problem: "not a gcr.io host",
     value,
@@ -131,6 +185,12 @@ export const googleMessages = {
     allowed:
       "https://container.googleapis.com/v1/projects/<project>/locations/<location>/clusters/<cluster>, or https://gkehub.googleapis.com/projects/<project>/locations/<location>/memberships/<membership>",
     remedy: "state identityProvider; a fleet membership shows it as authority.identityProvider",
+  }),
+  "google-membership-project": (url: string, project: string, expected: string): Problem => ({
+    problem: `identityProvider is a membership in the fleet of project ${project}, whose tokens the pool ${expected}.svc.id.goog refuses`,
+    value: url,
+    allowed: `https://gkehub.googleapis.com/projects/${expected}/locations/<location>/memberships/<membership>`,
+    remedy: "state the fleet's host project, and its number, in project and projectNumber",
   }),
   "google-cache-duration-invalid": (value: string): Problem => ({
     problem: "cache duration reaches the lifetime of the federated token",

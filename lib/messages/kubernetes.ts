@@ -29,8 +29,21 @@ export const kubernetesMessages = {
   "role-name-invalid": (value: string, reason: string): Problem => ({
     problem: `name of an RBAC role ${reason}`,
     value,
-    allowed: "1 to 253 characters without / and %, and neither . nor ..",
+    allowed:
+      "1 to 253 characters without / and %, neither . nor .., not system: (but system:node:credential-provider-token-audience) nor a role that every cluster has",
     remedy: "leave `roleName` out to get a name derived from the audience",
+  }),
+  "service-account-twice": (key: string, path: string): Problem => ({
+    problem: `${path} already writes this service account into the same chart, and applying it twice would keep the annotations of one only`,
+    value: key,
+    allowed: "one construct per service account and chart",
+    remedy: "join the annotations in one construct",
+  }),
+  "feature-gate-invalid": (gate: string, value: unknown): Problem => ({
+    problem: `feature gate ${gate} is neither on nor off`,
+    value,
+    allowed: "true or false, without quotes",
+    remedy: "write the value as it is in the configuration of kubelet and kube-apiserver",
   }),
   "audience-grant-empty": (audience: string): Problem => ({
     problem: `the grant of the audience ${audience} names no namespace and no service account`,

@@ -8,6 +8,19 @@ export const modelMessages = {
     allowed: "https://host[/path], without query, fragment, user or trailing slash",
     remedy: "use the `issuer` of the cluster's /.well-known/openid-configuration, to the letter",
   }),
+  "issuer-cluster-internal": (value: string, who: string): Problem => ({
+    problem: `issuer is a host within the cluster or a private network, whose keys ${who} cannot fetch`,
+    value,
+    allowed: "a public host that serves /.well-known/openid-configuration and the keys",
+    remedy:
+      "publish discovery document and keys, set the issuer of the kube-apiserver to that URL, and state it here",
+  }),
+  "choice-unknown": (what: string, value: unknown, known: readonly unknown[]): Problem => ({
+    problem: `${what} is none of the values that it can have`,
+    value,
+    allowed: known.map((choice) => JSON.stringify(choice)).join(", "),
+    remedy: "write one of them, letter for letter",
+  }),
   "issuer-trailing-slash": (value: string): Problem => ({
     problem:
       "issuer ends with a slash, and every cloud compares it to the letter with the `iss` of the token",
@@ -22,11 +35,16 @@ export const modelMessages = {
     allowed: "1 to 256 visible characters without blanks, for example sts.amazonaws.com",
     remedy: "write the audience once, as the cloud's trust expects it",
   }),
-  "audience-mismatch": (part: string, value: string, expected: string): Problem => ({
+  "audience-mismatch": (
+    part: string,
+    value: string,
+    expected: string,
+    remedy = "use one audience in the credential provider, the RBAC grant and the cloud's trust",
+  ): Problem => ({
     problem: `the audience of ${part} differs from the rest of the chain`,
     value,
     allowed: expected,
-    remedy: "use one audience in the credential provider, the RBAC grant and the cloud's trust",
+    remedy,
   }),
   "namespace-invalid": (value: unknown): Problem => ({
     problem: "namespace is not a DNS label",
@@ -80,8 +98,8 @@ export const modelMessages = {
   "node-file-invalid": (path: unknown, reason: string): Problem => ({
     problem: `node file ${reason}`,
     value: path,
-    allowed: "an absolute, clean path and a mode from 0o000 to 0o777",
-    remedy: "correct the path or the mode",
+    allowed: "an absolute, clean path, a mode from 0o000 to 0o777, and a text as content",
+    remedy: "correct the path, the mode or the content",
   }),
   "late-value": (property: string): Problem => ({
     problem: `${property} is known only after Terraform apply, but is needed while synthesizing`,

@@ -22,6 +22,43 @@ export const nodeMessages = {
     allowed: "`nodeIdentityName`: a second file name (link or copy) of the plugin in the plugin directory",
     remedy: "put the link on the nodes and state its name, or use mode `strict`",
   }),
+  "node-identity-args-missing": (plugin: string, name: string): Problem => ({
+    problem: `nothing says with which arguments the ${plugin} image credential provider pulls with the node's identity; those of the entry with tokens serve the tokens alone`,
+    value: name,
+    allowed:
+      "`nodeIdentityArgs`: for acr the path of an azure.json with `userAssignedIdentityID`, [] for no arguments",
+    remedy: "state the arguments that the nodes used so far, or use mode `strict`",
+  }),
+  "node-identity-setting-unused": (setting: string, plugin: string, reason: string): Problem => ({
+    problem: `\`${setting}\` of the ${plugin} image credential provider has no effect: ${reason}`,
+    value: setting,
+    allowed: "mode `mixed` of a plugin that needs a second entry for pods without annotation",
+    remedy: "remove the setting, or use mode `mixed`",
+  }),
+  "node-identity-name-invalid": (plugin: string, value: unknown, reason: string): Problem => ({
+    problem: `\`nodeIdentityName\` of the ${plugin} image credential provider is no file name that the kubelet takes: ${reason}`,
+    value,
+    allowed: "a file name in the plugin directory, without / and blanks, and neither . nor ..",
+    remedy: "give the name of the link or copy of the plugin",
+  }),
+  "provider-setting-invalid": (setting: string, plugin: string, value: unknown, kind: string): Problem => ({
+    problem: `\`${setting}\` of the ${plugin} image credential provider is of the wrong kind`,
+    value,
+    allowed: kind,
+    remedy: "correct the setting",
+  }),
+  "provider-env-invalid": (plugin: string, name: unknown, reason: string): Problem => ({
+    problem: `a variable of the ${plugin} image credential provider ${reason}`,
+    value: name,
+    allowed: "{ name, value }, each name once, not empty and without =, both text",
+    remedy: "correct `env`",
+  }),
+  "provider-env-unused": (plugin: string, name: string, reason: string): Problem => ({
+    problem: `a variable of the ${plugin} image credential provider has no effect: ${reason}`,
+    value: name,
+    allowed: "mode `mixed` of a plugin that falls back by itself",
+    remedy: "remove the variable",
+  }),
   "mixed-mode-impossible": (plugin: string, cluster: string): Problem => ({
     problem: `mixed mode of the ${plugin} image credential provider needs a second executable name, and the plugin directory of ${cluster} is read-only`,
     allowed: "mode `strict`",
@@ -43,6 +80,24 @@ export const nodeMessages = {
     value: pattern,
     allowed: "host[:port][/path prefix], `*` only within one dot-separated part of the host",
     remedy: "correct the entry; the kubelet would accept it in silence",
+  }),
+  "match-images-misleading": (pattern: string, reason: string): Problem => ({
+    problem: `matchImages has an entry that means something else than it says: ${reason}`,
+    value: pattern,
+    allowed: "host[:port][/path prefix], `*` only within one dot-separated part of the host",
+    remedy: "correct the entry; the kubelet would accept it in silence",
+  }),
+  "match-images-twice": (pattern: string, plugin: string): Problem => ({
+    problem: `matchImages of the ${plugin} image credential provider holds an entry twice`,
+    value: pattern,
+    allowed: "each entry once",
+    remedy: "remove one of them, or correct it",
+  }),
+  "match-images-overlap": (pattern: string, name: string, other: string, otherName: string): Problem => ({
+    problem: `the entries ${name} and ${otherName} of one CredentialProviderConfig would both be asked for some images`,
+    value: pattern,
+    allowed: `patterns that share no image with ${other}`,
+    remedy: `narrow the patterns of ${name}, or leave those images out of it`,
   }),
   "match-images-too-wide": (pattern: string, plugin: string, registries: readonly string[]): Problem => ({
     problem: `matchImages hands service account tokens to the ${plugin} plugin for images of foreign registries`,

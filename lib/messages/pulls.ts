@@ -8,9 +8,9 @@ export const pullsMessages = {
     allowed: "at least one line { serviceAccount, from }",
     remedy: "state who pulls from where, or remove the construct",
   }),
-  "pull-without-registry": (serviceAccount: string): Problem => ({
-    problem: "a pull names no registry",
-    value: serviceAccount,
+  "pull-without-registry": (serviceAccount: string, from: unknown): Problem => ({
+    problem: `the pull of ${serviceAccount} names no registry`,
+    value: from,
     allowed: "`from` with at least one registry: ecr(), acr(), artifactRegistry()",
     remedy: "state the registries, or remove the line",
   }),

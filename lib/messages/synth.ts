@@ -101,9 +101,16 @@ export const synthMessages = {
     remedy:
       "bind each stack's folder with the outputs of that stack, or use the file of `cdktf output --outputs-file` for all",
   }),
-  "bind-output-missing": (where: string, output: string): Problem => ({
-    problem: `${where} needs a Terraform output that the outputs file does not hold`,
-    value: output,
+  "bind-output-missing": (
+    where: string,
+    output: string,
+    others: readonly (readonly [where: string, output: string])[] = [],
+  ): Problem => ({
+    problem:
+      others.length === 0
+        ? `${where} needs a Terraform output that the outputs file does not hold`
+        : `the outputs file does not hold ${others.length + 1} Terraform outputs that are needed (${neededBy([[where, output], ...others])})`,
+    value: others.length === 0 ? output : [output, ...others.map(([, name]) => name)],
     allowed: "outputs of the same configuration, after apply",
     remedy:
       "apply the configuration and write the outputs again; cdktf leaves sensitive ones out unless --outputs-file-include-sensitive-outputs is given",
@@ -113,6 +120,17 @@ export const synthMessages = {
     allowed: "a text that is not empty",
     remedy: "check that the resource has the attribute after apply",
   }),
+  "bind-output-placeholder": (where: string, output: string, value: string): Problem => ({
+    problem: `${where} needs the Terraform output ${output}, which itself holds the text of a placeholder`,
+    value,
+    allowed: "the value after apply, without @late(",
+    remedy: "write the outputs of the applied configuration again",
+  }),
+  "bind-text-broken": (where: string, format: string, reason: string): Problem => ({
+    problem: `${where} is not the ${format} that it was written as once the Terraform outputs are filled in: ${reason}`,
+    allowed: "values that can stand in the text as they are, without quotes, backslashes and line breaks",
+    remedy: "correct the value in Terraform, or give the literal",
+  }),
   "bind-placeholder-unknown": (where: string, text: string): Problem => ({
     problem: `${where} holds a placeholder that no Terraform output fills`,
     value: text,
@@ -120,9 +138,9 @@ export const synthMessages = {
     remedy: "run `cdktf synth` again and do not edit what it wrote; a placeholder cannot be the key of a map",
   }),
   "bind-target-is-source": (path: string): Problem => ({
-    problem: "finished files would replace the files they are made from",
+    problem: "finished files would stand among the files they are made from",
     value: path,
-    allowed: "a folder outside of the synth output",
+    allowed: "a folder outside of the synth output and of the folder of manifests",
     remedy: "choose another folder",
   }),
   "bind-target-unwritable": (path: string, reason: string): Problem => ({
@@ -131,4 +149,40 @@ export const synthMessages = {
     allowed: "a folder, or a path where one can be made",
     remedy: "check permissions, free space and whether a part of the path is a file",
   }),
+  "bind-target-taken": (folder: string, files: readonly string[]): Problem => ({
+    problem: `files in ${folder} that bind did not write for the same stack would be replaced`,
+    value: files,
+    allowed: "files that .workload-identity-files in the folder lists for the stack, and free paths",
+    remedy:
+      "move them away or choose another folder; where an earlier bind wrote them, put its .workload-identity-files back beside them",
+  }),
+  "bind-manifests-invalid": (folder: string, reason: string): Problem => ({
+    problem: `folder of manifests ${reason}`,
+    value: folder,
+    allowed: "the folder that a cdk8s app with the LateValueResolver wrote",
+    remedy:
+      "synthesize the cdk8s app first, then name its output folder with --manifests (`manifests` of bind())",
+  }),
+  "bind-manifests-missing": (path: string, stack: string): Problem => ({
+    problem: `stack ${stack} has placeholders but no manifests of its own to finish`,
+    value: path,
+    allowed: "a stack with manifests, or the files of the cdk8s app that has its placeholders",
+    remedy:
+      "name the cdk8s app's output folder with --manifests (`manifests` of bind()), and this stack's folder",
+  }),
+  "late-value-after-synth": (where: string, reference: string): Problem => ({
+    problem: `${where} has a late value for which the Terraform configuration, already written, has no output`,
+    value: reference,
+    allowed: "late values that cdk8s meets before the cdktf app is synthesized",
+    remedy: "call synth() of the cdk8s app before synth() of the cdktf app",
+  }),
 };
+
+const SHOWN_NEEDS = 20;
+
+/** Outputs and where each is needed, as many as can be read. */
+function neededBy(needs: readonly (readonly [where: string, output: string])[]): string {
+  const shown = needs.slice(0, SHOWN_NEEDS).map(([where, output]) => `${output} by ${where}`);
+  const more = needs.length - shown.length;
+  return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join("; ");
+}

@@ -21,9 +21,14 @@ export interface ImageCredentialProvider {
   readonly matchImages: readonly string[];
   /** Used by the kubelet when the plugin's answer has no duration. */
   readonly defaultCacheDuration: Duration;
-  /** Arguments of the plugin; may hold late values. */
+  /** Arguments of the plugin that pulls with tokens; literal, like everything the kubelet's file holds. */
   readonly args: readonly string[];
-  /** Variables added to the kubelet's own environment. */
+  /**
+   * Arguments with which the plugin pulls with the node's identity, for the token-less entry of mixed mode; `[]` for
+   * none, `undefined` where only the nodes' owner knows them.
+   */
+  readonly nodeIdentityArgs: readonly string[] | undefined;
+  /** Variables added to the kubelet's own environment, for the entry with tokens alone. */
   readonly env: readonly CredentialProviderEnv[];
   /** The one audience of the service account tokens. */
   readonly audience: string;

@@ -2,6 +2,11 @@ import { fail } from "../errors";
 import { isLate, literal } from "./late";
 
 const SCHEME = "https://";
+
+/** Letters, digits, `-` and `_` (old S3 buckets have it), not `-` at either end. */
+const LABEL = "[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?";
+const HOSTLESS = new RegExp(`^https://(?!\\[|${LABEL}(?:\\.${LABEL})*(?:[:/]|$))`);
+
 const FORBIDDEN: readonly (readonly [RegExp, string])[] = [
   [/[?]/, "has a query, which OIDC discovery forbids"],
   [/#/, "has a fragment, which OIDC discovery forbids"],
@@ -9,7 +14,18 @@ const FORBIDDEN: readonly (readonly [RegExp, string])[] = [
   [/^https:\/\/[^/]*@/, "has a user, which OIDC discovery forbids"],
   [/^https:\/\/\/|^https:\/\/$/, "has no host"],
   [/^https:\/\/[^/]*[A-Z]/, "has upper-case letters in its host"],
+  [/^https:\/\/[^/]*:(?:\/|$)/, "has an empty port"],
+  [HOSTLESS, "has no valid host name"],
   [/\/\/.*\/\//, "has an empty path segment"],
+  [/\/(?:\.|%2e){1,2}(?:\/|$)/i, "has a dot segment, which clients take out of a URL before they ask for it"],
+];
+
+/** No public DNS has these: single labels, RFC 6761 and 6762, `.internal`, service names; private and loopback addresses. */
+const INTERNAL: readonly RegExp[] = [
+  /^[^.[]+$/,
+  /\.(?:localhost|local|internal|svc)$/,
+  /^(?:0|10|127|169\.254|172\.(?:1[6-9]|2\d|3[01])|192\.168)(?:\.\d+)+$/,
+  /^\[(?:::1?|f[cd].*|fe80:.*)\]$/,
 ];
 
 /**
@@ -61,6 +77,17 @@ export class Issuer {
    */
   get hostPath(): string {
     return literal(this.url, "issuer").slice(SCHEME.length);
+  }
+
+  /**
+   * True for a host that only the cluster itself can resolve or reach: `kubernetes.default.svc`, `localhost` and the
+   * like. No cloud can fetch such an issuer's keys; it serves only where the keys are uploaded. False where late.
+   */
+  get clusterInternal(): boolean {
+    if (this.late) return false;
+    const [authority = ""] = this.hostPath.split("/", 1);
+    const host = authority.replace(/:\d+$/, "");
+    return INTERNAL.some((pattern) => pattern.test(host));
   }
 
   /** Same URL, to the letter. */

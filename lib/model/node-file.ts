@@ -30,12 +30,18 @@ export interface NodeSetup {
  * range of the Machine Config Operator (no setuid, setgid or sticky bit).
  */
 export function nodeFile(file: NodeFile): NodeFile {
-  const { path, mode } = file;
+  const { path, mode, content } = file;
   literal(path, "path of a node file");
   if (!CLEAN_PATH.test(path) || DOTS.test(path))
     return fail("node-file-invalid", path, "path is not absolute and clean");
   if (!Number.isInteger(mode) || mode < 0 || mode > MODE_MAX) {
     return fail("node-file-invalid", path, `mode ${mode} is out of range`);
   }
+  if (typeof content !== "string")
+    return fail(
+      "node-file-invalid",
+      path,
+      `content is not text but ${content === null ? "null" : typeof content}`,
+    );
   return file;
 }

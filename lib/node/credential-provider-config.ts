@@ -7,14 +7,13 @@ import { stringify } from "yaml";
 import { fail } from "../errors";
 import type { ClusterFacts } from "../model/cluster";
 import type { ImageCredentialProvider } from "../model/image-credential-provider";
+import { literal } from "../model/late";
 import { type NodeFile, type NodeSetup, nodeFile } from "../model/node-file";
 import { TOKEN_PROTOCOL } from "../rules/kubelet/credential-provider-rules";
+import { matchImagesOverlap } from "../rules/kubelet/match-images-overlap";
 import { validateCredentialProviderConfig } from "../rules/kubelet/validate-credential-provider-config";
-import {
-  type CredentialProviderEntry,
-  type CredentialProviderSettings,
-  credentialProviderEntries,
-} from "./credential-provider-entry";
+import { type CredentialProviderEntry, credentialProviderEntries } from "./credential-provider-entry";
+import type { CredentialProviderSettings } from "./credential-provider-settings";
 import { assertMatched } from "./match-images";
 
 /** What decides the file. */
@@ -51,7 +50,8 @@ export interface CredentialProviderConfig {
 
 /**
  * The document; throws what {@link credentialProviderEntries} throws, `provider-setting-unused`,
- * `credential-provider-name-taken`, `pull-not-matched` or `credential-provider-config-invalid`.
+ * `credential-provider-name-taken`, `pull-not-matched`, `match-images-overlap` (of a further entry of the cluster),
+ * `late-value` or `credential-provider-config-invalid`.
  */
 export function credentialProviderConfig(props: CredentialProviderConfigProps): CredentialProviderConfig {
   const { cluster, settings = {}, pulls = {} } = props;
@@ -60,19 +60,19 @@ export function credentialProviderConfig(props: CredentialProviderConfigProps): 
   if (unused !== undefined) return fail("provider-setting-unused", unused, plugins);
   const entries = props.providers.flatMap((provider) => {
     const own = credentialProviderEntries(cluster, provider, settings[provider.plugin]);
-    assertMatched(
-      provider.plugin,
-      (own[0]?.["matchImages"] ?? []) as readonly string[],
-      pulls[provider.plugin] ?? [],
-    );
+    assertMatched(provider.plugin, matchImagesOf(own[0] ?? {}), pulls[provider.plugin] ?? []);
     return own;
   });
+  const clouds = [...entries, ...untouchedStock(cluster, plugins)];
   const document = {
     apiVersion: "kubelet.config.k8s.io/v1",
     kind: "CredentialProviderConfig",
-    providers: [...entries, ...untouchedStock(cluster, plugins), ...cluster.additionalProviders],
+    providers: [...clouds, ...cluster.additionalProviders],
   };
+  for (const entry of document.providers)
+    literal(entry, `entry ${String(entry["name"])} of the CredentialProviderConfig`);
   assertNamesDiffer(document.providers);
+  for (const further of cluster.additionalProviders) assertApart(further, clouds);
   assertKubeletStarts(cluster, document);
   return document;
 }
@@ -120,6 +120,20 @@ function assertNamesDiffer(entries: readonly CredentialProviderEntry[]): void {
   const names = entries.map((entry) => String(entry["name"]));
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) fail("credential-provider-name-taken", twice);
+}
+
+function matchImagesOf(entry: CredentialProviderEntry): readonly string[] {
+  return (entry["matchImages"] ?? []) as readonly string[];
+}
+
+/** The kubelet would ask both for an image that both match, and offer the registry each one's credentials. */
+function assertApart(further: CredentialProviderEntry, entries: readonly CredentialProviderEntry[]): void {
+  for (const pattern of matchImagesOf(further))
+    for (const entry of entries) {
+      const other = matchImagesOf(entry).find((candidate) => matchImagesOverlap(pattern, candidate));
+      if (other !== undefined)
+        fail("match-images-overlap", pattern, String(further["name"]), other, String(entry["name"]));
+    }
 }
 
 function assertKubeletStarts(cluster: ClusterFacts, document: CredentialProviderConfig): void {

@@ -5,58 +5,19 @@
 
 import { fail } from "../errors";
 import type { ClusterFacts, PluginFacts } from "../model/cluster";
-import type { Duration } from "../model/duration";
 import type { CredentialProviderEnv, ImageCredentialProvider } from "../model/image-credential-provider";
+import { literal } from "../model/late";
 import { compareVersions } from "../model/version";
 import { TOKEN_PROTOCOL } from "../rules/kubelet/credential-provider-rules";
-import { type PluginAbility, pluginCan } from "../rules/plugins";
+import { type PluginAbility, pluginCan, unannotatedEnvReason } from "../rules/plugins";
+import {
+  type CredentialProviderSettings,
+  assertLiteralEnv,
+  assertLiteralItems,
+  checkedSettings,
+} from "./credential-provider-settings";
 import { chosenMatchImages } from "./match-images";
-
-/**
- * What a caller may decide about one image credential provider.
- *
- * - `strict`: the plugin runs only for service accounts with its annotations; everybody else pulls without it.
- * - `mixed`: service accounts without annotations keep the node's identity, where the plugin can do that.
- */
-export interface CredentialProviderSettings {
-  /**
-   * Strict or mixed mode.
-   *
-   * @defaultValue "strict"
-   */
-  readonly mode?: "strict" | "mixed";
-  /**
-   * Second file name (link or copy) of the plugin's executable, for the token-less entry that mixed mode needs
-   * where the plugin itself does not fall back (ACR always, ECR 1.34, Google custom pools).
-   *
-   * @defaultValue - mixed mode is refused for such plugins
-   */
-  readonly nodeIdentityName?: string;
-  /**
-   * Patterns instead of the usual ones; checked against the plugin's registries and the declared pulls.
-   *
-   * @defaultValue - the distribution's own patterns plus those of the declared registries
-   */
-  readonly matchImages?: readonly string[];
-  /**
-   * Arguments instead of the usual ones.
-   *
-   * @defaultValue - the cloud's own, or else the distribution's
-   */
-  readonly args?: readonly string[];
-  /**
-   * Variables added to those that the cloud needs; the same name wins here.
-   *
-   * @defaultValue - none
-   */
-  readonly env?: readonly CredentialProviderEnv[];
-  /**
-   * For answers of the plugin without a duration.
-   *
-   * @defaultValue - the distribution's own, or else the cloud's
-   */
-  readonly defaultCacheDuration?: Duration;
-}
+import { nodeIdentity } from "./node-identity";
 
 /** A finished entry, keys in the order in which the upstream documentation writes them. */
 export type CredentialProviderEntry = Readonly<Record<string, unknown>>;
@@ -68,13 +29,17 @@ const CACHE_TYPE_SINCE = "1.34";
  * The entries for one provider: one, or two in a mixed mode that needs a token-less second one.
  *
  * Throws `plugin-not-stated`, `plugin-unusable`, `plugin-too-old`, `mixed-mode-needs-second-name`,
- * `mixed-mode-impossible`, `match-images-dead`, `match-images-too-wide`.
+ * `mixed-mode-impossible`, `node-identity-args-missing`, `node-identity-setting-unused`, `provider-env-unused`,
+ * `match-images-dead`, `match-images-misleading`, `match-images-twice`, `match-images-too-wide`, `late-value`, and
+ * what {@link checkedSettings} throws.
  */
 export function credentialProviderEntries(
   cluster: ClusterFacts,
   provider: ImageCredentialProvider,
   settings: CredentialProviderSettings = {},
 ): readonly CredentialProviderEntry[] {
+  assertLiteral(provider);
+  const { mode, env: added = [] } = checkedSettings(provider.plugin, settings);
   const facts = usablePlugin(cluster, provider);
   const stock = cluster.stockProviders[provider.plugin];
   const common = {
@@ -86,18 +51,41 @@ export function credentialProviderEntries(
     apiVersion: TOKEN_PROTOCOL,
   };
   const args = settings.args ?? (provider.args.length > 0 ? provider.args : (stock?.args ?? []));
-  const env = mergedEnv(provider.env, settings.env ?? []);
-  const rest = { ...(args.length > 0 ? { args } : {}), ...(env.length > 0 ? { env } : {}) };
-  const name = stock?.name ?? provider.name;
-  const second = secondName(cluster, provider, facts, settings);
-  const optional = settings.mode === "mixed" && second === undefined;
+  const node = nodeIdentity(cluster, provider, facts, settings);
+  const optional = mode === "mixed" && node === undefined;
+  if (!optional) assertEnvUsed(provider.plugin, added);
   const withToken = {
-    name,
+    name: stock?.name ?? provider.name,
     ...common,
-    ...rest,
+    ...running(args, mergedEnv(provider.env, added)),
     tokenAttributes: tokenAttributes(cluster, provider, optional),
   };
-  return second === undefined ? [withToken] : [withToken, { name: second, ...common, ...rest }];
+  return node === undefined
+    ? [withToken]
+    : [withToken, { name: node.name, ...common, ...running(node.args, added) }];
+}
+
+/** How the plugin is run; the kubelet's documentation leaves empty lists out. */
+function running(args: readonly string[], env: readonly CredentialProviderEnv[]): object {
+  return { ...(args.length > 0 ? { args } : {}), ...(env.length > 0 ? { env } : {}) };
+}
+
+/** The file is YAML within other documents, where a late value would be filled in without quotes. */
+function assertLiteral(provider: ImageCredentialProvider): void {
+  const { plugin, name, audience, env } = provider;
+  literal(name, `name of the image credential provider ${plugin}`);
+  literal(audience, `audience of the image credential provider ${plugin}`);
+  for (const list of ["matchImages", "args", "annotationKeys"] as const)
+    assertLiteralItems(list, plugin, provider[list]);
+  assertLiteralItems("nodeIdentityArgs", plugin, provider.nodeIdentityArgs ?? []);
+  assertLiteralEnv(plugin, env);
+}
+
+function assertEnvUsed(plugin: string, env: readonly CredentialProviderEnv[]): void {
+  for (const { name } of env) {
+    const reason = unannotatedEnvReason(plugin, name);
+    if (reason !== undefined) fail("provider-env-unused", plugin, name, reason);
+  }
 }
 
 function usablePlugin(cluster: ClusterFacts, provider: ImageCredentialProvider): PluginFacts {
@@ -110,22 +98,6 @@ function usablePlugin(cluster: ClusterFacts, provider: ImageCredentialProvider):
     if (answer.outcome !== "yes") return fail("plugin-too-old", plugin, need, answer.reason, facts.version);
   }
   return facts;
-}
-
-/** The name of the token-less entry, or `undefined` when none is needed. */
-function secondName(
-  cluster: ClusterFacts,
-  provider: ImageCredentialProvider,
-  facts: PluginFacts,
-  { mode, nodeIdentityName }: CredentialProviderSettings,
-): string | undefined {
-  if (mode !== "mixed") return undefined;
-  const custom = provider.needs.includes("custom-pools");
-  const answer = pluginCan(provider.plugin, facts, "unannotated-node-identity");
-  if (!custom && answer.outcome === "yes") return undefined;
-  if (!cluster.pluginDirectoryWritable) return fail("mixed-mode-impossible", provider.plugin, cluster.name);
-  const reason = custom ? "with a custom pool it exchanges the token of every pod" : answer.reason;
-  return nodeIdentityName ?? fail("mixed-mode-needs-second-name", provider.plugin, reason);
 }
 
 function tokenAttributes(

@@ -10,10 +10,7 @@ export {
   credentialProviderConfig,
   credentialProviderSetup,
 } from "./credential-provider-config";
-export {
-  type CredentialProviderEntry,
-  type CredentialProviderSettings,
-  credentialProviderEntries,
-} from "./credential-provider-entry";
+export { type CredentialProviderEntry, credentialProviderEntries } from "./credential-provider-entry";
+export { type CredentialProviderSettings } from "./credential-provider-settings";
 export { type KubernetesProps, type PluginKey, kubernetes } from "./kubernetes-cluster";
 export { PlainCarrier, type PlainCarrierProps } from "./plain-carrier";

@@ -5,7 +5,14 @@ import { Issuer } from "../model/issuer";
 import { clusterName } from "../model/kubernetes-name";
 import { literal } from "../model/late";
 import { compareVersions, minorOf, parseVersion } from "../model/version";
-import { featureGateDefault, knownKubernetesMinors, knownMinor } from "../rules/kubelet/feature-gates";
+import { SWITCH, oneOf } from "../model/choice";
+import {
+  checkedFeatureGates,
+  featureGateDefault,
+  knownKubernetesMinors,
+  knownMinor,
+} from "../rules/kubelet/feature-gates";
+import { pluginAbilities } from "../rules/plugins";
 import { PlainCarrier } from "./plain-carrier";
 
 /** Key of an image credential provider plugin. */
@@ -73,11 +80,11 @@ const PATH = /^(\/(?!\.{1,2}(\/|$))[^/\0]+)+$/;
  * A cluster whose nodes somebody sets up by hand or with a tool of their own: files and flags come out as data.
  *
  * Throws `version-unsupported`, `version-unknown`, `kubelet-newer-than-api-server`, `plugin-unknown`,
- * `node-path-invalid`, `cluster-name-invalid`, `issuer-invalid`, `issuer-trailing-slash` or `late-value`.
+ * `choice-unknown` (of an ability), `feature-gate-invalid`, `node-path-invalid`, `cluster-name-invalid`, `issuer-invalid`, `issuer-trailing-slash` or `late-value`.
  */
 export function kubernetes(props: KubernetesProps): ICluster<Construct> {
   const issuer = Issuer.of(props.issuer);
-  const featureGates = literal(props.featureGates ?? {}, "feature gates");
+  const featureGates = checkedFeatureGates(props.featureGates ?? {});
   const kubelet = kubeletMinor(props.version, featureGates);
   const apiServer = knownMinor("kube-apiserver", props.apiServerVersion ?? props.version);
   if (compareVersions(kubelet, apiServer) > 0) fail("kubelet-newer-than-api-server", kubelet, apiServer);
@@ -96,7 +103,7 @@ export function kubernetes(props: KubernetesProps): ICluster<Construct> {
     additionalProviders: [],
     configPath: () => configPath,
     pluginDirectory: nodePath("directory of the plugins", props.pluginDirectory ?? PLUGIN_DIRECTORY),
-    pluginDirectoryWritable: props.pluginDirectoryWritable ?? true,
+    pluginDirectoryWritable: oneOf("pluginDirectoryWritable", props.pluginDirectoryWritable ?? true, SWITCH),
     recorded: {
       name: props.name,
       distribution,
@@ -131,6 +138,8 @@ function pluginFacts(plugins: KubernetesProps["plugins"]): Readonly<Record<strin
     if (stated === undefined) continue;
     const fact = typeof stated === "string" ? { version: stated } : stated;
     if (fact.version !== undefined) parseVersion(`version of the ${key} plugin`, fact.version);
+    for (const ability of fact.abilities ?? [])
+      oneOf(`ability of the ${key} plugin`, ability, pluginAbilities(key));
     facts[key] = fact;
   }
   return facts;

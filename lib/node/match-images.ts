@@ -7,16 +7,24 @@ import { fail } from "../errors";
 import type { StockCredentialProvider } from "../model/cluster";
 import type { ImageCredentialProvider } from "../model/image-credential-provider";
 import { imageMatches } from "../rules/kubelet/image-matches";
-import { lintMatchImages } from "../rules/kubelet/lint-match-images";
+import { lintMatchImages, lintMatchImagesStrictly } from "../rules/kubelet/lint-match-images";
 import { isWithin, registriesOf } from "../rules/plugins";
 
-/** Stock patterns plus the needed ones, or the caller's own; throws `match-images-dead` or `match-images-too-wide`. */
+/**
+ * Stock patterns plus the needed ones, or the caller's own, which are literal.
+ *
+ * Throws `match-images-dead`, `match-images-misleading`, `match-images-twice` or `match-images-too-wide`.
+ */
 export function chosenMatchImages(
   provider: ImageCredentialProvider,
   stock: StockCredentialProvider | undefined,
   own: readonly string[] | undefined,
 ): readonly string[] {
-  if (own) return own.map((pattern) => checkedPattern(pattern, provider.plugin));
+  if (own) {
+    const twice = own.find((pattern, index) => own.indexOf(pattern) < index);
+    if (twice !== undefined) return fail("match-images-twice", twice, provider.plugin);
+    return own.map((pattern) => checkedPattern(pattern, provider.plugin));
+  }
   const kept = stock?.matchImages ?? [];
   return [...kept, ...provider.matchImages.filter((pattern) => !isWithin(pattern, kept))];
 }
@@ -34,6 +42,8 @@ export function assertMatched(plugin: string, patterns: readonly string[], image
 function checkedPattern(pattern: string, plugin: string): string {
   const [dead] = lintMatchImages(pattern);
   if (dead) return fail("match-images-dead", pattern, dead);
+  const [misleading] = lintMatchImagesStrictly(pattern);
+  if (misleading) return fail("match-images-misleading", pattern, misleading);
   const registries = registriesOf(plugin);
   return isWithin(pattern, registries) ? pattern : fail("match-images-too-wide", pattern, plugin, registries);
 }

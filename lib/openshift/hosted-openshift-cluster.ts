@@ -1,11 +1,12 @@
 import type { Construct } from "constructs";
 import { fail } from "../errors";
 import type { ICluster } from "../model/cluster";
-import { Issuer } from "../model/issuer";
+import type { Issuer } from "../model/issuer";
 import { clusterName } from "../model/kubernetes-name";
 import { compareVersions } from "../model/version";
 import { type OpenShiftPlatform, PLUGIN_DIRECTORY, platformNodes } from "../rules/openshift/platforms";
 import { openShiftRelease } from "../rules/openshift/versions";
+import { reachableIssuer } from "./reachable-issuer";
 import { NodePoolCarrier } from "./node-pool-carrier";
 
 /** The facts of an OpenShift cluster whose control plane is hosted (HyperShift). */
@@ -58,7 +59,7 @@ const NAMESPACE = "clusters";
  *
  * Throws `version-unsupported` or `version-unknown`, `openshift-nodes-newer`, `openshift-platform-unsupported` or
  * `-unknown`, `pools-missing`, `pool-invalid`, `machine-config-name-invalid`, `namespace-invalid`,
- * `cluster-name-invalid`, `issuer-invalid`, `issuer-trailing-slash` or `late-value`.
+ * `cluster-name-invalid`, `issuer-invalid`, `issuer-trailing-slash`, `issuer-cluster-internal` or `late-value`.
  */
 export function hostedOpenShift(props: HostedOpenShiftProps): ICluster<Construct> {
   const { platform, nodePools, namespace = NAMESPACE } = props;
@@ -67,7 +68,7 @@ export function hostedOpenShift(props: HostedOpenShiftProps): ICluster<Construct
   if (compareVersions(release.version, controlPlane.version) > 0)
     fail("openshift-nodes-newer", release.version, controlPlane.version);
   const nodes = platformNodes(platform, release);
-  const issuer = Issuer.of(props.issuer);
+  const issuer = reachableIssuer(props.issuer);
   const distribution = "openshift-hosted";
   const { plugins } = release;
   return {

@@ -1,4 +1,5 @@
 import type { Construct } from "constructs";
+import { SWITCH, oneOf } from "../model/choice";
 import type { IManifestSink } from "../model/manifest-sink";
 import type { INodeCarrier } from "../model/node-carrier";
 import type { NodeSetup } from "../model/node-file";
@@ -55,15 +56,15 @@ export class MachineConfigCarrier implements INodeCarrier<Construct> {
   private readonly keepsCrio: boolean;
 
   /**
-   * Throws `pools-missing`, `pool-invalid`, `name-taken`, `machine-config-name-invalid`, and for versions and
-   * platforms what {@link openShift} throws.
+   * Throws `pools-missing`, `pool-invalid`, `name-taken`, `machine-config-name-invalid`, `choice-unknown`, and for
+   * versions and platforms what {@link openShift} throws.
    */
   constructor(props: MachineConfigCarrierProps) {
     const pools = checkedPools("MachineConfigPool", props.pools);
     this.machineConfigNames = machineConfigNames(props.machineConfigName ?? MACHINE_CONFIG_NAME, pools);
     this.release = openShiftRelease(props.version);
     this.nodes = platformNodes(props.platform, this.release);
-    this.writesPolicy = props.nodeDisruptionPolicy ?? true;
+    this.writesPolicy = oneOf("nodeDisruptionPolicy", props.nodeDisruptionPolicy ?? true, SWITCH);
     this.keepsCrio = props.crioCredentialProvider ?? false;
   }
 

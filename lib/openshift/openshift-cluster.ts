@@ -1,12 +1,13 @@
 import type { Construct } from "constructs";
 import { fail } from "../errors";
 import type { ICluster } from "../model/cluster";
-import { Issuer } from "../model/issuer";
+import type { Issuer } from "../model/issuer";
 import { clusterName } from "../model/kubernetes-name";
 import { crioCredentialProvider } from "../rules/openshift/crio";
 import { winningGeneratedName } from "../rules/openshift/machine-config";
 import { type OpenShiftPlatform, PLUGIN_DIRECTORY, platformNodes } from "../rules/openshift/platforms";
 import { openShiftRelease } from "../rules/openshift/versions";
+import { reachableIssuer } from "./reachable-issuer";
 import { MachineConfigCarrier } from "./machine-config-carrier";
 
 /** What the crio credential provider serves. */
@@ -25,7 +26,7 @@ export interface OpenShiftProps {
   readonly platform: OpenShiftPlatform;
   /**
    * `spec.serviceAccountIssuer` of `Authentication/cluster`. Empty there means an internal issuer that no cloud can
-   * reach; image pulls with tokens then do not work.
+   * reach: `https://kubernetes.default.svc` and its like are refused.
    */
   readonly issuer: string | Issuer;
   /** MachineConfigPools whose nodes pull, for example `["worker"]`. */
@@ -57,13 +58,14 @@ export interface OpenShiftProps {
  *
  * Throws `version-unsupported` or `version-unknown`, `openshift-platform-unsupported` or `-unknown`, `pools-missing`,
  * `pool-invalid`, `machine-config-name-invalid`, `machine-config-name-order`, `name-taken`, `crio-unsupported`,
- * `crio-match-images-invalid`, `cluster-name-invalid`, `issuer-invalid`, `issuer-trailing-slash` or `late-value`.
+ * `crio-match-images-invalid`, `cluster-name-invalid`, `issuer-invalid`, `issuer-trailing-slash`,
+ * `issuer-cluster-internal`, `choice-unknown` or `late-value`.
  */
 export function openShift(props: OpenShiftProps): ICluster<Construct> {
   const { version, platform, pools, crioCredentialProvider: crio } = props;
   const release = openShiftRelease(version);
   const nodes = platformNodes(platform, release);
-  const issuer = Issuer.of(props.issuer);
+  const issuer = reachableIssuer(props.issuer);
   const carrier = new MachineConfigCarrier({ ...props, crioCredentialProvider: crio !== undefined });
   const taken = Object.values(nodes.stockProviders).flatMap(({ matchImages }) => matchImages);
   if (crio) assertAfterGenerated(carrier.machineConfigNames);

@@ -8,6 +8,8 @@
 
 import type { PluginFacts } from "../model/cluster";
 import { compareVersions, parseVersion } from "../model/version";
+import { toBytes } from "./kubelet/go-text";
+import { type GoUrl, parseSchemelessUrl } from "./kubelet/go-url";
 
 /**
  * An ability that decides what may be written for a node.
@@ -15,8 +17,9 @@ import { compareVersions, parseVersion } from "../model/version";
  * - `tokens`: uses the service account token of the request.
  * - `custom-pools`: Google only, exchanges tokens at a pool that is not the GKE or fleet pool.
  * - `unannotated-node-identity`: with a token but without its annotation it falls back to the node's identity.
+ * - `eusc-hosts`: ECR only, reads the region in hosts of the European Sovereign Cloud, `*.amazonaws.eu`.
  */
-export type PluginAbility = "tokens" | "custom-pools" | "unannotated-node-identity";
+export type PluginAbility = "tokens" | "custom-pools" | "unannotated-node-identity" | "eusc-hosts";
 
 /** An answer with its reason; `unknown` where no release or statement proves it. */
 export interface PluginAnswer {
@@ -30,6 +33,15 @@ interface Row {
   readonly from: string;
   readonly outcome: PluginAnswer["outcome"];
   readonly reason: string;
+}
+
+/** Rows of a change that was brought to several minors: not before the first, and in each from its patch level on. */
+function backported(releases: readonly string[], before: string, since: string): readonly Row[] {
+  const rows = releases.flatMap((from): readonly Row[] => [
+    { from: from.replace(/\d+$/, "0"), outcome: "no", reason: before },
+    { from, outcome: "yes", reason: since },
+  ]);
+  return [{ from: "0.0", outcome: "no", reason: before }, ...rows];
 }
 
 /** Per plugin and ability: from which version on an answer holds, newest last. */
@@ -47,6 +59,11 @@ const TABLE: Readonly<Record<string, Readonly<Partial<Record<PluginAbility, read
       { from: "0.0", outcome: "no", reason: "before v1.35.0 a token without role ARN is an error" },
       { from: "1.35.0", outcome: "yes", reason: "since v1.35.0 it falls back (cloud-provider-aws PR 1281)" },
     ],
+    "eusc-hosts": backported(
+      ["1.30.10", "1.31.9", "1.32.6", "1.33.3", "1.34.2"],
+      "it does not know hosts of amazonaws.eu and finds no region in them",
+      "since v1.34.2 and v1.35.0, and the last patch levels before",
+    ),
   },
   acr: {
     tokens: [
@@ -96,6 +113,28 @@ const TABLE: Readonly<Record<string, Readonly<Partial<Record<PluginAbility, read
     ],
   },
 };
+
+/** The abilities that the table knows for a plugin, sorted; none for a plugin that is not known. */
+export function pluginAbilities(plugin: string): readonly string[] {
+  return Object.keys(TABLE[plugin] ?? {}).sort();
+}
+
+/**
+ * Variables that a plugin reads only for a service account without its annotation, with the reason why they have
+ * no effect on others. Source: cloud-provider-aws, cmd/ecr-credential-provider/main.go (buildCredentialsProvider).
+ */
+const UNANNOTATED_ENV: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  ecr: {
+    AWS_ECR_ROLE_ARN:
+      "the plugin reads it for service accounts without annotation, for which the kubelet does not ask this entry",
+  },
+};
+
+/** Why a variable has no effect where the kubelet asks the plugin for annotated service accounts alone, or `undefined`. */
+export function unannotatedEnvReason(plugin: string, name: string): string | undefined {
+  const reasons = UNANNOTATED_ENV[plugin] ?? {};
+  return Object.hasOwn(reasons, name) ? reasons[name] : undefined;
+}
 
 /**
  * Whether a plugin as stated has an ability.
@@ -163,12 +202,22 @@ export function registriesOf(plugin: string): readonly string[] {
   return REGISTRIES[plugin] ?? [];
 }
 
-/** True when each host that the pattern matches is also matched by one of the wider patterns. */
+/**
+ * True when each image that the pattern matches is also matched by one of the wider patterns; host and path are
+ * those that the kubelet reads in them. False for a pattern that it cannot read.
+ */
 export function isWithin(pattern: string, wider: readonly string[]): boolean {
-  const host = pattern.split("/")[0] ?? "";
-  return wider.some((candidate) => covers(candidate.split("."), host.split(".")));
+  const narrow = parseSchemelessUrl(toBytes(pattern));
+  if ("error" in narrow) return false;
+  return wider.some((candidate) => {
+    const wide = parseSchemelessUrl(toBytes(candidate));
+    return !("error" in wide) && covers(wide, narrow);
+  });
 }
 
-function covers(wide: readonly string[], narrow: readonly string[]): boolean {
-  return wide.length === narrow.length && wide.every((part, index) => part === "*" || part === narrow[index]);
+function covers(wide: GoUrl, narrow: GoUrl): boolean {
+  const [outer, inner] = [wide.host.split("."), narrow.host.split(".")];
+  const hosts =
+    outer.length === inner.length && outer.every((part, index) => part === "*" || part === inner[index]);
+  return hosts && narrow.path.startsWith(wide.path);
 }

@@ -6,6 +6,7 @@ import type { PullDeclaration } from "../model/pulls";
 import { credentialProviderSetup } from "../node";
 import type { ImagePullsProps } from "./image-pulls-props";
 import { Manifests } from "./manifests";
+import { checkPullSettings } from "./pull-settings";
 import { type DeclaredAccount, groupedPulls, imagesByPlugin } from "./pull-groups";
 import { writeServiceAccounts } from "./pull-service-accounts";
 import { writeTokenAudienceGrants } from "./pull-audience-grants";
@@ -35,10 +36,14 @@ export class ImagePulls extends Construct {
    * Throws `pulls-empty`, `pull-without-registry`, `service-account-ownership`, `identities-twice`,
    * `identities-unused`, `cluster-taken`, `role-name-shared`, `annotation-conflict`, and the codes of everything it
    * composes, with its own path before the message.
+   *
+   * Whether the nodes' plugins can do what a cloud needs is known only when the cloud has declared its part. After
+   * an error the tree is therefore incomplete: let it end the synth, which has written nothing yet.
    */
   constructor(scope: Construct, id: string, props: ImagePullsProps) {
     super(scope, id);
     const { cluster } = props;
+    at(this, () => checkPullSettings(props));
     const { accounts, clouds } = at(this, () => groupedPulls(props));
     this.manifests = Manifests.of(TerraformStack.of(this));
     if (this.manifests.recorded.length > 0) fail("cluster-taken", cluster.name, this.node.path);

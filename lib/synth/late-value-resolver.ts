@@ -21,7 +21,7 @@ const IDENTITY: readonly string[] = ["apiVersion", "kind", "name", "namespace"];
  * it declares the outputs. `cdktf-workload-identity bind --manifests <folder>` finishes the files.
  *
  * Throws, inside cdk8s's own error, `late-value-kind`, `late-map-key`, `late-object-name`, `late-value-scope`,
- * `placeholder-literal`.
+ * `placeholder-literal`, and `late-value-after-synth` where the cdktf app was synthesized first.
  */
 export class LateValueResolver implements IResolver {
   readonly #late: LateValues;

@@ -1,4 +1,11 @@
-import { DefaultTokenResolver, StringConcat, TerraformOutput, TerraformStack, Tokenization } from "cdktf";
+import {
+  App,
+  DefaultTokenResolver,
+  StringConcat,
+  TerraformOutput,
+  TerraformStack,
+  Tokenization,
+} from "cdktf";
 import type { Construct } from "constructs";
 import { createHash } from "node:crypto";
 import { fail } from "../errors";
@@ -42,11 +49,23 @@ export class LateValues {
   /** What each output holds, by the output's name. */
   readonly #expressions = new Map<string, string>();
   readonly #encoded = new Map<string, EncodedPlaceholder>();
+  #sealed: boolean;
 
   /** Outputs become children of the scope. */
   constructor(scope: Construct) {
     this.#scope = scope;
     this.#stack = TerraformStack.of(scope);
+    this.#sealed = isWritten(this.#stack);
+  }
+
+  /** Refuses new late values from now on: the stack's files are written. */
+  seal(): void {
+    this.#sealed = true;
+  }
+
+  /** Takes new late values again: the stack's files will be written once more. */
+  unseal(): void {
+    this.#sealed = false;
   }
 
   /** What fills each placeholder, sorted by placeholder. */
@@ -59,7 +78,7 @@ export class LateValues {
    * The text with a placeholder for each late value in it.
    *
    * `where` names the property for errors: `late-value-kind`, `late-value-scope`, `placeholder-literal`,
-   * `output-name-taken`.
+   * `output-name-taken`, `late-value-after-synth`.
    */
   text(value: string | LateEncoding | LateText, where: () => string): string {
     if (value instanceof LateEncoding) return this.encoding(value, where);
@@ -77,6 +96,7 @@ export class LateValues {
     // The template holds references, no late value: it is the same text in every run.
     const hash = createHash("sha256").update(template).digest("hex").slice(0, TEMPLATE_HASH_CHARACTERS);
     const name = placeholder(`${encoding}.${hash}`);
+    if (this.#sealed && !this.#encoded.has(name)) return fail("late-value-after-synth", where(), name);
     this.#encoded.set(name, { encoding, text: template });
     return name;
   }
@@ -105,6 +125,7 @@ export class LateValues {
     const id = this.outputId(reference, expression);
     const name = placeholder(reference ?? `output.${id}`);
     if (!this.#outputs.has(name)) {
+      if (this.#sealed) return fail("late-value-after-synth", where(), expression);
       const output = new TerraformOutput(this.#scope, id, {
         value: token,
         description: OUTPUT_DESCRIPTION,
@@ -133,6 +154,12 @@ export class LateValues {
         fail("output-name-taken", construct.friendlyUniqueId, construct.node.path);
     }
   }
+}
+
+/** Whether cdktf has begun to write the stack, in this synth of the app or an earlier one. */
+function isWritten(stack: TerraformStack): boolean {
+  const { root } = stack.node;
+  return App.isApp(root) && Object.hasOwn(root.manifest.stacks, stack.node.id);
 }
 
 /** A quick look that never misses a text with something late, or with a placeholder's beginning. */

@@ -3,15 +3,17 @@ import { Aspects, type ISynthesisSession, TerraformElement, TerraformStack } fro
 import type { Construct, IConstruct } from "constructs";
 import { join } from "node:path";
 import { at, fail } from "../errors";
+import { oneOf } from "../model/choice";
 import { isDnsLabel } from "../model/kubernetes-name";
 import { literal } from "../model/late";
 import type { ChartOptions, IManifestSink } from "../model/manifest-sink";
-import type { NodeSetup } from "../model/node-file";
+import { type NodeSetup, nodeFile } from "../model/node-file";
 import { LateMarkers } from "./late-markers";
 import { LateValues } from "./late-values";
 import { type ManifestChart, type StackDocuments, declareLateValues, stackFiles } from "./manifest-files";
 import { writeStackFolder } from "./stack-folder";
 
+const APPLIES_TO: readonly string[] = ["cluster", "management-cluster"];
 const ORDER_MAX = 99;
 const DEFAULT_ID = "Manifests";
 
@@ -76,11 +78,12 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
   /**
    * The cdk8s chart of one file `manifests/NN-name.yaml`; the same name gives the same chart, comments add up.
    *
-   * Throws `manifest-name-invalid`, `manifest-order-invalid`, `comment-invalid`, `manifest-options-differ`.
+   * Throws `manifest-name-invalid`, `manifest-order-invalid`, `comment-invalid`, `choice-unknown`, `manifest-options-differ`.
    */
   chart(name: string, options: ChartOptions): Chart {
     const { order, appliesTo = "cluster", comment = [] } = options;
     if (!isDnsLabel(name)) fail("manifest-name-invalid", name);
+    oneOf(`appliesTo of the manifest ${name}`, appliesTo, APPLIES_TO);
     if (!Number.isInteger(order) || order < 0 || order > ORDER_MAX)
       fail("manifest-order-invalid", name, order);
     for (const line of comment)
@@ -103,10 +106,11 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
    * Writes node files and kubelet flags as data: `nodes/<name>.yaml` with `files` (`path`, `mode` in octal as text,
    * `content`) and `kubeletFlags`.
    *
-   * Throws `manifest-name-invalid` or, where the name has another setup, `node-setup-taken`.
+   * Throws `manifest-name-invalid`, `node-file-invalid` or, where the name has another setup, `node-setup-taken`.
    */
   nodeSetup(name: string, setup: NodeSetup): void {
     if (!isDnsLabel(name)) fail("manifest-name-invalid", name);
+    for (const file of setup.files) nodeFile(file);
     const taken = this.#nodes.get(name);
     if (taken && JSON.stringify(taken) !== JSON.stringify(setup)) fail("node-setup-taken", name);
     this.#nodes.set(name, setup);
@@ -129,6 +133,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
    * `output-name-taken`, naming the file, the object and the property.
    */
   render(): ReadonlyMap<string, string> {
+    this.late.unseal();
     return at(this.#stack, () => {
       const files = stackFiles(this.documents());
       this.late.checkOutputNames();
@@ -152,11 +157,13 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
 
   private prepare(): void {
     this.#prepared = true;
+    this.late.unseal();
     if (hasOtherStacks(this.node.root)) this.declare();
   }
 
   private declare(): void {
     if (this.#declared) return;
+    this.late.unseal();
     at(this.#stack, () => {
       declareLateValues(this.documents());
       this.late.checkOutputNames();
@@ -167,6 +174,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
   private write({ outdir, manifest }: ISynthesisSession): void {
     this.#prepared = false;
     writeStackFolder(join(outdir, manifest.forStack(this.#stack).workingDirectory), this.render());
+    this.late.seal();
   }
 
   private documents(): StackDocuments {

@@ -1,8 +1,10 @@
 import { fail } from "../errors";
+import { SWITCH, oneOf } from "../model/choice";
 import type { ClusterFacts } from "../model/cluster";
 import type { PullDeclaration } from "../model/pulls";
 import type { Subject } from "../model/subject";
 import { TokenAudienceGrant } from "../kubernetes";
+import { checkedRoleName } from "../kubernetes/token-audience-rules";
 import type { Manifests } from "./manifests";
 
 /** How nodes get the permission to request service account tokens for the audiences of the pulls. */
@@ -28,6 +30,15 @@ export interface TokenAudienceSettings {
 }
 
 const ORDER = { order: 10 } as const;
+
+const SCOPES: readonly string[] = ["namespaces", "cluster"];
+
+/** Throws `choice-unknown`, `role-name-invalid` or `late-value`, whatever the audiences. */
+export function checkTokenAudience(settings: TokenAudienceSettings): void {
+  oneOf("scope of `tokenAudience`", settings.scope ?? "namespaces", SCOPES);
+  oneOf("limitToServiceAccounts", settings.limitToServiceAccounts ?? false, SWITCH);
+  if (settings.roleName !== undefined) checkedRoleName(settings.roleName);
+}
 
 /**
  * Writes one grant per audience; the names follow from the audience, so that they are the same in each run.

@@ -41,7 +41,7 @@ export interface GroupedPulls {
 
 /** Throws `pulls-empty`, `pull-without-registry`, `service-account-ownership`, `identities-twice` or `identities-unused`. */
 export function groupedPulls(props: ImagePullsProps): GroupedPulls {
-  if (props.pulls.length === 0) return fail("pulls-empty", props.cluster.name);
+  if (!Array.isArray(props.pulls) || props.pulls.length === 0) return fail("pulls-empty", props.cluster.name);
   const accounts = byAccount(props.pulls);
   return { accounts, clouds: byCloud(props.cluster, accounts, props.identities ?? []) };
 }
@@ -68,12 +68,13 @@ function byAccount(pulls: readonly ImagePull[]): readonly DeclaredAccount[] {
   for (const pull of pulls) {
     const subject = Subject.of(pull.serviceAccount);
     const declare = pull.declareServiceAccount ?? true;
-    const sources = "cloud" in pull.from ? [pull.from] : [...pull.from];
-    if (sources.length === 0) return fail("pull-without-registry", subject.key);
+    const sources: readonly unknown[] = Array.isArray(pull.from) ? pull.from : [pull.from];
+    if (sources.length === 0 || !sources.every(isPullSource))
+      return fail("pull-without-registry", subject.key, pull.from);
     const known = accounts.get(subject.key);
     if (known && known.declare !== declare) return fail("service-account-ownership", subject.key);
     if (known) known.sources.push(...sources);
-    else accounts.set(subject.key, { subject, declare, sources });
+    else accounts.set(subject.key, { subject, declare, sources: [...sources] });
   }
   return [...accounts.values()].sort((a, b) => order(a.subject.key, b.subject.key));
 }
@@ -106,6 +107,11 @@ function pullsOf(cloud: string, accounts: readonly DeclaredAccount[]): readonly 
   return accounts
     .map(({ subject, sources }) => ({ subject, sources: sources.filter((source) => source.cloud === cloud) }))
     .filter(({ sources }) => sources.length > 0);
+}
+
+/** Also for callers whose values no compiler saw. */
+function isPullSource(source: unknown): source is IPullSource<Construct> {
+  return typeof source === "object" && source !== null && "cloud" in source && "images" in source;
 }
 
 function order(a: string, b: string): number {

@@ -1,7 +1,9 @@
+import { TerraformStack, Testing } from "cdktf";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { run } from "../../lib/cli/run";
+import { Manifests } from "../../lib/synth/manifests";
 import { addAccount, filesOf, stackFixture, temporaryFolder } from "../fixtures/synth/stack-fixture";
 
 interface Result {
@@ -75,6 +77,26 @@ describe("bind", () => {
       err: "",
     });
     expect(filesOf(to)[file]).toContain("    example.com/id: 1-2\n");
+  });
+
+  it("removes nothing of a stack that it does not bind", async () => {
+    const to = join(temporaryFolder(), "finished");
+    const outs: string[] = [];
+    for (const name of ["one", "two"]) {
+      const app = Testing.app({ outdir: temporaryFolder() });
+      const stack = new TerraformStack(app, name);
+      addAccount(Manifests.of(stack), "x");
+      app.synth();
+      const outputs = join(app.outdir, "o.json");
+      writeFileSync(outputs, "{}");
+      outs.push((await cli("bind", "--outputs", outputs, "--to", to, join(app.outdir, "stacks", name))).out);
+    }
+    expect(outs.join("")).not.toContain("removed");
+    expect(Object.keys(filesOf(to))).toEqual([
+      ".workload-identity-files",
+      "one/manifests/20-service-accounts.yaml",
+      "two/manifests/20-service-accounts.yaml",
+    ]);
   });
 
   it("prints a refusal in one message with its code, exit 1", async () => {

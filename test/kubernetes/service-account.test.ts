@@ -75,6 +75,33 @@ describe("ServiceAccount", () => {
   });
 });
 
+describe("one service account in one chart", () => {
+  it.each([
+    ["declared twice", ServiceAccount, ServiceAccount],
+    ["declared and annotated", ServiceAccount, ServiceAccountAnnotations],
+    ["annotated twice", ServiceAccountAnnotations, ServiceAccountAnnotations],
+  ])("%s is refused, since applying both keeps one only", (_, First, Second) => {
+    const chart = new Chart(new App(), "own");
+    new First(chart, "a", web);
+    expect(() => new Second(chart, "b", web)).toThrowError(
+      expect.objectContaining({
+        code: "service-account-twice",
+        value: "shop/web",
+        message: expect.stringContaining("own/a already writes"),
+      }),
+    );
+  });
+
+  it("may stand in two charts, which may be of two clusters, and beside its neighbours", () => {
+    const app = new App();
+    const [one, two] = [new Chart(app, "one"), new Chart(app, "two")];
+    new ServiceAccount(one, "a", web);
+    new ServiceAccount(two, "a", web);
+    new ServiceAccount(one, "b", { ...web, namespace: "batch" });
+    expect([one.toJson().length, two.toJson().length]).toEqual([2, 1]);
+  });
+});
+
 describe("ServiceAccountAnnotations", () => {
   it("holds nothing but identity and annotations, whatever the chart adds", () => {
     const chart = ownChart();

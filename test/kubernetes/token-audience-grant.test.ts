@@ -18,6 +18,10 @@ function manifests(props: Partial<TokenAudienceGrantProps>): Record<string, unkn
 
 const roleRef = (kind: string, name: string) => ({ apiGroup: "rbac.authorization.k8s.io", kind, name });
 
+function reserved(roleName: string): readonly [Partial<TokenAudienceGrantProps>, string] {
+  return [{ namespaces: ["shop"], roleName }, "role-name-invalid"];
+}
+
 describe("TokenAudienceGrant", () => {
   it("makes one ClusterRole and a RoleBinding in each namespace", () => {
     const name = "token-audience:sts.amazonaws.com";
@@ -148,10 +152,22 @@ describe("TokenAudienceGrant", () => {
     [{ namespaces: ["shop"], roleName: "" }, "role-name-invalid"],
     [{ namespaces: ["shop"], roleName: "a".repeat(254) }, "role-name-invalid"],
     [{ namespaces: ["shop"], apiServer: "1.99" }, "version-unknown"],
+    [{ scope: "Cluster" as "cluster" }, "choice-unknown"],
+    [
+      { namespaces: ["shop"], featureGates: { PodCertificateRequest: "no" } as never },
+      "feature-gate-invalid",
+    ],
+    // kubernetes, plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go; OpenShift's own.
+    ...["cluster-admin", "admin", "edit", "view", "system:node", "system:nodes", "system:"].map(reserved),
+    ...["self-provisioner", "cluster-reader", "basic-user", "node-credential-providers"].map(reserved),
+    ...["system:node:credential-provider-token-audience2"].map(reserved),
     [{ namespaces: ["shop"], apiServer: "latest" }, "version-invalid"],
-  ] as const)("refuses %j with %s", (wrong, code) => {
-    expect(() => manifests(wrong)).toThrowError(expect.objectContaining({ code }));
-  });
+  ] as readonly (readonly [Partial<TokenAudienceGrantProps>, string])[])(
+    "refuses %j with %s",
+    (wrong, code) => {
+      expect(() => manifests(wrong)).toThrowError(expect.objectContaining({ code }));
+    },
+  );
 });
 
 describe("tokenAudienceRoleName", () => {

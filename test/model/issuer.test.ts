@@ -10,6 +10,8 @@ describe("Issuer.of", () => {
     "https://oidc.eks.eu-west-1.amazonaws.com/id/0123456789ABCDEF",
     "https://kubernetes.default.svc:6443/x",
     "https://storage.googleapis.com/my_bucket-oidc",
+    "https://my_bucket.s3.eu-west-1.amazonaws.com/..a/b..c",
+    "https://[2001:db8::1]:8443/oidc",
   ])("accepts %s", (url) => {
     expect(Issuer.of(url).url).toBe(url);
   });
@@ -29,6 +31,17 @@ describe("Issuer.of", () => {
     ["https://OIDC.example.com", "issuer-invalid", "upper-case letters in its host"],
     ["https://oidc.example.com//a", "issuer-invalid", "empty path segment"],
     ["https://oidc.example.com:99999", "issuer-invalid", "is not a URL"],
+    ["https://oidc..example.com", "issuer-invalid", "no valid host name"],
+    ["https://.example.com", "issuer-invalid", "no valid host name"],
+    ["https://oidc.example.com./a", "issuer-invalid", "no valid host name"],
+    ["https://-oidc.example.com", "issuer-invalid", "no valid host name"],
+    ["https://oidc-.example.com", "issuer-invalid", "no valid host name"],
+    [`https://${"a".repeat(64)}.example.com`, "issuer-invalid", "no valid host name"],
+    ["https://oidc.example.com:/a", "issuer-invalid", "empty port"],
+    ["https://oidc.example.com:", "issuer-invalid", "empty port"],
+    ["https://oidc.example.com/a/../b", "issuer-invalid", "dot segment"],
+    ["https://oidc.example.com/a/.", "issuer-invalid", "dot segment"],
+    ["https://oidc.example.com/%2E%2e/b", "issuer-invalid", "dot segment"],
     ["https://oidc.example.com/", "issuer-trailing-slash", "ends with a slash"],
     ["https://oidc.example.com/a/", "issuer-trailing-slash", "ends with a slash"],
   ])("refuses %j with %s", (url, code, text) => {
@@ -55,6 +68,31 @@ describe("Issuer.of", () => {
     expect(issuer.late).toBe(true);
     expect(issuer.url).toBe(LATE);
     expect(() => issuer.hostPath).toThrowError(expect.objectContaining({ code: "late-value" }));
+  });
+
+  it.each([
+    ["https://kubernetes.default.svc", true],
+    ["https://kubernetes.default.svc.cluster.local:6443", true],
+    ["https://kubernetes.default", false],
+    ["https://kubernetes", true],
+    ["https://localhost:8443/oidc", true],
+    ["https://issuer.localhost", true],
+    ["https://oidc.corp.internal/a", true],
+    ["https://127.0.0.1:6443", true],
+    ["https://10.96.0.1", true],
+    ["https://172.16.4.1", true],
+    ["https://172.32.4.1", false],
+    ["https://192.168.1.1", true],
+    ["https://[::1]:6443", true],
+    ["https://[fd00::1]", true],
+    ["https://[2001:db8::1]", false],
+    ["https://10.example.com", false],
+    ["https://svc.example.com", false],
+    ["https://oidc.svc.example.com/.svc", false],
+    ["https://oidc.example.com/localhost", false],
+    [LATE, false],
+  ])("%s is within the cluster: %s", (url, internal) => {
+    expect(Issuer.of(url).clusterInternal).toBe(internal);
   });
 
   it("takes an issuer as it is, and compares to the letter", () => {

@@ -18,6 +18,7 @@ const ECR: ImageCredentialProvider = {
   matchImages: ["*.dkr.ecr.*.amazonaws.com"],
   defaultCacheDuration: Duration.hours(12),
   args: [],
+  nodeIdentityArgs: [],
   env: [],
   audience: "sts.amazonaws.com",
   cacheType: "ServiceAccount",
@@ -32,6 +33,7 @@ const ACR: ImageCredentialProvider = {
   matchImages: ["*.azurecr.io"],
   defaultCacheDuration: Duration.minutes(10),
   args: ["/etc/kubernetes/acr-azure.json"],
+  nodeIdentityArgs: undefined,
   audience: "api://AzureADTokenExchange",
   annotationKeys: ["kubernetes.azure.com/acr-client-id", "kubernetes.azure.com/acr-tenant-id"],
 };
@@ -41,6 +43,7 @@ const GCP: ImageCredentialProvider = {
   plugin: "gcp",
   name: "auth-provider-gcp",
   matchImages: ["europe-docker.pkg.dev"],
+  nodeIdentityArgs: ["get-credentials"],
   audience: "acme.svc.id.goog",
   annotationKeys: ["iam.gke.io/enable-wi-image-pull"],
 };
@@ -275,14 +278,16 @@ describe("mixed mode", () => {
     expect(() => entries(provider, { mode: "mixed", nodeIdentityName: "x" }, readOnly)).toThrowError(
       code("mixed-mode-impossible"),
     );
-    const [token, node] = entries(
-      provider,
-      { mode: "mixed", nodeIdentityName: "node-identity" },
-      { plugins },
-    );
+    const settings = { mode: "mixed", nodeIdentityName: "node-identity", nodeIdentityArgs: ["x"] } as const;
+    const [token, node] = entries(provider, settings, { plugins });
     expect(token?.["tokenAttributes"]).toMatchObject({ requireServiceAccount: true });
-    expect(node?.["name"]).toBe("node-identity");
-    expect(node).not.toHaveProperty("tokenAttributes");
+    expect(node).toEqual({
+      name: "node-identity",
+      matchImages: provider.matchImages,
+      defaultCacheDuration: provider.defaultCacheDuration.toString(),
+      apiVersion: "credentialprovider.kubelet.k8s.io/v1",
+      args: ["x"],
+    });
   });
 });
 

@@ -73,6 +73,11 @@ describe("kubernetes", () => {
     [{ apiServerVersion: "1.37" }, "version-unknown", /1\.36/],
     [{ plugins: { docker: "1.0" } }, "plugin-unknown", /ecr, acr, gcp/],
     [{ plugins: { ecr: "latest" } }, "version-invalid", /ecr plugin/],
+    [{ plugins: { gcp: { abilities: ["custom-pool"] } } }, "choice-unknown", /ability of the gcp plugin/],
+    [{ plugins: { gcp: { abilities: "tokens" } } }, "choice-unknown", /ability of the gcp plugin/],
+    [{ plugins: { ecr: { abilities: ["custom-pools"] } } }, "choice-unknown", /ability of the ecr plugin/],
+    [{ featureGates: { [GATE]: "false" } }, "feature-gate-invalid", /without quotes/],
+    [{ pluginDirectoryWritable: "false" }, "choice-unknown", /true, false/],
     [{ configPath: "cp.yaml" }, "node-path-invalid", /CredentialProviderConfig/],
     [{ pluginDirectory: "/opt/../bin" }, "node-path-invalid", /plugins/],
     [{ pluginDirectory: "/opt/bin/" }, "node-path-invalid", /plugins/],
@@ -83,6 +88,12 @@ describe("kubernetes", () => {
     expect(() => kubernetes({ ...props, ...wrong } as KubernetesProps)).toThrowError(
       expect.objectContaining({ code, message: expect.stringMatching(message) }),
     );
+  });
+
+  // The keys may be uploaded (Google), so that nobody has to reach the issuer.
+  it("takes an issuer within the cluster", () => {
+    const issuer = "https://kubernetes.default.svc.cluster.local";
+    expect(kubernetes({ ...props, issuer }).issuer.clusterInternal).toBe(true);
   });
 
   it("takes a late issuer", () => {

@@ -68,6 +68,9 @@ describe("openShift", () => {
     [{ name: "prod_eu" }, "cluster-name-invalid"],
     [{ issuer: "http://example.com" }, "issuer-invalid"],
     [{ issuer: "https://example.com/" }, "issuer-trailing-slash"],
+    // spec.serviceAccountIssuer of Authentication/cluster when it is empty.
+    [{ issuer: "https://kubernetes.default.svc" }, "issuer-cluster-internal"],
+    [{ nodeDisruptionPolicy: "false" }, "choice-unknown"],
     [{ machineConfigName: "01-<pool>-kubelet" }, "machine-config-name-invalid"],
     [
       { machineConfigName: "50-x", crioCredentialProvider: { matchImages: ["quay.io"] } },
@@ -112,6 +115,7 @@ describe("hostedOpenShift", () => {
     [{ platform: "kubevirt" }, "openshift-platform-unsupported"],
     [{ platform: "gcp" }, "openshift-platform-unsupported"],
     [{ nodePools: [] }, "pools-missing"],
+    [{ issuer: "https://kubernetes.default.svc.cluster.local" }, "issuer-cluster-internal"],
     [{ namespace: "No" }, "namespace-invalid"],
   ])("refuses %j with %s", (wrong, code) => {
     expect(() => hostedOpenShift({ ...hosted, ...wrong } as HostedOpenShiftProps)).toThrowError(

@@ -76,6 +76,17 @@ describe("MachineConfig", () => {
   });
 });
 
+describe("a MachineConfig without text", () => {
+  it("is refused, not written as the text undefined", () => {
+    const files = [{ path: file.path, mode: file.mode }] as unknown as readonly (typeof file)[];
+    expect(
+      () => new MachineConfig(Testing.chart(), "w", { name: "99-x", machineRole: "worker", files }),
+    ).toThrowError(
+      expect.objectContaining({ code: "node-file-invalid", message: expect.stringContaining("undefined") }),
+    );
+  });
+});
+
 describe("NodeDisruptionPolicy", () => {
   it("restarts the kubelet for each path, once and sorted", () => {
     const chart = new Chart(new App(), "own", { namespace: "other" });

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { type PluginAbility, isWithin, pluginCan, registriesOf } from "../../lib/rules/plugins";
+import {
+  type PluginAbility,
+  isWithin,
+  pluginAbilities,
+  pluginCan,
+  registriesOf,
+} from "../../lib/rules/plugins";
 
 describe("pluginCan", () => {
   // Sources: the tags of kubernetes/cloud-provider-aws, kubernetes-sigs/cloud-provider-azure and
@@ -26,12 +32,32 @@ describe("pluginCan", () => {
     ["gcp", "36.3.8", "custom-pools", "no"],
     ["gcp", "36.3.8", "unannotated-node-identity", "yes"],
     ["other", "1.0", "tokens", "unknown"],
+    // Read in cmd/ecr-credential-provider/main.go of each tag: the suffix amazonaws.eu in the host pattern.
+    ["ecr", "1.30.9", "eusc-hosts", "no"],
+    ["ecr", "1.30.10", "eusc-hosts", "yes"],
+    ["ecr", "1.32.5", "eusc-hosts", "no"],
+    ["ecr", "1.33.2", "eusc-hosts", "no"],
+    ["ecr", "1.33.3", "eusc-hosts", "yes"],
+    ["ecr", "1.34.0", "eusc-hosts", "no"],
+    ["ecr", "1.34.1", "eusc-hosts", "no"],
+    ["ecr", "1.34", "eusc-hosts", "unknown"],
+    ["ecr", "1.34.2", "eusc-hosts", "yes"],
+    ["ecr", "1.35.0", "eusc-hosts", "yes"],
+    ["ecr", "1.36", "eusc-hosts", "yes"],
+    ["ecr", undefined, "eusc-hosts", "unknown"],
   ])("%s %s %s: %s", (plugin, version, ability, outcome) => {
     expect(pluginCan(plugin, version === undefined ? {} : { version }, ability).outcome).toBe(outcome);
   });
 
   it("believes a stated ability, since distributions backport", () => {
-    expect(pluginCan("gcp", { version: "36.3.8", abilities: ["custom-pools"] }, "custom-pools").outcome).toBe("yes");
+    expect(pluginCan("gcp", { version: "36.3.8", abilities: ["custom-pools"] }, "custom-pools").outcome).toBe(
+      "yes",
+    );
+  });
+
+  it("knows which abilities can be stated", () => {
+    expect(pluginAbilities("ecr")).toEqual(["eusc-hosts", "tokens", "unannotated-node-identity"]);
+    expect(pluginAbilities("other")).toEqual([]);
   });
 
   it("says why", () => {
@@ -56,7 +82,22 @@ describe("isWithin", () => {
     ["europe-docker.pkg.dev", "gcp", true],
     ["*-docker.pkg.dev", "gcp", true],
     ["*.dev", "gcp", false],
+    // What the kubelet reads in them: *, *.azurecr, evil.amazonaws.com, a pattern of another host.
+    ["*?.azurecr.io", "acr", false],
+    ["*#.azurecr.io", "acr", false],
+    ["*.dkr.ecr.a@*.amazonaws.com", "ecr", false],
+    ["user@shop.azurecr.io", "acr", true],
+    ["https://shop.azurecr.io", "acr", false],
+    ["sh%op.azurecr.io", "acr", false],
   ])("%s within the registries of %s: %s", (pattern, plugin, expected) => {
     expect(isWithin(pattern, registriesOf(plugin))).toBe(expected);
+  });
+
+  it.each([
+    ["gcr.io/team/app", "gcr.io/team", true],
+    ["gcr.io/team", "gcr.io/team/app", false],
+    ["gcr.io", "gcr.io/team", false],
+  ])("%s within %s: %s, since the path is a prefix", (pattern, wider, expected) => {
+    expect(isWithin(pattern, [wider])).toBe(expected);
   });
 });

@@ -43,6 +43,7 @@ function fakeCloud(
         matchImages: [`${cloud}.example.com`],
         defaultCacheDuration: Duration.minutes(1),
         args: [],
+        nodeIdentityArgs: [],
         env: [],
         audience: "example",
         cacheType: "ServiceAccount",
@@ -70,7 +71,12 @@ const ROWS: readonly (readonly [code: string, props: Partial<ImagePullsProps>, m
   [
     "pull-without-registry",
     { pulls: [{ serviceAccount: "shop/web", from: [] }] },
-    'a pull names no registry, got "shop/web"; allowed: `from` with at least one registry: ecr(), acr(), artifactRegistry(); state the registries, or remove the line',
+    "the pull of shop/web names no registry, got []; allowed: `from` with at least one registry: ecr(), acr(), artifactRegistry(); state the registries, or remove the line",
+  ],
+  [
+    "pull-without-registry",
+    { pulls: [{ serviceAccount: "shop/web", from: "ecr" as unknown as IPullSource<Construct> }] },
+    'the pull of shop/web names no registry, got "ecr"; allowed: `from` with at least one registry: ecr(), acr(), artifactRegistry(); state the registries, or remove the line',
   ],
   [
     "service-account-ownership",
@@ -139,8 +145,8 @@ describe("ImagePulls refuses", () => {
   });
 
   it("has a case for each of its codes", () => {
-    const covered = [...ROWS.map(([code]) => code), "cluster-taken"];
-    expect(covered.sort()).toEqual(Object.keys(pullsMessages).sort());
+    const covered = new Set([...ROWS.map(([code]) => code), "cluster-taken"]);
+    expect([...covered].sort()).toEqual(Object.keys(pullsMessages).sort());
   });
 
   it("two values of one annotation are no conflict where they are equal", () => {

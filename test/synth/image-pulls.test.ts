@@ -296,8 +296,11 @@ describe("token audience", () => {
       true,
     ],
     [
-      { scope: "cluster", roleName: "system:node:audience" },
-      ["ClusterRole system:node:audience", "ClusterRoleBinding system:node:audience"],
+      { scope: "cluster", roleName: "system:node:credential-provider-token-audience" },
+      [
+        "ClusterRole system:node:credential-provider-token-audience",
+        "ClusterRoleBinding system:node:credential-provider-token-audience",
+      ],
       true,
       true,
     ],
@@ -401,7 +404,11 @@ describe("the kubelet's entries", () => {
       pulls: [{ serviceAccount: "shop/web", from: [fromEcr(), fromAcr()] }],
       credentialProviders: {
         ecr: { mode: "mixed" },
-        acr: { mode: "mixed", nodeIdentityName: "acr-node-identity" },
+        acr: {
+          mode: "mixed",
+          nodeIdentityName: "acr-node-identity",
+          nodeIdentityArgs: ["/etc/kubernetes/azure.json"],
+        },
       },
     });
     expect(entries(synth).map(({ name, tokenAttributes }) => [name, tokenAttributes])).toEqual([

@@ -1,9 +1,15 @@
 import { ApiObject, App, Chart } from "cdk8s";
-import { Fn, Testing } from "cdktf";
+import { Fn, TerraformStack, Testing } from "cdktf";
 import { describe, expect, it } from "vitest";
 import { LateEncoding } from "../../lib/model/late";
 import { LateValueResolver } from "../../lib/synth/late-value-resolver";
-import { stackFilesOf, stackFixture } from "../fixtures/synth/stack-fixture";
+import {
+  LateData,
+  addAccount,
+  stackFilesOf,
+  stackFixture,
+  temporaryFolder,
+} from "../fixtures/synth/stack-fixture";
 
 /** A user's own cdk8s app with one object. */
 function ownObject(fixture: ReturnType<typeof stackFixture>, props: object): Record<string, unknown> {
@@ -49,6 +55,54 @@ describe("LateValueResolver", () => {
       manifests: [],
       placeholders: { "@late(terraform_data.d.id)@": { output: "terraform_data_d_id" } },
     });
+  });
+
+  it.each([
+    ["has manifests", (fixture: ReturnType<typeof stackFixture>) => addAccount(fixture.manifests, "x")],
+    ["has a late value elsewhere", ({ manifests, data }) => addAccount(manifests, data.output)],
+  ] satisfies [string, (fixture: ReturnType<typeof stackFixture>) => unknown][])(
+    "refuses a new late value once the stack is written and %s",
+    (_, prepare) => {
+      const fixture = stackFixture();
+      prepare(fixture);
+      fixture.app.synth();
+      const run = (): unknown => ownObject(fixture, { data: { a: fixture.data.id } });
+      const message =
+        /data\.a has a late value for which .*\$\{terraform_data\.d\.id\}.*call synth\(\) of the cdk8s app before/;
+      expect(run).toThrowError(message);
+      expect(run, "not only the first time").toThrowError(message);
+    },
+  );
+
+  it("refuses a late value where the stack was written before there was a resolver", () => {
+    const app = Testing.app({ outdir: temporaryFolder() });
+    const stack = new TerraformStack(app, "prod");
+    const data = new LateData(stack, "d");
+    app.synth();
+    const chart = new Chart(new App({ resolvers: [new LateValueResolver(stack)] }), "own");
+    new ApiObject(chart, "x", {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "x", labels: { l: data.id } },
+    });
+    expect(() => chart.toJson()).toThrowError("call synth() of the cdk8s app before");
+  });
+
+  it("takes a late value of which the written stack has an output, and literals", () => {
+    const fixture = stackFixture();
+    addAccount(fixture.manifests, fixture.data.id);
+    fixture.app.synth();
+    const { data } = ownObject(fixture, { data: { a: fixture.data.id, b: "plain" } });
+    expect(data).toEqual({ a: "@late(terraform_data.d.id)@", b: "plain" });
+  });
+
+  it("takes new late values again where the stack is written once more", () => {
+    const fixture = stackFixture();
+    fixture.app.synth();
+    fixture.manifests.render();
+    ownObject(fixture, { data: { a: fixture.data.id } });
+    fixture.app.synth();
+    expect(stackFilesOf(fixture.app)["workload-identity.json"]).toContain("@late(terraform_data.d.id)@");
   });
 
   it.each<[string, (fixture: ReturnType<typeof stackFixture>) => object, string]>([

@@ -264,6 +264,7 @@ describe("placeholder, outputs, bind", () => {
         const bound = boundFiles({
           stack: "prod",
           placeholders: manifests.late.placeholders,
+          clusters: [],
           files: manifest,
           outputs,
         });

@@ -3,6 +3,7 @@ import { Aspects, Fn, TerraformOutput, TerraformStack, Testing } from "cdktf";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { NodeSetup } from "../../lib/model/node-file";
 import { Manifests } from "../../lib/synth/manifests";
 import {
   LateData,
@@ -229,6 +230,14 @@ describe("values of another stack", () => {
 });
 
 describe("Manifests", () => {
+  it("takes no file without text, which the YAML would leave out", () => {
+    const { manifests } = stackFixture();
+    const files = [{ path: "/etc/a", mode: 0o644 }] as unknown as NodeSetup["files"];
+    expect(() => manifests.nodeSetup("all", { files, kubeletFlags: {} })).toThrowError(
+      expect.objectContaining({ code: "node-file-invalid" }),
+    );
+  });
+
   it("is one per stack", () => {
     const { app, stack, manifests } = stackFixture();
     expect(Manifests.of(stack)).toBe(manifests);
@@ -261,6 +270,11 @@ describe("Manifests", () => {
       "a line break in a comment",
       (m) => m.chart("a", { order: 1, comment: ["x\nkind: X"] }),
       "comment-invalid",
+    ],
+    [
+      "a cluster of neither kind",
+      (m) => m.chart("a", { order: 1, appliesTo: "Management-cluster" as "management-cluster" }),
+      "choice-unknown",
     ],
     ["a late comment", (m) => m.chart("a", { order: 1, comment: [Fn.upper("x")] }), "late-value"],
     [

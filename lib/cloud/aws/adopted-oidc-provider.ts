@@ -4,8 +4,13 @@ import { Fn, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 import { Issuer } from "../../model/issuer";
 import { parseOidcProviderArn } from "../../rules/aws/arn";
-import { awsIssuer, literalOidcProviderArn } from "../../rules/aws/oidc-provider";
-import type { EksClusterAttributes, IOidcProvider, OidcProviderAttributes } from "./oidc-provider-props";
+import { awsIssuer, clientIds, literalOidcProviderArn } from "../../rules/aws/oidc-provider";
+import type {
+  EksClusterAttributes,
+  IOidcProvider,
+  KnownAudiences,
+  OidcProviderAttributes,
+} from "./oidc-provider-props";
 
 /** An OIDC provider that exists already; made by the `from…` statics of `OidcProvider`. */
 export class AdoptedOidcProvider extends Construct implements IOidcProvider {
@@ -15,12 +20,15 @@ export class AdoptedOidcProvider extends Construct implements IOidcProvider {
   readonly issuer: Issuer;
   /** The issuer without `https://`. */
   readonly conditionPrefix: string;
+  /** The audiences as stated; `undefined` where they are not known. */
+  readonly audiences: readonly string[] | undefined;
   /** Nothing: it exists. */
   readonly dependencies: readonly ITerraformDependable[] = [];
 
   constructor(scope: Construct, id: string, attributes: OidcProviderAttributes) {
     super(scope, id);
     const { provider, account, region } = attributes;
+    this.audiences = knownAudiences(attributes);
     this.issuer = awsIssuer(attributes.issuer);
     this.conditionPrefix = conditionPrefixOf(this.issuer);
     this.arn =
@@ -32,7 +40,7 @@ export class AdoptedOidcProvider extends Construct implements IOidcProvider {
   }
 }
 
-/** The OIDC provider of a literal ARN; throws `aws-arn-invalid` or `late-value`. */
+/** The OIDC provider of a literal ARN; throws `aws-arn-invalid`, `aws-client-ids-invalid`, `audience-invalid` or `late-value`. */
 export class OidcProviderOfArn extends Construct implements IOidcProvider {
   /** The ARN as given. */
   readonly arn: string;
@@ -40,11 +48,14 @@ export class OidcProviderOfArn extends Construct implements IOidcProvider {
   readonly issuer: Issuer;
   /** The issuer without `https://`. */
   readonly conditionPrefix: string;
+  /** The audiences as stated; `undefined` where they are not known. */
+  readonly audiences: readonly string[] | undefined;
   /** Nothing: it exists. */
   readonly dependencies: readonly ITerraformDependable[] = [];
 
-  constructor(scope: Construct, id: string, arn: string) {
+  constructor(scope: Construct, id: string, arn: string, attributes: KnownAudiences = {}) {
     super(scope, id);
+    this.audiences = knownAudiences(attributes);
     const { hostPath } = parseOidcProviderArn(arn);
     this.arn = arn;
     this.issuer = awsIssuer(Issuer.exactly(`https://${hostPath}`));
@@ -57,11 +68,15 @@ export function conditionPrefixOf(issuer: Issuer): string {
   return issuer.late ? Fn.trimprefix(issuer.url, "https://") : issuer.hostPath;
 }
 
+function knownAudiences({ audiences }: KnownAudiences): readonly string[] | undefined {
+  return audiences === undefined ? undefined : clientIds(audiences);
+}
+
 /** The OIDC provider of an EKS cluster, both looked up by Terraform; its ARN and issuer are late. */
 export function oidcProviderOfEksCluster(
   scope: Construct,
   id: string,
-  { clusterName, region, provider }: EksClusterAttributes,
+  { clusterName, region, provider, audiences }: EksClusterAttributes,
 ): IOidcProvider {
   const cluster = new DataAwsEksCluster(scope, `${id}-cluster`, {
     name: clusterName,
@@ -71,5 +86,6 @@ export function oidcProviderOfEksCluster(
   return new AdoptedOidcProvider(scope, id, {
     issuer: Issuer.of(cluster.identity.get(0).oidc.get(0).issuer),
     ...(provider ? { provider } : {}),
+    ...(audiences ? { audiences } : {}),
   });
 }

@@ -8,7 +8,7 @@ import type { EcrGrant } from "../../rules/aws/pull-permissions";
 /** How the owner of repositories in another account lets the role in. */
 export interface OwnerPolicy {
   /**
-   * Terraform provider of the owning account.
+   * Terraform provider of the owning account; another one than the roles' where their account is another.
    *
    * @defaultValue - the stack's default aws provider
    */

@@ -1,6 +1,7 @@
 import { fail } from "../../errors";
-import { type EcrHostOptions, ecrHost, ecrPublicHosts } from "../../rules/aws/ecr-host";
-import { repositoryPattern } from "../../rules/aws/ecr-repository";
+import { SWITCH, oneOf } from "../../model/choice";
+import { type EcrHostOptions, ecrHost, ecrPublicHost } from "../../rules/aws/ecr-host";
+import { repositoryPatterns } from "../../rules/aws/ecr-repository";
 import { partitionOf, partitions } from "../../rules/aws/partitions";
 import type { EcrSource, OwnerPolicy } from "./ecr-source";
 import { ownedRepositories } from "./owner-policies";
@@ -51,18 +52,22 @@ export interface EcrPublicProps {
  * Repositories of a private registry of ECR.
  *
  * Throws `aws-account-invalid`, `aws-region-unknown`, `aws-repositories-empty`, `aws-repository-invalid`,
- * `aws-registry-kind-unsupported`, `aws-repository-policy-wildcard`, `aws-owner-repository-uncovered` or
- * `late-value`.
+ * `aws-repository-with-host`, `aws-registry-kind-unsupported`, `aws-repository-policy-wildcard`, `aws-owner-repository-uncovered`,
+ * `choice-unknown` or `late-value`.
  */
 export function ecr(props: EcrProps): EcrSource {
-  const { account, region, pullThroughCache = false, fips = false, dualStack = false } = props;
+  const { account, region, ownerPolicy, pullThroughCache = false, fips = false, dualStack = false } = props;
+  oneOf("fips", fips, SWITCH);
+  oneOf("dualStack", dualStack, SWITCH);
+  if (typeof pullThroughCache !== "object") oneOf("pullThroughCache", pullThroughCache, SWITCH);
+  if (typeof ownerPolicy !== "object") oneOf("ownerPolicy", ownerPolicy, [undefined, "elsewhere"]);
   const host = ecrHost(account, region, { fips, dualStack });
-  const repositories = checkedRepositories(props.repositories);
-  ownedRepositories(repositories, props.ownerPolicy);
+  const repositories = repositoryPatterns(props.repositories);
+  ownedRepositories(repositories, ownerPolicy);
   return {
     cloud: "aws",
     images: repositories.map((repository) => `${host}/${repository}`),
-    ownerPolicy: props.ownerPolicy,
+    ownerPolicy,
     grant: {
       kind: "private",
       partition: partitionOf(region),
@@ -81,24 +86,20 @@ export function ecr(props: EcrProps): EcrSource {
 /**
  * ECR Public, pulled from with credentials for its higher limits; anonymous pulls need none of this.
  *
- * Throws `aws-region-unknown`, `aws-partition-mismatch`, `aws-repositories-empty` or `aws-repository-invalid`.
+ * Throws `aws-region-unknown`, `aws-partition-mismatch`, `aws-repositories-empty`, `aws-repository-invalid` or
+ * `aws-repository-with-host`.
  */
 export function ecrPublic(props: EcrPublicProps = {}): EcrSource {
   const { region } = props;
   const partition = region === undefined ? partitions.find(({ ecrPublic: has }) => has) : partitionOf(region);
   if (!partition?.ecrPublic)
     return fail("aws-partition-mismatch", "the region for ECR Public", String(partition?.name), "aws");
-  const repositories = checkedRepositories(props.repositories ?? ["*"]);
+  const repositories = repositoryPatterns(props.repositories ?? ["*"]);
   return {
     cloud: "aws",
-    images: repositories.map((repository) => `${ecrPublicHosts[0]}/${repository}`),
+    images: repositories.map((repository) => `${ecrPublicHost}/${repository}`),
     ownerPolicy: undefined,
     grant: { kind: "public", partition, region },
     defaultIdentities: () => pullRoles(),
   };
-}
-
-function checkedRepositories(repositories: readonly string[]): readonly string[] {
-  if (repositories.length === 0) return fail("aws-repositories-empty");
-  return [...new Set(repositories.map(repositoryPattern))];
 }

@@ -19,6 +19,7 @@ export { OidcProvider } from "./oidc-provider";
 export {
   type EksClusterAttributes,
   type IOidcProvider,
+  type KnownAudiences,
   type OidcProviderAttributes,
   type OidcProviderProps,
   type SharedOidcProviderProps,

@@ -9,6 +9,8 @@ export interface IOidcProvider {
   readonly issuer: Issuer;
   /** The issuer without `https://`: what condition keys such as `<prefix>:sub` begin with; may be late. */
   readonly conditionPrefix: string;
+  /** The audiences (client ids) that it accepts; `undefined` for an existing one of which they are not stated. */
+  readonly audiences: readonly string[] | undefined;
   /** What must exist before a role trusts it; empty for an existing one. */
   readonly dependencies: readonly ITerraformDependable[];
 }
@@ -58,8 +60,18 @@ export interface SharedOidcProviderProps extends Omit<OidcProviderProps, "audien
   readonly audience: string;
 }
 
+/** What may be stated of any existing OIDC provider. */
+export interface KnownAudiences {
+  /**
+   * The audiences (client ids) that it accepts; a role that trusts it with another one is refused.
+   *
+   * @defaultValue - not known, and not checked
+   */
+  readonly audiences?: readonly string[];
+}
+
 /** What must be known of an existing OIDC provider. */
-export interface OidcProviderAttributes {
+export interface OidcProviderAttributes extends KnownAudiences {
   /** `iss` of the cluster's service account tokens; may be late. */
   readonly issuer: string | Issuer;
   /**
@@ -83,7 +95,7 @@ export interface OidcProviderAttributes {
 }
 
 /** An EKS cluster whose OIDC provider exists. */
-export interface EksClusterAttributes {
+export interface EksClusterAttributes extends KnownAudiences {
   /** Name of the cluster in EKS. */
   readonly clusterName: string;
   /**

@@ -21,10 +21,12 @@ import {
 import type {
   EksClusterAttributes,
   IOidcProvider,
+  KnownAudiences,
   OidcProviderAttributes,
   OidcProviderProps,
   SharedOidcProviderProps,
 } from "./oidc-provider-props";
+import { type OnceInAccount, declareInAccount, declaredInAccount } from "./once-per-account";
 import { declareOnce, declaredOnce, onceKey, sharedId } from "./once-per-stack";
 
 /** What every user of a shared OIDC provider must agree on, where it is stated. */
@@ -54,8 +56,9 @@ export class OidcProvider extends Construct implements IOidcProvider {
 
   /**
    * Throws `issuer-invalid`, `issuer-trailing-slash`, `aws-issuer-unusable`, `aws-client-ids-invalid`,
-   * `audience-invalid`, `aws-thumbprints-invalid`, `aws-account-invalid`, `aws-region-unknown`, and `name-taken`
-   * where the stack has an OIDC provider of that issuer already.
+   * `audience-invalid`, `aws-thumbprints-invalid`, `aws-account-invalid`, `aws-region-unknown`, and
+   * `aws-oidc-provider-taken` where the stack, or with `account` another stack of the app, has one of that issuer
+   * already.
    */
   constructor(scope: Construct, id: string, props: OidcProviderProps) {
     super(scope, id);
@@ -63,6 +66,7 @@ export class OidcProvider extends Construct implements IOidcProvider {
 
     this.resource = new IamOpenidConnectProvider(this, "Resource", config);
     declareOnce(this, key);
+    declareInAccount(this, inAccount(issuer, props.account));
     if (lacksThumbprint(props)) Annotations.of(this).addWarning(NO_THUMBPRINT);
 
     this.issuer = issuer;
@@ -73,8 +77,8 @@ export class OidcProvider extends Construct implements IOidcProvider {
   }
 
   /** An existing OIDC provider; throws `aws-arn-invalid`, or `late-value` since the issuer is read from the ARN. */
-  static fromArn(scope: Construct, id: string, arn: string): IOidcProvider {
-    return new OidcProviderOfArn(scope, id, arn);
+  static fromArn(scope: Construct, id: string, arn: string, attributes?: KnownAudiences): IOidcProvider {
+    return new OidcProviderOfArn(scope, id, arn, attributes);
   }
 
   /** An existing OIDC provider: its ARN is literal with account and region, and looked up by Terraform otherwise. */
@@ -107,9 +111,14 @@ export class OidcProvider extends Construct implements IOidcProvider {
     return known;
   }
 
+  /** The audiences that it accepts, sorted. */
+  get audiences(): readonly string[] {
+    return this.resource.clientIdListInput ?? [];
+  }
+
   /** Adds an audience; nothing happens where it is there. Throws `audience-invalid` or `aws-client-ids-invalid`. */
   addAudience(audience: string): void {
-    const ids = [...(this.resource.clientIdListInput ?? []), audience];
+    const ids = [...this.audiences, audience];
     this.resource.clientIdList = at(this, () => clientIds(ids));
   }
 
@@ -137,6 +146,11 @@ function nameOf(stack: TerraformStack, issuer: Issuer): string {
   return String(Tokenization.resolve(issuer.url, { scope: stack, resolver, preparing: false }));
 }
 
+/** A late issuer is known by its expression, which means something in its own stack alone. */
+function inAccount(issuer: Issuer, account: string | undefined): OnceInAccount {
+  return { kind: "oidc-provider", account: issuer.late ? undefined : account, name: issuer.url };
+}
+
 interface Settings {
   readonly issuer: Issuer;
   readonly arn: string | undefined;
@@ -148,8 +162,9 @@ function settingsOf(construct: Construct, props: OidcProviderProps): Settings {
   const { provider, tags, thumbprints } = props;
   const issuer = awsIssuer(props.issuer);
   const key = onceKey(provider, "oidc-provider", nameOf(TerraformStack.of(construct), issuer));
-  const known = declaredOnce(construct, key);
-  if (known) fail("name-taken", "OIDC provider of this issuer", issuer.url, known.node.path);
+  const known =
+    declaredOnce(construct, key) ?? declaredInAccount(construct, inAccount(issuer, props.account));
+  if (known) fail("aws-oidc-provider-taken", issuer.url, known.node.path);
   return {
     issuer,
     arn: literalOidcProviderArn(issuer, props.account, props.region),

@@ -28,6 +28,11 @@ export function onceKey(provider: TerraformProvider | undefined, ...parts: reado
   return JSON.stringify([providerName(provider), ...parts]);
 }
 
+/** True for one Terraform provider given twice; left out it is the stack's default one. */
+export function sameProvider(a: TerraformProvider | undefined, b: TerraformProvider | undefined): boolean {
+  return providerName(a) === providerName(b);
+}
+
 /** Construct id of a shared construct: readable where the parts can stand in an id, with a hash where they cannot. */
 export function sharedId(
   kind: string,

@@ -7,6 +7,12 @@ import type { IOidcProvider } from "./oidc-provider-props";
 export interface IPullRole {
   /** Its ARN; late where account or partition are not known. */
   readonly arn: string;
+  /**
+   * Length that a late ARN will have, in characters; counted in policies that name it.
+   *
+   * @defaultValue - the length of a literal ARN; a usual one for a late ARN
+   */
+  readonly arnLength?: number;
   /** What a service account needs in order to use it. */
   readonly annotations: Readonly<Record<string, string>>;
   /** What must exist before somebody grants it something; empty for an existing role. */
@@ -15,7 +21,10 @@ export interface IPullRole {
 
 /** Service accounts admitted by a wildcard. */
 export interface SubjectWildcard {
-  /** `namespace/name` with `*` for any text or `?` for one character, for example `shop/*`. */
+  /**
+   * `namespace/name` with `*` for any text or `?` for one character, for example `shop/*`. The namespace is literal,
+   * or begins with at least three literal characters.
+   */
   readonly pattern: string;
   /** Why exact names will not do; stands in the description of the IAM role. Printable Latin-1. */
   readonly reason: string;
@@ -38,7 +47,7 @@ export interface PullRoleTrust {
    */
   readonly wildcards?: readonly SubjectWildcard[];
   /**
-   * The audience of the tokens; always compared exactly.
+   * The audience of the tokens; always compared exactly, and one that the OIDC provider accepts where that is known.
    *
    * @defaultValue "sts.amazonaws.com"
    */
@@ -54,7 +63,7 @@ export interface PullRoleProps {
   /**
    * Account that the role is declared in, 12 digits.
    *
-   * @defaultValue - unknown; the ARN, and the annotation with it, are known after apply
+   * @defaultValue - that of a literal OIDC provider's ARN; otherwise unknown, and the ARN, with the annotation, known after apply
    */
   readonly account?: string;
   /**
@@ -76,7 +85,7 @@ export interface PullRoleProps {
    */
   readonly description?: string;
   /**
-   * ARN of the policy that bounds the role's permissions; may be late.
+   * ARN of the policy that bounds the role's permissions, of the role's account or of AWS; may be late.
    *
    * @defaultValue - none
    */

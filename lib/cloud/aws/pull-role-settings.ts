@@ -6,16 +6,25 @@ import { fail } from "../../errors";
 import { validateAudience } from "../../model/audience";
 import { isLate } from "../../model/late";
 import { Subject } from "../../model/subject";
-import { type OidcProviderArn, accountId, parseOidcProviderArn, roleArn } from "../../rules/aws/arn";
+import { type OidcProviderArn, parseOidcProviderArn } from "../../rules/aws/arn";
+import { requireAudience } from "../../rules/aws/oidc-provider";
+import { permissionsBoundary } from "../../rules/aws/permissions-boundary";
 import { policyText, terraformText } from "../../rules/aws/policy-text";
 import { defaultAwsAudience } from "../../rules/aws/pull-annotation";
 import { pullPermissions } from "../../rules/aws/pull-permissions";
-import { partitionOfGrants, pullRoleDescription, trustSizeWarning } from "../../rules/aws/pull-role";
+import {
+  accountOfRole,
+  expectedRoleArn,
+  partitionOfGrants,
+  pullRoleDescription,
+  trustSizeWarning,
+} from "../../rules/aws/pull-role";
 import { derivedRoleName, roleName, rolePath } from "../../rules/aws/role-name";
 import { type AwsFederatedTrust, subjectPattern, trustPolicy } from "../../rules/aws/trust-policy";
-import { ecrSource } from "./ecr-source";
-import { declaredOnce, onceKey } from "./once-per-stack";
+import { type EcrSource, ecrSource } from "./ecr-source";
+import { checkOwnerPolicies } from "./owner-policies";
 import type { PullRoleProps, PullRoleTrust } from "./pull-role-props";
+import { type RoleIdentity, refuseTakenName } from "./taken-role-names";
 
 /** A pull role, checked and computed, not yet declared. */
 export interface PullRoleSettings {
@@ -23,14 +32,14 @@ export interface PullRoleSettings {
   readonly role: IamRoleConfig;
   /** Arguments of its inline policy, without the role. */
   readonly policy: Omit<IamRolePolicyConfig, "role">;
-  /** Name of the role. */
-  readonly roleName: string;
-  /** ARN of the role; `undefined` where only Terraform knows it. */
-  readonly arn: string | undefined;
+  /** Its name, and where it is one. */
+  readonly identity: RoleIdentity;
+  /** ARN of the role; of the right length only where the account is not known. */
+  readonly expectedArn: string;
+  /** What it pulls from. */
+  readonly sources: readonly EcrSource[];
   /** What must exist before the role, where the trust holds no reference to it. */
   readonly dependencies: readonly ITerraformDependable[];
-  /** What the role is known by in its stack. */
-  readonly key: string;
   /** Text of a warning; `undefined` where there is none. */
   readonly warning: string | undefined;
 }
@@ -39,38 +48,56 @@ const POLICY_NAME = "image-pulls";
 
 /** Checks everything before anything is declared. */
 export function pullRoleSettings(construct: Construct, props: PullRoleProps): PullRoleSettings {
-  const grants = props.sources.map((source) => ecrSource(source).grant);
+  const { provider } = props;
+  const sources = props.sources.map(ecrSource);
+  const grants = sources.map(({ grant }) => grant);
   const partition = partitionOfGrants(grants).name;
-  const account = props.account === undefined ? undefined : accountId(props.account);
+  const account = accountOfRole(
+    props.account,
+    props.trusts.map(({ oidcProvider }) => oidcProvider.arn),
+  );
   const trusts = props.trusts.map((trust) => federatedTrust(trust, partition, account));
-  const wildcards = props.trusts.flatMap((trust) => trust.wildcards ?? []);
-  const name = props.roleName === undefined ? defaultName(construct) : roleName(props.roleName);
-  const path = rolePath(props.path ?? "/");
-  const description = pullRoleDescription(props.description, trusts, wildcards);
   const trustDocument = trustPolicy(trusts);
-  const key = onceKey(props.provider, "role", name);
-  const known = declaredOnce(construct, key);
-  if (known) fail("name-taken", "name of an IAM role", name, known.node.path);
-  return {
-    roleName: name,
-    arn: account === undefined ? undefined : roleArn({ partition, account, path, name }),
-    key,
+  const name = props.roleName === undefined ? defaultName(construct) : roleName(props.roleName);
+  const identity: RoleIdentity = { name, partition, account, provider };
+  const expectedArn = expectedRoleArn(partition, account, rolePath(props.path ?? "/"), name);
+  const settings: PullRoleSettings = {
+    identity,
+    expectedArn,
+    sources,
     dependencies: trusted(props),
     warning: trustSizeWarning(trusts, trustDocument),
     role: {
       name,
       assumeRolePolicy: policyText(trustDocument),
-      description: terraformText(description),
-      ...(path === "/" ? {} : { path }),
-      ...(props.permissionsBoundary === undefined ? {} : { permissionsBoundary: props.permissionsBoundary }),
-      ...(props.tags ? { tags: { ...props.tags } } : {}),
-      ...(props.provider ? { provider: props.provider } : {}),
+      ...roleArguments(props, identity, trusts),
     },
     policy: {
       name: POLICY_NAME,
       policy: policyText(pullPermissions(grants)),
-      ...(props.provider ? { provider: props.provider } : {}),
+      ...(provider ? { provider } : {}),
     },
+  };
+  refuseTakenName(construct, identity);
+  checkOwnerPolicies(construct, [{ arn: expectedArn, sources }], identity);
+  return settings;
+}
+
+function roleArguments(
+  props: PullRoleProps,
+  { partition, account }: RoleIdentity,
+  trusts: readonly AwsFederatedTrust[],
+): Omit<IamRoleConfig, "assumeRolePolicy"> {
+  const { path, permissionsBoundary: boundary, tags, provider } = props;
+  const wildcards = props.trusts.flatMap((trust) => trust.wildcards ?? []);
+  return {
+    description: terraformText(pullRoleDescription(props.description, trusts, wildcards)),
+    ...(path === undefined || path === "/" ? {} : { path }),
+    ...(boundary === undefined
+      ? {}
+      : { permissionsBoundary: permissionsBoundary(boundary, partition, account) }),
+    ...(tags ? { tags: { ...tags } } : {}),
+    ...(provider ? { provider } : {}),
   };
 }
 
@@ -79,13 +106,15 @@ function federatedTrust(
   partition: string,
   account: string | undefined,
 ): AwsFederatedTrust {
-  const { arn, issuer, conditionPrefix } = trust.oidcProvider;
+  const { arn, issuer, conditionPrefix, audiences } = trust.oidcProvider;
   if (!isLate(arn)) requireSameAccount(parseOidcProviderArn(arn), partition, account);
+  const audience = validateAudience(trust.audience ?? defaultAwsAudience);
+  requireAudience(audience, audiences);
   return {
     issuer,
     oidcProviderArn: arn,
     conditionPrefix,
-    audience: validateAudience(trust.audience ?? defaultAwsAudience),
+    audience,
     subjects: (trust.serviceAccounts ?? []).map((account) => Subject.of(account)),
     subjectPatterns: (trust.wildcards ?? []).map(({ pattern }) => subjectPattern(pattern)),
   };

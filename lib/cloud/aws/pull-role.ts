@@ -6,10 +6,10 @@ import { at } from "../../errors";
 import { pullAnnotations } from "../../rules/aws/pull-annotation";
 import { attributeOf, dependsOn } from "../shared/references";
 import { AdoptedPullRole, arnOfRoleName, givenArn } from "./adopted-pull-role";
-import { declareOnce } from "./once-per-stack";
 import { writeOwnerPolicies } from "./owner-policies";
 import type { IPullRole, PullRoleAttributes, PullRoleProps } from "./pull-role-props";
 import { pullRoleSettings } from "./pull-role-settings";
+import { takeName } from "./taken-role-names";
 
 /**
  * An IAM role that service accounts of one or several clusters pull images as, without node identity.
@@ -25,8 +25,10 @@ export class PullRole extends Construct implements IPullRole {
   readonly policy: IamRolePolicy;
   /** Name of the role, at most 64 characters. */
   readonly roleName: string;
-  /** ARN of the role; literal where the account is known at synth. */
+  /** ARN of the role; literal where the account is known at synth, also from the ARN of an OIDC provider. */
   readonly arn: string;
+  /** Length of the ARN in characters, also where it is late. */
+  readonly arnLength: number;
   /** `eks.amazonaws.com/ecr-role-arn`, for the service accounts. */
   readonly annotations: Readonly<Record<string, string>>;
   /** The role, for policies that name its literal ARN. */
@@ -35,8 +37,9 @@ export class PullRole extends Construct implements IPullRole {
   /**
    * Throws `aws-trust-empty`, `aws-duplicate-subject`, `aws-subject-pattern-invalid`, `aws-description-invalid`,
    * `aws-trust-too-long`, `aws-sources-empty`, `aws-partition-mismatch`, `aws-policy-too-long`,
-   * `aws-account-invalid`, `aws-role-name-invalid`, `aws-path-invalid`, `audience-invalid`, `name-taken`, and what
-   * `Subject.of` throws. Warns of a trust policy over the default quota, and of repositories in other accounts
+   * `aws-account-invalid`, `aws-oidc-account-mismatch`, `aws-role-name-invalid`, `aws-role-name-taken`,
+   * `aws-path-invalid`, `aws-arn-invalid`, `aws-boundary-account-mismatch`, `aws-owner-provider-missing`,
+   * `aws-repository-policy-too-long`, `audience-invalid`, `audience-mismatch`, and what `Subject.of` throws. Warns of a trust policy over the default quota, and of repositories in other accounts
    * whose owner's part is not declared.
    */
   constructor(scope: Construct, id: string, props: PullRoleProps) {
@@ -49,14 +52,16 @@ export class PullRole extends Construct implements IPullRole {
       ...settings.policy,
       role: attributeOf(this.resource, "name"),
     });
-    declareOnce(this, settings.key);
+    takeName(this, settings.identity);
 
-    this.roleName = settings.roleName;
-    this.arn = settings.arn ?? this.resource.arn;
+    const { name, account } = settings.identity;
+    this.roleName = name;
+    this.arn = account === undefined ? this.resource.arn : settings.expectedArn;
+    this.arnLength = settings.expectedArn.length;
     this.annotations = pullAnnotations(this.arn);
     this.dependencies = [this.resource];
 
-    at(this, () => writeOwnerPolicies(this, this, props));
+    at(this, () => writeOwnerPolicies(this, this, settings.sources, account));
     if (settings.warning !== undefined) Annotations.of(this).addWarning(settings.warning);
   }
 

@@ -7,7 +7,7 @@ export interface PullRolesProps {
   /**
    * Account that the roles are declared in, 12 digits; makes their ARNs, and the annotations with them, literal.
    *
-   * @defaultValue - unknown; the annotations are known after apply
+   * @defaultValue - that of `oidcProvider` with a literal ARN; otherwise unknown, and the annotations known after apply
    */
   readonly account?: string;
   /**
@@ -48,7 +48,7 @@ export interface PullRolesProps {
    */
   readonly path?: string;
   /**
-   * ARN of the policy that bounds the roles' permissions; may be late.
+   * ARN of the policy that bounds the roles' permissions, of the roles' account or of AWS; may be late.
    *
    * @defaultValue - none
    */

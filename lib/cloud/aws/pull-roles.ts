@@ -3,18 +3,26 @@ import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import { validateAudience } from "../../model/audience";
 import type { ClusterFacts } from "../../model/cluster";
-import type { IPullIdentities, PullDeclaration, PullGrant, PullRequest } from "../../model/pulls";
-import { ecrCredentialProvider } from "../../rules/aws/credential-provider";
+import type {
+  DeclaredPull,
+  IPullIdentities,
+  PullDeclaration,
+  PullGrant,
+  PullRequest,
+} from "../../model/pulls";
+import type { Subject } from "../../model/subject";
+import { ecrCredentialProvider, fipsWarning } from "../../rules/aws/credential-provider";
 import { partitionOf } from "../../rules/aws/partitions";
 import { defaultAwsAudience } from "../../rules/aws/pull-annotation";
 import type { EcrGrant } from "../../rules/aws/pull-permissions";
-import { partitionOfGrants } from "../../rules/aws/pull-role";
-import { derivedRoleName } from "../../rules/aws/role-name";
+import { accountOfRole, expectedRoleArn, partitionOfGrants } from "../../rules/aws/pull-role";
+import { derivedRoleName, rolePath } from "../../rules/aws/role-name";
 import { type EcrSource, ecrSource } from "./ecr-source";
 import { OidcProvider } from "./oidc-provider";
 import type { IOidcProvider } from "./oidc-provider-props";
 import { PullRole } from "./pull-role";
 import type { PullRolesProps } from "./pull-roles-props";
+import { checkOwnerPolicies } from "./owner-policies";
 
 /**
  * One role per service account, named `<cluster>_<namespace>_<service account>`, and the OIDC provider that they
@@ -30,30 +38,78 @@ export function pullRoles(props: PullRolesProps = {}): IPullIdentities<Construct
 function declareRoles(
   scope: Construct,
   { cluster, pulls }: PullRequest<Construct>,
-  props: PullRolesProps,
+  stated: PullRolesProps,
 ): PullDeclaration {
-  const accounts = pulls.map(({ subject, sources }) => ({ subject, sources: sources.map(ecrSource) }));
-  const sources = accounts.flatMap((account) => account.sources);
+  const props = withAccount(stated);
+  const plans = pulls.map((pull) => planned(cluster, pull, props));
+  const sources = plans.flatMap((plan) => plan.sources);
   const grants = sources.map(({ grant }) => grant);
   const audience = validateAudience(props.audience ?? defaultAwsAudience);
   const region = regionOf(grants, props.region);
   const provider = ecrCredentialProvider(grants, audience, props.region);
+  requireOwnerPolicies(scope, plans, partitionOfGrants(grants).name, props);
   const oidcProviders = trusted(scope, cluster, props, audience, region);
-  if (props.account === undefined) warnOfAccounts(scope, sources);
+  warn(scope, sources, props);
   return {
     provider,
     nodeFiles: [],
-    grants: accounts.map(({ subject, sources: own }): PullGrant => {
+    grants: plans.map(({ subject, sources: own, roleName }): PullGrant => {
       // Neither a namespace nor a service account name can hold `_`, so two subjects never share an id.
       const role = new PullRole(scope, `${subject.namespace}_${subject.name}`, {
         ...roleProps(props),
         trusts: oidcProviders.map((oidcProvider) => ({ oidcProvider, serviceAccounts: [subject], audience })),
         sources: own,
-        roleName: derivedRoleName([cluster.name, subject.namespace, subject.name], props.namePrefix),
+        roleName,
       });
       return { subject, annotations: role.annotations };
     }),
   };
+}
+
+/** One role before it is declared. */
+interface PlannedRole {
+  readonly subject: Subject;
+  readonly sources: readonly EcrSource[];
+  readonly roleName: string;
+}
+
+function planned(
+  { name }: ClusterFacts,
+  { subject, sources }: DeclaredPull<Construct>,
+  { namePrefix }: PullRolesProps,
+): PlannedRole {
+  return {
+    subject,
+    sources: sources.map(ecrSource),
+    roleName: derivedRoleName([name, subject.namespace, subject.name], namePrefix),
+  };
+}
+
+/** A role can only trust an OIDC provider of its own account, so a literal ARN of one tells the account. */
+function withAccount(props: PullRolesProps): PullRolesProps {
+  const account = accountOfRole(props.account, props.oidcProvider ? [props.oidcProvider.arn] : []);
+  return account === undefined ? props : { ...props, account };
+}
+
+/** All roles at once, so that a policy too long is found before the first role is declared. */
+function requireOwnerPolicies(
+  scope: Construct,
+  plans: readonly PlannedRole[],
+  partition: string,
+  { account, provider, path }: PullRolesProps,
+): void {
+  const checkedPath = rolePath(path ?? "/");
+  const roles = plans.map(({ roleName, sources }) => ({
+    arn: expectedRoleArn(partition, account, checkedPath, roleName),
+    sources,
+  }));
+  checkOwnerPolicies(scope, roles, { account, provider });
+}
+
+function warn(scope: Construct, sources: readonly EcrSource[], { account }: PullRolesProps): void {
+  const warning = fipsWarning(sources.map(({ grant }) => grant));
+  if (warning !== undefined) Annotations.of(scope).addWarning(warning);
+  if (account === undefined) warnOfAccounts(scope, sources);
 }
 
 /** A region of the one partition that registries and roles are in. */

@@ -7,7 +7,7 @@ import { repositoryName } from "../../rules/aws/ecr-repository";
 import { partitionOf } from "../../rules/aws/partitions";
 import type { PolicyStatement } from "../../rules/aws/policy-document";
 import { policyText } from "../../rules/aws/policy-text";
-import { repositoryPullPolicy } from "../../rules/aws/pull-permissions";
+import { repositoryPullPolicy } from "../../rules/aws/repository-policy";
 import { declareOnce, declaredOnce, onceKey, sharedId } from "./once-per-stack";
 import type { IPullRole } from "./pull-role-props";
 
@@ -46,11 +46,12 @@ export class RepositoryPullPolicy extends Construct {
   /** The Terraform resource. */
   readonly resource: EcrRepositoryPolicy;
   readonly #roles: IPullRole[] = [];
+  readonly #repository: string;
   readonly #additionalStatements: readonly PolicyStatement[];
 
   /**
    * Throws `aws-repository-invalid`, `aws-repository-policy-wildcard`, `aws-account-invalid`,
-   * `aws-region-unknown`, `aws-repository-policy-empty`, `aws-policy-too-long`, and `name-taken` where the stack has a policy for it already.
+   * `aws-region-unknown`, `aws-repository-policy-empty`, `aws-repository-policy-too-long`, and `name-taken` where the stack has a policy for it already.
    */
   constructor(scope: Construct, id: string, props: RepositoryPullPolicyProps) {
     super(scope, id);
@@ -65,14 +66,15 @@ export class RepositoryPullPolicy extends Construct {
     });
     declareOnce(this, key);
 
+    this.#repository = repository;
     this.#additionalStatements = props.additionalStatements ?? [];
     for (const role of roles) this.addRole(role);
   }
 
   /** The stack's policy for a repository, declared at the first call; every call adds its roles. */
   static forRepository(scope: Construct, props: RepositoryPullPolicyProps): RepositoryPullPolicy {
-    const known = declaredOnce(scope, keyOf(props));
-    if (!(known instanceof RepositoryPullPolicy)) {
+    const known = declaredRepositoryPolicy(scope, repositoryPolicyKey(props));
+    if (!known) {
       const id = sharedId("ecr-policy", props.provider, props.account, props.region, props.repository);
       return new RepositoryPullPolicy(TerraformStack.of(scope), id, props);
     }
@@ -81,11 +83,16 @@ export class RepositoryPullPolicy extends Construct {
     return known;
   }
 
-  /** Lets one more role pull; throws `aws-policy-too-long`. */
+  /** The roles that it lets pull. */
+  get roles(): readonly IPullRole[] {
+    return this.#roles;
+  }
+
+  /** Lets one more role pull; throws `aws-repository-policy-too-long`. */
   addRole(role: IPullRole): void {
     if (this.#roles.includes(role)) return;
     const roles = [...this.#roles, role];
-    this.resource.policy = at(this, () => textOf(roles, this.#additionalStatements));
+    this.resource.policy = at(this, () => textOf(this.#repository, roles, this.#additionalStatements));
     this.#roles.push(role);
     // AWS resolves the principals of a policy when it is saved, so the roles must exist by then.
     const names = role.dependencies.map(dependable);
@@ -93,6 +100,7 @@ export class RepositoryPullPolicy extends Construct {
   }
 
   #agree({ additionalStatements = [], repository }: RepositoryPullPolicyProps): void {
+    if (additionalStatements === this.#additionalStatements) return;
     if (JSON.stringify(additionalStatements) !== JSON.stringify(this.#additionalStatements))
       fail(
         "name-taken",
@@ -111,21 +119,28 @@ function settingsOf(
   if (props.roles.length === 0) fail("aws-repository-policy-empty", repository);
   accountId(props.account);
   partitionOf(props.region);
-  const key = keyOf(props);
+  const key = repositoryPolicyKey(props);
   const known = declaredOnce(construct, key);
   if (known) fail("name-taken", "policy of this ECR repository", repository, known.node.path);
-  return { repository, key, policy: textOf(props.roles, props.additionalStatements ?? []) };
+  return { repository, key, policy: textOf(repository, props.roles, props.additionalStatements ?? []) };
 }
 
-function keyOf({ provider, account, region, repository }: RepositoryPullPolicyProps): string {
+/** What the policy of a repository is known by in its stack. */
+export function repositoryPolicyKey(props: Omit<RepositoryPullPolicyProps, "roles">): string {
+  const { provider, account, region, repository } = props;
   return onceKey(provider, "ecr-policy", account, region, repository);
 }
 
-function textOf(roles: readonly IPullRole[], additionalStatements: readonly PolicyStatement[]): string {
-  return policyText(
-    repositoryPullPolicy(
-      roles.map(({ arn }) => arn),
-      additionalStatements,
-    ),
-  );
+/** The stack's policy under a key of {@link repositoryPolicyKey}; `undefined` where it has none. */
+export function declaredRepositoryPolicy(scope: Construct, key: string): RepositoryPullPolicy | undefined {
+  const known = declaredOnce(scope, key);
+  return known instanceof RepositoryPullPolicy ? known : undefined;
+}
+
+function textOf(
+  repository: string,
+  roles: readonly IPullRole[],
+  additionalStatements: readonly PolicyStatement[],
+): string {
+  return policyText(repositoryPullPolicy(repository, roles, additionalStatements));
 }

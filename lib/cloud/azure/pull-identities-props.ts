@@ -45,8 +45,8 @@ export interface PullIdentitiesSettings {
    */
   readonly identities?: Readonly<Record<string, IPullIdentity>>;
   /**
-   * Number of shared identities per permission set, 1 to 65536. A service account goes to the identity that
-   * `shardOf` names; changing the number moves service accounts.
+   * Number of shared identities per permission set, 1 to 65536. A service account goes to the bucket that jump
+   * consistent hashing of its name gives; raising the number from n to n + 1 moves one service account in n + 1.
    *
    * @defaultValue - one identity per service account
    */

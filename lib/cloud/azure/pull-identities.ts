@@ -12,6 +12,7 @@ import {
 } from "../../rules/azure/acr-credential-provider";
 import { renderAzureJson } from "../../rules/azure/azure-json";
 import { AcrSource } from "./acr";
+import { refuseTakenName } from "./identity-names";
 import type { PullIdentitiesProps, PullIdentitiesSettings } from "./pull-identities-props";
 import { PullIdentity } from "./pull-identity";
 import type { IPullIdentity, PullTrust } from "./pull-identity-base";
@@ -26,7 +27,8 @@ const AZURE_JSON_MODE = 0o600;
  * By default each service account has an identity of its own. With `shards` identities are shared, by buckets and
  * never by filling one up to 20 before the next is begun: filling up makes a service account's place depend on all
  * others, so that adding one in the middle would give its neighbours another client id, and with it another
- * annotation, on a running cluster. Only service accounts of equal permissions share an identity.
+ * annotation, on a running cluster. Raising `shards` from n to n + 1 moves one service account in n + 1. Only service
+ * accounts of equal permissions share an identity.
  *
  * All identities and registries are of one tenant and one cloud, because the plugin has one azure.json.
  *
@@ -35,7 +37,8 @@ const AZURE_JSON_MODE = 0o600;
  *
  * Throws `azure-pulls-empty`, `azure-source-foreign`, `azure-cloud-mismatch`, `azure-tenant-mismatch`,
  * `azure-identity-settings-needed`, `azure-identity-unused`, `azure-identity-shared`, `azure-shards-invalid`,
- * `azure-credentials-too-many`, `node-file-invalid`, and what `PullIdentity` throws.
+ * `azure-credentials-too-many` with the number of shards that would do, `azure-identity-name-taken`,
+ * `node-file-invalid`, and what \`PullIdentity\` throws.
  */
 export class PullIdentities extends Construct implements PullDeclaration {
   /** The identity of each service account, by `namespace/name`. */
@@ -49,8 +52,11 @@ export class PullIdentities extends Construct implements PullDeclaration {
 
   constructor(scope: Construct, id: string, props: PullIdentitiesProps) {
     super(scope, id);
-    const plan = at(this, () => planPulls(props));
-
+    const plan = at(this, () => {
+      const checked = planPulls(props);
+      refuseTakenNames(this, props, checked);
+      return checked;
+    });
     this.identities = new Map([...given(props, plan), ...this.#declared(props, plan)]);
     const used = props.pulls.flatMap(({ subject }) => {
       const identity = this.identities.get(subject.key);
@@ -105,6 +111,16 @@ function given(props: PullIdentitiesProps, plan: PullPlan): readonly Entry[] {
     identity.grantPull(...sources);
     return subjects.map((subject): Entry => [subject.key, identity]);
   });
+}
+
+function refuseTakenNames(
+  scope: Construct,
+  { provider }: PullIdentitiesProps,
+  { declared, place }: PullPlan,
+): void {
+  if (!place) return;
+  const common = { resourceGroupName: place.resourceGroupName, ...(provider && { provider }) };
+  for (const { identityName } of declared) refuseTakenName(scope, { ...common, identityName });
 }
 
 function trust(

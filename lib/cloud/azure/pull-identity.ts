@@ -5,6 +5,7 @@ import type { FederatedCredential } from "../../rules/azure/federated-credential
 import { guid, identityName, location, resourceGroupName } from "../../rules/azure/resource-id";
 import { AdoptedPullIdentity, type PullIdentityAttributes } from "./adopted-pull-identity";
 import { type IdentityLedger, newLedger } from "./identity-ledger";
+import { claimName, refuseTakenName } from "./identity-names";
 import {
   type IPullIdentity,
   PullIdentityBase,
@@ -15,7 +16,7 @@ import {
 
 /** A user-assigned identity to declare. */
 export interface PullIdentityProps extends PullIdentityScope {
-  /** Name, 3 to 128 letters, digits, `_` and `-`. */
+  /** Name, 3 to 128 letters, digits, `_` and `-`; Azure compares names without regard to letter case. */
   readonly identityName: string;
   /** Resource group that will hold the identity; may be late. */
   readonly resourceGroupName: string;
@@ -73,10 +74,15 @@ export class PullIdentity extends PullIdentityBase {
   /** Its own: nobody else can name the identity. */
   protected override readonly ledger: IdentityLedger = newLedger();
 
-  /** Throws `azure-name-invalid`, `azure-guid-invalid` and the refusals of `addTrust`. */
+  /**
+   * Throws `azure-name-invalid`, `azure-guid-invalid`, the refusals of `addTrust`, and `azure-identity-name-taken` where
+   * the app declares an identity of that name in the same resource group and subscription already, in any stack.
+   */
   constructor(scope: Construct, id: string, props: PullIdentityProps) {
     super(scope, id, props);
     const credentials = at(this, () => checkedCredentials(props));
+    at(this, () => refuseTakenName(this, props));
+    claimName(this, props);
     this.resource = new UserAssignedIdentity(this, "Resource", {
       name: props.identityName,
       resourceGroupName: props.resourceGroupName,

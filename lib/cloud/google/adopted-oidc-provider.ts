@@ -2,8 +2,9 @@ import type { ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 import { fail } from "../../errors";
 import { validateAudience } from "../../model/audience";
+import { Issuer } from "../../model/issuer";
 import type { Subject } from "../../model/subject";
-import { fitsGoogleSubject, subjectBytes } from "../../rules/google/attribute-mapping";
+import { customAttributeName, fitsGoogleSubject, subjectBytes } from "../../rules/google/attribute-mapping";
 import { workloadIdentityId } from "../../rules/google/ids";
 import { renderPrincipal } from "../../rules/google/principal";
 import { defaultAudience, stsAudience } from "../../rules/google/workload-identity-names";
@@ -16,6 +17,8 @@ export class AdoptedOidcProvider extends Construct implements IOidcProvider {
   readonly pool: IWorkloadIdentityPool;
   /** Id of the pool provider. */
   readonly providerId: string;
+  /** Whose tokens are trusted, where it was stated. */
+  readonly issuer: Issuer | undefined;
   /** The audience of the service account tokens. */
   readonly audience: string;
   /** The audience of the token exchange. */
@@ -30,13 +33,17 @@ export class AdoptedOidcProvider extends Construct implements IOidcProvider {
     const providerId = workloadIdentityId("pool provider", attributes.providerId);
     const name = { projectNumber, poolId, providerId };
     const checked = audience === undefined ? defaultAudience(name) : validateAudience(audience);
+    const issuer = attributes.issuer === undefined ? undefined : Issuer.of(attributes.issuer);
+    const { subjectAttribute } = attributes;
+    if (subjectAttribute !== undefined) customAttributeName(subjectAttribute);
     super(scope, id);
     this.audience = checked;
     this.stsAudience = stsAudience(name);
     this.pool = pool;
     this.providerId = providerId;
+    this.issuer = issuer;
     this.dependencies = pool.dependencies;
-    this.#subjectAttribute = attributes.subjectAttribute;
+    this.#subjectAttribute = subjectAttribute;
   }
 
   /** Checks that the subjects can be bound; the existing condition has to admit them. Throws `google-subject-too-long`. */

@@ -71,7 +71,7 @@ export class ArtifactRegistryRepository implements IPullSource<Construct> {
     const project = projectId(props.project);
     const host = dockerHost(props.location);
     const repository = repositoryName(props.repository);
-    const images = imagePatterns(props.images).map(
+    const images = imagePatterns(host, props.images).map(
       (image) => `${host}/${projectPath(project)}/${repository}/${image}`,
     );
     return new ArtifactRegistryRepository(project, props.location, repository, host, images);
@@ -81,7 +81,7 @@ export class ArtifactRegistryRepository implements IPullSource<Construct> {
   static gcr(props: GcrRepositoryProps): ArtifactRegistryRepository {
     const project = projectId(props.project);
     const location = gcrLocation(props.host);
-    const images = imagePatterns(props.images).map(
+    const images = imagePatterns(props.host, props.images).map(
       (image) => `${props.host}/${projectPath(project)}/${image}`,
     );
     return new ArtifactRegistryRepository(project, location, props.host, props.host, images);
@@ -97,7 +97,7 @@ export class ArtifactRegistryRepository implements IPullSource<Construct> {
  * Pull from a Docker repository of Artifact Registry, `<location>-docker.pkg.dev/<project>/<repository>`.
  *
  * Throws `google-project-invalid`, `google-location-invalid`, `google-repository-invalid`, `google-image-invalid`,
- * `late-value`.
+ * `google-image-with-host`, `late-value`.
  */
 export function artifactRegistry(props: ArtifactRegistryProps): ArtifactRegistryRepository {
   return ArtifactRegistryRepository.docker(props);
@@ -108,7 +108,8 @@ export function artifactRegistry(props: ArtifactRegistryProps): ArtifactRegistry
  * (gcr.io, us.gcr.io), `europe` (eu.gcr.io) or `asia` (asia.gcr.io); the permission is granted there, no longer on a
  * storage bucket.
  *
- * Throws `google-project-invalid`, `google-gcr-host-unknown`, `google-image-invalid`, `late-value`.
+ * Throws `google-project-invalid`, `google-gcr-host-unknown`, `google-image-invalid`, `google-image-with-host`,
+ * `late-value`.
  */
 export function gcrRepository(props: GcrRepositoryProps): ArtifactRegistryRepository {
   return ArtifactRegistryRepository.gcr(props);

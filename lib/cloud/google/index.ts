@@ -18,7 +18,7 @@ export {
   type OidcProviderAttributes,
   type OidcProviderProps,
 } from "./oidc-provider-props";
-export { type IPrincipals } from "./principals";
+export { type IPrincipals, type PoolName } from "./principals";
 export { PullBinding, type PullBindingProps } from "./pull-binding";
 export { pullPrincipals } from "./pull-principals";
 export { type PullPoolProps, type PullPrincipalsProps } from "./pull-principals-props";

@@ -3,7 +3,7 @@ import type { Subject } from "../../model/subject";
 import { projectId, projectNumber } from "../../rules/google/ids";
 import { managedSubject, renderPrincipal } from "../../rules/google/principal";
 import { managedPoolId } from "../../rules/google/workload-identity-names";
-import type { IPrincipals } from "./principals";
+import type { IPrincipals, PoolName } from "./principals";
 
 /** Whose managed pool it is. */
 export interface ManagedPoolProps {
@@ -27,6 +27,8 @@ export class ManagedPool implements IPrincipals {
   readonly projectNumber: string;
   /** `<project>.svc.id.goog`. */
   readonly poolId: string;
+  /** Project and id of the pool. */
+  readonly pool: PoolName;
   /** The pool's id is also the audience of its tokens. */
   readonly audience: string;
   /** Empty: the pool exists. */
@@ -37,6 +39,7 @@ export class ManagedPool implements IPrincipals {
     this.project = projectId(props.project);
     this.projectNumber = projectNumber(props.projectNumber);
     this.poolId = managedPoolId(this.project);
+    this.pool = { project: this.project, poolId: this.poolId };
     this.audience = this.poolId;
   }
 

@@ -10,6 +10,8 @@ import type { IWorkloadIdentityPool } from "./workload-identity-pool";
 export interface IOidcProvider extends IPrincipals {
   /** The pool that it belongs to. */
   readonly pool: IWorkloadIdentityPool;
+  /** Whose tokens are trusted; may be late, and `undefined` for an existing pool provider whose issuer was not stated. */
+  readonly issuer: Issuer | undefined;
   /** Id of the pool provider; literal. */
   readonly providerId: string;
   /** `//iam.googleapis.com/projects/…/providers/<id>`, the audience of the token exchange; late when the project number is. */
@@ -50,12 +52,20 @@ export interface OidcProviderProps {
    */
   readonly attributeMapping?: AttributeMapping;
   /**
-   * A condition of your own in CEL, 1 to 4096 characters; it then has to admit each service account itself.
+   * A condition of your own in CEL, 1 to 4096 characters; it then has to admit each service account itself, and needs
+   * a `reason`. One that plainly admits every token is refused.
    *
    * @defaultValue - the list of service accounts; of their namespaces once the list is over 4096 characters; any
    * service account of the issuer once that is
    */
   readonly attributeCondition?: string;
+  /**
+   * Why the list of service accounts will not do as a condition; needed beside `attributeCondition`, and appended to
+   * the description: at most 256 characters together.
+   *
+   * @defaultValue - none, which `attributeCondition` does not allow
+   */
+  readonly reason?: string;
   /**
    * Name for people, at most 32 characters.
    *
@@ -65,7 +75,10 @@ export interface OidcProviderProps {
   /**
    * Description, at most 256 characters.
    *
-   * @defaultValue - none; the reason, where the condition is wider than the list of service accounts
+   * Where the condition is wider than the list of service accounts, the reason for that is appended; a description
+   * that leaves no room for it is cut.
+   *
+   * @defaultValue - none; the reason alone, where there is one
    */
   readonly description?: string;
   /**
@@ -83,13 +96,20 @@ export interface OidcProviderAttributes {
   /** Id of the pool provider. */
   readonly providerId: string;
   /**
+   * `iss` that the pool provider trusts, to the letter; where stated, pulls of another cluster are refused.
+   *
+   * @defaultValue - unknown; nothing is compared
+   */
+  readonly issuer?: string | Issuer;
+  /**
    * The audience that service account tokens shall carry; must be one that the pool provider allows.
    *
    * @defaultValue - the pool provider's full name, `https://iam.googleapis.com/projects/…/providers/<id>`
    */
   readonly audience?: string;
   /**
-   * Custom attribute that the pool provider maps the whole `sub` claim to; needed for subjects over 127 bytes.
+   * Custom attribute that the pool provider maps the whole `sub` claim to, 1 to 100 of a-z, 0-9 and `_`, without
+   * `attribute.`; needed for subjects over 127 bytes.
    *
    * @defaultValue - none; longer subjects are refused
    */

@@ -1,5 +1,7 @@
 import type { TerraformProvider } from "cdktf";
+import { fail } from "../../errors";
 import { Issuer } from "../../model/issuer";
+import { isLate, literal } from "../../model/late";
 import type { AttributeConditionForm } from "../../rules/google/attribute-condition";
 import { ownAttributeCondition } from "../../rules/google/attribute-condition";
 import { additionalAttributes } from "../../rules/google/attribute-mapping";
@@ -26,9 +28,11 @@ export interface OidcProviderSettings {
   readonly attributeMapping: AttributeMapping;
   /** The caller's own condition. */
   readonly attributeCondition: string | undefined;
+  /** Why the caller has a condition of their own; it stands at the end of the description. */
+  readonly reason: string | undefined;
   /** Name for people. */
   readonly displayName: string | undefined;
-  /** Description. */
+  /** Description, with the caller's reason. */
   readonly description: string | undefined;
   /** Terraform provider of the resource. */
   readonly provider: TerraformProvider | undefined;
@@ -36,8 +40,9 @@ export interface OidcProviderSettings {
 
 const DISPLAY_NAME_MAX = 32;
 const DESCRIPTION_MAX = 256;
+const ELLIPSIS = "… ";
 
-/** The written reason for a condition that is wider than the list of service accounts; stands in the description. */
+/** The written reason for a condition that is wider than the list of service accounts; stands in description and warning. */
 export const WIDENED: Readonly<Record<AttributeConditionForm, string | undefined>> = {
   subjects: undefined,
   nobody: undefined,
@@ -56,23 +61,73 @@ export type UncheckedOidcProvider = Omit<OidcProviderProps, "pool"> & {
 /** Checks the properties of a pool provider; throws the codes that its constructor names. */
 export function checkOidcProvider(props: UncheckedOidcProvider): OidcProviderSettings {
   const { projectNumber, poolId } = props.pool;
+  workloadIdentityId("pool", poolId);
   const providerId = workloadIdentityId("pool provider", props.providerId);
   const name = { projectNumber, poolId, providerId };
   const [first, ...others] = allowedAudiences(props.audiences ?? [defaultAudience(name)]);
   const { attributeCondition } = props;
+  const reason = checkedReason(props);
   return {
     providerId,
-    issuer: Issuer.of(props.issuer),
+    issuer: checkedIssuer(props),
     audiences: [first, ...others],
     stsAudience: stsAudience(name),
     jwks: props.jwks === undefined ? undefined : publicJwks(props.jwks),
     attributeMapping: additionalAttributes(props.attributeMapping ?? {}),
     attributeCondition:
       attributeCondition === undefined ? undefined : ownAttributeCondition(attributeCondition),
+    reason,
     displayName: shortText("display name of a pool provider", props.displayName, DISPLAY_NAME_MAX),
-    description: shortText("description of a pool provider", props.description, DESCRIPTION_MAX),
+    description: checkedDescription(props.description, reason),
     provider: props.provider,
   };
+}
+
+/** Google fetches the keys of the issuer, unless they are uploaded. */
+function checkedIssuer({ issuer, jwks }: UncheckedOidcProvider): Issuer {
+  const checked = Issuer.of(issuer);
+  return checked.clusterInternal && jwks === undefined
+    ? fail("issuer-cluster-internal", checked.url, "Google Cloud, unless jwks is given,")
+    : checked;
+}
+
+/** A condition of the caller's own goes with a reason, and a reason with such a condition. */
+function checkedReason({ attributeCondition, reason }: UncheckedOidcProvider): string | undefined {
+  if (attributeCondition === undefined)
+    return reason === undefined
+      ? undefined
+      : fail("google-setting-contradicts", "reason", "without attributeCondition");
+  const given = literal(reason, "reason for the attribute condition");
+  return typeof given === "string" && given.trim() !== ""
+    ? given
+    : fail("google-condition-reason-missing", attributeCondition);
+}
+
+function checkedDescription(description: string | undefined, reason: string | undefined): string | undefined {
+  shortText("description of a pool provider", description, DESCRIPTION_MAX);
+  const what = "description of a pool provider, the reason for its attribute condition included";
+  return shortText(what, joined(description, reason), DESCRIPTION_MAX);
+}
+
+/**
+ * A description with the reason for a wider condition at its end, within 256 characters: a literal description is
+ * cut where both do not fit.
+ */
+export function describedWith(
+  description: string | undefined,
+  reason: string | undefined,
+): string | undefined {
+  const whole = joined(description, reason);
+  if (description === undefined || reason === undefined || isLate(description)) return whole;
+  if ([...(whole ?? "")].length <= DESCRIPTION_MAX) return whole;
+  const room = DESCRIPTION_MAX - [...reason].length - ELLIPSIS.length;
+  return `${[...description].slice(0, room).join("")}${ELLIPSIS}${reason}`;
+}
+
+function joined(description: string | undefined, reason: string | undefined): string | undefined {
+  if (description === undefined || reason === undefined) return description ?? reason;
+  const ended = !isLate(description) && /[.!?]$/.test(description);
+  return `${description}${ended ? " " : ". "}${reason}`;
 }
 
 const COMPARED = [
@@ -81,6 +136,7 @@ const COMPARED = [
   "jwks",
   "attributeMapping",
   "attributeCondition",
+  "reason",
   "displayName",
   "description",
 ] as const satisfies readonly (keyof OidcProviderSettings)[];

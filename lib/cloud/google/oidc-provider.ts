@@ -5,14 +5,14 @@ import { Construct } from "constructs";
 import { fail } from "../../errors";
 import type { Issuer } from "../../model/issuer";
 import { Subject } from "../../model/subject";
-import { attributeCondition } from "../../rules/google/attribute-condition";
+import { AdmittedSubjects } from "../../rules/google/admitted-subjects";
 import type { AttributeCondition } from "../../rules/google/attribute-condition";
 import { SUBJECT_ATTRIBUTE, attributeMapping, fitsGoogleSubject } from "../../rules/google/attribute-mapping";
 import { renderPrincipal } from "../../rules/google/principal";
 import { PerStack } from "../shared/per-stack";
 import { AdoptedOidcProvider } from "./adopted-oidc-provider";
 import type { IOidcProvider, OidcProviderAttributes, OidcProviderProps } from "./oidc-provider-props";
-import { WIDENED, checkOidcProvider, differingSetting } from "./oidc-provider-settings";
+import { WIDENED, checkOidcProvider, describedWith, differingSetting } from "./oidc-provider-settings";
 import type { OidcProviderSettings } from "./oidc-provider-settings";
 import type { IWorkloadIdentityPool } from "./workload-identity-pool";
 
@@ -23,7 +23,8 @@ const declared = new PerStack<OidcProvider[]>();
  * A workload identity pool provider for the issuer of one cluster.
  *
  * It pins issuer and audience, maps the `sub` claim to `google.subject`, and always has an attribute condition that
- * admits the service accounts it was told of. A subject over 127 bytes does not fit into `google.subject`; the
+ * admits the service accounts it was told of; where their list is too long, the wider condition is warned of, with the
+ * reason in the description. A subject over 127 bytes does not fit into `google.subject`; the
  * mapping then puts the service account's UID there, and the subject is bound by a custom attribute instead.
  */
 export class OidcProvider extends Construct implements IOidcProvider {
@@ -44,14 +45,16 @@ export class OidcProvider extends Construct implements IOidcProvider {
   /** The Terraform resource. */
   readonly resource: IamWorkloadIdentityPoolProvider;
 
-  readonly #subjects: Map<string, Subject> = new Map();
+  readonly #admitted: AdmittedSubjects = new AdmittedSubjects();
+  readonly #warned: Set<string> = new Set();
   readonly #settings: OidcProviderSettings;
   #longSubjects = false;
 
   /**
-   * Throws `google-workload-identity-id-invalid`, `issuer-invalid`, `issuer-trailing-slash`, `google-jwks-private`,
-   * `google-jwks-invalid`, `google-audiences-invalid`, `google-mapping-invalid`, `google-condition-invalid`,
-   * `name-too-long`, `name-taken`, `subject-invalid`, `late-value`.
+   * Throws `google-workload-identity-id-invalid`, `issuer-invalid`, `issuer-trailing-slash`, `issuer-cluster-internal`,
+   * `google-jwks-private`, `google-jwks-invalid`, `google-audiences-invalid`, `google-mapping-invalid`,
+   * `google-condition-invalid`, `google-condition-trivial`, `google-condition-reason-missing`,
+   * `google-setting-contradicts`, `name-too-long`, `name-taken`, `subject-invalid`, `late-value`.
    */
   constructor(scope: Construct, id: string, props: OidcProviderProps) {
     const settings = checkOidcProvider(props);
@@ -73,7 +76,12 @@ export class OidcProvider extends Construct implements IOidcProvider {
     siblings.push(this);
   }
 
-  /** An existing pool provider; nothing is declared. Throws `google-workload-identity-id-invalid`, `audience-invalid`, `late-value`. */
+  /**
+   * An existing pool provider; nothing is declared.
+   *
+   * Throws `google-workload-identity-id-invalid`, `google-attribute-invalid`, `issuer-invalid`,
+   * `issuer-trailing-slash`, `audience-invalid`, `late-value`.
+   */
   static fromProviderId(scope: Construct, id: string, attributes: OidcProviderAttributes): IOidcProvider {
     return new AdoptedOidcProvider(scope, id, attributes);
   }
@@ -102,12 +110,13 @@ export class OidcProvider extends Construct implements IOidcProvider {
   /** The condition as it stands now; `undefined` when the caller wrote their own. */
   get condition(): AttributeCondition | undefined {
     if (this.#settings.attributeCondition !== undefined) return undefined;
-    return attributeCondition([...this.#subjects.values()]);
+    return this.#admitted.condition;
   }
 
   /** Admits the tokens of these service accounts; each counts once. */
   addSubjects(subjects: readonly Subject[]): void {
-    for (const subject of subjects) this.#subjects.set(subject.key, subject);
+    for (const subject of subjects) this.#admitted.add(subject);
+    this.#warnOfWiderCondition();
     if (this.#longSubjects || subjects.every(fitsGoogleSubject)) return;
     this.#longSubjects = true;
     this.resource.attributeMapping = attributeMapping(true, this.#settings.attributeMapping);
@@ -128,20 +137,34 @@ export class OidcProvider extends Construct implements IOidcProvider {
   }
 
   #declare(props: OidcProviderProps): IamWorkloadIdentityPoolProvider {
-    const { issuer, audiences, jwks, displayName, description } = this.#settings;
+    const { issuer, audiences, jwks, displayName, description, attributeCondition } = this.#settings;
+    const own = attributeCondition !== undefined;
     return new IamWorkloadIdentityPoolProvider(this, "Resource", {
       project: this.pool.project,
       workloadIdentityPoolId: this.pool.poolReference,
       workloadIdentityPoolProviderId: this.providerId,
       displayName,
-      description:
-        description ?? Lazy.stringValue({ produce: () => WIDENED[this.condition?.form ?? "subjects"] }),
+      description: own
+        ? description
+        : Lazy.stringValue({ produce: () => describedWith(description, WIDENED[this.#admitted.form]) }),
       attributeMapping: attributeMapping(false, this.#settings.attributeMapping),
       attributeCondition:
-        this.#settings.attributeCondition ?? Lazy.stringValue({ produce: () => this.condition?.expression }),
+        attributeCondition ?? Lazy.stringValue({ produce: () => this.condition?.expression }),
       oidc: { issuerUri: issuer.url, allowedAudiences: [...audiences], jwksJson: jwks },
       provider: props.provider,
     });
+  }
+
+  /** Each form once: subjects are only ever added, so a condition never becomes narrower again. */
+  #warnOfWiderCondition(): void {
+    const { form } = this.#admitted;
+    const reason = WIDENED[form];
+    if (reason === undefined || this.#warned.has(form) || this.#settings.attributeCondition !== undefined)
+      return;
+    this.#warned.add(form);
+    Annotations.of(this).addWarning(
+      `attribute condition of pool provider ${this.providerId} is wider than its service accounts. ${reason} Where that is too wide, write an attributeCondition with a reason`,
+    );
   }
 }
 

@@ -2,6 +2,7 @@ import { ArtifactRegistryRepositoryIamMember } from "@cdktf/provider-google/lib/
 import type { TerraformProvider } from "cdktf";
 import { Construct } from "constructs";
 import { Subject } from "../../model/subject";
+import { checkPolicySize } from "../../rules/google/policy-size";
 import { dependsOn } from "../shared/references";
 import { PerStack } from "../shared/per-stack";
 import type { ArtifactRegistryRepository } from "./artifact-registry";
@@ -25,15 +26,16 @@ export interface PullBindingProps {
 
 const ROLE = "roles/artifactregistry.reader";
 
-/** The bindings of a stack, by principal and repository. */
-const bindings = new PerStack<PullBinding>();
+/** The bindings of a stack, by repository and by principal. */
+const bindings = new PerStack<Map<string, PullBinding>>();
 
 /**
  * Lets one service account pull from one repository: `roles/artifactregistry.reader` for its principal, added to the
  * repository's policy without touching other members.
  *
  * Follows the pool provider, so that no principal is granted before its issuer and condition are in force. A
- * repository's policy holds at most 1,500 principals (https://cloud.google.com/iam/quotas).
+ * repository's policy holds at most 1,500 principals (https://cloud.google.com/iam/quotas); those of the stack are
+ * counted.
  */
 export class PullBinding extends Construct {
   /** The IAM policy member. */
@@ -41,10 +43,12 @@ export class PullBinding extends Construct {
   /** The Terraform resource. */
   readonly resource: ArtifactRegistryRepositoryIamMember;
 
-  /** Throws `subject-invalid` and what the principals throw. */
+  /** Throws `subject-invalid`, `google-principals-too-many` and what the principals throw. */
   constructor(scope: Construct, id: string, props: PullBindingProps) {
     const { principals, repository, provider } = props;
+    const holders = bindingsOn(scope, repository);
     const member = memberOf(props);
+    if (!holders.has(member)) checkPolicySize(repositoryKey(repository), holders.size + 1);
     super(scope, id);
     this.resource = new ArtifactRegistryRepositoryIamMember(this, "Resource", {
       project: repository.project,
@@ -56,7 +60,7 @@ export class PullBinding extends Construct {
     });
     dependsOn(this.resource, principals.dependencies);
     this.member = member;
-    bindings.set(this, keyOf(member, repository), this);
+    holders.set(member, this);
   }
 
   /**
@@ -64,12 +68,15 @@ export class PullBinding extends Construct {
    * share a pool share principals, and a binding declared twice would be taken away when one of the two is.
    */
   static forServiceAccount(scope: Construct, props: PullBindingProps): PullBinding {
-    const { repository } = props;
-    const subject = Subject.of(props.serviceAccount);
-    const existing = bindings.get(scope, keyOf(memberOf(props), repository));
+    const { repository, principals } = props;
+    const { namespace, name } = Subject.of(props.serviceAccount);
+    const existing = bindingsOn(scope, repository).get(memberOf(props));
+    if (existing) return existing;
+    const { project, poolId } = principals.pool;
+    const pool = project === repository.project ? [poolId] : [project, poolId];
     // Underscores occur in no name of Kubernetes or Google; the prefix keeps digits from starting a Terraform name.
-    const id = `pull_${subject.namespace}_${subject.name}_${repository.location}_${repository.repository}_${repository.project}`;
-    return existing ?? new PullBinding(scope, id, props);
+    const parts = [namespace, name, repository.location, repository.repository, repository.project];
+    return new PullBinding(scope, ["pull", ...parts, ...pool].join("_"), props);
   }
 }
 
@@ -79,6 +86,12 @@ function memberOf({ principals, serviceAccount }: PullBindingProps): string {
   return principals.principal(subject);
 }
 
-function keyOf(member: string, { location, repository, project }: ArtifactRegistryRepository): string {
-  return `${location}:${repository}:${project}:${member}`;
+/** The full name of a repository, as Artifact Registry's API writes it. */
+export function repositoryKey({ location, repository, project }: ArtifactRegistryRepository): string {
+  return `projects/${project}/locations/${location}/repositories/${repository}`;
+}
+
+function bindingsOn(scope: Construct, repository: ArtifactRegistryRepository): Map<string, PullBinding> {
+  const key = repositoryKey(repository);
+  return bindings.get(scope, key) ?? bindings.set(scope, key, new Map());
 }

@@ -26,7 +26,7 @@ export interface PullPoolProps {
 export interface PullPrincipalsProps {
   /** Id of the project that owns the workload identity pool; for `"fleet"` the GKE or fleet host project. */
   readonly project: string;
-  /** Number of that project, as text: `"123456789012"`. Late only with a stated `audience`, an `oidcProvider`, or `"fleet"`. */
+  /** Number of that project, as text: `"123456789012"`. Late only for `"fleet"`. */
   readonly projectNumber: string;
   /**
    * The pool: one to declare, a construct or adopted one (`WorkloadIdentityPool.fromPoolId`), or `"fleet"` for the
@@ -36,7 +36,8 @@ export interface PullPrincipalsProps {
    */
   readonly pool?: PullPoolProps | IWorkloadIdentityPool | "fleet";
   /**
-   * An existing pool provider (`OidcProvider.fromProviderId`) whose condition admits the service accounts.
+   * An existing pool provider (`OidcProvider.fromProviderId`) whose condition admits the service accounts, and which
+   * trusts the cluster's own issuer: state it there, so that it is checked.
    *
    * @defaultValue - one is declared for the cluster's issuer
    */
@@ -66,7 +67,9 @@ export interface PullPrincipalsProps {
    */
   readonly audience?: string;
   /**
-   * URL of the GKE cluster or fleet membership, only for `pool: "fleet"`; may be late.
+   * URL of the GKE cluster or fleet membership, only for `pool: "fleet"`. Literal, as all of the kubelet's file; it
+   * follows from project, location and name:
+   * `https://container.googleapis.com/v1/projects/<project>/locations/<location>/clusters/<cluster>`.
    *
    * @defaultValue - the cluster's issuer where it is a GKE cluster's; otherwise refused
    */

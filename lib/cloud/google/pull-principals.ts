@@ -1,12 +1,14 @@
+import { Annotations } from "cdktf";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import type { ClusterFacts } from "../../model/cluster";
 import { Duration } from "../../model/duration";
 import type { ImageCredentialProvider } from "../../model/image-credential-provider";
-import { isLate } from "../../model/late";
 import type { DeclaredPull, IPullIdentities, PullDeclaration, PullRequest } from "../../model/pulls";
 import { projectId, projectNumber } from "../../rules/google/ids";
+import { managedIdentityProvider } from "../../rules/google/managed-identity-provider";
 import {
+  NODE_IDENTITY_ARGUMENTS,
   OPT_IN_ANNOTATION,
   OPT_IN_VALUE,
   PLUGIN_NAME,
@@ -14,10 +16,7 @@ import {
   customPoolArguments,
   managedPoolArguments,
 } from "../../rules/google/pull-plugin";
-import {
-  isManagedIdentityProvider,
-  managedIdentityProvider,
-} from "../../rules/google/workload-identity-names";
+import { isManagedIdentityProvider } from "../../rules/google/workload-identity-names";
 import { derivedName } from "../../rules/names";
 import type { NameRules } from "../../rules/names";
 import { ArtifactRegistryRepository } from "./artifact-registry";
@@ -27,7 +26,14 @@ import type { IOidcProvider } from "./oidc-provider-props";
 import { checkOidcProvider } from "./oidc-provider-settings";
 import type { IPrincipals } from "./principals";
 import { PullBinding } from "./pull-binding";
-import type { PullBindingProps } from "./pull-binding";
+import {
+  type WantedBinding,
+  checkClusterProject,
+  refuseContradictions,
+  refuseLateNumber,
+  refuseOtherIssuer,
+  refuseTooManyPrincipals,
+} from "./pull-principals-checks";
 import type { PullPoolProps, PullPrincipalsProps } from "./pull-principals-props";
 import { WorkloadIdentityPool } from "./workload-identity-pool";
 import type { IWorkloadIdentityPool } from "./workload-identity-pool";
@@ -39,8 +45,6 @@ interface Federation {
   readonly needs: readonly string[];
 }
 
-type WantedBinding = Pick<PullBindingProps, "serviceAccount" | "repository">;
-
 const ID_RULES: NameRules = { max: 32, allowed: /[a-z0-9-]/, separator: "--" };
 const DEFAULT_PREFIX = "k8s";
 
@@ -51,15 +55,20 @@ const DEFAULT_PREFIX = "k8s";
  * A custom pool needs a plugin with `--sts-audience`, which no release of auth-provider-gcp has; the cluster's facts
  * must state it (`abilities: ["custom-pools"]`). The shipped plugin serves `pool: "fleet"` since v36.2.5.
  *
- * Throws `google-project-invalid`, `google-project-number-invalid`, `google-setting-contradicts`,
- * `google-project-contradicts`, `google-cache-duration-invalid`; while declaring, also what the pool, the pool
- * provider and the bindings throw, `google-identity-provider-invalid` and `google-source-foreign`.
+ * Throws `google-project-invalid`, `google-project-number-invalid`, `google-pool-unknown`,
+ * `google-setting-contradicts`, `google-project-contradicts`, `google-cache-duration-invalid`, `late-value`; while
+ * declaring, also what the pool, the pool provider and the bindings throw, `google-issuer-mismatch`,
+ * `google-principals-too-many`, `google-identity-provider-invalid`, `google-membership-project` and
+ * `google-source-foreign`.
+ *
+ * Warns of a GKE cluster of another project than `project`.
  */
 export function pullPrincipals(props: PullPrincipalsProps): IPullIdentities<Construct> {
   projectId(props.project);
   projectNumber(props.projectNumber);
   cacheEnvironment(props.cacheDuration);
   refuseContradictions(props);
+  refuseLateNumber(props);
   return { cloud: "google", declare: (scope, request) => declarePulls(scope, request, props) };
 }
 
@@ -69,6 +78,8 @@ function declarePulls(
   props: PullPrincipalsProps,
 ): PullDeclaration {
   const bindings = pulls.flatMap(bindingsOf);
+  refuseOtherIssuer(cluster, props);
+  refuseTooManyPrincipals(bindings);
   const federation = federate(scope, cluster, props);
   const { principals } = federation;
   principals.addSubjects(pulls.map(({ subject }) => subject));
@@ -93,6 +104,7 @@ function credentialProvider(
     matchImages: [...new Set(bindings.map(({ repository }) => repository.host))].sort(),
     defaultCacheDuration: Duration.minutes(1),
     args,
+    nodeIdentityArgs: NODE_IDENTITY_ARGUMENTS,
     env: cacheEnvironment(cacheDuration),
     audience: principals.audience,
     cacheType: "ServiceAccount",
@@ -105,7 +117,10 @@ function federate(scope: Construct, cluster: ClusterFacts, props: PullPrincipals
   const { pool } = props;
   if (pool === "fleet") {
     const url = props.identityProvider ?? (clusterIsManaged(cluster) ? cluster.issuer.url : undefined);
-    const args = managedPoolArguments(props.project, managedIdentityProvider(url));
+    const identityProvider = managedIdentityProvider(url);
+    const warning = checkClusterProject(identityProvider, props);
+    if (warning !== undefined) Annotations.of(scope).addWarning(warning);
+    const args = managedPoolArguments(props.project, identityProvider);
     return { principals: new ManagedPool(props), args, needs: ["tokens"] };
   }
   const principals = props.oidcProvider ?? declareOidcProvider(scope, cluster, props, pool);
@@ -147,28 +162,4 @@ function bindingsOf({ subject, sources }: DeclaredPull<Construct>): readonly Wan
       ? { serviceAccount: subject, repository: source }
       : fail("google-source-foreign", source.images),
   );
-}
-
-const CUSTOM_ONLY = ["oidcProvider", "providerId", "namePrefix", "jwks", "audience"] as const;
-const DECLARED_ONLY = ["pool", "providerId", "namePrefix", "jwks", "audience"] as const;
-
-function refuseContradictions(props: PullPrincipalsProps): void {
-  const fleet = props.pool === "fleet";
-  const custom = CUSTOM_ONLY.find((setting) => props[setting] !== undefined);
-  if (fleet && custom) fail("google-setting-contradicts", custom, "with the pool of GKE and fleet");
-  if (!fleet && props.identityProvider !== undefined)
-    fail("google-setting-contradicts", "identityProvider", 'without pool: "fleet"');
-  const declared = DECLARED_ONLY.find((setting) => props[setting] !== undefined);
-  if (props.oidcProvider && declared)
-    fail("google-setting-contradicts", declared, "with an existing oidcProvider");
-  const given = props.oidcProvider?.pool ?? (typeof props.pool === "object" ? props.pool : undefined);
-  if (given && "poolReference" in given) refuseOtherProject(props, given);
-}
-
-function refuseOtherProject(props: PullPrincipalsProps, pool: IWorkloadIdentityPool): void {
-  for (const property of ["project", "projectNumber"] as const) {
-    const [stated, expected] = [props[property], pool[property]];
-    if (!isLate([stated, expected]) && stated !== expected)
-      fail("google-project-contradicts", property, stated, expected);
-  }
 }

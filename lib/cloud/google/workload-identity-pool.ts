@@ -4,6 +4,7 @@ import type { ITerraformDependable, TerraformProvider } from "cdktf";
 import { Construct } from "constructs";
 import { fail } from "../../errors";
 import { projectId, projectNumber, shortText, workloadIdentityId } from "../../rules/google/ids";
+import { PerStack } from "../shared/per-stack";
 import { ManagedPool } from "./managed-pool";
 import type { ManagedPoolProps } from "./managed-pool";
 
@@ -56,6 +57,9 @@ export interface WorkloadIdentityPoolProps extends WorkloadIdentityPoolAttribute
 const DISPLAY_NAME_MAX = 32;
 const DESCRIPTION_MAX = 256;
 
+/** The pools that a stack declares, by project and id. */
+const declared = new PerStack<WorkloadIdentityPool>();
+
 /**
  * A workload identity pool: the namespace in which tokens of outside issuers become IAM principals.
  *
@@ -83,7 +87,10 @@ export class WorkloadIdentityPool extends Construct implements IWorkloadIdentity
   /** The Terraform resource. */
   readonly resource: IamWorkloadIdentityPool;
 
-  /** Throws `google-project-invalid`, `google-project-number-invalid`, `google-workload-identity-id-invalid`, `name-too-long`. */
+  /**
+   * Throws `google-project-invalid`, `google-project-number-invalid`, `google-workload-identity-id-invalid`,
+   * `name-too-long`, and `google-pool-taken` where the stack declares the pool already.
+   */
   constructor(scope: Construct, id: string, props: WorkloadIdentityPoolProps) {
     const { project, projectNumber: number, poolId } = checkAttributes(props);
     const displayName = shortText(
@@ -96,7 +103,11 @@ export class WorkloadIdentityPool extends Construct implements IWorkloadIdentity
       props.description,
       DESCRIPTION_MAX,
     );
+    const key = keyOf(props);
+    const holder = declared.get(scope, key);
+    if (holder) fail("google-pool-taken", poolId, holder.node.path);
     super(scope, id);
+    declared.set(this, key, this);
     this.resource = new IamWorkloadIdentityPool(this, "Resource", {
       project,
       workloadIdentityPoolId: poolId,
@@ -132,10 +143,13 @@ export class WorkloadIdentityPool extends Construct implements IWorkloadIdentity
    */
   static forPoolId(scope: Construct, props: WorkloadIdentityPoolProps): WorkloadIdentityPool {
     const { project, poolId } = checkAttributes(props);
-    const stack = TerraformStack.of(scope);
-    const id = `workload-identity-pool_${project}_${poolId}`;
-    const existing = stack.node.tryFindChild(id);
-    if (!(existing instanceof WorkloadIdentityPool)) return new WorkloadIdentityPool(stack, id, props);
+    const existing = declared.get(scope, keyOf(props));
+    if (!existing)
+      return new WorkloadIdentityPool(
+        TerraformStack.of(scope),
+        `workload-identity-pool_${project}_${poolId}`,
+        props,
+      );
     const { resource } = existing;
     const settings: readonly (readonly [string, unknown, unknown])[] = [
       ["projectNumber", existing.projectNumber, props.projectNumber],
@@ -163,6 +177,10 @@ class AdoptedWorkloadIdentityPool extends Construct implements IWorkloadIdentity
     this.poolId = poolId;
     this.poolReference = poolId;
   }
+}
+
+function keyOf({ project, poolId }: WorkloadIdentityPoolAttributes): string {
+  return `${project}/${poolId}`;
 }
 
 function checkAttributes(attributes: WorkloadIdentityPoolAttributes): WorkloadIdentityPoolAttributes {

@@ -1,6 +1,7 @@
 import { pluginCan } from "../../rules/plugins";
 import { type Answer, SILENT, pass, seen, unknown } from "../answer";
 import type { CheckId, PullCheck, PullContext } from "./check";
+import { matchingEntries } from "./provider-matches-image";
 
 /** What happens when a link is broken? */
 export const otherwise: PullCheck = {
@@ -45,11 +46,24 @@ function pullSecrets(context: PullContext): Answer | undefined {
 /** The links whose break leaves the plugin running, or run without a token. */
 const PLUGIN_RUNS: readonly CheckId[] = ["provider-on-node", "annotations-present"];
 
-function nodeIdentity(
-  { cloud, entry, artefacts, account }: PullContext,
-  failed: CheckId,
-): Answer | undefined {
-  if (!cloud || !entry || !PLUGIN_RUNS.includes(failed)) return undefined;
+/** Mixed mode: every entry that matches is run, one of them perhaps without a token. */
+function secondEntry({ node, repository, entry }: PullContext): Answer | undefined {
+  if (!node || !repository || !entry) return undefined;
+  const plain = matchingEntries(node, repository).find((each) => each !== entry && !each.tokenAttributes);
+  return (
+    plain &&
+    unknown(
+      `the entry ${plain.name} matches as well and runs its plugin with the node's identity`,
+      "do not take such a pull for success of the chain",
+      seen(plain.name, plain.source),
+    )
+  );
+}
+
+function nodeIdentity(context: PullContext, failed: CheckId): Answer | undefined {
+  const second = secondEntry(context);
+  const { cloud, entry, artefacts, account } = context;
+  if (second || !cloud || !entry || !PLUGIN_RUNS.includes(failed)) return second;
   const { plugins = {} } = artefacts.cluster;
   const facts = plugins[cloud.plugin] ?? {};
   const skipped = entry.tokenAttributes?.requiredKeys.some((key) => !account?.annotations.has(key)) ?? false;

@@ -5,6 +5,8 @@
 import type { PluginFacts } from "../../model/cluster";
 import { knownKubernetesMinors } from "../../rules/kubelet/feature-gates";
 import { list, own, record, text, texts } from "./access";
+import { parseJson } from "./read-documents";
+import { readUtf8 } from "./read-text";
 
 /** A pull that somebody declared. */
 export interface DeclaredPull {
@@ -53,11 +55,15 @@ export interface ClusterRecord {
    */
   readonly plugins?: Readonly<Record<string, PluginFacts>>;
   /**
-   * OpenShift version and platform, which decide which file the kubelet reads.
+   * OpenShift version and platform, which decide which file the kubelet reads, and the pools of nodes.
    *
    * @defaultValue - no OpenShift, or not known
    */
-  readonly openShift?: { readonly version: string; readonly platform: string };
+  readonly openShift?: {
+    readonly version: string;
+    readonly platform: string;
+    readonly pools?: readonly string[];
+  };
   /**
    * The declared pulls.
    *
@@ -68,27 +74,45 @@ export interface ClusterRecord {
 
 /** Reads a recorded cluster; what has another form, and versions whose rules are not known, are left out. */
 export function readClusterRecord(recorded: unknown): ClusterRecord {
-  const { name, issuer, kubelet, apiServer, featureGates, plugins, openShift } = record(recorded);
+  const { name, issuer, kubelet, apiServer, featureGates, plugins, openShift, pulls } = record(recorded);
   const version = text(own(openShift, "version"));
   return {
     ...(typeof name === "string" && { name }),
     ...(typeof issuer === "string" && { issuer }),
     ...(isKnown(kubelet) && { kubelet }),
     ...(isKnown(apiServer) && { apiServer }),
-    featureGates: Object.fromEntries(
-      Object.entries(record(featureGates)).filter(
-        (gate): gate is [string, boolean] => typeof gate[1] === "boolean",
-      ),
-    ),
-    plugins: Object.fromEntries(
-      Object.entries(record(plugins)).map(([plugin, facts]) => [plugin, pluginFacts(facts)]),
-    ),
-    ...(version !== "" && { openShift: { version, platform: text(own(openShift, "platform")) } }),
-    pulls: list(own(recorded, "pulls")).map((pull) => ({
-      serviceAccount: text(own(pull, "serviceAccount")),
-      images: texts(own(pull, "images")),
-    })),
+    ...(featureGates !== undefined && { featureGates: gates(featureGates) }),
+    ...(plugins !== undefined && { plugins: pluginsOf(plugins) }),
+    ...(version !== "" && {
+      openShift: {
+        version,
+        platform: text(own(openShift, "platform")),
+        pools: texts(own(openShift, "pools")),
+      },
+    }),
+    ...(pulls !== undefined && { pulls: list(pulls).map(declaredPull) }),
   };
+}
+
+function gates(value: unknown): Readonly<Record<string, boolean>> {
+  return Object.fromEntries(
+    Object.entries(record(value)).filter((gate): gate is [string, boolean] => typeof gate[1] === "boolean"),
+  );
+}
+
+function pluginsOf(value: unknown): Readonly<Record<string, PluginFacts>> {
+  return Object.fromEntries(
+    Object.entries(record(value)).map(([plugin, facts]) => [plugin, pluginFacts(facts)]),
+  );
+}
+
+function declaredPull(pull: unknown): DeclaredPull {
+  return { serviceAccount: text(own(pull, "serviceAccount")), images: texts(own(pull, "images")) };
+}
+
+/** Reads a cluster from a JSON file; throws what reading throws. */
+export function readClusterFile(file: string): ClusterRecord {
+  return readClusterRecord(parseJson(readUtf8(file), file));
 }
 
 function isKnown(minor: unknown): minor is string {

@@ -60,6 +60,23 @@ export interface KubernetesDocument {
   readonly management: boolean;
 }
 
+/** The API that each kind is read from; the API server knows no other, and an object of another group is another kind. */
+const APIS: Readonly<Record<string, string>> = {
+  ClusterRole: "rbac.authorization.k8s.io/v1",
+  ClusterRoleBinding: "rbac.authorization.k8s.io/v1",
+  ConfigMap: "v1",
+  MachineConfig: "machineconfiguration.openshift.io/v1",
+  Pod: "v1",
+  Role: "rbac.authorization.k8s.io/v1",
+  RoleBinding: "rbac.authorization.k8s.io/v1",
+  ServiceAccount: "v1",
+};
+
+function isServed(value: unknown): boolean {
+  const kind = text(own(value, "kind"));
+  return !Object.hasOwn(APIS, kind) || APIS[kind] === own(value, "apiVersion");
+}
+
 const RBAC_KINDS: readonly string[] = ["Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"];
 
 /** True for a document that is read here; lists are read item by item. */
@@ -74,7 +91,7 @@ export function readKubernetes(
   documents: readonly KubernetesDocument[],
   cluster: ClusterRecord,
 ): KubernetesFacts {
-  const all = documents.flatMap(items);
+  const all = documents.flatMap(items).filter(({ value }) => isServed(value));
   const objects = all.filter(({ management }) => !management);
   const rbac = objects.filter(({ value }) => RBAC_KINDS.includes(text(own(value, "kind"))));
   const values = rbac.map(({ value }) => value);
@@ -147,8 +164,30 @@ function nodes(
   const configured = [...facts, ...nodesOfMachineConfigs(machineConfigs)].map((node) =>
     nodeConfiguration(node, cluster),
   );
-  return [
-    ...configured.filter(({ documents: found, problem }) => found.length > 0 || problem),
-    ...standalone,
-  ];
+  const found = configured.filter(({ documents: read, problem }) => read.length > 0 || problem);
+  return [...found, ...standalone, ...unconfiguredPools(machineConfigs, found, cluster)];
+}
+
+/** Pools that take no MachineConfigs of worker's. */
+const BUILT_IN: readonly string[] = ["master", "worker", "arbiter"];
+
+/** Pools that the cluster has and that no MachineConfig with a configuration reaches: a pod may come to them too. */
+function unconfiguredPools(
+  [first]: readonly MachineConfigFact[],
+  found: readonly NodeConfiguration[],
+  { openShift }: ClusterRecord,
+): readonly NodeConfiguration[] {
+  const names = found.map(({ name }) => name);
+  const reached = (pool: string): boolean =>
+    names.includes(pool) || (!BUILT_IN.includes(pool) && names.includes("worker"));
+  return (openShift?.pools ?? [])
+    .filter((pool) => !reached(pool))
+    .map((name) => ({
+      name,
+      documents: [],
+      entries: [],
+      problem: undefined,
+      source: first?.source ?? { file: "", path: "" },
+      file: () => undefined,
+    }));
 }

@@ -136,6 +136,9 @@ function merged(configs: readonly MachineConfigFact[]): ReadonlyMap<string, Node
 }
 
 const DATA_URL = /^data:([^,]*),([^]*)$/;
+/** Standard encoding with padding, which Ignition insists on. */
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+const BASE64_GROUP = 4;
 const ESCAPES = /(?:%[0-9a-fA-F]{2})+/g;
 
 /** RFC 2397; `undefined` for what is no data URL. */
@@ -143,5 +146,7 @@ function dataUrlText(url: string): string | undefined {
   const [, head, data] = DATA_URL.exec(url) ?? [];
   if (head === undefined || data === undefined) return undefined;
   const plain = data.replace(ESCAPES, (run) => Buffer.from(run.replaceAll("%", ""), "hex").toString("utf8"));
-  return head.endsWith(";base64") ? Buffer.from(plain, "base64").toString("utf8") : plain;
+  if (!head.endsWith(";base64")) return plain;
+  const valid = BASE64.test(plain) && plain.length % BASE64_GROUP === 0;
+  return valid ? Buffer.from(plain, "base64").toString("utf8") : undefined;
 }

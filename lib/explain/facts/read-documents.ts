@@ -17,23 +17,42 @@ const ALIASES_MAX = 1000;
 /** Levels of nesting; the deepest Kubernetes object (a CRD's schema) has some dozens. */
 const DEPTH_MAX = 200;
 
-const POSITION = /at position (\d+)/;
-
 /**
  * Parses one JSON document; throws `explain-file-invalid` naming file and line.
  *
  * What is nested deeper than 200 levels is refused, so that no reader of the result needs to fear its depth.
  */
 export function parseJson(text: string, file: string): unknown {
-  let value: unknown;
+  const parsed = attempted(text);
+  if ("error" in parsed) return fail("explain-file-invalid", file, firstWrongLine(text), "is not JSON");
+  return isDeeper(parsed.value, DEPTH_MAX) ? tooDeep(file, 1) : parsed.value;
+}
+
+function attempted(text: string): { readonly value: unknown } | { readonly error: string } {
   try {
-    value = JSON.parse(text);
+    return { value: JSON.parse(text) as unknown };
   } catch (error) {
-    const at = POSITION.exec(String(error))?.[1];
-    const line = at === undefined ? lineAt(text, text.length) : lineAt(text, Number(at));
-    return fail("explain-file-invalid", file, line, "is not JSON");
+    return { error: String(error) };
   }
-  return isDeeper(value, DEPTH_MAX) ? tooDeep(file, 1) : value;
+}
+
+/** V8 says of a beginning that could still become JSON that it ends too early, and of no other. */
+const ENDS_EARLY = /end of JSON input|Unterminated/;
+
+/** Beyond this the search would take seconds; the end of the file is named instead. */
+const SEARCHED = 4 * 1024 * 1024;
+
+/** Not every V8 says where; the shortest beginning that is wrong ends there. */
+function firstWrongLine(text: string): number {
+  if (text.length > SEARCHED) return lineAt(text, text.length);
+  let [right, wrong] = [0, text.length];
+  while (wrong - right > 1) {
+    const middle = (right + wrong) >> 1;
+    const parsed = attempted(text.slice(0, middle));
+    if ("error" in parsed && !ENDS_EARLY.test(parsed.error)) wrong = middle;
+    else right = middle;
+  }
+  return lineAt(text, right);
 }
 
 /**
@@ -48,12 +67,16 @@ export function parseYaml(text: string, file: string): readonly ReadDocument[] {
   return documents.flatMap((document, index): ReadDocument[] => {
     const [error] = document.errors;
     const line = lineCounter.linePos(error?.pos[0] ?? document.range?.[0] ?? 0).line;
+    if (error?.message.includes(STACK)) return tooDeep(file, line);
     if (error)
       return fail("explain-file-invalid", file, line, `is not YAML: ${error.message.split(" at line")[0]}`);
     const value = valueOf(document, file, line);
     return value === null || value === undefined ? [] : [{ index, value }];
   });
 }
+
+/** The parser descends by recursion, and reports that it went too deep like any other mistake. */
+const STACK = "Maximum call stack size exceeded";
 
 type YamlDocument = ReturnType<typeof parseAllDocuments>[number];
 
@@ -62,7 +85,6 @@ function parsed(text: string, file: string, lineCounter: LineCounter): readonly 
     const result = parseAllDocuments(text, { ...YAML_RULES, lineCounter, logLevel: "silent" });
     return Array.isArray(result) ? result : [];
   } catch (error) {
-    // The parser descends by recursion.
     return error instanceof RangeError ? tooDeep(file, 1) : rethrow(error);
   }
 }

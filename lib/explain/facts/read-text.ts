@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { readFileSync, statSync } from "node:fs";
 import { errorCode } from "../../artefact/synth-folder";
 import { fail } from "../../errors";
@@ -19,8 +20,8 @@ export function readUtf8(path: string): string {
   const most = path.endsWith(".json") ? JSON_MAX : YAML_MAX;
   const bytes = bytesOf(path, most);
   const decoded = bytes.toString("utf8");
+  if (isUtf8(bytes)) return decoded.startsWith("\ufeff") ? decoded.slice(1) : decoded;
   const again = Buffer.from(decoded, "utf8");
-  if (again.equals(bytes)) return decoded.startsWith("\ufeff") ? decoded.slice(1) : decoded;
   const first = again.findIndex((byte, place) => byte !== bytes[place]);
   return fail("explain-file-invalid", path, lineAt(bytes.toString("latin1"), first), "is not UTF-8");
 }

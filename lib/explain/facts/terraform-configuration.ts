@@ -49,7 +49,8 @@ function resourcesOf(
     Object.keys(types).flatMap((type) =>
       blocks(types[type]).flatMap((names) =>
         Object.keys(names).flatMap((name) => {
-          const [values] = blocks(names[name]);
+          const [written] = blocks(names[name]);
+          const values = written && certainValues(written);
           if (values === undefined || type === "//") return [];
           const provider = text(values["provider"]).replace(/^\$\{(.*)\}$/, "$1");
           return {
@@ -65,6 +66,37 @@ function resourcesOf(
       ),
     ),
   );
+}
+
+/** Arguments that say whose a resource is; without them nobody would know what else may be there. */
+const OWNERS: readonly string[] = [
+  "member",
+  "members",
+  "parent_id",
+  "principal_id",
+  "provider",
+  "repository",
+  "role",
+  "user_assigned_identity_id",
+];
+
+const COUNTED_NONE = /^0+$/;
+const COUNTED = /^\d+$/;
+
+/**
+ * The arguments of a resource that is certainly there; `undefined` for one that certainly is not (`count` 0).
+ *
+ * Where `count` or `for_each` decides it, the arguments count as known after apply, so that nothing rests on them.
+ */
+function certainValues(values: Json): Json | undefined {
+  const count = String(values["count"] ?? 1);
+  if (COUNTED_NONE.test(count)) return undefined;
+  if (COUNTED.test(count) && values["for_each"] === undefined) return values;
+  const open = Object.entries(values).map(([key, value]) => [
+    key,
+    OWNERS.includes(key) ? value : "${perhaps.there}",
+  ]);
+  return record(Object.fromEntries(open));
 }
 
 /** The blocks of a section that is keyed by name once. */

@@ -35,12 +35,14 @@ export function readTerraformShow(id: number, value: unknown, source: Source): T
   const scope: TerraformScope = { id, resources, providers, named: new Map() };
   const section = own(value, "planned_values") === undefined ? "values" : "planned_values";
   const expressions = configuredReferences(at(value, "configuration", "root_module"));
-  const roots = [at(value, "prior_state", "values"), own(value, section)];
-  for (const root of roots)
-    for (const resource of modules(own(root, "root_module"))) {
-      const read = resourceOf(resource, expressions, scope, { ...source, path: section });
-      if (read !== undefined) resources.set(read.address, read);
-    }
+  // Of the state before a plan only what was looked up counts: the rest may be about to go.
+  const lookedUp = [...modules(at(value, "prior_state", "values", "root_module"))].filter(
+    (resource) => own(resource, "mode") === "data",
+  );
+  for (const resource of [...lookedUp, ...modules(at(value, section, "root_module"))]) {
+    const read = resourceOf(resource, expressions, scope, { ...source, path: section });
+    if (read !== undefined) resources.set(read.address, read);
+  }
   for (const configuration of Object.values(record(at(value, "configuration", "provider_config")))) {
     const alias = text(own(configuration, "alias"));
     const name = text(own(configuration, "name"));

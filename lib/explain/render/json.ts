@@ -14,7 +14,9 @@ export function* renderJson(results: Iterable<PullResult>): Generator<string> {
   yield `{\n  "version": ${EXPLAIN_JSON_VERSION},\n  "results": [`;
   let separator = "\n";
   for (const result of results) {
-    yield separator + indented(JSON.stringify({ ...result, checks: result.checks.map(ordered) }, null, 2));
+    const { job, stack, subject, target, verdict, as, checks } = result;
+    const shown = { job, stack, subject, target, verdict, as, checks: checks.map(ordered) };
+    yield separator + indented(JSON.stringify(shown, null, 2));
     separator = ",\n";
   }
   yield "\n  ]\n}\n";

@@ -5,12 +5,13 @@
 
 import { fail } from "../../errors";
 import { accountId } from "./arn";
-import { type Partition, partitionOf } from "./partitions";
+import { type Partition, partitionOf, partitions } from "./partitions";
 
 /** Which of a registry's host names is used. */
 export interface EcrHostOptions {
   /**
-   * The FIPS 140 host, `….dkr.ecr-fips.…`.
+   * The FIPS 140 host, `….dkr.ecr-fips.…`, in the regions of the USA. Where all registries of a cluster are such,
+   * the plugin is told to call STS and ECR at their FIPS endpoints too.
    *
    * @defaultValue false
    */
@@ -47,20 +48,37 @@ export interface PublicEcrHost {
   readonly region: "us-east-1";
 }
 
-/** The hosts of ECR Public, both accepted by the plugin. */
-export const ecrPublicHosts: readonly string[] = ["public.ecr.aws", "ecr-public.aws.com"];
+/** The host that images of ECR Public are written with. */
+export const ecrPublicHost = "public.ecr.aws";
+
+/**
+ * The hosts of ECR Public that the plugin accepts. The second only since v1.32.7, v1.33.3, v1.34.2, v1.35.1 and
+ * v1.36.0; an older plugin would take it for a private registry, so no pattern is written for it.
+ */
+const PUBLIC_HOSTS: readonly string[] = [ecrPublicHost, "ecr-public.aws.com"];
 
 const PRIVATE_HOST =
   /^(\d{12})\.dkr([.-])ecr(-fips)?\.([a-zA-Z0-9][a-zA-Z0-9-_]*)\.(amazonaws\.(?:com(?:\.cn)?|eu)|on\.(?:aws|amazonwebservices\.com\.cn)|sc2s\.sgov\.gov|c2s\.ic\.gov|cloud\.adc-e\.uk|csp\.hci\.ic\.gov)$/;
+
+/** Of any account or none, in the form of a host or of a pattern. */
+const REGISTRY = /^(?:[^.]+\.)?dkr[.-]ecr(?:-fips)?\./;
+
+const FIPS_REGIONS = partitions.flatMap(({ ecrFipsRegions }) => ecrFipsRegions).join(", ");
+const DUAL_STACK_PARTITIONS = partitions
+  .flatMap(({ name, ecrDualStackSuffix }) => (ecrDualStackSuffix === undefined ? [] : [name]))
+  .join(", ");
 
 /**
  * The host of a private registry.
  *
  * Throws `aws-account-invalid`, `aws-region-unknown`, `late-value`, or `aws-registry-kind-unsupported` where the
- * partition has no such host.
+ * region or partition has no such host.
  */
 export function ecrHost(account: string, region: string, options: EcrHostOptions = {}): string {
   const partition = partitionOf(region);
+  const { ecrFipsRegions } = partition;
+  if (options.fips && !ecrFipsRegions.includes(region))
+    fail("aws-registry-kind-unsupported", "FIPS host", region, FIPS_REGIONS);
   return `${accountId(account)}.${service(partition, options)}.${region}.${suffix(partition, options)}`;
 }
 
@@ -75,7 +93,7 @@ export function ecrMatchImages(partition: Partition, options: EcrHostOptions = {
  * A host without match is no refusal: the plugin goes on as private ECR with its default region.
  */
 export function parseEcrHost(host: string): PrivateEcrHost | PublicEcrHost | undefined {
-  if (ecrPublicHosts.includes(host)) return { kind: "public", region: "us-east-1" };
+  if (PUBLIC_HOSTS.includes(host)) return { kind: "public", region: "us-east-1" };
   const [, account, joint, fips, region, hostSuffix] = PRIVATE_HOST.exec(host) ?? [];
   if (!account || !region || !hostSuffix) return undefined;
   return {
@@ -88,12 +106,24 @@ export function parseEcrHost(host: string): PrivateEcrHost | PublicEcrHost | und
   };
 }
 
-function service({ name, ecrFips }: Partition, { fips = false, dualStack = false }: EcrHostOptions): string {
-  if (fips && !ecrFips) return fail("aws-registry-kind-unsupported", "FIPS host", name);
+/** True where the text is a host of ECR, or a matchImages pattern for some: what stands before a repository's name. */
+export function isEcrHost(text: string): boolean {
+  return PUBLIC_HOSTS.includes(text) || REGISTRY.test(text);
+}
+
+function service(
+  { name, ecrFipsRegions }: Partition,
+  { fips = false, dualStack = false }: EcrHostOptions,
+): string {
+  if (fips && ecrFipsRegions.length === 0)
+    return fail("aws-registry-kind-unsupported", "FIPS host", name, FIPS_REGIONS);
   return `${dualStack ? "dkr-ecr" : "dkr.ecr"}${fips ? "-fips" : ""}`;
 }
 
 function suffix({ name, dnsSuffix, ecrDualStackSuffix }: Partition, { dualStack }: EcrHostOptions): string {
   if (!dualStack) return dnsSuffix;
-  return ecrDualStackSuffix ?? fail("aws-registry-kind-unsupported", "dual-stack host", name);
+  return (
+    ecrDualStackSuffix ??
+    fail("aws-registry-kind-unsupported", "dual-stack host", name, DUAL_STACK_PARTITIONS)
+  );
 }

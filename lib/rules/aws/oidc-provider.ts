@@ -32,10 +32,24 @@ export function awsIssuer(issuer: string | Issuer): Issuer {
 
 /** Returns the client ids, sorted, each once; throws `aws-client-ids-invalid` or `audience-invalid`. */
 export function clientIds(audiences: readonly string[]): string[] {
+  if (!Array.isArray(audiences)) return fail("aws-client-ids-invalid", 0);
   const ids = [...new Set(audiences.map(validateAudience))].sort();
   const usable = ids.length > 0 && ids.length <= CLIENT_IDS_MAX;
   return usable ? ids : fail("aws-client-ids-invalid", ids.length);
 }
+
+/**
+ * Refuses an audience that an OIDC provider is known not to accept: STS would answer `Incorrect token audience`.
+ *
+ * `accepted` is `undefined` where it is not known. Throws `audience-mismatch`.
+ */
+export function requireAudience(audience: string, accepted: readonly string[] | undefined): void {
+  if (accepted === undefined || accepted.includes(audience)) return;
+  fail("audience-mismatch", "the IAM role's trust", audience, accepted.join(", "), ADD_AUDIENCE);
+}
+
+const ADD_AUDIENCE =
+  "add it to the OIDC provider before the role is made, with addAudience(audience) or among its `audiences`";
 
 /** Returns the thumbprints; throws `aws-thumbprints-invalid` or `late-value`. */
 export function thumbprintList(thumbprints: readonly string[]): string[] {

@@ -1,7 +1,8 @@
 /*
- * The AWS partitions, as data. Source: boto/botocore, botocore/data/partitions.json, its region
- * expressions narrowed to the places that AWS names regions by; which ECR host forms
- * exist per partition: kubernetes/cloud-provider-aws, cmd/ecr-credential-provider/main.go.
+ * The AWS partitions and their regions, as data. Sources: boto/botocore 1.44.5, botocore/data/partitions.json for
+ * names, suffixes and regions (pseudo regions such as aws-global left out), botocore/data/endpoints.json for the
+ * regions with FIPS endpoints of ECR and STS; which ECR host forms exist per partition:
+ * kubernetes/cloud-provider-aws, cmd/ecr-credential-provider/main.go.
  */
 
 import { fail } from "../../errors";
@@ -15,108 +16,159 @@ export interface Partition {
   readonly dnsSuffix: string;
   /** Suffix of ECR's dual-stack hosts; `undefined` where the ECR plugin knows none. */
   readonly ecrDualStackSuffix: string | undefined;
-  /** True where ECR documents FIPS hosts. */
-  readonly ecrFips: boolean;
+  /** The regions where ECR has FIPS hosts, and ECR and STS have FIPS endpoints. */
+  readonly ecrFipsRegions: readonly string[];
   /** True where ECR Public can be used with credentials. */
   readonly ecrPublic: boolean;
-  /** Matches the region codes of the partition. */
+  /** The region codes of the partition. */
+  readonly regionCodes: readonly string[];
+  /** Matches exactly those region codes. */
   readonly regions: RegExp;
-  /** The region codes for people. */
-  readonly regionsText: string;
 }
 
-const PLACE = "(?:north|south)?(?:east|west)|north|south|central";
+type PartitionFacts = Omit<Partition, "regionCodes" | "regions">;
 
-/** Region codes of some areas; a new region of a known area needs no new table. */
-function regions(areas: string): RegExp {
-  return new RegExp(`^(?:${areas})-(?:${PLACE})-\\d{1,2}$`);
+function partition(facts: PartitionFacts, regionCodes: readonly string[]): Partition {
+  return { ...facts, regionCodes, regions: new RegExp(`^(?:${regionCodes.join("|")})$`) };
 }
+
+const commercialRegions: readonly string[] = [
+  "af-south-1",
+  "ap-east-1",
+  "ap-east-2",
+  "ap-northeast-1",
+  "ap-northeast-2",
+  "ap-northeast-3",
+  "ap-south-1",
+  "ap-south-2",
+  "ap-southeast-1",
+  "ap-southeast-2",
+  "ap-southeast-3",
+  "ap-southeast-4",
+  "ap-southeast-5",
+  "ap-southeast-6",
+  "ap-southeast-7",
+  "ca-central-1",
+  "ca-west-1",
+  "eu-central-1",
+  "eu-central-2",
+  "eu-north-1",
+  "eu-south-1",
+  "eu-south-2",
+  "eu-west-1",
+  "eu-west-2",
+  "eu-west-3",
+  "il-central-1",
+  "me-central-1",
+  "me-south-1",
+  "me-west-1",
+  "mx-central-1",
+  "sa-east-1",
+  "sa-west-1",
+  "us-east-1",
+  "us-east-2",
+  "us-west-1",
+  "us-west-2",
+];
 
 /** All partitions, the commercial one first. */
 export const partitions: readonly Partition[] = [
-  {
-    name: "aws",
-    dnsSuffix: "amazonaws.com",
-    ecrDualStackSuffix: "on.aws",
-    ecrFips: true,
-    ecrPublic: true,
-    regions: regions("us|eu|ap|sa|ca|me|af|il|mx"),
-    regionsText: "us|eu|ap|sa|ca|me|af|il|mx-<place>-<number>",
-  },
-  {
-    name: "aws-cn",
-    dnsSuffix: "amazonaws.com.cn",
-    ecrDualStackSuffix: "on.amazonwebservices.com.cn",
-    ecrFips: false,
-    ecrPublic: false,
-    regions: regions("cn"),
-    regionsText: "cn-north-1, cn-northwest-1",
-  },
-  {
-    name: "aws-us-gov",
-    dnsSuffix: "amazonaws.com",
-    ecrDualStackSuffix: "on.aws",
-    ecrFips: true,
-    ecrPublic: false,
-    regions: regions("us-gov"),
-    regionsText: "us-gov-east-1, us-gov-west-1",
-  },
-  {
-    name: "aws-iso",
-    dnsSuffix: "c2s.ic.gov",
-    ecrDualStackSuffix: undefined,
-    ecrFips: false,
-    ecrPublic: false,
-    regions: regions("us-iso"),
-    regionsText: "us-iso-east-1, us-iso-west-1",
-  },
-  {
-    name: "aws-iso-b",
-    dnsSuffix: "sc2s.sgov.gov",
-    ecrDualStackSuffix: undefined,
-    ecrFips: false,
-    ecrPublic: false,
-    regions: regions("us-isob"),
-    regionsText: "us-isob-east-1, us-isob-west-1",
-  },
-  {
-    name: "aws-iso-e",
-    dnsSuffix: "cloud.adc-e.uk",
-    ecrDualStackSuffix: undefined,
-    ecrFips: false,
-    ecrPublic: false,
-    regions: regions("eu-isoe"),
-    regionsText: "eu-isoe-west-1",
-  },
-  {
-    name: "aws-iso-f",
-    dnsSuffix: "csp.hci.ic.gov",
-    ecrDualStackSuffix: undefined,
-    ecrFips: false,
-    ecrPublic: false,
-    regions: regions("us-isof"),
-    regionsText: "us-isof-east-1, us-isof-south-1",
-  },
-  {
-    name: "aws-eusc",
-    dnsSuffix: "amazonaws.eu",
-    ecrDualStackSuffix: undefined,
-    ecrFips: false,
-    ecrPublic: false,
-    regions: regions("eusc-de"),
-    regionsText: "eusc-de-east-1",
-  },
+  partition(
+    {
+      name: "aws",
+      dnsSuffix: "amazonaws.com",
+      ecrDualStackSuffix: "on.aws",
+      ecrFipsRegions: ["us-east-1", "us-east-2", "us-west-1", "us-west-2"],
+      ecrPublic: true,
+    },
+    commercialRegions,
+  ),
+  partition(
+    {
+      name: "aws-cn",
+      dnsSuffix: "amazonaws.com.cn",
+      ecrDualStackSuffix: "on.amazonwebservices.com.cn",
+      ecrFipsRegions: [],
+      ecrPublic: false,
+    },
+    ["cn-north-1", "cn-northwest-1"],
+  ),
+  partition(
+    {
+      name: "aws-us-gov",
+      dnsSuffix: "amazonaws.com",
+      ecrDualStackSuffix: "on.aws",
+      ecrFipsRegions: ["us-gov-east-1", "us-gov-west-1"],
+      ecrPublic: false,
+    },
+    ["us-gov-east-1", "us-gov-west-1"],
+  ),
+  partition(
+    {
+      name: "aws-iso",
+      dnsSuffix: "c2s.ic.gov",
+      ecrDualStackSuffix: undefined,
+      ecrFipsRegions: [],
+      ecrPublic: false,
+    },
+    ["us-iso-east-1", "us-iso-west-1"],
+  ),
+  partition(
+    {
+      name: "aws-iso-b",
+      dnsSuffix: "sc2s.sgov.gov",
+      ecrDualStackSuffix: undefined,
+      ecrFipsRegions: [],
+      ecrPublic: false,
+    },
+    ["us-isob-east-1", "us-isob-west-1"],
+  ),
+  partition(
+    {
+      name: "aws-iso-e",
+      dnsSuffix: "cloud.adc-e.uk",
+      ecrDualStackSuffix: undefined,
+      ecrFipsRegions: [],
+      ecrPublic: false,
+    },
+    ["eu-isoe-west-1"],
+  ),
+  partition(
+    {
+      name: "aws-iso-f",
+      dnsSuffix: "csp.hci.ic.gov",
+      ecrDualStackSuffix: undefined,
+      ecrFipsRegions: [],
+      ecrPublic: false,
+    },
+    ["us-isof-east-1", "us-isof-south-1"],
+  ),
+  partition(
+    {
+      name: "aws-eusc",
+      dnsSuffix: "amazonaws.eu",
+      ecrDualStackSuffix: undefined,
+      ecrFipsRegions: [],
+      ecrPublic: false,
+    },
+    ["eusc-de-east-1"],
+  ),
 ];
+
+const byRegion = new Map(
+  partitions.flatMap((found) => found.regionCodes.map((region) => [region, found] as const)),
+);
 
 /**
  * The partition of a region. Derived from the region, never from a DNS suffix: `aws` and `aws-us-gov` share one.
  *
- * A region that is newer than this table is accepted where its code follows the partition's form. Throws
- * `aws-region-unknown` or `late-value`.
+ * Throws `aws-region-unknown`, also for a region that is newer than this table, or `late-value`.
  */
 export function partitionOf(region: string): Partition {
   literal(region, "region");
-  const found = partitions.find(({ regions }) => typeof region === "string" && regions.test(region));
-  const known = partitions.map(({ name, regionsText }) => `${regionsText} (${name})`).join("; ");
-  return found ?? fail("aws-region-unknown", region, known);
+  return byRegion.get(region) ?? fail("aws-region-unknown", region, regionsText());
+}
+
+function regionsText(): string {
+  return partitions.map(({ name, regionCodes }) => `${regionCodes.join(", ")} (${name})`).join("; ");
 }

@@ -85,15 +85,6 @@ export function repositoryPullStatement(roleArns: readonly string[]): PolicyStat
   return { Sid: "Pull", Effect: "Allow", Principal: { AWS: oneOrMany(sorted(roleArns)) }, Action: PULL };
 }
 
-/** A repository's whole policy; throws `aws-policy-too-long` over 10,240 characters. */
-export function repositoryPullPolicy(
-  roleArns: readonly string[],
-  additionalStatements: readonly PolicyStatement[],
-): PolicyDocument {
-  const statements = [repositoryPullStatement(roleArns), ...additionalStatements];
-  return checkedPolicy("policy of the ECR repository", policyDocument(statements));
-}
-
 function allow(sid: string, actions: readonly string[], resources: readonly string[]): PolicyStatement[] {
   if (resources.length === 0) return [];
   return [{ Sid: sid, Effect: "Allow", Action: oneOrMany(actions), Resource: oneOrMany(sorted(resources)) }];

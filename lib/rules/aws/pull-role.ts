@@ -4,6 +4,7 @@
 
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
+import { accountId, parseOidcProviderArn, roleArn } from "./arn";
 import type { Partition } from "./partitions";
 import type { PolicyDocument } from "./policy-document";
 import {
@@ -24,6 +25,7 @@ export interface ReasonedWildcard {
 }
 
 const NAMED_MAX = 3;
+const UNKNOWN_ACCOUNT = "000000000000";
 
 /** The one partition of all grants; throws `aws-sources-empty` or `aws-partition-mismatch`. */
 export function partitionOfGrants(grants: readonly EcrGrant[]): Partition {
@@ -33,6 +35,31 @@ export function partitionOfGrants(grants: readonly EcrGrant[]): Partition {
   return stray
     ? fail("aws-partition-mismatch", "a registry", stray.partition.name, first.partition.name)
     : first.partition;
+}
+
+/**
+ * The account of a role: the stated one, or else that of a literal OIDC provider's ARN, since a role can only trust
+ * an OIDC provider of its own account. `undefined` where neither is known.
+ *
+ * Throws `aws-account-invalid`, `aws-arn-invalid` or `late-value`.
+ */
+export function accountOfRole(
+  stated: string | undefined,
+  oidcProviderArns: readonly string[],
+): string | undefined {
+  if (stated !== undefined) return accountId(stated);
+  const known = oidcProviderArns.find((arn) => !isLate(arn));
+  return known === undefined ? undefined : parseOidcProviderArn(known).account;
+}
+
+/** The ARN that a role will have; where its account is not known, of the right length with zeros in its place. */
+export function expectedRoleArn(
+  partition: string,
+  account: string | undefined,
+  path: string,
+  name: string,
+): string {
+  return roleArn({ partition, account: account ?? UNKNOWN_ACCOUNT, path, name });
 }
 
 /**

@@ -43,7 +43,8 @@ export const trustDefaultQuota = 2048;
 export const trustMaxQuota = 4096;
 
 const ACTION = "sts:AssumeRoleWithWebIdentity";
-const PATTERN = /^[a-z0-9.*?-]+\/[a-z0-9.*?-]+$/;
+/** The namespace literal, or with at least three literal characters before its first wildcard. */
+const PATTERN = /^[a-z0-9](?:[a-z0-9-]*|[a-z0-9-]{2}[a-z0-9*?-]*)\/[a-z0-9.*?-]+$/;
 
 /** Stand-ins of the usual length for what is known only after apply: an issuer of EKS, an account id. */
 const LATE_HOST_PATH = `oidc.eks.eu-central-1.amazonaws.com/id/${"0".repeat(32)}`;
@@ -52,12 +53,14 @@ const LATE_ARN_PREFIX = "arn:aws:iam::000000000000:oidc-provider/";
 /**
  * `system:serviceaccount:<namespace>:<name>` with wildcards, from `namespace/name` with `*` or `?`.
  *
- * Throws `aws-subject-pattern-invalid` for other characters, for no wildcard at all, and for nothing but wildcards.
+ * The namespace must be literal or begin with three literal characters: whoever can create a namespace chooses its
+ * name, and `*a*` would admit nearly every one.
+ *
+ * Throws `aws-subject-pattern-invalid` for other namespaces, for other characters, and for no wildcard at all.
  */
 export function subjectPattern(pattern: string): string {
   literal(pattern, "wildcard for service accounts");
-  const usable =
-    typeof pattern === "string" && PATTERN.test(pattern) && /[*?]/.test(pattern) && /[a-z0-9]/.test(pattern);
+  const usable = typeof pattern === "string" && PATTERN.test(pattern) && /[*?]/.test(pattern);
   return usable
     ? `system:serviceaccount:${pattern.replace("/", ":")}`
     : fail("aws-subject-pattern-invalid", pattern);

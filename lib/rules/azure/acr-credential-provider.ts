@@ -35,6 +35,8 @@ export function acrCredentialProvider(options: AcrCredentialProviderOptions): Im
     matchImages: [...new Set(options.loginServers.map(pattern))].sort(),
     defaultCacheDuration: Duration.minutes(CACHE_MINUTES),
     args: [options.azureJsonPath],
+    // The file names no identity of the node, so it cannot serve the entry without token.
+    nodeIdentityArgs: undefined,
     env: [],
     audience: options.audience,
     cacheType: "ServiceAccount",

@@ -39,7 +39,7 @@ const HOST = /^https:\/\/([^/:]+)/;
 /**
  * The credentials of a trust, sorted by subject; names are `<cluster>_<namespace>_<service account>`.
  *
- * Throws `azure-issuer-refused`, `azure-credential-too-long`, `audience-invalid` or `cluster-name-invalid`.
+ * Throws `azure-issuer-refused`, `issuer-cluster-internal`, `azure-credential-too-long`, `audience-invalid` or `cluster-name-invalid`.
  */
 export function federatedCredentials(trust: ClusterTrust): readonly FederatedCredential[] {
   const cluster = clusterName(trust.clusterName);
@@ -82,8 +82,9 @@ export function checkCredentials(
     fail("azure-credentials-too-many", identity, credentials.length, CREDENTIALS_PER_IDENTITY, remedy);
 }
 
-function checkedIssuer({ url }: Issuer): string {
+function checkedIssuer({ url, clusterInternal }: Issuer): string {
   if (isLate(url)) return url;
+  if (clusterInternal) fail("issuer-cluster-internal", url, "Microsoft Entra");
   const host = HOST.exec(url)?.[1] ?? "";
   if (azureClouds.some((cloud) => cloud.entraHosts.includes(host))) fail("azure-issuer-refused", url);
   return url.length <= TEXT_MAX ? url : fail("azure-credential-too-long", "issuer", url, TEXT_MAX);

@@ -5,6 +5,7 @@ import { type NameRules, derivedName, stableHash } from "../names";
 import { CREDENTIALS_PER_IDENTITY } from "./federated-credential";
 import { type PullPermission, permissionKey } from "./pull-permission";
 import { shardOf } from "./shard";
+import { shardsThatFit } from "./shards-that-fit";
 
 /** A service account and what it may pull. */
 export interface PlannedPull {
@@ -39,6 +40,7 @@ export interface SpreadOptions {
 }
 
 const NAME: NameRules = { max: 128, allowed: /[A-Za-z0-9_-]/, separator: "_" };
+const PERCENT = 100;
 const PREFIX = /^[A-Za-z0-9][A-Za-z0-9-]{0,62}$/;
 
 /**
@@ -54,29 +56,59 @@ export function spread(pulls: readonly PlannedPull[], options: SpreadOptions): r
     const allowed = "1 to 63 letters, digits and hyphens, beginning with a letter or digit";
     fail("azure-name-invalid", "namePrefix", namePrefix, allowed);
   }
-  const identities = new Map<string, PlannedIdentity>();
-  for (const pull of pulls) {
-    const parts = shards === undefined ? ownParts(pull) : sharedParts(pull, shards);
+  const identities = new Map<string, PlannedIdentity & { readonly subjects: Subject[] }>();
+  for (const { subject, permissions } of pulls) {
+    const parts = shards === undefined ? ownParts(subject) : sharedParts(subject, permissions, shards);
     const id = parts.join("_");
-    const subjects = [...(identities.get(id)?.subjects ?? []), pull.subject];
-    const identityName = derivedName([namePrefix, ...parts], NAME);
-    identities.set(id, { id, identityName, permissions: pull.permissions, subjects });
+    const known = identities.get(id);
+    if (known) known.subjects.push(subject);
+    else {
+      const identityName = derivedName([namePrefix, ...parts], NAME);
+      identities.set(id, { id, identityName, permissions, subjects: [subject] });
+    }
   }
-  for (const identity of identities.values()) checkSize(identity, shards);
-  return [...identities.values()];
+  const planned = [...identities.values()];
+  if (shards !== undefined) checkSizes(planned, pulls, shards);
+  return planned;
 }
 
 /** Neither namespaces nor service account names have an underscore, so the joined parts are unambiguous. */
-function ownParts({ subject }: PlannedPull): readonly string[] {
-  return [subject.namespace, subject.name];
+function ownParts({ namespace, name }: Subject): readonly string[] {
+  return [namespace, name];
 }
 
-function sharedParts({ subject, permissions }: PlannedPull, shards: number): readonly string[] {
+function sharedParts(
+  subject: Subject,
+  permissions: readonly PullPermission[],
+  shards: number,
+): readonly string[] {
   return [`pulls-${stableHash(permissionKey(permissions))}`, String(shardOf(subject, shards))];
 }
 
-function checkSize({ identityName, subjects }: PlannedIdentity, shards: number | undefined): void {
-  if (subjects.length <= CREDENTIALS_PER_IDENTITY) return;
-  const remedy = `raise shards (now ${shards}), which moves service accounts to other identities and so needs a planned apply, or leave it out for one identity per service account`;
-  fail("azure-credentials-too-many", identityName, subjects.length, CREDENTIALS_PER_IDENTITY, remedy);
+function checkSizes(
+  identities: readonly PlannedIdentity[],
+  pulls: readonly PlannedPull[],
+  shards: number,
+): void {
+  const overfull = identities.find(({ subjects }) => subjects.length > CREDENTIALS_PER_IDENTITY);
+  if (!overfull) return;
+  const groups = new Map<string, Subject[]>();
+  for (const { subject, permissions } of pulls) {
+    const key = permissionKey(permissions).join("\n");
+    groups.set(key, groups.get(key) ?? []);
+    groups.get(key)?.push(subject);
+  }
+  const fitting = shardsThatFit([...groups.values()], CREDENTIALS_PER_IDENTITY, shards);
+  const remedy = [...moreShards(shards, fitting), "leave shards out for one identity per service account"];
+  const { identityName, subjects } = overfull;
+  const text = remedy.join("; or ");
+  fail("azure-credentials-too-many", identityName, subjects.length, CREDENTIALS_PER_IDENTITY, text);
+}
+
+function moreShards(shards: number, fitting: number | undefined): readonly string[] {
+  if (fitting === undefined) return [];
+  const moved = Math.round(PERCENT * (1 - shards / fitting));
+  return [
+    `set shards to ${fitting} (now ${shards}), the least number with which all service accounts fit; about ${moved} % of them move to another identity, so plan that apply`,
+  ];
 }

@@ -1,5 +1,6 @@
 import { fail } from "../../errors";
 import { literal } from "../../model/late";
+import { azureClouds } from "./clouds";
 
 const MAX = 255;
 
@@ -38,10 +39,17 @@ export function coversRepository(patterns: readonly string[] | undefined, reposi
 function checkPattern(pattern: string): void {
   const name = literal(pattern, "repositories").replace(/\/\*$/, "");
   if (pattern === "*") return;
+  if (isRegistryHost(name.split("/", 1)[0] ?? ""))
+    fail("acr-repository-invalid", pattern, "begins with the host of a registry");
   if (name.includes("*"))
     fail("acr-repository-invalid", pattern, "has a star elsewhere than after the last slash");
   if (name.length > MAX) fail("acr-repository-invalid", pattern, `is longer than ${MAX} characters`);
   if (!REPOSITORY.test(name)) fail("acr-repository-invalid", pattern, "is not a repository name");
+}
+
+/** Hosts of other registries may begin a repository: tools that copy whole registries keep them in the path. */
+function isRegistryHost(segment: string): boolean {
+  return azureClouds.some(({ acrSuffix }) => segment.toLowerCase().endsWith(`.${acrSuffix}`));
 }
 
 function covers(pattern: string, repository: string): boolean {

@@ -10,6 +10,7 @@ import { fail } from "../../errors";
 import { isLate } from "../../model/late";
 import type { Subject } from "../../model/subject";
 import { celString, readCelString } from "./cel";
+import { admitsEveryToken } from "./trivial-condition";
 
 /** How exact a condition is: each service account, their namespaces, any service account, or nobody yet. */
 export type AttributeConditionForm = "subjects" | "namespaces" | "any-service-account" | "nobody";
@@ -32,6 +33,8 @@ export interface AttributeConditionAnswer {
 
 /** REST reference of workloadIdentityPools.providers, `attributeCondition`. */
 const CONDITION_MAX = 4096;
+
+const SEPARATOR = ", ";
 
 const SUBJECT = "assertion.sub";
 const NAMESPACE = "assertion['kubernetes.io']['namespace']";
@@ -63,11 +66,38 @@ export function attributeCondition(subjects: readonly Subject[]): AttributeCondi
   );
 }
 
-/** Returns a condition of the caller's own, a late one as it is; throws `google-condition-invalid`. */
+/**
+ * How exact the condition of a set of subjects is, from their count, that of their namespaces, and the characters of
+ * both as CEL literals; the same answer as {@link attributeCondition}, without writing the lists.
+ */
+export function conditionForm(subjects: ListSize, namespaces: ListSize): AttributeConditionForm {
+  if (subjects.count === 0) return "nobody";
+  if (listLength(SUBJECT, subjects) <= CONDITION_MAX) return "subjects";
+  return listLength(NAMESPACE, namespaces) <= CONDITION_MAX ? "namespaces" : "any-service-account";
+}
+
+/** Size of a list of CEL string literals. */
+export interface ListSize {
+  /** Number of literals. */
+  readonly count: number;
+  /** Characters of all literals, quotes included. */
+  readonly characters: number;
+}
+
+function listLength(operand: string, { count, characters }: ListSize): number {
+  return operand.length + " in []".length + characters + (count - 1) * SEPARATOR.length;
+}
+
+/**
+ * Returns a condition of the caller's own, a late one as it is.
+ *
+ * Throws `google-condition-invalid`, or `google-condition-trivial` where it plainly admits every token.
+ */
 export function ownAttributeCondition(expression: string): string {
-  const { length } = expression.trim();
-  const fits = isLate(expression) || (length > 0 && expression.length <= CONDITION_MAX);
-  return fits ? expression : fail("google-condition-invalid", expression.length);
+  if (isLate(expression)) return expression;
+  if (expression.trim() === "" || expression.length > CONDITION_MAX)
+    return fail("google-condition-invalid", expression.length);
+  return admitsEveryToken(expression) ? fail("google-condition-trivial", expression) : expression;
 }
 
 const LIST = /^(assertion\.sub|assertion\['kubernetes\.io'\]\['namespace'\]) in \[(.*)\]$/s;
@@ -137,7 +167,7 @@ function namespaceOf(claims: Readonly<Record<string, unknown>>): unknown {
 }
 
 function memberOf(operand: string, values: readonly string[]): string {
-  return `${operand} in [${[...new Set(values)].sort().map(celString).join(", ")}]`;
+  return `${operand} in [${[...new Set(values)].sort().map(celString).join(SEPARATOR)}]`;
 }
 
 const ITEM = /\s*('(?:[^'\\\r\n]|\\.)*'|"(?:[^"\\\r\n]|\\.)*")\s*(,|$)/y;

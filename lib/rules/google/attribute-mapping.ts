@@ -13,7 +13,8 @@ export type AttributeMapping = Readonly<Record<string, string>>;
 const SUBJECT_MAX_BYTES = 127;
 const EXPRESSION_MAX = 2048;
 const CUSTOM_MAX = 50;
-const CUSTOM_KEY = /^attribute\.[a-z0-9_]{1,100}$/;
+const CUSTOM_NAME = /^[a-z0-9_]{1,100}$/;
+const CUSTOM_PREFIX = "attribute.";
 
 const SERVICE_ACCOUNT = "assertion['kubernetes.io']['serviceaccount']";
 
@@ -53,6 +54,12 @@ export function fitsGoogleSubject(subject: Subject): boolean {
   return subjectBytes(subject) <= SUBJECT_MAX_BYTES;
 }
 
+/** Returns the name of a custom attribute, without `attribute.`; throws `google-attribute-invalid` or `late-value`. */
+export function customAttributeName(name: string): string {
+  const given = literal(name, "subjectAttribute");
+  return CUSTOM_NAME.test(given) ? given : fail("google-attribute-invalid", given);
+}
+
 /** The whole mapping, keys sorted; `additional` must have been checked by {@link additionalAttributes}. */
 export function attributeMapping(longSubjects: boolean, additional: AttributeMapping = {}): AttributeMapping {
   const mapping = { ...additional, ...(longSubjects ? WITH_LONG_SUBJECTS : BASE) };
@@ -69,7 +76,7 @@ export function additionalAttributes(additional: AttributeMapping): AttributeMap
     literal(key, "key of an attribute mapping");
     if (Object.hasOwn(WITH_LONG_SUBJECTS, key))
       return fail("google-mapping-invalid", key, "replaces one of the library's own");
-    if (!CUSTOM_KEY.test(key))
+    if (!key.startsWith(CUSTOM_PREFIX) || !CUSTOM_NAME.test(key.slice(CUSTOM_PREFIX.length)))
       return fail("google-mapping-invalid", key, "has a key that is no custom attribute");
     if (isLate(expression)) continue;
     if (expression.length === 0 || expression.length > EXPRESSION_MAX)

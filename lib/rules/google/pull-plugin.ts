@@ -7,6 +7,7 @@
 import { fail } from "../../errors";
 import type { Duration } from "../../model/duration";
 import type { CredentialProviderEnv } from "../../model/image-credential-provider";
+import { literal } from "../../model/late";
 
 /** File name of the upstream executable. */
 export const PLUGIN_NAME = "auth-provider-gcp";
@@ -20,12 +21,16 @@ export const OPT_IN_VALUE = "true";
 /** Federated tokens live an hour at most, as the service account tokens that they come from. */
 const TOKEN_LIFETIME_SECONDS = 3600;
 
-/** Arguments for a custom pool; `audience` is the audience of the token exchange and may be late. */
+/** Arguments with which the plugin answers the credentials of the node's own service account. */
+export const NODE_IDENTITY_ARGUMENTS: readonly string[] = ["get-credentials"];
+
+/** Arguments for a custom pool; `audience` is the audience of the token exchange. Throws `late-value`. */
 export function customPoolArguments(audience: string): readonly string[] {
+  literal(audience, "projectNumber of the workload identity pool (part of the plugin's --sts-audience)");
   return ["get-credentials", `--sts-audience=${audience}`];
 }
 
-/** Arguments for the pool of GKE and fleet; the identity provider may be late. */
+/** Arguments for the pool of GKE and fleet. */
 export function managedPoolArguments(project: string, identityProvider: string): readonly string[] {
   return ["get-credentials", `--identity-provider=${identityProvider}`, `--project-id=${project}`];
 }

@@ -55,6 +55,11 @@ export function dockerHost(location: string): string {
   return `${registryLocation(location)}${SUFFIX}`;
 }
 
+/** True for a host of Docker repositories, and for a pattern of such hosts. */
+export function isDockerHost(host: string): boolean {
+  return host.endsWith(SUFFIX);
+}
+
 /** Location of the repository behind a gcr.io host; throws `google-gcr-host-unknown` or `late-value`. */
 export function gcrLocation(host: GcrHost): string {
   const location = parseGcr(literal(host, "gcr.io host"));

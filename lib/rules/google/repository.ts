@@ -6,6 +6,7 @@
 
 import { fail } from "../../errors";
 import { literal } from "../../model/late";
+import { isDockerHost } from "./registry-host";
 
 const REPOSITORY = /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
@@ -20,11 +21,18 @@ export function repositoryName(repository: string): string {
     : fail("google-repository-invalid", given);
 }
 
-/** Returns image patterns sorted and without duplicates, `*` for none; throws `google-image-invalid` or `late-value`. */
-export function imagePatterns(images: readonly string[] = ["*"]): readonly string[] {
+/**
+ * Returns image patterns within a repository of a registry host, sorted and without duplicates, `*` for none.
+ *
+ * Throws `google-image-invalid`, `google-image-with-host` or `late-value`. Hosts of other registries may begin an
+ * image: tools that copy whole registries keep them in the path.
+ */
+export function imagePatterns(host: string, images: readonly string[] = ["*"]): readonly string[] {
   if (images.length === 0) return fail("google-image-invalid", images);
   const checked = images.map((image) => {
     const given = literal(image, "image of an Artifact Registry repository");
+    const [first = ""] = String(given).split("/", 1);
+    if (first === host || isDockerHost(first)) return fail("google-image-with-host", given, first);
     return IMAGE.test(given) ? given : fail("google-image-invalid", given);
   });
   return [...new Set(checked)].sort();

@@ -5,7 +5,8 @@
 
 import { fail } from "../../errors";
 import { validateAudience } from "../../model/audience";
-import { isLate, literal } from "../../model/late";
+import { literal } from "../../model/late";
+import { parseManagedIdentityProvider } from "./managed-identity-provider";
 
 /** Full name of a workload identity pool provider, as three ids. */
 export interface PoolProviderName {
@@ -64,23 +65,7 @@ export function managedPoolId(project: string): string {
   return `${project}.svc.id.goog`;
 }
 
-const IDENTITY_PROVIDERS: readonly RegExp[] = [
-  /^https:\/\/container\.googleapis\.com\/v1\/projects\/[^/]+\/locations\/[a-z0-9-]+\/clusters\/[a-z0-9-]+$/,
-  /^https:\/\/gkehub\.googleapis\.com\/projects\/[^/]+\/locations\/[a-z0-9-]+\/memberships\/[a-z0-9-]+$/,
-];
-
-/** True for the URL of a GKE cluster or a fleet membership, the two identity providers of the managed pool. */
+/** True for the URL of a GKE cluster or a fleet membership, the two identity providers of that pool. */
 export function isManagedIdentityProvider(url: string): boolean {
-  return !isLate(url) && IDENTITY_PROVIDERS.some((pattern) => pattern.test(url));
-}
-
-/**
- * Returns the identity provider of a cluster in the managed pool; a late value passes.
- *
- * Throws `google-identity-provider-invalid`: with a wrong URL the plugin prints an empty answer and exits 0, so
- * nothing but the registry's refusal would be seen.
- */
-export function managedIdentityProvider(url: string | undefined): string {
-  if (url !== undefined && (isLate(url) || isManagedIdentityProvider(url))) return url;
-  return fail("google-identity-provider-invalid", url);
+  return parseManagedIdentityProvider(url) !== undefined;
 }

@@ -4,6 +4,7 @@
  */
 
 import { fail } from "../../errors";
+import { literal } from "../../model/late";
 import { compareVersions, minorOf } from "../../model/version";
 
 /** The kubelet and API server minors that the rules are known for, oldest first. */
@@ -72,6 +73,15 @@ export function featureGateDefault(gate: FeatureGate, version: string): boolean 
   const minor = knownMinor("Kubernetes", version);
   const exact = /^v?\d+\.\d+\.\d/.test(version) ? version : `${minor}.${NEWEST_PATCH}`;
   return DEFAULTS[gate].filter(([since]) => compareVersions(since, exact) <= 0).at(-1)?.[1];
+}
+
+/** Returns gates whose values are on or off; throws `feature-gate-invalid` (for the text `"false"`, say) or `late-value`. */
+export function checkedFeatureGates(
+  gates: Readonly<Record<string, boolean>>,
+): Readonly<Record<string, boolean>> {
+  for (const [gate, on] of Object.entries(literal(gates, "feature gates")))
+    if (typeof on !== "boolean") fail("feature-gate-invalid", gate, on);
+  return gates;
 }
 
 /** Negative, zero or positive like a sort function, for known minors. */

@@ -8,6 +8,7 @@
 
 import { fail } from "../../errors";
 import { literal } from "../../model/late";
+import { matchImagesOverlap } from "../kubelet/match-images-overlap";
 import type { OpenShiftRelease } from "./versions";
 
 const PATTERN =
@@ -30,10 +31,14 @@ export function crioCredentialProvider(
   literal(matchImages, "matchImages of the crio credential provider");
   if (matchImages.length === 0 || matchImages.length > ENTRIES_MAX)
     return fail("crio-match-images-invalid", matchImages.length, "has no entry or too many");
-  for (const pattern of matchImages) assertPattern(pattern, taken);
+  for (const [index, pattern] of matchImages.entries()) {
+    if (matchImages.indexOf(pattern) < index)
+      fail("crio-match-images-invalid", pattern, "has an entry twice");
+    assertPattern(pattern, taken);
+  }
   return {
     name: "crio-credential-provider",
-    matchImages: [...new Set(matchImages)].sort(),
+    matchImages: [...matchImages].sort(),
     defaultCacheDuration: "1s",
     apiVersion: "credentialprovider.kubelet.k8s.io/v1",
     tokenAttributes: {
@@ -48,22 +53,7 @@ function assertPattern(pattern: string, taken: readonly string[]): void {
   if (pattern === "*") fail("crio-match-images-invalid", pattern, "would take every image");
   if (pattern.length > LENGTH_MAX || !PATTERN.test(pattern))
     fail("crio-match-images-invalid", pattern, "has an entry that the operator refuses");
-  const other = taken.find((candidate) => overlap(pattern, candidate));
+  const other = taken.find((candidate) => matchImagesOverlap(pattern, candidate));
   if (other !== undefined)
     fail("crio-match-images-invalid", pattern, `overlaps with ${other} of another entry, which goes first`);
-}
-
-/** True when some image matches both: hosts part by part, one path below the other. */
-function overlap(a: string, b: string): boolean {
-  const [left, right] = [split(a), split(b)];
-  const hosts =
-    left.host.length === right.host.length &&
-    left.host.every((part, index) => part === "*" || right.host[index] === "*" || part === right.host[index]);
-  return hosts && (left.path.startsWith(right.path) || right.path.startsWith(left.path));
-}
-
-function split(pattern: string): { readonly host: readonly string[]; readonly path: string } {
-  const slash = pattern.indexOf("/");
-  const host = slash < 0 ? pattern : pattern.slice(0, slash);
-  return { host: host.split("."), path: slash < 0 ? "" : pattern.slice(slash) };
 }

@@ -1,16 +1,21 @@
-import { readdirSync, realpathSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { readdirSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
 import { fail } from "../../errors";
-import { boundFiles } from "./bound-files";
+import { placeholdersIn } from "../../artefact/placeholder";
 import { type StackFolder, errorCode, readSynthFolder, readText } from "../../artefact/synth-folder";
+import { type BoundFilesInput, boundFiles } from "./bound-files";
+import { assertOutputs } from "./missing-outputs";
+import { readOutputsFile } from "./outputs-file";
 import { type WrittenFiles, writeTargetFolder } from "./target-folder";
-import { type TerraformOutputs, readTerraformOutputs } from "./terraform-outputs";
+import { assertTargetOutside } from "./target-place";
+import type { TerraformOutputs } from "./terraform-outputs";
+import type { FileOwner } from "./written-files-list";
 
 /** What `bind` reads and where it writes. */
 export interface BindProps {
   /** File of `terraform output -json` (one stack), or of `--outputs-file` of `cdktf deploy` or `cdktf output` (any number). */
   readonly outputs: string;
-  /** Folder for the finished files; made where it does not exist. */
+  /** Folder for the finished files, outside of the synth output; made where it does not exist. */
   readonly to: string;
   /**
    * Synth output folder, or the folder of one stack in it.
@@ -29,18 +34,27 @@ export interface BindProps {
 
 const YAML_FILE = /\.ya?ml$/;
 
+/** What is bound, and whose it is. */
+interface Source extends BoundFilesInput {
+  readonly owner: FileOwner;
+}
+
 /**
  * Fills the placeholders of synthesized manifests from Terraform outputs and writes finished files, all or none.
  *
- * Files of an earlier `bind` into the same folder that are no longer produced are removed; files that it never wrote
- * stay. Throws, with the target untouched: `bind-folder-invalid`, `bind-file-unreadable`, `bind-file-invalid`,
- * `bind-outputs-invalid`, `bind-outputs-ambiguous`, `bind-output-missing`, `bind-output-type`,
- * `bind-placeholder-unknown`, `bind-target-is-source`, `bind-target-unwritable`.
+ * What an earlier `bind` wrote for the same stack (with `manifests`: from the same folder for the same stack) and is no
+ * longer produced is removed; files of other stacks, and files that it never wrote, stay and are never replaced.
+ * `.workload-identity-files` in the target says whose each file is.
+ *
+ * Throws, with the target untouched: `bind-folder-invalid`, `bind-manifests-invalid`, `bind-manifests-missing`,
+ * `bind-file-unreadable`, `bind-file-invalid`, `bind-outputs-invalid`, `bind-outputs-ambiguous`, `bind-output-missing`,
+ * `bind-output-type`, `bind-output-placeholder`, `bind-text-broken`, `bind-placeholder-unknown`,
+ * `bind-target-is-source`, `bind-target-taken`, `bind-target-unwritable`.
  */
 export function bind(props: BindProps): WrittenFiles {
   const { to, from = "cdktf.out", manifests } = props;
   const stacks = readSynthFolder(from);
-  const outputs = readTerraformOutputs(readText(props.outputs), props.outputs);
+  const outputs = readOutputsFile(props.outputs);
   const late = stacks.filter(({ identity }) => Object.keys(identity.placeholders).length > 0);
   if (outputs.form === "terraform" && late.length > 1)
     return fail(
@@ -48,32 +62,47 @@ export function bind(props: BindProps): WrittenFiles {
       props.outputs,
       late.map(({ identity }) => identity.stack),
     );
-  const sources = stacks.flatMap(({ path }) => [path, join(path, "..")]);
-  checkTarget(to, manifests === undefined ? sources : [manifests]);
-  const files =
+  assertTargetOutside(to, stacks, manifests === undefined ? [from] : [from, manifests]);
+  const sources =
     manifests === undefined
-      ? stacks.flatMap((stack) => [...boundStack(stack, outputs)])
-      : boundCharts(manifests, onlyStack(stacks, from), outputs);
-  return writeTargetFolder(to, new Map(files));
+      ? stacks.map((stack) => stackSource(stack, outputs))
+      : [chartsSource(manifests, onlyStack(stacks, from), outputs, to)];
+  assertOutputs(sources);
+  return writeTargetFolder(
+    to,
+    sources.map((source) => ({ owner: source.owner, files: boundFiles(source) })),
+  );
 }
 
 /** The stack's own files, under the stack's name. */
-function boundStack({ path, identity }: StackFolder, outputs: TerraformOutputs): Map<string, string> {
+function stackSource({ path, identity }: StackFolder, outputs: TerraformOutputs): Source {
   const names = [...identity.manifests, ...identity.nodes].map(({ file }) => file);
-  const { stack, placeholders } = identity;
+  const { stack, placeholders, clusters } = identity;
+  if (names.length === 0 && hasForeignPlaceholders(identity)) fail("bind-manifests-missing", path, stack);
   const files = new Map(names.map((name) => [`${stack}/${name}`, readText(join(path, name))]));
-  return boundFiles({ stack, placeholders, files, outputs });
+  return { owner: { stack }, stack, placeholders, clusters, files, outputs };
+}
+
+/** Whether placeholders of a stack without files stand elsewhere than in its own facts of clusters. */
+function hasForeignPlaceholders({ clusters, placeholders }: StackFolder["identity"]): boolean {
+  const templates = Object.values(placeholders).map((entry) => ("encoding" in entry ? entry.text : ""));
+  const known = new Set(placeholdersIn(JSON.stringify(clusters) + templates.join("")));
+  return Object.keys(placeholders).some((placeholder) => !known.has(placeholder));
 }
 
 /** The files of a cdk8s app. */
-function boundCharts(
+function chartsSource(
   folder: string,
   { identity }: StackFolder,
   outputs: TerraformOutputs,
-): Map<string, string> {
-  const files = new Map(yamlFiles(folder).map((name) => [name, readText(join(folder, name))]));
-  const { stack, placeholders } = identity;
-  return boundFiles({ stack, placeholders, files, outputs });
+  to: string,
+): Source {
+  const { stack, placeholders, clusters } = identity;
+  const names = yamlFiles(folder);
+  if (names.length === 0) fail("bind-manifests-invalid", folder, "holds no .yaml or .yml file");
+  const files = new Map(names.map((name) => [name, readText(join(folder, name))]));
+  const charts = relative(resolve(to), resolve(folder)).replaceAll("\\", "/").replace(/\s/g, " ");
+  return { owner: { stack, charts }, stack, placeholders, clusters, files, outputs };
 }
 
 function onlyStack(stacks: readonly StackFolder[], from: string): StackFolder {
@@ -90,19 +119,6 @@ function yamlFiles(folder: string): readonly string[] {
       .filter((name) => YAML_FILE.test(name))
       .sort();
   } catch (error) {
-    return fail("bind-folder-invalid", folder, `cannot be read (${errorCode(error)})`);
-  }
-}
-
-/** Finished files over their own source would leave nothing to bind the next time. */
-function checkTarget(to: string, sources: readonly string[]): void {
-  if (sources.map(realPath).includes(realPath(to))) fail("bind-target-is-source", to);
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return resolve(path);
+    return fail("bind-manifests-invalid", folder, `cannot be read (${errorCode(error)})`);
   }
 }

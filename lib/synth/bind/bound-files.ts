@@ -1,6 +1,7 @@
 import { fail } from "../../errors";
 import { encodeNow } from "../../model/late";
 import { boundYaml } from "./bound-yaml";
+import { assertFinished } from "./finished-text";
 import { PLACEHOLDER_START, placeholderPieces } from "../../artefact/placeholder";
 import type { TerraformOutputs } from "./terraform-outputs";
 import type { OutputPlaceholder, WorkloadIdentityFile } from "../../artefact/workload-identity-file";
@@ -15,6 +16,8 @@ export interface BoundFilesInput {
   readonly stack: string;
   /** The placeholders' meaning. */
   readonly placeholders: WorkloadIdentityFile["placeholders"];
+  /** Facts of the stack's clusters, of `workload-identity.json`. */
+  readonly clusters: WorkloadIdentityFile["clusters"];
   /** Texts of YAML files, by the name that errors give. */
   readonly files: ReadonlyMap<string, string>;
   /** The values. */
@@ -24,11 +27,11 @@ export interface BoundFilesInput {
 /**
  * The files with every placeholder filled, encoded texts encoded last; no input or output.
  *
- * Throws `bind-placeholder-unknown`, `bind-output-missing`, `bind-output-type` or `bind-file-invalid`, each naming the
- * file, the object and the property.
+ * Throws `bind-placeholder-unknown`, `bind-output-missing`, `bind-output-type`, `bind-output-placeholder`,
+ * `bind-text-broken` or `bind-file-invalid`, each naming the file, the object and the property.
  */
 export function boundFiles(input: BoundFilesInput): Map<string, string> {
-  const { placeholders, files } = input;
+  const { placeholders, files, clusters } = input;
   const encoded = new Map<string, string>();
 
   const valueOf = (placeholder: string, where: string, inside: boolean): string => {
@@ -39,7 +42,7 @@ export function boundFiles(input: BoundFilesInput): Map<string, string> {
     if (!("encoding" in entry)) return outputText(input, entry, where);
     const known = encoded.get(placeholder);
     if (known !== undefined) return known;
-    const text = encodeNow(entry.encoding, fill(entry.text, where, true));
+    const text = encodeNow(entry.encoding, finished(entry.text, where, true));
     encoded.set(placeholder, text);
     return text;
   };
@@ -52,10 +55,16 @@ export function boundFiles(input: BoundFilesInput): Map<string, string> {
       })
       .join("");
 
+  const finished = (template: string, where: string, inside: boolean): string => {
+    const text = fill(template, where, inside);
+    assertFinished({ template, text, where, clusters, fill: (part) => fill(part, where, inside) });
+    return text;
+  };
+
   return new Map(
     [...files].map(([file, text]) => [
       file,
-      boundYaml(withoutUnboundComment(text), file, (scalar, where) => fill(scalar, where, false)),
+      boundYaml(withoutUnboundComment(text), file, (scalar, where) => finished(scalar, where, false)),
     ]),
   );
 }
@@ -72,7 +81,9 @@ function outputText({ outputs, stack }: BoundFilesInput, wanted: OutputPlacehold
   // An empty id would be one more link that fails silently in the cluster.
   if (typeof value !== "string" || value === "")
     return fail("bind-output-type", where, wanted.output, kindOf(value));
-  return value;
+  return value.includes(PLACEHOLDER_START)
+    ? fail("bind-output-placeholder", where, wanted.output, value)
+    : value;
 }
 
 function kindOf(value: unknown): string {

@@ -6,9 +6,7 @@
 import {
   copyFileSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
-  readFileSync,
   readdirSync,
   renameSync,
   rmSync,
@@ -16,22 +14,19 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { fail } from "../../errors";
+import { fail, isWorkloadIdentityError } from "../../errors";
+import { isRecord } from "../../artefact/json-object";
 import { errorCode } from "../../artefact/synth-folder";
-
-/** Lists what an earlier run wrote, one path a line; without ending, so that no manifest reader takes it up. */
-export const WRITTEN_FILES_LIST = ".workload-identity-files";
+import { makeFolders } from "./make-folders";
+import { type FileSet, targetPlan } from "./target-plan";
 
 const STAGE = ".workload-identity-stage-";
 
-// A path that leaves the folder is never removed, whatever the list says.
-const LISTED = /^(?:[^./\\][^/\\]*\/)*[^./\\][^/\\]*\.ya?ml$/;
-
 /** What was done. */
 export interface WrittenFiles {
-  /** Every path of the set, below the folder, sorted; those that already had these bytes included. */
+  /** Every path of the sets, below the folder, sorted; those that already had these bytes included. */
   readonly files: readonly string[];
-  /** Paths of an earlier run that this set no longer has; sorted. */
+  /** Paths that an earlier run wrote from the same sources and that they no longer have; sorted. */
   readonly removed: readonly string[];
 }
 
@@ -43,51 +38,36 @@ interface Change {
 }
 
 /**
- * Makes the folder hold exactly these files besides those that it never wrote.
+ * Makes the folder hold exactly these files of these sources; files of other sources and of others stay.
  *
- * Paths are relative with `/`. A file of the same name is replaced, one that already has the bytes is not touched.
- * Throws `bind-target-unwritable`, and then the folder is as it was.
+ * One that already has the bytes is not touched. Throws `bind-target-taken` for a file of another source, or of nobody,
+ * that would be replaced, and `bind-target-unwritable`; then the folder is as it was.
  */
-export function writeTargetFolder(folder: string, files: ReadonlyMap<string, string>): WrittenFiles {
-  const names = [...files.keys()].sort();
+export function writeTargetFolder(folder: string, sets: readonly FileSet[]): WrittenFiles {
+  const refuse = (reason: string): never => fail("bind-target-unwritable", folder, reason);
   const made: string[] = [];
   try {
-    const removed = listedFiles(folder).filter((name) => !files.has(name));
-    const list = names.map((name) => `${name}\n`).join("");
-    const texts = [...files, [WRITTEN_FILES_LIST, list] as const].filter(
-      ([name, text]) => currentText(join(folder, name)) !== text,
-    );
+    const { files, removed, texts } = targetPlan(folder, sets, refuse);
     if (texts.length + removed.length > 0) {
-      for (const [name] of texts) made.push(...madeFolder(dirname(join(folder, name))));
+      for (const [name] of texts) makeFolders(dirname(join(folder, name)), made, refuse);
       const stage = mkdtempSync(join(folder, STAGE));
       made.push(stage);
       applyAll(stagedChanges(stage, folder, texts, removed));
       rmSync(stage, { recursive: true });
       for (const name of removed) removeEmptyFolders(folder, dirname(name));
     }
-    return { files: names, removed };
+    return { files, removed };
   } catch (error) {
     for (const path of made.reverse()) rmSync(path, { recursive: true, force: true });
-    return fail("bind-target-unwritable", folder, errorCode(error));
+    if (isWorkloadIdentityError(error)) throw error;
+    return refuse(reasonOf(error));
   }
 }
 
-/** Paths that an earlier run wrote and that still exist, sorted. */
-function listedFiles(folder: string): readonly string[] {
-  return (currentText(join(folder, WRITTEN_FILES_LIST)) ?? "")
-    .split("\n")
-    .filter((name) => LISTED.test(name) && existsSync(join(folder, name)))
-    .sort();
-}
-
-function currentText(path: string): string | undefined {
-  return existsSync(path) ? readFileSync(path, "utf8") : undefined;
-}
-
-/** Makes a folder with its parents; returns the topmost that did not exist before. */
-function madeFolder(path: string): readonly string[] {
-  const first = mkdirSync(path, { recursive: true });
-  return first === undefined ? [] : [first];
+/** `EACCES at <path>` and the like. */
+function reasonOf(error: unknown): string {
+  const path = isRecord(error) ? (error["dest"] ?? error["path"]) : undefined;
+  return typeof path === "string" ? `${errorCode(error)} at ${path}` : errorCode(error);
 }
 
 function stagedChanges(

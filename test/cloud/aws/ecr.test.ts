@@ -7,7 +7,7 @@ const BASE: EcrProps = { account: ACCOUNT, region: REGION, repositories: ["shop/
 describe("ecr", () => {
   it.each<readonly [Partial<EcrProps>, string]>([
     [{}, `${ACCOUNT}.dkr.ecr.eu-west-1.amazonaws.com`],
-    [{ fips: true }, `${ACCOUNT}.dkr.ecr-fips.eu-west-1.amazonaws.com`],
+    [{ fips: true, region: "us-east-2" }, `${ACCOUNT}.dkr.ecr-fips.us-east-2.amazonaws.com`],
     [{ dualStack: true }, `${ACCOUNT}.dkr-ecr.eu-west-1.on.aws`],
     [{ region: "cn-north-1" }, `${ACCOUNT}.dkr.ecr.cn-north-1.amazonaws.com.cn`],
   ])("with %j names images at %s", (more, host) => {
@@ -31,7 +31,19 @@ describe("ecr", () => {
     [{ account: "${TfToken[TOKEN.1]}" }, "late-value"],
     [{ region: "moon" }, "aws-region-unknown"],
     [{ region: "${TfToken[TOKEN.1]}" }, "late-value"],
+    [{ region: "eu-west-99" }, "aws-region-unknown"],
     [{ repositories: [] }, "aws-repositories-empty"],
+    [{ repositories: undefined as never }, "aws-repositories-empty"],
+    [{ repositories: "ab" as never }, "aws-repositories-empty"],
+    [{ repositories: [undefined as never] }, "aws-repository-invalid"],
+    [{ repositories: ["111122223333.dkr.ecr.eu-west-1.amazonaws.com/a"] }, "aws-repository-with-host"],
+    [{ ownerPolicy: { repositories: [] } }, "aws-repositories-empty"],
+    [{ ownerPolicy: { repositories: "ab" as never } }, "aws-repositories-empty"],
+    [{ ownerPolicy: "nowhere" as never }, "choice-unknown"],
+    [{ fips: "false" as never }, "choice-unknown"],
+    [{ dualStack: 1 as never }, "choice-unknown"],
+    [{ pullThroughCache: "false" as never }, "choice-unknown"],
+    [{ fips: true }, "aws-registry-kind-unsupported"],
     [{ repositories: ["shop/web:1"] }, "aws-repository-invalid"],
     [{ region: "cn-north-1", fips: true }, "aws-registry-kind-unsupported"],
     [{ ownerPolicy: {} }, "aws-repository-policy-wildcard"],
@@ -61,6 +73,8 @@ describe("ecrPublic", () => {
     [{ region: "us-gov-west-1" }, "aws-partition-mismatch"],
     [{ region: "moon" }, "aws-region-unknown"],
     [{ repositories: [] }, "aws-repositories-empty"],
+    [{ repositories: "ab" as never }, "aws-repositories-empty"],
+    [{ repositories: ["public.ecr.aws/nginx/nginx"] }, "aws-repository-with-host"],
   ])("refuses %j", (props, expected) => {
     expect(() => ecrPublic(props)).toThrowError(code(expected));
   });

@@ -1,5 +1,5 @@
 import { EksCluster } from "@cdktf/provider-aws/lib/eks-cluster/index.js";
-import { TerraformStack } from "cdktf";
+import { TerraformStack, Testing } from "cdktf";
 import { describe, expect, it } from "vitest";
 import { OidcProvider } from "../../../lib/cloud/aws";
 import { Issuer } from "../../../lib/model/issuer";
@@ -100,6 +100,7 @@ describe("OidcProvider", () => {
   it.each([
     [{ audiences: [] }, "aws-client-ids-invalid"],
     [{ audiences: Array.from({ length: 101 }, (_, index) => `a${index}`) }, "aws-client-ids-invalid"],
+    [{ audiences: undefined as never }, "aws-client-ids-invalid"],
     [{ audiences: [""] }, "audience-invalid"],
     [{ thumbprints: [] }, "aws-thumbprints-invalid"],
     [{ thumbprints: ["abc"] }, "aws-thumbprints-invalid"],
@@ -127,9 +128,30 @@ describe("OidcProvider", () => {
     const stack = newStack();
     new OidcProvider(stack, "oidc", { issuer: ISSUER, audiences: [AUDIENCE] });
     const again = (): unknown => new OidcProvider(stack, "again", { issuer: ISSUER, audiences: [AUDIENCE] });
-    expect(again).toThrowError(code("name-taken", /already used by prod\/oidc/));
+    expect(again).toThrowError(code("aws-oidc-provider-taken", /already declared by prod\/oidc.*forIssuer/));
     new OidcProvider(stack, "other", { issuer: ISSUER, audiences: [AUDIENCE], provider: alias(stack, "b") });
     expect(resources(stack, TYPE)).toHaveLength(2);
+  });
+});
+
+describe("OidcProvider of two stacks", () => {
+  // IAM: EntityAlreadyExists for a second OIDC provider of one URL in one account
+  it.each<readonly [string, string | undefined, string | undefined, boolean]>([
+    ["one account", ACCOUNT, ACCOUNT, true],
+    ["two accounts", ACCOUNT, OWNER, false],
+    ["an account that is not known", ACCOUNT, undefined, false],
+  ])("of one issuer in %s", (_, first, second, refused) => {
+    const app = Testing.app();
+    const declare = (id: string, account: string | undefined): OidcProvider =>
+      OidcProvider.forIssuer(new TerraformStack(app, id), {
+        issuer: ISSUER,
+        audience: AUDIENCE,
+        ...(account === undefined ? {} : { account }),
+      });
+    declare("a", first);
+    const again = (): unknown => declare("b", second);
+    if (refused) expect(again).toThrowError(code("aws-oidc-provider-taken", /declared by a\/.*fromIssuer/));
+    else expect(again).not.toThrow();
   });
 });
 

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { OidcProvider, PullRole, type PullRoleProps, ecr, ecrPublic } from "../../../lib/cloud/aws";
+import {
+  type IOidcProvider,
+  OidcProvider,
+  PullRole,
+  type PullRoleProps,
+  ecr,
+  ecrPublic,
+} from "../../../lib/cloud/aws";
 import { isLate } from "../../../lib/model/late";
 import { evaluateAwsTrust } from "../../../lib/rules/aws/evaluate/evaluate-trust";
 import {
@@ -16,7 +23,7 @@ import {
   resources,
   warnings,
 } from "./synthesized";
-import type { TerraformStack } from "cdktf";
+import { TerraformStack, Testing } from "cdktf";
 
 const ARN = `arn:aws:iam::${ACCOUNT}:oidc-provider/oidc.example.com/c1`;
 
@@ -71,7 +78,7 @@ describe("PullRole", () => {
     const stack = newStack();
     const oidc = OidcProvider.forIssuer(stack, {
       issuer: `${ISSUER}2`,
-      audience: "sts.amazonaws.com",
+      audience: "api",
       account: ACCOUNT,
       region: REGION,
     });
@@ -113,10 +120,27 @@ describe("PullRole", () => {
     );
   });
 
-  it("has a late ARN without account", () => {
-    const made = role(newStack(), { account: undefined });
+  it("has a late ARN without any account, of known length", () => {
+    const stack = newStack();
+    const made = role(stack, { account: undefined, trusts: lateTrusts(stack) });
     expect(isLate(made.arn)).toBe(true);
     expect(isLate(made.annotations)).toBe(true);
+    expect(made.arnLength).toBe(`arn:aws:iam::${ACCOUNT}:role/prod_pull`.length);
+  });
+
+  // STS looks the OIDC provider up in the account of the role.
+  it("knows its account from the literal ARN of an OIDC provider", () => {
+    const made = role(newStack(), { account: undefined });
+    expect(made.arn).toBe(`arn:aws:iam::${ACCOUNT}:role/prod_pull`);
+  });
+
+  it("refuses OIDC providers of two accounts", () => {
+    const stack = newStack();
+    const trusts = [ARN, ARN.replace(ACCOUNT, OWNER)].map((arn, index) => ({
+      oidcProvider: OidcProvider.fromArn(stack, `oidc-${index}`, arn),
+      serviceAccounts: ["shop/web"],
+    }));
+    expect(() => role(stack, { account: undefined, trusts })).toThrowError(code("aws-oidc-account-mismatch"));
   });
 
   it("takes the partition of its registries", () => {
@@ -134,7 +158,40 @@ describe("PullRole", () => {
     const made = role(stack, { roleName: "r".repeat(70) });
     expect(made.roleName).toHaveLength(64);
     const again = (): unknown => role(stack, { roleName: "r".repeat(70) }, "again");
-    expect(again).toThrowError(code("name-taken", /^prod\/again: .*prod\/pull/));
+    expect(again).toThrowError(code("aws-role-name-taken", /^prod\/again: .*prod\/pull/));
+  });
+
+  // IAM user guide, IAM identifiers: names are unique in an account and are not distinguished by case.
+  it.each<readonly [string, Partial<PullRoleProps>]>([
+    ["another case", { roleName: "PULL" }],
+    ["another path", { path: "/x/" }],
+    ["another account unknown", { account: undefined }],
+  ])("refuses a name that is taken but for %s", (_, more) => {
+    const stack = newStack();
+    role(stack, { roleName: "pull" }, "a");
+    const again = (): unknown => role(stack, { roleName: "pull", ...more }, "b");
+    expect(again).toThrowError(code("aws-role-name-taken", /^prod\/b: .*used by prod\/a .*another roleName/));
+    expect(resources(stack, "aws_iam_role")).toHaveLength(1);
+  });
+
+  it("refuses a name that another stack of the app takes in the same account, whatever the Terraform provider", () => {
+    const app = Testing.app();
+    const [a, b] = ["a", "b"].map((id) => new TerraformStack(app, id)) as [TerraformStack, TerraformStack];
+    role(a, { roleName: "pull" });
+    const again = (): unknown => role(b, { roleName: "pull", provider: alias(b, "x") });
+    expect(again).toThrowError(code("aws-role-name-taken", /^b\/pull: .*used by a\/pull/));
+    role(b, { roleName: "pull", account: OWNER, trusts: lateTrusts(b) }, "elsewhere");
+    expect(resources(b, "aws_iam_role")).toHaveLength(1);
+    role(newStack(), { roleName: "pull" });
+  });
+
+  it.each([
+    [`arn:aws:iam::${ACCOUNT}:policy/x`],
+    [`arn:aws:iam::${ACCOUNT}:policy/team/boundary`],
+    ["arn:aws:iam::aws:policy/job-function/ViewOnlyAccess"],
+    ["${TfToken[TOKEN.1]}"],
+  ])("takes the permissions boundary %s", (permissionsBoundary) => {
+    expect(() => role(newStack(), { permissionsBoundary })).not.toThrow();
   });
 
   it("warns of a trust policy over the default quota", () => {
@@ -159,6 +216,22 @@ describe("PullRole", () => {
     ["an OIDC provider of another account", () => ({ account: OWNER }), "aws-oidc-account-mismatch"],
     ["an account that is none", () => ({ account: "12" }), "aws-account-invalid"],
     ["a late account", () => ({ account: "${TfToken[TOKEN.1]}" }), "late-value"],
+    ["a boundary that is no ARN", () => ({ permissionsBoundary: "boundary" }), "aws-arn-invalid"],
+    [
+      "a boundary that is a role",
+      () => ({ permissionsBoundary: `arn:aws:iam::${ACCOUNT}:role/x` }),
+      "aws-arn-invalid",
+    ],
+    [
+      "a boundary of another partition",
+      () => ({ permissionsBoundary: `arn:aws-cn:iam::${ACCOUNT}:policy/x` }),
+      "aws-partition-mismatch",
+    ],
+    [
+      "a boundary of another account",
+      () => ({ permissionsBoundary: `arn:aws:iam::${OWNER}:policy/x` }),
+      "aws-boundary-account-mismatch",
+    ],
     ["a bad name", () => ({ roleName: "a/b" }), "aws-role-name-invalid"],
     ["a bad path", () => ({ path: "a" }), "aws-path-invalid"],
     ["a bad description", () => ({ description: "☃" }), "aws-description-invalid"],
@@ -175,6 +248,11 @@ describe("PullRole", () => {
     [
       "a wildcard without star",
       (s) => ({ trusts: [{ ...trust(s), wildcards: [{ pattern: "a/b", reason: "x" }] }] }),
+      "aws-subject-pattern-invalid",
+    ],
+    [
+      "a wildcard for nearly every namespace",
+      (s) => ({ trusts: [{ ...trust(s), wildcards: [{ pattern: "*a*/*", reason: "x" }] }] }),
       "aws-subject-pattern-invalid",
     ],
     [
@@ -214,6 +292,55 @@ function trusts(stack: TerraformStack, serviceAccounts: string[]): Partial<PullR
   return { trusts: [{ ...trust(stack), serviceAccounts }] };
 }
 
+/** An OIDC provider of which nothing but the issuer is known. */
+function lateTrusts(stack: TerraformStack): PullRoleProps["trusts"] {
+  return [
+    {
+      oidcProvider: OidcProvider.fromIssuer(stack, "late", { issuer: ISSUER }),
+      serviceAccounts: ["shop/web"],
+    },
+  ];
+}
+
+// STS answers `Incorrect token audience` where the OIDC provider does not list it.
+describe("audience of the trust", () => {
+  it("must be one of a declared OIDC provider", () => {
+    const stack = newStack();
+    const oidcProvider = new OidcProvider(stack, "oidc", { issuer: ISSUER, audiences: ["openshift"] });
+    const make = (id: string): PullRole =>
+      role(stack, { trusts: [{ oidcProvider, serviceAccounts: ["shop/web"] }] }, id);
+    expect(() => make("a")).toThrowError(
+      code("audience-mismatch", /got "sts.amazonaws.com"; allowed: openshift; .*addAudience/),
+    );
+    expect(resources(stack, "aws_iam_role")).toEqual([]);
+    oidcProvider.addAudience("sts.amazonaws.com");
+    expect(() => make("b")).not.toThrow();
+  });
+
+  it.each<readonly [string, (stack: TerraformStack, audiences?: readonly string[]) => IOidcProvider]>([
+    ["an ARN", (s, audiences) => OidcProvider.fromArn(s, "o", ARN, audiences && { audiences })],
+    [
+      "an issuer",
+      (s, audiences) => OidcProvider.fromIssuer(s, "o", { issuer: ISSUER, ...(audiences && { audiences }) }),
+    ],
+    [
+      "an EKS cluster",
+      (s, audiences) =>
+        OidcProvider.fromEksCluster(s, "o", { clusterName: "c", ...(audiences && { audiences }) }),
+    ],
+  ])("is checked for one adopted by %s where its audiences are stated", (_, adopt) => {
+    const make = (audiences?: readonly string[]): PullRole => {
+      const stack = newStack();
+      const oidcProvider = adopt(stack, audiences);
+      return role(stack, { trusts: [{ oidcProvider, serviceAccounts: ["shop/web"] }] });
+    };
+    expect(() => make(["openshift"])).toThrowError(code("audience-mismatch"));
+    expect(() => make([])).toThrowError(code("aws-client-ids-invalid"));
+    expect(() => make(["openshift", "sts.amazonaws.com"])).not.toThrow();
+    expect(() => make()).not.toThrow();
+  });
+});
+
 describe("registries of other accounts", () => {
   const foreign = (more: object = {}): PullRoleProps["sources"] => [
     own(),
@@ -232,13 +359,50 @@ describe("registries of other accounts", () => {
   it.each<readonly [string, Partial<PullRoleProps>, number]>([
     ["the owner takes care elsewhere", { sources: foreign({ ownerPolicy: "elsewhere" }) }, 0],
     ["only its own account", { sources: [own()] }, 0],
-    ["account unknown, one registry account", { account: undefined, sources: [own()] }, 0],
-    ["account unknown, two registry accounts", { account: undefined, sources: foreign() }, 2],
+    ["account known from the OIDC provider", { account: undefined, sources: foreign() }, 1],
     ["ECR Public", { sources: [own(), ecrPublic({ region: REGION })] }, 0],
   ])("%s: %#", (_, props, count) => {
     const made = role(newStack(), props);
     expect(warnings(made)).toHaveLength(count);
     expect(warnings(made).join()).not.toContain("TfToken");
+  });
+
+  it.each([
+    [[own()], 0],
+    [foreign(), 2],
+  ])("warns of any second account where the role's is unknown: %#", (sources, count) => {
+    const stack = newStack();
+    const made = role(stack, { account: undefined, trusts: lateTrusts(stack), sources });
+    expect(warnings(made)).toHaveLength(count);
+    expect(warnings(made).join()).not.toContain("TfToken");
+  });
+
+  // The policy would be written into the role's account, over the policy of a repository of that name.
+  it.each<readonly [string, (stack: TerraformStack) => Partial<PullRoleProps>]>([
+    ["no Terraform provider", () => ({ sources: foreign({ ownerPolicy: {} }) })],
+    [
+      "the Terraform provider of the role",
+      (stack) => {
+        const provider = alias(stack, "shop");
+        return { provider, sources: foreign({ ownerPolicy: { provider } }) };
+      },
+    ],
+    [
+      "no Terraform provider, account known from the OIDC provider",
+      () => ({ account: undefined, sources: foreign({ ownerPolicy: {} }) }),
+    ],
+  ])("refuses an owner's policy with %s", (_, props) => {
+    const stack = newStack();
+    expect(() => role(stack, props(stack))).toThrowError(
+      code("aws-owner-provider-missing", /account 111122223333.*got "444455556666".*ownerPolicy: { provider/),
+    );
+    expect(resources(stack, "aws_iam_role")).toEqual([]);
+  });
+
+  it("writes a policy of its own account with its own Terraform provider", () => {
+    const stack = newStack();
+    role(stack, { sources: [own({ ownerPolicy: {} })] });
+    expect(only(stack, "aws_ecr_repository_policy")["repository"]).toBe("shop/web");
   });
 
   it("declares the owner's policy in the owner's account, after the role", () => {

@@ -1,4 +1,4 @@
-import { TerraformStack } from "cdktf";
+import { TerraformStack, Testing } from "cdktf";
 import { describe, expect, it } from "vitest";
 import {
   type EcrSource,
@@ -73,6 +73,77 @@ describe("pullRoles", () => {
     expect(isLate(grants[0]?.annotations)).toBe(true);
   });
 
+  it("knows the account from the literal ARN of the OIDC provider", () => {
+    const stack = newStack();
+    const arn = `arn:aws:iam::${ACCOUNT}:oidc-provider/oidc.example.com/c1`;
+    const oidcProvider = OidcProvider.fromArn(stack, "oidc", arn);
+    const batch = ecr({ account: OWNER, region: REGION, repositories: ["batch/*"] });
+    const additionalIssuers = [`${ISSUER}-new`];
+    const { grants } = declare(stack, { "shop/web": [own(), batch] }, { oidcProvider, additionalIssuers });
+    expect(grants[0]?.annotations).toEqual({
+      "eks.amazonaws.com/ecr-role-arn": `arn:aws:iam::${ACCOUNT}:role/prod-eu_shop_web`,
+    });
+    const { Statement } = document(only(stack, "aws_iam_role"), "assume_role_policy");
+    expect(Statement.map(({ Principal }) => Principal)).toEqual([
+      { Federated: arn },
+      { Federated: `${arn}-new` },
+    ]);
+    expect(warnings(stack)).toEqual([expect.stringContaining("batch/* is in another account")]);
+  });
+
+  it("refuses an adopted OIDC provider that is known not to take the audience", () => {
+    const run = (audience?: string) => (): unknown => {
+      const stack = newStack();
+      const attributes = { issuer: ISSUER, audiences: ["openshift"] };
+      const oidcProvider = OidcProvider.fromIssuer(stack, "oidc", attributes);
+      return declare(stack, { "shop/web": [own()] }, { oidcProvider, ...(audience && { audience }) });
+    };
+    expect(run()).toThrowError(code("audience-mismatch"));
+    expect(run("openshift")).not.toThrow();
+  });
+
+  it("refuses roles of one cluster name in one account from two stacks, and takes them with a prefix", () => {
+    const app = Testing.app();
+    const inStack = (id: string, props: PullRolesProps) => (): unknown => {
+      const stack = new TerraformStack(app, id);
+      const oidcProvider = OidcProvider.fromIssuer(stack, "oidc", { issuer: ISSUER });
+      return declare(stack, { "shop/web": [own()] }, { ...props, oidcProvider });
+    };
+    inStack("a", { account: ACCOUNT })();
+    expect(inStack("b", { account: ACCOUNT })).toThrowError(
+      code("aws-role-name-taken", /used by a\/shop_web .*"prod-eu_shop_web".*namePrefix/),
+    );
+    expect(inStack("c", { account: OWNER })).not.toThrow();
+    expect(inStack("d", { account: ACCOUNT, namePrefix: "d-" })).not.toThrow();
+  });
+
+  it.each<readonly [string, Partial<PullRolesProps>]>([
+    ["literal", { account: ACCOUNT }],
+    ["late", {}],
+  ])("refuses more roles than the owner's policy holds before it declares one, ARNs %s", (_, props) => {
+    const declareMany = (count: number): TerraformStack => {
+      const stack = newStack();
+      const ownerPolicy = { provider: alias(stack, "batch") };
+      const batch = ecr({ account: OWNER, region: REGION, repositories: ["batch/runner"], ownerPolicy });
+      const pulls = Object.fromEntries(
+        Array.from({ length: count }, (_, index) => [`batch/service-${100 + index}`, [batch]]),
+      );
+      try {
+        declare(stack, pulls, props);
+      } catch (error) {
+        expect(error).toEqual(
+          code("aws-repository-policy-too-long", /batch\/runner .*: 200 IAM roles.*elsewhere/),
+        );
+        expect(resources(stack, "aws_iam_role")).toEqual([]);
+        throw error;
+      }
+      return stack;
+    };
+    // arn:aws:iam::111122223333:role/prod-eu_batch_service-100 has 56 characters, with quotes and comma 59
+    expect(resources(declareMany(170), "aws_iam_role")).toHaveLength(170);
+    expect(() => declareMany(200)).toThrowError(code("aws-repository-policy-too-long"));
+  });
+
   it("passes settings on to every role", () => {
     const stack = newStack();
     declare(
@@ -81,7 +152,7 @@ describe("pullRoles", () => {
       {
         namePrefix: "pull-",
         path: "/p/",
-        permissionsBoundary: "b",
+        permissionsBoundary: `arn:aws:iam::${ACCOUNT}:policy/b`,
         tags: { a: "b" },
         provider: alias(stack, "x"),
       },
@@ -89,7 +160,7 @@ describe("pullRoles", () => {
     expect(only(stack, "aws_iam_role")).toMatchObject({
       name: "pull-prod-eu_shop_web",
       path: "/p/",
-      permissions_boundary: "b",
+      permissions_boundary: `arn:aws:iam::${ACCOUNT}:policy/b`,
       tags: { a: "b" },
       provider: "aws.x",
     });
@@ -173,6 +244,7 @@ describe("the credential provider entry", () => {
       matchImages: ["*.dkr.ecr.*.amazonaws.com"],
       defaultCacheDuration: "12h",
       args: [],
+      nodeIdentityArgs: [],
       env: [],
       audience: "sts.amazonaws.com",
       cacheType: "ServiceAccount",
@@ -185,23 +257,54 @@ describe("the credential provider entry", () => {
   it.each<readonly [string, EcrSource[], PullRolesProps, readonly string[], string | undefined]>([
     [
       "FIPS and dual-stack",
-      [own({ fips: true }), own({ dualStack: true })],
+      [own({ fips: true, region: "us-east-1" }), own({ dualStack: true })],
       {},
       ["*.dkr-ecr.*.on.aws", "*.dkr.ecr-fips.*.amazonaws.com"],
       undefined,
     ],
     ["China", [own({ region: "cn-north-1" })], {}, ["*.dkr.ecr.*.amazonaws.com.cn"], undefined],
-    ["ECR Public", [ecrPublic({ region: REGION })], {}, ["ecr-public.aws.com", "public.ecr.aws"], REGION],
+    ["ECR Public", [ecrPublic({ region: REGION })], {}, ["public.ecr.aws"], REGION],
     [
       "ECR Public, region of the settings",
       [own(), ecrPublic()],
       { region: "us-east-1" },
-      ["*.dkr.ecr.*.amazonaws.com", "ecr-public.aws.com", "public.ecr.aws"],
+      ["*.dkr.ecr.*.amazonaws.com", "public.ecr.aws"],
       "us-east-1",
     ],
   ])("%s", (_, sources, props, matchImages, region) => {
     const { provider } = declare(newStack(), { "shop/web": sources }, props);
     expect(provider.matchImages).toEqual(matchImages);
     expect(provider.env).toEqual(region === undefined ? [] : [{ name: "AWS_REGION", value: region }]);
+  });
+
+  // cloud-provider-aws, v1.34.0 and v1.34.1 read no region in *.amazonaws.eu
+  it("needs a plugin that knows the hosts of the European Sovereign Cloud there alone", () => {
+    const { provider } = declare(newStack(), { "shop/web": [own({ region: "eusc-de-east-1" })] });
+    expect(provider.needs).toEqual(["tokens", "eusc-hosts"]);
+  });
+
+  const FIPS = { fips: true, region: "us-east-1" } as const;
+
+  it.each<readonly [string, EcrSource[], readonly object[], number]>([
+    [
+      "all FIPS",
+      [own(FIPS), own({ ...FIPS, dualStack: true })],
+      [{ name: "AWS_USE_FIPS_ENDPOINT", value: "true" }],
+      0,
+    ],
+    ["some FIPS", [own(FIPS), own()], [], 1],
+    [
+      "FIPS and ECR Public, which has no FIPS endpoint",
+      [own(FIPS), ecrPublic({ region: "us-east-1" })],
+      [{ name: "AWS_REGION", value: "us-east-1" }],
+      1,
+    ],
+    ["no FIPS", [own()], [], 0],
+  ])("calls STS and ECR at FIPS endpoints where every registry has them: %s", (_, sources, env, count) => {
+    const stack = newStack();
+    const { provider } = declare(stack, { "shop/web": sources });
+    expect(provider.env).toEqual(env);
+    expect(warnings(stack)).toHaveLength(count);
+    expect(warnings(stack).every((text) => text.includes("AWS_USE_FIPS_ENDPOINT"))).toBe(true);
   });
 });

@@ -69,6 +69,28 @@ describe("RepositoryPullPolicy", () => {
     expect(resources(stack, TYPE)).toEqual([]);
   });
 
+  it("counts a late ARN with the length that it will have", () => {
+    const roles = (count: number, arnLength?: number): RepositoryPullPolicyProps["roles"] =>
+      Array.from({ length: count }, (_, index) => ({
+        arn: `\${TfToken[TOKEN.${index}]}`,
+        ...(arnLength === undefined ? {} : { arnLength }),
+        annotations: {},
+        dependencies: [],
+      }));
+    const make = (given: RepositoryPullPolicyProps["roles"]) => (): unknown =>
+      new RepositoryPullPolicy(newStack(), "policy", { ...props(newStack()), roles: given });
+    // 10,240 less 148 around them, divided by 70 (95) and three more of quotes and comma
+    expect(make(roles(138))).not.toThrow();
+    expect(make(roles(139))).toThrowError(
+      code(
+        "aws-repository-policy-too-long",
+        /batch\/runner is too long: 139 IAM roles, got 10\d{3}; .*elsewhere/,
+      ),
+    );
+    expect(make(roles(102, 95))).not.toThrow();
+    expect(make(roles(103, 95))).toThrowError(code("aws-repository-policy-too-long"));
+  });
+
   it("refuses a role too many, and stays as it was", () => {
     const stack = newStack();
     const made = new RepositoryPullPolicy(stack, "policy", props(stack));
@@ -76,7 +98,7 @@ describe("RepositoryPullPolicy", () => {
       for (let index = 0; index < 300; index++)
         made.addRole(PullRole.fromArn(stack, `more-${index}`, `${ARN}-${index}`));
     };
-    expect(add).toThrowError(code("aws-policy-too-long"));
+    expect(add).toThrowError(code("aws-repository-policy-too-long"));
     expect(String(only(stack, TYPE)["policy"]).length).toBeLessThanOrEqual(10_240);
   });
 });

@@ -1,4 +1,5 @@
-import type { TerraformStack } from "cdktf";
+import { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
+import { App, TerraformStack } from "cdktf";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -299,6 +300,22 @@ describe("refusals, before anything is declared", () => {
       expect.objectContaining({ code, message: expect.stringMatching(/^test\/azure: /) as string }),
     );
     expect(resources(stack, IDENTITY)).toEqual({});
+  });
+
+  it("the names of another construct of the app, be it of another stack", () => {
+    const app = new App();
+    const stacks = ["one", "two"].map((id) => new TerraformStack(app, id));
+    for (const stack of stacks) new AzurermProvider(stack, "azurerm", { features: [{}] });
+    const [first, second] = stacks.map((stack) => () => declare(stack, pulls));
+    first?.();
+    expect(second).toThrowError(
+      expect.objectContaining({
+        code: "azure-identity-name-taken",
+        message:
+          'two/azure: one/azure/shop_web already declares a user-assigned identity of this name in resource group identities, got "prod-eu_shop_web"; allowed: one identity per name and resource group, letter case aside; give one of the two another identityName (with pullIdentities another namePrefix or resourceGroupName), or adopt the identity with PullIdentity.fromResourceId; for stacks of different subscriptions state subscriptionId in both azurerm providers',
+      }),
+    );
+    expect(resources(stacks[1] ?? newStack(), IDENTITY)).toEqual({});
   });
 
   it("an issuer that Azure refuses", () => {

@@ -1,6 +1,6 @@
 import { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
 import { UserAssignedIdentity } from "@cdktf/provider-azurerm/lib/user-assigned-identity/index.js";
-import type { TerraformStack } from "cdktf";
+import { App, TerraformStack } from "cdktf";
 import { describe, expect, it } from "vitest";
 import {
   type PullIdentityAttributes,
@@ -19,6 +19,7 @@ const ASSIGNMENT = "azurerm_role_assignment";
 const CLIENT = "22222222-2222-3333-4444-555555555555";
 const PRINCIPAL = "33333333-2222-3333-4444-555555555555";
 const TENANT = "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee";
+const PLACE = { identityName: "prod-eu_puller", resourceGroupName: "identities", location: "westeurope" };
 const LATE = "${TfToken[TOKEN.99999]}";
 
 function trust(...serviceAccounts: readonly string[]): PullTrust {
@@ -26,8 +27,7 @@ function trust(...serviceAccounts: readonly string[]): PullTrust {
 }
 
 function declared(stack: TerraformStack, change: Partial<PullIdentityProps> = {}): PullIdentity {
-  const place = { resourceGroupName: "identities", location: "westeurope" };
-  return new PullIdentity(stack, "puller", { identityName: "prod-eu_puller", ...place, ...change });
+  return new PullIdentity(stack, "puller", { ...PLACE, ...change });
 }
 
 /** The subjects in the order in which Terraform writes their credentials: each waits for one other. */
@@ -112,6 +112,7 @@ describe("PullIdentity", () => {
     ["azure-credential-duplicate", trust("shop/web")],
     ["name-taken", { ...trust("shop/web"), issuer: "https://other.example.com" }],
     ["azure-issuer-refused", { ...trust("shop/x"), issuer: "https://sts.windows.net/x" }],
+    ["issuer-cluster-internal", { ...trust("shop/x"), issuer: "https://kubernetes.default.svc" }],
     ["issuer-trailing-slash", { ...trust("shop/x"), issuer: "https://issuer.example.com/" }],
     ["issuer-invalid", { ...trust("shop/x"), issuer: "http://issuer.example.com" }],
     ["subject-invalid", trust("shop")],
@@ -160,6 +161,87 @@ describe("PullIdentity", () => {
     );
     for (const type of [IDENTITY, CREDENTIAL, ASSIGNMENT])
       expect(Object.values(resources(stack, type))).toMatchObject([{ provider: "azurerm.hub" }]);
+  });
+});
+
+// Azure compares names of identities and resource groups without regard to letter case.
+describe("the name of an identity", () => {
+  const two = (app: App): readonly [TerraformStack, TerraformStack] => [
+    new TerraformStack(app, "one"),
+    new TerraformStack(app, "two"),
+  ];
+  const azurerm = (stack: TerraformStack, subscriptionId?: string, alias?: string): AzurermProvider =>
+    new AzurermProvider(stack, alias ?? "azurerm", {
+      features: [{}],
+      ...(subscriptionId && { subscriptionId }),
+      ...(alias && { alias }),
+    });
+  const second = (stack: TerraformStack, change: Partial<PullIdentityProps> = {}): PullIdentity => {
+    const place = { resourceGroupName: "Identities", location: "westeurope" };
+    return new PullIdentity(stack, "second", { identityName: "PROD-EU_puller", ...place, ...change });
+  };
+  const taken = expect.objectContaining({
+    code: "azure-identity-name-taken",
+    value: "PROD-EU_puller",
+  }) as Error;
+
+  it("is refused a second time in one stack, before anything is declared", () => {
+    const stack = newStack();
+    declared(stack);
+    expect(() => second(stack)).toThrowError(taken);
+    expect(() => second(new TerraformStack(new App(), "other"))).not.toThrow();
+    expect(Object.keys(resources(stack, IDENTITY))).toHaveLength(1);
+  });
+
+  it.each<Partial<PullIdentityProps>>([{ identityName: "other" }, { resourceGroupName: "other" }])(
+    "may differ by %o",
+    (change) => {
+      const stack = newStack();
+      declared(stack);
+      expect(() => second(stack, change)).not.toThrow();
+    },
+  );
+
+  it.each([
+    [undefined, undefined, true],
+    ["a", "a", true],
+    ["a", "b", false],
+    ["a", undefined, false],
+  ])(
+    "of two stacks, with default providers of subscriptions %s and %s: refused %s",
+    (one, other, refuses) => {
+      const [first, next] = two(new App());
+      azurerm(first, one);
+      azurerm(next, other);
+      declared(first);
+      if (refuses) expect(() => second(next)).toThrowError(taken);
+      else expect(() => second(next)).not.toThrow();
+    },
+  );
+
+  it("is not judged where the provider of a stack is not known yet", () => {
+    const [first, next] = two(new App());
+    azurerm(first, "a");
+    declared(first);
+    expect(() => second(next)).not.toThrow();
+  });
+
+  it("is one per subscription of a stack", () => {
+    const stack = newStack();
+    azurerm(stack, "a");
+    const hub = azurerm(stack, "b", "hub");
+    declared(stack);
+    expect(() => second(stack, { provider: hub })).not.toThrow();
+    expect(() => new PullIdentity(stack, "third", { ...PLACE, provider: hub })).toThrowError(
+      expect.objectContaining({ code: "azure-identity-name-taken" }),
+    );
+  });
+
+  it("is compared as it is where the resource group is late", () => {
+    const stack = newStack();
+    declared(stack, { resourceGroupName: LATE });
+    new PullIdentity(stack, "third", { ...PLACE, resourceGroupName: LATE.replace("9", "8") });
+    expect(() => second(stack, { resourceGroupName: LATE })).toThrowError(taken);
   });
 });
 

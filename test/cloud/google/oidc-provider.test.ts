@@ -1,5 +1,5 @@
 import { GoogleProvider } from "@cdktf/provider-google/lib/provider/index.js";
-import type { TerraformStack } from "cdktf";
+import { type TerraformStack, TerraformVariable } from "cdktf";
 import { describe, expect, it } from "vitest";
 import type { ErrorCode } from "../../../lib/errors";
 import { Issuer } from "../../../lib/model/issuer";
@@ -20,6 +20,11 @@ const props: OidcProviderProps = {
   providerId: "prod-eu",
   issuer: "https://issuer.example.com/prod-eu",
 };
+
+/** More service accounts of one namespace than a condition can list. */
+const MANY = Array.from({ length: 50 }, (_, index) => `shop/${"a".repeat(60)}${index}`);
+const NAMESPACES =
+  "The list of service accounts exceeds 4096 characters, so the condition admits their namespaces; IAM bindings still name each service account.";
 
 /** `system:serviceaccount:shop:` has 27 bytes. */
 const subjectOf = (bytes: number): Subject => Subject.of(`shop/${"a".repeat(bytes - 27)}`);
@@ -73,6 +78,13 @@ describe("OidcProvider", () => {
     });
   });
 
+  it("takes public keys of an issuer that nobody outside of the cluster can reach", () => {
+    const stack = testStack();
+    const issuer = "https://kubernetes.default.svc";
+    declare(stack, { issuer, jwks: { keys: [{ kty: "RSA", kid: "k1", n: "0vx7", e: "AQAB" }] } });
+    expect(onlyResource(stack, TYPE)["oidc"]).toMatchObject({ issuer_uri: issuer });
+  });
+
   it("admits nobody before it knows a service account", () => {
     const stack = testStack();
     declare(stack);
@@ -88,17 +100,52 @@ describe("OidcProvider", () => {
     );
   });
 
-  it("says in its description why a condition is wider than the list", () => {
+  it("says in description and warning why a condition is wider than the list", () => {
     const stack = testStack();
-    const provider = declare(stack, {
-      serviceAccounts: Array.from({ length: 50 }, (_, index) => `shop/${"a".repeat(60)}${index}`),
-    });
+    const provider = declare(stack, { serviceAccounts: MANY });
     expect(provider.condition?.form).toBe("namespaces");
     expect(onlyResource(stack, TYPE)).toMatchObject({
       attribute_condition: "assertion['kubernetes.io']['namespace'] in ['shop']",
-      description:
-        "The list of service accounts exceeds 4096 characters, so the condition admits their namespaces; IAM bindings still name each service account.",
+      description: NAMESPACES,
     });
+    expect(warnings(provider)).toEqual([
+      `attribute condition of pool provider prod-eu is wider than its service accounts. ${NAMESPACES} Where that is too wide, write an attributeCondition with a reason`,
+    ]);
+  });
+
+  it.each([
+    ["Ours", `Ours. ${NAMESPACES}`],
+    ["Ours.", `Ours. ${NAMESPACES}`],
+    ["ü".repeat(256 - NAMESPACES.length - 2), `${"ü".repeat(256 - NAMESPACES.length - 2)}. ${NAMESPACES}`],
+    ["ü".repeat(256), `${"ü".repeat(256 - NAMESPACES.length - 2)}… ${NAMESPACES}`],
+  ])("appends that reason to the description %.8s within 256 characters", (description, expected) => {
+    const stack = testStack();
+    declare(stack, { serviceAccounts: MANY, description });
+    expect(onlyResource(stack, TYPE)["description"]).toBe(expected);
+  });
+
+  it("appends it to a late description too, which it does not cut", () => {
+    const stack = testStack();
+    const { stringValue: description } = new TerraformVariable(stack, "text", {});
+    declare(stack, { serviceAccounts: MANY, description });
+    expect(onlyResource(stack, TYPE)["description"]).toBe(`\${var.text}. ${NAMESPACES}`);
+  });
+
+  it("warns once per form as service accounts are added one by one", () => {
+    const provider = declare(testStack());
+    for (const key of MANY) provider.addSubjects([Subject.of(key)]);
+    expect(warnings(provider)).toHaveLength(1);
+    for (let index = 0; index < 1000; index += 1)
+      provider.addSubjects([Subject.of(`namespace-${index}/web`)]);
+    expect(provider.condition?.form).toBe("any-service-account");
+    expect(warnings(provider)).toHaveLength(2);
+    expect(warnings(provider)[1]).toContain("the condition admits any service account");
+  });
+
+  it("does not warn of an exact condition, or of the caller's own", () => {
+    expect(warnings(declare(testStack(), { serviceAccounts: MANY.slice(0, 5) }))).toEqual([]);
+    const own = { attributeCondition: "assertion.sub.endsWith(':web')", reason: "r", serviceAccounts: MANY };
+    expect(warnings(declare(testStack(), own))).toEqual([]);
   });
 
   it("keeps a description, a condition and further attributes of the caller's own", () => {
@@ -108,12 +155,13 @@ describe("OidcProvider", () => {
       displayName: "prod-eu",
       description: "Ours",
       attributeCondition: "assertion.sub.endsWith(':web')",
+      reason: "Web pods come and go",
       attributeMapping: { "attribute.aud": "assertion.aud[0]" },
     });
     expect(provider.condition).toBeUndefined();
     expect(onlyResource(stack, TYPE)).toMatchObject({
       display_name: "prod-eu",
-      description: "Ours",
+      description: "Ours. Web pods come and go",
       attribute_condition: "assertion.sub.endsWith(':web')",
       attribute_mapping: { "attribute.aud": "assertion.aud[0]", "google.subject": "assertion.sub" },
     });
@@ -128,13 +176,24 @@ describe("OidcProvider", () => {
     [{ providerId: "gcp-x" }, "google-workload-identity-id-invalid"],
     [{ issuer: "http://issuer.example.com" }, "issuer-invalid"],
     [{ issuer: "https://issuer.example.com/" }, "issuer-trailing-slash"],
+    [{ issuer: "https://kubernetes.default.svc" }, "issuer-cluster-internal"],
     [{ audiences: [] }, "google-audiences-invalid"],
     [{ audiences: Array.from({ length: 11 }, (_, index) => `a${index}`) }, "google-audiences-invalid"],
     [{ audiences: ["a".repeat(257)] }, "audience-invalid"],
     [{ jwks: "{}" }, "google-jwks-invalid"],
     [{ jwks: '{"keys":[{"kty":"RSA","d":"x"}]}' }, "google-jwks-private"],
     [{ attributeMapping: { "google.subject": "assertion.aud" } }, "google-mapping-invalid"],
-    [{ attributeCondition: "" }, "google-condition-invalid"],
+    [{ attributeCondition: "", reason: "r" }, "google-condition-invalid"],
+    [{ attributeCondition: "true", reason: "r" }, "google-condition-trivial"],
+    [{ attributeCondition: "assertion.sub.endsWith(':web')" }, "google-condition-reason-missing"],
+    [
+      { attributeCondition: "assertion.sub.endsWith(':web')", reason: " " },
+      "google-condition-reason-missing",
+    ],
+    [{ attributeCondition: LATE }, "google-condition-reason-missing"],
+    [{ attributeCondition: "assertion.sub.endsWith(':web')", reason: LATE }, "late-value"],
+    [{ reason: "r" }, "google-setting-contradicts"],
+    [{ attributeCondition: "a.b()", reason: "r".repeat(200), description: "d".repeat(55) }, "name-too-long"],
     [{ displayName: "a".repeat(33) }, "name-too-long"],
     [{ description: "a".repeat(257) }, "name-too-long"],
     [{ pool: late }, "late-value"],
@@ -225,6 +284,25 @@ describe("fromProviderId", () => {
     );
   });
 
+  it("knows the issuer where it is stated", () => {
+    expect(adopt(attributes).issuer).toBeUndefined();
+    expect(adopt({ ...attributes, issuer: "https://issuer.example.com" }).issuer?.url).toBe(
+      "https://issuer.example.com",
+    );
+    expect(() => adopt({ ...attributes, issuer: "http://issuer.example.com" })).toThrowError(
+      refused("issuer-invalid"),
+    );
+  });
+
+  it("checks the attribute of long subjects", () => {
+    expect(() => adopt({ ...attributes, subjectAttribute: "attribute.sub" })).toThrowError(
+      refused(
+        "google-attribute-invalid",
+        'subjectAttribute is not the name of a custom attribute, got "attribute.sub"; allowed: 1 to 100 of a-z, 0-9 and _, without `attribute.`; use the name that the pool provider\'s mapping gives assertion.sub: sub for attribute.sub=assertion.sub',
+      ),
+    );
+  });
+
   it("checks ids and audience", () => {
     expect(() => adopt({ ...attributes, providerId: "abc" })).toThrowError(
       refused("google-workload-identity-id-invalid"),
@@ -259,7 +337,7 @@ describe("forIssuer", () => {
     [{ providerId: "other" }, "providerId"],
     [{ audiences: ["other"] }, "audiences"],
     [{ jwks: '{"keys":[{"kty":"RSA","kid":"k","n":"a","e":"b"}]}' }, "jwks"],
-    [{ attributeCondition: "true" }, "attributeCondition"],
+    [{ attributeCondition: "assertion.sub.endsWith(':web')", reason: "r" }, "attributeCondition"],
     [{ attributeMapping: { "attribute.aud": "assertion.aud" } }, "attributeMapping"],
     [{ displayName: "other" }, "displayName"],
     [{ description: "other" }, "description"],

@@ -2,6 +2,7 @@ import { GoogleProvider } from "@cdktf/provider-google/lib/provider/index.js";
 import { Construct } from "constructs";
 import { describe, expect, it } from "vitest";
 import {
+  type ArtifactRegistryRepository,
   OidcProvider,
   PullBinding,
   WorkloadIdentityPool,
@@ -9,8 +10,9 @@ import {
   gcrRepository,
   pullPrincipals,
 } from "../../../lib/cloud/google";
-import type { PullPrincipalsProps } from "../../../lib/cloud/google";
+import type { IOidcProvider, PullPrincipalsProps } from "../../../lib/cloud/google";
 import { Duration } from "../../../lib/model/duration";
+import { Issuer } from "../../../lib/model/issuer";
 import type { DeclaredPull, PullDeclaration } from "../../../lib/model/pulls";
 import { Subject } from "../../../lib/model/subject";
 import { evaluateAttributeCondition } from "../../../lib/rules/google/attribute-condition";
@@ -23,6 +25,7 @@ const BINDING = "google_artifact_registry_repository_iam_member";
 const PROVIDER = "google_iam_workload_identity_pool_provider";
 const POOL = "google_iam_workload_identity_pool";
 const LATE = "${TfToken[TOKEN.1]}";
+const MEMBERSHIP = "https://gkehub.googleapis.com/projects/shop-prod/locations/global/memberships/main";
 const GKE = "https://container.googleapis.com/v1/projects/shop-prod/locations/europe-west1/clusters/main";
 
 const images = artifactRegistry({ project: "shop-prod", location: "europe-west1", repository: "images" });
@@ -32,6 +35,14 @@ const pulls: readonly DeclaredPull<Construct>[] = [
   { subject: Subject.of("shop/web"), sources: [images, legacy] },
 ];
 const project = { project: "shop-prod", projectNumber: "123456789012" };
+
+/** Warnings that cdktf prints at synthesis. */
+const warnings = (scope: Construct): unknown[] =>
+  scope.node
+    .findAll()
+    .flatMap(({ node }) => node.metadata)
+    .filter(({ type }) => type.includes("warn"))
+    .map(({ data }) => data as unknown);
 
 const declare = (
   scope: Construct,
@@ -102,6 +113,7 @@ describe("a pool of the cluster's own", () => {
         matchImages: ["eu.gcr.io", "europe-west1-docker.pkg.dev"],
         defaultCacheDuration: Duration.minutes(1),
         args: ["get-credentials", `--sts-audience=${name}`],
+        nodeIdentityArgs: ["get-credentials"],
         env: [],
         audience: `https:${name}`,
         cacheType: "ServiceAccount",
@@ -186,10 +198,33 @@ describe("settings of a pool of our own", () => {
     expect(Object.keys(resources(stack, BINDING))).toHaveLength(3);
   });
 
-  it("a late project number stays in Terraform and in the plugin's arguments", () => {
-    const { provider } = declare(testStack(), { projectNumber: LATE, audience: "registry" });
-    expect(provider.args[1]).toContain(`projects/${LATE}/locations`);
-    expect(() => declare(testStack(), { projectNumber: LATE })).toThrowError(refused("late-value"));
+  // The number stands in the plugin's arguments, and so in the kubelet's file.
+  it("refuses a late project number before anything is declared", () => {
+    const stack = testStack();
+    expect(() => declare(stack, { projectNumber: LATE, audience: "registry" })).toThrowError(
+      refused(
+        "late-value",
+        "projectNumber (part of the plugin's arguments in the kubelet's file) is known only after Terraform apply, but is needed while synthesizing; allowed: a literal value; give the literal, for example from configuration, instead of an attribute of a resource",
+      ),
+    );
+    expect(stack.node.children).toHaveLength(0);
+  });
+
+  it("takes a late project number for the fleet, whose arguments do not hold it", () => {
+    const stack = testStack();
+    declare(stack, { pool: "fleet", identityProvider: GKE, projectNumber: LATE });
+    expect(Object.keys(resources(stack, BINDING))).toHaveLength(3);
+  });
+
+  it("names a late pool id by its name, before anything is declared", () => {
+    const stack = testStack();
+    expect(() => declare(stack, { pool: { poolId: LATE } })).toThrowError(
+      expect.objectContaining({
+        code: "late-value",
+        problem: expect.stringMatching(/^id of a workload identity pool is known only after/) as string,
+      }),
+    );
+    expect(stack.node.children).toHaveLength(0);
   });
 
   it("binds a subject over 127 bytes by attribute", () => {
@@ -209,7 +244,7 @@ describe("settings of a pool of our own", () => {
     const pull = { subject: Subject.of("2048/web"), sources: [images] };
     pullPrincipals(project).declare(stack, { cluster: clusterFacts(), pulls: [pull] });
     expect(Object.keys(resources(stack, BINDING))[0]).toMatch(
-      /^pull_2048_web_europe-west1_images_shop-prod_/,
+      /^pull_2048_web_europe-west1_images_shop-prod_k8s-prod-eu_/,
     );
   });
 });
@@ -231,11 +266,65 @@ describe("existing pools and pool providers", () => {
       providerId: "prod-eu",
     });
     const { provider } = declare(stack, { oidcProvider });
+    expect(provider.nodeIdentityArgs).toEqual(["get-credentials"]);
     expect([resources(stack, POOL), resources(stack, PROVIDER)]).toEqual([{}, {}]);
     for (const binding of Object.values(resources(stack, BINDING)))
       expect(binding).not.toHaveProperty("depends_on");
     expect(provider.args).toEqual(["get-credentials", `--sts-audience=${oidcProvider.stsAudience}`]);
     expect(provider.needs).toEqual(["tokens", "custom-pools"]);
+  });
+});
+
+// Principals do not name the issuer: the other cluster's shop/web would get the rights of this one's.
+describe("a pool provider of another issuer", () => {
+  const other = "https://issuer.example.com/prod-us";
+  const own = "https://issuer.example.com/prod-eu";
+  const pool = WorkloadIdentityPool.fromPoolId(testStack(), "pool", { ...project, poolId: "prod-pool" });
+  const adopted = (issuer: string | undefined): IOidcProvider =>
+    OidcProvider.fromProviderId(testStack(), "provider", {
+      pool,
+      providerId: "prod-eu",
+      ...(issuer !== undefined && { issuer }),
+    });
+
+  it("is refused when it is adopted, before anything is declared", () => {
+    const stack = testStack();
+    expect(() => declare(stack, { oidcProvider: adopted(other) })).toThrowError(
+      refused(
+        "google-issuer-mismatch",
+        `oidcProvider trusts another issuer than the cluster's, so that service accounts of that cluster would get the rights, got "${other}"; allowed: ${own}; give the pool provider of the cluster's own issuer, or leave oidcProvider out to have one declared`,
+      ),
+    );
+    expect(stack.node.children).toHaveLength(0);
+  });
+
+  it("is refused when it is declared, before a subject is added to it", () => {
+    const stack = testStack();
+    const oidcProvider = new OidcProvider(stack, "provider", { pool, providerId: "prod-us", issuer: other });
+    expect(() => declare(stack, { oidcProvider })).toThrowError(refused("google-issuer-mismatch"));
+    expect(oidcProvider.condition?.form).toBe("nobody");
+    expect(resources(stack, BINDING)).toEqual({});
+  });
+
+  it("is refused for a slash", () => {
+    const oidcProvider = new OidcProvider(testStack(), "provider", {
+      pool,
+      providerId: "prod-us",
+      issuer: Issuer.exactly(`${own}/`),
+    });
+    expect(() => declare(testStack(), { oidcProvider })).toThrowError(refused("google-issuer-mismatch"));
+  });
+
+  it.each([own, undefined, LATE])("is not seen in one of issuer %s", (issuer) => {
+    const stack = testStack();
+    declare(stack, { oidcProvider: adopted(issuer) });
+    expect(Object.keys(resources(stack, BINDING))).toHaveLength(3);
+  });
+
+  it("is not seen where the cluster's issuer is late", () => {
+    const stack = testStack();
+    declare(stack, { oidcProvider: adopted(other) }, clusterFacts("prod-eu", LATE));
+    expect(Object.keys(resources(stack, BINDING))).toHaveLength(3);
   });
 });
 
@@ -267,6 +356,53 @@ describe("the pool of GKE and fleet", () => {
     expect(Object.keys(resources(stack, BINDING))).toHaveLength(3);
   });
 
+  // Google Cloud documentation, "Authenticate to APIs from fleet workloads": one pool per fleet, the host project's;
+  // a member may be a GKE cluster of another project.
+  it("warns of a GKE cluster of another project, which only a fleet makes right", () => {
+    const stack = testStack();
+    declare(stack, { pool: "fleet", identityProvider: GKE.replace("shop-prod", "shop-test") });
+    expect(warnings(stack)).toEqual([
+      "the GKE cluster is of project shop-test, the pool shop-prod.svc.id.goog of project shop-prod: tokens are exchanged only if the cluster is registered in the fleet of shop-prod; otherwise state the cluster's own project",
+    ]);
+  });
+
+  it("warns of it also where the identity provider is the cluster's issuer", () => {
+    const stack = testStack();
+    declare(stack, { pool: "fleet" }, clusterFacts("main", GKE.replace("shop-prod", "shop-test")));
+    expect(warnings(stack)).toHaveLength(1);
+  });
+
+  it("refuses a membership in the fleet of another project", () => {
+    const stack = testStack();
+    const identityProvider = MEMBERSHIP.replace("shop-prod", "shop-test");
+    expect(() => declare(stack, { pool: "fleet", identityProvider })).toThrowError(
+      refused(
+        "google-membership-project",
+        `identityProvider is a membership in the fleet of project shop-test, whose tokens the pool shop-prod.svc.id.goog refuses, got "${identityProvider}"; allowed: https://gkehub.googleapis.com/projects/shop-prod/locations/<location>/memberships/<membership>; state the fleet's host project, and its number, in project and projectNumber`,
+      ),
+    );
+    expect(stack.node.children).toHaveLength(0);
+  });
+
+  it.each([
+    [GKE, project.projectNumber],
+    [MEMBERSHIP, project.projectNumber],
+    [MEMBERSHIP.replace("shop-prod", project.projectNumber), project.projectNumber],
+    [MEMBERSHIP.replace("shop-prod", "42"), LATE],
+  ])("takes %s with number %s without a word", (identityProvider, projectNumber) => {
+    const stack = testStack();
+    declare(stack, { pool: "fleet", identityProvider, projectNumber });
+    expect(warnings(stack)).toEqual([]);
+  });
+
+  it("refuses a late identity provider before anything is declared", () => {
+    const stack = testStack();
+    expect(() => declare(stack, { pool: "fleet", identityProvider: LATE })).toThrowError(
+      refused("late-value"),
+    );
+    expect(stack.node.children).toHaveLength(0);
+  });
+
   it.each([undefined, "https://issuer.example.com"])("refuses identity provider %s", (identityProvider) => {
     const stack = testStack();
     expect(() => declare(stack, { pool: "fleet", identityProvider })).toThrowError(
@@ -295,6 +431,10 @@ describe("refusals", () => {
     [{ oidcProvider, pool: existing }, "google-setting-contradicts"],
     [{ oidcProvider, project: "shop-test" }, "google-project-contradicts"],
     [{ pool: existing, projectNumber: "1" }, "google-project-contradicts"],
+    [{ pool: "Fleet" as never }, "google-pool-unknown"],
+    [{ pool: null as never }, "google-pool-unknown"],
+    [{ pool: LATE as never }, "google-pool-unknown"],
+    [{ projectNumber: LATE }, "late-value"],
   ])("%# is refused at once", (props, code) => {
     expect(() => pullPrincipals({ ...project, ...props })).toThrowError(expect.objectContaining({ code }));
   });
@@ -359,6 +499,7 @@ describe("sources", () => {
     [{ location: "eu-west-1" }, "google-location-invalid"],
     [{ repository: "gcr.io" }, "google-repository-invalid"],
     [{ images: ["web:1"] }, "google-image-invalid"],
+    [{ images: ["europe-west1-docker.pkg.dev/shop-prod/images/web"] }, "google-image-with-host"],
     [{ repository: LATE }, "late-value"],
   ] as const)("refuse %j", (changed, code) => {
     const props = { project: "shop-prod", location: "europe-west1", repository: "images", ...changed };
@@ -385,6 +526,60 @@ describe("PullBinding alone", () => {
     expect(onlyResource(stack, PROVIDER)["attribute_condition"]).toBe(
       "assertion.sub in ['system:serviceaccount:shop:web']",
     );
+  });
+
+  it("keeps the principals of several pools apart", () => {
+    const stack = testStack();
+    const pools = [
+      { ...project, poolId: "prod-pool" },
+      { ...project, poolId: "test-pool" },
+      { project: "shop-test", projectNumber: "42", poolId: "test-pool" },
+    ].map((attributes, index) =>
+      OidcProvider.fromProviderId(stack, `provider-${index}`, {
+        pool: WorkloadIdentityPool.fromPoolId(stack, `pool-${index}`, attributes),
+        providerId: "prod-eu",
+      }),
+    );
+    const principals = [...pools, WorkloadIdentityPool.fleet(project)];
+    for (const own of principals) {
+      const props = { repository: images, serviceAccount: "shop/web", principals: own };
+      expect(PullBinding.forServiceAccount(stack, props)).toBe(PullBinding.forServiceAccount(stack, props));
+    }
+    const members = Object.values(resources(stack, BINDING)).map(({ member }) => member);
+    expect(members.sort()).toEqual(principals.map((own) => own.principal(Subject.of("shop/web"))).sort());
+  });
+
+  // https://cloud.google.com/iam/quotas: 1,500 principals in one allow policy.
+  it("counts the principals of a repository, each once", () => {
+    const stack = testStack();
+    const principals = WorkloadIdentityPool.fleet(project);
+    const bind = (repository: ArtifactRegistryRepository, serviceAccount: string): PullBinding =>
+      PullBinding.forServiceAccount(stack, { repository, serviceAccount, principals });
+    for (let index = 0; index < 1500; index += 1) bind(images, `shop/web-${index}`);
+    bind(images, "shop/web-0");
+    bind(legacy, "shop/one-more");
+    expect(() => bind(images, "shop/one-more")).toThrowError(
+      refused(
+        "google-principals-too-many",
+        "the allow policy of repository projects/shop-prod/locations/europe-west1/repositories/images would name 1501 principals, got 1501; allowed: at most 1500 principals in one allow policy, those that others add included; split the images over several repositories, each for at most 1500 service accounts; a principalSet for a whole namespace is never written here, since it admits every service account of the namespace",
+      ),
+    );
+  });
+
+  it("refuses a request that overfills a repository before anything is declared", () => {
+    const stack = testStack();
+    const request = (count: number): readonly DeclaredPull<Construct>[] =>
+      Array.from({ length: count }, (_, index) => ({
+        subject: Subject.of(`shop/web-${index}`),
+        // Two sources of one repository are one principal.
+        sources: [images, images],
+      }));
+    const declareAll = (count: number): unknown =>
+      pullPrincipals(project).declare(stack, { cluster: clusterFacts(), pulls: request(count) });
+    expect(() => declareAll(1501)).toThrowError(refused("google-principals-too-many"));
+    expect(stack.node.children).toHaveLength(0);
+    declareAll(1500);
+    expect(Object.keys(resources(stack, BINDING))).toHaveLength(1500);
   });
 
   it("refuses an invalid service account before it declares anything", () => {

@@ -54,6 +54,31 @@ describe("WorkloadIdentityPool", () => {
   });
 });
 
+describe("a pool of a stack", () => {
+  it("is declared once, by project and id", () => {
+    const stack = testStack();
+    new WorkloadIdentityPool(stack, "pool", props);
+    expect(() => new WorkloadIdentityPool(stack, "again", props)).toThrowError(
+      refused(
+        "google-pool-taken",
+        'workload identity pool is already declared in this stack, as stack/pool, got "prod-pool"; allowed: one declaration of a pool, by project and id; use WorkloadIdentityPool.forPoolId, which declares a pool once per stack and returns it to every caller',
+      ),
+    );
+    expect(stack.node.children).toHaveLength(1);
+    new WorkloadIdentityPool(stack, "other", { ...props, poolId: "other" });
+    new WorkloadIdentityPool(testStack(), "pool", props);
+  });
+
+  it("is found by forPoolId wherever it was declared", () => {
+    const stack = testStack();
+    const pool = new WorkloadIdentityPool(stack, "pool", props);
+    expect(WorkloadIdentityPool.forPoolId(stack, props)).toBe(pool);
+    expect(() => WorkloadIdentityPool.forPoolId(stack, { ...props, displayName: "Other" })).toThrowError(
+      refused("google-pool-conflict"),
+    );
+  });
+});
+
 describe("fromPoolId", () => {
   it("declares nothing and refers to the pool by its id", () => {
     const stack = testStack();

@@ -39,9 +39,9 @@ describe("ecrHost", () => {
   it.each([
     ["eu-west-1", {}, "111122223333.dkr.ecr.eu-west-1.amazonaws.com", "*.dkr.ecr.*.amazonaws.com"],
     [
-      "eu-west-1",
+      "us-west-2",
       { fips: true },
-      "111122223333.dkr.ecr-fips.eu-west-1.amazonaws.com",
+      "111122223333.dkr.ecr-fips.us-west-2.amazonaws.com",
       "*.dkr.ecr-fips.*.amazonaws.com",
     ],
     ["eu-west-1", { dualStack: true }, "111122223333.dkr-ecr.eu-west-1.on.aws", "*.dkr-ecr.*.on.aws"],
@@ -85,6 +85,9 @@ describe("ecrHost", () => {
     ["${TfToken[TOKEN.3]}", "eu-west-1", {}, "late-value"],
     ["111122223333", "moon-1", {}, "aws-region-unknown"],
     ["111122223333", "cn-north-1", { fips: true }, "aws-registry-kind-unsupported"],
+    // boto/botocore, botocore/data/endpoints.json: FIPS endpoints of api.ecr and sts
+    ["111122223333", "eu-west-1", { fips: true }, "aws-registry-kind-unsupported"],
+    ["111122223333", "ca-central-1", { fips: true }, "aws-registry-kind-unsupported"],
     ["111122223333", "us-iso-east-1", { dualStack: true }, "aws-registry-kind-unsupported"],
     ["111122223333", "eusc-de-east-1", { dualStack: true }, "aws-registry-kind-unsupported"],
   ])("%s in %s with %j throws %s", (account, region, options, code) => {

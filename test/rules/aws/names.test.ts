@@ -41,7 +41,6 @@ describe("repositoryPattern", () => {
     "a..b",
     "-a",
     "a-",
-    "111122223333.dkr.ecr.eu-west-1.amazonaws.com/Shop",
     "shop web",
     "shop/?",
     "a".repeat(257),
@@ -49,6 +48,24 @@ describe("repositoryPattern", () => {
   ])("refuses %j", (repository) => {
     expect(() => repositoryPattern(repository)).toThrowError(code("aws-repository-invalid"));
   });
+
+  it.each([
+    "111122223333.dkr.ecr.eu-west-1.amazonaws.com/a",
+    "111122223333.dkr.ecr-fips.us-east-1.amazonaws.com/a",
+    "111122223333.dkr-ecr.eu-west-1.on.aws/a",
+    "111122223333.dkr.ecr.eu-west-1.amazonaws.com",
+    "*.dkr.ecr.*.amazonaws.com/a",
+    "public.ecr.aws/nginx/nginx",
+    "ecr-public.aws.com/nginx/nginx",
+  ])("refuses %s, which begins with the registry's host", (repository) => {
+    expect(() => repositoryPattern(repository)).toThrowError(code("aws-repository-with-host"));
+  });
+
+  // Prefixes of a pull through cache are the user's choice, and often the upstream's host.
+  it.each(["quay.io/prometheus/*", "docker.io/library/nginx", "ecr/web", "dkr/ecr"])(
+    "accepts %s, which is no host of ECR",
+    (repository) => expect(repositoryPattern(repository)).toBe(repository),
+  );
 
   it("refuses a late value, and a pattern where one repository is meant", () => {
     expect(() => repositoryPattern(LATE)).toThrowError(code("late-value"));

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { isWorkloadIdentityError } from "../../../lib/errors";
 import { partitionOf, partitions } from "../../../lib/rules/aws/partitions";
 
-// boto/botocore, botocore/data/partitions.json
+// boto/botocore 1.44.5, botocore/data/partitions.json
 const ROWS: readonly (readonly [string, string, string])[] = [
   ["eu-west-1", "aws", "amazonaws.com"],
   ["us-east-1", "aws", "amazonaws.com"],
@@ -29,7 +29,17 @@ describe("partitionOf", () => {
     expect(partitions.filter(({ regions }) => regions.test(region))).toHaveLength(1);
   });
 
+  it("knows each region once", () => {
+    const all = partitions.flatMap(({ regionCodes }) => regionCodes);
+    expect(new Set(all).size).toBe(all.length);
+    expect(partitions.map(({ regionCodes }) => regionCodes.length)).toEqual([36, 2, 2, 2, 2, 1, 2, 1]);
+  });
+
   it.each([
+    "eu-west-99",
+    "cn-west-9",
+    "us-gov-north-3",
+    "aws-global",
     "eu-west-1a",
     "Ireland",
     "EU-WEST-1",
@@ -43,7 +53,9 @@ describe("partitionOf", () => {
     "global",
   ])("refuses %j and lists what is known", (region) => {
     expect(() => partitionOf(region)).toThrowError(expect.objectContaining({ code: "aws-region-unknown" }));
-    expect(() => partitionOf(region)).toThrowError(/aws-us-gov.*eusc-de-east-1 \(aws-eusc\)/);
+    expect(() => partitionOf(region)).toThrowError(
+      /aws-us-gov.*eusc-de-east-1 \(aws-eusc\); .*newer release/,
+    );
   });
 
   it("refuses a late region", () => {

@@ -2,12 +2,7 @@ import { describe, expect, it } from "vitest";
 import { evaluateAwsPermission } from "../../../lib/rules/aws/evaluate/evaluate-permission";
 import { partitionOf } from "../../../lib/rules/aws/partitions";
 import { checkedPolicy, policyDocument, policySize } from "../../../lib/rules/aws/policy-document";
-import {
-  type PrivateEcrGrant,
-  pullPermissions,
-  repositoryPullPolicy,
-  repositoryPullStatement,
-} from "../../../lib/rules/aws/pull-permissions";
+import { type PrivateEcrGrant, pullPermissions } from "../../../lib/rules/aws/pull-permissions";
 
 const code = (name: string): unknown => expect.objectContaining({ code: name });
 
@@ -107,29 +102,5 @@ describe("pullPermissions", () => {
       );
     expect(sized(10_240 - base)).toBeTruthy();
     expect(() => sized(10_241 - base)).toThrowError(code("aws-policy-too-long"));
-  });
-});
-
-describe("repositoryPullPolicy", () => {
-  it("names the roles, sorted, each once, and keeps other statements", () => {
-    const keep = { Sid: "Keep", Effect: "Deny", Principal: { AWS: "*" }, Action: "ecr:*" } as const;
-    expect(repositoryPullPolicy(["b", "a", "b"], [keep]).Statement).toEqual([
-      {
-        Sid: "Pull",
-        Effect: "Allow",
-        Principal: { AWS: ["a", "b"] },
-        Action: ["ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"],
-      },
-      keep,
-    ]);
-    expect(repositoryPullStatement(["a"]).Principal).toEqual({ AWS: "a" });
-  });
-
-  it("refuses more than 10,240 characters", () => {
-    const roles = Array.from(
-      { length: 200 },
-      (_, index) => `arn:aws:iam::111122223333:role/prod_shop_web-${index}`,
-    );
-    expect(() => repositoryPullPolicy(roles, [])).toThrowError(code("aws-policy-too-long"));
   });
 });

@@ -93,16 +93,32 @@ describe("trustPolicy", () => {
     expect(() => trustPolicy(trusts)).toThrowError(code(expected));
   });
 
-  it.each([["shop/*"], ["ci-*/runner"], ["*/web"], ["shop/web-?"]])("takes the wildcard %s", (pattern) => {
-    expect(subjectPattern(pattern)).toBe(`system:serviceaccount:${pattern.replace("/", ":")}`);
-  });
-
-  it.each(["*", "*/*", "shop/web", "shop:*", "Shop/*", "a/b/*", "", "${x}/*", 1 as never])(
-    "refuses the wildcard %j",
+  it.each([["shop/*"], ["a/*"], ["ci-*/runner"], ["tea?/web"], ["team*-x/*"], ["shop/web-?"]])(
+    "takes the wildcard %s",
     (pattern) => {
-      expect(() => subjectPattern(pattern)).toThrowError(code("aws-subject-pattern-invalid"));
+      expect(subjectPattern(pattern)).toBe(`system:serviceaccount:${pattern.replace("/", ":")}`);
     },
   );
+
+  it.each([
+    "*",
+    "*/*",
+    "*/web",
+    "*a*/*",
+    "?op/web",
+    "ab*/web",
+    "---*/web",
+    "shop.x/*",
+    "shop/web",
+    "shop:*",
+    "Shop/*",
+    "a/b/*",
+    "",
+    "${x}/*",
+    1 as never,
+  ])("refuses the wildcard %j", (pattern) => {
+    expect(() => subjectPattern(pattern)).toThrowError(code("aws-subject-pattern-invalid"));
+  });
 });
 
 describe("trustPolicySize", () => {

@@ -28,12 +28,13 @@ describe("acrCredentialProvider", () => {
       audience: "api://AzureADTokenExchange",
       azureJsonPath: "/etc/kubernetes/acr-azure.json",
     });
-    expect({ ...provider, defaultCacheDuration: provider.defaultCacheDuration.toString() }).toEqual({
+    expect({ ...provider, defaultCacheDuration: provider.defaultCacheDuration.toString() }).toStrictEqual({
       plugin: "acr",
       name: "acr-credential-provider",
       matchImages: ["*.azurecr.io"],
       defaultCacheDuration: "10m",
       args: ["/etc/kubernetes/acr-azure.json"],
+      nodeIdentityArgs: undefined,
       env: [],
       audience: "api://AzureADTokenExchange",
       cacheType: "ServiceAccount",

@@ -1,11 +1,11 @@
-import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Subject } from "../../../lib/model/subject";
 import { type PlannedPull, type SpreadOptions, spread } from "../../../lib/rules/azure/identity-plan";
 import { parseLoginServer } from "../../../lib/rules/azure/login-server";
 import { pullPermissions } from "../../../lib/rules/azure/pull-permission";
-import { shardOf } from "../../../lib/rules/azure/shard";
+import { bucketOf, shardOf } from "../../../lib/rules/azure/shard";
+import { shardsThatFit } from "../../../lib/rules/azure/shards-that-fit";
 
 const PREFIX =
   "/subscriptions/11111111-2222-3333-4444-555555555555/resourceGroups/images/providers/Microsoft.ContainerRegistry/registries";
@@ -29,35 +29,78 @@ function places(pulls: readonly PlannedPull[], options: SpreadOptions): Map<stri
 }
 
 describe("shardOf", () => {
-  // The contract: `printf %s shop/web | sha256sum | cut -c1-8`, as a hexadecimal number, modulo the shards.
+  // The contract: `printf %s shop/web | sha256sum | cut -c1-16`, as a hexadecimal number, given to the Go package
+  // github.com/dgryski/go-jump at e1f439676b57.
   it.each([
-    ["shop/web", 4, 2],
-    ["shop/jobs", 4, 1],
-    ["shop/web", 16, 6],
-    ["shop/jobs", 16, 13],
-    ["default/default", 16, 2],
-    ["team-a/api", 16, 2],
-    ["acr-sa-test/acr-pull-sa", 16, 11],
-    ["kube-system/builder", 16, 15],
-    ["shop/web", 1, 0],
-  ])("%s of %d is in %d", (key, shards, bucket) => {
-    expect(shardOf(Subject.of(key), shards)).toBe(bucket);
+    ["shop/web", [0, 3, 3, 3, 977, 10586]],
+    ["shop/jobs", [0, 2, 2, 2, 381, 55171]],
+    ["default/default", [0, 0, 9, 9, 896, 12998]],
+    ["team-a/api", [0, 2, 13, 13, 226, 17213]],
+    ["acr-sa-test/acr-pull-sa", [0, 3, 3, 3, 185, 43916]],
+    ["kube-system/builder", [0, 2, 2, 2, 68, 45795]],
+  ])("%s of 1, 4, 16, 17, 1000 and 65536 is in %j", (key, buckets) => {
+    expect([1, 4, 16, 17, 1000, 65_536].map((shards) => shardOf(Subject.of(key), shards))).toEqual(buckets);
   });
 
-  it("is the big-endian number of the first four bytes, also above 2^31", () => {
-    const label = fc.stringMatching(/^[a-z0-9]{1,20}$/);
-    fc.assert(
-      fc.property(label, label, fc.integer({ min: 1, max: 65_536 }), (namespace, name, shards) => {
-        const bytes = createHash("sha256").update(`${namespace}/${name}`).digest();
-        expect(shardOf(Subject.of(`${namespace}/${name}`), shards)).toBe(bytes.readUInt32BE(0) % shards);
-      }),
-    );
+  // The first five rows are that package's own test table.
+  it.each([
+    [1n, 1, 0],
+    [42n, 57, 43],
+    [0xdead10ccn, 1, 0],
+    [0xdead10ccn, 666, 361],
+    [256n, 1024, 520],
+    [1n << 63n, 1000, 453],
+    [(1n << 64n) - 1n, 65_536, 18_311],
+  ])("%d of %d is in %d", (seed, buckets, bucket) => {
+    expect(bucketOf(seed, buckets)).toBe(bucket);
+  });
+
+  it("moves with one more shard only into the new one, and few", () => {
+    const subjects = Array.from({ length: 2000 }, (_, i) => Subject.of(`team-${i % 37}/app-${i}`));
+    for (const shards of [1, 2, 9, 50]) {
+      const moved = subjects.filter((own) => shardOf(own, shards) !== shardOf(own, shards + 1));
+      for (const own of moved) expect(shardOf(own, shards + 1)).toBe(shards);
+      const expected = subjects.length / (shards + 1);
+      expect(moved.length).toBeGreaterThan(expected / 2);
+      expect(moved.length).toBeLessThan(expected * 1.5);
+    }
   });
 
   it.each([0, -1, 1.5, Number.NaN, 65_537])("refuses %d shards", (shards) => {
     expect(() => shardOf(Subject.of("shop/web"), shards)).toThrowError(
       expect.objectContaining({ code: "azure-shards-invalid" }),
     );
+  });
+});
+
+describe("shardsThatFit", () => {
+  const overfull = (groups: readonly (readonly Subject[])[], capacity: number, shards: number): boolean =>
+    groups.some((group) => {
+      const sizes = new Map<number, number>();
+      for (const own of group) {
+        const bucket = shardOf(own, shards);
+        sizes.set(bucket, (sizes.get(bucket) ?? 0) + 1);
+      }
+      return [...sizes.values()].some((size) => size > capacity);
+    });
+
+  it("is the least number above the given one, by trying each", () => {
+    const keys = fc.uniqueArray(fc.stringMatching(/^[a-d]{1,3}\/[a-d]{1,3}$/), { maxLength: 25 });
+    fc.assert(
+      fc.property(fc.array(keys, { maxLength: 3 }), fc.integer({ min: 0, max: 6 }), (lists, above) => {
+        const groups = lists.map((list) => list.map((key) => Subject.of(key)));
+        const fitting = shardsThatFit(groups, 3, above) ?? Number.NaN;
+        expect(fitting).toBeGreaterThan(above);
+        expect(overfull(groups, 3, fitting)).toBe(false);
+        for (let shards = above + 1; shards < fitting; shards += 1)
+          expect(overfull(groups, 3, shards)).toBe(true);
+      }),
+    );
+  });
+
+  it("gives up where no number does", () => {
+    const same = Array.from({ length: 2 }, () => Subject.of("shop/web"));
+    expect(shardsThatFit([same], 1, 1)).toBeUndefined();
   });
 });
 
@@ -88,10 +131,28 @@ describe("spread", () => {
       expect.objectContaining({
         code: "azure-credentials-too-many",
         value: 21,
-        remedy: expect.stringContaining("raise shards (now 1)") as string,
+        remedy:
+          "set shards to 2 (now 1), the least number with which all service accounts fit; about 50 % of them move to another identity, so plan that apply; or leave shards out for one identity per service account",
       }),
     );
+    expect(spread(pulls(21), { namePrefix: "p", shards: 2 })).toHaveLength(2);
     expect(spread(pulls(21), { namePrefix: "p" })).toHaveLength(21);
+  });
+
+  it("computes a number of shards for every permission set at once", () => {
+    const pulls = ["myteam", "other"].flatMap((registry) =>
+      Array.from({ length: 150 }, (_, i) => pull(`${registry}/web-${i}`, registry)),
+    );
+    const attempt = (shards: number): unknown => {
+      try {
+        return spread(pulls, { namePrefix: "p", shards });
+      } catch (error) {
+        return error;
+      }
+    };
+    const [, fitting] = /set shards to (\d+) /.exec(String(attempt(3))) ?? [];
+    expect(attempt(Number(fitting))).toBeInstanceOf(Array);
+    for (let shards = 4; shards < Number(fitting); shards += 1) expect(attempt(shards)).toBeInstanceOf(Error);
   });
 
   it.each(["", "-x", "a_b", "a".repeat(64), "ä"])("refuses the prefix %s", (namePrefix) => {

@@ -14,6 +14,8 @@ describe("repositoryPatterns", () => {
     ["what a prefix covers is left out", ["team/a/web", "team/*", "team/a/*"], ["team/*"]],
     ["a prefix does not cover its own name", ["team", "team/*"], ["team", "team/*"]],
     ["a prefix ends at the slash", ["team/*", "team-b/x"], ["team-b/x", "team/*"]],
+    ["hosts of other registries, as copies have them", ["docker.io/library/*"], ["docker.io/library/*"]],
+    ["a host's name that is no host", ["azurecr.io/x"], ["azurecr.io/x"]],
     ["all separators", ["a.b_c__d-e--f/g"], ["a.b_c__d-e--f/g"]],
   ])("%s", (_, given, expected) => {
     expect(repositoryPatterns(given)).toEqual(expected);
@@ -31,6 +33,11 @@ describe("repositoryPatterns", () => {
     ["shop//web", "not a repository name"],
     ["shop/", "not a repository name"],
     ["it's", "not a repository name"],
+    ["acmeshop.azurecr.io/models", "begins with the host of a registry"],
+    ["acmeshop.azurecr.io/*", "begins with the host of a registry"],
+    ["acmeshop.azurecr.us/models/*", "begins with the host of a registry"],
+    ["acmeshop.eastus.geo.azurecr.io/models", "begins with the host of a registry"],
+    ["acmeshop.azurecr.io", "begins with the host of a registry"],
     ["a".repeat(256), "longer than 255"],
   ])("refuses %s", (pattern, reason) => {
     expect(() => repositoryPatterns([pattern])).toThrowError(

@@ -137,11 +137,23 @@ describe("evaluateAttributeCondition", () => {
 });
 
 describe("ownAttributeCondition", () => {
-  it.each(["x".repeat(4096), "true", "${TfToken[TOKEN.1]}"])("accepts %.40s", (text) => {
-    expect(ownAttributeCondition(text)).toBe(text);
-  });
+  it.each(["x".repeat(4096), "assertion.sub.endsWith(':web')", "${TfToken[TOKEN.1]}"])(
+    "accepts %.40s",
+    (text) => {
+      expect(ownAttributeCondition(text)).toBe(text);
+    },
+  );
 
   it.each(["", "  ", "x".repeat(4097)])("refuses %.40j", (text) => {
     expect(() => ownAttributeCondition(text)).toThrowError(refused("google-condition-invalid"));
+  });
+
+  it.each(["true", "1==1", "assertion.sub.startsWith('')"])("refuses %s, which admits everybody", (text) => {
+    expect(() => ownAttributeCondition(text)).toThrowError(
+      refused(
+        "google-condition-trivial",
+        `attribute condition admits every token of the issuer, got ${JSON.stringify(text)}; allowed: a condition that names the service accounts or namespaces it admits; leave it out: the library then writes the exact list of service accounts; a condition of your own must refuse the others`,
+      ),
+    );
   });
 });

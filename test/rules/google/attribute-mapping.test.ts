@@ -3,6 +3,7 @@ import { Subject } from "../../../lib/model/subject";
 import {
   additionalAttributes,
   attributeMapping,
+  customAttributeName,
   fitsGoogleSubject,
   subjectBytes,
 } from "../../../lib/rules/google/attribute-mapping";
@@ -88,5 +89,20 @@ describe("additionalAttributes", () => {
     expect(() => additionalAttributes({ "attribute.${TfToken[TOKEN.1]}": "x" })).toThrowError(
       refused("late-value"),
     );
+  });
+});
+
+// REST reference of workloadIdentityPools.providers, `attributeMapping`: custom attributes are [a-z0-9_], at most 100.
+describe("customAttributeName", () => {
+  it.each(["sub", "k8s_subject", "a".repeat(100)])("%s is one", (name) => {
+    expect(customAttributeName(name)).toBe(name);
+  });
+
+  it.each(["", "attribute.sub", "Sub", "a-b", "a/b", "a".repeat(101)])("%j is none", (name) => {
+    expect(() => customAttributeName(name)).toThrowError(refused("google-attribute-invalid"));
+  });
+
+  it("cannot be late", () => {
+    expect(() => customAttributeName("${TfToken[TOKEN.1]}")).toThrowError(refused("late-value"));
   });
 });

@@ -84,6 +84,8 @@ describe("parseGoogleRegistryHost", () => {
   });
 });
 
+const HOST = "europe-west1-docker.pkg.dev";
+
 describe("repositories and images", () => {
   it.each(["a", "base-images", `a${"b".repeat(62)}`])("%s is a repository", (name) => {
     expect(repositoryName(name)).toBe(name);
@@ -101,15 +103,37 @@ describe("repositories and images", () => {
     ],
     [["team-*/a_b.c"], ["team-*/a_b.c"]],
   ])("patterns %j give %j", (images, expected) => {
-    expect(imagePatterns(images)).toEqual(expected);
+    expect(imagePatterns(HOST, images)).toEqual(expected);
   });
 
   it.each([[[]], [["web:1.0"]], [["web@sha256:00"]], [["/web"]], [["web/"]], [["a//b"]], [["Web"]], [[""]]])(
     "refuses %j",
     (images) => {
-      expect(() => imagePatterns(images)).toThrowError(refused("google-image-invalid"));
+      expect(() => imagePatterns(HOST, images)).toThrowError(refused("google-image-invalid"));
     },
   );
+
+  it.each([
+    [HOST, `${HOST}/shop-prod/images/web`, HOST],
+    [HOST, "us-docker.pkg.dev/shop-prod/images/*", "us-docker.pkg.dev"],
+    [HOST, "*-docker.pkg.dev/web", "*-docker.pkg.dev"],
+    ["eu.gcr.io", "eu.gcr.io/shop-prod/web", "eu.gcr.io"],
+  ])("of %s refuses %s, which begins with a host", (host, image, found) => {
+    expect(() => imagePatterns(host, [image])).toThrowError(
+      refused(
+        "google-image-with-host",
+        `image begins with the registry host ${found}, got "${image}"; allowed: the image's name within its repository, for example web or base/*; give the part after the repository; host, project and repository are added`,
+      ),
+    );
+  });
+
+  // skopeo sync --scoped keeps the host of the copied registry in the path.
+  it("accepts hosts of other registries in the path", () => {
+    expect(imagePatterns(HOST, ["gcr.io/distroless/static", "docker.io/library/*"])).toEqual([
+      "docker.io/library/*",
+      "gcr.io/distroless/static",
+    ]);
+  });
 
   // https://cloud.google.com/artifact-registry/docs/docker/names, "Domain-scoped projects"
   it("writes a domain-scoped project with a slash", () => {

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { Duration } from "../../../lib/model/duration";
 import {
+  managedIdentityProvider,
+  parseManagedIdentityProvider,
+} from "../../../lib/rules/google/managed-identity-provider";
+import {
   cacheEnvironment,
   customPoolArguments,
   managedPoolArguments,
@@ -8,7 +12,6 @@ import {
 import {
   allowedAudiences,
   defaultAudience,
-  managedIdentityProvider,
   managedPoolId,
   stsAudience,
 } from "../../../lib/rules/google/workload-identity-names";
@@ -58,9 +61,31 @@ describe("the managed pool", () => {
   it.each([
     "https://container.googleapis.com/v1/projects/shop-prod/locations/europe-west1/clusters/main",
     "https://gkehub.googleapis.com/projects/shop-prod/locations/global/memberships/on-prem",
-    LATE,
   ])("knows the identity provider %s", (url) => {
     expect(managedIdentityProvider(url)).toBe(url);
+  });
+
+  // Text bound into the kubelet's file cannot be checked before the kubelet reads it.
+  it("refuses a late identity provider, also one in part", () => {
+    for (const url of [LATE, `https://container.googleapis.com/v1/projects/${LATE}/locations/l/clusters/c`])
+      expect(() => managedIdentityProvider(url)).toThrowError(
+        refused(
+          "late-value",
+          "identityProvider (write it from the cluster's project, location and name) is known only after Terraform apply, but is needed while synthesizing; allowed: a literal value; give the literal, for example from configuration, instead of an attribute of a resource",
+        ),
+      );
+  });
+
+  it.each([
+    ["https://container.googleapis.com/v1/projects/p/locations/l/clusters/c", { kind: "gke", project: "p" }],
+    [
+      "https://gkehub.googleapis.com/projects/example.com:p/locations/global/memberships/m",
+      { kind: "membership", project: "example.com:p" },
+    ],
+    ["https://issuer.example.com", undefined],
+    [LATE, undefined],
+  ])("reads %s", (url, expected) => {
+    expect(parseManagedIdentityProvider(url)).toEqual(expected);
   });
 
   it.each([
@@ -88,6 +113,12 @@ describe("the plugin's settings", () => {
       "--identity-provider=https://x",
       "--project-id=shop-prod",
     ]);
+  });
+
+  it("cannot be late: they stand in the kubelet's file", () => {
+    expect(() => customPoolArguments(stsAudience({ ...name, projectNumber: LATE }))).toThrowError(
+      refused("late-value"),
+    );
   });
 
   it("leave caching to the plugin unless told otherwise", () => {

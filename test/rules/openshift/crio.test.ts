@@ -26,6 +26,7 @@ describe("crioCredentialProvider", () => {
     [[], /no entry or too many/],
     [Array.from({ length: 51 }, (_, index) => `r${index}.example.com`), /no entry or too many/],
     [["*"], /every image/],
+    [["quay.io", "quay.io"], /an entry twice/],
     [["https://quay.io"], /the operator refuses/],
     [["Quay.io"], /the operator refuses/],
     [["q*y.io"], /the operator refuses/],

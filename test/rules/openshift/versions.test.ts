@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { pluginCan } from "../../../lib/rules/plugins";
 import { openShiftRelease, openShiftVersions } from "../../../lib/rules/openshift/versions";
 
 describe("openShiftRelease", () => {
@@ -27,6 +28,17 @@ describe("openShiftRelease", () => {
             "/etc/systemd/system/kubelet.service.d/40-kubelet-crio-image-credential-provider.conf",
           ]
         : [],
+    );
+  });
+
+  // Read in the same branches: the suffix amazonaws.eu in the host pattern, from release-4.22 on.
+  it.each([
+    ["4.21", "no"],
+    ["4.22", "yes"],
+    ["4.23", "yes"],
+  ])("%s knows hosts of the European Sovereign Cloud: %s", (version, outcome) => {
+    expect(pluginCan("ecr", openShiftRelease(version).plugins["ecr"] ?? {}, "eusc-hosts").outcome).toBe(
+      outcome,
     );
   });
 

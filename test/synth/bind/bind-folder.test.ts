@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { bind } from "../../../lib/synth/bind/bind-folder";
@@ -95,9 +95,108 @@ describe("bind", () => {
     put("dist/notes.txt", LATE);
     bind({ outputs: flat("one"), from, to, manifests: join(root, "dist") });
     expect(filesOf(to)).toEqual({
-      ".workload-identity-files": "a/web.k8s.yaml\n",
+      ".workload-identity-files": "a/web.k8s.yaml\tprod\t../dist\n",
       "a/web.k8s.yaml": "kind: B\nid: xone\n",
     });
+  });
+
+  it("leaves the files of stacks and cdk8s apps that are not of this run", () => {
+    putStack("prod");
+    putStack("test");
+    put("web/web.yaml", `id: "${LATE}"\n`);
+    put("jobs/jobs.yaml", `id: "${LATE}"\n`);
+    const run = (stack: string, manifests?: string): readonly string[] =>
+      bind({
+        outputs: flat("one"),
+        from: join(from, "stacks", stack),
+        to,
+        ...(manifests ? { manifests: join(root, manifests) } : {}),
+      }).removed;
+    expect([run("prod"), run("test"), run("test", "web"), run("test", "jobs"), run("prod")].flat()).toEqual(
+      [],
+    );
+    expect(Object.keys(filesOf(to))).toEqual([
+      ".workload-identity-files",
+      "jobs.yaml",
+      "prod/manifests/20-accounts.yaml",
+      "prod/nodes/all-nodes.yaml",
+      "test/manifests/20-accounts.yaml",
+      "test/nodes/all-nodes.yaml",
+      "web.yaml",
+    ]);
+    renameSync(join(root, "web/web.yaml"), join(root, "web/new.yaml"));
+    expect(run("test", "web")).toEqual(["web.yaml"]);
+    put("cdktf.out/stacks/test/workload-identity.json", { ...identity("test"), nodes: [] });
+    expect(run("test")).toEqual(["test/nodes/all-nodes.yaml"]);
+  });
+
+  it("refuses to replace files that it never wrote", () => {
+    putStack("prod");
+    put("finished/prod/manifests/20-accounts.yaml", "mine: 1\n");
+    const before = filesOf(to);
+    expect(() => bind({ outputs: flat("one"), from, to })).toThrowError(
+      expect.objectContaining({ code: "bind-target-taken", value: ["prod/manifests/20-accounts.yaml"] }),
+    );
+    expect(filesOf(to)).toEqual(before);
+  });
+
+  it("names every missing output of all stacks, and where each is needed", () => {
+    const placeholders = {
+      "@late(a.b)@": { output: "a_b", path: ["x", "a_b"], expression: "${a.b}" },
+      "@late(a.c)@": { output: "a_c", path: ["x", "a_c"], expression: "${a.c}" },
+      "@late(a.unused)@": { output: "a_unused", path: ["x", "a_unused"], expression: "${a.unused}" },
+      "@late(base64.1)@": { encoding: "base64", text: "x@late(a.c)@" },
+    };
+    for (const stack of ["prod", "test"]) {
+      putStack(stack);
+      put(`cdktf.out/stacks/${stack}/workload-identity.json`, { ...identity(stack), placeholders });
+      put(
+        `cdktf.out/stacks/${stack}/manifests/20-accounts.yaml`,
+        'kind: A\nid: "@late(a.b)@"\n---\nkind: B\nid: "@late(a.b)@"\n',
+      );
+      put(`cdktf.out/stacks/${stack}/nodes/all-nodes.yaml`, 'files:\n  - content: "@late(base64.1)@"\n');
+    }
+    expect(() => bind({ outputs: put("o.json", { prod: { a_b: "1" } }), from, to })).toThrowError(
+      expect.objectContaining({
+        code: "bind-output-missing",
+        problem:
+          "the outputs file does not hold 3 Terraform outputs that are needed (" +
+          "a_c by prod/nodes/all-nodes.yaml: files[0].content; " +
+          "a_b by test/manifests/20-accounts.yaml: A: id; " +
+          "a_c by test/nodes/all-nodes.yaml: files[0].content)",
+        value: ["a_c", "a_b", "a_c"],
+      }),
+    );
+  });
+
+  it("refuses a stack whose placeholders stand in the files of a cdk8s app, and names the option", () => {
+    put("cdktf.out/stacks/prod/workload-identity.json", { ...identity("prod"), manifests: [], nodes: [] });
+    expect(() => bind({ outputs: flat("one"), from, to })).toThrowError(
+      expect.objectContaining({
+        code: "bind-manifests-missing",
+        value: join(from, "stacks/prod"),
+        remedy: expect.stringContaining("--manifests") as unknown,
+      }),
+    );
+    put("dist/web.yaml", `id: "${LATE}"\n`);
+    expect(bind({ outputs: flat("one"), from, to, manifests: join(root, "dist") }).files).toEqual([
+      "web.yaml",
+    ]);
+  });
+
+  it.each([
+    ["nothing late", {}, []],
+    ["late facts of a cluster only", identity("prod"), [{ issuer: `https://${LATE}` }]],
+  ])("has nothing to do for a stack without manifests that has %s", (_, late, clusters) => {
+    const empty = { ...identity("prod", false), ...late, manifests: [], nodes: [], clusters };
+    put("cdktf.out/stacks/prod/workload-identity.json", empty);
+    expect(bind({ outputs: flat("one"), from, to }).files).toEqual([]);
+  });
+
+  it("takes a folder beside a stack's folder that was taken out of the synth output", () => {
+    putStack("prod");
+    renameSync(join(from, "stacks/prod"), join(root, "prod"));
+    expect(bind({ outputs: flat("one"), from: join(root, "prod"), to }).files).toHaveLength(2);
   });
 
   it.each<[string, () => Partial<Parameters<typeof bind>[0]>, string, string]>([
@@ -160,15 +259,49 @@ describe("bind", () => {
       "bind-target-is-source",
       "finished",
     ],
+    ["the synth output as target", () => ({ to: from }), "bind-target-is-source", "cdktf.out"],
+    [
+      "a new folder in the synth output as target",
+      () => ({ to: join(from, "a/b") }),
+      "bind-target-is-source",
+      "cdktf.out/a/b",
+    ],
+    [
+      "a new folder in the synth output of the stack's folder as target",
+      () => (
+        put("cdktf.out/manifest.json", { stacks: {} }),
+        { from: join(from, "stacks/prod"), to: join(from, "a") }
+      ),
+      "bind-target-is-source",
+      "cdktf.out/a",
+    ],
+    [
+      "a link to the synth output as target",
+      () => (symlinkSync(from, join(root, "link")), { to: join(root, "link/new") }),
+      "bind-target-is-source",
+      "link/new",
+    ],
+    [
+      "a folder in the cdk8s folder as target",
+      () => (put("dist/a.yaml", "a: 1\n"), { manifests: join(root, "dist"), to: join(root, "dist/new") }),
+      "bind-target-is-source",
+      "dist/new",
+    ],
     [
       "no cdk8s folder",
       () => ({ manifests: join(root, "none") }),
-      "bind-folder-invalid",
+      "bind-manifests-invalid",
       "cannot be read (ENOENT)",
     ],
     [
+      "a cdk8s folder without manifests",
+      () => (put("dist/notes.txt", LATE), { manifests: join(root, "dist") }),
+      "bind-manifests-invalid",
+      "holds no .yaml or .yml file",
+    ],
+    [
       "a cdk8s folder for two stacks",
-      () => (putStack("plain", false), { manifests: root }),
+      () => (putStack("plain", false), { manifests: join(root, "dist") }),
       "bind-folder-invalid",
       "holds 2 stacks",
     ],
@@ -181,6 +314,13 @@ describe("bind", () => {
       expect.objectContaining({ code, message: expect.stringContaining(part) as unknown }),
     );
     expect(filesOf(to)).toEqual(before);
+  });
+
+  it("does not advise to synthesize the stack where the cdk8s folder is wrong", () => {
+    putStack("prod");
+    expect(() => bind({ outputs: flat("one"), from, to, manifests: join(root, "nope") })).toThrowError(
+      expect.objectContaining({ remedy: expect.not.stringContaining("cdktf synth") as unknown }),
+    );
   });
 
   it("writes the same bytes twice", () => {

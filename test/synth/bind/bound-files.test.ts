@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { stringify } from "yaml";
 import { encodeNow } from "../../../lib/model/late";
 import { UNBOUND_COMMENT, boundFiles } from "../../../lib/synth/bind/bound-files";
 import { readTerraformOutputs } from "../../../lib/synth/bind/terraform-outputs";
@@ -22,7 +23,13 @@ function bound(text: string, value: unknown): string | undefined {
     JSON.stringify({ web_client_id: { value, type: "string", sensitive: false } }),
     "o.json",
   );
-  return boundFiles({ stack: "prod", placeholders, files: new Map([[FILE, text]]), outputs }).get(FILE);
+  return boundFiles({
+    stack: "prod",
+    placeholders,
+    clusters: [{ kubelet: "1.35" }],
+    files: new Map([[FILE, text]]),
+    outputs,
+  }).get(FILE);
 }
 
 describe("boundFiles", () => {
@@ -32,7 +39,6 @@ describe("boundFiles", () => {
     ["text that looks like a number", `"${CLIENT}"`, "0755", '"0755"'],
     ["text that would end the line", `"${CLIENT}"`, "a: b # c", '"a: b # c"'],
     ["a value with replacement patterns", `"${CLIENT}"`, "$&$1$$", "$&$1$$"],
-    ["a value that looks like a placeholder", `"${CLIENT}"`, ENCODED, `"${ENCODED}"`],
     ["an encoded text, encoded last", `"${ENCODED}"`, "é", encodeNow("data-url", '{"clientId":"é"}')],
   ])("fills %s", (_, annotation, value, expected) => {
     expect(bound(object(annotation), value)).toBe(object(expected));
@@ -60,6 +66,14 @@ describe("boundFiles", () => {
     ["an object", object(`"${CLIENT}"`), {}, "bind-output-type", "is an object"],
     ["a list", object(`"${CLIENT}"`), ["1"], "bind-output-type", "is a list"],
     ["an empty text", object(`"${CLIENT}"`), "", "bind-output-type", "is an empty text"],
+    ["an output that is a placeholder", object(`"${CLIENT}"`), ENCODED, "bind-output-placeholder", ENCODED],
+    [
+      "an output with half of one",
+      object(`"${CLIENT}"`),
+      "x@late(a",
+      "bind-output-placeholder",
+      "web_client_id",
+    ],
     [
       "a missing output in an encoded text",
       object(`"${ENCODED}"`),
@@ -90,6 +104,60 @@ describe("boundFiles", () => {
       expect.objectContaining({ code, message: expect.stringContaining(part) as unknown }),
     );
     expect(run).toThrowError(FILE);
+  });
+
+  // An azure.json, say: encoded or not, it is JSON before and after.
+  it.each([
+    ["in an encoded text", object(`"${ENCODED}"`)],
+    ["in a node file", `kind: X\ndata:\n  content: |\n    {"clientId":"${CLIENT}"}\n`],
+  ])("refuses JSON that a value breaks or reaches beyond, %s", (_, text) => {
+    for (const value of ['a"b', "a\\", "a\nb", 'a","tenantId":"b', 'a","clientId":"b'])
+      expect(() => bound(text, value)).toThrowError(
+        expect.objectContaining({ code: "bind-text-broken", message: expect.stringContaining("JSON") }),
+      );
+    expect(() => bound(text, "é ' : #")).not.toThrow();
+  });
+
+  it("takes any JSON for a placeholder without quotes", () => {
+    const text = `kind: X\ndata:\n  content: '{"list":${CLIENT}}'\n`;
+    expect(() => bound(text, '["a"]')).not.toThrow();
+    expect(() => bound(text, "a")).toThrowError(expect.objectContaining({ code: "bind-text-broken" }));
+  });
+
+  it("takes text that only begins like JSON", () => {
+    expect(bound(object(`"{x} ${CLIENT}"`), '"')).toBe(object(`'{x} "'`));
+  });
+
+  describe("a CredentialProviderConfig", () => {
+    const provider = {
+      name: "p",
+      matchImages: ["quay.io"],
+      defaultCacheDuration: "1m",
+      apiVersion: "credentialprovider.kubelet.k8s.io/v1",
+      args: ["--id=ARG"],
+    };
+    const config = stringify({
+      apiVersion: "kubelet.config.k8s.io/v1",
+      kind: "CredentialProviderConfig",
+      providers: [provider],
+    }).replace("ARG", CLIENT);
+    const file = stringify({ kind: "X", data: { content: config } });
+
+    it.each([
+      ["a: b", "strict decoding error|cannot unmarshal|expected"],
+      ["x\n- y", "not YAML|expected"],
+    ])("is refused when the kubelet would not start with it: %j", (value) => {
+      expect(() => bound(file, value)).toThrowError(
+        expect.objectContaining({
+          code: "bind-text-broken",
+          message: expect.stringContaining("CredentialProviderConfig"),
+        }),
+      );
+    });
+
+    it("is filled when it would", () => {
+      expect(bound(file, "1-2")).toContain("--id=1-2");
+    });
   });
 
   it("names the item of a list", () => {

@@ -4,6 +4,11 @@ import { expect, it, vi } from "vitest";
 import { writeTargetFolder } from "../../../lib/synth/bind/target-folder";
 import { filesOf, temporaryFolder } from "../../fixtures/synth/stack-fixture";
 
+const write = (to: string, files: Record<string, string>): unknown =>
+  writeTargetFolder(to, [
+    { owner: { stack: "s", charts: "../dist" }, files: new Map(Object.entries(files)) },
+  ]);
+
 /** The move that fails; everything before it succeeds. */
 const failing = vi.hoisted(() => ({ target: "" }));
 
@@ -23,26 +28,14 @@ it.each(["a.yaml", "p/b.yaml", "p/new.yaml", ".workload-identity-files"])(
   (name) => {
     const to = temporaryFolder();
     failing.target = "";
-    writeTargetFolder(
-      to,
-      new Map([
-        ["a.yaml", "a"],
-        ["p/b.yaml", "b"],
-        ["p/gone.yaml", "gone"],
-      ]),
-    );
+    write(to, { "a.yaml": "a", "p/b.yaml": "b", "p/gone.yaml": "gone" });
     mkdirSync(join(to, "mine"));
     writeFileSync(join(to, "mine/x.yaml"), "mine");
     const before = [readdirSync(to), filesOf(to)];
 
     failing.target = join(to, name);
-    const files = new Map([
-      ["a.yaml", "A"],
-      ["p/b.yaml", "B"],
-      ["p/new.yaml", "new"],
-      ["q/r/new.yaml", "new"],
-    ]);
-    expect(() => writeTargetFolder(to, files)).toThrowError(
+    const files = { "a.yaml": "A", "p/b.yaml": "B", "p/new.yaml": "new", "q/r/new.yaml": "new" };
+    expect(() => write(to, files)).toThrowError(
       expect.objectContaining({
         code: "bind-target-unwritable",
         problem: expect.stringContaining("ENOSPC") as unknown,

@@ -11,7 +11,7 @@ import {
   isLateText,
   providerOf,
 } from "../../facts/terraform";
-import { policyOfArn } from "./policy-documents";
+import { UNREAD_POLICY, policyOfArn } from "./policy-documents";
 
 /** An OIDC provider. */
 export interface OidcProviderFact {
@@ -37,18 +37,6 @@ export interface RoleFact {
   readonly policies: readonly string[];
   /** The document of the permissions boundary; `undefined` where there is none. */
   readonly boundary: string | undefined;
-  /** Where it stands. */
-  readonly source: Source;
-}
-
-/** The policy of a repository. */
-export interface RepositoryPolicyFact {
-  /** The repository's name. */
-  readonly repository: string;
-  /** Account id of the registry; empty where it is not known. */
-  readonly account: string;
-  /** The policy. */
-  readonly policy: string;
   /** Where it stands. */
   readonly source: Source;
 }
@@ -101,7 +89,11 @@ export class Roles {
 
   constructor(terraform: Terraform) {
     const attached = attachedPolicies(terraform);
-    for (const resource of terraform.ofType("aws_iam_role")) {
+    const resources = terraform.ofType("aws_iam_role");
+    // A state does not say which account a policy is of; of two roles of one name neither's policies are known then.
+    for (const key of repeated(resources.map((role) => roleKey(role, terraform.attribute(role, "name")))))
+      attached.set(key, [UNREAD_POLICY]);
+    for (const resource of resources) {
       const role = roleFact(resource, terraform, attached);
       this.#byResource.set(resource, role);
       this.#byName.set(role.pathName, [...(this.#byName.get(role.pathName) ?? []), role]);
@@ -113,31 +105,48 @@ export class Roles {
     return this.#byResource.get(resource);
   }
 
-  /** The role of an ARN's account and end; one whose account is not known may be it. */
+  /** The role of an ARN's account and end; one whose account is not known may be it, one of several may not. */
   ofArn(account: string, pathName: string): RoleFact | undefined {
     const named = this.#byName.get(pathName) ?? [];
-    return named.find((role) => role.account === account) ?? named.find((role) => role.account === "");
+    const open = named.filter((role) => role.account === "");
+    return named.find((role) => role.account === account) ?? (open.length === 1 ? open[0] : undefined);
   }
 }
 
-type Attached = ReadonlyMap<string, readonly string[]>;
+type Attached = Map<string, readonly string[]>;
+
+function repeated(keys: readonly string[]): readonly string[] {
+  const seen = new Set<string>();
+  return keys.filter((key) => seen.size === seen.add(key).size);
+}
 
 /** Roles of one name may stand in several accounts, and so in several documents or under several providers. */
 function roleKey(resource: TerraformResource, role: string): string {
-  return JSON.stringify([resource.scope.id, accountOf(resource), role]);
+  return JSON.stringify([resource.scope.id, resource.provider, role]);
 }
 
 /** Policies by the role that they are attached to. */
 function attachedPolicies(terraform: Terraform): Attached {
-  const attached = new Map<string, string[]>();
-  const add = (resource: TerraformResource, policy: string): void => {
-    const role = roleKey(resource, terraform.text(resource, "role"));
-    attached.set(role, [...(attached.get(role) ?? []), policy]);
+  const attached: Attached = new Map();
+  const add = (resource: TerraformResource, role: string, policy: string): void => {
+    const key = roleKey(resource, role);
+    attached.set(key, [...(attached.get(key) ?? []), policy]);
   };
   for (const resource of terraform.ofType("aws_iam_role_policy"))
-    add(resource, terraform.text(resource, "policy"));
+    add(resource, terraform.text(resource, "role"), terraform.text(resource, "policy") || UNREAD_POLICY);
   for (const resource of terraform.ofType("aws_iam_role_policy_attachment"))
-    add(resource, policyOfArn(terraform.text(resource, "policy_arn"), terraform));
+    add(
+      resource,
+      terraform.text(resource, "role"),
+      policyOfArn(terraform.text(resource, "policy_arn"), terraform),
+    );
+  for (const resource of terraform.ofType("aws_iam_policy_attachment"))
+    for (const role of texts(own(resource.values, "roles")))
+      add(
+        resource,
+        terraform.resolve(role, resource.scope),
+        policyOfArn(terraform.text(resource, "policy_arn"), terraform),
+      );
   return attached;
 }
 
@@ -161,15 +170,4 @@ function roleFact(resource: TerraformResource, terraform: Terraform, attached: A
     boundary: boundary === "" ? undefined : policyOfArn(boundary, terraform),
     source: resource.source,
   };
-}
-
-/** Policies of repositories, by `<account>/<repository>`; one whose account is not known under an empty one. */
-export function repositoryPolicies(terraform: Terraform): ReadonlyMap<string, RepositoryPolicyFact> {
-  const facts = terraform.ofType("aws_ecr_repository_policy").map((resource) => ({
-    repository: terraform.text(resource, "repository"),
-    account: accountOf(resource),
-    policy: terraform.text(resource, "policy"),
-    source: resource.source,
-  }));
-  return new Map(facts.map((fact) => [`${fact.account}/${fact.repository}`, fact]));
 }

@@ -9,7 +9,8 @@ import { type PrivateEcrHost, parseEcrHost } from "../../../rules/aws/ecr-host";
 import { partitions } from "../../../rules/aws/partitions";
 import { type Answer, broken, pass, seen, unknown } from "../../answer";
 import type { PermissionAnswer, Repository } from "../cloud";
-import type { RepositoryPolicyFact, RoleFact } from "./iam";
+import type { RoleFact } from "./iam";
+import type { RepositoryPolicies, RepositoryPolicyFact } from "./repository-policies";
 
 /** A role that has been assumed. */
 export interface AssumedRole {
@@ -31,7 +32,7 @@ const PULL: readonly string[] = ["ecr:BatchGetImage", "ecr:GetDownloadUrlForLaye
 export function awsPermission(
   assumed: AssumedRole,
   repository: Repository,
-  policies: ReadonlyMap<string, RepositoryPolicyFact>,
+  policies: RepositoryPolicies,
 ): PermissionAnswer {
   const host = parseEcrHost(repository.host);
   if (host === undefined) {
@@ -80,7 +81,7 @@ function repositoryPermitted(
   assumed: AssumedRole,
   host: PrivateEcrHost,
   name: string,
-  policies: ReadonlyMap<string, RepositoryPolicyFact>,
+  policies: RepositoryPolicies,
 ): Answer {
   const partition = partitions.find(({ regions }) => regions.test(host.region));
   if (partition === undefined)
@@ -93,7 +94,7 @@ function repositoryPermitted(
       "whether role and registry are in one account is not known",
       "state the role's account, so that its ARN is a literal",
     );
-  const policy = policies.get(`${host.account}/${name}`) ?? policies.get(`/${name}`);
+  const policy = policies.of({ account: host.account, region: host.region, repository: name });
   return ownerAllows(assumed, host, policy) ?? own;
 }
 
@@ -138,6 +139,12 @@ function ownerAllows(
         where,
       );
   }
+  if (foreign && fact.account === "")
+    return unknown(
+      "which account the policy's repository is in is not known",
+      "limit the Terraform provider of the owner to its account (allowed_account_ids)",
+      where,
+    );
   return foreign ? pass("role and repository policy allow the pull between accounts", where) : undefined;
 }
 

@@ -15,14 +15,8 @@ import type {
   TrustQuestion,
 } from "../cloud";
 import { handedOver } from "../handed-over";
-import {
-  type OidcProviderFact,
-  type RepositoryPolicyFact,
-  Roles,
-  oidcProviderArnAttribute,
-  oidcProviders,
-  repositoryPolicies,
-} from "./iam";
+import { type OidcProviderFact, Roles, oidcProviderArnAttribute, oidcProviders } from "./iam";
+import { RepositoryPolicies } from "./repository-policies";
 import { type AssumedRole, awsPermission } from "./permission";
 import { policyDocumentJson } from "./policy-documents";
 import { awsTrust } from "./trust";
@@ -45,7 +39,7 @@ class Aws implements Cloud {
   readonly #terraform: Terraform;
   readonly #roles: Roles;
   readonly #oidcProviders: readonly OidcProviderFact[];
-  readonly #policies: ReadonlyMap<string, RepositoryPolicyFact>;
+  readonly #policies: RepositoryPolicies;
   /** Roles by permission key. */
   readonly #assumed = new Map<string, AssumedRole>();
 
@@ -53,7 +47,7 @@ class Aws implements Cloud {
     this.#terraform = terraform;
     this.#roles = new Roles(terraform);
     this.#oidcProviders = oidcProviders(terraform);
-    this.#policies = repositoryPolicies(terraform);
+    this.#policies = new RepositoryPolicies(terraform);
   }
 
   needs(): readonly "tokens"[] {
@@ -145,7 +139,7 @@ class Aws implements Cloud {
   /** Where a repository has a policy, it matters who asks; else only what the role may. */
   #key(assumed: AssumedRole): string {
     const { role, arn, account } = assumed;
-    const who = this.#policies.size > 0 ? arn : "";
+    const who = this.#policies.empty ? "" : arn;
     const key = JSON.stringify([account, who, role.boundary ?? "", ...role.policies]);
     this.#assumed.set(key, assumed);
     return key;

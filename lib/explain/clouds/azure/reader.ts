@@ -2,6 +2,7 @@ import { readRepositoryCondition } from "../../../rules/azure/repository-conditi
 import { validateAzureJson } from "../../../rules/azure/azure-json";
 import { type Answer, SILENT, broken, pass, seen, unknown } from "../../answer";
 import { own, text } from "../../facts/access";
+import type { ServiceAccountFact } from "../../facts/kubernetes-facts";
 import type { NodeConfiguration, ProviderEntry } from "../../facts/node-configuration";
 import { parseYaml } from "../../facts/read-documents";
 import { type Terraform, isLateText, sameText } from "../../facts/terraform";
@@ -88,16 +89,7 @@ class Azure implements Cloud {
         seen("tokenAttributes", entry.source),
       );
     }
-    const tenant = text(own(azureJson(configurationPath(entry) ?? "", node), "tenantId"));
-    const annotated = account.annotations.get(TENANT_ID) ?? "";
-    if (tenant !== "" && sameText(tenant, annotated) === "different")
-      return broken(
-        `the annotation names the tenant ${annotated}, the plugin's file ${tenant}, which the exchange with the registry uses`,
-        "identity and registry must be in the tenant of the plugin's file",
-        SILENT,
-        where,
-      );
-    return pass("the plugin is told client and tenant", where);
+    return tenantAnswer(text(own(azureJson(configurationPath(entry) ?? "", node), "tenantId")), account);
   }
 
   trust({ cluster, entry, account, namespace, name }: TrustQuestion): TrustAnswer {
@@ -147,6 +139,26 @@ class Azure implements Cloud {
     this.#byKey.set(key, identity);
     return key;
   }
+}
+
+/** The annotation's tenant against that of the plugin's file, which the exchange with the registry uses. */
+function tenantAnswer(tenant: string, account: ServiceAccountFact): Answer {
+  const where = seen("annotations of the service account", account.source);
+  const annotated = account.annotations.get(TENANT_ID) ?? "";
+  const same = tenant === "" ? "same" : sameText(tenant, annotated);
+  if (same === "same") return pass("the plugin is told client and tenant", where);
+  if (same === "unknown")
+    return unknown(
+      "whether annotation and plugin's file name one tenant is known only after apply",
+      "state the tenant as a literal, or take both from one attribute",
+      where,
+    );
+  return broken(
+    `the annotation names the tenant ${annotated}, the plugin's file ${tenant}, which the exchange with the registry uses`,
+    "identity and registry must be in the tenant of the plugin's file",
+    SILENT,
+    where,
+  );
 }
 
 /** The one positional argument. */

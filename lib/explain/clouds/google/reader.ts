@@ -128,9 +128,11 @@ class Google implements Cloud {
 
   #poolProviderOf(exchange: Exchange): PoolProviderFact | undefined {
     if (exchange.kind === "managed") return undefined;
-    return this.#poolProviders.find(
+    const named = this.#poolProviders.filter(
       ({ poolId, providerId }) => poolId === exchange.poolId && providerId === exchange.providerId,
     );
+    // The argument has the project's number, the resource its id: of two projects' pools of one name neither is known.
+    return named.length === 1 ? named[0] : undefined;
   }
 
   #identity(

@@ -74,8 +74,10 @@ export function exchangeTrust(question: ExchangeQuestion): Answers {
   ];
 }
 
-function issuerTrusted({ issuer: trusted, source }: PoolProviderFact, issuer: string): Answer {
+function issuerTrusted({ issuer: trusted, disabled, source }: PoolProviderFact, issuer: string): Answer {
   const where = seen("oidc.issuer_uri", source);
+  if (disabled)
+    return broken("the pool provider is disabled", "enable it", `${EMPTY} (invalid_target)`, where);
   const same = sameText(trusted, issuer);
   if (same === "same") return pass(`the pool provider trusts ${issuer}`, where);
   if (same === "unknown")

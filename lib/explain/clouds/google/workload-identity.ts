@@ -18,6 +18,8 @@ export interface PoolProviderFact {
   readonly audiences: readonly string[];
   /** Expressions by attribute. */
   readonly mapping: ReadonlyMap<string, string>;
+  /** True where it is switched off. */
+  readonly disabled: boolean;
   /** The attribute condition; empty where there is none. */
   readonly condition: string;
   /** Where it stands. */
@@ -58,6 +60,7 @@ export function poolProviders(terraform: Terraform): readonly PoolProviderFact[]
           resolved(value),
         ]),
       ),
+      disabled: resource.values["disabled"] === true,
       condition: terraform.text(resource, "attribute_condition"),
       source: resource.source,
     };

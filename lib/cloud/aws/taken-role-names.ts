@@ -1,0 +1,45 @@
+/*
+ * Names of IAM roles are unique within an account, whatever the path and whatever the case of the letters.
+ * Source: "Name requirements" of the IAM identifiers in the IAM user guide.
+ */
+
+import type { TerraformProvider } from "cdktf";
+import type { Construct } from "constructs";
+import { fail } from "../../errors";
+import { type OnceInAccount, declareInAccount, declaredInAccount } from "./once-per-account";
+import { declareOnce, declaredOnce, onceKey } from "./once-per-stack";
+
+/** What decides whether two roles can have one name. */
+export interface RoleIdentity {
+  /** Its name. */
+  readonly name: string;
+  /** Name of its partition. */
+  readonly partition: string;
+  /** Its account; `undefined` where it is not known at synth. */
+  readonly account: string | undefined;
+  /** Its Terraform provider; `undefined` for the stack's default one. */
+  readonly provider: TerraformProvider | undefined;
+}
+
+/**
+ * Throws `aws-role-name-taken` where a role of that name is declared with the same Terraform provider in the stack,
+ * or in the same account anywhere in the app.
+ */
+export function refuseTakenName(construct: Construct, role: RoleIdentity): void {
+  const known = declaredOnce(construct, stackKey(role)) ?? declaredInAccount(construct, inAccount(role));
+  if (known) fail("aws-role-name-taken", role.name, known.node.path);
+}
+
+/** Remembers the name of a role that was declared. */
+export function takeName(construct: Construct, role: RoleIdentity): void {
+  declareOnce(construct, stackKey(role));
+  declareInAccount(construct, inAccount(role));
+}
+
+function stackKey({ name, provider }: RoleIdentity): string {
+  return onceKey(provider, "role", name.toLowerCase());
+}
+
+function inAccount({ name, account }: RoleIdentity): OnceInAccount {
+  return { kind: "role", account, name: name.toLowerCase() };
+}

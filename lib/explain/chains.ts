@@ -1,0 +1,161 @@
+/*
+ * Judges pulls. What depends on less than the whole question is judged once: entries per image, trust per service
+ * account, permissions per identity and repository. A verdict then costs three look-ups.
+ */
+
+import { type AccountStage, Chain, type Judged, type NodeStage, contextOf, skipped } from "./chain";
+import type { CheckId, CheckResult, PullCheck, PullContext } from "./checks/check";
+import { accountChecks, nodeChecks, permissionChecks } from "./checks/checks";
+import { repositoryOf } from "./checks/image-parses";
+import { matchingEntries } from "./checks/provider-matches-image";
+import type { Cloud, CloudIdentity, Repository } from "./clouds/cloud";
+import type { Clouds } from "./clouds/clouds";
+import type { ClusterArtefacts } from "./facts/facts";
+import type { NodeConfiguration, ProviderEntry } from "./facts/node-configuration";
+import { Memory, inner } from "./memory";
+import type { PullQuestion, Puller } from "./questions";
+import { compareVerdicts } from "./verdict";
+
+/** Judges pulls, remembering what it has judged. */
+export class Chains {
+  readonly #clouds: Clouds;
+  /** By cluster and origin, then by image: the pools, and in each the entries that match. */
+  readonly #stages = new Memory<ClusterArtefacts, string, Map<string, readonly (readonly NodeStage[])[]>>();
+  #last:
+    { readonly puller: Puller; readonly images: Map<string, readonly (readonly NodeStage[])[]> } | undefined;
+  /** Accounts by entry, so that images of one registry share them. */
+  readonly #accounts = new Map<object, Map<string, AccountStage>>();
+  readonly #permissions = new Memory<Cloud, string, Map<string, Judged>>();
+
+  constructor(clouds: Clouds) {
+    this.#clouds = clouds;
+  }
+
+  /** The best chain on each pool's nodes, and of these the worst: a pod may come to any. */
+  worst(question: PullQuestion): Chain | undefined {
+    let worst: Chain | undefined;
+    for (const stages of this.#pools(question)) {
+      const best = this.#best(question, stages);
+      if (!worst || (best && compareVerdicts(best.verdict, worst.verdict) < 0)) worst = best;
+    }
+    return worst;
+  }
+
+  /** The identity that a service account's tokens become by an entry; `undefined` where that is not known. */
+  identity(question: PullQuestion, node: NodeConfiguration, entry: ProviderEntry): CloudIdentity | undefined {
+    const stage = this.#judgedStage(question, node, entry, undefined);
+    return this.#judgedAccount(question, stage).identity;
+  }
+
+  #best(question: PullQuestion, stages: readonly NodeStage[]): Chain | undefined {
+    let best: Chain | undefined;
+    for (const stage of stages) {
+      const chain = this.#chain(question, stage);
+      if (!best || isBetter(chain, best)) best = chain;
+    }
+    return best;
+  }
+
+  #chain(question: PullQuestion, stage: NodeStage): Chain {
+    const account = stage.failed ? undefined : this.#account(question, stage);
+    const permission = account && !account.failed ? this.#permission(question, stage, account) : undefined;
+    return new Chain(question, stage, account, permission);
+  }
+
+  #pools(question: PullQuestion): readonly (readonly NodeStage[])[] {
+    const { image } = question;
+    const { artefacts } = question.puller;
+    const images = this.#imagesOf(question.puller);
+    const known = images.get(image);
+    if (known) return known;
+    const repository = repositoryOf(image);
+    const nodes: readonly (NodeConfiguration | undefined)[] =
+      artefacts.nodes.length > 0 ? artefacts.nodes : [undefined];
+    const made = nodes.map((node) => {
+      const entries = node && repository ? matchingEntries(node, repository) : [];
+      const candidates: readonly (ProviderEntry | undefined)[] = entries.length > 0 ? entries : [undefined];
+      return candidates.map((entry) => this.#judgedStage(question, node, entry, repository));
+    });
+    images.set(image, made);
+    return made;
+  }
+
+  /** One puller is asked about many images in a row. */
+  #imagesOf(puller: Puller): Map<string, readonly (readonly NodeStage[])[]> {
+    if (this.#last?.puller === puller) return this.#last.images;
+    const { artefacts, origin } = puller;
+    const images = this.#stages.get(artefacts, origin, () => new Map());
+    this.#last = { puller, images };
+    return images;
+  }
+
+  #judgedStage(
+    question: PullQuestion,
+    node: NodeConfiguration | undefined,
+    entry: ProviderEntry | undefined,
+    repository: Repository | undefined,
+  ): NodeStage {
+    const cloud = entry && this.#clouds.ofEntry(entry);
+    const accounts = inner(this.#accounts, entry ?? question.puller.artefacts);
+    const place = { node, entry, cloud, repository, accounts };
+    return { ...place, ...judge(nodeChecks, contextOf(question, place)) };
+  }
+
+  #account(question: PullQuestion, stage: NodeStage): AccountStage {
+    const { workload, artefacts, account } = question.puller;
+    // The pod's volumes count, so that what holds for one workload need not hold for another; and of a service account
+    // that was not read the answer depends on who asks.
+    if (workload || !artefacts.serviceAccounts.has(account)) return this.#judgedAccount(question, stage);
+    const known = stage.accounts.get(account);
+    if (known) return known;
+    const made = this.#judgedAccount(question, stage);
+    stage.accounts.set(account, made);
+    return made;
+  }
+
+  #judgedAccount(question: PullQuestion, stage: NodeStage): AccountStage {
+    const context = contextOf(question, stage);
+    const { cloud, entry, node, account, artefacts, namespace, name } = context;
+    const trust =
+      cloud && entry && node && account
+        ? cloud.trust({ cluster: artefacts.cluster, entry, node, account, namespace, name })
+        : undefined;
+    const identity = trust?.identity;
+    const permissions =
+      cloud && identity
+        ? this.#permissions.get(cloud, identity.permissionKey, () => new Map<string, Judged>())
+        : new Map<string, Judged>();
+    return { ...judge(accountChecks, { ...context, trust }), identity, permissions };
+  }
+
+  #permission(question: PullQuestion, stage: NodeStage, { identity, permissions }: AccountStage): Judged {
+    const { cloud, repository } = stage;
+    const key = repository?.name ?? "";
+    const known = permissions.get(key);
+    if (known) return known;
+    const permission = cloud && repository && identity ? cloud.permission(identity, repository) : undefined;
+    const made = judge(permissionChecks, { ...contextOf(question, stage), permission });
+    permissions.set(key, made);
+    return made;
+  }
+}
+
+function judge(checks: readonly PullCheck[], context: PullContext): Judged {
+  let failed: CheckId | undefined;
+  const results = checks.map((check): CheckResult => {
+    if (failed !== undefined) return skipped(check.id, failed);
+    const answer = check.run(context);
+    if (answer.status === "fail") failed = check.id;
+    return { id: check.id, ...answer };
+  });
+  return { checks: results, failed, open: results.some(({ status }) => status === "unknown") };
+}
+
+function isBetter(chain: Chain, best: Chain): boolean {
+  const compared = compareVerdicts(chain.verdict, best.verdict);
+  return compared > 0 || (compared === 0 && passed(chain) > passed(best));
+}
+
+function passed({ checks }: Chain): number {
+  return checks.filter(({ status }) => status === "pass").length;
+}

@@ -1,0 +1,143 @@
+/*
+ * What a caller decides about an image credential provider, checked as far as it needs no plugin and no cluster.
+ */
+
+import { fail } from "../errors";
+import { oneOf } from "../model/choice";
+import type { Duration } from "../model/duration";
+import type { CredentialProviderEnv } from "../model/image-credential-provider";
+import { isLate, literal } from "../model/late";
+import { nameRule } from "../rules/kubelet/credential-provider-rules";
+
+/**
+ * What a caller may decide about one image credential provider.
+ *
+ * - `strict`: the plugin runs only for service accounts with its annotations; everybody else pulls without it.
+ * - `mixed`: service accounts without annotations keep the node's identity, where the plugin can do that.
+ *
+ * Everything is literal: the kubelet's file is YAML, into which a late value would be filled without quotes.
+ */
+export interface CredentialProviderSettings {
+  /**
+   * Strict or mixed mode.
+   *
+   * @defaultValue "strict"
+   */
+  readonly mode?: "strict" | "mixed";
+  /**
+   * Second file name (link or copy) of the plugin's executable, for the token-less entry that mixed mode needs
+   * where the plugin itself does not fall back (ACR always, ECR 1.34, Google custom pools). Refused elsewhere.
+   *
+   * @defaultValue - mixed mode is refused for such plugins
+   */
+  readonly nodeIdentityName?: string;
+  /**
+   * Arguments of that token-less entry, which needs none of those that serve the tokens: for ACR the path of an
+   * azure.json with `userAssignedIdentityID`. Refused where there is no such entry.
+   *
+   * @defaultValue - the cloud's own, or else the distribution's; refused where neither is known
+   */
+  readonly nodeIdentityArgs?: readonly string[];
+  /**
+   * Patterns instead of the usual ones, each once; checked against the plugin's registries and the declared pulls.
+   *
+   * @defaultValue - the distribution's own patterns plus those of the declared registries
+   */
+  readonly matchImages?: readonly string[];
+  /**
+   * Arguments instead of the usual ones, of the entry with tokens.
+   *
+   * @defaultValue - the cloud's own, or else the distribution's
+   */
+  readonly args?: readonly string[];
+  /**
+   * Variables added to those that the cloud needs; the same name wins here. The token-less entry of mixed mode gets
+   * these alone: what the cloud needs serves the tokens.
+   *
+   * @defaultValue - none
+   */
+  readonly env?: readonly CredentialProviderEnv[];
+  /**
+   * For answers of the plugin without a duration.
+   *
+   * @defaultValue - the distribution's own, or else the cloud's
+   */
+  readonly defaultCacheDuration?: Duration;
+}
+
+const MODES: readonly string[] = ["strict", "mixed"];
+
+const LISTS = ["matchImages", "args", "nodeIdentityArgs"] as const;
+
+const KNOWN: readonly string[] = [...LISTS, "mode", "nodeIdentityName", "env", "defaultCacheDuration"];
+
+/** The rules for names are the same in every known minor. */
+const ANY_KUBELET = { minor: "1.36", tokensEnabled: true };
+
+/** What the kubelet's environment cannot hold as a name: it ends at `=`, and a text at a zero byte. */
+const ENV_NAME = /^[^=\0]+$/;
+
+/**
+ * Returns settings whose parts are literal and of the right kind, whatever the cluster; `plugin` is for messages.
+ *
+ * Throws `late-value`, `choice-unknown`, `provider-setting-invalid`, `provider-env-invalid` or
+ * `node-identity-name-invalid`.
+ */
+export function checkedSettings(
+  plugin: string,
+  settings: CredentialProviderSettings,
+): CredentialProviderSettings {
+  const of = `of the image credential provider ${plugin}`;
+  for (const key of Object.keys(settings)) oneOf(`name of a setting ${of}`, key, KNOWN);
+  oneOf(`mode ${of}`, settings.mode ?? "strict", MODES);
+  for (const key of LISTS) checkList(plugin, key, settings[key]);
+  if (settings.nodeIdentityName !== undefined) checkName(plugin, settings.nodeIdentityName);
+  if (settings.env !== undefined) checkEnv(plugin, settings.env);
+  return settings;
+}
+
+/** Throws `late-value` naming the first late item of a list, or the list. */
+export function assertLiteralItems(what: string, plugin: string, items: readonly unknown[]): void {
+  if (!isLate(items)) return;
+  const index = items.findIndex(isLate);
+  literal(items, `${what}${index < 0 ? "" : `[${index}]`} of the image credential provider ${plugin}`);
+}
+
+/** Throws `late-value` naming the variable whose name or value is late. */
+export function assertLiteralEnv(plugin: string, env: readonly CredentialProviderEnv[]): void {
+  for (const [index, { name, value }] of env.entries()) {
+    literal(name, `name of env[${index}] of the image credential provider ${plugin}`);
+    literal(value, `value of the variable ${name} of the image credential provider ${plugin}`);
+  }
+}
+
+function checkList(plugin: string, key: string, items: readonly unknown[] | undefined): void {
+  if (items === undefined) return;
+  if (!Array.isArray(items)) return fail("provider-setting-invalid", key, plugin, items, "a list of texts");
+  assertLiteralItems(key, plugin, items);
+  const wrong: unknown = items.find((item) => typeof item !== "string");
+  if (wrong !== undefined) fail("provider-setting-invalid", key, plugin, wrong, "a list of texts");
+}
+
+/** The kubelet's own rules for the name of an entry, which is a file name; an empty one it would take and not find. */
+function checkName(plugin: string, name: string): void {
+  literal(name, `nodeIdentityName of the image credential provider ${plugin}`);
+  const reason =
+    typeof name !== "string" || name === "" ? "it is empty" : nameRule({ name }, ANY_KUBELET)[0]?.message;
+  if (reason !== undefined) fail("node-identity-name-invalid", plugin, name, reason);
+}
+
+function checkEnv(plugin: string, env: readonly CredentialProviderEnv[]): void {
+  if (!Array.isArray(env))
+    return fail("provider-setting-invalid", "env", plugin, env, "a list of { name, value }");
+  assertLiteralEnv(plugin, env);
+  const names = new Set<string>();
+  for (const { name, value } of env) {
+    if (typeof name !== "string" || !ENV_NAME.test(name))
+      fail("provider-env-invalid", plugin, name, "has no name, or one that no variable can have");
+    if (typeof value !== "string" || value.includes("\0"))
+      fail("provider-env-invalid", plugin, name, "has a value that is not text");
+    if (names.has(name)) fail("provider-env-invalid", plugin, name, "is given twice");
+    names.add(name);
+  }
+}

@@ -1,0 +1,118 @@
+import { describe, expect, it } from "vitest";
+import { run } from "../../lib/cli/run";
+import { cluster, plain } from "../fixtures/explain/plain";
+import { edited, folderOf, synthesized } from "../fixtures/explain/artefacts";
+
+const artefacts = synthesized("openshift-aws");
+const FACTS = "workload-identity.json";
+
+async function cli(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const written = { out: "", err: "" };
+  const code = await run(["explain", ...args], {
+    out: (text) => void (written.out += text),
+    err: (text) => void (written.err += text),
+  });
+  return { code, ...written };
+}
+
+describe("exit code", () => {
+  it("0 where every pull is allowed, with a line for each and the counts", async () => {
+    const { code, out, err } = await cli(folderOf(artefacts));
+    expect([code, err]).toEqual([0, ""]);
+    expect(out).toMatch(
+      /^allowed  prod-eu: batch\/jobs pulls 444455556666\S+ as arn:aws:iam::111122223333:role\/prod-eu_batch_jobs\n/,
+    );
+    expect(out).toMatch(/\n3 allowed, 0 denied, 0 unknown\n$/);
+  });
+
+  it("1 where one is denied, even if another is unknown", async () => {
+    const folder = folderOf(
+      edited(artefacts, [
+        [
+          "20-service-accounts.yaml",
+          "ecr-role-arn: arn:aws:iam::111122223333:role/prod-eu_shop_web",
+          "role-arn: x",
+        ],
+        ["cdk.tf.json", '"name": "prod-eu_batch_jobs"', '"name": "other"'],
+      ]),
+    );
+    const { code, out } = await cli(folder);
+    expect(code).toBe(1);
+    expect(out).toMatch(/\n0 allowed, 2 denied, 1 unknown\n$/);
+  });
+
+  it("3 where one is unknown and none denied", async () => {
+    const folder = folderOf(edited(artefacts, [[FACTS, '"version": "1.35.1"', '"other": ""']]));
+    expect((await cli(folder)).code).toBe(3);
+  });
+
+  it.each<[string, readonly string[], RegExp]>([
+    ["a folder that is not there", ["/none"], /\(explain-path-missing\)\n$/],
+    ["an unknown format", ["--format", "yaml"], /^unknown format yaml; one of json, mermaid, text\n/],
+    ["a format of prototypes", ["--format", "constructor"], /^unknown format constructor/],
+    [
+      "a service account that is none",
+      ["--service-account", "web", "--image", "x", folderless()],
+      /\(subject-invalid\)\n$/,
+    ],
+  ])("2 for %s", async (_, args, message) => {
+    const given = args.map((argument) => (argument === folderless() ? folderOf(artefacts) : argument));
+    const { code, out, err } = await cli(...given);
+    expect([code, out]).toEqual([2, ""]);
+    expect(err).toMatch(message);
+  });
+
+  it("2 where nothing was declared and nothing asked", async () => {
+    const { code, err } = await cli(
+      folderOf({ "m.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: x}\n" }),
+    );
+    expect(code).toBe(2);
+    expect(err).toContain("give --service-account and --image");
+  });
+});
+
+function folderless(): string {
+  return "<folder>";
+}
+
+it("explains one pull as JSON", async () => {
+  const image = "444455556666.dkr.ecr.eu-west-1.amazonaws.com/batch/runner:v1";
+  const { code, out } = await cli(
+    "--format",
+    "json",
+    "--stack",
+    "prod-eu",
+    "--service-account",
+    "shop/web",
+    "--image",
+    image,
+    folderOf(artefacts),
+  );
+  expect(code).toBe(1);
+  expect(JSON.parse(out)).toMatchObject({
+    version: 1,
+    results: [{ stack: "prod-eu", subject: "shop/web", target: image, verdict: "denied" }],
+  });
+});
+
+it("draws Mermaid", async () => {
+  const { out } = await cli("--format", "mermaid", folderOf(artefacts));
+  expect(out.startsWith("flowchart LR\n")).toBe(true);
+});
+
+it("names what it skipped on stderr", async () => {
+  const folder = folderOf(new Map([...artefacts, ["values.yaml", "replicas: 3\n"]]));
+  const { err } = await cli(folder, `${folder}/values.yaml`);
+  expect(err).toBe(
+    `skipped ${folder}/values.yaml#0: neither a Kubernetes object, nor files of a node, nor Terraform JSON\n`,
+  );
+});
+
+it("takes what other people's artefacts do not say from a file", async () => {
+  const folder = folderOf({ ...plain, "facts/cluster.jsonx": JSON.stringify(cluster) });
+  const image = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/team/web";
+  const ask = ["--service-account", "team/puller", "--image", image, folder];
+  expect((await cli(...ask)).code).toBe(3);
+  expect((await cli("--cluster", `${folder}/facts/cluster.jsonx`, ...ask)).code).toBe(0);
+  expect((await cli("--cluster", `${folder}/none.json`, ...ask)).code).toBe(2);
+});

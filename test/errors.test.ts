@@ -1,0 +1,85 @@
+import { Construct, RootConstruct } from "constructs";
+import { describe, expect, it } from "vitest";
+import { at, errorCodes, fail, isWorkloadIdentityError } from "../lib/errors";
+
+const thrown = (run: () => unknown): unknown => {
+  try {
+    return run();
+  } catch (error) {
+    return error;
+  }
+};
+
+const shown = (value: unknown): string => {
+  const error = thrown(() => fail("subject-invalid", value));
+  return isWorkloadIdentityError(error) ? (/, got (.*); allowed/s.exec(error.message)?.[1] ?? "") : "";
+};
+
+describe("WorkloadIdentityError", () => {
+  it("says what is wrong, the value, what is allowed and what to do", () => {
+    const error = thrown(() => fail("subject-invalid", "web"));
+    expect(error).toMatchObject({
+      name: "WorkloadIdentityError",
+      code: "subject-invalid",
+      problem: "service account is not written as namespace/name",
+      value: "web",
+      allowed: "namespace/name, for example shop/web",
+      remedy: "write the namespace, one slash and the service account's name",
+      message:
+        'service account is not written as namespace/name, got "web"; allowed: namespace/name, for example shop/web; ' +
+        "write the namespace, one slash and the service account's name",
+    });
+    expect(Object.keys(error as object)).toEqual(["code", "name"]);
+  });
+
+  it("knows its codes", () => {
+    expect(errorCodes).toEqual([...errorCodes].sort());
+    expect(new Set(errorCodes).size).toBe(errorCodes.length);
+    expect(errorCodes).toContain("image-invalid");
+  });
+
+  it.each<[unknown, string]>([
+    ["a", '"a"'],
+    [1, "1"],
+    [null, "null"],
+    [Symbol("x"), "Symbol(x)"],
+    [() => 1, "a function"],
+    [{ a: [1] }, '{"a":[1]}'],
+    [{ a: 1n }, "an Object without a JSON form"],
+    [
+      new Construct(new Construct(new RootConstruct("app"), "stack"), "role"),
+      "a Construct at app/stack/role",
+    ],
+    [new Map(), "a Map"],
+    ["x".repeat(400), `"${"x".repeat(299)}… (402 characters)`],
+  ])("shows %s", (value, text) => {
+    expect(shown(value)).toBe(text);
+  });
+
+  it("shows a circular value as such", () => {
+    const circular: Record<string, unknown> = {};
+    circular["self"] = circular;
+    expect(shown(circular)).toBe("an Object without a JSON form");
+  });
+});
+
+describe("at", () => {
+  const construct = new Construct(new RootConstruct("app"), "pulls");
+
+  it("puts the construct's path before the message, once", () => {
+    const failing = (): never => at(construct, () => at(construct, () => fail("subject-invalid", "web")));
+    expect(failing).toThrowError(/^app\/pulls: service account is not written/);
+    expect(failing).toThrowError(expect.objectContaining({ code: "subject-invalid", value: "web" }));
+  });
+
+  it("leaves other errors alone", () => {
+    const other = new RangeError("x");
+    expect(
+      thrown(() =>
+        at(construct, () => {
+          throw other;
+        }),
+      ),
+    ).toBe(other);
+  });
+});

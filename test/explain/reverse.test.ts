@@ -1,0 +1,65 @@
+import { expect, it } from "vitest";
+import { Explainer } from "../../lib/explain";
+import { edited, folderOf, synthesized } from "../fixtures/explain/artefacts";
+
+const artefacts = synthesized("three-clouds");
+const TF = "cdk.tf.json";
+
+it("names every service account that can pull an image, and whether that was declared", () => {
+  const explainer = Explainer.read([folderOf(artefacts)]);
+  const pullers = (image: string): unknown =>
+    explainer.whoMayPull(image).map(({ result, declared }) => [result.subject, result.verdict, declared]);
+  expect(pullers("111122223333.dkr.ecr.eu-west-1.amazonaws.com/shop/web:v1")).toEqual([
+    ["shop/web", "allowed", true],
+  ]);
+  expect(pullers("acmeshop.azurecr.io/models/llm")).toEqual([["shop/web", "allowed", true]]);
+  expect(pullers("acmeshop.azurecr.io/other/llm")).toEqual([]);
+});
+
+it("names what a service account can read, and what of it was not declared", () => {
+  const reach = (edits: Parameters<typeof edited>[1], account: string): unknown =>
+    Explainer.read([folderOf(edited(artefacts, edits))])
+      .reach(account)
+      .map(({ pattern, declared }) => [pattern, declared]);
+  expect(reach([], "shop/web")).toEqual([
+    ["111122223333.dkr.ecr.eu-west-1.amazonaws.com/shop/*", true],
+    ["acmeshop.azurecr.io/models/*", true],
+  ]);
+  expect(reach([], "shop/tools")).toEqual([["europe-west1-docker.pkg.dev/acme-images/tools/*", true]]);
+  expect(
+    reach(
+      [
+        [TF, "repository/shop/*", "repository/*"],
+        [TF, "StartsWithIgnoreCase 'models/'", "StartsWithIgnoreCase 'mod/'"],
+      ],
+      "shop/web",
+    ),
+  ).toEqual([
+    ["111122223333.dkr.ecr.eu-west-1.amazonaws.com/*", false],
+    ["acmeshop.azurecr.io/mod/*", false],
+  ]);
+});
+
+it("finds an undeclared puller", () => {
+  const explainer = Explainer.read([
+    folderOf(
+      edited(artefacts, [
+        [
+          TF,
+          ':sub\\":\\"system:serviceaccount:shop:web\\"',
+          ':sub\\":[\\"system:serviceaccount:shop:web\\",\\"system:serviceaccount:shop:tools\\"]',
+        ],
+        [
+          "20-service-accounts.yaml",
+          '    iam.gke.io/enable-wi-image-pull: "true"\n',
+          '    iam.gke.io/enable-wi-image-pull: "true"\n    eks.amazonaws.com/ecr-role-arn: arn:aws:iam::111122223333:role/edge-1_shop_web\n',
+        ],
+      ]),
+    ),
+  ]);
+  const pullers = explainer.whoMayPull("111122223333.dkr.ecr.eu-west-1.amazonaws.com/shop/web");
+  expect(pullers.map(({ result, declared }) => [result.subject, declared])).toEqual([
+    ["shop/tools", false],
+    ["shop/web", true],
+  ]);
+});

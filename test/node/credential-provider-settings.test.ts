@@ -1,0 +1,158 @@
+import { describe, expect, it } from "vitest";
+import { Duration } from "../../lib/model/duration";
+import type { ImageCredentialProvider } from "../../lib/model/image-credential-provider";
+import { type CredentialProviderSettings, credentialProviderConfig, kubernetes } from "../../lib/node";
+
+const LATE = "${TfToken[TOKEN.1]}";
+const CLUSTER = kubernetes({
+  name: "prod",
+  version: "1.35",
+  issuer: "https://oidc.example.com",
+  plugins: { ecr: "1.35.2" },
+});
+const ECR: ImageCredentialProvider = {
+  plugin: "ecr",
+  name: "ecr-credential-provider",
+  matchImages: ["*.dkr.ecr.*.amazonaws.com"],
+  defaultCacheDuration: Duration.hours(12),
+  args: [],
+  nodeIdentityArgs: [],
+  env: [],
+  audience: "sts.amazonaws.com",
+  cacheType: "ServiceAccount",
+  annotationKeys: ["eks.amazonaws.com/ecr-role-arn"],
+  needs: ["tokens"],
+};
+
+const written = (settings: unknown, provider: Partial<ImageCredentialProvider> = {}): unknown =>
+  credentialProviderConfig({
+    cluster: CLUSTER,
+    providers: [{ ...ECR, ...provider }],
+    settings: { ecr: settings as CredentialProviderSettings },
+  });
+
+describe("a late value", () => {
+  it.each<[string, unknown, Partial<ImageCredentialProvider>]>([
+    ["args[1] of", {}, { args: ["get-credentials", `--sts-audience=${LATE}`] }],
+    ["nodeIdentityArgs[0] of", {}, { nodeIdentityArgs: [LATE] }],
+    ["matchImages[0] of", {}, { matchImages: [LATE] }],
+    ["annotationKeys[0] of", {}, { annotationKeys: [LATE] }],
+    ["audience of", {}, { audience: LATE }],
+    ["name of", {}, { name: LATE }],
+    ["value of the variable AWS_REGION of", {}, { env: [{ name: "AWS_REGION", value: LATE }] }],
+    ["name of env[0] of", {}, { env: [{ name: LATE, value: "x" }] }],
+    ["args[0] of", { args: [LATE] }, {}],
+    ["matchImages[1] of", { matchImages: ["public.ecr.aws", LATE] }, {}],
+    ["nodeIdentityArgs[0] of", { mode: "mixed", nodeIdentityArgs: [LATE] }, {}],
+    [
+      "name of env[1] of",
+      {
+        env: [
+          { name: "A", value: "1" },
+          { name: LATE, value: "1" },
+        ],
+      },
+      {},
+    ],
+    ["value of the variable A of", { env: [{ name: "A", value: LATE }] }, {}],
+    ["mode of", { mode: LATE }, {}],
+  ])("is refused: %s the image credential provider ecr", (what, settings, provider) => {
+    expect(() => written(settings, provider)).toThrowError(
+      expect.objectContaining({
+        code: "late-value",
+        message: expect.stringMatching(
+          `^${what.replace(/[[\]]/g, "\\$&")} the image credential provider ecr is known only after Terraform apply`,
+        ),
+      }),
+    );
+  });
+
+  it("is refused in an entry of the distribution", () => {
+    const cluster = { ...CLUSTER, additionalProviders: [{ name: "crio", args: [LATE] }] };
+    expect(() => credentialProviderConfig({ cluster, providers: [ECR] })).toThrowError(
+      expect.objectContaining({ code: "late-value", message: expect.stringContaining("entry crio") }),
+    );
+  });
+});
+
+describe("settings", () => {
+  it.each([
+    [{ mode: "Mixed" }, "choice-unknown", 'allowed: "strict", "mixed"'],
+    [{ modes: "mixed" }, "choice-unknown", 'got "modes"'],
+    [{ args: "get-credentials" }, "provider-setting-invalid", "a list of texts"],
+    [{ args: [1] }, "provider-setting-invalid", "a list of texts"],
+    [{ env: { A: "1" } }, "provider-setting-invalid", "a list of { name, value }"],
+    [{ env: [{ name: "", value: "1" }] }, "provider-env-invalid", "has no name"],
+    [{ env: [{ name: "A=B", value: "1" }] }, "provider-env-invalid", "that no variable can have"],
+    [{ env: [{ name: "A", value: 1 }] }, "provider-env-invalid", "a value that is not text"],
+    [
+      {
+        env: [
+          { name: "A", value: "1" },
+          { name: "A", value: "2" },
+        ],
+      },
+      "provider-env-invalid",
+      "is given twice",
+    ],
+  ])("%j are refused with %s", (settings, code, text) => {
+    expect(() => written(settings)).toThrowError(
+      expect.objectContaining({ code, message: expect.stringContaining(text) }),
+    );
+  });
+});
+
+describe("matchImages", () => {
+  // `*?.azurecr.io` is `*` to the kubelet: any host without a dot, localhost too.
+  it.each([
+    ["*?.dkr.ecr.*.amazonaws.com", "match-images-misleading", "question mark"],
+    ["*#.dkr.ecr.*.amazonaws.com", "match-images-misleading", "what follows the # is ignored"],
+    ["*.dkr.ecr.a@*.amazonaws.com", "match-images-misleading", "the user part is ignored"],
+    ["*.dkr.ecr.*.amazonaws.com:", "match-images-misleading", "the empty port"],
+    ["*.dkr.ecr.*.amazonaws.com:5000", "match-images-too-wide", "foreign registries"],
+    ["evil.amazonaws.com", "match-images-too-wide", "foreign registries"],
+  ])("%s is refused with %s", (pattern, code, text) => {
+    expect(() => written({ matchImages: [pattern] })).toThrowError(
+      expect.objectContaining({ code, value: pattern, message: expect.stringContaining(text) }),
+    );
+  });
+
+  it("an entry is refused the second time", () => {
+    const matchImages = ["public.ecr.aws", "*.dkr.ecr.*.amazonaws.com", "public.ecr.aws"];
+    expect(() => written({ matchImages })).toThrowError(
+      expect.objectContaining({ code: "match-images-twice", value: "public.ecr.aws" }),
+    );
+  });
+});
+
+// What the operator would drop, or what the kubelet would ask two plugins for.
+describe("a further entry of the cluster", () => {
+  const further = (pattern: string): unknown =>
+    credentialProviderConfig({
+      cluster: {
+        ...CLUSTER,
+        additionalProviders: [
+          {
+            name: "crio-credential-provider",
+            matchImages: [pattern],
+            defaultCacheDuration: "1s",
+            apiVersion: "credentialprovider.kubelet.k8s.io/v1",
+          },
+        ],
+      },
+      providers: [ECR],
+    });
+
+  it("may serve other images", () => {
+    expect(() => further("quay.io")).not.toThrow();
+  });
+
+  it("is refused where it shares images with a cloud's", () => {
+    expect(() => further("*.dkr.ecr.eu-west-1.amazonaws.com/team")).toThrowError(
+      expect.objectContaining({
+        code: "match-images-overlap",
+        message: expect.stringContaining("crio-credential-provider and ecr-credential-provider"),
+      }),
+    );
+  });
+});

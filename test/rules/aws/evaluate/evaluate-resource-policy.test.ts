@@ -1,0 +1,39 @@
+import { expect, it } from "vitest";
+import { evaluateAwsResourcePolicy } from "../../../../lib/rules/aws/evaluate/evaluate-resource-policy";
+
+const role = "arn:aws:iam::111122223333:role/prod/web";
+const action = "ecr:BatchGetImage";
+
+function policy(statement: object): unknown {
+  return { Version: "2012-10-17", Statement: [{ Effect: "Allow", Action: "ecr:*", ...statement }] };
+}
+
+// "Cross-account policy evaluation logic" and "AWS JSON policy elements: Principal" in the IAM user guide.
+it.each<[string, unknown, string, "allowed" | "denied" | "unknown"]>([
+  ["the role itself", policy({ Principal: { AWS: role } }), role, "allowed"],
+  [
+    "its account as root",
+    policy({ Principal: { AWS: ["x", "arn:aws:iam::111122223333:root"] } }),
+    role,
+    "allowed",
+  ],
+  ["its account as a number", policy({ Principal: { AWS: "111122223333" } }), role, "allowed"],
+  ["everybody", policy({ Principal: "*" }), role, "allowed"],
+  ["everybody as AWS", policy({ Principal: { AWS: "*" } }), role, "allowed"],
+  ["another role", policy({ Principal: { AWS: `${role}2` } }), role, "denied"],
+  ["a service", policy({ Principal: { Service: "codebuild.amazonaws.com" } }), role, "denied"],
+  ["another action", policy({ Principal: "*", Action: "ecr:PutImage" }), role, "denied"],
+  ["everybody but the role", policy({ NotPrincipal: { AWS: role } }), role, "denied"],
+  ["a deny", policy({ Effect: "Deny", Principal: "*" }), role, "denied"],
+  [
+    "a condition",
+    policy({ Principal: "*", Condition: { StringEquals: { "aws:PrincipalOrgID": "o-1" } } }),
+    role,
+    "unknown",
+  ],
+  ["a reference", policy({ Principal: { AWS: "${aws_iam_role.web.arn}" } }), role, "unknown"],
+  ["a role that is known after apply", policy({ Principal: "*" }), "", "unknown"],
+  ["no JSON", "{", role, "unknown"],
+])("%s", (_, document, roleArn, outcome) => {
+  expect(evaluateAwsResourcePolicy(document, { roleArn, action }).outcome).toBe(outcome);
+});

@@ -1,0 +1,38 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { imageMatches } from "../../../lib/rules/kubelet/image-matches";
+import { matchImagesOverlap } from "../../../lib/rules/kubelet/match-images-overlap";
+
+describe("matchImagesOverlap", () => {
+  it.each([
+    ["quay.io", "quay.io", true],
+    ["quay.io", "*.io", true],
+    ["quay.io/team", "quay.io", true],
+    ["quay.io/team/a", "quay.io/team/b", false],
+    ["quay.io", "quay.io:443", false],
+    ["*.example.com:5000", "registry.example.com:5000", true],
+    ["*.example.com:5000", "registry.example.com", false],
+    ["a.example.com", "example.com", false],
+    ["eu-*.pkg.dev", "*-docker.pkg.dev", true],
+    ["eu-*.pkg.dev", "us-*.pkg.dev", false],
+    ["*-a.pkg.dev", "*-b.pkg.dev", false],
+    ["https://quay.io", "quay.io", false],
+  ])("%s and %s: %s", (a, b, expected) => {
+    expect(matchImagesOverlap(a, b)).toBe(expected);
+    expect(matchImagesOverlap(b, a)).toBe(expected);
+  });
+
+  // The rule that it is for: whenever one image is matched by both, they overlap.
+  it("is true for two patterns that match one image", () => {
+    const host = fc.stringMatching(/^[ab]{1,3}\.[ab]{1,2}$/);
+    const pattern = fc.stringMatching(/^[ab*]{1,3}\.[ab*]{1,2}(\/[ab]{1,2})?$/);
+    fc.assert(
+      fc.property(pattern, pattern, host, fc.stringMatching(/^[ab]{1,3}$/), (a, b, registry, path) => {
+        const image = `${registry}/${path}`;
+        fc.pre(imageMatches(a, image) && imageMatches(b, image));
+        expect(matchImagesOverlap(a, b)).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,56 @@
+import { TerraformStack, Testing } from "cdktf";
+import type { Construct } from "constructs";
+import { describe, expect, it } from "vitest";
+import type { IPullIdentities } from "../../lib/model/pulls";
+import { ImagePulls, type ImagePullsProps } from "../../lib/synth";
+import { fromAcr, fromEcr, makers, openShiftCluster, plainCluster } from "../support/image-pulls";
+
+function declare(props: Partial<ImagePullsProps>): ImagePulls {
+  return new ImagePulls(new TerraformStack(Testing.app(), "prod"), "pulls", {
+    cluster: plainCluster(),
+    identities: [makers.aws()],
+    pulls: [{ serviceAccount: "shop/web", from: fromEcr() }],
+    ...props,
+  });
+}
+
+describe("settings that need no cloud's answer", () => {
+  it.each<[unknown, string]>([
+    [{ credentialProviders: { ecr: { mode: "Mixed" } } }, "choice-unknown"],
+    [{ credentialProviders: { ecr: { args: ["${TfToken[TOKEN.1]}"] } } }, "late-value"],
+    [{ credentialProviders: { ecr: { env: [{ name: "", value: "" }] } } }, "provider-env-invalid"],
+    [{ credentialProviders: { acr: { nodeIdentityName: "a/b" } } }, "node-identity-name-invalid"],
+    [{ tokenAudience: { scope: "Cluster" } }, "choice-unknown"],
+    [{ tokenAudience: { limitToServiceAccounts: "false" } }, "choice-unknown"],
+    [{ tokenAudience: { roleName: "cluster-admin" } }, "role-name-invalid"],
+  ])("%j is refused with %s before a cloud declares anything", (props, code) => {
+    const declared: string[] = [];
+    const maker: IPullIdentities<Construct> = {
+      cloud: "aws",
+      declare: (scope, request) => {
+        declared.push(scope.node.path);
+        return makers.aws().declare(scope, request);
+      },
+    };
+    expect(() => declare({ identities: [maker], ...(props as Partial<ImagePullsProps>) })).toThrowError(
+      expect.objectContaining({ code, message: expect.stringMatching(/^prod\/pulls: /) }),
+    );
+    expect(declared).toEqual([]);
+  });
+});
+
+describe("the crio credential provider beside a cloud's pulls", () => {
+  const acrOnAws = (matchImages: readonly string[]): ImagePulls =>
+    declare({
+      cluster: openShiftCluster({ crioCredentialProvider: { matchImages } }),
+      identities: [makers.azure()],
+      pulls: [{ serviceAccount: "shop/web", from: fromAcr() }],
+    });
+
+  it("is refused where it shares images with a cloud that the platform's own file does not have", () => {
+    expect(() => acrOnAws(["*.azurecr.io"])).toThrowError(
+      expect.objectContaining({ code: "match-images-overlap", value: "*.azurecr.io" }),
+    );
+    expect(() => acrOnAws(["quay.io"])).not.toThrow();
+  });
+});
