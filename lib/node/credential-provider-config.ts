@@ -36,6 +36,10 @@ export interface CredentialProviderConfigProps {
   readonly pulls?: Readonly<Record<string, readonly string[]>>;
 }
 
+interface TokenAttributes {
+  readonly requireServiceAccount?: boolean;
+}
+
 const FILE_MODE = 0o644;
 
 /** A CredentialProviderConfig of `kubelet.config.k8s.io/v1`, the only version that has `tokenAttributes`. */
@@ -85,11 +89,9 @@ export function credentialProviderSetup(
   const { cluster } = props;
   const path = cluster.configPath(props.providers.map(({ plugin }) => plugin));
   // YAML 1.1, as the kubelet reads it: the writer then quotes what would not be text there (yes, on, 1e3).
-  const content = stringify(credentialProviderConfig(props), {
-    version: "1.1",
-    lineWidth: 0,
-    aliasDuplicateObjects: false,
-  });
+  const document = credentialProviderConfig(props);
+  const text = stringify(document, { version: "1.1", lineWidth: 0, aliasDuplicateObjects: false });
+  const content = strictNotice(document) + text;
   const files = [nodeFile({ path, mode: FILE_MODE, content }), ...furtherFiles.map(nodeFile)];
   return {
     files: files.sort((a, b) => (a.path < b.path ? -1 : 1)),
@@ -98,6 +100,25 @@ export function credentialProviderSetup(
       "image-credential-provider-config": path,
     },
   };
+}
+
+/** Strict mode takes something away from pods that nobody declared, which the file alone does not show. */
+function strictNotice({ providers }: CredentialProviderConfig): string {
+  const plain = providers.filter(({ tokenAttributes }) => tokenAttributes === undefined);
+  const served = (entry: CredentialProviderEntry): boolean =>
+    plain.some((other) => String(other["matchImages"]) === String(entry["matchImages"]));
+  const strict = providers.filter(
+    (entry) =>
+      (entry["tokenAttributes"] as TokenAttributes | undefined)?.requireServiceAccount && !served(entry),
+  );
+  if (strict.length === 0) return "";
+  const names = strict.map(({ name }) => String(name)).join(", ");
+  return [
+    `# ${names}: only for pods whose service account has the required annotations.`,
+    "# All other pods pull from these hosts without credentials, also without the node's identity: annotate the",
+    "# service accounts that pull from them, in every namespace, before nodes get this file.",
+    "",
+  ].join("\n");
 }
 
 /**

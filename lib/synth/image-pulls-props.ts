@@ -3,7 +3,7 @@ import type { ICluster } from "../model/cluster";
 import type { INodeCarrier } from "../model/node-carrier";
 import type { IPullIdentities, IPullSource } from "../model/pulls";
 import type { Subject } from "../model/subject";
-import type { CredentialProviderSettings } from "../node";
+import type { CredentialProviderSettings, PluginKey } from "../node";
 import type { TokenAudienceSettings } from "./pull-audience-grants";
 
 /** One line of intent: this service account pulls from these registries. */
@@ -39,7 +39,7 @@ export interface ImagePullsProps {
    *
    * @defaultValue - strict mode with the distribution's patterns and arguments kept
    */
-  readonly credentialProviders?: Readonly<Record<string, CredentialProviderSettings>>;
+  readonly credentialProviders?: Readonly<Partial<Record<PluginKey, CredentialProviderSettings>>>;
   /**
    * How nodes get the permission to request tokens.
    *

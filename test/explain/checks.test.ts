@@ -206,7 +206,7 @@ const FAILS: Readonly<Record<string, readonly Row[]>> = {
       why: "empty client id",
       ...acr,
       edits: [
-        [ACCOUNTS, '"@late(azurerm_user_assigned_identity.pulls_azure_shop_web_C32AE1A6.client_id)@"', '""'],
+        [ACCOUNTS, '"@late(azurerm_user_assigned_identity.pulls_azure_shop_web_F848252B.client_id)@"', '""'],
       ],
       text: "or an empty one",
       log: "client id annotation kubernetes.azure.com/acr-client-id is not found or the value is empty",

@@ -18,6 +18,6 @@ it("says as whom, before anything is applied", () => {
   expect([tools?.as, ecr?.as, acr?.as]).toEqual([
     "principal://iam.googleapis.com/projects/123456789012/locations/global/workloadIdentityPools/k8s-edge-1/subject/system:serviceaccount:shop:tools",
     "arn:aws:iam::111122223333:role/edge-1_shop_web",
-    "azurerm_user_assigned_identity.pulls_azure_shop_web_C32AE1A6",
+    "azurerm_user_assigned_identity.pulls_azure_shop_web_F848252B",
   ]);
 });

@@ -146,6 +146,18 @@ describe("the file as a whole", () => {
     });
   });
 
+  it("says in the file what strict mode takes from other pods, and nothing where mixed mode serves them", () => {
+    const content = (settings: CredentialProviderSettings): string =>
+      credentialProviderSetup({ cluster: cluster(), providers: [ECR], settings: { ecr: settings } }).files[0]
+        ?.content ?? "";
+    expect(content({})).toMatch(/^# ecr-credential-provider: only for pods whose service account has/);
+    expect(content({ mode: "mixed" })).toMatch(/^apiVersion:/);
+    const old = cluster({ plugins: { ecr: { version: "1.34.2" } } });
+    const settings = { ecr: { mode: "mixed", nodeIdentityName: "ecr-node", nodeIdentityArgs: [] } } as const;
+    const setup = credentialProviderSetup({ cluster: old, providers: [ECR], settings });
+    expect(setup.files[0]?.content).toMatch(/^apiVersion:/);
+  });
+
   it("quotes what the kubelet's YAML 1.1 reader would not take for text", () => {
     const env = [
       { name: "A", value: "yes" },

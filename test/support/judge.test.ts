@@ -1,3 +1,4 @@
+import { AwsProvider } from "@cdktf/provider-aws/lib/provider/index.js";
 /*
  * The judge finds what is wrong: each row breaks one link in files that were clean, and names what must be found.
  */
@@ -29,17 +30,20 @@ function threeClouds(): string {
 }
 
 function openShift(): string {
-  const owner = ecr({
-    account: "444455556666",
-    region: REGION,
-    repositories: ["batch/run"],
-    ownerPolicy: {},
-  });
-  return synthesizedPulls(() => ({
-    cluster: openShiftCluster(),
-    identities: [makers.aws()],
-    pulls: [{ serviceAccount: "shop/web", from: [fromEcr(), owner] }],
-  })).outdir;
+  return synthesizedPulls((stack) => {
+    const provider = new AwsProvider(stack, "owner", { alias: "owner", region: REGION });
+    const owner = ecr({
+      account: "444455556666",
+      region: REGION,
+      repositories: ["batch/run"],
+      ownerPolicy: { provider },
+    });
+    return {
+      cluster: openShiftCluster(),
+      identities: [makers.aws()],
+      pulls: [{ serviceAccount: "shop/web", from: [fromEcr(), owner] }],
+    };
+  }).outdir;
 }
 
 /** Changes a file of the stack; fails where there is nothing to change. */

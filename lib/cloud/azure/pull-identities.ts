@@ -93,13 +93,14 @@ export class PullIdentities extends Construct implements PullDeclaration {
 /**
  * How the identities of one cluster's pulls from container registries are made; for the composed constructs.
  *
- * Declares a {@link PullIdentities} with the id `azure`, and throws what it throws.
+ * Declares a {@link PullIdentities} with the id `Default`, and throws what it throws.
  */
 export function pullIdentities(settings: PullIdentitiesSettings): IPullIdentities<Construct> {
   return {
     cloud: "azure",
     declare: (scope, { cluster, pulls }) =>
-      new PullIdentities(scope, "azure", { ...settings, cluster, pulls }),
+      // `Default` is left out of logical ids: the maker's scope names the cloud already.
+      new PullIdentities(scope, "Default", { ...settings, cluster, pulls }),
   };
 }
 

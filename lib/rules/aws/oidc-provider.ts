@@ -16,7 +16,8 @@ const THUMBPRINT = /^[0-9a-fA-F]{40}$/;
 const PORT = /^https:\/\/[^/]*:\d*(\/|$)/;
 
 /**
- * Returns an issuer that IAM accepts; throws `aws-issuer-unusable` and what `Issuer.of` throws.
+ * Returns an issuer that IAM accepts; throws `aws-issuer-unusable`, `issuer-cluster-internal` and what `Issuer.of`
+ * throws.
  *
  * An issuer that really ends with a slash (`Issuer.exactly`) is passed on: IAM keeps the slash in the ARN and in
  * the condition keys.
@@ -25,6 +26,7 @@ export function awsIssuer(issuer: string | Issuer): Issuer {
   const checked = Issuer.of(issuer);
   if (checked.late) return checked;
   const { url } = checked;
+  if (checked.clusterInternal) return fail("issuer-cluster-internal", url, "AWS");
   if (PORT.test(url)) return fail("aws-issuer-unusable", url, "has a port");
   if (url.length > URL_MAX) return fail("aws-issuer-unusable", url, `is longer than ${URL_MAX} characters`);
   return checked;

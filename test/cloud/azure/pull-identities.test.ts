@@ -341,13 +341,13 @@ describe("refusals, before anything is declared", () => {
 });
 
 describe("pullIdentities", () => {
-  it("declares the construct under the id azure for the composed constructs", () => {
+  it("declares the construct under an id that logical ids leave out, for the composed constructs", () => {
     const stack = newStack();
     const { cluster, pulls } = props({ "shop/web": [legacy("myteam")] });
     const maker = pullIdentities(PLACE);
     const declaration = maker.declare(stack, { cluster: cluster as never, pulls });
     expect(maker.cloud).toBe("azure");
-    expect(declaration).toBe(stack.node.tryFindChild("azure"));
+    expect(declaration).toBe(stack.node.tryFindChild("Default"));
     expect(declaration).toBeInstanceOf(PullIdentities);
   });
 });

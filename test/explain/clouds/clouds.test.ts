@@ -231,12 +231,12 @@ describe("Azure identities that are only looked up", () => {
     ],
     [
       TF,
-      "${azurerm_user_assigned_identity.pulls_azure_shop_web_C32AE1A6.",
+      "${azurerm_user_assigned_identity.pulls_azure_shop_web_F848252B.",
       "${data.azurerm_user_assigned_identity.x.",
     ],
     [
       "workload-identity.json",
-      "${azurerm_user_assigned_identity.pulls_azure_shop_web_C32AE1A6.",
+      "${azurerm_user_assigned_identity.pulls_azure_shop_web_F848252B.",
       "${data.azurerm_user_assigned_identity.x.",
     ],
   ];
@@ -262,7 +262,7 @@ describe("Azure identities that are only looked up", () => {
       [
         [
           ACCOUNTS,
-          '"@late(azurerm_user_assigned_identity.pulls_azure_shop_web_C32AE1A6.client_id)@"',
+          '"@late(azurerm_user_assigned_identity.pulls_azure_shop_web_F848252B.client_id)@"',
           "11111111-2222-3333-4444-555555555555",
         ],
       ],
