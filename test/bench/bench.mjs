@@ -69,7 +69,7 @@ row(
   1.1,
 );
 
-const imports = compare([here("import.mjs"), "ours"], [here("import.mjs"), "theirs"], RUNS * 2 + 1);
+const imports = compare([here("import.mjs"), "ours"], [here("import.mjs"), "theirs"], RUNS * 6 + 1);
 row("import of ./aws ÷ of cdktf and the provider sub-paths", imports.ms.ours, imports.ms.theirs, "ms", 1.15);
 
 const cli = fileURLToPath(new URL("../../dist/lib/cli/main.js", import.meta.url));
