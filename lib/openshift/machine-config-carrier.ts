@@ -97,7 +97,8 @@ export class MachineConfigCarrier implements INodeCarrier<Construct> {
 
 const POLICY_COMMENT: readonly string[] = [
   "MachineConfiguration/cluster is a singleton that others may own: kubectl apply --server-side merges by path.",
-  "Apply before the machine configs, or their files drain and reboot the nodes.",
+  "Apply before the machine configs and wait until its status.nodeDisruptionPolicyStatus lists the paths,",
+  "or their files drain and reboot the nodes.",
 ];
 
 const CRIO_LOST: readonly string[] = [

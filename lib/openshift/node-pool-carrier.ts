@@ -71,7 +71,7 @@ export class NodePoolCarrier implements INodeCarrier<Construct> {
     const chart = sink.chart("node-pool-config", {
       order: 50,
       appliesTo: "management-cluster",
-      comment: [...COMMENT, ...readableFiles(files)],
+      comment: [...placeComment(this.configMapNames), ...readableFiles(files)],
     });
     const machineConfig = { name: this.machineConfigName, files };
     for (const name of this.configMapNames)
@@ -79,7 +79,11 @@ export class NodePoolCarrier implements INodeCarrier<Construct> {
   }
 }
 
-const COMMENT: readonly string[] = [
-  "Belongs to the management cluster, not to the hosted one.",
-  "Takes effect when the NodePool lists the ConfigMap in spec.config: [{name: ...}]; a change rolls the nodes out.",
-];
+function placeComment(names: readonly string[]): readonly string[] {
+  const listed = names.map((name) => `[{name: ${name}}]`).join(" or ");
+  return [
+    "Belongs to the management cluster, not to the hosted one.",
+    `Takes effect when the NodePool lists the ConfigMap in spec.config: ${listed};`,
+    "a change rolls the nodes out.",
+  ];
+}

@@ -55,12 +55,16 @@ export function stackFiles(documents: StackDocuments): Map<string, string> {
   for (const chart of documents.charts) {
     const objects = placedObjects(chart, documents);
     if (objects.length === 0) continue;
-    files.set(chart.file, withHeader(chart.comments, objects.map(yamlText).join("---\n")));
+    const comments = [...placeComments(chart, documents), ...chart.comments];
+    files.set(chart.file, withHeader(comments, objects.map(yamlText).join("---\n")));
     manifests.push({ file: chart.file, appliesTo: chart.appliesTo });
   }
   const nodes = [...documents.nodes].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [name, setup] of nodes) {
-    files.set(nodeFileName(name), withHeader([], yamlText(placedNodeSetup(name, setup, documents))));
+    files.set(
+      nodeFileName(name),
+      withHeader(NODE_COMMENT, yamlText(placedNodeSetup(name, setup, documents))),
+    );
   }
   const clusters = placedClusters(documents);
   const { placeholders } = documents.late;
@@ -75,6 +79,19 @@ export function stackFiles(documents: StackDocuments): Map<string, string> {
   const empty = files.size === 0 && clusters.length === 0 && Object.keys(placeholders).length === 0;
   if (!empty) files.set(WORKLOAD_IDENTITY_FILE, `${JSON.stringify(identity, null, 2)}\n`);
   return files;
+}
+
+const NODE_COMMENT: readonly string[] = [
+  "Put the files on each node, give the kubelet the flags and restart it: it reads both only when it starts.",
+  "The permissions and the annotated service accounts in manifests/ come first.",
+];
+
+/** Where a stack writes for two clusters, each file says for which. */
+function placeComments({ appliesTo }: ManifestChart, { charts }: StackDocuments): readonly string[] {
+  const two = charts.some((chart) => chart.appliesTo === "management-cluster");
+  return two && appliesTo === "cluster"
+    ? ["Belongs to the hosted cluster, not to its management cluster."]
+    : [];
 }
 
 function withHeader(comments: readonly string[], text: string): string {

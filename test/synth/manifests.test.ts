@@ -75,7 +75,9 @@ describe("files", () => {
     manifests.nodeSetup("all-nodes", { files, kubeletFlags: { b: "2", a: "yes" } });
     app.synth();
     expect(stackFilesOf(app)["nodes/all-nodes.yaml"]).toBe(
-      "# Holds values that Terraform knows only after apply: `cdktf-workload-identity bind` writes the finished file.\n" +
+      "# Put the files on each node, give the kubelet the flags and restart it: it reads both only when it starts.\n" +
+        "# The permissions and the annotated service accounts in manifests/ come first.\n" +
+        "# Holds values that Terraform knows only after apply: `cdktf-workload-identity bind` writes the finished file.\n" +
         'files:\n  - path: /etc/kubernetes/a.json\n    mode: "0600"\n    content: |\n' +
         '      {\n        "id": "@late(terraform_data.d.id)@"\n      }\nkubeletFlags:\n  a: "yes"\n  b: "2"\n',
     );
