@@ -17,6 +17,7 @@ import { openshiftMessages as openshift } from "./messages/openshift";
 import type { Problem } from "./messages/problem";
 import { pullsMessages as pulls } from "./messages/pulls";
 import { synthMessages as synth } from "./messages/synth";
+import { testingMessages as testing } from "./messages/testing";
 
 type Messages = typeof model &
   typeof kubelet &
@@ -28,7 +29,8 @@ type Messages = typeof model &
   typeof node &
   typeof openshift &
   typeof pulls &
-  typeof synth;
+  typeof synth &
+  typeof testing;
 
 const messages: Messages = {
   ...model,
@@ -42,6 +44,7 @@ const messages: Messages = {
   ...openshift,
   ...pulls,
   ...synth,
+  ...testing,
 };
 
 /** The closed set of codes that {@link WorkloadIdentityError.code} can hold. */

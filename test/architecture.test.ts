@@ -67,6 +67,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "yaml",
     "node:",
   ],
+  "testing/": ["errors.ts", "model/", "rules/", "artefact/", "explain/", "cdktf", "yaml", "node:"],
+  "vitest/": ["testing/", "vitest"],
   "cli/": ["errors.ts", "model/", "rules/", "synth/bind/", "explain/", "yaml", "node:"],
 };
 
@@ -82,6 +84,8 @@ const ENTRY_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "openshift/index.ts": ["constructs", "cdk8s", "yaml"],
   "synth/index.ts": ["constructs", "cdktf", "cdk8s", "yaml"],
   "explain/index.ts": ["yaml"],
+  "testing/index.ts": ["cdktf", "yaml"],
+  "vitest/index.mts": ["cdktf", "yaml", "vitest"],
   "cli/main.ts": ["yaml"],
 };
 
@@ -107,7 +111,7 @@ interface SourceFile {
 
 const files: readonly SourceFile[] = readdirSync(LIB, { recursive: true, encoding: "utf8" })
   .map((path) => path.replaceAll("\\", "/"))
-  .filter((path) => path.endsWith(".ts"))
+  .filter((path) => /\.m?ts$/.test(path))
   .sort()
   .map(read);
 
@@ -132,7 +136,9 @@ function isTypeOnly(node: ts.ImportDeclaration | ts.ExportDeclaration): boolean 
 /** `model/late.ts` for a relative import, the specifier itself otherwise. */
 function target(from: string, specifier: string): string {
   if (!specifier.startsWith(".")) return specifier;
-  const path = relative(LIB, resolve(LIB, dirname(from), specifier)).replaceAll("\\", "/");
+  const path = relative(LIB, resolve(LIB, dirname(from), specifier))
+    .replaceAll("\\", "/")
+    .replace(/\.js$/, "");
   const found = [`${path}.ts`, `${path}/index.ts`].find((candidate) =>
     files.some((f) => f.path === candidate),
   );
@@ -243,7 +249,7 @@ describe("subpaths", () => {
   it.each(Object.keys(ENTRY_PACKAGES))("%s loads only its own packages", (entry) => {
     expect(files.map((file) => file.path)).toContain(entry);
     const foreign = [...reached(entry)]
-      .filter((to) => !to.endsWith(".ts") && !to.startsWith("node:"))
+      .filter((to) => !/\.m?ts$/.test(to) && !to.startsWith("node:"))
       .map(packageOf);
     expect(foreign.filter((name) => !ENTRY_PACKAGES[entry]?.includes(name))).toEqual([]);
   });
@@ -254,8 +260,8 @@ describe("subpaths", () => {
     };
     const entries = Object.values(manifest.exports)
       .map((entry) => (typeof entry === "string" ? entry : entry.default))
-      .filter((path) => path.endsWith(".js"))
-      .map((path) => path.replace("./dist/lib/", "").replace(/\.js$/, ".ts"));
+      .filter((path) => /\.m?js$/.test(path))
+      .map((path) => path.replace("./dist/lib/", "").replace(/\.(m?)js$/, ".$1ts"));
     expect([...entries, "cli/main.ts"].sort()).toEqual(Object.keys(ENTRY_PACKAGES).sort());
   });
 });

@@ -10,6 +10,7 @@ export default defineConfig({
     alias: [
       { find: /^cdktf-workload-identity$/, replacement: lib("index.ts") },
       { find: /^cdktf-workload-identity\/(aws|azure|google)$/, replacement: lib("cloud/$1/index.ts") },
+      { find: /^cdktf-workload-identity\/vitest$/, replacement: lib("vitest/index.mts") },
       { find: /^cdktf-workload-identity\/(\w+)$/, replacement: lib("$1/index.ts") },
     ],
   },

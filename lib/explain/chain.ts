@@ -40,8 +40,16 @@ export interface NodeStage extends Judged {
 export interface AccountStage extends Judged {
   /** As whom. */
   readonly identity: CloudIdentity | undefined;
-  /** By repository; shared by identities of equal permissions. */
-  readonly permissions: Map<string, Judged>;
+  /** What was judged of the identity's permissions. */
+  readonly permissions: SharedPermissions;
+}
+
+/** What identities of equal permissions have in common. */
+export interface SharedPermissions {
+  /** How many identities have them: what only one asks is asked once, and not worth remembering. */
+  identities: number;
+  /** By repository. */
+  readonly judged: Map<string, Judged>;
 }
 
 /** The chain of one pull by one entry on the nodes of one pool. */

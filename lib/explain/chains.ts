@@ -3,7 +3,16 @@
  * account, permissions per identity and repository. A verdict then costs three look-ups.
  */
 
-import { type AccountStage, Chain, type Judged, type NodeStage, contextOf, skipped } from "./chain";
+import type { Answer } from "./answer";
+import {
+  type AccountStage,
+  Chain,
+  type Judged,
+  type NodeStage,
+  type SharedPermissions,
+  contextOf,
+  skipped,
+} from "./chain";
 import type { CheckId, CheckResult, PullCheck, PullContext } from "./checks/check";
 import { accountChecks, nodeChecks, permissionChecks } from "./checks/checks";
 import { repositoryOf } from "./checks/image-parses";
@@ -25,7 +34,7 @@ export class Chains {
     { readonly puller: Puller; readonly images: Map<string, readonly (readonly NodeStage[])[]> } | undefined;
   /** Accounts by entry, so that images of one registry share them. */
   readonly #accounts = new Map<object, Map<string, AccountStage>>();
-  readonly #permissions = new Memory<Cloud, string, Map<string, Judged>>();
+  readonly #permissions = new Memory<Cloud, string, SharedPermissions>();
 
   constructor(clouds: Clouds) {
     this.#clouds = clouds;
@@ -98,7 +107,8 @@ export class Chains {
     const cloud = entry && this.#clouds.ofEntry(entry);
     const accounts = inner(this.#accounts, entry ?? question.puller.artefacts);
     const place = { node, entry, cloud, repository, accounts };
-    return { ...place, ...judge(nodeChecks, contextOf(question, place)) };
+    const { checks, failed, open } = judge(nodeChecks, contextOf(question, place));
+    return { ...place, checks, failed, open };
   }
 
   #account(question: PullQuestion, stage: NodeStage): AccountStage {
@@ -121,34 +131,64 @@ export class Chains {
         ? cloud.trust({ cluster: artefacts.cluster, entry, node, account, namespace, name })
         : undefined;
     const identity = trust?.identity;
+    const nobody = (): SharedPermissions => ({ identities: 0, judged: new Map() });
     const permissions =
-      cloud && identity
-        ? this.#permissions.get(cloud, identity.permissionKey, () => new Map<string, Judged>())
-        : new Map<string, Judged>();
-    return { ...judge(accountChecks, { ...context, trust }), identity, permissions };
+      cloud && identity ? this.#permissions.get(cloud, identity.permissionKey, nobody) : nobody();
+    permissions.identities++;
+    const { checks, failed, open } = judge(accountChecks, { ...context, trust });
+    return { checks, failed, open, identity, permissions };
   }
 
   #permission(question: PullQuestion, stage: NodeStage, { identity, permissions }: AccountStage): Judged {
     const { cloud, repository } = stage;
     const key = repository?.name ?? "";
-    const known = permissions.get(key);
+    const known = permissions.judged.get(key);
     if (known) return known;
     const permission = cloud && repository && identity ? cloud.permission(identity, repository) : undefined;
     const made = judge(permissionChecks, { ...contextOf(question, stage), permission });
-    permissions.set(key, made);
+    if (permissions.identities > 1) permissions.judged.set(key, made);
     return made;
   }
 }
 
 function judge(checks: readonly PullCheck[], context: PullContext): Judged {
-  let failed: CheckId | undefined;
-  const results = checks.map((check): CheckResult => {
-    if (failed !== undefined) return skipped(check.id, failed);
-    const answer = check.run(context);
-    if (answer.status === "fail") failed = check.id;
-    return { id: check.id, ...answer };
-  });
-  return { checks: results, failed, open: results.some(({ status }) => status === "unknown") };
+  const answers: Answer[] = [];
+  let open = false;
+  for (const { run } of checks) {
+    const answer = run(context);
+    answers.push(answer);
+    if (answer.status === "fail") break;
+    open ||= answer.status === "unknown";
+  }
+  return new Links(checks, answers, open);
+}
+
+/** Of a million links few are read, so what is read is put together then. */
+class Links implements Judged {
+  readonly failed: CheckId | undefined;
+  readonly open: boolean;
+  readonly #checks: readonly PullCheck[];
+  readonly #answers: readonly Answer[];
+
+  constructor(checks: readonly PullCheck[], answers: readonly Answer[], open: boolean) {
+    this.#checks = checks;
+    this.#answers = answers;
+    this.open = open;
+    this.failed = answers.at(-1)?.status === "fail" ? checks[answers.length - 1]?.id : undefined;
+  }
+
+  get checks(): readonly CheckResult[] {
+    const { failed } = this;
+    return this.#checks.map(({ id }, index): CheckResult => {
+      const answer = this.#answers[index];
+      return answer ? resultOf(id, answer) : skipped(id, failed ?? id);
+    });
+  }
+}
+
+/** Named one by one, for what an answer finds when it is read a spread would not copy. */
+function resultOf(id: CheckId, { status, reason, evidence, remedy, log }: Answer): CheckResult {
+  return { id, status, reason, evidence, remedy, ...(log === undefined ? {} : { log }) };
 }
 
 function isBetter(chain: Chain, best: Chain): boolean {

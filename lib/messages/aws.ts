@@ -126,6 +126,21 @@ export const awsMessages = {
     remedy:
       'say ownerPolicy: "elsewhere", and have the owner admit the account of the IAM roles in one statement: Principal its account id, limited to the roles by their path (pullRoles({ path })) with ArnLike on aws:PrincipalArn',
   }),
+  "aws-repository-policy-taken": (repository: string, account: string, by: string): Problem => ({
+    problem: `policy of an ECR repository in account ${account} is already written by ${by}; AWS has one per repository, and the last apply would take the other's permissions away`,
+    value: repository,
+    allowed: "one stack and Terraform provider per repository policy",
+    remedy:
+      'say ownerPolicy: "elsewhere" in one of the two, and let the other keep the statement of both (additionalStatements)',
+  }),
+  "aws-owner-provider-shared": (owners: readonly string[]): Problem => ({
+    problem:
+      "repository policies of several accounts would be written by one Terraform provider, into one account",
+    value: owners,
+    allowed: "a Terraform provider per owning account",
+    remedy:
+      'give each source its own: ownerPolicy: { provider: new AwsProvider(…, { alias: … }) }; or say ownerPolicy: "elsewhere"',
+  }),
   "aws-owner-provider-missing": (owner: string, roleAccount: string): Problem => ({
     problem: `ownerPolicy would be written by the Terraform provider of the IAM role, into account ${roleAccount}, but the registry is another account's`,
     value: owner,
@@ -161,7 +176,7 @@ export const awsMessages = {
     problem: "ECR repository is not a repository name or pattern",
     value,
     allowed:
-      "path segments of a-z and 0-9, joined inside by single . _ or -, at most 256 characters, * for any text; no registry host, tag or digest",
+      "path segments of a-z and 0-9, joined inside by single . _ or -, 2 to 256 characters, * for any text; no registry host, tag or digest",
     remedy: "write it as `aws ecr describe-repositories` prints it, for example shop/web or base/*",
   }),
   "aws-repository-with-host": (value: string): Problem => ({

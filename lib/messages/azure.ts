@@ -71,7 +71,7 @@ export const azureMessages = {
     value: name,
     allowed: "one identity per name and resource group, letter case aside",
     remedy:
-      "give one of the two another identityName (with pullIdentities another namePrefix or resourceGroupName), or adopt the identity with PullIdentity.fromResourceId; for stacks of different subscriptions state subscriptionId in both azurerm providers",
+      "give one of the two another identityName (with pullIdentities another namePrefix or resourceGroupName), or adopt the identity with PullIdentity.fromResourceId",
   }),
   "azure-shards-invalid": (value: unknown): Problem => ({
     problem: "shards is not a whole number of at least 1",

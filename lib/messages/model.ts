@@ -18,7 +18,7 @@ export const modelMessages = {
   "choice-unknown": (what: string, value: unknown, known: readonly unknown[]): Problem => ({
     problem: `${what} is none of the values that it can have`,
     value,
-    allowed: known.map((choice) => JSON.stringify(choice)).join(", "),
+    allowed: known.map((choice) => JSON.stringify(choice) ?? "left out").join(", "),
     remedy: "write one of them, letter for letter",
   }),
   "issuer-trailing-slash": (value: string): Problem => ({

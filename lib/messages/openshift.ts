@@ -94,4 +94,9 @@ export const openshiftMessages = {
       "1 to 50 patterns as the CRIOCredentialProviderConfig takes them: host[:port][/path], `*` for one whole part of the host",
     remedy: "name the registries whose mirrors need secrets of the namespace",
   }),
+  "node-disruption-paths-missing": (): Problem => ({
+    problem: "node disruption policy names no path, and would be an empty list in a shared object",
+    allowed: "at least one absolute path",
+    remedy: "name the files that it is for, or leave the policy out",
+  }),
 };

@@ -1,5 +1,6 @@
 import type { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
+import { fail } from "../errors";
 import { clusterObject } from "../kubernetes/metadata";
 import { literal } from "../model/late";
 import { nodeFile } from "../model/node-file";
@@ -24,10 +25,11 @@ export class NodeDisruptionPolicy extends Construct {
   /** The manifest. */
   readonly resource: ApiObject;
 
-  /** Throws `node-file-invalid` for a path that is not absolute and clean, or `late-value`. */
+  /** Throws `node-disruption-paths-missing`, `node-file-invalid` for a path that is not absolute and clean, or `late-value`. */
   constructor(scope: Construct, id: string, props: NodeDisruptionPolicyProps) {
     super(scope, id);
     const paths = literal(props.paths, "paths of a node disruption policy");
+    if (paths.length === 0) fail("node-disruption-paths-missing");
     const checked = paths.map((path) => nodeFile({ path, mode: NO_MODE, content: "" }).path);
     this.resource = clusterObject(this, "Resource", {
       apiVersion: "operator.openshift.io/v1",

@@ -5,6 +5,9 @@
  */
 
 import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { assertSameObjects } from "./same-objects.mjs";
 
@@ -69,6 +72,18 @@ row(
   1.1,
 );
 
+const EXPLAINED = { accounts: 10_000, images: 100 };
+for (const shape of ["shared", "distinct"]) {
+  const folder = mkdtempSync(join(tmpdir(), "bench-"));
+  child([here("explain-files.mjs"), folder, shape, EXPLAINED.accounts, EXPLAINED.images]);
+  const args = [folder, EXPLAINED.accounts * EXPLAINED.images];
+  const run = here("explain-run.mjs");
+  const { ms, megabytes } = compare([run, "ours", ...args], [run, "theirs", ...args]);
+  rmSync(folder, { recursive: true });
+  const what = `explain of 10000 service accounts × 100 images, ${shape} policies`;
+  row(`${what} (${megabytes.ours.toFixed(0)} MB), ÷ parsing its files`, ms.ours, ms.theirs, "ms", 2);
+}
+
 const imports = compare([here("import.mjs"), "ours"], [here("import.mjs"), "theirs"], RUNS * 6 + 1);
 row("import of ./aws ÷ of cdktf and the provider sub-paths", imports.ms.ours, imports.ms.theirs, "ms", 1.15);
 
@@ -86,7 +101,10 @@ for (let run = 0; run < RUNS * 2 + 1; run++) {
 row("command line --help ÷ node -e 0", median(starts.ours), median(starts.theirs), "ms", 2.5);
 console.table(rows);
 
-const loaded = ["index", "rules/index"].map((entry) => ({ entry, ...child([here("modules.mjs"), entry]) }));
+const loaded = ["index", "rules/index", "explain/index"].map((entry) => ({
+  entry,
+  ...child([here("modules.mjs"), entry]),
+}));
 console.table(loaded);
 if (rows.some(({ met }) => met === "NO") || loaded.some(({ foreign }) => foreign !== "none"))
   process.exitCode = 1;

@@ -63,7 +63,7 @@ const FAILS: Readonly<Record<string, readonly Row[]>> = {
       why: "glob does not cross a dot",
       ...ecr,
       edits: [[NODE, '"*.dkr.ecr.*.amazonaws.com"', '"*.amazonaws.com"']],
-      text: "none of 3 patterns matches",
+      text: "*.amazonaws.com ends like the host, but * stands for exactly one part between dots",
       log: "silent",
     },
     {
@@ -98,11 +98,13 @@ const FAILS: Readonly<Record<string, readonly Row[]>> = {
       ...ecr,
       edits: [[NODE, "  image-credential-provider-bin-dir: /var/lib/kubelet/credential-provider\n", ""]],
       text: "--image-credential-provider-bin-dir is not set",
+      log: "plugin binary directory  did not exist",
     },
     {
       why: "flag points elsewhere",
       ...ecr,
       edits: [[NODE, "image-credential-provider-config: /etc", "image-credential-provider-config: /opt"]],
+      log: "unable to access path",
       text: "none of the files here",
     },
     {
@@ -181,6 +183,7 @@ const FAILS: Readonly<Record<string, readonly Row[]>> = {
         [ACCOUNTS, "ecr-role-arn", "role-arn"],
       ],
       text: "which the plugin does not read",
+      log: "silent",
       as: "node identity",
     },
     {

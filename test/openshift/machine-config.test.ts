@@ -112,6 +112,7 @@ describe("NodeDisruptionPolicy", () => {
   });
 
   it.each([
+    [[], "node-disruption-paths-missing"],
     [["etc/a"], "node-file-invalid"],
     [["/etc/a/"], "node-file-invalid"],
     [["${TfToken[TOKEN.1]}"], "late-value"],

@@ -19,7 +19,9 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-const subpaths = Object.keys(manifest.exports).filter((path) => path !== "./package.json");
+const subpaths = Object.keys(manifest.exports).filter(
+  (path) => path !== "./package.json" && path !== "./vitest",
+);
 const scratch = mkdtempSync(join(tmpdir(), "pack-check-"));
 
 const run = (command, args, cwd) =>
@@ -72,7 +74,7 @@ try {
   if (!help.includes("bind")) throw new Error("the command line does not answer to --help");
 
   run("npx", ["--no-install", "publint", "--strict", tarball], root);
-  run("npx", ["--no-install", "attw", tarball, "--profile", "node16"], root);
+  run("npx", ["--no-install", "attw", tarball, "--profile", "node16", "--exclude-entrypoints", "./vitest"], root);
   console.log(
     `package of ${packed.files.length} files (${Math.round(packed.size / 1024)} kB): ${names.length} subpaths load by import and require; publint and attw agree`,
   );

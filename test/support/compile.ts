@@ -36,7 +36,9 @@ export function compileErrors(blocks: readonly CodeBlock[]): readonly string[] {
       : getSourceFile.call(host, path, version, ...rest);
   };
   host.getCurrentDirectory = () => ROOT;
-  const program = ts.createProgram([...named.keys()], options, host);
+  // As `types` of a tsconfig.json: matchers are types of a module that no test imports.
+  const matchers = join(ROOT, "lib/vitest/index.mts");
+  const program = ts.createProgram([...named.keys(), matchers], options, host);
   return [
     ...program.getOptionsDiagnostics().map((diagnostic) => described(diagnostic, undefined)),
     ...[...named].flatMap(([path, block]) =>
@@ -70,7 +72,7 @@ export function packagePaths(): Record<string, string[]> {
         : [
             [
               manifest.name + subpath.slice(1),
-              [join(ROOT, target.types.replace("./dist/", "").replace(/\.d\.ts$/, ".ts"))],
+              [join(ROOT, target.types.replace("./dist/", "").replace(/\.d\.(m?)ts$/, ".$1ts"))],
             ],
           ],
     ),

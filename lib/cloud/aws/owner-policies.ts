@@ -7,7 +7,7 @@ import type { PrivateEcrGrant } from "../../rules/aws/pull-permissions";
 import { ownerWarnings } from "../../rules/aws/pull-role";
 import { repositoryPullPolicy } from "../../rules/aws/repository-policy";
 import type { EcrSource, OwnerPolicy } from "./ecr-source";
-import { sameProvider } from "./once-per-stack";
+import { onceKey, sameProvider } from "./once-per-stack";
 import type { IPullRole } from "./pull-role-props";
 import {
   RepositoryPullPolicy,
@@ -43,6 +43,7 @@ export function checkOwnerPolicies(
   roles: readonly ExpectedRole[],
   place: RolesPlace,
 ): void {
+  requireProviderPerOwner(roles.flatMap(({ sources }) => sources));
   const expected = new Map<string, { props: Omit<RepositoryPullPolicyProps, "roles">; arns: Set<string> }>();
   for (const { arn, sources } of roles)
     for (const { grant, ownerPolicy } of sources) {
@@ -105,6 +106,18 @@ function requireOwnersProvider(
   if (account === undefined || account === grant.account) return;
   if (sameProvider(ownerPolicy.provider, provider))
     fail("aws-owner-provider-missing", grant.account, account);
+}
+
+/** Whatever account a Terraform provider speaks for, it is one. */
+function requireProviderPerOwner(sources: readonly EcrSource[]): void {
+  const owners = new Map<string, string>();
+  for (const { grant, ownerPolicy } of sources) {
+    if (grant.kind === "public" || !ownerPolicy || ownerPolicy === "elsewhere") continue;
+    const key = onceKey(ownerPolicy.provider, "owner");
+    const first = owners.get(key) ?? grant.account;
+    if (first !== grant.account) fail("aws-owner-provider-shared", [first, grant.account].sort());
+    owners.set(key, first);
+  }
 }
 
 function policiesOf(

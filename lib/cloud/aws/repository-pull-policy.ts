@@ -8,6 +8,7 @@ import { partitionOf } from "../../rules/aws/partitions";
 import type { PolicyStatement } from "../../rules/aws/policy-document";
 import { policyText } from "../../rules/aws/policy-text";
 import { repositoryPullPolicy } from "../../rules/aws/repository-policy";
+import { type OnceInAccount, declareInAccount, declaredInAccount } from "./once-per-account";
 import { declareOnce, declaredOnce, onceKey, sharedId } from "./once-per-stack";
 import type { IPullRole } from "./pull-role-props";
 
@@ -51,7 +52,8 @@ export class RepositoryPullPolicy extends Construct {
 
   /**
    * Throws `aws-repository-invalid`, `aws-repository-policy-wildcard`, `aws-account-invalid`,
-   * `aws-region-unknown`, `aws-repository-policy-empty`, `aws-repository-policy-too-long`, and `name-taken` where the stack has a policy for it already.
+   * `aws-region-unknown`, `aws-repository-policy-empty`, `aws-repository-policy-too-long`, `name-taken`
+   * where the stack has a policy for it already, and `aws-repository-policy-taken` where another stack has.
    */
   constructor(scope: Construct, id: string, props: RepositoryPullPolicyProps) {
     super(scope, id);
@@ -65,6 +67,7 @@ export class RepositoryPullPolicy extends Construct {
       ...(provider ? { provider } : {}),
     });
     declareOnce(this, key);
+    declareInAccount(this, inAccount(props));
 
     this.#repository = repository;
     this.#additionalStatements = props.additionalStatements ?? [];
@@ -122,7 +125,14 @@ function settingsOf(
   const key = repositoryPolicyKey(props);
   const known = declaredOnce(construct, key);
   if (known) fail("name-taken", "policy of this ECR repository", repository, known.node.path);
+  const other = declaredInAccount(construct, inAccount(props));
+  if (other) fail("aws-repository-policy-taken", repository, props.account, other.node.path);
   return { repository, key, policy: textOf(repository, props.roles, props.additionalStatements ?? []) };
+}
+
+/** One policy per repository, whatever stack or Terraform provider writes it: the last apply would win. */
+function inAccount({ account, region, repository }: RepositoryPullPolicyProps): OnceInAccount {
+  return { kind: "ecr-policy", account, name: `${region}/${repository}` };
 }
 
 /** What the policy of a repository is known by in its stack. */

@@ -39,8 +39,8 @@ export function claimName(construct: IConstruct, place: IdentityPlace): void {
  * Refuses the name of an identity that another construct of the app declares in the same resource group of the same
  * subscription; throws `azure-identity-name-taken`.
  *
- * Two stacks are of one subscription when their azurerm providers state the same one, or none; a provider that is
- * added to its stack later than the identities is not seen.
+ * Two stacks are of one subscription when their azurerm providers state the same one; a provider that is added to its
+ * stack later than the identities is not seen.
  */
 export function refuseTakenName(construct: IConstruct, place: IdentityPlace): void {
   const own = { construct, provider: place.provider };
@@ -75,10 +75,12 @@ function sameSubscription(one: Claim, other: Claim): boolean {
   const provider = one.provider ?? defaultProvider(stack);
   const otherProvider = other.provider ?? defaultProvider(otherStack);
   if (provider === undefined || otherProvider === undefined) return false;
+  // What neither states may come from environments that differ, as for staging and production.
+  if (provider.subscriptionIdInput === undefined) return false;
   return SETTINGS.every((setting) => provider[setting] === otherProvider[setting]);
 }
 
-/** What decides which subscription, tenant and cloud a provider speaks to; what is not stated comes from one environment. */
+/** What decides which subscription, tenant and cloud a provider speaks to; what else is not stated comes from one environment. */
 const SETTINGS = ["subscriptionIdInput", "tenantIdInput", "environmentInput", "clientIdInput"] as const;
 
 const defaults = new WeakMap<TerraformStack, AzurermProvider>();

@@ -69,7 +69,7 @@ function withoutPort(name: string): string {
   return name.replace(/^([^/:]*):\d+\//, "$1/");
 }
 
-/** The two mistakes that a look at the patterns does not show. */
+/** The mistakes that a look at the patterns does not show. */
 function hint(name: string, patterns: readonly string[]): string {
   const bare = withoutPort(name);
   if (bare !== name && patterns.some((pattern) => imageMatches(pattern, bare)))
@@ -78,7 +78,16 @@ function hint(name: string, patterns: readonly string[]): string {
   const glob = patterns.find(
     (pattern) => pattern.includes("/") && imageMatches(pattern.split("/")[0] ?? "", host + "/x"),
   );
-  return glob === undefined
+  if (glob !== undefined)
+    return `; ${glob} matches the host, but its path is a plain prefix, in which * is a character`;
+  const short = patterns.find((pattern) => pattern.startsWith("*.") && isShort(pattern, host));
+  return short === undefined
     ? ""
-    : `; ${glob} matches the host, but its path is a plain prefix, in which * is a character`;
+    : `; ${short} ends like the host, but * stands for exactly one part between dots`;
+}
+
+/** Whether a host ends as a pattern does, and has more parts. */
+function isShort(pattern: string, host: string): boolean {
+  const suffix = pattern.split("/")[0]?.slice(1) ?? "";
+  return host.endsWith(suffix) && host.split(".").length > suffix.split(".").length;
 }

@@ -43,10 +43,12 @@ function worst(steps: readonly (() => Answer)[]): Answer {
   );
 }
 
-function configurationRead({ name, problem, source }: NodeConfiguration): Answer {
+function configurationRead({ name, problem, problemLog, source }: NodeConfiguration): Answer {
   const where = seen(`nodes ${name}`, source);
   if (problem === undefined) return pass("the kubelet reads the file", where);
-  return broken(problem, "put the file where the kubelet's flags point, and set both flags", SILENT, where);
+  const log =
+    problemLog === undefined ? SILENT : `"Failed to register CRI auth plugins" err="…${problemLog}"`;
+  return broken(problem, "put the file where the kubelet's flags point, and set both flags", log, where);
 }
 
 /** A cluster has many service accounts and few files. */
@@ -122,7 +124,12 @@ function pluginAble(entry: ProviderEntry, cloud: Cloud, { plugins = {} }: Cluste
   for (const ability of cloud.needs(entry)) {
     const { outcome, reason } = pluginCan(cloud.plugin, facts, ability);
     if (outcome === "no")
-      return broken(`the ${cloud.plugin} plugin cannot: ${reason}`, "use a newer plugin", SILENT, where);
+      return broken(
+        `the ${cloud.plugin} plugin cannot: ${reason}`,
+        "use a release or build of the plugin that can",
+        SILENT,
+        where,
+      );
     if (outcome === "unknown")
       return unknown(
         `whether the ${cloud.plugin} plugin uses the token is not known: ${reason}`,

@@ -187,6 +187,7 @@ function unconfiguredPools(
       documents: [],
       entries: [],
       problem: undefined,
+      problemLog: undefined,
       source: first?.source ?? { file: "", path: "" },
       file: () => undefined,
     }));

@@ -48,6 +48,8 @@ export interface NodeConfiguration {
   readonly entries: readonly ProviderEntry[];
   /** Why the kubelet does not read what stands there; `undefined` where it does. */
   readonly problem: string | undefined;
+  /** What the kubelet logs of that problem when it starts; `undefined` where it starts without a word. */
+  readonly problemLog: string | undefined;
   /** Where the nodes are described. */
   readonly source: Source;
   /** A file on these nodes. */
@@ -61,7 +63,7 @@ const PROBLEM_UNREADABLE = "the file on the node cannot be read here: it is comp
 
 /** Finds and reads the configuration of a pool. Throws `explain-file-invalid` for a file that is no YAML. */
 export function nodeConfiguration(node: NodeFact, cluster: ClusterRecord): NodeConfiguration {
-  const { paths, problem } = configFiles(node, cluster);
+  const { paths, problem, log } = configFiles(node, cluster);
   const files = paths.flatMap((path) => {
     const file = node.files.get(path);
     return file ? [{ path, ...file }] : [];
@@ -77,6 +79,7 @@ export function nodeConfiguration(node: NodeFact, cluster: ClusterRecord): NodeC
     documents,
     entries: documents.flatMap(({ value, source }) => providerEntries(value, source)),
     problem: problem ?? unreadable,
+    problemLog: log,
     source: node.source,
     file: (path) => node.files.get(path),
   };
@@ -89,6 +92,7 @@ export function standaloneConfiguration(value: unknown, source: Source): NodeCon
     documents: [{ value, source }],
     entries: providerEntries(value, source),
     problem: undefined,
+    problemLog: undefined,
     source,
     file: () => undefined,
   };
@@ -97,6 +101,7 @@ export function standaloneConfiguration(value: unknown, source: Source): NodeCon
 interface ConfigFiles {
   readonly paths: readonly string[];
   readonly problem: string | undefined;
+  readonly log?: string | undefined;
 }
 
 function configFiles(node: NodeFact, cluster: ClusterRecord): ConfigFiles {
@@ -113,11 +118,18 @@ function configFiles(node: NodeFact, cluster: ClusterRecord): ConfigFiles {
       };
 }
 
+/**
+ * With one flag of the two the kubelet does not start, with none it asks no plugin.
+ *
+ * Source: kubernetes:pkg/credentialprovider/plugin, `RegisterCredentialProviderPlugins`.
+ */
 function flaggedFiles(node: NodeFact, flags: Readonly<Record<string, string>>): ConfigFiles {
   const [path, directory] = [flags[CONFIG_FLAG], flags[BIN_FLAG]];
   const missing = path === undefined ? CONFIG_FLAG : directory === undefined ? BIN_FLAG : undefined;
-  if (path === undefined)
-    return { paths: configuredPaths(node), problem: `the kubelet flag --${CONFIG_FLAG} is not set` };
+  if (path === undefined) {
+    const log = directory === undefined ? undefined : "credential provider config path is empty";
+    return { paths: configuredPaths(node), problem: `the kubelet flag --${CONFIG_FLAG} is not set`, log };
+  }
   const inside = [...node.files.keys()]
     .filter(
       (file) =>
@@ -128,9 +140,14 @@ function flaggedFiles(node: NodeFact, flags: Readonly<Record<string, string>>): 
   if (paths.length === 0) {
     const elsewhere = configuredPaths(node);
     const problem = `the kubelet flag --${CONFIG_FLAG} names ${path}, which is none of the files here`;
-    return { paths: elsewhere, problem };
+    return { paths: elsewhere, problem, log: `unable to access path "${path}"` };
   }
-  return { paths, problem: missing && `the kubelet flag --${missing} is not set` };
+  if (missing === undefined) return { paths, problem: undefined };
+  return {
+    paths,
+    problem: `the kubelet flag --${missing} is not set`,
+    log: "plugin binary directory  did not exist",
+  };
 }
 
 /** Paths of files that look like a configuration. */

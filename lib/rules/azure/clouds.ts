@@ -1,4 +1,5 @@
 import { fail } from "../../errors";
+import { literal } from "../../model/late";
 
 /** The Azure clouds that the acr plugin knows by name; the word stands in azure.json. */
 export type AzureCloudName = "AzurePublicCloud" | "AzureUSGovernmentCloud" | "AzureChinaCloud";
@@ -44,8 +45,9 @@ export const azureClouds: readonly AzureCloud[] = [
   },
 ];
 
-/** The facts of a cloud by the name that this library writes; throws `azure-cloud-unknown`. */
+/** The facts of a cloud by the name that this library writes; throws `azure-cloud-unknown` or `late-value`. */
 export function azureCloud(name: string): AzureCloud {
+  literal(name, "Azure cloud");
   return (
     azureClouds.find((cloud) => cloud.name === name) ??
     fail("azure-cloud-unknown", name, azureClouds.map((cloud) => cloud.name).join(", "))

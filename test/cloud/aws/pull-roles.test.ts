@@ -60,6 +60,16 @@ describe("pullRoles", () => {
     ]);
   });
 
+  it("refuses repository policies of two accounts by one Terraform provider, before anything is declared", () => {
+    const stack = newStack();
+    const from = (account: string): EcrSource =>
+      ecr({ account, region: REGION, repositories: ["a/b"], ownerPolicy: {} });
+    expect(() => declare(stack, { "shop/web": [from(OWNER)], "shop/jobs": [from(ACCOUNT)] })).toThrowError(
+      expect.objectContaining({ code: "aws-owner-provider-shared", value: [ACCOUNT, OWNER].sort() }),
+    );
+    expect(resources(stack, "aws_iam_role")).toEqual([]);
+  });
+
   it("writes literal ARNs into the trust once account and partition are known", () => {
     const stack = newStack();
     declare(stack, { "shop/web": [own({ region: "us-gov-west-1" })] }, { account: ACCOUNT });

@@ -1,3 +1,4 @@
+import { App, TerraformStack } from "cdktf";
 import { describe, expect, it } from "vitest";
 import { PullRole, RepositoryPullPolicy, type RepositoryPullPolicyProps } from "../../../lib/cloud/aws";
 import { ACCOUNT, OWNER, REGION, alias, code, document, newStack, only, resources } from "./synthesized";
@@ -28,22 +29,31 @@ describe("RepositoryPullPolicy", () => {
     expect(made.node.defaultChild).toBe(made.resource);
   });
 
-  it("is one per repository, region, account and Terraform provider", () => {
+  it("is one per repository, region and account", () => {
     const stack = newStack();
     const base = props(stack);
     const first = RepositoryPullPolicy.forRepository(stack, base);
     expect(RepositoryPullPolicy.forRepository(stack, props(stack, "y"))).toBe(first);
-    const others = [
-      { repository: "other" },
-      { region: "us-east-1" },
-      { account: ACCOUNT },
-      { provider: alias(stack, "b") },
-    ];
+    const others = [{ repository: "other" }, { region: "us-east-1" }, { account: ACCOUNT }];
     for (const other of others)
       expect(RepositoryPullPolicy.forRepository(stack, { ...base, ...other })).not.toBe(first);
-    expect(resources(stack, TYPE)).toHaveLength(5);
+    expect(resources(stack, TYPE)).toHaveLength(4);
     const again = (): unknown => new RepositoryPullPolicy(stack, "again", base);
     expect(again).toThrowError(code("name-taken"));
+  });
+
+  it("is refused a second time, by another Terraform provider or in another stack of the app", () => {
+    const app = new App();
+    const [one, two] = [new TerraformStack(app, "one"), new TerraformStack(app, "two")];
+    RepositoryPullPolicy.forRepository(one, props(one));
+    const taken = expect.objectContaining({
+      code: "aws-repository-policy-taken",
+      message: expect.stringContaining("the last apply would take the other's permissions away"),
+    });
+    const byAlias = { ...props(one, "y"), provider: alias(one, "b") };
+    expect(() => RepositoryPullPolicy.forRepository(one, byAlias)).toThrowError(taken);
+    expect(() => RepositoryPullPolicy.forRepository(two, props(two))).toThrowError(taken);
+    expect(() => RepositoryPullPolicy.forRepository(newStack(), props(newStack()))).not.toThrow();
   });
 
   it("refuses two opinions on what else the policy holds", () => {

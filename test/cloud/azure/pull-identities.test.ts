@@ -305,14 +305,15 @@ describe("refusals, before anything is declared", () => {
   it("the names of another construct of the app, be it of another stack", () => {
     const app = new App();
     const stacks = ["one", "two"].map((id) => new TerraformStack(app, id));
-    for (const stack of stacks) new AzurermProvider(stack, "azurerm", { features: [{}] });
+    const subscriptionId = "0b1f6471-1bf0-4dda-aec3-cb9272f09590";
+    for (const stack of stacks) new AzurermProvider(stack, "azurerm", { features: [{}], subscriptionId });
     const [first, second] = stacks.map((stack) => () => declare(stack, pulls));
     first?.();
     expect(second).toThrowError(
       expect.objectContaining({
         code: "azure-identity-name-taken",
         message:
-          'two/azure: one/azure/shop_web already declares a user-assigned identity of this name in resource group identities, got "prod-eu_shop_web"; allowed: one identity per name and resource group, letter case aside; give one of the two another identityName (with pullIdentities another namePrefix or resourceGroupName), or adopt the identity with PullIdentity.fromResourceId; for stacks of different subscriptions state subscriptionId in both azurerm providers',
+          'two/azure: one/azure/shop_web already declares a user-assigned identity of this name in resource group identities, got "prod-eu_shop_web"; allowed: one identity per name and resource group, letter case aside; give one of the two another identityName (with pullIdentities another namePrefix or resourceGroupName), or adopt the identity with PullIdentity.fromResourceId',
       }),
     );
     expect(resources(stacks[1] ?? newStack(), IDENTITY)).toEqual({});

@@ -203,7 +203,7 @@ describe("the name of an identity", () => {
   );
 
   it.each([
-    [undefined, undefined, true],
+    [undefined, undefined, false],
     ["a", "a", true],
     ["a", "b", false],
     ["a", undefined, false],

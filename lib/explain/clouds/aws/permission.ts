@@ -5,10 +5,12 @@
 import type { AwsDecision } from "../../../rules/aws/evaluate/decide";
 import { evaluateAwsPermission } from "../../../rules/aws/evaluate/evaluate-permission";
 import { evaluateAwsResourcePolicy } from "../../../rules/aws/evaluate/evaluate-resource-policy";
+import { PermissionTable } from "../../../rules/aws/evaluate/permission-table";
 import { type PrivateEcrHost, parseEcrHost } from "../../../rules/aws/ecr-host";
 import { partitions } from "../../../rules/aws/partitions";
 import { type Answer, broken, pass, seen, unknown } from "../../answer";
 import type { PermissionAnswer, Repository } from "../cloud";
+import { BrokenLater } from "../broken-later";
 import type { RoleFact } from "./iam";
 import type { RepositoryPolicies, RepositoryPolicyFact } from "./repository-policies";
 
@@ -34,7 +36,7 @@ export function awsPermission(
   repository: Repository,
   policies: RepositoryPolicies,
 ): PermissionAnswer {
-  const host = parseEcrHost(repository.host);
+  const { host, arn } = placeOf(repository);
   if (host === undefined) {
     const answer = unknown(
       `${repository.host} is no host of ECR, so account and region of the registry are not known`,
@@ -48,7 +50,7 @@ export function awsPermission(
   }
   return {
     login: loginPermitted(assumed, "private"),
-    repository: repositoryPermitted(assumed, host, repository.path, policies),
+    repository: repositoryPermitted(assumed, host, arn, repository.path, policies),
   };
 }
 
@@ -64,7 +66,7 @@ function loginPermitted({ role }: AssumedRole, registry: keyof typeof LOGINS): A
 }
 
 function mayLogIn(role: RoleFact, actions: readonly string[]): Answer {
-  for (const action of actions) {
+  for (const action of actions.filter((each) => outcomeOf(role, each, "*") !== "allowed")) {
     const decision = permitted(role, action, "*");
     if (decision.outcome === "denied")
       return broken(
@@ -80,13 +82,12 @@ function mayLogIn(role: RoleFact, actions: readonly string[]): Answer {
 function repositoryPermitted(
   assumed: AssumedRole,
   host: PrivateEcrHost,
+  arn: string | undefined,
   name: string,
   policies: RepositoryPolicies,
 ): Answer {
-  const partition = partitions.find(({ regions }) => regions.test(host.region));
-  if (partition === undefined)
+  if (arn === undefined)
     return unknown(`the region ${host.region} is not known`, "check the image's host name");
-  const arn = `arn:${partition.name}:ecr:${host.region}:${host.account}:repository/${name}`;
   const own = identityAllows(assumed, arn);
   if (own.status !== "pass") return own;
   if (assumed.account === "")
@@ -98,18 +99,73 @@ function repositoryPermitted(
   return ownerAllows(assumed, host, policy) ?? own;
 }
 
+interface Place {
+  readonly host: ReturnType<typeof parseEcrHost>;
+  /** ARN of a private repository in a known region. */
+  readonly arn: string | undefined;
+}
+
+/** A repository is asked about for many roles. */
+const places = new WeakMap<Repository, Place>();
+
+function placeOf(repository: Repository): Place {
+  const known = places.get(repository);
+  if (known) return known;
+  const host = parseEcrHost(repository.host);
+  const arn = host?.kind === "private" ? repositoryArn(host, repository.path) : undefined;
+  const made = { host, arn };
+  places.set(repository, made);
+  return made;
+}
+
+function repositoryArn({ region, account }: PrivateEcrHost, name: string): string | undefined {
+  const partition = partitions.find(({ regions }) => regions.test(region));
+  return partition && `arn:${partition.name}:ecr:${region}:${account}:repository/${name}`;
+}
+
 function identityAllows({ role }: AssumedRole, arn: string): Answer {
   for (const action of PULL) {
-    const decision = permitted(role, action, arn);
-    if (decision.outcome === "denied")
-      return broken(
-        `the role may not ${action} on ${arn}: ${decision.reason}`,
-        "name the repository in the role's permission policy",
-        `is not authorized to perform: ${action} on resource: ${arn} because no identity-based policy allows the ${action} action`,
+    const outcome = outcomeOf(role, action, arn);
+    if (outcome === "denied")
+      return new BrokenLater(() =>
+        broken(
+          `the role may not ${action} on ${arn}: ${permitted(role, action, arn).reason}`,
+          "name the repository in the role's permission policy",
+          `is not authorized to perform: ${action} on resource: ${arn} because no identity-based policy allows the ${action} action`,
+        ),
       );
-    if (decision.outcome === "unknown") return unknown(decision.reason, "see the role's policies");
+    if (outcome === "unknown") return unknown(permitted(role, action, arn).reason, "see the role's policies");
   }
   return pass(`the role may pull ${arn}`);
+}
+
+interface Tables {
+  readonly own: PermissionTable;
+  readonly boundary: PermissionTable | undefined;
+}
+
+/** A role is asked about many repositories. */
+const tables = new WeakMap<RoleFact, Tables>();
+
+function tablesOf(role: RoleFact): Tables {
+  const known = tables.get(role);
+  if (known) return known;
+  const { policies, boundary } = role;
+  const made = {
+    own: new PermissionTable(policies),
+    boundary: boundary === undefined ? undefined : new PermissionTable([boundary]),
+  };
+  tables.set(role, made);
+  return made;
+}
+
+/** The outcome of {@link permitted}. */
+function outcomeOf(role: RoleFact, action: string, resource: string): AwsDecision["outcome"] {
+  if (resource.includes("${")) return "unknown";
+  const { own, boundary } = tablesOf(role);
+  const outcome = own.outcome(action, resource);
+  const bounded = outcome === "denied" ? undefined : boundary?.outcome(action, resource);
+  return bounded === undefined || bounded === "allowed" ? outcome : bounded;
 }
 
 /** The owner's part: between accounts it must allow, within one it must not deny. */

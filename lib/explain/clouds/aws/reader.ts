@@ -2,7 +2,8 @@ import { parseEcrHost } from "../../../rules/aws/ecr-host";
 import { partitions } from "../../../rules/aws/partitions";
 import { ecrRoleAnnotation } from "../../../rules/aws/pull-annotation";
 import { readPolicy } from "../../../rules/aws/evaluate/statements";
-import { type Answer, broken, pass, seen, unknown } from "../../answer";
+import { pluginCan } from "../../../rules/plugins";
+import { type Answer, SILENT, broken, pass, seen, unknown } from "../../answer";
 import { type Terraform, isLateText } from "../../facts/terraform";
 import type {
   Cloud,
@@ -42,6 +43,7 @@ class Aws implements Cloud {
   readonly #policies: RepositoryPolicies;
   /** Roles by permission key. */
   readonly #assumed = new Map<string, AssumedRole>();
+  readonly #numbers = new Map<string, number>();
 
   constructor(terraform: Terraform) {
     this.#terraform = terraform;
@@ -84,7 +86,7 @@ class Aws implements Cloud {
       present && role !== ""
         ? "list the key in requiredServiceAccountAnnotationKeys"
         : `annotate it with ${ecrRoleAnnotation}`,
-      "no arn provided, cannot assume role using ServiceAccountToken",
+      withoutRoleLog(question),
       where,
       seen("tokenAttributes", entry.source),
     );
@@ -136,14 +138,29 @@ class Aws implements Cloud {
     });
   }
 
+  /** A policy's text by a short name, since texts are long and roles many. */
+  readonly #number = (policy: string): number => {
+    const known = this.#numbers.get(policy) ?? this.#numbers.size;
+    this.#numbers.set(policy, known);
+    return known;
+  };
+
   /** Where a repository has a policy, it matters who asks; else only what the role may. */
   #key(assumed: AssumedRole): string {
     const { role, arn, account } = assumed;
     const who = this.#policies.empty ? "" : arn;
-    const key = JSON.stringify([account, who, role.boundary ?? "", ...role.policies]);
+    const key = JSON.stringify([account, who, ...[role.boundary ?? "", ...role.policies].map(this.#number)]);
     this.#assumed.set(key, assumed);
     return key;
   }
+}
+
+const WITHOUT_ROLE = "no arn provided, cannot assume role using ServiceAccountToken";
+
+/** A plugin that falls back succeeds, and what a successful plugin writes the kubelet drops. */
+function withoutRoleLog({ cluster: { plugins = {} } }: TrustQuestion): string {
+  const falls = pluginCan("ecr", plugins["ecr"] ?? {}, "unannotated-node-identity").outcome === "yes";
+  return falls ? `${SILENT}: the plugin writes "${WITHOUT_ROLE}" and succeeds as the node` : WITHOUT_ROLE;
 }
 
 /** The role that the plugin assumes: the annotation as handed over, or the entry's default where it is absent. */

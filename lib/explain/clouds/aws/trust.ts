@@ -196,7 +196,7 @@ function subjectAdmitted(question: AwsTrustQuestion, role: RoleFact, principal: 
 }
 
 function judged(
-  policy: string,
+  policy: unknown,
   { issuer, subject, audience }: AwsTrustQuestion,
   { arn }: Principal,
 ): ReturnType<typeof evaluateAwsTrust> {
@@ -204,7 +204,7 @@ function judged(
 }
 
 /** The policy without conditions on a key in statements that allow: what the other conditions alone would say. */
-function withoutKey(policy: string, ending: string): string {
+function withoutKey(policy: string, ending: string): unknown {
   const statements = statementsOf(policy).map((statement) => {
     if (statement["Effect"] !== "Allow") return statement;
     const condition = Object.entries(record(statement["Condition"])).map(([operator, keys]) => [
@@ -216,7 +216,7 @@ function withoutKey(policy: string, ending: string): string {
       Condition: Object.fromEntries(condition.filter(([, keys]) => Object.keys(record(keys)).length > 0)),
     };
   });
-  return statements.length === 0 ? policy : JSON.stringify({ Version: "2012-10-17", Statement: statements });
+  return statements.length === 0 ? policy : { Version: "2012-10-17", Statement: statements };
 }
 
 function statementsOf(policy: string): readonly Json[] {

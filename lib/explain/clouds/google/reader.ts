@@ -2,7 +2,7 @@ import { projectPath } from "../../../rules/google/repository";
 import { parseGoogleRegistryHost } from "../../../rules/google/registry-host";
 import { OPT_IN_ANNOTATION, OPT_IN_VALUE } from "../../../rules/google/pull-plugin";
 import { managedPoolId } from "../../../rules/google/workload-identity-names";
-import { type Answer, broken, pass, seen, unknown } from "../../answer";
+import { type Answer, SILENT, broken, pass, seen, unknown } from "../../answer";
 import type { NodeConfiguration, ProviderEntry } from "../../facts/node-configuration";
 import { type Terraform, isLateText } from "../../facts/terraform";
 import type {
@@ -81,7 +81,7 @@ class Google implements Cloud {
       account.annotations.get(OPT_IN_ANNOTATION) === OPT_IN_VALUE
         ? "list the key in requiredServiceAccountAnnotationKeys"
         : `annotate the service account with ${OPT_IN_ANNOTATION}: "${OPT_IN_VALUE}"`,
-      "Standard flow active: Workload Identity is disabled, using Node Service Account for image: …",
+      `${SILENT}: at verbosity 4 of the plugin "Standard flow active: Workload Identity is disabled, using Node Service Account for image: …"`,
       where,
       seen("tokenAttributes", entry.source),
     );

@@ -25,14 +25,26 @@ export function coversResource(
 ): Match {
   if (!resources) return cannotTell("it has neither Resource nor NotResource, which AWS refuses");
   const { values, negated } = resources;
-  return covers(values, negated, `resource ${quoted(resource)}`, (raw) => {
-    const wanted = policyValue(raw, variables, (key) => context.lookup(key));
-    if ("problem" in wanted) return undefined;
+  return covers(values, negated, `resource ${quoted(resource)}`, (raw) =>
+    resourceMatcher(raw, variables, context)(resource),
+  );
+}
+
+/** Judges resources by one value of Resource or NotResource; the value is taken apart only once. */
+export function resourceMatcher(
+  raw: string,
+  variables: boolean,
+  context: RequestContext,
+): (resource: string) => boolean | undefined {
+  const wanted = policyValue(raw, variables, (key) => context.lookup(key));
+  if ("problem" in wanted) return () => undefined;
+  const inner = innerStar(raw);
+  return (resource) => {
     const whole = matchesPattern(wanted.pattern, resource);
     // AWS: a wildcard works within a part of the ARN; at the end of a part it may reach beyond the colon.
-    const certain = whole !== true || !innerStar(raw) || arnMatches(raw, resource) === true;
+    const certain = whole !== true || !inner || arnMatches(raw, resource) === true;
     return certain ? whole : undefined;
-  });
+  };
 }
 
 function innerStar(pattern: string): boolean {

@@ -1,0 +1,125 @@
+/*
+ * Mistakes in the cluster: service accounts, their annotations, and the permission of nodes to ask for tokens.
+ */
+
+import { type Variant, files, images } from "../variant";
+
+const web = { stack: "edge-1", serviceAccount: "shop/web", image: images.ecr, verdict: "denied" } as const;
+
+const ROLE = "    eks.amazonaws.com/ecr-role-arn: arn:aws:iam::111122223333:role/edge-1_shop_web\n";
+
+/** Mistakes that are made once per cluster or namespace. */
+export const clusterVariants: readonly Variant[] = [
+  {
+    ...web,
+    id: "account-in-another-namespace",
+    mistake:
+      "The annotated service account is applied to another namespace than the one that the pods run in.",
+    edits: [{ file: files.accounts, from: "  namespace: shop\n", to: "  namespace: store\n" }],
+    stopsAt: "service-account-present",
+  },
+  {
+    ...web,
+    id: "nodes-before-the-api-server",
+    mistake:
+      "Nodes come first in an upgrade. An API server of 1.33 does not let nodes get service accounts, whatever the kubelet's version.",
+    edits: [{ file: files.cluster, from: '"apiServer": "1.35"', to: '"apiServer": "1.33"' }],
+    stopsAt: "service-account-readable",
+  },
+  {
+    ...web,
+    id: "role-arn-instead-of-ecr-role-arn",
+    mistake: "The service account has the annotation of IRSA, which the plugin does not read.",
+    edits: [
+      { file: files.accounts, from: "eks.amazonaws.com/ecr-role-arn", to: "eks.amazonaws.com/role-arn" },
+    ],
+    stopsAt: "annotations-present",
+  },
+  {
+    ...web,
+    id: "fallback-of-the-ecr-plugin",
+    mistake:
+      "The key is optional and the service account lacks it: from v1.35 on the plugin quietly uses the node's role instead, and the pull may well work.",
+    edits: [
+      {
+        file: files.nodes,
+        from: `            requiredServiceAccountAnnotationKeys:
+              - eks.amazonaws.com/ecr-role-arn
+`,
+        to: `            optionalServiceAccountAnnotationKeys:
+              - eks.amazonaws.com/ecr-role-arn
+`,
+      },
+      { file: files.accounts, from: ROLE, to: "" },
+    ],
+    stopsAt: "annotations-present",
+    servedBy: "node identity",
+  },
+  {
+    ...web,
+    id: "opt-in-in-other-letters",
+    mistake: "The Google plugin takes only `true` for a yes; with anything else it uses the node's account.",
+    serviceAccount: "shop/tools",
+    image: images.google,
+    edits: [
+      {
+        file: files.accounts,
+        from: 'iam.gke.io/enable-wi-image-pull: "true"',
+        to: 'iam.gke.io/enable-wi-image-pull: "True"',
+      },
+    ],
+    stopsAt: "annotations-present",
+    servedBy: "node identity",
+  },
+  {
+    ...web,
+    id: "audience-not-granted",
+    mistake:
+      "Nobody applied the manifest that grants nodes the audience. Older API servers ask for nothing; from 1.33 on they refuse the token.",
+    edits: [
+      {
+        file: files.cluster,
+        from: `    {
+      "file": "${files.audience}",
+      "appliesTo": "cluster"
+    },
+`,
+        to: "",
+      },
+    ],
+    stopsAt: "audience-granted",
+  },
+  {
+    ...web,
+    id: "audience-granted-to-the-account",
+    mistake:
+      "The role is bound to the pod's own service account. It is the node that asks: bind it to the group `system:nodes`.",
+    edits: [
+      {
+        file: files.audience,
+        from: `  - apiGroup: rbac.authorization.k8s.io
+    kind: Group
+    name: system:nodes
+`,
+        to: `  - kind: ServiceAccount
+    name: web
+    namespace: shop
+`,
+      },
+    ],
+    stopsAt: "audience-granted",
+  },
+  {
+    ...web,
+    id: "audience-granted-in-another-namespace",
+    mistake: "The RoleBinding stands in another namespace than the service account.",
+    edits: [
+      {
+        file: files.audience,
+        from: "  name: token-audience:sts.amazonaws.com\n  namespace: shop\n",
+        to: "  name: token-audience:sts.amazonaws.com\n  namespace: store\n",
+      },
+    ],
+    stopsAt: "audience-granted",
+  },
+];

@@ -1,0 +1,206 @@
+/*
+ * Mistakes between the image and the plugin: names, patterns, and the files of the node.
+ */
+
+import { type Variant, files, images } from "../variant";
+
+const web = { stack: "edge-1", serviceAccount: "shop/web", image: images.ecr, verdict: "denied" } as const;
+
+const CACHE_TYPE = "            cacheType: ServiceAccount\n";
+const TENANT = '"tenantId": "72f988bf-86f1-41af-91ab-2d7cd011db47"';
+
+/** A configuration for another registry, which another team puts into the same file of the same nodes. */
+const OTHER_TEAM = `apiVersion: kubelet.config.k8s.io/v1
+kind: CredentialProviderConfig
+providers:
+  - name: acr-credential-provider
+    matchImages: ["*.azurecr.io"]
+    defaultCacheDuration: 10m
+    apiVersion: credentialprovider.kubelet.k8s.io/v1
+    args: [/etc/kubernetes/cloud.conf]
+`;
+
+/** Mistakes that are made once per node. */
+export const nodeVariants: readonly Variant[] = [
+  {
+    ...web,
+    id: "scheme-in-the-image",
+    mistake: "The image is copied from a browser, with its `https://`.",
+    image: `https://${images.ecr}`,
+    goodImage: images.ecr,
+    edits: [],
+    stopsAt: "image-parses",
+  },
+  {
+    ...web,
+    id: "port-in-the-image",
+    mistake: "The image names the port that is the default anyway; a pattern without a port matches none.",
+    image: images.acr.replace("/", ":443/"),
+    goodImage: images.acr,
+    edits: [],
+    stopsAt: "provider-matches-image",
+  },
+  {
+    ...web,
+    id: "glob-over-a-dot",
+    mistake: "One glob is meant to stand for several parts of the host; it stands for exactly one.",
+    edits: [{ file: files.nodes, from: '"*.dkr.ecr.*.amazonaws.com"', to: '"*.amazonaws.com"' }],
+    stopsAt: "provider-matches-image",
+  },
+  {
+    ...web,
+    id: "glob-in-the-path",
+    mistake: "A glob ends the path of a pattern; paths are plain prefixes, in which `*` is a character.",
+    edits: [
+      { file: files.nodes, from: '"*.dkr.ecr.*.amazonaws.com"', to: '"*.dkr.ecr.*.amazonaws.com/shop/*"' },
+    ],
+    stopsAt: "provider-matches-image",
+  },
+  {
+    ...web,
+    id: "mirror-host",
+    mistake:
+      "The entry is for the mirror, pods name the source. The kubelet knows no mirrors: it looks for the name in the pod.",
+    stack: "prod",
+    image: "quay.io/acme/web@sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    goodImage: images.ecr,
+    edits: [
+      {
+        file: files.machineConfigs,
+        to: `---
+apiVersion: config.openshift.io/v1
+kind: ImageDigestMirrorSet
+metadata:
+  name: acme
+spec:
+  imageDigestMirrors:
+    - source: quay.io/acme
+      mirrors:
+        - 111122223333.dkr.ecr.eu-west-1.amazonaws.com/shop
+`,
+      },
+    ],
+    stopsAt: "provider-matches-image",
+  },
+  {
+    ...web,
+    id: "two-machine-configs-for-one-file",
+    mistake:
+      "Another team's MachineConfig writes the same file for its own registry. Files are not merged: the name that sorts last wins.",
+    stack: "prod",
+    edits: [
+      {
+        file: files.machineConfigs,
+        to: `---
+apiVersion: machineconfiguration.openshift.io/v1
+kind: MachineConfig
+metadata:
+  name: 99-worker-registry-of-the-other-team
+  labels:
+    machineconfiguration.openshift.io/role: worker
+spec:
+  config:
+    ignition:
+      version: 3.2.0
+    storage:
+      files:
+        - contents:
+            compression: ""
+            source: data:;base64,${Buffer.from(OTHER_TEAM).toString("base64")}
+          mode: 420
+          overwrite: true
+          path: /etc/kubernetes/credential-providers/ecr-credential-provider.yaml
+`,
+      },
+    ],
+    stopsAt: "provider-matches-image",
+  },
+  {
+    ...web,
+    id: "cache-type-missing",
+    mistake: "The file is taken over from a 1.33 node, which refuses `cacheType`; 1.34 and newer require it.",
+    edits: [{ file: files.nodes, from: CACHE_TYPE, to: "" }],
+    stopsAt: "provider-on-node",
+  },
+  {
+    ...web,
+    id: "cache-type-on-1.33",
+    mistake:
+      "The file is right for 1.34 and newer, and some nodes still run 1.33, the feature gate switched on.",
+    edits: [
+      { file: files.cluster, from: '"kubelet": "1.35"', to: '"kubelet": "1.33"' },
+      {
+        file: files.cluster,
+        from: '"featureGates": {}',
+        to: '"featureGates": { "KubeletServiceAccountTokenForCredentialProviders": true }',
+      },
+    ],
+    stopsAt: "provider-on-node",
+  },
+  {
+    ...web,
+    id: "required-keys-without-required-account",
+    mistake:
+      "The ACR sample of openshift/enhancements pull request 1987: required keys, and `requireServiceAccount: false`. No kubelet starts with it, so ECR fails as well.",
+    edits: [
+      {
+        file: files.nodes,
+        from: `            serviceAccountTokenAudience: api://AzureADTokenExchange
+            cacheType: ServiceAccount
+            requireServiceAccount: true
+`,
+        to: `            serviceAccountTokenAudience: api://AzureADTokenExchange
+            cacheType: ServiceAccount
+            requireServiceAccount: false
+`,
+      },
+    ],
+    stopsAt: "provider-on-node",
+  },
+  {
+    ...web,
+    id: "one-of-two-flags",
+    mistake: "The kubelet gets the file but not the directory of the plugins.",
+    edits: [
+      {
+        file: files.nodes,
+        from: "  image-credential-provider-bin-dir: /var/lib/kubelet/credential-provider\n",
+        to: "",
+      },
+    ],
+    stopsAt: "provider-on-node",
+  },
+  {
+    ...web,
+    id: "plugin-too-old",
+    mistake: "The node image brings an ECR plugin from before v1.34, which ignores the token.",
+    edits: [{ file: files.cluster, from: '"version": "1.35.2"', to: '"version": "1.33.3"' }],
+    stopsAt: "provider-on-node",
+    servedBy: "node identity",
+  },
+  {
+    ...web,
+    id: "azure-json-without-managed-identity-extension",
+    mistake:
+      "The plugin's `azure.json` is written without `useManagedIdentityExtension`: the token is taken, and thrown away.",
+    image: images.acr,
+    edits: [
+      {
+        file: files.nodes,
+        from: `        ${TENANT},\n        "useManagedIdentityExtension": true\n`,
+        to: `        ${TENANT}\n`,
+      },
+    ],
+    stopsAt: "provider-on-node",
+  },
+  {
+    ...web,
+    id: "custom-pool-with-the-released-google-plugin",
+    mistake:
+      "The nodes have the released Google plugin, which exchanges tokens at the pools of GKE and fleets only, and the pool is one's own.",
+    serviceAccount: "shop/tools",
+    image: images.google,
+    edits: [{ file: files.cluster, from: '"custom-pools"', to: "" }],
+    stopsAt: "provider-on-node",
+  },
+];

@@ -1,0 +1,51 @@
+import { App, TerraformStack } from "cdktf";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fail } from "../errors";
+import type { ClusterRecord } from "../explain/facts/cluster-record";
+import { SynthesizedStack } from "./synthesized-stack";
+import { forget, removeAtExit } from "./temporary-folders";
+
+/** How a stack is synthesized for a test. */
+export interface SynthStackOptions {
+  /**
+   * Context of the app, as in `cdktf.json`.
+   *
+   * @defaultValue - none
+   */
+  readonly context?: Readonly<Record<string, unknown>>;
+  /**
+   * What is known of the cluster and stands in no artefact; wins over what the stack records.
+   *
+   * @defaultValue - only what the stack records
+   */
+  readonly cluster?: ClusterRecord;
+}
+
+/**
+ * Synthesizes a stack into a temporary folder and returns a handle of what was written.
+ *
+ * `build` makes the stack below the app that it is given, and may make others that it needs. The folder is gone when
+ * the process ends, or earlier by {@link SynthesizedStack.remove}; with `./vitest` as a setup file, after the test
+ * file. Throws `testing-stack-missing`, and whatever `app.synth()` throws.
+ */
+export function synthStack(
+  build: (app: App) => TerraformStack,
+  options: SynthStackOptions = {},
+): SynthesizedStack {
+  const outdir = mkdtempSync(join(tmpdir(), "workload-identity-"));
+  removeAtExit(outdir);
+  let built = false;
+  try {
+    const app = new App({ outdir, stackTraces: false, context: { ...options.context } });
+    const stack = build(app);
+    if (stack.node.root !== app) fail("testing-stack-missing", stack.node.path);
+    app.synth();
+    const { workingDirectory } = app.manifest.forStack(stack);
+    built = true;
+    return new SynthesizedStack(stack.node.id, outdir, join(outdir, workingDirectory), options.cluster ?? {});
+  } finally {
+    if (!built) forget(outdir);
+  }
+}

@@ -1,0 +1,94 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { jsonObject } from "../artefact/json-object";
+import {
+  WORKLOAD_IDENTITY_FILE,
+  type WorkloadIdentityFile,
+  readWorkloadIdentity,
+} from "../artefact/workload-identity-file";
+import { fail } from "../errors";
+import { computedAttributes } from "../explain/clouds/clouds";
+import { Explainer, type PullResult } from "../explain/explain";
+import type { ClusterRecord } from "../explain/facts/cluster-record";
+import { readFacts } from "../explain/facts/facts";
+import { STACK_FILE } from "../explain/facts/input-files";
+import { parseYaml } from "../explain/facts/read-documents";
+import type { Terraform } from "../explain/facts/terraform";
+import type { PullSelection } from "../explain/questions";
+import { forget } from "./temporary-folders";
+
+/** A stack as it was written; what `synthStack` returns. Everything is read from the files, nothing from constructs. */
+export class SynthesizedStack {
+  /** Id of the stack. */
+  readonly name: string;
+  /** The synth output folder that holds the stack. */
+  readonly outdir: string;
+  /** The stack's own folder, which holds `cdk.tf.json`. */
+  readonly dir: string;
+  readonly #cluster: ClusterRecord;
+  #explainer: Explainer | undefined;
+  #resources: Terraform | undefined;
+
+  constructor(name: string, outdir: string, dir: string, cluster: ClusterRecord) {
+    this.name = name;
+    this.outdir = outdir;
+    this.dir = dir;
+    this.#cluster = cluster;
+  }
+
+  /** The Terraform configuration, parsed. */
+  get terraform(): Readonly<Record<string, unknown>> {
+    const path = join(this.dir, STACK_FILE);
+    return jsonObject(this.text(STACK_FILE), (reason) => fail("explain-file-invalid", path, 1, reason));
+  }
+
+  /** The Kubernetes objects in the order in which they are applied, parsed; late values are placeholders. */
+  get manifests(): readonly unknown[] {
+    return (this.identity?.manifests ?? []).flatMap(({ file }) =>
+      parseYaml(this.text(file), join(this.dir, file)).map(({ value }) => value),
+    );
+  }
+
+  /** `workload-identity.json`; `undefined` in a stack without manifests. Throws `bind-file-invalid`. */
+  get identity(): WorkloadIdentityFile | undefined {
+    const path = join(this.dir, WORKLOAD_IDENTITY_FILE);
+    return existsSync(path) ? readWorkloadIdentity(this.text(WORKLOAD_IDENTITY_FILE), path) : undefined;
+  }
+
+  /** Names of the manifests and of the files with node setups, below {@link SynthesizedStack.dir}, in their order. */
+  get manifestFiles(): readonly string[] {
+    const { manifests = [], nodes = [] } = this.identity ?? {};
+    return [...manifests, ...nodes].map(({ file }) => file);
+  }
+
+  /** The text of a file of the stack. */
+  text(file: string): string {
+    return readFileSync(join(this.dir, file), "utf8");
+  }
+
+  /** What the verifier says of the selected pulls. Throws `testing-no-cluster`, or what `explain` throws. */
+  explain(selection: Omit<PullSelection, "stack"> = {}): readonly PullResult[] {
+    if (this.identity === undefined) fail("testing-no-cluster", this.name);
+    this.#explainer ??= Explainer.read([this.outdir], { cluster: this.#cluster });
+    return [...this.#explainer.pulls({ ...selection, stack: this.name })];
+  }
+
+  /** The Terraform resources of all stacks of the app. */
+  get resources(): Terraform {
+    this.#resources ??= readFacts([this.outdir], {
+      computed: computedAttributes,
+      cluster: this.#cluster,
+    }).terraform;
+    return this.#resources;
+  }
+
+  /** The file that a resource of this stack stands in. */
+  get configurationFile(): string {
+    return join(this.dir, STACK_FILE);
+  }
+
+  /** Removes the folder; afterwards only {@link SynthesizedStack.name} and the paths are of use. */
+  remove(): void {
+    forget(this.outdir);
+  }
+}
