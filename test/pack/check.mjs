@@ -74,7 +74,11 @@ try {
   if (!help.includes("bind")) throw new Error("the command line does not answer to --help");
 
   run("npx", ["--no-install", "publint", "--strict", tarball], root);
-  run("npx", ["--no-install", "attw", tarball, "--profile", "node16", "--exclude-entrypoints", "./vitest"], root);
+  run(
+    "npx",
+    ["--no-install", "attw", tarball, "--profile", "node16", "--exclude-entrypoints", "./vitest"],
+    root,
+  );
   console.log(
     `package of ${packed.files.length} files (${Math.round(packed.size / 1024)} kB): ${names.length} subpaths load by import and require; publint and attw agree`,
   );
