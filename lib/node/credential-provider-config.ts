@@ -81,7 +81,11 @@ export function credentialProviderConfig(props: CredentialProviderConfigProps): 
   return document;
 }
 
-/** Files and kubelet flags for the nodes: the configuration, and what the plugins need besides. */
+/**
+ * Files and kubelet flags for the nodes: the configuration, and what the plugins need besides.
+ *
+ * Throws what {@link credentialProviderConfig} throws, `node-file-invalid`, and what the cluster's `configPath` throws.
+ */
 export function credentialProviderSetup(
   props: CredentialProviderConfigProps,
   furtherFiles: readonly NodeFile[] = [],

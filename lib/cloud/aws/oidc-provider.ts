@@ -81,7 +81,12 @@ export class OidcProvider extends Construct implements IOidcProvider {
     return new OidcProviderOfArn(scope, id, arn, attributes);
   }
 
-  /** An existing OIDC provider: its ARN is literal with account and region, and looked up by Terraform otherwise. */
+  /**
+   * An existing OIDC provider: its ARN is literal with account and region, and looked up by Terraform otherwise.
+   *
+   * Throws `issuer-invalid`, `issuer-trailing-slash`, `aws-issuer-unusable`, `issuer-cluster-internal`,
+   * `aws-account-invalid` or `aws-region-unknown`.
+   */
   static fromIssuer(scope: Construct, id: string, attributes: OidcProviderAttributes): IOidcProvider {
     return new AdoptedOidcProvider(scope, id, attributes);
   }

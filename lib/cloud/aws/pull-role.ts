@@ -70,7 +70,11 @@ export class PullRole extends Construct implements IPullRole {
     return new AdoptedPullRole(scope, id, () => givenArn(arn));
   }
 
-  /** An existing role: its ARN is literal with account and region, and looked up by Terraform otherwise. */
+  /**
+   * An existing role: its ARN is literal with account and region, and looked up by Terraform otherwise.
+   *
+   * Throws `aws-role-name-invalid`, `aws-path-invalid`, `aws-account-invalid` or `aws-region-unknown`.
+   */
   static fromRoleName(scope: Construct, id: string, attributes: PullRoleAttributes): IPullRole {
     return new AdoptedPullRole(scope, id, (adopted) => arnOfRoleName(adopted, attributes));
   }

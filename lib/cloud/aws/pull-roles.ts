@@ -27,6 +27,10 @@ import { checkOwnerPolicies } from "./owner-policies";
 /**
  * One role per service account, named `<cluster>_<namespace>_<service account>`, and the OIDC provider that they
  * trust. Roles are not shared, so that no service account can pull what only another one was given.
+ *
+ * Throws, when the pulls are declared, what `OidcProvider.forIssuer` and `PullRole` throw; besides,
+ * `aws-issuer-mismatch` for an OIDC provider of another issuer, `aws-owner-provider-missing`,
+ * `aws-owner-provider-shared` and `aws-repository-policy-too-long`, before any role is declared.
  */
 export function pullRoles(props: PullRolesProps = {}): IPullIdentities<Construct> {
   return {

@@ -74,7 +74,11 @@ export class RepositoryPullPolicy extends Construct {
     for (const role of roles) this.addRole(role);
   }
 
-  /** The stack's policy for a repository, declared at the first call; every call adds its roles. */
+  /**
+   * The stack's policy for a repository, declared at the first call; every call adds its roles.
+   *
+   * Throws what the constructor throws, and `name-taken` where a later call states other `additionalStatements`.
+   */
   static forRepository(scope: Construct, props: RepositoryPullPolicyProps): RepositoryPullPolicy {
     const known = declaredRepositoryPolicy(scope, repositoryPolicyKey(props));
     if (!known) {
