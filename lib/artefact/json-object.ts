@@ -1,3 +1,5 @@
+import { isRecord } from "../model/record";
+
 /** Reads JSON text that must hold an object; `refuse` is called with the reason where it does not. */
 export function jsonObject(text: string, refuse: (reason: string) => never): Record<string, unknown> {
   let document: unknown;
@@ -7,9 +9,4 @@ export function jsonObject(text: string, refuse: (reason: string) => never): Rec
     return refuse("is not JSON");
   }
   return isRecord(document) ? document : refuse("is not a JSON object");
-}
-
-/** True for an object that is no array. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

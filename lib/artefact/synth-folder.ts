@@ -1,7 +1,8 @@
+import { isRecord } from "../model/record";
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fail } from "../errors";
-import { isRecord, jsonObject } from "./json-object";
+import { jsonObject } from "./json-object";
 import {
   WORKLOAD_IDENTITY_FILE,
   type WorkloadIdentityFile,

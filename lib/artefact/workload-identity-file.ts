@@ -1,6 +1,7 @@
+import { isRecord } from "../model/record";
 import { fail } from "../errors";
 import type { Encoding } from "../model/late";
-import { isRecord, jsonObject } from "./json-object";
+import { jsonObject } from "./json-object";
 
 /** Name of the file beside `cdk.tf.json`. */
 export const WORKLOAD_IDENTITY_FILE = "workload-identity.json";

@@ -23,6 +23,11 @@ export interface NodeSetup {
   readonly kubeletFlags: Readonly<Record<string, string>>;
 }
 
+/** True for an absolute path without empty, `.` or `..` segments and without a slash at its end. */
+export function isCleanPath(path: string): boolean {
+  return CLEAN_PATH.test(path) && !DOTS.test(path);
+}
+
 /**
  * Returns a checked node file; throws `node-file-invalid`.
  *
@@ -32,8 +37,7 @@ export interface NodeSetup {
 export function nodeFile(file: NodeFile): NodeFile {
   const { path, mode, content } = file;
   literal(path, "path of a node file");
-  if (!CLEAN_PATH.test(path) || DOTS.test(path))
-    return fail("node-file-invalid", path, "path is not absolute and clean");
+  if (!isCleanPath(path)) return fail("node-file-invalid", path, "path is not absolute and clean");
   if (!Number.isInteger(mode) || mode < 0 || mode > MODE_MAX) {
     return fail("node-file-invalid", path, `mode ${mode} is out of range`);
   }

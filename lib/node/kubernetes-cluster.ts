@@ -4,13 +4,13 @@ import type { ICluster, PluginFacts } from "../model/cluster";
 import { Issuer } from "../model/issuer";
 import { clusterName } from "../model/kubernetes-name";
 import { literal } from "../model/late";
+import { isCleanPath } from "../model/node-file";
 import { compareVersions, minorOf, parseVersion } from "../model/version";
 import { SWITCH, oneOf } from "../model/choice";
 import {
   checkedFeatureGates,
   featureGateDefault,
   knownKubernetesMinors,
-  knownMinor,
 } from "../rules/kubelet/feature-gates";
 import { pluginAbilities } from "../rules/plugins";
 import { PlainCarrier } from "./plain-carrier";
@@ -74,7 +74,6 @@ const PLUGIN_DIRECTORY = "/var/lib/kubelet/credential-provider";
 const PLUGINS: readonly string[] = ["ecr", "acr", "gcp"];
 const GATE = "KubeletServiceAccountTokenForCredentialProviders";
 const FIRST = "1.33";
-const PATH = /^(\/(?!\.{1,2}(\/|$))[^/\0]+)+$/;
 
 /**
  * A cluster whose nodes somebody sets up by hand or with a tool of their own: files and flags come out as data.
@@ -86,7 +85,7 @@ export function kubernetes(props: KubernetesProps): ICluster<Construct> {
   const issuer = Issuer.of(props.issuer);
   const featureGates = checkedFeatureGates(props.featureGates ?? {});
   const kubelet = kubeletMinor(props.version, featureGates);
-  const apiServer = knownMinor("kube-apiserver", props.apiServerVersion ?? props.version);
+  const apiServer = usableMinor("kube-apiserver", props.apiServerVersion ?? props.version);
   if (compareVersions(kubelet, apiServer) > 0) fail("kubelet-newer-than-api-server", kubelet, apiServer);
   const plugins = pluginFacts(props.plugins);
   const configPath = nodePath("path of the CredentialProviderConfig", props.configPath ?? CONFIG_PATH);
@@ -122,9 +121,16 @@ function kubeletMinor(version: string, gates: Readonly<Record<string, boolean>>)
   const minor = minorOf("version of the kubelet", version);
   if (compareVersions(minor, FIRST) < 0)
     return fail("version-unsupported", `kubelet ${minor}`, version, usable(), "it is older than the feature");
+  usableMinor("kubelet", version);
   const on = gates[GATE] ?? featureGateDefault(GATE, minor);
   const why = `its feature gate ${GATE} is off; where nodes and API server have it on, state it in \`featureGates\``;
   return on ? minor : fail("version-unsupported", `kubelet ${minor}`, version, usable(), why);
+}
+
+/** Throws `version-unknown` with the minors that this distribution can use, not with all whose rules are known. */
+function usableMinor(what: string, version: string): string {
+  const minor = minorOf(what, version);
+  return knownKubernetesMinors.includes(minor) ? minor : fail("version-unknown", what, version, usable());
 }
 
 function usable(): string {
@@ -146,5 +152,5 @@ function pluginFacts(plugins: KubernetesProps["plugins"]): Readonly<Record<strin
 }
 
 function nodePath(what: string, path: string): string {
-  return PATH.test(literal(path, what)) ? path : fail("node-path-invalid", what, path);
+  return isCleanPath(literal(path, what)) ? path : fail("node-path-invalid", what, path);
 }

@@ -2,9 +2,9 @@
  * A stack as text for snapshots: what is encoded stands decoded, and what changes with versions and machines is gone.
  */
 
+import { isRecord } from "../model/record";
 import { basename, isAbsolute } from "node:path";
 import { type Scalar, isScalar, parseAllDocuments, parseDocument, stringify, visit } from "yaml";
-import { isRecord } from "../artefact/json-object";
 import { WORKLOAD_IDENTITY_FILE } from "../artefact/workload-identity-file";
 import { YAML_RULES } from "../artefact/yaml-rules";
 import { STACK_FILE } from "../explain/facts/input-files";

@@ -4,6 +4,7 @@
  * kubelet puts `error decoding config "<path>": ` before them.
  */
 
+import { isRecord } from "../../model/record";
 import type { ConfigIssue } from "./config-issue";
 import {
   credentialProviderConfigShape,
@@ -14,7 +15,7 @@ import {
 import { isAtLeast } from "./feature-gates";
 import { parseGoDuration } from "./go-duration";
 import { quoted } from "./go-text";
-import { compactJson, isRecord, jsonKind } from "./json-value";
+import { compactJson, jsonKind } from "./json-value";
 
 const KIND = "CredentialProviderConfig";
 const TYPE_META =

@@ -1,10 +1,5 @@
 import { wellFormed } from "./go-text";
 
-/** True for what JSON calls an object. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 const KINDS: Readonly<Record<string, string>> = {
   boolean: "bool",
   number: "number",

@@ -1,5 +1,6 @@
+import { isRecord } from "../../model/record";
 import type { ConfigIssue } from "./config-issue";
-import { isRecord, textOf, textsOf } from "./json-value";
+import { textOf, textsOf } from "./json-value";
 import { lintMatchImagesStrictly } from "./lint-match-images";
 
 type Lint = (provider: Readonly<Record<string, unknown>>, field: string) => readonly ConfigIssue[];

@@ -1,8 +1,9 @@
+import { isRecord } from "../../model/record";
 import { complaint, type ConfigIssue, required } from "./config-issue";
 import { type ProviderRule, type RuleContext, TOKEN_PROTOCOL } from "./credential-provider-rules";
 import { isAtLeast } from "./feature-gates";
 import { compareBytes, goLower, quoted } from "./go-text";
-import { goJsonString, isRecord, textOf, textsOf } from "./json-value";
+import { goJsonString, textOf, textsOf } from "./json-value";
 import { qualifiedNameProblems } from "./qualified-name";
 
 const FIELD = "providers.tokenAttributes";

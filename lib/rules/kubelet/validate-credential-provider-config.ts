@@ -1,3 +1,4 @@
+import { isRecord } from "../../model/record";
 import { complaint, type ConfigIssue } from "./config-issue";
 import {
   durationRule,
@@ -10,7 +11,7 @@ import {
 import { decodeProblem } from "./decode-credential-provider-config";
 import { featureGateDefault, isAtLeast, knownMinor } from "./feature-gates";
 import { quoted } from "./go-text";
-import { isRecord, textOf } from "./json-value";
+import { textOf } from "./json-value";
 import { tokenAttributesRule } from "./token-attributes-rule";
 
 const GATE = "KubeletServiceAccountTokenForCredentialProviders";

@@ -3,6 +3,7 @@
  * old files included, then moved into place; a move that fails is undone together with all moves before it.
  */
 
+import { isRecord } from "../../model/record";
 import {
   copyFileSync,
   existsSync,
@@ -15,7 +16,6 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { fail, isWorkloadIdentityError } from "../../errors";
-import { isRecord } from "../../artefact/json-object";
 import { errorCode } from "../../artefact/synth-folder";
 import { makeFolders } from "./make-folders";
 import { type FileSet, targetPlan } from "./target-plan";

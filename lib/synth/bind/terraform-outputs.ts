@@ -1,5 +1,6 @@
+import { isRecord } from "../../model/record";
 import { fail } from "../../errors";
-import { isRecord, jsonObject } from "../../artefact/json-object";
+import { jsonObject } from "../../artefact/json-object";
 import type { OutputPlaceholder } from "../../artefact/workload-identity-file";
 
 /** What a file with Terraform outputs holds. */

@@ -2,12 +2,13 @@
  * May a role do something? From its identity policies alone.
  */
 
+import { isRecord } from "../../../model/record";
 import type { ContextValue, RequestContext } from "./context";
 import { conditionsHold } from "./conditions";
 import { type AwsDecision, decide } from "./decide";
 import { cannotTell, quoted, yes } from "./match";
 import { coversAction, coversResource } from "./selection";
-import { isRecord, texts } from "./statements";
+import { texts } from "./statements";
 
 /** What is asked for. */
 export interface AwsPermissionRequest {

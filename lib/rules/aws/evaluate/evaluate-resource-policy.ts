@@ -3,12 +3,13 @@
  * Source: "Cross-account policy evaluation logic" in the IAM user guide.
  */
 
+import { isRecord } from "../../../model/record";
 import { conditionsHold } from "./conditions";
 import type { ContextValue, RequestContext } from "./context";
 import { type AwsDecision, decide } from "./decide";
 import { type Match, any, cannotTell, no, not, quoted, yes } from "./match";
 import { coversAction } from "./selection";
-import { type Statement, isRecord, texts } from "./statements";
+import { type Statement, texts } from "./statements";
 
 /** Who asks a resource for what. */
 export interface AwsResourceRequest {

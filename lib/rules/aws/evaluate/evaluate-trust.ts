@@ -2,6 +2,7 @@
  * Would STS let the holder of a service account token assume a role? From the role's trust policy alone.
  */
 
+import { isRecord } from "../../../model/record";
 import { isLate } from "../../../model/late";
 import type { ContextValue, RequestContext } from "./context";
 import { conditionsHold } from "./conditions";
@@ -9,7 +10,7 @@ import { type AwsDecision, decide } from "./decide";
 import { type Match, cannotTell, quoted } from "./match";
 import { coversProvider } from "./principal";
 import { coversAction } from "./selection";
-import { isRecord, texts } from "./statements";
+import { texts } from "./statements";
 
 /** Whose token is shown. */
 export interface AwsTrustRequest {

@@ -3,9 +3,10 @@
  * Source: "AWS JSON policy elements: Principal" in the IAM user guide.
  */
 
+import { isRecord } from "../../../model/record";
 import { isLate } from "../../../model/late";
 import { type Match, any, cannotTell, no, not, quoted, yes } from "./match";
-import { type Statement, isRecord, texts } from "./statements";
+import { type Statement, texts } from "./statements";
 
 /** Principal or NotPrincipal against the ARN of an OIDC provider. */
 export function coversProvider({ principal }: Statement, providerArn: string): Match {

@@ -2,6 +2,7 @@
  * Reads a policy document that somebody wrote, in any of the forms that AWS accepts. Never throws: what cannot be
  * read is said in words. Source: "Grammar of the IAM JSON policy language" in the IAM user guide.
  */
+import { isRecord } from "../../../model/record";
 
 /** A list of names or ARNs, or everything but them. */
 export interface Selection {
@@ -139,11 +140,6 @@ function scalars(value: unknown): readonly string[] | undefined {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   const scalar = (item: unknown): boolean => ["string", "number", "boolean"].includes(typeof item);
   return list.every(scalar) ? list.map(String) : undefined;
-}
-
-/** A plain object. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function parsed(text: string): unknown {
