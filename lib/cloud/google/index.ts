@@ -30,5 +30,5 @@ export {
 } from "./workload-identity-pool";
 export type { AttributeCondition, AttributeConditionForm } from "../../rules/google/attribute-condition";
 export type { AttributeMapping } from "../../rules/google/attribute-mapping";
-export type { PublicJsonWebKey, PublicJsonWebKeySet } from "../../rules/google/jwks";
+export type { PublicJsonWebKey, PublicJsonWebKeySet } from "../../model/json-web-key";
 export type { GcrHost } from "../../rules/google/registry-host";

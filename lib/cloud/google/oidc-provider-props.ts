@@ -2,7 +2,7 @@ import type { TerraformProvider } from "cdktf";
 import type { Issuer } from "../../model/issuer";
 import type { Subject } from "../../model/subject";
 import type { AttributeMapping } from "../../rules/google/attribute-mapping";
-import type { PublicJsonWebKeySet } from "../../rules/google/jwks";
+import type { PublicJsonWebKeySet } from "../../model/json-web-key";
 import type { IPrincipals } from "./principals";
 import type { IWorkloadIdentityPool } from "./workload-identity-pool";
 

@@ -1,6 +1,6 @@
 import type { TerraformProvider } from "cdktf";
 import type { Duration } from "../../model/duration";
-import type { PublicJsonWebKeySet } from "../../rules/google/jwks";
+import type { PublicJsonWebKeySet } from "../../model/json-web-key";
 import type { IOidcProvider } from "./oidc-provider-props";
 import type { IWorkloadIdentityPool } from "./workload-identity-pool";
 

@@ -5,63 +5,8 @@
  */
 
 import { fail } from "../../errors";
+import type { PublicJsonWebKeySet } from "../../model/json-web-key";
 import { isLate, literal } from "../../model/late";
-
-/** One public key: the members that Google accepts, others are refused. */
-export interface PublicJsonWebKey {
-  /** Key type: `RSA` or `EC`. */
-  readonly kty: string;
-  /** Key id; service account tokens name it. */
-  readonly kid: string;
-  /**
-   * Signature algorithm, for example `RS256`.
-   *
-   * @defaultValue - left out
-   */
-  readonly alg?: string;
-  /**
-   * Use of the key.
-   *
-   * @defaultValue - left out
-   */
-  readonly use?: string;
-  /**
-   * RSA modulus, base64url.
-   *
-   * @defaultValue - left out; needed for RSA
-   */
-  readonly n?: string;
-  /**
-   * RSA exponent, base64url.
-   *
-   * @defaultValue - left out; needed for RSA
-   */
-  readonly e?: string;
-  /**
-   * Curve, for example `P-256`.
-   *
-   * @defaultValue - left out; needed for EC
-   */
-  readonly crv?: string;
-  /**
-   * X coordinate, base64url.
-   *
-   * @defaultValue - left out; needed for EC
-   */
-  readonly x?: string;
-  /**
-   * Y coordinate, base64url.
-   *
-   * @defaultValue - left out; needed for EC
-   */
-  readonly y?: string;
-}
-
-/** Public keys as `kubectl get --raw /openid/v1/jwks` prints them. */
-export interface PublicJsonWebKeySet {
-  /** One or several keys; while keys are rotated, the old and the new. */
-  readonly keys: readonly PublicJsonWebKey[];
-}
 
 const MEMBERS: readonly string[] = ["kty", "alg", "use", "kid", "n", "e", "x", "y", "crv"];
 

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { WorkloadIdentityError } from "../../../lib/errors";
 import { publicJwks } from "../../../lib/rules/google/jwks";
-import type { PublicJsonWebKeySet } from "../../../lib/rules/google/jwks";
+import type { PublicJsonWebKeySet } from "../../../lib/model/json-web-key";
 import { refused } from "../../fixtures/google/refused";
 
 const rsa = { use: "sig", kty: "RSA", kid: "k1", alg: "RS256", n: "0vx7ago", e: "AQAB" };

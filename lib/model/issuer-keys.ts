@@ -1,0 +1,12 @@
+/**
+ * A public key that an issuer publishes, and its part in a rotation.
+ *
+ * A rotation is data: publish `current` and `next`; once every cache has both, let the cluster sign with the next one
+ * and mark it `current`, the old one `previous`; drop that once every token it signed has expired.
+ */
+export interface IssuerKey {
+  /** The public key: one PEM block `PUBLIC KEY` (SubjectPublicKeyInfo). Never a private key, never a certificate. */
+  readonly publicKey: string;
+  /** `current` is the one that the cluster signs with now; exactly one key is. */
+  readonly use: "current" | "next" | "previous";
+}

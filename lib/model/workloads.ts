@@ -1,0 +1,92 @@
+/*
+ * How clouds meet the workloads that users run. A cloud's `may` object says what is permitted; that cloud's maker
+ * turns all workloads of one cluster into identities and answers with what Kubernetes must write.
+ */
+
+import type { Issuer } from "./issuer";
+import type { LateEncoding } from "./late";
+import type { Subject } from "./subject";
+
+/** What a service account may do in one cloud; made by `awsAccess()`, `azureAccess()`, `googleAccess()`. */
+export interface IAccess<Scope> {
+  /** Key of the cloud: `aws`, `azure` or `google`. */
+  readonly cloud: string;
+  /** The permissions in words, for `workload-identity.json`: actions or roles with what they reach; sorted. */
+  readonly permissions: readonly string[];
+  /** The maker to use when the caller states none; throws where the cloud cannot do without settings. */
+  defaultIdentities(): IWorkloadIdentities<Scope>;
+}
+
+/** One service account and what it may do in one cloud. */
+export interface DeclaredAccess<Scope> {
+  /** Who. */
+  readonly subject: Subject;
+  /** What; all of the maker's own cloud. */
+  readonly access: readonly IAccess<Scope>[];
+}
+
+/** All workloads of one cluster that use one cloud. */
+export interface AccessRequest<Scope> {
+  /** Name of the cluster; begins the names of roles and identities. */
+  readonly clusterName: string;
+  /** Whose tokens are trusted; may be late. */
+  readonly issuer: Issuer;
+  /** Sorted by subject, each subject once. */
+  readonly workloads: readonly DeclaredAccess<Scope>[];
+}
+
+/** A file that pods read, carried by a ConfigMap of the service account's namespace. */
+export interface CredentialFile {
+  /** Name of the ConfigMap. */
+  readonly configMap: string;
+  /** Key in it, and file name in the pod. */
+  readonly fileName: string;
+  /** The text; may be late. */
+  readonly content: string | LateEncoding;
+}
+
+/** What pods that use the service account must have besides it, as fields of the Kubernetes API; all literal. */
+export interface PodFragment {
+  /** Labels of the pod. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** `env` of each container. */
+  readonly env: readonly Readonly<Record<string, unknown>>[];
+  /** `volumeMounts` of each container. */
+  readonly volumeMounts: readonly Readonly<Record<string, unknown>>[];
+  /** `volumes` of the pod. */
+  readonly volumes: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** What one service account gets from a cloud. */
+export interface AccessGrant {
+  /** Who. */
+  readonly subject: Subject;
+  /** What it acts as, for people: an ARN, a client id, an e-mail address or principal; may be late. */
+  readonly identity: string;
+  /** Annotations of the service account that the cloud's webhook reads; values may be late. */
+  readonly annotations: Readonly<Record<string, string>>;
+  /** Labels of the service account. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** What the pods need. */
+  readonly pod: PodFragment;
+  /**
+   * A file for the pods.
+   *
+   * @defaultValue - none
+   */
+  readonly credentialFile?: CredentialFile;
+}
+
+/** What a cloud's maker declared. */
+export interface AccessDeclaration {
+  /** One grant per subject of the request. */
+  readonly grants: readonly AccessGrant[];
+}
+
+/** How one cloud's identities for workloads are made: account, names, boundaries. */
+export interface IWorkloadIdentities<Scope> {
+  /** Key of the cloud: `aws`, `azure` or `google`. */
+  readonly cloud: string;
+  /** Declares identities, trust and permissions in the scope. */
+  declare(scope: Scope, request: AccessRequest<Scope>): AccessDeclaration;
+}
