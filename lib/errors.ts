@@ -7,12 +7,14 @@
 
 import { awsMessages as aws } from "./messages/aws";
 import { azureMessages as azure } from "./messages/azure";
+import { componentsMessages as components } from "./messages/components";
 import { explainMessages as explain } from "./messages/explain";
 import { googleMessages as google } from "./messages/google";
 import { kubeletMessages as kubelet } from "./messages/kubelet";
 import { kubernetesMessages as kubernetes } from "./messages/kubernetes";
 import { modelMessages as model } from "./messages/model";
 import { nodeMessages as node } from "./messages/node";
+import { openidMessages as openid } from "./messages/openid";
 import { openshiftMessages as openshift } from "./messages/openshift";
 import type { Problem } from "./messages/problem";
 import { pullsMessages as pulls } from "./messages/pulls";
@@ -23,10 +25,12 @@ type Messages = typeof model &
   typeof kubelet &
   typeof aws &
   typeof azure &
+  typeof components &
   typeof explain &
   typeof google &
   typeof kubernetes &
   typeof node &
+  typeof openid &
   typeof openshift &
   typeof pulls &
   typeof synth &
@@ -37,10 +41,12 @@ const messages: Messages = {
   ...kubelet,
   ...aws,
   ...azure,
+  ...components,
   ...explain,
   ...google,
   ...kubernetes,
   ...node,
+  ...openid,
   ...openshift,
   ...pulls,
   ...synth,
