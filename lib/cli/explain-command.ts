@@ -2,6 +2,7 @@ import {
   Explainer,
   type PullResult,
   type PullSelection,
+  renderHtml,
   renderJson,
   renderMermaid,
   renderText,
@@ -21,6 +22,7 @@ const DEFAULT_FOLDER = "cdktf.out";
 type Renderer = (results: Iterable<PullResult>, colour: boolean) => Iterable<string>;
 
 const RENDERERS: Readonly<Record<string, Renderer>> = {
+  html: renderHtml,
   json: renderJson,
   mermaid: renderMermaid,
   text: (results, colour) => renderText(results, { colour }),
@@ -30,7 +32,8 @@ const RENDERERS: Readonly<Record<string, Renderer>> = {
  * `explain [--service-account ns/name] [--image REF] [--stack S] [--format F] [--cluster FILE] [DIR…]`: the chain of each pull.
  *
  * `--cluster FILE` gives what no artefact of other people says: a JSON object with `issuer`, `kubelet`, `apiServer`,
- * `featureGates`, `plugins`, `openShift` and `pulls`, each as `workload-identity.json` has it for a cluster.
+ * `featureGates`, `kubeletFeatureGates`, `apiServerFeatureGates`, `registries`, `plugins`, `openShift` and `pulls`, each
+ * as `workload-identity.json` has it for a cluster.
  *
  * Resolves to 0 where all are allowed, 1 where one is denied, 3 where one is unknown and none denied.
  */

@@ -7,8 +7,8 @@ import { seen } from "./answer";
 import type { CheckId, CheckResult, PullContext } from "./checks/check";
 import { accountChecks, nodeChecks, permissionChecks } from "./checks/checks";
 import { insteadOf, otherwise } from "./checks/otherwise";
-import type { Cloud, CloudIdentity, Repository } from "./clouds/cloud";
-import type { NodeConfiguration, ProviderEntry } from "./facts/node-configuration";
+import type { CloudIdentity } from "./clouds/cloud";
+import { type PullPlace, QuestionContext } from "./question-context";
 import type { PullQuestion } from "./questions";
 import { type Verdict, verdictOf } from "./verdict";
 
@@ -23,21 +23,17 @@ export interface Judged {
 }
 
 /** The links from the image to the plugin. */
-export interface NodeStage extends Judged {
-  /** The nodes of one pool; `undefined` where none were read. */
-  readonly node: NodeConfiguration | undefined;
-  /** The entry; `undefined` where none matches. */
-  readonly entry: ProviderEntry | undefined;
-  /** The cloud of its plugin. */
-  readonly cloud: Cloud | undefined;
-  /** The repository; `undefined` where the image does not parse. */
-  readonly repository: Repository | undefined;
+export interface NodeStage extends PullPlace {
+  /** Those links. */
+  readonly judged: Judged;
   /** What was judged of service accounts with this entry. */
   readonly accounts: Map<string, AccountStage>;
 }
 
 /** The links from the service account to the cloud. */
-export interface AccountStage extends Judged {
+export interface AccountStage {
+  /** Those links. */
+  readonly judged: Judged;
   /** As whom. */
   readonly identity: CloudIdentity | undefined;
   /** What was judged of the identity's permissions. */
@@ -81,7 +77,7 @@ export class Chain {
 
   /** The links in order, `otherwise` last. */
   get checks(): readonly CheckResult[] {
-    const judged = [this.#stage, this.#account, this.#permission];
+    const judged = [this.#stage.judged, this.#account?.judged, this.#permission];
     const done = judged.flatMap((part) => part?.checks ?? []);
     const failed = this.#failed;
     const rest =
@@ -93,18 +89,19 @@ export class Chain {
   }
 
   get #failed(): CheckId | undefined {
-    return this.#stage.failed ?? this.#account?.failed ?? this.#permission?.failed;
+    return this.#stage.judged.failed ?? this.#account?.judged.failed ?? this.#permission?.failed;
   }
 
   get #context(): PullContext {
-    return { ...contextOf(this.#question, this.#stage), failed: this.#failed };
+    return new QuestionContext(this.#question, this.#stage, { failed: this.#failed });
   }
 
   #verdict(): Verdict {
     if (this.#failed !== undefined)
       // Only for a workload can another way than the chain change the verdict.
       return this.#question.puller.origin === "workload" ? verdictOf(this.checks, "workload") : "denied";
-    return this.#stage.open || this.#account?.open || this.#permission?.open ? "unknown" : "allowed";
+    const open = this.#stage.judged.open || this.#account?.judged.open || this.#permission?.open;
+    return open ? "unknown" : "allowed";
   }
 }
 
@@ -121,29 +118,4 @@ const OF_IDENTITY: readonly CheckId[] = permissionChecks.map(({ id }) => id);
 function withIdentity(check: CheckResult, identity: CloudIdentity | undefined): CheckResult {
   if (!identity || check.status === "skipped" || !OF_IDENTITY.includes(check.id)) return check;
   return { ...check, evidence: [...check.evidence, seen(identity.label, identity.source)] };
-}
-
-/** What the checks are asked with. */
-export function contextOf(
-  { image, puller }: PullQuestion,
-  { node, entry, cloud, repository }: Pick<NodeStage, "node" | "entry" | "cloud" | "repository">,
-): PullContext {
-  const { artefacts, origin, namespace, name, account, workload } = puller;
-  return {
-    artefacts,
-    origin,
-    image,
-    repository,
-    node,
-    entry,
-    cloud,
-    namespace,
-    name,
-    account: artefacts.serviceAccounts.get(account),
-    workload,
-    rbac: artefacts.rbac,
-    trust: undefined,
-    permission: undefined,
-    failed: undefined,
-  };
 }

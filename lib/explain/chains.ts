@@ -10,11 +10,11 @@ import {
   type Judged,
   type NodeStage,
   type SharedPermissions,
-  contextOf,
   skipped,
 } from "./chain";
 import type { CheckId, CheckResult, PullCheck, PullContext } from "./checks/check";
 import { accountChecks, nodeChecks, permissionChecks } from "./checks/checks";
+import { QuestionContext } from "./question-context";
 import { repositoryOf } from "./checks/image-parses";
 import { matchingEntries } from "./checks/provider-matches-image";
 import type { Cloud, CloudIdentity, Repository } from "./clouds/cloud";
@@ -66,8 +66,9 @@ export class Chains {
   }
 
   #chain(question: PullQuestion, stage: NodeStage): Chain {
-    const account = stage.failed ? undefined : this.#account(question, stage);
-    const permission = account && !account.failed ? this.#permission(question, stage, account) : undefined;
+    const account = stage.judged.failed ? undefined : this.#account(question, stage);
+    const permission =
+      account && !account.judged.failed ? this.#permission(question, stage, account) : undefined;
     return new Chain(question, stage, account, permission);
   }
 
@@ -107,8 +108,7 @@ export class Chains {
     const cloud = entry && this.#clouds.ofEntry(entry);
     const accounts = inner(this.#accounts, entry ?? question.puller.artefacts);
     const place = { node, entry, cloud, repository, accounts };
-    const { checks, failed, open } = judge(nodeChecks, contextOf(question, place));
-    return { ...place, checks, failed, open };
+    return { ...place, judged: judge(nodeChecks, new QuestionContext(question, place)) };
   }
 
   #account(question: PullQuestion, stage: NodeStage): AccountStage {
@@ -124,7 +124,7 @@ export class Chains {
   }
 
   #judgedAccount(question: PullQuestion, stage: NodeStage): AccountStage {
-    const context = contextOf(question, stage);
+    const context = new QuestionContext(question, stage);
     const { cloud, entry, node, account, artefacts, namespace, name } = context;
     const trust =
       cloud && entry && node && account
@@ -135,8 +135,8 @@ export class Chains {
     const permissions =
       cloud && identity ? this.#permissions.get(cloud, identity.permissionKey, nobody) : nobody();
     permissions.identities++;
-    const { checks, failed, open } = judge(accountChecks, { ...context, trust });
-    return { checks, failed, open, identity, permissions };
+    const judged = judge(accountChecks, new QuestionContext(question, stage, { trust }));
+    return { judged, identity, permissions };
   }
 
   #permission(question: PullQuestion, stage: NodeStage, { identity, permissions }: AccountStage): Judged {
@@ -145,22 +145,23 @@ export class Chains {
     const known = permissions.judged.get(key);
     if (known) return known;
     const permission = cloud && repository && identity ? cloud.permission(identity, repository) : undefined;
-    const made = judge(permissionChecks, { ...contextOf(question, stage), permission });
+    const made = judge(permissionChecks, new QuestionContext(question, stage, { permission }));
     if (permissions.identities > 1) permissions.judged.set(key, made);
     return made;
   }
 }
 
 function judge(checks: readonly PullCheck[], context: PullContext): Judged {
-  const answers: Answer[] = [];
-  let open = false;
-  for (const { run } of checks) {
+  // Made at its length: a list that grows has room for far more than the two answers that most have.
+  const answers = new Array<Answer | undefined>(checks.length);
+  let [given, open] = [0, false];
+  for (const { id, run } of checks) {
     const answer = run(context);
-    answers.push(answer);
-    if (answer.status === "fail") break;
+    answers[given++] = answer;
+    if (answer.status === "fail") return new Links(checks, answers, id, open);
     open ||= answer.status === "unknown";
   }
-  return new Links(checks, answers, open);
+  return new Links(checks, answers, undefined, open);
 }
 
 /** Of a million links few are read, so what is read is put together then. */
@@ -168,13 +169,18 @@ class Links implements Judged {
   readonly failed: CheckId | undefined;
   readonly open: boolean;
   readonly #checks: readonly PullCheck[];
-  readonly #answers: readonly Answer[];
+  readonly #answers: readonly (Answer | undefined)[];
 
-  constructor(checks: readonly PullCheck[], answers: readonly Answer[], open: boolean) {
+  constructor(
+    checks: readonly PullCheck[],
+    answers: readonly (Answer | undefined)[],
+    failed: CheckId | undefined,
+    open: boolean,
+  ) {
     this.#checks = checks;
     this.#answers = answers;
+    this.failed = failed;
     this.open = open;
-    this.failed = answers.at(-1)?.status === "fail" ? checks[answers.length - 1]?.id : undefined;
   }
 
   get checks(): readonly CheckResult[] {

@@ -14,6 +14,7 @@ export { type SkippedDocument } from "./facts/facts";
 export { type Source } from "./facts/source";
 export { type PullSelection } from "./questions";
 export { type ServiceAccountReach } from "./reach";
+export { renderHtml } from "./render/html";
 export { EXPLAIN_JSON_VERSION, renderJson } from "./render/json";
 export { renderMermaid } from "./render/mermaid";
 export { renderText, type RenderTextOptions } from "./render/text";

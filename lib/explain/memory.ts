@@ -21,3 +21,26 @@ export function inner<K, L, V>(maps: Map<K, Map<L, V>>, key: K): Map<L, V> {
   maps.set(key, made);
   return made;
 }
+
+/** Enough for what takes turns: the identities of one puller on the nodes of several pools. */
+const RECENT = 4;
+
+/** Remembers what was made for the last few keys, for what is asked about in a row and too large to be kept. */
+export class Recent<K, V> {
+  readonly #made = new Map<K, V>();
+  readonly #make: (key: K) => V;
+
+  constructor(make: (key: K) => V) {
+    this.#make = make;
+  }
+
+  /** What was made for this key, made now where it was not, or not lately. */
+  get(key: K): V {
+    const known = this.#made.get(key);
+    if (known !== undefined) return known;
+    if (this.#made.size === RECENT) this.#made.clear();
+    const made = this.#make(key);
+    this.#made.set(key, made);
+    return made;
+  }
+}

@@ -29,6 +29,12 @@ export interface PullSelection {
    * @defaultValue - every stack
    */
   readonly stack?: string;
+  /**
+   * Why a pull is asked about, where no image is chosen: it was declared, or a workload has the image.
+   *
+   * @defaultValue - both
+   */
+  readonly origin?: Exclude<Origin, "asked">;
 }
 
 /** Who pulls, and why it is asked; shared by all images. */
@@ -79,8 +85,8 @@ export function* pullQuestions(facts: Facts, selection: PullSelection): Generato
         yield [{ puller: pullerOf(artefacts, account, "asked"), image, target: image, neverPulled: false }];
       continue;
     }
-    yield* declaredQuestions(artefacts, subject);
-    yield* workloadQuestions(artefacts, subject);
+    if (selection.origin !== "workload") yield* declaredQuestions(artefacts, subject);
+    if (selection.origin !== "declared") yield* workloadQuestions(artefacts, subject);
   }
 }
 
@@ -104,11 +110,19 @@ function* declaredQuestions(
     if (subject !== undefined && serviceAccount !== subject) continue;
     const puller = pullerOf(artefacts, serviceAccount, "declared");
     yield images.map((target) => {
-      let image = examples.get(target);
-      if (image === undefined) examples.set(target, (image = target.replaceAll("*", EXAMPLE)));
+      const image = target.includes("*") ? exampleOf(target, examples) : target;
       return { puller, image, target, neverPulled: false };
     });
   }
+}
+
+/** An image of a declared pattern; one text for all who declare it. */
+function exampleOf(pattern: string, examples: Map<string, string>): string {
+  const known = examples.get(pattern);
+  if (known !== undefined) return known;
+  const made = pattern.replaceAll("*", EXAMPLE);
+  examples.set(pattern, made);
+  return made;
 }
 
 function* workloadQuestions(

@@ -1,5 +1,19 @@
 import type { Problem } from "./problem";
 
+/** Declared pulls of which the verifier says that they would be denied. */
+export interface DeniedPulls {
+  /** Names of their stacks. */
+  readonly stacks: readonly string[];
+  /** The broken links, and how many pulls end at each. */
+  readonly links: readonly (readonly [link: string, pulls: number])[];
+  /** What to do about the links that are shown. */
+  readonly remedies: readonly string[];
+  /** Some of the chains, as text. */
+  readonly chains: string;
+  /** How many are not shown. */
+  readonly hidden: number;
+}
+
 /** Refusals of the composed construct for image pulls. */
 export const pullsMessages = {
   "pulls-empty": (cluster: string): Problem => ({
@@ -48,5 +62,10 @@ export const pullsMessages = {
     problem: `two clouds want different values of the annotation ${key}`,
     value: serviceAccount,
     remedy: "let each of them have a service account of its own",
+  }),
+  "proof-failed": ({ stacks, links, remedies, chains, hidden }: DeniedPulls): Problem => ({
+    problem: `declared pulls would be denied by what was written, so nothing of ${stacks.join(", ")} was left to apply (${links.map(([link, pulls]) => `${pulls} at ${link}`).join(", ")})`,
+    allowed: "declared pulls of which no link is broken",
+    remedy: `${[...new Set(remedies)].join("; ")}; to write the files all the same, and see with \`explain\` where each link stands, set \`proof: false\` on ImagePulls\n\n${chains}${hidden > 0 ? `\n\nand ${hidden} more` : ""}`,
   }),
 };

@@ -50,6 +50,13 @@ export interface PullDeclaration {
   readonly provider: ImageCredentialProvider;
   /** Further files that the plugin needs on the node, for example `azure.json`. */
   readonly nodeFiles: readonly NodeFile[];
+  /**
+   * Properties of registries that neither manifests nor Terraform hold, by the registry's own host; written to
+   * `workload-identity.json` for the verifier.
+   *
+   * @defaultValue - none
+   */
+  readonly registries?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 /** How one cloud's identities for pulls are made: account, names, boundaries. One per cloud and cluster. */

@@ -52,4 +52,13 @@ export interface ImagePullsProps {
    * @defaultValue - the cluster's own: MachineConfigs, NodePool ConfigMaps, or plain data
    */
   readonly carriers?: readonly INodeCarrier<Construct>[];
+  /**
+   * Whether `app.synth()` ends with an error where the verifier finds, in the files that were written, that a declared
+   * pull would be denied. With `false` they are written whatever they hold: a link that an override, an aspect or
+   * another construct broke then shows as a 401 on the cluster, unless `explain` is run. The app's context
+   * `cdktf-workload-identity/proof` with `false`, or cdktf's `skipValidation`, leaves it out for all.
+   *
+   * @defaultValue true
+   */
+  readonly proof?: boolean;
 }

@@ -11,6 +11,7 @@ import { type DeclaredAccount, groupedPulls, imagesByPlugin } from "./pull-group
 import { writeServiceAccounts } from "./pull-service-accounts";
 import { writeTokenAudienceGrants } from "./pull-audience-grants";
 import { pullWarnings } from "./pull-warnings";
+import { proveAtSynth } from "./proof";
 
 /**
  * The whole job for one cluster: image pulls without pull secrets and without node identity (KEP-4412).
@@ -19,6 +20,9 @@ import { pullWarnings } from "./pull-warnings";
  * permission on the registries; writes beside it the annotated service accounts, the RBAC that lets nodes request
  * tokens for the audience, and the kubelet's CredentialProviderConfig in the form the cluster's nodes take. One
  * cluster per stack, since the manifests of a stack are applied to one cluster.
+ *
+ * `app.synth()` then proves the declared pulls: the verifier reads what was written, and `proof-failed` ends the synth
+ * where a pull would be denied. What cannot be told from the files passes.
  *
  * Warns of pulls by a `default` service account and from OpenShift's own namespaces.
  *
@@ -68,6 +72,7 @@ export class ImagePulls extends Construct {
       ),
     );
     at(this, () => this.write(props, accounts, declared));
+    if (props.proof !== false) at(this, () => proveAtSynth(this));
     const subjects = accounts.map(({ subject }) => subject);
     for (const warning of pullWarnings(cluster, subjects)) Annotations.of(this).addWarning(warning);
   }
@@ -81,8 +86,12 @@ export class ImagePulls extends Construct {
     writeTokenAudienceGrants(this.manifests, cluster, declared, props.tokenAudience);
     writeServiceAccounts(this.manifests, accounts, declared);
     for (const carrier of props.carriers ?? cluster.carriers) carrier.carry(this.manifests, this.nodeSetup);
+    const registries = Object.fromEntries(
+      declared.flatMap(({ registries: stated = {} }) => Object.entries(stated)),
+    );
     this.manifests.record({
       ...cluster.recorded,
+      ...(Object.keys(registries).length > 0 && { registries }),
       pulls: accounts.map(({ subject, sources }) => ({
         serviceAccount: subject.key,
         images: [...new Set(sources.flatMap(({ images }) => images))],

@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { STACK_FILE } from "../explain/facts/input-files";
 import { WORKLOAD_IDENTITY_FILE } from "../artefact/workload-identity-file";
 
 /** What a synth owns in a stack's folder besides Terraform's own. */
@@ -13,4 +14,9 @@ export function writeStackFolder(folder: string, files: ReadonlyMap<string, stri
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
   }
+}
+
+/** Takes away what a synth wrote into the stack's folder; Terraform's own files there stay. */
+export function removeStackFolder(folder: string): void {
+  for (const name of [...OWNED, STACK_FILE]) rmSync(join(folder, name), { recursive: true, force: true });
 }

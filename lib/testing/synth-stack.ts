@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fail } from "../errors";
 import type { ClusterRecord } from "../explain/facts/cluster-record";
+import { PROOF_CONTEXT } from "../model/proof-context";
 import { SynthesizedStack } from "./synthesized-stack";
 import { forget, removeAtExit } from "./temporary-folders";
 
@@ -12,7 +13,8 @@ export interface SynthStackOptions {
   /**
    * Context of the app, as in `cdktf.json`.
    *
-   * @defaultValue - none
+   * @defaultValue - `cdktf-workload-identity/proof` is `false`: what is wrong is for the test to find, which can expect
+   * a denial; with `true` a declared pull that would be denied throws as in `app.synth()`
    */
   readonly context?: Readonly<Record<string, unknown>>;
   /**
@@ -38,7 +40,11 @@ export function synthStack(
   removeAtExit(outdir);
   let built = false;
   try {
-    const app = new App({ outdir, stackTraces: false, context: { ...options.context } });
+    const app = new App({
+      outdir,
+      stackTraces: false,
+      context: { [PROOF_CONTEXT]: false, ...options.context },
+    });
     const stack = build(app);
     if (stack.node.root !== app) fail("testing-stack-missing", stack.node.path);
     app.synth();

@@ -72,6 +72,18 @@ row(
   1.1,
 );
 
+const withoutProof = JSON.stringify({ "cdktf-workload-identity/proof": false });
+for (const count of [2_000, 10_000]) {
+  const script = [here("synth-ours.mjs"), count];
+  const times = { all: [], rest: [] };
+  for (let run = 0; run < RUNS; run++) {
+    times.all.push(child(script).ms);
+    times.rest.push(child([...script, withoutProof]).ms);
+  }
+  const rest = median(times.rest);
+  row(`proof of ${count} service accounts ÷ synth without it`, median(times.all) - rest, rest, "ms", 0.1);
+}
+
 const EXPLAINED = { accounts: 10_000, images: 100 };
 for (const shape of ["shared", "distinct"]) {
   const folder = mkdtempSync(join(tmpdir(), "bench-"));

@@ -1,3 +1,4 @@
+/* Synthesizes that many service accounts with this library; `argv[3]` may hold the app's context as JSON. */
 import { createRequire } from "node:module";
 import { ACCOUNT, ISSUER, REGION, measure } from "./workload.mjs";
 
@@ -9,7 +10,8 @@ const { openShift } = require("cdktf-workload-identity/openshift");
 const { ImagePulls } = require("cdktf-workload-identity/synth");
 
 measure((outdir, accounts) => {
-  const app = new App({ outdir, stackTraces: false });
+  const context = JSON.parse(process.argv[3] ?? "{}");
+  const app = new App({ outdir, stackTraces: false, context });
   const stack = new TerraformStack(app, "prod-eu");
   new AwsProvider(stack, "aws", { region: REGION });
   new ImagePulls(stack, "pulls", {

@@ -48,7 +48,7 @@ describe("exit code", () => {
 
   it.each<[string, readonly string[], RegExp]>([
     ["a folder that is not there", ["/none"], /\(explain-path-missing\)\n$/],
-    ["an unknown format", ["--format", "yaml"], /^unknown format yaml; one of json, mermaid, text\n/],
+    ["an unknown format", ["--format", "yaml"], /^unknown format yaml; one of html, json, mermaid, text\n/],
     ["a format of prototypes", ["--format", "constructor"], /^unknown format constructor/],
     [
       "a service account that is none",
@@ -98,6 +98,16 @@ it("explains one pull as JSON", async () => {
 it("draws Mermaid", async () => {
   const { out } = await cli("--format", "mermaid", folderOf(artefacts));
   expect(out.startsWith("flowchart LR\n")).toBe(true);
+});
+
+it("writes an HTML page, of the same bytes each time, with the exit code of the verdicts", async () => {
+  const folder = folderOf(artefacts);
+  const [first, second] = [await cli("--format", "html", folder), await cli("--format", "html", folder)];
+  expect(first.code).toBe(0);
+  expect(first.out).toMatch(
+    /^<!DOCTYPE html>\n[^]*<title>Image pulls: 0 denied, 0 unknown, 3 allowed<\/title>[^]*<\/html>\n$/,
+  );
+  expect(second.out).toBe(first.out);
 });
 
 it("names what it skipped on stderr", async () => {

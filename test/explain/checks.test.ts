@@ -4,6 +4,7 @@
  */
 
 import { describe, expect, it } from "vitest";
+import type { PullResult, Status } from "../../lib/explain";
 import { pullChecks } from "../../lib/explain/checks/checks";
 import { type Edit, edited, explained, synthesized } from "../fixtures/explain/artefacts";
 
@@ -56,7 +57,7 @@ const FAILS: Readonly<Record<string, readonly Row[]>> = {
       why: "mirror host",
       image: "mirror.acme.example/shop/web",
       edits: [],
-      text: "none of 3 patterns matches",
+      text: "none of the 3 patterns (*.dkr.ecr.*.amazonaws.com, *.azurecr.io, europe-west1-docker.pkg.dev) matches mirror.acme.example/shop/web",
       log: "silent",
     },
     {
@@ -614,8 +615,8 @@ const UNKNOWN: Readonly<Record<string, readonly Row[]>> = {
     {
       why: "Google, another form of condition",
       ...tools,
-      edits: [[TF, "assertion.sub in ['system:serviceaccount:shop:tools']", "assertion.sub.matches('.*')"]],
-      text: "another form",
+      edits: [[TF, "assertion.sub in ['system:serviceaccount:shop:tools']", "assertion.jti.matches('.*')"]],
+      text: "what only the token tells",
     },
   ],
   "login-permitted": [
@@ -670,7 +671,7 @@ const UNKNOWN: Readonly<Record<string, readonly Row[]>> = {
         [
           TF,
           '"role": "roles/artifactregistry.reader"',
-          '"condition": {"expression": "true"},\n        "role": "roles/artifactregistry.reader"',
+          '"condition": {"expression": "request.time < x"},\n        "role": "roles/artifactregistry.reader"',
         ],
       ],
       text: "cannot be judged",
@@ -717,5 +718,65 @@ describe("unknown", () => {
     expect(checks.map(({ status }) => status).slice(0, at)).not.toContain("fail");
     expect(checks[at]).toMatchObject({ id, status: "unknown", reason: expect.stringContaining(row.text) });
     expect(verdict).not.toBe("allowed");
+  });
+});
+
+/** The statuses that each check can have; what a check cannot say is said by none of its branches. */
+const STATUSES: Readonly<Record<string, readonly Status[]>> = {
+  "image-parses": ["pass", "fail", "skipped"],
+  "provider-matches-image": ["pass", "fail", "unknown", "skipped"],
+  "provider-on-node": ["pass", "fail", "unknown", "skipped"],
+  "service-account-present": ["pass", "fail", "unknown", "skipped"],
+  "service-account-readable": ["pass", "fail", "unknown", "skipped"],
+  "annotations-present": ["pass", "fail", "unknown", "skipped"],
+  "audience-granted": ["pass", "fail", "unknown", "skipped"],
+  "issuer-trusted": ["pass", "fail", "unknown", "skipped"],
+  "audience-accepted": ["pass", "fail", "unknown", "skipped"],
+  "subject-admitted": ["pass", "fail", "unknown", "skipped"],
+  "login-permitted": ["pass", "fail", "unknown", "skipped"],
+  "repository-permitted": ["pass", "fail", "unknown", "skipped"],
+  otherwise: ["pass", "fail", "unknown", "skipped"],
+};
+
+/** Pulls whose checks together have every status; the tables above say why each fails or cannot be told. */
+function everyResult(): readonly PullResult[] {
+  const broken = Object.values(FAILS).flat();
+  const open = Object.values(UNKNOWN).flat();
+  const never = `apiVersion: v1
+kind: Pod
+metadata: {name: p, namespace: other}
+spec: {serviceAccountName: elsewhere, containers: [{image: "${ECR}", imagePullPolicy: Never}, {image: "${ECR}"}]}
+`;
+  const workload = new Map([...artefacts, ["pod.yaml", never]]);
+  const folder = [...artefacts.keys()].find((path) => path.endsWith(ACCOUNTS)) ?? "";
+  workload.set(folder, `${artefacts.get(folder)}\n---\n${never}`);
+  return [
+    ask({ why: "all hold", ...ecr, edits: [], text: "" }),
+    ask({ why: "all hold", ...acr, edits: [], text: "" }),
+    ask({ why: "all hold", ...tools, edits: [], text: "" }),
+    ...[...broken, ...open].map(ask),
+    ...explained(workload, { serviceAccount: "other/elsewhere" }),
+  ];
+}
+
+describe("every check", () => {
+  it("has each of its statuses in some case, and no other", () => {
+    const results = everyResult();
+    const found = order.map((id, at) => [
+      id,
+      [...new Set(results.map(({ checks }) => checks[at]?.status))].sort(),
+    ]);
+    expect(Object.fromEntries(found)).toEqual(
+      Object.fromEntries(Object.entries(STATUSES).map(([id, statuses]) => [id, [...statuses].sort()])),
+    );
+  });
+
+  it("has a remedy where it fails or cannot be told, a log only there, and reasons without full stop", () => {
+    for (const { id, status, reason, remedy, log } of everyResult().flatMap(({ checks }) => checks)) {
+      expect([id, status, /^$|[.\n]$/.test(reason)]).toEqual([id, status, false]);
+      if (status === "fail" || status === "unknown")
+        expect([id, reason, remedy !== ""]).toEqual([id, reason, true]);
+      if (status === "pass") expect([id, log]).toEqual([id, undefined]);
+    }
   });
 });

@@ -84,6 +84,31 @@ spec:
   },
   {
     ...web,
+    id: "mirror-only",
+    mistake:
+      "The entry matches, and the nodes' runtime is told never to contact the registry but its mirror, to which it shows no credentials of the pod.",
+    stack: "prod",
+    edits: [
+      {
+        file: files.machineConfigs,
+        to: `---
+apiVersion: config.openshift.io/v1
+kind: ImageTagMirrorSet
+metadata:
+  name: disconnected
+spec:
+  imageTagMirrors:
+    - source: 111122223333.dkr.ecr.eu-west-1.amazonaws.com
+      mirrors:
+        - mirror.acme.example/ecr
+      mirrorSourcePolicy: NeverContactSource
+`,
+      },
+    ],
+    stopsAt: "provider-matches-image",
+  },
+  {
+    ...web,
     id: "two-machine-configs-for-one-file",
     mistake:
       "Another team's MachineConfig writes the same file for its own registry. Files are not merged: the name that sorts last wins.",

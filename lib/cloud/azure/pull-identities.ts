@@ -11,12 +11,13 @@ import {
   acrCredentialProvider,
 } from "../../rules/azure/acr-credential-provider";
 import { renderAzureJson } from "../../rules/azure/azure-json";
-import { AcrSource } from "./acr";
+import { AcrSource, acrSource } from "./acr";
 import { refuseTakenName } from "./identity-names";
 import type { PullIdentitiesProps, PullIdentitiesSettings } from "./pull-identities-props";
 import { PullIdentity } from "./pull-identity";
-import type { IPullIdentity, PullTrust } from "./pull-identity-base";
+import type { IPullIdentity } from "./pull-identity-base";
 import { type PullPlan, planPulls } from "./pull-plan";
+import type { PullTrust } from "./trust";
 
 /** Readable by root alone: the kubelet runs the plugin as root, and nobody else needs the file. */
 const AZURE_JSON_MODE = 0o600;
@@ -49,6 +50,8 @@ export class PullIdentities extends Construct implements PullDeclaration {
   readonly provider: ImageCredentialProvider;
   /** The plugin's azure.json. */
   readonly nodeFiles: readonly NodeFile[];
+  /** `roleAssignmentMode` of each registry by its own host, which azurerm has no argument for. */
+  readonly registries: Readonly<Record<string, Readonly<Record<string, string>>>>;
 
   constructor(scope: Construct, id: string, props: PullIdentitiesProps) {
     super(scope, id);
@@ -69,6 +72,7 @@ export class PullIdentities extends Construct implements PullDeclaration {
     this.provider = acrCredentialProvider(plan);
     const tenants = used.map(({ identity }) => identity.tenantId);
     this.nodeFiles = [azureJson(props, plan, tenants)];
+    this.registries = modes(props);
   }
 
   #declared(props: PullIdentitiesProps, plan: PullPlan): readonly Entry[] {
@@ -102,6 +106,17 @@ export function pullIdentities(settings: PullIdentitiesSettings): IPullIdentitie
       // `Default` is left out of logical ids: the maker's scope names the cloud already.
       new PullIdentities(scope, "Default", { ...settings, cluster, pulls }),
   };
+}
+
+function modes({ pulls }: PullIdentitiesProps): Readonly<Record<string, Readonly<Record<string, string>>>> {
+  const sources = pulls.flatMap((pull) => pull.sources.map(acrSource));
+  const homes = [...new Set(sources.map(({ loginServer }) => loginServer.home))].sort();
+  return Object.fromEntries(
+    homes.flatMap((home) => {
+      const source = sources.find(({ loginServer }) => loginServer.home === home);
+      return source ? [[home, { roleAssignmentMode: source.roleAssignmentMode }]] : [];
+    }),
+  );
 }
 
 type Entry = readonly [string, IPullIdentity];

@@ -12,8 +12,8 @@ export const annotationsPresent: PullCheck = {
     if (key !== undefined) {
       const near = [...account.annotations.keys()].filter((each) => isNear(each, key));
       return broken(
-        `the service account lacks the required annotation ${key}${near.length > 0 ? `; it has ${near.join(", ")}` : ""}`,
-        `annotate it with ${key}, letter case included`,
+        `the service account ${account.key} lacks the required annotation ${key}${near.length > 0 ? `; it has ${near.join(", ")}` : ""}`,
+        `annotate ${account.key} with ${key}, letter case included`,
         `${SILENT}: at verbosity 5 "Failed to get service account data" err="required annotation ${key} not found"`,
         seen("annotations of the service account", account.source),
         seen("requiredServiceAccountAnnotationKeys", entry.source),

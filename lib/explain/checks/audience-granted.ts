@@ -3,6 +3,8 @@ import { compareVersions } from "../../model/version";
 import { DEFAULT_NODE_GROUPS, TOKEN_AUDIENCE_VERB } from "../../rules/rbac/node-audience";
 import { findRbacGrant } from "../../rules/rbac/evaluate";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
+import { type ClusterRecord, apiServerGates } from "../facts/cluster-record";
+import { driverReferences } from "../facts/volume-drivers";
 import { NODE_USER, type PullCheck, type PullContext, missing } from "./check";
 
 const GATE = "ServiceAccountNodeAudienceRestriction";
@@ -31,7 +33,7 @@ export const audienceGranted: PullCheck = {
       const { kind, namespace: where, name: binding } = grant.binding;
       const source = artefacts.rbacSources.get(`${kind} ${where}/${binding}`);
       return (
-        withoutEscape(artefacts.cluster.apiServer) ??
+        withoutEscape(artefacts.cluster) ??
         pass(`${kind} ${binding} grants nodes ${audience}`, seen(kind, source))
       );
     }
@@ -40,21 +42,23 @@ export const audienceGranted: PullCheck = {
 };
 
 function withoutGrant({ artefacts, namespace, name, workload }: PullContext, audience: string): Answer {
-  const { apiServer, featureGates = {} } = artefacts.cluster;
-  const restricted =
-    featureGates[GATE] ?? (apiServer === undefined ? undefined : featureGateDefault(GATE, apiServer));
-  if (apiServer !== undefined && restricted !== true)
+  const { apiServer } = artefacts.cluster;
+  if (apiServer !== undefined && !isRestricted(artefacts.cluster, apiServer))
     return pass(`kube-apiserver ${apiServer} does not restrict audiences`);
-  if (workload?.hasDriverVolumes)
+  const referenced = workload ? driverReferences(artefacts.volumeDrivers, workload, audience) : "no";
+  const volumes = seen("volumes", workload?.source);
+  if (referenced === "yes")
+    return pass(`a CSI driver behind the pod's volumes requests tokens for ${audience}`, volumes);
+  if (referenced === "unknown")
     return unknown(
-      "a CSI driver of the pod may reference the audience",
-      "grant it by RBAC",
-      seen("volumes", workload.source),
+      `a CSI driver behind the pod's volumes may request tokens for ${audience}; its CSIDriver, or the claim's volume, was not read`,
+      "name the CSIDriver (and PersistentVolumeClaim and PersistentVolume) as well, or grant the audience by RBAC",
+      volumes,
     );
   if (apiServer === undefined && !artefacts.hasAudienceRules)
     return unknown(
       "no RBAC for audiences was read, and the version of the API server is not known",
-      "name the manifests with the RBAC as well, and state the version",
+      "name the manifests with the RBAC as well, and state the version of kube-apiserver",
     );
   return broken(
     `nothing lets nodes request tokens of ${namespace}/${name} for ${audience}`,
@@ -64,13 +68,18 @@ function withoutGrant({ artefacts, namespace, name, workload }: PullContext, aud
   );
 }
 
+function isRestricted(cluster: ClusterRecord, apiServer: string): boolean {
+  return apiServerGates(cluster)[GATE] ?? featureGateDefault(GATE, apiServer) ?? false;
+}
+
 /** 1.32 with the gate on asks no authorizer. */
-function withoutEscape(apiServer: string | undefined): Answer | undefined {
+function withoutEscape(cluster: ClusterRecord): Answer | undefined {
+  const { apiServer } = cluster;
   if (apiServer === undefined || compareVersions(apiServer, "1.33") >= 0) return undefined;
-  return featureGateDefault(GATE, apiServer) === true
+  return isRestricted(cluster, apiServer)
     ? broken(
-        `kube-apiserver ${apiServer} restricts audiences and knows no RBAC for them`,
-        "use 1.33 or newer",
+        `kube-apiserver ${apiServer} restricts audiences to those in the pod's volumes and asks no RBAC`,
+        "use kube-apiserver 1.33 or newer",
         "audience … not found in pod spec volume",
       )
     : undefined;

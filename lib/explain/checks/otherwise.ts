@@ -1,6 +1,7 @@
 import { pluginCan } from "../../rules/plugins";
 import { type Answer, SILENT, pass, seen, unknown } from "../answer";
 import type { CheckId, PullCheck, PullContext } from "./check";
+import { mirroredAs } from "./mirrors";
 import { matchingEntries } from "./provider-matches-image";
 
 /** What happens when a link is broken? */
@@ -12,20 +13,32 @@ export const otherwise: PullCheck = {
     const { failed } = context;
     if (failed === undefined) return pullSecrets(context) ?? pass("not needed: every link holds");
     if (failed === "image-parses")
-      return { status: "fail", reason: "nothing is pulled", evidence: [], remedy: "" };
-    return pullSecrets(context) ?? nodeIdentity(context, failed) ?? anonymous(failed);
+      return { status: "fail", reason: "nothing is pulled", evidence: [], remedy: "mend the image's name" };
+    return fromMirror(context) ?? pullSecrets(context) ?? nodeIdentity(context, failed) ?? anonymous(failed);
   },
 };
 
 /** Words for `as`, where a pull works without the chain. */
 export function insteadOf(context: PullContext): string | null {
   if (context.failed === undefined || context.failed === "image-parses") return null;
+  if (fromMirror(context)) return null;
   if (secretsOf(context).length > 0) return "pull secret";
   return nodeIdentity(context, context.failed) ? "node identity" : null;
 }
 
 function secretsOf({ workload, account }: PullContext): readonly string[] {
   return [...(workload?.pullSecrets ?? []), ...(account?.pullSecrets ?? [])];
+}
+
+/** A mirror on another host is shown no credentials of the pod, neither a plugin's nor a pull secret's. */
+function fromMirror({ artefacts, repository }: PullContext): Answer | undefined {
+  const mirrored = repository && mirroredAs(artefacts, repository);
+  if (!mirrored?.elsewhere) return undefined;
+  return unknown(
+    `the mirror ${mirrored.mirrors.join(", ")} may serve the image, anonymously or by the nodes' global pull secret`,
+    "do not take such a pull for success of the chain",
+    ...mirrored.rules.map(({ title, place }) => seen(title, place)),
+  );
 }
 
 /** Pull secrets are tried before what plugins answer, and plugins are run all the same. */
@@ -46,6 +59,16 @@ function pullSecrets(context: PullContext): Answer | undefined {
 /** The links whose break leaves the plugin running, or run without a token. */
 const PLUGIN_RUNS: readonly CheckId[] = ["provider-on-node", "annotations-present"];
 
+/** A static pod has no token, but its plugin runs where the entry does not insist on a service account. */
+function pluginRuns({ workload, entry }: PullContext, failed: CheckId): boolean {
+  return (
+    PLUGIN_RUNS.includes(failed) ||
+    (failed === "service-account-present" &&
+      workload?.isStatic === true &&
+      entry?.tokenAttributes?.requireServiceAccount === false)
+  );
+}
+
 /** Mixed mode: every entry that matches is run, one of them perhaps without a token. */
 function secondEntry({ node, repository, entry }: PullContext): Answer | undefined {
   if (!node || !repository || !entry) return undefined;
@@ -63,7 +86,7 @@ function secondEntry({ node, repository, entry }: PullContext): Answer | undefin
 function nodeIdentity(context: PullContext, failed: CheckId): Answer | undefined {
   const second = secondEntry(context);
   const { cloud, entry, artefacts, account } = context;
-  if (second || !cloud || !entry || !PLUGIN_RUNS.includes(failed)) return second;
+  if (second || !cloud || !entry || !pluginRuns(context, failed)) return second;
   const { plugins = {} } = artefacts.cluster;
   const facts = plugins[cloud.plugin] ?? {};
   const skipped = entry.tokenAttributes?.requiredKeys.some((key) => !account?.annotations.has(key)) ?? false;
@@ -77,7 +100,10 @@ function nodeIdentity(context: PullContext, failed: CheckId): Answer | undefined
       seen("entry", entry.source),
     );
   }
-  const withoutToken = !entry.tokenAttributes || pluginCan(cloud.plugin, facts, "tokens").outcome === "no";
+  const withoutToken =
+    !entry.tokenAttributes ||
+    failed === "service-account-present" ||
+    pluginCan(cloud.plugin, facts, "tokens").outcome === "no";
   return withoutToken
     ? unknown(
         "the plugin runs with the node's identity; whether that may pull is not known",
@@ -87,16 +113,17 @@ function nodeIdentity(context: PullContext, failed: CheckId): Answer | undefined
     : undefined;
 }
 
+/** Only a plugin that got as far as credentials keeps the kubelet from an anonymous attempt. */
 function anonymous(failed: CheckId): Answer {
-  const before: readonly CheckId[] = ["login-permitted", "repository-permitted"];
-  const reason = before.includes(failed)
-    ? "the registry refuses the identity; with credentials there is no anonymous attempt"
-    : "the kubelet pulls anonymously, which a private registry refuses";
+  const reason =
+    failed === "repository-permitted"
+      ? "the registry refuses the identity; with credentials there is no anonymous attempt"
+      : "the kubelet gets no credentials and pulls anonymously, which a private registry refuses";
   return {
     status: "fail",
     reason,
     evidence: [],
-    remedy: "mend the broken link",
+    remedy: `mend ${failed}`,
     log: `${SILENT} at default verbosity; event 401 or 403 of the registry`,
   };
 }

@@ -4,6 +4,8 @@ import { type Answer, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { Repository } from "../clouds/cloud";
 import type { NodeConfiguration, ProviderEntry } from "../facts/node-configuration";
 import type { PullCheck, PullContext } from "./check";
+import { contestedFiles, contestedHint } from "./contested-files";
+import { type Mirrored, inRegistriesConf, mirrorHint, mirroredAs, withoutSource } from "./mirrors";
 
 const PLUGINS: readonly string[] = ["ecr", "acr", "gcp"];
 
@@ -13,17 +15,30 @@ export const providerMatchesImage: PullCheck = {
   asks: "Does an entry of the nodes' CredentialProviderConfig match the image?",
   why: "Without a match no plugin is asked, nothing is logged, and the image is pulled anonymously.",
   run: (context) => {
-    const { repository, node, entry } = context;
-    if (repository && node && entry) {
-      const pattern = entry.matchImages.find((each) => imageMatches(each, repository.name)) ?? "";
-      return pass(
-        `${entry.name} matches by ${pattern}`,
-        seen(`nodes ${node.name}: matchImages ${pattern}`, entry.source),
-      );
-    }
+    const { node, entry, repository } = context;
+    if (repository && node && entry) return matched(context, repository, node, entry);
     return node && node.entries.length > 0 ? withoutMatch(context, node) : withoutNode(context);
   },
 };
+
+function matched(
+  { artefacts }: PullContext,
+  repository: Repository,
+  node: NodeConfiguration,
+  entry: ProviderEntry,
+): Answer {
+  const mirrored = mirroredAs(artefacts, repository);
+  const elsewhere =
+    (mirrored && withoutSource(mirrored, repository)) ?? inRegistriesConf(node, repository, mirrored);
+  if (elsewhere) return elsewhere;
+  const pattern = entry.matchImages.find((each) => imageMatches(each, repository.name)) ?? "";
+  return pass(
+    `${entry.name} matches by ${pattern}${mirrored ? mirrorHint(mirrored) : ""}`,
+    seen(`nodes ${node.name}: matchImages ${pattern}`, entry.source),
+    ...contestedFiles(node),
+    ...(mirrored?.rules ?? []).map(({ title, place }) => seen(title, place)),
+  );
+}
 
 /** The entries that match, in the order in which the kubelet runs them. */
 export function matchingEntries(node: NodeConfiguration, repository: Repository): readonly ProviderEntry[] {
@@ -40,9 +55,14 @@ function withoutNode({ node }: PullContext): Answer {
   );
 }
 
-function withoutMatch({ repository, origin }: PullContext, node: NodeConfiguration): Answer {
+function withoutMatch({ artefacts, repository, origin }: PullContext, node: NodeConfiguration): Answer {
   const patterns = node.entries.flatMap(({ matchImages }) => matchImages);
-  const where = node.entries.map(({ name, source }) => seen(`nodes ${node.name}: ${name}`, source));
+  const mirrored = repository && mirroredAs(artefacts, repository);
+  const where = [
+    ...node.entries.map(({ name, source }) => seen(`nodes ${node.name}: ${name}`, source)),
+    ...contestedFiles(node),
+    ...(mirrored?.rules ?? []).map(({ title, place }) => seen(title, place)),
+  ];
   const name = repository?.name ?? "";
   // A registry that belongs to no known cloud may be public, or served by a pull secret.
   if (origin === "workload" && !servedByPlugin(name))
@@ -52,11 +72,38 @@ function withoutMatch({ repository, origin }: PullContext, node: NodeConfigurati
       ...where,
     );
   return broken(
-    `none of ${patterns.length} patterns matches ${name}${hint(name, patterns)}`,
-    "add a pattern with exactly as many host parts as the image's host, with its port, and without a glob in the path",
+    mismatch(patterns, name) + hint(name, patterns) + mirrorWords(mirrored, patterns) + contestedHint(node),
+    remedy(repository?.host ?? "", node, mirrored),
     SILENT,
     ...where,
   );
+}
+
+function remedy(host: string, node: NodeConfiguration, mirrored: Mirrored | undefined): string {
+  if (node.contested.size > 0)
+    return "put all entries into one MachineConfig, or remove the one that overwrites the other";
+  const pattern = `add a pattern for ${host}: as many parts between dots, the port where there is one, no * in the path`;
+  return mirrored ? `name the mirror in the pod, or ${pattern}` : pattern;
+}
+
+/** Few patterns are named, many counted. */
+function mismatch(patterns: readonly string[], name: string): string {
+  const [only] = patterns;
+  if (only === undefined) return `no entry has a pattern, so none matches ${name}`;
+  if (patterns.length === 1) return `the only pattern ${only} does not match ${name}`;
+  const shown = patterns.slice(0, SHOWN).join(", ") + (patterns.length > SHOWN ? ", …" : "");
+  return `none of the ${patterns.length} patterns (${shown}) matches ${name}`;
+}
+
+const SHOWN = 6;
+
+function mirrorWords(mirrored: Mirrored | undefined, patterns: readonly string[]): string {
+  if (!mirrored) return "";
+  const forMirror = mirrored.mirrors.some((mirror) =>
+    patterns.some((pattern) => imageMatches(pattern, mirror.includes("/") ? mirror : `${mirror}/x`)),
+  );
+  const confused = "; an entry is for the mirror, but the kubelet goes by the name in the pod";
+  return (forMirror ? confused : "") + mirrorHint(mirrored);
 }
 
 function servedByPlugin(name: string): boolean {

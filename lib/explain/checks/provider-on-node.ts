@@ -3,9 +3,10 @@ import { validateCredentialProviderConfig } from "../../rules/kubelet/validate-c
 import { pluginCan } from "../../rules/plugins";
 import { type Answer, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { Cloud } from "../clouds/cloud";
-import type { ClusterRecord } from "../facts/cluster-record";
+import { type ClusterRecord, kubeletGates } from "../facts/cluster-record";
 import type { NodeConfiguration, ProviderEntry } from "../facts/node-configuration";
 import type { PullCheck } from "./check";
+import { contestedFiles, contestedHint } from "./contested-files";
 
 /** Does the kubelet take the file, and the plugin a service account token? */
 export const providerOnNode: PullCheck = {
@@ -43,12 +44,18 @@ function worst(steps: readonly (() => Answer)[]): Answer {
   );
 }
 
-function configurationRead({ name, problem, problemLog, source }: NodeConfiguration): Answer {
-  const where = seen(`nodes ${name}`, source);
-  if (problem === undefined) return pass("the kubelet reads the file", where);
+function configurationRead(node: NodeConfiguration): Answer {
+  const { name, problem, problemLog, source } = node;
+  const where = [seen(`nodes ${name}`, source), ...contestedFiles(node)];
+  if (problem === undefined) return pass("the kubelet reads the file", ...where);
   const log =
     problemLog === undefined ? SILENT : `"Failed to register CRI auth plugins" err="…${problemLog}"`;
-  return broken(problem, "put the file where the kubelet's flags point, and set both flags", log, where);
+  return broken(
+    problem + contestedHint(node),
+    "put the file where the kubelet's flags point, and set both flags",
+    log,
+    ...where,
+  );
 }
 
 /** A cluster has many service accounts and few files. */
@@ -60,7 +67,9 @@ function configurationValid(node: NodeConfiguration, cluster: ClusterRecord): An
   return known;
 }
 
-function validated(node: NodeConfiguration, { kubelet, featureGates = {} }: ClusterRecord): Answer {
+function validated(node: NodeConfiguration, cluster: ClusterRecord): Answer {
+  const { kubelet } = cluster;
+  const featureGates = kubeletGates(cluster);
   const minors =
     kubelet === undefined
       ? knownKubernetesMinors.filter((minor) => tokensOn(minor, featureGates))
@@ -74,23 +83,26 @@ function validated(node: NodeConfiguration, { kubelet, featureGates = {} }: Clus
   );
   const refused = refusals.filter((list) => list.length > 0);
   const [first] = refused;
-  if (first === undefined && repeated(node) === undefined)
+  const twice = repeated(node);
+  if (first === undefined && twice.length === 0)
     return pass(
       `kubelet ${minors.join(", ")} takes the file`,
       ...node.documents.map(({ source }) => seen("file", source)),
     );
-  if (refused.length < minors.length && repeated(node) === undefined)
+  if (refused.length < minors.length && twice.length === 0)
     return unknown(
-      "the kubelet's version is not known, and not every version takes the file",
+      `the kubelet's version is not known, and not every version takes the file: ${first?.[0]?.text ?? ""}`,
       "state the kubelet's version",
     );
   const text =
-    first?.[0]?.text ?? `duplicate provider name "${repeated(node)}" found in configuration file(s)`;
+    first?.[0]?.text ?? `duplicate provider name "${twice[0]?.name}" found in configuration file(s)`;
   return broken(
-    `kubelet ${kubelet ?? "of any version"} refuses the file and does not start: ${text}`,
+    `kubelet ${kubelet ?? "of any version"} refuses the file and does not start: ${text}${contestedHint(node)}`,
     "mend the file; every pod of the node is affected",
     `"Failed to register CRI auth plugins" err="…${text}"`,
     ...(first ?? []),
+    ...twice.map(({ name, source }) => seen(name, source)),
+    ...contestedFiles(node),
   );
 }
 
@@ -99,18 +111,20 @@ function tokensOn(minor: string, gates: Readonly<Record<string, boolean>>): bool
   return gates[gate] ?? featureGateDefault(gate, minor) ?? false;
 }
 
-/** Names must differ over all files of a directory. */
-function repeated({ entries }: NodeConfiguration): string | undefined {
-  const names = entries.map(({ name }) => name);
-  return names.find((name, index) => names.indexOf(name) !== index);
+/** The entries whose name another one has; names must differ over all files of a directory. */
+function repeated({ entries }: NodeConfiguration): readonly ProviderEntry[] {
+  const first = entries.find(({ name }, index) =>
+    entries.some((each, at) => at > index && each.name === name),
+  );
+  return first === undefined ? [] : entries.filter(({ name }) => name === first.name);
 }
 
 function inTokenMode({ tokenAttributes, name, source }: ProviderEntry): Answer {
   const where = seen(name, source);
   if (tokenAttributes) return pass(`${name} is in token mode`, where);
   return broken(
-    `the entry ${name} has no tokenAttributes, so the plugin runs with the node's identity`,
-    "add tokenAttributes",
+    `the entry ${name} has no tokenAttributes with an audience, so the plugin runs with the node's identity`,
+    `add tokenAttributes with serviceAccountTokenAudience, requireServiceAccount and cacheType to the entry ${name}`,
     SILENT,
     where,
   );
@@ -126,14 +140,14 @@ function pluginAble(entry: ProviderEntry, cloud: Cloud, { plugins = {} }: Cluste
     if (outcome === "no")
       return broken(
         `the ${cloud.plugin} plugin cannot: ${reason}`,
-        "use a release or build of the plugin that can",
+        `put a release or build of the ${cloud.plugin} plugin on the nodes that can, or state its version where a wrong one is recorded`,
         SILENT,
         where,
       );
     if (outcome === "unknown")
       return unknown(
         `whether the ${cloud.plugin} plugin uses the token is not known: ${reason}`,
-        "state the plugin's version",
+        `state the version of the ${cloud.plugin} plugin on the nodes`,
         where,
       );
   }

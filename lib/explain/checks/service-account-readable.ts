@@ -2,7 +2,10 @@ import { DEFAULT_NODE_GROUPS } from "../../rules/rbac/node-audience";
 import { rbacAllows } from "../../rules/rbac/evaluate";
 import { nodeNeedsServiceAccountGet } from "../../rules/kubelet/service-account-get";
 import { broken, pass, unknown } from "../answer";
+import { apiServerGates } from "../facts/cluster-record";
 import { NODE_USER, type PullCheck } from "./check";
+
+const GATE = "KubeletServiceAccountTokenForCredentialProviders";
 
 /** May the kubelet get the service account? */
 export const serviceAccountReadable: PullCheck = {
@@ -19,17 +22,17 @@ export const serviceAccountReadable: PullCheck = {
       name,
       namespace,
     });
-    if (granted) return pass("RBAC lets nodes get the service account");
+    if (granted) return pass(`RBAC lets nodes get the service account ${namespace}/${name}`);
     if (cluster.apiServer === undefined)
       return unknown(
         "whether nodes may get service accounts depends on the API server's version, which is not known",
         "state the version of kube-apiserver",
       );
-    if (!nodeNeedsServiceAccountGet(cluster.apiServer, cluster.featureGates))
+    if (!nodeNeedsServiceAccountGet(cluster.apiServer, apiServerGates(cluster)))
       return pass(`the node authorizer of kube-apiserver ${cluster.apiServer} lets nodes get it`);
     return broken(
       `kube-apiserver ${cluster.apiServer} does not let nodes get service accounts, and no RBAC does`,
-      "grant get on serviceaccounts to system:nodes, or switch the feature gate on in kube-apiserver",
+      `grant get on serviceaccounts to the group system:nodes in namespace ${namespace}, or switch ${GATE} on in kube-apiserver`,
       `failed to get service account: serviceaccounts "${name}" is forbidden: User "system:node:…" cannot get resource "serviceaccounts" …`,
     );
   },

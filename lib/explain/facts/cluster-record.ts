@@ -49,6 +49,25 @@ export interface ClusterRecord {
    */
   readonly featureGates?: Readonly<Record<string, boolean>>;
   /**
+   * Feature gates of the kubelets alone; win over `featureGates`.
+   *
+   * @defaultValue - `featureGates`
+   */
+  readonly kubeletFeatureGates?: Readonly<Record<string, boolean>>;
+  /**
+   * Feature gates of kube-apiserver alone; win over `featureGates`.
+   *
+   * @defaultValue - `featureGates`
+   */
+  readonly apiServerFeatureGates?: Readonly<Record<string, boolean>>;
+  /**
+   * Properties of registries that no manifest and perhaps no Terraform has, by the registry's host:
+   * `{ "acme.azurecr.io": { "roleAssignmentMode": "AbacRepositoryPermissions" } }`.
+   *
+   * @defaultValue - not known
+   */
+  readonly registries?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /**
    * Plugins on the nodes, by `ecr`, `acr` and `gcp`.
    *
    * @defaultValue - not known
@@ -74,14 +93,15 @@ export interface ClusterRecord {
 
 /** Reads a recorded cluster; what has another form, and versions whose rules are not known, are left out. */
 export function readClusterRecord(recorded: unknown): ClusterRecord {
-  const { name, issuer, kubelet, apiServer, featureGates, plugins, openShift, pulls } = record(recorded);
+  const { name, issuer, kubelet, apiServer, plugins, openShift, pulls, registries } = record(recorded);
   const version = text(own(openShift, "version"));
   return {
     ...(typeof name === "string" && { name }),
     ...(typeof issuer === "string" && { issuer }),
     ...(isKnown(kubelet) && { kubelet }),
     ...(isKnown(apiServer) && { apiServer }),
-    ...(featureGates !== undefined && { featureGates: gates(featureGates) }),
+    ...gatesOf(recorded),
+    ...(registries !== undefined && { registries: registriesOf(registries) }),
     ...(plugins !== undefined && { plugins: pluginsOf(plugins) }),
     ...(version !== "" && {
       openShift: {
@@ -94,10 +114,37 @@ export function readClusterRecord(recorded: unknown): ClusterRecord {
   };
 }
 
+const GATES = ["featureGates", "kubeletFeatureGates", "apiServerFeatureGates"] as const;
+
+function gatesOf(recorded: unknown): Pick<ClusterRecord, (typeof GATES)[number]> {
+  const stated = GATES.filter((key) => own(recorded, key) !== undefined);
+  return Object.fromEntries(stated.map((key) => [key, gates(own(recorded, key))]));
+}
+
 function gates(value: unknown): Readonly<Record<string, boolean>> {
   return Object.fromEntries(
     Object.entries(record(value)).filter((gate): gate is [string, boolean] => typeof gate[1] === "boolean"),
   );
+}
+
+/** The feature gates of the kubelets that differ from the defaults. */
+export function kubeletGates(cluster: ClusterRecord): Readonly<Record<string, boolean>> {
+  return { ...cluster.featureGates, ...cluster.kubeletFeatureGates };
+}
+
+/** The feature gates of kube-apiserver that differ from the defaults. */
+export function apiServerGates(cluster: ClusterRecord): Readonly<Record<string, boolean>> {
+  return { ...cluster.featureGates, ...cluster.apiServerFeatureGates };
+}
+
+function registriesOf(value: unknown): Readonly<Record<string, Readonly<Record<string, string>>>> {
+  const rows = Object.entries(record(value)).map(([host, properties]) => [
+    host,
+    Object.fromEntries(
+      Object.entries(record(properties)).filter((row): row is [string, string] => typeof row[1] === "string"),
+    ),
+  ]);
+  return Object.fromEntries(rows) as Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 function pluginsOf(value: unknown): Readonly<Record<string, PluginFacts>> {

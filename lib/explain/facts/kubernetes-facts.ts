@@ -18,6 +18,8 @@ import {
   readNodeSetup,
 } from "./node-facts";
 import { type Source, below } from "./source";
+import { type MirrorRule, readMirrorRules } from "./mirror-facts";
+import { type VolumeDrivers, readVolumeDrivers } from "./volume-drivers";
 import { type WorkloadFact, pullSecretNames, readWorkload } from "./workload-facts";
 
 /** A service account with what pulls read of it. */
@@ -28,8 +30,8 @@ export interface ServiceAccountFact {
   readonly annotations: ReadonlyMap<string, string>;
   /** Names of its pull secrets, which admission copies to its pods. */
   readonly pullSecrets: readonly string[];
-  /** Where it stands. */
-  readonly source: Source;
+  /** Where it stands; `undefined` for the `default` one of a namespace, which no manifest writes. */
+  readonly source: Source | undefined;
 }
 
 /** The objects of one cluster. */
@@ -44,6 +46,10 @@ export interface KubernetesFacts {
   readonly hasAudienceRules: boolean;
   /** Pods and what makes pods. */
   readonly workloads: readonly WorkloadFact[];
+  /** Where the nodes' runtime pulls from instead of what pods name. */
+  readonly mirrors: readonly MirrorRule[];
+  /** What CSI drivers let nodes request. */
+  readonly volumeDrivers: VolumeDrivers;
   /** What the kubelets of each pool are configured with. */
   readonly nodes: readonly NodeConfiguration[];
 }
@@ -62,10 +68,16 @@ export interface KubernetesDocument {
 
 /** The API that each kind is read from; the API server knows no other, and an object of another group is another kind. */
 const APIS: Readonly<Record<string, string>> = {
+  CSIDriver: "storage.k8s.io/v1",
   ClusterRole: "rbac.authorization.k8s.io/v1",
   ClusterRoleBinding: "rbac.authorization.k8s.io/v1",
   ConfigMap: "v1",
+  ImageContentSourcePolicy: "operator.openshift.io/v1alpha1",
+  ImageDigestMirrorSet: "config.openshift.io/v1",
+  ImageTagMirrorSet: "config.openshift.io/v1",
   MachineConfig: "machineconfiguration.openshift.io/v1",
+  PersistentVolume: "v1",
+  PersistentVolumeClaim: "v1",
   Pod: "v1",
   Role: "rbac.authorization.k8s.io/v1",
   RoleBinding: "rbac.authorization.k8s.io/v1",
@@ -106,8 +118,25 @@ export function readKubernetes(
       const workload = readWorkload(value, source);
       return workload ? [workload] : [];
     }),
+    mirrors: objects.flatMap(({ value, source }) => readMirrorRules(value, source)),
+    volumeDrivers: readVolumeDrivers(objects.map(({ value }) => value)),
     nodes: nodes(all, cluster),
   };
+}
+
+/**
+ * The service account of a key, `namespace/name`; `undefined` where it is in no manifest.
+ *
+ * Every namespace has one named `default`, made by kube-controller-manager without annotations, so that one is there
+ * until a manifest says more of it.
+ */
+export function serviceAccountOf(
+  { serviceAccounts: written }: Pick<KubernetesFacts, "serviceAccounts">,
+  key: string,
+): ServiceAccountFact | undefined {
+  const known = written.get(key);
+  if (known || !key.endsWith("/default")) return known;
+  return { key, annotations: new Map(), pullSecrets: [], source: undefined };
 }
 
 /** `ClusterRole /name`, `RoleBinding namespace/name`; an object of the cluster has no namespace. */
@@ -189,6 +218,8 @@ function unconfiguredPools(
       problem: undefined,
       problemLog: undefined,
       source: first?.source ?? { file: "", path: "" },
+      contested: new Map(),
+      registriesConf: new Map(),
       file: () => undefined,
     }));
 }

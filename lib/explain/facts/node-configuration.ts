@@ -20,6 +20,8 @@ export interface TokenAttributes {
   readonly requiredKeys: readonly string[];
   /** Keys that are handed on where they are present. */
   readonly optionalKeys: readonly string[];
+  /** True where the plugin is not run for a pod without service account. */
+  readonly requireServiceAccount: boolean;
 }
 
 /** One entry of a CredentialProviderConfig. */
@@ -52,12 +54,19 @@ export interface NodeConfiguration {
   readonly problemLog: string | undefined;
   /** Where the nodes are described. */
   readonly source: Source;
+  /** Files of the kubelet's configuration and flags that several MachineConfigs write, by path. */
+  readonly contested: ReadonlyMap<string, NodeFileFact>;
+  /** Files of the container runtime about registries, by path. */
+  readonly registriesConf: ReadonlyMap<string, NodeFileFact>;
   /** A file on these nodes. */
   readonly file: (path: string) => NodeFileFact | undefined;
 }
 
 const CONFIG_FLAG = "image-credential-provider-config";
 const BIN_FLAG = "image-credential-provider-bin-dir";
+const REGISTRIES_CONF = /^\/etc\/containers\/registries\.conf(?:$|\.d\/[^/]+\.conf$)/;
+const DROP_IN = /^\/etc\/systemd\/system\/kubelet\.service\.d\/[^/]+\.conf$/;
+const FLAG = /--(image-credential-provider-(?:config|bin-dir))[= ]["']?([^\s"']+)/g;
 const CONFIG_FILE = /\.(?:json|ya?ml)$/;
 const PROBLEM_UNREADABLE = "the file on the node cannot be read here: it is compressed or no data URL";
 
@@ -81,6 +90,8 @@ export function nodeConfiguration(node: NodeFact, cluster: ClusterRecord): NodeC
     problem: problem ?? unreadable,
     problemLog: log,
     source: node.source,
+    contested: contested(node, paths),
+    registriesConf: new Map([...node.files].filter(([path]) => REGISTRIES_CONF.test(path))),
     file: (path) => node.files.get(path),
   };
 }
@@ -94,8 +105,24 @@ export function standaloneConfiguration(value: unknown, source: Source): NodeCon
     problem: undefined,
     problemLog: undefined,
     source,
+    contested: new Map(),
+    registriesConf: new Map(),
     file: () => undefined,
   };
+}
+
+/** Of what the kubelet reads, and of the drop-ins that set its flags. */
+function contested(node: NodeFact, paths: readonly string[]): ReadonlyMap<string, NodeFileFact> {
+  const dropIns = flagDropIns(node);
+  const [path, file] = dropIns.at(-1) ?? [];
+  const files = paths.flatMap((each): (readonly [string, NodeFileFact])[] => {
+    const read = node.files.get(each);
+    return read?.overwrites ? [[each, read]] : [];
+  });
+  if (path === undefined || file === undefined) return new Map(files);
+  // Each sets the same variable of the kubelet's unit, so that of several files the last one sets all flags.
+  const overwrites = [...dropIns.slice(0, -1).map(([, earlier]) => earlier), ...(file.overwrites ?? [])];
+  return new Map([...files, ...(overwrites.length > 0 ? [[path, { ...file, overwrites }] as const] : [])]);
 }
 
 interface ConfigFiles {
@@ -106,6 +133,9 @@ interface ConfigFiles {
 
 function configFiles(node: NodeFact, cluster: ClusterRecord): ConfigFiles {
   if (node.flags !== undefined) return flaggedFiles(node, node.flags);
+  const flags = dropInFlags(node);
+  // A file that the distribution itself writes is not among those of MachineConfigs.
+  if (flags[CONFIG_FLAG] !== undefined && isRead(node, flags[CONFIG_FLAG])) return flaggedFiles(node, flags);
   const expected = platformPath(cluster);
   if (expected === undefined) return { paths: configuredPaths(node), problem: undefined };
   if (node.files.has(expected)) return { paths: [expected], problem: undefined };
@@ -116,6 +146,26 @@ function configFiles(node: NodeFact, cluster: ClusterRecord): ConfigFiles {
         paths: [other],
         problem: `the file stands at ${other}, but the kubelet of this platform reads ${expected}`,
       };
+}
+
+/**
+ * The drop-ins of the kubelet's unit that hold one of the flags, in the order in which systemd reads them.
+ *
+ * Source: systemd.unit(5); all drop-ins are read by the names of their files, and the later setting wins.
+ */
+function flagDropIns(node: NodeFact): readonly (readonly [string, NodeFileFact])[] {
+  return [...node.files]
+    .filter(([path, { content }]) => DROP_IN.test(path) && content?.includes(`--${CONFIG_FLAG}`))
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
+function dropInFlags(node: NodeFact): Readonly<Record<string, string>> {
+  const content = flagDropIns(node).at(-1)?.[1].content ?? "";
+  return Object.fromEntries([...content.matchAll(FLAG)].map(([, name = "", value = ""]) => [name, value]));
+}
+
+function isRead(node: NodeFact, path: string): boolean {
+  return [...node.files.keys()].some((file) => file === path || file.startsWith(`${path}/`));
 }
 
 /**
@@ -186,5 +236,6 @@ function tokenAttributes(value: unknown): TokenAttributes | undefined {
     audience,
     requiredKeys: texts(attributes["requiredServiceAccountAnnotationKeys"]),
     optionalKeys: texts(attributes["optionalServiceAccountAnnotationKeys"]),
+    requireServiceAccount: attributes["requireServiceAccount"] !== false,
   };
 }

@@ -15,6 +15,18 @@ export interface NodeFileFact {
   readonly content: string | undefined;
   /** Where it stands. */
   readonly source: Source;
+  /**
+   * The MachineConfig that writes it.
+   *
+   * @defaultValue - none does
+   */
+  readonly owner?: string;
+  /**
+   * What other MachineConfigs write to the same path, and what is not there therefore, in their order.
+   *
+   * @defaultValue - none does
+   */
+  readonly overwrites?: readonly NodeFileFact[];
 }
 
 /** The nodes of one pool, or all nodes. */
@@ -74,23 +86,46 @@ export function readMachineConfig(
   late: LateReader,
 ): MachineConfigFact | undefined {
   if (own(object, "kind") !== "MachineConfig") return undefined;
+  const owner = text(at(object, "metadata", "name"));
   const path = ["spec", "config", "storage", "files"];
-  const files = list(at(object, ...path)).map((file, index): readonly [string, NodeFileFact] => [
-    text(own(file, "path")),
-    {
-      content:
-        text(at(file, "contents", "compression")) === ""
-          ? dataUrlText(late(text(at(file, "contents", "source"))))
-          : undefined,
-      source: below(source, propertyPath([...path, index, "contents", "source"])),
-    },
-  ]);
+  const files = list(at(object, ...path)).flatMap((file, index): (readonly [string, NodeFileFact])[] => {
+    const url = text(at(file, "contents", "source"));
+    // Files are merged field by field: one without contents changes mode or owner of an earlier one.
+    if (url === "") return [];
+    const plain = text(at(file, "contents", "compression")) === "";
+    const place = below(source, propertyPath([...path, index, "contents", "source"]));
+    return [
+      [
+        text(own(file, "path")),
+        { content: plain ? dataUrlText(late(url)) : undefined, source: place, owner },
+      ],
+    ];
+  });
   return {
-    name: text(at(object, "metadata", "name")),
+    name: owner,
     role: text(at(object, "metadata", "labels", ROLE)),
-    files: new Map(files),
+    files: new Map([...files, ...dropIns(object, source, owner)]),
     source,
   };
+}
+
+/** Ignition writes the drop-ins of units as files. */
+function dropIns(
+  object: unknown,
+  source: Source,
+  owner: string,
+): readonly (readonly [string, NodeFileFact])[] {
+  const path = ["spec", "config", "systemd", "units"];
+  return list(at(object, ...path)).flatMap((unit, index) =>
+    list(own(unit, "dropins")).map((dropIn, place): readonly [string, NodeFileFact] => [
+      `/etc/systemd/system/${text(own(unit, "name"))}.d/${text(own(dropIn, "name"))}`,
+      {
+        content: text(own(dropIn, "contents")),
+        source: below(source, propertyPath([...path, index, "dropins", place, "contents"])),
+        owner,
+      },
+    ]),
+  );
 }
 
 /** The MachineConfigs in a ConfigMap of a NodePool's `spec.config`, as nodes of their own. */
@@ -106,7 +141,7 @@ export function readNodePoolConfig(object: unknown, source: Source, late: LateRe
   const name = text(at(object, "metadata", "name"));
   return read.length === 0
     ? undefined
-    : { name, carrier: "machine-config", files: merged(read), flags: undefined, source };
+    : { name, carrier: "machine-config", files: layered(byName(read)), flags: undefined, source };
 }
 
 /**
@@ -123,16 +158,25 @@ export function nodesOfMachineConfigs(configs: readonly MachineConfigFact[]): re
     const inherited = inherits ? configs.filter((config) => config.role === "worker") : [];
     const [first] = own;
     if (first === undefined) return [];
-    const files = new Map([...merged(inherited), ...merged(own)]);
+    const files = layered([...byName(inherited), ...byName(own)]);
     return [
       { name: role || first.name, carrier: "machine-config", files, flags: undefined, source: first.source },
     ];
   });
 }
 
-function merged(configs: readonly MachineConfigFact[]): ReadonlyMap<string, NodeFileFact> {
-  const sorted = [...configs].sort((a, b) => (a.name < b.name ? -1 : 1));
-  return new Map(sorted.flatMap(({ files }) => [...files]));
+function byName(configs: readonly MachineConfigFact[]): readonly MachineConfigFact[] {
+  return [...configs].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Contents are not merged: the last ones are there whole, and remember what they overwrite. */
+function layered(configs: readonly MachineConfigFact[]): ReadonlyMap<string, NodeFileFact> {
+  const files = new Map<string, NodeFileFact>();
+  for (const [path, file] of configs.flatMap((config) => [...config.files])) {
+    const lost = files.get(path);
+    files.set(path, lost ? { ...file, overwrites: [...(lost.overwrites ?? []), lost] } : file);
+  }
+  return files;
 }
 
 const DATA_URL = /^data:([^,]*),([^]*)$/;

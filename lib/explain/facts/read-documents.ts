@@ -1,4 +1,5 @@
 import { LineCounter, parseAllDocuments } from "yaml";
+import { readWrittenYaml } from "../../artefact/written-yaml";
 import { YAML_RULES } from "../../artefact/yaml-rules";
 import { fail } from "../../errors";
 import { lineAt } from "./read-text";
@@ -62,6 +63,8 @@ function firstWrongLine(text: string): number {
  * levels and for aliases that multiply.
  */
 export function parseYaml(text: string, file: string): readonly ReadDocument[] {
+  const written = readWrittenYaml(text);
+  if (written) return written.map((value, index) => ({ index, value }));
   const lineCounter = new LineCounter();
   const documents = parsed(text, file, lineCounter);
   return documents.flatMap((document, index): ReadDocument[] => {

@@ -1,4 +1,4 @@
-import { isUtf8 } from "node:buffer";
+import { isAscii, isUtf8 } from "node:buffer";
 import { readFileSync, statSync } from "node:fs";
 import { errorCode } from "../../artefact/synth-folder";
 import { fail } from "../../errors";
@@ -19,6 +19,8 @@ const YAML_MAX = 32 * MEBIBYTE;
 export function readUtf8(path: string): string {
   const most = path.endsWith(".json") ? JSON_MAX : YAML_MAX;
   const bytes = bytesOf(path, most);
+  // Far faster, and true of nearly every file.
+  if (isAscii(bytes)) return bytes.toString("latin1");
   const decoded = bytes.toString("utf8");
   if (isUtf8(bytes)) return decoded.startsWith("\ufeff") ? decoded.slice(1) : decoded;
   const again = Buffer.from(decoded, "utf8");

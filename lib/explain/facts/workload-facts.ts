@@ -30,8 +30,14 @@ export interface WorkloadFact {
   readonly pullSecrets: readonly string[];
   /** Audiences of projected service account tokens, which a node may request without RBAC. */
   readonly audiences: readonly string[];
-  /** True where a CSI driver may bring audiences that are not seen here. */
-  readonly hasDriverVolumes: boolean;
+  /** CSI drivers of inline volumes, which may bring audiences too. */
+  readonly drivers: readonly string[];
+  /** Names of persistent volume claims, behind which CSI drivers may stand. */
+  readonly claims: readonly string[];
+  /** True where claims are made with the pod, so that their volumes are not known before. */
+  readonly hasGeneratedClaims: boolean;
+  /** True for a pod that the kubelet runs from a file: it has no service account, and no token. */
+  readonly isStatic: boolean;
   /** Where it stands. */
   readonly source: Source;
 }
@@ -71,11 +77,22 @@ export function readWorkload(object: unknown, source: Source): WorkloadFact | un
         return typeof audience === "string" ? [audience] : [];
       }),
     ),
-    hasDriverVolumes: volumes.some((volume) =>
-      ["csi", "persistentVolumeClaim", "ephemeral"].some((key) => own(volume, key) !== undefined),
-    ),
+    drivers: volumes.map((volume) => text(at(volume, "csi", "driver"))).filter((name) => name !== ""),
+    claims: volumes
+      .map((volume) => text(at(volume, "persistentVolumeClaim", "claimName")))
+      .filter((name) => name !== ""),
+    hasGeneratedClaims:
+      volumes.some((volume) => own(volume, "ephemeral") !== undefined) ||
+      list(at(object, "spec", "volumeClaimTemplates")).length > 0,
+    isStatic: isStaticPod(at(object, "metadata", "annotations")),
     source,
   };
+}
+
+/** A pod as the API server shows it says where the kubelet took it from. Source: kubernetes:pkg/kubelet/types. */
+function isStaticPod(annotations: unknown): boolean {
+  const source = text(own(annotations, "kubernetes.io/config.source"));
+  return own(annotations, "kubernetes.io/config.mirror") !== undefined || /^(?:file|http)$/.test(source);
 }
 
 /** The names in `imagePullSecrets` of a pod's spec or a service account. */

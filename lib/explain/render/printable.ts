@@ -1,6 +1,11 @@
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+/**
+ * Control characters, what reorders or hides text (bidi controls, zero-width characters), line separators, and halves of
+ * surrogate pairs, which no encoding can write.
+ */
+const CONTROL =
+  /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-/** One line that a terminal shows as it is: control characters of other people's files come out as escapes. */
+/** One line that shows what is there: control characters of other people's files come out as escapes. */
 export function printable(text: string): string {
   return text.replace(CONTROL, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

@@ -1,6 +1,6 @@
 /*
  * The attribute condition of a pool provider: which tokens of the issuer are exchanged at all. Written here and read
- * back here; a condition in another form is not guessed at.
+ * back here; a condition that somebody else wrote is evaluated, and one that cannot be is not guessed at.
  *
  * Bindings name each service account anyway. The condition keeps every other token of the cluster from becoming
  * an identity of the pool, which `principalSet://…/*` and grants to all authenticated principals would include.
@@ -10,6 +10,8 @@ import { fail } from "../../errors";
 import { isLate } from "../../model/late";
 import type { Subject } from "../../model/subject";
 import { celString, readCelString } from "./cel";
+import { evaluateCel } from "./cel-evaluation";
+import { type CelClaims, type CelVariables, UNKNOWN_CLAIM } from "./cel-variables";
 import { admitsEveryToken } from "./trivial-condition";
 
 /** How exact a condition is: each service account, their namespaces, any service account, or nobody yet. */
@@ -105,14 +107,17 @@ const EQUAL = /^(assertion\.sub|assertion\['kubernetes\.io'\]\['namespace'\]) ==
 const PREFIX = /^(assertion\.sub)\.startsWith\((.*)\)$/s;
 
 /**
- * Whether a pool provider's condition admits a token, from the token's claims.
+ * Whether a pool provider's condition admits a token, from the token's claims and the attributes that the mapping
+ * made of them (`google` and `attribute`, as {@link mapAttributes} gives them).
  *
- * Reads the forms that {@link attributeCondition} writes, with either kind of quotes, and `==` for a single value.
- * Anything else, late values included, is `unknown`. A claim that is missing makes CEL fail and Google refuse.
+ * The forms that {@link attributeCondition} writes are read directly; any other one is evaluated as CEL. A claim that is
+ * missing makes CEL fail and Google refuse. What cannot be told is `unknown`: a late value, a claim that is
+ * `UNKNOWN_CLAIM`, and expressions that are not evaluated here.
  */
 export function evaluateAttributeCondition(
   expression: string | undefined,
-  claims: Readonly<Record<string, unknown>>,
+  claims: CelClaims,
+  attributes: CelVariables = {},
 ): AttributeConditionAnswer {
   if (expression === undefined || expression === "")
     return { outcome: "allowed", reason: "the pool provider has no attribute condition" };
@@ -121,15 +126,28 @@ export function evaluateAttributeCondition(
   const text = expression.trim();
   if (text === "true" || text === NOBODY)
     return { outcome: text === NOBODY ? "denied" : "allowed", reason: `the attribute condition is ${text}` };
-  return (
-    evaluateComparison(text, claims) ?? { outcome: "unknown", reason: "attribute condition in another form" }
-  );
+  if (text.length > CONDITION_MAX)
+    return {
+      outcome: "unknown",
+      reason: `the attribute condition has ${text.length} characters, Google accepts ${CONDITION_MAX}`,
+    };
+  return evaluateComparison(text, claims) ?? evaluateExpression(text, { ...attributes, assertion: claims });
 }
 
-function evaluateComparison(
-  text: string,
-  claims: Readonly<Record<string, unknown>>,
-): AttributeConditionAnswer | undefined {
+function evaluateExpression(text: string, variables: CelVariables): AttributeConditionAnswer {
+  const answer = evaluateCel(text, variables);
+  if (answer.kind === "unknown")
+    return { outcome: "unknown", reason: `the attribute condition cannot be judged: ${answer.reason}` };
+  if (answer.kind === "error")
+    return { outcome: "denied", reason: `the attribute condition fails: ${answer.reason}` };
+  if (typeof answer.value !== "boolean")
+    return { outcome: "unknown", reason: "the attribute condition gives neither true nor false" };
+  return answer.value
+    ? { outcome: "allowed", reason: "the attribute condition admits the token" }
+    : { outcome: "denied", reason: "the attribute condition does not admit the token" };
+}
+
+function evaluateComparison(text: string, claims: CelClaims): AttributeConditionAnswer | undefined {
   const [, listed, list] = LIST.exec(text) ?? [];
   if (listed !== undefined && list !== undefined) {
     const values = readList(list);
@@ -147,19 +165,21 @@ function evaluateComparison(
 
 function answer(
   operand: string,
-  claims: Readonly<Record<string, unknown>>,
+  claims: CelClaims,
   holds: (claim: string) => boolean,
   yes: string,
   no: string,
 ): AttributeConditionAnswer {
   const claim = operand === SUBJECT ? claims["sub"] : namespaceOf(claims);
+  if (claim === UNKNOWN_CLAIM)
+    return { outcome: "unknown", reason: `${operand} is known only from the token` };
   if (typeof claim !== "string") return { outcome: "denied", reason: `the token has no ${operand}` };
   return holds(claim)
     ? { outcome: "allowed", reason: `${claim} ${yes} in the attribute condition` }
     : { outcome: "denied", reason: `${claim} ${no} in the attribute condition` };
 }
 
-function namespaceOf(claims: Readonly<Record<string, unknown>>): unknown {
+function namespaceOf(claims: CelClaims): unknown {
   const kubernetes = claims["kubernetes.io"];
   return typeof kubernetes === "object" && kubernetes !== null && "namespace" in kubernetes
     ? kubernetes.namespace

@@ -7,6 +7,13 @@
 import { fail } from "../../errors";
 import type { PublicJsonWebKeySet } from "../../model/json-web-key";
 import { isLate, literal } from "../../model/late";
+import type { AcceptedAlgorithms } from "../openid/jwks";
+
+/**
+ * What the token exchange takes: https://cloud.google.com/iam/docs/workload-identity-federation-with-kubernetes and
+ * the prerequisites of "Configure workload identity federation with other identity providers".
+ */
+export const ACCEPTED_ALGORITHMS: AcceptedAlgorithms = { by: "Google Cloud", algorithms: ["RS256", "ES256"] };
 
 const MEMBERS: readonly string[] = ["kty", "alg", "use", "kid", "n", "e", "x", "y", "crv"];
 

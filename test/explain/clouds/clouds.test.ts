@@ -376,7 +376,7 @@ describe("Google", () => {
     ],
     [
       "a role that cannot download",
-      [[TF, "roles/artifactregistry.reader", "roles/viewer"]],
+      [[TF, "roles/artifactregistry.reader", "roles/storage.objectViewer"]],
       "repository-permitted",
       "fail",
       "nothing grants",

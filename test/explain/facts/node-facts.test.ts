@@ -40,6 +40,12 @@ describe("MachineConfigs", () => {
     expect(nodes([other, one])).toEqual([["worker", ["b"], undefined]]);
   });
 
+  it("of one file: one without contents changes but the mode of the other's", () => {
+    const one = machineConfig("99-a", "worker", { source: base64(config("a")) });
+    const other = machineConfig("99-b", "worker", {});
+    expect(nodes([one, other])).toEqual([["worker", ["a"], undefined]]);
+  });
+
   it("of worker reach custom pools, whose own win; master has only its own", () => {
     expect(
       nodes([

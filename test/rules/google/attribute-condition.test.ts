@@ -6,6 +6,7 @@ import {
   evaluateAttributeCondition,
   ownAttributeCondition,
 } from "../../../lib/rules/google/attribute-condition";
+import { UNKNOWN_CLAIM } from "../../../lib/rules/google/cel-variables";
 import { refused } from "../../fixtures/google/refused";
 
 const subjects = (...keys: string[]): Subject[] => keys.map((key) => Subject.of(key));
@@ -108,16 +109,30 @@ describe("evaluateAttributeCondition", () => {
     ["true", claims("shop/web"), "allowed"],
     [undefined, claims("shop/web"), "allowed"],
     ["", claims("shop/web"), "allowed"],
-    ["assertion.sub == 'a' || assertion.sub == 'b'", { sub: "b" }, "unknown"],
-    ["assertion.sub in ['a'] && assertion.aud in ['b']", { sub: "a" }, "unknown"],
+    ["assertion.sub == 'a' || assertion.sub == 'b'", { sub: "b" }, "allowed"],
+    ["assertion.sub in ['a'] && assertion.aud in ['b']", { sub: "a" }, "denied"],
+    ["assertion.sub in ['a'] && assertion.jti == 'b'", { sub: "a", jti: UNKNOWN_CLAIM }, "unknown"],
+    ["assertion.sub in ['a']", { sub: UNKNOWN_CLAIM }, "unknown"],
     ["assertion.sub in ['a' 'b']", { sub: "a" }, "unknown"],
     ["assertion.sub in ['a', x]", { sub: "a" }, "unknown"],
-    ["!(assertion.sub in ['a'])", { sub: "a" }, "unknown"],
-    ["assertion.sub.startsWith('a') || true", { sub: "b" }, "unknown"],
+    ["!(assertion.sub in ['a'])", { sub: "a" }, "denied"],
+    ["assertion.sub.startsWith('a') || true", { sub: "b" }, "allowed"],
+    ["assertion.sub", { sub: "b" }, "unknown"],
+    [`assertion.sub in ['${"x".repeat(4096)}']`, { sub: "b" }, "unknown"],
     ["attribute.namespace == 'shop'", claims("shop/web"), "unknown"],
     ["${TfToken[TOKEN.1]}", claims("shop/web"), "unknown"],
   ])("%s for %j: %s", (expression, token, outcome) => {
     expect(evaluateAttributeCondition(expression, token).outcome).toBe(outcome);
+  });
+
+  it("knows the mapped attributes where they are given", () => {
+    const attributes = { google: { subject: "x" }, attribute: { namespace: "shop", team: UNKNOWN_CLAIM } };
+    const outcome = (text: string): string => evaluateAttributeCondition(text, {}, attributes).outcome;
+    expect(outcome("google.subject == 'x' && attribute.namespace == 'shop'")).toBe("allowed");
+    expect(outcome("attribute.namespace == 'prod'")).toBe("denied");
+    expect(outcome("attribute.other == 'prod'")).toBe("denied");
+    expect(outcome("attribute.team == 'a'")).toBe("unknown");
+    expect(outcome("'admins' in google.groups")).toBe("denied");
   });
 
   it("says why", () => {

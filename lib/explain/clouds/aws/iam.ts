@@ -121,8 +121,9 @@ function repeated(keys: readonly string[]): readonly string[] {
 }
 
 /** Roles of one name may stand in several accounts, and so in several documents or under several providers. */
-function roleKey(resource: TerraformResource, role: string): string {
-  return JSON.stringify([resource.scope.id, resource.provider, role]);
+function roleKey({ scope, provider }: TerraformResource, role: string): string {
+  // The length keeps apart what a provider's name and a role's name could spell together.
+  return `${scope.id} ${provider.length} ${provider} ${role}`;
 }
 
 /** Policies by the role that they are attached to. */
@@ -162,11 +163,18 @@ function roleFact(resource: TerraformResource, terraform: Terraform, attached: A
     policyOfArn(terraform.resolve(text(arn), resource.scope), terraform),
   );
   const names = [...new Set([name, id])].map((each) => roleKey(resource, each));
+  // What somebody else attached to a role that is only looked up stands elsewhere.
+  const elsewhere = resource.adopted ? [UNREAD_POLICY] : [];
   return {
     pathName: path.slice(1) + name,
     account: accountOf(resource),
     trustPolicy: terraform.text(resource, "assume_role_policy"),
-    policies: [...names.flatMap((each) => attached.get(each) ?? []), ...inline.filter(Boolean), ...managed],
+    policies: [
+      ...names.flatMap((each) => attached.get(each) ?? []),
+      ...inline.filter(Boolean),
+      ...managed,
+      ...elsewhere,
+    ],
     boundary: boundary === "" ? undefined : policyOfArn(boundary, terraform),
     source: resource.source,
   };

@@ -18,14 +18,14 @@ import type {
 import { handedOver } from "../handed-over";
 import { type OidcProviderFact, Roles, oidcProviderArnAttribute, oidcProviders } from "./iam";
 import { RepositoryPolicies } from "./repository-policies";
-import { type AssumedRole, awsPermission } from "./permission";
+import { type AssumedRole, AwsPermissions } from "./permission";
 import { policyDocumentJson } from "./policy-documents";
 import { awsTrust } from "./trust";
 
 /** For other programs; people write it by mistake. */
 const OTHER_ANNOTATION = "eks.amazonaws.com/role-arn";
 const DEFAULT_ROLE = "AWS_ECR_ROLE_ARN";
-const ROLE_ARN = /^arn:[a-z-]+:iam::(\d{12}):role\/(.+)$/;
+const ROLE_ARN = /^arn:([a-z-]+):iam::(\d{12}):role\/(.+)$/;
 
 /** ECR, by ecr-credential-provider. Source: kubernetes/cloud-provider-aws, cmd/ecr-credential-provider/main.go. */
 export const awsReader: CloudReader = {
@@ -41,6 +41,7 @@ class Aws implements Cloud {
   readonly #roles: Roles;
   readonly #oidcProviders: readonly OidcProviderFact[];
   readonly #policies: RepositoryPolicies;
+  readonly #permissions: AwsPermissions;
   /** Roles by permission key. */
   readonly #assumed = new Map<string, AssumedRole>();
   readonly #numbers = new Map<string, number>();
@@ -50,6 +51,7 @@ class Aws implements Cloud {
     this.#roles = new Roles(terraform);
     this.#oidcProviders = oidcProviders(terraform);
     this.#policies = new RepositoryPolicies(terraform);
+    this.#permissions = new AwsPermissions(this.#policies);
   }
 
   needs(): readonly "tokens"[] {
@@ -95,19 +97,25 @@ class Aws implements Cloud {
   trust(question: TrustQuestion): TrustAnswer {
     const arn = roleArnOf(question) ?? "";
     const resource = this.#terraform.referred(arn, "arn");
-    const [, account = "", pathName = ""] = ROLE_ARN.exec(arn) ?? [];
+    const [, partition, account = "", pathName = ""] = ROLE_ARN.exec(arn) ?? [];
     const role = resource ? this.#roles.ofResource(resource) : this.#roles.ofArn(account, pathName);
     const home = account || role?.account || "";
     const [issuer, audience, subject] = awsTrust({
       role,
       account: home,
+      ...(partition === undefined ? {} : { partition }),
       issuer: question.cluster.issuer,
       subject: `system:serviceaccount:${question.namespace}:${question.name}`,
       audience: question.entry.tokenAttributes?.audience ?? "",
       oidcProviders: this.#oidcProviders,
     });
     const label = isLateText(arn) && role ? `IAM role ${role.pathName}` : arn;
-    const assumed = role && { arn: isLateText(arn) ? "" : arn, account: home, role };
+    const assumed = role && {
+      arn: isLateText(arn) ? "" : arn,
+      partition: partition ?? "",
+      account: home,
+      role,
+    };
     return {
       issuer,
       audience,
@@ -118,7 +126,7 @@ class Aws implements Cloud {
 
   permission({ permissionKey }: CloudIdentity, repository: Repository): PermissionAnswer {
     const assumed = this.#assumed.get(permissionKey);
-    if (assumed) return awsPermission(assumed, repository, this.#policies);
+    if (assumed) return this.#permissions.of(assumed, repository);
     const answer = unknown("the IAM role is not among what was read", "name its Terraform as well");
     return { login: answer, repository: answer };
   }
@@ -147,10 +155,15 @@ class Aws implements Cloud {
 
   /** Where a repository has a policy, it matters who asks; else only what the role may. */
   #key(assumed: AssumedRole): string {
-    const { role, arn, account } = assumed;
+    const { role, arn, account, partition } = assumed;
     const who = this.#policies.empty ? "" : arn;
-    const key = JSON.stringify([account, who, ...[role.boundary ?? "", ...role.policies].map(this.#number)]);
-    this.#assumed.set(key, assumed);
+    const key = JSON.stringify([
+      partition,
+      account,
+      who,
+      ...[role.boundary ?? "", ...role.policies].map(this.#number),
+    ]);
+    if (!this.#assumed.has(key)) this.#assumed.set(key, assumed);
     return key;
   }
 }

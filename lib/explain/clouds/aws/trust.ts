@@ -2,11 +2,12 @@
  * Would STS let the service account assume the role? Each link is judged alone, so that the broken one is named.
  */
 
+import type { AwsDecision } from "../../../rules/aws/evaluate/decide";
 import { evaluateAwsTrust } from "../../../rules/aws/evaluate/evaluate-trust";
 import { type Answer, broken, pass, seen, unknown } from "../../answer";
-import { type Json, blocks, list, record, text, texts } from "../../facts/access";
 import { isLateText } from "../../facts/terraform";
 import { NO_ACCOUNT, type OidcProviderFact, type RoleFact } from "./iam";
+import { type TrustPolicy, type TrustedOidcProvider, readTrustPolicy } from "./trust-policy";
 
 /** Whose token is shown to STS. */
 export interface AwsTrustQuestion {
@@ -14,6 +15,12 @@ export interface AwsTrustQuestion {
   readonly role: RoleFact | undefined;
   /** The role's account as the annotation names it; empty where that is known only after apply. */
   readonly account: string;
+  /**
+   * The role's partition as the annotation names it, `aws`.
+   *
+   * @defaultValue - known only after apply
+   */
+  readonly partition?: string;
   /** `iss` of the token; `undefined` where it is not known. */
   readonly issuer: string | undefined;
   /** `sub` of the token. */
@@ -25,7 +32,6 @@ export interface AwsTrustQuestion {
 }
 
 const DENIED = "AccessDenied: Not authorized to perform sts:AssumeRoleWithWebIdentity";
-const PRINCIPAL = /^arn:([a-z-]+):iam::(\d{12}):oidc-provider\/(.+)$/s;
 
 const NO_ROLE = unknown(
   "the IAM role is not among what was read",
@@ -43,14 +49,20 @@ export function awsTrust(question: AwsTrustQuestion): readonly [Answer, Answer, 
     );
     return [answer, answer, answer];
   }
-  const principal = federatedPrincipal(role, issuer, question.account);
-  const issuerAnswer = issuerTrusted(question, role, issuer, principal);
-  if (principal === undefined) return [issuerAnswer, NOT_JUDGED, NOT_JUDGED];
-  return [
-    issuerAnswer,
-    audienceAccepted(question, role, issuer, principal),
-    subjectAdmitted(question, role, principal),
-  ];
+  const policy = readTrustPolicy(role.trustPolicy);
+  const principal = federatedPrincipal(policy, issuer, question.account);
+  if (principal === undefined) return [issuerForeign(role, policy, issuer), NOT_JUDGED, NOT_JUDGED];
+  const asked = { ...question, role, issuer, policy, principal };
+  const decision = judged(asked, policy.document);
+  return [issuerTrusted(asked), audienceAccepted(asked, decision), subjectAdmitted(asked, decision)];
+}
+
+/** A question about a role whose trust policy names the issuer. */
+interface Asked extends AwsTrustQuestion {
+  readonly role: RoleFact;
+  readonly issuer: string;
+  readonly policy: TrustPolicy;
+  readonly principal: TrustedOidcProvider;
 }
 
 const NOT_JUDGED = unknown(
@@ -58,43 +70,30 @@ const NOT_JUDGED = unknown(
   "see issuer-trusted",
 );
 
-interface Principal {
-  readonly arn: string;
-  readonly hostPath: string;
-  readonly account: string;
-}
-
-/** The OIDC providers that the trust policy lets in. */
-function principalsOf(role: RoleFact): readonly Principal[] {
-  return statementsOf(role.trustPolicy)
-    .filter(({ Effect }) => Effect === "Allow")
-    .flatMap(({ Principal: value }) => {
-      const federated = record(value)["Federated"];
-      return (typeof federated === "string" ? [federated] : texts(federated)).flatMap((arn) => {
-        const [, , account, hostPath] = PRINCIPAL.exec(arn) ?? [];
-        return account === undefined || hostPath === undefined ? [] : [{ arn, account, hostPath }];
-      });
-    });
-}
-
-function federatedPrincipal(role: RoleFact, issuer: string, account: string): Principal | undefined {
-  const same = principalsOf(role).filter(({ hostPath }) => `https://${hostPath}` === issuer);
+function federatedPrincipal(
+  { trusted }: TrustPolicy,
+  issuer: string,
+  account: string,
+): TrustedOidcProvider | undefined {
+  const same = trusted.filter(({ hostPath }) => `https://${hostPath}` === issuer);
   return same.find((principal) => principal.account === account) ?? same[0];
 }
 
-function issuerTrusted(
-  { account, oidcProviders }: AwsTrustQuestion,
-  role: RoleFact,
-  issuer: string,
-  principal: Principal | undefined,
-): Answer {
+function issuerTrusted(asked: Asked): Answer {
+  const { account, partition, oidcProviders, role, issuer, principal } = asked;
   const where = seen("trust policy of the IAM role", role.source);
-  if (principal === undefined) return issuerForeign(role, issuer);
   if (account !== "" && principal.account !== NO_ACCOUNT && principal.account !== account)
     return broken(
       `the trust policy names an OIDC provider of account ${principal.account}, the role is in ${account}`,
       "STS looks for the OIDC provider in the role's own account; declare it there",
       `InvalidIdentityToken: No OpenIDConnect provider found in your account for ${issuer}`,
+      where,
+    );
+  if (partition !== undefined && principal.account !== NO_ACCOUNT && principal.partition !== partition)
+    return broken(
+      `the trust policy names an OIDC provider of partition ${principal.partition}, the role is in ${partition}`,
+      "write the partition of the account into role ARN and trust policy",
+      DENIED,
       where,
     );
   const declared = registered(oidcProviders, issuer, principal, account);
@@ -111,10 +110,10 @@ function issuerTrusted(
   );
 }
 
-function issuerForeign(role: RoleFact, issuer: string): Answer {
+function issuerForeign(role: RoleFact, policy: TrustPolicy, issuer: string): Answer {
   const where = seen("trust policy of the IAM role", role.source);
-  const trusted = principalsOf(role).map(({ hostPath }) => `https://${hostPath}`);
-  if (role.trustPolicy === "" || (trusted.length === 0 && isLateText(role.trustPolicy)))
+  const trusted = policy.trusted.map(({ hostPath }) => `https://${hostPath}`);
+  if (policy.text === "" || (trusted.length === 0 && isLateText(policy.text)))
     return unknown(
       "the trust policy holds values that are known only after apply",
       "apply, and ask again",
@@ -137,7 +136,7 @@ function plain(url: string): string {
 function registered(
   oidcProviders: readonly OidcProviderFact[],
   issuer: string,
-  principal: Principal,
+  principal: TrustedOidcProvider,
   account: string,
 ): OidcProviderFact | undefined {
   const home = account === "" ? principal.account : account;
@@ -146,14 +145,9 @@ function registered(
   );
 }
 
-function audienceAccepted(
-  question: AwsTrustQuestion,
-  role: RoleFact,
-  issuer: string,
-  principal: Principal,
-): Answer {
-  const { audience, account } = question;
-  const declared = registered(question.oidcProviders, issuer, principal, account);
+function audienceAccepted(asked: Asked, whole: AwsDecision): Answer {
+  const { role, issuer, principal, policy, audience, account } = asked;
+  const declared = registered(asked.oidcProviders, issuer, principal, account);
   const ids = declared?.clientIds;
   if (ids && !ids.includes(audience) && !ids.some(isLateText))
     return broken(
@@ -162,8 +156,8 @@ function audienceAccepted(
       "InvalidIdentityToken: Incorrect token audience",
       seen("client_id_list", declared.source),
     );
-  const policy = withoutKey(role.trustPolicy, ":sub");
-  const decision = judged(policy, question, principal);
+  // What is allowed under all conditions is allowed under fewer.
+  const decision = whole.outcome === "allowed" ? whole : judged(asked, policy.withoutSubject());
   if (decision.outcome === "denied")
     return broken(
       `the trust policy does not admit the audience ${audience}: ${decision.reason}`,
@@ -181,56 +175,20 @@ function audienceAccepted(
   return pass(`OIDC provider and trust policy accept ${audience}`, seen("client_id_list", declared?.source));
 }
 
-function subjectAdmitted(question: AwsTrustQuestion, role: RoleFact, principal: Principal): Answer {
-  const decision = judged(role.trustPolicy, question, principal);
+function subjectAdmitted({ role, subject }: Asked, decision: AwsDecision): Answer {
   const where = seen("trust policy of the IAM role", role.source);
   if (decision.outcome === "allowed")
-    return pass(`the trust policy admits ${question.subject}: ${decision.reason}`, where);
+    return pass(`the trust policy admits ${subject}: ${decision.reason}`, where);
   if (decision.outcome === "unknown") return unknown(decision.reason, "see the trust policy", where);
   return broken(
-    `the trust policy does not admit ${question.subject}: ${decision.reason}`,
+    `the trust policy does not admit ${subject}: ${decision.reason}`,
     "write the service account's exact subject into the trust policy's :sub condition; a wildcard needs StringLike",
     DENIED,
     where,
   );
 }
 
-function judged(
-  policy: unknown,
-  { issuer, subject, audience }: AwsTrustQuestion,
-  { arn }: Principal,
-): ReturnType<typeof evaluateAwsTrust> {
-  return evaluateAwsTrust(policy, { providerArn: arn, claims: { iss: issuer, sub: subject, aud: audience } });
-}
-
-/** The policy without conditions on a key in statements that allow: what the other conditions alone would say. */
-function withoutKey(policy: string, ending: string): unknown {
-  const statements = statementsOf(policy).map((statement) => {
-    if (statement["Effect"] !== "Allow") return statement;
-    const condition = Object.entries(record(statement["Condition"])).map(([operator, keys]) => [
-      operator,
-      Object.fromEntries(Object.entries(record(keys)).filter(([key]) => !key.toLowerCase().endsWith(ending))),
-    ]);
-    return {
-      ...statement,
-      Condition: Object.fromEntries(condition.filter(([, keys]) => Object.keys(record(keys)).length > 0)),
-    };
-  });
-  return statements.length === 0 ? policy : { Version: "2012-10-17", Statement: statements };
-}
-
-function statementsOf(policy: string): readonly Json[] {
-  const document = parsed(policy);
-  return Array.isArray(document["Statement"])
-    ? list(document["Statement"]).map(record)
-    : blocks(document["Statement"]);
-}
-
-/** A policy that is no JSON has no statement that could be named; the evaluator says why. */
-function parsed(policy: string): Json {
-  try {
-    return record(JSON.parse(text(policy)));
-  } catch {
-    return {};
-  }
+function judged({ issuer, subject, audience, principal }: Asked, policy: unknown): AwsDecision {
+  const claims = { iss: issuer, sub: subject, aud: audience };
+  return evaluateAwsTrust(policy, { providerArn: principal.arn, claims });
 }

@@ -2,7 +2,7 @@
  * Identities, federated identity credentials and role assignments as Terraform declares them.
  */
 
-import { at, blocks, own, text, texts } from "../../facts/access";
+import { own, text, texts } from "../../facts/access";
 import type { Source } from "../../facts/source";
 import { type Terraform, type TerraformResource, isLateText } from "../../facts/terraform";
 
@@ -30,7 +30,7 @@ export interface AssignmentFact {
   readonly source: Source;
 }
 
-/** A user-assigned identity. */
+/** A user-assigned identity, or an application with its service principal. */
 export interface IdentityFact {
   /** Terraform address, for people. */
   readonly label: string;
@@ -91,7 +91,8 @@ function idOf(resource: TerraformResource, terraform: Terraform): string {
   return `/subscriptions/${subscription}/resourceGroups/${group}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/${name}`;
 }
 
-function grouped(
+/** The resources of a type by the first of the attributes that is there, in lower case. */
+export function grouped(
   terraform: Terraform,
   type: string,
   attributes: readonly string[],
@@ -108,8 +109,9 @@ function grouped(
   return groups;
 }
 
-function credential(resource: TerraformResource, terraform: Terraform): CredentialFact {
-  const [audience = ""] = texts(resource.values["audience"]);
+/** A federated identity credential of azurerm (`audience`) or azuread (`audiences`), each a list of one. */
+export function credential(resource: TerraformResource, terraform: Terraform): CredentialFact {
+  const [audience = ""] = texts(resource.values["audience"] ?? resource.values["audiences"]);
   return {
     issuer: terraform.text(resource, "issuer"),
     subject: terraform.text(resource, "subject"),
@@ -118,7 +120,8 @@ function credential(resource: TerraformResource, terraform: Terraform): Credenti
   };
 }
 
-function assignment(resource: TerraformResource, terraform: Terraform): AssignmentFact {
+/** A role assignment. */
+export function assignment(resource: TerraformResource, terraform: Terraform): AssignmentFact {
   const id = terraform.text(resource, "role_definition_id").toLowerCase();
   const known = Object.keys(ROLE_IDS).find((guid) => id.endsWith(guid));
   return {
@@ -129,34 +132,4 @@ function assignment(resource: TerraformResource, terraform: Terraform): Assignme
     condition: terraform.text(resource, "condition"),
     source: resource.source,
   };
-}
-
-/** A registry that Terraform declares or looks up. */
-export interface RegistryFact {
-  /** Its name, in lower case. */
-  readonly name: string;
-  /** `roleAssignmentMode`; empty where it is not known. */
-  readonly mode: string;
-  /** Resource ids and references that a role assignment can name it by, in lower case. */
-  readonly ids: readonly string[];
-}
-
-/** Every registry that was read, declared with azurerm or azapi. */
-export function registries(terraform: Terraform): readonly RegistryFact[] {
-  const own = terraform.ofType("azurerm_container_registry");
-  const azapi = terraform
-    .ofType("azapi_resource")
-    .filter((resource) =>
-      text(resource.values["type"]).startsWith("Microsoft.ContainerRegistry/registries@"),
-    );
-  return [...own, ...azapi].map((resource) => ({
-    name: terraform.text(resource, "name").toLowerCase(),
-    mode: terraform.text(resource, "role_assignment_mode") || azapiMode(resource),
-    ids: [terraform.attribute(resource, "id").toLowerCase()],
-  }));
-}
-
-function azapiMode(resource: TerraformResource): string {
-  const [body] = blocks(resource.values["body"]);
-  return text(at(body, "properties", "roleAssignmentMode"));
 }

@@ -4,10 +4,11 @@
 
 import { readRepositoryCondition } from "../../../rules/azure/repository-condition";
 import { coversRepository } from "../../../rules/azure/repository-pattern";
-import { type Answer, type Evidence, broken, pass, seen, unknown } from "../../answer";
+import { type Answer, broken, pass, seen, unknown } from "../../answer";
 import { isLateText } from "../../facts/terraform";
 import type { PermissionAnswer, Repository } from "../cloud";
-import type { AssignmentFact, IdentityFact, RegistryFact } from "./entra";
+import type { AssignmentFact, IdentityFact } from "./entra";
+import type { RegistryFact } from "./registries";
 
 const LEGACY = "LegacyRegistryPermissions";
 const ABAC = "AbacRepositoryPermissions";
@@ -28,6 +29,7 @@ const ROLES: Readonly<Record<string, string>> = {
   "Container Registry Repository Contributor": ABAC,
 };
 
+const NOT_READ = "event 401 Unauthorized, or insufficient scope";
 const UNAUTHORIZED = "Www-Authenticate: auth url … responded with status code 401";
 
 /** `<name>` of `<name>.azurecr.io`, `<name>-<hash>.<region>.geo.azurecr.io`; empty for another host. */
@@ -35,11 +37,17 @@ export function registryName(host: string): string {
   return /^([a-z0-9]+)(?:-[a-z0-9]+)?(?:\.[a-z0-9]+\.geo)?\.azurecr\.(?:io|cn|de|us)$/.exec(host)?.[1] ?? "";
 }
 
-/** Judges login and repository. */
+/** The registry's own host, which its regional hosts share. */
+export function registryHome(host: string): string {
+  return host.replace(/\.[a-z0-9]+\.geo\./, ".");
+}
+
+/** Judges login and repository; `recordedMode` is the registry's mode as somebody stated it, empty where nobody did. */
 export function acrPermission(
   identity: IdentityFact,
   repository: Repository,
   registries: readonly RegistryFact[],
+  recordedMode: string,
 ): PermissionAnswer {
   const name = registryName(repository.host);
   if (name === "") {
@@ -48,10 +56,13 @@ export function acrPermission(
   }
   const registry = registries.find((each) => each.name === name);
   const onRegistry = identity.assignments.filter((each) => covers(each.scope, name, registry) === true);
-  const honoured = onRegistry.filter(({ role }) => isHonoured(role, registry?.mode ?? ""));
-  if (honoured.length > 0)
-    return { login: loggedIn(honoured, registry), repository: repositoryRead(honoured, repository.path) };
-  const login = notLoggedIn(identity, name, registry, onRegistry);
+  const mode = registry?.mode || recordedMode;
+  const honoured = onRegistry.filter(({ role }) => isHonoured(role, mode));
+  if (honoured.length > 0) {
+    const login = loggedIn(honoured, mode || (registry?.isPlain ? LEGACY : ""), name);
+    return { login, repository: repositoryRead(honoured, repository.path) };
+  }
+  const login = notLoggedIn(identity, name, { registry, mode }, onRegistry);
   return { login, repository: login.status === "unknown" ? login : unknown("no login", login.remedy) };
 }
 
@@ -69,35 +80,37 @@ function covers(scope: string, name: string, registry: RegistryFact | undefined)
   return /^\/subscriptions\/[^/]+(?:\/resourcegroups\/[^/]+)?$/.test(lower) ? undefined : false;
 }
 
-function loggedIn(honoured: readonly AssignmentFact[], registry: RegistryFact | undefined): Answer {
-  const [first] = honoured;
-  const mode: Evidence[] =
-    registry === undefined || registry.mode === ""
-      ? [
-          {
-            text: `the registry's roleAssignmentMode was not read; ${first?.role} needs ${ROLES[first?.role ?? ""]}`,
-          },
-        ]
-      : [];
-  return pass(
-    `the identity is ${first?.role} on the registry`,
-    ...honoured.map((each) => seen(each.role, each.source)),
-    ...mode,
+/** With the mode not known, a role may be one that the registry ignores. */
+function loggedIn(honoured: readonly AssignmentFact[], mode: string, name: string): Answer {
+  const evidence = honoured.map((each) => seen(each.role, each.source));
+  const certain = honoured.find(({ role }) => ROLES[role] === mode);
+  if (certain)
+    return pass(
+      `the identity is ${certain.role} on the registry ${name}, whose mode is ${mode}`,
+      ...evidence,
+    );
+  const roles = honoured.map(({ role }) => `${role}, which counts in mode ${ROLES[role]}`);
+  return unknown(
+    `the identity is ${roles.join(", and ")}; whether the registry ${name} is in that mode is not known`,
+    `look with \`az acr show --name ${name} --query roleAssignmentMode\` and state it in \`registries\` of the cluster's facts`,
+    ...evidence,
   );
 }
 
 function notLoggedIn(
   identity: IdentityFact,
   name: string,
-  registry: RegistryFact | undefined,
+  { registry, mode }: { readonly registry: RegistryFact | undefined; readonly mode: string },
   onRegistry: readonly AssignmentFact[],
 ): Answer {
   const ignored = onRegistry.filter(({ role }) => Object.hasOwn(ROLES, role));
   if (ignored.length > 0)
     return broken(
-      `the registry is in mode ${registry?.mode}, which ignores ${ignored.map(({ role }) => role).join(", ")}`,
-      registry?.mode === ABAC ? "assign Container Registry Repository Reader" : "assign AcrPull",
-      UNAUTHORIZED,
+      `the registry ${name} is in mode ${mode}, which ignores ${ignored.map(({ role }) => role).join(", ")}`,
+      mode === ABAC
+        ? `assign Container Registry Repository Reader on the registry ${name}`
+        : `assign AcrPull on the registry ${name}`,
+      NOT_READ,
       ...ignored.map((each) => seen(each.role, each.source)),
     );
   const open = identity.assignments.filter((each) => covers(each.scope, name, registry) === undefined);
@@ -140,7 +153,7 @@ function repositoryRead(honoured: readonly AssignmentFact[], path: string): Answ
   return broken(
     `the condition of the role assignment covers ${all.join(", ")}, not ${path}`,
     "add the repository to the condition",
-    "event 401 Unauthorized, or insufficient scope",
+    NOT_READ,
     ...honoured.map((each) => seen("condition", each.source)),
   );
 }

@@ -2,6 +2,7 @@ import { readRepositoryCondition } from "../../../rules/azure/repository-conditi
 import { validateAzureJson } from "../../../rules/azure/azure-json";
 import { type Answer, SILENT, broken, pass, seen, unknown } from "../../answer";
 import { own, text } from "../../facts/access";
+import type { ClusterRecord } from "../../facts/cluster-record";
 import type { ServiceAccountFact } from "../../facts/kubernetes-facts";
 import type { NodeConfiguration, ProviderEntry } from "../../facts/node-configuration";
 import { parseYaml } from "../../facts/read-documents";
@@ -17,8 +18,10 @@ import type {
   TrustQuestion,
 } from "../cloud";
 import { handedOver } from "../handed-over";
-import { type IdentityFact, type RegistryFact, identitiesByClientId, registries } from "./entra";
-import { acrPermission } from "./permission";
+import { applicationsByClientId } from "./applications";
+import { type IdentityFact, identitiesByClientId } from "./entra";
+import { acrPermission, registryHome } from "./permission";
+import { type RegistryFact, registries } from "./registries";
 import { entraTrust } from "./trust";
 
 const CLIENT_ID = "kubernetes.azure.com/acr-client-id";
@@ -37,10 +40,10 @@ class Azure implements Cloud {
   readonly annotationKeys: readonly string[] = [CLIENT_ID, TENANT_ID];
   readonly #identities: ReadonlyMap<string, IdentityFact>;
   readonly #registries: readonly RegistryFact[];
-  readonly #byKey = new Map<string, IdentityFact>();
+  readonly #byKey = new Map<string, AskedIdentity>();
 
   constructor(terraform: Terraform) {
-    this.#identities = identitiesByClientId(terraform);
+    this.#identities = new Map([...applicationsByClientId(terraform), ...identitiesByClientId(terraform)]);
     this.#registries = registries(terraform);
   }
 
@@ -107,19 +110,22 @@ class Azure implements Cloud {
       issuer,
       audience,
       subject,
-      identity: { label, permissionKey: this.#key(identity), source: identity.source },
+      identity: { label, permissionKey: this.#key(identity, cluster), source: identity.source },
     };
   }
 
   permission({ permissionKey }: CloudIdentity, repository: Repository): PermissionAnswer {
-    const identity = this.#byKey.get(permissionKey);
-    if (identity) return acrPermission(identity, repository, this.#registries);
+    const asked = this.#byKey.get(permissionKey);
+    if (asked) {
+      const stated = asked.registries?.[registryHome(repository.host)]?.["roleAssignmentMode"] ?? "";
+      return acrPermission(asked.identity, repository, this.#registries, stated);
+    }
     const answer = unknown("the identity is not among what was read", "name its Terraform as well");
     return { login: answer, repository: answer };
   }
 
   reach({ permissionKey }: CloudIdentity): readonly ReachedRepositories[] {
-    return (this.#byKey.get(permissionKey)?.assignments ?? []).flatMap(
+    return (this.#byKey.get(permissionKey)?.identity.assignments ?? []).flatMap(
       ({ scope, condition, role }): readonly ReachedRepositories[] => {
         const [, name] = REGISTRY.exec(scope) ?? [];
         const patterns = condition === "" ? ["*"] : readRepositoryCondition(condition);
@@ -133,12 +139,28 @@ class Azure implements Cloud {
     );
   }
 
-  /** Assignments are made to one identity each, so that each has a key of its own. */
-  #key(identity: IdentityFact): string {
-    const key = `${identity.source.file} ${identity.label}`;
-    this.#byKey.set(key, identity);
+  /** Assignments are made to one identity each, so that each has a key of its own; clusters may state other modes. */
+  #key(identity: IdentityFact, { registries: stated }: ClusterRecord): string {
+    const key = `${identity.source.file} ${identity.label} ${statedText(stated)}`;
+    this.#byKey.set(key, { identity, registries: stated });
     return key;
   }
+}
+
+/** An identity, and what the cluster that asks knows of registries. */
+interface AskedIdentity {
+  readonly identity: IdentityFact;
+  readonly registries: ClusterRecord["registries"];
+}
+
+/** Every service account of a cluster is asked about with the same few registries. */
+const statedTexts = new WeakMap<object, string>();
+
+function statedText(stated: ClusterRecord["registries"]): string {
+  if (stated === undefined) return "";
+  const known = statedTexts.get(stated) ?? JSON.stringify(stated);
+  statedTexts.set(stated, known);
+  return known;
 }
 
 /** The annotation's tenant against that of the plugin's file, which the exchange with the registry uses. */

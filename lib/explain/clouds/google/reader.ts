@@ -1,10 +1,9 @@
 import { projectPath } from "../../../rules/google/repository";
-import { parseGoogleRegistryHost } from "../../../rules/google/registry-host";
 import { OPT_IN_ANNOTATION, OPT_IN_VALUE } from "../../../rules/google/pull-plugin";
-import { managedPoolId } from "../../../rules/google/workload-identity-names";
 import { type Answer, SILENT, broken, pass, seen, unknown } from "../../answer";
 import type { NodeConfiguration, ProviderEntry } from "../../facts/node-configuration";
-import { type Terraform, isLateText } from "../../facts/terraform";
+import type { Source } from "../../facts/source";
+import type { Terraform } from "../../facts/terraform";
 import type {
   Cloud,
   CloudIdentity,
@@ -16,16 +15,12 @@ import type {
   TrustQuestion,
 } from "../cloud";
 import { handedOver } from "../handed-over";
-import { type TokenClaims, membersOf } from "./attributes";
+import { GrantIndex } from "./grant-index";
+import { downloadDenials, grantsOf } from "./grants";
+import { type PoolProviderFact, poolProviders } from "./workload-identity";
+import { type Granted, mayDownload, placeOf, repositoryPermitted } from "./repository-permission";
+import { type Members, type Token, attributesOf, managedMembers, membersOf } from "./token";
 import { type Exchange, exchangeTrust } from "./trust";
-import { type GrantFact, type PoolProviderFact, grantsByMember, poolProviders } from "./workload-identity";
-
-/** Roles that may download. Source: cloud.google.com/artifact-registry/docs/access-control, "Roles". */
-const ROLES: ReadonlySet<string> = new Set(
-  ["reader", "writer", "repoAdmin", "admin", "createOnPushWriter", "createOnPushRepoAdmin"].map(
-    (name) => `roles/artifactregistry.${name}`,
-  ),
-);
 
 const STS_AUDIENCE =
   /^\/\/iam\.googleapis\.com\/projects\/([^/]+)\/locations\/global\/workloadIdentityPools\/([^/]+)\/providers\/([^/]+)$/;
@@ -37,21 +32,18 @@ export const googleReader: CloudReader = {
   read: (terraform) => new Google(terraform),
 };
 
-interface Grants {
-  readonly label: string;
-  readonly grants: readonly GrantFact[];
-}
-
 class Google implements Cloud {
   readonly plugin = "gcp";
   readonly annotationKeys: readonly string[] = [OPT_IN_ANNOTATION];
   readonly #poolProviders: readonly PoolProviderFact[];
-  readonly #grants: ReadonlyMap<string, readonly GrantFact[]>;
-  readonly #byKey = new Map<string, Grants>();
+  readonly #grants: GrantIndex;
+  readonly #denials: readonly Source[];
+  readonly #byKey = new Map<string, Granted>();
 
   constructor(terraform: Terraform) {
     this.#poolProviders = poolProviders(terraform);
-    this.#grants = grantsByMember(terraform);
+    this.#grants = new GrantIndex(grantsOf(terraform));
+    this.#denials = downloadDenials(terraform);
   }
 
   needs(entry: ProviderEntry): readonly ("tokens" | "custom-pools")[] {
@@ -93,16 +85,20 @@ class Google implements Cloud {
       const answer = unknown("the plugin is told no pool", "see provider-on-node");
       return { issuer: answer, audience: answer, subject: answer, identity: undefined };
     }
-    const claims = { subject: `system:serviceaccount:${namespace}:${name}`, namespace, name };
-    const poolProvider = this.#poolProviderOf(exchange);
-    const [issuer, audience, subject] = exchangeTrust({
-      exchange,
-      poolProvider,
+    const token: Token = {
+      claims: { subject: `system:serviceaccount:${namespace}:${name}`, namespace, name },
       issuer: cluster.issuer,
       audience: entry.tokenAttributes?.audience ?? "",
-      claims,
-    });
-    return { issuer, audience, subject, identity: this.#identity(exchange, poolProvider, claims, entry) };
+    };
+    const poolProvider = this.#poolProviderOf(exchange);
+    const [issuer, audience, subject] = exchangeTrust({ ...token, exchange, poolProvider });
+    const members = this.#members(exchange, poolProvider, token);
+    return {
+      issuer,
+      audience,
+      subject,
+      identity: this.#identity(members, poolProvider?.source ?? entry.source),
+    };
   }
 
   permission({ permissionKey }: CloudIdentity, repository: Repository): PermissionAnswer {
@@ -113,17 +109,22 @@ class Google implements Cloud {
         login,
         repository: unknown(`${repository.name} names no repository of Artifact Registry`, "check the image"),
       };
-    const grants = this.#byKey.get(permissionKey)?.grants ?? [];
-    return { login, repository: repositoryPermitted(grants, place) };
+    const granted = this.#byKey.get(permissionKey) ?? { certain: [], possible: [] };
+    return { login, repository: repositoryPermitted(granted, place, this.#denials) };
   }
 
   reach({ permissionKey }: CloudIdentity): readonly ReachedRepositories[] {
-    const grants = (this.#byKey.get(permissionKey)?.grants ?? []).filter(({ role }) => ROLES.has(role));
-    return grants.map(({ project, location, repository }) =>
-      repository === ""
-        ? { pattern: `every repository of the project ${project}`, comparable: false }
-        : { pattern: `${location}-docker.pkg.dev/${projectPath(project)}/${repository}/*`, comparable: true },
-    );
+    const grants = this.#byKey.get(permissionKey)?.certain ?? [];
+    return grants
+      .filter(({ role }) => mayDownload(role))
+      .map(({ place, project, location, repository }) =>
+        place === "repository"
+          ? {
+              pattern: `${location}-docker.pkg.dev/${projectPath(project)}/${repository}/*`,
+              comparable: true,
+            }
+          : { pattern: `every repository of ${REACH[place]} ${project}`, comparable: false },
+      );
   }
 
   #poolProviderOf(exchange: Exchange): PoolProviderFact | undefined {
@@ -135,85 +136,20 @@ class Google implements Cloud {
     return named.length === 1 ? named[0] : undefined;
   }
 
-  #identity(
-    exchange: Exchange,
-    poolProvider: PoolProviderFact | undefined,
-    claims: TokenClaims,
-    entry: ProviderEntry,
-  ): CloudIdentity {
-    const members =
-      exchange.kind === "managed"
-        ? this.#managedMembers(exchange.project, claims)
-        : membersOf(exchange, poolProvider?.mapping ?? new Map(), claims);
-    const grants = members.flatMap((member) => this.#grants.get(member) ?? []);
-    const [label = claims.subject] = members;
-    this.#byKey.set(label, { label, grants });
-    return { label, permissionKey: label, source: grants[0]?.source ?? poolProvider?.source ?? entry.source };
+  #members(exchange: Exchange, poolProvider: PoolProviderFact | undefined, token: Token): Members {
+    return exchange.kind === "managed"
+      ? managedMembers(exchange, token.claims, (ending) => this.#grants.membersEnding(ending))
+      : membersOf(exchange, attributesOf(poolProvider?.mapping, token), token.claims);
   }
 
-  /** The number of the pool's project stands in no argument; the pool's id is unique without it. */
-  #managedMembers(project: string, { namespace, name }: TokenClaims): readonly string[] {
-    const ending = `/workloadIdentityPools/${managedPoolId(project)}/subject/ns/${namespace}/sa/${name}`;
-    this.#byEnding ??= endings(this.#grants);
-    return this.#byEnding.get(ending) ?? [`principal:…${ending}`];
+  #identity({ label, known, open }: Members, source: Source): CloudIdentity {
+    const { key, ...granted } = this.#grants.of(known, open);
+    this.#byKey.set(key, granted);
+    return { label, permissionKey: key, source: granted.certain[0]?.source ?? source };
   }
-
-  #byEnding: ReadonlyMap<string, readonly string[]> | undefined;
 }
 
-function endings(grants: ReadonlyMap<string, unknown>): ReadonlyMap<string, readonly string[]> {
-  const members = [...grants.keys()].flatMap((member): (readonly [string, readonly string[]])[] => {
-    const at = member.indexOf("/workloadIdentityPools/");
-    return member.startsWith("principal://iam.googleapis.com/projects/") && at > 0
-      ? [[member.slice(at), [member]]]
-      : [];
-  });
-  return new Map(members);
-}
-
-interface Place {
-  readonly project: string;
-  readonly location: string;
-  readonly repository: string;
-}
-
-/** Where an image's repository is, by its host and path. */
-function placeOf({ host, path }: Repository): Place | undefined {
-  const read = parseGoogleRegistryHost(host);
-  if (read === undefined) return undefined;
-  const parts = path.split("/");
-  // The colon of a domain-scoped project is a slash in images: example.com/project.
-  const scoped = parts[0]?.includes(".") ? 2 : 1;
-  const project = parts.slice(0, scoped).join(":");
-  const repository = read.kind === "gcr" ? read.repository : parts[scoped];
-  return repository === undefined ? undefined : { project, location: read.location, repository };
-}
-
-function repositoryPermitted(grants: readonly GrantFact[], place: Place): Answer {
-  const where = `${place.project}/${place.location}/${place.repository}`;
-  const covering = grants.filter(
-    ({ project, location, repository }) =>
-      project === place.project &&
-      (repository === "" || (repository === place.repository && location === place.location)),
-  );
-  const certain = covering.find(({ role, conditional }) => ROLES.has(role) && !conditional);
-  if (certain) return pass(`${certain.role} is granted on ${where}`, seen("grant", certain.source));
-  const late = grants.filter((grant) => [grant.project, grant.location, grant.repository].some(isLateText));
-  const custom = covering.filter(({ role, conditional }) => conditional || !role.startsWith("roles/"));
-  const [open] = [...custom, ...late];
-  if (open)
-    return unknown(
-      `whether ${open.role} on ${open.repository || open.project} covers ${where} cannot be judged`,
-      "grant roles/artifactregistry.reader on the repository without condition",
-      seen("grant", open.source),
-    );
-  return broken(
-    `nothing grants the principal a download from ${where}`,
-    "grant roles/artifactregistry.reader on the repository to the principal, with the pool's project number",
-    'denied: Permission "artifactregistry.repositories.downloadArtifacts" denied on resource "projects/…"',
-    ...grants.map((grant) => seen(`${grant.role} elsewhere`, grant.source)),
-  );
-}
+const REACH = { project: "the project", above: "every project in" } as const;
 
 function exchangeOf(entry: ProviderEntry): Exchange | undefined {
   const [, projectNumber, poolId, providerId] = STS_AUDIENCE.exec(flag(entry, "sts-audience") ?? "") ?? [];

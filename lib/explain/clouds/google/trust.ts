@@ -4,11 +4,12 @@
  */
 
 import { evaluateAttributeCondition } from "../../../rules/google/attribute-condition";
+import { UNKNOWN_CLAIM } from "../../../rules/google/cel-variables";
 import { isManagedIdentityProvider, stsAudience } from "../../../rules/google/workload-identity-names";
 import { type Answer, broken, pass, seen, unknown } from "../../answer";
 import { isLateText, sameText } from "../../facts/terraform";
-import { type TokenClaims, subjectTooLong } from "./attributes";
 import type { PoolProviderFact } from "./workload-identity";
+import { type Token, assertionOf, attributesOf } from "./token";
 
 /** Where the plugin exchanges tokens, by its arguments. */
 export type Exchange =
@@ -32,17 +33,11 @@ export type Exchange =
     };
 
 /** Whose token is shown. */
-export interface ExchangeQuestion {
+export interface ExchangeQuestion extends Token {
   /** Where it is exchanged. */
   readonly exchange: Exchange;
   /** The pool provider; `undefined` where it was not read. */
   readonly poolProvider: PoolProviderFact | undefined;
-  /** `iss` of the token; `undefined` where it is not known. */
-  readonly issuer: string | undefined;
-  /** `aud` of the token. */
-  readonly audience: string;
-  /** The other claims. */
-  readonly claims: TokenClaims;
 }
 
 type Answers = readonly [Answer, Answer, Answer];
@@ -74,13 +69,12 @@ export function exchangeTrust(question: ExchangeQuestion): Answers {
   ];
 }
 
-function issuerTrusted({ issuer: trusted, disabled, source }: PoolProviderFact, issuer: string): Answer {
+function issuerTrusted({ issuer: trusted, off, source }: PoolProviderFact, issuer: string): Answer {
   const where = seen("oidc.issuer_uri", source);
-  if (disabled)
-    return broken("the pool provider is disabled", "enable it", `${EMPTY} (invalid_target)`, where);
+  if (off !== undefined) return broken(off, "enable or restore it", `${EMPTY} (invalid_target)`, where);
   const same = sameText(trusted, issuer);
   if (same === "same") return pass(`the pool provider trusts ${issuer}`, where);
-  if (same === "unknown")
+  if (same === "unknown" || trusted === "")
     return unknown("the issuer is known only after apply", "apply, and ask again", where);
   return broken(
     `the pool provider trusts ${trusted}, the cluster's tokens are of ${issuer}`,
@@ -92,6 +86,8 @@ function issuerTrusted({ issuer: trusted, disabled, source }: PoolProviderFact, 
 
 function audienceAccepted({ exchange, audience }: ExchangeQuestion, poolProvider: PoolProviderFact): Answer {
   const where = seen("oidc.allowed_audiences", poolProvider.source);
+  if (poolProvider.audiences === undefined)
+    return unknown("the accepted audiences are known only after apply", "state them as literals", where);
   const name = exchange.kind === "custom" ? stsAudience(exchange) : "";
   const accepted = poolProvider.audiences.length > 0 ? poolProvider.audiences : [`https:${name}`, name];
   const compared = accepted.map((each) => sameText(each, audience));
@@ -110,25 +106,36 @@ function audienceAccepted({ exchange, audience }: ExchangeQuestion, poolProvider
   );
 }
 
-function subjectAdmitted(
-  { claims }: ExchangeQuestion,
-  { condition, mapping, source }: PoolProviderFact,
-): Answer {
+function subjectAdmitted(token: ExchangeQuestion, { condition, mapping, source }: PoolProviderFact): Answer {
+  const attributes = attributesOf(mapping, token);
   const where = seen("attribute_condition", source);
-  const long = subjectTooLong(mapping.get("google.subject") ?? "", claims);
-  if (long !== undefined)
+  if (attributes?.failure !== undefined)
     return broken(
-      long,
-      "map something shorter to google.subject and bind by an attribute",
-      EMPTY,
+      attributes.failure,
+      "map a text of 1 to 127 bytes to google.subject, and bind by an attribute where the subject is longer",
+      `${EMPTY} (unauthorized_client)`,
       seen("attribute_mapping", source),
     );
   if (isLateText(condition))
     return unknown("the attribute condition is known only after apply", "apply, and ask again", where);
-  const { outcome, reason } = evaluateAttributeCondition(condition, {
-    sub: claims.subject,
-    "kubernetes.io": { namespace: claims.namespace, serviceaccount: { name: claims.name } },
-  });
+  const { google, attribute } = attributes ?? {};
+  const { outcome, reason } = evaluateAttributeCondition(
+    condition,
+    assertionOf(token),
+    google && attribute ? { google, attribute } : {},
+  );
+  if (outcome === "allowed" && attributes === undefined)
+    return unknown(
+      "the attribute mapping is known only after apply",
+      "apply, and ask again",
+      seen("attribute_mapping", source),
+    );
+  if (outcome === "allowed" && google?.["subject"] === UNKNOWN_CLAIM && attributes?.subjectUid === "no")
+    return unknown(
+      "which google.subject the token gets cannot be told",
+      "map assertion.sub to google.subject",
+      seen("attribute_mapping", source),
+    );
   if (outcome === "allowed") return pass(reason, where);
   if (outcome === "unknown") return unknown(reason, "see the attribute condition", where);
   return broken(

@@ -27,6 +27,8 @@ function conditionHolds(condition: Condition, variables: boolean, context: Reque
   if (!operator.comparison) return nullHolds(values, key, found, context);
   if (found.values.length === 0) return absentHolds(operator, found, key);
   const { comparison, set } = operator;
+  if (values.length === 0 && comparison.negated)
+    return cannotTell(`${condition.operator} on ${quoted(key)} has no values, which AWS does not define`);
   const each = found.values.map((value) => valueHolds(condition, comparison, value, variables, context));
   if (set === "ForAllValues") return all(each, "every value agrees");
   if (set === "ForAnyValue") return any(each, each[0]?.reason ?? "no value agrees");

@@ -9,7 +9,7 @@ import { type Pattern, matchesPattern } from "./wildcard";
 /** How one value of the request is compared with one value of the policy. */
 export interface Comparison {
   /** True when they agree; `undefined` where that cannot be told. */
-  readonly agree: (policy: { text: string; pattern: Pattern }, value: string) => boolean | undefined;
+  readonly agree: (policy: { text: string; pattern: string | Pattern }, value: string) => boolean | undefined;
   /** True for the `Not…` operators. */
   readonly negated: boolean;
   /** True where `*` and `?` in the policy's value are wildcards. */

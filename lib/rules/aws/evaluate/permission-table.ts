@@ -23,12 +23,16 @@ const NOTHING_KNOWN: RequestContext = {
   lookup: (): ContextValue => ({ known: false, reason: "" }),
 };
 
+/** Says of a resource whether one action may be done on it. */
+export type ActionOutcome = (resource: string) => AwsDecision["outcome"];
+
 /** Identity policies, ready to be asked. */
 export class PermissionTable {
   readonly #statements: readonly { readonly statement: Statement; readonly covers: Live["covers"] }[];
   readonly #unreadable: boolean;
-  /** By action: the statements that can apply to it. */
-  readonly #live = new Map<string, readonly Live[]>();
+  readonly #outcomes = new Map<string, ActionOutcome>();
+  /** The statements that can apply, with what judges by them. */
+  readonly #live: (readonly [readonly Live[], ActionOutcome])[] = [];
 
   /** Takes each policy as JSON text or parsed; never throws. */
   constructor(policies: readonly unknown[]) {
@@ -41,38 +45,63 @@ export class PermissionTable {
 
   /** What `evaluateAwsPermission` says without condition keys of a known action on a known resource. */
   outcome(action: string, resource: string): AwsDecision["outcome"] {
-    let [allowed, open, threat] = [false, this.#unreadable, this.#unreadable];
-    for (const statement of this.#liveOf(action)) {
-      const covers = statement.covers(resource);
-      if (covers === false) continue;
-      const certain = covers === true && !statement.open;
-      if (statement.effect === "Allow") {
-        if (certain) allowed = true;
-        else open = true;
-      } else if (certain) return "denied";
-      else threat = true;
-    }
-    if (allowed) return threat ? "unknown" : "allowed";
-    return open ? "unknown" : "denied";
+    return this.of(action)(resource);
+  }
+
+  /** The outcomes of one action; the same function for two actions that no statement tells apart. */
+  of(action: string): ActionOutcome {
+    const known = this.#outcomes.get(action);
+    if (known) return known;
+    const made = this.#judge(this.#liveOf(action));
+    this.#outcomes.set(action, made);
+    return made;
+  }
+
+  #judge(live: readonly Live[]): ActionOutcome {
+    const [, known] = this.#live.find(([other]) => areSame(live, other)) ?? [];
+    if (known) return known;
+    const judge: ActionOutcome = (resource) => outcomeOf(live, resource, this.#unreadable);
+    this.#live.push([live, judge]);
+    return judge;
   }
 
   #liveOf(action: string): readonly Live[] {
-    const known = this.#live.get(action);
-    if (known) return known;
-    const live = this.#statements.flatMap(({ statement, covers }): Live[] => {
+    return this.#statements.flatMap(({ statement, covers }): Live[] => {
       const others = [coversAction(statement.actions, action), conditionsHold(statement, NOTHING_KNOWN)];
       if (others.some(({ holds }) => holds === false)) return [];
       // AWS refuses a Principal in an identity policy.
       const open = statement.principal !== undefined || others.some(({ holds }) => holds === undefined);
       return [{ effect: statement.effect, open, covers }];
     });
-    this.#live.set(action, live);
-    return live;
   }
 }
 
+function areSame(one: readonly Live[], other: readonly Live[]): boolean {
+  const same = ({ open, covers }: Live, index: number): boolean =>
+    covers === other[index]?.covers && open === other[index]?.open;
+  return one.length === other.length && one.every(same);
+}
+
+function outcomeOf(live: readonly Live[], resource: string, unreadable: boolean): AwsDecision["outcome"] {
+  let [allowed, open, threat] = [false, unreadable, unreadable];
+  for (const statement of live) {
+    const covers = statement.covers(resource);
+    if (covers === false) continue;
+    const certain = covers === true && !statement.open;
+    if (statement.effect === "Allow") {
+      if (certain) allowed = true;
+      else open = true;
+    } else if (certain) return "denied";
+    else threat = true;
+  }
+  if (allowed) return threat ? "unknown" : "allowed";
+  return open ? "unknown" : "denied";
+}
+
 /** No wildcard, no policy variable and no Terraform reference: equal or not. */
-const PLAIN = /^[^*?{]*$/;
+function isPlain(value: string): boolean {
+  return !value.includes("*") && !value.includes("?") && !value.includes("{");
+}
 
 function covered({ resources, variables }: Statement): Live["covers"] {
   if (!resources) return () => undefined;
@@ -80,7 +109,7 @@ function covered({ resources, variables }: Statement): Live["covers"] {
   const plain = new Set<string>();
   const patterns: Live["covers"][] = [];
   for (const value of values)
-    if (PLAIN.test(value)) plain.add(value);
+    if (isPlain(value)) plain.add(value);
     else patterns.push(resourceMatcher(value, variables, NOTHING_KNOWN));
   return (resource) => {
     const found = plain.has(resource) || anyOf(patterns, resource);

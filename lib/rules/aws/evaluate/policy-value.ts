@@ -8,7 +8,17 @@ import type { ContextValue } from "./context";
 import { type Pattern, joinedPattern, literalPattern, patternOf } from "./wildcard";
 
 /** A policy value with its variables filled in, or why that is impossible. */
-export type PolicyValue = { readonly text: string; readonly pattern: Pattern } | { readonly problem: string };
+export type PolicyValue =
+  | {
+      /** The value as text. */
+      readonly text: string;
+      /** The value as pattern; text where every `*` and `?` in it is a wildcard. */
+      readonly pattern: string | Pattern;
+    }
+  | {
+      /** Why it cannot be told, in words. */
+      readonly problem: string;
+    };
 
 const VARIABLE = /\$\{([^${}]*)\}/g;
 const ESCAPES: Readonly<Record<string, string>> = { "*": "*", "?": "?", $: "$" };
@@ -25,7 +35,7 @@ export function policyValue(
   lookup: (key: string) => ContextValue,
 ): PolicyValue {
   if (isLate(raw)) return { problem: "a value holds a Terraform reference" };
-  if (!raw.includes("${")) return { text: raw, pattern: patternOf(raw) };
+  if (!raw.includes("${")) return { text: raw, pattern: raw };
   if (!variables) return { problem: "a value holds ${…}, which this policy version does not fill in" };
   return filled(raw, lookup);
 }

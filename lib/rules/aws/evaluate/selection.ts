@@ -7,7 +7,7 @@ import { type Match, any, cannotTell, no, not, quoted, yes } from "./match";
 import { arnMatches } from "./operators";
 import { policyValue } from "./policy-value";
 import type { Selection, Statement } from "./statements";
-import { matchesPattern } from "./wildcard";
+import { matchesPattern, preparedPattern } from "./wildcard";
 
 /** Actions are compared without regard to case; policy variables are not filled in here. */
 export function coversAction({ values, negated }: Selection, action: string): Match {
@@ -38,9 +38,10 @@ export function resourceMatcher(
 ): (resource: string) => boolean | undefined {
   const wanted = policyValue(raw, variables, (key) => context.lookup(key));
   if ("problem" in wanted) return () => undefined;
+  const pattern = preparedPattern(wanted.pattern);
   const inner = innerStar(raw);
   return (resource) => {
-    const whole = matchesPattern(wanted.pattern, resource);
+    const whole = matchesPattern(pattern, resource);
     // AWS: a wildcard works within a part of the ARN; at the end of a part it may reach beyond the colon.
     const certain = whole !== true || !inner || arnMatches(raw, resource) === true;
     return certain ? whole : undefined;

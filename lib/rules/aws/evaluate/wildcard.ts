@@ -13,6 +13,15 @@ const STEPS_MAX = 4_000_000;
 /** A pattern as code units; `*` and `?` that are wildcards have negative values. */
 export type Pattern = Int32Array;
 
+/** A pattern that is compared many times, taken apart where that is of use. */
+export function preparedPattern(pattern: string | Pattern): string | Pattern {
+  return typeof pattern === "string" && hasWildcard(pattern) ? patternOf(pattern) : pattern;
+}
+
+function hasWildcard(text: string): boolean {
+  return text.includes("*") || text.includes("?");
+}
+
 /** The pattern of a text in which every `*` and `?` is a wildcard. */
 export function patternOf(text: string): Pattern {
   const units = literalPattern(text);
@@ -43,6 +52,7 @@ export function joinedPattern(patterns: readonly Pattern[]): Pattern {
 
 /** Whether the whole text matches; `undefined` where that would take too long to tell. */
 export function matchesPattern(pattern: string | Pattern, text: string): boolean | undefined {
+  if (typeof pattern === "string" && !hasWildcard(pattern)) return pattern === text;
   const units = typeof pattern === "string" ? patternOf(pattern) : pattern;
   const firstStar = units.indexOf(STAR);
   if (firstStar < 0) return units.length === text.length && startsAt(units, text, 0);

@@ -114,6 +114,7 @@ describe("conditions", () => {
     ["ArnLike on what is no ARN", { ArnLike: { [sub]: "arn:aws:iam::*:role/x" } }, "denied"],
     ["Bool on a text", { Bool: { [sub]: "true" } }, "denied"],
     ["no values", { StringEquals: { [sub]: [] } }, "denied"],
+    ["no values to differ from", { StringNotEquals: { [sub]: [] } }, "unknown"],
     // A key of another issuer is never in the request.
     ["another issuer's key", { StringEquals: { "oidc.example.com/c2:sub": SUB } }, "denied"],
     ["a slash too many", { StringEquals: { [`${PREFIX}/:sub`]: SUB } }, "denied"],

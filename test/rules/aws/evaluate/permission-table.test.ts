@@ -78,3 +78,18 @@ describe("outcome", () => {
     expect([...seen].sort()).toEqual(["allowed", "denied", "unknown"]);
   });
 });
+
+describe("of", () => {
+  const allow = (Action: unknown, Resource: string): object => ({ Effect: "Allow", Action, Resource });
+  const [batch = "", layer = ""] = ACTIONS;
+
+  it.each([
+    ["no statement tells them apart", [allow([batch, layer], "a"), allow("s3:*", "b")], true],
+    ["one has a statement of its own", [allow("ecr:*", "a"), allow(batch, "b")], false],
+    ["each has one", [allow(batch, "a"), allow(layer, "a")], false],
+    ["of one it cannot be told", [allow([batch, "${x}"], "a")], false],
+  ])("is one function for two actions where %s: %s", (_, Statement, same) => {
+    const table = new PermissionTable([{ Version: "2012-10-17", Statement }]);
+    expect(table.of(batch) === table.of(layer)).toBe(same);
+  });
+});

@@ -1,0 +1,120 @@
+/*
+ * What an IAM role may do by its identity policies, and within them by its permissions boundary.
+ */
+
+import type { AwsDecision } from "../../../rules/aws/evaluate/decide";
+import { evaluateAwsPermission } from "../../../rules/aws/evaluate/evaluate-permission";
+import { type ActionOutcome, PermissionTable } from "../../../rules/aws/evaluate/permission-table";
+import { type Answer, broken, pass, unknown } from "../../answer";
+import { BrokenLater } from "../broken-later";
+import type { RoleFact } from "./iam";
+
+/** The registries of ECR. */
+export type EcrRegistry = "private" | "public";
+
+/** What reading a repository takes. */
+export const pullActions: readonly string[] = ["ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"];
+
+const LOGINS: Readonly<Record<EcrRegistry, readonly string[]>> = {
+  private: ["ecr:GetAuthorizationToken"],
+  public: ["ecr-public:GetAuthorizationToken", "sts:GetServiceBearerToken"],
+};
+
+/** The policies of one role, taken apart for many questions. */
+export class RolePermissions {
+  readonly #role: RoleFact;
+  /** The policies, and the boundary where there is one. */
+  readonly #tables: readonly PermissionTable[];
+  /** What reading takes, by what judges it; actions that are judged alike are asked once. */
+  readonly #pull: readonly AskedAction[];
+  /** The login is the same for every repository. */
+  readonly #logins = new Map<EcrRegistry, Answer>();
+
+  constructor(role: RoleFact) {
+    this.#role = role;
+    const { policies, boundary } = role;
+    this.#tables = [policies, ...(boundary === undefined ? [] : [[boundary]])].map(
+      (documents) => new PermissionTable(documents),
+    );
+    this.#pull = withoutAlike(pullActions.map((action) => this.#asked(action)));
+  }
+
+  /** May it log in? */
+  login(registry: EcrRegistry): Answer {
+    const known = this.#logins.get(registry);
+    if (known) return known;
+    const made = this.#mayLogIn(LOGINS[registry]);
+    this.#logins.set(registry, made);
+    return made;
+  }
+
+  /** What keeps it from reading the repository of that ARN, which must be known; `undefined` where nothing does. */
+  refusal(arn: string): Answer | undefined {
+    for (const { action, tables } of this.#pull) {
+      const outcome = outcomeOf(tables, arn);
+      if (outcome === "denied")
+        return new BrokenLater(() =>
+          broken(
+            `the role may not ${action} on ${arn}: ${this.#decision(action, arn).reason}`,
+            "name the repository in the role's permission policy",
+            `is not authorized to perform: ${action} on resource: ${arn} because no identity-based policy allows the ${action} action`,
+          ),
+        );
+      if (outcome === "unknown")
+        return unknown(this.#decision(action, arn).reason, "see the role's policies");
+    }
+    return undefined;
+  }
+
+  #mayLogIn(actions: readonly string[]): Answer {
+    for (const { action, tables } of actions.map((each) => this.#asked(each))) {
+      if (outcomeOf(tables, "*") === "allowed") continue;
+      const decision = this.#decision(action, "*");
+      if (decision.outcome === "denied")
+        return broken(
+          `the role may not ${action}: ${decision.reason}`,
+          `allow ${action} on "*"; the service offers nothing narrower`,
+          `AccessDeniedException: User: arn:aws:sts::…:assumed-role/…/ecr-credential-provider is not authorized to perform: ${action} on resource: *`,
+        );
+      if (decision.outcome === "unknown") return unknown(decision.reason, "see the role's policies");
+    }
+    return pass(`the role may ${actions.join(" and ")}`);
+  }
+
+  #asked(action: string): AskedAction {
+    return { action, tables: this.#tables.map((table) => table.of(action)) };
+  }
+
+  /** The decision whose outcome is that of {@link outcomeOf}, with its reason. */
+  #decision(action: string, resource: string): AwsDecision {
+    const { policies, boundary } = this.#role;
+    const decision = evaluateAwsPermission(policies, { action, resource });
+    if (boundary === undefined || decision.outcome === "denied") return decision;
+    const bounded = evaluateAwsPermission([boundary], { action, resource });
+    if (bounded.outcome === "allowed") return decision;
+    return { outcome: bounded.outcome, reason: `the permissions boundary: ${bounded.reason}` };
+  }
+}
+
+/** One action, with what judges it in each table. */
+interface AskedAction {
+  readonly action: string;
+  readonly tables: readonly ActionOutcome[];
+}
+
+function withoutAlike(asked: readonly AskedAction[]): readonly AskedAction[] {
+  const isAlike = (one: AskedAction, other: AskedAction): boolean =>
+    one.tables.every((table, index) => table === other.tables[index]);
+  return asked.filter((one, index) => asked.findIndex((other) => isAlike(one, other)) === index);
+}
+
+/** What all tables allow is allowed, what one denies is denied. */
+function outcomeOf(tables: readonly ActionOutcome[], resource: string): AwsDecision["outcome"] {
+  let outcome: AwsDecision["outcome"] = "allowed";
+  for (const table of tables) {
+    const next = table(resource);
+    if (next === "denied") return next;
+    if (next === "unknown") outcome = next;
+  }
+  return outcome;
+}

@@ -1,0 +1,101 @@
+import { isLateText } from "../../facts/terraform";
+import type { GrantFact } from "./grants";
+import type { Granted } from "./repository-permission";
+
+/** Grants to an identity, under a key that is equal exactly where they are. */
+export interface IndexedGrants extends Granted {
+  /** Numbers of the grants. */
+  readonly key: string;
+}
+
+/** What members of one pool, and of one sort (`…/attribute.team/`, `…/subject/`), have in common. */
+const SORT =
+  /^((?:principal|principalSet):\/\/iam\.googleapis\.com\/projects\/[^/]+\/locations\/global\/workloadIdentityPools\/[^/]+\/)([^/]+\/)?/;
+const ENDING = "/workloadIdentityPools/";
+/** Members of a sort whose value is a UID are looked up as a sort of their own. */
+const UID_SORT = /^(\/workloadIdentityPools\/[^/]+\/kubernetes\.serviceaccount\.uid\/)/;
+
+/** Finds grants by member, by a member's beginning and by its ending. */
+export class GrantIndex {
+  readonly #grants: readonly GrantFact[];
+  readonly #byMember = new Map<string, number[]>();
+  readonly #bySort = new Map<string, string[]>();
+  readonly #byEnding = new Map<string, string[]>();
+  readonly #unread: number[];
+
+  constructor(grants: readonly GrantFact[]) {
+    this.#grants = grants;
+    this.#unread = grants.flatMap(({ members }, number) => (members === undefined ? [number] : []));
+    grants.forEach(({ members }, number) => {
+      for (const member of members ?? []) {
+        if (!this.#byMember.has(member)) this.#index(member);
+        add(this.#byMember, member, number);
+        if (isLateText(endingOf(member))) this.#unread.push(number);
+      }
+    });
+  }
+
+  /** Members that end so, from the pool's segment on; for the UIDs of service accounts, members of that sort. */
+  membersEnding(ending: string): readonly string[] {
+    return this.#byEnding.get(ending) ?? [];
+  }
+
+  /** Grants to these members, and those that may be meant: to members that begin so, and to nobody knows whom. */
+  of(members: readonly string[], beginnings: readonly string[]): IndexedGrants {
+    const certain = numbers(members.flatMap((member) => this.#byMember.get(member) ?? []));
+    const begun = beginnings.flatMap((beginning) => this.#beginning(beginning));
+    const late = members.flatMap((member) => this.#perhaps(member));
+    const possible = numbers([...begun, ...late, ...this.#unread]);
+    return {
+      key: `${certain.join()}|${possible.join()}`,
+      certain: this.#at(certain),
+      possible: this.#at(possible),
+    };
+  }
+
+  #beginning(beginning: string): readonly number[] {
+    const exact = this.#byMember.get(beginning);
+    if (exact !== undefined) return exact;
+    const [sort = ""] = SORT.exec(beginning) ?? [];
+    return (this.#bySort.get(sort) ?? [])
+      .filter((member) => member.startsWith(beginning))
+      .flatMap((member) => this.#byMember.get(member) ?? []);
+  }
+
+  /** Grants to members that differ in a project's number which only apply will tell. */
+  #perhaps(member: string): readonly number[] {
+    return this.membersEnding(endingOf(member))
+      .filter((other) => other !== member && (isLateText(other) || isLateText(member)))
+      .flatMap((other) => this.#byMember.get(other) ?? []);
+  }
+
+  #index(member: string): void {
+    const [sort, pool] = SORT.exec(member) ?? [];
+    if (sort === undefined || pool === undefined) return;
+    for (const common of new Set([sort, pool])) add(this.#bySort, common, member);
+    const ending = endingOf(member);
+    add(this.#byEnding, ending, member);
+    const [, uids] = UID_SORT.exec(ending) ?? [];
+    if (uids !== undefined) add(this.#byEnding, uids, member);
+  }
+
+  #at(indices: readonly number[]): readonly GrantFact[] {
+    return indices.flatMap((number) => this.#grants[number] ?? []);
+  }
+}
+
+/** A member from the pool's segment on, which names no project's number; the whole one where it is of another kind. */
+function endingOf(member: string): string {
+  const at = member.indexOf(ENDING);
+  return at < 0 ? member : member.slice(at);
+}
+
+function add<Value>(map: Map<string, Value[]>, key: string, value: Value): void {
+  const same = map.get(key);
+  if (same) same.push(value);
+  else map.set(key, [value]);
+}
+
+function numbers(given: readonly number[]): readonly number[] {
+  return [...new Set(given)].sort((a, b) => a - b);
+}

@@ -1,0 +1,125 @@
+/*
+ * Grants on repositories, and on what stands above them, as Terraform declares them.
+ */
+
+import { admitsEveryToken } from "../../../rules/google/trivial-condition";
+import { type Json, blocks, list, own, text, texts } from "../../facts/access";
+import type { Source } from "../../facts/source";
+import { type Terraform, type TerraformResource, isLateText } from "../../facts/terraform";
+import { projectOf } from "./workload-identity";
+
+/** What a grant is on; of folders and organizations it is not known which projects they hold. */
+export type GrantPlace = "repository" | "project" | "above";
+
+/** A grant on a repository, a project, or a folder or organization. */
+export interface GrantFact {
+  /** The members; `undefined` for a policy that only apply will tell, which may name anybody. */
+  readonly members: readonly string[] | undefined;
+  /** The role; empty for a policy that only apply will tell. */
+  readonly role: string;
+  /** What it is on. */
+  readonly place: GrantPlace;
+  /** Id of the project, or name of the folder or organization; empty where it is not known. */
+  readonly project: string;
+  /** Location of the repository; empty for a grant on more. */
+  readonly location: string;
+  /** Name of the repository; empty for a grant on more. */
+  readonly repository: string;
+  /** True where a condition limits it in a way that is not read here. */
+  readonly conditional: boolean;
+  /** Where it stands. */
+  readonly source: Source;
+}
+
+const PLACES: Readonly<Record<string, GrantPlace>> = {
+  google_artifact_registry_repository: "repository",
+  google_project: "project",
+  google_folder: "above",
+  google_organization: "above",
+};
+const FORMS: readonly string[] = ["iam_member", "iam_binding", "iam_policy"];
+/** Also written as `projects/<project>/locations/<location>/repositories/<repository>`. */
+const REPOSITORY = /^projects\/([^/]+)\/locations\/([^/]+)\/repositories\/([^/]+)$/;
+
+/** Every grant. */
+export function grantsOf(terraform: Terraform): readonly GrantFact[] {
+  return Object.entries(PLACES).flatMap(([prefix, place]) =>
+    FORMS.flatMap((form) =>
+      terraform.ofType(`${prefix}_${form}`).flatMap((resource) => {
+        const where = { ...whereOf(resource, place, terraform), place, source: resource.source };
+        return bindingsOf(resource, form, terraform).map((binding) => ({ ...where, ...binding }));
+      }),
+    ),
+  );
+}
+
+type Binding = Pick<GrantFact, "members" | "role" | "conditional">;
+
+const UNREAD: Binding = { members: undefined, role: "", conditional: false };
+
+function bindingsOf(resource: TerraformResource, form: string, terraform: Terraform): readonly Binding[] {
+  if (form !== "iam_policy") return [bindingOf(resource.values, resource, terraform)];
+  const data = terraform.text(resource, "policy_data");
+  const document = terraform.referred(data, "policy_data");
+  if (document !== undefined && document.values["policy_data"] === undefined)
+    return blocks(document.values["binding"]).map((binding) => bindingOf(binding, document, terraform));
+  if (isLateText(data)) return [UNREAD];
+  const bindings = own(parsed(data), "bindings");
+  return bindings === undefined
+    ? [UNREAD]
+    : blocks(bindings).map((binding) => bindingOf(binding, resource, terraform));
+}
+
+function bindingOf(binding: Json, { scope }: TerraformResource, terraform: Terraform): Binding {
+  const { member, members, condition } = binding;
+  const late = typeof members === "string";
+  const named = [text(member), ...texts(members)].filter((each) => each !== "");
+  return {
+    members: late ? undefined : named.map((each) => terraform.resolve(each, scope)),
+    role: terraform.resolve(text(binding["role"]), scope),
+    conditional: blocks(condition).some((block) => !admitsEveryToken(text(block["expression"]))),
+  };
+}
+
+function whereOf(
+  resource: TerraformResource,
+  place: GrantPlace,
+  terraform: Terraform,
+): Pick<GrantFact, "project" | "location" | "repository"> {
+  if (place === "above") {
+    const name = terraform.text(resource, "folder") || terraform.text(resource, "org_id");
+    return { project: name, location: "", repository: "" };
+  }
+  if (place === "project") return { project: projectOf(resource, terraform), location: "", repository: "" };
+  const name = terraform.text(resource, "repository");
+  const [, project, location, repository] = REPOSITORY.exec(name) ?? [];
+  return {
+    project: project ?? projectOf(resource, terraform),
+    location: location ?? terraform.text(resource, "location"),
+    repository: repository ?? name,
+  };
+}
+
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    // No document: nothing is read from it, and the grant stays open.
+    return undefined;
+  }
+}
+
+const DOWNLOAD = /^artifactregistry\.googleapis\.com\/(?:repositories\.(?:downloadArtifacts|\*)|\*)$/;
+
+/** Deny policies that speak of downloads; they win over every grant, and their exceptions are not read here. */
+export function downloadDenials(terraform: Terraform): readonly Source[] {
+  return terraform
+    .ofType("google_iam_deny_policy")
+    .filter(({ values }) =>
+      blocks(values["rules"])
+        .flatMap((rule) => blocks(rule["deny_rule"]))
+        .flatMap((rule) => list(rule["denied_permissions"]))
+        .some((permission) => DOWNLOAD.test(text(permission)) || isLateText(text(permission))),
+    )
+    .map(({ source }) => source);
+}

@@ -1,0 +1,124 @@
+/*
+ * The attributes that a pool provider makes of a token, from its mapping.
+ * Source of all limits: REST reference of projects.locations.workloadIdentityPools.providers, `attributeMapping`.
+ */
+
+import { type CelAnswer, evaluateCel } from "./cel-evaluation";
+import { type CelClaims, UNKNOWN_CLAIM } from "./cel-variables";
+import { attributeMapping } from "./attribute-mapping";
+
+/** The attributes of a token. */
+export interface MappedAttributes {
+  /**
+   * Attributes of Google: `subject` a text, `groups` a list of texts; `UNKNOWN_CLAIM` where it cannot be told.
+   */
+  readonly google: CelClaims;
+  /** Custom attributes by name: texts, `UNKNOWN_CLAIM` where it cannot be told. */
+  readonly attribute: CelClaims;
+  /**
+   * Whether the subject is the service account's UID, which no artefact holds but which always fits: alone, or after
+   * `uid:`, as the library's own mapping writes it for subjects that do not fit.
+   */
+  readonly subjectUid: "no" | "alone" | "after-uid";
+  /** Why no token is exchanged with this mapping; `undefined` where nothing speaks against it. */
+  readonly failure: string | undefined;
+}
+
+const SUBJECT = "google.subject";
+const GROUPS = "google.groups";
+const CUSTOM = /^attribute\.([a-z0-9_]{1,100})$/;
+const SUBJECT_MAX_BYTES = 127;
+const EXPRESSION_MAX = 2048;
+
+/** The library's own expression for subjects that do not fit. */
+const LONG_SUBJECTS = attributeMapping(true)[SUBJECT] ?? "";
+
+/** The attributes by the mapping's expressions over the claims; claims may be `UNKNOWN_CLAIM`. */
+export function mapAttributes(mapping: ReadonlyMap<string, string>, claims: CelClaims): MappedAttributes {
+  const subject = subjectOf(mapping.get(SUBJECT), claims);
+  const groups = mapping.get(GROUPS);
+  const custom = [...mapping].flatMap(([key, expression]): (readonly [string, unknown])[] => {
+    const [, name] = CUSTOM.exec(key) ?? [];
+    return name === undefined ? [] : [[name, textOr(evaluate(expression, claims))]];
+  });
+  return {
+    google: {
+      subject: subject.value,
+      ...(groups === undefined ? {} : { groups: groupsOf(evaluate(groups, claims)) }),
+    },
+    attribute: Object.fromEntries(custom),
+    subjectUid: subject.uid,
+    failure: subject.failure,
+  };
+}
+
+interface MappedSubject {
+  readonly value: unknown;
+  readonly uid: MappedAttributes["subjectUid"];
+  readonly failure: string | undefined;
+}
+
+function subjectOf(expression: string | undefined, claims: CelClaims): MappedSubject {
+  const none = (failure: string): MappedSubject => ({ value: UNKNOWN_CLAIM, uid: "no", failure });
+  if (expression === undefined) return none("nothing is mapped to google.subject");
+  const answer = evaluate(expression, claims);
+  if (answer.kind === "error") return none(`google.subject has no value: ${answer.reason}`);
+  if (answer.kind === "unknown")
+    return { value: UNKNOWN_CLAIM, uid: uidIn(expression.trim()), failure: undefined };
+  if (typeof answer.value !== "string") return none("google.subject would be no text");
+  if (answer.value === "") return none("google.subject would be empty");
+  const bytes = Buffer.byteLength(answer.value);
+  return bytes > SUBJECT_MAX_BYTES
+    ? none(`google.subject would have ${bytes} bytes, ${SUBJECT_MAX_BYTES} are allowed`)
+    : { value: answer.value, uid: "no", failure: undefined };
+}
+
+/** What an expression that cannot be told gives: only a subject that does not fit makes the library's own one unknown. */
+function uidIn(expression: string): MappedAttributes["subjectUid"] {
+  if (expression === LONG_SUBJECTS) return "after-uid";
+  const path = PLAIN.test(expression) ? [...expression.matchAll(PLAIN_STEP)].map(stepName) : [];
+  return path.join("/") === "kubernetes.io/serviceaccount/uid" ? "alone" : "no";
+}
+
+/**
+ * The claims that mappings name most, read without an evaluator: nearly every pool provider for Kubernetes maps only
+ * these.
+ */
+const PLAIN = /^assertion(?:\.[A-Za-z_]\w*|\[(?:'[^'"\\]*'|"[^'"\\]*")\])+$/;
+const PLAIN_STEP = /\.([A-Za-z_]\w*)|\[['"]([^'"]*)['"]\]/g;
+
+function evaluate(expression: string, claims: CelClaims): CelAnswer {
+  if (expression.length > EXPRESSION_MAX)
+    return {
+      kind: "unknown",
+      reason: `it has ${expression.length} characters, ${EXPRESSION_MAX} are allowed`,
+    };
+  const text = expression.trim();
+  const plain = PLAIN.test(text) ? plainClaim(text, claims) : undefined;
+  return typeof plain === "string"
+    ? { kind: "value", value: plain }
+    : evaluateCel(text, { assertion: claims });
+}
+
+function plainClaim(expression: string, claims: CelClaims): unknown {
+  let value: unknown = claims;
+  for (const step of expression.matchAll(PLAIN_STEP)) {
+    const name = stepName(step);
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as CelClaims)[name];
+  }
+  return value;
+}
+
+function stepName([, dotted, quoted]: RegExpExecArray): string {
+  return dotted ?? quoted ?? "";
+}
+
+/** A custom attribute whose expression fails may be left out or fail the exchange: Google does not say. */
+function textOr(answer: CelAnswer): unknown {
+  return answer.kind === "value" && typeof answer.value === "string" ? answer.value : UNKNOWN_CLAIM;
+}
+
+function groupsOf(answer: CelAnswer): unknown {
+  return answer.kind === "value" && Array.isArray(answer.value) ? answer.value : UNKNOWN_CLAIM;
+}

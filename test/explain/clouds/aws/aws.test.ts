@@ -1,0 +1,88 @@
+/*
+ * What must not be taken for allowed in AWS: other partitions, roles that are only looked up, and policies of
+ * repositories that may be the one that is asked about.
+ */
+
+import { describe, expect, it } from "vitest";
+import { type Edit, edited, explained, synthesized } from "../../../fixtures/explain/artefacts";
+
+const TF = "cdk.tf.json";
+const ACCOUNTS = "20-service-accounts.yaml";
+const IMAGE = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/shop/web";
+const DENY_ALL = '{"Statement":[{"Effect":"Deny","Principal":"*","Action":"ecr:*"}]}';
+const ALLOW_ALL = '{"Statement":[{"Effect":"Allow","Principal":"*","Action":"ecr:*"}]}';
+const three = synthesized("three-clouds");
+
+const withResource = (type: string, body: object): Edit => [
+  TF,
+  '"resource": {',
+  `"resource": {${JSON.stringify({ [type]: body }).slice(1, -1)},`,
+];
+const repositoryPolicy = (values: object): readonly Edit[] => [
+  withResource("aws_ecr_repository_policy", { p: { policy: DENY_ALL, ...values } }),
+];
+
+type Row = readonly [why: string, edits: readonly Edit[], id: string, status: string, text: string];
+
+function judged(edits: readonly Edit[], image: string, id: string): unknown {
+  const [result] = explained(edited(three, edits), { serviceAccount: "shop/web", image });
+  return result?.checks.find((check) => check.id === id);
+}
+
+it("an OIDC provider of another partition than the role's is none of its account's", () => {
+  const edits: Edit[] = [[ACCOUNTS, "arn:aws:iam::111122223333:role", "arn:aws-cn:iam::111122223333:role"]];
+  expect(judged(edits, IMAGE, "issuer-trusted")).toMatchObject({
+    status: "fail",
+    reason: "the trust policy names an OIDC provider of partition aws, the role is in aws-cn",
+  });
+});
+
+describe("policies of repositories that may be the one", () => {
+  const region = "${var.region}";
+
+  it.each<Row>([
+    ["one that is", repositoryPolicy({ repository: "shop/web" }), "repository-permitted", "fail", "does not"],
+    [
+      "of a repository that only apply will tell",
+      repositoryPolicy({ repository: "${module.registry.name}" }),
+      "repository-permitted",
+      "unknown",
+      "may be this repository's",
+    ],
+    [
+      "of a region that only apply will tell",
+      repositoryPolicy({ repository: "shop/web", region }),
+      "repository-permitted",
+      "fail",
+      "does not",
+    ],
+    [
+      "the second of one name in regions that only apply will tell",
+      [
+        withResource("aws_ecr_repository_policy", {
+          a: { policy: ALLOW_ALL, repository: "shop/web", region },
+          b: { policy: DENY_ALL, repository: "shop/web", region },
+        }),
+      ],
+      "repository-permitted",
+      "unknown",
+      "may be this repository's",
+    ],
+    [
+      "one that denies nothing",
+      repositoryPolicy({ repository: "${module.registry.name}", policy: ALLOW_ALL }),
+      "repository-permitted",
+      "pass",
+      "may pull",
+    ],
+    [
+      "of another region",
+      repositoryPolicy({ repository: "shop/web", region: "us-east-1" }),
+      "repository-permitted",
+      "pass",
+      "may pull",
+    ],
+  ])("%s", (_, edits, id, status, text) => {
+    expect(judged(edits, IMAGE, id)).toMatchObject({ status, reason: expect.stringContaining(text) });
+  });
+});

@@ -1,0 +1,409 @@
+/*
+ * Pools, conditions and grants that other people wrote, on the artefacts of an example with a few edits each.
+ */
+
+import { describe, expect, it } from "vitest";
+import { type Edit, edited, explained, synthesized } from "../../fixtures/explain/artefacts";
+
+const TF = "cdk.tf.json";
+const RESOURCE = '"resource": {';
+const IMAGE = "europe-west1-docker.pkg.dev/acme-images/tools/build";
+const BASE = "iam.googleapis.com/projects/123456789012/locations/global/workloadIdentityPools/k8s-edge-1";
+const MEMBER = `principal://${BASE}/subject/system:serviceaccount:shop:tools`;
+const CONDITION = "assertion.sub in ['system:serviceaccount:shop:tools']";
+const GRANT = '"google_artifact_registry_repository_iam_member": {';
+const SUBJECT = '"google.subject": "assertion.sub"';
+const artefacts = synthesized("three-clouds");
+
+/** A resource, as an edit. */
+const declared = (type: string, body: object): Edit => [
+  TF,
+  RESOURCE,
+  `"resource": {${JSON.stringify({ [type]: { more: body } }).slice(1, -1)},`,
+];
+const condition = (expression: string): Edit => [TF, CONDITION, expression];
+const mapped = (mapping: string): Edit => [TF, SUBJECT, mapping];
+const member = (text: string): Edit => [TF, MEMBER, text];
+/** The example's own grant, out of the way. */
+const WITHOUT_GRANT: Edit = [TF, GRANT, '"google_other": {'];
+const READER = "roles/artifactregistry.reader";
+
+function check(id: string, edits: readonly Edit[]): unknown {
+  const [result] = explained(edited(artefacts, edits), { serviceAccount: "shop/tools", image: IMAGE });
+  return result?.checks.find((each) => each.id === id);
+}
+
+type Row = readonly [why: string, edits: readonly Edit[], status: string, reason: string];
+
+function says(id: string, edits: readonly Edit[], status: string, reason: string): void {
+  expect(check(id, edits)).toMatchObject({ status, reason: expect.stringContaining(reason) });
+}
+
+describe("issuer-trusted", () => {
+  const pool =
+    '"google_iam_workload_identity_pool": {\n      "workload-identity-pool_acme-images_k8s-edge-1_CB62CA17": {';
+
+  it.each<Row>([
+    ["the pool is switched off", [[TF, pool, `${pool}"disabled": true,`]], "fail", "the pool is disabled"],
+    ["the pool is deleted", [[TF, pool, `${pool}"state": "DELETED",`]], "fail", "the pool is deleted"],
+    [
+      "another project's pool of the same name is switched off",
+      [
+        [
+          TF,
+          '"google_iam_workload_identity_pool": {',
+          '"google_iam_workload_identity_pool": {"other": {"project": "other", "workload_identity_pool_id": "k8s-edge-1", "disabled": true},',
+        ],
+      ],
+      "pass",
+      "trusts",
+    ],
+    [
+      "the pool provider is deleted",
+      [[TF, '"attribute_condition"', '"state": "DELETED",\n        "attribute_condition"']],
+      "fail",
+      "the pool provider is deleted",
+    ],
+    [
+      "the pool provider takes credentials of AWS",
+      [[TF, '"oidc": {', '"aws": {"account_id": "111122223333"},\n        "other": {']],
+      "fail",
+      "takes credentials of the kind aws",
+    ],
+  ])("%s", (_why, edits, status, reason) => {
+    says("issuer-trusted", edits, status, reason);
+  });
+});
+
+describe("audience-accepted", () => {
+  const audiences = `"allowed_audiences": [
+            "https://${BASE}/providers/k8s-edge-1"
+          ]`;
+
+  it.each<Row>([
+    ["without https:, named", [[TF, `"https://${BASE}`, `"//${BASE}`]], "fail", "accepts //iam"],
+    ["none named", [[TF, audiences, '"x": []']], "pass", "accepts"],
+    [
+      "none named, the token is for the name without https:",
+      [
+        [TF, audiences, '"x": []'],
+        [
+          "all-nodes.yaml",
+          `serviceAccountTokenAudience: https://${BASE}`,
+          `serviceAccountTokenAudience: //${BASE}`,
+        ],
+        ["10-token-audience.yaml", `- https://${BASE}`, `- //${BASE}`],
+      ],
+      "pass",
+      "accepts //iam",
+    ],
+    [
+      "none named, the token is for another provider of the pool",
+      [
+        [TF, audiences, '"x": []'],
+        [
+          "all-nodes.yaml",
+          `serviceAccountTokenAudience: https://${BASE}/providers/k8s-edge-1`,
+          `serviceAccountTokenAudience: https://${BASE}/providers/other`,
+        ],
+        [
+          "10-token-audience.yaml",
+          `- https://${BASE}/providers/k8s-edge-1`,
+          `- https://${BASE}/providers/other`,
+        ],
+      ],
+      "fail",
+      "the token is for",
+    ],
+    [
+      "a list that only apply tells",
+      [[TF, audiences, '"allowed_audiences": "${var.a}"']],
+      "unknown",
+      "only after apply",
+    ],
+  ])("%s", (_why, edits, status, reason) => {
+    says("audience-accepted", edits, status, reason);
+  });
+});
+
+describe("subject-admitted", () => {
+  it.each<Row>([
+    ["a prefix", [condition("assertion.sub.startsWith('system:serviceaccount:shop:')")], "pass", "prefix"],
+    [
+      "another namespace's prefix",
+      [condition("assertion.sub.startsWith('system:serviceaccount:prod:') && assertion.sub != ''")],
+      "fail",
+      "does not admit",
+    ],
+    [
+      "extract()",
+      [condition("assertion.sub.extract('system:serviceaccount:{ns}:') in ['shop', 'prod']")],
+      "pass",
+      "admits the token",
+    ],
+    [
+      "matches()",
+      [condition("assertion.sub.matches('^system:serviceaccount:shop:[a-z]+')")],
+      "pass",
+      "admits",
+    ],
+    ["a mapped attribute", [condition("attribute.namespace == 'shop'")], "pass", "admits"],
+    [
+      "the mapped subject",
+      [condition("google.subject == 'system:serviceaccount:shop:web'")],
+      "fail",
+      "not admit",
+    ],
+    ["the audience", [condition("'sts.amazonaws.com' in assertion.aud")], "fail", "does not admit"],
+    ["a claim that the token lacks", [condition("assertion.repository == 'a/b'")], "fail", "fails: "],
+    [
+      "a claim that only the token tells",
+      [condition("assertion['kubernetes.io']['pod']['name'].startsWith('tools-')")],
+      "unknown",
+      "only the token tells",
+    ],
+    [
+      "a function that is not read",
+      [condition("assertion.sub.replace('a', 'b') == 'x'")],
+      "unknown",
+      "replace",
+    ],
+    ["no expression", [condition("assertion.sub ==")], "unknown", "parsed"],
+    [
+      "a reference in a literal",
+      [condition("assertion.sub == '${google_other.x.name}'")],
+      "unknown",
+      "known only after apply",
+    ],
+    ["no google.subject", [mapped('"attribute.sub": "assertion.sub"')], "fail", "nothing is mapped"],
+    ["a subject without a value", [mapped('"google.subject": "assertion.email"')], "fail", "has no value"],
+    [
+      "a subject that cannot be told",
+      [mapped('"google.subject": "assertion.jti"')],
+      "unknown",
+      "cannot be told",
+    ],
+    [
+      "the UID as subject",
+      [mapped(`"google.subject": "assertion['kubernetes.io']['serviceaccount']['uid']"`)],
+      "pass",
+      "listed",
+    ],
+  ])("%s", (_why, edits, status, reason) => {
+    says("subject-admitted", edits, status, reason);
+  });
+});
+
+describe("repository-permitted", () => {
+  const repository = { project: "acme-images", location: "europe-west1", repository: "tools" };
+  const binding = { role: READER, members: [MEMBER] };
+
+  it.each<Row>([
+    ["everybody of the pool", [member(`principalSet://${BASE}/*`)], "pass", "is granted"],
+    [
+      "a project's number that only apply tells",
+      [member(MEMBER.replace("123456789012", "${data.google_project.p.number}"))],
+      "unknown",
+      "cannot be judged",
+    ],
+    ["a member that only apply tells", [member("${local.member}")], "unknown", "cannot be judged"],
+    ["everybody", [member("allUsers")], "pass", "is granted"],
+    ["everybody authenticated", [member("allAuthenticatedUsers")], "unknown", "cannot be judged"],
+    [
+      "an attribute that somebody else maps",
+      [
+        mapped(`"attribute.team": "assertion.sub.extract('account:{team}:')", ${SUBJECT}`),
+        member(`principalSet://${BASE}/attribute.team/shop`),
+      ],
+      "pass",
+      "is granted",
+    ],
+    [
+      "an attribute of another value",
+      [
+        mapped(`"attribute.team": "assertion.sub.extract('account:{team}:')", ${SUBJECT}`),
+        member(`principalSet://${BASE}/attribute.team/prod`),
+      ],
+      "fail",
+      "nothing grants",
+    ],
+    [
+      "an attribute that cannot be told",
+      [
+        mapped(`"attribute.team": "assertion.jti", ${SUBJECT}`),
+        member(`principalSet://${BASE}/attribute.team/a`),
+      ],
+      "unknown",
+      "cannot be judged",
+    ],
+    [
+      "an attribute that is not mapped",
+      [member(`principalSet://${BASE}/attribute.team/a`)],
+      "fail",
+      "nothing grants",
+    ],
+    [
+      "a group",
+      [
+        mapped(`"google.groups": "assertion.sub.split(':')", ${SUBJECT}`),
+        member(`principalSet://${BASE}/group/shop`),
+      ],
+      "pass",
+      "is granted",
+    ],
+    [
+      "principalSet for a subject",
+      [member(MEMBER.replace("principal:", "principalSet:"))],
+      "fail",
+      "nothing grants",
+    ],
+    [
+      "a service account of Google that it may impersonate",
+      [member("serviceAccount:puller@acme-images.iam.gserviceaccount.com")],
+      "fail",
+      "nothing grants",
+    ],
+    [
+      "a condition that always holds",
+      [[TF, `"role": "${READER}"`, `"condition": {"expression": "true"}, "role": "${READER}"`]],
+      "pass",
+      "is granted",
+    ],
+    ["a basic role", [[TF, READER, "roles/viewer"]], "unknown", "cannot be judged"],
+    [
+      "a binding",
+      [
+        WITHOUT_GRANT,
+        declared("google_artifact_registry_repository_iam_binding", { ...repository, ...binding }),
+      ],
+      "pass",
+      "is granted",
+    ],
+    [
+      "a policy of a data source",
+      [
+        WITHOUT_GRANT,
+        declared("google_artifact_registry_repository_iam_policy", {
+          ...repository,
+          policy_data: "${data.google_iam_policy.p.policy_data}",
+        }),
+        [
+          TF,
+          RESOURCE,
+          `"data": {"google_iam_policy": {"p": {"binding": [${JSON.stringify(binding)}]}}},\n  ${RESOURCE}`,
+        ],
+      ],
+      "pass",
+      "is granted",
+    ],
+    [
+      "a policy as text",
+      [
+        WITHOUT_GRANT,
+        declared("google_artifact_registry_repository_iam_policy", {
+          ...repository,
+          policy_data: JSON.stringify({ bindings: [binding] }),
+        }),
+      ],
+      "pass",
+      "is granted",
+    ],
+    [
+      "a policy that only apply tells",
+      [
+        WITHOUT_GRANT,
+        declared("google_artifact_registry_repository_iam_policy", {
+          ...repository,
+          policy_data: "${local.policy}",
+        }),
+      ],
+      "unknown",
+      "a policy",
+    ],
+    [
+      "a grant on the project, by number",
+      [WITHOUT_GRANT, declared("google_project_iam_member", { project: "42", role: READER, member: MEMBER })],
+      "unknown",
+      "cannot be judged",
+    ],
+    [
+      "a grant on another project",
+      [
+        WITHOUT_GRANT,
+        declared("google_project_iam_member", { project: "other", role: READER, member: MEMBER }),
+      ],
+      "fail",
+      "nothing grants",
+    ],
+    [
+      "a grant on a folder",
+      [
+        WITHOUT_GRANT,
+        declared("google_folder_iam_member", { folder: "folders/1", role: READER, member: MEMBER }),
+      ],
+      "unknown",
+      "cannot be judged",
+    ],
+    [
+      "a deny policy",
+      [
+        declared("google_iam_deny_policy", {
+          rules: [
+            {
+              deny_rule: {
+                denied_permissions: ["artifactregistry.googleapis.com/repositories.downloadArtifacts"],
+              },
+            },
+          ],
+        }),
+      ],
+      "unknown",
+      "deny policy",
+    ],
+    [
+      "a deny policy on something else",
+      [
+        declared("google_iam_deny_policy", {
+          rules: [{ deny_rule: { denied_permissions: ["iam.googleapis.com/roles.create"] } }],
+        }),
+      ],
+      "pass",
+      "is granted",
+    ],
+  ])("%s", (_why, edits, status, reason) => {
+    says("repository-permitted", edits, status, reason);
+  });
+});
+
+describe("the pool of GKE", () => {
+  const STS = `--sts-audience=//${BASE}/providers/k8s-edge-1`;
+  const cluster = "https://container.googleapis.com/v1/projects/p/locations/europe-west1/clusters/c1";
+  const pool = "acme-images.svc.id.goog";
+  const managed: readonly Edit[] = [
+    ["all-nodes.yaml", STS, `--identity-provider=${cluster}\n            - --project-id=acme-images`],
+    [
+      "all-nodes.yaml",
+      `serviceAccountTokenAudience: https://${BASE}/providers/k8s-edge-1`,
+      `serviceAccountTokenAudience: ${pool}`,
+    ],
+    ["10-token-audience.yaml", `- https://${BASE}/providers/k8s-edge-1`, `- ${pool}`],
+    ["workload-identity.json", '"issuer": "https://oidc.acme.example/edge-1"', `"issuer": "${cluster}"`],
+  ];
+  const set = `principalSet://${BASE.replace("k8s-edge-1", pool)}`;
+
+  it.each([
+    ["a namespace", `${set}/namespace/shop`, "pass"],
+    ["another namespace", `${set}/namespace/prod`, "fail"],
+    ["the cluster", `${set}/kubernetes.cluster/${cluster}`, "pass"],
+    ["another cluster", `${set}/kubernetes.cluster/${cluster}0`, "fail"],
+    ["the whole pool", `${set}/*`, "pass"],
+    ["a service account's UID", `${set.replace("Set", "")}/kubernetes.serviceaccount.uid/8f3a`, "unknown"],
+    [
+      "the subject of a pool of one's own",
+      `${set.replace("Set", "")}/subject/system:serviceaccount:shop:tools`,
+      "fail",
+    ],
+  ])("%s", (_why, to, status) => {
+    expect(check("repository-permitted", [...managed, member(to)])).toMatchObject({ status });
+  });
+});

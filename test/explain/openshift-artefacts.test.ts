@@ -1,0 +1,287 @@
+/*
+ * What OpenShift adds to a pull: MachineConfigs that overwrite each other, and mirrors of the nodes' runtime.
+ */
+
+import { describe, expect, it } from "vitest";
+import type { CheckResult, PullResult } from "../../lib/explain";
+import { type Artefacts, explained, firstFailed, synthesized } from "../fixtures/explain/artefacts";
+
+const HOST = "111122223333.dkr.ecr.eu-west-1.amazonaws.com";
+const CONFIG = "/etc/kubernetes/credential-providers/ecr-credential-provider.yaml";
+const DROP_INS = "/etc/systemd/system/kubelet.service.d";
+const DIGEST = `@sha256:${"a".repeat(64)}`;
+const artefacts = synthesized("openshift-aws");
+const machineConfigs = [...artefacts.keys()].find((path) => path.endsWith("machine-configs.yaml")) ?? "";
+
+function withObjects(...objects: readonly object[]): Artefacts {
+  const text = [artefacts.get(machineConfigs) ?? "", ...objects.map((each) => JSON.stringify(each))].join(
+    "\n---\n",
+  );
+  return new Map([...artefacts, [machineConfigs, text]]);
+}
+
+function ask(files: Artefacts, image = `${HOST}/shop/web:1`): PullResult {
+  const [result] = explained(files, { serviceAccount: "shop/web", image });
+  if (!result) throw new Error("no result");
+  return result;
+}
+
+const check = ({ checks }: PullResult, id: string): CheckResult | undefined =>
+  checks.find((each) => each.id === id);
+const seenTexts = (result: PullResult, id: string): readonly string[] =>
+  (check(result, id)?.evidence ?? []).map(({ text }) => text);
+
+function machineConfig(name: string, config: object): object {
+  return {
+    apiVersion: "machineconfiguration.openshift.io/v1",
+    kind: "MachineConfig",
+    metadata: { name, labels: { "machineconfiguration.openshift.io/role": "worker" } },
+    spec: { config },
+  };
+}
+
+const file = (name: string, path: string, text: string): object =>
+  machineConfig(name, {
+    storage: { files: [{ path, contents: { source: `data:,${encodeURIComponent(text)}` } }] },
+  });
+
+const other = JSON.stringify({
+  apiVersion: "kubelet.config.k8s.io/v1",
+  kind: "CredentialProviderConfig",
+  providers: [{ name: "acr-credential-provider", matchImages: ["*.azurecr.io"] }],
+});
+
+describe("two MachineConfigs for one file", () => {
+  it("are both named where the one that counts does not match the image", () => {
+    const result = ask(withObjects(file("99-worker-zzz", CONFIG, other)));
+    expect(firstFailed(result)).toBe("provider-matches-image");
+    expect(check(result, "provider-matches-image")?.reason).toBe(
+      `the only pattern *.azurecr.io does not match ${HOST}/shop/web; MachineConfig 99-worker-zzz writes ${CONFIG} over that of 99-worker-kubelet-credential-provider, and files are not merged`,
+    );
+    expect(seenTexts(result, "provider-matches-image")).toEqual([
+      "nodes worker: acr-credential-provider",
+      `MachineConfig 99-worker-zzz writes ${CONFIG}; it sorts last, so this one counts`,
+      "MachineConfig 99-worker-kubelet-credential-provider is overwritten there",
+    ]);
+  });
+
+  it("are both named where the one that counts serves the pull", () => {
+    const result = ask(withObjects(file("10-worker-aaa", CONFIG, other)));
+    expect(result.verdict).toBe("allowed");
+    expect(seenTexts(result, "provider-matches-image").slice(1)).toEqual([
+      `MachineConfig 99-worker-kubelet-credential-provider writes ${CONFIG}; it sorts last, so this one counts`,
+      "MachineConfig 10-worker-aaa is overwritten there",
+    ]);
+  });
+
+  it("are both named where the one that counts is refused", () => {
+    const result = ask(
+      withObjects(file("99-worker-zzz", CONFIG, other.replace('"*.azurecr.io"', '"*.*.*.*.*.com"'))),
+    );
+    expect(firstFailed(result)).toBe("provider-on-node");
+    expect(seenTexts(result, "provider-on-node")).toContain(
+      "MachineConfig 99-worker-kubelet-credential-provider is overwritten there",
+    );
+  });
+
+  it("say nothing where the files differ", () => {
+    const result = ask(withObjects(file("99-worker-zzz", "/etc/other", other)));
+    expect(seenTexts(result, "provider-matches-image")).toHaveLength(1);
+  });
+});
+
+describe("flags from drop-ins of the kubelet's unit", () => {
+  const flags = (path: string): string =>
+    `[Service]\nEnvironment="KUBELET_CRIO_IMAGE_CREDENTIAL_PROVIDER_FLAGS=--image-credential-provider-bin-dir=/usr/libexec --image-credential-provider-config=${path}"\n`;
+  const dropIn = (name: string, path: string): object =>
+    machineConfig(name, {
+      systemd: {
+        units: [{ name: "kubelet.service", dropins: [{ name: `${name}.conf`, contents: flags(path) }] }],
+      },
+    });
+
+  it("of two, the later file sets them, and both are named", () => {
+    const result = ask(
+      withObjects(
+        file("99-worker-dir", "/etc/mine/a.json", other),
+        dropIn("50-mine", "/etc/mine"),
+        dropIn("40-theirs", CONFIG),
+      ),
+    );
+    expect(firstFailed(result)).toBe("provider-matches-image");
+    expect(seenTexts(result, "provider-matches-image")).toEqual([
+      "nodes worker: acr-credential-provider",
+      `MachineConfig 50-mine writes ${DROP_INS}/50-mine.conf; it sorts last, so this one counts`,
+      "MachineConfig 40-theirs is overwritten there",
+    ]);
+  });
+
+  it("may name a directory, whose files of several MachineConfigs are all read, and may not repeat a name", () => {
+    const result = ask(
+      withObjects(
+        file("99-worker-a", "/etc/mine/a.json", other.replace('"*.azurecr.io"', '"*.*.*.*.*.com"')),
+        file("99-worker-b", "/etc/mine/b.json", other),
+        dropIn("50-mine", "/etc/mine"),
+      ),
+    );
+    expect(check(result, "provider-on-node")).toMatchObject({
+      status: "fail",
+      reason: expect.stringContaining("refuses the file"),
+    });
+    expect(check(result, "provider-matches-image")?.status).toBe("pass");
+  });
+});
+
+describe("mirrors", () => {
+  const set = (kind: string, rule: object, apiVersion = "config.openshift.io/v1"): object => {
+    const key = { ImageTagMirrorSet: "imageTagMirrors", ImageDigestMirrorSet: "imageDigestMirrors" }[kind];
+    return {
+      apiVersion,
+      kind,
+      metadata: { name: "acme" },
+      spec: { [key ?? "repositoryDigestMirrors"]: [rule] },
+    };
+  };
+  const never = { mirrorSourcePolicy: "NeverContactSource" };
+  const mirrors = ["mirror.acme.example/shop"];
+
+  it.each<[string, string, object, string, string, string]>([
+    [
+      "the source is never contacted: no credentials reach the mirror, by digest",
+      `${HOST}/shop/web${DIGEST}`,
+      set("ImageDigestMirrorSet", { source: `${HOST}/shop`, mirrors, ...never }),
+      "denied",
+      "fail",
+      `the runtime never contacts ${HOST} for ${HOST}/shop/web, only the mirror mirror.acme.example/shop, and shows no credentials of the pod to another host`,
+    ],
+    [
+      "the source is blocked for tags too, for which there is then nothing at all",
+      `${HOST}/shop/web:1`,
+      set("ImageDigestMirrorSet", { source: HOST, mirrors, ...never }),
+      "denied",
+      "fail",
+      "never contacts",
+    ],
+    [
+      "by tag",
+      `${HOST}/shop/web:1`,
+      set("ImageTagMirrorSet", { source: "*.eu-west-1.amazonaws.com", mirrors, ...never }),
+      "denied",
+      "fail",
+      "never contacts",
+    ],
+    [
+      "a mirror on the same host gets the credentials, and is another repository",
+      `${HOST}/shop/web:1`,
+      set("ImageTagMirrorSet", { source: `${HOST}/shop`, mirrors: [`${HOST}/copy`], ...never }),
+      "unknown",
+      "unknown",
+      `the runtime never pulls ${HOST}/shop/web itself, only its mirror ${HOST}/copy`,
+    ],
+    [
+      "the source is still contacted, with the credentials",
+      `${HOST}/shop/web${DIGEST}`,
+      set("ImageDigestMirrorSet", { source: `${HOST}/shop`, mirrors }),
+      "allowed",
+      "pass",
+      "the runtime tries the mirror mirror.acme.example/shop first, without the pod's credentials",
+    ],
+    [
+      "ImageContentSourcePolicy never blocks",
+      `${HOST}/shop/web${DIGEST}`,
+      set("ImageContentSourcePolicy", { source: HOST, mirrors, ...never }, "operator.openshift.io/v1alpha1"),
+      "allowed",
+      "pass",
+      "the runtime tries the mirror",
+    ],
+    [
+      "a mirror that is the source alone is none",
+      `${HOST}/shop/web:1`,
+      set("ImageTagMirrorSet", { source: HOST, mirrors: [HOST], ...never }),
+      "allowed",
+      "pass",
+      "ecr-credential-provider matches by *.dkr.ecr.*.amazonaws.com",
+    ],
+    [
+      "another source, although its name begins so",
+      `${HOST}/shop/web:1`,
+      set("ImageTagMirrorSet", { source: `${HOST}/sho`, mirrors, ...never }),
+      "allowed",
+      "pass",
+      "matches by",
+    ],
+    [
+      "an API version that is not served",
+      `${HOST}/shop/web:1`,
+      set("ImageTagMirrorSet", { source: HOST, mirrors, ...never }, "config.openshift.io/v2"),
+      "allowed",
+      "pass",
+      "matches by",
+    ],
+  ])("%s", (_, image, object, verdict, status, reason) => {
+    const result = ask(withObjects(object), image);
+    expect(result.verdict).toBe(verdict);
+    expect(check(result, "provider-matches-image")).toMatchObject({
+      status,
+      reason: expect.stringContaining(reason),
+    });
+  });
+
+  it("of the longest source alone count", () => {
+    const broad = set("ImageTagMirrorSet", { source: HOST, mirrors, ...never });
+    const narrow = set("ImageTagMirrorSet", { source: `${HOST}/shop`, mirrors: ["near.acme.example/shop"] });
+    const result = ask(withObjects(broad, narrow));
+    expect(result.verdict).toBe("allowed");
+    expect(check(result, "provider-matches-image")?.reason).toContain(
+      "tries the mirror near.acme.example/shop first",
+    );
+  });
+
+  it("may serve a pull that the chain does not, and that is no success of it", () => {
+    const result = ask(withObjects(set("ImageTagMirrorSet", { source: HOST, mirrors, ...never })));
+    expect(result).toMatchObject({ verdict: "denied", as: null });
+    expect(check(result, "otherwise")).toMatchObject({
+      status: "unknown",
+      reason:
+        "the mirror mirror.acme.example/shop may serve the image, anonymously or by the nodes' global pull secret",
+    });
+  });
+
+  it("are named where an entry is for the mirror and the pod names the source", () => {
+    const object = set("ImageTagMirrorSet", { source: "quay.io/acme", mirrors: [`${HOST}/shop`] });
+    const result = ask(withObjects(object), "quay.io/acme/web:1");
+    expect(check(result, "provider-matches-image")?.reason).toContain(
+      "; an entry is for the mirror, but the kubelet goes by the name in the pod; the runtime tries the mirror",
+    );
+  });
+
+  it.each<[string, string, string, string]>([
+    [
+      "a mirror",
+      "registries.conf",
+      `[[registry]]\nprefix = "${HOST}"\nblocked = true\n[[registry.mirror]]\nlocation = "m.example"\n`,
+      "unknown",
+    ],
+    [
+      "a domain",
+      "registries.conf.d/50-mine.conf",
+      `[[registry]]\nprefix = '*.amazonaws.com'\nblocked=true\n`,
+      "unknown",
+    ],
+    ["a path", "registries.conf", `registry = [{ location = "${HOST}/shop" }]`, "unknown"],
+    ["another host", "registries.conf", '[[registry]]\nlocation = "quay.io"\nblocked = true\n', "pass"],
+    ["a file of another name", "registries.d/x.yaml", `location = "${HOST}"`, "pass"],
+  ])("in a registries.conf of the nodes cannot be told: %s", (_, name, text, status) => {
+    const result = ask(withObjects(file("99-worker-registries", `/etc/containers/${name}`, text)));
+    expect(check(result, "provider-matches-image")?.status).toBe(status);
+    expect(result.verdict).toBe(status === "pass" ? "allowed" : "unknown");
+  });
+
+  it("in the registries.conf that the operator writes of mirror sets are judged by the mirror sets", () => {
+    const text = `[[registry]]\nlocation = "${HOST}"\n`;
+    const written = file("99-worker-generated-registries", "/etc/containers/registries.conf", text);
+    const rule = set("ImageTagMirrorSet", { source: HOST, mirrors });
+    expect(ask(withObjects(written)).verdict).toBe("unknown");
+    expect(ask(withObjects(written, rule)).verdict).toBe("allowed");
+  });
+});

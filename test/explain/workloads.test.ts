@@ -1,0 +1,241 @@
+/*
+ * What a pod itself decides: whose token it has, and which audiences its volumes bring.
+ */
+
+import { describe, expect, it } from "vitest";
+import type { CheckResult, ClusterRecord, PullResult } from "../../lib/explain";
+import { explained, firstFailed } from "../fixtures/explain/artefacts";
+import { cluster, plain } from "../fixtures/explain/plain";
+
+const IMAGE = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/team/web:v1";
+const ROLE = "eks.amazonaws.com/ecr-role-arn";
+
+function pod(spec: object, metadata: object = {}): string {
+  return JSON.stringify({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "p", namespace: "team", ...metadata },
+    spec: { containers: [{ name: "c", image: IMAGE }], ...spec },
+  });
+}
+
+function ask(files: Readonly<Record<string, string>>, known: ClusterRecord = cluster): PullResult {
+  const results = explained(files, {}, { cluster: known });
+  const [result] = results.filter(({ target }) => target === IMAGE);
+  if (!result) throw new Error("no result");
+  return result;
+}
+
+const check = ({ checks }: PullResult, id: string): CheckResult | undefined =>
+  checks.find((each) => each.id === id);
+const { "app/deployment.yaml": _, ...others } = plain;
+
+describe("the service account named default", () => {
+  const annotated = JSON.stringify({
+    apiVersion: "v1",
+    kind: "ServiceAccount",
+    metadata: {
+      name: "default",
+      namespace: "team",
+      annotations: { [ROLE]: "arn:aws:iam::111122223333:role/team/puller" },
+    },
+  });
+
+  it("is there in every namespace, without annotations", () => {
+    const result = ask({ ...plain, "app/deployment.yaml": pod({}) });
+    expect(result).toMatchObject({ subject: "team/default", verdict: "denied" });
+    expect(check(result, "service-account-present")).toMatchObject({
+      status: "pass",
+      reason:
+        "the service account team/default exists, as every namespace has one of that name; no manifest annotates it",
+      evidence: [],
+    });
+    expect(firstFailed(result)).toBe("annotations-present");
+    expect(check(result, "annotations-present")?.reason).toBe(
+      `the service account team/default lacks the required annotation ${ROLE}`,
+    );
+  });
+
+  it("is what a manifest says of it", () => {
+    const result = ask({ ...plain, "app/deployment.yaml": `${pod({})}\n---\n${annotated}` });
+    expect(result).toMatchObject({ subject: "team/default", verdict: "allowed" });
+  });
+
+  it("is there where somebody asks about it, too", () => {
+    const ask = { serviceAccount: "elsewhere/default", image: IMAGE };
+    const [result] = explained(plain, ask, { cluster });
+    expect(firstFailed(result ?? { checks: [] })).toBe("annotations-present");
+  });
+
+  it("is the only one of which that is known", () => {
+    const result = ask({ ...plain, "app/deployment.yaml": pod({ serviceAccountName: "defaults" }) });
+    expect(check(result, "service-account-present")?.status).toBe("unknown");
+  });
+});
+
+describe("a static pod", () => {
+  const mirror = { annotations: { "kubernetes.io/config.mirror": "9f86d081" } };
+
+  it.each([
+    ["as the API server shows it", mirror],
+    ["by the place that it is from", { annotations: { "kubernetes.io/config.source": "file" } }],
+  ])("%s has no service account and no token", (_, metadata) => {
+    const result = ask({ ...plain, "app/deployment.yaml": pod({}, metadata) });
+    expect(result).toMatchObject({ verdict: "denied", as: null });
+    expect(firstFailed(result)).toBe("service-account-present");
+    expect(check(result, "service-account-present")).toMatchObject({
+      reason:
+        "Pod team/p is a static pod, which has no service account and gets no token; requireServiceAccount skips the plugin",
+      log: expect.stringContaining("Service account name is empty"),
+    });
+  });
+
+  it("runs the plugin as the node where the entry does not insist on a service account", () => {
+    const node = (plain["node/credential-provider.json"] ?? "")
+      .replace('"requireServiceAccount":true', '"requireServiceAccount":false')
+      .replace(
+        `"requiredServiceAccountAnnotationKeys":["${ROLE}"]`,
+        '"optionalServiceAccountAnnotationKeys":[]',
+      );
+    const result = ask({
+      ...plain,
+      "app/deployment.yaml": pod({}, mirror),
+      "node/credential-provider.json": node,
+    });
+    expect(result).toMatchObject({ verdict: "unknown", as: "node identity" });
+    expect(firstFailed(result)).toBe("service-account-present");
+  });
+
+  it("from the API is none", () => {
+    const metadata = { annotations: { "kubernetes.io/config.source": "api" } };
+    const result = ask({ ...plain, "app/deployment.yaml": pod({}, metadata) });
+    expect(firstFailed(result)).toBe("annotations-present");
+  });
+});
+
+describe("audiences that CSI drivers bring", () => {
+  const driver = (name: string, ...audiences: string[]): object => ({
+    apiVersion: "storage.k8s.io/v1",
+    kind: "CSIDriver",
+    metadata: { name },
+    spec: { tokenRequests: audiences.map((audience) => ({ audience })) },
+  });
+  const volume = (name: string, spec: object): object => ({
+    apiVersion: "v1",
+    kind: "PersistentVolume",
+    metadata: { name },
+    spec,
+  });
+  const claim = (name: string, volumeName?: string, namespace = "team"): object => ({
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: { name, namespace },
+    spec: volumeName === undefined ? {} : { volumeName },
+  });
+  const inline = { name: "v", csi: { driver: "secrets.example.com" } };
+  const claimed = { name: "v", persistentVolumeClaim: { claimName: "data" } };
+  const csi = { csi: { driver: "disk.example.com", volumeHandle: "x" } };
+  const STS = "sts.amazonaws.com";
+
+  it.each<[string, object, readonly object[], string]>([
+    ["inline, of the audience", inline, [driver("secrets.example.com", "vault", STS)], "pass"],
+    ["inline, of another audience", inline, [driver("secrets.example.com", "vault")], "fail"],
+    ["inline, without token requests", inline, [driver("secrets.example.com")], "fail"],
+    ["inline, whose CSIDriver was not read", inline, [driver("other.example.com", STS)], "unknown"],
+    [
+      "of a claim",
+      claimed,
+      [claim("data", "pv"), volume("pv", csi), driver("disk.example.com", STS)],
+      "pass",
+    ],
+    [
+      "of a claim, another audience",
+      claimed,
+      [claim("data", "pv"), volume("pv", csi), driver("disk.example.com")],
+      "fail",
+    ],
+    [
+      "of a claim in another namespace",
+      claimed,
+      [claim("data", "pv", "x"), volume("pv", csi), driver("disk.example.com", STS)],
+      "unknown",
+    ],
+    [
+      "of a claim that is not bound here",
+      claimed,
+      [claim("data"), driver("disk.example.com", STS)],
+      "unknown",
+    ],
+    [
+      "of a claim whose volume was not read",
+      claimed,
+      [claim("data", "pv"), driver("disk.example.com", STS)],
+      "unknown",
+    ],
+    [
+      "behind no CSI driver",
+      claimed,
+      [claim("data", "pv"), volume("pv", { nfs: { server: "s", path: "/" } })],
+      "fail",
+    ],
+    [
+      "made with the pod",
+      { name: "v", ephemeral: { volumeClaimTemplate: {} } },
+      [driver("disk.example.com", STS)],
+      "unknown",
+    ],
+    [
+      "a CSIDriver of another group is none",
+      inline,
+      [{ ...driver("secrets.example.com", STS), apiVersion: "v1" }],
+      "unknown",
+    ],
+  ])("%s", (_, podVolume, objects, status) => {
+    const account = (plain["app/deployment.yaml"] ?? "").split("---\n")[0] ?? "";
+    const manifests = [account, pod({ serviceAccountName: "puller", volumes: [podVolume] })];
+    const result = ask({
+      ...others,
+      "rbac.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: team}\n",
+      "app.yaml": [...manifests, ...objects.map((object) => JSON.stringify(object))].join("\n---\n"),
+    });
+    expect(check(result, "audience-granted")?.status).toBe(status);
+  });
+});
+
+describe("feature gates of kubelets and API server", () => {
+  const TOKENS = "KubeletServiceAccountTokenForCredentialProviders";
+  const node = (plain["node/credential-provider.json"] ?? "").replace('"cacheType":"ServiceAccount",', "");
+  const files = { ...plain, "node/credential-provider.json": node };
+  const old: ClusterRecord = { ...cluster, kubelet: "1.33", apiServer: "1.33" };
+
+  it.each<[string, ClusterRecord, string | undefined]>([
+    ["both off", old, "provider-on-node"],
+    ["both on", { ...old, featureGates: { [TOKENS]: true } }, undefined],
+    [
+      "on in the kubelets alone",
+      { ...old, kubeletFeatureGates: { [TOKENS]: true } },
+      "service-account-readable",
+    ],
+    ["on in the API server alone", { ...old, apiServerFeatureGates: { [TOKENS]: true } }, "provider-on-node"],
+    [
+      "on in both, off in the API server",
+      { ...old, featureGates: { [TOKENS]: true }, apiServerFeatureGates: { [TOKENS]: false } },
+      "service-account-readable",
+    ],
+  ])("%s", (_, known, failed) => {
+    const [result] = explained(files, { serviceAccount: "team/puller", image: IMAGE }, { cluster: known });
+    expect(firstFailed(result ?? { checks: [] })).toBe(failed);
+  });
+
+  it("of the API server decide whether audiences are restricted", () => {
+    const gates = { ServiceAccountNodeAudienceRestriction: false };
+    const without = { ...plain, "rbac.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: team}\n" };
+    const status = (known: ClusterRecord): string | undefined =>
+      explained(without, { serviceAccount: "team/puller", image: IMAGE }, { cluster: known })[0]?.checks.find(
+        ({ id }) => id === "audience-granted",
+      )?.status;
+    expect(status(cluster)).toBe("fail");
+    expect(status({ ...cluster, apiServerFeatureGates: gates })).toBe("pass");
+    expect(status({ ...cluster, kubeletFeatureGates: gates })).toBe("fail");
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { attributeMapping } from "../../../lib/rules/google/attribute-mapping";
+import { UNKNOWN_CLAIM } from "../../../lib/rules/google/cel-variables";
+import { mapAttributes } from "../../../lib/rules/google/mapped-attributes";
+
+const claims = (name = "web"): Record<string, unknown> => ({
+  sub: `system:serviceaccount:shop:${name}`,
+  jti: UNKNOWN_CLAIM,
+  groups: ["a", "b"],
+  "kubernetes.io": { namespace: "shop", serviceaccount: { name, uid: UNKNOWN_CLAIM } },
+});
+const mapped = (mapping: Record<string, string>, name?: string): ReturnType<typeof mapAttributes> =>
+  mapAttributes(new Map(Object.entries(mapping)), claims(name));
+
+describe("mapAttributes", () => {
+  it("reads the library's own mapping", () => {
+    expect(mapped({ ...attributeMapping(true) })).toEqual({
+      google: { subject: "system:serviceaccount:shop:web" },
+      attribute: {
+        namespace: "shop",
+        service_account_name: "web",
+        subject: "system:serviceaccount:shop:web",
+      },
+      subjectUid: "no",
+      failure: undefined,
+    });
+  });
+
+  it("knows that a subject of the library's own mapping is replaced by a UID that fits", () => {
+    const { google, subjectUid, failure } = mapped({ ...attributeMapping(true) }, "w".repeat(120));
+    expect([google["subject"], subjectUid, failure]).toEqual([UNKNOWN_CLAIM, "after-uid", undefined]);
+  });
+
+  it.each([
+    ["assertion['kubernetes.io']['serviceaccount']['uid']", "alone"],
+    ['assertion["kubernetes.io"].serviceaccount.uid', "alone"],
+    ["assertion.jti", "no"],
+  ])("knows of %s whether it is the UID: %s", (expression, expected) => {
+    const { google, subjectUid } = mapped({ "google.subject": expression });
+    expect([google["subject"], subjectUid]).toEqual([UNKNOWN_CLAIM, expected]);
+  });
+
+  it("evaluates what others map", () => {
+    const { google, attribute } = mapped({
+      "google.subject": "assertion.sub.split(':')[2] + '/' + assertion.sub.split(':')[3]",
+      "google.groups": "assertion.groups",
+      "attribute.ns": "assertion.sub.extract('system:serviceaccount:{ns}:')",
+      "attribute.missing": "assertion.missing",
+      "attribute.number": "1",
+      "attribute.BAD": "assertion.sub",
+    });
+    expect(google).toEqual({ subject: "shop/web", groups: ["a", "b"] });
+    expect(attribute).toEqual({ ns: "shop", missing: UNKNOWN_CLAIM, number: UNKNOWN_CLAIM });
+  });
+
+  // Source: STS answers "Could not obtain a value for google.subject from the given credential".
+  it.each([
+    [{}, "nothing is mapped to google.subject"],
+    [{ "google.subject": "assertion.email" }, "google.subject has no value: field not found: email"],
+    [{ "google.subject": "assertion.sub.extract('x/{y}')" }, "google.subject would be empty"],
+    [{ "google.subject": "assertion.groups" }, "google.subject would be no text"],
+    [
+      {
+        "google.subject":
+          "assertion.sub + ':' + assertion.sub + ':' + assertion.sub + ':' + assertion.sub + '!!!!!'",
+      },
+      "google.subject would have 128 bytes, 127 are allowed",
+    ],
+  ])("%j exchanges nothing", (mapping, failure) => {
+    expect(mapped(mapping).failure).toBe(failure);
+  });
+
+  it.each(["x".repeat(2049), "'${0#var.x}' + assertion.sub", "assertion.sub.trim()"])(
+    "cannot tell %.30s",
+    (expression) => {
+      const { google, failure } = mapped({ "google.subject": expression });
+      expect([google["subject"], failure]).toEqual([UNKNOWN_CLAIM, undefined]);
+    },
+  );
+});
