@@ -9,10 +9,22 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   explain: {
     synopsis:
-      "explain [--service-account NS/NAME] [--image REF] [--stack S] [--format text|json|mermaid] [--cluster FILE] [DIR...]",
+      "explain [--service-account NS/NAME] [--image REF] [--stack S] [--format text|json|mermaid|html] [--cluster FILE] [DIR...]",
     summary:
       "will the pods pull, as whom, and if not, which link is broken; exit 0 all allowed, 1 denied, 2 usage or unreadable input, 3 unknown",
     load: () => import("./explain-command.js"),
+    refusedExit: 2,
+  },
+  jwks: {
+    synopsis: "jwks [--issuer URL] [--jwks-path PATH] [--to DIR] PEM...",
+    summary: "the JWKS of public keys, and an issuer's discovery document; printed, or written below DIR",
+    load: () => import("./jwks-command.js"),
+  },
+  "credentials-diff": {
+    synopsis: "credentials-diff [--format text|json] OLD NEW",
+    summary:
+      "what the CredentialsRequests of another release ask for, by folder; exit 0 the same, 1 different, 2 usage or unreadable input",
+    load: () => import("./credentials-diff-command.js"),
     refusedExit: 2,
   },
 };

@@ -21,3 +21,19 @@ export {
   validateCredentialProviderConfig,
 } from "./kubelet/validate-credential-provider-config";
 export { type NodeMayRequestAudienceOptions, nodeMayRequestAudience } from "./rbac/node-audience";
+export {
+  type IssuerDocuments,
+  type IssuerDocumentsOptions,
+  type OpenIdDocument,
+  issuerDocuments,
+} from "./openid/issuer-documents";
+export { publishedJwks } from "./openid/issuer-keys";
+export { type AcceptedAlgorithms, jwksFromPublicKeys } from "./openid/jwks";
+export { credentialsRequest } from "./openshift/credentials-request";
+export {
+  type ChangedRequest,
+  type CredentialsRequestsDiff,
+  type NamedRequest,
+  type ValueChange,
+  credentialsRequestsDiff,
+} from "./openshift/credentials-requests-diff";

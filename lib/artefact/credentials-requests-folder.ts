@@ -1,0 +1,114 @@
+/*
+ * Reads the folder that `oc adm release extract --credentials-requests` writes. Nothing of a folder is given out
+ * unless all of it could be read.
+ */
+
+import { readFileSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { LineCounter, parseAllDocuments } from "yaml";
+import { fail } from "../errors";
+import type { SourcedDocument } from "../model/sourced-document";
+import { isDeeper } from "./nesting";
+import { errorCode } from "./synth-folder";
+import { YAML_RULES } from "./yaml-rules";
+
+const EXTENSION = /\.(?:ya?ml|json)$/;
+/** The largest payload request has some 10 KiB; a release has some hundred of them. */
+const BYTES_MAX = 4 * 1024 * 1024;
+const ALIASES_MAX = 100;
+/** Requests have about six levels. */
+const DEPTH_MAX = 100;
+
+/**
+ * The documents of the files `.yaml`, `.yml` and `.json` of a folder, in the order of the file names; folders in it
+ * and other files are not read. Empty documents are left out, and counted.
+ *
+ * Throws `credentials-requests-folder` or `credentials-requests-file`, the latter naming file and line.
+ */
+export function readCredentialsRequests(folder: string): readonly SourcedDocument[] {
+  const files = filesOf(folder);
+  if (files.length === 0)
+    return fail("credentials-requests-folder", folder, "holds no file .yaml, .yml or .json");
+  const documents = files.flatMap((file) => (file.endsWith(".json") ? jsonFile(file) : yamlFile(file)));
+  return documents.length > 0
+    ? documents
+    : fail("credentials-requests-folder", folder, "holds no document, only empty files");
+}
+
+function filesOf(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+      .sort()
+      .filter((name) => EXTENSION.test(name))
+      .map((name) => join(folder, name))
+      .filter((file) => !statSync(file).isDirectory());
+  } catch (error) {
+    return fail("credentials-requests-folder", folder, `cannot be read (${errorCode(error)})`);
+  }
+}
+
+function textOf(file: string): string {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    return fail("credentials-requests-file", file, undefined, `cannot be read (${errorCode(error)})`);
+  }
+  if (bytes.length > BYTES_MAX)
+    return fail("credentials-requests-file", file, undefined, `is larger than ${BYTES_MAX} bytes`);
+  const text = bytes.toString("utf8");
+  return Buffer.from(text, "utf8").equals(bytes)
+    ? text.replace(/^\ufeff/, "")
+    : fail("credentials-requests-file", file, undefined, "is not UTF-8");
+}
+
+function jsonFile(file: string): readonly SourcedDocument[] {
+  const text = textOf(file);
+  if (text.trim() === "") return [];
+  try {
+    return [{ value: shallow(JSON.parse(text), file, 1), source: { file } }];
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    // YAML's parser knows the line also where V8 does not say it; JSON is YAML, but for what both refuse.
+    yamlDocuments(text, file);
+    return fail("credentials-requests-file", file, undefined, "is not JSON");
+  }
+}
+
+function yamlFile(file: string): readonly SourcedDocument[] {
+  const values = yamlDocuments(textOf(file), file);
+  return values.flatMap((value, index): SourcedDocument[] => {
+    if (value === null || value === undefined) return [];
+    return [{ value, source: values.length === 1 ? { file } : { file, document: index + 1 } }];
+  });
+}
+
+function yamlDocuments(text: string, file: string): readonly unknown[] {
+  const lineCounter = new LineCounter();
+  const parsed = parseAllDocuments(text, { ...YAML_RULES, lineCounter, logLevel: "silent" });
+  if (!Array.isArray(parsed)) return [];
+  return parsed.map((document) => {
+    const [error] = document.errors;
+    const { line } = lineCounter.linePos(error?.pos[0] ?? document.range?.[0] ?? 0);
+    if (error)
+      return fail(
+        "credentials-requests-file",
+        file,
+        line,
+        `is not YAML: ${error.message.split(" at line")[0]}`,
+      );
+    try {
+      return shallow(document.toJS({ maxAliasCount: ALIASES_MAX }), file, line);
+    } catch (refused) {
+      if (!(refused instanceof ReferenceError)) throw refused;
+      return fail("credentials-requests-file", file, line, "has aliases that refer to nothing or multiply");
+    }
+  });
+}
+
+/** No reader of the documents needs to fear their depth. */
+function shallow(value: unknown, file: string, line: number): unknown {
+  return isDeeper(value, DEPTH_MAX)
+    ? fail("credentials-requests-file", file, line, `is nested deeper than ${DEPTH_MAX} levels`)
+    : value;
+}

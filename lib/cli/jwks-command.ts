@@ -1,0 +1,56 @@
+import { readFileSync, statSync } from "node:fs";
+import { errorCode } from "../artefact/synth-folder";
+import { writeTogether } from "../artefact/write-together";
+import { fail } from "../errors";
+import { Issuer } from "../model/issuer";
+import { documentsOf, jsonText } from "../rules/openid/issuer-documents";
+import { jwksFromPublicKeys } from "../rules/openid/jwks";
+import { type CommandIo, UsageError } from "./command";
+import { readArguments } from "./read-arguments";
+
+/** ccoctl's on AWS and Google. */
+const JWKS_PATH = "keys.json";
+
+/** The largest key has a few kilobytes; a device such as `/dev/zero` never ends. */
+const BYTES_MAX = 65_536;
+
+/**
+ * `jwks PEM… [--issuer URL] [--jwks-path PATH] [--to DIR]`: the JSON Web Key Set of public keys, and with an issuer
+ * its discovery document before it.
+ *
+ * Prints them, or writes them below the folder, at the paths at which the issuer must serve them: all or none.
+ */
+export function run(args: readonly string[], io: CommandIo): number {
+  // Any other refusal would show the argument, and the key may be a private one.
+  if (args.some((argument) => argument.includes("-----BEGIN") || argument.includes("\n")))
+    throw new UsageError("jwks takes files with public keys, not their text");
+  const { values, positionals } = readArguments(args, {
+    issuer: { type: "string" },
+    "jwks-path": { type: "string", default: JWKS_PATH },
+    to: { type: "string" },
+  });
+  const { issuer, to, "jwks-path": jwksPath } = values;
+  if (positionals.length === 0) throw new UsageError("jwks needs at least one file with a public key in PEM");
+
+  const set = jwksFromPublicKeys(positionals.map(keyText), positionals);
+  // The placeholder issuer only finds the path checked; its discovery document is not used.
+  const { discovery, jwks } = documentsOf(Issuer.exactly(issuer ?? "https://issuer.invalid"), set, {
+    jwksPath,
+  });
+  const documents = issuer === undefined ? [{ ...jwks, text: jsonText(set) }] : [discovery, jwks];
+  if (issuer?.endsWith("/"))
+    io.err("the issuer ends with a slash: the cluster's `iss` must end with it as well, to the letter\n");
+  if (to === undefined) for (const { text } of documents) io.out(`${text}\n`);
+  else for (const path of writeTogether(to, documents)) io.out(`${path}\n`);
+  return 0;
+}
+
+function keyText(path: string): string {
+  try {
+    const { size } = statSync(path);
+    if (size <= BYTES_MAX) return readFileSync(path, "utf8");
+  } catch (error) {
+    return fail("issuer-key-file", path, `cannot be read (${errorCode(error)})`);
+  }
+  return fail("issuer-key-file", path, `is larger than ${BYTES_MAX} bytes`);
+}

@@ -1,0 +1,115 @@
+/*
+ * The two documents by which a relying party finds the keys of an issuer: OpenID Connect Discovery 1.0 sections 3
+ * and 4, and the key set.
+ */
+
+import { fail } from "../../errors";
+import type { Issuer } from "../../model/issuer";
+import type { IssuerKey } from "../../model/issuer-keys";
+import type { PublicJsonWebKeySet } from "../../model/json-web-key";
+import { literal } from "../../model/late";
+import { publishedJwks } from "./issuer-keys";
+import { type AcceptedAlgorithms, requireAlgorithms } from "./jwks";
+
+/** A document of an issuer, to be served below the issuer's URL. */
+export interface OpenIdDocument {
+  /** Path below the issuer, without leading slash. */
+  readonly path: string;
+  /** JSON text, without final newline; holds the late issuer where the issuer is late. */
+  readonly text: string;
+  /** What it must be served as. */
+  readonly contentType: "application/json";
+}
+
+/** How the documents of an issuer are written. */
+export interface IssuerDocumentsOptions {
+  /** Path of the key set below the issuer: `keys.json` (ccoctl on AWS and Google), `openid/v1/jwks` (Azure). */
+  readonly jwksPath: string;
+  /**
+   * Refuse keys that this relying party does not take.
+   *
+   * @defaultValue - every key that kube-apiserver can sign with is published
+   */
+  readonly accepted?: AcceptedAlgorithms;
+  /**
+   * True where the issuer ends with a slash, so that `jwks_uri` has no second one.
+   *
+   * @defaultValue - seen from the issuer; false where the issuer is late
+   */
+  readonly trailingSlash?: boolean;
+}
+
+/** The documents of one issuer. */
+export interface IssuerDocuments {
+  /** The discovery document, `.well-known/openid-configuration`. */
+  readonly discovery: OpenIdDocument;
+  /** The key set. */
+  readonly jwks: OpenIdDocument;
+}
+
+const DISCOVERY_PATH = ".well-known/openid-configuration";
+const CONTENT_TYPE = "application/json";
+const SEGMENTS = /^[A-Za-z0-9._~-]+(?:\/[A-Za-z0-9._~-]+)*$/;
+const DOT_SEGMENT = /(?:^|\/)\.{1,2}(?:\/|$)/;
+
+/** ccoctl's, so that adopting what it wrote shows no difference of blanks. */
+const INDENTATION = 4;
+
+/**
+ * Discovery document and key set of an issuer.
+ *
+ * Throws `issuer-document-path`, `issuer-key-algorithm`, and what {@link publishedJwks} throws.
+ */
+export function issuerDocuments(
+  issuer: Issuer,
+  keys: readonly IssuerKey[],
+  options: IssuerDocumentsOptions,
+): IssuerDocuments {
+  const set = publishedJwks(keys);
+  if (options.accepted) requireAlgorithms(set, options.accepted);
+  return documentsOf(issuer, set, options);
+}
+
+/** The documents for a finished key set; throws `issuer-document-path`. */
+export function documentsOf(
+  issuer: Issuer,
+  set: PublicJsonWebKeySet,
+  options: Pick<IssuerDocumentsOptions, "jwksPath" | "trailingSlash">,
+): IssuerDocuments {
+  const path = jwksPath(options.jwksPath);
+  const trailingSlash = options.trailingSlash ?? (!issuer.late && issuer.url.endsWith("/"));
+  const discovery = discoveryOf(issuer.url, `${issuer.url}${trailingSlash ? "" : "/"}${path}`, set);
+  return {
+    discovery: { path: DISCOVERY_PATH, text: jsonText(discovery), contentType: CONTENT_TYPE },
+    jwks: { path, text: jsonText(set), contentType: CONTENT_TYPE },
+  };
+}
+
+/** JSON as the documents of an issuer are written. */
+export function jsonText(document: unknown): string {
+  return JSON.stringify(document, undefined, INDENTATION);
+}
+
+/**
+ * kube-apiserver's members (openidmetadata.go), and `claims_supported`, which IAM asks for (CreateOpenIDConnectProvider
+ * user guide) and ccoctl writes on AWS and Google; ccoctl names `sub` twice there.
+ */
+function discoveryOf(issuer: string, jwksUri: string, { keys }: PublicJsonWebKeySet): object {
+  return {
+    issuer,
+    jwks_uri: jwksUri,
+    response_types_supported: ["id_token"],
+    subject_types_supported: ["public"],
+    id_token_signing_alg_values_supported: [...new Set(keys.map(({ alg }) => alg))].sort(),
+    claims_supported: ["aud", "exp", "sub", "iat", "iss"],
+  };
+}
+
+function jwksPath(path: string): string {
+  if (typeof literal(path, "jwksPath") !== "string" || !SEGMENTS.test(path))
+    return fail("issuer-document-path", path, "is not a plain relative path");
+  if (DOT_SEGMENT.test(path)) return fail("issuer-document-path", path, "has a dot segment");
+  return path === DISCOVERY_PATH
+    ? fail("issuer-document-path", path, "is that of the discovery document")
+    : path;
+}

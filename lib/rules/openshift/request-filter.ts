@@ -1,0 +1,162 @@
+/*
+ * Which requests of a release are for a cluster. Source: openshift/library-go, pkg/manifest/manifest.go (`Include`),
+ * by which the cluster-version operator and `oc adm release extract --included` decide; and
+ * openshift/cloud-credential-operator for the deletion annotation.
+ */
+
+import { fail } from "../../errors";
+import { oneOf } from "../../model/choice";
+import { requestLabel } from "../../model/request-label";
+import type { RequestHeader } from "./credentials-request";
+
+/** Feature sets of OpenShift's FeatureGate, `Default` for the empty one. */
+export type OpenShiftFeatureSet =
+  "Default" | "TechPreviewNoUpgrade" | "DevPreviewNoUpgrade" | "CustomNoUpgrade" | "OKD";
+
+/** Which CredentialsRequests are for a cluster. */
+export interface CredentialsRequestFilter {
+  /** The cluster's cloud; requests of other clouds' kinds are skipped. */
+  readonly cloud: "aws" | "azure" | "google";
+  /**
+   * The cluster's feature set, as in install-config and `FeatureGate/cluster`.
+   *
+   * @defaultValue "Default"
+   */
+  readonly featureSet?: OpenShiftFeatureSet;
+  /**
+   * Feature gates that are enabled in the cluster, as far as requests depend on them; `"all"` takes every one for
+   * enabled.
+   *
+   * @defaultValue - a request that depends on a feature gate is refused, since neither leaving it out nor keeping it
+   * is safe
+   */
+  readonly featureGates?: readonly string[] | "all";
+  /**
+   * Enabled cluster capabilities, for example `Storage` and `CloudCredential`.
+   *
+   * @defaultValue "all", as installed without `baselineCapabilitySet`
+   */
+  readonly capabilities?: readonly string[] | "all";
+  /**
+   * The cluster profile. A request that names no profile at all, as those of optional operators, is for every one.
+   *
+   * @defaultValue "self-managed-high-availability"
+   */
+  readonly clusterProfile?: string;
+}
+
+const KINDS: Readonly<Record<CredentialsRequestFilter["cloud"], string>> = {
+  aws: "AWSProviderSpec",
+  azure: "AzureProviderSpec",
+  google: "GCPProviderSpec",
+};
+
+const FEATURE_SETS: readonly OpenShiftFeatureSet[] = [
+  "Default",
+  "TechPreviewNoUpgrade",
+  "DevPreviewNoUpgrade",
+  "CustomNoUpgrade",
+  "OKD",
+];
+
+const DELETE = "release.openshift.io/delete";
+const FEATURE_SET = "release.openshift.io/feature-set";
+const FEATURE_GATE = "release.openshift.io/feature-gate";
+const CAPABILITY = "capability.openshift.io/name";
+const INCLUDE = "include.release.openshift.io/";
+const EXCLUDE = "exclude.release.openshift.io/";
+const PROFILE = "self-managed-high-availability";
+
+type Question = (header: RequestHeader, filter: CredentialsRequestFilter) => string | undefined;
+
+/** In the order in which they are asked; a request of another cloud is asked nothing else. */
+const QUESTIONS: readonly Question[] = [
+  ({ providerKind }, { cloud }) =>
+    providerKind === KINDS[cloud] ? undefined : `is a request of kind ${providerKind}, for another cloud`,
+  ({ annotations }) => (annotations[DELETE] === "true" ? `is to be deleted (${DELETE})` : undefined),
+  profileQuestion,
+  featureSetQuestion,
+  capabilityQuestion,
+  featureGateQuestion,
+];
+
+/** Checks a filter that may come from plain JavaScript; throws `choice-unknown` or `late-value`. */
+export function checkedFilter(filter: CredentialsRequestFilter): CredentialsRequestFilter {
+  oneOf("cloud of the CredentialsRequests", filter.cloud, ["aws", "azure", "google"]);
+  oneOf("feature set", filter.featureSet ?? "Default", FEATURE_SETS);
+  return filter;
+}
+
+/**
+ * Why a request is not for the cluster; `undefined` where it is.
+ *
+ * Throws `credentials-request-gate-unknown` where only the unknown feature gates decide.
+ */
+export function skipReason(header: RequestHeader, filter: CredentialsRequestFilter): string | undefined {
+  for (const question of QUESTIONS) {
+    const reason = question(header, filter);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}
+
+function profileQuestion(
+  { annotations }: RequestHeader,
+  { clusterProfile = PROFILE }: CredentialsRequestFilter,
+): string | undefined {
+  if (annotations[`${EXCLUDE}${clusterProfile}`] === "true")
+    return `is not for the cluster profile ${clusterProfile} (${EXCLUDE}${clusterProfile})`;
+  const included = annotations[`${INCLUDE}${clusterProfile}`];
+  const named = Object.keys(annotations).some((key) => key.startsWith(INCLUDE));
+  if (!named || included === "true") return undefined;
+  return `is not for the cluster profile ${clusterProfile} (${INCLUDE})`;
+}
+
+function featureSetQuestion(
+  { annotations }: RequestHeader,
+  { featureSet = "Default" }: CredentialsRequestFilter,
+): string | undefined {
+  const value = annotations[FEATURE_SET];
+  if (value === undefined) return undefined;
+  if (annotations[FEATURE_GATE] !== undefined)
+    return "has annotations of feature set and of feature gate, which OpenShift never installs";
+  const sets = value.split(",");
+  const unknown = sets.find((set) => !FEATURE_SETS.some((known) => known === set));
+  if (unknown !== undefined)
+    return `is for the unknown feature set ${unknown}, which OpenShift never installs`;
+  return sets.includes(featureSet) ? undefined : `is for the feature set ${value}, not ${featureSet}`;
+}
+
+/** `A+B`: all of them. */
+function capabilityQuestion(
+  { annotations }: RequestHeader,
+  { capabilities = "all" }: CredentialsRequestFilter,
+): string | undefined {
+  const needed = (annotations[CAPABILITY] ?? "").split("+").filter((name) => name !== "");
+  if (capabilities === "all") return undefined;
+  const missing = needed.filter((name) => !capabilities.includes(name));
+  return missing.length === 0
+    ? undefined
+    : `needs the capabilities ${missing.join(", ")}, which are not enabled`;
+}
+
+/** A comma list: every gate must be enabled, with `-` in front disabled. */
+function featureGateQuestion(
+  header: RequestHeader,
+  { featureGates }: CredentialsRequestFilter,
+): string | undefined {
+  const value = header.annotations[FEATURE_GATE];
+  const gates = (value ?? "")
+    .split(",")
+    .map((gate) => gate.trim())
+    .filter((gate) => gate !== "");
+  if (gates.length === 0) return undefined;
+  if (featureGates === undefined)
+    return fail("credentials-request-gate-unknown", requestLabel(header), gates.join(","));
+  const enabled = (gate: string): boolean => featureGates === "all" || featureGates.includes(gate);
+  const broken = gates.find((gate) => (gate.startsWith("-") ? enabled(gate.slice(1)) : !enabled(gate)));
+  if (broken === undefined) return undefined;
+  return broken.startsWith("-")
+    ? `is for clusters without the feature gate ${broken.slice(1)}`
+    : `needs the feature gate ${broken}, which is not enabled`;
+}

@@ -1,0 +1,198 @@
+import { describe, expect, it } from "vitest";
+import { selectCredentialsRequests } from "../../../lib/rules/openshift/credentials-request-selection";
+import type { CredentialsRequestFilter } from "../../../lib/rules/openshift/request-filter";
+import { payloadRequests, requestClouds, requestReleases } from "../../support/credentials-requests";
+
+const API = "cloudcredential.openshift.io/v1";
+const KINDS = { aws: "AWSProviderSpec", azure: "AzureProviderSpec", google: "GCPProviderSpec" };
+
+function document(name: string, annotations: object = {}, kind: string = KINDS.aws): object {
+  return {
+    apiVersion: API,
+    kind: "CredentialsRequest",
+    metadata: { name, annotations },
+    spec: {
+      secretRef: { namespace: "edge", name: `${name}-secret` },
+      serviceAccountNames: ["operator"],
+      providerSpec: { apiVersion: API, kind },
+    },
+  };
+}
+
+const sourced = (
+  ...values: readonly unknown[]
+): readonly { value: unknown; source: { document: number } }[] =>
+  values.map((value, index) => ({ value, source: { document: index + 1 } }));
+
+function select(
+  values: readonly unknown[],
+  filter: Partial<CredentialsRequestFilter> = {},
+): { readonly kept: readonly string[]; readonly skipped: readonly string[] } {
+  const { requests, skipped } = selectCredentialsRequests(sourced(...values), { cloud: "aws", ...filter });
+  return {
+    kept: requests.map(({ name }) => name),
+    skipped: skipped.map(({ name, reason, source }) => `${source.document} ${name} ${reason}`),
+  };
+}
+
+const GATE = "release.openshift.io/feature-gate";
+const SET = "release.openshift.io/feature-set";
+const CAPABILITY = "capability.openshift.io/name";
+const INCLUDE = "include.release.openshift.io/";
+
+describe("selectCredentialsRequests", () => {
+  const other = document("other");
+
+  // Rows follow openshift/library-go, pkg/manifest/manifest.go.
+  it.each<[object, Partial<CredentialsRequestFilter>, string | undefined]>([
+    [{}, {}, undefined],
+    [{ "release.openshift.io/delete": "true" }, {}, "is to be deleted (release.openshift.io/delete)"],
+    [{ "release.openshift.io/delete": "false" }, {}, undefined],
+    [{ [`${INCLUDE}self-managed-high-availability`]: "true" }, {}, undefined],
+    [{ [`${INCLUDE}single-node-developer`]: "true" }, { clusterProfile: "single-node-developer" }, undefined],
+    [
+      { [`${INCLUDE}hypershift`]: "true" },
+      {},
+      "is not for the cluster profile self-managed-high-availability (include.release.openshift.io/)",
+    ],
+    [
+      { [`${INCLUDE}self-managed-high-availability`]: "false" },
+      {},
+      "is not for the cluster profile self-managed-high-availability (include.release.openshift.io/)",
+    ],
+    [{ "exclude.release.openshift.io/internal-openshift-hosted": "true" }, {}, undefined],
+    [
+      { "exclude.release.openshift.io/internal-openshift-hosted": "true" },
+      { clusterProfile: "internal-openshift-hosted" },
+      "is not for the cluster profile internal-openshift-hosted (exclude.release.openshift.io/internal-openshift-hosted)",
+    ],
+    [{ [SET]: "TechPreviewNoUpgrade" }, {}, "is for the feature set TechPreviewNoUpgrade, not Default"],
+    [{ [SET]: "TechPreviewNoUpgrade" }, { featureSet: "TechPreviewNoUpgrade" }, undefined],
+    [{ [SET]: "CustomNoUpgrade,TechPreviewNoUpgrade" }, { featureSet: "TechPreviewNoUpgrade" }, undefined],
+    [{ [SET]: "CustomNoUpgrade,TechPreviewNoUpgrade" }, { featureSet: "CustomNoUpgrade" }, undefined],
+    [
+      { [SET]: "CustomNoUpgrade,TechPreviewNoUpgrade" },
+      { featureSet: "DevPreviewNoUpgrade" },
+      "is for the feature set CustomNoUpgrade,TechPreviewNoUpgrade, not DevPreviewNoUpgrade",
+    ],
+    [{ [SET]: "Default" }, {}, undefined],
+    [{ [SET]: "Soon" }, {}, "is for the unknown feature set Soon, which OpenShift never installs"],
+    [
+      { [SET]: "Default", [GATE]: "A" },
+      { featureGates: "all" },
+      "has annotations of feature set and of feature gate, which OpenShift never installs",
+    ],
+    [{ [GATE]: "A" }, { featureGates: ["A"] }, undefined],
+    [{ [GATE]: "A" }, { featureGates: "all" }, undefined],
+    [{ [GATE]: "A" }, { featureGates: [] }, "needs the feature gate A, which is not enabled"],
+    [{ [GATE]: "A, B" }, { featureGates: ["A"] }, "needs the feature gate B, which is not enabled"],
+    [{ [GATE]: "A,B" }, { featureGates: ["B", "A"] }, undefined],
+    [{ [GATE]: "-A" }, { featureGates: [] }, undefined],
+    [{ [GATE]: "B,-A" }, { featureGates: ["A", "B"] }, "is for clusters without the feature gate A"],
+    [{ [GATE]: "" }, {}, undefined],
+    [{ [CAPABILITY]: "Storage+CloudCredential" }, {}, undefined],
+    [
+      { [CAPABILITY]: "Storage+CloudCredential" },
+      { capabilities: ["CloudCredential", "Storage"] },
+      undefined,
+    ],
+    [
+      { [CAPABILITY]: "Storage+CloudCredential" },
+      { capabilities: ["CloudCredential"] },
+      "needs the capabilities Storage, which are not enabled",
+    ],
+    [{ [CAPABILITY]: "" }, { capabilities: [] }, undefined],
+  ])("with annotations %j and filter %j: %s", (annotations, filter, reason) => {
+    const { kept, skipped } = select([document("one", annotations), other], filter);
+    expect(kept).toEqual(reason === undefined ? ["one", "other"] : ["other"]);
+    expect(skipped).toEqual(reason === undefined ? [] : [`1 one ${reason}`]);
+  });
+
+  it("refuses to guess feature gates, but asks for them only where they decide", () => {
+    const gated = document("gated", { [GATE]: "ClusterAPIMachineManagement" });
+    expect(() => select([gated, other])).toThrowError(
+      expect.objectContaining({
+        code: "credentials-request-gate-unknown",
+        problem:
+          "document 1, CredentialsRequest gated depends on feature gates, and which ones are enabled was not said",
+        value: "ClusterAPIMachineManagement",
+      }),
+    );
+    const deleted = document("gone", { [GATE]: "A", "release.openshift.io/delete": "true" });
+    expect(select([deleted, other]).kept).toEqual(["other"]);
+  });
+
+  it("looks at nothing but the kind of another cloud's request", () => {
+    const nutanix = { ...document("nutanix", {}, "NutanixProviderSpec") } as Record<string, unknown>;
+    nutanix["spec"] = { providerSpec: { apiVersion: API, kind: "NutanixProviderSpec", anything: 1 } };
+    expect(select([nutanix, other])).toEqual({
+      kept: ["other"],
+      skipped: ["1 nutanix is a request of kind NutanixProviderSpec, for another cloud"],
+    });
+  });
+
+  it("names objects of other kinds, and takes lists apart", () => {
+    const map = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "map" } };
+    const list = { apiVersion: "v1", kind: "List", items: [other, map] };
+    expect(select([list])).toEqual({ kept: ["other"], skipped: ["1 ConfigMap map is of kind ConfigMap"] });
+  });
+
+  it.each([[1], ["text"], [[]], [{}], [{ kind: "" }]])("refuses %j, which is no object", (value) => {
+    expect(() => select([other, value])).toThrowError(
+      expect.objectContaining({
+        code: "credentials-request-invalid",
+        problem:
+          "document 2, CredentialsRequest (without name): kind is not what a CredentialsRequest has there",
+      }),
+    );
+  });
+
+  it("refuses two requests for one Secret, naming both", () => {
+    const twin = document("twin") as { spec: { secretRef: { name: string } } };
+    twin.spec.secretRef.name = "other-secret";
+    expect(() => select([other, document("third"), twin])).toThrowError(
+      expect.objectContaining({
+        code: "credentials-request-secret-taken",
+        problem:
+          "document 1, CredentialsRequest other and document 3, CredentialsRequest twin ask for the same Secret, and one would overwrite the other",
+        value: "edge/other-secret",
+      }),
+    );
+  });
+
+  it("refuses a filter that leaves nothing, and says what it left out", () => {
+    expect(() => select([other], { cloud: "azure" })).toThrowError(
+      expect.objectContaining({
+        code: "credentials-requests-none",
+        problem:
+          "no CredentialsRequest is left: other is a request of kind AWSProviderSpec, for another cloud",
+      }),
+    );
+  });
+
+  it.each([{ cloud: "gcp" as "google" }, { featureSet: "" as "Default" }])(
+    "refuses the filter %j",
+    (filter) => {
+      expect(() => select([other], filter)).toThrowError(expect.objectContaining({ code: "choice-unknown" }));
+    },
+  );
+
+  it.each(requestClouds.flatMap((cloud) => requestReleases.map((release) => [cloud, release] as const)))(
+    "keeps all requests of %s %s for a technology preview, and all but the cluster API's without",
+    (cloud, release) => {
+      const documents = sourced(...payloadRequests(cloud, release));
+      const preview = selectCredentialsRequests(documents, {
+        cloud,
+        featureSet: "TechPreviewNoUpgrade",
+        featureGates: "all",
+      });
+      expect(preview.skipped).toEqual([]);
+      const secrets = preview.requests.map(({ secret }) => [secret.namespace, secret.name]);
+      expect(secrets).toEqual([...secrets].sort());
+      const usual = selectCredentialsRequests(documents, { cloud, featureGates: [] });
+      expect(usual.skipped.map(({ name }) => name)).toEqual([
+        `openshift-cluster-api-${cloud === "google" ? "gcp" : cloud}`,
+      ]);
+    },
+  );
+});
