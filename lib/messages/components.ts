@@ -59,6 +59,47 @@ export const componentsMessages = {
     remedy:
       "name the gates that `oc get featuregate cluster -o yaml` lists as enabled for this version, as far as requests name them",
   }),
+  "component-provider-kind": (where: string, kind: string, cloud: string, allowed: string): Problem => ({
+    problem: `${where} asks another cloud than ${cloud}, which is to make the identities`,
+    value: kind,
+    allowed,
+    remedy: "filter the requests by the cloud whose identities are made",
+  }),
+  "component-file-taken": (file: string, first: string, second: string): Problem => ({
+    problem: `the Secrets of ${first} and of ${second} would be written into one file`,
+    value: file,
+    allowed: "one Secret per file, named by namespace and name with a dash between them",
+    remedy: "give one of the two another secretRef",
+  }),
+  "workloads-empty": (cluster: string): Problem => ({
+    problem: "the list of workloads is empty",
+    value: cluster,
+    allowed: "at least one line { serviceAccount, may }",
+    remedy: "state which service account may do what, or remove the construct",
+  }),
+  "workload-without-access": (serviceAccount: string, may: unknown): Problem => ({
+    problem: `the line of ${serviceAccount} permits nothing`,
+    value: may,
+    allowed: "`may` with at least one of awsAccess(), azureAccess(), googleAccess()",
+    remedy: "state what the service account may do, or remove the line",
+  }),
+  "workload-unknown": (serviceAccount: string, known: readonly string[]): Problem => ({
+    problem: "no line of the workloads names this service account",
+    value: serviceAccount,
+    allowed: known.join(", "),
+    remedy: "correct the name, or add a line for it",
+  }),
+  "pod-fragments-clash": (serviceAccount: string, field: string, name: string): Problem => ({
+    problem: `two clouds want different ${field} of the name ${name} in the pods of one service account`,
+    value: serviceAccount,
+    remedy: "let each of them have a service account of its own",
+  }),
+  "config-map-taken": (configMap: string, first: string, second: string): Problem => ({
+    problem: `the credential files of ${first} and of ${second} would be in one ConfigMap`,
+    value: configMap,
+    allowed: "one ConfigMap per service account",
+    remedy: "rename one of the service accounts, or put it into another namespace",
+  }),
   "upgradeable-to-not-newer": (value: string, version: string): Problem => ({
     problem: `version to upgrade to is not newer than the cluster's ${version} in its major.minor`,
     value,

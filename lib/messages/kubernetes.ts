@@ -19,6 +19,28 @@ export const kubernetesMessages = {
     allowed: "at least one annotation",
     remedy: "pass the annotations of the pull identity, or leave the object out",
   }),
+  "object-name-invalid": (value: unknown): Problem => ({
+    problem: "name of a Kubernetes object is not a DNS subdomain",
+    value,
+    allowed: "1 to 253 of a-z, 0-9, - and ., each part starting and ending with a letter or digit",
+    remedy: "use a name like cloud-credentials",
+  }),
+  "data-empty": (owner: string): Problem => ({
+    problem: `${owner} holds nothing`,
+    allowed: "at least one key",
+    remedy: "give it the texts that its readers expect, or leave the object out",
+  }),
+  "data-key-invalid": (key: string, owner: string): Problem => ({
+    problem: `key of ${owner} cannot be the name of a file`,
+    value: key,
+    allowed: "1 to 253 of A-Z, a-z, 0-9, -, _ and ., neither . nor beginning with ..",
+    remedy: "use the key that its reader documents",
+  }),
+  "data-value-invalid": (key: string, owner: string, reason: string): Problem => ({
+    problem: `value of ${key} of ${owner} ${reason}`,
+    allowed: 'text in stringData and in a ConfigMap; base64 in data, made with encode("base64", text)',
+    remedy: "put plain text into stringData",
+  }),
   "label-invalid": (key: string, owner: string, value: unknown): Problem => ({
     problem: `label ${key} of ${owner} is not a valid label`,
     value,

@@ -40,17 +40,22 @@ export const pullsMessages = {
     allowed: "at most one entry per cloud in `identities`",
     remedy: "join them; for identities in two accounts use two stacks",
   }),
-  "identities-unused": (cloud: string, used: readonly string[]): Problem => ({
-    problem: "`identities` has an entry for a cloud from which nothing is pulled",
+  "identities-unused": (
+    cloud: string,
+    used: readonly string[],
+    unused: string = "from which nothing is pulled",
+    line: string = "pull",
+  ): Problem => ({
+    problem: `\`identities\` has an entry for a cloud ${unused}`,
     value: cloud,
     allowed: used.join(", "),
-    remedy: "remove the entry, or add the pull that it was meant for",
+    remedy: `remove the entry, or add the ${line} that it was meant for`,
   }),
-  "cluster-taken": (cluster: string, path: string): Problem => ({
-    problem: `${path}: this stack already writes the manifests of a cluster`,
+  "cluster-taken": (cluster: string, construct: string = "ImagePulls", lines: string = "pulls"): Problem => ({
+    problem: "this stack already writes the manifests of a cluster",
     value: cluster,
-    allowed: "one ImagePulls per stack, with all pulls of its cluster in one list",
-    remedy: "add the pulls to the existing list, or put the other cluster into a stack of its own",
+    allowed: `one ${construct} per stack, with all ${lines} of its cluster in one list`,
+    remedy: `add the ${lines} to the existing list, or put the other cluster into a stack of its own`,
   }),
   "role-name-shared": (name: string, audiences: readonly string[]): Problem => ({
     problem: `one role name is given for the audiences ${audiences.join(", ")}, and one role would overwrite the other`,

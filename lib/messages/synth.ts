@@ -31,11 +31,27 @@ export const synthMessages = {
     allowed: "any text without @late(",
     remedy: "change the text; `bind` could not tell it from a placeholder",
   }),
-  "manifest-name-invalid": (value: unknown): Problem => ({
-    problem: "name of a manifest or node file is not a DNS label",
+  "manifest-name-invalid": (value: unknown, exact: boolean = false): Problem => ({
+    problem: exact
+      ? "name of a file is not one that Kubernetes objects may have, or is too long"
+      : "name of a manifest or node file is not a DNS label",
     value,
-    allowed: "1 to 63 of a-z, 0-9 and -, starting and ending with a letter or digit",
+    allowed: exact
+      ? "1 to 250 of a-z, 0-9, - and ., starting and ending with a letter or digit"
+      : "1 to 63 of a-z, 0-9 and -, starting and ending with a letter or digit",
     remedy: "use a name like service-accounts; it becomes the file's name",
+  }),
+  "manifest-file-taken": (file: string, name: string, first: string): Problem => ({
+    problem: `the manifests ${first} and ${name} would be one file`,
+    value: file,
+    allowed: "one manifest per file",
+    remedy: "give one of them another name",
+  }),
+  "cluster-facts-differ": (cluster: string, key: string, value: unknown, first: unknown): Problem => ({
+    problem: `the ${key} of cluster ${cluster} is already recorded as another one`,
+    value,
+    allowed: JSON.stringify(first),
+    remedy: `give everything that writes for the cluster the same ${key}`,
   }),
   "manifest-order-invalid": (name: string, order: unknown): Problem => ({
     problem: `order of the manifest ${name} is not a whole number of two digits`,

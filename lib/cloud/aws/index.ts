@@ -1,5 +1,5 @@
 /**
- * AWS: OIDC providers, IAM roles that service accounts pull as, and ECR.
+ * AWS: issuers in S3, OIDC providers, IAM roles that service accounts act as, and ECR.
  *
  * @packageDocumentation
  */
@@ -11,10 +11,32 @@ export {
   parseEcrHost,
 } from "../../rules/aws/ecr-host";
 export { type Partition } from "../../rules/aws/partitions";
+export { type ComponentNarrowing, type ComponentPermissionsOverride } from "../../rules/aws/component-policy";
+export { type ComponentNaming } from "../../rules/aws/component-role";
+export { type ExistingDistribution } from "../../rules/aws/issuer-distribution";
+export { type ConditionValue, type PolicyCondition } from "../../rules/aws/policy-condition";
 export { type PolicyStatement } from "../../rules/aws/policy-document";
 export { type EcrGrant, type PrivateEcrGrant, type PublicEcrGrant } from "../../rules/aws/pull-permissions";
+export { type AwsAccessProps, awsAccess } from "./access";
+export { type AwsAccess } from "./aws-access";
+export { ComponentRole } from "./component-role";
+export {
+  type ComponentOverride,
+  type ComponentRoleProps,
+  type ComponentRoleSettings,
+  type ComponentRolesProps,
+} from "./component-role-props";
+export { componentRoles } from "./component-roles";
 export { type EcrProps, type EcrPublicProps, ecr, ecrPublic } from "./ecr";
 export { type EcrSource, type OwnerPolicy } from "./ecr-source";
+export { type RolePlace } from "./federated-role-settings";
+export { IssuerBucket } from "./issuer-bucket";
+export {
+  type AdoptedIssuerBucket,
+  type IssuerBucketAccess,
+  type IssuerBucketProps,
+} from "./issuer-bucket-props";
+export { IssuerDistribution } from "./issuer-distribution";
 export { OidcProvider } from "./oidc-provider";
 export {
   type EksClusterAttributes,
@@ -30,8 +52,12 @@ export {
   type PullRoleAttributes,
   type PullRoleProps,
   type PullRoleTrust,
-  type SubjectWildcard,
 } from "./pull-role-props";
 export { pullRoles } from "./pull-roles";
 export { type PullRolesProps } from "./pull-roles-props";
+export { type RoleTrust, type SubjectWildcard } from "./role-trust";
+export { WorkloadRole } from "./workload-role";
+export { type WorkloadRoleProps } from "./workload-role-props";
+export { workloadRoles } from "./workload-roles";
+export { type WorkloadRolesProps } from "./workload-roles-props";
 export { RepositoryPullPolicy, type RepositoryPullPolicyProps } from "./repository-pull-policy";

@@ -47,6 +47,13 @@ export interface OidcProviderProps {
    */
   readonly tags?: Readonly<Record<string, string>>;
   /**
+   * True where the OIDC provider exists, and Terraform takes it over with an import block; needs a literal issuer,
+   * `account` and `region`, which make up its ARN.
+   *
+   * @defaultValue false
+   */
+  readonly adopt?: boolean;
+  /**
    * Terraform provider of the resource; a different one stands for a different account.
    *
    * @defaultValue - the stack's default aws provider

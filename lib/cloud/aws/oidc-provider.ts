@@ -9,6 +9,7 @@ import {
 } from "cdktf";
 import { Construct } from "constructs";
 import { at, fail } from "../../errors";
+import { SWITCH, oneOf } from "../../model/choice";
 import type { Issuer } from "../../model/issuer";
 import { awsIssuer, clientIds, literalOidcProviderArn, thumbprintList } from "../../rules/aws/oidc-provider";
 import { partitionOf } from "../../rules/aws/partitions";
@@ -52,19 +53,20 @@ export class OidcProvider extends Construct implements IOidcProvider {
   readonly conditionPrefix: string;
   /** The resource, for roles whose trust names the literal ARN. */
   readonly dependencies: readonly ITerraformDependable[];
-  readonly #props: OidcProviderProps;
+  #props: OidcProviderProps;
 
   /**
    * Throws `issuer-invalid`, `issuer-trailing-slash`, `aws-issuer-unusable`, `aws-client-ids-invalid`,
    * `audience-invalid`, `aws-thumbprints-invalid`, `aws-account-invalid`, `aws-region-unknown`, and
    * `aws-oidc-provider-taken` where the stack, or with `account` another stack of the app, has one of that issuer
-   * already.
+   * already; with `adopt`, `late-value` where its ARN is not known at synth.
    */
   constructor(scope: Construct, id: string, props: OidcProviderProps) {
     super(scope, id);
     const { issuer, arn, key, config } = at(this, () => settingsOf(this, props));
 
     this.resource = new IamOpenidConnectProvider(this, "Resource", config);
+    if (props.adopt && arn !== undefined) this.resource.importFrom(arn, props.provider);
     declareOnce(this, key);
     declareInAccount(this, inAccount(issuer, props.account));
     if (lacksThumbprint(props)) Annotations.of(this).addWarning(NO_THUMBPRINT);
@@ -112,6 +114,7 @@ export class OidcProvider extends Construct implements IOidcProvider {
       return new OidcProvider(stack, id, { ...rest, issuer, audiences: [audience] });
     }
     known.#agree(props);
+    known.#take(props);
     known.addAudience(audience);
     return known;
   }
@@ -125,6 +128,14 @@ export class OidcProvider extends Construct implements IOidcProvider {
   addAudience(audience: string): void {
     const ids = [...this.audiences, audience];
     this.resource.clientIdList = at(this, () => clientIds(ids));
+  }
+
+  /** What the first user left open and a later one states: tags, and that it exists. */
+  #take({ tags, adopt, account, region, provider }: SharedOidcProviderProps): void {
+    if (tags && !this.#props.tags) this.resource.tags = { ...tags };
+    if (adopt && !this.#props.adopt)
+      this.resource.importFrom(arnToAdopt(this.issuer, account, region), provider);
+    this.#props = { ...this.#props, ...(tags ? { tags } : {}), ...(adopt ? { adopt } : {}) };
   }
 
   #agree(props: SharedOidcProviderProps): void {
@@ -170,9 +181,12 @@ function settingsOf(construct: Construct, props: OidcProviderProps): Settings {
   const known =
     declaredOnce(construct, key) ?? declaredInAccount(construct, inAccount(issuer, props.account));
   if (known) fail("aws-oidc-provider-taken", issuer.url, known.node.path);
+  const arn = oneOf("adopt", props.adopt ?? false, SWITCH)
+    ? arnToAdopt(issuer, props.account, props.region)
+    : literalOidcProviderArn(issuer, props.account, props.region);
   return {
     issuer,
-    arn: literalOidcProviderArn(issuer, props.account, props.region),
+    arn,
     key,
     config: {
       url: issuer.url,
@@ -182,4 +196,12 @@ function settingsOf(construct: Construct, props: OidcProviderProps): Settings {
       ...(provider ? { provider } : {}),
     },
   };
+}
+
+/** The ARN of what exists; throws `late-value` where it is not known at synth. */
+function arnToAdopt(issuer: Issuer, account: string | undefined, region: string | undefined): string {
+  return (
+    literalOidcProviderArn(issuer, account, region) ??
+    fail("late-value", "ARN of the OIDC provider to adopt (issuer, account and region)")
+  );
 }

@@ -10,8 +10,8 @@ const declared = new PerApp<Construct>();
 
 /** Something that an account has once. */
 export interface OnceInAccount {
-  /** What it is: a role name, an OIDC provider, the policy of a repository. */
-  readonly kind: "oidc-provider" | "role" | "ecr-policy";
+  /** What it is: a role name, an OIDC provider, the policy of a repository, a bucket. */
+  readonly kind: "oidc-provider" | "role" | "ecr-policy" | "bucket";
   /** Its account, 12 digits; `undefined` where it is not known at synth, and nothing is remembered. */
   readonly account: string | undefined;
   /** What it is known by in the account. */

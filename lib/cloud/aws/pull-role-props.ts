@@ -1,7 +1,6 @@
 import type { ITerraformDependable, TerraformProvider } from "cdktf";
-import type { Subject } from "../../model/subject";
 import type { EcrSource } from "./ecr-source";
-import type { IOidcProvider } from "./oidc-provider-props";
+import type { RoleTrust } from "./role-trust";
 
 /** An IAM role that service accounts pull as: declared, or existing. */
 export interface IPullRole {
@@ -19,40 +18,8 @@ export interface IPullRole {
   readonly dependencies: readonly ITerraformDependable[];
 }
 
-/** Service accounts admitted by a wildcard. */
-export interface SubjectWildcard {
-  /**
-   * `namespace/name` with `*` for any text or `?` for one character, for example `shop/*`. The namespace is literal,
-   * or begins with at least three literal characters.
-   */
-  readonly pattern: string;
-  /** Why exact names will not do; stands in the description of the IAM role. Printable Latin-1. */
-  readonly reason: string;
-}
-
-/** Whose tokens an IAM role accepts: one OIDC provider and audience. */
-export interface PullRoleTrust {
-  /** The OIDC provider of the cluster's issuer. */
-  readonly oidcProvider: IOidcProvider;
-  /**
-   * Service accounts as `namespace/name`, each exactly.
-   *
-   * @defaultValue - none; then `wildcards` must admit some
-   */
-  readonly serviceAccounts?: readonly (string | Subject)[];
-  /**
-   * Service accounts by wildcard.
-   *
-   * @defaultValue - none
-   */
-  readonly wildcards?: readonly SubjectWildcard[];
-  /**
-   * The audience of the tokens; always compared exactly, and one that the OIDC provider accepts where that is known.
-   *
-   * @defaultValue "sts.amazonaws.com"
-   */
-  readonly audience?: string;
-}
+/** Whose tokens a pull role accepts. */
+export type PullRoleTrust = RoleTrust;
 
 /** Settings of a {@link PullRole}. */
 export interface PullRoleProps {

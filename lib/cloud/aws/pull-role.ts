@@ -1,15 +1,14 @@
-import { IamRole } from "@cdktf/provider-aws/lib/iam-role/index.js";
-import { IamRolePolicy } from "@cdktf/provider-aws/lib/iam-role-policy/index.js";
-import { Annotations, type ITerraformDependable } from "cdktf";
+import type { IamRole } from "@cdktf/provider-aws/lib/iam-role/index.js";
+import type { IamRolePolicy } from "@cdktf/provider-aws/lib/iam-role-policy/index.js";
+import type { ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 import { at } from "../../errors";
 import { pullAnnotations } from "../../rules/aws/pull-annotation";
-import { attributeOf, dependsOn } from "../shared/references";
 import { AdoptedPullRole, arnOfRoleName, givenArn } from "./adopted-pull-role";
+import { declareInlinePolicy, declareRole } from "./federated-role";
 import { writeOwnerPolicies } from "./owner-policies";
 import type { IPullRole, PullRoleAttributes, PullRoleProps } from "./pull-role-props";
 import { pullRoleSettings } from "./pull-role-settings";
-import { takeName } from "./taken-role-names";
 
 /**
  * An IAM role that service accounts of one or several clusters pull images as, without node identity.
@@ -46,23 +45,17 @@ export class PullRole extends Construct implements IPullRole {
     super(scope, id);
     const settings = at(this, () => pullRoleSettings(this, props));
 
-    this.resource = new IamRole(this, "Resource", settings.role);
-    dependsOn(this.resource, settings.dependencies);
-    this.policy = new IamRolePolicy(this, "Policy", {
-      ...settings.policy,
-      role: attributeOf(this.resource, "name"),
-    });
-    takeName(this, settings.identity);
+    const role = declareRole(this, settings);
+    this.resource = role.resource;
+    this.policy = declareInlinePolicy(this, role, settings.policy);
 
-    const { name, account } = settings.identity;
-    this.roleName = name;
-    this.arn = account === undefined ? this.resource.arn : settings.expectedArn;
-    this.arnLength = settings.expectedArn.length;
+    this.roleName = role.roleName;
+    this.arn = role.arn;
+    this.arnLength = role.arnLength;
     this.annotations = pullAnnotations(this.arn);
-    this.dependencies = [this.resource];
+    this.dependencies = role.dependencies;
 
-    at(this, () => writeOwnerPolicies(this, this, settings.sources, account));
-    if (settings.warning !== undefined) Annotations.of(this).addWarning(settings.warning);
+    at(this, () => writeOwnerPolicies(this, this, settings.sources, settings.identity.account));
   }
 
   /** An existing role; a late ARN is passed on. Throws `aws-arn-invalid`. */

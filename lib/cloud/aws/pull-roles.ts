@@ -10,19 +10,21 @@ import type {
   PullGrant,
   PullRequest,
 } from "../../model/pulls";
+import { Issuer } from "../../model/issuer";
 import type { Subject } from "../../model/subject";
 import { ecrCredentialProvider, fipsWarning } from "../../rules/aws/credential-provider";
 import { partitionOf } from "../../rules/aws/partitions";
 import { defaultAwsAudience } from "../../rules/aws/pull-annotation";
 import type { EcrGrant } from "../../rules/aws/pull-permissions";
-import { accountOfRole, expectedRoleArn, partitionOfGrants } from "../../rules/aws/pull-role";
+import { accountOfRole, expectedRoleArn } from "../../rules/aws/federated-role";
+import { partitionOfGrants } from "../../rules/aws/pull-role";
 import { derivedRoleName, rolePath } from "../../rules/aws/role-name";
 import { type EcrSource, ecrSource } from "./ecr-source";
-import { OidcProvider } from "./oidc-provider";
 import type { IOidcProvider } from "./oidc-provider-props";
 import { PullRole } from "./pull-role";
 import type { PullRolesProps } from "./pull-roles-props";
 import { checkOwnerPolicies } from "./owner-policies";
+import { declaredProvider } from "./trusted-provider";
 
 /**
  * One role per service account, named `<cluster>_<namespace>_<service account>`, and the OIDC provider that they
@@ -133,22 +135,18 @@ function trusted(
   audience: string,
   region: string | undefined,
 ): readonly IOidcProvider[] {
-  const { oidcProvider, additionalIssuers = [], account, tags, provider } = props;
-  if (oidcProvider && !oidcProvider.issuer.late && !issuer.late && !oidcProvider.issuer.equals(issuer))
-    fail("aws-issuer-mismatch", oidcProvider.issuer.url, issuer.url);
-  if (oidcProvider instanceof OidcProvider) oidcProvider.addAudience(audience);
-  const issuers = [...(oidcProvider ? [] : [issuer]), ...additionalIssuers];
-  const declared = issuers.map((each) =>
-    OidcProvider.forIssuer(scope, {
-      issuer: each,
-      audience,
-      ...(account === undefined ? {} : { account }),
-      ...(region === undefined ? {} : { region }),
-      ...(tags ? { tags } : {}),
-      ...(provider ? { provider } : {}),
-    }),
-  );
-  return [...(oidcProvider ? [oidcProvider] : []), ...declared];
+  const { additionalIssuers = [], account, tags, provider } = props;
+  const settings = {
+    ...(account === undefined ? {} : { account }),
+    ...(region === undefined ? {} : { region }),
+    ...(tags ? { tags } : {}),
+    ...(provider ? { provider } : {}),
+  };
+  const { oidcProvider } = props;
+  return [
+    declaredProvider(scope, issuer, [audience], { ...settings, ...(oidcProvider ? { oidcProvider } : {}) }),
+    ...additionalIssuers.map((each) => declaredProvider(scope, Issuer.of(each), [audience], settings)),
+  ];
 }
 
 function roleProps({

@@ -13,8 +13,8 @@ import { declareOnce, declaredOnce, onceKey } from "./once-per-stack";
 export interface RoleIdentity {
   /** Its name. */
   readonly name: string;
-  /** Name of its partition. */
-  readonly partition: string;
+  /** Name of its partition; `undefined` where it is not known at synth. */
+  readonly partition: string | undefined;
   /** Its account; `undefined` where it is not known at synth. */
   readonly account: string | undefined;
   /** Its Terraform provider; `undefined` for the stack's default one. */

@@ -6,17 +6,21 @@ import type { FederatedCredential } from "../../rules/azure/federated-credential
 import type { RegistryPull } from "../../rules/azure/pull-permission";
 import { PerStack } from "../shared/per-stack";
 
-/**
- * What one stack has declared on one identity.
- *
- * Azure counts and serialises per identity, not per construct, so constructs that adopt the same identity share
- * one ledger: one chain of credentials, one role assignment per registry.
- */
-export interface IdentityLedger {
+/** The federated identity credentials that one stack has declared on one identity. */
+export interface CredentialLedger {
   /** Credentials in the order in which they are written. */
   readonly credentials: FederatedCredential[];
   /** Their resources, in the same order. */
   readonly resources: FederatedIdentityCredential[];
+}
+
+/**
+ * What one stack has declared on one identity that pulls.
+ *
+ * Azure counts and serialises per identity, not per construct, so constructs that adopt the same identity share
+ * one ledger: one chain of credentials, one role assignment per registry.
+ */
+export interface IdentityLedger extends CredentialLedger {
   /** Everything that was granted. */
   readonly pulls: RegistryPull[];
   /** The role assignments by the registry's own host. */

@@ -85,7 +85,9 @@ const SETTINGS = ["subscriptionIdInput", "tenantIdInput", "environmentInput", "c
 
 const defaults = new WeakMap<TerraformStack, AzurermProvider>();
 
-function defaultProvider(stack: TerraformStack): AzurermProvider | undefined {
+/** The stack's default azurerm provider, where it has been added to the stack already. */
+export function defaultProvider(construct: IConstruct): AzurermProvider | undefined {
+  const stack = TerraformStack.of(construct);
   const found = defaults.get(stack) ?? stack.node.children.find(isDefaultProvider);
   if (found) defaults.set(stack, found);
   return found;

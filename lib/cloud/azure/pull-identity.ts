@@ -1,18 +1,12 @@
-import { UserAssignedIdentity } from "@cdktf/provider-azurerm/lib/user-assigned-identity/index.js";
+import type { UserAssignedIdentity } from "@cdktf/provider-azurerm/lib/user-assigned-identity/index.js";
 import type { Construct } from "constructs";
 import { at } from "../../errors";
 import type { FederatedCredential } from "../../rules/azure/federated-credential";
-import { guid, identityName, location, resourceGroupName } from "../../rules/azure/resource-id";
 import { AdoptedPullIdentity, type PullIdentityAttributes } from "./adopted-pull-identity";
 import { type IdentityLedger, newLedger } from "./identity-ledger";
-import { claimName, refuseTakenName } from "./identity-names";
-import {
-  type IPullIdentity,
-  PullIdentityBase,
-  type PullIdentityScope,
-  type PullTrust,
-  trustCredentials,
-} from "./pull-identity-base";
+import { type IPullIdentity, PullIdentityBase, type PullIdentityScope } from "./pull-identity-base";
+import { type PullTrust, trustCredentials } from "./trust";
+import { checkIdentity, declareIdentity } from "./user-assigned-identity";
 
 /** A user-assigned identity to declare. */
 export interface PullIdentityProps extends PullIdentityScope {
@@ -81,15 +75,7 @@ export class PullIdentity extends PullIdentityBase {
   constructor(scope: Construct, id: string, props: PullIdentityProps) {
     super(scope, id, props);
     const credentials = at(this, () => checkedCredentials(props));
-    at(this, () => refuseTakenName(this, props));
-    claimName(this, props);
-    this.resource = new UserAssignedIdentity(this, "Resource", {
-      name: props.identityName,
-      resourceGroupName: props.resourceGroupName,
-      location: props.location,
-      ...(props.tags && { tags: { ...props.tags } }),
-      ...(props.provider && { provider: props.provider }),
-    });
+    this.resource = declareIdentity(this, props);
     this.resourceId = this.resource.id;
     this.resourceGroupName = props.resourceGroupName;
     this.clientId = this.resource.clientId;
@@ -112,9 +98,6 @@ export class PullIdentity extends PullIdentityBase {
 }
 
 function checkedCredentials(props: PullIdentityProps): readonly FederatedCredential[] {
-  identityName(props.identityName);
-  resourceGroupName(props.resourceGroupName);
-  location(props.location);
-  if (props.tenantId !== undefined) guid("tenantId", props.tenantId);
+  checkIdentity(props);
   return trustCredentials(props.identityName, props.trusts ?? [], props.cloud, []);
 }

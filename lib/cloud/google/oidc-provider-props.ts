@@ -1,5 +1,6 @@
 import type { TerraformProvider } from "cdktf";
 import type { Issuer } from "../../model/issuer";
+import type { IssuerKey } from "../../model/issuer-keys";
 import type { Subject } from "../../model/subject";
 import type { AttributeMapping } from "../../rules/google/attribute-mapping";
 import type { PublicJsonWebKeySet } from "../../model/json-web-key";
@@ -33,6 +34,12 @@ export interface OidcProviderProps {
    * @defaultValue - Google fetches the keys from the issuer's discovery document
    */
   readonly jwks?: string | PublicJsonWebKeySet;
+  /**
+   * The issuer's public keys as PEM, in place of `jwks`; while they are rotated, the current and the next one.
+   *
+   * @defaultValue - `jwks`, where it is given; otherwise Google fetches the keys from the issuer's discovery document
+   */
+  readonly keys?: readonly IssuerKey[];
   /**
    * Audiences that tokens may carry, 1 to 10, at most 256 characters each.
    *
@@ -81,6 +88,13 @@ export interface OidcProviderProps {
    * @defaultValue - none; the reason alone, where there is one
    */
   readonly description?: string;
+  /**
+   * The pool provider exists already: a Terraform `import` block takes it into the state, so that it is changed and
+   * not made.
+   *
+   * @defaultValue false
+   */
+  readonly adopt?: boolean;
   /**
    * Terraform provider of the resource.
    *

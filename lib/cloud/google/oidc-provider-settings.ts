@@ -7,8 +7,10 @@ import { ownAttributeCondition } from "../../rules/google/attribute-condition";
 import { additionalAttributes } from "../../rules/google/attribute-mapping";
 import type { AttributeMapping } from "../../rules/google/attribute-mapping";
 import { shortText, workloadIdentityId } from "../../rules/google/ids";
-import { publicJwks } from "../../rules/google/jwks";
+import { ACCEPTED_ALGORITHMS, publicJwks } from "../../rules/google/jwks";
 import { allowedAudiences, defaultAudience, stsAudience } from "../../rules/google/workload-identity-names";
+import { publishedJwks } from "../../rules/openid/issuer-keys";
+import { requireAlgorithms } from "../../rules/openid/jwks";
 import type { OidcProviderProps } from "./oidc-provider-props";
 import type { IWorkloadIdentityPool } from "./workload-identity-pool";
 
@@ -72,7 +74,7 @@ export function checkOidcProvider(props: UncheckedOidcProvider): OidcProviderSet
     issuer: checkedIssuer(props),
     audiences: [first, ...others],
     stsAudience: stsAudience(name),
-    jwks: props.jwks === undefined ? undefined : publicJwks(props.jwks),
+    jwks: checkedJwks(props),
     attributeMapping: additionalAttributes(props.attributeMapping ?? {}),
     attributeCondition:
       attributeCondition === undefined ? undefined : ownAttributeCondition(attributeCondition),
@@ -84,11 +86,20 @@ export function checkOidcProvider(props: UncheckedOidcProvider): OidcProviderSet
 }
 
 /** Google fetches the keys of the issuer, unless they are uploaded. */
-function checkedIssuer({ issuer, jwks }: UncheckedOidcProvider): Issuer {
+function checkedIssuer({ issuer, jwks, keys }: UncheckedOidcProvider): Issuer {
   const checked = Issuer.of(issuer);
-  return checked.clusterInternal && jwks === undefined
+  return checked.clusterInternal && jwks === undefined && keys === undefined
     ? fail("issuer-cluster-internal", checked.url, "Google Cloud, unless jwks is given,")
     : checked;
+}
+
+/** Keys are uploaded in one form or the other. */
+function checkedJwks({ jwks, keys }: UncheckedOidcProvider): string | undefined {
+  if (keys === undefined) return jwks === undefined ? undefined : publicJwks(jwks);
+  if (jwks !== undefined) return fail("google-setting-contradicts", "jwks", "beside keys");
+  const set = publishedJwks(keys);
+  requireAlgorithms(set, ACCEPTED_ALGORITHMS);
+  return publicJwks(set);
 }
 
 /** A condition of the caller's own goes with a reason, and a reason with such a condition. */

@@ -3,12 +3,14 @@ import { Annotations, Lazy, TerraformStack } from "cdktf";
 import type { ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 import { fail } from "../../errors";
+import { SWITCH, oneOf } from "../../model/choice";
 import type { Issuer } from "../../model/issuer";
 import { Subject } from "../../model/subject";
 import { AdmittedSubjects } from "../../rules/google/admitted-subjects";
 import type { AttributeCondition } from "../../rules/google/attribute-condition";
 import { SUBJECT_ATTRIBUTE, attributeMapping, fitsGoogleSubject } from "../../rules/google/attribute-mapping";
 import { renderPrincipal } from "../../rules/google/principal";
+import { poolPath } from "../../rules/google/workload-identity-names";
 import { PerStack } from "../shared/per-stack";
 import { AdoptedOidcProvider } from "./adopted-oidc-provider";
 import type { IOidcProvider, OidcProviderAttributes, OidcProviderProps } from "./oidc-provider-props";
@@ -49,18 +51,21 @@ export class OidcProvider extends Construct implements IOidcProvider {
   readonly #warned: Set<string> = new Set();
   readonly #settings: OidcProviderSettings;
   #longSubjects = false;
+  #byId = false;
 
   /**
    * Throws `google-workload-identity-id-invalid`, `issuer-invalid`, `issuer-trailing-slash`, `issuer-cluster-internal`,
    * `google-jwks-private`, `google-jwks-invalid`, `google-audiences-invalid`, `google-mapping-invalid`,
    * `google-condition-invalid`, `google-condition-trivial`, `google-condition-reason-missing`,
-   * `google-setting-contradicts`, `name-too-long`, `name-taken`, `subject-invalid`, `late-value`.
+   * `google-setting-contradicts`, `name-too-long`, `name-taken`, `subject-invalid`, `choice-unknown`, `late-value`;
+   * for `keys` also what makes a public key unusable, `issuer-key-private` say.
    */
   constructor(scope: Construct, id: string, props: OidcProviderProps) {
     const settings = checkOidcProvider(props);
     const siblings = siblingsOf(scope, props.pool);
     refuseTakenId(siblings, settings.providerId);
     const subjects = (props.serviceAccounts ?? []).map(Subject.of);
+    const adopt = oneOf("adopt", props.adopt ?? false, SWITCH);
     super(scope, id);
     this.#settings = settings;
     this.pool = props.pool;
@@ -70,6 +75,7 @@ export class OidcProvider extends Construct implements IOidcProvider {
     this.audience = settings.audiences[0];
     this.stsAudience = settings.stsAudience;
     this.resource = this.#declare(props);
+    if (adopt) this.resource.importFrom(providerPath(this.pool, this.providerId), props.provider);
     this.dependencies = [this.resource];
     this.addSubjects(subjects);
     warnOfSharedPool(this, siblings);
@@ -87,24 +93,41 @@ export class OidcProvider extends Construct implements IOidcProvider {
   }
 
   /**
-   * The stack's pool provider for an issuer in a pool, declared at the first call; service accounts are added.
+   * The stack's pool provider for an issuer in a pool, declared at the first call; service accounts are added. Those
+   * of {@link OidcProvider.forProviderId} are left to their own jobs.
    *
    * Throws `google-oidc-provider-conflict` when it was declared with other settings.
    */
   static forIssuer(scope: Construct, props: OidcProviderProps): OidcProvider {
     const settings = checkOidcProvider(props);
-    const existing = siblingsOf(scope, props.pool).find(({ issuer }) => issuer.equals(settings.issuer));
+    const existing = siblingsOf(scope, props.pool).find(
+      (sibling) => !sibling.#byId && sibling.issuer.equals(settings.issuer),
+    );
+    return existing ? existing.#sharedWith(props, settings) : OidcProvider.#atStack(scope, props);
+  }
+
+  /**
+   * The stack's pool provider of that id in a pool, declared at the first call; service accounts are added. One issuer
+   * can have several in a pool, each with audiences and service accounts of its own.
+   *
+   * Throws `name-taken` when it trusts another issuer, and `google-oidc-provider-conflict` when it was declared with
+   * other settings.
+   */
+  static forProviderId(scope: Construct, props: OidcProviderProps): OidcProvider {
+    const settings = checkOidcProvider(props);
+    const siblings = siblingsOf(scope, props.pool);
+    const existing = siblings.find((sibling) => sibling.providerId === settings.providerId);
+    if (existing?.issuer.equals(settings.issuer)) return existing.#sharedWith(props, settings);
+    refuseTakenId(siblings, settings.providerId);
+    const declaredNow = OidcProvider.#atStack(scope, props);
+    declaredNow.#byId = true;
+    return declaredNow;
+  }
+
+  static #atStack(scope: Construct, props: OidcProviderProps): OidcProvider {
     const { project, poolId } = props.pool;
-    if (!existing)
-      return new OidcProvider(
-        TerraformStack.of(scope),
-        `oidc-provider_${project}_${poolId}_${settings.providerId}`,
-        props,
-      );
-    const differs = differingSetting(existing.#settings, settings);
-    if (differs) return fail("google-oidc-provider-conflict", settings.issuer.url, differs);
-    existing.addSubjects((props.serviceAccounts ?? []).map(Subject.of));
-    return existing;
+    const id = `oidc-provider_${project}_${poolId}_${props.providerId}`;
+    return new OidcProvider(TerraformStack.of(scope), id, props);
   }
 
   /** The condition as it stands now; `undefined` when the caller wrote their own. */
@@ -134,6 +157,13 @@ export class OidcProvider extends Construct implements IOidcProvider {
         ? { kind: "subject", subject: text }
         : { kind: "attribute", name: SUBJECT_ATTRIBUTE, value: text },
     });
+  }
+
+  #sharedWith(props: OidcProviderProps, settings: OidcProviderSettings): this {
+    const differs = differingSetting(this.#settings, settings);
+    if (differs) return fail("google-oidc-provider-conflict", settings.issuer.url, differs);
+    this.addSubjects((props.serviceAccounts ?? []).map(Subject.of));
+    return this;
   }
 
   #declare(props: OidcProviderProps): IamWorkloadIdentityPoolProvider {
@@ -168,6 +198,11 @@ export class OidcProvider extends Construct implements IOidcProvider {
   }
 }
 
+/** Terraform's import takes the project's id, not its number. */
+function providerPath({ project, poolId }: IWorkloadIdentityPool, providerId: string): string {
+  return `${poolPath(project, poolId)}/providers/${providerId}`;
+}
+
 function siblingsOf(scope: Construct, { project, poolId }: IWorkloadIdentityPool): OidcProvider[] {
   const key = `${project}/${poolId}`;
   return declared.get(scope, key) ?? declared.set(scope, key, []);
@@ -179,7 +214,7 @@ function refuseTakenId(siblings: readonly OidcProvider[], providerId: string): v
 }
 
 function warnOfSharedPool(added: OidcProvider, siblings: readonly OidcProvider[]): void {
-  const [first] = siblings;
+  const first = siblings.find(({ issuer }) => !issuer.equals(added.issuer));
   if (!first) return;
   Annotations.of(added).addWarning(
     `workload identity pool ${added.pool.poolId} trusts several issuers, whose principals do not differ: a service account has the rights of the one with the same namespace and name in ${first.node.path}; give each cluster a pool of its own unless that is meant`,

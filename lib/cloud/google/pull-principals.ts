@@ -17,13 +17,11 @@ import {
   managedPoolArguments,
 } from "../../rules/google/pull-plugin";
 import { isManagedIdentityProvider } from "../../rules/google/workload-identity-names";
-import { derivedName } from "../../rules/names";
-import type { NameRules } from "../../rules/names";
 import { ArtifactRegistryRepository } from "./artifact-registry";
+import { clusterPoolId, poolProviderOf } from "./cluster-pool-provider";
 import { ManagedPool } from "./managed-pool";
 import { OidcProvider } from "./oidc-provider";
 import type { IOidcProvider } from "./oidc-provider-props";
-import { checkOidcProvider } from "./oidc-provider-settings";
 import type { IPrincipals } from "./principals";
 import { PullBinding } from "./pull-binding";
 import {
@@ -35,7 +33,6 @@ import {
   refuseTooManyPrincipals,
 } from "./pull-principals-checks";
 import type { PullPoolProps, PullPrincipalsProps } from "./pull-principals-props";
-import { WorkloadIdentityPool } from "./workload-identity-pool";
 import type { IWorkloadIdentityPool } from "./workload-identity-pool";
 
 /** Who the principals are, and what the plugin is told about it. */
@@ -44,9 +41,6 @@ interface Federation {
   readonly args: readonly string[];
   readonly needs: readonly string[];
 }
-
-const ID_RULES: NameRules = { max: 32, allowed: /[a-z0-9-]/, separator: "--" };
-const DEFAULT_PREFIX = "k8s";
 
 /**
  * Identities for pulls from Artifact Registry: no Google service account, each Kubernetes service account is itself
@@ -134,7 +128,7 @@ function declareOidcProvider(
   pool: PullPoolProps | IWorkloadIdentityPool | undefined,
 ): IOidcProvider {
   const { audience, jwks, provider, project, projectNumber: number } = props;
-  const derived = derivedName([`${props.namePrefix ?? DEFAULT_PREFIX}-${cluster.name}`], ID_RULES);
+  const derived = clusterPoolId(cluster.name, props.namePrefix);
   const settings = {
     providerId: props.providerId ?? derived,
     issuer: cluster.issuer,
@@ -142,14 +136,11 @@ function declareOidcProvider(
     audiences: audience === undefined ? undefined : [audience],
     provider,
   };
-  if (pool && "poolReference" in pool) return OidcProvider.forIssuer(scope, { ...settings, pool });
-  const poolProps = { project, projectNumber: number, ...(pool ?? { poolId: derived }), provider };
-  // Checked against the pool's names first, so that a refused setting leaves no pool behind.
-  checkOidcProvider({ ...settings, pool: poolProps });
-  return OidcProvider.forIssuer(scope, {
-    ...settings,
-    pool: WorkloadIdentityPool.forPoolId(scope, poolProps),
-  });
+  const declared =
+    pool && "poolReference" in pool
+      ? pool
+      : { project, projectNumber: number, ...(pool ?? { poolId: derived }), provider };
+  return poolProviderOf(scope, declared, settings, (at, all) => OidcProvider.forIssuer(at, all));
 }
 
 function clusterIsManaged({ issuer }: ClusterFacts): boolean {

@@ -3,7 +3,9 @@ import { TerraformStack } from "cdktf";
 import type { ITerraformDependable, TerraformProvider } from "cdktf";
 import { Construct } from "constructs";
 import { fail } from "../../errors";
+import { SWITCH, oneOf } from "../../model/choice";
 import { projectId, projectNumber, shortText, workloadIdentityId } from "../../rules/google/ids";
+import { poolPath } from "../../rules/google/workload-identity-names";
 import { PerStack } from "../shared/per-stack";
 import { ManagedPool } from "./managed-pool";
 import type { ManagedPoolProps } from "./managed-pool";
@@ -47,6 +49,12 @@ export interface WorkloadIdentityPoolProps extends WorkloadIdentityPoolAttribute
    */
   readonly description?: string;
   /**
+   * The pool exists already: a Terraform `import` block takes it into the state, so that it is changed and not made.
+   *
+   * @defaultValue false
+   */
+  readonly adopt?: boolean;
+  /**
    * Terraform provider of the resource.
    *
    * @defaultValue - the stack's default google provider
@@ -89,7 +97,7 @@ export class WorkloadIdentityPool extends Construct implements IWorkloadIdentity
 
   /**
    * Throws `google-project-invalid`, `google-project-number-invalid`, `google-workload-identity-id-invalid`,
-   * `name-too-long`, and `google-pool-taken` where the stack declares the pool already.
+   * `name-too-long`, `choice-unknown`, and `google-pool-taken` where the stack declares the pool already.
    */
   constructor(scope: Construct, id: string, props: WorkloadIdentityPoolProps) {
     const { project, projectNumber: number, poolId } = checkAttributes(props);
@@ -103,6 +111,7 @@ export class WorkloadIdentityPool extends Construct implements IWorkloadIdentity
       props.description,
       DESCRIPTION_MAX,
     );
+    const adopt = oneOf("adopt", props.adopt ?? false, SWITCH);
     const key = keyOf(props);
     const holder = declared.get(scope, key);
     if (holder) fail("google-pool-taken", poolId, holder.node.path);
@@ -115,6 +124,7 @@ export class WorkloadIdentityPool extends Construct implements IWorkloadIdentity
       description,
       provider: props.provider,
     });
+    if (adopt) this.resource.importFrom(poolPath(project, poolId), props.provider);
     this.project = project;
     this.projectNumber = number;
     this.poolId = poolId;

@@ -1,7 +1,8 @@
 /*
  * The AWS partitions and their regions, as data. Sources: boto/botocore 1.44.5, botocore/data/partitions.json for
  * names, suffixes and regions (pseudo regions such as aws-global left out), botocore/data/endpoints.json for the
- * regions with FIPS endpoints of ECR and STS; which ECR host forms exist per partition:
+ * regions with FIPS endpoints of ECR and STS, and for the partitions that have CloudFront (`aws`, and `aws-cn`, where
+ * it serves only names with an ICP filing and not under its own); which ECR host forms exist per partition:
  * kubernetes/cloud-provider-aws, cmd/ecr-credential-provider/main.go.
  */
 
@@ -20,6 +21,8 @@ export interface Partition {
   readonly ecrFipsRegions: readonly string[];
   /** True where ECR Public can be used with credentials. */
   readonly ecrPublic: boolean;
+  /** True where distributions of CloudFront can serve an issuer under a name of CloudFront's own. */
+  readonly cloudFront: boolean;
   /** The region codes of the partition. */
   readonly regionCodes: readonly string[];
   /** Matches exactly those region codes. */
@@ -80,6 +83,7 @@ export const partitions: readonly Partition[] = [
       ecrDualStackSuffix: "on.aws",
       ecrFipsRegions: ["us-east-1", "us-east-2", "us-west-1", "us-west-2"],
       ecrPublic: true,
+      cloudFront: true,
     },
     commercialRegions,
   ),
@@ -90,6 +94,7 @@ export const partitions: readonly Partition[] = [
       ecrDualStackSuffix: "on.amazonwebservices.com.cn",
       ecrFipsRegions: [],
       ecrPublic: false,
+      cloudFront: false,
     },
     ["cn-north-1", "cn-northwest-1"],
   ),
@@ -100,6 +105,7 @@ export const partitions: readonly Partition[] = [
       ecrDualStackSuffix: "on.aws",
       ecrFipsRegions: ["us-gov-east-1", "us-gov-west-1"],
       ecrPublic: false,
+      cloudFront: false,
     },
     ["us-gov-east-1", "us-gov-west-1"],
   ),
@@ -110,6 +116,7 @@ export const partitions: readonly Partition[] = [
       ecrDualStackSuffix: undefined,
       ecrFipsRegions: [],
       ecrPublic: false,
+      cloudFront: false,
     },
     ["us-iso-east-1", "us-iso-west-1"],
   ),
@@ -120,6 +127,7 @@ export const partitions: readonly Partition[] = [
       ecrDualStackSuffix: undefined,
       ecrFipsRegions: [],
       ecrPublic: false,
+      cloudFront: false,
     },
     ["us-isob-east-1", "us-isob-west-1"],
   ),
@@ -130,6 +138,7 @@ export const partitions: readonly Partition[] = [
       ecrDualStackSuffix: undefined,
       ecrFipsRegions: [],
       ecrPublic: false,
+      cloudFront: false,
     },
     ["eu-isoe-west-1"],
   ),
@@ -140,6 +149,7 @@ export const partitions: readonly Partition[] = [
       ecrDualStackSuffix: undefined,
       ecrFipsRegions: [],
       ecrPublic: false,
+      cloudFront: false,
     },
     ["us-isof-east-1", "us-isof-south-1"],
   ),
@@ -150,6 +160,7 @@ export const partitions: readonly Partition[] = [
       ecrDualStackSuffix: undefined,
       ecrFipsRegions: [],
       ecrPublic: false,
+      cloudFront: false,
     },
     ["eusc-de-east-1"],
   ),

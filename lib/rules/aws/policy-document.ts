@@ -4,6 +4,7 @@
  */
 
 import { fail } from "../../errors";
+import type { PolicyCondition } from "./policy-condition";
 
 /** One statement of a policy, as far as this library writes them. */
 export interface PolicyStatement {
@@ -16,11 +17,11 @@ export interface PolicyStatement {
   /** Whether the statement grants or refuses. */
   readonly Effect: "Allow" | "Deny";
   /**
-   * Who is granted; trust and resource policies only.
+   * Who is granted, `"*"` for anybody; trust and resource policies only.
    *
    * @defaultValue - none: an identity policy, which speaks of its own role
    */
-  readonly Principal?: Readonly<Record<string, string | readonly string[]>>;
+  readonly Principal?: "*" | Readonly<Record<string, string | readonly string[]>>;
   /** One action or several. */
   readonly Action: string | readonly string[];
   /**
@@ -34,7 +35,7 @@ export interface PolicyStatement {
    *
    * @defaultValue - the statement holds always
    */
-  readonly Condition?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
+  readonly Condition?: PolicyCondition;
 }
 
 /** A policy of the current language version. */
@@ -68,8 +69,12 @@ export function policySize(document: PolicyDocument): number {
   return WHITE_SPACE.test(text) ? text.replaceAll(WHITE_SPACES, "").length : text.length;
 }
 
-/** Returns the document, or throws `aws-policy-too-long` over 10,240 characters; late values count as they stand. */
-export function checkedPolicy(what: string, document: PolicyDocument): PolicyDocument {
+/**
+ * Returns the document, or throws `aws-policy-too-long` over 10,240 characters; late values count as they stand.
+ *
+ * `remedy` says how that policy can be made shorter.
+ */
+export function checkedPolicy(what: string, document: PolicyDocument, remedy?: string): PolicyDocument {
   const characters = policySize(document);
-  return characters > policyMaxCharacters ? fail("aws-policy-too-long", what, characters) : document;
+  return characters > policyMaxCharacters ? fail("aws-policy-too-long", what, characters, remedy) : document;
 }

@@ -2,14 +2,15 @@
  * Trust policies of IAM roles for service accounts of a cluster.
  *
  * Source: "Creating a role for OpenID Connect federation" in the IAM user guide. The condition key prefix is the
- * issuer without `https://`, to the letter. The audience is always compared exactly, whatever the subject is:
- * a trust without it admits tokens that were made for somebody else.
+ * issuer without `https://`, to the letter. The audience is compared exactly, whatever the subject is: a trust
+ * without it admits tokens that were made for somebody else, so leaving it out takes a written reason.
  */
 
 import { fail } from "../../errors";
 import type { FederatedTrust } from "../../model/federated-trust";
 import { isLate, literal } from "../../model/late";
 import { matchesPattern } from "./evaluate/wildcard";
+import type { PolicyCondition } from "./policy-condition";
 import {
   type PolicyDocument,
   type PolicyStatement,
@@ -26,6 +27,12 @@ export interface AwsFederatedTrust extends FederatedTrust {
   readonly conditionPrefix: string;
   /** Subjects with `*` or `?`, as {@link subjectPattern} returns them; compared with StringLike. */
   readonly subjectPatterns: readonly string[];
+  /**
+   * True where the audience is not compared: a token for any audience of the OIDC provider is admitted.
+   *
+   * @defaultValue false
+   */
+  readonly anyAudience?: boolean;
 }
 
 /** The length of a trust policy. */
@@ -116,7 +123,7 @@ function withStandIns(trust: AwsFederatedTrust, index: number): AwsFederatedTrus
 function byProviderAndAudience(trusts: readonly AwsFederatedTrust[]): AwsFederatedTrust[] {
   const groups = new Map<string, AwsFederatedTrust>();
   for (const trust of trusts) {
-    const key = JSON.stringify([trust.oidcProviderArn, trust.audience]);
+    const key = JSON.stringify([trust.oidcProviderArn, trust.audience, trust.anyAudience ?? false]);
     const known = groups.get(key);
     groups.set(key, {
       ...trust,
@@ -145,13 +152,13 @@ function statement(
   subjects: readonly string[],
 ): PolicyStatement[] {
   if (subjects.length === 0) return [];
-  const { oidcProviderArn, conditionPrefix, audience } = trust;
+  const { oidcProviderArn, conditionPrefix, audience, anyAudience = false } = trust;
   const sub = { [`${conditionPrefix}:sub`]: oneOrMany([...subjects].sort()) };
-  const aud = { [`${conditionPrefix}:aud`]: audience };
-  const condition: PolicyStatement["Condition"] =
+  const aud = anyAudience ? {} : { [`${conditionPrefix}:aud`]: audience };
+  const condition: PolicyCondition =
     subjectOperator === "StringEquals"
       ? { StringEquals: { ...aud, ...sub } }
-      : { StringEquals: aud, StringLike: sub };
+      : { ...(anyAudience ? {} : { StringEquals: aud }), StringLike: sub };
   return [
     {
       Effect: "Allow",

@@ -4,7 +4,7 @@ import { literal } from "../../model/late";
 /** The Azure clouds that the acr plugin knows by name; the word stands in azure.json. */
 export type AzureCloudName = "AzurePublicCloud" | "AzureUSGovernmentCloud" | "AzureChinaCloud";
 
-/** What differs between Azure clouds, as far as image pulls go. */
+/** What differs between Azure clouds. */
 export interface AzureCloud {
   /** The name as this library writes it. */
   readonly name: AzureCloudName;
@@ -12,6 +12,8 @@ export interface AzureCloud {
   readonly configNames: readonly string[];
   /** Suffix of the login servers. */
   readonly acrSuffix: string;
+  /** Suffix of the endpoints of storage accounts: `<account>.blob.<suffix>`. */
+  readonly storageSuffix: string;
   /** The audience of service account tokens by convention; one text in all clouds for workload identity. */
   readonly audience: string;
   /** Hosts of Microsoft Entra, which never count as issuers of a federated identity credential. */
@@ -26,6 +28,7 @@ export const azureClouds: readonly AzureCloud[] = [
     name: "AzurePublicCloud",
     configNames: ["AzurePublicCloud", "AzureCloud"],
     acrSuffix: "azurecr.io",
+    storageSuffix: "core.windows.net",
     audience: AUDIENCE,
     entraHosts: ["login.microsoftonline.com", "login.windows.net", "sts.windows.net"],
   },
@@ -33,6 +36,7 @@ export const azureClouds: readonly AzureCloud[] = [
     name: "AzureUSGovernmentCloud",
     configNames: ["AzureUSGovernmentCloud", "AzureUSGovernment"],
     acrSuffix: "azurecr.us",
+    storageSuffix: "core.usgovcloudapi.net",
     audience: AUDIENCE,
     entraHosts: ["login.microsoftonline.us"],
   },
@@ -40,6 +44,7 @@ export const azureClouds: readonly AzureCloud[] = [
     name: "AzureChinaCloud",
     configNames: ["AzureChinaCloud"],
     acrSuffix: "azurecr.cn",
+    storageSuffix: "core.chinacloudapi.cn",
     audience: AUDIENCE,
     entraHosts: ["login.chinacloudapi.cn", "login.partner.microsoftonline.cn", "sts.chinacloudapi.cn"],
   },

@@ -39,7 +39,8 @@ export interface SpreadOptions {
   readonly shards?: number | undefined;
 }
 
-const NAME: NameRules = { max: 128, allowed: /[A-Za-z0-9_-]/, separator: "_" };
+/** Names of user-assigned identities that are derived from others. */
+export const IDENTITY_NAME: NameRules = { max: 128, allowed: /[A-Za-z0-9_-]/, separator: "_" };
 const PERCENT = 100;
 const PREFIX = /^[A-Za-z0-9][A-Za-z0-9-]{0,62}$/;
 
@@ -51,11 +52,8 @@ const PREFIX = /^[A-Za-z0-9][A-Za-z0-9-]{0,62}$/;
  * `azure-credentials-too-many`.
  */
 export function spread(pulls: readonly PlannedPull[], options: SpreadOptions): readonly PlannedIdentity[] {
-  const { namePrefix, shards } = options;
-  if (!PREFIX.test(literal(namePrefix, "namePrefix"))) {
-    const allowed = "1 to 63 letters, digits and hyphens, beginning with a letter or digit";
-    fail("azure-name-invalid", "namePrefix", namePrefix, allowed);
-  }
+  const { shards } = options;
+  const namePrefix = identityNamePrefix(options.namePrefix);
   const identities = new Map<string, PlannedIdentity & { readonly subjects: Subject[] }>();
   for (const { subject, permissions } of pulls) {
     const parts = shards === undefined ? ownParts(subject) : sharedParts(subject, permissions, shards);
@@ -63,13 +61,21 @@ export function spread(pulls: readonly PlannedPull[], options: SpreadOptions): r
     const known = identities.get(id);
     if (known) known.subjects.push(subject);
     else {
-      const identityName = derivedName([namePrefix, ...parts], NAME);
+      const identityName = derivedName([namePrefix, ...parts], IDENTITY_NAME);
       identities.set(id, { id, identityName, permissions, subjects: [subject] });
     }
   }
   const planned = [...identities.values()];
   if (shards !== undefined) checkSizes(planned, pulls, shards);
   return planned;
+}
+
+/** Returns what begins the names of identities; throws `azure-name-invalid` or `late-value`. */
+export function identityNamePrefix(namePrefix: string): string {
+  const allowed = "1 to 63 letters, digits and hyphens, beginning with a letter or digit";
+  return PREFIX.test(literal(namePrefix, "namePrefix"))
+    ? namePrefix
+    : fail("azure-name-invalid", "namePrefix", namePrefix, allowed);
 }
 
 /** Neither namespaces nor service account names have an underscore, so the joined parts are unambiguous. */

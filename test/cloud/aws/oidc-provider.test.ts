@@ -264,3 +264,37 @@ describe("existing OIDC providers", () => {
     expect(oidc.issuer.late && isLate(oidc.conditionPrefix)).toBe(true);
   });
 });
+
+describe("an OIDC provider that is taken over", () => {
+  const settings = { issuer: ISSUER, account: ACCOUNT, region: REGION };
+
+  it("is imported by its ARN", () => {
+    const stack = newStack();
+    new OidcProvider(stack, "oidc", { ...settings, audiences: ["openshift"], adopt: true });
+    expect((JSON.parse(Testing.synth(stack)) as { import: unknown }).import).toEqual([
+      {
+        id: `arn:aws:iam::${ACCOUNT}:oidc-provider/oidc.example.com/c1`,
+        to: expect.stringMatching(/^aws_iam_openid_connect_provider\.oidc_\w+$/),
+      },
+    ]);
+  });
+
+  it("needs a literal ARN", () => {
+    expect(() =>
+      OidcProvider.forIssuer(newStack(), { issuer: ISSUER, audience: "a", adopt: true }),
+    ).toThrowError(code("late-value", /issuer, account and region/));
+  });
+
+  it("is imported once, with its tags, whichever of its users says so", () => {
+    const stack = newStack();
+    OidcProvider.forIssuer(stack, { ...settings, audience: "a" });
+    OidcProvider.forIssuer(stack, { ...settings, audience: "b", adopt: true, tags: { owner: "ccoctl" } });
+    OidcProvider.forIssuer(stack, { ...settings, audience: "c", adopt: false });
+    const written = JSON.parse(Testing.synth(stack)) as { import: unknown[] };
+    expect(written.import).toHaveLength(1);
+    expect(only(stack, "aws_iam_openid_connect_provider")).toMatchObject({
+      client_id_list: ["a", "b", "c"],
+      tags: { owner: "ccoctl" },
+    });
+  });
+});

@@ -1,7 +1,4 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { DataResource, TerraformOutput, TerraformStack, Testing } from "cdktf";
 import { describe, expect, it } from "vitest";
 import { conditionPrefixOf } from "../../../lib/cloud/aws/adopted-oidc-provider";
@@ -10,29 +7,12 @@ import { Subject } from "../../../lib/model/subject";
 import { evaluateAwsTrust } from "../../../lib/rules/aws/evaluate/evaluate-trust";
 import { policyText, terraformText } from "../../../lib/rules/aws/policy-text";
 import { trustPolicy } from "../../../lib/rules/aws/trust-policy";
+import { applyConfiguration } from "./applied";
 import { ISSUER } from "./synthesized";
 
 const ARN = "arn:aws:iam::111122223333:oidc-provider/oidc.example.com/c1";
 const DESCRIPTION = 'quotes "x", ${y}, %{ z }, $5, 5% and ü';
 const installed = spawnSync("terraform", ["version"]).status === 0;
-
-/** Provider-free: terraform_data is built into the program, so nothing is downloaded. */
-function applied(synthesized: string): Record<string, { value: unknown }> {
-  const folder = mkdtempSync(join(tmpdir(), "cdktf-workload-identity-"));
-  const terraform = (...args: string[]): string => {
-    const { status, stdout, stderr } = spawnSync("terraform", args, { cwd: folder, encoding: "utf8" });
-    expect(status, stderr).toBe(0);
-    return stdout;
-  };
-  try {
-    writeFileSync(join(folder, "main.tf.json"), synthesized);
-    terraform("init", "-input=false");
-    terraform("apply", "-auto-approve", "-input=false");
-    return JSON.parse(terraform("output", "-json")) as Record<string, { value: unknown }>;
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
 
 describe("trust policy of late values", () => {
   it.skipIf(!installed)("is what the terraform program makes the written one of", () => {
@@ -52,7 +32,7 @@ describe("trust policy of late values", () => {
     ]);
     new TerraformOutput(stack, "policy", { value: policyText(policy) });
     new TerraformOutput(stack, "description", { value: terraformText(DESCRIPTION) });
-    const outputs = applied(Testing.synth(stack));
+    const outputs = applyConfiguration(Testing.synth(stack));
     const claims = { iss: ISSUER, aud: "sts.amazonaws.com", sub: "system:serviceaccount:shop:web" };
     expect(JSON.parse(String(outputs["policy"]?.value))).toMatchObject({
       Statement: [
@@ -70,5 +50,15 @@ describe("trust policy of late values", () => {
     const decision = evaluateAwsTrust(outputs["policy"]?.value, { providerArn: ARN, claims });
     expect(decision.outcome).toBe("allowed");
     expect(outputs["description"]?.value).toBe(DESCRIPTION);
+  });
+});
+
+describe("import blocks", () => {
+  it.skipIf(!installed)("are read by the terraform program as they are written", () => {
+    const stack = new TerraformStack(Testing.app(), "prod");
+    const existing = new DataResource(stack, "existing", {});
+    existing.importFrom("mycluster-role:mycluster-role");
+    new TerraformOutput(stack, "id", { value: existing.id });
+    expect(applyConfiguration(Testing.synth(stack))["id"]?.value).toBe("mycluster-role:mycluster-role");
   });
 });

@@ -32,3 +32,10 @@ export function registryId(name: string): string {
 export function identityId(name: string): string {
   return `/subscriptions/11111111-2222-3333-4444-555555555555/resourceGroups/identities/providers/Microsoft.ManagedIdentity/userAssignedIdentities/${name}`;
 }
+
+/** What is imported: ids by the address of the resource. */
+export function imports(stack: TerraformStack): Readonly<Record<string, string>> {
+  const blocks = (JSON.parse(Testing.synth(stack)) as { import?: readonly { id: string; to: string }[] })
+    .import;
+  return Object.fromEntries((blocks ?? []).map(({ id, to }) => [to, id]));
+}

@@ -11,7 +11,7 @@ import {
   trustPolicy,
   trustPolicySize,
 } from "../../../lib/rules/aws/trust-policy";
-import { trustSizeWarning } from "../../../lib/rules/aws/pull-role";
+import { trustSizeWarning } from "../../../lib/rules/aws/federated-role";
 
 const code = (name: string): unknown => expect.objectContaining({ code: name });
 const ISSUER = "https://oidc.example.com/c1";

@@ -28,7 +28,25 @@ const ROLE_ARN = /^arn:([a-z-]+):iam::(\d{12}):role\//;
  * policy that says nothing of the role answers `denied`, which only counts between accounts.
  */
 export function evaluateAwsResourcePolicy(policy: unknown, request: AwsResourceRequest): AwsDecision {
-  const { roleArn, action } = request;
+  return decided(policy, request, coversRole);
+}
+
+/**
+ * Evaluates the policy of a resource for what it grants to a role itself, which within one account needs no identity
+ * policy, as what it grants to the account does.
+ *
+ * Never throws. `unknown` also where everybody is let in, of which AWS does not say whether that grants to a role.
+ * Source: "Identity-based policies and resource-based policies" under "Policy evaluation logic" in the IAM user guide.
+ */
+export function evaluateAwsDirectGrant(policy: unknown, request: AwsResourceRequest): AwsDecision {
+  return decided(policy, request, (statement, names) =>
+    statement.effect === "Deny" ? coversRole(statement, names) : namesRole(statement, names),
+  );
+}
+
+type Covers = (statement: Statement, names: readonly string[]) => Match;
+
+function decided(policy: unknown, { roleArn, action }: AwsResourceRequest, covers: Covers): AwsDecision {
   const [, partition, account] = ROLE_ARN.exec(roleArn) ?? [];
   if (partition === undefined || account === undefined)
     return { outcome: "unknown", reason: "the ARN of the role is not known" };
@@ -36,12 +54,25 @@ export function evaluateAwsResourcePolicy(policy: unknown, request: AwsResourceR
   return decide(
     [policy],
     (statement) => [
-      coversRole(statement, names),
+      covers(statement, names),
       coversAction(statement.actions, action),
       conditionsHold(statement, NOTHING_KNOWN),
     ],
     "the repository policy has no statement that allows anything",
   );
+}
+
+function namesRole(statement: Statement, names: readonly string[]): Match {
+  const found = coversRole(statement, names);
+  if (found.holds !== true) return found;
+  if (statement.principal?.negated || isForEverybody(statement))
+    return cannotTell("it lets everybody in, which need not grant to a role itself");
+  return coversRole(statement, names.slice(-1));
+}
+
+function isForEverybody({ principal }: Statement): boolean {
+  const value = isRecord(principal?.value) ? principal.value["AWS"] : principal?.value;
+  return (texts(value) ?? []).includes("*");
 }
 
 const NOTHING_KNOWN: RequestContext = {

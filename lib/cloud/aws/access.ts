@@ -1,0 +1,47 @@
+import { accessInWords, accessPermissions } from "../../rules/aws/access";
+import type { PolicyStatement } from "../../rules/aws/policy-document";
+import type { AwsAccess } from "./aws-access";
+import { workloadRoles } from "./workload-roles";
+
+/** Settings of {@link awsAccess}. */
+export interface AwsAccessProps {
+  /**
+   * Statements of the role's inline policy; all of a role's within 10,240 characters.
+   *
+   * @defaultValue - none; then `managedPolicyArns` must permit something
+   */
+  readonly statements?: readonly PolicyStatement[];
+  /**
+   * ARNs of managed policies, of the account or of AWS; may be late.
+   *
+   * @defaultValue - none
+   */
+  readonly managedPolicyArns?: readonly string[];
+  /**
+   * Why a statement permits every action, or every action of a service, on every resource; stands in the description
+   * of the role.
+   *
+   * @defaultValue - such a statement is refused
+   */
+  readonly wideReason?: string;
+}
+
+/**
+ * What a service account may do in AWS.
+ *
+ * Throws `aws-access-empty`, `aws-statement-invalid`, `aws-statement-too-wide`, `aws-description-invalid`,
+ * `aws-arn-invalid` or `aws-policy-too-long`.
+ */
+export function awsAccess(props: AwsAccessProps): AwsAccess {
+  const permissions = accessPermissions({
+    statements: props.statements ?? [],
+    managedPolicyArns: props.managedPolicyArns ?? [],
+    wideReason: props.wideReason,
+  });
+  return {
+    cloud: "aws",
+    ...permissions,
+    permissions: accessInWords(permissions),
+    defaultIdentities: () => workloadRoles(),
+  };
+}

@@ -1,0 +1,88 @@
+import type { CredentialsRequest } from "../../model/credentials-request";
+import type { ComponentPermissionsOverride } from "../../rules/aws/component-policy";
+import type { ComponentNaming } from "../../rules/aws/component-role";
+import type { RolePlace } from "./federated-role-settings";
+import type { IOidcProvider } from "./oidc-provider-props";
+
+/** What one component gets other than its request says. */
+export interface ComponentOverride extends ComponentPermissionsOverride {
+  /**
+   * Name of its role; over 64 characters it is cut and ends with a hash.
+   *
+   * @defaultValue - derived from cluster and Secret
+   */
+  readonly roleName?: string;
+}
+
+/** How roles of components are made, one or all of a cluster's. */
+export interface ComponentRoleSettings extends RolePlace {
+  /**
+   * Region of the cluster; only its partition counts, IAM has no region.
+   *
+   * @defaultValue - the partition of a literal OIDC provider's ARN; otherwise unknown, and ARNs known after apply
+   */
+  readonly region?: string;
+  /**
+   * The audience of the components' tokens.
+   *
+   * @defaultValue "openshift"
+   */
+  readonly audience?: string;
+  /**
+   * Why a token for any audience of the OIDC provider is admitted; stands in the description of the role.
+   *
+   * @defaultValue - the audience is compared exactly
+   */
+  readonly anyAudienceReason?: string;
+  /**
+   * How the role and its policy are named; `ccoctl` also keeps ccoctl's tags.
+   *
+   * @defaultValue "derived"; "ccoctl" where roles are adopted
+   */
+  readonly naming?: ComponentNaming;
+}
+
+/** Settings of a {@link ComponentRole}. */
+export interface ComponentRoleProps extends ComponentRoleSettings, ComponentOverride {
+  /** What the component asks for. */
+  readonly request: CredentialsRequest;
+  /** Name of the cluster; with `naming: "ccoctl"` the `--name` that ccoctl was given. */
+  readonly clusterName: string;
+  /** The OIDC provider of the cluster's issuer. */
+  readonly oidcProvider: IOidcProvider;
+  /**
+   * True where the role exists; Terraform takes it over with an import block.
+   *
+   * @defaultValue false
+   */
+  readonly adopt?: boolean;
+}
+
+/** How the roles of all components of a cluster are made. */
+export interface ComponentRolesProps extends ComponentRoleSettings {
+  /**
+   * The OIDC provider of the cluster's issuer.
+   *
+   * @defaultValue - declared once per stack, with the audiences `openshift` and `sts.amazonaws.com`
+   */
+  readonly oidcProvider?: IOidcProvider;
+  /**
+   * What single components get other than their requests say, by `metadata.name`.
+   *
+   * @defaultValue - every request as it is
+   */
+  readonly overrides?: Readonly<Record<string, ComponentOverride>>;
+  /**
+   * The `--name` that ccoctl was given; begins names and stands in tags with `naming: "ccoctl"`.
+   *
+   * @defaultValue - the name of the cluster
+   */
+  readonly ccoctlName?: string;
+  /**
+   * What ccoctl made and Terraform takes over, with import blocks: the OIDC provider and all roles, or the OIDC
+   * provider and the roles of the requests of these names. Roles that ccoctl has not made yet are left out.
+   *
+   * @defaultValue - everything is made
+   */
+  readonly adopt?: boolean | readonly string[];
+}

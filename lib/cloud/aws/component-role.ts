@@ -1,0 +1,64 @@
+import type { IamRole } from "@cdktf/provider-aws/lib/iam-role/index.js";
+import type { IamRolePolicy } from "@cdktf/provider-aws/lib/iam-role-policy/index.js";
+import type { ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+import { at } from "../../errors";
+import type { ComponentSecret } from "../../model/components";
+import { ofRequest } from "../../model/request-label";
+import { componentSecret } from "../../rules/aws/component-role";
+import { kmsKeyPolicyStatements } from "../../rules/aws/kms-key";
+import type { PolicyStatement } from "../../rules/aws/policy-document";
+import { componentRolePlan, warnOfForeignKeys } from "./component-role-plan";
+import type { ComponentRoleProps } from "./component-role-props";
+import { declareInlinePolicy, declareRole } from "./federated-role";
+
+/**
+ * An IAM role that the service accounts of one OpenShift component act as: what `ccoctl aws create-iam-roles` makes
+ * of a CredentialsRequest, with the audience compared as well.
+ */
+export class ComponentRole extends Construct {
+  /** The Terraform resource of the role. */
+  readonly resource: IamRole;
+  /** The inline policy with the permissions. */
+  readonly policy: IamRolePolicy;
+  /** Name of the role, at most 64 characters. */
+  readonly roleName: string;
+  /** ARN of the role; literal where account and partition are known at synth. */
+  readonly arn: string;
+  /** The Secret that the component reads. */
+  readonly secret: ComponentSecret;
+  /**
+   * What the policy of each key of `kmsKeys` needs, unless it leaves the decision to IAM policies of the role's
+   * account; empty without `kmsKeys`.
+   */
+  readonly keyPolicyStatements: readonly PolicyStatement[];
+  /** The role, for policies that name its literal ARN. */
+  readonly dependencies: readonly ITerraformDependable[];
+
+  /**
+   * Throws, with the request's file, document and name, `aws-request-kind`, `aws-request-brokered`,
+   * `aws-provider-spec-invalid`, `aws-override-unused`, `aws-override-ambiguous`, `aws-override-wider`,
+   * `aws-override-condition`, `aws-kms-key-invalid`, `aws-statement-invalid`, `aws-policy-too-long`,
+   * `aws-role-name-invalid`, `aws-role-name-taken`, `aws-trust-too-long`, `aws-description-invalid`,
+   * `aws-account-invalid`, `aws-region-unknown`, `aws-partition-mismatch`, `aws-oidc-account-mismatch`,
+   * `aws-path-invalid`, `aws-arn-invalid`, `aws-boundary-account-mismatch`, `audience-invalid`, `audience-mismatch`
+   * or `choice-unknown`.
+   */
+  constructor(scope: Construct, id: string, props: ComponentRoleProps) {
+    super(scope, id);
+    const { request, kmsKeys = [] } = props;
+    const plan = at(this, () => ofRequest(request, () => componentRolePlan(this, props)));
+
+    const role = declareRole(this, plan.settings, plan);
+    this.policy = declareInlinePolicy(this, role, plan.policy, plan);
+
+    this.resource = role.resource;
+    this.roleName = role.roleName;
+    this.arn = role.arn;
+    this.secret = componentSecret(request, role.arn);
+    this.keyPolicyStatements = kmsKeys.length === 0 ? [] : kmsKeyPolicyStatements(role.arn);
+    this.dependencies = role.dependencies;
+
+    warnOfForeignKeys(this, kmsKeys, plan.settings.identity.account, role.arn);
+  }
+}

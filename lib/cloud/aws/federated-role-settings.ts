@@ -1,0 +1,177 @@
+import type { IamRoleConfig } from "@cdktf/provider-aws/lib/iam-role/index.js";
+import type { ITerraformDependable, TerraformProvider } from "cdktf";
+import type { Construct } from "constructs";
+import { fail } from "../../errors";
+import { validateAudience } from "../../model/audience";
+import { isLate } from "../../model/late";
+import { Subject } from "../../model/subject";
+import { type OidcProviderArn, parseOidcProviderArn } from "../../rules/aws/arn";
+import { accountOfRole, expectedRoleArn, trustSizeWarning } from "../../rules/aws/federated-role";
+import { requireAudience } from "../../rules/aws/oidc-provider";
+import { permissionsBoundary } from "../../rules/aws/permissions-boundary";
+import { partitionOf } from "../../rules/aws/partitions";
+import { policyText, terraformText } from "../../rules/aws/policy-text";
+import { defaultAwsAudience } from "../../rules/aws/pull-annotation";
+import { rolePath } from "../../rules/aws/role-name";
+import { type AwsFederatedTrust, subjectPattern, trustPolicy } from "../../rules/aws/trust-policy";
+import type { IOidcProvider } from "./oidc-provider-props";
+import type { RoleTrust } from "./role-trust";
+import { type RoleIdentity, refuseTakenName } from "./taken-role-names";
+
+/** What every role of service accounts can be given; as the props of each role state it. */
+export interface RolePlace {
+  /**
+   * Account that the role is declared in.
+   *
+   * @defaultValue - that of a literal OIDC provider's ARN
+   */
+  readonly account?: string;
+  /**
+   * Path of the role.
+   *
+   * @defaultValue "/"
+   */
+  readonly path?: string;
+  /**
+   * ARN of the policy that bounds the role's permissions.
+   *
+   * @defaultValue - none
+   */
+  readonly permissionsBoundary?: string;
+  /**
+   * Tags of the role.
+   *
+   * @defaultValue - none
+   */
+  readonly tags?: Readonly<Record<string, string>>;
+  /**
+   * Terraform provider of the role.
+   *
+   * @defaultValue - the stack's default aws provider
+   */
+  readonly provider?: TerraformProvider;
+}
+
+/** A role of service accounts, whatever it is for. */
+export interface FederatedRole {
+  /** Whose tokens it accepts. */
+  readonly trusts: readonly RoleTrust[];
+  /** True where the audience is not compared. */
+  readonly anyAudience: boolean;
+  /** Its name, as IAM accepts it. */
+  readonly name: string;
+  /** Name of its partition; `undefined` where it is not known at synth. */
+  readonly partition: string | undefined;
+  /** Its description, made of the trusts. */
+  readonly describe: (trusts: readonly AwsFederatedTrust[]) => string;
+}
+
+/** A role, checked and computed, not yet declared. */
+export interface FederatedRoleSettings {
+  /** Arguments of the role. */
+  readonly role: IamRoleConfig;
+  /** Its name, and where it is one. */
+  readonly identity: RoleIdentity;
+  /** ARN of the role; of about the right length only where account or partition are not known. */
+  readonly expectedArn: string;
+  /** What must exist before the role, where the trust holds no reference to it. */
+  readonly dependencies: readonly ITerraformDependable[];
+  /** Text of a warning; `undefined` where there is none. */
+  readonly warning: string | undefined;
+}
+
+const USUAL_PARTITION = "aws";
+
+/** Checks everything before anything is declared. */
+export function federatedRoleSettings(
+  construct: Construct,
+  federated: FederatedRole,
+  place: RolePlace,
+): FederatedRoleSettings {
+  const { name, partition } = federated;
+  const { provider } = place;
+  const account = accountOfRole(
+    place.account,
+    federated.trusts.map(({ oidcProvider }) => oidcProvider.arn),
+  );
+  const trusts = federated.trusts.map((trust) => federatedTrust(trust, federated, account));
+  const trustDocument = trustPolicy(trusts);
+  const identity: RoleIdentity = { name, partition, account, provider };
+  const path = rolePath(place.path ?? "/");
+  const settings: FederatedRoleSettings = {
+    identity,
+    expectedArn: expectedRoleArn(partition ?? USUAL_PARTITION, account, path, name),
+    dependencies: trusted(federated.trusts),
+    warning: trustSizeWarning(trusts, trustDocument),
+    role: {
+      name,
+      assumeRolePolicy: policyText(trustDocument),
+      description: terraformText(federated.describe(trusts)),
+      ...roleArguments(place, identity),
+    },
+  };
+  refuseTakenName(construct, identity);
+  return settings;
+}
+
+function roleArguments(
+  { path, permissionsBoundary: boundary, tags, provider }: RolePlace,
+  { partition, account }: RoleIdentity,
+): Partial<IamRoleConfig> {
+  return {
+    ...(path === undefined || path === "/" ? {} : { path }),
+    ...(boundary === undefined
+      ? {}
+      : { permissionsBoundary: permissionsBoundary(boundary, partition, account) }),
+    ...(tags ? { tags: { ...tags } } : {}),
+    ...(provider ? { provider } : {}),
+  };
+}
+
+function federatedTrust(
+  trust: RoleTrust,
+  { partition, anyAudience }: FederatedRole,
+  account: string | undefined,
+): AwsFederatedTrust {
+  const { arn, issuer, conditionPrefix, audiences } = trust.oidcProvider;
+  if (!isLate(arn)) requireSameAccount(parseOidcProviderArn(arn), partition, account);
+  const audience = validateAudience(trust.audience ?? defaultAwsAudience);
+  if (!anyAudience) requireAudience(audience, audiences);
+  return {
+    issuer,
+    oidcProviderArn: arn,
+    conditionPrefix,
+    audience,
+    subjects: (trust.serviceAccounts ?? []).map((serviceAccount) => Subject.of(serviceAccount)),
+    subjectPatterns: (trust.wildcards ?? []).map(({ pattern }) => subjectPattern(pattern)),
+    ...(anyAudience ? { anyAudience } : {}),
+  };
+}
+
+/** STS looks the OIDC provider up in the role's own account, so one of another account is never found. */
+function requireSameAccount(
+  oidc: OidcProviderArn,
+  partition: string | undefined,
+  account: string | undefined,
+): void {
+  if (partition !== undefined && oidc.partition !== partition)
+    fail("aws-partition-mismatch", "the OIDC provider", oidc.partition, partition);
+  if (account !== undefined && oidc.account !== account)
+    fail("aws-oidc-account-mismatch", oidc.account, account);
+}
+
+/** A literal ARN in the trust is no reference, so Terraform is told the order; a late one is a reference already. */
+function trusted(trusts: readonly RoleTrust[]): ITerraformDependable[] {
+  const literalOnes = trusts.filter(({ oidcProvider }) => !isLate(oidcProvider.arn));
+  return [...new Set(literalOnes.flatMap(({ oidcProvider }) => oidcProvider.dependencies))];
+}
+
+/** Name of the partition; `undefined` where neither a region nor a literal OIDC provider tells it. */
+export function partitionOfProviders(
+  region: string | undefined,
+  oidcProviders: readonly IOidcProvider[],
+): string | undefined {
+  if (region !== undefined) return partitionOf(region).name;
+  const known = oidcProviders.find(({ arn }) => !isLate(arn));
+  return known && parseOidcProviderArn(known.arn).partition;
+}

@@ -1,0 +1,131 @@
+import type { TerraformProvider } from "cdktf";
+import type { Construct } from "constructs";
+import { fail } from "../../errors";
+import { SWITCH, oneOf } from "../../model/choice";
+import { Issuer } from "../../model/issuer";
+import { ccoctlComment, ccoctlTags } from "../../rules/aws/component-role";
+import { bucketHost, bucketIssuer, bucketName } from "../../rules/aws/issuer-bucket";
+import type { IssuerBucketPlace } from "../../rules/aws/issuer-bucket-policy";
+import {
+  type ExistingDistribution,
+  certificateArn,
+  distributionArn,
+  existingDistribution,
+  requireCloudFront,
+} from "../../rules/aws/issuer-distribution";
+import { awsIssuer } from "../../rules/aws/oidc-provider";
+import { partitionOf } from "../../rules/aws/partitions";
+import { issuerDocuments } from "../../rules/openid/issuer-documents";
+import type { IssuerBucketAccess, IssuerBucketProps } from "./issuer-bucket-props";
+import { type OnceInAccount, declaredInAccount } from "./once-per-account";
+
+/** The distribution in front of an issuer's bucket, checked. */
+export interface DistributionSettings {
+  /** Name of the bucket. */
+  readonly bucketName: string;
+  /** Host of the bucket. */
+  readonly origin: string;
+  /** Comment of the distribution. */
+  readonly comment: string;
+  /** Domain and certificate of its own; `undefined` for CloudFront's name. */
+  readonly domain: { readonly name: string; readonly certificateArn: string } | undefined;
+  /** What is taken over, with its ARN; `undefined` for a new one. */
+  readonly existing: (ExistingDistribution & { readonly arn: string }) | undefined;
+  /** Tags of the distribution. */
+  readonly tags: Readonly<Record<string, string>> | undefined;
+  /** Its Terraform provider. */
+  readonly provider: TerraformProvider | undefined;
+}
+
+/** An issuer's bucket, checked and computed, not yet declared. */
+export interface IssuerBucketSettings extends IssuerBucketPlace {
+  /** Region of the bucket. */
+  readonly region: string;
+  /** The issuer; `undefined` where CloudFront will name it. */
+  readonly issuer: Issuer | undefined;
+  /** Path of the key set. */
+  readonly jwksPath: string;
+  /** True where the bucket exists. */
+  readonly adopt: boolean;
+  /** True where former versions are kept. */
+  readonly versioning: boolean;
+  /** The distribution; `undefined` for a public bucket. */
+  readonly distribution: DistributionSettings | undefined;
+  /** Tags of bucket and documents. */
+  readonly tags: Readonly<Record<string, string>> | undefined;
+  /** The Terraform provider. */
+  readonly provider: TerraformProvider | undefined;
+}
+
+const ACCESS: readonly IssuerBucketAccess[] = ["cloudfront", "public"];
+const DEFAULT_JWKS_PATH = "keys.json";
+
+/** Documents are checked with it where the issuer is known after apply. */
+const SOME_ISSUER = Issuer.of("https://issuer.example.com");
+
+/** Checks everything before anything is declared. */
+export function issuerBucketSettings(construct: Construct, props: IssuerBucketProps): IssuerBucketSettings {
+  const { region, keys, adopt, provider, versioning = false, jwksPath = DEFAULT_JWKS_PATH } = props;
+  const name = bucketName(props.bucketName);
+  const partition = partitionOf(region);
+  const access = oneOf("access", props.access ?? "cloudfront", ACCESS);
+  const tags =
+    adopt || props.tags ? { ...(adopt && ccoctlTags(adopt.ccoctlName)), ...props.tags } : undefined;
+  const distribution =
+    access === "cloudfront" ? distributionSettings({ ...props, ...(tags ? { tags } : {}) }) : undefined;
+  if (!distribution && (props.domainName ?? props.certificateArn) !== undefined)
+    fail("aws-issuer-domain-incomplete");
+  const issuer = literalIssuer(name, region, distribution);
+  const { discovery, jwks } = issuerDocuments(issuer ?? SOME_ISSUER, keys, { jwksPath });
+  const known = declaredInAccount(construct, bucketOnce(partition.name, name));
+  if (known) fail("aws-bucket-taken", name, known.node.path);
+  return {
+    bucketName: name,
+    partition,
+    region,
+    paths: [discovery.path, jwks.path],
+    issuer,
+    jwksPath,
+    adopt: adopt !== undefined,
+    versioning: oneOf("versioning", versioning, SWITCH),
+    distribution,
+    tags,
+    provider,
+  };
+}
+
+/** Names of buckets are unique in a partition, so that takes the place of the account. */
+export function bucketOnce(partition: string, name: string): OnceInAccount {
+  return { kind: "bucket", account: partition, name };
+}
+
+function distributionSettings(props: IssuerBucketProps): DistributionSettings {
+  const { region, domainName, account, adopt, tags, provider } = props;
+  const partition = partitionOf(region);
+  requireCloudFront(partition);
+  if ((domainName === undefined) !== (props.certificateArn === undefined))
+    fail("aws-issuer-domain-incomplete");
+  const existing = adopt?.distribution && existingDistribution(adopt.distribution);
+  return {
+    bucketName: props.bucketName,
+    origin: bucketHost(props.bucketName, region),
+    comment: adopt ? ccoctlComment(adopt.ccoctlName) : `OIDC issuer ${props.bucketName}`,
+    domain:
+      domainName === undefined || props.certificateArn === undefined
+        ? undefined
+        : { name: domainName, certificateArn: certificateArn(props.certificateArn) },
+    existing: existing && { ...existing, arn: distributionArn(partition, account, existing.id) },
+    tags,
+    provider,
+  };
+}
+
+function literalIssuer(
+  name: string,
+  region: string,
+  distribution: DistributionSettings | undefined,
+): Issuer | undefined {
+  if (!distribution) return awsIssuer(bucketIssuer(name, region));
+  const host = distribution.domain?.name ?? distribution.existing?.domainName;
+  return host === undefined ? undefined : awsIssuer(`https://${host}`);
+}

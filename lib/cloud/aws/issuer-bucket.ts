@@ -1,0 +1,157 @@
+import { S3Bucket } from "@cdktf/provider-aws/lib/s3-bucket/index.js";
+import { S3BucketOwnershipControls } from "@cdktf/provider-aws/lib/s3-bucket-ownership-controls/index.js";
+import { S3BucketPolicy } from "@cdktf/provider-aws/lib/s3-bucket-policy/index.js";
+import { S3BucketPublicAccessBlock } from "@cdktf/provider-aws/lib/s3-bucket-public-access-block/index.js";
+import { S3BucketServerSideEncryptionConfigurationA } from "@cdktf/provider-aws/lib/s3-bucket-server-side-encryption-configuration/index.js";
+import { S3BucketVersioningA } from "@cdktf/provider-aws/lib/s3-bucket-versioning/index.js";
+import type { S3Object } from "@cdktf/provider-aws/lib/s3-object/index.js";
+import type { TerraformProvider } from "cdktf";
+import { Construct } from "constructs";
+import { at } from "../../errors";
+import { Issuer } from "../../model/issuer";
+import type { IIssuerHost } from "../../model/issuer-host";
+import { distributionBucketPolicy, publicBucketPolicy } from "../../rules/aws/issuer-bucket-policy";
+import { policyText } from "../../rules/aws/policy-text";
+import { issuerDocuments } from "../../rules/openid/issuer-documents";
+import { attributeOf, dependsOn } from "../shared/references";
+import type { IssuerBucketProps } from "./issuer-bucket-props";
+import { type IssuerBucketSettings, bucketOnce, issuerBucketSettings } from "./issuer-bucket-settings";
+import { IssuerDistribution } from "./issuer-distribution";
+import { issuerObject } from "./issuer-object";
+import { declareInAccount } from "./once-per-account";
+
+/**
+ * Publishes the discovery document and the keys of a cluster's issuer from a bucket of S3.
+ *
+ * By default the bucket is private, and one distribution of CloudFront reads it. The public keys of the cluster are
+ * all it holds; a private key has no way in.
+ */
+export class IssuerBucket extends Construct implements IIssuerHost {
+  /** The Terraform resource of the bucket. */
+  readonly resource: S3Bucket;
+  /** Keeps everything else from becoming public. */
+  readonly publicAccessBlock: S3BucketPublicAccessBlock;
+  /** Who may read the documents. */
+  readonly policy: S3BucketPolicy;
+  /** The distribution in front of the bucket; `undefined` for a public bucket. */
+  readonly distribution: IssuerDistribution | undefined;
+  /** `.well-known/openid-configuration`. */
+  readonly discovery: S3Object;
+  /** The key set. */
+  readonly jwks: S3Object;
+  /** The issuer; late where CloudFront names it. */
+  readonly issuer: Issuer;
+
+  /**
+   * Throws `aws-bucket-name-invalid`, `aws-bucket-taken`, `aws-region-unknown`, `aws-cloudfront-missing`,
+   * `aws-issuer-domain-incomplete`, `aws-issuer-unusable`, `aws-arn-invalid`, `aws-distribution-id-invalid`,
+   * `aws-adopt-account-missing`, `aws-account-invalid`, `choice-unknown`, `late-value`, and what `issuerDocuments`
+   * throws for the keys.
+   */
+  constructor(scope: Construct, id: string, props: IssuerBucketProps) {
+    super(scope, id);
+    const settings = at(this, () => issuerBucketSettings(this, props));
+    const { distribution } = settings;
+
+    this.resource = declareBucket(this, settings);
+    this.publicAccessBlock = blockPublicAccess(this, this.resource, settings);
+    this.distribution = distribution && new IssuerDistribution(this, "Distribution", distribution);
+    this.policy = declarePolicy(this, this.resource, settings);
+    orderPolicy(this, distribution?.existing !== undefined);
+    declareInAccount(this, bucketOnce(settings.partition.name, settings.bucketName));
+
+    this.issuer = settings.issuer ?? Issuer.of(`https://${this.distribution?.domainName ?? ""}`);
+    const documents = issuerDocuments(this.issuer, props.keys, { jwksPath: settings.jwksPath });
+    this.discovery = issuerObject(this, "Discovery", this.resource, documents.discovery, settings);
+    this.jwks = issuerObject(this, "Jwks", this.resource, documents.jwks, settings);
+  }
+}
+
+/** What all resources of a bucket have in common. */
+interface BucketPart {
+  readonly bucket: string;
+  readonly region: string;
+  readonly provider?: TerraformProvider;
+}
+
+function partOf(bucket: S3Bucket, { region, provider }: IssuerBucketSettings): BucketPart {
+  return { bucket: attributeOf(bucket, "id"), region, ...(provider ? { provider } : {}) };
+}
+
+/** Import ids of regional resources name their region, which may be another one than the Terraform provider's. */
+function adopted({ bucketName, region }: IssuerBucketSettings): string {
+  return `${bucketName}@${region}`;
+}
+
+function declareBucket(scope: Construct, settings: IssuerBucketSettings): S3Bucket {
+  const { bucketName, region, tags, provider, adopt, versioning } = settings;
+  const bucket = new S3Bucket(scope, "Resource", {
+    bucket: bucketName,
+    region,
+    ...(tags ? { tags: { ...tags } } : {}),
+    ...(provider ? { provider } : {}),
+  });
+  if (adopt) bucket.importFrom(adopted(settings), provider);
+  const part = partOf(bucket, settings);
+  new S3BucketOwnershipControls(scope, "OwnershipControls", {
+    ...part,
+    rule: { objectOwnership: "BucketOwnerEnforced" },
+  });
+  new S3BucketServerSideEncryptionConfigurationA(scope, "Encryption", {
+    ...part,
+    // Keys of S3, not of KMS: the documents are public, and a reader would need the key too.
+    rule: [{ applyServerSideEncryptionByDefault: { sseAlgorithm: "AES256" } }],
+  });
+  if (versioning)
+    new S3BucketVersioningA(scope, "Versioning", { ...part, versioningConfiguration: { status: "Enabled" } });
+  return bucket;
+}
+
+function blockPublicAccess(
+  scope: Construct,
+  bucket: S3Bucket,
+  settings: IssuerBucketSettings,
+): S3BucketPublicAccessBlock {
+  const closed = settings.distribution !== undefined;
+  const block = new S3BucketPublicAccessBlock(scope, "PublicAccessBlock", {
+    ...partOf(bucket, settings),
+    blockPublicAcls: true,
+    ignorePublicAcls: true,
+    blockPublicPolicy: closed,
+    restrictPublicBuckets: closed,
+  });
+  if (settings.adopt) block.importFrom(adopted(settings), settings.provider);
+  return block;
+}
+
+function declarePolicy(
+  scope: IssuerBucket,
+  bucket: S3Bucket,
+  settings: IssuerBucketSettings,
+): S3BucketPolicy {
+  const { distribution } = scope;
+  const document = distribution
+    ? distributionBucketPolicy(settings, {
+        distributionArn: distribution.arn,
+        originAccessIdentity: settings.distribution?.existing?.originAccessIdentity,
+      })
+    : publicBucketPolicy(settings);
+  const policy = new S3BucketPolicy(scope, "Policy", {
+    ...partOf(bucket, settings),
+    policy: policyText(document),
+  });
+  if (settings.adopt) policy.importFrom(adopted(settings), settings.provider);
+  return policy;
+}
+
+/**
+ * S3 refuses a public policy while the block is on. A distribution that is taken over changes how it reads only once
+ * the policy lets it; before that the documents could not be read. A new one is made once the bucket is there.
+ */
+function orderPolicy(
+  { policy, publicAccessBlock, distribution, resource }: IssuerBucket,
+  taken: boolean,
+): void {
+  dependsOn(policy, [publicAccessBlock]);
+  if (distribution) dependsOn(distribution.resource, [taken ? policy : resource]);
+}

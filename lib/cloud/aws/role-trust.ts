@@ -1,0 +1,37 @@
+import type { Subject } from "../../model/subject";
+import type { IOidcProvider } from "./oidc-provider-props";
+
+/** Service accounts admitted by a wildcard. */
+export interface SubjectWildcard {
+  /**
+   * `namespace/name` with `*` for any text or `?` for one character, for example `shop/*`. The namespace is literal,
+   * or begins with at least three literal characters.
+   */
+  readonly pattern: string;
+  /** Why exact names will not do; stands in the description of the IAM role. Printable Latin-1. */
+  readonly reason: string;
+}
+
+/** Whose tokens an IAM role accepts: one OIDC provider and audience. */
+export interface RoleTrust {
+  /** The OIDC provider of the cluster's issuer. */
+  readonly oidcProvider: IOidcProvider;
+  /**
+   * Service accounts as `namespace/name`, each exactly.
+   *
+   * @defaultValue - none; then `wildcards` must admit some
+   */
+  readonly serviceAccounts?: readonly (string | Subject)[];
+  /**
+   * Service accounts by wildcard.
+   *
+   * @defaultValue - none
+   */
+  readonly wildcards?: readonly SubjectWildcard[];
+  /**
+   * The audience of the tokens; always compared exactly, and one that the OIDC provider accepts where that is known.
+   *
+   * @defaultValue "sts.amazonaws.com"
+   */
+  readonly audience?: string;
+}

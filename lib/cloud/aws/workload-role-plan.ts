@@ -1,0 +1,60 @@
+import type { Construct } from "constructs";
+import { fail } from "../../errors";
+import { accessPolicy, managedPolicies } from "../../rules/aws/access";
+import { type RoleReason, describedRole, namedSubjects } from "../../rules/aws/federated-role";
+import { roleName } from "../../rules/aws/role-name";
+import { awsAccessOf } from "./aws-access";
+import { type InlinePolicy, roleNameOfPath } from "./federated-role";
+import {
+  type FederatedRoleSettings,
+  federatedRoleSettings,
+  partitionOfProviders,
+} from "./federated-role-settings";
+import type { WorkloadRoleProps } from "./workload-role-props";
+
+/** The role of a workload, checked and computed, not yet declared. */
+export interface WorkloadRolePlan {
+  /** Its inline policy; `undefined` where it has none. */
+  readonly policy: InlinePolicy | undefined;
+  /** Its managed policies. */
+  readonly managedPolicyArns: readonly string[];
+  /** The role. */
+  readonly settings: FederatedRoleSettings;
+}
+
+const POLICY_NAME = "access";
+
+/** Checks everything before anything is declared. */
+export function workloadRolePlan(construct: Construct, props: WorkloadRoleProps): WorkloadRolePlan {
+  const { trusts, description } = props;
+  const access = props.access.map(awsAccessOf);
+  if (access.length === 0) fail("aws-access-empty");
+  const partition = partitionOfProviders(
+    props.region,
+    trusts.map(({ oidcProvider }) => oidcProvider),
+  );
+  const document = accessPolicy(access);
+  const wildcards = trusts.flatMap((trust) => trust.wildcards ?? []);
+  const reasons: RoleReason[] = [
+    ...access.flatMap(({ wideReason: reason }) =>
+      reason === undefined ? [] : [{ what: "Every resource", reason }],
+    ),
+    ...wildcards.map(({ pattern, reason }) => ({ what: `Wildcard ${pattern}`, reason })),
+  ];
+  return {
+    policy: document && { name: POLICY_NAME, document },
+    managedPolicyArns: managedPolicies(access, partition),
+    settings: federatedRoleSettings(
+      construct,
+      {
+        trusts,
+        anyAudience: false,
+        name: props.roleName === undefined ? roleNameOfPath(construct) : roleName(props.roleName),
+        partition,
+        describe: (federated) =>
+          describedRole(description ?? `Access to AWS for ${namedSubjects(federated)}`, reasons),
+      },
+      props,
+    ),
+  };
+}

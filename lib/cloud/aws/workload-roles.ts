@@ -1,0 +1,81 @@
+import type { Construct } from "constructs";
+import { at } from "../../errors";
+import type {
+  AccessDeclaration,
+  AccessGrant,
+  AccessRequest,
+  DeclaredAccess,
+  IWorkloadIdentities,
+} from "../../model/workloads";
+import { defaultAwsAudience } from "../../rules/aws/pull-annotation";
+import { derivedRoleName } from "../../rules/aws/role-name";
+import { awsAccessOf } from "./aws-access";
+import type { IOidcProvider } from "./oidc-provider-props";
+import { declaredProvider, expectedProvider } from "./trusted-provider";
+import { WorkloadRole } from "./workload-role";
+import { workloadRolePlan } from "./workload-role-plan";
+import type { WorkloadRoleProps } from "./workload-role-props";
+import type { WorkloadRolesProps } from "./workload-roles-props";
+
+/** Keeps a service account's role apart from the one that it pulls images as. */
+const NAME_END = "access";
+
+/**
+ * One role per service account, named `<cluster>_<namespace>_<service account>_access`, and the OIDC provider that
+ * they trust. The pod identity webhook hands the role to pods whose service account has the annotation.
+ *
+ * Throws, when the workloads are declared, what `OidcProvider.forIssuer` and `WorkloadRole` throw; besides,
+ * `aws-issuer-mismatch` for an OIDC provider of another issuer. Everything is checked before a role is declared.
+ */
+export function workloadRoles(props: WorkloadRolesProps = {}): IWorkloadIdentities<Construct> {
+  return {
+    cloud: "aws",
+    declare: (scope, request) => declareWorkloads(scope, request, props),
+  };
+}
+
+function declareWorkloads(
+  scope: Construct,
+  { clusterName, issuer, workloads }: AccessRequest<Construct>,
+  props: WorkloadRolesProps,
+): AccessDeclaration {
+  const audience = props.audience ?? defaultAwsAudience;
+  const expected = expectedProvider(issuer, [audience], props);
+  const planned = workloads.map((workload) => roleProps(workload, clusterName, expected, props));
+  planned.forEach((own, index) =>
+    at({ node: { path: `workload ${workloads[index]?.subject.key ?? ""}` } }, () =>
+      workloadRolePlan(scope, own),
+    ),
+  );
+  const oidcProvider = declaredProvider(scope, issuer, [audience], props);
+  return {
+    grants: workloads.map((workload): AccessGrant => {
+      const { subject } = workload;
+      // Neither a namespace nor a service account name can hold `_`, so two subjects never share an id.
+      const id = `${subject.namespace}_${subject.name}`;
+      const role = new WorkloadRole(scope, id, roleProps(workload, clusterName, oidcProvider, props));
+      return {
+        subject,
+        identity: role.arn,
+        annotations: role.annotations,
+        labels: {},
+        // The webhook adds volume, mount and environment to the pods.
+        pod: { labels: {}, env: [], volumeMounts: [], volumes: [] },
+      };
+    }),
+  };
+}
+
+function roleProps(
+  { subject, access }: DeclaredAccess<Construct>,
+  clusterName: string,
+  oidcProvider: IOidcProvider,
+  { audience = defaultAwsAudience, namePrefix, ...place }: WorkloadRolesProps,
+): WorkloadRoleProps {
+  return {
+    ...place,
+    trusts: [{ oidcProvider, serviceAccounts: [subject], audience }],
+    access: access.map(awsAccessOf),
+    roleName: derivedRoleName([clusterName, subject.namespace, subject.name, NAME_END], namePrefix),
+  };
+}

@@ -1,0 +1,58 @@
+import type { Construct } from "constructs";
+import { fail } from "../../errors";
+import { isLate } from "../../model/late";
+import type { IAccess, IWorkloadIdentities } from "../../model/workloads";
+import { type AccessRole, accessRoles } from "../../rules/azure/access-role";
+
+/** What a service account may do in Azure. */
+export interface AzureAccessProps {
+  /** Roles, each with what it counts for. At least one. */
+  readonly roles: readonly AccessRole[];
+}
+
+const ACCESS = Symbol.for("cdktf-workload-identity/azure/access");
+const LATE = "known after apply";
+
+/** Roles of a service account; made by {@link azureAccess}. */
+export class AzureAccess implements IAccess<Construct> {
+  /** Always `azure`. */
+  readonly cloud: string = "azure";
+  /** Checked roles, each once. */
+  readonly roles: readonly AccessRole[];
+  /** `<role> at <scope>`, sorted. */
+  readonly permissions: readonly string[];
+
+  constructor(roles: readonly AccessRole[]) {
+    this.roles = roles;
+    this.permissions = roles.map(({ role, scope }) => `${words(role)} at ${words(scope)}`).sort();
+    Object.defineProperty(this, ACCESS, { value: true });
+  }
+
+  /** Throws `azure-workload-identities-needed`: an identity needs a resource group and a location, which have no default. */
+  defaultIdentities(): IWorkloadIdentities<Construct> {
+    return fail("azure-workload-identities-needed");
+  }
+}
+
+/**
+ * What a service account may do in Azure: roles at scopes.
+ *
+ * Throws `azure-roles-empty`, `azure-role-invalid`, `azure-scope-invalid`, `azure-role-broad` or
+ * `azure-reason-invalid`.
+ */
+export function azureAccess({ roles }: AzureAccessProps): AzureAccess {
+  return new AzureAccess(accessRoles(roles));
+}
+
+/** Returns an access made by {@link azureAccess}, also by another copy of the package; throws `azure-access-foreign`. */
+export function azureAccessOf(access: IAccess<Construct>): AzureAccess {
+  return isAzureAccess(access) ? access : fail("azure-access-foreign", access.permissions);
+}
+
+function isAzureAccess(access: IAccess<Construct>): access is AzureAccess {
+  return ACCESS in access;
+}
+
+function words(text: string): string {
+  return isLate(text) ? LATE : text;
+}

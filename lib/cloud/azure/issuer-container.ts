@@ -1,0 +1,105 @@
+import type { StorageBlob } from "@cdktf/provider-azurerm/lib/storage-blob/index.js";
+import { StorageContainer } from "@cdktf/provider-azurerm/lib/storage-container/index.js";
+import type { Construct } from "constructs";
+import { at, fail } from "../../errors";
+import { oneOf } from "../../model/choice";
+import { Issuer } from "../../model/issuer";
+import { storageContainerId } from "../../rules/azure/import-id";
+import { blobContainerName, containerUrl } from "../../rules/azure/storage-account";
+import { issuerDocuments } from "../../rules/openid/issuer-documents";
+import { attributeOf } from "../shared/references";
+import { IssuerStorage } from "./issuer-storage";
+import { AZURE_DOCUMENTS, checkIssuerStorage, servedIssuer } from "./issuer-storage-checks";
+import type { IssuerStorageProps } from "./issuer-storage-props";
+
+/** A blob container that publishes an issuer's documents. */
+export interface IssuerContainerProps extends IssuerStorageProps {
+  /**
+   * Name of the container, 3 to 63 of a-z, 0-9 and hyphens; part of the issuer.
+   *
+   * @defaultValue - the name of the storage account
+   */
+  readonly blobContainerName?: string;
+  /**
+   * What the public may do: `blob` reads the documents, `container` lists them too, `private` neither, for an
+   * `issuerUrl` whose server reads the container with rights of its own.
+   *
+   * @defaultValue - "blob"; with `adopt` "container", as `ccoctl` made it
+   */
+  readonly containerAccessType?: "blob" | "container" | "private";
+}
+
+const ACCESS_TYPES: readonly NonNullable<IssuerContainerProps["containerAccessType"]>[] = [
+  "blob",
+  "container",
+  "private",
+];
+
+/**
+ * An issuer in a blob container: `https://<account>.blob.<suffix of the cloud>/<container>`, known at synth.
+ *
+ * Needs an account with public access to blobs, which some organizations forbid by policy: a static website
+ * ({@link IssuerWebsite}) does without, or give `issuerUrl` and serve the documents from elsewhere.
+ *
+ * Children: `Resource` (the account), `Container`, `Discovery`, `Jwks`, `ResourceGroup` where it is declared.
+ */
+export class IssuerContainer extends IssuerStorage {
+  /** The issuer. */
+  override readonly issuer: Issuer;
+  /** The container. */
+  readonly container: StorageContainer;
+  /** The discovery document. */
+  readonly discovery: StorageBlob;
+  /** The key set. */
+  readonly jwks: StorageBlob;
+
+  /**
+   * Throws `azure-name-invalid`, `azure-cloud-unknown`, `azure-guid-invalid`, `azure-container-private`,
+   * `azure-resource-group-moved`, `choice-unknown`, `late-value`, and the refusals of issuers and keys.
+   */
+  constructor(scope: Construct, id: string, props: IssuerContainerProps) {
+    super(scope, id, props, (construct) =>
+      at(construct, () => ({ publicBlobs: checked(construct, props) !== "private" })),
+    );
+    const name = props.blobContainerName ?? props.storageAccountName;
+    this.issuer = issuerOf(props);
+    this.container = new StorageContainer(this, "Container", {
+      name,
+      storageAccountId: attributeOf(this.account, "id"),
+      containerAccessType: accessOf(props),
+      ...(props.provider && { provider: props.provider }),
+    });
+    if (props.adopt) {
+      const place = { ...props.adopt, resourceGroupName: props.resourceGroupName };
+      this.container.importFrom(storageContainerId(place, props.storageAccountName, name));
+    }
+    const documents = issuerDocuments(this.issuer, props.keys, AZURE_DOCUMENTS);
+    const blobs = this.declareDocuments(documents, { name, resource: this.container });
+    this.discovery = blobs.discovery;
+    this.jwks = blobs.jwks;
+  }
+}
+
+function checked(construct: Construct, props: IssuerContainerProps): string {
+  checkIssuerStorage(construct, props);
+  blobContainerName(props.blobContainerName ?? props.storageAccountName);
+  issuerOf(props);
+  const access = oneOf("containerAccessType", accessOf(props), ACCESS_TYPES);
+  return access === "private" && props.issuerUrl === undefined ? fail("azure-container-private") : access;
+}
+
+function accessOf(props: IssuerContainerProps): NonNullable<IssuerContainerProps["containerAccessType"]> {
+  return props.containerAccessType ?? (props.adopt ? "container" : "blob");
+}
+
+function issuerOf({
+  blobContainerName: container,
+  cloud,
+  issuerUrl,
+  storageAccountName,
+}: IssuerContainerProps): Issuer {
+  if (issuerUrl !== undefined) return servedIssuer(issuerUrl);
+  return Issuer.of(
+    containerUrl(cloud ?? "AzurePublicCloud", storageAccountName, container ?? storageAccountName),
+  );
+}

@@ -1,0 +1,91 @@
+import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
+import type { Issuer } from "../../model/issuer";
+import type { IssuerKey } from "../../model/issuer-keys";
+import type { AzureCloudName } from "../../rules/azure/clouds";
+import type { ResourceGroupMode } from "./resource-groups";
+
+/** A storage account that publishes an issuer's documents. */
+export interface IssuerStorageProps {
+  /** Name of the storage account, 3 to 24 of a-z and 0-9, unique in all of Azure. */
+  readonly storageAccountName: string;
+  /** Resource group of the account; not the one that OpenShift's installer fills. */
+  readonly resourceGroupName: string;
+  /** Region of the account, for example `westeurope`; may be late. */
+  readonly region: string;
+  /** The public keys; Azure takes RSA keys alone. */
+  readonly keys: readonly IssuerKey[];
+  /**
+   * The issuer, where something else serves the documents under a URL of your own: Azure Front Door, a proxy.
+   *
+   * @defaultValue - the URL of the storage
+   */
+  readonly issuerUrl?: string | Issuer;
+  /**
+   * `declared`: the resource group is made, unless the stack declares it already; `existing`: it exists.
+   *
+   * @defaultValue "declared"
+   */
+  readonly resourceGroup?: ResourceGroupMode;
+  /**
+   * How the account is replicated; the issuer must be readable whenever a component renews its credentials.
+   *
+   * @defaultValue "LRS"
+   */
+  readonly accountReplicationType?: "LRS" | "ZRS" | "GRS" | "RAGRS" | "GZRS" | "RAGZRS";
+  /**
+   * Whether the account's keys open it. Without them Terraform writes the documents as its own Entra identity: set
+   * `storageUseAzuread` on the azurerm provider and give that identity the role `Storage Blob Data Contributor`.
+   *
+   * @defaultValue - false where the azurerm provider has `storageUseAzuread`; true with a warning otherwise
+   */
+  readonly sharedAccessKeyEnabled?: boolean;
+  /**
+   * `Cache-Control` of the documents. Longer caching delays a rotation by as much.
+   *
+   * @defaultValue "public, max-age=300"
+   */
+  readonly cacheControl?: string;
+  /**
+   * The Azure cloud.
+   *
+   * @defaultValue "AzurePublicCloud"
+   */
+  readonly cloud?: AzureCloudName;
+  /**
+   * Tags of account and resource group.
+   *
+   * @defaultValue - none
+   */
+  readonly tags?: Readonly<Record<string, string>>;
+  /**
+   * Takes over an account with its documents, as `ccoctl azure create-oidc-issuer` made it, and its resource group.
+   *
+   * @defaultValue - everything is made
+   */
+  readonly adopt?: IssuerAdoption;
+  /**
+   * The Terraform provider of the account's subscription.
+   *
+   * @defaultValue - the stack's default azurerm provider
+   */
+  readonly provider?: AzurermProvider;
+}
+
+/** What is taken over of a storage account. */
+export interface IssuerAdoption {
+  /** GUID of the subscription; literal, it stands in the ids under which Terraform imports. */
+  readonly subscriptionId: string;
+  /**
+   * Name of the cluster as it was given to `ccoctl`, for the tag by which it knows its own.
+   *
+   * @defaultValue - the tag is not kept
+   */
+  readonly clusterName?: string;
+  /**
+   * What becomes of the documents' content. azurerm cannot read it, and would replace each document: for about a second
+   * it would be gone. `keep` leaves the content as it is, until `replace` is stated, for a rotation at the latest.
+   *
+   * @defaultValue "keep"
+   */
+  readonly documents?: "keep" | "replace";
+}

@@ -1,0 +1,91 @@
+import { StorageAccountStaticWebsiteA } from "@cdktf/provider-azurerm/lib/storage-account-static-website/index.js";
+import type { StorageBlob } from "@cdktf/provider-azurerm/lib/storage-blob/index.js";
+import { Fn } from "cdktf";
+import type { Construct } from "constructs";
+import { at, fail } from "../../errors";
+import { SWITCH, oneOf } from "../../model/choice";
+import { Issuer } from "../../model/issuer";
+import { storageAccountId } from "../../rules/azure/import-id";
+import { WEBSITE_CONTAINER } from "../../rules/azure/storage-account";
+import { issuerDocuments } from "../../rules/openid/issuer-documents";
+import { attributeOf } from "../shared/references";
+import { IssuerStorage } from "./issuer-storage";
+import { AZURE_DOCUMENTS, checkIssuerStorage, servedIssuer } from "./issuer-storage-checks";
+import type { IssuerStorageProps } from "./issuer-storage-props";
+
+/** A static website that publishes an issuer's documents. */
+export interface IssuerWebsiteProps extends IssuerStorageProps {
+  /**
+   * True for an issuer that ends with a slash, as Azure prints a website's URL: for clusters whose `iss` has it.
+   * Not together with `issuerUrl`.
+   *
+   * @defaultValue false
+   */
+  readonly trailingSlash?: boolean;
+}
+
+/** azurerm needs a page; none of this name exists, so the root answers 404. */
+const INDEX_DOCUMENT = "index.html";
+
+/**
+ * An issuer on a static website: `https://<account>.z<number>.web.<suffix of the cloud>`. The number of the zone makes
+ * it late, unless `issuerUrl` is given, which may be that very URL once it is known.
+ *
+ * Does without public access to blobs, which some organizations forbid by policy.
+ *
+ * Children: `Resource` (the account), `Website`, `Discovery`, `Jwks`, `ResourceGroup` where it is declared.
+ */
+export class IssuerWebsite extends IssuerStorage {
+  /** The issuer; late unless `issuerUrl` is given. */
+  override readonly issuer: Issuer;
+  /** The website of the account. */
+  readonly website: StorageAccountStaticWebsiteA;
+  /** The discovery document. */
+  readonly discovery: StorageBlob;
+  /** The key set. */
+  readonly jwks: StorageBlob;
+
+  /**
+   * Throws `azure-name-invalid`, `azure-cloud-unknown`, `azure-guid-invalid`, `azure-resource-group-moved`,
+   * `azure-website-slash`, `choice-unknown`, `late-value`, and the refusals of issuers and keys.
+   */
+  constructor(scope: Construct, id: string, props: IssuerWebsiteProps) {
+    super(scope, id, props, (construct) => at(construct, () => checked(construct, props)));
+    const trailingSlash = props.trailingSlash === true;
+    this.website = new StorageAccountStaticWebsiteA(this, "Website", {
+      storageAccountId: attributeOf(this.account, "id"),
+      indexDocument: INDEX_DOCUMENT,
+      ...(props.provider && { provider: props.provider }),
+    });
+    this.issuer = this.#issuer(props.issuerUrl, trailingSlash);
+    if (props.adopt) {
+      const place = { ...props.adopt, resourceGroupName: props.resourceGroupName };
+      this.website.importFrom(storageAccountId(place, props.storageAccountName));
+    }
+    const documents = issuerDocuments(this.issuer, props.keys, {
+      ...AZURE_DOCUMENTS,
+      ...(trailingSlash && { trailingSlash }),
+    });
+    const blobs = this.declareDocuments(documents, { name: WEBSITE_CONTAINER, resource: this.website });
+    this.discovery = blobs.discovery;
+    this.jwks = blobs.jwks;
+  }
+
+  /** Azure's URL of the website ends with a slash. */
+  #issuer(issuerUrl: string | Issuer | undefined, trailingSlash: boolean): Issuer {
+    if (issuerUrl !== undefined) return servedIssuer(issuerUrl);
+    const url = this.account.primaryWebEndpoint;
+    return Issuer.exactly(trailingSlash ? url : Fn.trimsuffix(url, "/"));
+  }
+}
+
+function checked(construct: Construct, props: IssuerWebsiteProps): { readonly publicBlobs: boolean } {
+  checkIssuerStorage(construct, props);
+  oneOf("trailingSlash", props.trailingSlash ?? false, SWITCH);
+  if (props.issuerUrl !== undefined) {
+    servedIssuer(props.issuerUrl);
+    if (props.trailingSlash) fail("azure-website-slash", servedIssuer(props.issuerUrl).url);
+  }
+  // The website has rights of its own on its container.
+  return { publicBlobs: false };
+}

@@ -1,0 +1,44 @@
+import { UserAssignedIdentity } from "@cdktf/provider-azurerm/lib/user-assigned-identity/index.js";
+import type { Construct } from "constructs";
+import { at } from "../../errors";
+import { guid, identityName, location, resourceGroupName } from "../../rules/azure/resource-id";
+import { type IdentityPlace, claimName, refuseTakenName } from "./identity-names";
+
+/** A user-assigned identity to declare. */
+export interface IdentityDeclaration extends IdentityPlace {
+  /** Region; may be late. */
+  readonly location: string;
+  /**
+   * Its tags.
+   *
+   * @defaultValue - none
+   */
+  readonly tags?: Readonly<Record<string, string>>;
+  /**
+   * Its tenant, a GUID.
+   *
+   * @defaultValue - the identity's own attribute, known after apply
+   */
+  readonly tenantId?: string;
+}
+
+/** Throws `azure-name-invalid` or `azure-guid-invalid`. */
+export function checkIdentity(props: IdentityDeclaration): void {
+  identityName(props.identityName);
+  resourceGroupName(props.resourceGroupName);
+  location(props.location);
+  if (props.tenantId !== undefined) guid("tenantId", props.tenantId);
+}
+
+/** Declares the identity as `Resource` of a construct and claims its name; throws `azure-identity-name-taken`. */
+export function declareIdentity(construct: Construct, props: IdentityDeclaration): UserAssignedIdentity {
+  at(construct, () => refuseTakenName(construct, props));
+  claimName(construct, props);
+  return new UserAssignedIdentity(construct, "Resource", {
+    name: props.identityName,
+    resourceGroupName: props.resourceGroupName,
+    location: props.location,
+    ...(props.tags && { tags: { ...props.tags } }),
+    ...(props.provider && { provider: props.provider }),
+  });
+}

@@ -1,0 +1,51 @@
+import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
+import type { Construct } from "constructs";
+import type { AccessRequest } from "../../model/workloads";
+import type { AzureCloudName } from "../../rules/azure/clouds";
+
+/** How the identities of one cluster's workloads are made. */
+export interface WorkloadIdentitiesSettings {
+  /** Resource group that will hold the identities; may be late. */
+  readonly resourceGroupName: string;
+  /** Region of the identities, for example `westeurope`; may be late. */
+  readonly location: string;
+  /**
+   * Tenant of the identities, a GUID. Stating it makes the annotation final at synth.
+   *
+   * @defaultValue - the tenant of the identities, known after apply
+   */
+  readonly tenantId?: string;
+  /**
+   * Audience of the tokens, as the webhook asks for it.
+   *
+   * @defaultValue "api://AzureADTokenExchange"
+   */
+  readonly audience?: string;
+  /**
+   * Begins the names of identities, 1 to 63 letters, digits and hyphens.
+   *
+   * @defaultValue - the cluster's name
+   */
+  readonly namePrefix?: string;
+  /**
+   * Tags of the identities.
+   *
+   * @defaultValue - none
+   */
+  readonly tags?: Readonly<Record<string, string>>;
+  /**
+   * The Azure cloud.
+   *
+   * @defaultValue "AzurePublicCloud"
+   */
+  readonly cloud?: AzureCloudName;
+  /**
+   * The Terraform provider of the subscription that holds the identities.
+   *
+   * @defaultValue - the stack's default azurerm provider
+   */
+  readonly provider?: AzurermProvider;
+}
+
+/** The workloads of one cluster. */
+export interface WorkloadIdentitiesProps extends WorkloadIdentitiesSettings, AccessRequest<Construct> {}

@@ -1,0 +1,79 @@
+import type { TerraformProvider } from "cdktf";
+import type { CredentialsRequest } from "../../model/credentials-request";
+import type { ComponentRightsOverride } from "../../rules/google/provider-spec";
+import type { RoleCondition } from "../../rules/google/role-grant";
+import type { IOidcProvider } from "./oidc-provider-props";
+
+/** How service accounts and roles are named: by this library, or to the letter as ccoctl does. */
+export type ComponentNaming = "derived" | "ccoctl";
+
+/**
+ * Whose a request's custom role is: the cluster's own; the project's, named as ccoctl names it and declared here; or
+ * the project's, declared elsewhere.
+ */
+export type RoleSharing = "cluster" | "project" | "existing";
+
+/** What one request gets other than its file says. */
+export interface ComponentOverride extends ComponentRightsOverride {
+  /**
+   * Id of the Google service account.
+   *
+   * @defaultValue - derived from cluster and request
+   */
+  readonly accountId?: string;
+  /**
+   * Id of the custom role.
+   *
+   * @defaultValue - derived from cluster and request, or from project and request
+   */
+  readonly roleId?: string;
+  /**
+   * A condition on all roles of the request, `resource.name.startsWith(…)` say. Many permissions that list or create
+   * cannot be met under one.
+   *
+   * @defaultValue - none
+   */
+  readonly condition?: RoleCondition;
+}
+
+/** Settings of a {@link ComponentServiceAccount}. */
+export interface ComponentServiceAccountProps extends ComponentOverride {
+  /** What the component asks for. */
+  readonly request: CredentialsRequest;
+  /** Name of the cluster; with `naming: "ccoctl"` the `--name` that ccoctl was given. */
+  readonly clusterName: string;
+  /** Id of the project of service account, custom role and bindings. */
+  readonly project: string;
+  /** The pool provider that trusts the cluster; one of its audiences is `openshift`. */
+  readonly oidcProvider: IOidcProvider;
+  /**
+   * How service account and role are named.
+   *
+   * @defaultValue "derived"
+   */
+  readonly naming?: ComponentNaming;
+  /**
+   * Whose the custom role is.
+   *
+   * @defaultValue - `cluster`; `project` with `naming: "ccoctl"`
+   */
+  readonly roleSharing?: RoleSharing;
+  /**
+   * Everything that ccoctl makes for the request exists: Terraform `import` blocks take it into the state.
+   *
+   * @defaultValue false
+   */
+  readonly adopt?: boolean;
+  /**
+   * Domain of Google Cloud's APIs, for the credential file.
+   *
+   * @defaultValue "googleapis.com"
+   */
+  readonly universeDomain?: string;
+  /**
+   * Terraform provider of all resources.
+   *
+   * @defaultValue - the stack's default google provider
+   */
+  readonly provider?: TerraformProvider;
+}

@@ -1,0 +1,77 @@
+import type { ITerraformDependable } from "cdktf";
+import type { Construct } from "constructs";
+import { fail } from "../../errors";
+import { literal } from "../../model/late";
+import type { IAccess, IWorkloadIdentities } from "../../model/workloads";
+import { checkedRoleGrant, roleGrantText } from "../../rules/google/role-grant";
+import type { CheckedRoleGrant, GoogleRoleGrant } from "../../rules/google/role-grant";
+
+/** Who gets the rights of a workload, for resources of your own. */
+export interface GoogleGrantee {
+  /** IAM policy member: `serviceAccount:<email>`, or the principal itself; late when the project number is. */
+  readonly member: string;
+  /** What must exist before the member stands in a policy; hand it to `dependsOn` of the resource. */
+  readonly dependencies: readonly ITerraformDependable[];
+}
+
+/** Settings of {@link googleAccess}. */
+export interface GoogleAccessProps {
+  /**
+   * Roles on projects and buckets.
+   *
+   * @defaultValue - none; `declare` grants everything
+   */
+  readonly roles?: readonly GoogleRoleGrant[];
+  /**
+   * Declares grants on resources that `roles` does not know: a topic, a key, a dataset. Called once per workload, with
+   * a scope of its own.
+   *
+   * @defaultValue - nothing further
+   */
+  readonly declare?: (scope: Construct, grantee: GoogleGrantee) => void;
+  /**
+   * In words what `declare` grants, for the record of the cluster; needed beside it.
+   *
+   * @defaultValue - none, which `declare` does not allow
+   */
+  readonly permissions?: readonly string[];
+}
+
+/** What a workload may do on Google Cloud; made by {@link googleAccess}. */
+export class GoogleAccess implements IAccess<Construct> {
+  /** Always `google`. */
+  readonly cloud: string = "google";
+  /** Roles with what they reach, sorted. */
+  readonly permissions: readonly string[];
+  /** The roles, checked. */
+  readonly grants: readonly CheckedRoleGrant[];
+  /** Declares further grants; `undefined` where there are none. */
+  readonly declare: ((scope: Construct, grantee: GoogleGrantee) => void) | undefined;
+
+  /** See {@link googleAccess}. */
+  constructor(props: GoogleAccessProps) {
+    const { roles = [], declare, permissions = [] } = props;
+    if (roles.length === 0 && declare === undefined) fail("google-access-empty");
+    if ((declare === undefined) !== (permissions.length === 0))
+      fail("google-setting-contradicts", "one of declare and permissions", "without the other");
+    this.grants = roles.map(checkedRoleGrant);
+    this.declare = declare;
+    const further = literal(permissions, "permissions");
+    this.permissions = [...new Set([...this.grants.map(roleGrantText), ...further])].sort();
+  }
+
+  /** Throws `google-workloads-missing`: a workload identity pool needs a project and its number. */
+  defaultIdentities(): IWorkloadIdentities<Construct> {
+    return fail("google-workloads-missing", this.permissions);
+  }
+}
+
+/**
+ * Roles on Google Cloud for a workload.
+ *
+ * Throws `google-access-empty`, `google-setting-contradicts`, `google-role-invalid`, `google-role-basic`,
+ * `google-grant-target`, `google-project-invalid`, `name-too-long`, `late-value`.
+ */
+export function googleAccess(props: GoogleAccessProps): GoogleAccess {
+  return new GoogleAccess(props);
+}

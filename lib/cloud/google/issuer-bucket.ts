@@ -1,0 +1,142 @@
+import { StorageBucket } from "@cdktf/provider-google/lib/storage-bucket/index.js";
+import { StorageBucketIamMember } from "@cdktf/provider-google/lib/storage-bucket-iam-member/index.js";
+import { StorageBucketObject } from "@cdktf/provider-google/lib/storage-bucket-object/index.js";
+import type { ITerraformDependable, TerraformProvider } from "cdktf";
+import { Construct } from "constructs";
+import { SWITCH, oneOf } from "../../model/choice";
+import { Duration } from "../../model/duration";
+import { Issuer } from "../../model/issuer";
+import type { IIssuerHost } from "../../model/issuer-host";
+import type { IssuerKey } from "../../model/issuer-keys";
+import { literal } from "../../model/late";
+import { bucketName } from "../../rules/google/bucket-name";
+import { universeDomain } from "../../rules/google/external-account";
+import { projectId } from "../../rules/google/ids";
+import { ACCEPTED_ALGORITHMS } from "../../rules/google/jwks";
+import { type OpenIdDocument, issuerDocuments } from "../../rules/openid/issuer-documents";
+import { dependsOn } from "../shared/references";
+
+/** Settings of an {@link IssuerBucket}. */
+export interface IssuerBucketProps {
+  /** Name of the bucket, unique among all of Google Cloud; part of the issuer. */
+  readonly bucket: string;
+  /** Id of the bucket's project. */
+  readonly project: string;
+  /** Location of the bucket: `us`, `eu`, `asia`, or a region. */
+  readonly location: string;
+  /** The issuer's public keys as PEM; the current and the next one while they are rotated. */
+  readonly keys: readonly IssuerKey[];
+  /**
+   * How long others may keep the documents. Cloud Storage's own default for public objects, one hour, would hold back
+   * a key that is added.
+   *
+   * @defaultValue - 5 minutes
+   */
+  readonly cacheDuration?: Duration;
+  /**
+   * Bucket and its public binding exist already: Terraform `import` blocks take them into the state. Objects cannot
+   * be imported; they are written over.
+   *
+   * @defaultValue false
+   */
+  readonly adopt?: boolean;
+  /**
+   * Domain of Google Cloud's APIs.
+   *
+   * @defaultValue "googleapis.com"
+   */
+  readonly universeDomain?: string;
+  /**
+   * Terraform provider of all resources.
+   *
+   * @defaultValue - the stack's default google provider
+   */
+  readonly provider?: TerraformProvider;
+}
+
+const READER = "roles/storage.objectViewer";
+const EVERYONE = "allUsers";
+const JWKS_PATH = "keys.json";
+const CACHE = Duration.minutes(5);
+
+/**
+ * A public bucket that serves an issuer's discovery document and keys, for relying parties besides Google Cloud, which
+ * takes the keys in the pool provider (`keys` there) and needs no public endpoint.
+ *
+ * The issuer is `https://storage.googleapis.com/<bucket>`. The organization policies `storage.publicAccessPrevention`
+ * and `iam.allowedPolicyMemberDomains` forbid such a bucket: apply then fails at the binding for `allUsers`, with
+ * status 412 or 400. Upload the keys to the pool provider there, or have the project exempted.
+ */
+export class IssuerBucket extends Construct implements IIssuerHost {
+  /** `https://storage.<universe>/<bucket>`. */
+  readonly issuer: Issuer;
+  /** The bucket. */
+  readonly resource: StorageBucket;
+  /** Lets everyone read the objects. */
+  readonly publicReaders: StorageBucketIamMember;
+  /** The discovery document. */
+  readonly discovery: StorageBucketObject;
+  /** The key set, `keys.json`. */
+  readonly jwks: StorageBucketObject;
+  /** What must exist before the issuer can be asked. */
+  readonly dependencies: readonly ITerraformDependable[];
+
+  /**
+   * Throws `google-bucket-invalid`, `google-project-invalid`, `google-universe-invalid`, `choice-unknown`,
+   * `late-value`, and what makes a public key unusable, `issuer-key-private` say.
+   */
+  constructor(scope: Construct, id: string, props: IssuerBucketProps) {
+    const { provider } = props;
+    const name = bucketName(props.bucket);
+    const project = projectId(props.project);
+    const issuer = Issuer.of(`https://storage.${universeDomain(props.universeDomain)}/${name}`);
+    const options = { jwksPath: JWKS_PATH, accepted: ACCEPTED_ALGORITHMS };
+    const { discovery, jwks } = issuerDocuments(issuer, props.keys, options);
+    const adopt = oneOf("adopt", props.adopt ?? false, SWITCH);
+    const location = literal(props.location, "location of the bucket").toUpperCase();
+    super(scope, id);
+    this.issuer = issuer;
+    this.resource = new StorageBucket(this, "Resource", {
+      name,
+      project,
+      location,
+      uniformBucketLevelAccess: true,
+      publicAccessPrevention: "inherited",
+      provider,
+    });
+    this.publicReaders = new StorageBucketIamMember(this, "public-readers", {
+      bucket: name,
+      role: READER,
+      member: EVERYONE,
+      provider,
+    });
+    dependsOn(this.publicReaders, [this.resource]);
+    this.discovery = this.#publish("discovery", discovery, props);
+    this.jwks = this.#publish("jwks", jwks, props);
+    this.dependencies = [this.publicReaders, this.discovery, this.jwks];
+    if (adopt) this.#adopt(props);
+  }
+
+  #publish(
+    id: string,
+    { path, text, contentType }: OpenIdDocument,
+    props: IssuerBucketProps,
+  ): StorageBucketObject {
+    const { totalSeconds } = props.cacheDuration ?? CACHE;
+    const object = new StorageBucketObject(this, id, {
+      bucket: props.bucket,
+      name: path,
+      content: text,
+      contentType,
+      cacheControl: `public, max-age=${totalSeconds}`,
+      provider: props.provider,
+    });
+    dependsOn(object, [this.resource]);
+    return object;
+  }
+
+  #adopt({ project, bucket, provider }: IssuerBucketProps): void {
+    this.resource.importFrom(`${project}/${bucket}`, provider);
+    this.publicReaders.importFrom(`b/${bucket} ${READER} ${EVERYONE}`, provider);
+  }
+}

@@ -1,0 +1,104 @@
+import { ProjectIamCustomRole } from "@cdktf/provider-google/lib/project-iam-custom-role/index.js";
+import type { ITerraformDependable, TerraformProvider } from "cdktf";
+import { Construct } from "constructs";
+import { fail } from "../../errors";
+import { SWITCH, oneOf } from "../../model/choice";
+import {
+  ROLE_TITLE_MAX,
+  customRoleId,
+  customRoleName,
+  permissionNames,
+} from "../../rules/google/custom-role";
+import { projectId, shortText } from "../../rules/google/ids";
+import { DESCRIPTION_MAX } from "../../rules/google/service-account";
+import { PerApp } from "../shared/per-app";
+
+/** Settings of a {@link ProjectRole}. */
+export interface ProjectRoleProps {
+  /** Id of the project. */
+  readonly project: string;
+  /** Id of the role: 3 to 64 of letters, digits, `_` and `.`. */
+  readonly roleId: string;
+  /** Name for people, at most 100 characters. */
+  readonly title: string;
+  /** The permissions; sorted and each once in the output. */
+  readonly permissions: readonly string[];
+  /**
+   * Description, at most 256 characters.
+   *
+   * @defaultValue - none
+   */
+  readonly description?: string;
+  /**
+   * The role exists already: a Terraform `import` block takes it into the state.
+   *
+   * @defaultValue false
+   */
+  readonly adopt?: boolean;
+  /**
+   * Terraform provider of the resource.
+   *
+   * @defaultValue - the stack's default google provider
+   */
+  readonly provider?: TerraformProvider;
+}
+
+/** The custom roles that an app declares, by project and id. */
+const declared = new PerApp<ProjectRole>();
+
+/**
+ * A custom role of a project.
+ *
+ * Google keeps the id of a deleted role for more than a month: for 7 days the role can be undeleted, which Terraform
+ * does when it is declared again; after that its id is refused until it is free
+ * (https://cloud.google.com/iam/docs/creating-custom-roles, "Delete a custom role"). A project has at most 300 of
+ * them. Permissions that apply to organizations or folders only cannot be in a project's role.
+ */
+export class ProjectRole extends Construct {
+  /** Full name: `projects/<project>/roles/<id>`. */
+  readonly name: string;
+  /** The permissions, sorted. */
+  readonly permissions: readonly string[];
+  /** The declared role. */
+  readonly dependencies: readonly ITerraformDependable[];
+  /** The Terraform resource. */
+  readonly resource: ProjectIamCustomRole;
+
+  /**
+   * Throws `google-project-invalid`, `google-role-id-invalid`, `google-permission-invalid`, `name-too-long`,
+   * `google-role-taken`, `choice-unknown` and `late-value`.
+   */
+  constructor(scope: Construct, id: string, props: ProjectRoleProps) {
+    const { name, permissions } = checkProjectRole(props);
+    const holder = declared.get(scope, name);
+    if (holder) fail("google-role-taken", props.roleId, holder.node.path);
+    super(scope, id);
+    this.name = name;
+    this.permissions = permissions;
+    this.resource = new ProjectIamCustomRole(this, "Resource", {
+      project: props.project,
+      roleId: props.roleId,
+      title: props.title,
+      description: props.description,
+      permissions: [...permissions],
+      provider: props.provider,
+    });
+    if (props.adopt === true) this.resource.importFrom(name, props.provider);
+    this.dependencies = [this.resource];
+    declared.set(this, name, this);
+  }
+
+  /** Throws what the constructor throws, without declaring anything. */
+  static check(scope: Construct, props: ProjectRoleProps): void {
+    const holder = declared.get(scope, checkProjectRole(props).name);
+    if (holder) fail("google-role-taken", props.roleId, holder.node.path);
+  }
+}
+
+function checkProjectRole(props: ProjectRoleProps): { name: string; permissions: readonly string[] } {
+  const name = customRoleName(projectId(props.project), customRoleId(props.roleId));
+  shortText("title of a custom role", props.title, ROLE_TITLE_MAX);
+  shortText("description of a custom role", props.description, DESCRIPTION_MAX);
+  oneOf("adopt", props.adopt ?? false, SWITCH);
+  return { name, permissions: permissionNames(props.permissions) };
+}

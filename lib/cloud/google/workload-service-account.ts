@@ -1,0 +1,140 @@
+import { Construct } from "constructs";
+import { SWITCH, oneOf } from "../../model/choice";
+import { Subject } from "../../model/subject";
+import type { AccessGrant } from "../../model/workloads";
+import { externalAccountFile, universeDomain } from "../../rules/google/external-account";
+import type { PodCredentials } from "../../rules/google/pod-credentials";
+import { CREDENTIAL_FILE, podCredentials, podFragment, tokenPath } from "../../rules/google/pod-credentials";
+import { derivedAccountId, serviceAccountId } from "../../rules/google/service-account";
+import { type NameRules, derivedName } from "../../rules/names";
+import { FederatedServiceAccount } from "./federated-service-account";
+import type { GoogleGrantee } from "./google-access";
+import { RoleBinding } from "./role-binding";
+import type { WorkloadServiceAccountProps } from "./workload-service-account-props";
+
+/** A workload's parts, checked, none declared. */
+interface WorkloadPlan {
+  readonly subject: Subject;
+  readonly accountId: string | undefined;
+  readonly universe: string;
+  readonly layout: PodCredentials;
+}
+
+const CONFIG_MAP: NameRules = { max: 253, allowed: /[a-z0-9.-]/, separator: "--" };
+const NAME_MAX = 100;
+
+/**
+ * What one Kubernetes service account of a user acts as on Google Cloud: a Google service account of its own, or the
+ * pool's principal itself; its roles; and what its pods need.
+ */
+export class WorkloadServiceAccount extends Construct {
+  /** The Google service account; `undefined` where the principal itself has the roles. */
+  readonly account: FederatedServiceAccount | undefined;
+  /** Who has the roles. */
+  readonly grantee: GoogleGrantee;
+  /** The roles on projects and buckets. */
+  readonly bindings: readonly RoleBinding[];
+  /** What Kubernetes must write. */
+  readonly grant: AccessGrant;
+
+  /**
+   * Throws what {@link FederatedServiceAccount} and {@link RoleBinding} throw, `google-universe-invalid`,
+   * `google-token-path`, `google-token-lifetime` and `choice-unknown`.
+   */
+  constructor(scope: Construct, id: string, props: WorkloadServiceAccountProps) {
+    const { oidcProvider, access } = props;
+    const plan = planWorkload(props);
+    WorkloadServiceAccount.check(scope, props);
+    oidcProvider.addSubjects([plan.subject]);
+    super(scope, id);
+    this.account = this.#declareAccount(plan, props);
+    this.grantee = this.account ?? {
+      member: oidcProvider.principal(plan.subject),
+      dependencies: oidcProvider.dependencies,
+    };
+    this.bindings = this.#bind(props);
+    for (const [index, { declare }] of access.entries())
+      declare?.(new Construct(this, `own_${index}`), this.grantee);
+    this.grant = grantOf(plan, props, this.account?.email);
+  }
+
+  /** Throws where the workload cannot be declared in the scope. */
+  static check(scope: Construct, props: Omit<WorkloadServiceAccountProps, "oidcProvider">): void {
+    const { accountId } = planWorkload(props);
+    if (accountId !== undefined) FederatedServiceAccount.check(scope, { accountId, project: props.project });
+    RoleBinding.checkRoom(
+      scope,
+      props.access.flatMap(({ grants }) => grants),
+    );
+  }
+
+  #declareAccount(
+    { subject, accountId }: WorkloadPlan,
+    props: WorkloadServiceAccountProps,
+  ): FederatedServiceAccount | undefined {
+    const { clusterName, project, oidcProvider, provider } = props;
+    if (accountId === undefined) return undefined;
+    const account = new FederatedServiceAccount(this, "account", {
+      project,
+      accountId,
+      displayName: `${clusterName} ${subject.key}`.slice(0, NAME_MAX),
+      principals: oidcProvider,
+      serviceAccounts: [subject],
+      provider,
+    });
+    this.node.defaultChild = account;
+    return account;
+  }
+
+  #bind({ access, provider }: WorkloadServiceAccountProps): readonly RoleBinding[] {
+    const { member, dependencies } = this.grantee;
+    const grants = access.flatMap((each) => each.grants);
+    return grants.map(({ kind, target, role, condition, reason }, index) =>
+      RoleBinding.once(this, `grant_${index}`, {
+        role,
+        ...(kind === "project" ? { project: target } : { bucket: target }),
+        member,
+        dependencies,
+        condition,
+        reason,
+        provider,
+      }),
+    );
+  }
+}
+
+function planWorkload(props: Omit<WorkloadServiceAccountProps, "oidcProvider">): WorkloadPlan {
+  const subject = Subject.of(props.serviceAccount);
+  const { namespace, name } = subject;
+  const impersonate = oneOf("impersonate", props.impersonate ?? true, SWITCH);
+  const accountId =
+    props.accountId ?? derivedAccountId(props.clusterName, `${namespace}-${name}`, [namespace, name]);
+  return {
+    subject,
+    accountId: impersonate ? serviceAccountId(accountId) : undefined,
+    universe: universeDomain(props.universeDomain),
+    layout: podCredentials(props.credentialDirectory, props.tokenLifetime),
+  };
+}
+
+function grantOf(
+  { subject, universe, layout }: WorkloadPlan,
+  { oidcProvider }: WorkloadServiceAccountProps,
+  email: string | undefined,
+): AccessGrant {
+  const configMap = derivedName([`google-credentials-${subject.name}`], CONFIG_MAP);
+  const content = externalAccountFile({
+    stsAudience: oidcProvider.stsAudience,
+    tokenPath: tokenPath(layout),
+    impersonate: email,
+    universeDomain: universe,
+  });
+  return {
+    subject,
+    identity: email ?? oidcProvider.principal(subject),
+    annotations: {},
+    labels: {},
+    pod: podFragment(layout, oidcProvider.audience, configMap),
+    credentialFile: { configMap, fileName: CREDENTIAL_FILE, content },
+  };
+}

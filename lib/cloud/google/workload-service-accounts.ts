@@ -1,0 +1,111 @@
+import type { Construct } from "constructs";
+import { fail } from "../../errors";
+import { validateAudience } from "../../model/audience";
+import { SWITCH, oneOf } from "../../model/choice";
+import { literal } from "../../model/late";
+import type {
+  AccessDeclaration,
+  AccessRequest,
+  DeclaredAccess,
+  IWorkloadIdentities,
+} from "../../model/workloads";
+import { universeDomain } from "../../rules/google/external-account";
+import { podCredentials } from "../../rules/google/pod-credentials";
+import { checkClusterPool, clusterPoolProvider } from "./cluster-pool-provider";
+import type { ClusterPoolProps } from "./cluster-pool-props";
+import { GoogleAccess } from "./google-access";
+import { RoleBinding } from "./role-binding";
+import { WorkloadServiceAccount } from "./workload-service-account";
+import type { WorkloadCredentialProps, WorkloadServiceAccountProps } from "./workload-service-account-props";
+
+/** Settings of {@link workloadServiceAccounts}. */
+export interface WorkloadServiceAccountsProps extends ClusterPoolProps, WorkloadCredentialProps {
+  /**
+   * Audience of the tokens in the pods; must differ from that of other jobs where their tokens shall not serve here.
+   *
+   * @defaultValue - the pool provider's full name, `https://iam.googleapis.com/projects/…/providers/<id>`, which needs
+   * a literal project number; with an `oidcProvider`, its audience
+   */
+  readonly audience?: string;
+}
+
+/** Settings of one workload before its pool provider is there. */
+type UnboundWorkload = Omit<WorkloadServiceAccountProps, "oidcProvider">;
+
+/** Ends the id of the pool provider. */
+const JOB = "workloads";
+
+/**
+ * Identities for users' workloads on Google Cloud, all in the cluster's pool, with a pool provider that takes tokens of
+ * the workloads' audience from exactly their service accounts.
+ *
+ * A principal is the same for all pool providers of a pool: roles that it holds itself (`impersonate: false`) serve a
+ * token of image pulls or of a component as well, where the same service account has one.
+ *
+ * Throws `google-project-invalid`, `google-project-number-invalid`, `google-project-contradicts`,
+ * `google-setting-contradicts`, `google-universe-invalid`, `google-token-path`, `google-token-lifetime`,
+ * `audience-invalid`, `choice-unknown`, `late-value`; while declaring, also `google-access-foreign`,
+ * `google-policy-full`, `google-issuer-mismatch`, and what pool, pool provider and {@link WorkloadServiceAccount} throw.
+ */
+export function workloadServiceAccounts(props: WorkloadServiceAccountsProps): IWorkloadIdentities<Construct> {
+  checkClusterPool(props);
+  universeDomain(props.universeDomain);
+  podCredentials(props.credentialDirectory, props.tokenLifetime);
+  oneOf("impersonate", props.impersonate ?? true, SWITCH);
+  if (props.audience !== undefined) {
+    if (props.oidcProvider) fail("google-setting-contradicts", "audience", "with an existing oidcProvider");
+    validateAudience(props.audience);
+  } else if (!props.oidcProvider) literal(props.projectNumber, "projectNumber (state an audience instead)");
+  return { cloud: "google", declare: (scope, request) => declareWorkloads(scope, request, props) };
+}
+
+function declareWorkloads(
+  scope: Construct,
+  { clusterName, issuer, workloads }: AccessRequest<Construct>,
+  props: WorkloadServiceAccountsProps,
+): AccessDeclaration {
+  const unbound = workloads.map((workload) => workloadOf(workload, clusterName, props));
+  for (const workload of unbound) WorkloadServiceAccount.check(scope, workload);
+  RoleBinding.checkRoom(
+    scope,
+    unbound.flatMap(({ access }) => access.flatMap(({ grants }) => grants)),
+  );
+  const audiences = props.audience === undefined ? undefined : [props.audience];
+  const oidcProvider = clusterPoolProvider(scope, { clusterName, issuer, job: JOB, audiences }, props);
+  oidcProvider.addSubjects(workloads.map(({ subject }) => subject));
+  return {
+    grants: unbound.map((workload, index) => {
+      const { namespace, name } = workloads[index]?.subject ?? {};
+      const id = `workload_${namespace}_${name}`;
+      return new WorkloadServiceAccount(scope, id, { ...workload, oidcProvider }).grant;
+    }),
+  };
+}
+
+function workloadOf(
+  { subject, access }: DeclaredAccess<Construct>,
+  clusterName: string,
+  props: WorkloadServiceAccountsProps,
+): UnboundWorkload {
+  const {
+    project,
+    credentialDirectory,
+    tokenLifetime,
+    impersonate,
+    universeDomain: universe,
+    provider,
+  } = props;
+  return {
+    serviceAccount: subject,
+    access: access.map((each) =>
+      each instanceof GoogleAccess ? each : fail("google-access-foreign", each.permissions),
+    ),
+    clusterName,
+    project,
+    credentialDirectory,
+    tokenLifetime,
+    impersonate,
+    universeDomain: universe,
+    provider,
+  };
+}

@@ -1,0 +1,355 @@
+import type { Problem } from "./problem";
+
+const MANAGER =
+  "1 to 63 of A-Z, a-z, 0-9, -, _ and ., starting and ending with a letter or digit: it is also a label";
+
+/** Refusals of access from a hub's controllers to spoke clusters (ClusterProfile). */
+export const fleetMessages = {
+  "cluster-profile-name-invalid": (value: unknown): Problem => ({
+    problem: "name of a ClusterProfile is not a DNS subdomain",
+    value,
+    allowed: "1 to 253 of a-z, 0-9, - and ., each part starting and ending with a letter or digit",
+    remedy: "give the spoke a name that Kubernetes takes",
+  }),
+  "cluster-profile-twice": (namespace: string, name: string, by: string): Problem => ({
+    problem: `the ClusterProfile is already declared by ${by}`,
+    value: `${namespace}/${name}`,
+    allowed: "one spoke per name and inventory",
+    remedy: "give one of the two spokes another name",
+  }),
+  "cluster-manager-invalid": (value: unknown): Problem => ({
+    problem: "name of the cluster manager is not a label value",
+    value,
+    allowed: MANAGER,
+    remedy: "use a short name of your own, for example platform-iac",
+  }),
+  "cluster-manager-foreign": (value: string): Problem => ({
+    problem: "the cluster manager is another program, which rewrites the status of its own profiles",
+    value,
+    allowed: "a name of your own",
+    remedy: "declare profiles under a name of your own, and leave that manager's profiles to it",
+  }),
+  "cluster-manager-label": (label: unknown, manager: unknown): Problem => ({
+    problem: "the label x-k8s.io/cluster-manager differs from spec.clusterManager.name",
+    value: label,
+    allowed: String(manager),
+    remedy: "write the same name in both places",
+  }),
+  "cluster-profile-rejected": (field: string, reason: string, version: string): Problem => ({
+    problem: `the API server rejects the ClusterProfile (${version}): ${field} ${reason}`,
+    remedy: "correct the field",
+  }),
+  "cluster-profile-field-dropped": (field: string, version: string): Problem => ({
+    problem: `the API server drops a field of the ClusterProfile (${version}) in silence`,
+    value: field,
+    allowed: "the fields of the CRD; within `cluster` they are in kebab-case",
+    remedy: "correct the spelling, or remove the field",
+  }),
+  "cluster-profile-status-in-main": (where: string): Problem => ({
+    problem: "the status of a ClusterProfile stands with its main object, where the API server drops it",
+    value: where,
+    allowed: "a chart or file of its own for the status",
+    remedy:
+      "pass another chart as `statusScope`, and apply it with `kubectl apply --server-side --subresource=status`",
+  }),
+  "fleet-name-outdated": (old: string, now: string): Problem => ({
+    problem: "this name is of an older draft and has no effect any more",
+    value: old,
+    allowed: now,
+    remedy: `write ${now}`,
+  }),
+  "access-provider-name-invalid": (value: unknown): Problem => ({
+    problem: "name of an access provider is empty or too long",
+    value,
+    allowed: "1 to 253 characters",
+    remedy: "use one name in the profile and in the controller's file, for example aws-spoke-a",
+  }),
+  "access-provider-twice": (name: string): Problem => ({
+    problem: "two access providers have one name, and only the first would be used",
+    value: name,
+    allowed: "each name once",
+    remedy: "rename one of the two, in the controller's file and in the profiles",
+  }),
+  "access-provider-unlisted": (
+    profile: string,
+    names: readonly string[],
+    file: readonly string[],
+  ): Problem => ({
+    problem: `the controller's file has no access provider of profile ${profile}`,
+    value: names.join(", "),
+    allowed: file.join(", "),
+    remedy: "add the provider to the controller's file, under the same name",
+  }),
+  "access-provider-unused": (name: string): Problem => ({
+    problem: "no profile names this access provider of the controller's file",
+    value: name,
+    allowed: "a name that a profile has in status.accessProviders",
+    remedy: "remove it, or correct the name",
+  }),
+  "access-provider-invalid": (name: string, reason: string, value: unknown): Problem => ({
+    problem: `access provider ${name} ${reason}`,
+    value,
+    allowed:
+      "name and execConfig with apiVersion, command, args, env, installHint, provideClusterInfo, interactiveMode",
+    remedy: "correct the entry of the controller's file",
+  }),
+  "access-provider-additional-args": (where: string): Problem => ({
+    problem: `${where} uses clusterprofiles.multicluster.x-k8s.io/exec/additional-args, which no version can store: the CRD wants an object, the controllers a list`,
+    allowed: "one provider per spoke with its own args, or the extension of additional-envs",
+    remedy: "give each spoke a provider of its own",
+  }),
+  "access-provider-policy-invalid": (key: string, value: unknown, allowed: string): Problem => ({
+    problem: `${key} of an access provider is none of the values that the controllers know`,
+    value,
+    allowed,
+    remedy: "write one of them, letter for letter",
+  }),
+  "access-provider-ambiguous": (profile: string, chosen: string, others: readonly string[]): Problem => ({
+    problem: `profile ${profile} has several access providers of the controller's file, and the order of the file decides`,
+    value: [chosen, ...others].join(", "),
+    allowed: `one; the controller takes ${chosen}`,
+    remedy: "leave one of them out of the profile",
+  }),
+  "profile-env-without-policy": (profile: string, reason: string): Problem => ({
+    problem: `profile ${profile} brings environment variables along, which the controller ignores: ${reason}`,
+    allowed: "profileSourcedEnvVarsPolicy AppendIfNotExists or Replace, and a consumer that reads it",
+    remedy: "state the policy in the controller's file, or give the spoke a provider of its own",
+  }),
+  "profile-config-without-cluster-info": (profile: string): Problem => ({
+    problem: `profile ${profile} has data for the plugin, which the controller does not hand over`,
+    allowed: "provideClusterInfo: true in the controller's file",
+    remedy: "set provideClusterInfo, or remove the extension client.authentication.k8s.io/exec",
+  }),
+  "fleet-extension-invalid": (name: string, reason: string): Problem => ({
+    problem: `extension of an access provider ${reason}`,
+    value: name,
+    allowed:
+      "client.authentication.k8s.io/exec, clusterprofiles.multicluster.x-k8s.io/exec/additional-envs; each once, its value an object",
+    remedy: "correct the extension, or remove it",
+  }),
+  "spoke-server-invalid": (value: unknown, reason: string): Problem => ({
+    problem: `server of a spoke ${reason}`,
+    value,
+    allowed: "https://host[:port][/path], at most 2048 characters",
+    remedy: "give the URL of the spoke's API server; the endpoint of a GKE cluster comes without https://",
+  }),
+  "spoke-ca-invalid": (reason: string): Problem => ({
+    problem: `certificate authority of a spoke ${reason}`,
+    allowed: "base64 of one or several PEM blocks CERTIFICATE",
+    remedy:
+      "give `certificate_authority[0].data` (EKS), `cluster_ca_certificate` (AKS, GKE), or the file of the API server's CA in base64",
+  }),
+  "spoke-ca-missing": (spoke: string): Problem => ({
+    problem: "the spoke has no certificate authority, and the system's certificates would be asked",
+    value: spoke,
+    allowed:
+      "certificateAuthorityData, or publicCertificate: true for Connect Gateway and endpoints with a public certificate",
+    remedy: "give one of the two",
+  }),
+  "spoke-proxy-invalid": (value: unknown): Problem => ({
+    problem: "proxy of a spoke is not a URL that the controllers know",
+    value,
+    allowed: "http://, https:// or socks5://host:port",
+    remedy: "give the proxy's URL without user and password",
+  }),
+  "cluster-property-invalid": (name: unknown, value: unknown): Problem => ({
+    problem: `property ${String(name)} of a spoke is empty or too long`,
+    value,
+    allowed: "a name of 1 to 253 and a value of 1 to 1024 characters",
+    remedy: "shorten it, or leave it out",
+  }),
+  "spoke-time-invalid": (value: unknown): Problem => ({
+    problem: "time of a condition is not an RFC 3339 time",
+    value,
+    allowed: 'for example "2026-11-20T00:00:00Z"',
+    remedy: "write the time since when the spoke's control plane is declared healthy",
+  }),
+  "spoke-health-missing": (consumer: string, spoke: string): Problem => ({
+    problem: `${consumer} waits for the condition ControlPlaneHealthy, which the profile does not have`,
+    value: spoke,
+    allowed: "controlPlaneHealthySince with a time",
+    remedy: "declare the condition, knowing that it is declared and not observed",
+  }),
+  "fleet-consumer-too-old": (consumer: string, value: string, since: string, why: string): Problem => ({
+    problem: `${consumer} is too old: ${why}`,
+    value,
+    allowed: `${since} or newer`,
+    remedy: "upgrade the consumer",
+  }),
+  "fleet-consumer-workload": (consumer: string, reason: string): Problem => ({
+    problem: `${consumer} ${reason}`,
+    allowed: "kind, namespace, name, container and serviceAccount of every workload that opens connections",
+    remedy: "state the workloads as `kubectl get deployments,statefulsets -o wide` shows them",
+  }),
+  "argo-cd-builtin-aws": (name: string): Problem => ({
+    problem: "the provider runs argocd-k8s-auth aws without --cluster-name, which always fails",
+    value: name,
+    allowed: "an entry of the provider file with `argocd-k8s-auth aws --cluster-name NAME`",
+    remedy: "let the provider file have an entry per spoke, under another name",
+  }),
+  "kubelogin-server-id-missing": (name: string): Problem => ({
+    problem: "kubelogin is called without --server-id and ends with `server-id is required`",
+    value: name,
+    allowed: "--server-id 6dae42f8-4368-4678-94ff-3960e28e3630 for AKS",
+    remedy: "add --server-id to args",
+  }),
+  "fleet-plugin-unknown": (plugin: unknown, known: readonly string[]): Problem => ({
+    problem: "there is no such access provider plugin",
+    value: plugin,
+    allowed: known.join(", "),
+    remedy: "use one of them, or write the exec configuration yourself",
+  }),
+  "fleet-plugin-cloud": (plugin: string, cloud: string, allowed: readonly string[]): Problem => ({
+    problem: `the plugin gives no credentials for a spoke of ${cloud}`,
+    value: plugin,
+    allowed: allowed.join(", "),
+    remedy: "choose a plugin of the spoke's cloud",
+  }),
+  "fleet-plugin-argument-missing": (plugin: string, name: string, argument: string): Problem => ({
+    problem: `${plugin} is called without ${argument}`,
+    value: name,
+    allowed: argument,
+    remedy: "add it to the access provider of this spoke",
+  }),
+  "fleet-plugin-argument-overridden": (name: string, flag: string, variable: string): Problem => ({
+    problem: `kubelogin prefers ${variable} of the pod to ${flag}`,
+    value: name,
+    allowed: "--disable-environment-override beside the flag",
+    remedy: "add --disable-environment-override, or leave the flag out",
+  }),
+  "fleet-plugin-api-version": (plugin: string, value: unknown, allowed: readonly string[]): Problem => ({
+    problem: `${plugin} does not answer in this version, and client-go refuses another one`,
+    value,
+    allowed: allowed.join(", "),
+    remedy: "state an apiVersion that the plugin emits",
+  }),
+  "fleet-plugin-not-static": (plugin: string, consumer: string): Problem => ({
+    problem: `${plugin} needs libraries or programs that the image of ${consumer} does not have`,
+    value: plugin,
+    allowed: "a static binary: aws-iam-authenticator, kubelogin, gcp-auth-plugin",
+    remedy: "choose a static plugin, or build an image of the controller that has all of it",
+  }),
+  "fleet-command-invalid": (name: string, command: unknown, onPath: readonly string[]): Problem => ({
+    problem: `command of access provider ${name} is neither absolute nor on the PATH of the controller's image`,
+    value: command,
+    allowed: ["an absolute path", ...onPath].join(", "),
+    remedy: "write the path under the plugin's mount",
+  }),
+  "fleet-plugin-not-mounted": (command: string, container: string): Problem => ({
+    problem: `no mount of container ${container} holds the command`,
+    value: command,
+    allowed: "a path under a mount of the container, in every workload that runs the plugin",
+    remedy: "mount the plugin into the container",
+  }),
+  "fleet-stored-token": (plugin: string): Problem => ({
+    problem: "the plugin hands out stored tokens instead of federated identity",
+    value: plugin,
+    allowed: "plugins that exchange a service account token",
+    remedy: "use the plugin of the spoke's cloud",
+  }),
+  "fleet-secret-material": (where: string): Problem => ({
+    problem: `${where} holds secret material, which is stored in plain text there`,
+    allowed: "no token, password, private key or client secret anywhere",
+    remedy: "remove it, and let the controller use workload identity",
+  }),
+  "plugin-mount-hub-too-old": (hub: string): Problem => ({
+    problem: "the hub has no image volumes",
+    value: hub,
+    allowed: "Kubernetes 1.35 or newer, or 1.33 and 1.34 with the feature gate ImageVolume on",
+    remedy: "upgrade the hub, state imageVolume: true where the gate is on, or copy with an init container",
+  }),
+  "plugin-mount-no-copy": (plugin: string, image: string): Problem => ({
+    problem: `the image of ${plugin} has no cp that an init container could run`,
+    value: image,
+    allowed: "an image volume, or an image of your own with cp (hasCopy: true)",
+    remedy: "mount the image as a volume (hub 1.35 or newer), or build such an image",
+  }),
+  "plugin-mount-way": (consumer: string, mode: string): Problem => ({
+    problem: `${consumer} cannot take the plugin this way`,
+    value: mode,
+    allowed: "imageVolume",
+    remedy: "mount the image as a volume; the hub must have Kubernetes 1.35 or newer",
+  }),
+  "plugin-image-invalid": (plugin: string, value: unknown, reason: string): Problem => ({
+    problem: `image of ${plugin} ${reason}`,
+    value,
+    allowed: "repository with tag or digest, for example ghcr.io/azure/kubelogin:v0.2.19",
+    remedy: "name the image to the letter; a digest pins it for good",
+  }),
+  "plugin-path-missing": (plugin: string): Problem => ({
+    problem: "nobody publishes an image of the plugin, so its place in the image is not known",
+    value: plugin,
+    allowed: "an absolute, clean path",
+    remedy: "give `path`: where the binary is in your image",
+  }),
+  "fleet-identity-missing": (subject: string, cloud: string): Problem => ({
+    problem: `the service account runs the plugin, but has no identity in ${cloud}`,
+    value: subject,
+    allowed: "one identity per service account that opens connections",
+    remedy: "declare the identity for this service account, too",
+  }),
+  "fleet-identity-foreign": (subject: string): Problem => ({
+    problem: "an identity is given for a service account that runs no plugin of this consumer",
+    value: subject,
+    remedy: "leave the identity out, or name the workload that uses the service account",
+  }),
+  "fleet-identity-conflict": (subject: string, what: string): Problem => ({
+    problem: `two identities of one service account disagree about ${what}`,
+    value: subject,
+    remedy: "use one identity per cloud and service account",
+  }),
+  "kueue-profile-namespace": (value: string): Problem => ({
+    problem: "Kueue reads ClusterProfiles of its own namespace alone",
+    value,
+    allowed: "kueue-system",
+    remedy: "put the inventory into kueue-system",
+  }),
+  "kueue-configuration-invalid": (reason: string): Problem => ({
+    problem: `configuration of Kueue ${reason}`,
+    allowed:
+      "controller_manager_config.yaml of the ConfigMap kueue-manager-config, without multiKueue.clusterProfile",
+    remedy: "give the text as the installed release has it; the fleet's part is added to it",
+  }),
+  "spoke-authentication-empty": (spoke: string): Problem => ({
+    problem: "nobody would be trusted by the spoke",
+    value: spoke,
+    allowed: "at least one service account of the hub",
+    remedy: "name the service accounts that open connections",
+  }),
+  "spoke-authentication-prefix": (value: unknown): Problem => ({
+    problem: "prefix of the hub's user names could be mistaken for the spoke's own users",
+    value,
+    allowed: "1 to 63 of a-z, 0-9, - and ., and a colon at its end; not system:",
+    remedy: "use the name of the hub, for example hub:",
+  }),
+  "spoke-authentication-mode": (spoke: string, value: string): Problem => ({
+    problem: `EKS cluster ${spoke} takes no access entries`,
+    value,
+    allowed: "API, API_AND_CONFIG_MAP",
+    remedy: "set access_config.authentication_mode of the cluster",
+  }),
+  "spoke-authorisation-missing": (spoke: string, principal: string): Problem => ({
+    problem: `nothing on spoke ${spoke} allows the controller anything`,
+    value: principal,
+    allowed: "a policy or groups of the access entry, a role assignment, an IAM role, or RBAC",
+    remedy: "grant what the controller needs",
+  }),
+  "spoke-cluster-role-invalid": (value: unknown): Problem => ({
+    problem: "name of a ClusterRole cannot stand in a URL path",
+    value,
+    allowed: "1 to 253 characters without / and %, neither . nor ..",
+    remedy: "name an existing ClusterRole of the spoke",
+  }),
+  "fleet-identity-mismatch": (subject: string, part: string, value: string, expected: string): Problem => ({
+    problem: `${part} that the cloud trusts is not that of the token of ${subject}`,
+    value,
+    allowed: expected,
+    remedy: "render both from one value",
+  }),
+  "fleet-rbac-missing": (subject: string, verb: string, resource: string): Problem => ({
+    problem: `${subject} may not ${verb} ${resource}`,
+    value: subject,
+    allowed: `a Role with ${verb} on ${resource}`,
+    remedy: "bind the role to the service account",
+  }),
+};

@@ -1,0 +1,81 @@
+/*
+ * The permissions of a workload's role: statements and managed policies. Sources: "IAM and AWS STS quotas" in the IAM
+ * user guide; the annotations are those of aws/amazon-eks-pod-identity-webhook, which OpenShift runs with the prefix
+ * `eks.amazonaws.com`.
+ */
+
+import { fail } from "../../errors";
+import { isLate } from "../../model/late";
+import { identityStatement, isWide, statementInWords } from "./identity-statement";
+import { managedPolicyArn } from "./permissions-boundary";
+import { type PolicyDocument, type PolicyStatement, checkedPolicy, policyDocument } from "./policy-document";
+import { defaultAwsAudience } from "./pull-annotation";
+import { roleDescription } from "./role-name";
+
+/** What a service account may do in AWS. */
+export interface AccessPermissions {
+  /** Statements of the role's inline policy. */
+  readonly statements: readonly PolicyStatement[];
+  /** ARNs of managed policies. */
+  readonly managedPolicyArns: readonly string[];
+  /** Why a statement may reach everything; `undefined` where none does. */
+  readonly wideReason: string | undefined;
+}
+
+const PREFIX = "eks.amazonaws.com/";
+const MANAGED_MAX = 20;
+const SHORTEN =
+  "put statements into a managed policy of your own (`managedPolicyArns`), or share resources by pattern";
+
+/**
+ * Returns the permissions as they were given.
+ *
+ * Throws `aws-access-empty`, `aws-statement-invalid`, `aws-statement-too-wide`, `aws-description-invalid`,
+ * `aws-arn-invalid` or `aws-policy-too-long`.
+ */
+export function accessPermissions(permissions: AccessPermissions): AccessPermissions {
+  const { statements, managedPolicyArns, wideReason } = permissions;
+  if (statements.length === 0 && managedPolicyArns.length === 0) fail("aws-access-empty");
+  statements.forEach((statement, index) => identityStatement(statement, `statements[${index}]`));
+  const wide = statements.find(isWide);
+  if (wide && wideReason === undefined) fail("aws-statement-too-wide", wide);
+  if (wideReason !== undefined) roleDescription(wideReason, "wideReason");
+  for (const arn of managedPolicyArns) managedPolicyArn(arn, "managed policy");
+  accessPolicy([permissions]);
+  return permissions;
+}
+
+/** The permissions in words, sorted. */
+export function accessInWords({ statements, managedPolicyArns }: AccessPermissions): string[] {
+  const managed = managedPolicyArns.map((arn) => `managed policy ${isLate(arn) ? "known after apply" : arn}`);
+  return [...new Set([...statements.flatMap(statementInWords), ...managed])].sort();
+}
+
+/** The inline policy of all permissions of a role; `undefined` where there is none. Throws `aws-policy-too-long`. */
+export function accessPolicy(permissions: readonly AccessPermissions[]): PolicyDocument | undefined {
+  const statements = permissions.flatMap((one) => one.statements);
+  if (statements.length === 0) return undefined;
+  return checkedPolicy("permission policy of the IAM role", policyDocument(statements), SHORTEN);
+}
+
+/** The managed policies of a role, each once; throws `aws-managed-policies-too-many`. */
+export function managedPolicies(
+  permissions: readonly AccessPermissions[],
+  partition: string | undefined,
+): readonly string[] {
+  const arns = [...new Set(permissions.flatMap(({ managedPolicyArns }) => managedPolicyArns))].sort();
+  for (const arn of arns) {
+    const { partition: its } = managedPolicyArn(arn, "managed policy") ?? {};
+    if (its !== undefined && partition !== undefined && its !== partition)
+      fail("aws-partition-mismatch", "a managed policy", its, partition);
+  }
+  return arns.length > MANAGED_MAX ? fail("aws-managed-policies-too-many", arns.length) : arns;
+}
+
+/** The annotations of a service account that acts as a role; the ARN may be late. */
+export function accessAnnotations(roleArn: string, audience: string): Readonly<Record<string, string>> {
+  return {
+    [`${PREFIX}role-arn`]: roleArn,
+    ...(audience === defaultAwsAudience ? {} : { [`${PREFIX}audience`]: audience }),
+  };
+}

@@ -1,0 +1,108 @@
+/*
+ * The part of a CredentialsRequest that AWS reads: `AWSProviderSpec` of openshift/cloud-credential-operator,
+ * pkg/apis/cloudcredential/v1/types_aws.go.
+ */
+
+import { fail } from "../../errors";
+import type { CredentialsRequest } from "../../model/credentials-request";
+import { isRecord } from "../../model/record";
+import type { ConditionValue, PolicyCondition } from "./policy-condition";
+import type { PolicyStatement } from "./policy-document";
+
+/** A statement of a request as a statement of a policy; its actions are a list, as ccoctl writes them. */
+export interface RequestStatement extends PolicyStatement {
+  /** The actions, at least one. */
+  readonly Action: readonly string[];
+  /** The one resource, usually `*`. */
+  readonly Resource: string;
+}
+
+/** `spec.providerSpec.kind` of requests for AWS. */
+export const awsProviderKind = "AWSProviderSpec";
+
+const FIELDS: readonly string[] = ["statementEntries", "stsIAMRoleARN"];
+const ENTRY_FIELDS: readonly string[] = ["effect", "action", "resource", "policyCondition"];
+const ENTRY = "{ effect, action, resource, policyCondition? }";
+
+/**
+ * The statements of a request, conditions kept with their types.
+ *
+ * Throws `aws-request-kind`, `aws-request-brokered`, or `aws-provider-spec-invalid` for unknown fields, no
+ * statements, and statements without effect, actions or resource.
+ */
+export function requestStatements({ providerKind, providerSpec }: CredentialsRequest): RequestStatement[] {
+  if (providerKind !== awsProviderKind) fail("aws-request-kind", providerKind);
+  refuseUnknown("providerSpec", providerSpec, FIELDS);
+  const { statementEntries: entries, stsIAMRoleARN: role } = providerSpec;
+  if (role !== undefined && role !== "") fail("aws-request-brokered", role);
+  if (!Array.isArray(entries) || entries.length === 0)
+    return invalid("providerSpec.statementEntries", "has no statements", entries, `a list of ${ENTRY}`);
+  return entries.map((entry: unknown, index) =>
+    statementOf(entry, `providerSpec.statementEntries[${index}]`),
+  );
+}
+
+function statementOf(entry: unknown, where: string): RequestStatement {
+  if (!isRecord(entry)) return invalid(where, "is not a statement", entry, ENTRY);
+  refuseUnknown(where, entry, ENTRY_FIELDS);
+  const { effect, action, resource, policyCondition } = entry;
+  if (effect !== "Allow" && effect !== "Deny")
+    return invalid(`${where}.effect`, "is no effect", effect, "Allow, Deny");
+  if (!isTextList(action))
+    return invalid(`${where}.action`, "names no actions", action, "a list of at least one action");
+  if (typeof resource !== "string" || resource === "")
+    return invalid(`${where}.resource`, "names no resource", resource, "one ARN, or *");
+  const Condition = conditionOf(policyCondition, `${where}.policyCondition`);
+  return {
+    Effect: effect,
+    Action: [...action],
+    Resource: resource,
+    ...(Condition ? { Condition } : {}),
+  };
+}
+
+/** Operator → key → value or values; `undefined` where there is none, as ccoctl leaves an empty one out. */
+function conditionOf(condition: unknown, where: string): PolicyCondition | undefined {
+  if (condition === undefined || condition === null) return undefined;
+  if (!isCondition(condition))
+    return invalid(where, "is no condition", condition, "operator → condition key → value or values");
+  return Object.keys(condition).length === 0 ? undefined : condition;
+}
+
+/** True for what IAM reads as the Condition of a statement. */
+export function isCondition(condition: unknown): condition is PolicyCondition {
+  return (
+    isRecord(condition) &&
+    Object.values(condition).every(
+      (keys) => isRecord(keys) && Object.keys(keys).length > 0 && Object.values(keys).every(isConditionValue),
+    )
+  );
+}
+
+function isConditionValue(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 && value.every(isScalar) : isScalar(value);
+}
+
+function isScalar(value: unknown): value is ConditionValue {
+  return ["string", "number", "boolean"].includes(typeof value);
+}
+
+/** True for a list of at least one text, none of them empty. */
+export function isTextList(value: unknown): value is readonly string[] {
+  return (
+    Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "string" && one !== "")
+  );
+}
+
+function refuseUnknown(
+  where: string,
+  object: Readonly<Record<string, unknown>>,
+  known: readonly string[],
+): void {
+  const stray = Object.keys(object).find((field) => !known.includes(field));
+  if (stray !== undefined) invalid(where, "has a field that is not known", stray, known.join(", "));
+}
+
+function invalid(where: string, reason: string, value: unknown, allowed: string): never {
+  return fail("aws-provider-spec-invalid", where, reason, value, allowed);
+}

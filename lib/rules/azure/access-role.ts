@@ -1,0 +1,87 @@
+/*
+ * Roles that workloads are given. Source of names and GUIDs: learn.microsoft.com, "Azure built-in roles".
+ */
+
+import { fail } from "../../errors";
+import { isLate } from "../../model/late";
+import { statedScopes } from "./component-scopes";
+
+/** A role at a scope. */
+export interface AccessRole {
+  /**
+   * Name of a built-in or custom role (`Storage Blob Data Reader`), or resource id of a role definition; a late value
+   * is taken for an id.
+   */
+  readonly role: string;
+  /** Resource id of what it counts for: a resource, a resource group, a subscription, a management group; may be late. */
+  readonly scope: string;
+  /**
+   * Why one of the roles that reach everything is needed at a subscription or a management group: `Owner`,
+   * `Contributor`, `User Access Administrator` and `Role Based Access Control Administrator`. Becomes the description of
+   * the assignment.
+   *
+   * @defaultValue - none; such an assignment is refused
+   */
+  readonly reason?: string;
+}
+
+/** Roles that reach everything at their scope, by the last part of their definitions' ids. */
+const BROAD: Readonly<Record<string, string>> = {
+  "8e3af657-a8ff-443c-a75c-2fe8c4bcb635": "owner",
+  "b24988ac-6180-42a0-ab88-20f7382dd24c": "contributor",
+  "18d7d88d-d35e-4fb5-a5c3-7773c20a72d9": "user access administrator",
+  "f58310d9-a9f6-439a-9e8d-f62e7b41a168": "role based access control administrator",
+};
+const BROAD_NAMES: readonly string[] = Object.values(BROAD);
+const LIMITED = /^\/subscriptions\/[^/]+\/resourceGroups\/./i;
+const DEFINITION = /\/providers\/Microsoft\.Authorization\/roleDefinitions\/([0-9a-f-]{36})$/i;
+const ROLE_NAME_MAX = 512;
+const REASON_MAX = 1024;
+
+/**
+ * Checks roles: what stands twice is taken once.
+ *
+ * A late scope counts as a broad one, since it may be. Throws `azure-role-invalid`, `azure-scope-invalid`,
+ * `azure-role-broad`, `azure-reason-invalid` or `azure-roles-empty`.
+ */
+export function accessRoles(roles: readonly AccessRole[]): readonly AccessRole[] {
+  if (roles.length === 0) return fail("azure-roles-empty");
+  const known = new Map<string, AccessRole>();
+  for (const { role, scope, reason } of roles) {
+    checkRole(role);
+    if (!isLate(scope)) statedScopes([scope]);
+    if (reason !== undefined) checkReason(reason);
+    else if (isBroad(role) && (isLate(scope) || !LIMITED.test(scope))) fail("azure-role-broad", role, scope);
+    known.set(roleKey(role, scope), { role, scope, ...(reason !== undefined && { reason }) });
+  }
+  return [...known.values()];
+}
+
+/** A text that is equal exactly for one role at one scope, as far as can be seen at synth. */
+export function roleKey(role: string, scope: string): string {
+  return [role, scope].map((part) => (isLate(part) ? part : part.toLowerCase())).join(" at ");
+}
+
+/** True where a role is given as the id of its definition. */
+export function isRoleDefinitionId(role: string): boolean {
+  return isLate(role) || role.startsWith("/");
+}
+
+function checkRole(role: string): void {
+  if (isLate(role)) return;
+  const valid =
+    typeof role === "string" &&
+    (role.startsWith("/") ? DEFINITION.test(role) : role.trim() === role && role.length <= ROLE_NAME_MAX);
+  if (!valid || role === "") fail("azure-role-invalid", role);
+}
+
+function isBroad(role: string): boolean {
+  if (isLate(role)) return false;
+  const name = BROAD[DEFINITION.exec(role)?.[1]?.toLowerCase() ?? ""] ?? role.toLowerCase();
+  return BROAD_NAMES.includes(name);
+}
+
+function checkReason(reason: string): void {
+  if (isLate(reason) || reason.trim() === "" || reason.length > REASON_MAX)
+    fail("azure-reason-invalid", reason, REASON_MAX);
+}

@@ -1,0 +1,61 @@
+/*
+ * Ids under which Terraform's azurerm imports what exists. Source: hashicorp/terraform-provider-azurerm, the section
+ * "Import" of each resource's page, and where that is short the resource's own reader of ids.
+ */
+
+import { guid } from "./resource-id";
+import { resourceGroupId, subscriptionScope } from "./scope-id";
+
+/** Where resources of a resource group are. */
+export interface ImportPlace {
+  /** Literal GUID of the subscription. */
+  readonly subscriptionId: string;
+  /** Literal name of the resource group. */
+  readonly resourceGroupName: string;
+}
+
+/** Id of a storage account; its static website has the same one. */
+export function storageAccountId({ subscriptionId, resourceGroupName }: ImportPlace, name: string): string {
+  return `${resourceGroupId(subscriptionId, resourceGroupName)}/providers/Microsoft.Storage/storageAccounts/${name}`;
+}
+
+/**
+ * Id of a blob container.
+ *
+ * azurerm 4 reads this form and the container's URL; with the URL the import states the account by its name, and
+ * `storage_account_id` would then show a difference.
+ */
+export function storageContainerId(place: ImportPlace, account: string, name: string): string {
+  return `${storageAccountId(place, account)}/blobServices/default/containers/${name}`;
+}
+
+/** Id of a user-assigned identity. */
+export function userAssignedIdentityId(
+  { subscriptionId, resourceGroupName }: ImportPlace,
+  name: string,
+): string {
+  const group = resourceGroupId(subscriptionId, resourceGroupName);
+  return `${group}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/${name}`;
+}
+
+/** Id of a federated identity credential below its identity's. */
+export function federatedCredentialId(identityId: string, name: string): string {
+  return `${identityId}/federatedIdentityCredentials/${name}`;
+}
+
+/**
+ * Id of a custom role: its resource id, a bar and the scope that it was made at.
+ *
+ * azurerm keeps the scope in its id because Azure does not answer it (internal/services/authorization/parse,
+ * role_definition.go); the bar is missing on the resource's page in some releases. Throws `azure-guid-invalid`.
+ */
+export function roleDefinitionImportId(subscriptionId: string, name: string): string {
+  const scope = subscriptionScope(subscriptionId);
+  const definition = guid("role definition", name);
+  return `${scope}/providers/Microsoft.Authorization/roleDefinitions/${definition}|${scope}`;
+}
+
+/** Id of a role assignment at a scope; throws `azure-guid-invalid`. */
+export function roleAssignmentId(scope: string, name: string): string {
+  return `${scope}/providers/Microsoft.Authorization/roleAssignments/${guid("role assignment", name)}`;
+}

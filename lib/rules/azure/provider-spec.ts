@@ -1,0 +1,103 @@
+/*
+ * The Azure part of a CredentialsRequest. Source: openshift/cloud-credential-operator,
+ * pkg/apis/cloudcredential/v1/types_azure.go.
+ */
+
+import { fail } from "../../errors";
+import type { CredentialsRequest } from "../../model/credentials-request";
+import { literal } from "../../model/late";
+import { ofRequest } from "../../model/request-label";
+
+/** `spec.providerSpec.kind` of a request for Azure. */
+export const AZURE_PROVIDER_KIND = "AzureProviderSpec";
+
+/** What a component may do on Azure, wherever its identity is given a role. */
+export interface ComponentPermissions {
+  /** Actions of its custom role, in the order of the request, each once; empty where it needs none. */
+  readonly actions: readonly string[];
+  /** Data actions of its custom role: the request's `dataPermissions`. */
+  readonly dataActions: readonly string[];
+  /** Names of built-in or existing custom roles: the request's `roleBindings`. */
+  readonly roles: readonly string[];
+}
+
+const LISTS = ["permissions", "dataPermissions"] as const;
+const BROKERED: readonly string[] = ["azureClientID", "azureRegion", "azureSubscriptionID", "azureTenantID"];
+const FIELDS: readonly string[] = [...LISTS, "roleBindings", ...BROKERED];
+
+/** An operation of a resource provider, each part a word or a wildcard: learn.microsoft.com, "Azure role definitions". */
+const PERMISSION = /^[A-Za-z0-9.]+(?:\/(?:\*|[A-Za-z0-9._$-]+))+$/;
+
+/**
+ * What a request asks for, less what the caller withholds.
+ *
+ * The order of the request is kept, because azurerm compares the actions of a role as a list. What stands twice is
+ * taken once: letter case does not count to Azure. Throws, naming the request, `azure-request-kind`,
+ * `azure-request-field`, `azure-request-brokered`, `azure-request-list`, `azure-request-permission`,
+ * `azure-request-empty`, `azure-permission-unasked` and `late-value`.
+ */
+export function componentPermissions(
+  request: CredentialsRequest,
+  withoutPermissions: readonly string[] = [],
+): ComponentPermissions {
+  return ofRequest(request, () => {
+    checkSpec(request);
+    const { providerSpec } = request;
+    const [permissions, dataPermissions] = LISTS.map((field) => operations(field, providerSpec[field]));
+    const roles = once(roleNames(providerSpec["roleBindings"]));
+    const asked = [...(permissions ?? []), ...(dataPermissions ?? [])].map(key);
+    const unasked = withoutPermissions.find((permission) => !asked.includes(key(permission)));
+    if (unasked !== undefined) fail("azure-permission-unasked", unasked);
+    const withheld = new Set(withoutPermissions.map(key));
+    const kept = (list: readonly string[] = []): readonly string[] =>
+      list.filter((permission) => !withheld.has(key(permission)));
+    const granted = { actions: kept(permissions), dataActions: kept(dataPermissions), roles };
+    return Object.values(granted).some((list) => list.length > 0) ? granted : fail("azure-request-empty");
+  });
+}
+
+function checkSpec({ providerKind, providerSpec }: CredentialsRequest): void {
+  if (providerKind !== AZURE_PROVIDER_KIND) fail("azure-request-kind", providerKind);
+  const unknown = Object.keys(providerSpec).find((field) => !FIELDS.includes(field));
+  if (unknown !== undefined) fail("azure-request-field", unknown, FIELDS);
+  const brokered = BROKERED.find((field) => providerSpec[field] !== undefined);
+  if (brokered !== undefined) fail("azure-request-brokered", brokered);
+}
+
+function operations(field: string, value: unknown): readonly string[] {
+  const list = value ?? [];
+  if (!Array.isArray(list)) return fail("azure-request-list", field, value, "a list of texts");
+  return once(list.map((entry) => operation(entry)));
+}
+
+function operation(value: unknown): string {
+  literal(value, "permission");
+  return typeof value === "string" && PERMISSION.test(value)
+    ? value
+    : fail("azure-request-permission", value);
+}
+
+function roleNames(value: unknown): readonly string[] {
+  const list = value ?? [];
+  if (!Array.isArray(list)) return fail("azure-request-list", "roleBindings", value, BINDINGS);
+  return list.map((entry: unknown) => {
+    const role =
+      typeof entry === "object" && entry !== null && "role" in entry && Object.keys(entry).length === 1
+        ? entry.role
+        : undefined;
+    if (typeof role !== "string" || role === "")
+      return fail("azure-request-list", "roleBindings", entry, BINDINGS);
+    return literal(role, "role");
+  });
+}
+
+const BINDINGS = "a list of objects with the one field `role`, the name of a role";
+
+function once(list: readonly string[]): readonly string[] {
+  const seen = new Set<string>();
+  return list.filter((entry) => !seen.has(key(entry)) && seen.add(key(entry)));
+}
+
+function key(permission: string): string {
+  return permission.toLowerCase();
+}

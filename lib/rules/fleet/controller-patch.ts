@@ -1,0 +1,116 @@
+/*
+ * What is added to a workload that somebody else owns: a partial object for server-side apply. Lists that are keyed by
+ * name (containers, volumes, variables, init containers) are merged with the owner's by the API server.
+ */
+
+import { fail } from "../../errors";
+import type { ControllerWorkload } from "../../model/fleet";
+import type { PodFragment } from "../../model/workloads";
+import type { MountedPlugin } from "./plugin-mount";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Everything that one workload needs. */
+export interface ControllerNeeds {
+  /** What the identities of its service account need, one per cloud. */
+  readonly identities: readonly PodFragment[];
+  /** Mounted plugins. */
+  readonly plugins: readonly MountedPlugin[];
+  /** Annotations of the pod template; a hash of what is read at start rolls the pods. */
+  readonly annotations: Readonly<Record<string, string>>;
+  /** A further volume with its mount, for example of the provider file. */
+  readonly files: readonly { readonly volume: Json; readonly volumeMount: Json }[];
+}
+
+/** Pod template fields, without those that are empty. */
+export interface ControllerPatch {
+  /** `metadata` of the pod template. */
+  readonly metadata?: Json;
+  /** `spec` of the pod template. */
+  readonly spec?: Json;
+}
+
+/**
+ * The fields of the pod template; both absent where nothing is needed.
+ *
+ * Throws `fleet-identity-conflict` where two parts want different things under one name.
+ */
+export function controllerPatch(workload: ControllerWorkload, needs: ControllerNeeds): ControllerPatch {
+  const { identities, plugins, files, annotations } = needs;
+  const who = `${workload.namespace}/${workload.serviceAccount}`;
+  const merge = (what: string, key: string, lists: readonly (readonly Json[])[]): Json =>
+    named(what, mergedBy(who, what, key, lists.flat()));
+  const container = {
+    ...merge(
+      "env",
+      "name",
+      identities.map(({ env }) => env),
+    ),
+    ...merge("volumeMounts", "mountPath", [
+      ...identities.map(({ volumeMounts }) => volumeMounts),
+      ...plugins.map(({ volumeMounts }) => volumeMounts),
+      files.map(({ volumeMount }) => volumeMount),
+    ]),
+  };
+  const labels = mergedLabels(who, identities);
+  const metadata = { ...nonEmpty("labels", labels), ...nonEmpty("annotations", annotations) };
+  const spec = {
+    ...merge(
+      "initContainers",
+      "name",
+      plugins.map(({ initContainers }) => initContainers),
+    ),
+    ...(Object.keys(container).length > 0
+      ? { containers: [{ name: workload.container, ...container }] }
+      : {}),
+    ...merge("volumes", "name", [
+      ...identities.map(({ volumes }) => volumes),
+      ...plugins.map(({ volumes }) => volumes),
+      files.map(({ volume }) => volume),
+    ]),
+  };
+  return { ...nonEmpty("metadata", metadata), ...nonEmpty("spec", spec) };
+}
+
+function nonEmpty(key: string, value: object): Json {
+  return Object.keys(value).length > 0 ? { [key]: value } : {};
+}
+
+function named(key: string, list: readonly Json[]): Json {
+  return list.length > 0 ? { [key]: list } : {};
+}
+
+function mergedBy(who: string, what: string, key: string, entries: readonly Json[]): readonly Json[] {
+  const byKey = new Map<string, Json>();
+  for (const entry of entries) {
+    const name = String(entry[key]);
+    const known = byKey.get(name);
+    if (known && JSON.stringify(known) !== JSON.stringify(entry))
+      return fail("fleet-identity-conflict", who, `${what} ${name}`);
+    byKey.set(name, entry);
+  }
+  return [...byKey.values()];
+}
+
+function mergedLabels(who: string, identities: readonly PodFragment[]): Readonly<Record<string, string>> {
+  return mergedTexts(
+    who,
+    "label",
+    identities.map(({ labels }) => labels),
+  );
+}
+
+/** One map of several; throws `fleet-identity-conflict` where they differ. Values may be late and are compared as they are. */
+export function mergedTexts(
+  who: string,
+  what: string,
+  maps: readonly Readonly<Record<string, string>>[],
+): Readonly<Record<string, string>> {
+  const merged = new Map<string, string>();
+  for (const [key, value] of maps.flatMap((map) => Object.entries(map))) {
+    const known = merged.get(key);
+    if (known !== undefined && known !== value) return fail("fleet-identity-conflict", who, `${what} ${key}`);
+    merged.set(key, value);
+  }
+  return Object.fromEntries([...merged].sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,44 @@
+/*
+ * Addresses of a spoke's API server and of the proxy before it. Sources: v1alpha2 of the ClusterProfile CRD (CEL:
+ * absolute URL with a host, at most 2048 characters); client-go for the schemes of a proxy.
+ */
+
+import { type WorkloadIdentityError, refusal } from "../../errors";
+import { isLate } from "../../model/late";
+
+const SERVER_MAX = 2048;
+const PROXY_SCHEMES: readonly string[] = ["http:", "https:", "socks5:"];
+
+/** What is wrong with a server's URL, `undefined` for a good one. */
+export function serverProblem(value: unknown, schemes: readonly string[] = ["https:"]): string | undefined {
+  if (typeof value !== "string" || value === "") return "is empty";
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return "has no scheme, https:// is missing";
+  if (value.length > SERVER_MAX) return `is longer than ${SERVER_MAX} characters`;
+  if (!URL.canParse(value) || /\s/.test(value)) return "must be a valid absolute URL with a host";
+  const { protocol, hostname, username, password, search, hash } = new URL(value);
+  if (!schemes.includes(protocol)) return `has the scheme ${protocol.slice(0, -1)}, not https`;
+  if (hostname === "") return "must be a valid absolute URL with a host";
+  if (username !== "" || password !== "") return "has a user, which no client sends to an API server";
+  return search !== "" || hash !== "" ? "has a query or a fragment" : undefined;
+}
+
+/** `spoke-server-invalid` where the server is no https URL; a late value passes. Never throws. */
+export function serverIssues(server: unknown): readonly WorkloadIdentityError[] {
+  if (isLate(server)) return [];
+  const reason = serverProblem(server);
+  return reason === undefined ? [] : [refusal("spoke-server-invalid", withoutUser(server), reason)];
+}
+
+/** `spoke-proxy-invalid`, or `fleet-secret-material` where the proxy's URL has a password. Never throws. */
+export function proxyIssues(proxy: unknown): readonly WorkloadIdentityError[] {
+  if (proxy === undefined || isLate(proxy)) return [];
+  if (typeof proxy !== "string" || !URL.canParse(proxy)) return [refusal("spoke-proxy-invalid", proxy)];
+  const { protocol, hostname, password } = new URL(proxy);
+  if (password !== "") return [refusal("fleet-secret-material", "the proxy's URL")];
+  return PROXY_SCHEMES.includes(protocol) && hostname !== "" ? [] : [refusal("spoke-proxy-invalid", proxy)];
+}
+
+/** What stands before an `@` may be a password, which no message shows. */
+function withoutUser(server: unknown): unknown {
+  return typeof server === "string" ? server.replace(/\/\/[^/]*@/, "//…@") : server;
+}

@@ -1,0 +1,485 @@
+import { Token, TerraformStack, Testing } from "cdktf";
+import { Construct } from "constructs";
+import { describe, expect, it } from "vitest";
+import {
+  ComponentRole,
+  type ComponentRoleProps,
+  type ComponentRolesProps,
+  OidcProvider,
+  componentRoles,
+} from "../../../lib/cloud/aws";
+import type { ComponentsDeclaration } from "../../../lib/model/components";
+import type { CredentialsRequest } from "../../../lib/model/credentials-request";
+import { Issuer } from "../../../lib/model/issuer";
+import { Subject } from "../../../lib/model/subject";
+import { evaluateAwsTrust } from "../../../lib/rules/aws/evaluate/evaluate-trust";
+import {
+  ACCOUNT,
+  ISSUER,
+  OWNER,
+  REGION,
+  code,
+  document,
+  newStack,
+  only,
+  resources,
+  warnings,
+} from "./synthesized";
+
+const PROVIDER = `arn:aws:iam::${ACCOUNT}:oidc-provider/oidc.example.com/c1`;
+const KEY = `arn:aws:kms:${REGION}:${ACCOUNT}:key/1234abcd`;
+
+function request(more: Partial<CredentialsRequest> = {}): CredentialsRequest {
+  return {
+    name: "registry",
+    annotations: {},
+    secret: { namespace: "openshift-image-registry", name: "installer-cloud-credentials" },
+    subjects: [Subject.of("openshift-image-registry/registry")],
+    cloudTokenPath: undefined,
+    providerKind: "AWSProviderSpec",
+    providerSpec: {
+      statementEntries: [
+        { effect: "Allow", action: ["s3:GetObject", "s3:PutObject", "kms:Decrypt"], resource: "*" },
+        { effect: "Deny", action: ["s3:DeleteBucket"], resource: "*" },
+      ],
+    },
+    source: { file: "registry.yaml", document: 2 },
+    ...more,
+  };
+}
+
+function declare(
+  stack: TerraformStack,
+  props: ComponentRolesProps = {},
+  requests: readonly CredentialsRequest[] = [request()],
+  issuer: Issuer = Issuer.of(ISSUER),
+): ComponentsDeclaration {
+  return componentRoles(props).declare(stack, { clusterName: "prod", issuer, requests });
+}
+
+function role(stack: TerraformStack, more: Partial<ComponentRoleProps> = {}): ComponentRole {
+  return new ComponentRole(stack, "component", {
+    request: request(),
+    clusterName: "prod",
+    oidcProvider: OidcProvider.fromArn(stack, "oidc", PROVIDER),
+    ...more,
+  });
+}
+
+const statements = (stack: TerraformStack): unknown[] =>
+  document(only(stack, "aws_iam_role_policy"), "policy").Statement;
+
+describe("componentRoles", () => {
+  it("declares OIDC provider, role and policy as one would by hand, with a literal Secret", () => {
+    const stack = newStack();
+    const { grants, secrets } = declare(stack, {
+      account: ACCOUNT,
+      region: REGION,
+      tags: { team: "platform" },
+    });
+    expect(only(stack, "aws_iam_openid_connect_provider")).toEqual({
+      url: ISSUER,
+      client_id_list: ["openshift", "sts.amazonaws.com"],
+      tags: { team: "platform" },
+    });
+    const name = "prod-openshift-image-registry-installer-cloud-credentials";
+    expect(only(stack, "aws_iam_role")).toEqual({
+      name,
+      description: "OpenShift role for openshift-image-registry/installer-cloud-credentials",
+      assume_role_policy: expect.any(String),
+      tags: { team: "platform" },
+      depends_on: [expect.stringMatching(/^aws_iam_openid_connect_provider\./)],
+    });
+    expect(secrets).toEqual([]);
+    expect(grants).toEqual([
+      {
+        request: expect.objectContaining({ name: "registry" }),
+        identity: `arn:aws:iam::${ACCOUNT}:role/${name}`,
+        secret: {
+          namespace: "openshift-image-registry",
+          name: "installer-cloud-credentials",
+          stringData: {
+            credentials:
+              "[default]\nsts_regional_endpoints = regional\n" +
+              `role_arn = arn:aws:iam::${ACCOUNT}:role/${name}\n` +
+              "web_identity_token_file = /var/run/secrets/openshift/serviceaccount/token",
+          },
+        },
+      },
+    ]);
+  });
+
+  it("admits the component's service accounts, for its audience only", () => {
+    const stack = newStack();
+    declare(stack, { account: ACCOUNT, region: REGION });
+    const policy = only(stack, "aws_iam_role")["assume_role_policy"];
+    const claims = {
+      iss: ISSUER,
+      aud: ["openshift"],
+      sub: "system:serviceaccount:openshift-image-registry:registry",
+    };
+    const outcome = (change: object): string =>
+      evaluateAwsTrust(policy, { providerArn: PROVIDER, claims: { ...claims, ...change } }).outcome;
+    expect(outcome({})).toBe("allowed");
+    expect(outcome({ aud: ["sts.amazonaws.com"] })).toBe("denied");
+    expect(outcome({ sub: "system:serviceaccount:openshift-image-registry:other" })).toBe("denied");
+  });
+
+  it("admits any audience only for a reason, which stands in the description", () => {
+    const stack = newStack();
+    declare(stack, { account: ACCOUNT, region: REGION, anyAudienceReason: "the webhook mounts the token" });
+    const made = only(stack, "aws_iam_role");
+    expect(made["description"]).toBe(
+      "OpenShift role for openshift-image-registry/installer-cloud-credentials. Any audience: the webhook mounts the token",
+    );
+    expect(document(made, "assume_role_policy").Statement).toEqual([
+      expect.objectContaining({
+        Condition: {
+          StringEquals: {
+            "oidc.example.com/c1:sub": "system:serviceaccount:openshift-image-registry:registry",
+          },
+        },
+      }),
+    ]);
+  });
+
+  it("honours the request's token path, which is where the component mounts its token", () => {
+    const stack = newStack();
+    const [grant] = declare(stack, {}, [request({ cloudTokenPath: "/var/run/token" })]).grants;
+    expect(grant?.secret.stringData?.["credentials"]).toMatch(
+      /\nweb_identity_token_file = \/var\/run\/token$/,
+    );
+  });
+
+  it("shortens a long name with a hash, and keeps two that share their beginning apart", () => {
+    const stack = newStack();
+    const secret = (name: string): Partial<CredentialsRequest> => ({
+      name,
+      secret: { namespace: "openshift-cloud-credential-operator", name: `cloud-credential-operator-${name}` },
+    });
+    declare(stack, {}, [request(secret("creds-a")), request(secret("creds-b"))]);
+    const names = resources(stack, "aws_iam_role").map(({ name }) => String(name));
+    expect(names.every((name) => name.length === 64)).toBe(true);
+    expect(new Set(names).size).toBe(2);
+  });
+
+  it("adopts the OIDC provider, and the roles that exist", () => {
+    const stack = newStack();
+    const other = request({ name: "new", secret: { namespace: "openshift-new", name: "creds" } });
+    declare(stack, { account: ACCOUNT, region: REGION, adopt: ["registry"] }, [request(), other]);
+    const written = JSON.parse(Testing.synth(stack)) as { import: { id: string; to: string }[] };
+    expect(written.import.map(({ id }) => id).sort()).toEqual([
+      PROVIDER,
+      "prod-openshift-image-registry-installer-cloud-credentials",
+      "prod-openshift-image-registry-installer-cloud-credentials:prod-openshift-image-registry-installer-cloud-credentials",
+    ]);
+    expect(written.import.every(({ to }) => /^aws_iam_\w+\.[\w-]+$/.test(to))).toBe(true);
+  });
+
+  it("uses an OIDC provider that exists, and waits for nothing", () => {
+    const stack = newStack();
+    declare(stack, { oidcProvider: OidcProvider.fromArn(stack, "oidc", PROVIDER) });
+    expect(resources(stack, "aws_iam_openid_connect_provider")).toEqual([]);
+    expect(only(stack, "aws_iam_role")["depends_on"]).toBeUndefined();
+  });
+
+  it.each<[string, ComponentRolesProps, Partial<CredentialsRequest>, string, RegExp]>([
+    [
+      "another cloud's request",
+      {},
+      { providerKind: "AzureProviderSpec" },
+      "aws-request-kind",
+      /^registry\.yaml, document 2, CredentialsRequest registry: /,
+    ],
+    [
+      "no statements",
+      {},
+      { providerSpec: { statementEntries: [] } },
+      "aws-provider-spec-invalid",
+      /has no statements/,
+    ],
+    [
+      "statement without actions",
+      {},
+      { providerSpec: { statementEntries: [{ effect: "Allow", action: [], resource: "*" }] } },
+      "aws-provider-spec-invalid",
+      /statementEntries\[0\]\.action names no actions/,
+    ],
+    [
+      "statement without effect",
+      {},
+      { providerSpec: { statementEntries: [{ action: ["s3:*"], resource: "*" }] } },
+      "aws-provider-spec-invalid",
+      /\.effect is no effect/,
+    ],
+    [
+      "statement without resource",
+      {},
+      { providerSpec: { statementEntries: [{ effect: "Allow", action: ["s3:*"] }] } },
+      "aws-provider-spec-invalid",
+      /\.resource names no resource/,
+    ],
+    [
+      "unknown field",
+      {},
+      {
+        providerSpec: {
+          statementEntries: [{ effect: "Allow", action: ["s3:*"], resource: "*", notAction: [] }],
+        },
+      },
+      "aws-provider-spec-invalid",
+      /"notAction"/,
+    ],
+    [
+      "a condition that is none",
+      {},
+      {
+        providerSpec: {
+          statementEntries: [
+            { effect: "Allow", action: ["s3:*"], resource: "*", policyCondition: { Bool: "x" } },
+          ],
+        },
+      },
+      "aws-provider-spec-invalid",
+      /is no condition/,
+    ],
+    [
+      "a brokered request",
+      {},
+      { providerSpec: { stsIAMRoleARN: "arn:aws:iam::1:role/x", statementEntries: [] } },
+      "aws-request-brokered",
+      /stsIAMRoleARN/,
+    ],
+    [
+      "a policy over IAM's limit",
+      {},
+      {
+        providerSpec: {
+          statementEntries: [
+            {
+              effect: "Allow",
+              action: Array.from({ length: 700 }, (_, i) => `ec2:Action${i}x`),
+              resource: "*",
+            },
+          ],
+        },
+      },
+      "aws-policy-too-long",
+      /got 1\d{4}; allowed: 10240/,
+    ],
+    [
+      "an override of no request",
+      { overrides: { registri: {} } },
+      {},
+      "aws-override-unknown",
+      /"registri"; allowed: registry/,
+    ],
+    [
+      "an adopted role of no request",
+      { adopt: ["registri"] },
+      {},
+      "aws-adopt-unknown",
+      /"registri"; allowed: registry/,
+    ],
+    ["adopting where the ARN is late", { adopt: true }, {}, "late-value", /OIDC provider to adopt/],
+    [
+      "another issuer's OIDC provider",
+      {
+        oidcProvider: {
+          arn: PROVIDER,
+          issuer: Issuer.of("https://x.example.com"),
+          conditionPrefix: "x.example.com",
+          audiences: undefined,
+          dependencies: [],
+        },
+      },
+      {},
+      "aws-issuer-mismatch",
+      /./,
+    ],
+    [
+      "a boundary of another account",
+      { account: ACCOUNT, permissionsBoundary: `arn:aws:iam::${OWNER}:policy/b` },
+      {},
+      "aws-boundary-account-mismatch",
+      /./,
+    ],
+  ])("refuses %s, and declares no role", (_, props, more, refusal, text) => {
+    const stack = newStack();
+    expect(() => declare(stack, props, [request({ name: "registry", ...more })])).toThrowError(
+      code(refusal, text),
+    );
+    expect(resources(stack, "aws_iam_role")).toEqual([]);
+  });
+
+  it("names both requests that would share a role, and checks the last before it declares the first", () => {
+    const stack = newStack();
+    const ambiguous = [
+      request({ name: "a", secret: { namespace: "openshift-a", name: "b-creds" } }),
+      request({ name: "b", secret: { namespace: "openshift-a-b", name: "creds" } }),
+    ];
+    expect(() => declare(stack, {}, ambiguous)).toThrowError(
+      code(
+        "aws-component-name-clash",
+        /CredentialsRequest a and registry\.yaml, document 2, CredentialsRequest b would share/,
+      ),
+    );
+    expect(resources(stack, "aws_iam_role")).toEqual([]);
+  });
+
+  it("scales to many clusters in one stack", () => {
+    const stack = newStack();
+    for (let i = 0; i < 20; i++)
+      componentRoles({ account: ACCOUNT, region: REGION }).declare(new Construct(stack, `c${i}`), {
+        clusterName: `c${i}`,
+        issuer: Issuer.of(`https://oidc.example.com/c${i}`),
+        requests: [request()],
+      });
+    expect(resources(stack, "aws_iam_role")).toHaveLength(20);
+  });
+});
+
+describe("ComponentRole", () => {
+  it("narrows actions to resources and conditions, and leaves a Deny alone", () => {
+    const stack = newStack();
+    role(stack, {
+      narrow: [
+        {
+          actions: ["s3:Get*"],
+          resources: ["arn:aws:s3:::images/*"],
+          conditions: { Bool: { "aws:SecureTransport": true } },
+        },
+      ],
+      statements: [{ Effect: "Allow", Action: "s3:ListBucket", Resource: "arn:aws:s3:::images" }],
+    });
+    expect(statements(stack)).toEqual([
+      {
+        Effect: "Allow",
+        Action: ["s3:GetObject"],
+        Resource: "arn:aws:s3:::images/*",
+        Condition: { Bool: { "aws:SecureTransport": true } },
+      },
+      { Effect: "Allow", Action: ["s3:PutObject", "kms:Decrypt"], Resource: "*" },
+      { Effect: "Deny", Action: ["s3:DeleteBucket"], Resource: "*" },
+      { Effect: "Allow", Action: "s3:ListBucket", Resource: "arn:aws:s3:::images" },
+    ]);
+  });
+
+  it("restricts KMS actions to keys, and says what their policies need", () => {
+    const stack = newStack();
+    const made = role(stack, { kmsKeys: [KEY] });
+    expect(statements(stack)[1]).toEqual({ Effect: "Allow", Action: ["kms:Decrypt"], Resource: KEY });
+    expect(made.keyPolicyStatements).toEqual([
+      expect.objectContaining({ Principal: { AWS: made.arn }, Resource: "*" }),
+      expect.objectContaining({ Condition: { Bool: { "kms:GrantIsForAWSResource": true } } }),
+    ]);
+    expect(warnings(stack)).toEqual([]);
+  });
+
+  it("gives KMS actions to a request without any, and warns of a key of another account", () => {
+    const stack = newStack();
+    const providerSpec = {
+      statementEntries: [{ effect: "Allow", action: ["ec2:CreateVolume"], resource: "*" }],
+    };
+    const foreign = KEY.replace(ACCOUNT, OWNER);
+    role(stack, { request: request({ providerSpec }), kmsKeys: [foreign] });
+    expect(statements(stack).slice(1)).toEqual([
+      expect.objectContaining({ Action: expect.arrayContaining(["kms:Decrypt"]), Resource: foreign }),
+      expect.objectContaining({
+        Action: ["kms:CreateGrant", "kms:ListGrants", "kms:RevokeGrant"],
+        Resource: foreign,
+        Condition: { Bool: { "kms:GrantIsForAWSResource": true } },
+      }),
+    ]);
+    expect(warnings(stack)).toEqual([expect.stringContaining(`${foreign} is in another account`)]);
+  });
+
+  it.each<[string, Partial<ComponentRoleProps>, string]>([
+    [
+      "narrowing an action that is not asked for",
+      { narrow: [{ actions: ["s3:ListBucket"], resources: ["*"] }] },
+      "aws-override-unused",
+    ],
+    [
+      "narrowing a Deny, which would permit more",
+      { narrow: [{ actions: ["s3:DeleteBucket"], resources: ["*"] }] },
+      "aws-override-unused",
+    ],
+    [
+      "narrowing one action twice",
+      { narrow: [{ actions: ["s3:*"] }, { actions: ["s3:GetObject"] }] },
+      "aws-override-ambiguous",
+    ],
+    ["no resources", { narrow: [{ actions: ["s3:*"], resources: [] }] }, "aws-statement-invalid"],
+    [
+      "an alias in the place of a key",
+      { kmsKeys: [`arn:aws:kms:${REGION}:${ACCOUNT}:alias/x`] },
+      "aws-kms-key-invalid",
+    ],
+    ["no keys", { kmsKeys: [] }, "aws-kms-key-invalid"],
+    [
+      "an extra statement without resource",
+      { statements: [{ Effect: "Allow", Action: "s3:ListBucket" }] },
+      "aws-statement-invalid",
+    ],
+    [
+      "an audience that the OIDC provider refuses",
+      {
+        oidcProvider: {
+          arn: PROVIDER,
+          issuer: Issuer.of(ISSUER),
+          conditionPrefix: "oidc.example.com/c1",
+          audiences: ["sts.amazonaws.com"],
+          dependencies: [],
+        },
+      },
+      "audience-mismatch",
+    ],
+  ])("refuses %s", (_, more, refusal) => {
+    expect(() => role(newStack(), more)).toThrowError(
+      code(refusal, /component: .*registry\.yaml, document 2|prod\/component/),
+    );
+  });
+
+  it.each([
+    ["beyond the request's resource", { resources: ["arn:aws:s3:::other/*"] }, "aws-override-wider"],
+    [
+      "with a condition that the request has",
+      { conditions: { Bool: { "kms:GrantIsForAWSResource": false } } },
+      "aws-override-condition",
+    ],
+  ])("refuses narrowing %s", (_, narrowing, refusal) => {
+    const providerSpec = {
+      statementEntries: [
+        {
+          effect: "Allow",
+          action: ["s3:GetObject"],
+          resource: "arn:aws:s3:::images*",
+          policyCondition: { Bool: { "kms:GrantIsForAWSResource": true } },
+        },
+      ],
+    };
+    expect(() =>
+      role(newStack(), {
+        request: request({ providerSpec }),
+        narrow: [{ actions: ["s3:GetObject"], ...narrowing }],
+      }),
+    ).toThrowError(code(refusal));
+  });
+
+  it("escapes policy variables for Terraform, once", () => {
+    const stack = newStack();
+    role(stack, {
+      narrow: [{ actions: ["s3:GetObject"], resources: ["arn:aws:s3:::images/${aws:PrincipalTag/team}/*"] }],
+    });
+    expect(String(only(stack, "aws_iam_role_policy")["policy"])).toContain(
+      "images/$${aws:PrincipalTag/team}/*",
+    );
+  });
+
+  it("has a late ARN in its Secret where the account is not known", () => {
+    const stack = newStack();
+    const oidcProvider = OidcProvider.forIssuer(stack, { issuer: ISSUER, audience: "openshift" });
+    expect(Token.isUnresolved(role(stack, { oidcProvider }).secret.stringData?.["credentials"])).toBe(true);
+  });
+});

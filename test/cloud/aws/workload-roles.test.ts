@@ -1,0 +1,236 @@
+import type { TerraformStack } from "cdktf";
+import { describe, expect, it } from "vitest";
+import {
+  type AwsAccessProps,
+  OidcProvider,
+  WorkloadRole,
+  type WorkloadRolesProps,
+  awsAccess,
+  pullRoles,
+  workloadRoles,
+} from "../../../lib/cloud/aws";
+import { Issuer } from "../../../lib/model/issuer";
+import { Subject } from "../../../lib/model/subject";
+import type { AccessDeclaration, IAccess } from "../../../lib/model/workloads";
+import { evaluateAwsTrust } from "../../../lib/rules/aws/evaluate/evaluate-trust";
+import {
+  ACCOUNT,
+  ISSUER,
+  OWNER,
+  REGION,
+  code,
+  document,
+  newStack,
+  only,
+  own,
+  resources,
+} from "./synthesized";
+import type { Construct } from "constructs";
+
+const READ = { Effect: "Allow", Action: "s3:GetObject", Resource: "arn:aws:s3:::orders/*" } as const;
+const MANAGED = "arn:aws:iam::aws:policy/AmazonSQSReadOnlyAccess";
+const PROVIDER = `arn:aws:iam::${ACCOUNT}:oidc-provider/oidc.example.com/c1`;
+const web = Subject.of("shop/web");
+
+function declare(
+  stack: TerraformStack,
+  props: WorkloadRolesProps = {},
+  access: readonly IAccess<Construct>[] = [awsAccess({ statements: [READ] })],
+): AccessDeclaration {
+  return workloadRoles(props).declare(stack, {
+    clusterName: "prod",
+    issuer: Issuer.of(ISSUER),
+    workloads: [{ subject: web, access }],
+  });
+}
+
+describe("workloadRoles", () => {
+  it("declares what IRSA needs, with a literal annotation", () => {
+    const stack = newStack();
+    const access = [awsAccess({ statements: [READ], managedPolicyArns: [MANAGED] })];
+    const { grants } = declare(stack, { account: ACCOUNT, region: REGION, path: "/apps/" }, access);
+    const arn = `arn:aws:iam::${ACCOUNT}:role/apps/prod_shop_web_access`;
+    expect(grants).toEqual([
+      {
+        subject: web,
+        identity: arn,
+        annotations: { "eks.amazonaws.com/role-arn": arn },
+        labels: {},
+        pod: { labels: {}, env: [], volumeMounts: [], volumes: [] },
+      },
+    ]);
+    expect(only(stack, "aws_iam_role")).toMatchObject({
+      name: "prod_shop_web_access",
+      path: "/apps/",
+      description: "Access to AWS for shop/web",
+    });
+    expect(document(only(stack, "aws_iam_role_policy"), "policy").Statement).toEqual([READ]);
+    expect(only(stack, "aws_iam_role_policy_attachment")).toEqual({
+      policy_arn: MANAGED,
+      role: expect.stringMatching(/^\$\{aws_iam_role\.\w+\.name\}$/),
+    });
+    const claims = { iss: ISSUER, aud: ["sts.amazonaws.com"], sub: "system:serviceaccount:shop:web" };
+    const trust = only(stack, "aws_iam_role")["assume_role_policy"];
+    const outcome = (change: object): string =>
+      evaluateAwsTrust(trust, { providerArn: PROVIDER, claims: { ...claims, ...change } }).outcome;
+    expect([outcome({}), outcome({ aud: ["openshift"] })]).toEqual(["allowed", "denied"]);
+  });
+
+  it("tells the webhook another audience", () => {
+    const [grant] = declare(newStack(), { account: ACCOUNT, region: REGION, audience: "aws" }).grants;
+    expect(grant?.annotations["eks.amazonaws.com/audience"]).toBe("aws");
+  });
+
+  it("shares the OIDC provider with pulls of the same service account, and not the role", () => {
+    const stack = newStack();
+    declare(stack, { account: ACCOUNT, region: REGION });
+    pullRoles({ account: ACCOUNT, region: REGION }).declare(stack, {
+      cluster: { name: "prod", issuer: Issuer.of(ISSUER) } as never,
+      pulls: [{ subject: Subject.of("shop/api"), sources: [own()] }],
+    });
+    expect(resources(stack, "aws_iam_openid_connect_provider")).toHaveLength(1);
+    expect(resources(stack, "aws_iam_role").map(({ name }) => name)).toEqual([
+      "prod_shop_api",
+      "prod_shop_web_access",
+    ]);
+  });
+
+  it("needs no inline policy where managed policies permit everything", () => {
+    const stack = newStack();
+    declare(stack, {}, [awsAccess({ managedPolicyArns: [MANAGED] })]);
+    expect(resources(stack, "aws_iam_role_policy")).toEqual([]);
+  });
+
+  it("writes down why everything is permitted", () => {
+    const stack = newStack();
+    const statements = [{ Effect: "Allow", Action: "s3:*", Resource: "*" }] as const;
+    declare(stack, {}, [awsAccess({ statements, wideReason: "backup of all buckets" })]);
+    expect(only(stack, "aws_iam_role")["description"]).toBe(
+      "Access to AWS for shop/web. Every resource: backup of all buckets",
+    );
+  });
+
+  it.each<[string, WorkloadRolesProps, readonly IAccess<Construct>[] | undefined, string]>([
+    [
+      "a managed policy of another partition",
+      { region: "cn-north-1" },
+      [awsAccess({ managedPolicyArns: [MANAGED] })],
+      "aws-partition-mismatch",
+    ],
+    [
+      "more managed policies than a role holds",
+      {},
+      [
+        awsAccess({
+          managedPolicyArns: Array.from({ length: 21 }, (_, i) => `arn:aws:iam::aws:policy/P${i}`),
+        }),
+      ],
+      "aws-managed-policies-too-many",
+    ],
+    ["no access", {}, [], "aws-access-empty"],
+    [
+      "access of another cloud",
+      {},
+      [{ cloud: "google", permissions: [], defaultIdentities: () => workloadRoles() }],
+      "aws-access-foreign",
+    ],
+    [
+      "an OIDC provider of another account",
+      {
+        account: OWNER,
+        oidcProvider: {
+          arn: PROVIDER,
+          issuer: Issuer.of(ISSUER),
+          conditionPrefix: "oidc.example.com/c1",
+          audiences: undefined,
+          dependencies: [],
+        },
+      },
+      undefined,
+      "aws-oidc-account-mismatch",
+    ],
+  ])("refuses %s before anything is declared", (_, props, access, refusal) => {
+    const stack = newStack();
+    expect(() => declare(stack, props, access)).toThrowError(code(refusal));
+    expect(resources(stack, "aws_iam_role")).toEqual([]);
+    expect(resources(stack, "aws_iam_openid_connect_provider")).toEqual([]);
+  });
+});
+
+describe("awsAccess", () => {
+  it("says what it permits", () => {
+    const deny = {
+      Effect: "Deny",
+      Action: ["s3:DeleteObject"],
+      Resource: "*",
+      Condition: { Bool: { "aws:SecureTransport": false } },
+    } as const;
+    expect(awsAccess({ statements: [READ, deny], managedPolicyArns: [MANAGED] }).permissions).toEqual([
+      `managed policy ${MANAGED}`,
+      "not s3:DeleteObject on * under conditions",
+      "s3:GetObject on arn:aws:s3:::orders/*",
+    ]);
+  });
+
+  it.each<[string, AwsAccessProps, string]>([
+    ["nothing", {}, "aws-access-empty"],
+    [
+      "everything",
+      { statements: [{ Effect: "Allow", Action: "*", Resource: "*" }] },
+      "aws-statement-too-wide",
+    ],
+    [
+      "all of a service",
+      { statements: [{ Effect: "Allow", Action: ["sqs:*"], Resource: ["*"] }] },
+      "aws-statement-too-wide",
+    ],
+    ["a principal", { statements: [{ ...READ, Principal: "*" }] }, "aws-statement-invalid"],
+    ["no resource", { statements: [{ Effect: "Allow", Action: "s3:GetObject" }] }, "aws-statement-invalid"],
+    [
+      "an action without service",
+      { statements: [{ ...READ, Action: "GetObject" }] },
+      "aws-statement-invalid",
+    ],
+    [
+      "a bucket's name in the place of an ARN",
+      { statements: [{ ...READ, Resource: "orders" }] },
+      "aws-statement-invalid",
+    ],
+    ["a Sid with blanks", { statements: [{ ...READ, Sid: "read orders" }] }, "aws-statement-invalid"],
+    [
+      "a condition without keys",
+      { statements: [{ ...READ, Condition: { Bool: {} } }] },
+      "aws-statement-invalid",
+    ],
+    [
+      "a role's ARN as managed policy",
+      { managedPolicyArns: [`arn:aws:iam::${ACCOUNT}:role/x`] },
+      "aws-arn-invalid",
+    ],
+    ["too much", { statements: Array.from({ length: 200 }, () => READ) }, "aws-policy-too-long"],
+  ])("refuses %s", (_, props, refusal) => {
+    expect(() => awsAccess(props)).toThrowError(code(refusal));
+  });
+
+  it("permits a wide action on named resources, and a wide Deny", () => {
+    const statements = [
+      { Effect: "Allow", Action: "s3:*", Resource: "arn:aws:s3:::orders/*" },
+      { Effect: "Deny", Action: "*", Resource: "*" },
+    ] as const;
+    expect(awsAccess({ statements }).statements).toEqual(statements);
+  });
+});
+
+describe("WorkloadRole", () => {
+  it("serves several clusters, named by its path", () => {
+    const stack = newStack();
+    const trusts = [1, 2].map((cluster) => ({
+      oidcProvider: OidcProvider.fromArn(stack, `oidc${cluster}`, `${PROVIDER}${cluster}`),
+      serviceAccounts: ["shop/web"],
+    }));
+    const role = new WorkloadRole(stack, "orders", { trusts, access: [awsAccess({ statements: [READ] })] });
+    expect(document(only(stack, "aws_iam_role"), "assume_role_policy").Statement).toHaveLength(2);
+    expect(role.arn).toBe(`arn:aws:iam::${ACCOUNT}:role/prod_orders`);
+    expect(role.node.defaultChild).toBe(role.resource);
+  });
+});

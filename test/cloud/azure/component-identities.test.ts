@@ -1,0 +1,451 @@
+import { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
+import { TerraformStack, TerraformVariable } from "cdktf";
+import { describe, expect, it } from "vitest";
+import {
+  ComponentIdentities,
+  type ComponentIdentitiesProps,
+  ComponentIdentity,
+  type ComponentIdentityProps,
+  componentIdentities,
+} from "../../../lib/cloud/azure";
+import type { CredentialsRequest } from "../../../lib/model/credentials-request";
+import { Issuer } from "../../../lib/model/issuer";
+import { isLate } from "../../../lib/model/late";
+import { Subject } from "../../../lib/model/subject";
+import { requestReleases } from "../../support/credentials-requests";
+import { ISSUER, SUBSCRIPTION, TENANT, components, release, request } from "./components";
+import { imports, newStack, resources } from "./synth";
+
+const IDENTITY = "azurerm_user_assigned_identity";
+const CREDENTIAL = "azurerm_federated_identity_credential";
+const ROLE = "azurerm_role_definition";
+const ASSIGNMENT = "azurerm_role_assignment";
+const GROUP = "azurerm_resource_group";
+const OTHER = "11111111-1111-1111-1111-111111111111";
+const LATE = "${TfToken[TOKEN.99999]}";
+const NAME = "openshift-ingress-azure";
+
+function declared(
+  change: Partial<ComponentIdentitiesProps> = {},
+  stack: TerraformStack = newStack(),
+): { readonly stack: TerraformStack; readonly made: ComponentIdentities } {
+  const made = new ComponentIdentities(stack, "components", {
+    ...components(request()),
+    subscriptionId: SUBSCRIPTION,
+    region: "eastus",
+    ...change,
+  });
+  return { stack, made };
+}
+
+/** Everything that a stack holds, to show that a refusal came before the first resource. */
+function everything(stack: TerraformStack): readonly unknown[] {
+  return [IDENTITY, CREDENTIAL, ROLE, ASSIGNMENT, GROUP].flatMap((type) =>
+    Object.keys(resources(stack, type)),
+  );
+}
+
+function group(name: string): string {
+  return `/subscriptions/${SUBSCRIPTION}/resourceGroups/${name}`;
+}
+
+const refused = (code: string, message: RegExp): unknown =>
+  expect.objectContaining({ code, message: expect.stringMatching(message) as string });
+
+describe("ComponentIdentities", () => {
+  it.each(requestReleases)(
+    "gives every payload request of %s an identity that can do what it asks",
+    (version) => {
+      const requests = release(version);
+      const { stack, made } = declared({ ...components(...requests), networkResourceGroupName: "net" });
+      expect(requests).toHaveLength(8);
+      expect(made.grants.map((grant) => grant.request)).toEqual(requests);
+      expect(Object.keys(resources(stack, IDENTITY))).toHaveLength(8);
+      expect(Object.keys(resources(stack, ROLE))).toHaveLength(8);
+      expect(Object.keys(resources(stack, CREDENTIAL))).toHaveLength(
+        requests.reduce((sum, { subjects }) => sum + subjects.length, 0),
+      );
+      expect(Object.keys(resources(stack, ASSIGNMENT))).toHaveLength(8 + 6);
+    },
+  );
+
+  it("names things after cluster, namespace and Secret, with exact subjects and the audience of components", () => {
+    const { stack, made } = declared();
+    const name = "mycluster_openshift-ingress-operator_cloud-credentials";
+    expect(Object.values(resources(stack, IDENTITY))).toEqual([
+      expect.objectContaining({ name, resource_group_name: "mycluster-oidc", location: "eastus" }),
+    ]);
+    expect(Object.values(resources(stack, ROLE))).toMatchObject([
+      { name, scope: `/subscriptions/${SUBSCRIPTION}` },
+    ]);
+    expect(Object.values(resources(stack, CREDENTIAL))).toMatchObject([
+      {
+        name: "mycluster_openshift-ingress-operator_ingress-operator",
+        issuer: ISSUER,
+        subject: "system:serviceaccount:openshift-ingress-operator:ingress-operator",
+        audience: ["openshift"],
+      },
+    ]);
+    expect(made.grants[0]?.identity).toBe(
+      `${group("mycluster-oidc")}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/${name}`,
+    );
+  });
+
+  it("writes the Secret in ccoctl's order, with what is literal and the request's own token path", () => {
+    const { made } = declared({
+      ...components(request({ cloudTokenPath: "/var/run/secrets/azure/tokens" })),
+      tenantId: TENANT,
+    });
+    const [grant] = made.grants;
+    const { azure_client_id: clientId, ...literal } = grant?.secret.stringData ?? {};
+    expect(Object.keys(grant?.secret.stringData ?? {})[0]).toBe("azure_client_id");
+    expect(isLate(clientId)).toBe(true);
+    expect(Object.entries(literal)).toEqual([
+      ["azure_tenant_id", TENANT],
+      ["azure_region", "eastus"],
+      ["azure_subscription_id", SUBSCRIPTION],
+      ["azure_federated_token_file", "/var/run/secrets/azure/tokens"],
+    ]);
+    expect(made.secrets).toEqual([
+      {
+        file: "azure-ad-pod-identity-webhook-config",
+        namespace: "openshift-cloud-credential-operator",
+        name: "azure-credentials",
+        stringData: { azure_tenant_id: TENANT },
+      },
+    ]);
+  });
+
+  it("takes the tenant from an identity where none is stated", () => {
+    const { made } = declared();
+    expect(made.secrets.map(({ stringData }) => isLate(stringData?.["azure_tenant_id"]))).toEqual([true]);
+    expect(declared({ requests: [] }).made.secrets).toEqual([]);
+  });
+
+  it("declares both resource groups once, and lets what is in them wait", () => {
+    const { stack } = declared();
+    const groups = Object.entries(resources(stack, GROUP));
+    const [installation, oidc] = ["mycluster", "mycluster-oidc"].map((name) =>
+      groups.find(([, block]) => block["name"] === name),
+    );
+    expect(installation?.[1]).toEqual({ name: "mycluster", location: "eastus" });
+    expect(oidc?.[1]).toEqual({ name: "mycluster-oidc", location: "eastus" });
+    expect(Object.values(resources(stack, IDENTITY))).toMatchObject([
+      { depends_on: [`${GROUP}.${oidc?.[0]}`] },
+    ]);
+    expect(Object.values(resources(stack, ASSIGNMENT))).toMatchObject([
+      { depends_on: [`${GROUP}.${installation?.[0]}`] },
+    ]);
+    const existing = declared({ resourceGroups: "existing" });
+    expect(resources(existing.stack, GROUP)).toEqual({});
+    expect(Object.values(resources(existing.stack, ASSIGNMENT)).map((block) => block["depends_on"])).toEqual([
+      undefined,
+    ]);
+  });
+
+  it("shares a resource group between two clusters of a stack", () => {
+    const { stack } = declared({ oidcResourceGroupName: "identities" });
+    const other = { ...components(request()), clusterName: "other", oidcResourceGroupName: "IDENTITIES" };
+    new ComponentIdentities(stack, "other", { ...other, subscriptionId: SUBSCRIPTION, region: "eastus" });
+    expect(
+      Object.values(resources(stack, GROUP))
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(["identities", "mycluster", "other"]);
+    expect(
+      () =>
+        new ComponentIdentities(stack, "third", {
+          ...other,
+          clusterName: "third",
+          subscriptionId: SUBSCRIPTION,
+          region: "westus",
+        }),
+    ).toThrowError(refused("azure-resource-group-moved", /^test\/third: .*IDENTITIES/));
+  });
+
+  it("assigns roles by name beside the custom role, and withholds what the caller withholds", () => {
+    const bound = request({
+      providerSpec: {
+        roleBindings: [{ role: "Reader" }],
+        permissions: ["Microsoft.Network/dnsZones/A/write", "microsoft.network/DNSZONES/a/Write"],
+        dataPermissions: ["Microsoft.Storage/storageAccounts/blobServices/containers/blobs/read"],
+      },
+    });
+    const { stack, made } = declared({
+      ...components(bound),
+      overrides: { [NAME]: { withoutPermissions: ["microsoft.network/dnszones/a/write"] } },
+    });
+    expect(Object.values(resources(stack, ROLE)).map((role) => role["permissions"])).toEqual([
+      [{ data_actions: ["Microsoft.Storage/storageAccounts/blobServices/containers/blobs/read"] }],
+    ]);
+    expect([...(made.identities.get(NAME)?.roleAssignments.keys() ?? [])]).toEqual([
+      "mycluster",
+      "Reader at mycluster",
+    ]);
+    expect(
+      Object.values(resources(stack, ASSIGNMENT)).map((block) => [
+        block["role_definition_name"],
+        block["scope"],
+      ]),
+    ).toContainEqual(["Reader", group("mycluster")]);
+    expect(Object.values(resources(stack, ASSIGNMENT)).map((block) => block["principal_type"])).toEqual([
+      "ServicePrincipal",
+      "ServicePrincipal",
+    ]);
+  });
+
+  it("has scopes of the caller, also in other subscriptions, where the role becomes assignable too", () => {
+    const hub = `/subscriptions/${OTHER}/resourceGroups/hub`;
+    const { stack } = declared({ overrides: { [NAME]: { scopes: [group("a"), group("A"), hub] } } });
+    expect(
+      Object.values(resources(stack, ASSIGNMENT))
+        .map((block) => block["scope"])
+        .sort(),
+    ).toEqual([group("A"), hub]);
+    expect(Object.values(resources(stack, ROLE)).map((role) => role["assignable_scopes"])).toEqual([
+      [`/subscriptions/${SUBSCRIPTION}`, `/subscriptions/${OTHER}`],
+    ]);
+  });
+
+  it("passes a late issuer on", () => {
+    const late = new TerraformVariable(newStack(), "issuer", {});
+    const stack = TerraformStack.of(late);
+    declared({ issuer: Issuer.of(late.stringValue) }, stack);
+    expect(Object.values(resources(stack, CREDENTIAL)).map((block) => block["issuer"])).toEqual([
+      "${var.issuer}",
+    ]);
+  });
+
+  it("is made by componentIdentities() as Default", () => {
+    const stack = newStack();
+    const maker = componentIdentities({ subscriptionId: SUBSCRIPTION, region: "eastus" });
+    expect([maker.cloud, maker.providerKind]).toEqual(["azure", "AzureProviderSpec"]);
+    expect(maker.declare(stack, components(request())).grants).toHaveLength(1);
+    expect(stack.node.findChild("Default")).toBeInstanceOf(ComponentIdentities);
+  });
+
+  const long = "x".repeat(60);
+  const twin = (suffix: string): CredentialsRequest =>
+    request({ name: `twin-${suffix}`, secret: { namespace: long, name: `${long}-secret-of-${suffix}` } });
+
+  it("cuts names as ccoctl does, and refuses two requests that would then share one, naming both", () => {
+    const { stack } = declared({ ...components(twin("a")), naming: "ccoctl" });
+    const [identity] = Object.values(resources(stack, IDENTITY));
+    expect(identity?.["name"]).toBe(`mycluster-${long}-${long}-secret-of-a`.slice(0, 128));
+    expect(() => declared({ ...components(twin("a"), twin("b")), naming: "ccoctl" })).toThrowError(
+      refused("azure-component-name-taken", /twin-a and .*twin-b would have the same identity/),
+    );
+    expect(() => declared(components(twin("a"), twin("b")))).not.toThrow();
+  });
+
+  const places = /requests\/06\.yaml, document 2, CredentialsRequest openshift-ingress-azure: /;
+  const spec = (providerSpec: Readonly<Record<string, unknown>>): Partial<ComponentIdentitiesProps> =>
+    components(request({ providerSpec }));
+  const accounts = Array.from({ length: 21 }, (_, n) => Subject.of(`ns/sa-${n}`));
+
+  it.each<readonly [string, RegExp, Partial<ComponentIdentitiesProps>]>([
+    ["azure-request-kind", places, components(request({ providerKind: "AWSProviderSpec" }))],
+    ["azure-request-field", places, spec({ permission: [] })],
+    ["azure-request-brokered", places, spec({ azureClientID: "x" })],
+    ["azure-request-list", places, spec({ permissions: "Microsoft.Compute/disks/read" })],
+    ["azure-request-list", places, spec({ roleBindings: ["Reader"] })],
+    ["azure-request-list", places, spec({ roleBindings: [{ role: "Reader", scope: "/" }] })],
+    ["azure-request-permission", places, spec({ permissions: ["*"] })],
+    ["azure-request-permission", places, spec({ dataPermissions: ["read disks"] })],
+    ["late-value", places, spec({ permissions: [LATE] })],
+    ["azure-request-empty", places, spec({})],
+    ["azure-credentials-too-many", places, components(request({ subjects: accounts }))],
+    ["issuer-cluster-internal", places, { issuer: Issuer.of("https://kubernetes.default.svc") }],
+    ["azure-permission-unasked", places, { overrides: { [NAME]: { withoutPermissions: ["A.B/c"] } } }],
+    ["azure-scope-invalid", places, { overrides: { [NAME]: { scopes: ["mycluster"] } } }],
+    ["azure-request-unknown", /overrides names .*"nobody"/, { overrides: { nobody: {} } }],
+    ["azure-guid-invalid", /subscriptionId/, { subscriptionId: "mine" }],
+    ["late-value", /subscriptionId/, { subscriptionId: LATE }],
+    ["azure-guid-invalid", /tenantId/, { tenantId: "mine" }],
+    ["azure-name-invalid", /location/, { region: "east/us" }],
+    [
+      "azure-resource-groups-equal",
+      /MyCluster/,
+      { oidcResourceGroupName: "MyCluster", installationResourceGroupName: "mycluster" },
+    ],
+    ["choice-unknown", /naming/, { naming: "mine" as "ccoctl" }],
+    ["choice-unknown", /resourceGroups/, { resourceGroups: "mine" as "existing" }],
+  ])("refuses with %s before anything is declared: %s", (code, message, change) => {
+    const stack = newStack();
+    expect(() => declared(change, stack)).toThrowError(refused(code, message));
+    expect(everything(stack)).toEqual([]);
+  });
+
+  it("refuses a subscription that is not the provider's", () => {
+    const stacks = [newStack(), newStack()] as const;
+    for (const stack of stacks)
+      new AzurermProvider(stack, "azurerm", { features: [{}], subscriptionId: OTHER });
+    expect(() => declared({}, stacks[0])).toThrowError(
+      refused("azure-subscription-mismatch", /subscriptionId/),
+    );
+    expect(() => declared({ subscriptionId: OTHER }, stacks[1])).not.toThrow();
+  });
+
+  it("refuses a second cluster of the same name", () => {
+    const { stack } = declared();
+    expect(
+      () =>
+        new ComponentIdentities(stack, "again", {
+          ...components(request()),
+          subscriptionId: SUBSCRIPTION,
+          region: "eastus",
+        }),
+    ).toThrowError(refused("azure-identity-name-taken", /test\/components/));
+  });
+});
+
+describe("adoption of what ccoctl made", () => {
+  const roleDefinitions = { [NAME]: OTHER };
+  const roleAssignments = { [NAME]: { mycluster: TENANT, dns: "absent" } };
+  const adopted = (change: Partial<ComponentIdentitiesProps> = {}): ReturnType<typeof declared> =>
+    declared({ dnszoneResourceGroupName: "dns", adopt: { roleDefinitions, roleAssignments }, ...change });
+
+  it("imports everything that exists, under ccoctl's names", () => {
+    const { stack } = adopted();
+    const identity = `${group("mycluster-oidc")}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/mycluster-openshift-ingress-operator-cloud-credentials`;
+    expect(
+      Object.entries(imports(stack))
+        .map(([to, id]) => [to.split(".", 1)[0], id])
+        .sort(),
+    ).toEqual([
+      [CREDENTIAL, `${identity}/federatedIdentityCredentials/ingress-operator`],
+      [GROUP, group("mycluster")],
+      [GROUP, group("mycluster-oidc")],
+      [ASSIGNMENT, `${group("mycluster")}/providers/Microsoft.Authorization/roleAssignments/${TENANT}`],
+      [
+        ROLE,
+        `/subscriptions/${SUBSCRIPTION}/providers/Microsoft.Authorization/roleDefinitions/${OTHER}|/subscriptions/${SUBSCRIPTION}`,
+      ],
+      [IDENTITY, identity],
+    ]);
+  });
+
+  it("keeps ccoctl's tag, and states of an imported assignment only what Azure answers", () => {
+    const { stack } = adopted({ tags: { env: "test" } });
+    const tags = { "openshift.io_cloud-credential-operator_mycluster": "owned", env: "test" };
+    for (const type of [IDENTITY, GROUP])
+      for (const block of Object.values(resources(stack, type))) expect(block["tags"]).toEqual(tags);
+    const checks = Object.values(resources(stack, ASSIGNMENT)).map((block) => [
+      String(block["scope"]).split("/").at(-1),
+      block["skip_service_principal_aad_check"],
+    ]);
+    expect(checks.sort()).toEqual([
+      ["dns", true],
+      ["mycluster", undefined],
+    ]);
+  });
+
+  it("makes what does not exist yet: a request, or one credential of it", () => {
+    const absent = adopted({ adopt: { absent: [NAME] } });
+    expect(Object.keys(imports(absent.stack)).map((to) => to.split(".", 1)[0])).toEqual([GROUP, GROUP]);
+    const account = adopted({
+      adopt: { roleDefinitions, roleAssignments, absent: [`${NAME}/ingress-operator`] },
+    });
+    expect(Object.keys(imports(account.stack)).some((to) => to.startsWith(CREDENTIAL))).toBe(false);
+    expect(Object.keys(imports(account.stack)).some((to) => to.startsWith(IDENTITY))).toBe(true);
+  });
+
+  it.each<readonly [string, RegExp, Partial<ComponentIdentitiesProps>]>([
+    ["azure-adopt-missing", /\["openshift-ingress-azure"\].*az role definition list/, { adopt: {} }],
+    [
+      "azure-adopt-missing",
+      /openshift-ingress-azure: mycluster.*openshift-ingress-azure: dns.*az role assignment list/,
+      { adopt: { roleDefinitions } },
+    ],
+    ["azure-adopt-naming", /"unique"/, { naming: "unique" }],
+    [
+      "azure-guid-invalid",
+      /role definition/,
+      { adopt: { roleDefinitions: { [NAME]: "x" }, roleAssignments } },
+    ],
+    ["azure-request-unknown", /adopt\.roleDefinitions/, { adopt: { roleDefinitions: { nobody: OTHER } } }],
+    ["azure-request-unknown", /adopt\.roleAssignments/, { adopt: { roleAssignments: { nobody: {} } } }],
+    ["azure-request-unknown", /adopt\.absent/, { adopt: { absent: [`${NAME}/nobody`] } }],
+  ])("refuses with %s: %s", (code, message, change) => {
+    expect(() => adopted(change)).toThrowError(refused(code, message));
+  });
+
+  it.each(requestReleases)("imports every payload request of %s", (version) => {
+    const requests = release(version);
+    const { stack } = declared({
+      ...components(...requests),
+      adopt: {
+        roleDefinitions: Object.fromEntries(requests.map(({ name }) => [name, OTHER])),
+        roleAssignments: Object.fromEntries(requests.map(({ name }) => [name, { mycluster: TENANT }])),
+      },
+    });
+    const count = requests.reduce((sum, { subjects }) => sum + subjects.length, 0);
+    expect(Object.keys(imports(stack))).toHaveLength(2 + 3 * requests.length + count);
+  });
+});
+
+describe("ComponentIdentity", () => {
+  const props: ComponentIdentityProps = {
+    identityName: "acme",
+    resourceGroupName: "identities",
+    location: "eastus",
+    subscriptionId: SUBSCRIPTION,
+    clusterName: "mycluster",
+    issuer: ISSUER,
+    serviceAccounts: ["acme/operator"],
+    scopes: [group("mycluster")],
+    roles: ["Reader"],
+  };
+
+  it("is usable alone, and has no custom role where it needs none", () => {
+    const stack = newStack();
+    const identity = new ComponentIdentity(stack, "acme", props);
+    expect(identity.roleDefinition).toBeUndefined();
+    expect(Object.values(resources(stack, ASSIGNMENT))).toMatchObject([{ role_definition_name: "Reader" }]);
+    expect(identity.node.defaultChild).toBe(identity.resource);
+    expect(identity.credentials).toHaveLength(1);
+  });
+
+  it("has a late resource id where its resource group is late", () => {
+    const late = new TerraformVariable(newStack(), "group", {});
+    const stack = TerraformStack.of(late);
+    const identity = new ComponentIdentity(stack, "acme", { ...props, resourceGroupName: late.stringValue });
+    expect(isLate(identity.resourceId)).toBe(true);
+    expect(Object.values(resources(stack, IDENTITY))).toMatchObject([
+      { resource_group_name: "${var.group}" },
+    ]);
+  });
+
+  it("chains its credentials, since Azure refuses two writes at once", () => {
+    const stack = newStack();
+    new ComponentIdentity(stack, "acme", { ...props, serviceAccounts: ["acme/c", "acme/a", "acme/b"] });
+    const blocks = Object.entries(resources(stack, CREDENTIAL));
+    const waits = Object.fromEntries(blocks.map(([id, block]) => [`${CREDENTIAL}.${id}`, block]));
+    const order = blocks.map(([, block]) => {
+      const [before] = (block["depends_on"] ?? []) as readonly string[];
+      return [block["name"], before === undefined ? undefined : waits[before]?.["name"]];
+    });
+    expect(order.sort()).toEqual([
+      ["mycluster_acme_a", undefined],
+      ["mycluster_acme_b", "mycluster_acme_a"],
+      ["mycluster_acme_c", "mycluster_acme_b"],
+    ]);
+  });
+
+  it.each<readonly [string, Partial<ComponentIdentityProps>]>([
+    ["azure-request-empty", { roles: [] }],
+    ["azure-name-invalid", { identityName: "a" }],
+    ["azure-scope-invalid", { scopes: ["x"] }],
+    ["late-value", { subscriptionId: LATE }],
+    ["late-value", { resourceGroupName: LATE, adopt: {} }],
+    ["subject-invalid", { serviceAccounts: ["acme"] }],
+    ["issuer-trailing-slash", { issuer: `${ISSUER}/` }],
+    ["azure-name-invalid", { naming: "ccoctl", serviceAccounts: ["acme/operator.v1"] }],
+  ])("refuses with %s before anything is declared", (code, change) => {
+    const stack = newStack();
+    expect(() => new ComponentIdentity(stack, "acme", { ...props, ...change })).toThrowError(
+      expect.objectContaining({ code, message: expect.stringMatching(/^test\/acme: /) as string }),
+    );
+    expect(everything(stack)).toEqual([]);
+  });
+});

@@ -1,0 +1,267 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
+import type { TerraformStack } from "cdktf";
+import { describe, expect, it } from "vitest";
+import {
+  IssuerContainer,
+  type IssuerContainerProps,
+  IssuerWebsite,
+  type IssuerWebsiteProps,
+} from "../../../lib/cloud/azure";
+import { Issuer } from "../../../lib/model/issuer";
+import { SUBSCRIPTION } from "./components";
+import { imports, newStack, resources } from "./synth";
+
+interface Key {
+  readonly pem: string;
+  readonly jwk: { readonly kty: string; readonly kid: string };
+}
+
+const all = JSON.parse(
+  readFileSync(resolve(__dirname, "../../fixtures/openid/keys.json"), "utf8"),
+) as readonly Key[];
+const rsa = all.filter(({ jwk }) => jwk.kty === "RSA");
+const elliptic = all.filter(({ jwk }) => jwk.kty === "EC");
+const pem = (keys: readonly Key[], index: number): string => keys[index]?.pem ?? "";
+
+const ACCOUNT = "azurerm_storage_account";
+const CONTAINER = "azurerm_storage_container";
+const BLOB = "azurerm_storage_blob";
+const WEBSITE = "azurerm_storage_account_static_website";
+const GROUP = "azurerm_resource_group";
+const WARNING = /keys of the storage account/;
+
+const PROPS = {
+  storageAccountName: "issueracme",
+  resourceGroupName: "acme-oidc",
+  region: "westeurope",
+  keys: [
+    { publicKey: pem(rsa, 0), use: "current" },
+    { publicKey: pem(rsa, 1), use: "next" },
+  ],
+} as const satisfies IssuerContainerProps;
+
+function container(change: Partial<IssuerContainerProps> = {}, stack: TerraformStack = newStack()) {
+  return { stack, host: new IssuerContainer(stack, "issuer", { ...PROPS, ...change }) };
+}
+
+function website(change: Partial<IssuerWebsiteProps> = {}, stack: TerraformStack = newStack()) {
+  return { stack, host: new IssuerWebsite(stack, "issuer", { ...PROPS, ...change }) };
+}
+
+function only(stack: TerraformStack, type: string): Readonly<Record<string, unknown>> {
+  const blocks = Object.values(resources(stack, type));
+  expect(blocks).toHaveLength(1);
+  return blocks[0] ?? {};
+}
+
+function document(stack: TerraformStack, name: string): Readonly<Record<string, unknown>> {
+  return Object.values(resources(stack, BLOB)).find((blob) => blob["name"] === name) ?? {};
+}
+
+function discovery(stack: TerraformStack): Readonly<Record<string, unknown>> {
+  const content = String(document(stack, ".well-known/openid-configuration")["source_content"]);
+  return JSON.parse(content.replaceAll('"/")}', "'/')}")) as Readonly<Record<string, unknown>>;
+}
+
+function warnings({ host }: { readonly host: IssuerContainer }): readonly unknown[] {
+  return host.node.metadata.map(({ data }) => data as unknown).filter((data) => WARNING.test(String(data)));
+}
+
+describe("IssuerContainer", () => {
+  it.each([
+    [undefined, "https://issueracme.blob.core.windows.net/issueracme"],
+    ["AzureUSGovernmentCloud", "https://issueracme.blob.core.usgovcloudapi.net/issueracme"],
+    ["AzureChinaCloud", "https://issueracme.blob.core.chinacloudapi.cn/issueracme"],
+  ] as const)("knows the issuer in cloud %s at synth", (cloud, url) => {
+    const { host, stack } = container(cloud && { cloud });
+    expect(host.issuer.url).toBe(url);
+    expect(discovery(stack)).toMatchObject({ issuer: url, jwks_uri: `${url}/openid/v1/jwks` });
+  });
+
+  it("publishes both keys of a rotation as JSON, cached for no longer than five minutes", () => {
+    const { stack, host } = container();
+    const jwks = document(stack, "openid/v1/jwks");
+    const { keys } = JSON.parse(String(jwks["source_content"])) as { keys: { kid: string }[] };
+    expect(keys.map(({ kid }) => kid)).toEqual([rsa[0]?.jwk.kid, rsa[1]?.jwk.kid].sort());
+    for (const blob of Object.values(resources(stack, BLOB)))
+      expect(blob).toMatchObject({
+        type: "Block",
+        content_type: "application/json",
+        cache_control: "public, max-age=300",
+        storage_container_name: "issueracme",
+        depends_on: [`${CONTAINER}.${host.container.friendlyUniqueId}`],
+      });
+    expect(host.node.defaultChild).toBe(host.account);
+  });
+
+  it("lets the public read blobs but not list them, over TLS 1.2", () => {
+    const { stack } = container({ tags: { team: "x" } });
+    expect(only(stack, CONTAINER)).toMatchObject({ name: "issueracme", container_access_type: "blob" });
+    const [group] = Object.keys(resources(stack, GROUP));
+    expect(only(stack, ACCOUNT)).toEqual({
+      name: "issueracme",
+      resource_group_name: "acme-oidc",
+      location: "westeurope",
+      account_kind: "StorageV2",
+      account_tier: "Standard",
+      account_replication_type: "LRS",
+      min_tls_version: "TLS1_2",
+      https_traffic_only_enabled: true,
+      allow_nested_items_to_be_public: true,
+      shared_access_key_enabled: true,
+      tags: { team: "x" },
+      depends_on: [`${GROUP}.${group}`],
+    });
+    expect(only(stack, GROUP)).toEqual({ name: "acme-oidc", location: "westeurope", tags: { team: "x" } });
+    expect(resources(container({ resourceGroup: "existing" }).stack, GROUP)).toEqual({});
+  });
+
+  it("turns the account's keys off where Terraform writes blobs without them, and warns otherwise", () => {
+    const stack = newStack();
+    new AzurermProvider(stack, "azurerm", { features: [{}], storageUseAzuread: true });
+    const off = container({}, stack);
+    expect([only(stack, ACCOUNT)["shared_access_key_enabled"], warnings(off)]).toEqual([false, []]);
+    const on = container();
+    expect(warnings(on)).toHaveLength(1);
+    const stated = container({ sharedAccessKeyEnabled: false });
+    expect([only(stated.stack, ACCOUNT)["shared_access_key_enabled"], warnings(stated)]).toEqual([false, []]);
+  });
+
+  it("publishes for an issuer that something else serves, also from a private container", () => {
+    const issuerUrl = "https://issuer.acme.example";
+    const { stack, host } = container({ issuerUrl, containerAccessType: "private" });
+    expect(host.issuer.url).toBe(issuerUrl);
+    expect(discovery(stack)).toMatchObject({ issuer: issuerUrl, jwks_uri: `${issuerUrl}/openid/v1/jwks` });
+    expect(only(stack, CONTAINER)["container_access_type"]).toBe("private");
+    expect(only(stack, ACCOUNT)["allow_nested_items_to_be_public"]).toBe(false);
+    const slash = container({ issuerUrl: Issuer.exactly(`${issuerUrl}/`) });
+    expect(discovery(slash.stack)).toMatchObject({
+      issuer: `${issuerUrl}/`,
+      jwks_uri: `${issuerUrl}/openid/v1/jwks`,
+    });
+  });
+
+  it("takes over what ccoctl made, with its tag and access, and keeps the documents' content", () => {
+    const { stack } = container({
+      blobContainerName: "keys",
+      adopt: { subscriptionId: SUBSCRIPTION, clusterName: "acme" },
+      tags: { team: "x" },
+    });
+    const group = `/subscriptions/${SUBSCRIPTION}/resourceGroups/acme-oidc`;
+    const account = `${group}/providers/Microsoft.Storage/storageAccounts/issueracme`;
+    expect(Object.values(imports(stack)).sort()).toEqual([
+      group,
+      account,
+      `${account}/blobServices/default/containers/keys`,
+      "https://issueracme.blob.core.windows.net/keys/.well-known/openid-configuration",
+      "https://issueracme.blob.core.windows.net/keys/openid/v1/jwks",
+    ]);
+    const tags = { "openshift.io_cloud-credential-operator_acme": "owned", team: "x" };
+    expect([only(stack, ACCOUNT)["tags"], only(stack, GROUP)["tags"]]).toEqual([tags, tags]);
+    expect(only(stack, CONTAINER)["container_access_type"]).toBe("container");
+    const kept = Object.values(resources(stack, BLOB)).map((blob) => blob["lifecycle"]);
+    expect(kept).toEqual([{ ignore_changes: ["source_content"] }, { ignore_changes: ["source_content"] }]);
+  });
+
+  it("replaces the content of documents when told to", () => {
+    const { stack } = container({ adopt: { subscriptionId: SUBSCRIPTION, documents: "replace" } });
+    expect(Object.values(resources(stack, BLOB)).map((blob) => blob["lifecycle"])).toEqual([
+      undefined,
+      undefined,
+    ]);
+    expect(Object.keys(imports(stack))).toHaveLength(5);
+  });
+
+  it.each<readonly [string, Partial<IssuerContainerProps>]>([
+    ["azure-name-invalid", { storageAccountName: "my-cluster" }],
+    ["azure-name-invalid", { storageAccountName: "a".repeat(25) }],
+    ["azure-name-invalid", { blobContainerName: "a--b" }],
+    ["azure-name-invalid", { resourceGroupName: "a/b" }],
+    ["azure-container-private", { containerAccessType: "private" }],
+    ["choice-unknown", { containerAccessType: "public" as "blob" }],
+    ["choice-unknown", { accountReplicationType: "XRS" as "LRS" }],
+    ["choice-unknown", { resourceGroup: "made" as "declared" }],
+    ["azure-cloud-unknown", { cloud: "AzureMoonCloud" as "AzureChinaCloud" }],
+    ["azure-guid-invalid", { adopt: { subscriptionId: "mine" } }],
+    ["choice-unknown", { adopt: { subscriptionId: SUBSCRIPTION, documents: "drop" as "keep" } }],
+    ["cluster-name-invalid", { adopt: { subscriptionId: SUBSCRIPTION, clusterName: "A B" } }],
+    ["issuer-cluster-internal", { issuerUrl: "https://kubernetes.default.svc" }],
+    ["issuer-trailing-slash", { issuerUrl: "https://issuer.example.com/" }],
+    ["issuer-keys-empty", { keys: [] }],
+    ["issuer-keys-current", { keys: [{ publicKey: pem(rsa, 0), use: "next" }] }],
+    ["issuer-key-algorithm", { keys: [{ publicKey: pem(elliptic, 0), use: "current" }] }],
+  ])("refuses with %s before anything is declared: %j", (code, change) => {
+    const stack = newStack();
+    expect(() => container(change, stack)).toThrowError(
+      expect.objectContaining({ code, message: expect.stringMatching(/^test\/issuer: /) as string }),
+    );
+    expect([ACCOUNT, GROUP, BLOB].flatMap((type) => Object.keys(resources(stack, type)))).toEqual([]);
+  });
+});
+
+describe("IssuerWebsite", () => {
+  it("has the website's URL without its final slash as issuer, known after apply", () => {
+    const { stack, host } = website();
+    const account = `${ACCOUNT}.${host.account.friendlyUniqueId}`;
+    const url = `\${trimsuffix(${account}.primary_web_endpoint, '/')}`;
+    expect(host.issuer.late).toBe(true);
+    expect(discovery(stack)).toMatchObject({ issuer: url, jwks_uri: `${url}/openid/v1/jwks` });
+    expect(only(stack, WEBSITE)).toEqual({
+      storage_account_id: `\${${account}.id}`,
+      index_document: "index.html",
+    });
+    expect(Object.values(resources(stack, BLOB))).toMatchObject([
+      { storage_container_name: "$web", depends_on: [`${WEBSITE}.${host.website.friendlyUniqueId}`] },
+      { storage_container_name: "$web" },
+    ]);
+  });
+
+  it("keeps the final slash for clusters whose tokens have it, without a second one in jwks_uri", () => {
+    const { stack, host } = website({ trailingSlash: true });
+    const url = `\${${ACCOUNT}.${host.account.friendlyUniqueId}.primary_web_endpoint}`;
+    expect(discovery(stack)).toMatchObject({ issuer: url, jwks_uri: `${url}openid/v1/jwks` });
+  });
+
+  it("is literal with issuerUrl", () => {
+    const issuerUrl = "https://issueracme.z6.web.core.windows.net";
+    const { stack, host } = website({ issuerUrl });
+    expect([host.issuer.url, discovery(stack)["jwks_uri"]]).toEqual([
+      issuerUrl,
+      `${issuerUrl}/openid/v1/jwks`,
+    ]);
+    const exact = website({ issuerUrl: Issuer.exactly(`${issuerUrl}/`) });
+    expect(discovery(exact.stack)).toMatchObject({
+      issuer: `${issuerUrl}/`,
+      jwks_uri: `${issuerUrl}/openid/v1/jwks`,
+    });
+  });
+
+  it("does without public access to blobs", () => {
+    expect(only(website().stack, ACCOUNT)["allow_nested_items_to_be_public"]).toBe(false);
+  });
+
+  it("takes over an existing website", () => {
+    const { stack } = website({ adopt: { subscriptionId: SUBSCRIPTION } });
+    const group = `/subscriptions/${SUBSCRIPTION}/resourceGroups/acme-oidc`;
+    const account = `${group}/providers/Microsoft.Storage/storageAccounts/issueracme`;
+    expect(Object.values(imports(stack)).sort()).toEqual([
+      group,
+      account,
+      account,
+      "https://issueracme.blob.core.windows.net/$web/.well-known/openid-configuration",
+      "https://issueracme.blob.core.windows.net/$web/openid/v1/jwks",
+    ]);
+  });
+
+  it.each<readonly [string, Partial<IssuerWebsiteProps>]>([
+    ["azure-website-slash", { issuerUrl: "https://issuer.example.com", trailingSlash: true }],
+    ["choice-unknown", { trailingSlash: "false" as unknown as boolean }],
+    ["azure-name-invalid", { storageAccountName: "Acme" }],
+  ])("refuses with %s before anything is declared", (code, change) => {
+    const stack = newStack();
+    expect(() => website(change, stack)).toThrowError(expect.objectContaining({ code }));
+    expect(resources(stack, ACCOUNT)).toEqual({});
+  });
+});

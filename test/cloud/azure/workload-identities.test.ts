@@ -1,0 +1,217 @@
+import { type TerraformStack, TerraformVariable } from "cdktf";
+import type { Construct } from "constructs";
+import { describe, expect, it } from "vitest";
+import {
+  type AccessRole,
+  WorkloadIdentities,
+  type WorkloadIdentitiesProps,
+  azureAccess,
+  pullIdentities,
+  workloadIdentities,
+  acr,
+} from "../../../lib/cloud/azure";
+import { Issuer } from "../../../lib/model/issuer";
+import { isLate } from "../../../lib/model/late";
+import { Subject } from "../../../lib/model/subject";
+import type { IAccess } from "../../../lib/model/workloads";
+import { SUBSCRIPTION, TENANT } from "./components";
+import { newStack, registryId, resources } from "./synth";
+
+const IDENTITY = "azurerm_user_assigned_identity";
+const CREDENTIAL = "azurerm_federated_identity_credential";
+const ASSIGNMENT = "azurerm_role_assignment";
+const GROUP = `/subscriptions/${SUBSCRIPTION}/resourceGroups/shop`;
+const READER: AccessRole = { role: "Storage Blob Data Reader", scope: GROUP };
+const WEB = Subject.of("shop/web");
+const ISSUER = Issuer.of("https://issuer.example.com");
+
+function declared(
+  change: Partial<WorkloadIdentitiesProps> = {},
+  stack: TerraformStack = newStack(),
+): { readonly stack: TerraformStack; readonly made: WorkloadIdentities } {
+  const made = new WorkloadIdentities(stack, "workloads", {
+    clusterName: "prod",
+    issuer: ISSUER,
+    resourceGroupName: "identities",
+    location: "westeurope",
+    workloads: [{ subject: WEB, access: [azureAccess({ roles: [READER] })] }],
+    ...change,
+  });
+  return { stack, made };
+}
+
+describe("WorkloadIdentities", () => {
+  it("gives a service account an identity with exact trust, its roles and the webhook's words", () => {
+    const { stack, made } = declared({ tenantId: TENANT, tags: { team: "shop" } });
+    expect(Object.values(resources(stack, IDENTITY))).toEqual([
+      {
+        name: "prod_shop_web_access",
+        resource_group_name: "identities",
+        location: "westeurope",
+        tags: { team: "shop" },
+      },
+    ]);
+    expect(Object.values(resources(stack, CREDENTIAL))).toMatchObject([
+      {
+        name: "prod_shop_web",
+        issuer: ISSUER.url,
+        subject: "system:serviceaccount:shop:web",
+        audience: ["api://AzureADTokenExchange"],
+      },
+    ]);
+    const [identity] = Object.keys(resources(stack, IDENTITY));
+    expect(Object.values(resources(stack, ASSIGNMENT))).toEqual([
+      {
+        scope: GROUP,
+        role_definition_name: "Storage Blob Data Reader",
+        principal_id: `\${${IDENTITY}.${identity}.principal_id}`,
+        principal_type: "ServicePrincipal",
+        skip_service_principal_aad_check: true,
+      },
+    ]);
+    const [grant] = made.grants;
+    expect(Object.keys(grant?.annotations ?? {})).toEqual([
+      "azure.workload.identity/client-id",
+      "azure.workload.identity/tenant-id",
+    ]);
+    expect(isLate(grant?.annotations["azure.workload.identity/client-id"])).toBe(true);
+    expect(grant?.annotations["azure.workload.identity/tenant-id"]).toBe(TENANT);
+    expect([grant?.labels, grant?.pod]).toEqual([
+      {},
+      { labels: { "azure.workload.identity/use": "true" }, env: [], volumeMounts: [], volumes: [] },
+    ]);
+    expect(grant?.credentialFile).toBeUndefined();
+  });
+
+  it("joins the roles of several accesses, with definitions by id and late scopes", () => {
+    const stack = newStack();
+    const scope = new TerraformVariable(stack, "scope", {}).stringValue;
+    const role = `/subscriptions/${SUBSCRIPTION}/providers/Microsoft.Authorization/roleDefinitions/${TENANT}`;
+    const access = [azureAccess({ roles: [READER, { role, scope }] }), azureAccess({ roles: [READER] })];
+    declared({ workloads: [{ subject: WEB, access }] }, stack);
+    expect(
+      Object.values(resources(stack, ASSIGNMENT))
+        .map((block) => [block["role_definition_id"] ?? block["role_definition_name"], block["scope"]])
+        .sort(),
+    ).toEqual([
+      [role, "${var.scope}"],
+      ["Storage Blob Data Reader", GROUP],
+    ]);
+    expect(access[0]?.permissions).toEqual(
+      [`${role} at known after apply`, `Storage Blob Data Reader at ${GROUP}`].sort(),
+    );
+  });
+
+  it("keeps an assignment's id when another role is added before it", () => {
+    const ids = (...roles: readonly AccessRole[]): readonly string[] =>
+      Object.keys(
+        resources(
+          declared({ workloads: [{ subject: WEB, access: [azureAccess({ roles })] }] }).stack,
+          ASSIGNMENT,
+        ),
+      );
+    expect(ids({ role: "Reader", scope: GROUP }, READER)).toEqual(expect.arrayContaining([...ids(READER)]));
+  });
+
+  it("writes the reason for a broad role beside its assignment", () => {
+    const scope = `/subscriptions/${SUBSCRIPTION}`;
+    const access = azureAccess({ roles: [{ role: "Contributor", scope, reason: "builds landing zones" }] });
+    const { stack } = declared({ workloads: [{ subject: WEB, access: [access] }] });
+    expect(Object.values(resources(stack, ASSIGNMENT)).map((block) => block["description"])).toEqual([
+      "builds landing zones",
+    ]);
+  });
+
+  it("has another identity than the one that pulls the service account's images", () => {
+    const stack = newStack();
+    const source = acr({ registry: registryId("images"), roleAssignmentMode: "LegacyRegistryPermissions" });
+    pullIdentities({ resourceGroupName: "identities", location: "westeurope" }).declare(stack, {
+      cluster: { name: "prod", issuer: ISSUER },
+      pulls: [{ subject: WEB, sources: [source] }],
+    });
+    declared({}, stack);
+    expect(
+      Object.values(resources(stack, IDENTITY))
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(["prod_shop_web", "prod_shop_web_access"]);
+  });
+
+  it("is made by workloadIdentities() as Default", () => {
+    const stack = newStack();
+    const maker = workloadIdentities({
+      resourceGroupName: "identities",
+      location: "westeurope",
+      audience: "mine",
+    });
+    const { grants } = maker.declare(stack, {
+      clusterName: "prod",
+      issuer: ISSUER,
+      workloads: [{ subject: WEB, access: [azureAccess({ roles: [READER] })] }],
+    });
+    expect([maker.cloud, grants.map(({ subject }) => subject.key)]).toEqual(["azure", ["shop/web"]]);
+    expect(Object.values(resources(stack, CREDENTIAL)).map((block) => block["audience"])).toEqual([["mine"]]);
+    expect(stack.node.findChild("Default")).toBeInstanceOf(WorkloadIdentities);
+  });
+
+  const foreign: IAccess<Construct> = {
+    cloud: "azure",
+    permissions: ["everything"],
+    defaultIdentities: () => workloadIdentities({ resourceGroupName: "x", location: "y" }),
+  };
+
+  it.each<readonly [string, Partial<WorkloadIdentitiesProps>]>([
+    ["azure-access-foreign", { workloads: [{ subject: WEB, access: [foreign] }] }],
+    ["azure-roles-empty", { workloads: [{ subject: WEB, access: [] }] }],
+    ["azure-name-invalid", { resourceGroupName: "a/b" }],
+    ["azure-name-invalid", { namePrefix: "a_b" }],
+    ["azure-guid-invalid", { tenantId: "mine" }],
+    ["issuer-cluster-internal", { issuer: Issuer.of("https://kubernetes.default.svc") }],
+    ["audience-invalid", { audience: "" }],
+  ])("refuses with %s before anything is declared", (code, change) => {
+    const stack = newStack();
+    expect(() => declared(change, stack)).toThrowError(
+      expect.objectContaining({ code, message: expect.stringMatching(/^test\/workloads: /) as string }),
+    );
+    expect(resources(stack, IDENTITY)).toEqual({});
+  });
+});
+
+describe("azureAccess", () => {
+  const SUB = `/subscriptions/${SUBSCRIPTION}`;
+  const OWNER = `${SUB}/providers/Microsoft.Authorization/roleDefinitions/8E3AF657-a8ff-443c-a75c-2fe8c4bcb635`;
+
+  it.each<readonly [string, readonly AccessRole[]]>([
+    ["azure-roles-empty", []],
+    ["azure-role-invalid", [{ role: "", scope: GROUP }]],
+    ["azure-role-invalid", [{ role: " Reader", scope: GROUP }]],
+    ["azure-role-invalid", [{ role: "/subscriptions/x", scope: GROUP }]],
+    ["azure-scope-invalid", [{ role: "Reader", scope: "shop" }]],
+    ["azure-scope-invalid", [{ role: "Reader", scope: "/" }]],
+    ["azure-role-broad", [{ role: "Owner", scope: SUB }]],
+    [
+      "azure-role-broad",
+      [{ role: "contributor", scope: "/providers/Microsoft.Management/managementGroups/acme" }],
+    ],
+    ["azure-role-broad", [{ role: "User Access Administrator", scope: "${TfToken[TOKEN.1]}" }]],
+    ["azure-role-broad", [{ role: "Role Based Access Control Administrator", scope: SUB }]],
+    ["azure-role-broad", [{ role: OWNER, scope: SUB }]],
+    ["azure-reason-invalid", [{ role: "Owner", scope: SUB, reason: " " }]],
+  ])("refuses with %s: %j", (code, roles) => {
+    expect(() => azureAccess({ roles })).toThrowError(expect.objectContaining({ code }));
+  });
+
+  it("allows a broad role within a resource group, and a narrow one anywhere", () => {
+    const roles = [
+      { role: "Owner", scope: GROUP },
+      { role: "Reader", scope: SUB },
+    ];
+    expect(azureAccess({ roles }).roles).toEqual(roles);
+  });
+
+  it("has no default place for identities", () => {
+    expect(() => azureAccess({ roles: [READER] }).defaultIdentities()).toThrowError(
+      expect.objectContaining({ code: "azure-workload-identities-needed" }),
+    );
+  });
+});

@@ -1,0 +1,400 @@
+import { TerraformVariable } from "cdktf";
+import type { TerraformStack } from "cdktf";
+import { describe, expect, it } from "vitest";
+import {
+  ComponentServiceAccount,
+  OidcProvider,
+  WorkloadIdentityPool,
+  componentServiceAccounts,
+} from "../../../lib/cloud/google";
+import type { ComponentServiceAccountsProps } from "../../../lib/cloud/google";
+import type { ErrorCode } from "../../../lib/errors";
+import type { ComponentsDeclaration } from "../../../lib/model/components";
+import type { CredentialsRequest } from "../../../lib/model/credentials-request";
+import { Issuer } from "../../../lib/model/issuer";
+import { LateEncoding } from "../../../lib/model/late";
+import { Subject } from "../../../lib/model/subject";
+import { refused } from "../../fixtures/google/refused";
+import { componentRequest, googleRequests } from "../../fixtures/google/requests";
+import { foreignPool, onlyResource, resources, testStack } from "../../fixtures/google/synth";
+import { requestReleases } from "../../support/credentials-requests";
+
+const ISSUER = "https://issuer.example.com/prod-eu";
+const settings: ComponentServiceAccountsProps = { project: "shop-prod", projectNumber: "123456789012" };
+const TYPES = [
+  "google_iam_workload_identity_pool",
+  "google_iam_workload_identity_pool_provider",
+  "google_service_account",
+  "google_project_iam_custom_role",
+  "google_project_iam_member",
+  "google_service_account_iam_member",
+] as const;
+
+function declare(
+  stack: TerraformStack,
+  changed: Partial<ComponentServiceAccountsProps> = {},
+  requests: readonly CredentialsRequest[] = [componentRequest()],
+  clusterName = "prod-eu",
+): ComponentsDeclaration {
+  return componentServiceAccounts({ ...settings, ...changed }).declare(stack, {
+    clusterName,
+    issuer: Issuer.of(ISSUER),
+    requests,
+  });
+}
+
+const count = (stack: TerraformStack): number =>
+  TYPES.reduce((sum, type) => sum + Object.keys(resources(stack, type)).length, 0);
+
+describe("componentServiceAccounts", () => {
+  it("declares everything that a component needs, with literal names", () => {
+    const stack = testStack();
+    const { grants, secrets } = declare(stack);
+    const account = String(onlyResource(stack, "google_service_account")["account_id"]);
+    const email = `${account}@shop-prod.iam.gserviceaccount.com`;
+    const role = String(onlyResource(stack, "google_project_iam_custom_role")["role_id"]);
+    expect(role).toMatch(/^prod_eu_openshift_shop_[0-9a-f]{8}$/);
+    expect(onlyResource(stack, "google_service_account")).toEqual({
+      project: "shop-prod",
+      account_id: expect.stringMatching(/^prod-eu-shop-[0-9a-f]{8}$/),
+      display_name: "prod-eu openshift-shop",
+      description: "OpenShift component of cluster prod-eu, CredentialsRequest openshift-shop",
+    });
+    expect(onlyResource(stack, "google_project_iam_custom_role")).toMatchObject({
+      project: "shop-prod",
+      permissions: ["compute.disks.list", "compute.zones.get"],
+    });
+    expect(onlyResource(stack, "google_project_iam_member")).toMatchObject({
+      project: "shop-prod",
+      role: `projects/shop-prod/roles/${role}`,
+      member: `serviceAccount:${email}`,
+      depends_on: [
+        expect.stringContaining("google_service_account."),
+        expect.stringContaining("google_project_iam_custom_role."),
+      ],
+    });
+    expect(onlyResource(stack, "google_service_account_iam_member")).toMatchObject({
+      service_account_id: `projects/shop-prod/serviceAccounts/${email}`,
+      role: "roles/iam.workloadIdentityUser",
+      member:
+        "principal://iam.googleapis.com/projects/123456789012/locations/global/workloadIdentityPools/k8s-prod-eu/subject/system:serviceaccount:openshift-shop:operator",
+      depends_on: [
+        expect.stringContaining("google_service_account."),
+        expect.stringContaining("google_iam_workload_identity_pool_provider."),
+      ],
+    });
+    expect(onlyResource(stack, "google_iam_workload_identity_pool_provider")).toMatchObject({
+      workload_identity_pool_provider_id: "k8s-prod-eu--openshift",
+      attribute_condition: "assertion.sub in ['system:serviceaccount:openshift-shop:operator']",
+      oidc: { issuer_uri: ISSUER, allowed_audiences: ["openshift"] },
+    });
+    expect(secrets).toEqual([]);
+    expect(grants.map(({ identity }) => identity)).toEqual([email]);
+  });
+
+  it("adds nothing to the state by import unless it adopts", () => {
+    const stack = testStack();
+    declare(stack);
+    expect(stack.toTerraform()).not.toHaveProperty("import");
+  });
+
+  it.each(requestReleases)("takes all payload requests of %s", (release) => {
+    const stack = testStack();
+    const requests = googleRequests(release);
+    const { grants } = declare(stack, {}, requests);
+    expect(grants.map(({ request }) => request)).toEqual(requests);
+    expect(Object.keys(resources(stack, "google_service_account"))).toHaveLength(requests.length);
+    expect(requests).toHaveLength(8);
+  });
+
+  it("shares the pool with other jobs, each with a pool provider of its own", () => {
+    const stack = testStack();
+    declare(stack);
+    const pool = WorkloadIdentityPool.forPoolId(stack, {
+      project: "shop-prod",
+      projectNumber: "123456789012",
+      poolId: "k8s-prod-eu",
+    });
+    const pulls = OidcProvider.forIssuer(stack, {
+      pool,
+      providerId: "k8s-prod-eu",
+      issuer: ISSUER,
+      serviceAccounts: ["shop/web"],
+    });
+    const dns = { name: "dns", subjects: [Subject.of("dns/dns")] };
+    declare(stack, {}, [componentRequest({ predefinedRoles: ["roles/dns.admin"] }, dns)]);
+    const conditions = Object.values(resources(stack, "google_iam_workload_identity_pool_provider")).map(
+      (provider) => [provider["workload_identity_pool_provider_id"], provider["attribute_condition"]],
+    );
+    expect(conditions).toEqual([
+      [
+        "k8s-prod-eu--openshift",
+        "assertion.sub in ['system:serviceaccount:dns:dns', 'system:serviceaccount:openshift-shop:operator']",
+      ],
+      ["k8s-prod-eu", "assertion.sub in ['system:serviceaccount:shop:web']"],
+    ]);
+    expect(pulls.node.metadata.filter(({ type }) => type.includes("warn"))).toEqual([]);
+    expect(Object.keys(resources(stack, "google_iam_workload_identity_pool"))).toHaveLength(1);
+  });
+
+  it("writes a Secret that waits for a late project number", () => {
+    const stack = testStack();
+    const number = new TerraformVariable(stack, "number", { type: "string" });
+    const { grants } = declare(stack, { projectNumber: number.stringValue });
+    const { data = {} } = grants[0]?.secret ?? {};
+    expect(data["service_account.json"]).toBeInstanceOf(LateEncoding);
+  });
+
+  it("uses the request's token path and the universe in the credential file", () => {
+    const { grants } = declare(testStack(), { universeDomain: "example.goog" }, [
+      componentRequest(undefined, { cloudTokenPath: "/var/run/secrets/own/token" }),
+    ]);
+    const text = Buffer.from(String(grants[0]?.secret.data?.["service_account.json"]), "base64").toString();
+    expect(JSON.parse(text)).toMatchObject({
+      token_url: "https://sts.example.goog/v1/token",
+      credential_source: { file: "/var/run/secrets/own/token", format: { type: "text" } },
+      universe_domain: "example.goog",
+    });
+  });
+
+  it("applies overrides of single requests", () => {
+    const stack = testStack();
+    const condition = { title: "buckets", expression: "resource.name.startsWith('projects/_/buckets/shop')" };
+    declare(stack, {
+      overrides: {
+        "openshift-shop": {
+          accountId: "shop-account",
+          permissions: [],
+          predefinedRoles: ["roles/storage.admin"],
+          condition,
+        },
+      },
+    });
+    expect(resources(stack, "google_project_iam_custom_role")).toEqual({});
+    expect(onlyResource(stack, "google_project_iam_member")).toMatchObject({
+      role: "roles/storage.admin",
+      member: "serviceAccount:shop-account@shop-prod.iam.gserviceaccount.com",
+      condition,
+    });
+  });
+
+  it("grants a role that another stack declares without declaring it", () => {
+    const stack = testStack();
+    declare(stack, { roleSharing: "existing" });
+    expect(resources(stack, "google_project_iam_custom_role")).toEqual({});
+    expect(onlyResource(stack, "google_project_iam_member")["role"]).toBe(
+      "projects/shop-prod/roles/shopprod_openshiftshop",
+    );
+  });
+
+  it("adopts without importing what is new: a role of the cluster's own, and absent requests", () => {
+    const stack = testStack();
+    const other = componentRequest(
+      { predefinedRoles: ["roles/dns.admin"] },
+      { name: "newer", subjects: [Subject.of("a/b")] },
+    );
+    declare(
+      stack,
+      {
+        adopt: { accounts: { "openshift-shop": "prod-eu-openshift-s-ab2cd" }, absent: ["newer"] },
+        roleSharing: "cluster",
+      },
+      [componentRequest(), other],
+    );
+    const { import: imports } = stack.toTerraform() as { import: { id: string }[] };
+    const account =
+      "projects/shop-prod/serviceAccounts/prod-eu-openshift-s-ab2cd@shop-prod.iam.gserviceaccount.com";
+    const pool = "projects/shop-prod/locations/global/workloadIdentityPools/prod-eu";
+    expect(imports.map(({ id }) => id).sort()).toEqual([
+      pool,
+      `${pool}/providers/prod-eu`,
+      account,
+      `${account} roles/iam.workloadIdentityUser principal://iam.googleapis.com/projects/123456789012/locations/global/workloadIdentityPools/prod-eu/subject/system:serviceaccount:openshift-shop:operator`,
+    ]);
+    const ids = Object.values(resources(stack, "google_service_account")).map((block) => block["account_id"]);
+    expect(ids).toContainEqual(expect.stringMatching(/^prod-eu-newer-[0-9a-f]{5}$/));
+  });
+
+  it("names objects like ccoctl that was given another name", () => {
+    const stack = testStack();
+    declare(stack, { naming: "ccoctl", ccoctlName: "blue" });
+    expect(onlyResource(stack, "google_iam_workload_identity_pool")).toMatchObject({
+      workload_identity_pool_id: "blue",
+      description: "Created By OpenShift ccoctl",
+    });
+    expect(onlyResource(stack, "google_service_account")["display_name"]).toBe("blue-openshift-shop");
+  });
+
+  const twin = componentRequest(undefined, { source: { file: "again.yaml" } });
+  const adopt = { accounts: {} };
+  it.each<[ErrorCode, Partial<ComponentServiceAccountsProps>, readonly CredentialsRequest[]]>([
+    ["google-requests-clash", {}, [componentRequest(), twin]],
+    [
+      "google-requests-clash",
+      { naming: "ccoctl" },
+      ["openshift-a-name-of-thirty-one-characters-1", "openshift-a-name-of-thirty-one-characters-2"].map(
+        (name) => componentRequest(undefined, { name }),
+      ),
+    ],
+    ["google-request-kind", {}, [componentRequest(undefined, { providerKind: "AWSProviderSpec" })]],
+    ["google-request-field", {}, [componentRequest({ permission: ["a.b.c"] })]],
+    ["google-request-list", {}, [componentRequest({ permissions: "a.b.c" })]],
+    ["google-request-brokered", {}, [componentRequest({ serviceAccountEmail: "a@b" })]],
+    ["google-request-empty", {}, [componentRequest({})]],
+    ["google-permission-invalid", {}, [componentRequest({ permissions: ["compute.*"] })]],
+    ["google-role-invalid", {}, [componentRequest({ predefinedRoles: ["dns.admin"] })]],
+    ["google-role-basic", {}, [componentRequest({ predefinedRoles: ["roles/editor"] })]],
+    [
+      "google-account-id-invalid",
+      { overrides: { "openshift-shop": { accountId: "short" } } },
+      [componentRequest()],
+    ],
+    ["google-role-id-invalid", { overrides: { "openshift-shop": { roleId: "a-b" } } }, [componentRequest()]],
+    ["google-request-unknown", { overrides: { shop: {} } }, [componentRequest()]],
+    ["google-request-unknown", { adopt: { accounts: { shop: "shop-account" } } }, [componentRequest()]],
+    ["google-adopt-missing", { adopt }, [componentRequest()]],
+    [
+      "google-adopt-condition",
+      {
+        adopt: { accounts: { "openshift-shop": "shop-account" } },
+        overrides: { "openshift-shop": { condition: { title: "t", expression: "true" } } },
+      },
+      [componentRequest()],
+    ],
+    [
+      "google-setting-contradicts",
+      {
+        adopt: { accounts: { "openshift-shop": "shop-account" } },
+        overrides: { "openshift-shop": { accountId: "other-account" } },
+      },
+      [componentRequest()],
+    ],
+    ["google-setting-contradicts", { adopt, naming: "derived" }, [componentRequest()]],
+    ["google-project-number-invalid", { projectNumber: "" }, [componentRequest()]],
+    ["google-universe-invalid", { universeDomain: "https://googleapis.com" }, [componentRequest()]],
+  ])("refuses with %s before anything is declared: %j", (code, changed, requests) => {
+    const stack = testStack();
+    expect(() => declare(stack, changed, requests)).toThrowError(refused(code));
+    expect(count(stack)).toBe(0);
+  });
+
+  it("names file, document and request in a refusal", () => {
+    expect(() => declare(testStack(), {}, [componentRequest({ permissions: ["compute.*"] })])).toThrowError(
+      refused(
+        "google-permission-invalid",
+        'shop.yaml, document 2, CredentialsRequest openshift-shop: not a permission that a custom role can hold, got "compute.*"; allowed: service.resource.verb, for example compute.instances.get; no wildcard; list each permission, as the reference of IAM permissions writes it',
+      ),
+    );
+    expect(() => declare(testStack(), {}, [componentRequest(), twin])).toThrowError(
+      expect.objectContaining({
+        problem:
+          "shop.yaml, document 2, CredentialsRequest openshift-shop and again.yaml, CredentialsRequest openshift-shop would have the same name",
+      }),
+    );
+  });
+
+  it("refuses an account that another cluster of the app has", () => {
+    const stack = testStack();
+    const overrides = { "openshift-shop": { accountId: "shop-account" } };
+    declare(stack, { overrides });
+    const before = count(stack);
+    expect(() => declare(stack, { overrides }, [componentRequest()], "prod-us")).toThrowError(
+      refused("google-account-taken"),
+    );
+    expect(count(stack)).toBe(before);
+  });
+
+  it("refuses a pool provider that does not take the components' audience, or trusts another issuer", () => {
+    const stack = testStack();
+    const pool = foreignPool(stack);
+    const adopted = OidcProvider.fromProviderId(stack, "adopted", {
+      pool,
+      providerId: "prod",
+      audience: "other",
+    });
+    const oidcProvider = OidcProvider.fromProviderId(stack, "other", {
+      pool,
+      providerId: "prod",
+      audience: "openshift",
+      issuer: "https://issuer.example.com/other",
+    });
+    const project = "shop-prod";
+    expect(() => componentServiceAccounts({ project, oidcProvider: adopted })).toThrowError(
+      refused("audience-mismatch"),
+    );
+    expect(() => declare(stack, { projectNumber: undefined, oidcProvider })).toThrowError(
+      refused("google-issuer-mismatch"),
+    );
+    expect(() => componentServiceAccounts({ project, projectNumber: "2", oidcProvider })).toThrowError(
+      refused("google-project-contradicts"),
+    );
+  });
+});
+
+describe("adoption", () => {
+  const accounts = { "openshift-shop": "shop-account" };
+
+  it("takes a pool of another id into the state", () => {
+    const stack = testStack();
+    declare(stack, { adopt: { accounts }, pool: { poolId: "own-pool" } });
+    expect(onlyResource(stack, "google_iam_workload_identity_pool")["workload_identity_pool_id"]).toBe(
+      "own-pool",
+    );
+    const { import: imports } = stack.toTerraform() as { import: { id: string }[] };
+    expect(imports.map(({ id }) => id)).toContain(
+      "projects/shop-prod/locations/global/workloadIdentityPools/own-pool",
+    );
+  });
+
+  it("leaves a pool of the caller's to the caller", () => {
+    const stack = testStack();
+    declare(stack, { adopt: { accounts }, projectNumber: undefined, pool: foreignPool(stack) });
+    expect(resources(stack, "google_iam_workload_identity_pool")).toEqual({});
+    expect(onlyResource(stack, "google_iam_workload_identity_pool_provider")["project"]).toBe("pool-owner");
+  });
+
+  it("refuses a late project number, which import ids cannot hold", () => {
+    const stack = testStack();
+    const pool = foreignPool(stack, "${TfToken[TOKEN.1]}");
+    const adopt = { accounts };
+    expect(() => componentServiceAccounts({ project: "shop-prod", pool, adopt })).toThrowError(
+      refused("late-value"),
+    );
+    const oidcProvider = OidcProvider.fromProviderId(stack, "adopted", {
+      pool,
+      providerId: "prod",
+      audience: "openshift",
+    });
+    const props = { request: componentRequest(), clusterName: "prod-eu", project: "shop-prod", oidcProvider };
+    expect(() => new ComponentServiceAccount(stack, "shop", { ...props, adopt: true })).toThrowError(
+      refused("late-value"),
+    );
+    expect(stack.toTerraform()).not.toHaveProperty("resource");
+  });
+});
+
+describe("ComponentServiceAccount", () => {
+  it("stands alone, with a pool provider of the caller's", () => {
+    const stack = testStack();
+    const pool = foreignPool(stack);
+    const oidcProvider = new OidcProvider(stack, "provider", {
+      pool,
+      providerId: "prod",
+      issuer: ISSUER,
+      audiences: ["sts", "openshift"],
+    });
+    const component = new ComponentServiceAccount(stack, "shop", {
+      request: componentRequest(),
+      clusterName: "prod-eu",
+      project: "example.com:shop",
+      oidcProvider,
+    });
+    expect(component.account.email).toMatch(
+      /^prod-eu-shop-[0-9a-f]{8}@shop\.example\.com\.iam\.gserviceaccount\.com$/,
+    );
+    expect(component.role?.name).toMatch(/^projects\/example\.com:shop\/roles\//);
+    expect(component.node.defaultChild).toBe(component.account);
+    expect(component.secret).toMatchObject({ namespace: "openshift-shop", name: "cloud-credentials" });
+    expect(oidcProvider.condition?.expression).toContain("openshift-shop:operator");
+  });
+});

@@ -1,0 +1,99 @@
+import { generateKeyPairSync } from "node:crypto";
+import { Testing } from "cdktf";
+import { describe, expect, it } from "vitest";
+import { IssuerBucket } from "../../../lib/cloud/google";
+import type { IssuerBucketProps } from "../../../lib/cloud/google";
+import type { ErrorCode } from "../../../lib/errors";
+import { Duration } from "../../../lib/model/duration";
+import { refused } from "../../fixtures/google/refused";
+import { onlyResource, resources, testStack } from "../../fixtures/google/synth";
+
+const pem = (namedCurve: string): string =>
+  generateKeyPairSync("ec", { namedCurve }).publicKey.export({ format: "pem", type: "spki" }).toString();
+const props: IssuerBucketProps = {
+  bucket: "prod-eu-oidc",
+  project: "shop-prod",
+  location: "eu",
+  keys: [
+    { publicKey: pem("P-256"), use: "current" },
+    { publicKey: pem("P-256"), use: "next" },
+  ],
+};
+
+describe("IssuerBucket", () => {
+  it("publishes both documents as JSON, kept for five minutes", () => {
+    const stack = testStack();
+    const host = new IssuerBucket(stack, "issuer", props);
+    expect(host.issuer.url).toBe("https://storage.googleapis.com/prod-eu-oidc");
+    expect(onlyResource(stack, "google_storage_bucket")).toEqual({
+      name: "prod-eu-oidc",
+      project: "shop-prod",
+      location: "EU",
+      uniform_bucket_level_access: true,
+      public_access_prevention: "inherited",
+    });
+    expect(onlyResource(stack, "google_storage_bucket_iam_member")).toMatchObject({
+      bucket: "prod-eu-oidc",
+      role: "roles/storage.objectViewer",
+      member: "allUsers",
+      depends_on: [expect.stringContaining("google_storage_bucket.")],
+    });
+    const objects = Object.values(resources(stack, "google_storage_bucket_object"));
+    expect(objects.map(({ name }) => name)).toEqual([".well-known/openid-configuration", "keys.json"]);
+    for (const object of objects)
+      expect(object).toMatchObject({
+        content_type: "application/json",
+        cache_control: "public, max-age=300",
+        depends_on: [expect.stringContaining("google_storage_bucket.")],
+      });
+    const [discovery, jwks] = objects.map(
+      ({ content }) => JSON.parse(String(content)) as Record<string, unknown>,
+    );
+    expect(discovery).toMatchObject({
+      issuer: host.issuer.url,
+      jwks_uri: `${host.issuer.url}/keys.json`,
+      id_token_signing_alg_values_supported: ["ES256"],
+    });
+    expect(jwks?.["keys"]).toHaveLength(2);
+  });
+
+  it("states another cache duration and universe", () => {
+    const stack = testStack();
+    const settings = { ...props, cacheDuration: Duration.seconds(0), universeDomain: "example.goog" };
+    expect(new IssuerBucket(stack, "issuer", settings).issuer.url).toBe(
+      "https://storage.example.goog/prod-eu-oidc",
+    );
+    expect(Object.values(resources(stack, "google_storage_bucket_object"))[0]?.["cache_control"]).toBe(
+      "public, max-age=0",
+    );
+  });
+
+  it("imports bucket and readers when it adopts", () => {
+    const stack = testStack();
+    new IssuerBucket(stack, "issuer", { ...props, adopt: true });
+    const { import: imports } = JSON.parse(Testing.synth(stack)) as { import: { id: string }[] };
+    expect(imports.map(({ id }) => id)).toEqual([
+      "shop-prod/prod-eu-oidc",
+      "b/prod-eu-oidc roles/storage.objectViewer allUsers",
+    ]);
+  });
+
+  it.each<[ErrorCode, Partial<IssuerBucketProps>]>([
+    ["google-bucket-invalid", { bucket: "Prod" }],
+    ["google-bucket-invalid", { bucket: "ab" }],
+    ["google-bucket-invalid", { bucket: "a.b.c" }],
+    ["google-bucket-invalid", { bucket: "goog-oidc" }],
+    ["google-bucket-invalid", { bucket: "my-google-oidc" }],
+    ["google-bucket-invalid", { bucket: "prod-" }],
+    ["google-bucket-invalid", { bucket: "a".repeat(64) }],
+    ["issuer-keys-current", { keys: [{ publicKey: pem("P-256"), use: "next" }] }],
+    // https://cloud.google.com/iam/docs/workload-identity-federation-with-other-providers: RS256 or ES256.
+    ["issuer-key-algorithm", { keys: [{ publicKey: pem("P-384"), use: "current" }] }],
+    ["google-universe-invalid", { universeDomain: "" }],
+    ["choice-unknown", { adopt: "yes" as unknown as boolean }],
+  ])("refuses with %s and declares nothing", (code, changed) => {
+    const stack = testStack();
+    expect(() => new IssuerBucket(stack, "issuer", { ...props, ...changed })).toThrowError(refused(code));
+    expect(stack.node.children).toEqual([]);
+  });
+});

@@ -1,0 +1,270 @@
+import { TerraformVariable } from "cdktf";
+import type { TerraformStack } from "cdktf";
+import { StorageBucket } from "@cdktf/provider-google/lib/storage-bucket/index.js";
+import { PubsubTopicIamMember } from "@cdktf/provider-google/lib/pubsub-topic-iam-member/index.js";
+import type { Construct } from "constructs";
+import { describe, expect, it } from "vitest";
+import {
+  OidcProvider,
+  WorkloadServiceAccount,
+  googleAccess,
+  workloadServiceAccounts,
+} from "../../../lib/cloud/google";
+import type { GoogleAccessProps, WorkloadServiceAccountsProps } from "../../../lib/cloud/google";
+import type { ErrorCode } from "../../../lib/errors";
+import { Duration } from "../../../lib/model/duration";
+import { Issuer } from "../../../lib/model/issuer";
+import { isLate } from "../../../lib/model/late";
+import { Subject } from "../../../lib/model/subject";
+import type { AccessDeclaration, IAccess } from "../../../lib/model/workloads";
+import { refused } from "../../fixtures/google/refused";
+import { foreignPool, onlyResource, resources, testStack } from "../../fixtures/google/synth";
+
+type Names = readonly string[];
+
+const settings: WorkloadServiceAccountsProps = { project: "shop-prod", projectNumber: "123456789012" };
+const POOL = "projects/123456789012/locations/global/workloadIdentityPools/k8s-prod-eu";
+const PROVIDER = `//iam.googleapis.com/${POOL}/providers/k8s-prod-eu--workloads`;
+const PRINCIPAL = `principal://iam.googleapis.com/${POOL}/subject/system:serviceaccount:shop:web`;
+const reader = googleAccess({ roles: [{ role: "roles/storage.objectViewer", bucket: "shop-images" }] });
+
+function declare(
+  stack: TerraformStack,
+  changed: Partial<WorkloadServiceAccountsProps> = {},
+  access: readonly IAccess<Construct>[] = [reader],
+  subjects: readonly string[] = ["shop/web"],
+): AccessDeclaration {
+  return workloadServiceAccounts({ ...settings, ...changed }).declare(stack, {
+    clusterName: "prod-eu",
+    issuer: Issuer.of("https://issuer.example.com/prod-eu"),
+    workloads: subjects.map((subject) => ({ subject: Subject.of(subject), access })),
+  });
+}
+
+describe("workloadServiceAccounts", () => {
+  it("makes a service account with the roles, and lets the workload act as it", () => {
+    const stack = testStack();
+    const { grants } = declare(stack);
+    const id = String(onlyResource(stack, "google_service_account")["account_id"]);
+    const email = `${id}@shop-prod.iam.gserviceaccount.com`;
+    expect(id).toMatch(/^prod-eu-shop-web-[0-9a-f]{8}$/);
+    expect(onlyResource(stack, "google_storage_bucket_iam_member")).toMatchObject({
+      bucket: "shop-images",
+      role: "roles/storage.objectViewer",
+      member: `serviceAccount:${email}`,
+    });
+    expect(onlyResource(stack, "google_service_account_iam_member")).toMatchObject({ member: PRINCIPAL });
+    expect(onlyResource(stack, "google_iam_workload_identity_pool_provider")).toMatchObject({
+      workload_identity_pool_provider_id: "k8s-prod-eu--workloads",
+      attribute_condition: "assertion.sub in ['system:serviceaccount:shop:web']",
+      oidc: { allowed_audiences: [`https:${PROVIDER}`] },
+    });
+    expect(grants.map(({ identity }) => identity)).toEqual([email]);
+    expect(JSON.parse(String(grants[0]?.credentialFile?.content))).toEqual({
+      type: "external_account",
+      audience: PROVIDER,
+      subject_token_type: "urn:ietf:params:oauth:token-type:jwt",
+      token_url: "https://sts.googleapis.com/v1/token",
+      service_account_impersonation_url: `https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/${email}:generateAccessToken`,
+      credential_source: {
+        file: "/var/run/secrets/workload-identity/google/token",
+        format: { type: "text" },
+      },
+    });
+  });
+
+  it("gives the pods token and credential file in one read-only directory", () => {
+    const { grants } = declare(testStack(), { tokenLifetime: Duration.hours(2) });
+    const [grant] = grants;
+    expect(grant?.annotations).toEqual({});
+    expect(grant?.credentialFile).toMatchObject({
+      configMap: "google-credentials-web",
+      fileName: "credentials.json",
+    });
+    expect(grant?.pod).toEqual({
+      labels: {},
+      env: [
+        {
+          name: "GOOGLE_APPLICATION_CREDENTIALS",
+          value: "/var/run/secrets/workload-identity/google/credentials.json",
+        },
+      ],
+      volumeMounts: [
+        {
+          name: "google-credentials",
+          mountPath: "/var/run/secrets/workload-identity/google",
+          readOnly: true,
+        },
+      ],
+      volumes: [
+        {
+          name: "google-credentials",
+          projected: {
+            sources: [
+              {
+                serviceAccountToken: {
+                  audience: `https:${PROVIDER}`,
+                  expirationSeconds: 7200,
+                  path: "token",
+                },
+              },
+              {
+                configMap: {
+                  name: "google-credentials-web",
+                  items: [{ key: "credentials.json", path: "credentials.json" }],
+                },
+              },
+            ],
+          },
+        },
+      ],
+    });
+  });
+
+  it("grants the principal itself without impersonation", () => {
+    const stack = testStack();
+    const { grants } = declare(stack, { impersonate: false });
+    expect(resources(stack, "google_service_account")).toEqual({});
+    expect(onlyResource(stack, "google_storage_bucket_iam_member")).toMatchObject({
+      member: PRINCIPAL,
+      depends_on: [expect.stringContaining("google_iam_workload_identity_pool_provider.")],
+    });
+    expect(grants.map(({ identity }) => identity)).toEqual([PRINCIPAL]);
+    expect(JSON.parse(String(grants[0]?.credentialFile?.content))).not.toHaveProperty(
+      "service_account_impersonation_url",
+    );
+  });
+
+  it("takes a late project number with a stated audience, and keeps the pod literal", () => {
+    const stack = testStack();
+    const number = new TerraformVariable(stack, "number", { type: "string" });
+    const { grants } = declare(stack, { projectNumber: number.stringValue, audience: "workloads" });
+    expect(isLate(grants[0]?.credentialFile?.content)).toBe(true);
+    expect(isLate(grants[0]?.pod)).toBe(false);
+  });
+
+  it("hands the member to grants of the caller's own", () => {
+    const stack = testStack();
+    const access = googleAccess({
+      permissions: ["roles/pubsub.publisher on topic orders"],
+      declare: (scope, { member, dependencies }) =>
+        new PubsubTopicIamMember(scope, "topic", {
+          topic: "orders",
+          role: "roles/pubsub.publisher",
+          member,
+          dependsOn: [...dependencies],
+        }),
+    });
+    declare(stack, {}, [access]);
+    expect(onlyResource(stack, "google_pubsub_topic_iam_member")["member"]).toMatch(
+      /^serviceAccount:prod-eu-shop-web-/,
+    );
+    expect(access.permissions).toEqual(["roles/pubsub.publisher on topic orders"]);
+  });
+
+  it("declares one binding for a role that is asked for twice, and follows a late bucket", () => {
+    const stack = testStack();
+    const bucket = new StorageBucket(stack, "bucket", { name: "shop", location: "EU" });
+    const access = googleAccess({ roles: [{ role: "roles/storage.objectViewer", bucket: bucket.name }] });
+    declare(stack, {}, [access, access]);
+    expect(onlyResource(stack, "google_storage_bucket_iam_member")["bucket"]).toBe(
+      "${google_storage_bucket.bucket.name}",
+    );
+    expect(access.permissions).toEqual(["roles/storage.objectViewer on a bucket of this configuration"]);
+  });
+
+  it("uses a pool provider that is there, and its audience", () => {
+    const stack = testStack();
+    const pool = foreignPool(stack);
+    const oidcProvider = OidcProvider.fromProviderId(stack, "adopted", {
+      pool,
+      providerId: "prod",
+      audience: "aud",
+    });
+    const { grants } = declare(stack, { projectNumber: undefined, oidcProvider });
+    expect(resources(stack, "google_iam_workload_identity_pool")).toEqual({});
+    expect(JSON.stringify(grants[0]?.pod.volumes)).toContain('"audience":"aud"');
+  });
+
+  const project = googleAccess({ roles: [{ role: "roles/logging.logWriter", project: "shop-prod" }] });
+  const foreign: IAccess<Construct> = { ...reader, defaultIdentities: () => reader.defaultIdentities() };
+  const tooMany = Array.from({ length: 1501 }, (_, index) => `shop/w${index}`);
+  it.each<[ErrorCode, Partial<WorkloadServiceAccountsProps>, readonly IAccess<Construct>[], Names?]>([
+    ["google-access-foreign", {}, [foreign]],
+    ["google-policy-full", {}, [project], tooMany],
+    ["google-token-lifetime", { tokenLifetime: Duration.minutes(5) }, [reader]],
+    ["google-token-lifetime", { tokenLifetime: Duration.hours(25) }, [reader]],
+    ["google-token-path", { credentialDirectory: "/var/../run" }, [reader]],
+    ["audience-invalid", { audience: "" }, [reader]],
+    ["choice-unknown", { impersonate: "no" as unknown as boolean }, [reader]],
+    ["late-value", { projectNumber: "${TfToken[TOKEN.1]}" }, [reader]],
+  ])("refuses with %s before anything is declared: %j", (code, changed, access, subjects) => {
+    const stack = testStack();
+    expect(() => declare(stack, changed, access, subjects)).toThrowError(refused(code));
+    expect(stack.toTerraform()).not.toHaveProperty("resource");
+  });
+});
+
+describe("googleAccess", () => {
+  it("says what it grants, sorted", () => {
+    const { permissions } = googleAccess({
+      roles: [
+        { role: "roles/storage.objectViewer", bucket: "b" },
+        { role: "roles/editor", project: "shop-prod", reason: "migration until March" },
+        {
+          role: "roles/logging.logWriter",
+          project: "shop-prod",
+          condition: { title: "office hours", expression: "true" },
+        },
+      ],
+    });
+    expect(permissions).toEqual([
+      "roles/editor on project shop-prod (reason: migration until March)",
+      "roles/logging.logWriter on project shop-prod on condition office hours",
+      "roles/storage.objectViewer on bucket b",
+    ]);
+  });
+
+  it.each<[ErrorCode, GoogleAccessProps]>([
+    ["google-access-empty", {}],
+    ["google-setting-contradicts", { declare: () => undefined }],
+    [
+      "google-setting-contradicts",
+      { ...{ roles: [{ role: "roles/a.b", project: "shop-prod" }] }, permissions: ["x"] },
+    ],
+    ["google-role-basic", { roles: [{ role: "roles/owner", project: "shop-prod" }] }],
+    ["google-role-basic", { roles: [{ role: "roles/editor", project: "shop-prod", reason: " " }] }],
+    ["google-role-invalid", { roles: [{ role: "storage.admin", project: "shop-prod" }] }],
+    ["google-grant-target", { roles: [{ role: "roles/a.b" }] }],
+    ["google-grant-target", { roles: [{ role: "roles/a.b", project: "shop-prod", bucket: "b" }] }],
+    ["google-project-invalid", { roles: [{ role: "roles/a.b", project: "X" }] }],
+  ])("refuses with %s: %j", (code, props) => {
+    expect(() => googleAccess(props)).toThrowError(refused(code));
+  });
+
+  it("has no identities of its own", () => {
+    expect(() => reader.defaultIdentities()).toThrowError(refused("google-workloads-missing"));
+  });
+});
+
+describe("WorkloadServiceAccount", () => {
+  it("stands alone", () => {
+    const stack = testStack();
+    const pool = foreignPool(stack);
+    const oidcProvider = new OidcProvider(stack, "provider", {
+      pool,
+      providerId: "prod",
+      issuer: "https://issuer.example.com",
+    });
+    const workload = new WorkloadServiceAccount(stack, "web", {
+      serviceAccount: "shop/web",
+      access: [reader],
+      clusterName: "9-lives",
+      project: "shop-prod",
+      oidcProvider,
+    });
+    expect(workload.account?.email).toMatch(/^c9-lives-shop-web-[0-9a-f]{8}@/);
+    expect(workload.node.defaultChild).toBe(workload.account);
+    expect(oidcProvider.condition?.expression).toBe("assertion.sub in ['system:serviceaccount:shop:web']");
+  });
+});

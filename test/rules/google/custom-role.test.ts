@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { grantableRole, permissionNames } from "../../../lib/rules/google/custom-role";
+import { refused } from "../../fixtures/google/refused";
+import { optionalRequests, payloadRequests, requestReleases } from "../../support/credentials-requests";
+
+interface Spec {
+  readonly spec: {
+    readonly providerSpec: {
+      readonly permissions?: readonly string[];
+      readonly predefinedRoles?: readonly string[];
+    };
+  };
+}
+
+const specs = [
+  ...requestReleases.flatMap((release) => payloadRequests("google", release)),
+  ...optionalRequests("google"),
+].map((document) => (document as unknown as Spec).spec.providerSpec);
+
+describe("permissions", () => {
+  it("accepts those of every request that OpenShift ships", () => {
+    const all = specs.flatMap(({ permissions = [] }) => permissions);
+    expect(permissionNames(all)).toEqual([...new Set(all)].sort());
+    expect(all.length).toBeGreaterThan(100);
+  });
+
+  it("writes each once, sorted", () => {
+    expect(permissionNames(["b.c.d", "a.b.c", "b.c.d"])).toEqual(["a.b.c", "b.c.d"]);
+  });
+
+  it.each([
+    "compute.*",
+    "compute.instances.*",
+    "compute.instances",
+    "*",
+    "",
+    "compute instances get",
+    "roles/viewer",
+  ])("refuses %j", (permission) => {
+    expect(() => permissionNames(["a.b.c", permission])).toThrowError(refused("google-permission-invalid"));
+  });
+});
+
+describe("roles", () => {
+  it("accepts those of every request that OpenShift ships", () => {
+    const all = specs.flatMap(({ predefinedRoles = [] }) => predefinedRoles);
+    expect(all.map((role) => grantableRole(role))).toEqual(all);
+    expect(all).toContain("roles/compute.storageAdmin");
+  });
+
+  it.each([
+    "projects/shop-prod/roles/mine",
+    "projects/example.com:shop/roles/a.b_c",
+    "organizations/1/roles/mine",
+  ])("accepts %s", (role) => {
+    expect(grantableRole(role)).toBe(role);
+  });
+
+  it.each(["storage.admin", "roles/", "roles/a b", "role/storage.admin", "organizations/o/roles/x", ""])(
+    "refuses %j",
+    (role) => {
+      expect(() => grantableRole(role)).toThrowError(refused("google-role-invalid"));
+    },
+  );
+
+  // https://cloud.google.com/iam/docs/roles-overview, "Basic roles".
+  it.each(["owner", "editor", "viewer", "admin", "writer", "reader"])(
+    "needs a reason for roles/%s",
+    (name) => {
+      expect(() => grantableRole(`roles/${name}`)).toThrowError(refused("google-role-basic"));
+      expect(grantableRole(`roles/${name}`, "migration")).toBe(`roles/${name}`);
+    },
+  );
+});
