@@ -9,6 +9,7 @@ import { awsMessages as aws } from "./messages/aws";
 import { azureMessages as azure } from "./messages/azure";
 import { componentsMessages as components } from "./messages/components";
 import { explainMessages as explain } from "./messages/explain";
+import { fleetMessages as fleet } from "./messages/fleet";
 import { googleMessages as google } from "./messages/google";
 import { kubeletMessages as kubelet } from "./messages/kubelet";
 import { kubernetesMessages as kubernetes } from "./messages/kubernetes";
@@ -27,6 +28,7 @@ type Messages = typeof model &
   typeof azure &
   typeof components &
   typeof explain &
+  typeof fleet &
   typeof google &
   typeof kubernetes &
   typeof node &
@@ -43,6 +45,7 @@ const messages: Messages = {
   ...azure,
   ...components,
   ...explain,
+  ...fleet,
   ...google,
   ...kubernetes,
   ...node,
@@ -99,10 +102,18 @@ export function isWorkloadIdentityError(error: unknown): error is WorkloadIdenti
   return typeof error === "object" && error !== null && ERROR in error;
 }
 
+/** The error of that code, not thrown: for rules that list all that they refuse. The arguments are those of its message. */
+export function refusal<C extends ErrorCode>(
+  code: C,
+  ...values: Parameters<Messages[C]>
+): WorkloadIdentityError {
+  const message = messages[code] as (...args: Parameters<Messages[C]>) => Problem;
+  return new WorkloadIdentityError(code, message(...values));
+}
+
 /** Throws the error of that code; the arguments are those of its message. */
 export function fail<C extends ErrorCode>(code: C, ...values: Parameters<Messages[C]>): never {
-  const message = messages[code] as (...args: Parameters<Messages[C]>) => Problem;
-  throw new WorkloadIdentityError(code, message(...values));
+  throw refusal(code, ...values);
 }
 
 /** Something with a path to put before a message: a construct. The path is asked for only when something fails. */
@@ -111,14 +122,18 @@ export interface Located {
   readonly node: { readonly path: string };
 }
 
-/** Runs a function and puts a construct's path before the message of an error of this library. */
+/**
+ * Runs a function and puts a construct's path before the message of an error of this library; what stands there
+ * already, the file of a request say, is kept.
+ */
 export function at<T>(construct: Located, run: () => T): T {
   try {
     return run();
   } catch (error) {
     const { path } = construct.node;
     if (!isWorkloadIdentityError(error) || error.message.startsWith(path)) throw error;
-    throw new WorkloadIdentityError(error.code, error, path);
+    const inner = error.message.slice(0, Math.max(0, error.message.indexOf(error.problem) - ": ".length));
+    throw new WorkloadIdentityError(error.code, error, inner ? `${path}: ${inner}` : path);
   }
 }
 

@@ -28,6 +28,11 @@ export function serviceAccountName(value: string): string {
     : fail("service-account-invalid", value);
 }
 
+/** Returns a valid name of a Secret, a ConfigMap and the like; throws `object-name-invalid` or `late-value`. */
+export function objectName(value: string): string {
+  return isDnsSubdomain(literal(value, "name of an object")) ? value : fail("object-name-invalid", value);
+}
+
 /** Returns a valid cluster name (this library's rule, so that it fits into every derived name). */
 export function clusterName(value: string): string {
   return isDnsLabel(literal(value, "cluster name")) ? value : fail("cluster-name-invalid", value);

@@ -5,6 +5,14 @@ export interface ChartOptions {
   /** Two digits that begin the file's name; files are applied in this order. */
   readonly order: number;
   /**
+   * Whether the file is called `manifests/<name>.yaml`, without digits, for a reader that knows it by its name, such as
+   * OpenShift's installer. The name may then hold dots and be up to 250 characters long; `order` still says when it is
+   * applied.
+   *
+   * @defaultValue false
+   */
+  readonly exactName?: boolean;
+  /**
    * The cluster that the objects belong to: the cluster itself, or the management cluster that hosts its
    * control plane (HyperShift).
    *
@@ -19,7 +27,7 @@ export interface ChartOptions {
   readonly comment?: readonly string[];
 }
 
-/** Takes manifests: each chart becomes one file `manifests/NN-name.yaml` beside the Terraform configuration. */
+/** Takes manifests: each chart becomes one file below `manifests/`, beside the Terraform configuration. */
 export interface IManifestSink<Scope> {
   /** The scope for the objects of one file; the same name gives the same scope. */
   chart(name: string, options: ChartOptions): Scope;

@@ -57,12 +57,26 @@ export interface PodFragment {
   readonly volumes: readonly Readonly<Record<string, unknown>>[];
 }
 
+/** An identity as policies of its own cloud name it, for what it is granted elsewhere. */
+export interface AccessPrincipal {
+  /** ARN of an IAM role, object id of an Azure service principal, IAM policy member of Google Cloud; may be late. */
+  readonly name: string;
+  /** Terraform resources that must exist before the name stands in a policy: the identity itself first. */
+  readonly dependencies: readonly { readonly fqn: string }[];
+}
+
 /** What one service account gets from a cloud. */
 export interface AccessGrant {
   /** Who. */
   readonly subject: Subject;
   /** What it acts as, for people: an ARN, a client id, an e-mail address or principal; may be late. */
   readonly identity: string;
+  /**
+   * The identity for policies of its cloud.
+   *
+   * @defaultValue - `identity` names it, where a policy can; what is granted to it waits for nothing
+   */
+  readonly principal?: AccessPrincipal;
   /** Annotations of the service account that the cloud's webhook reads; values may be late. */
   readonly annotations: Readonly<Record<string, string>>;
   /** Labels of the service account. */

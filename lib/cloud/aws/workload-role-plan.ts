@@ -1,5 +1,4 @@
 import type { Construct } from "constructs";
-import { fail } from "../../errors";
 import { accessPolicy, managedPolicies } from "../../rules/aws/access";
 import { type RoleReason, describedRole, namedSubjects } from "../../rules/aws/federated-role";
 import { roleName } from "../../rules/aws/role-name";
@@ -28,7 +27,6 @@ const POLICY_NAME = "access";
 export function workloadRolePlan(construct: Construct, props: WorkloadRoleProps): WorkloadRolePlan {
   const { trusts, description } = props;
   const access = props.access.map(awsAccessOf);
-  if (access.length === 0) fail("aws-access-empty");
   const partition = partitionOfProviders(
     props.region,
     trusts.map(({ oidcProvider }) => oidcProvider),

@@ -6,7 +6,7 @@ import type { RoleTrust } from "./role-trust";
 export interface WorkloadRoleProps extends RolePlace {
   /** Whose tokens it accepts, one or several clusters. */
   readonly trusts: readonly RoleTrust[];
-  /** What it may do, at least one. */
+  /** What it may do by its own policies; none for a role that is only let in elsewhere, by an EKS cluster say. */
   readonly access: readonly AwsAccess[];
   /**
    * Any region of the partition; IAM itself has none.

@@ -33,7 +33,7 @@ export class WorkloadRole extends Construct {
   readonly dependencies: readonly ITerraformDependable[];
 
   /**
-   * Throws `aws-access-empty`, `aws-access-foreign`, `aws-policy-too-long`, `aws-managed-policies-too-many`,
+   * Throws `aws-access-foreign`, `aws-policy-too-long`, `aws-managed-policies-too-many`,
    * `aws-trust-empty`, `aws-duplicate-subject`, `aws-subject-pattern-invalid`, `aws-description-invalid`,
    * `aws-trust-too-long`, `aws-partition-mismatch`, `aws-account-invalid`, `aws-oidc-account-mismatch`,
    * `aws-region-unknown`, `aws-role-name-invalid`, `aws-role-name-taken`, `aws-path-invalid`, `aws-arn-invalid`,

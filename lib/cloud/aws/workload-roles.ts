@@ -57,6 +57,7 @@ function declareWorkloads(
       return {
         subject,
         identity: role.arn,
+        principal: { name: role.arn, dependencies: role.dependencies },
         annotations: role.annotations,
         labels: {},
         // The webhook adds volume, mount and environment to the pods.

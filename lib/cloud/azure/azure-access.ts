@@ -41,7 +41,7 @@ export class AzureAccess implements IAccess<Construct> {
  * `azure-reason-invalid`.
  */
 export function azureAccess({ roles }: AzureAccessProps): AzureAccess {
-  return new AzureAccess(accessRoles(roles));
+  return new AzureAccess(roles.length === 0 ? fail("azure-roles-empty") : accessRoles(roles));
 }
 
 /** Returns an access made by {@link azureAccess}, also by another copy of the package; throws `azure-access-foreign`. */

@@ -30,6 +30,13 @@ export class WorkloadIdentities extends Construct implements AccessDeclaration {
     this.grants = made.map(({ workload, identity }) => ({
       subject: workload.subject,
       identity: identity.clientId,
+      // Late, and needed by few: made when it is asked for.
+      principal: {
+        get name(): string {
+          return identity.principalId;
+        },
+        dependencies: [],
+      },
       annotations: identity.annotations,
       labels: {},
       pod: { labels: WEBHOOK_USE_LABEL, env: [], volumeMounts: [], volumes: [] },

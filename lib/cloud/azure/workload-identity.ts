@@ -23,7 +23,7 @@ export interface WorkloadIdentityProps {
   readonly location: string;
   /** Service accounts that may act as the identity. */
   readonly trusts: readonly PullTrust[];
-  /** What it may do; at least one role. */
+  /** What it may do; no role for an identity that is given rights elsewhere, on an AKS cluster say. */
   readonly roles: readonly AccessRole[];
   /**
    * Tenant of the identity, a GUID. Stating it makes the annotation final at synth.

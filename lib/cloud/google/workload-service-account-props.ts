@@ -32,7 +32,7 @@ export interface WorkloadCredentialProps {
 export interface WorkloadServiceAccountProps extends WorkloadCredentialProps {
   /** The Kubernetes service account, as `namespace/name`. */
   readonly serviceAccount: string | Subject;
-  /** What it may do, from `googleAccess()`. */
+  /** What it may do, from `googleAccess()`; none for an identity that is given rights elsewhere. */
   readonly access: readonly GoogleAccess[];
   /** Name of the cluster; begins the id of the Google service account. */
   readonly clusterName: string;

@@ -55,7 +55,7 @@ export class WorkloadServiceAccount extends Construct {
     this.bindings = this.#bind(props);
     for (const [index, { declare }] of access.entries())
       declare?.(new Construct(this, `own_${index}`), this.grantee);
-    this.grant = grantOf(plan, props, this.account?.email);
+    this.grant = grantOf(plan, props, this.grantee, this.account?.email);
   }
 
   /** Throws where the workload cannot be declared in the scope. */
@@ -120,6 +120,7 @@ function planWorkload(props: Omit<WorkloadServiceAccountProps, "oidcProvider">):
 function grantOf(
   { subject, universe, layout }: WorkloadPlan,
   { oidcProvider }: WorkloadServiceAccountProps,
+  { member, dependencies }: GoogleGrantee,
   email: string | undefined,
 ): AccessGrant {
   const configMap = derivedName([`google-credentials-${subject.name}`], CONFIG_MAP);
@@ -132,6 +133,7 @@ function grantOf(
   return {
     subject,
     identity: email ?? oidcProvider.principal(subject),
+    principal: { name: member, dependencies },
     annotations: {},
     labels: {},
     pod: podFragment(layout, oidcProvider.audience, configMap),

@@ -42,10 +42,9 @@ const REASON_MAX = 1024;
  * Checks roles: what stands twice is taken once.
  *
  * A late scope counts as a broad one, since it may be. Throws `azure-role-invalid`, `azure-scope-invalid`,
- * `azure-role-broad`, `azure-reason-invalid` or `azure-roles-empty`.
+ * `azure-role-broad` or `azure-reason-invalid`.
  */
 export function accessRoles(roles: readonly AccessRole[]): readonly AccessRole[] {
-  if (roles.length === 0) return fail("azure-roles-empty");
   const known = new Map<string, AccessRole>();
   for (const { role, scope, reason } of roles) {
     checkRole(role);
