@@ -8,6 +8,7 @@
 import { awsMessages as aws } from "./messages/aws";
 import { azureMessages as azure } from "./messages/azure";
 import { componentsMessages as components } from "./messages/components";
+import { eksMessages as eks } from "./messages/eks";
 import { explainMessages as explain } from "./messages/explain";
 import { fleetMessages as fleet } from "./messages/fleet";
 import { googleMessages as google } from "./messages/google";
@@ -27,6 +28,7 @@ type Messages = typeof model &
   typeof aws &
   typeof azure &
   typeof components &
+  typeof eks &
   typeof explain &
   typeof fleet &
   typeof google &
@@ -44,6 +46,7 @@ const messages: Messages = {
   ...aws,
   ...azure,
   ...components,
+  ...eks,
   ...explain,
   ...fleet,
   ...google,
@@ -124,17 +127,31 @@ export interface Located {
 
 /**
  * Runs a function and puts a construct's path before the message of an error of this library; what stands there
- * already, the file of a request say, is kept.
+ * already, the file of a request say, is kept, and so are the stack and the cause.
  */
 export function at<T>(construct: Located, run: () => T): T {
   try {
     return run();
   } catch (error) {
     const { path } = construct.node;
-    if (!isWorkloadIdentityError(error) || error.message.startsWith(path)) throw error;
+    if (!isWorkloadIdentityError(error) || isBelow(error.message, path)) throw error;
     const inner = error.message.slice(0, Math.max(0, error.message.indexOf(error.problem) - ": ".length));
-    throw new WorkloadIdentityError(error.code, error, inner ? `${path}: ${inner}` : path);
+    throw located(error, inner ? `${path}: ${inner}` : path);
   }
+}
+
+/** True for a message that begins with the path, or with that of something below it. */
+function isBelow(message: string, path: string): boolean {
+  return [": ", "/"].some((end) => message.startsWith(path + end));
+}
+
+/** The same error with a place before its message; its stack still leads to where it was thrown. */
+function located(error: WorkloadIdentityError, where: string): WorkloadIdentityError {
+  const moved = new WorkloadIdentityError(error.code, error, where);
+  const { stack, cause } = error;
+  if (stack !== undefined) moved.stack = stack.replace(error.message, () => moved.message);
+  if (cause !== undefined) Object.defineProperty(moved, "cause", { value: cause });
+  return moved;
 }
 
 const SHOWN_CHARACTERS = 300;

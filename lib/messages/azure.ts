@@ -300,4 +300,35 @@ export const azureMessages = {
     allowed: "one of the two",
     remedy: "remove trailingSlash, or remove issuerUrl",
   }),
+  "azure-aks-role-unknown": (value: unknown, known: readonly string[]): Problem => ({
+    problem: "role allows nothing within an AKS cluster that this library knows of",
+    value,
+    allowed: `${known.join(", ")}, or the id of a role definition of your own with dataActions`,
+    remedy:
+      "use an RBAC role; Azure Kubernetes Service Cluster User Role and its like only hand out kubeconfig files",
+  }),
+  "azure-aks-namespaces-empty": (value: string): Problem => ({
+    problem: "role is limited to an empty list of namespaces",
+    value,
+    allowed: "at least one namespace; without `namespaces` it counts in the whole cluster",
+    remedy: "name the namespaces, or leave the role out",
+  }),
+  "azure-aks-entra-missing": (cluster: string): Problem => ({
+    problem: "AKS cluster does not accept tokens of Microsoft Entra",
+    value: cluster,
+    allowed: "a cluster with azure_active_directory_role_based_access_control",
+    remedy: "add that block to the cluster; the tokens of managed identities come from Entra",
+  }),
+  "azure-aks-rbac-off": (cluster: string): Problem => ({
+    problem: "roles are given on an AKS cluster that does not ask Azure for permissions",
+    value: cluster,
+    allowed: "azure_rbac_enabled = true; or no roles, and RBAC on the cluster",
+    remedy: "set azure_rbac_enabled, or leave `roles` out and bind the controllers' users on the cluster",
+  }),
+  "azure-aks-principal-missing": (subject: string): Problem => ({
+    problem: "object id of the controller's identity is not known, and AKS knows principals by nothing else",
+    value: subject,
+    allowed: "an identity made by workloadIdentities(), or a grant with `principal`",
+    remedy: "give the object id as `principal.name`: `az identity show --query principalId`",
+  }),
 };

@@ -59,6 +59,29 @@ export const componentsMessages = {
     remedy:
       "name the gates that `oc get featuregate cluster -o yaml` lists as enabled for this version, as far as requests name them",
   }),
+  "credentials-request-version": (where: string, versions: string): Problem => ({
+    problem: `${where} is for certain major versions of OpenShift, and that of the cluster was not said`,
+    value: versions,
+    allowed: "`majorVersion`, 4 or 5",
+    remedy: "state the major version of the release that the requests are of",
+  }),
+  "credentials-request-kind": (where: string, kind: string, known: readonly string[]): Problem => ({
+    problem: `${where} asks a cloud that OpenShift does not have`,
+    value: kind,
+    allowed: known.join(", "),
+    remedy: "correct spec.providerSpec.kind; for a cloud of a newer OpenShift leave the file out",
+  }),
+  "credentials-requests-filter": (field: string, value: unknown, allowed: string): Problem => ({
+    problem: `${field} of the filter of CredentialsRequests is not usable`,
+    value,
+    allowed,
+    remedy: "correct it, or leave it out",
+  }),
+  "credentials-requests-list": (type: string): Problem => ({
+    problem: `CredentialsRequests are not given as a list, but as ${type}`,
+    allowed: "a list of parsed objects",
+    remedy: "put a single object into a list; for a folder use credentialsRequests()",
+  }),
   "component-provider-kind": (where: string, kind: string, cloud: string, allowed: string): Problem => ({
     problem: `${where} asks another cloud than ${cloud}, which is to make the identities`,
     value: kind,

@@ -241,6 +241,18 @@ export const fleetMessages = {
     allowed: "a path under a mount of the container, in every workload that runs the plugin",
     remedy: "mount the plugin into the container",
   }),
+  "fleet-plugin-unmounted": (plugin: string, consumer: string): Problem => ({
+    problem: `the image of ${consumer} does not have the plugin, and no image of it is given`,
+    value: plugin,
+    allowed: "an entry of `plugins` with the plugin's image",
+    remedy: "add the image of the plugin",
+  }),
+  "fleet-plugin-unused": (plugin: string, used: readonly string[]): Problem => ({
+    problem: "no spoke needs this plugin",
+    value: plugin,
+    allowed: used.join(", "),
+    remedy: "leave it out of `plugins`",
+  }),
   "fleet-stored-token": (plugin: string): Problem => ({
     problem: "the plugin hands out stored tokens instead of federated identity",
     value: plugin,

@@ -63,6 +63,11 @@ export const openidMessages = {
     allowed: "one or several public keys",
     remedy: "give the public key of the pair that the kube-apiserver signs with",
   }),
+  "issuer-keys-list": (): Problem => ({
+    problem: "the keys of the issuer are not a list",
+    allowed: 'a list of { publicKey, use }, for example [{ publicKey, use: "current" }]',
+    remedy: "put the public key, with its use, into a list",
+  }),
   "issuer-keys-current": (count: number): Problem => ({
     problem: "exactly one key is the one that the cluster signs with now",
     value: `${count} keys with the use "current"`,

@@ -64,10 +64,15 @@ export interface SpokeParameters {
    */
   readonly tenantId?: string;
   /**
-   * Path of the projected service account token in the controller's containers, for spokes that trust the hub's
-   * issuer themselves.
+   * Audience of the service account token that the spoke takes, for spokes that trust the hub's issuer themselves.
    *
    * @defaultValue - none
+   */
+  readonly tokenAudience?: string;
+  /**
+   * Path of that token in the controller's containers.
+   *
+   * @defaultValue - where `HubConsumer` mounts it
    */
   readonly tokenFile?: string;
 }
@@ -102,14 +107,18 @@ export interface SpokeEntry {
   readonly users: readonly SpokeUser[];
 }
 
-/** A spoke as its cloud knows it; made by `eksSpoke()`, `aksSpoke()`, `gkeSpoke()`, `selfManagedSpoke()`. */
-export interface ISpokeAccess<Scope> {
+/** A spoke as its profile and the plugins see it. */
+export interface SpokeFacts {
   /** Key of the cloud: `aws`, `azure`, `google`, or `kubernetes` for a spoke that trusts the hub's issuer itself. */
   readonly cloud: string;
   /** Where the spoke is. */
   readonly endpoint: SpokeEndpoint;
   /** What the plugins are told. */
   readonly parameters: SpokeParameters;
+}
+
+/** A spoke as its cloud knows it; made by the function of the cloud's subpath. */
+export interface ISpokeAccess<Scope> extends SpokeFacts {
   /** Declares in the scope what lets the controllers in: access entries, role assignments, IAM roles. */
   declare(scope: Scope, request: SpokeEntryRequest): SpokeEntry;
 }

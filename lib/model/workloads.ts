@@ -3,6 +3,7 @@
  * turns all workloads of one cluster into identities and answers with what Kubernetes must write.
  */
 
+import type { AccessPrincipal } from "./access-principal";
 import type { Issuer } from "./issuer";
 import type { LateEncoding } from "./late";
 import type { Subject } from "./subject";
@@ -55,14 +56,6 @@ export interface PodFragment {
   readonly volumeMounts: readonly Readonly<Record<string, unknown>>[];
   /** `volumes` of the pod. */
   readonly volumes: readonly Readonly<Record<string, unknown>>[];
-}
-
-/** An identity as policies of its own cloud name it, for what it is granted elsewhere. */
-export interface AccessPrincipal {
-  /** ARN of an IAM role, object id of an Azure service principal, IAM policy member of Google Cloud; may be late. */
-  readonly name: string;
-  /** Terraform resources that must exist before the name stands in a policy: the identity itself first. */
-  readonly dependencies: readonly { readonly fqn: string }[];
 }
 
 /** What one service account gets from a cloud. */

@@ -22,14 +22,15 @@ const LABEL_VALUE = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 const REASON = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
 const CONDITION_TYPE =
   /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$/;
-/** Go's base64 decoder skips line breaks and wants padding. */
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+/** The API server's format `byte`: padded, without line breaks, not empty. */
+const BASE64 = /^(?!$)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const RFC_3339 =
-  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/;
+  /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/;
 
-/** True for an RFC 3339 time, as the format `date-time` of a CRD has it. */
+/** True for an RFC 3339 time, as the format `date-time` of a CRD has it: a day that the month does not have is none. */
 export function isDateTime(value: unknown): value is string {
-  return typeof value === "string" && RFC_3339.test(value) && !Number.isNaN(Date.parse(value));
+  const [, year, month, day] = (typeof value === "string" && RFC_3339.exec(value)) || [];
+  return day !== undefined && Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
 }
 
 /** True for a value of a label that is not empty. */
@@ -55,7 +56,7 @@ const dateTime: Schema = {
 };
 const base64: Schema = {
   type: "string",
-  rules: [(value) => (BASE64.test(value.replace(/[\r\n]/g, "")) ? undefined : "must be of type byte")],
+  rules: [(value) => (BASE64.test(value) ? undefined : "must be of type byte")],
 };
 const bounded = (min: number, max: number): Schema => ({ type: "string", rules: [length(min, max)] });
 

@@ -24,9 +24,17 @@ export interface ControllerNeeds {
 
 /** Pod template fields, without those that are empty. */
 export interface ControllerPatch {
-  /** `metadata` of the pod template. */
+  /**
+   * `metadata` of the pod template.
+   *
+   * @defaultValue - nothing is added to it
+   */
   readonly metadata?: Json;
-  /** `spec` of the pod template. */
+  /**
+   * `spec` of the pod template.
+   *
+   * @defaultValue - nothing is added to it
+   */
   readonly spec?: Json;
 }
 

@@ -2,11 +2,8 @@
  * Names of the ClusterProfile API and of its access providers.
  *
  * Sources: kubernetes-sigs/cluster-inventory-api:apis/v1alpha1/clusterprofile_types.go and pkg/access/config.go;
- * kubernetes/enhancements:keps/sig-multicluster/4322-cluster-inventory. The older names are those of the drafts of
- * KEP-5339, which programs ignore in silence.
+ * kubernetes/enhancements:keps/sig-multicluster/4322-cluster-inventory.
  */
-
-import { type WorkloadIdentityError, refusal } from "../../errors";
 
 /** API group of the ClusterProfile. */
 export const CLUSTER_PROFILE_GROUP = "multicluster.x-k8s.io";
@@ -28,38 +25,3 @@ export const HEALTHY_CONDITION = "ControlPlaneHealthy";
 
 /** Flag of the consumers that read a provider file. */
 export const PROVIDER_FILE_FLAG = "--clusterprofile-provider-file";
-
-/** Older names, and what replaced them. */
-const OUTDATED: Readonly<Record<string, string>> = {
-  credentialProviders: "accessProviders",
-  "multicluster.x-k8s.io/clusterprofiles/auth/exec/additional-args": "one provider per spoke",
-  "multicluster.x-k8s.io/clusterprofiles/auth/exec/additional-envs": ADDITIONAL_ENVS_EXTENSION,
-  "--clusterprofile-creds-provider": PROVIDER_FILE_FLAG,
-  "--cluster-profile-providers-file": PROVIDER_FILE_FLAG,
-  "clusterprofile-creds-provider": "clusterprofile-provider-file",
-  ClusterProfileSourcedCLIArgsPolicy: "profileSourcedCLIArgsPolicy",
-  ClusterProfileSourcedEnvVarsPolicy: "profileSourcedEnvVarsPolicy",
-  clusterProfileSourcedCLIArgsPolicy: "profileSourcedCLIArgsPolicy",
-  clusterProfileSourcedEnvVarsPolicy: "profileSourcedEnvVarsPolicy",
-  certificateAuthorityData: "certificate-authority-data",
-  tlsServerName: "tls-server-name",
-  insecureSkipTlsVerify: "insecure-skip-tls-verify",
-  proxyUrl: "proxy-url",
-  disableCompression: "disable-compression",
-};
-
-/** Name of a field or key that replaced an older one, `undefined` where the name is not an older one. */
-export function currentNameOf(name: string): string | undefined {
-  return Object.hasOwn(OUTDATED, name) ? OUTDATED[name] : undefined;
-}
-
-/** `fleet-name-outdated` for each older name; never throws. */
-export function outdatedNames(names: readonly string[]): readonly WorkloadIdentityError[] {
-  return names.flatMap((name) => {
-    const now = currentNameOf(name);
-    return now === undefined ? [] : [refusal("fleet-name-outdated", name, now)];
-  });
-}
-
-/** Managers that rewrite the status of their profiles; theirs are not ours to declare. */
-export const FOREIGN_MANAGERS: readonly string[] = ["KubeFleet", "gke-fleet", "open-cluster-management"];

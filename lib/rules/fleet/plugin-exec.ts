@@ -40,8 +40,8 @@ const TOKEN_SECONDS = 60;
  */
 const READ_TOKEN = [
   'read -r token < "$1" || [ -n "$token" ] || exit 1',
-  `until=$("$0" date -u -d "@$(($("$0" date +%s) + ${TOKEN_SECONDS}))" +%Y-%m-%dT%H:%M:%SZ) || exit 1`,
-  `printf '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"expirationTimestamp":"%s","token":"%s"}}' "$until" "$token"`,
+  `expiry=$("$0" date -u -d "@$(($("$0" date +%s) + ${TOKEN_SECONDS}))" +%Y-%m-%dT%H:%M:%SZ) || exit 1`,
+  `printf '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"expirationTimestamp":"%s","token":"%s"}}' "$expiry" "$token"`,
 ].join("\n");
 
 type Renderer = (call: PluginCall) => Invocation;

@@ -9,7 +9,7 @@ import { oneOf } from "../../model/choice";
 import { literal } from "../../model/late";
 import { isCleanPath } from "../../model/node-file";
 import { compareVersions, minorOf } from "../../model/version";
-import type { FleetConsumer } from "./consumers";
+import type { FleetConsumer } from "./consumer";
 import { type FleetPluginKey, fleetPlugin } from "./plugins";
 
 /** The hub, as far as plugins depend on it. */

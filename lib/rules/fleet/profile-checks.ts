@@ -12,10 +12,9 @@ import {
   ADDITIONAL_ENVS_EXTENSION,
   CLUSTER_MANAGER_LABEL,
   EXEC_EXTENSION,
-  FOREIGN_MANAGERS,
   HEALTHY_CONDITION,
-  currentNameOf,
 } from "./names";
+import { currentNameOf } from "./outdated-names";
 import { providerNameIssues } from "./provider-file";
 import { extensionsOf, profileProviders } from "./resolve-exec";
 import { proxyIssues, serverIssues } from "./server-url";
@@ -24,6 +23,9 @@ import { validateClusterProfile } from "./validate-cluster-profile";
 type Issues = readonly WorkloadIdentityError[];
 
 const EXTENSIONS: readonly string[] = [EXEC_EXTENSION, ADDITIONAL_ENVS_EXTENSION];
+
+/** Managers that rewrite the status of their profiles; theirs are not ours to declare. */
+const FOREIGN_MANAGERS: readonly string[] = ["KubeFleet", "gke-fleet", "open-cluster-management"];
 
 /** What an API server would drop or reject: `fleet-name-outdated`, `cluster-profile-field-dropped`, `cluster-profile-rejected`. */
 export function schemaIssues(profile: unknown, version: ClusterProfileVersion): Issues {

@@ -5,7 +5,7 @@
 
 import { type WorkloadIdentityError, refusal } from "../../errors";
 import { isRecord } from "../../model/record";
-import { currentNameOf } from "./names";
+import { currentNameOf } from "./outdated-names";
 
 /** A variable of the plugin's environment. */
 export interface ExecEnvVar {

@@ -22,7 +22,7 @@ const NAMES =
   /(?:^|[_.-])(?:client[_-]?secret|secret[_-]?access[_-]?key|session[_-]?token|access[_-]?token|bearer[_-]?token|id[_-]?token|refresh[_-]?token|password|passwd|passphrase|private[_-]?key|api[_-]?key|client[_-]?key(?:[_-]?data)?|client[_-]?certificate[_-]?(?:data|password))$/i;
 
 /** Names that are secret only as they stand. */
-const EXACT: readonly string[] = ["token", "--token", "secret", "clientSecret", "privateKey", "bearerToken"];
+const EXACT: readonly string[] = ["token", "secret", "clientSecret", "privateKey", "bearerToken"];
 
 const DEPTH = 50;
 
@@ -77,7 +77,8 @@ function flagIssues(list: readonly unknown[], path: string): readonly WorkloadId
   return list.flatMap((item, index) => {
     if (typeof item !== "string" || !item.startsWith("-")) return [];
     const [flag = ""] = item.split("=", 1);
-    const secret = isSecretName(flag.replace(/^-+/, "")) && flag !== "-token";
-    return secret ? [refusal("fleet-secret-material", `${path}[${index}] (${flag})`)] : [];
+    return isSecretName(flag.replace(/^-+/, ""))
+      ? [refusal("fleet-secret-material", `${path}[${index}] (${flag})`)]
+      : [];
   });
 }

@@ -1,0 +1,48 @@
+import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
+import { RoleAssignment } from "@cdktf/provider-azurerm/lib/role-assignment/index.js";
+import { Construct } from "constructs";
+import type { AccessPrincipal } from "../../model/access-principal";
+import { isRoleDefinitionId } from "../../rules/azure/access-role";
+import type { AksAssignment } from "../../rules/azure/aks-access";
+import { waitFor } from "../shared/across-stacks";
+
+/** Settings of an {@link AksSpokeEntry}. */
+export interface AksSpokeEntryProps {
+  /** The service principal that is let in, by its object id. */
+  readonly principal: AccessPrincipal;
+  /** The roles, each with its scope. */
+  readonly assignments: readonly AksAssignment[];
+  /**
+   * Terraform provider of the cluster's subscription.
+   *
+   * @defaultValue - the stack's default azurerm provider
+   */
+  readonly provider?: AzurermProvider;
+}
+
+/**
+ * A managed identity in an AKS cluster: its role assignments, each a child under its key.
+ *
+ * An identity that was made again has another object id, so that Terraform replaces the assignments with it.
+ */
+export class AksSpokeEntry extends Construct {
+  /** The role assignments, in the order of `assignments`. */
+  readonly roleAssignments: readonly RoleAssignment[];
+
+  constructor(scope: Construct, id: string, { principal, assignments, provider }: AksSpokeEntryProps) {
+    super(scope, id);
+    this.roleAssignments = assignments.map(({ key, role, scope: at }) => {
+      const assignment = new RoleAssignment(this, key, {
+        scope: at,
+        ...(isRoleDefinitionId(role) ? { roleDefinitionId: role } : { roleDefinitionName: role }),
+        principalId: principal.name,
+        // The service principal of a new identity reaches Entra's replicas late: neither look it up, nor its type.
+        principalType: "ServicePrincipal",
+        skipServicePrincipalAadCheck: true,
+        ...(provider && { provider }),
+      });
+      waitFor(assignment, principal.dependencies);
+      return assignment;
+    });
+  }
+}

@@ -1,0 +1,66 @@
+import type { TerraformProvider } from "cdktf";
+import type { Construct } from "constructs";
+import { SWITCH, oneOf } from "../../model/choice";
+import type { ISpokeAccess } from "../../model/fleet";
+import { type GatewayRoleName, gatewayRole, gatewayServer } from "../../rules/google/connect-gateway";
+import { projectId, projectNumber } from "../../rules/google/ids";
+import { enterProject } from "./gke-spoke-entry";
+
+/** Settings of {@link connectGatewaySpoke}. */
+export interface ConnectGatewaySpokeProps {
+  /** Id of the fleet's project, literal. */
+  readonly project: string;
+  /** Number of the fleet's project, as text; may be late. */
+  readonly projectNumber: string;
+  /** Name of the membership, literal. */
+  readonly membership: string;
+  /**
+   * Location of the membership: a region, or `global`.
+   *
+   * @defaultValue "global"
+   */
+  readonly location?: string;
+  /**
+   * Whether the member is a GKE cluster. In an attached cluster, RBAC must also let the Connect agent impersonate the
+   * controllers' users, as `gcloud container fleet memberships generate-gateway-rbac` writes it.
+   *
+   * @defaultValue true
+   */
+  readonly gke?: boolean;
+  /** What the gateway lets each controller send: reads, reads and writes, or everything. RBAC of the member decides then. */
+  readonly role: GatewayRoleName;
+  /**
+   * Terraform provider that may set the policy of the fleet's project.
+   *
+   * @defaultValue - the stack's default google provider
+   */
+  readonly provider?: TerraformProvider;
+}
+
+/**
+ * A member of a fleet as a spoke, reached through Connect Gateway: no route to the cluster is needed, and the
+ * certificate is Google's.
+ *
+ * Declares a `RoleBinding` for each controller, once per stack, project and role. Rights come from RBAC of the member,
+ * which knows a controller that acts as a Google service account by its e-mail address.
+ *
+ * Throws `google-project-invalid`, `google-project-number-invalid`, `google-membership-invalid`, `choice-unknown`,
+ * `late-value`; when it is declared, `google-spoke-member-invalid` and `google-policy-full`.
+ */
+export function connectGatewaySpoke(props: ConnectGatewaySpokeProps): ISpokeAccess<Construct> {
+  const { membership, location = "global", gke = true, provider } = props;
+  const role = gatewayRole(props.role);
+  const entry = { role, authorizes: false, project: projectId(props.project), provider };
+  const server = gatewayServer({
+    projectNumber: projectNumber(props.projectNumber),
+    location,
+    membership,
+    gke: oneOf("gke", gke, SWITCH),
+  });
+  return {
+    cloud: "google",
+    endpoint: { server, publicCertificate: true },
+    parameters: {},
+    declare: (scope, request) => enterProject(scope, request, entry),
+  };
+}

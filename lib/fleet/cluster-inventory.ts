@@ -1,0 +1,75 @@
+import { Chart } from "cdk8s";
+import { Construct } from "constructs";
+import { fail } from "../errors";
+import { namespaceName } from "../model/kubernetes-name";
+import { literal } from "../model/late";
+import type { ClusterProfileVersion } from "../rules/fleet/cluster-profile-schema";
+import { managerNameIssues } from "../rules/fleet/profile-checks";
+import { clusterProfileVersion } from "../rules/fleet/validate-cluster-profile";
+import { throwFirst } from "./first-issue";
+
+/** What all profiles of one {@link ClusterInventory} have in common. */
+export interface ClusterInventoryProps {
+  /** An existing namespace of the hub; all profiles of one namespace are one inventory. Kueue wants its own. */
+  readonly namespace: string;
+  /** Who writes the profiles: a name of your own, for example `platform-iac`. It cannot be changed later. */
+  readonly clusterManager: string;
+  /**
+   * Scope for the status manifests, in another chart than the profiles: the API server drops a status that comes with
+   * the main object. Apply that chart with
+   * `kubectl apply --server-side --subresource=status --field-manager=<clusterManager>`, kubectl 1.32 or newer.
+   *
+   * @defaultValue - no status manifests; a `StatusWriter` per spoke writes the status then
+   */
+  readonly statusScope?: Construct;
+  /**
+   * Version of the ClusterProfile API. What is written is valid under both.
+   *
+   * @defaultValue "v1alpha1"
+   */
+  readonly apiVersion?: ClusterProfileVersion;
+}
+
+/**
+ * The ClusterProfiles that this configuration writes into one namespace of the hub.
+ *
+ * Never add access providers to profiles of another manager: most rewrite the whole list (KubeFleet on every
+ * reconcile, GKE fleet sync one way).
+ */
+export class ClusterInventory extends Construct {
+  /** Namespace of the profiles. */
+  readonly namespace: string;
+  /** Who writes the profiles. */
+  readonly clusterManager: string;
+  /** Version of the ClusterProfile API. */
+  readonly apiVersion: ClusterProfileVersion;
+  /** The command that the status manifests are applied with, but for the file. */
+  readonly statusCommand: string;
+  /** Scope of the status manifests, `undefined` where there are none. */
+  readonly statusScope: Construct | undefined;
+  readonly #names = new Map<string, Construct>();
+
+  /**
+   * Throws `namespace-invalid`, `cluster-manager-invalid`, `cluster-manager-foreign`, `version-unknown`,
+   * `cluster-profile-status-in-main` or `late-value`.
+   */
+  constructor(scope: Construct, id: string, props: ClusterInventoryProps) {
+    super(scope, id);
+    const { statusScope } = props;
+    this.namespace = namespaceName(props.namespace);
+    this.clusterManager = literal(props.clusterManager, "clusterManager");
+    throwFirst(managerNameIssues(this.clusterManager));
+    this.apiVersion = clusterProfileVersion(literal(props.apiVersion ?? "v1alpha1", "apiVersion"));
+    if (statusScope && Chart.of(statusScope) === Chart.of(this))
+      fail("cluster-profile-status-in-main", Chart.of(this).node.path);
+    this.statusScope = statusScope;
+    this.statusCommand = `kubectl apply --server-side --subresource=status --field-manager=${this.clusterManager}`;
+  }
+
+  /** Notes the name of a spoke; throws `cluster-profile-twice` where another one has it. */
+  claim(name: string, spoke: Construct): void {
+    const other = this.#names.get(name);
+    if (other) fail("cluster-profile-twice", this.namespace, name, other.node.path);
+    this.#names.set(name, spoke);
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * Fleet access: controllers of a hub enter spoke clusters with workload identity. ClusterProfiles with their status, the
+ * controllers' list of access providers, plugins, identities, and what a spoke needs to let them in.
+ *
+ * @packageDocumentation
+ */
+
+export { AccessProvidersFile, type AccessProvidersFileProps } from "./access-providers-file";
+export { ClusterInventory, type ClusterInventoryProps } from "./cluster-inventory";
+export { ControllerWorkloadPatch, type ControllerWorkloadPatchProps } from "./controller-workload-patch";
+export { HubConsumer, type HubConsumerProps } from "./hub-consumer";
+export { type ControllerIdentities } from "./hub-consumer-plan";
+export { MultiKueueCluster, type MultiKueueClusterProps } from "./multi-kueue-cluster";
+export { type ProviderEntriesProps } from "./provider-entries";
+export {
+  type SelfManagedSpoke,
+  type SelfManagedSpokeProps,
+  selfManagedSpoke,
+  selfManagedUsers,
+} from "./self-managed-spoke";
+export { SpokeCluster, type SpokeClusterProps } from "./spoke-cluster";
+export { SpokeRoleBinding, type SpokeRoleBindingProps } from "./spoke-role-binding";
+export { StatusWriter, type StatusWriterProps } from "./status-writer";
+export {
+  type ControllerWorkload,
+  type ISpokeAccess,
+  type SpokeEndpoint,
+  type SpokeEntry,
+  type SpokeEntryRequest,
+  type SpokeFacts,
+  type SpokeParameters,
+  type SpokeUser,
+} from "../model/fleet";
+export { type HubAuthenticationProps } from "../rules/fleet/authentication-configuration";
+export { type ClusterProfileVersion } from "../rules/fleet/cluster-profile-schema";
+export { type FleetConsumer, type ProviderListForm } from "../rules/fleet/consumer";
+export {
+  type ArgoCdProps,
+  type ConsumerProps,
+  type ControllerProps,
+  argoCd,
+  controller,
+  knativeOperator,
+  multiKueue,
+} from "../rules/fleet/consumers";
+export { type ControllerNeeds } from "../rules/fleet/controller-patch";
+export {
+  type HubFacts,
+  type MountedPlugin,
+  type PluginMountMode,
+  type PluginSource,
+  mountedPlugin,
+} from "../rules/fleet/plugin-mount";
+export { type FleetPluginKey } from "../rules/fleet/plugins";
+export {
+  type AccessProvider,
+  type ExecConfig,
+  type ExecEnvVar,
+  type ProfileEnvPolicy,
+} from "../rules/fleet/provider-file";
+export { type ExecResolution, type ResolvedExec, resolveExec } from "../rules/fleet/resolve-exec";
+export { type Rejection, type SchemaResult } from "../rules/fleet/schema";
+export { validateClusterProfile } from "../rules/fleet/validate-cluster-profile";

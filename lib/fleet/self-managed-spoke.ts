@@ -1,0 +1,75 @@
+import { stringify } from "yaml";
+import { fail } from "../errors";
+import { validateAudience } from "../model/audience";
+import type { ISpokeAccess, SpokeEndpoint, SpokeEntryRequest, SpokeUser } from "../model/fleet";
+import { type NodeFile, type NodeSetup, isCleanPath, nodeFile } from "../model/node-file";
+import { Subject } from "../model/subject";
+import {
+  type HubAuthenticationProps,
+  authenticationConfiguration,
+  spokeUserNames,
+} from "../rules/fleet/authentication-configuration";
+
+/** A spoke whose API server trusts the hub's issuer itself. */
+export interface SelfManagedSpokeProps extends HubAuthenticationProps {
+  /** Where the spoke is. */
+  readonly endpoint: SpokeEndpoint;
+  /**
+   * Path of the configuration on the nodes of the control plane.
+   *
+   * @defaultValue "/etc/kubernetes/authentication-configuration.yaml"
+   */
+  readonly path?: string;
+}
+
+/** A self-managed spoke: its access, and the file for its API servers. */
+export interface SelfManagedSpoke extends ISpokeAccess<unknown> {
+  /**
+   * The `AuthenticationConfiguration` for each node of the control plane; name it to kube-apiserver with
+   * `--authentication-config` in place of all `--oidc-…` flags. Its flags are not the kubelet's, so none are in it.
+   */
+  readonly nodeSetup: NodeSetup;
+}
+
+const PATH = "/etc/kubernetes/authentication-configuration.yaml";
+const MODE = 0o600;
+
+/**
+ * A self-managed spoke (kubeadm, OpenShift with a file of its own): no cloud, the hub's service account tokens are
+ * taken as they are, for the named service accounts and one audience alone.
+ *
+ * On OpenShift the one OIDC slot of `Authentication/cluster` replaces the built-in OAuth server; think twice.
+ *
+ * Throws `version-unsupported`, `spoke-authentication-empty`, `spoke-authentication-prefix`, `node-file-invalid`, and
+ * of bad issuers, audiences and service accounts.
+ */
+export function selfManagedSpoke(props: SelfManagedSpokeProps): SelfManagedSpoke {
+  const { endpoint, audience, path = PATH } = props;
+  const document = authenticationConfiguration(props);
+  if (!isCleanPath(path)) return fail("node-file-invalid", path, "path is not absolute and clean");
+  const content = stringify(document, { version: "1.1", lineWidth: 0, aliasDuplicateObjects: false });
+  const file: NodeFile = nodeFile({ path, mode: MODE, content });
+  return {
+    cloud: "kubernetes",
+    endpoint,
+    parameters: { tokenAudience: validateAudience(audience) },
+    nodeSetup: { files: [file], kubeletFlags: {} },
+    declare: (_: unknown, request: SpokeEntryRequest) => ({
+      users: selfManagedUsers(
+        request.controllers.map(({ subject }) => subject),
+        props.userPrefix,
+      ),
+    }),
+  };
+}
+
+/** The hub's service accounts as users of the spoke, for RBAC there. */
+export function selfManagedUsers(
+  serviceAccounts: readonly (string | Subject)[],
+  userPrefix?: string,
+): readonly SpokeUser[] {
+  return serviceAccounts.map(Subject.of).map((subject) => {
+    const [user = ""] = spokeUserNames([subject], userPrefix);
+    return { subject, user, groups: [], authorized: false };
+  });
+}

@@ -1,0 +1,172 @@
+import { ApiObject } from "cdk8s";
+import { Construct } from "constructs";
+import { fail } from "../errors";
+import { ServiceAccount } from "../kubernetes/service-account";
+import { checkedAnnotations } from "../kubernetes/metadata";
+import { isDnsLabel } from "../model/kubernetes-name";
+import { isLate, literal } from "../model/late";
+import { Subject } from "../model/subject";
+import { compareVersions, parseVersion } from "../model/version";
+import { CLUSTER_PROFILE_GROUP } from "../rules/fleet/names";
+import { derivedName, stableHash } from "../rules/names";
+import type { SpokeCluster } from "./spoke-cluster";
+
+/** How a {@link StatusWriter} runs. */
+export interface StatusWriterProps {
+  /** The spoke whose status is written. */
+  readonly spoke: SpokeCluster;
+  /** Version of kubectl in the image, `1.35.2`; 1.32 or newer. */
+  readonly kubectlVersion: string;
+  /**
+   * Image whose entry point is kubectl.
+   *
+   * @defaultValue - `registry.k8s.io/kubectl:v<kubectlVersion>`
+   */
+  readonly image?: string;
+  /**
+   * Annotations of the Job, for example Argo CD's `argocd.argoproj.io/hook: PostSync` with
+   * `argocd.argoproj.io/hook-delete-policy: BeforeHookCreation`.
+   *
+   * @defaultValue - none
+   */
+  readonly annotations?: Readonly<Record<string, string>>;
+  /**
+   * User id of the container, which is then refused to run as root.
+   *
+   * @defaultValue - the image's, or the one that OpenShift gives
+   */
+  readonly runAsUser?: number;
+}
+
+const KUBECTL_SINCE = "1.32";
+const DIRECTORY = "/status";
+const FILE = "cluster-profile.json";
+const RBAC = "rbac.authorization.k8s.io";
+const TTL_SECONDS = 600;
+/** Room for a hash behind it in the name of the Job, which is a label of its pods. */
+const NAME = { max: 54, allowed: /[a-z0-9-]/, separator: "-" } as const;
+
+/**
+ * A Job that writes the status of one ClusterProfile with server-side apply, and RBAC for nothing else: for clusters
+ * that are filled by a tool which cannot apply a status (Argo CD, Flux, `kubernetes_manifest`).
+ *
+ * Apply it after the profile. A Job cannot be changed: its name holds a hash of the status, so that a new status makes
+ * a new Job. Where address or certificates are late there is no hash; the Job is then gone ten minutes after its end,
+ * or with the annotations of a hook.
+ */
+export class StatusWriter extends Construct {
+  /** Who the Job is. */
+  readonly subject: Subject;
+  /** The Job. */
+  readonly resource: ApiObject;
+  /** The status document. */
+  readonly configMap: ApiObject;
+  /** Rules for this one profile. */
+  readonly role: ApiObject;
+  /** Binds the rules to the Job's service account. */
+  readonly binding: ApiObject;
+
+  /** Throws `fleet-consumer-too-old` of kubectl, `version-invalid`, `annotation-key-invalid`, `annotation-value-invalid` or `late-value`. */
+  constructor(scope: Construct, id: string, props: StatusWriterProps) {
+    super(scope, id);
+    const { spoke } = props;
+    const { namespace } = spoke.inventory;
+    const image = kubectlImage(props);
+    const annotations = checkedAnnotations(`Job of ${id}`, props.annotations ?? {});
+    const name = writerName(spoke.profileName);
+    const text = JSON.stringify(spoke.statusDocument);
+    const hash = isLate(text) ? [] : [stableHash([text])];
+
+    this.subject = Subject.of(`${namespace}/${name}`);
+    new ServiceAccount(this, "service-account", { namespace, name });
+    this.role = this.object(
+      "role",
+      `${RBAC}/v1`,
+      "Role",
+      { name, namespace },
+      { rules: rulesFor(spoke.profileName) },
+    );
+    this.binding = this.object(
+      "binding",
+      `${RBAC}/v1`,
+      "RoleBinding",
+      { name, namespace },
+      bound(name, namespace),
+    );
+    this.configMap = this.object(
+      "document",
+      "v1",
+      "ConfigMap",
+      { name, namespace },
+      { data: { [FILE]: text } },
+    );
+    const metadata = { namespace, name: [name, ...hash].join("-"), annotations };
+    const spec = {
+      ttlSecondsAfterFinished: TTL_SECONDS,
+      template: { spec: podSpec(name, image, spoke.inventory.clusterManager, props.runAsUser) },
+    };
+    this.resource = this.object("Resource", "batch/v1", "Job", metadata, { spec });
+  }
+
+  private object(id: string, apiVersion: string, kind: string, metadata: object, fields: object): ApiObject {
+    return new ApiObject(this, id, { apiVersion, kind, metadata, ...fields });
+  }
+}
+
+function writerName(profile: string): string {
+  const plain = `${profile}-status`;
+  return isDnsLabel(plain) && plain.length <= NAME.max ? plain : derivedName([profile, "status"], NAME);
+}
+
+function kubectlImage({ kubectlVersion, image }: StatusWriterProps): string {
+  parseVersion("kubectlVersion", kubectlVersion);
+  if (compareVersions(kubectlVersion, KUBECTL_SINCE) < 0)
+    return fail("fleet-consumer-too-old", "kubectl", kubectlVersion, KUBECTL_SINCE, "it applies no status");
+  return literal(image ?? `registry.k8s.io/kubectl:v${kubectlVersion.replace(/^v/, "")}`, "image");
+}
+
+function bound(name: string, namespace: string): object {
+  return {
+    roleRef: { apiGroup: RBAC, kind: "Role", name },
+    subjects: [{ kind: "ServiceAccount", namespace, name }],
+  };
+}
+
+function rulesFor(profile: string): readonly object[] {
+  const only = { apiGroups: [CLUSTER_PROFILE_GROUP], resourceNames: [profile] };
+  return [
+    { ...only, resources: ["clusterprofiles"], verbs: ["get"] },
+    { ...only, resources: ["clusterprofiles/status"], verbs: ["get", "patch"] },
+  ];
+}
+
+function podSpec(name: string, image: string, manager: string, runAsUser: number | undefined): object {
+  return {
+    serviceAccountName: name,
+    restartPolicy: "OnFailure",
+    securityContext: {
+      seccompProfile: { type: "RuntimeDefault" },
+      ...(runAsUser === undefined ? {} : { runAsNonRoot: true, runAsUser }),
+    },
+    containers: [
+      {
+        name: "kubectl",
+        image,
+        args: [
+          "apply",
+          "--server-side",
+          "--subresource=status",
+          `--field-manager=${manager}`,
+          `--filename=${DIRECTORY}/${FILE}`,
+        ],
+        securityContext: {
+          allowPrivilegeEscalation: false,
+          capabilities: { drop: ["ALL"] },
+          readOnlyRootFilesystem: true,
+        },
+        volumeMounts: [{ name: "status", mountPath: DIRECTORY, readOnly: true }],
+      },
+    ],
+    volumes: [{ name: "status", configMap: { name } }],
+  };
+}

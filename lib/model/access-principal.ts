@@ -1,0 +1,7 @@
+/** An identity as policies of its own cloud name it, for what it is granted elsewhere. */
+export interface AccessPrincipal {
+  /** ARN of an IAM role, object id of an Azure service principal, IAM policy member of Google Cloud; may be late. */
+  readonly name: string;
+  /** Terraform resources that must exist before the name stands in a policy: the identity itself first. */
+  readonly dependencies: readonly { readonly fqn: string }[];
+}

@@ -1,0 +1,113 @@
+/*
+ * What an access entry of an EKS cluster may allow. Sources: awsdocs/amazon-eks-user-guide,
+ * latest/ug/manage-access/k8s-access (access-entries.adoc, access-policies.adoc, access-policy-reference.adoc);
+ * CreateCluster in the EKS API reference for names and for the authentication mode; the answer of CreateAccessEntry
+ * for groups that begin with `system:` (terraform-aws-modules/terraform-aws-eks issue 2915).
+ */
+
+import { fail } from "../../errors";
+import { oneOf } from "../../model/choice";
+import { namespaceName } from "../../model/kubernetes-name";
+import { literal } from "../../model/late";
+
+/** Access policies that EKS has for people and programs; the others are for nodes and services of AWS. */
+export type EksAccessPolicyName =
+  | "AmazonEKSAdminPolicy"
+  | "AmazonEKSAdminViewPolicy"
+  | "AmazonEKSClusterAdminPolicy"
+  | "AmazonEKSEditPolicy"
+  | "AmazonEKSViewPolicy";
+
+/** An access policy, and where it counts. */
+export interface EksPolicyGrant {
+  /** Name of the access policy. */
+  readonly policy: EksAccessPolicyName;
+  /**
+   * Namespaces in which it counts, each exactly: EKS takes wildcards, this library does not.
+   *
+   * @defaultValue - the whole cluster
+   */
+  readonly namespaces?: readonly string[];
+}
+
+/** What an access entry allows. */
+export interface EksAccess {
+  /** Access policies, each once. */
+  readonly accessPolicies: readonly EksPolicyGrant[];
+  /** Groups of the user for RBAC. */
+  readonly kubernetesGroups: readonly string[];
+}
+
+/** How principals are known to an EKS cluster. */
+export type EksAuthenticationMode = "API" | "API_AND_CONFIG_MAP" | "CONFIG_MAP";
+
+const POLICIES: readonly EksAccessPolicyName[] = [
+  "AmazonEKSAdminPolicy",
+  "AmazonEKSAdminViewPolicy",
+  "AmazonEKSClusterAdminPolicy",
+  "AmazonEKSEditPolicy",
+  "AmazonEKSViewPolicy",
+];
+const MODES: readonly EksAuthenticationMode[] = ["API", "API_AND_CONFIG_MAP", "CONFIG_MAP"];
+const CLUSTER_NAME = /^[0-9A-Za-z][0-9A-Za-z_-]{0,99}$/;
+const GROUP_MAX = 253;
+
+/**
+ * Checks what an access entry shall allow; policies come back sorted by name, namespaces and groups sorted, each once.
+ *
+ * Throws `aws-eks-access-empty`, `aws-eks-policy-twice`, `aws-eks-namespaces-empty`, `aws-eks-group-invalid`,
+ * `choice-unknown`, `namespace-invalid` or `late-value`.
+ */
+export function eksAccess({ accessPolicies, kubernetesGroups }: EksAccess): EksAccess {
+  if (accessPolicies.length + kubernetesGroups.length === 0) return fail("aws-eks-access-empty");
+  const known = new Map<string, EksPolicyGrant>();
+  for (const grant of accessPolicies) {
+    oneOf("access policy", grant.policy, POLICIES);
+    if (known.has(grant.policy)) fail("aws-eks-policy-twice", grant.policy);
+    known.set(grant.policy, policyGrant(grant));
+  }
+  for (const group of kubernetesGroups) checkGroup(group);
+  return {
+    accessPolicies: [...known.values()].sort((a, b) => (a.policy < b.policy ? -1 : 1)),
+    kubernetesGroups: [...new Set(kubernetesGroups)].sort(),
+  };
+}
+
+/** ARN of an access policy: `arn:<partition>:eks::aws:cluster-access-policy/<name>`. */
+export function accessPolicyArn(partition: string, policy: EksAccessPolicyName): string {
+  return `arn:${partition}:eks::aws:cluster-access-policy/${policy}`;
+}
+
+/** Returns the literal name of an EKS cluster; throws `aws-eks-cluster-name-invalid` or `late-value`. */
+export function eksClusterName(name: unknown): string {
+  const given = literal(name, "name of the EKS cluster");
+  return typeof given === "string" && CLUSTER_NAME.test(given)
+    ? given
+    : fail("aws-eks-cluster-name-invalid", given);
+}
+
+/**
+ * Throws `spoke-authentication-mode` for a cluster that knows principals from its ConfigMap alone, and
+ * `choice-unknown`.
+ */
+export function requireAccessEntries(cluster: string, mode: string): void {
+  if (oneOf<string>("authentication mode of the EKS cluster", mode, MODES) === "CONFIG_MAP")
+    fail("spoke-authentication-mode", cluster, mode);
+}
+
+function policyGrant({ policy, namespaces }: EksPolicyGrant): EksPolicyGrant {
+  if (namespaces === undefined) return { policy };
+  if (namespaces.length === 0) return fail("aws-eks-namespaces-empty", policy);
+  return { policy, namespaces: [...new Set(namespaces.map(namespaceName))].sort() };
+}
+
+function checkGroup(group: string): void {
+  literal(group, "Kubernetes group of the access entry");
+  const usable =
+    typeof group === "string" &&
+    group.trim() === group &&
+    group !== "" &&
+    group.length <= GROUP_MAX &&
+    !group.startsWith("system:");
+  if (!usable) fail("aws-eks-group-invalid", group);
+}

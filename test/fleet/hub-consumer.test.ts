@@ -1,0 +1,539 @@
+import { Chart } from "cdk8s";
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import {
+  AccessProvidersFile,
+  ClusterInventory,
+  HubConsumer,
+  type HubConsumerProps,
+  MultiKueueCluster,
+  SpokeCluster,
+  type SpokeFacts,
+  argoCd,
+  controller,
+  knativeOperator,
+  multiKueue,
+  resolveExec,
+} from "../../lib/fleet";
+import { Subject } from "../../lib/model/subject";
+import type { AccessGrant } from "../../lib/model/workloads";
+import { ACCESS, LATE, hub } from "../fixtures/fleet/spokes";
+
+const NO_POD = { labels: {}, env: [], volumeMounts: [], volumes: [] };
+
+const grant = (key: string, over: Partial<AccessGrant> = {}): AccessGrant => ({
+  subject: Subject.of(key),
+  identity: "x",
+  annotations: {},
+  labels: {},
+  pod: NO_POD,
+  ...over,
+});
+
+const aws = (key: string): AccessGrant =>
+  grant(key, {
+    pod: {
+      labels: {},
+      env: [{ name: "AWS_ROLE_ARN", value: "arn:aws:iam::111122223333:role/hub" }],
+      volumeMounts: [{ name: "aws-token", mountPath: "/var/run/secrets/aws", readOnly: true }],
+      volumes: [{ name: "aws-token", projected: { sources: [] } }],
+    },
+  });
+
+const azure = (key: string): AccessGrant =>
+  grant(key, {
+    annotations: { "azure.workload.identity/client-id": LATE },
+    pod: { ...NO_POD, labels: { "azure.workload.identity/use": "true" } },
+  });
+
+const google = (key: string): AccessGrant =>
+  grant(key, {
+    pod: { ...NO_POD, env: [{ name: "GOOGLE_APPLICATION_CREDENTIALS", value: "/g/credentials.json" }] },
+    credentialFile: { configMap: "google-credentials", fileName: "credentials.json", content: LATE },
+  });
+
+const ARGO = ["argocd/argocd-application-controller", "argocd/argocd-server"];
+const KUEUE = ["kueue-system/kueue-controller-manager"];
+const CONFIGURATION = "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n";
+const own = {
+  kind: "Deployment",
+  namespace: "fleet",
+  name: "own",
+  container: "own",
+  serviceAccount: "own",
+} as const;
+
+const built = (
+  clouds: readonly (keyof typeof ACCESS)[],
+  props: Omit<HubConsumerProps, "spokes" | "hub" | "identities"> & Partial<HubConsumerProps>,
+  namespace = "kueue-system",
+): { readonly consumer: HubConsumer; readonly rest: Chart; readonly spokes: readonly SpokeCluster[] } => {
+  const { inventory, rest } = hub(namespace);
+  const spokes = clouds.map(
+    (cloud) => new SpokeCluster(inventory, `spoke-${cloud}`, { access: ACCESS[cloud] }),
+  );
+  const consumer = new HubConsumer(rest, "consumer", {
+    hub: { version: "1.35" },
+    identities: {},
+    ...props,
+    spokes,
+  });
+  return { consumer, rest, spokes };
+};
+
+const PLUGINS = [
+  { plugin: "aws-iam-authenticator", image: "example.com/aws-iam-authenticator:v0.7.18" },
+  { plugin: "projected-token", image: "docker.io/library/busybox:1.37-musl" },
+] as const;
+
+describe("HubConsumer: Argo CD", () => {
+  const argo = () =>
+    built(
+      ["aws", "azure", "google"],
+      {
+        consumer: argoCd({ version: "3.5" }),
+        identities: { aws: ARGO.map(aws), azure: ARGO.map(azure), google: ARGO.map(google) },
+      },
+      "argocd",
+    );
+
+  it("runs argocd-k8s-auth for all clouds, one provider per spoke", () => {
+    const { consumer, spokes } = argo();
+    const file = JSON.parse(consumer.file.resource.toJson().data["clusterprofile-provider-file.json"]);
+    const commands = spokes.map(({ statusDocument }) => {
+      const resolution = resolveExec(file.providers, statusDocument);
+      return resolution.outcome === "resolved"
+        ? [resolution.exec.command, ...resolution.exec.args]
+        : resolution.reason;
+    });
+    expect(commands).toEqual([
+      ["argocd-k8s-auth", "aws", "--cluster-name", "prod-eu"],
+      ["argocd-k8s-auth", "azure"],
+      ["argocd-k8s-auth", "gcp"],
+    ]);
+    expect(consumer.file.resource.metadata.toJson()).toEqual({
+      name: "clusterprofile-provider-file",
+      namespace: "argocd",
+    });
+    expect(consumer.flag).toBe(
+      "--clusterprofile-provider-file=/etc/clusterprofile/clusterprofile-provider-file.json",
+    );
+  });
+
+  it("gives every executing service account its identity", () => {
+    const { consumer } = argo();
+    expect(consumer.serviceAccounts.map(({ subject }) => subject.key)).toEqual(ARGO);
+    expect(consumer.serviceAccounts[1]?.resource.toJson().metadata.annotations).toEqual({
+      "azure.workload.identity/client-id": LATE,
+    });
+    const [controllerPatch, serverPatch, reader] = consumer.patches.map(({ resource }) => resource?.toJson());
+    expect([controllerPatch.kind, serverPatch.kind, reader.metadata.name]).toEqual([
+      "StatefulSet",
+      "Deployment",
+      "argocd-clusterprofile-controller",
+    ]);
+    expect(serverPatch.spec.template).toEqual({
+      metadata: { labels: { "azure.workload.identity/use": "true" } },
+      spec: {
+        containers: [
+          {
+            name: "argocd-server",
+            env: [
+              { name: "AWS_ROLE_ARN", value: "arn:aws:iam::111122223333:role/hub" },
+              { name: "GOOGLE_APPLICATION_CREDENTIALS", value: "/g/credentials.json" },
+            ],
+            volumeMounts: [{ name: "aws-token", mountPath: "/var/run/secrets/aws", readOnly: true }],
+          },
+        ],
+        volumes: [{ name: "aws-token", projected: { sources: [] } }],
+      },
+    });
+  });
+
+  it("gives the file and its hash to the controller that reads it, and no identity", () => {
+    const { consumer } = argo();
+    const text: string = consumer.file.resource.toJson().data["clusterprofile-provider-file.json"];
+    expect(consumer.patches[2]?.resource?.toJson().spec.template).toEqual({
+      metadata: {
+        annotations: {
+          "checksum/clusterprofile-provider-file": createHash("sha256").update(text).digest("hex"),
+        },
+      },
+      spec: {
+        containers: [
+          {
+            name: "argocd-clusterprofile-controller",
+            volumeMounts: [
+              { name: "clusterprofile-provider-file", mountPath: "/etc/clusterprofile", readOnly: true },
+            ],
+          },
+        ],
+        volumes: [
+          { name: "clusterprofile-provider-file", configMap: { name: "clusterprofile-provider-file" } },
+        ],
+      },
+    });
+    expect(consumer.readers.map((reader) => reader.toJson())).toMatchObject([
+      {
+        kind: "Role",
+        rules: [
+          {
+            apiGroups: ["multicluster.x-k8s.io"],
+            resources: ["clusterprofiles"],
+            verbs: ["get", "list", "watch"],
+          },
+        ],
+      },
+      { kind: "RoleBinding", subjects: [{ namespace: "argocd", name: "argocd-clusterprofile-controller" }] },
+    ]);
+  });
+
+  it("writes one credential file per ConfigMap, though two service accounts read it", () => {
+    expect(argo().consumer.credentialFiles.map((file) => file.toJson())).toEqual([
+      {
+        apiVersion: "v1",
+        kind: "ConfigMap",
+        metadata: { name: "google-credentials", namespace: "argocd" },
+        data: { "credentials.json": LATE },
+      },
+    ]);
+  });
+});
+
+describe("HubConsumer: MultiKueue", () => {
+  const kueue = (version: string) =>
+    built(["aws", "kubernetes"], {
+      consumer: multiKueue({ version }),
+      identities: { aws: KUEUE.map(aws) },
+      plugins: PLUGINS,
+      kueueConfiguration: CONFIGURATION,
+    });
+
+  it.each([
+    ["0.18", "credentialsProviders"],
+    ["0.19", "accessProviders"],
+  ])("%s has the list in its configuration, as %s", (version, field) => {
+    const { consumer } = kueue(version);
+    const { metadata, data } = consumer.file.resource.toJson();
+    expect(metadata).toEqual({ name: "kueue-manager-config", namespace: "kueue-system" });
+    expect(data["controller_manager_config.yaml"]).toContain(
+      `multiKueue:\n  clusterProfile:\n    ${field}:\n      - name: aws-spoke-aws\n`,
+    );
+    expect(consumer.flag).toBeUndefined();
+    expect(consumer.readers).toEqual([]);
+  });
+
+  it("mounts static plugins, tokens of its spokes and the identity into the one manager", () => {
+    const { consumer } = kueue("0.19");
+    expect(consumer.patches).toHaveLength(1);
+    const { metadata, spec } = consumer.patches[0]?.resource?.toJson().spec.template;
+    expect(metadata).toEqual({
+      annotations: { "checksum/clusterprofile-provider-file": consumer.file.hash },
+    });
+    expect(spec.containers[0].name).toBe("manager");
+    expect(spec.containers[0].volumeMounts.map(({ mountPath }: { mountPath: string }) => mountPath)).toEqual([
+      "/var/run/secrets/aws",
+      "/var/run/secrets/spoke-tokens",
+      "/plugins/aws-iam-authenticator",
+      "/plugins/projected-token",
+    ]);
+    expect(spec.volumes[1]).toEqual({
+      name: "spoke-tokens",
+      projected: {
+        sources: [
+          { serviceAccountToken: { audience: "spoke-k", expirationSeconds: 3600, path: "spoke-kubernetes" } },
+        ],
+      },
+    });
+    const exec = consumer.file.providers[1]?.execConfig;
+    expect([exec?.command, exec?.args.at(-1)]).toEqual([
+      "/plugins/projected-token/bin/busybox",
+      "/var/run/secrets/spoke-tokens/spoke-kubernetes",
+    ]);
+  });
+
+  it("refers to the profile", () => {
+    const { rest, spokes } = kueue("0.19");
+    const [spoke] = spokes;
+    expect(spoke && new MultiKueueCluster(rest, "worker", { spoke }).resource.toJson()).toEqual({
+      apiVersion: "kueue.x-k8s.io/v1beta2",
+      kind: "MultiKueueCluster",
+      metadata: { name: "spoke-aws" },
+      spec: { clusterSource: { clusterProfileRef: { name: "spoke-aws" } } },
+    });
+    const { inventory } = hub("fleet");
+    const other = new SpokeCluster(inventory, "spoke-a", { access: ACCESS.aws });
+    expect(() => new MultiKueueCluster(rest, "other", { spoke: other })).toThrowError(
+      expect.objectContaining({ code: "kueue-profile-namespace" }),
+    );
+  });
+});
+
+describe("HubConsumer: refusals", () => {
+  const generic = controller({ title: "own", workloads: [own] });
+  const identities = { aws: [aws("fleet/own")] };
+  const [iam, busybox] = PLUGINS;
+
+  it.each<[string, () => unknown, string]>([
+    [
+      "Kueue profiles elsewhere",
+      () =>
+        built(
+          ["aws"],
+          {
+            consumer: multiKueue({ version: "0.19" }),
+            identities: { aws: KUEUE.map(aws) },
+            plugins: [iam],
+            kueueConfiguration: CONFIGURATION,
+          },
+          "fleet",
+        ),
+      "kueue-profile-namespace",
+    ],
+    [
+      "Kueue without its configuration",
+      () =>
+        built(["aws"], {
+          consumer: multiKueue({ version: "0.19" }),
+          identities: { aws: KUEUE.map(aws) },
+          plugins: [iam],
+        }),
+      "kueue-configuration-invalid",
+    ],
+    [
+      "Kueue's configuration elsewhere",
+      () =>
+        built(["aws"], { consumer: generic, identities, plugins: [iam], kueueConfiguration: CONFIGURATION }),
+      "kueue-configuration-invalid",
+    ],
+    [
+      "a profile without health for Knative",
+      () =>
+        built(["aws"], {
+          consumer: knativeOperator({ version: "1.22" }),
+          identities: { aws: [aws("knative-operator/knative-operator")] },
+          plugins: [iam],
+        }),
+      "spoke-health-missing",
+    ],
+    ["no identity", () => built(["aws"], { consumer: generic, plugins: [iam] }), "fleet-identity-missing"],
+    [
+      "an identity of one of two service accounts",
+      () =>
+        built(["aws"], {
+          consumer: argoCd({ version: "3.5" }),
+          identities: { aws: [aws("argocd/argocd-server")] },
+        }),
+      "fleet-identity-missing",
+    ],
+    [
+      "an identity of somebody else",
+      () =>
+        built(["aws"], {
+          consumer: generic,
+          identities: { aws: [aws("fleet/own"), aws("a/b")] },
+          plugins: [iam],
+        }),
+      "fleet-identity-foreign",
+    ],
+    [
+      "no image of the plugin",
+      () => built(["aws"], { consumer: generic, identities }),
+      "fleet-plugin-unmounted",
+    ],
+    [
+      "an image of a plugin that is not used",
+      () => built(["aws"], { consumer: generic, identities, plugins: [iam, busybox] }),
+      "fleet-plugin-unused",
+    ],
+    [
+      "the AWS CLI in a distroless image",
+      () => built(["aws"], { consumer: generic, identities, pluginByCloud: { aws: "aws-eks-get-token" } }),
+      "fleet-plugin-not-static",
+    ],
+    [
+      "a plugin of another cloud",
+      () => built(["aws"], { consumer: generic, identities, pluginByCloud: { aws: "kubelogin" } }),
+      "fleet-plugin-cloud",
+    ],
+    [
+      "an old hub",
+      () => built(["aws"], { consumer: generic, identities, plugins: [iam], hub: { version: "1.34" } }),
+      "plugin-mount-hub-too-old",
+    ],
+    [
+      "a provider of one name twice",
+      () =>
+        built(["aws"], {
+          consumer: generic,
+          identities,
+          plugins: [iam],
+          additionalProviders: [
+            { name: "aws-spoke-aws", execConfig: exec("/plugins/aws-iam-authenticator/x") },
+          ],
+        }),
+      "access-provider-twice",
+    ],
+    [
+      "kubelogin without server id",
+      () =>
+        built(["aws"], {
+          consumer: generic,
+          identities,
+          plugins: [iam],
+          additionalProviders: [
+            { name: "aks", execConfig: exec("/plugins/aws-iam-authenticator/kubelogin") },
+          ],
+        }),
+      "kubelogin-server-id-missing",
+    ],
+    [
+      "a stored token",
+      () =>
+        built(["aws"], {
+          consumer: generic,
+          identities,
+          plugins: [iam],
+          additionalProviders: [
+            { name: "s", execConfig: exec("/plugins/aws-iam-authenticator/secretreader-plugin") },
+          ],
+        }),
+      "fleet-stored-token",
+    ],
+    [
+      "a client secret",
+      () =>
+        built(["aws"], {
+          consumer: generic,
+          identities,
+          plugins: [iam],
+          additionalProviders: [
+            {
+              name: "s",
+              execConfig: { ...exec("/plugins/aws-iam-authenticator/x"), args: ["--client-secret", "x"] },
+            },
+          ],
+        }),
+      "fleet-secret-material",
+    ],
+    [
+      "a command without mount",
+      () =>
+        built(["aws"], {
+          consumer: generic,
+          identities,
+          plugins: [iam],
+          additionalProviders: [{ name: "s", execConfig: exec("/other/x") }],
+        }),
+      "fleet-plugin-not-mounted",
+    ],
+  ])("%s", (_, make, code) => {
+    expect(make).toThrowError(expect.objectContaining({ code }));
+  });
+
+  function exec(command: string) {
+    return {
+      apiVersion: "client.authentication.k8s.io/v1",
+      command,
+      args: [],
+      env: [],
+      provideClusterInfo: false,
+    };
+  }
+
+  it("refuses what a list of entries would lose, and warns of what older releases do with it", () => {
+    const { inventory, rest } = hub();
+    const spoke = new SpokeCluster(inventory, "a", { access: ACCESS.aws });
+    const commands = { "aws-iam-authenticator": "/x/aws-iam-authenticator" };
+    const file = (id: string, entry: object, consumer = generic) =>
+      new AccessProvidersFile(rest, id, {
+        consumer,
+        spokes: [spoke],
+        commands,
+        additionalProviders: [{ name: "more", execConfig: exec("/x/y"), ...entry }],
+        ...(consumer === generic ? {} : { kueueConfiguration: CONFIGURATION }),
+      });
+    expect(() => file("old", { ClusterProfileSourcedEnvVarsPolicy: "Replace" })).toThrowError(
+      expect.objectContaining({ code: "fleet-name-outdated", allowed: "profileSourcedEnvVarsPolicy" }),
+    );
+    expect(() => file("args", { profileSourcedCLIArgsPolicy: "Append" })).toThrowError(
+      expect.objectContaining({ code: "access-provider-additional-args" }),
+    );
+    const replace = { profileSourcedEnvVarsPolicy: "Replace" };
+    expect(() => file("kueue", replace, multiKueue({ version: "0.19" }))).toThrowError(
+      expect.objectContaining({ code: "access-provider-policy-invalid" }),
+    );
+    expect(file("good", replace).warnings).toEqual([expect.stringMatching(/^more: access library 0\.1\.3/)]);
+    expect(file("none", {}).warnings).toEqual([]);
+  });
+
+  it("gives labels to service accounts whose cloud asks for them", () => {
+    const labelled = grant("fleet/own", {
+      labels: { "example.com/use": "true" },
+      annotations: { "example.com/id": "x" },
+    });
+    const { consumer } = built(["aws"], {
+      consumer: generic,
+      identities: { aws: [labelled] },
+      plugins: [iam],
+    });
+    expect(consumer.serviceAccounts[0]?.resource.toJson().metadata).toEqual({
+      name: "own",
+      namespace: "fleet",
+      labels: { "example.com/use": "true" },
+      annotations: { "example.com/id": "x" },
+    });
+  });
+
+  it("refuses data for a plugin that nobody hands over", () => {
+    const { inventory, rest } = hub();
+    const spoke = new SpokeCluster(inventory, "a", { access: ACCESS.aws, execExtension: { a: "b" } });
+    const commands = { "aws-iam-authenticator": "/x/aws-iam-authenticator" };
+    expect(
+      () => new AccessProvidersFile(rest, "f", { consumer: generic, spokes: [spoke], commands }),
+    ).toThrowError(expect.objectContaining({ code: "profile-config-without-cluster-info" }));
+  });
+
+  it("refuses a self-managed spoke without audience, and a command that is not absolute", () => {
+    const { inventory, rest } = hub();
+    const silent: SpokeFacts = { ...ACCESS.kubernetes, parameters: {} };
+    const spoke = new SpokeCluster(inventory, "k", { access: silent });
+    const file = (commands: Record<string, string>) => () =>
+      new AccessProvidersFile(rest, Object.values(commands).join(), {
+        consumer: generic,
+        spokes: [spoke],
+        commands,
+      });
+    expect(file({ "projected-token": "/x/busybox" })).toThrowError(
+      expect.objectContaining({ code: "fleet-plugin-argument-missing" }),
+    );
+    expect(file({ "projected-token": "busybox" })).toThrowError(
+      expect.objectContaining({ code: "fleet-command-invalid" }),
+    );
+  });
+});
+
+describe("many spokes", () => {
+  it("have one entry each, in their order", () => {
+    const { rest, profiles, statuses } = hub();
+    const inventory = new ClusterInventory(profiles, "many", {
+      namespace: "fleet",
+      clusterManager: "m",
+      statusScope: statuses,
+    });
+    const spokes = Array.from(
+      { length: 500 },
+      (_, index) => new SpokeCluster(inventory, `spoke-${index}`, { access: ACCESS.aws }),
+    );
+    const { file } = new HubConsumer(rest, "consumer", {
+      consumer: controller({ title: "own", workloads: [own] }),
+      hub: { version: "1.35" },
+      spokes,
+      identities: { aws: [aws("fleet/own")] },
+      plugins: [PLUGINS[0]],
+    });
+    expect(file.providers.map(({ name }) => name)).toEqual(spokes.map(({ providerName }) => providerName));
+    // A ConfigMap holds at most one MiB.
+    expect(JSON.stringify(file.resource.toJson()).length).toBeLessThan(2 ** 20);
+  });
+});

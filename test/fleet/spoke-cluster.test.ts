@@ -1,0 +1,303 @@
+import { ApiObject, Chart } from "cdk8s";
+import { describe, expect, it } from "vitest";
+import { ClusterInventory, SpokeCluster, type SpokeClusterProps, StatusWriter } from "../../lib/fleet";
+import { isRecord } from "../../lib/model/record";
+import { validateClusterProfile } from "../../lib/rules/fleet/validate-cluster-profile";
+import { statusWriterIssues } from "../../lib/rules/fleet/access-checks";
+import { readRbac } from "../../lib/rules/rbac/evaluate";
+import { ACCESS, CA, LATE, hub } from "../fixtures/fleet/spokes";
+
+const main = {
+  apiVersion: "multicluster.x-k8s.io/v1alpha1",
+  kind: "ClusterProfile",
+  metadata: {
+    name: "spoke-a",
+    namespace: "kueue-system",
+    labels: { "x-k8s.io/cluster-manager": "platform-iac" },
+  },
+  spec: { displayName: "spoke-a", clusterManager: { name: "platform-iac" } },
+};
+
+describe("SpokeCluster", () => {
+  it("writes the main object without status, and the status into the other chart", () => {
+    const { inventory, profiles, statuses } = hub();
+    const spoke = new SpokeCluster(inventory, "spoke-a", { access: ACCESS.aws });
+    const status = {
+      accessProviders: [
+        {
+          name: "aws-spoke-a",
+          cluster: { server: "https://spoke.example.com", "certificate-authority-data": CA },
+        },
+      ],
+    };
+    expect(profiles.toJson()).toEqual([main]);
+    expect(statuses.toJson()).toEqual([{ ...main, status }]);
+    expect(spoke.statusDocument).toEqual({ ...main, status });
+    expect(ApiObject.of(spoke)).toBe(spoke.resource);
+    expect(inventory.statusCommand).toBe(
+      "kubectl apply --server-side --subresource=status --field-manager=platform-iac",
+    );
+  });
+
+  it("says all that a profile can, and nothing of it is dropped or rejected under either version", () => {
+    for (const apiVersion of ["v1alpha1", "v1alpha2"] as const) {
+      const { profiles, statuses } = hub();
+      const inventory = new ClusterInventory(profiles, "second", {
+        namespace: "fleet",
+        clusterManager: "platform-iac",
+        statusScope: statuses,
+        apiVersion,
+      });
+      const spoke = new SpokeCluster(inventory, "a", {
+        access: {
+          ...ACCESS.kubernetes,
+          endpoint: { server: "https://a.example/path", publicCertificate: true },
+        },
+        name: "spoke.a",
+        displayName: "Spoke A",
+        providerName: "own",
+        labels: { "multicluster.x-k8s.io/inventory-member-id": "a" },
+        kubernetesVersion: "v1.35.2",
+        properties: { "topology.kubernetes.io/zone": "b", "topology.kubernetes.io/region": "a" },
+        controlPlaneHealthySince: "2026-11-20T00:00:00Z",
+        tlsServerName: "kubernetes",
+        proxyUrl: "socks5://proxy:1080",
+        execExtension: { clusterName: "a" },
+      });
+      for (const document of [...profiles.toJson(), ...statuses.toJson()] as unknown[])
+        expect(validateClusterProfile(document, apiVersion)).toEqual({ dropped: [], rejected: [] });
+      expect(spoke.statusDocument["status"]).toEqual({
+        version: { kubernetes: "v1.35.2" },
+        properties: [
+          { name: "topology.kubernetes.io/region", value: "a" },
+          { name: "topology.kubernetes.io/zone", value: "b" },
+        ],
+        conditions: [
+          {
+            type: "ControlPlaneHealthy",
+            status: "True",
+            reason: "Declared",
+            message: "declared by infrastructure code, not observed",
+            lastTransitionTime: "2026-11-20T00:00:00Z",
+          },
+        ],
+        accessProviders: [
+          {
+            name: "own",
+            cluster: {
+              server: "https://a.example/path",
+              "tls-server-name": "kubernetes",
+              "proxy-url": "socks5://proxy:1080",
+              extensions: [{ name: "client.authentication.k8s.io/exec", extension: { clusterName: "a" } }],
+            },
+          },
+        ],
+      });
+      expect(spoke.warnings).toEqual(["spoke.a: access library 0.1.3 and older ignores tls-server-name"]);
+    }
+  });
+
+  it("passes late address and certificates through", () => {
+    const { inventory, statuses } = hub();
+    const endpoint = { server: `https://${LATE}`, certificateAuthorityData: LATE };
+    new SpokeCluster(inventory, "spoke-a", { access: { ...ACCESS.google, endpoint } });
+    expect(statuses.toJson()[0].status.accessProviders[0].cluster).toEqual({
+      server: `https://${LATE}`,
+      "certificate-authority-data": LATE,
+    });
+  });
+
+  it("changes no other object", () => {
+    const written = (count: number): readonly string[] => {
+      const { inventory, profiles, statuses } = hub();
+      for (let index = 0; index < count; index++)
+        new SpokeCluster(inventory, `spoke-${index}`, { access: ACCESS.aws });
+      return [...profiles.toJson(), ...statuses.toJson()]
+        .map((document: unknown) => JSON.stringify(document))
+        .sort();
+    };
+    const [few, more] = [written(20), written(21)];
+    expect(more).toHaveLength(42);
+    expect(more.filter((document) => !few.includes(document))).toHaveLength(2);
+  });
+
+  it.each<[string, Partial<SpokeClusterProps>, string]>([
+    ["a bad name", { name: "Spoke" }, "cluster-profile-name-invalid"],
+    ["a late name", { name: LATE }, "late-value"],
+    [
+      "http",
+      { access: { ...ACCESS.aws, endpoint: { server: "http://a.example", certificateAuthorityData: CA } } },
+      "spoke-server-invalid",
+    ],
+    [
+      "GKE's endpoint as it is",
+      { access: { ...ACCESS.google, endpoint: { server: "203.0.113.5", certificateAuthorityData: CA } } },
+      "spoke-server-invalid",
+    ],
+    ["no CA", { access: { ...ACCESS.aws, endpoint: { server: "https://a.example" } } }, "spoke-ca-missing"],
+    [
+      "a CA that is no PEM",
+      {
+        access: {
+          ...ACCESS.aws,
+          endpoint: { server: "https://a.example", certificateAuthorityData: "QUJD" },
+        },
+      },
+      "spoke-ca-invalid",
+    ],
+    [
+      "a CA beside a public certificate",
+      { access: { ...ACCESS.aws, endpoint: { ...ACCESS.aws.endpoint, publicCertificate: true } } },
+      "spoke-ca-invalid",
+    ],
+    ["a proxy with password", { proxyUrl: "http://u:p@proxy" }, "fleet-secret-material"],
+    ["a token for the plugin", { execExtension: { token: "x" } }, "fleet-secret-material"],
+    ["a date", { controlPlaneHealthySince: "2026-11-20" }, "spoke-time-invalid"],
+    ["an empty property", { properties: { a: "" } }, "cluster-property-invalid"],
+    ["a version that is none", { kubernetesVersion: "latest" }, "version-invalid"],
+    ["a bad label", { labels: { a: "b c" } }, "label-invalid"],
+    ["Argo CD's name for AWS", { providerName: "argo-cd-builtin-aws" }, "argo-cd-builtin-aws"],
+    ["an empty provider", { providerName: "" }, "access-provider-name-invalid"],
+    ["a long name in the certificate", { tlsServerName: "a".repeat(254) }, "cluster-profile-rejected"],
+  ])("refuses %s", (_, over, code) => {
+    expect(() => new SpokeCluster(hub().inventory, "spoke-a", { access: ACCESS.aws, ...over })).toThrowError(
+      expect.objectContaining({ code }),
+    );
+  });
+
+  it("refuses a second spoke of one name", () => {
+    const { inventory } = hub();
+    new SpokeCluster(inventory, "spoke-a", { access: ACCESS.aws });
+    expect(() => new SpokeCluster(inventory, "b", { access: ACCESS.aws, name: "spoke-a" })).toThrowError(
+      expect.objectContaining({ code: "cluster-profile-twice", value: "kueue-system/spoke-a" }),
+    );
+  });
+});
+
+describe("ClusterInventory", () => {
+  it.each<[string, object, string]>([
+    ["another program's name", { clusterManager: "KubeFleet" }, "cluster-manager-foreign"],
+    ["a name that is no label", { clusterManager: "a b" }, "cluster-manager-invalid"],
+    ["a late name", { clusterManager: LATE }, "late-value"],
+    ["a bad namespace", { namespace: "A" }, "namespace-invalid"],
+    ["another version", { apiVersion: "v1beta1" }, "version-unknown"],
+  ])("refuses %s", (_, over, code) => {
+    const props = { namespace: "fleet", clusterManager: "platform-iac", ...over };
+    expect(() => new ClusterInventory(hub().rest, "x", props)).toThrowError(
+      expect.objectContaining({ code }),
+    );
+  });
+
+  it("refuses the status in the chart of the profiles", () => {
+    const { rest } = hub();
+    const props = { namespace: "fleet", clusterManager: "platform-iac", statusScope: rest };
+    expect(() => new ClusterInventory(rest, "x", props)).toThrowError(
+      expect.objectContaining({ code: "cluster-profile-status-in-main" }),
+    );
+  });
+});
+
+describe("StatusWriter", () => {
+  const written = (over: object = {}, access: SpokeClusterProps["access"] = ACCESS.aws) => {
+    const { inventory, profiles, rest } = hub();
+    const spoke = new SpokeCluster(inventory, "spoke-a", { access });
+    const writer = new StatusWriter(rest, "writer", { spoke, kubectlVersion: "1.35.2", ...over });
+    return { spoke, writer, rest, profiles };
+  };
+
+  it("runs kubectl with rights for this one status", () => {
+    const { writer, rest, spoke } = written();
+    const objects: unknown[] = rest.toJson();
+    expect(objects.map((each) => isRecord(each) && each["kind"])).toEqual([
+      "ServiceAccount",
+      "Role",
+      "RoleBinding",
+      "ConfigMap",
+      "Job",
+    ]);
+    expect(writer.role.toJson().rules).toEqual([
+      {
+        apiGroups: ["multicluster.x-k8s.io"],
+        resourceNames: ["spoke-a"],
+        resources: ["clusterprofiles"],
+        verbs: ["get"],
+      },
+      {
+        apiGroups: ["multicluster.x-k8s.io"],
+        resourceNames: ["spoke-a"],
+        resources: ["clusterprofiles/status"],
+        verbs: ["get", "patch"],
+      },
+    ]);
+    const rbac = readRbac(objects);
+    expect(statusWriterIssues(rbac, writer.subject, { namespace: "kueue-system", name: "spoke-a" })).toEqual(
+      [],
+    );
+    expect(
+      statusWriterIssues(rbac, writer.subject, { namespace: "kueue-system", name: "spoke-b" }),
+    ).toHaveLength(2);
+    const job = writer.resource.toJson();
+    expect(job.metadata.name).toMatch(/^spoke-a-status-[0-9a-f]{8}$/);
+    expect(job.spec.template.spec).toMatchObject({
+      serviceAccountName: "spoke-a-status",
+      containers: [
+        {
+          image: "registry.k8s.io/kubectl:v1.35.2",
+          args: [
+            "apply",
+            "--server-side",
+            "--subresource=status",
+            "--field-manager=platform-iac",
+            "--filename=/status/cluster-profile.json",
+          ],
+        },
+      ],
+      volumes: [{ name: "status", configMap: { name: "spoke-a-status" } }],
+    });
+    expect(JSON.parse(writer.configMap.toJson().data["cluster-profile.json"])).toEqual(spoke.statusDocument);
+  });
+
+  it("is named after its content, but never after a late value", () => {
+    const other = { ...ACCESS.aws, endpoint: { ...ACCESS.aws.endpoint, server: "https://other.example" } };
+    const late = { ...ACCESS.aws, endpoint: { ...ACCESS.aws.endpoint, server: LATE } };
+    const name = (access: SpokeClusterProps["access"]): string => written({}, access).writer.resource.name;
+    expect(name(other)).not.toBe(name(ACCESS.aws));
+    expect(name(late)).toBe("spoke-a-status");
+    expect(written({}, late).writer.configMap.toJson().data["cluster-profile.json"]).toContain(
+      `"server":"${LATE}"`,
+    );
+  });
+
+  it("takes an image, annotations and a user", () => {
+    const annotations = { "argocd.argoproj.io/hook": "PostSync" };
+    const job = written({
+      image: "example.com/kubectl:1",
+      annotations,
+      runAsUser: 65532,
+    }).writer.resource.toJson();
+    expect(job.metadata.annotations).toEqual(annotations);
+    expect(job.spec.template.spec.containers[0].image).toBe("example.com/kubectl:1");
+    expect(job.spec.template.spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 65532 });
+  });
+
+  // kubernetes/kubernetes PR 127634.
+  it("needs kubectl 1.32", () => {
+    expect(() => written({ kubectlVersion: "1.31.9" })).toThrowError(
+      expect.objectContaining({ code: "fleet-consumer-too-old" }),
+    );
+  });
+
+  it("is its own for every spoke", () => {
+    const { inventory, rest } = hub();
+    for (const name of ["spoke-a", "spoke-b"]) {
+      const spoke = new SpokeCluster(inventory, name, { access: ACCESS.aws });
+      new StatusWriter(rest, name, { spoke, kubectlVersion: "1.35.2" });
+    }
+    const names = rest.node
+      .findAll()
+      .filter(ApiObject.isApiObject)
+      .map(({ kind, name }) => `${kind} ${name}`);
+    expect(new Set(names).size).toBe(10);
+    expect(Chart.isChart(rest)).toBe(true);
+  });
+});

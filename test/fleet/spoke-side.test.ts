@@ -1,0 +1,129 @@
+import { Chart, Testing } from "cdk8s";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { SpokeRoleBinding, type SpokeUser, selfManagedSpoke, selfManagedUsers } from "../../lib/fleet";
+import { Subject } from "../../lib/model/subject";
+import type { AccessGrant } from "../../lib/model/workloads";
+import { CA, LATE } from "../fixtures/fleet/spokes";
+
+const RBAC = "rbac.authorization.k8s.io";
+const user = (over: Partial<SpokeUser>): SpokeUser => ({
+  subject: Subject.of("fleet/own"),
+  groups: [],
+  authorized: false,
+  ...over,
+});
+
+describe("SpokeRoleBinding", () => {
+  const bound = (users: readonly SpokeUser[], over: object = {}): unknown[] => {
+    const chart = new Chart(Testing.app(), "spoke", { namespace: "other" });
+    new SpokeRoleBinding(chart, "rbac", {
+      spoke: "spoke-a",
+      clusterRole: "fleet-controller",
+      users,
+      ...over,
+    });
+    return chart.toJson();
+  };
+
+  it("binds groups where there are any, users otherwise, and nobody whom the cloud authorizes", () => {
+    expect(
+      bound([
+        user({ user: LATE }),
+        user({ user: "ignored", groups: ["hub-controllers"] }),
+        user({ user: "again", groups: ["hub-controllers"] }),
+        user({ user: "cloud", authorized: true }),
+      ]),
+    ).toEqual([
+      {
+        apiVersion: `${RBAC}/v1`,
+        kind: "ClusterRoleBinding",
+        metadata: { name: "hub:fleet-controller" },
+        roleRef: { apiGroup: RBAC, kind: "ClusterRole", name: "fleet-controller" },
+        subjects: [
+          { apiGroup: RBAC, kind: "Group", name: "hub-controllers" },
+          { apiGroup: RBAC, kind: "User", name: LATE },
+        ],
+      },
+    ]);
+  });
+
+  it("binds in namespaces", () => {
+    expect(bound([user({ user: "u" })], { namespaces: ["b", "a", "b"], name: "own" })).toMatchObject([
+      { kind: "RoleBinding", metadata: { name: "own", namespace: "a" } },
+      { kind: "RoleBinding", metadata: { name: "own", namespace: "b" } },
+    ]);
+  });
+
+  it.each<[string, readonly SpokeUser[], object, string]>([
+    ["nobody", [], {}, "spoke-authorisation-missing"],
+    ["nobody that is left", [user({ user: "u", authorized: true })], {}, "spoke-authorisation-missing"],
+    ["somebody without name", [user({})], {}, "spoke-authorisation-missing"],
+    ["a bad role", [user({ user: "u" })], { clusterRole: "a/b" }, "spoke-cluster-role-invalid"],
+    ["a late role", [user({ user: "u" })], { clusterRole: LATE }, "late-value"],
+    ["a bad namespace", [user({ user: "u" })], { namespaces: ["A"] }, "namespace-invalid"],
+  ])("refuses %s", (_, users, over, code) => {
+    expect(() => bound(users, over)).toThrowError(expect.objectContaining({ code }));
+  });
+});
+
+describe("selfManagedSpoke", () => {
+  const props = {
+    spoke: "spoke-k",
+    apiServer: "1.34",
+    issuer: "https://hub.example",
+    audience: "spoke-k",
+    serviceAccounts: ["kueue-system/kueue-controller-manager"],
+    endpoint: { server: "https://k.example:6443", certificateAuthorityData: CA },
+  };
+
+  it("trusts the tokens of the hub, of the named service accounts alone", () => {
+    const { nodeSetup, parameters, cloud } = selfManagedSpoke(props);
+    expect([cloud, parameters]).toEqual(["kubernetes", { tokenAudience: "spoke-k" }]);
+    const [file] = nodeSetup.files;
+    expect([file?.path, file?.mode]).toEqual(["/etc/kubernetes/authentication-configuration.yaml", 0o600]);
+    expect(parse(file?.content ?? "")).toMatchObject({
+      kind: "AuthenticationConfiguration",
+      jwt: [
+        {
+          userValidationRules: [
+            {
+              expression:
+                "user.username in ['hub:system:serviceaccount:kueue-system:kueue-controller-manager']",
+            },
+          ],
+        },
+      ],
+    });
+  });
+
+  it("says who the controllers are, as the API server will call them", () => {
+    const controllers = [{ subject: Subject.of("fleet/own") } as AccessGrant];
+    const { users } = selfManagedSpoke({ ...props, userPrefix: "prod:" }).declare(undefined, {
+      spoke: "k",
+      controllers,
+    });
+    expect(users).toEqual([
+      {
+        subject: controllers[0]?.subject,
+        user: "prod:system:serviceaccount:fleet:own",
+        groups: [],
+        authorized: false,
+      },
+    ]);
+    expect(selfManagedUsers(["fleet/own"])[0]?.user).toBe("hub:system:serviceaccount:fleet:own");
+  });
+
+  it("passes a late issuer through as plain YAML", () => {
+    const { nodeSetup } = selfManagedSpoke({ ...props, issuer: LATE });
+    expect(nodeSetup.files[0]?.content).toContain(`url: ${LATE}\n`);
+  });
+
+  it.each<[string, object, string]>([
+    ["a relative path", { path: "x" }, "node-file-invalid"],
+    ["nobody", { serviceAccounts: [] }, "spoke-authentication-empty"],
+    ["an old API server", { apiServer: "1.29" }, "version-unsupported"],
+  ])("refuses %s", (_, over, code) => {
+    expect(() => selfManagedSpoke({ ...props, ...over })).toThrowError(expect.objectContaining({ code }));
+  });
+});

@@ -1,0 +1,284 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { SpokeParameters } from "../../../lib/model/fleet";
+import { pluginExec } from "../../../lib/rules/fleet/plugin-exec";
+import {
+  type FleetPluginKey,
+  fleetPlugin,
+  fleetPlugins,
+  pluginOfCommand,
+} from "../../../lib/rules/fleet/plugins";
+import {
+  ambiguousProviderIssues,
+  pluginCallIssues,
+  profileDataIssues,
+  providerNameMatchIssues,
+} from "../../../lib/rules/fleet/provider-checks";
+import { LATE } from "../../fixtures/fleet/spokes";
+
+const call = (plugin: FleetPluginKey, cloud: string, parameters: SpokeParameters) =>
+  pluginExec({
+    plugin,
+    cloud,
+    command: `/plugins/${fleetPlugins[plugin].binary}`,
+    provider: "p",
+    parameters,
+  });
+
+const AKS = "6dae42f8-4368-4678-94ff-3960e28e3630";
+const EKS = { clusterName: "c", region: "eu-west-1", roleArn: "arn:aws:iam::111122223333:role/x" };
+
+describe("pluginExec", () => {
+  // The options of each program, see the sources in lib/rules/fleet/plugins.ts.
+  it.each<[FleetPluginKey, string, SpokeParameters, readonly string[], readonly string[], string]>([
+    ["aws-iam-authenticator", "aws", { clusterName: "c" }, ["token", "--cluster-id", "c"], [], "v1beta1"],
+    [
+      "aws-iam-authenticator",
+      "aws",
+      EKS,
+      ["token", "--cluster-id", "c", "--role", EKS.roleArn],
+      ["AWS_REGION=eu-west-1"],
+      "v1beta1",
+    ],
+    [
+      "aws-eks-get-token",
+      "aws",
+      EKS,
+      ["eks", "get-token", "--cluster-name", "c", "--region", "eu-west-1", "--role-arn", EKS.roleArn],
+      [],
+      "v1beta1",
+    ],
+    [
+      "argocd-k8s-auth",
+      "aws",
+      EKS,
+      ["aws", "--cluster-name", "c", "--role-arn", EKS.roleArn],
+      ["AWS_REGION=eu-west-1"],
+      "v1beta1",
+    ],
+    ["argocd-k8s-auth", "azure", {}, ["azure"], [], "v1beta1"],
+    ["argocd-k8s-auth", "azure", { serverId: "s" }, ["azure"], ["AAD_SERVER_APPLICATION_ID=s"], "v1beta1"],
+    ["argocd-k8s-auth", "google", {}, ["gcp"], [], "v1beta1"],
+    ["kubelogin", "azure", {}, ["get-token", "--login", "workloadidentity", "--server-id", AKS], [], "v1"],
+    [
+      "kubelogin",
+      "azure",
+      { serverId: "s", clientId: "c", tenantId: "t" },
+      ["get-token", "--login", "workloadidentity", "--server-id", "s"],
+      ["AZURE_CLIENT_ID=c", "AZURE_TENANT_ID=t"],
+      "v1",
+    ],
+    ["gcp-auth-plugin", "google", {}, [], [], "v1beta1"],
+    ["gke-gcloud-auth-plugin", "google", {}, ["--use_application_default_credentials"], [], "v1beta1"],
+    ["eks-aws-auth-plugin", "aws", { region: "eu-west-1" }, [], ["AWS_REGION=eu-west-1"], "v1beta1"],
+  ])("%s for %s, %j", (plugin, cloud, parameters, args, env, version) => {
+    const exec = call(plugin, cloud, parameters);
+    expect(exec.args).toEqual(args);
+    expect(exec.env.map(({ name, value }) => `${name}=${value}`)).toEqual(env);
+    expect(exec.apiVersion).toBe(`client.authentication.k8s.io/${version}`);
+    expect(exec.provideClusterInfo).toBe(plugin === "eks-aws-auth-plugin");
+    expect(pluginOfCommand(exec.command)).toBe(plugin);
+    expect(pluginCallIssues({ provider: "p", ...exec })).toEqual([]);
+  });
+
+  it.each<[FleetPluginKey, string, SpokeParameters, string]>([
+    ["aws-iam-authenticator", "aws", {}, "fleet-plugin-argument-missing"],
+    ["argocd-k8s-auth", "aws", {}, "fleet-plugin-argument-missing"],
+    ["aws-eks-get-token", "aws", {}, "fleet-plugin-argument-missing"],
+    ["projected-token", "kubernetes", {}, "fleet-plugin-argument-missing"],
+    ["kubelogin", "aws", {}, "fleet-plugin-cloud"],
+    ["aws-iam-authenticator", "aws", { clusterName: LATE }, "late-value"],
+    ["kubelogin", "azure", { clientId: LATE }, "late-value"],
+  ])("refuses %s for %s, %j with %s", (plugin, cloud, parameters, code) => {
+    expect(() => call(plugin, cloud, parameters)).toThrowError(expect.objectContaining({ code }));
+  });
+
+  it.each([
+    ["secretreader", "fleet-stored-token"],
+    ["cp-creds", "fleet-stored-token"],
+    ["kubeconfig-secretreader-plugin", "fleet-stored-token"],
+    ["spire-agent", "fleet-plugin-unknown"],
+    [LATE, "late-value"],
+  ])("refuses the plugin %s with %s", (plugin, code) => {
+    expect(() => fleetPlugin(plugin)).toThrowError(expect.objectContaining({ code }));
+  });
+});
+
+describe("projected-token", () => {
+  const run = (content: string | undefined): { readonly status: number | null; readonly stdout: string } => {
+    const folder = mkdtempSync(join(tmpdir(), "token-"));
+    const tokenFile = join(folder, "token");
+    if (content !== undefined) writeFileSync(tokenFile, content);
+    const { args } = call("projected-token", "kubernetes", { tokenFile });
+    // `env` stands for busybox: it runs the program that its first argument names.
+    const [, flag = "", script = "", , file = ""] = args;
+    const result = spawnSync("/bin/sh", [flag, script, "/usr/bin/env", file], { encoding: "utf8" });
+    rmSync(folder, { recursive: true });
+    return result;
+  };
+
+  it.each(["a.b.c", "a.b.c\n"])("answers with the token of the file %j, good for a minute", (content) => {
+    const before = Number(execFileSync("date", ["+%s"], { encoding: "utf8" }));
+    const { status, ...answer } = JSON.parse(run(content).stdout) as Record<string, Record<string, string>>;
+    expect(answer).toEqual({ apiVersion: "client.authentication.k8s.io/v1", kind: "ExecCredential" });
+    expect(status?.["token"]).toBe("a.b.c");
+    const seconds = Date.parse(status?.["expirationTimestamp"] ?? "") / 1000 - before;
+    expect(seconds).toBeGreaterThanOrEqual(60);
+    expect(seconds).toBeLessThan(70);
+  });
+
+  it.each([[undefined], [""]])("fails without a token: %j", (content) => {
+    expect(run(content)).toMatchObject({ status: 1, stdout: "" });
+  });
+});
+
+describe("pluginCallIssues", () => {
+  const exec = {
+    provider: "p",
+    apiVersion: "client.authentication.k8s.io/v1beta1",
+    args: [],
+    env: [],
+    provideClusterInfo: false,
+  };
+
+  it.each<[string, object, readonly string[]]>([
+    [
+      "kubelogin with = forms",
+      { command: "/p/kubelogin", args: ["get-token", "--login=workloadidentity", `--server-id=${AKS}`] },
+      [],
+    ],
+    [
+      "kubelogin without server id",
+      { command: "/p/kubelogin", args: ["get-token", "-l", "workloadidentity"] },
+      ["kubelogin-server-id-missing"],
+    ],
+    [
+      "kubelogin with device code",
+      { command: "/p/kubelogin", args: ["get-token", "--server-id", AKS] },
+      ["fleet-plugin-argument-missing"],
+    ],
+    [
+      "kubelogin with a client id that the pod overrides",
+      {
+        command: "/p/kubelogin",
+        args: ["--login", "workloadidentity", "--server-id", AKS, "--client-id", "c"],
+      },
+      ["fleet-plugin-argument-overridden"],
+    ],
+    [
+      "kubelogin that heeds its flags",
+      {
+        command: "/p/kubelogin",
+        args: [
+          "--login",
+          "workloadidentity",
+          "--server-id",
+          AKS,
+          "--client-id",
+          "c",
+          "--disable-environment-override",
+        ],
+      },
+      [],
+    ],
+    ["the AWS CLI", { command: "aws", args: ["eks", "get-token"] }, ["fleet-plugin-argument-missing"]],
+    ["argocd-k8s-auth aws", { command: "argocd-k8s-auth", args: ["aws"] }, ["fleet-plugin-argument-missing"]],
+    ["argocd-k8s-auth gcp", { command: "argocd-k8s-auth", args: ["gcp"] }, []],
+    [
+      "argocd-k8s-auth in v1",
+      { command: "argocd-k8s-auth", args: ["gcp"], apiVersion: "client.authentication.k8s.io/v1" },
+      ["fleet-plugin-api-version"],
+    ],
+    [
+      "aws-iam-authenticator by variable",
+      {
+        command: "/p/aws-iam-authenticator",
+        env: [{ name: "KUBERNETES_AWS_AUTHENTICATOR_CLUSTER_ID", value: "c" }],
+      },
+      [],
+    ],
+    [
+      "aws-iam-authenticator without cluster",
+      { command: "/p/aws-iam-authenticator", args: ["token"] },
+      ["fleet-plugin-argument-missing"],
+    ],
+    [
+      "gke-gcloud-auth-plugin that calls gcloud",
+      { command: "/p/gke-gcloud-auth-plugin" },
+      ["fleet-plugin-argument-missing"],
+    ],
+    [
+      "eks-aws-auth-plugin that knows no spoke",
+      { command: "/p/eks-aws-auth-plugin" },
+      ["fleet-plugin-argument-missing"],
+    ],
+    ["a stored token", { command: "/bin/secretreader-plugin" }, ["fleet-stored-token"]],
+    ["a program of one's own", { command: "/p/own" }, []],
+  ])("%s", (_, over, codes) => {
+    expect(pluginCallIssues({ ...exec, command: "", ...over }).map(({ code }) => code)).toEqual(codes);
+  });
+});
+
+describe("providers and profiles", () => {
+  const execConfig = { apiVersion: "client.authentication.k8s.io/v1", command: "/p/own" };
+  const listed = (name: string, over: object = {}): object => ({ name, execConfig, ...over });
+  const profile = (names: readonly string[], extensions: readonly string[] = []): object => ({
+    metadata: { name: "spoke" },
+    status: {
+      accessProviders: names.map((name) => ({
+        name,
+        cluster: {
+          server: "https://a",
+          extensions: extensions.map((each) => ({ name: each, extension: { A: "b" } })),
+        },
+      })),
+    },
+  });
+
+  it("must name each other", () => {
+    expect(
+      providerNameMatchIssues([listed("a"), listed("b")], [profile(["a", "x"]), profile(["y"])]).map(
+        ({ code, value }) => [code, value],
+      ),
+    ).toEqual([
+      ["access-provider-unlisted", "y"],
+      ["access-provider-unused", "b"],
+    ]);
+  });
+
+  it("warn where the order decides", () => {
+    expect(
+      ambiguousProviderIssues([listed("b"), listed("a")], profile(["a", "b"])).map(({ value }) => value),
+    ).toEqual(["b, a"]);
+    expect(ambiguousProviderIssues([listed("a")], profile(["a", "b"]))).toEqual([]);
+  });
+
+  const ENVS = "clusterprofiles.multicluster.x-k8s.io/exec/additional-envs";
+  const EXEC = "client.authentication.k8s.io/exec";
+  it.each<[string, object, string, boolean, readonly string[]]>([
+    ["variables without policy", {}, ENVS, true, ["profile-env-without-policy"]],
+    [
+      "variables with Ignore",
+      { profileSourcedEnvVarsPolicy: "Ignore" },
+      ENVS,
+      true,
+      ["profile-env-without-policy"],
+    ],
+    ["variables with Replace", { profileSourcedEnvVarsPolicy: "Replace" }, ENVS, true, []],
+    [
+      "variables for Kueue",
+      { profileSourcedEnvVarsPolicy: "Replace" },
+      ENVS,
+      false,
+      ["profile-env-without-policy"],
+    ],
+    ["data without cluster info", {}, EXEC, true, ["profile-config-without-cluster-info"]],
+    ["data with cluster info", { execConfig: { ...execConfig, provideClusterInfo: true } }, EXEC, false, []],
+  ])("%s", (_, over, extension, takes, codes) => {
+    const issues = profileDataIssues([listed("a", over)], profile(["a"], [extension]), takes);
+    expect(issues.map(({ code }) => code)).toEqual(codes);
+  });
+});
