@@ -12,10 +12,19 @@ export {
   type PluginFacts,
   type StockCredentialProvider,
 } from "./model/cluster";
+export {
+  type ComponentGrant,
+  type ComponentSecret,
+  type ComponentsDeclaration,
+  type ComponentsRequest,
+  type IComponentIdentities,
+} from "./model/components";
 export { Duration } from "./model/duration";
 export { type FederatedTrust } from "./model/federated-trust";
 export { type CredentialProviderEnv, type ImageCredentialProvider } from "./model/image-credential-provider";
 export { Issuer } from "./model/issuer";
+export { type IIssuerHost } from "./model/issuer-host";
+export { type IssuerKey } from "./model/issuer-keys";
 export { LateEncoding, LateText, isLate } from "./model/late";
 export { type INodeCarrier } from "./model/node-carrier";
 export { nodeFile, type NodeFile, type NodeSetup } from "./model/node-file";
@@ -29,3 +38,13 @@ export {
   type PullRequest,
 } from "./model/pulls";
 export { Subject } from "./model/subject";
+export {
+  type AccessDeclaration,
+  type AccessGrant,
+  type AccessRequest,
+  type CredentialFile,
+  type DeclaredAccess,
+  type IAccess,
+  type IWorkloadIdentities,
+  type PodFragment,
+} from "./model/workloads";

@@ -19,6 +19,16 @@ const GOLDEN = resolve(__dirname, "__snapshots__/examples");
 
 /** Examples with values that Terraform knows only after apply, whose finished files are compared too. */
 const BOUND: Readonly<Record<string, readonly string[]>> = {
+  "openshift-manual-aws": ["manifests/cluster-authentication-02-config.yaml"],
+  "openshift-manual-azure": [
+    "manifests/openshift-cloud-controller-manager-azure-cloud-credentials-credentials.yaml",
+    "manifests/openshift-cloud-network-config-controller-cloud-credentials-credentials.yaml",
+    "manifests/openshift-cluster-csi-drivers-azure-disk-credentials-credentials.yaml",
+    "manifests/openshift-cluster-csi-drivers-azure-file-credentials-credentials.yaml",
+    "manifests/openshift-image-registry-installer-cloud-credentials-credentials.yaml",
+    "manifests/openshift-ingress-operator-cloud-credentials-credentials.yaml",
+    "manifests/openshift-machine-api-azure-cloud-credentials-credentials.yaml",
+  ],
   "aro-hcp": ["manifests/20-service-accounts.yaml", "manifests/50-node-pool-config.yaml"],
   "three-clouds": ["manifests/20-service-accounts.yaml"],
 };
@@ -78,7 +88,7 @@ describe.each(exampleNames)("example %s", (name) => {
   it("has a README that names every file it writes, and no other", async () => {
     const readme = readFileSync(resolve(__dirname, `../examples/${name}/README.md`), "utf8");
     const named = [
-      ...readme.matchAll(/`((?:manifests|nodes)\/[\w.-]+|cdk\.tf\.json|workload-identity\.json)`/g),
+      ...readme.matchAll(/`((?:manifests|nodes|pods)\/[\w.-]+|cdk\.tf\.json|workload-identity\.json)`/g),
     ].map(([, path = ""]) => path);
     const files = writtenStacks(await written(name)).flatMap((stack) => [...stack.files.keys()]);
     expect([...new Set(named)].sort()).toEqual([...files].sort());

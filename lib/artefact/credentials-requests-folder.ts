@@ -3,16 +3,18 @@
  * unless all of it could be read.
  */
 
-import { readFileSync, readdirSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { LineCounter, parseAllDocuments } from "yaml";
 import { fail } from "../errors";
 import type { SourcedDocument } from "../model/sourced-document";
 import { isDeeper } from "./nesting";
+import { readAtMost } from "./read-at-most";
 import { errorCode } from "./synth-folder";
 import { YAML_RULES } from "./yaml-rules";
 
-const EXTENSION = /\.(?:ya?ml|json)$/;
+const EXTENSION = /\.(?:ya?ml|json)$/i;
+const JSON_EXTENSION = /\.json$/i;
 /** The largest payload request has some 10 KiB; a release has some hundred of them. */
 const BYTES_MAX = 4 * 1024 * 1024;
 const ALIASES_MAX = 100;
@@ -29,50 +31,73 @@ export function readCredentialsRequests(folder: string): readonly SourcedDocumen
   const files = filesOf(folder);
   if (files.length === 0)
     return fail("credentials-requests-folder", folder, "holds no file .yaml, .yml or .json");
-  const documents = files.flatMap((file) => (file.endsWith(".json") ? jsonFile(file) : yamlFile(file)));
+  const documents = files.flatMap((file) => (JSON_EXTENSION.test(file) ? jsonFile(file) : yamlFile(file)));
   return documents.length > 0
     ? documents
     : fail("credentials-requests-folder", folder, "holds no document, only empty files");
 }
 
 function filesOf(folder: string): readonly string[] {
+  return namesIn(folder)
+    .sort()
+    .filter((name) => EXTENSION.test(name))
+    .map((name) => join(folder, name))
+    .filter((file) => statSync(file, { throwIfNoEntry: false })?.isDirectory() !== true);
+}
+
+function namesIn(folder: string): string[] {
   try {
-    return readdirSync(folder)
-      .sort()
-      .filter((name) => EXTENSION.test(name))
-      .map((name) => join(folder, name))
-      .filter((file) => !statSync(file).isDirectory());
+    return readdirSync(folder);
   } catch (error) {
     return fail("credentials-requests-folder", folder, `cannot be read (${errorCode(error)})`);
   }
 }
 
 function textOf(file: string): string {
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(file);
-  } catch (error) {
-    return fail("credentials-requests-file", file, undefined, `cannot be read (${errorCode(error)})`);
-  }
-  if (bytes.length > BYTES_MAX)
-    return fail("credentials-requests-file", file, undefined, `is larger than ${BYTES_MAX} bytes`);
+  const bytes =
+    bytesOf(file) ?? fail("credentials-requests-file", file, undefined, `is larger than ${BYTES_MAX} bytes`);
   const text = bytes.toString("utf8");
   return Buffer.from(text, "utf8").equals(bytes)
     ? text.replace(/^\ufeff/, "")
     : fail("credentials-requests-file", file, undefined, "is not UTF-8");
 }
 
+function bytesOf(file: string): Buffer | undefined {
+  try {
+    return readAtMost(file, BYTES_MAX);
+  } catch (error) {
+    return fail("credentials-requests-file", file, undefined, `cannot be read (${errorCode(error)})`);
+  }
+}
+
 function jsonFile(file: string): readonly SourcedDocument[] {
   const text = textOf(file);
   if (text.trim() === "") return [];
   try {
-    return [{ value: shallow(JSON.parse(text), file, 1), source: { file } }];
+    const value = shallow(JSON.parse(text), file, 1);
+    refuseMembersTwice(text, file);
+    return [{ value, source: { file } }];
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     // YAML's parser knows the line also where V8 does not say it; JSON is YAML, but for what both refuse.
-    yamlDocuments(text, file);
-    return fail("credentials-requests-file", file, undefined, "is not JSON");
+    const [line] = yamlErrors(text).map((refused) => refused.line);
+    return fail("credentials-requests-file", file, line, "is not JSON with one value");
   }
+}
+
+/** `JSON.parse` takes the last of members of one name without a word. */
+function refuseMembersTwice(text: string, file: string): void {
+  const twice = yamlErrors(text).find(({ code }) => code === "DUPLICATE_KEY");
+  if (twice) fail("credentials-requests-file", file, twice.line, "has two members of one name in an object");
+}
+
+/** What YAML's parser finds wrong, with the lines. */
+function yamlErrors(text: string): readonly { readonly code: string; readonly line: number }[] {
+  const lineCounter = new LineCounter();
+  const parsed = parseAllDocuments(text, { ...YAML_RULES, lineCounter, logLevel: "silent" });
+  return parsed
+    .flatMap(({ errors }) => errors)
+    .map(({ code, pos }) => ({ code, line: lineCounter.linePos(pos[0]).line }));
 }
 
 function yamlFile(file: string): readonly SourcedDocument[] {
@@ -95,7 +120,8 @@ function yamlDocuments(text: string, file: string): readonly unknown[] {
         "credentials-requests-file",
         file,
         line,
-        `is not YAML: ${error.message.split(" at line")[0]}`,
+        // What follows a colon is text of the file, which may be anything, a private key too.
+        `is not YAML: ${error.message.split(/ at line|: /)[0]}`,
       );
     try {
       return shallow(document.toJS({ maxAliasCount: ALIASES_MAX }), file, line);

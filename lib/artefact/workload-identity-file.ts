@@ -47,23 +47,29 @@ export interface WorkloadIdentityFile {
   readonly manifests: readonly ManifestEntry[];
   /** Files with node files and kubelet flags. */
   readonly nodes: readonly { readonly file: string }[];
+  /**
+   * Files that say what pods of a service account need.
+   *
+   * @defaultValue - none
+   */
+  readonly pods?: readonly { readonly file: string }[];
   /** What fills each placeholder, by the placeholder's full text. */
   readonly placeholders: Readonly<Record<string, OutputPlaceholder | EncodedPlaceholder>>;
 }
 
 // A path that leaves the stack's folder must not be read, and even less be written.
 const STACK = /^[^./\\][^/\\]*$/;
-const FILE = /^(manifests|nodes)\/[A-Za-z0-9][A-Za-z0-9._-]*\.yaml$/;
+const FILE = /^(manifests|nodes|pods)\/[A-Za-z0-9][A-Za-z0-9._-]*\.yaml$/;
 
 /** Reads the file's text; throws `bind-file-invalid` naming `file` where it is not of this shape and version. */
 export function readWorkloadIdentity(text: string, file: string): WorkloadIdentityFile {
   const document = jsonObject(text, (reason) => fail("bind-file-invalid", file, reason));
   if (document["version"] !== WORKLOAD_IDENTITY_VERSION)
     return fail("bind-file-invalid", file, `has version ${JSON.stringify(document["version"])}`);
-  const { stack, manifests, nodes, placeholders } = document;
-  const files = [manifests, nodes].every((list) => Array.isArray(list) && list.every(isFileEntry));
+  const { stack, manifests, nodes, pods = [], placeholders } = document;
+  const files = [manifests, nodes, pods].every((list) => Array.isArray(list) && list.every(isFileEntry));
   if (typeof stack !== "string" || !STACK.test(stack) || !files)
-    return fail("bind-file-invalid", file, "has no valid stack, manifests or nodes");
+    return fail("bind-file-invalid", file, "has no valid stack, manifests, nodes or pods");
   if (!isRecord(placeholders) || !Object.values(placeholders).every(isPlaceholderEntry))
     return fail("bind-file-invalid", file, "has no valid placeholders");
   return document as unknown as WorkloadIdentityFile;

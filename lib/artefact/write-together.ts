@@ -25,16 +25,19 @@ export function writeTogether(folder: string, files: readonly WrittenFile[]): re
     return { target, staged: `${target}${STAGED}`, text };
   });
   const written: string[] = [];
+  const folders: string[] = [];
   try {
     for (const { target } of targets) refuseFolder(target);
     for (const { staged, text } of targets) {
-      mkdirSync(dirname(staged), { recursive: true });
+      const made = mkdirSync(dirname(staged), { recursive: true });
+      if (made !== undefined) folders.push(made);
       written.push(staged);
       writeFileSync(staged, text);
     }
     for (const { staged, target } of targets) renameSync(staged, target);
   } catch (error) {
     for (const path of written) rmSync(path, { force: true });
+    for (const path of folders) rmSync(path, { force: true, recursive: true });
     return fail("files-unwritable", folder, errorCode(error));
   }
   return targets.map(({ target }) => target);

@@ -1,10 +1,13 @@
 /**
- * Kubernetes objects of a chain of trust, as cdk8s constructs: service accounts with their annotations, and RBAC for
- * the audiences of their tokens.
+ * Kubernetes objects of a chain of trust, as cdk8s constructs: service accounts with their annotations, what
+ * their pods read, and RBAC for the audiences of their tokens.
  *
  * @packageDocumentation
  */
 
+export { ConfigMap, type ConfigMapProps } from "./config-map";
+export { type DataMap } from "./data-keys";
+export { Secret, type SecretProps } from "./secret";
 export { ServiceAccount, type ServiceAccountProps } from "./service-account";
 export {
   ServiceAccountAnnotations,

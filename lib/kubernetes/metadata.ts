@@ -7,6 +7,7 @@ import { ApiObject, type ApiObjectProps, JsonPatch } from "cdk8s";
 import type { Construct } from "constructs";
 import { fail } from "../errors";
 import { isLate, literal } from "../model/late";
+import type { Subject } from "../model/subject";
 import { qualifiedNameProblems } from "../rules/kubelet/qualified-name";
 
 const LABEL_VALUE = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
@@ -24,6 +25,22 @@ export function checkedAnnotations(owner: string, annotations: TextMap): TextMap
     if (typeof value !== "string") fail("annotation-value-invalid", key, owner, value);
   }
   return { ...annotations };
+}
+
+/** Adds checked annotations to an object that has `known` ones; throws `annotation-conflict`. */
+export function addAnnotations(
+  object: ApiObject,
+  known: Record<string, string>,
+  annotations: TextMap,
+  subject: Subject,
+): void {
+  const entries = Object.entries(annotations);
+  for (const [key, value] of entries)
+    if (known[key] !== undefined && known[key] !== value) fail("annotation-conflict", subject.key, key);
+  for (const [key, value] of entries) {
+    known[key] = value;
+    object.metadata.addAnnotation(key, value);
+  }
 }
 
 /** Returns checked labels, late values allowed; throws `label-invalid` or `late-value`. */

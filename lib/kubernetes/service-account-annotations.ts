@@ -2,7 +2,7 @@ import { ApiObject, JsonPatch } from "cdk8s";
 import { Construct } from "constructs";
 import { fail } from "../errors";
 import { Subject } from "../model/subject";
-import { checkedAnnotations } from "./metadata";
+import { addAnnotations, checkedAnnotations } from "./metadata";
 import { writesServiceAccount } from "./once-per-chart";
 
 /** What {@link ServiceAccountAnnotations} adds, and to whom. */
@@ -27,6 +27,7 @@ export class ServiceAccountAnnotations extends Construct {
   readonly subject: Subject;
   /** The manifest. */
   readonly resource: ApiObject;
+  readonly #annotations: Record<string, string>;
 
   /**
    * Throws `annotations-missing`, `annotation-key-invalid`, `annotation-value-invalid`, `namespace-invalid`,
@@ -39,6 +40,7 @@ export class ServiceAccountAnnotations extends Construct {
     const annotations = checkedAnnotations(owner, props.annotations);
     if (Object.keys(annotations).length === 0) fail("annotations-missing", owner);
     writesServiceAccount(this, this.subject);
+    this.#annotations = { ...annotations };
     this.resource = new ApiObject(this, "Resource", {
       apiVersion: "v1",
       kind: "ServiceAccount",
@@ -47,5 +49,15 @@ export class ServiceAccountAnnotations extends Construct {
     // Labels that a chart gives to all its objects are not the owner's.
     if (Object.keys(this.resource.chart.labels).length > 0)
       this.resource.addJsonPatch(JsonPatch.remove("/metadata/labels"));
+  }
+  /**
+   * Adds annotations, for a service account that serves more than one purpose.
+   *
+   * Throws `annotation-conflict` for another value of one that it has, `annotation-key-invalid`,
+   * `annotation-value-invalid` or `late-value`.
+   */
+  add(annotations: Readonly<Record<string, string>>): void {
+    const checked = checkedAnnotations(`service account ${this.subject.key}`, annotations);
+    addAnnotations(this.resource, this.#annotations, checked, this.subject);
   }
 }

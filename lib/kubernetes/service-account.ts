@@ -1,7 +1,7 @@
 import { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
 import { Subject } from "../model/subject";
-import { checkedAnnotations, checkedLabels } from "./metadata";
+import { addAnnotations, checkedAnnotations, checkedLabels } from "./metadata";
 import { writesServiceAccount } from "./once-per-chart";
 
 /** What a {@link ServiceAccount} says. */
@@ -11,7 +11,7 @@ export interface ServiceAccountProps {
   /** Name of the service account. */
   readonly name: string;
   /**
-   * What the image credential provider plugin reads; values may be late.
+   * What the image credential provider plugin or the webhook of a cloud reads; values may be late.
    *
    * @defaultValue - none
    */
@@ -34,6 +34,7 @@ export class ServiceAccount extends Construct {
   readonly subject: Subject;
   /** The manifest. */
   readonly resource: ApiObject;
+  readonly #annotations: Record<string, string>;
 
   /**
    * Throws `namespace-invalid`, `service-account-invalid`, `annotation-key-invalid`, `annotation-value-invalid`,
@@ -46,10 +47,23 @@ export class ServiceAccount extends Construct {
     const annotations = checkedAnnotations(owner, props.annotations ?? {});
     const labels = checkedLabels(owner, props.labels ?? {});
     writesServiceAccount(this, this.subject);
+    this.#annotations = { ...annotations };
     this.resource = new ApiObject(this, "Resource", {
       apiVersion: "v1",
       kind: "ServiceAccount",
       metadata: { namespace: this.subject.namespace, name: this.subject.name, annotations, labels },
     });
+  }
+  /**
+   * Adds annotations and labels, for a service account that serves more than one purpose.
+   *
+   * Throws `annotation-conflict` for another value of one that it has, `annotation-key-invalid`,
+   * `annotation-value-invalid`, `label-invalid` or `late-value`.
+   */
+  add(annotations: Readonly<Record<string, string>>, labels: Readonly<Record<string, string>> = {}): void {
+    const owner = `service account ${this.subject.key}`;
+    const checked = checkedLabels(owner, labels);
+    addAnnotations(this.resource, this.#annotations, checkedAnnotations(owner, annotations), this.subject);
+    for (const [key, value] of Object.entries(checked)) this.resource.metadata.addLabel(key, value);
   }
 }

@@ -1,17 +1,21 @@
 import { Construct } from "constructs";
 import { Annotations, TerraformStack } from "cdktf";
-import { at, fail } from "../errors";
+import { at } from "../errors";
 import type { NodeSetup } from "../model/node-file";
 import type { PullDeclaration } from "../model/pulls";
 import { credentialProviderSetup } from "../node";
+import { checkClaim } from "./cluster-records";
 import type { ImagePullsProps } from "./image-pulls-props";
 import { Manifests } from "./manifests";
 import { checkPullSettings } from "./pull-settings";
 import { type DeclaredAccount, groupedPulls, imagesByPlugin } from "./pull-groups";
-import { writeServiceAccounts } from "./pull-service-accounts";
+import { warnOfSharedIssuer } from "./shared-issuer";
+import { checkOwnership, writeServiceAccounts } from "./service-accounts";
 import { writeTokenAudienceGrants } from "./pull-audience-grants";
 import { pullWarnings } from "./pull-warnings";
 import { proveAtSynth } from "./proof";
+
+const CLAIM = { key: "pulls", construct: "ImagePulls", lines: "pulls" } as const;
 
 /**
  * The whole job for one cluster: image pulls without pull secrets and without node identity (KEP-4412).
@@ -24,7 +28,8 @@ import { proveAtSynth } from "./proof";
  * `app.synth()` then proves the declared pulls: the verifier reads what was written, and `proof-failed` ends the synth
  * where a pull would be denied. What cannot be told from the files passes.
  *
- * Warns of pulls by a `default` service account and from OpenShift's own namespaces.
+ * Warns of pulls by a `default` service account and from OpenShift's own namespaces, and of an issuer that another
+ * cluster of the app has as well.
  *
  * Written with nothing but the constructs of the other subpaths; take those where this is too much.
  */
@@ -38,7 +43,7 @@ export class ImagePulls extends Construct {
 
   /**
    * Throws `pulls-empty`, `pull-without-registry`, `service-account-ownership`, `identities-twice`,
-   * `identities-unused`, `cluster-taken`, `role-name-shared`, `annotation-conflict`, and the codes of everything it
+   * `identities-unused`, `cluster-taken`, `cluster-facts-differ`, `role-name-shared`, `annotation-conflict`, and the codes of everything it
    * composes, with its own path before the message.
    *
    * Whether the nodes' plugins can do what a cloud needs is known only when the cloud has declared its part. After
@@ -50,7 +55,9 @@ export class ImagePulls extends Construct {
     at(this, () => checkPullSettings(props));
     const { accounts, clouds } = at(this, () => groupedPulls(props));
     this.manifests = Manifests.of(TerraformStack.of(this));
-    if (this.manifests.recorded.length > 0) fail("cluster-taken", cluster.name, this.node.path);
+    const claim = { ...CLAIM, name: cluster.name, issuer: cluster.issuer.url };
+    at(this, () => checkClaim(this.manifests.recorded, claim));
+    at(this, () => checkOwnership(this.manifests, accounts));
 
     this.declarations = Object.fromEntries(
       clouds.map(({ cloud, identities, request }) => [
@@ -73,6 +80,7 @@ export class ImagePulls extends Construct {
     );
     at(this, () => this.write(props, accounts, declared));
     if (props.proof !== false) at(this, () => proveAtSynth(this));
+    warnOfSharedIssuer(this, cluster.name, cluster.issuer.url);
     const subjects = accounts.map(({ subject }) => subject);
     for (const warning of pullWarnings(cluster, subjects)) Annotations.of(this).addWarning(warning);
   }
@@ -84,7 +92,11 @@ export class ImagePulls extends Construct {
   ): void {
     const { cluster } = props;
     writeTokenAudienceGrants(this.manifests, cluster, declared, props.tokenAudience);
-    writeServiceAccounts(this.manifests, accounts, declared);
+    writeServiceAccounts(
+      this.manifests,
+      accounts,
+      declared.flatMap(({ grants }) => grants),
+    );
     for (const carrier of props.carriers ?? cluster.carriers) carrier.carry(this.manifests, this.nodeSetup);
     const registries = Object.fromEntries(
       declared.flatMap(({ registries: stated = {} }) => Object.entries(stated)),

@@ -1,5 +1,5 @@
 /**
- * One synth, both worlds: the composed construct for image pulls, manifests beside the Terraform configuration, and
+ * One synth, both worlds: composed constructs for whole jobs, manifests beside the Terraform configuration, and
  * the values that Terraform knows only after apply.
  *
  * @packageDocumentation
@@ -8,6 +8,11 @@
 export { type BindProps, bind } from "./bind/bind-folder";
 export { ImagePulls } from "./image-pulls";
 export { type ImagePull, type ImagePullsProps } from "./image-pulls-props";
+export { type GivenIssuer } from "./issuer-of";
 export { LateValueResolver } from "./late-value-resolver";
 export { Manifests } from "./manifests";
+export { PlatformComponents } from "./platform-components";
+export { type PlatformComponentsProps } from "./platform-components-props";
 export { type TokenAudienceSettings } from "./pull-audience-grants";
+export { WorkloadAccess } from "./workload-access";
+export { type Workload, type WorkloadAccessProps, type WorkloadCluster } from "./workload-access-props";

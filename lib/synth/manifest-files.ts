@@ -1,5 +1,6 @@
 import { ApiObject, type Chart } from "cdk8s";
 import type { NodeSetup } from "../model/node-file";
+import type { PodFragment } from "../model/workloads";
 import { UNBOUND_COMMENT } from "./bind/bound-files";
 import { PLACEHOLDER_START } from "../artefact/placeholder";
 import {
@@ -10,6 +11,7 @@ import {
 } from "../artefact/workload-identity-file";
 import { yamlText } from "./bind/yaml-text";
 import type { LateMarkers } from "./late-markers";
+import { podFileName } from "./manifest-name";
 import type { LateValues } from "./late-values";
 import { type PlacingContext, placedDocument, placedObject } from "./placed-object";
 
@@ -29,6 +31,8 @@ export interface StackDocuments {
   readonly charts: readonly ManifestChart[];
   /** Node setups by name. */
   readonly nodes: ReadonlyMap<string, NodeSetup>;
+  /** What pods need, by the `namespace/name` of their service account. */
+  readonly pods: ReadonlyMap<string, PodFragment>;
   /** Facts of clusters. */
   readonly clusters: readonly Readonly<Record<string, unknown>>[];
   /** The stack's late values. */
@@ -66,6 +70,8 @@ export function stackFiles(documents: StackDocuments): Map<string, string> {
       withHeader(NODE_COMMENT, yamlText(placedNodeSetup(name, setup, documents))),
     );
   }
+  const pods = podFiles(documents);
+  for (const [file, text] of pods) files.set(file, text);
   const clusters = placedClusters(documents);
   const { placeholders } = documents.late;
   const identity: WorkloadIdentityFile = {
@@ -74,6 +80,7 @@ export function stackFiles(documents: StackDocuments): Map<string, string> {
     clusters,
     manifests,
     nodes: nodes.map(([name]) => ({ file: nodeFileName(name) })),
+    ...(pods.length > 0 && { pods: pods.map(([file]) => ({ file })) }),
     placeholders,
   };
   const empty = files.size === 0 && clusters.length === 0 && Object.keys(placeholders).length === 0;
@@ -85,6 +92,27 @@ const NODE_COMMENT: readonly string[] = [
   "Put the files on each node, give the kubelet the flags and restart it: it reads both only when it starts.",
   "The permissions and the annotated service accounts in manifests/ come first.",
 ];
+
+/** Text of what pods need by file, sorted; what is empty is left out. */
+function podFiles(documents: StackDocuments): readonly (readonly [file: string, text: string])[] {
+  return [...documents.pods]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([key, { labels, env, volumeMounts, volumes }]) => {
+      const parts = Object.entries({ labels, env, volumeMounts, volumes });
+      const stated = parts.filter(([, part]) => Object.keys(part).length > 0);
+      if (stated.length === 0) return [];
+      const file = `pods/${podFileName(key)}.yaml`;
+      const fragment = placedDocument(Object.fromEntries(stated), context(file, documents));
+      return [[file, withHeader(podComment(key), yamlText(fragment))] as const];
+    });
+}
+
+function podComment(key: string): readonly string[] {
+  return [
+    `What the pods of service account ${key} need: not applied, but put into their templates.`,
+    "Labels and volumes are of the pod; env and volumeMounts are of each container that uses the cloud.",
+  ];
+}
 
 /** Where a stack writes for two clusters, each file says for which. */
 function placeComments({ appliesTo }: ManifestChart, { charts }: StackDocuments): readonly string[] {

@@ -8,13 +8,16 @@ import { isDnsLabel } from "../model/kubernetes-name";
 import { literal } from "../model/late";
 import type { ChartOptions, IManifestSink } from "../model/manifest-sink";
 import { type NodeSetup, nodeFile } from "../model/node-file";
+import type { Subject } from "../model/subject";
+import type { PodFragment } from "../model/workloads";
+import { type RecordedCluster, mergedRecords } from "./cluster-records";
 import { LateMarkers } from "./late-markers";
 import { LateValues } from "./late-values";
 import { type ManifestChart, type StackDocuments, declareLateValues, stackFiles } from "./manifest-files";
+import { isExactName, manifestFile, podFileName } from "./manifest-name";
 import { writeStackFolder } from "./stack-folder";
 
 const APPLIES_TO: readonly string[] = ["cluster", "management-cluster"];
-const ORDER_MAX = 99;
 const DEFAULT_ID = "Manifests";
 
 /** cdktf's hook for constructs that write files at synth; what its `TerraformAsset` uses, not among its exports. */
@@ -23,14 +26,15 @@ const CUSTOM_SYNTHESIS = Symbol.for("cdktf/customSynthesis");
 const perStack = new WeakMap<TerraformStack, Manifests>();
 
 interface BegunChart extends ManifestChart {
+  readonly order: number;
   readonly comments: string[];
 }
 
 /**
  * Kubernetes manifests beside the Terraform configuration of one stack.
  *
- * `app.synth()` writes into the stack's folder `manifests/NN-name.yaml` per chart, `nodes/name.yaml` per node setup
- * and `workload-identity.json`, all or nothing, and removes what an earlier synth left there. A value that Terraform
+ * `app.synth()` writes into the stack's folder `manifests/NN-name.yaml` per chart, `nodes/name.yaml` per node setup,
+ * `pods/namespace.name.yaml` where pods need something, and `workload-identity.json`, all or nothing, and removes what an earlier synth left there. A value that Terraform
  * knows only after apply becomes a placeholder with a Terraform output of its own; `bind` fills it in.
  *
  * One per stack: use {@link Manifests.of}.
@@ -43,7 +47,10 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
   readonly #app: App;
   readonly #charts = new Map<string, BegunChart>();
   readonly #nodes = new Map<string, NodeSetup>();
-  readonly #clusters: Readonly<Record<string, unknown>>[] = [];
+  /** Which chart each file is of. */
+  readonly #files = new Map<string, string>();
+  readonly #pods = new Map<string, PodFragment>();
+  #clusters: readonly RecordedCluster[] = [];
   /** True while the outputs are those that the next rendering of the Terraform configuration needs. */
   #declared = false;
   /** True between cdktf's preparation and the writing of the files, which declares the outputs itself. */
@@ -76,28 +83,27 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
   }
 
   /**
-   * The cdk8s chart of one file `manifests/NN-name.yaml`; the same name gives the same chart, comments add up.
+   * The cdk8s chart of one file, `manifests/NN-name.yaml` unless `exactName` is set; the same name gives the same
+   * chart, comments add up.
    *
-   * Throws `manifest-name-invalid`, `manifest-order-invalid`, `comment-invalid`, `choice-unknown`, `manifest-options-differ`.
+   * Throws `manifest-name-invalid`, `manifest-order-invalid`, `comment-invalid`, `choice-unknown`,
+   * `manifest-options-differ` or `manifest-file-taken`.
    */
   chart(name: string, options: ChartOptions): Chart {
     const { order, appliesTo = "cluster", comment = [] } = options;
-    if (!isDnsLabel(name)) fail("manifest-name-invalid", name);
+    const file = manifestFile(name, options);
     oneOf(`appliesTo of the manifest ${name}`, appliesTo, APPLIES_TO);
-    if (!Number.isInteger(order) || order < 0 || order > ORDER_MAX)
-      fail("manifest-order-invalid", name, order);
     for (const line of comment)
       if (/[\r\n]/.test(literal(line, `comment of the manifest ${name}`)))
         fail("comment-invalid", name, line);
 
-    const file = `manifests/${String(order).padStart(2, "0")}-${name}.yaml`;
     const begun = this.#charts.get(name);
     if (begun && begun.file !== file) fail("manifest-options-differ", name, "order", file, begun.file);
+    if (begun && begun.order !== order) fail("manifest-options-differ", name, "order", order, begun.order);
     if (begun && begun.appliesTo !== appliesTo)
       fail("manifest-options-differ", name, "appliesTo", appliesTo, begun.appliesTo);
 
-    const entry = begun ?? { file, appliesTo, comments: [], chart: new Chart(this.#app, name) };
-    this.#charts.set(name, entry);
+    const entry = begun ?? this.#begin(name, { file, order, appliesTo });
     entry.comments.push(...comment.filter((line) => !entry.comments.includes(line)));
     return entry.chart;
   }
@@ -116,13 +122,41 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     this.#nodes.set(name, setup);
   }
 
-  /** Adds facts of a cluster that its manifests do not carry to `workload-identity.json`. */
-  record(facts: Readonly<Record<string, unknown>>): void {
-    this.#clusters.push(facts);
+  #begin(
+    name: string,
+    place: { file: string; order: number; appliesTo: ManifestChart["appliesTo"] },
+  ): BegunChart {
+    const first = this.#files.get(place.file);
+    if (first !== undefined) fail("manifest-file-taken", place.file, name, first);
+    const entry = { ...place, comments: [], chart: new Chart(this.#app, name) };
+    this.#files.set(place.file, name);
+    this.#charts.set(name, entry);
+    return entry;
+  }
+
+  /**
+   * Writes what pods that use the service account need besides its name: `pods/<namespace>.<name>.yaml` with `labels`,
+   * `env`, `volumeMounts` and `volumes`, as fields of the Kubernetes API. Nothing is written where nothing is needed.
+   *
+   * Throws `manifest-name-invalid` where the name is too long for a file.
+   */
+  podFragment({ key }: Subject, fragment: PodFragment): void {
+    if (!isExactName(podFileName(key))) fail("manifest-name-invalid", podFileName(key), true);
+    this.#pods.set(key, fragment);
+  }
+
+  /**
+   * Adds facts of a cluster that its manifests do not carry to `workload-identity.json`; those of one `name` are put
+   * together.
+   *
+   * Throws `cluster-facts-differ`.
+   */
+  record(facts: RecordedCluster): void {
+    this.#clusters = mergedRecords(this.#clusters, facts);
   }
 
   /** The facts recorded so far. */
-  get recorded(): readonly Readonly<Record<string, unknown>>[] {
+  get recorded(): readonly RecordedCluster[] {
     return this.#clusters;
   }
 
@@ -178,11 +212,12 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
   }
 
   private documents(): StackDocuments {
-    const charts = [...this.#charts.values()].sort((a, b) => (a.file < b.file ? -1 : 1));
+    const charts = [...this.#charts.values()].sort((a, b) => a.order - b.order || (a.file < b.file ? -1 : 1));
     return {
       stack: this.#stack.node.id,
       charts,
       nodes: this.#nodes,
+      pods: this.#pods,
       clusters: this.#clusters,
       late: this.late,
       markers: this.#markers,

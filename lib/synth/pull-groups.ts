@@ -1,10 +1,5 @@
-/*
- * Sorts lines of intent: per service account (to annotate it once) and per cloud (to make its identities once).
- */
-
 import type { Construct } from "constructs";
 import { fail } from "../errors";
-import type { ClusterFacts } from "../model/cluster";
 import type {
   DeclaredPull,
   IPullIdentities,
@@ -13,6 +8,7 @@ import type {
   PullRequest,
 } from "../model/pulls";
 import { Subject } from "../model/subject";
+import { type AccountLine, cloudGroups, joinedAccounts, statedList } from "./account-groups";
 import type { ImagePull, ImagePullsProps } from "./image-pulls-props";
 
 /** One service account with all its registries, whatever the cloud. */
@@ -39,11 +35,21 @@ export interface GroupedPulls {
   readonly clouds: readonly CloudPulls[];
 }
 
+const UNUSED = { unused: "from which nothing is pulled", line: "pull" } as const;
+
 /** Throws `pulls-empty`, `pull-without-registry`, `service-account-ownership`, `identities-twice` or `identities-unused`. */
 export function groupedPulls(props: ImagePullsProps): GroupedPulls {
-  if (!Array.isArray(props.pulls) || props.pulls.length === 0) return fail("pulls-empty", props.cluster.name);
-  const accounts = byAccount(props.pulls);
-  return { accounts, clouds: byCloud(props.cluster, accounts, props.identities ?? []) };
+  const { cluster, pulls, identities = [] } = props;
+  if (!Array.isArray(pulls) || pulls.length === 0) return fail("pulls-empty", cluster.name);
+  const accounts = joinedAccounts(pulls.map(lineOf));
+  return {
+    accounts: accounts.map(({ subject, declare, asked }) => ({ subject, declare, sources: asked })),
+    clouds: cloudGroups(accounts, identities, UNUSED).map(({ cloud, identities: maker, accounts: own }) => ({
+      cloud,
+      identities: maker,
+      request: { cluster, pulls: own.map(({ subject, asked }) => ({ subject, sources: asked })) },
+    })),
+  };
 }
 
 /** The declared images by the key of the plugin that must be asked for them. */
@@ -60,60 +66,19 @@ export function imagesByPlugin(
   );
 }
 
-function byAccount(pulls: readonly ImagePull[]): readonly DeclaredAccount[] {
-  const accounts = new Map<
-    string,
-    { subject: Subject; declare: boolean; sources: IPullSource<Construct>[] }
-  >();
-  for (const pull of pulls) {
-    const subject = Subject.of(pull.serviceAccount);
-    const declare = pull.declareServiceAccount ?? true;
-    const sources: readonly unknown[] = Array.isArray(pull.from) ? pull.from : [pull.from];
-    if (sources.length === 0 || !sources.every(isPullSource))
-      return fail("pull-without-registry", subject.key, pull.from);
-    const known = accounts.get(subject.key);
-    if (known && known.declare !== declare) return fail("service-account-ownership", subject.key);
-    if (known) known.sources.push(...sources);
-    else accounts.set(subject.key, { subject, declare, sources: [...sources] });
-  }
-  return [...accounts.values()].sort((a, b) => order(a.subject.key, b.subject.key));
-}
-
-function byCloud(
-  cluster: ClusterFacts,
-  accounts: readonly DeclaredAccount[],
-  stated: readonly IPullIdentities<Construct>[],
-): readonly CloudPulls[] {
-  const makers = new Map<string, IPullIdentities<Construct>>();
-  for (const maker of stated) {
-    if (makers.has(maker.cloud)) return fail("identities-twice", maker.cloud);
-    makers.set(maker.cloud, maker);
-  }
-  const first = new Map<string, IPullSource<Construct>>();
-  for (const source of accounts.flatMap(({ sources }) => sources))
-    first.set(source.cloud, first.get(source.cloud) ?? source);
-  const unused = [...makers.keys()].find((cloud) => !first.has(cloud));
-  if (unused !== undefined) return fail("identities-unused", unused, [...first.keys()].sort());
-  return [...first]
-    .sort(([a], [b]) => order(a, b))
-    .map(([cloud, source]) => ({
-      cloud,
-      identities: makers.get(cloud) ?? source.defaultIdentities(),
-      request: { cluster, pulls: pullsOf(cloud, accounts) },
-    }));
-}
-
-function pullsOf(cloud: string, accounts: readonly DeclaredAccount[]): readonly DeclaredPull<Construct>[] {
-  return accounts
-    .map(({ subject, sources }) => ({ subject, sources: sources.filter((source) => source.cloud === cloud) }))
-    .filter(({ sources }) => sources.length > 0);
+function lineOf({
+  serviceAccount,
+  declareServiceAccount = true,
+  from,
+}: ImagePull): AccountLine<IPullSource<Construct>> {
+  const subject = Subject.of(serviceAccount);
+  const asked = statedList(from);
+  return asked.length > 0 && asked.every(isPullSource)
+    ? { subject, declare: declareServiceAccount, asked }
+    : fail("pull-without-registry", subject.key, from);
 }
 
 /** Also for callers whose values no compiler saw. */
 function isPullSource(source: unknown): source is IPullSource<Construct> {
   return typeof source === "object" && source !== null && "cloud" in source && "images" in source;
-}
-
-function order(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

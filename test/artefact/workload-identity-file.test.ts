@@ -25,7 +25,7 @@ describe("readWorkloadIdentity", () => {
     ["a newer version", { ...valid, version: 2 }, "has version 2"],
     ["no stack", { ...valid, stack: undefined }, "has no valid stack"],
     ["a stack that is a path", { ...valid, stack: "../prod" }, "has no valid stack"],
-    ["no manifests", { ...valid, manifests: undefined }, "has no valid stack, manifests or nodes"],
+    ["no manifests", { ...valid, manifests: undefined }, "has no valid stack, manifests, nodes or pods"],
     [
       "a file outside",
       { ...valid, manifests: [{ file: "manifests/../../x.yaml" }] },
@@ -34,7 +34,12 @@ describe("readWorkloadIdentity", () => {
     [
       "an absolute file",
       { ...valid, nodes: [{ file: "/etc/passwd" }] },
-      "has no valid stack, manifests or nodes",
+      "has no valid stack, manifests, nodes or pods",
+    ],
+    [
+      "a file of another folder",
+      { ...valid, pods: [{ file: "charts/x.yaml" }] },
+      "has no valid stack, manifests, nodes or pods",
     ],
     ["no placeholders", { ...valid, placeholders: [] }, "has no valid placeholders"],
     ["a placeholder of neither kind", { ...valid, placeholders: { a: {} } }, "has no valid placeholders"],

@@ -68,9 +68,8 @@ export function writtenStacks(outdir: string): readonly WrittenStack[] {
     const folder = join(outdir, text(record(entry)["workingDirectory"]));
     const read = (name: string): string => readFileSync(join(folder, name), "utf8");
     const identity = JSON.parse(read("workload-identity.json")) as Json;
-    const listed = [...list(identity["manifests"]), ...list(identity["nodes"])].map((file) =>
-      text(record(file)["file"]),
-    );
+    const lists = ["manifests", "nodes", "pods"].flatMap((key) => list(identity[key]));
+    const listed = lists.map((file) => text(record(file)["file"]));
     return {
       name: text(record(entry)["name"]),
       files: new Map(

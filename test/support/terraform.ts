@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { type Json, list, mapTexts, record, text, texts } from "./json";
 
-/** `${…}` that is not escaped as `$${…}`; expressions of the library hold no braces. */
+/** `${…}` that is not escaped as `$${…}`, the innermost first: expressions of the library hold no other braces. */
 const EXPRESSION = /(?<!\$)\$\{([^{}]*)\}/g;
 const TRAVERSAL = /(?<![\w."-])([A-Za-z_][\w-]*)\.([\w-]+)(?:\.([\w-]+))?/g;
 const QUOTED = /"(?:[^"\\]|\\.)*"/g;
@@ -60,6 +60,7 @@ const ANSWERS: Readonly<Record<string, Readonly<Record<string, (block: Json, see
   aws_iam_openid_connect_provider: {
     arn: ({ url }) => `arn:aws:iam::${ACCOUNT}:oidc-provider/${text(url).replace("https://", "")}`,
   },
+  aws_cloudfront_distribution: { domain_name: () => "d111111abcdef8.cloudfront.net" },
   aws_iam_role: {
     arn: ({ name, path }) => `arn:aws:iam::${ACCOUNT}:role${text(path) || "/"}${text(name)}`,
   },
@@ -73,6 +74,7 @@ const ANSWERS: Readonly<Record<string, Readonly<Record<string, (block: Json, see
 };
 
 const SIMPLE = /^((?:data\.)?)([a-z_][\w-]*)\.([\w-]+)\.([\w-]+)$/;
+const LITERAL = /^"([^"\\]*)"$/;
 const WITHOUT_PREFIX = /^trimprefix\((.+), "(.+)"\)$/;
 
 /**
@@ -85,6 +87,8 @@ export function applied(config: Json): Json {
   const value = (expression: string): string => {
     const [, trimmed, prefix = ""] = WITHOUT_PREFIX.exec(expression) ?? [];
     if (trimmed !== undefined) return value(trimmed).replace(prefix, "");
+    const literal = LITERAL.exec(expression)?.[1];
+    if (literal !== undefined) return literal;
     const [, data, type = "", name = "", attribute = ""] = SIMPLE.exec(expression) ?? [];
     const block = record(blocksOf(data ? "data" : "resource", type)[name]);
     const stated = block[attribute];
@@ -94,8 +98,11 @@ export function applied(config: Json): Json {
     // Whatever else Terraform would look up is taken for an issuer, the one such value that is compared as a URL.
     return `https://late.example.com/${madeUpId(expression)}`;
   };
-  const resolve = (whole: string): string =>
-    whole.replace(EXPRESSION, (_, expression: string) => value(expression.trim())).replaceAll("$${", "${");
+  const fill = (whole: string): string => {
+    const filled = whole.replace(EXPRESSION, (_, expression: string) => value(expression.trim()));
+    return filled === whole ? whole : fill(filled);
+  };
+  const resolve = (whole: string): string => fill(whole).replaceAll("$${", "${");
   const answered = (kind: string): Json =>
     Object.fromEntries(
       Object.entries(record(config[kind])).map(([type, blocks]) => [

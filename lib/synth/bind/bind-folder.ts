@@ -76,8 +76,8 @@ export function bind(props: BindProps): WrittenFiles {
 
 /** The stack's own files, under the stack's name. */
 function stackSource({ path, identity }: StackFolder, outputs: TerraformOutputs): Source {
-  const names = [...identity.manifests, ...identity.nodes].map(({ file }) => file);
-  const { stack, placeholders, clusters } = identity;
+  const { stack, manifests, nodes, pods = [], placeholders, clusters } = identity;
+  const names = [...manifests, ...nodes, ...pods].map(({ file }) => file);
   if (names.length === 0 && hasForeignPlaceholders(identity)) fail("bind-manifests-missing", path, stack);
   const files = new Map(names.map((name) => [`${stack}/${name}`, readText(join(path, name))]));
   return { owner: { stack }, stack, placeholders, clusters, files, outputs };

@@ -5,7 +5,7 @@ import { evaluateAwsTrust } from "../../../lib/rules/aws/evaluate/evaluate-trust
 import { type Json, inside, list, record, text } from "../json";
 import { type FinishedStack, annotationsOf } from "../synth-output";
 import { resources } from "../terraform";
-import { type Use, strangers, usesWith } from "./uses";
+import { type Token, type Use, strangers, usesWith } from "./uses";
 
 const ANNOTATION = "eks.amazonaws.com/ecr-role-arn";
 const PULL = ["ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"] as const;
@@ -22,7 +22,7 @@ export function judgeAws(stack: FinishedStack): readonly string[] {
     );
     if (!role) return [`${use.title}: no IAM role ${arn.name} is declared`];
     const findings = [
-      ...judgeTrust(stack, use, role),
+      ...judgeAwsTrust(stack, use, role),
       ...judgePermission(stack, use, role),
       ...judgeOwner(stack, use, arn.account, roleArn),
     ];
@@ -30,7 +30,12 @@ export function judgeAws(stack: FinishedStack): readonly string[] {
   });
 }
 
-function judgeTrust({ issuer, terraform }: FinishedStack, use: Use, role: Json): readonly string[] {
+/** Whether STS lets the service account become the role, and nobody else. */
+export function judgeAwsTrust(
+  { issuer, terraform }: FinishedStack,
+  use: Token,
+  role: Json,
+): readonly string[] {
   const policy = text(role["assume_role_policy"]);
   const provider = resources(terraform, "aws_iam_openid_connect_provider").find(({ url }) => url === issuer);
   const providerArn = list(record(JSON.parse(policy))["Statement"])

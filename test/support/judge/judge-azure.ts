@@ -6,7 +6,7 @@ import { coversRepository } from "../../../lib/rules/azure/repository-pattern";
 import { type Json, inside, list, record, text } from "../json";
 import { type FinishedStack, annotationsOf } from "../synth-output";
 import { resources } from "../terraform";
-import { type Use, strangers, usesWith } from "./uses";
+import { type Token, type Use, strangers, usesWith } from "./uses";
 
 const CLIENT_ID = "kubernetes.azure.com/acr-client-id";
 const TENANT_ID = "kubernetes.azure.com/acr-tenant-id";
@@ -24,13 +24,14 @@ export function judgeAzure(stack: FinishedStack): readonly string[] {
     const annotations = annotationsOf(stack, use.subject);
     const identity = identityOf(stack.terraform, text(annotations[CLIENT_ID]));
     const findings = identity
-      ? [...judgeTrust(stack, use, identity), ...judgePermission(stack, use, identity)]
+      ? [...judgeAzureTrust(stack, use, identity), ...judgePermission(stack, use, identity)]
       : ["no identity has the client id of the annotation"];
     return [...findings, ...judgeAzureJson(use, annotations)].map((finding) => `${use.title}: ${finding}`);
   });
 }
 
-function identityOf(terraform: Json, clientId: string): Identity | undefined {
+/** The identity of a client id. */
+export function identityOf(terraform: Json, clientId: string): Identity | undefined {
   return ["resource", "data"]
     .flatMap((kind) => Object.values(record(inside(terraform, kind, "azurerm_user_assigned_identity"))))
     .map(record)
@@ -38,7 +39,12 @@ function identityOf(terraform: Json, clientId: string): Identity | undefined {
     .map((identity) => ({ id: text(identity["id"]), principalId: text(identity["principal_id"]) }))[0];
 }
 
-function judgeTrust({ terraform, issuer }: FinishedStack, use: Use, { id }: Identity): readonly string[] {
+/** Whether Entra admits the service account to the identity, and nobody else. */
+export function judgeAzureTrust(
+  { terraform, issuer }: FinishedStack,
+  use: Token,
+  { id }: Identity,
+): readonly string[] {
   const credentials = resources(terraform, "azurerm_federated_identity_credential").filter(
     ({ parent_id }) => parent_id === id,
   );

@@ -4,7 +4,7 @@ import { parsePrincipal, principalSubject } from "../../../lib/rules/google/prin
 import { type Json, inside, list, text } from "../json";
 import { type FinishedStack, annotationsOf } from "../synth-output";
 import { resources } from "../terraform";
-import { type Use, usesWith } from "./uses";
+import { type Token, type Use, usesWith } from "./uses";
 
 const PROJECT = /^--project-id=(.+)$/;
 const OPT_IN = "iam.gke.io/enable-wi-image-pull";
@@ -58,10 +58,11 @@ function judgeManagedPool({ audience, entry }: Use, { id }: Pool): readonly stri
   ];
 }
 
-function judgePoolProvider(
+/** Whether Google exchanges tokens of the service account, and nobody else's. */
+export function judgePoolProvider(
   stack: FinishedStack,
-  use: Use,
-  { id: poolId, providerId: id = "" }: Pool,
+  use: Token,
+  { id: poolId, providerId: id = "" }: Pick<Pool, "id" | "providerId">,
 ): readonly string[] {
   const provider = resources(stack.terraform, "google_iam_workload_identity_pool_provider").find(
     (block) =>

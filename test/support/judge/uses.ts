@@ -13,6 +13,9 @@ export interface Use extends FoundPull {
   readonly title: string;
 }
 
+/** Whose tokens, for which audience, must be let in. */
+export type Token = Pick<Use, "subject" | "audience">;
+
 /** Every pull with every entry that the kubelet asks for it with a service account token. */
 export function uses(stack: FinishedStack): readonly Use[] {
   return stack.nodes.flatMap((nodes) =>
@@ -66,7 +69,7 @@ function tokenEntries(nodes: FoundNodes): readonly Json[] {
 }
 
 /** Service accounts that differ from the one by as little as possible; a trust must refuse each. */
-export function strangers({ subject }: FoundPull): readonly string[] {
+export function strangers({ subject }: Pick<FoundPull, "subject">): readonly string[] {
   const { namespace, name } = subject;
   return [
     `system:serviceaccount:${namespace}:${name}x`,

@@ -1,0 +1,58 @@
+import { ApiObject } from "cdk8s";
+import { Construct } from "constructs";
+import { fail } from "../errors";
+import { namespaceName, objectName } from "../model/kubernetes-name";
+import { type DataMap, checkedBase64, checkedData } from "./data-keys";
+
+/** What a {@link Secret} holds. */
+export interface SecretProps {
+  /** An existing namespace. */
+  readonly namespace: string;
+  /** Name of the Secret. */
+  readonly name: string;
+  /**
+   * Texts by key, in the order in which they are written; may be late.
+   *
+   * @defaultValue - none
+   */
+  readonly stringData?: Readonly<Record<string, string>>;
+  /**
+   * Texts in base64 by key, made with `encode("base64", text)` where they are late.
+   *
+   * @defaultValue - none
+   */
+  readonly data?: DataMap;
+}
+
+/**
+ * An Opaque Secret with what a component needs to find its identity: names and paths, never a password or a key.
+ *
+ * What is secret does not belong into a manifest, nor into Terraform's state.
+ */
+export class Secret extends Construct {
+  /** The manifest. */
+  readonly resource: ApiObject;
+
+  /**
+   * Throws `namespace-invalid`, `object-name-invalid`, `data-empty`, `data-key-invalid`, `data-value-invalid` or
+   * `late-value` (of a name or key).
+   */
+  constructor(scope: Construct, id: string, props: SecretProps) {
+    super(scope, id);
+    const { stringData = {}, data = {} } = props;
+    const namespace = namespaceName(props.namespace);
+    const name = objectName(props.name);
+    const owner = `Secret ${namespace}/${name}`;
+    const texts = checkedData(owner, stringData);
+    const encoded = checkedBase64(owner, data);
+    if (Object.keys({ ...texts, ...encoded }).length === 0) fail("data-empty", owner);
+    this.resource = new ApiObject(this, "Resource", {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { namespace, name },
+      type: "Opaque",
+      ...(Object.keys(texts).length > 0 && { stringData: texts }),
+      ...(Object.keys(encoded).length > 0 && { data: encoded }),
+    });
+  }
+}

@@ -1,0 +1,71 @@
+/*
+ * The files that OpenShift's installer takes into its folder `manifests/`, under the names that `ccoctl` gives them.
+ */
+
+import { fail } from "../errors";
+import type { ComponentSecret, ComponentsDeclaration } from "../model/components";
+import type { CredentialsRequest, SecretReference } from "../model/credentials-request";
+import type { Issuer } from "../model/issuer";
+import { requestLabel } from "../model/request-label";
+import { Secret } from "../kubernetes";
+import { ServiceAccountIssuer, UpgradeableTo } from "../openshift";
+import { AUTHENTICATION_FILE } from "../rules/openshift/authentication";
+import type { Manifests } from "./manifests";
+import { manifestFile } from "./manifest-name";
+
+const AUTHENTICATION = { order: 0, exactName: true } as const;
+const SECRETS = { order: 5, exactName: true } as const;
+const UPGRADE_GATE = {
+  order: 90,
+  comment: [
+    "For the running cluster, once the Secrets of the release to come are applied; not for the installer.",
+    "Apply with `kubectl apply --server-side`: the operator owns the object's other fields.",
+  ],
+} as const;
+
+/**
+ * Refuses requests whose Secrets are one, or would be written into one file: `a-b` and `c` make the same name as `a`
+ * and `b-c`.
+ *
+ * Throws `credentials-request-secret-taken`, `component-file-taken` or `manifest-name-invalid`.
+ */
+export function checkComponentFiles(requests: readonly CredentialsRequest[]): void {
+  const bySecret = new Map<string, CredentialsRequest>();
+  const byFile = new Map<string, CredentialsRequest>();
+  for (const request of requests) {
+    const secret = `${request.secret.namespace}/${request.secret.name}`;
+    const file = manifestFile(secretFile(request.secret), SECRETS);
+    const same = bySecret.get(secret);
+    if (same) fail("credentials-request-secret-taken", secret, requestLabel(same), requestLabel(request));
+    const first = byFile.get(file);
+    if (first) fail("component-file-taken", file, requestLabel(first), requestLabel(request));
+    bySecret.set(secret, request);
+    byFile.set(file, request);
+  }
+}
+
+/** Writes `Authentication/cluster`, one Secret per file, and the further Secrets of the cloud. */
+export function writeComponentFiles(
+  manifests: Manifests,
+  issuer: Issuer,
+  { grants, secrets }: ComponentsDeclaration,
+): void {
+  const authentication = AUTHENTICATION_FILE.replace(/\.yaml$/, "");
+  new ServiceAccountIssuer(manifests.chart(authentication, AUTHENTICATION), "issuer", { issuer });
+  for (const { secret } of grants) writeSecret(manifests, secretFile(secret), secret);
+  for (const { file, ...secret } of secrets) writeSecret(manifests, file, secret);
+}
+
+/** Writes the annotation that opens the upgrade gate; throws what `UpgradeableTo` throws. */
+export function writeUpgradeGate(manifests: Manifests, version: string): void {
+  new UpgradeableTo(manifests.chart("upgradeable-to", UPGRADE_GATE), "gate", { version });
+}
+
+function writeSecret(manifests: Manifests, file: string, secret: ComponentSecret): void {
+  new Secret(manifests.chart(file, SECRETS), "secret", secret);
+}
+
+/** As `ccoctl` names it, `.yaml` left out. */
+function secretFile({ namespace, name }: SecretReference): string {
+  return `${namespace}-${name}-credentials`;
+}

@@ -1,0 +1,28 @@
+import { fail } from "../errors";
+import type { AccessGrant } from "../model/workloads";
+import { ConfigMap } from "../kubernetes";
+import type { Manifests } from "./manifests";
+
+const CREDENTIALS = { order: 30 } as const;
+
+/** Writes the ConfigMaps with the credential files that pods read; throws `config-map-taken` before the first. */
+export function writeCredentialFiles(manifests: Manifests, grants: readonly AccessGrant[]): void {
+  const owners = new Map<string, string>();
+  for (const { subject, credentialFile } of grants) {
+    if (credentialFile === undefined) continue;
+    const name = `${subject.namespace}/${credentialFile.configMap}`;
+    const first = owners.get(name);
+    if (first !== undefined) fail("config-map-taken", name, first, subject.key);
+    owners.set(name, subject.key);
+  }
+  for (const { subject, credentialFile } of grants) {
+    if (credentialFile === undefined) continue;
+    const { configMap, fileName, content } = credentialFile;
+    // A namespace holds no dot, so that two ConfigMaps never share an id.
+    new ConfigMap(manifests.chart("cloud-credentials", CREDENTIALS), `${subject.namespace}.${configMap}`, {
+      namespace: subject.namespace,
+      name: configMap,
+      data: { [fileName]: content },
+    });
+  }
+}

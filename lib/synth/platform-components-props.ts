@@ -1,0 +1,26 @@
+import type { Construct } from "constructs";
+import type { IComponentIdentities } from "../model/components";
+import type { CredentialsRequestSelection } from "../openshift";
+import type { GivenIssuer } from "./issuer-of";
+
+/** One cluster's components, and how their identities are made. */
+export interface PlatformComponentsProps {
+  /** Name of the cluster; begins the names of roles and identities. */
+  readonly clusterName: string;
+  /**
+   * Who will sign the cluster's service account tokens: `IssuerBucket`, `IssuerContainer` and the like where this
+   * configuration publishes the documents, the URL where somebody else does.
+   */
+  readonly issuer: GivenIssuer;
+  /** What the components ask for, from `credentialsRequests(folder, filter)`. */
+  readonly requests: CredentialsRequestSelection;
+  /** How the cloud's identities are made: `componentRoles()`, `componentIdentities()`, `componentServiceAccounts()`. */
+  readonly identities: IComponentIdentities<Construct>;
+  /**
+   * OpenShift version for whose upgrade these credentials suffice, `4.23`: opens the upgrade gate of manual mode with a
+   * manifest for the running cluster.
+   *
+   * @defaultValue - the gate stays shut: the cluster reports `Upgradeable=False`
+   */
+  readonly upgradeableTo?: string;
+}

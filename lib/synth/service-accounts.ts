@@ -1,0 +1,118 @@
+import { fail } from "../errors";
+import type { Subject } from "../model/subject";
+import { ServiceAccount, ServiceAccountAnnotations } from "../kubernetes";
+import type { Manifests } from "./manifests";
+
+const DECLARED = { order: 20 } as const;
+const FOREIGN = {
+  order: 25,
+  comment: [
+    "Annotations for service accounts that somebody else owns.",
+    "Apply with `kubectl apply --server-side`; never prune or delete by this file.",
+  ],
+} as const;
+
+type Texts = Readonly<Record<string, string>>;
+
+/** A service account to write or to annotate. */
+export interface WantedAccount {
+  /** Who. */
+  readonly subject: Subject;
+  /** Whether the manifests declare it, or only annotate it. */
+  readonly declare: boolean;
+}
+
+/** What one cloud wants on a service account. */
+export interface AccountMarks {
+  /** Whose marks they are. */
+  readonly subject: Subject;
+  /** Annotations; values may be late. */
+  readonly annotations: Texts;
+  /**
+   * Labels, for declared service accounts alone.
+   *
+   * @defaultValue - none
+   */
+  readonly labels?: Texts;
+}
+
+/** What is written of each service account, by stack and by `namespace/name`. */
+const WRITTEN = new WeakMap<Manifests, Map<string, ServiceAccount | ServiceAccountAnnotations>>();
+
+/**
+ * Refuses a service account that another construct of the stack declares where this one says that somebody else does,
+ * or the other way round; throws `service-account-ownership`.
+ */
+export function checkOwnership(manifests: Manifests, accounts: readonly WantedAccount[]): void {
+  const written = WRITTEN.get(manifests);
+  for (const { subject, declare } of written ? accounts : []) {
+    const known = written?.get(subject.key);
+    if (known && known instanceof ServiceAccount !== declare) fail("service-account-ownership", subject.key);
+  }
+}
+
+/**
+ * Writes each service account once, with the marks of all its clouds and of all constructs of the stack.
+ *
+ * One that somebody else owns is left out where there is nothing to annotate. Throws `annotation-conflict`.
+ */
+export function writeServiceAccounts(
+  manifests: Manifests,
+  accounts: readonly WantedAccount[],
+  marks: readonly AccountMarks[],
+): void {
+  const written = WRITTEN.get(manifests) ?? new Map<string, ServiceAccount | ServiceAccountAnnotations>();
+  WRITTEN.set(manifests, written);
+  const bySubject = marksBySubject(marks);
+  for (const account of accounts) {
+    const { key } = account.subject;
+    const own = bySubject.get(key) ?? NOTHING;
+    const known = written.get(key);
+    if (known instanceof ServiceAccount) known.add(own.annotations, own.labels);
+    else if (known) known.add(own.annotations);
+    else if (account.declare) written.set(key, declared(manifests, account, own));
+    else if (Object.keys(own.annotations).length > 0) written.set(key, annotated(manifests, account, own));
+  }
+}
+
+interface Marks {
+  readonly annotations: Texts;
+  readonly labels: Texts;
+}
+
+function declared(manifests: Manifests, { subject }: WantedAccount, marks: Marks): ServiceAccount {
+  const { namespace, name } = subject;
+  const chart = manifests.chart("service-accounts", DECLARED);
+  return new ServiceAccount(chart, idOf(subject), { namespace, name, ...marks });
+}
+
+function annotated(
+  manifests: Manifests,
+  { subject }: WantedAccount,
+  { annotations }: Marks,
+): ServiceAccountAnnotations {
+  const { namespace, name } = subject;
+  const chart = manifests.chart("service-account-annotations", FOREIGN);
+  return new ServiceAccountAnnotations(chart, idOf(subject), { namespace, name, annotations });
+}
+
+/** A namespace holds no dot, so that two service accounts never share an id. */
+function idOf({ namespace, name }: Subject): string {
+  return `${namespace}.${name}`;
+}
+
+const NOTHING: Marks = { annotations: {}, labels: {} };
+
+function marksBySubject(marks: readonly AccountMarks[]): ReadonlyMap<string, Marks> {
+  const bySubject = new Map<string, { annotations: Record<string, string>; labels: Texts }>();
+  for (const { subject, annotations, labels = {} } of marks) {
+    const own = bySubject.get(subject.key) ?? { annotations: {}, labels: {} };
+    for (const [key, value] of Object.entries(annotations)) {
+      if (own.annotations[key] !== undefined && own.annotations[key] !== value)
+        fail("annotation-conflict", subject.key, key);
+      own.annotations[key] = value;
+    }
+    bySubject.set(subject.key, { ...own, labels: { ...own.labels, ...labels } });
+  }
+  return bySubject;
+}

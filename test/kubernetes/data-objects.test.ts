@@ -1,0 +1,129 @@
+import { App, Chart, Testing } from "cdk8s";
+import { describe, expect, it } from "vitest";
+import type { ErrorCode } from "../../lib/errors";
+import { ConfigMap, Secret, ServiceAccount, ServiceAccountAnnotations } from "../../lib/kubernetes";
+import { LateEncoding, encode } from "../../lib/model/late";
+
+const LATE = "${TfToken[TOKEN.0]}";
+const place = { namespace: "shop", name: "creds" };
+const chart = (labels: Record<string, string> = {}): Chart => new Chart(Testing.app(), "chart", { labels });
+
+describe("Secret", () => {
+  it("holds name, namespace and data, and nothing else", () => {
+    const scope = chart();
+    new Secret(scope, "secret", {
+      ...place,
+      stringData: { b: "1", a: "2" },
+      data: { c: encode("base64", "é") },
+    });
+    expect(Testing.synth(scope)).toEqual([
+      {
+        apiVersion: "v1",
+        kind: "Secret",
+        metadata: { name: "creds", namespace: "shop" },
+        type: "Opaque",
+        stringData: { b: "1", a: "2" },
+        data: { c: "w6k=" },
+      },
+    ]);
+  });
+
+  it("takes late texts, and late base64 only as an encoding", () => {
+    expect(() => new Secret(chart(), "s", { ...place, stringData: { a: `x ${LATE}` } })).not.toThrow();
+    expect(
+      () => new Secret(chart(), "s", { ...place, data: { a: new LateEncoding("base64", LATE) } }),
+    ).not.toThrow();
+  });
+
+  // apimachinery, pkg/util/validation: IsConfigMapKey, IsDNS1123Subdomain
+  it.each([
+    ["namespace-invalid", { namespace: "Shop", stringData: { a: "" } }],
+    ["object-name-invalid", { name: "a_b", stringData: { a: "" } }],
+    ["late-value", { name: LATE, stringData: { a: "" } }],
+    ["data-empty", {}],
+    ["data-key-invalid", { stringData: { "a/b": "" } }],
+    ["data-key-invalid", { stringData: { "..": "" } }],
+    ["data-key-invalid", { stringData: { "..a": "" } }],
+    ["data-key-invalid", { stringData: { "": "" } }],
+    ["data-key-invalid", { data: { ["a".repeat(254)]: "" } }],
+    ["data-value-invalid", { stringData: { a: 1 as unknown as string } }],
+    ["data-value-invalid", { data: { a: "plain text" } }],
+    ["data-value-invalid", { data: { a: "YQ" } }],
+    ["data-value-invalid", { data: { a: LATE } }],
+    ["data-value-invalid", { data: { a: new LateEncoding("data-url", LATE) } }],
+  ] as const satisfies readonly (readonly [ErrorCode, object])[])("%s: %j", (code, props) => {
+    expect(() => new Secret(chart(), "s", { ...place, ...props })).toThrowError(
+      expect.objectContaining({ code }),
+    );
+  });
+
+  it("does not show a value that is in the wrong field", () => {
+    const secret = "hunter2 hunter2";
+    let message = "";
+    try {
+      new Secret(chart(), "s", { ...place, data: { password: secret } });
+    } catch (error) {
+      message = JSON.stringify(error) + String(error);
+    }
+    expect(message).toContain("Secret shop/creds");
+    expect(message).not.toContain("hunter2");
+  });
+});
+
+describe("ConfigMap", () => {
+  it("holds name, namespace and data", () => {
+    const scope = chart();
+    new ConfigMap(scope, "map", { ...place, data: { "credentials.json": "{}" } });
+    expect(Testing.synth(scope)).toEqual([
+      {
+        apiVersion: "v1",
+        kind: "ConfigMap",
+        metadata: { name: "creds", namespace: "shop" },
+        data: { "credentials.json": "{}" },
+      },
+    ]);
+  });
+
+  it.each([
+    ["data-empty", {}],
+    ["data-key-invalid", { "a b": "" }],
+  ] as const)("%s", (code, data) => {
+    expect(() => new ConfigMap(chart(), "map", { ...place, data })).toThrowError(
+      expect.objectContaining({ code }),
+    );
+  });
+});
+
+describe("a service account that serves two purposes", () => {
+  const annotations = { "example.com/a": "1" };
+
+  it("has the annotations and labels of both", () => {
+    const scope = chart();
+    const own = new ServiceAccount(scope, "own", { ...place, annotations });
+    own.add({ "example.com/a": "1", "example.com/b": LATE }, { "example.com/l": "x" });
+    const foreign = new ServiceAccountAnnotations(scope, "foreign", { ...place, name: "web", annotations });
+    foreign.add({ "example.com/b": "2" });
+    expect([own, foreign].map(({ resource }) => resource.toJson().metadata)).toEqual([
+      {
+        ...place,
+        annotations: { "example.com/a": "1", "example.com/b": LATE },
+        labels: { "example.com/l": "x" },
+      },
+      { namespace: "shop", name: "web", annotations: { "example.com/a": "1", "example.com/b": "2" } },
+    ]);
+  });
+
+  it.each([
+    ["annotation-conflict", { "example.com/new": "1", "example.com/a": "2" }],
+    ["annotation-key-invalid", { "a b": "1" }],
+    ["annotation-value-invalid", { "example.com/b": 1 as unknown as string }],
+  ] as const)("%s, and nothing is added", (code, more) => {
+    const scope = new Chart(new App(), "chart");
+    const own = new ServiceAccount(scope, "own", { ...place, annotations });
+    const foreign = new ServiceAccountAnnotations(scope, "foreign", { ...place, name: "web", annotations });
+    for (const account of [own, foreign]) {
+      expect(() => account.add(more)).toThrowError(expect.objectContaining({ code }));
+      expect(account.resource.toJson().metadata.annotations).toEqual(annotations);
+    }
+  });
+});

@@ -1,0 +1,151 @@
+import { ApiObject } from "cdk8s";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { Subject } from "../../lib/model/subject";
+import { readWorkloadIdentity } from "../../lib/artefact/workload-identity-file";
+import { bind } from "../../lib/synth";
+import { filesOf, stackFixture, stackFilesOf, temporaryFolder } from "../fixtures/synth/stack-fixture";
+
+const NOTHING = { labels: {}, env: [], volumeMounts: [], volumes: [] };
+
+describe("files with exact names", () => {
+  it("have no digits, stand where their order says, and are read again", () => {
+    const { app, manifests } = stackFixture();
+    for (const [name, order, exactName] of [
+      ["late", 90, false],
+      ["installer.secret", 5, true],
+      ["a-first", 0, true],
+      ["early", 10, false],
+    ] as const)
+      new ApiObject(manifests.chart(name, { order, exactName }), "x", { apiVersion: "v1", kind: "List" });
+    app.synth();
+    const text = stackFilesOf(app)["workload-identity.json"] ?? "";
+    expect(readWorkloadIdentity(text, "f").manifests.map(({ file }) => file)).toEqual([
+      "manifests/a-first.yaml",
+      "manifests/installer.secret.yaml",
+      "manifests/10-early.yaml",
+      "manifests/90-late.yaml",
+    ]);
+  });
+
+  // [name, options of the first, options of the second, code]
+  it.each([
+    ["a path", "../x", "manifest-name-invalid"],
+    ["a path inside", "x/y", "manifest-name-invalid"],
+    ["upper case", "Secret", "manifest-name-invalid"],
+    ["a dot in front", ".hidden", "manifest-name-invalid"],
+    ["a name that no file system takes", "a".repeat(251), "manifest-name-invalid"],
+    ["an order out of range", "x", "manifest-order-invalid"],
+  ] as const)("refuses %s", (_, name, code) => {
+    const order = code === "manifest-order-invalid" ? 100 : 5;
+    expect(() => stackFixture().manifests.chart(name, { order, exactName: true })).toThrowError(
+      expect.objectContaining({ code }),
+    );
+  });
+
+  it("takes a name of 250 characters", () => {
+    const name = `${"a".repeat(124)}.${"b".repeat(125)}`;
+    expect(() => stackFixture().manifests.chart(name, { order: 5, exactName: true })).not.toThrow();
+  });
+
+  it("refuses a second manifest of the same file", () => {
+    const { manifests } = stackFixture();
+    manifests.chart("10-roles", { order: 5, exactName: true });
+    expect(() => manifests.chart("roles", { order: 10 })).toThrowError(
+      expect.objectContaining({
+        code: "manifest-file-taken",
+        message:
+          'the manifests 10-roles and roles would be one file, got "manifests/10-roles.yaml"; allowed: one manifest per file; give one of them another name',
+      }),
+    );
+  });
+
+  it("refuses another order of the same name", () => {
+    const { manifests } = stackFixture();
+    manifests.chart("x", { order: 5, exactName: true });
+    expect(() => manifests.chart("x", { order: 6, exactName: true })).toThrowError(
+      expect.objectContaining({
+        code: "manifest-options-differ",
+        message:
+          "the manifest x was already begun with another order, got 6; allowed: 5; use the same order, or another name for a second file",
+      }),
+    );
+  });
+});
+
+describe("fragments of pods", () => {
+  it("are written where there is something in them, sorted, and are gone after the next synth without", () => {
+    const { app, manifests } = stackFixture();
+    const labels = { "example.com/use": "true" };
+    manifests.podFragment(Subject.of("shop/web"), { ...NOTHING, labels });
+    manifests.podFragment(Subject.of("shop/api"), { ...NOTHING, env: [{ name: "A", value: "b" }] });
+    manifests.podFragment(Subject.of("shop/none"), NOTHING);
+    app.synth();
+    const files = stackFilesOf(app);
+    expect(Object.keys(files)).toEqual([
+      "pods/shop.api.yaml",
+      "pods/shop.web.yaml",
+      "workload-identity.json",
+    ]);
+    expect(files["pods/shop.web.yaml"]).toBe(
+      [
+        "# What the pods of service account shop/web need: not applied, but put into their templates.",
+        "# Labels and volumes are of the pod; env and volumeMounts are of each container that uses the cloud.",
+        "labels:",
+        '  example.com/use: "true"',
+        "",
+      ].join("\n"),
+    );
+    manifests.podFragment(Subject.of("shop/api"), NOTHING);
+    app.synth();
+    expect(Object.keys(stackFilesOf(app))).toEqual(["pods/shop.web.yaml", "workload-identity.json"]);
+  });
+
+  it("are among the finished files of bind", () => {
+    const { app, manifests, data } = stackFixture();
+    manifests.podFragment(Subject.of("shop/web"), { ...NOTHING, env: [{ name: "A", value: data.id }] });
+    app.synth();
+    const outputs = join(temporaryFolder(), "outputs.json");
+    writeFileSync(
+      outputs,
+      JSON.stringify({ terraform_data_d_id: { sensitive: false, type: "string", value: "x" } }),
+    );
+    const to = temporaryFolder();
+    bind({ outputs, from: app.outdir, to });
+    expect(filesOf(to)["prod/pods/shop.web.yaml"]).toContain("value: x\n");
+  });
+
+  it("refuses a service account whose name is too long for a file", () => {
+    const subject = Subject.of(`shop/${"a".repeat(246)}`);
+    expect(() => stackFixture().manifests.podFragment(subject, NOTHING)).toThrowError(
+      expect.objectContaining({ code: "manifest-name-invalid" }),
+    );
+  });
+});
+
+describe("facts of clusters", () => {
+  it("of one name are put together; the literal of two values counts", () => {
+    const { manifests, data } = stackFixture();
+    manifests.record({ name: "a", issuer: `https://${data.id}`, pulls: [] });
+    manifests.record({ name: "b" });
+    manifests.record({ name: "a", issuer: "https://oidc.example.com", components: {} });
+    manifests.record({ name: "a", issuer: `https://${data.id}`, workloads: [] });
+    expect(manifests.recorded).toEqual([
+      { name: "a", issuer: "https://oidc.example.com", pulls: [], components: {}, workloads: [] },
+      { name: "b" },
+    ]);
+  });
+
+  it("refuses two literals for one fact", () => {
+    const { manifests } = stackFixture();
+    manifests.record({ name: "a", issuer: "https://one.example.com" });
+    expect(() => manifests.record({ name: "a", issuer: "https://two.example.com" })).toThrowError(
+      expect.objectContaining({
+        code: "cluster-facts-differ",
+        message:
+          'the issuer of cluster a is already recorded as another one, got "https://two.example.com"; allowed: "https://one.example.com"; give everything that writes for the cluster the same issuer',
+      }),
+    );
+  });
+});

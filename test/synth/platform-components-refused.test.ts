@@ -1,0 +1,249 @@
+import { Testing } from "cdktf";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { stringify } from "yaml";
+import { IssuerBucket, componentRoles } from "../../lib/cloud/aws";
+import type { ErrorCode } from "../../lib/errors";
+import type { CredentialsRequest } from "../../lib/model/credentials-request";
+import { credentialsRequests, credentialsRequestsOf } from "../../lib/openshift";
+import { Manifests, PlatformComponents, type PlatformComponentsProps } from "../../lib/synth";
+import { filesOf, temporaryFolder } from "../fixtures/synth/stack-fixture";
+import { componentsProps, providersStack, releaseRequests } from "../support/platform-components";
+import { resources } from "../support/terraform";
+
+const FILE = "02-bad.yaml";
+
+/** A request of one statement, changed where a row says so. */
+function document(change: (document: Record<string, never>) => void = () => undefined): unknown {
+  const made: unknown = {
+    apiVersion: "cloudcredential.openshift.io/v1",
+    kind: "CredentialsRequest",
+    metadata: { name: "bad", namespace: "openshift-cloud-credential-operator" },
+    spec: {
+      secretRef: { name: "creds", namespace: "openshift-x" },
+      serviceAccountNames: ["operator"],
+      providerSpec: {
+        apiVersion: "cloudcredential.openshift.io/v1",
+        kind: "AWSProviderSpec",
+        statementEntries: [{ effect: "Allow", action: ["s3:GetObject"], resource: "*" }],
+      },
+    },
+  };
+  change(made as Record<string, never>);
+  return made;
+}
+
+type Made = {
+  spec: Record<string, unknown> & {
+    providerSpec: Record<string, unknown>;
+    secretRef: Record<string, unknown>;
+  };
+};
+const changed = (change: (spec: Made["spec"]) => void) => (): string =>
+  stringify(document((made) => change((made as unknown as Made).spec)));
+
+const good = stringify(
+  document((made) => {
+    (made as unknown as { metadata: Record<string, unknown> }).metadata["name"] = "good";
+    (made as unknown as Made).spec.secretRef["name"] = "other";
+  }),
+);
+
+/** Synthesizes a folder of a good file and a bad one, whose second document is the row's. */
+function declare(bad: string, props: Partial<PlatformComponentsProps> = {}): void {
+  const folder = join(temporaryFolder(), "requests");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "01-good.yaml"), good);
+  writeFileSync(
+    join(folder, FILE),
+    `${good.replace("name: good", "name: good-too").replace("name: other", "name: third")}---\n${bad}`,
+  );
+  const app = Testing.app({ outdir: temporaryFolder() });
+  const stack = providersStack(app);
+  try {
+    new PlatformComponents(
+      stack,
+      "components",
+      componentsProps("aws", { requests: credentialsRequests(folder, { cloud: "aws" }), ...props }),
+    );
+  } finally {
+    // Nothing half-written: neither a resource nor a manifest, nor a file.
+    expect(resources(JSON.parse(Testing.synth(stack)) as never, "aws_iam_role")).toEqual([]);
+    expect([...Manifests.of(stack).render().keys()].filter((file) => file.endsWith(".yaml"))).toEqual([]);
+    expect(filesOf(app.outdir)).toEqual({});
+  }
+}
+
+const WHERE = `${FILE}, document 2`;
+
+// [what is wrong, code, the document, what the message must name besides file and document]
+const DOCUMENTS: readonly (readonly [what: string, code: ErrorCode, bad: () => string, named: string])[] = [
+  [
+    "no service accounts",
+    "credentials-request-service-accounts",
+    changed((spec) => delete spec["serviceAccountNames"]),
+    "serviceAccountNames",
+  ],
+  [
+    "an unknown field",
+    "credentials-request-field-unknown",
+    changed((spec) => (spec["serviceAccounts"] = ["x"])),
+    "spec.serviceAccounts",
+  ],
+  [
+    "a Secret that another request has",
+    "credentials-request-secret-taken",
+    changed(({ secretRef }) => (secretRef["name"] = "other")),
+    "01-good.yaml",
+  ],
+  [
+    "a statement without actions",
+    "aws-provider-spec-invalid",
+    changed(({ providerSpec }) => (providerSpec["statementEntries"] = [{ effect: "Allow", resource: "*" }])),
+    "action",
+  ],
+  [
+    "a policy over the limit of IAM",
+    "aws-policy-too-long",
+    changed(
+      ({ providerSpec }) =>
+        (providerSpec["statementEntries"] = [
+          {
+            effect: "Allow",
+            action: Array.from({ length: 600 }, (_, place) => `ec2:DescribeSomething${place}`),
+            resource: "*",
+          },
+        ]),
+    ),
+    "10240",
+  ],
+];
+
+describe("a bad document among good ones is named with its file, and nothing is declared", () => {
+  it.each(DOCUMENTS)("%s", (_, code, bad, named) => {
+    expect(() => declare(bad())).toThrowError(
+      expect.objectContaining({
+        code,
+        message: expect.stringMatching(new RegExp(`${WHERE}[^]*${named}|${named}[^]*${WHERE}`)) as unknown,
+      }),
+    );
+  });
+
+  it("broken YAML: file and line", () => {
+    expect(() => declare("kind: [\n")).toThrowError(
+      expect.objectContaining({
+        code: "credentials-requests-file",
+        message: expect.stringMatching(new RegExp(`${FILE}:\\d+`)) as unknown,
+      }),
+    );
+  });
+});
+
+const [request] = releaseRequests("aws", "4.22").requests;
+const own = (change: Partial<CredentialsRequest>): CredentialsRequest =>
+  ({ ...request, source: { file: "a.yaml", document: 3 }, ...change }) as CredentialsRequest;
+const requestsOf = (...requests: readonly CredentialsRequest[]): PlatformComponentsProps["requests"] => ({
+  requests,
+  skipped: [],
+});
+
+// [code, properties, the message after the construct's path]
+const ROWS: readonly (readonly [
+  code: ErrorCode,
+  props: Partial<PlatformComponentsProps>,
+  message: string,
+])[] = [
+  [
+    "credentials-requests-none",
+    { requests: { requests: [], skipped: [{ name: "x", source: {}, reason: "is for another cloud" }] } },
+    "no CredentialsRequest is left: x is for another cloud; allowed: at least one of the cloud, feature set, capabilities and cluster profile of the filter; correct the filter, or give the requests of this cluster's release",
+  ],
+  [
+    "component-provider-kind",
+    { requests: requestsOf(own({ name: "ccm", providerKind: "GCPProviderSpec" })) },
+    'a.yaml, document 3, CredentialsRequest ccm asks another cloud than aws, which is to make the identities, got "GCPProviderSpec"; allowed: AWSProviderSpec; filter the requests by the cloud whose identities are made',
+  ],
+  [
+    "component-file-taken",
+    {
+      requests: requestsOf(
+        own({ name: "one", secret: { namespace: "a-b", name: "c" } }),
+        own({ name: "two", secret: { namespace: "a", name: "b-c" } }),
+      ),
+    },
+    'the Secrets of a.yaml, document 3, CredentialsRequest one and of a.yaml, document 3, CredentialsRequest two would be written into one file, got "manifests/a-b-c-credentials.yaml"; allowed: one Secret per file, named by namespace and name with a dash between them; give one of the two another secretRef',
+  ],
+  [
+    "credentials-request-secret-taken",
+    { requests: requestsOf(own({ name: "one" }), own({ name: "two", source: {} })) },
+    'a.yaml, document 3, CredentialsRequest one and CredentialsRequest two ask for the same Secret, and one would overwrite the other, got "openshift-cloud-credential-operator/cloud-credential-operator-iam-ro-creds"; allowed: one request per Secret of a cluster; remove one of the two, or filter by the annotation that tells them apart',
+  ],
+  [
+    "version-invalid",
+    { upgradeableTo: "next" },
+    'version to upgrade to is not a version, got "next"; allowed: major.minor, for example "1.35"; a patch level is accepted where it changes a rule; give the version as text, not as a number: 1.30 as a number is 1.3',
+  ],
+];
+
+describe("PlatformComponents refuses", () => {
+  it.each(ROWS)("%s", (code, props, message) => {
+    const stack = providersStack(Testing.app());
+    expect(() => new PlatformComponents(stack, "components", componentsProps("aws", props))).toThrowError(
+      expect.objectContaining({ code, message: `prod/components: ${message}` }),
+    );
+    expect(resources(JSON.parse(Testing.synth(stack)) as never, "aws_iam_role")).toEqual([]);
+  });
+
+  it.each([
+    ["issuer-trailing-slash", { issuer: "https://oidc.example.com/" }],
+    ["issuer-invalid", { issuer: "http://oidc.example.com" }],
+    ["cluster-name-invalid", { clusterName: "Prod" }],
+  ] as const)("%s", (code, props) => {
+    const stack = providersStack(Testing.app());
+    expect(() => new PlatformComponents(stack, "components", componentsProps("aws", props))).toThrowError(
+      expect.objectContaining({ code }),
+    );
+  });
+
+  it("cluster-taken: components twice, and components of another cluster", () => {
+    const stack = providersStack(Testing.app());
+    new PlatformComponents(stack, "components", componentsProps("aws"));
+    const before = [...Manifests.of(stack).render()];
+    for (const clusterName of ["prod", "other"])
+      expect(
+        () => new PlatformComponents(stack, clusterName, componentsProps("aws", { clusterName })),
+      ).toThrowError(
+        expect.objectContaining({
+          code: "cluster-taken",
+          message: `prod/${clusterName}: this stack already writes the manifests of a cluster, got "${clusterName}"; allowed: one PlatformComponents per stack, with all requests of its cluster in one list; add the requests to the existing list, or put the other cluster into a stack of its own`,
+        }),
+      );
+    expect([...Manifests.of(stack).render()]).toEqual(before);
+  });
+
+  it("names that cannot be told apart after ccoctl's cut", () => {
+    const stack = providersStack(Testing.app());
+    const props = componentsProps("aws", {
+      clusterName: "a".repeat(46),
+      identities: componentRoles({ naming: "ccoctl" }),
+    });
+    expect(() => new PlatformComponents(stack, "components", props)).toThrowError(
+      expect.objectContaining({ code: "aws-ccoctl-name-clash" }),
+    );
+  });
+
+  it("an issuer without public key", () => {
+    const stack = providersStack(Testing.app());
+    const host = { bucketName: "acme-issuer", region: "eu-west-1", keys: [] };
+    expect(() => new IssuerBucket(stack, "issuer", host)).toThrowError(
+      expect.objectContaining({ code: "issuer-keys-empty" }),
+    );
+  });
+
+  it("requests of another cloud already at the filter", () => {
+    expect(() => credentialsRequestsOf([document()], { cloud: "google" })).toThrowError(
+      expect.objectContaining({ code: "credentials-requests-none" }),
+    );
+  });
+});

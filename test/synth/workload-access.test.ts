@@ -1,0 +1,362 @@
+import { Testing, type TerraformStack } from "cdktf";
+import type { Construct } from "constructs";
+import { describe, expect, it } from "vitest";
+import { parse, parseAllDocuments } from "yaml";
+import { awsAccess, ecr, pullRoles, workloadRoles } from "../../lib/cloud/aws";
+import { azureAccess, workloadIdentities } from "../../lib/cloud/azure";
+import { googleAccess, workloadServiceAccounts } from "../../lib/cloud/google";
+import type { ErrorCode } from "../../lib/errors";
+import type { AccessGrant, IAccess, IWorkloadIdentities, PodFragment } from "../../lib/model/workloads";
+import { ImagePulls, Manifests, WorkloadAccess, type WorkloadAccessProps } from "../../lib/synth";
+import { judge } from "../support/judge";
+import { plainCluster } from "../support/image-pulls";
+import { type Json, inside, list, record } from "../support/json";
+import { ISSUER, SUBSCRIPTION, TENANT, providersStack } from "../support/platform-components";
+import { type WrittenStack, writtenStacks } from "../support/synth-output";
+import { synthesized } from "../support/synthesized";
+import { resources } from "../support/terraform";
+
+const [account, region] = ["111122223333", "eu-west-1"];
+const cluster = { name: "prod", issuer: ISSUER };
+
+const readBucket = awsAccess({
+  statements: [{ Effect: "Allow", Action: ["s3:GetObject"], Resource: ["arn:aws:s3:::acme/*"] }],
+});
+const sendMail = awsAccess({ managedPolicyArns: ["arn:aws:iam::aws:policy/AmazonSESFullAccess"] });
+const readBlobs = azureAccess({
+  roles: [
+    {
+      role: "Storage Blob Data Reader",
+      scope: `/subscriptions/${SUBSCRIPTION}/resourceGroups/acme/providers/Microsoft.Storage/storageAccounts/acme`,
+    },
+  ],
+});
+const readSales = googleAccess({ roles: [{ role: "roles/storage.objectViewer", bucket: "acme-sales" }] });
+
+const roles = workloadRoles({ account, region });
+const managed = workloadIdentities({
+  resourceGroupName: "workloads",
+  location: "westeurope",
+  tenantId: TENANT,
+});
+const accounts = workloadServiceAccounts({ project: "acme-prod", projectNumber: "123456789012" });
+
+/** Synthesizes a stack `prod` and judges what it says. */
+function written(props: Partial<WorkloadAccessProps>, more?: (stack: TerraformStack) => void): WrittenStack {
+  const outdir = synthesized((app) => {
+    const stack = providersStack(app);
+    new WorkloadAccess(stack, "workloads", { cluster, workloads: [], ...props });
+    more?.(stack);
+  });
+  expect(judge(outdir)).toEqual([]);
+  const [stack] = writtenStacks(outdir);
+  if (!stack) throw new Error("no stack was written");
+  return stack;
+}
+
+function yaml({ files }: WrittenStack, file: string): Json {
+  return record(parse(files.get(file) ?? ""));
+}
+
+describe("WorkloadAccess", () => {
+  it("AWS: an annotated service account, and nothing for the pods, which the webhook changes", () => {
+    const stack = written({
+      workloads: [
+        { serviceAccount: "shop/web", may: readBucket },
+        { serviceAccount: "shop/web", may: [sendMail] },
+      ],
+      identities: [roles],
+    });
+    expect([...stack.files.keys()].sort()).toEqual([
+      "cdk.tf.json",
+      "manifests/20-service-accounts.yaml",
+      "workload-identity.json",
+    ]);
+    expect(yaml(stack, "manifests/20-service-accounts.yaml")).toEqual({
+      apiVersion: "v1",
+      kind: "ServiceAccount",
+      metadata: {
+        name: "web",
+        namespace: "shop",
+        annotations: {
+          "eks.amazonaws.com/role-arn": `arn:aws:iam::${account}:role/prod_shop_web_access`,
+        },
+      },
+    });
+    expect(stack.identity["clusters"]).toEqual([
+      {
+        name: "prod",
+        issuer: ISSUER,
+        workloads: [
+          {
+            serviceAccount: "shop/web",
+            cloud: "aws",
+            identity: `arn:aws:iam::${account}:role/prod_shop_web_access`,
+            permissions: [...readBucket.permissions, ...sendMail.permissions].sort(),
+          },
+        ],
+      },
+    ]);
+  });
+
+  it("Azure: annotations with the client id, and the label of the pods", () => {
+    const stack = written({
+      workloads: [{ serviceAccount: "shop/web", may: readBlobs }],
+      identities: [managed],
+    });
+    const annotations = inside(yaml(stack, "manifests/20-service-accounts.yaml"), "metadata", "annotations");
+    expect(annotations).toEqual({
+      "azure.workload.identity/client-id": expect.stringMatching(/^@late\(.+\.client_id\)@$/) as unknown,
+      "azure.workload.identity/tenant-id": TENANT,
+    });
+    expect(yaml(stack, "pods/shop.web.yaml")).toEqual({ labels: { "azure.workload.identity/use": "true" } });
+    expect(stack.identity["pods"]).toEqual([{ file: "pods/shop.web.yaml" }]);
+  });
+
+  it("Google: a credential file, and what the pods need to find it", () => {
+    let pod: PodFragment | undefined;
+    const outdir = synthesized((app) => {
+      const access = new WorkloadAccess(providersStack(app), "workloads", {
+        cluster,
+        workloads: [{ serviceAccount: "shop/web", may: readSales }],
+        identities: [accounts],
+      });
+      pod = access.podFor("shop/web");
+    });
+    expect(judge(outdir)).toEqual([]);
+    const [stack] = writtenStacks(outdir);
+    if (!stack) throw new Error("no stack was written");
+    const configMap = yaml(stack, "manifests/30-cloud-credentials.yaml");
+    expect(configMap["metadata"]).toEqual({ name: "google-credentials-web", namespace: "shop" });
+    expect(yaml(stack, "pods/shop.web.yaml")).toEqual({
+      env: pod?.env,
+      volumeMounts: pod?.volumeMounts,
+      volumes: pod?.volumes,
+    });
+    expect(pod?.env).toEqual([
+      {
+        name: "GOOGLE_APPLICATION_CREDENTIALS",
+        value: "/var/run/secrets/workload-identity/google/credentials.json",
+      },
+    ]);
+    expect(stack.files.get("pods/shop.web.yaml")).toMatch(
+      /^# What the pods of service account shop\/web need: not applied, but put into their templates\.\n/,
+    );
+  });
+
+  it("all three clouds for one service account, one service account in the manifests", () => {
+    const stack = written({
+      workloads: [{ serviceAccount: "shop/web", may: [readSales, readBlobs, readBucket] }],
+      identities: [roles, managed, accounts],
+    });
+    const documents = parseAllDocuments(stack.files.get("manifests/20-service-accounts.yaml") ?? "");
+    expect(documents).toHaveLength(1);
+    expect(Object.keys(yaml(stack, "pods/shop.web.yaml"))).toEqual([
+      "labels",
+      "env",
+      "volumeMounts",
+      "volumes",
+    ]);
+    const [facts] = list(stack.identity["clusters"]).map(record);
+    expect(list(facts?.["workloads"]).map((workload) => record(workload)["cloud"])).toEqual([
+      "aws",
+      "azure",
+      "google",
+    ]);
+  });
+
+  it("a service account of somebody else is annotated, and left out where there is nothing to annotate", () => {
+    const stack = written({
+      workloads: [
+        { serviceAccount: "shop/web", may: readBucket, declareServiceAccount: false },
+        { serviceAccount: "shop/api", may: readSales, declareServiceAccount: false },
+      ],
+      identities: [roles, accounts],
+    });
+    expect(stack.files.has("manifests/20-service-accounts.yaml")).toBe(false);
+    const documents = parseAllDocuments(
+      stack.files.get("manifests/25-service-account-annotations.yaml") ?? "",
+    );
+    expect(documents.map((document) => inside(document.toJS(), "metadata", "name"))).toEqual(["web"]);
+  });
+
+  it("shares OIDC provider and service account with ImagePulls", () => {
+    const pulls = (stack: TerraformStack): unknown =>
+      new ImagePulls(stack, "pulls", {
+        cluster: plainCluster(),
+        pulls: [{ serviceAccount: "shop/web", from: ecr({ account, region, repositories: ["web"] }) }],
+        identities: [pullRoles({ account, region })],
+      });
+    const stack = written(
+      { workloads: [{ serviceAccount: "shop/web", may: readBucket }], identities: [roles] },
+      pulls,
+    );
+    expect(resources(stack.terraform, "aws_iam_openid_connect_provider")).toHaveLength(1);
+    const annotations = inside(yaml(stack, "manifests/20-service-accounts.yaml"), "metadata", "annotations");
+    expect(Object.keys(record(annotations)).sort()).toEqual([
+      "eks.amazonaws.com/ecr-role-arn",
+      "eks.amazonaws.com/role-arn",
+    ]);
+  });
+
+  it("warns of access for a default service account", () => {
+    const stack = written({
+      workloads: [{ serviceAccount: "shop/default", may: readBucket }],
+      identities: [roles],
+    });
+    expect(stack.warnings).toEqual([
+      "service account shop/default: every pod of the namespace that names no service account runs as this one and has its access; give the pods that need it a service account of their own",
+    ]);
+  });
+});
+
+/** A cloud that gives whatever a test needs. */
+function fakeCloud(
+  cloud: string,
+  grant: (subject: AccessGrant["subject"]) => Partial<AccessGrant>,
+): readonly [IAccess<Construct>, IWorkloadIdentities<Construct>] {
+  const maker: IWorkloadIdentities<Construct> = {
+    cloud,
+    declare: (_, { workloads }) => ({
+      grants: workloads.map(({ subject }) => ({
+        subject,
+        identity: "somebody",
+        annotations: {},
+        labels: {},
+        pod: { labels: {}, env: [], volumeMounts: [], volumes: [] },
+        ...grant(subject),
+      })),
+    }),
+  };
+  return [{ cloud, permissions: ["everything"], defaultIdentities: () => maker }, maker];
+}
+
+const pod = (fragment: Partial<PodFragment>): Partial<AccessGrant> => ({
+  pod: { labels: {}, env: [], volumeMounts: [], volumes: [], ...fragment },
+});
+const both = (one: Partial<AccessGrant>, other: Partial<AccessGrant>): Partial<WorkloadAccessProps> => ({
+  workloads: [
+    {
+      serviceAccount: "shop/web",
+      may: [fakeCloud("one", () => one)[0], fakeCloud("other", () => other)[0]],
+    },
+  ],
+});
+
+// [code, properties, the message after the construct's path]
+const ROWS: readonly (readonly [code: ErrorCode, props: Partial<WorkloadAccessProps>, message: string])[] = [
+  [
+    "workloads-empty",
+    { workloads: [] },
+    'the list of workloads is empty, got "prod"; allowed: at least one line { serviceAccount, may }; state which service account may do what, or remove the construct',
+  ],
+  [
+    "workload-without-access",
+    { workloads: [{ serviceAccount: "shop/web", may: [] }] },
+    "the line of shop/web permits nothing, got []; allowed: `may` with at least one of awsAccess(), azureAccess(), googleAccess(); state what the service account may do, or remove the line",
+  ],
+  [
+    "workload-without-access",
+    { workloads: [{ serviceAccount: "shop/web", may: "s3:*" as never }] },
+    'the line of shop/web permits nothing, got "s3:*"; allowed: `may` with at least one of awsAccess(), azureAccess(), googleAccess(); state what the service account may do, or remove the line',
+  ],
+  [
+    "service-account-ownership",
+    {
+      workloads: [
+        { serviceAccount: "shop/web", may: readBucket },
+        { serviceAccount: "shop/web", may: sendMail, declareServiceAccount: false },
+      ],
+    },
+    'one line declares the service account, another says that somebody else does, got "shop/web"; allowed: the same `declareServiceAccount` on each line of one service account; decide whether these manifests own the service account',
+  ],
+  [
+    "identities-unused",
+    { workloads: [{ serviceAccount: "shop/web", may: readBucket }], identities: [roles, accounts] },
+    '`identities` has an entry for a cloud in which nobody may do anything, got "google"; allowed: aws; remove the entry, or add the line that it was meant for',
+  ],
+  [
+    "annotation-conflict",
+    both({ annotations: { "example.com/id": "1" } }, { annotations: { "example.com/id": "2" } }),
+    'two clouds want different values of the annotation example.com/id, got "shop/web"; let each of them have a service account of its own',
+  ],
+  [
+    "pod-fragments-clash",
+    both(pod({ labels: { use: "1" } }), pod({ labels: { use: "2" } })),
+    'two clouds want different labels of the name use in the pods of one service account, got "shop/web"; let each of them have a service account of its own',
+  ],
+  [
+    "pod-fragments-clash",
+    both(pod({ volumes: [{ name: "v", emptyDir: {} }] }), pod({ volumes: [{ name: "v" }] })),
+    'two clouds want different volumes of the name v in the pods of one service account, got "shop/web"; let each of them have a service account of its own',
+  ],
+  [
+    "config-map-taken",
+    {
+      workloads: ["shop/a", "shop/b"].map((serviceAccount) => ({
+        serviceAccount,
+        may: fakeCloud("one", () => ({
+          credentialFile: { configMap: "same", fileName: "x.json", content: "{}" },
+        }))[0],
+      })),
+    },
+    'the credential files of shop/a and of shop/b would be in one ConfigMap, got "shop/same"; allowed: one ConfigMap per service account; rename one of the service accounts, or put it into another namespace',
+  ],
+];
+
+describe("WorkloadAccess refuses", () => {
+  const declare = (
+    props: Partial<WorkloadAccessProps>,
+    stack = providersStack(Testing.app()),
+  ): WorkloadAccess => new WorkloadAccess(stack, "workloads", { cluster, workloads: [], ...props });
+
+  it.each(ROWS)("%s", (code, props, message) => {
+    expect(() => declare(props)).toThrowError(
+      expect.objectContaining({ code, message: `prod/workloads: ${message}` }),
+    );
+  });
+
+  it("identities-twice", () => {
+    const workloads = [{ serviceAccount: "shop/web", may: readBucket }];
+    expect(() => declare({ workloads, identities: [roles, workloadRoles()] })).toThrowError(
+      expect.objectContaining({ code: "identities-twice" }),
+    );
+  });
+
+  it("workload-unknown: a pod of a service account that no line names", () => {
+    const access = declare({
+      workloads: [{ serviceAccount: "shop/web", may: readBucket }],
+      identities: [roles],
+    });
+    expect(() => access.podFor("shop/api")).toThrowError(
+      expect.objectContaining({
+        code: "workload-unknown",
+        message:
+          'no line of the workloads names this service account, got "shop/api"; allowed: shop/web; correct the name, or add a line for it',
+      }),
+    );
+  });
+
+  it.each([
+    ["service-account-ownership", { declareServiceAccount: false }, {}],
+    ["cluster-facts-differ", {}, { issuer: "https://oidc.example.com/other" }],
+    ["cluster-taken", {}, { name: "other" }],
+  ] as const)(
+    "%s: what ImagePulls of the stack says otherwise, before anything is declared",
+    (code, line, other) => {
+      const stack = providersStack(Testing.app());
+      new ImagePulls(stack, "pulls", {
+        cluster: plainCluster(),
+        pulls: [{ serviceAccount: "shop/web", from: ecr({ account, region, repositories: ["web"] }) }],
+        identities: [pullRoles({ account, region })],
+      });
+      const before = [...Manifests.of(stack).render()];
+      const workloads = [{ serviceAccount: "shop/web", may: readBucket, ...line }];
+      expect(() =>
+        declare({ cluster: { ...cluster, ...other }, workloads, identities: [roles] }, stack),
+      ).toThrowError(expect.objectContaining({ code }));
+      expect([...Manifests.of(stack).render()]).toEqual(before);
+      expect(Testing.synth(stack)).not.toContain("prod_shop_web_access");
+    },
+  );
+});
