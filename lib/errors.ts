@@ -6,7 +6,9 @@
  */
 
 import { awsMessages as aws } from "./messages/aws";
+import { awsComponentsMessages as awsComponents } from "./messages/aws-components";
 import { azureMessages as azure } from "./messages/azure";
+import { azureComponentsMessages as azureComponents } from "./messages/azure-components";
 import { componentsMessages as components } from "./messages/components";
 import { eksMessages as eks } from "./messages/eks";
 import { explainMessages as explain } from "./messages/explain";
@@ -26,7 +28,9 @@ import { testingMessages as testing } from "./messages/testing";
 type Messages = typeof model &
   typeof kubelet &
   typeof aws &
+  typeof awsComponents &
   typeof azure &
+  typeof azureComponents &
   typeof components &
   typeof eks &
   typeof explain &
@@ -44,7 +48,9 @@ const messages: Messages = {
   ...model,
   ...kubelet,
   ...aws,
+  ...awsComponents,
   ...azure,
+  ...azureComponents,
   ...components,
   ...eks,
   ...explain,

@@ -72,6 +72,32 @@ describe("at", () => {
     expect(failing).toThrowError(expect.objectContaining({ code: "subject-invalid", value: "web" }));
   });
 
+  it("tells a path from one that merely begins like it", () => {
+    const longer = new Construct(new RootConstruct("app"), "pulls2");
+    const failing = (): never => at(construct, () => at(longer, () => fail("subject-invalid", "web")));
+    expect(failing).toThrowError(/^app\/pulls: app\/pulls2: service account is not written/);
+    const service = { node: { path: "service" } };
+    expect(() => at(service, () => fail("subject-invalid", "web"))).toThrowError(/^service: service account/);
+    const child = { node: { path: "app/pulls/web" } };
+    expect(() => at(construct, () => at(child, () => fail("subject-invalid", "web")))).toThrowError(
+      /^app\/pulls\/web: service account/,
+    );
+  });
+
+  it("keeps the stack of what failed, and its cause", () => {
+    const cause = new RangeError("x");
+    const inner = thrown(() => fail("subject-invalid", "web")) as Error;
+    inner.cause = cause;
+    const outer = thrown(() =>
+      at(construct, () => {
+        throw inner;
+      }),
+    ) as Error;
+    expect(outer.stack).toBe(inner.stack?.replace(inner.message, () => outer.message));
+    expect(outer.stack).not.toBe(inner.stack);
+    expect(outer.cause).toBe(cause);
+  });
+
   it("leaves other errors alone", () => {
     const other = new RangeError("x");
     expect(

@@ -1,4 +1,4 @@
-import type { CheckResult, PullResult } from "cdktf-workload-identity/explain";
+import type { CheckResult, ExplainResult } from "cdktf-workload-identity/explain";
 import type { Outcome } from "./run";
 import type { Edit } from "./variant";
 
@@ -28,7 +28,7 @@ pod acts as everybody else on that node.
 `;
 
 /** The first link that does not hold. */
-export function stopped({ checks }: PullResult): CheckResult {
+export function stopped({ checks }: ExplainResult): CheckResult {
   const first = checks.find(({ status }) => status !== "pass");
   if (!first) throw new Error("every link holds");
   return first;

@@ -1,5 +1,5 @@
 import { App } from "cdktf";
-import { type PullResult, explain } from "cdktf-workload-identity/explain";
+import { type ExplainResult, explain } from "cdktf-workload-identity/explain";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Edge, Prod } from "./stack";
@@ -11,9 +11,9 @@ export interface Outcome {
   /** The mistake. */
   readonly variant: Variant;
   /** The same pull before the damage. */
-  readonly before: PullResult;
+  readonly before: ExplainResult;
   /** The pull after it. */
-  readonly after: PullResult;
+  readonly after: ExplainResult;
 }
 
 /** Writes the good stacks to `<folder>/good`, every damaged one to `<folder>/<id>`, and explains each. */
@@ -39,7 +39,7 @@ export function run(folder: string): readonly Outcome[] {
   });
 }
 
-function pull(folder: string, serviceAccount: string, image: string): PullResult {
+function pull(folder: string, serviceAccount: string, image: string): ExplainResult {
   const [result] = explain([folder], { serviceAccount, image });
   if (!result) throw new Error(`${folder} holds no cluster`);
   return result;

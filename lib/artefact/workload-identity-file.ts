@@ -32,7 +32,25 @@ export interface ManifestEntry {
   /** Path below the stack's folder, `manifests/20-service-accounts.yaml`. */
   readonly file: string;
   /** The cluster that the objects belong to. */
-  readonly appliesTo: "cluster" | "management-cluster";
+  readonly appliesTo: "cluster" | "management-cluster" | "spoke";
+  /**
+   * Name of the spoke that the objects belong to.
+   *
+   * @defaultValue - they belong to no spoke
+   */
+  readonly spoke?: string;
+}
+
+/** One file with node files and flags. */
+export interface NodesEntry {
+  /** Path below the stack's folder, `nodes/worker.yaml`. */
+  readonly file: string;
+  /**
+   * Name of the spoke whose control plane gets the files.
+   *
+   * @defaultValue - they are for nodes of the cluster itself
+   */
+  readonly spoke?: string;
 }
 
 /** `workload-identity.json`: what a stack's manifests do not say themselves. */
@@ -46,7 +64,7 @@ export interface WorkloadIdentityFile {
   /** Files with Kubernetes objects, in the order in which they are applied. */
   readonly manifests: readonly ManifestEntry[];
   /** Files with node files and kubelet flags. */
-  readonly nodes: readonly { readonly file: string }[];
+  readonly nodes: readonly NodesEntry[];
   /**
    * Files that say what pods of a service account need.
    *
@@ -59,7 +77,7 @@ export interface WorkloadIdentityFile {
 
 // A path that leaves the stack's folder must not be read, and even less be written.
 const STACK = /^[^./\\][^/\\]*$/;
-const FILE = /^(manifests|nodes|pods)\/[A-Za-z0-9][A-Za-z0-9._-]*\.yaml$/;
+const FILE = /^(manifests|nodes|pods|spokes)\/[A-Za-z0-9][A-Za-z0-9._-]*\.yaml$/;
 
 /** Reads the file's text; throws `bind-file-invalid` naming `file` where it is not of this shape and version. */
 export function readWorkloadIdentity(text: string, file: string): WorkloadIdentityFile {

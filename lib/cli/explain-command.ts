@@ -1,6 +1,6 @@
 import {
+  type ExplainResult,
   Explainer,
-  type PullResult,
   type PullSelection,
   renderHtml,
   renderJson,
@@ -19,7 +19,7 @@ const EXIT_UNKNOWN = 3;
 const DEFAULT_FOLDER = "cdktf.out";
 
 /** `colour` is for a terminal only. */
-type Renderer = (results: Iterable<PullResult>, colour: boolean) => Iterable<string>;
+type Renderer = (results: Iterable<ExplainResult>, colour: boolean) => Iterable<string>;
 
 const RENDERERS: Readonly<Record<string, Renderer>> = {
   html: renderHtml,
@@ -29,11 +29,12 @@ const RENDERERS: Readonly<Record<string, Renderer>> = {
 };
 
 /**
- * `explain [--service-account ns/name] [--image REF] [--stack S] [--format F] [--cluster FILE] [DIR…]`: the chain of each pull.
+ * `explain [--service-account ns/name] [--image REF] [--stack S] [--format F] [--cluster FILE] [DIR…]`: the chain of each pull, and
+ * without `--image` of each of OpenShift's components and each workload that acts in a cloud.
  *
  * `--cluster FILE` gives what no artefact of other people says: a JSON object with `issuer`, `kubelet`, `apiServer`,
- * `featureGates`, `kubeletFeatureGates`, `apiServerFeatureGates`, `registries`, `plugins`, `openShift` and `pulls`, each
- * as `workload-identity.json` has it for a cluster.
+ * `featureGates`, `kubeletFeatureGates`, `apiServerFeatureGates`, `registries`, `plugins`, `openShift`, `pulls`,
+ * `components` and `workloads`, each as `workload-identity.json` has it for a cluster.
  *
  * Resolves to 0 where all are allowed, 1 where one is denied, 3 where one is unknown and none denied.
  */
@@ -59,17 +60,17 @@ export function run(args: readonly string[], io: CommandIo): number {
     values.cluster === undefined ? {} : { cluster: readClusterFile(values.cluster) },
   );
   const seen = new Set<string>();
-  for (const piece of render(watched(explainer.pulls(selection), seen), io.colour === true)) io.out(piece);
+  for (const piece of render(watched(explainer.all(selection), seen), io.colour === true)) io.out(piece);
   for (const { source, reason } of explainer.skipped) io.err(`skipped ${sourceText(source)}: ${reason}\n`);
   if (seen.size === 0)
     throw new UsageError(
-      "nothing to explain: no declared pull and no workload there; give --service-account and --image",
+      "nothing to explain: no declared pull, component or workload there; give --service-account and --image",
     );
   if (seen.has("denied")) return EXIT_DENIED;
   return seen.has("unknown") ? EXIT_UNKNOWN : EXIT_ALLOWED;
 }
 
-function* watched(results: Iterable<PullResult>, verdicts: Set<string>): Generator<PullResult> {
+function* watched(results: Iterable<ExplainResult>, verdicts: Set<string>): Generator<ExplainResult> {
   for (const result of results) {
     verdicts.add(result.verdict);
     yield result;

@@ -1,4 +1,5 @@
-import { readFileSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
+import { readAtMost } from "../artefact/read-at-most";
 import { errorCode } from "../artefact/synth-folder";
 import { writeTogether } from "../artefact/write-together";
 import { fail } from "../errors";
@@ -14,6 +15,11 @@ const JWKS_PATH = "keys.json";
 /** The largest key has a few kilobytes; a device such as `/dev/zero` never ends. */
 const BYTES_MAX = 65_536;
 
+/** A line of PEM has 64 characters of base64. Paths are longer only where they exist, nearly always. */
+const PATH_MAX = 100;
+const BASE64 = /[A-Za-z0-9+/=_-]{40}/;
+const NO_TEXT = "jwks takes files with public keys, not their text";
+
 /**
  * `jwks PEM… [--issuer URL] [--jwks-path PATH] [--to DIR]`: the JSON Web Key Set of public keys, and with an issuer
  * its discovery document before it.
@@ -23,7 +29,7 @@ const BYTES_MAX = 65_536;
 export function run(args: readonly string[], io: CommandIo): number {
   // Any other refusal would show the argument, and the key may be a private one.
   if (args.some((argument) => argument.includes("-----BEGIN") || argument.includes("\n")))
-    throw new UsageError("jwks takes files with public keys, not their text");
+    throw new UsageError(NO_TEXT);
   const { values, positionals } = readArguments(args, {
     issuer: { type: "string" },
     "jwks-path": { type: "string", default: JWKS_PATH },
@@ -31,6 +37,7 @@ export function run(args: readonly string[], io: CommandIo): number {
   });
   const { issuer, to, "jwks-path": jwksPath } = values;
   if (positionals.length === 0) throw new UsageError("jwks needs at least one file with a public key in PEM");
+  if (positionals.some(mayBeKey)) throw new UsageError(NO_TEXT);
 
   const set = jwksFromPublicKeys(positionals.map(keyText), positionals);
   // The placeholder issuer only finds the path checked; its discovery document is not used.
@@ -45,12 +52,21 @@ export function run(args: readonly string[], io: CommandIo): number {
   return 0;
 }
 
+/** True for what is no file and may be the text of a key, whose PEM lines the shell has taken apart. */
+function mayBeKey(path: string): boolean {
+  return !existsSync(path) && (path.length > PATH_MAX || BASE64.test(path));
+}
+
 function keyText(path: string): string {
+  return (
+    bytesOf(path)?.toString("utf8") ?? fail("issuer-key-file", path, `is larger than ${BYTES_MAX} bytes`)
+  );
+}
+
+function bytesOf(path: string): Buffer | undefined {
   try {
-    const { size } = statSync(path);
-    if (size <= BYTES_MAX) return readFileSync(path, "utf8");
+    return readAtMost(path, BYTES_MAX);
   } catch (error) {
     return fail("issuer-key-file", path, `cannot be read (${errorCode(error)})`);
   }
-  return fail("issuer-key-file", path, `is larger than ${BYTES_MAX} bytes`);
 }

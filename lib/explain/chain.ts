@@ -27,8 +27,11 @@ export interface NodeStage extends PullPlace {
   /** Those links. */
   readonly judged: Judged;
   /** What was judged of service accounts with this entry. */
-  readonly accounts: Map<string, AccountStage>;
+  readonly accounts: RecentAccounts;
 }
+
+/** What was judged last of service accounts, by `namespace/name`: the images of one are asked about in a row. */
+export type RecentAccounts = Map<string, AccountStage>;
 
 /** The links from the service account to the cloud. */
 export interface AccountStage {
@@ -44,8 +47,8 @@ export interface AccountStage {
 export interface SharedPermissions {
   /** How many identities have them: what only one asks is asked once, and not worth remembering. */
   identities: number;
-  /** By repository. */
-  readonly judged: Map<string, Judged>;
+  /** By repository, once two have them. */
+  judged: Map<string, Judged> | undefined;
 }
 
 /** The chain of one pull by one entry on the nodes of one pool. */

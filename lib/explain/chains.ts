@@ -3,17 +3,17 @@
  * account, permissions per identity and repository. A verdict then costs three look-ups.
  */
 
-import type { Answer } from "./answer";
 import {
   type AccountStage,
   Chain,
   type Judged,
   type NodeStage,
+  type RecentAccounts,
   type SharedPermissions,
-  skipped,
 } from "./chain";
-import type { CheckId, CheckResult, PullCheck, PullContext } from "./checks/check";
 import { accountChecks, nodeChecks, permissionChecks } from "./checks/checks";
+import { LaterLinks, judge } from "./links";
+import { ImageStages, type Pools } from "./image-stages";
 import { QuestionContext } from "./question-context";
 import { repositoryOf } from "./checks/image-parses";
 import { matchingEntries } from "./checks/provider-matches-image";
@@ -21,7 +21,7 @@ import type { Cloud, CloudIdentity, Repository } from "./clouds/cloud";
 import type { Clouds } from "./clouds/clouds";
 import type { ClusterArtefacts } from "./facts/facts";
 import type { NodeConfiguration, ProviderEntry } from "./facts/node-configuration";
-import { Memory, inner } from "./memory";
+import { Memory, Recent, inner } from "./memory";
 import type { PullQuestion, Puller } from "./questions";
 import { compareVerdicts } from "./verdict";
 
@@ -29,12 +29,11 @@ import { compareVerdicts } from "./verdict";
 export class Chains {
   readonly #clouds: Clouds;
   /** By cluster and origin, then by image: the pools, and in each the entries that match. */
-  readonly #stages = new Memory<ClusterArtefacts, string, Map<string, readonly (readonly NodeStage[])[]>>();
-  #last:
-    { readonly puller: Puller; readonly images: Map<string, readonly (readonly NodeStage[])[]> } | undefined;
+  readonly #stages = new Memory<ClusterArtefacts, string, ImageStages>();
+  #last: { readonly puller: Puller; readonly images: ImageStages } | undefined;
   /** Accounts by entry, so that images of one registry share them. */
-  readonly #accounts = new Map<object, Map<string, AccountStage>>();
-  readonly #permissions = new Memory<Cloud, string, SharedPermissions>();
+  readonly #accounts = new Map<object, RecentAccounts>();
+  readonly #permissions = new Map<Cloud, Recent<string, SharedPermissions>>();
 
   constructor(clouds: Clouds) {
     this.#clouds = clouds;
@@ -72,29 +71,46 @@ export class Chains {
     return new Chain(question, stage, account, permission);
   }
 
-  #pools(question: PullQuestion): readonly (readonly NodeStage[])[] {
+  #pools(question: PullQuestion): Pools {
     const { image } = question;
-    const { artefacts } = question.puller;
     const images = this.#imagesOf(question.puller);
     const known = images.get(image);
     if (known) return known;
     const repository = repositoryOf(image);
+    const made =
+      (repository && this.#sibling(question, images, repository)) ?? this.#judgedPools(question, repository);
+    images.set(image, repository, made);
+    return made;
+  }
+
+  /** The stages of an image whose registry is known from another image. */
+  #sibling(question: PullQuestion, images: ImageStages, repository: Repository): Pools | undefined {
+    return images.ofRegistry(repository.host)?.map((stages) =>
+      stages.map((stage) => {
+        const { node, entry, cloud, accounts, judged } = stage;
+        const later = (): Judged =>
+          judge(nodeChecks, new QuestionContext(question, { node, entry, cloud, repository }));
+        return { node, entry, cloud, repository, accounts, judged: new LaterLinks(judged, later) };
+      }),
+    );
+  }
+
+  #judgedPools(question: PullQuestion, repository: Repository | undefined): Pools {
+    const { artefacts } = question.puller;
     const nodes: readonly (NodeConfiguration | undefined)[] =
       artefacts.nodes.length > 0 ? artefacts.nodes : [undefined];
-    const made = nodes.map((node) => {
+    return nodes.map((node) => {
       const entries = node && repository ? matchingEntries(node, repository) : [];
       const candidates: readonly (ProviderEntry | undefined)[] = entries.length > 0 ? entries : [undefined];
       return candidates.map((entry) => this.#judgedStage(question, node, entry, repository));
     });
-    images.set(image, made);
-    return made;
   }
 
   /** One puller is asked about many images in a row. */
-  #imagesOf(puller: Puller): Map<string, readonly (readonly NodeStage[])[]> {
+  #imagesOf(puller: Puller): ImageStages {
     if (this.#last?.puller === puller) return this.#last.images;
     const { artefacts, origin } = puller;
-    const images = this.#stages.get(artefacts, origin, () => new Map());
+    const images = this.#stages.get(artefacts, origin, () => new ImageStages(artefacts));
     this.#last = { puller, images };
     return images;
   }
@@ -119,6 +135,7 @@ export class Chains {
     const known = stage.accounts.get(account);
     if (known) return known;
     const made = this.#judgedAccount(question, stage);
+    if (stage.accounts.size === ACCOUNTS_KEPT) stage.accounts.clear();
     stage.accounts.set(account, made);
     return made;
   }
@@ -131,70 +148,40 @@ export class Chains {
         ? cloud.trust({ cluster: artefacts.cluster, entry, node, account, namespace, name })
         : undefined;
     const identity = trust?.identity;
-    const nobody = (): SharedPermissions => ({ identities: 0, judged: new Map() });
-    const permissions =
-      cloud && identity ? this.#permissions.get(cloud, identity.permissionKey, nobody) : nobody();
+    const permissions = cloud && identity ? this.#permissionsOf(cloud).get(identity.permissionKey) : nobody();
     permissions.identities++;
     const judged = judge(accountChecks, new QuestionContext(question, stage, { trust }));
     return { judged, identity, permissions };
   }
 
+  #permissionsOf(cloud: Cloud): Recent<string, SharedPermissions> {
+    const known = this.#permissions.get(cloud);
+    if (known) return known;
+    const made = new Recent<string, SharedPermissions>(nobody, PERMISSIONS_KEPT);
+    this.#permissions.set(cloud, made);
+    return made;
+  }
+
   #permission(question: PullQuestion, stage: NodeStage, { identity, permissions }: AccountStage): Judged {
     const { cloud, repository } = stage;
     const key = repository?.name ?? "";
-    const known = permissions.judged.get(key);
+    const known = permissions.judged?.get(key);
     if (known) return known;
     const permission = cloud && repository && identity ? cloud.permission(identity, repository) : undefined;
     const made = judge(permissionChecks, new QuestionContext(question, stage, { permission }));
-    if (permissions.identities > 1) permissions.judged.set(key, made);
+    if (permissions.identities > 1) (permissions.judged ??= new Map()).set(key, made);
     return made;
   }
 }
 
-function judge(checks: readonly PullCheck[], context: PullContext): Judged {
-  // Made at its length: a list that grows has room for far more than the two answers that most have.
-  const answers = new Array<Answer | undefined>(checks.length);
-  let [given, open] = [0, false];
-  for (const { id, run } of checks) {
-    const answer = run(context);
-    answers[given++] = answer;
-    if (answer.status === "fail") return new Links(checks, answers, id, open);
-    open ||= answer.status === "unknown";
-  }
-  return new Links(checks, answers, undefined, open);
-}
+/** Accounts of which is remembered what was judged; their images come in a row, by one entry or a few. */
+const ACCOUNTS_KEPT = 64;
 
-/** Of a million links few are read, so what is read is put together then. */
-class Links implements Judged {
-  readonly failed: CheckId | undefined;
-  readonly open: boolean;
-  readonly #checks: readonly PullCheck[];
-  readonly #answers: readonly (Answer | undefined)[];
+/** Permissions that many identities share are far fewer. */
+const PERMISSIONS_KEPT = 1024;
 
-  constructor(
-    checks: readonly PullCheck[],
-    answers: readonly (Answer | undefined)[],
-    failed: CheckId | undefined,
-    open: boolean,
-  ) {
-    this.#checks = checks;
-    this.#answers = answers;
-    this.failed = failed;
-    this.open = open;
-  }
-
-  get checks(): readonly CheckResult[] {
-    const { failed } = this;
-    return this.#checks.map(({ id }, index): CheckResult => {
-      const answer = this.#answers[index];
-      return answer ? resultOf(id, answer) : skipped(id, failed ?? id);
-    });
-  }
-}
-
-/** Named one by one, for what an answer finds when it is read a spread would not copy. */
-function resultOf(id: CheckId, { status, reason, evidence, remedy, log }: Answer): CheckResult {
-  return { id, status, reason, evidence, remedy, ...(log === undefined ? {} : { log }) };
+function nobody(): SharedPermissions {
+  return { identities: 0, judged: undefined };
 }
 
 function isBetter(chain: Chain, best: Chain): boolean {

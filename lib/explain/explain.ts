@@ -1,5 +1,7 @@
+import { type AccessResult, Accesses } from "./accesses";
 import type { Chain } from "./chain";
 import { Chains } from "./chains";
+import type { AccessJob } from "./checks/access-checks";
 import type { CheckResult } from "./checks/check";
 import { pullChecks } from "./checks/checks";
 import { repositoryOf } from "./checks/image-parses";
@@ -7,26 +9,22 @@ import { Clouds, computedAttributes } from "./clouds/clouds";
 import type { ClusterRecord } from "./facts/cluster-record";
 import { type Facts, type SkippedDocument, readFacts } from "./facts/facts";
 import { globMatches } from "./glob";
-import { type PullQuestion, type PullSelection, pullQuestions, selectedClusters } from "./questions";
+import {
+  type AccessSelection,
+  type PullQuestion,
+  type PullSelection,
+  pullQuestions,
+  selectedAccount,
+  selectedClusters,
+} from "./questions";
 import { type ServiceAccountReach, reachOf } from "./reach";
+import type { ExplainResult } from "./result";
 import type { Verdict } from "./verdict";
 
 /** What the verifier says of one pull. */
-export interface PullResult {
+export interface PullResult extends ExplainResult {
   /** Which job it belongs to. */
   readonly job: "image-pull";
-  /** The stack; empty for manifests outside of stacks. */
-  readonly stack: string;
-  /** The service account, `namespace/name`. */
-  readonly subject: string;
-  /** The image, or the declared pattern. */
-  readonly target: string;
-  /** Whether every link holds. */
-  readonly verdict: Verdict;
-  /** As which identity, or through what else than the chain; `null` where nothing would serve it. */
-  readonly as: string | null;
-  /** The links in pull order. */
-  readonly checks: readonly CheckResult[];
 }
 
 /** A service account that can pull an image. */
@@ -58,11 +56,13 @@ export class Explainer {
   readonly #facts: Facts;
   readonly #chains: Chains;
   readonly #clouds: Clouds;
+  readonly #access: Accesses;
 
   private constructor(facts: Facts) {
     this.#facts = facts;
     this.#clouds = new Clouds(facts.terraform);
     this.#chains = new Chains(this.#clouds);
+    this.#access = new Accesses(this.#clouds);
   }
 
   /**
@@ -90,6 +90,34 @@ export class Explainer {
       for (const question of questions) yield this.#result(question);
   }
 
+  /**
+   * The service accounts of OpenShift's components: declared ones, and those whose Secrets or CredentialsRequests were
+   * read. Throws `explain-stack-unknown`, `explain-late-value`, or what `Subject.of` throws.
+   */
+  *components(selection: AccessSelection = {}): Generator<AccessResult> {
+    yield* this.#accesses("component", selection);
+  }
+
+  /**
+   * The service accounts of workloads: declared ones, and those that annotations or credential files let act in a
+   * cloud. Throws `explain-stack-unknown`, `explain-late-value`, or what `Subject.of` throws.
+   */
+  *workloads(selection: AccessSelection = {}): Generator<AccessResult> {
+    yield* this.#accesses("workload", selection);
+  }
+
+  /**
+   * The results of every job: pulls, components, workloads; where an image is asked about, its pulls alone.
+   *
+   * Throws what {@link Explainer.pulls} throws.
+   */
+  *all(selection: PullSelection = {}): Generator<ExplainResult> {
+    yield* this.pulls(selection);
+    if (selection.image !== undefined || selection.origin !== undefined) return;
+    yield* this.components(selection);
+    yield* this.workloads(selection);
+  }
+
   /** Every service account that can pull an image, or may be able to. Throws `explain-stack-unknown`. */
   whoMayPull(image: string, stack?: string): readonly ImagePuller[] {
     const selection = { image, ...(stack === undefined ? {} : { stack }) };
@@ -108,6 +136,12 @@ export class Explainer {
     return selectedClusters(this.#facts, stack).flatMap((artefacts) =>
       reachOf(artefacts, serviceAccount, this.#chains, this.#clouds),
     );
+  }
+
+  *#accesses(job: AccessJob, { serviceAccount, stack }: AccessSelection): Generator<AccessResult> {
+    const account = selectedAccount(serviceAccount);
+    for (const artefacts of selectedClusters(this.#facts, stack))
+      yield* this.#access.of(artefacts, job, account);
   }
 
   #result(question: PullQuestion): PullResult {
@@ -156,13 +190,13 @@ class Result implements PullResult {
   }
 }
 
-/** Reads artefacts and explains the selected pulls; throws what {@link Explainer} throws. */
+/** Reads artefacts and explains what is selected, of every job; throws what {@link Explainer} throws. */
 export function explain(
   paths: readonly string[],
   selection: PullSelection = {},
   options: ExplainOptions = {},
-): readonly PullResult[] {
-  return [...Explainer.read(paths, options).pulls(selection)];
+): readonly ExplainResult[] {
+  return [...Explainer.read(paths, options).all(selection)];
 }
 
 const NEVER_PULLED: readonly CheckResult[] = pullChecks.map(({ id }) => ({

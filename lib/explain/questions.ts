@@ -9,8 +9,8 @@ import type { Origin } from "./checks/check";
 import type { ClusterArtefacts, Facts } from "./facts/facts";
 import type { WorkloadFact } from "./facts/workload-facts";
 
-/** What to explain; everything that was declared or stands in a workload where nothing is chosen. */
-export interface PullSelection {
+/** Whose access to explain. */
+export interface AccessSelection {
   /**
    * `namespace/name`.
    *
@@ -18,17 +18,21 @@ export interface PullSelection {
    */
   readonly serviceAccount?: string;
   /**
-   * An image as a pod names it.
-   *
-   * @defaultValue - the declared images and those of workloads
-   */
-  readonly image?: string;
-  /**
    * Name of a stack.
    *
    * @defaultValue - every stack
    */
   readonly stack?: string;
+}
+
+/** What to explain; everything that was declared or stands in a workload where nothing is chosen. */
+export interface PullSelection extends AccessSelection {
+  /**
+   * An image as a pod names it.
+   *
+   * @defaultValue - the declared images and those of workloads
+   */
+  readonly image?: string;
   /**
    * Why a pull is asked about, where no image is chosen: it was declared, or a workload has the image.
    *
@@ -75,9 +79,8 @@ const EXAMPLE = "any";
  */
 export function* pullQuestions(facts: Facts, selection: PullSelection): Generator<readonly PullQuestion[]> {
   const { serviceAccount, image } = selection;
-  if (isLate([serviceAccount, image]))
-    fail("explain-late-value", "what is asked about", String(serviceAccount));
-  const subject = serviceAccount === undefined ? undefined : Subject.of(serviceAccount).key;
+  if (isLate(image)) fail("explain-late-value", "what is asked about", String(image));
+  const subject = selectedAccount(serviceAccount);
   for (const artefacts of selectedClusters(facts, selection.stack)) {
     if (image !== undefined) {
       const accounts = subject === undefined ? artefacts.serviceAccounts.keys() : [subject];
@@ -88,6 +91,12 @@ export function* pullQuestions(facts: Facts, selection: PullSelection): Generato
     if (selection.origin !== "workload") yield* declaredQuestions(artefacts, subject);
     if (selection.origin !== "declared") yield* workloadQuestions(artefacts, subject);
   }
+}
+
+/** The service account that is asked about; throws `explain-late-value`, or what `Subject.of` throws. */
+export function selectedAccount(serviceAccount: string | undefined): string | undefined {
+  if (isLate(serviceAccount)) fail("explain-late-value", "what is asked about", String(serviceAccount));
+  return serviceAccount === undefined ? undefined : Subject.of(serviceAccount).key;
 }
 
 /** The clusters of the named stack, or all; throws `explain-stack-unknown`. */

@@ -29,6 +29,7 @@ export {
   type SpokeEntryRequest,
   type SpokeFacts,
   type SpokeParameters,
+  type SpokeTrust,
   type SpokeUser,
 } from "../model/fleet";
 export { type HubAuthenticationProps } from "../rules/fleet/authentication-configuration";

@@ -1,7 +1,8 @@
 import { stringify } from "yaml";
 import { fail } from "../errors";
 import { validateAudience } from "../model/audience";
-import type { ISpokeAccess, SpokeEndpoint, SpokeEntryRequest, SpokeUser } from "../model/fleet";
+import type { ISpokeAccess, SpokeEndpoint, SpokeEntryRequest, SpokeTrust, SpokeUser } from "../model/fleet";
+import { Issuer } from "../model/issuer";
 import { type NodeFile, type NodeSetup, isCleanPath, nodeFile } from "../model/node-file";
 import { Subject } from "../model/subject";
 import {
@@ -24,6 +25,8 @@ export interface SelfManagedSpokeProps extends HubAuthenticationProps {
 
 /** A self-managed spoke: its access, and the file for its API servers. */
 export interface SelfManagedSpoke extends ISpokeAccess<unknown> {
+  /** Whose tokens the spoke takes. */
+  readonly trusts: SpokeTrust;
   /**
    * The `AuthenticationConfiguration` for each node of the control plane; name it to kube-apiserver with
    * `--authentication-config` in place of all `--oidc-…` flags. Its flags are not the kubelet's, so none are in it.
@@ -53,6 +56,10 @@ export function selfManagedSpoke(props: SelfManagedSpokeProps): SelfManagedSpoke
     cloud: "kubernetes",
     endpoint,
     parameters: { tokenAudience: validateAudience(audience) },
+    trusts: {
+      issuer: Issuer.of(props.issuer).url,
+      serviceAccounts: [...new Set(props.serviceAccounts.map((each) => Subject.of(each).key))].sort(),
+    },
     nodeSetup: { files: [file], kubeletFlags: {} },
     declare: (_: unknown, request: SpokeEntryRequest) => ({
       users: selfManagedUsers(

@@ -189,6 +189,12 @@ export const azureMessages = {
     allowed: `1 to ${max} characters, known at synth`,
     remedy: "write in a sentence why the role is needed there",
   }),
+  "azure-tag-invalid": (value: unknown): Problem => ({
+    problem: "tag is not one that Azure takes",
+    value,
+    allowed: "names of 1 to 512 characters without < > % & \\ ? /, each with a text of at most 256",
+    remedy: "correct the tag",
+  }),
   "azure-roles-empty": (): Problem => ({
     problem: "azureAccess() names no role, so the service account could do nothing",
     allowed: "at least one role with its scope",
@@ -202,103 +208,6 @@ export const azureMessages = {
   "azure-workload-identities-needed": (): Problem => ({
     problem: "workloads need managed identities, and Azure has no default place for one",
     remedy: "give `workloadIdentities({ resourceGroupName, location })` of the /azure subpath",
-  }),
-  "azure-request-kind": (kind: string): Problem => ({
-    problem: "request is not for Azure",
-    value: kind,
-    allowed: "spec.providerSpec.kind: AzureProviderSpec",
-    remedy: "leave the requests of other clouds out, or filter them by cloud",
-  }),
-  "azure-request-field": (field: string, known: readonly string[]): Problem => ({
-    problem: "spec.providerSpec has a field that no release of OpenShift knows for Azure",
-    value: field,
-    allowed: known.join(", "),
-    remedy: "correct the field's name; use a newer release of this library if OpenShift has added it",
-  }),
-  "azure-request-brokered": (field: string): Problem => ({
-    problem: `spec.providerSpec.${field} is set, so the cloud-credential-operator writes the Secret itself`,
-    value: field,
-    allowed: "a request without azureClientID, azureRegion, azureSubscriptionID and azureTenantID",
-    remedy: "leave the request out here, and declare its identity with ComponentIdentity",
-  }),
-  "azure-request-list": (field: string, value: unknown, allowed: string): Problem => ({
-    problem: `spec.providerSpec.${field} is malformed`,
-    value,
-    allowed,
-    remedy: "write the request as `oc adm release extract --credentials-requests` does",
-  }),
-  "azure-request-permission": (value: unknown): Problem => ({
-    problem: "permission is not an operation of an Azure resource provider",
-    value,
-    allowed: "<resource provider>/<resource type>/<operation>, for example Microsoft.Compute/disks/read",
-    remedy: "copy it from `az provider operation list`",
-  }),
-  "azure-request-empty": (): Problem => ({
-    problem: "request asks for no permission and no role, so its identity could do nothing",
-    allowed: "permissions, dataPermissions or roleBindings in spec.providerSpec",
-    remedy: "leave the request out, or withhold less of it",
-  }),
-  "azure-permission-unasked": (permission: string): Problem => ({
-    problem: "withoutPermissions withholds a permission that the request does not ask for",
-    value: permission,
-    allowed: "permissions and dataPermissions of the request, letter case aside",
-    remedy: "correct it or remove it; after an upgrade the request may ask for other permissions",
-  }),
-  "azure-request-unknown": (setting: string, name: string, known: readonly string[]): Problem => ({
-    problem: `${setting} names a CredentialsRequest that is not among the requests`,
-    value: name,
-    allowed: known.join(", "),
-    remedy: "use metadata.name of a request, or remove the entry",
-  }),
-  "azure-component-name-taken": (name: string, one: string, other: string): Problem => ({
-    problem: `${one} and ${other} would have the same identity`,
-    value: name,
-    allowed: "an identity of its own for each request, letter case aside",
-    remedy:
-      'leave `naming: "ccoctl"` out, which cuts names at 128 characters, shorten the cluster name, or leave out the request that is there twice',
-  }),
-  "azure-resource-groups-equal": (name: string): Problem => ({
-    problem: "one resource group is to hold both the identities and the cluster",
-    value: name,
-    allowed: "an installation resource group of its own, empty before the installation",
-    remedy: "give oidcResourceGroupName and installationResourceGroupName different names",
-  }),
-  "azure-subscription-mismatch": (value: string, provider: string): Problem => ({
-    problem: "subscriptionId is another one than that of the azurerm provider, which declares the identities",
-    value,
-    allowed: provider,
-    remedy: "state the same subscription in both, or give the azurerm provider of this one as `provider`",
-  }),
-  "azure-adopt-missing": (what: string, missing: readonly string[], remedy: string): Problem => ({
-    problem: `adopt lacks ${what}, whose names are random and cannot be computed`,
-    value: missing,
-    allowed: "one entry for each, or the request's name in adopt.absent where nothing exists yet",
-    remedy,
-  }),
-  "azure-adopt-naming": (naming: string): Problem => ({
-    problem: "adopt takes over what ccoctl made, so the names must be those of ccoctl",
-    value: naming,
-    allowed: 'naming: "ccoctl", or left out',
-    remedy: "remove naming, or remove adopt",
-  }),
-  "azure-resource-group-moved": (name: string, location: string, known: string): Problem => ({
-    problem: `resource group ${name} is declared in this stack already, in another region`,
-    value: location,
-    allowed: known,
-    remedy: "state one region for the group, or give another group for one of the two",
-  }),
-  "azure-container-private": (): Problem => ({
-    problem: "nobody could read the documents of the issuer in a private container",
-    value: "private",
-    allowed: "blob or container; private together with issuerUrl",
-    remedy:
-      "leave containerAccessType out, or give issuerUrl, the URL of what reads the container and serves it",
-  }),
-  "azure-website-slash": (issuerUrl: string): Problem => ({
-    problem: "trailingSlash is about the URL of the website, and issuerUrl states another issuer",
-    value: issuerUrl,
-    allowed: "one of the two",
-    remedy: "remove trailingSlash, or remove issuerUrl",
   }),
   "azure-aks-role-unknown": (value: unknown, known: readonly string[]): Problem => ({
     problem: "role allows nothing within an AKS cluster that this library knows of",

@@ -78,7 +78,8 @@ export const componentsMessages = {
     remedy: "correct it, or leave it out",
   }),
   "credentials-requests-list": (type: string): Problem => ({
-    problem: `CredentialsRequests are not given as a list, but as ${type}`,
+    problem: `CredentialsRequests are not given as a list`,
+    value: type,
     allowed: "a list of parsed objects",
     remedy: "put a single object into a list; for a folder use credentialsRequests()",
   }),

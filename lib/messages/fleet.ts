@@ -346,6 +346,38 @@ export const fleetMessages = {
     allowed: "a policy or groups of the access entry, a role assignment, an IAM role, or RBAC",
     remedy: "grant what the controller needs",
   }),
+  "fleet-spokes-empty": (hub: string): Problem => ({
+    problem: "no spoke is given",
+    value: hub,
+    allowed: "at least one entry of `spokes`",
+    remedy: "name the clusters that the controllers enter",
+  }),
+  "fleet-identities-none": (cloud: string): Problem => ({
+    problem: "a spoke's cloud has no way of making the controllers' identities",
+    value: cloud,
+    allowed:
+      "workloadRoles() for aws, workloadIdentities() for azure, workloadServiceAccounts() for google in `identities`",
+    remedy: "add the maker of that cloud",
+  }),
+  "spoke-trust-differs": (spoke: string, what: string, value: unknown, expected: unknown): Problem => ({
+    problem: `the ${what} that spoke ${spoke} trusts are not those of the hub and its consumer`,
+    value,
+    allowed: JSON.stringify(expected),
+    remedy:
+      "give `access` as a function, (hub) => selfManagedSpoke({ ...hub, … }), so that they are written once",
+  }),
+  "spoke-cluster-role-missing": (spoke: string, users: readonly string[]): Problem => ({
+    problem: `spoke ${spoke} lets the controllers in, but nothing there allows them anything`,
+    value: users,
+    allowed: "clusterRole: the name of an existing ClusterRole of the spoke",
+    remedy: "give the spoke a `clusterRole`, or a policy or role of its cloud that gives rights",
+  }),
+  "spoke-cluster-role-unused": (spoke: string, role: string): Problem => ({
+    problem: `the cloud of spoke ${spoke} itself gives the controllers their rights, so that the ClusterRole would bind nobody`,
+    value: role,
+    remedy:
+      "leave `clusterRole` out, or leave the rights to RBAC: groups of an access entry, no roles of the cloud",
+  }),
   "spoke-cluster-role-invalid": (value: unknown): Problem => ({
     problem: "name of a ClusterRole cannot stand in a URL path",
     value,

@@ -168,9 +168,9 @@ export const googleAccessMessages = {
     remedy: "write the list in brackets, also for a single key, each with publicKey and use",
   }),
   "google-map-invalid": (setting: string, value: unknown): Problem => ({
-    problem: `${setting} is not an object by metadata.name of the requests`,
+    problem: `${setting} is not an object`,
     value,
-    allowed: `{ "<metadata.name>": … }`,
+    allowed: "an object; by metadata.name of the requests where it concerns several",
     remedy: "give an entry for each request that it concerns, or leave it out",
   }),
   "google-override-unknown": (request: string, setting: unknown, known: readonly string[]): Problem => ({

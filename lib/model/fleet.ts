@@ -4,6 +4,7 @@
  * controllers' own identities are those of any workload (`IWorkloadIdentities` of workloads.ts, with no permissions).
  */
 
+import type { NodeSetup } from "./node-file";
 import type { Subject } from "./subject";
 import type { AccessGrant } from "./workloads";
 
@@ -117,8 +118,28 @@ export interface SpokeFacts {
   readonly parameters: SpokeParameters;
 }
 
+/** Whose tokens a spoke takes that trusts the hub's issuer itself. */
+export interface SpokeTrust {
+  /** URL of the issuer; may be late. */
+  readonly issuer: string;
+  /** The hub's service accounts that may sign in, `namespace/name`, sorted. */
+  readonly serviceAccounts: readonly string[];
+}
+
 /** A spoke as its cloud knows it; made by the function of the cloud's subpath. */
 export interface ISpokeAccess<Scope> extends SpokeFacts {
+  /**
+   * Whose tokens the spoke itself takes.
+   *
+   * @defaultValue - a cloud stands between
+   */
+  readonly trusts?: SpokeTrust;
+  /**
+   * Files for the nodes of the spoke's control plane.
+   *
+   * @defaultValue - none
+   */
+  readonly nodeSetup?: NodeSetup;
   /** Declares in the scope what lets the controllers in: access entries, role assignments, IAM roles. */
   declare(scope: Scope, request: SpokeEntryRequest): SpokeEntry;
 }

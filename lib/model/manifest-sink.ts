@@ -13,12 +13,13 @@ export interface ChartOptions {
    */
   readonly exactName?: boolean;
   /**
-   * The cluster that the objects belong to: the cluster itself, or the management cluster that hosts its
-   * control plane (HyperShift).
+   * The cluster that the objects belong to: the cluster itself, the management cluster that hosts its control plane
+   * (HyperShift), or a spoke of the fleet. A spoke's file is `spokes/<name>.yaml`, where `name` is that of the spoke,
+   * so that nobody applies it to the hub together with `manifests/`.
    *
    * @defaultValue "cluster"
    */
-  readonly appliesTo?: "cluster" | "management-cluster";
+  readonly appliesTo?: "cluster" | "management-cluster" | "spoke";
   /**
    * Lines for the person who applies the file, without `#`.
    *

@@ -1,4 +1,5 @@
 import { readCredentialsRequests } from "../artefact/credentials-requests-folder";
+import { fail } from "../errors";
 import {
   type CredentialsRequestSelection,
   selectCredentialsRequests,
@@ -26,12 +27,14 @@ export function credentialsRequests(
  *
  * Throws `credentials-requests-none`, `credentials-request-invalid`, `credentials-request-field-unknown`,
  * `credentials-request-service-accounts`, `credentials-request-secret-taken`, `credentials-request-gate-unknown`,
- * `choice-unknown` or `late-value`; each names the request.
+ * `credentials-request-version`, `credentials-request-kind`, `credentials-requests-list`,
+ * `credentials-requests-filter`, `choice-unknown` or `late-value`; each names the request.
  */
 export function credentialsRequestsOf(
   objects: readonly unknown[],
   filter: CredentialsRequestFilter,
 ): CredentialsRequestSelection {
+  if (!Array.isArray(objects)) fail("credentials-requests-list", typeof objects);
   const numbered = objects.map((value, index) => ({
     value,
     source: objects.length === 1 ? {} : { document: index + 1 },

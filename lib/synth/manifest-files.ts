@@ -1,5 +1,4 @@
 import { ApiObject, type Chart } from "cdk8s";
-import type { NodeSetup } from "../model/node-file";
 import type { PodFragment } from "../model/workloads";
 import { UNBOUND_COMMENT } from "./bind/bound-files";
 import { PLACEHOLDER_START } from "../artefact/placeholder";
@@ -12,6 +11,7 @@ import {
 import { yamlText } from "./bind/yaml-text";
 import type { LateMarkers } from "./late-markers";
 import { podFileName } from "./manifest-name";
+import { type WrittenNodes, nodesDocument } from "./node-files";
 import type { LateValues } from "./late-values";
 import { type PlacingContext, placedDocument, placedObject } from "./placed-object";
 
@@ -29,8 +29,8 @@ export interface StackDocuments {
   readonly stack: string;
   /** The charts in the order of their files. */
   readonly charts: readonly ManifestChart[];
-  /** Node setups by name. */
-  readonly nodes: ReadonlyMap<string, NodeSetup>;
+  /** Node files by name. */
+  readonly nodes: ReadonlyMap<string, WrittenNodes>;
   /** What pods need, by the `namespace/name` of their service account. */
   readonly pods: ReadonlyMap<string, PodFragment>;
   /** Facts of clusters. */
@@ -44,7 +44,7 @@ export interface StackDocuments {
 /** Finds every late value of the documents, which declares its output, and renders nothing. */
 export function declareLateValues(documents: StackDocuments): void {
   for (const chart of documents.charts) placedObjects(chart, documents);
-  for (const [name, setup] of documents.nodes) placedNodeSetup(name, setup, documents);
+  for (const nodes of documents.nodes.values()) placedNodes(nodes, documents);
   placedClusters(documents);
 }
 
@@ -61,15 +61,11 @@ export function stackFiles(documents: StackDocuments): Map<string, string> {
     if (objects.length === 0) continue;
     const comments = [...placeComments(chart, documents), ...chart.comments];
     files.set(chart.file, withHeader(comments, objects.map(yamlText).join("---\n")));
-    manifests.push({ file: chart.file, appliesTo: chart.appliesTo });
+    manifests.push(entryOf(chart));
   }
-  const nodes = [...documents.nodes].sort(([a], [b]) => (a < b ? -1 : 1));
-  for (const [name, setup] of nodes) {
-    files.set(
-      nodeFileName(name),
-      withHeader(NODE_COMMENT, yamlText(placedNodeSetup(name, setup, documents))),
-    );
-  }
+  const nodes = [...documents.nodes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
+  for (const each of nodes)
+    files.set(each.file, withHeader(each.comment, yamlText(placedNodes(each, documents))));
   const pods = podFiles(documents);
   for (const [file, text] of pods) files.set(file, text);
   const clusters = placedClusters(documents);
@@ -79,7 +75,7 @@ export function stackFiles(documents: StackDocuments): Map<string, string> {
     stack: documents.stack,
     clusters,
     manifests,
-    nodes: nodes.map(([name]) => ({ file: nodeFileName(name) })),
+    nodes: nodes.map(({ file, spoke }) => ({ file, ...(spoke !== undefined && { spoke }) })),
     ...(pods.length > 0 && { pods: pods.map(([file]) => ({ file })) }),
     placeholders,
   };
@@ -88,10 +84,9 @@ export function stackFiles(documents: StackDocuments): Map<string, string> {
   return files;
 }
 
-const NODE_COMMENT: readonly string[] = [
-  "Put the files on each node, give the kubelet the flags and restart it: it reads both only when it starts.",
-  "The permissions and the annotated service accounts in manifests/ come first.",
-];
+function entryOf({ file, appliesTo, spoke }: ManifestChart): ManifestEntry {
+  return { file, appliesTo, ...(spoke !== undefined && { spoke }) };
+}
 
 /** Text of what pods need by file, sorted; what is empty is left out. */
 function podFiles(documents: StackDocuments): readonly (readonly [file: string, text: string])[] {
@@ -115,7 +110,8 @@ function podComment(key: string): readonly string[] {
 }
 
 /** Where a stack writes for two clusters, each file says for which. */
-function placeComments({ appliesTo }: ManifestChart, { charts }: StackDocuments): readonly string[] {
+function placeComments({ appliesTo, spoke }: ManifestChart, { charts }: StackDocuments): readonly string[] {
+  if (spoke !== undefined) return [`Belongs to the spoke ${spoke}, not to the hub.`];
   const two = charts.some((chart) => chart.appliesTo === "management-cluster");
   return two && appliesTo === "cluster"
     ? ["Belongs to the hosted cluster, not to its management cluster."]
@@ -144,23 +140,8 @@ function objectsOf(chart: Chart): readonly Readonly<Record<string, unknown>>[] {
   return constructs.filter(ApiObject.isApiObject).map((object): Record<string, unknown> => object.toJson());
 }
 
-function nodeFileName(name: string): string {
-  return `nodes/${name}.yaml`;
-}
-
-function placedNodeSetup(name: string, setup: NodeSetup, documents: StackDocuments): object {
-  const flags = Object.entries(setup.kubeletFlags).sort(([a], [b]) => (a < b ? -1 : 1));
-  return placedDocument(
-    {
-      files: setup.files.map(({ path, mode, content }) => ({
-        path,
-        mode: mode.toString(8).padStart(4, "0"),
-        content,
-      })),
-      kubeletFlags: Object.fromEntries(flags),
-    },
-    context(nodeFileName(name), documents),
-  );
+function placedNodes(nodes: WrittenNodes, documents: StackDocuments): object {
+  return placedDocument(nodesDocument(nodes), context(nodes.file, documents));
 }
 
 function placedClusters(documents: StackDocuments): Readonly<Record<string, unknown>>[] {

@@ -9,18 +9,33 @@ const ORDER_DIGITS = 2;
 const EXACT_NAME_MAX = 250;
 
 /**
- * Path of a manifest below the stack's folder: `manifests/NN-name.yaml`, or `manifests/name.yaml` to the letter.
+ * Path of a manifest below the stack's folder: `manifests/NN-name.yaml`, `manifests/name.yaml` to the letter, or
+ * `spokes/name.yaml` for what belongs to a spoke.
  *
  * Throws `manifest-name-invalid` or `manifest-order-invalid`.
  */
 export function manifestFile(
   name: string,
-  { order, exactName = false }: Pick<ChartOptions, "order" | "exactName">,
+  { order, exactName = false, appliesTo }: Pick<ChartOptions, "order" | "exactName" | "appliesTo">,
 ): string {
-  if (!(exactName ? isExactName(name) : isDnsLabel(name))) fail("manifest-name-invalid", name, exactName);
+  const ofSpoke = appliesTo === "spoke";
+  const exact = exactName || ofSpoke;
+  if (!(exact ? isExactName(name) : isDnsLabel(name))) fail("manifest-name-invalid", name, exact);
   if (!Number.isInteger(order) || order < 0 || order > ORDER_MAX) fail("manifest-order-invalid", name, order);
-  const digits = exactName ? "" : `${String(order).padStart(ORDER_DIGITS, "0")}-`;
-  return `manifests/${digits}${name}.yaml`;
+  const digits = exact ? "" : `${String(order).padStart(ORDER_DIGITS, "0")}-`;
+  return `${ofSpoke ? "spokes" : "manifests"}/${digits}${name}.yaml`;
+}
+
+/** What tells a chart from the others: a spoke may be called like a manifest, which never holds a colon. */
+export function chartKey(name: string, { appliesTo }: Pick<ChartOptions, "appliesTo">): string {
+  return appliesTo === "spoke" ? `spoke:${name}` : name;
+}
+
+/** Path of the files for a spoke's control plane; a spoke's name holds no `_`, so that it is no other spoke's file. */
+export function spokeNodesFile(spoke: string): string {
+  return isExactName(spoke) && isExactName(`${spoke}-control-plane`)
+    ? `spokes/${spoke}_control-plane.yaml`
+    : fail("manifest-name-invalid", spoke, true);
 }
 
 /** True for what can be the name of a file, `.yaml` left out, and is one that Kubernetes objects may have. */

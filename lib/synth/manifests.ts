@@ -1,23 +1,24 @@
 import { App, Chart } from "cdk8s";
 import { Aspects, type ISynthesisSession, TerraformElement, TerraformStack } from "cdktf";
-import type { Construct, IConstruct } from "constructs";
+import type { Construct } from "constructs";
 import { join } from "node:path";
 import { at, fail } from "../errors";
 import { oneOf } from "../model/choice";
-import { isDnsLabel } from "../model/kubernetes-name";
 import { literal } from "../model/late";
 import type { ChartOptions, IManifestSink } from "../model/manifest-sink";
-import { type NodeSetup, nodeFile } from "../model/node-file";
+import type { NodeSetup } from "../model/node-file";
 import type { Subject } from "../model/subject";
 import type { PodFragment } from "../model/workloads";
 import { type RecordedCluster, mergedRecords } from "./cluster-records";
 import { LateMarkers } from "./late-markers";
 import { LateValues } from "./late-values";
 import { type ManifestChart, type StackDocuments, declareLateValues, stackFiles } from "./manifest-files";
-import { isExactName, manifestFile, podFileName } from "./manifest-name";
+import { hasOtherStacks } from "./other-stacks";
+import { chartKey, isExactName, manifestFile, podFileName } from "./manifest-name";
+import { type WrittenNodes, clusterNodes, spokeNodes } from "./node-files";
 import { writeStackFolder } from "./stack-folder";
 
-const APPLIES_TO: readonly string[] = ["cluster", "management-cluster"];
+const APPLIES_TO: readonly string[] = ["cluster", "management-cluster", "spoke"];
 const DEFAULT_ID = "Manifests";
 
 /** cdktf's hook for constructs that write files at synth; what its `TerraformAsset` uses, not among its exports. */
@@ -34,7 +35,7 @@ interface BegunChart extends ManifestChart {
  * Kubernetes manifests beside the Terraform configuration of one stack.
  *
  * `app.synth()` writes into the stack's folder `manifests/NN-name.yaml` per chart, `nodes/name.yaml` per node setup,
- * `pods/namespace.name.yaml` where pods need something, and `workload-identity.json`, all or nothing, and removes what an earlier synth left there. A value that Terraform
+ * `spokes/name.yaml` for each spoke of a fleet, `pods/namespace.name.yaml` where pods need something, and `workload-identity.json`, all or nothing, and removes what an earlier synth left there. A value that Terraform
  * knows only after apply becomes a placeholder with a Terraform output of its own; `bind` fills it in.
  *
  * One per stack: use {@link Manifests.of}.
@@ -46,7 +47,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
   readonly #markers = new LateMarkers();
   readonly #app: App;
   readonly #charts = new Map<string, BegunChart>();
-  readonly #nodes = new Map<string, NodeSetup>();
+  readonly #nodes = new Map<string, WrittenNodes>();
   /** Which chart each file is of. */
   readonly #files = new Map<string, string>();
   readonly #pods = new Map<string, PodFragment>();
@@ -97,13 +98,15 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
       if (/[\r\n]/.test(literal(line, `comment of the manifest ${name}`)))
         fail("comment-invalid", name, line);
 
-    const begun = this.#charts.get(name);
+    const key = chartKey(name, options);
+    const begun = this.#charts.get(key);
     if (begun && begun.file !== file) fail("manifest-options-differ", name, "order", file, begun.file);
     if (begun && begun.order !== order) fail("manifest-options-differ", name, "order", order, begun.order);
     if (begun && begun.appliesTo !== appliesTo)
       fail("manifest-options-differ", name, "appliesTo", appliesTo, begun.appliesTo);
 
-    const entry = begun ?? this.#begin(name, { file, order, appliesTo });
+    const entry =
+      begun ?? this.#begin(key, { file, order, appliesTo, ...(appliesTo === "spoke" && { spoke: name }) });
     entry.comments.push(...comment.filter((line) => !entry.comments.includes(line)));
     return entry.chart;
   }
@@ -115,16 +118,28 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
    * Throws `manifest-name-invalid`, `node-file-invalid` or, where the name has another setup, `node-setup-taken`.
    */
   nodeSetup(name: string, setup: NodeSetup): void {
-    if (!isDnsLabel(name)) fail("manifest-name-invalid", name);
-    for (const file of setup.files) nodeFile(file);
-    const taken = this.#nodes.get(name);
-    if (taken && JSON.stringify(taken) !== JSON.stringify(setup)) fail("node-setup-taken", name);
-    this.#nodes.set(name, setup);
+    this.#addNodes(name, clusterNodes(name, setup));
+  }
+
+  /**
+   * Writes files for the control plane of a spoke as data: `spokes/<spoke>_control-plane.yaml` with `files`. The API
+   * server takes each as its `AuthenticationConfiguration`.
+   *
+   * Throws `manifest-name-invalid`, `node-file-invalid` or `node-setup-taken`.
+   */
+  spokeNodeSetup(spoke: string, setup: NodeSetup): void {
+    this.#addNodes(chartKey(spoke, { appliesTo: "spoke" }), spokeNodes(spoke, setup));
+  }
+
+  #addNodes(key: string, nodes: WrittenNodes): void {
+    const taken = this.#nodes.get(key);
+    if (taken && JSON.stringify(taken) !== JSON.stringify(nodes)) fail("node-setup-taken", key);
+    this.#nodes.set(key, nodes);
   }
 
   #begin(
     name: string,
-    place: { file: string; order: number; appliesTo: ManifestChart["appliesTo"] },
+    place: { file: string; order: number; appliesTo: ManifestChart["appliesTo"]; spoke?: string },
   ): BegunChart {
     const first = this.#files.get(place.file);
     if (first !== undefined) fail("manifest-file-taken", place.file, name, first);
@@ -230,15 +245,4 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
       .findAll()
       .flatMap((construct) => construct.node.validate().map((error) => `${construct.node.path}: ${error}`));
   }
-}
-
-/** Whether an app has more than one stack; stacks hold no stacks. */
-function hasOtherStacks(root: IConstruct): boolean {
-  let stacks = 0;
-  const queue = [root];
-  for (let next = queue.pop(); next !== undefined && stacks < 2; next = queue.pop()) {
-    if (TerraformStack.isStack(next)) stacks++;
-    else queue.push(...next.node.children);
-  }
-  return stacks > 1;
 }

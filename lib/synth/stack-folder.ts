@@ -4,7 +4,7 @@ import { STACK_FILE } from "../explain/facts/input-files";
 import { WORKLOAD_IDENTITY_FILE } from "../artefact/workload-identity-file";
 
 /** What a synth owns in a stack's folder besides Terraform's own. */
-const OWNED: readonly string[] = ["manifests", "nodes", "pods", WORKLOAD_IDENTITY_FILE];
+const OWNED: readonly string[] = ["manifests", "nodes", "pods", "spokes", WORKLOAD_IDENTITY_FILE];
 
 /** Replaces what an earlier synth wrote into the stack's folder by these files; paths are relative with `/`. */
 export function writeStackFolder(folder: string, files: ReadonlyMap<string, string>): void {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -41,8 +41,9 @@ describe("readCredentialsRequests", () => {
     ["second.yaml", "a: 1\n---\na: 1\nb: 'x\n", 5, /is not YAML: Missing closing 'quote/],
     ["twice.yaml", "a: 1\nb: 1\na: 2\n", 3, /is not YAML: Map keys must be unique/],
     ["alias.yaml", "a: *b\n", 1, /is not YAML: Unresolved alias|has aliases that refer to nothing/],
-    ["broken.json", '{"a": 1,\n"b": }\n', undefined, /is not JSON|is not YAML/],
-    ["cut.json", '{"a": 1,\n"b": [\n', 3, /is not YAML/],
+    ["cut.json", '{"a": 1,\n"b": [\n', 3, /is not JSON with one value$/],
+    ["two.json", '{"a": 1}\n{"b": 2}\n', 2, /is not JSON with one value$/],
+    ["members.json", '{"a": 1,\n\t"b": 1,\n"a": 2}', 3, /has two members of one name in an object$/],
     ["latin.yaml", Buffer.from([0x61, 0x3a, 0x20, 0xe9]), undefined, /is not UTF-8$/],
     ["large.yaml", "#".repeat(4 * 1024 * 1024 + 1), undefined, /is larger than 4194304 bytes$/],
   ])("refuses %s among good files, naming file and line", (name, content, line, problem) => {
@@ -57,6 +58,38 @@ describe("readCredentialsRequests", () => {
         value: line === undefined ? expect.stringContaining(file) : `${file}:${line}`,
       }),
     );
+  });
+
+  it("reads names in capitals", () => {
+    write("A.YAML", "kind: A\n");
+    write("B.JSON", '{"kind": "B"}');
+    expect(readCredentialsRequests(folder).map(({ value }) => value)).toEqual([{ kind: "A" }, { kind: "B" }]);
+  });
+
+  it.each([
+    ["/nope", "cannot be read (ENOENT)"],
+    ["/dev/zero", "is larger than 4194304 bytes"],
+  ])("names a link to %s", (target, reason) => {
+    symlinkSync(target, join(folder, "b.yaml"));
+    expect(() => readCredentialsRequests(folder)).toThrowError(
+      expect.objectContaining({
+        code: "credentials-requests-file",
+        problem: `file of CredentialsRequests ${reason}`,
+        value: join(folder, "b.yaml"),
+      }),
+    );
+  });
+
+  it("shows nothing of a file that is no YAML", () => {
+    write("a.yaml", 'kind: "A"\nhunter2-secret "x\n');
+    write("b.yaml", "kind: A\n  hunter2-secret: [\n");
+    write("c.yaml", "[hunter2-secret] hunter2-secret\n");
+    for (const name of ["a.yaml", "b.yaml", "c.yaml"]) {
+      expect(() => readCredentialsRequests(folder)).toThrowError(
+        expect.objectContaining({ message: expect.not.stringContaining("hunter2") as string }),
+      );
+      rmSync(join(folder, name));
+    }
   });
 
   it("refuses aliases that multiply", () => {

@@ -84,6 +84,17 @@ for (const count of [2_000, 10_000]) {
   row(`proof of ${count} service accounts ÷ synth without it`, median(times.all) - rest, rest, "ms", 0.1);
 }
 
+const CLUSTERS = [12, 120];
+const [few, many] = CLUSTERS.map((count) => [here("synth-components.mjs"), count]);
+const perCluster = compare(many, few).ms;
+row(
+  `components of ${CLUSTERS[1]} clusters in one synth, per cluster ÷ of ${CLUSTERS[0]}`,
+  perCluster.ours,
+  perCluster.theirs,
+  "ms",
+  1.1,
+);
+
 const EXPLAINED = { accounts: 10_000, images: 100 };
 for (const shape of ["shared", "distinct"]) {
   const folder = mkdtempSync(join(tmpdir(), "bench-"));

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { run } from "../../lib/cli/run";
 import { temporaryFolder } from "../fixtures/synth/stack-fixture";
@@ -109,6 +110,52 @@ describe("jwks", () => {
       expect(err).toMatch(/^jwks takes files with public keys, not their text\n\nusage: /);
       expect(err).not.toContain(pem.split("\n")[1]?.slice(0, 12));
     }
+  });
+
+  it("shows nothing of the body of a key that stands on the command line, however it was cut", async () => {
+    const pem = generateKeyPairSync("rsa", { modulusLength: 2048 })
+      .privateKey.export({ format: "pem", type: "pkcs8" })
+      .toString();
+    const lines = pem.trim().split("\n").slice(1, -1);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 0, max: lines.length - 2 }),
+        fc.integer({ min: 1, max: lines.length }),
+        fc.constantFrom("", " ", "\n"),
+        async (from, count, joint) => {
+          const part = lines.slice(from, from + count);
+          for (const args of [part, [part.join(joint)]]) {
+            const { code, out, err } = await cli("jwks", ...args);
+            expect([code, out]).toEqual([2, ""]);
+            for (const line of part) expect(err).not.toContain(line.slice(0, 12));
+          }
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it("reads no more of a device than a key can have", async () => {
+    const { code, err } = await cli("jwks", "/dev/zero");
+    expect([code, err]).toEqual([1, expect.stringContaining("is larger than 65536 bytes")]);
+  });
+
+  it("leaves no folder behind where a document has no place", async () => {
+    const { folder, first } = keyFiles();
+    const to = join(folder, "to");
+    mkdirSync(to);
+    writeFileSync(join(to, "file"), "");
+    const { code } = await cli(
+      "jwks",
+      first,
+      "--to",
+      to,
+      "--jwks-path",
+      "file/keys.json",
+      "--issuer",
+      ISSUER,
+    );
+    expect([code, readdirSync(to)]).toEqual([1, ["file"]]);
   });
 
   it.each([

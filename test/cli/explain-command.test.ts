@@ -38,7 +38,32 @@ describe("exit code", () => {
     );
     const { code, out } = await cli(folder);
     expect(code).toBe(1);
-    expect(out).toMatch(/\n0 allowed, 2 denied, 1 unknown\n$/);
+    expect(out).toMatch(/\n0 allowed, 3 denied, 1 unknown\n$/);
+  });
+
+  it("tells of components, in every format", async () => {
+    const folder = folderOf(synthesized("openshift-manual-google"));
+    const text = await cli(folder);
+    expect(text.code).toBe(0);
+    expect(text.out).toMatch(/\n10 allowed, 0 denied, 0 unknown\n$/);
+    expect(text.out).toContain("allowed  prod-google: shop/reports acts in google as prod-google-shop-repo-");
+    const one = await cli(
+      "--service-account",
+      "openshift-image-registry/registry",
+      "--format",
+      "json",
+      folder,
+    );
+    expect(JSON.parse(one.out)).toMatchObject({
+      version: 1,
+      results: [{ job: "component", target: "openshift-image-registry/installer-cloud-credentials" }],
+    });
+    const html = await cli("--format", "html", folder);
+    expect(html.out).toContain("<h1>Platform components, workloads</h1>");
+    const mermaid = await cli("--format", "mermaid", folder);
+    expect(mermaid.out).toContain(
+      "registry uses the Secret openshift-image-registry/installer-cloud-credentials",
+    );
   });
 
   it("3 where one is unknown and none denied", async () => {

@@ -4,7 +4,7 @@
  */
 
 import { describe, expect, it } from "vitest";
-import type { PullResult, Status } from "../../lib/explain";
+import type { ExplainResult, Status } from "../../lib/explain";
 import { pullChecks } from "../../lib/explain/checks/checks";
 import { type Edit, edited, explained, synthesized } from "../fixtures/explain/artefacts";
 
@@ -739,7 +739,7 @@ const STATUSES: Readonly<Record<string, readonly Status[]>> = {
 };
 
 /** Pulls whose checks together have every status; the tables above say why each fails or cannot be told. */
-function everyResult(): readonly PullResult[] {
+function everyResult(): readonly ExplainResult[] {
   const broken = Object.values(FAILS).flat();
   const open = Object.values(UNKNOWN).flat();
   const never = `apiVersion: v1

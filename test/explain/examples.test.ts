@@ -13,6 +13,19 @@ it.each<[ExampleName, string[]]>([
   for (const result of results) expect(new Set(Object.values(statuses(result)))).toEqual(new Set(["pass"]));
 });
 
+it.each<[ExampleName, number, number]>([
+  ["openshift-manual-aws", 8, 0],
+  ["openshift-manual-azure", 12, 0],
+  ["openshift-manual-google", 9, 1],
+])("every component and workload of %s is allowed, each link by itself", (name, components, workloads) => {
+  const results = explained(synthesized(name));
+  expect(results.map(({ job }) => job)).toEqual([
+    ...Array<string>(components).fill("component"),
+    ...Array<string>(workloads).fill("workload"),
+  ]);
+  for (const result of results) expect(new Set(Object.values(statuses(result)))).toEqual(new Set(["pass"]));
+});
+
 it("says as whom, before anything is applied", () => {
   const [tools, ecr, acr] = explained(synthesized("three-clouds"));
   expect([tools?.as, ecr?.as, acr?.as]).toEqual([

@@ -20,3 +20,10 @@ it("remembers what takes turns, and not everything", () => {
   expect(made.at(-1)).toBe(1);
   expect(made).toHaveLength(100);
 });
+
+it("remembers as many keys as it is told", () => {
+  const made: number[] = [];
+  const recent = new Recent((key: number) => ({ place: made.push(key) }), 2);
+  for (const key of [1, 2, 1, 2, 3, 3, 1]) recent.get(key);
+  expect(made).toEqual([1, 2, 3, 1]);
+});

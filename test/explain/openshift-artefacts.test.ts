@@ -3,7 +3,7 @@
  */
 
 import { describe, expect, it } from "vitest";
-import type { CheckResult, PullResult } from "../../lib/explain";
+import type { CheckResult, ExplainResult } from "../../lib/explain";
 import { type Artefacts, explained, firstFailed, synthesized } from "../fixtures/explain/artefacts";
 
 const HOST = "111122223333.dkr.ecr.eu-west-1.amazonaws.com";
@@ -20,15 +20,15 @@ function withObjects(...objects: readonly object[]): Artefacts {
   return new Map([...artefacts, [machineConfigs, text]]);
 }
 
-function ask(files: Artefacts, image = `${HOST}/shop/web:1`): PullResult {
+function ask(files: Artefacts, image = `${HOST}/shop/web:1`): ExplainResult {
   const [result] = explained(files, { serviceAccount: "shop/web", image });
   if (!result) throw new Error("no result");
   return result;
 }
 
-const check = ({ checks }: PullResult, id: string): CheckResult | undefined =>
+const check = ({ checks }: ExplainResult, id: string): CheckResult | undefined =>
   checks.find((each) => each.id === id);
-const seenTexts = (result: PullResult, id: string): readonly string[] =>
+const seenTexts = (result: ExplainResult, id: string): readonly string[] =>
   (check(result, id)?.evidence ?? []).map(({ text }) => text);
 
 function machineConfig(name: string, config: object): object {

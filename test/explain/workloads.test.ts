@@ -3,7 +3,7 @@
  */
 
 import { describe, expect, it } from "vitest";
-import type { CheckResult, ClusterRecord, PullResult } from "../../lib/explain";
+import type { CheckResult, ClusterRecord, ExplainResult } from "../../lib/explain";
 import { explained, firstFailed } from "../fixtures/explain/artefacts";
 import { cluster, plain } from "../fixtures/explain/plain";
 
@@ -19,14 +19,14 @@ function pod(spec: object, metadata: object = {}): string {
   });
 }
 
-function ask(files: Readonly<Record<string, string>>, known: ClusterRecord = cluster): PullResult {
+function ask(files: Readonly<Record<string, string>>, known: ClusterRecord = cluster): ExplainResult {
   const results = explained(files, {}, { cluster: known });
   const [result] = results.filter(({ target }) => target === IMAGE);
   if (!result) throw new Error("no result");
   return result;
 }
 
-const check = ({ checks }: PullResult, id: string): CheckResult | undefined =>
+const check = ({ checks }: ExplainResult, id: string): CheckResult | undefined =>
   checks.find((each) => each.id === id);
 const { "app/deployment.yaml": _, ...others } = plain;
 

@@ -1,3 +1,5 @@
+import { fail } from "../../errors";
+import { isRecord } from "../../model/record";
 import { accessInWords, accessPermissions } from "../../rules/aws/access";
 import type { PolicyStatement } from "../../rules/aws/policy-document";
 import type { AwsAccess } from "./aws-access";
@@ -18,8 +20,8 @@ export interface AwsAccessProps {
    */
   readonly managedPolicyArns?: readonly string[];
   /**
-   * Why a statement permits every action, or every action of a service, on every resource; stands in the description
-   * of the role.
+   * Why a statement permits every action, or every action of a service, on every resource, or why a managed policy of
+   * AWS for administrators is among them; stands in the description of the role.
    *
    * @defaultValue - such a statement is refused
    */
@@ -30,9 +32,11 @@ export interface AwsAccessProps {
  * What a service account may do in AWS.
  *
  * Throws `aws-access-empty`, `aws-statement-invalid`, `aws-statement-too-wide`, `aws-description-invalid`,
- * `aws-arn-invalid` or `aws-policy-too-long`.
+ * `aws-statement-sid-twice`, `aws-arn-invalid` or `aws-policy-too-long`.
  */
 export function awsAccess(props: AwsAccessProps): AwsAccess {
+  const given: unknown = props;
+  if (!isRecord(given)) return fail("aws-access-empty");
   const permissions = accessPermissions({
     statements: props.statements ?? [],
     managedPolicyArns: props.managedPolicyArns ?? [],

@@ -1,20 +1,24 @@
 import { Annotations } from "cdktf";
 import type { Construct } from "constructs";
+import { fail } from "../../errors";
 import { SWITCH, oneOf } from "../../model/choice";
 import { COMPONENT_AUDIENCE } from "../../model/components";
+import type { CredentialsRequest } from "../../model/credentials-request";
+import { requestLabel } from "../../model/request-label";
+import { ccoctlTags } from "../../rules/aws/ccoctl-name";
 import { componentPolicy } from "../../rules/aws/component-policy";
 import {
   type ComponentNaming,
-  ccoctlTags,
   componentDescription,
   componentNamings,
   componentPolicyName,
   componentRoleName,
 } from "../../rules/aws/component-role";
-import { describedRole } from "../../rules/aws/federated-role";
-import { kmsKeyAccount, kmsKeyPolicyStatements } from "../../rules/aws/kms-key";
+import { type RoleReason, describedRole } from "../../rules/aws/federated-role";
+import { kmsKeyAccount, kmsKeyPolicyStatements, requireKeyPartition } from "../../rules/aws/kms-key";
 import { requestStatements } from "../../rules/aws/provider-spec";
 import { roleName } from "../../rules/aws/role-name";
+import { TOKEN_PATH_FORM, isTokenPath } from "../../rules/openshift/token-path";
 import type { ComponentRoleProps } from "./component-role-props";
 import type { InlinePolicy } from "./federated-role";
 import {
@@ -34,28 +38,30 @@ export interface ComponentRolePlan {
   readonly adopt: boolean;
 }
 
+/** What {@link ComponentRoleSettings.permissionsBoundary} says of a role without boundary. */
+const NO_BOUNDARY = "none";
+
 /** Checks everything before anything is declared. */
 export function componentRolePlan(construct: Construct, props: ComponentRoleProps): ComponentRolePlan {
-  const { request, clusterName, oidcProvider, anyAudienceReason } = props;
+  const { request, oidcProvider, kmsKeys = [] } = props;
+  requireTokenPath(request);
   const adopt = oneOf("adopt", props.adopt ?? false, SWITCH);
   const naming = oneOf("naming", props.naming ?? (adopt ? "ccoctl" : "derived"), componentNamings);
+  if (adopt) requireAdoptable(props, naming);
   const document = componentPolicy(requestStatements(request), props);
-  const name =
-    props.roleName === undefined
-      ? componentRoleName(clusterName, request.secret, naming)
-      : roleName(props.roleName);
-  const reasons =
-    anyAudienceReason === undefined ? [] : [{ what: "Any audience", reason: anyAudienceReason }];
+  const partition = partitionOfProviders(props.region, [oidcProvider]);
+  for (const key of kmsKeys) requireKeyPartition(key, partition);
+  const name = nameOf(props, naming);
   const settings = federatedRoleSettings(
     construct,
     {
       trusts: [
         { oidcProvider, serviceAccounts: request.subjects, audience: props.audience ?? COMPONENT_AUDIENCE },
       ],
-      anyAudience: anyAudienceReason !== undefined,
+      anyAudience: props.anyAudienceReason !== undefined,
       name,
-      partition: partitionOfProviders(props.region, [oidcProvider]),
-      describe: () => describedRole(componentDescription(request.secret), reasons),
+      partition,
+      describe: () => describedRole(componentDescription(request.secret), reasonsOf(props)),
     },
     placed(props, naming),
   );
@@ -70,15 +76,51 @@ export function warnOfForeignKeys(
   arn: string,
 ): void {
   const foreign = kmsKeys.filter((key) => ![undefined, account].includes(kmsKeyAccount(key)));
-  if (foreign.length === 0 || account === undefined) return;
+  if (foreign.length === 0) return;
+  const are = account === undefined ? "may be" : foreign.length === 1 ? "is" : "are";
   Annotations.of(construct).addWarning(
-    `${foreign.join(", ")} ${foreign.length === 1 ? "is" : "are"} in another account than the IAM role: ` +
+    `${foreign.join(", ")} ${are} in another account than the IAM role: ` +
       `the policy of each key must hold these statements: ${JSON.stringify(kmsKeyPolicyStatements(arn))}`,
   );
 }
 
+function nameOf(
+  { roleName: stated, clusterName, request }: ComponentRoleProps,
+  naming: ComponentNaming,
+): string {
+  return stated === undefined ? componentRoleName(clusterName, request.secret, naming) : roleName(stated);
+}
+
+function reasonsOf({ anyAudienceReason, wideReason }: ComponentRoleProps): readonly RoleReason[] {
+  return [
+    ...(anyAudienceReason === undefined ? [] : [{ what: "Any audience", reason: anyAudienceReason }]),
+    ...(wideReason === undefined ? [] : [{ what: "Every resource", reason: wideReason }]),
+  ];
+}
+
+/** Requests made by hand did not pass the reader, and the path stands in a file line by line. */
+function requireTokenPath(request: CredentialsRequest): void {
+  const { cloudTokenPath: path } = request;
+  if (path === undefined || isTokenPath(path)) return;
+  fail("credentials-request-invalid", requestLabel(request), "spec.cloudTokenPath", path, TOKEN_PATH_FORM);
+}
+
+/** A role that exists must be found under its name, and neither be replaced nor lose its bounds unsaid. */
+function requireAdoptable(
+  { path = "/", permissionsBoundary }: ComponentRoleProps,
+  naming: ComponentNaming,
+): void {
+  if (naming !== "ccoctl") fail("aws-adopt-naming", naming);
+  if (path !== "/") fail("aws-adopt-path", path);
+  if (permissionsBoundary === undefined) fail("aws-adopt-boundary-missing");
+}
+
 function placed(props: ComponentRoleProps, naming: ComponentNaming): RolePlace {
-  const { tags } = props;
-  if (naming === "derived") return props;
-  return { ...props, tags: { ...ccoctlTags(props.clusterName), ...tags } };
+  const { permissionsBoundary: boundary, ...rest } = props;
+  const tags = naming === "ccoctl" ? { ...ccoctlTags(props.clusterName), ...props.tags } : props.tags;
+  return {
+    ...rest,
+    ...(tags ? { tags } : {}),
+    ...(boundary === undefined || boundary === NO_BOUNDARY ? {} : { permissionsBoundary: boundary }),
+  };
 }

@@ -17,6 +17,13 @@ export interface ComponentOverride extends ComponentPermissionsOverride {
 /** How roles of components are made, one or all of a cluster's. */
 export interface ComponentRoleSettings extends RolePlace {
   /**
+   * ARN of the policy that bounds the roles' permissions; `"none"` says that there is none. Must be stated where roles
+   * are adopted: Terraform takes a boundary off that it is not told of.
+   *
+   * @defaultValue - none; refused where roles are adopted
+   */
+  readonly permissionsBoundary?: string;
+  /**
    * Region of the cluster; only its partition counts, IAM has no region.
    *
    * @defaultValue - the partition of a literal OIDC provider's ARN; otherwise unknown, and ARNs known after apply
@@ -35,7 +42,8 @@ export interface ComponentRoleSettings extends RolePlace {
    */
   readonly anyAudienceReason?: string;
   /**
-   * How the role and its policy are named; `ccoctl` also keeps ccoctl's tags.
+   * How the role and its policy are named; `ccoctl` also keeps ccoctl's tags. A role that is adopted has ccoctl's
+   * name; beside a list of adopted ones this is for the others.
    *
    * @defaultValue "derived"; "ccoctl" where roles are adopted
    */
@@ -73,7 +81,8 @@ export interface ComponentRolesProps extends ComponentRoleSettings {
    */
   readonly overrides?: Readonly<Record<string, ComponentOverride>>;
   /**
-   * The `--name` that ccoctl was given; begins names and stands in tags with `naming: "ccoctl"`.
+   * The `--name` that ccoctl was given; begins names and stands in tags of what is adopted, and with
+   * `naming: "ccoctl"`. Refused where neither is.
    *
    * @defaultValue - the name of the cluster
    */

@@ -2,8 +2,8 @@ import type { IamRole } from "@cdktf/provider-aws/lib/iam-role/index.js";
 import type { IamRolePolicy } from "@cdktf/provider-aws/lib/iam-role-policy/index.js";
 import type { ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
-import { at } from "../../errors";
-import type { ComponentSecret } from "../../model/components";
+import { at, fail } from "../../errors";
+import type { ComponentGrant, ComponentSecret } from "../../model/components";
 import { ofRequest } from "../../model/request-label";
 import { componentSecret } from "../../rules/aws/component-role";
 import { kmsKeyPolicyStatements } from "../../rules/aws/kms-key";
@@ -11,6 +11,8 @@ import type { PolicyStatement } from "../../rules/aws/policy-document";
 import { componentRolePlan, warnOfForeignKeys } from "./component-role-plan";
 import type { ComponentRoleProps } from "./component-role-props";
 import { declareInlinePolicy, declareRole } from "./federated-role";
+
+const byGrant = new WeakMap<ComponentGrant, ComponentRole>();
 
 /**
  * An IAM role that the service accounts of one OpenShift component act as: what `ccoctl aws create-iam-roles` makes
@@ -32,12 +34,16 @@ export class ComponentRole extends Construct {
    * account; empty without `kmsKeys`.
    */
   readonly keyPolicyStatements: readonly PolicyStatement[];
+  /** What the component got, as `PlatformComponents` is told of it. */
+  readonly grant: ComponentGrant;
   /** The role, for policies that name its literal ARN. */
   readonly dependencies: readonly ITerraformDependable[];
 
   /**
    * Throws, with the request's file, document and name, `aws-request-kind`, `aws-request-brokered`,
-   * `aws-provider-spec-invalid`, `aws-override-unused`, `aws-override-ambiguous`, `aws-override-wider`,
+   * `credentials-request-invalid`, `aws-adopt-naming`, `aws-adopt-path`, `aws-adopt-boundary-missing`,
+   * `aws-override-invalid`, `aws-kms-unlimited`, `aws-statement-sid-twice`, `aws-statement-too-wide`,
+   * `aws-tags-invalid`, `aws-provider-spec-invalid`, `aws-override-unused`, `aws-override-ambiguous`, `aws-override-wider`,
    * `aws-override-condition`, `aws-kms-key-invalid`, `aws-statement-invalid`, `aws-policy-too-long`,
    * `aws-role-name-invalid`, `aws-role-name-taken`, `aws-trust-too-long`, `aws-description-invalid`,
    * `aws-account-invalid`, `aws-region-unknown`, `aws-partition-mismatch`, `aws-oidc-account-mismatch`,
@@ -58,7 +64,18 @@ export class ComponentRole extends Construct {
     this.secret = componentSecret(request, role.arn);
     this.keyPolicyStatements = kmsKeys.length === 0 ? [] : kmsKeyPolicyStatements(role.arn);
     this.dependencies = role.dependencies;
+    this.grant = { request, identity: this.arn, secret: this.secret };
+    byGrant.set(this.grant, this);
 
     warnOfForeignKeys(this, kmsKeys, plan.settings.identity.account, role.arn);
+  }
+
+  /**
+   * The role behind a grant of `componentRoles()`, for example for the `keyPolicyStatements` that a key needs.
+   *
+   * Throws `aws-grant-foreign`.
+   */
+  static ofGrant(grant: ComponentGrant): ComponentRole {
+    return byGrant.get(grant) ?? fail("aws-grant-foreign", grant.identity);
   }
 }

@@ -10,10 +10,12 @@ import { accountOfRole, expectedRoleArn, trustSizeWarning } from "../../rules/aw
 import { requireAudience } from "../../rules/aws/oidc-provider";
 import { permissionsBoundary } from "../../rules/aws/permissions-boundary";
 import { partitionOf } from "../../rules/aws/partitions";
-import { policyText, terraformText } from "../../rules/aws/policy-text";
+import { policyText } from "../../rules/aws/policy-text";
 import { defaultAwsAudience } from "../../rules/aws/pull-annotation";
 import { rolePath } from "../../rules/aws/role-name";
+import { tagArguments } from "../../rules/aws/tags";
 import { type AwsFederatedTrust, subjectPattern, trustPolicy } from "../../rules/aws/trust-policy";
+import { terraformText } from "../../rules/terraform-text";
 import type { IOidcProvider } from "./oidc-provider-props";
 import type { RoleTrust } from "./role-trust";
 import { type RoleIdentity, refuseTakenName } from "./taken-role-names";
@@ -123,9 +125,14 @@ function roleArguments(
     ...(boundary === undefined
       ? {}
       : { permissionsBoundary: permissionsBoundary(boundary, partition, account) }),
-    ...(tags ? { tags: { ...tags } } : {}),
+    ...tagged(tags),
     ...(provider ? { provider } : {}),
   };
+}
+
+function tagged(tags: RolePlace["tags"]): Pick<IamRoleConfig, "tags"> {
+  const checked = tagArguments(tags);
+  return checked ? { tags: checked } : {};
 }
 
 function federatedTrust(

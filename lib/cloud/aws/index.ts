@@ -11,7 +11,8 @@ export {
   parseEcrHost,
 } from "../../rules/aws/ecr-host";
 export { type Partition } from "../../rules/aws/partitions";
-export { type ComponentNarrowing, type ComponentPermissionsOverride } from "../../rules/aws/component-policy";
+export { type ComponentNarrowing } from "../../rules/aws/component-narrowing";
+export { type ComponentPermissionsOverride } from "../../rules/aws/component-policy";
 export { type ComponentNaming } from "../../rules/aws/component-role";
 export { type ExistingDistribution } from "../../rules/aws/issuer-distribution";
 export { type ConditionValue, type PolicyCondition } from "../../rules/aws/policy-condition";
@@ -19,6 +20,14 @@ export { type PolicyStatement } from "../../rules/aws/policy-document";
 export { type EcrGrant, type PrivateEcrGrant, type PublicEcrGrant } from "../../rules/aws/pull-permissions";
 export { type AwsAccessProps, awsAccess } from "./access";
 export { type AwsAccess } from "./aws-access";
+export {
+  type EksAccessPolicyName,
+  type EksAuthenticationMode,
+  type EksPolicyGrant,
+} from "../../rules/aws/eks-access";
+export { type EksSpokeProps, eksSpoke } from "./eks-spoke";
+export { type ExistingEksCluster } from "./eks-spoke-cluster";
+export { EksSpokeEntry, type EksSpokeEntryProps } from "./eks-spoke-entry";
 export { ComponentRole } from "./component-role";
 export {
   type ComponentOverride,

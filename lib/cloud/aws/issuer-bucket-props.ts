@@ -10,6 +10,13 @@ export interface AdoptedIssuerBucket {
   /** The `--name` that ccoctl was given: its tags and comments are kept. */
   readonly ccoctlName: string;
   /**
+   * False where the bucket has neither a policy nor a block of public access, as buckets have that an old ccoctl made:
+   * its documents are public by their access control lists. Both are then made, and before the lists lose their effect.
+   *
+   * @defaultValue true
+   */
+  readonly policy?: boolean;
+  /**
    * The distribution in front of the bucket, made with `--create-private-s3-bucket`.
    *
    * @defaultValue - none exists; with access through CloudFront one is made, and the issuer changes
@@ -33,7 +40,8 @@ export interface IssuerBucketProps {
    */
   readonly access?: IssuerBucketAccess;
   /**
-   * Host of the issuer, a domain of your own; its DNS record must name the distribution.
+   * Host of the issuer, a domain of your own: `oidc.example.com`; literal. Its DNS record must name the distribution,
+   * and IAM asks the host for its certificate when the OIDC provider is made: see `waitForRecord`.
    *
    * @defaultValue - the name that CloudFront gives; the issuer is known after apply
    */
@@ -69,7 +77,7 @@ export interface IssuerBucketProps {
    */
   readonly adopt?: AdoptedIssuerBucket;
   /**
-   * Tags of bucket, documents and distribution.
+   * Tags of bucket, documents and distribution; at most 10, those of ccoctl counted.
    *
    * @defaultValue - none; with `adopt` those of ccoctl
    */

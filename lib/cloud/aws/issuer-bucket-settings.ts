@@ -3,7 +3,7 @@ import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import { SWITCH, oneOf } from "../../model/choice";
 import { Issuer } from "../../model/issuer";
-import { ccoctlComment, ccoctlTags } from "../../rules/aws/component-role";
+import { ccoctlComment, ccoctlNameOf, ccoctlTags } from "../../rules/aws/ccoctl-name";
 import { bucketHost, bucketIssuer, bucketName } from "../../rules/aws/issuer-bucket";
 import type { IssuerBucketPlace } from "../../rules/aws/issuer-bucket-policy";
 import {
@@ -11,12 +11,15 @@ import {
   certificateArn,
   distributionArn,
   existingDistribution,
+  issuerDomain,
   requireCloudFront,
 } from "../../rules/aws/issuer-distribution";
 import { awsIssuer } from "../../rules/aws/oidc-provider";
 import { partitionOf } from "../../rules/aws/partitions";
+import { OBJECT_TAGS_MAX, tagArguments } from "../../rules/aws/tags";
+import { isRecord } from "../../model/record";
 import { issuerDocuments } from "../../rules/openid/issuer-documents";
-import type { IssuerBucketAccess, IssuerBucketProps } from "./issuer-bucket-props";
+import type { AdoptedIssuerBucket, IssuerBucketAccess, IssuerBucketProps } from "./issuer-bucket-props";
 import { type OnceInAccount, declaredInAccount } from "./once-per-account";
 
 /** The distribution in front of an issuer's bucket, checked. */
@@ -32,7 +35,7 @@ export interface DistributionSettings {
   /** What is taken over, with its ARN; `undefined` for a new one. */
   readonly existing: (ExistingDistribution & { readonly arn: string }) | undefined;
   /** Tags of the distribution. */
-  readonly tags: Readonly<Record<string, string>> | undefined;
+  readonly tags: Record<string, string> | undefined;
   /** Its Terraform provider. */
   readonly provider: TerraformProvider | undefined;
 }
@@ -47,12 +50,14 @@ export interface IssuerBucketSettings extends IssuerBucketPlace {
   readonly jwksPath: string;
   /** True where the bucket exists. */
   readonly adopt: boolean;
+  /** True where its policy and its block of public access exist. */
+  readonly adoptPolicy: boolean;
   /** True where former versions are kept. */
   readonly versioning: boolean;
   /** The distribution; `undefined` for a public bucket. */
   readonly distribution: DistributionSettings | undefined;
   /** Tags of bucket and documents. */
-  readonly tags: Readonly<Record<string, string>> | undefined;
+  readonly tags: Record<string, string> | undefined;
   /** The Terraform provider. */
   readonly provider: TerraformProvider | undefined;
 }
@@ -65,14 +70,16 @@ const SOME_ISSUER = Issuer.of("https://issuer.example.com");
 
 /** Checks everything before anything is declared. */
 export function issuerBucketSettings(construct: Construct, props: IssuerBucketProps): IssuerBucketSettings {
-  const { region, keys, adopt, provider, versioning = false, jwksPath = DEFAULT_JWKS_PATH } = props;
+  const { region, keys, provider, versioning = false, jwksPath = DEFAULT_JWKS_PATH } = props;
   const name = bucketName(props.bucketName);
   const partition = partitionOf(region);
   const access = oneOf("access", props.access ?? "cloudfront", ACCESS);
-  const tags =
-    adopt || props.tags ? { ...(adopt && ccoctlTags(adopt.ccoctlName)), ...props.tags } : undefined;
-  const distribution =
-    access === "cloudfront" ? distributionSettings({ ...props, ...(tags ? { tags } : {}) }) : undefined;
+  const adopt = checkedAdoption(props.adopt, access);
+  const tags = tagArguments(
+    adopt || props.tags ? { ...(adopt && ccoctlTags(adopt.ccoctlName)), ...props.tags } : undefined,
+    OBJECT_TAGS_MAX,
+  );
+  const distribution = access === "cloudfront" ? distributionSettings(props, tags) : undefined;
   if (!distribution && (props.domainName ?? props.certificateArn) !== undefined)
     fail("aws-issuer-domain-incomplete");
   const issuer = literalIssuer(name, region, distribution);
@@ -87,6 +94,7 @@ export function issuerBucketSettings(construct: Construct, props: IssuerBucketPr
     issuer,
     jwksPath,
     adopt: adopt !== undefined,
+    adoptPolicy: adopt !== undefined && oneOf("adopt.policy", adopt.policy ?? true, SWITCH),
     versioning: oneOf("versioning", versioning, SWITCH),
     distribution,
     tags,
@@ -99,13 +107,33 @@ export function bucketOnce(partition: string, name: string): OnceInAccount {
   return { kind: "bucket", account: partition, name };
 }
 
-function distributionSettings(props: IssuerBucketProps): DistributionSettings {
-  const { region, domainName, account, adopt, tags, provider } = props;
+/** Throws `aws-issuer-adopt-unusable` or `aws-ccoctl-name-invalid`. */
+function checkedAdoption(
+  adopt: AdoptedIssuerBucket | undefined,
+  access: IssuerBucketAccess,
+): AdoptedIssuerBucket | undefined {
+  const given: unknown = adopt;
+  if (given !== undefined && !isRecord(given))
+    return fail("aws-issuer-adopt-unusable", "is no object", given);
+  if (!adopt) return undefined;
+  ccoctlNameOf(adopt.ccoctlName);
+  if (access === "public" && adopt.distribution !== undefined)
+    return fail("aws-issuer-adopt-unusable", "has a distribution, but anybody is to read the bucket itself", {
+      access,
+    });
+  return adopt;
+}
+
+function distributionSettings(
+  props: IssuerBucketProps,
+  tags: Record<string, string> | undefined,
+): DistributionSettings {
+  const { region, domainName, account, adopt, provider } = props;
   const partition = partitionOf(region);
   requireCloudFront(partition);
   if ((domainName === undefined) !== (props.certificateArn === undefined))
     fail("aws-issuer-domain-incomplete");
-  const existing = adopt?.distribution && existingDistribution(adopt.distribution);
+  const existing = adopt?.distribution === undefined ? undefined : existingDistribution(adopt.distribution);
   return {
     bucketName: props.bucketName,
     origin: bucketHost(props.bucketName, region),
@@ -113,7 +141,7 @@ function distributionSettings(props: IssuerBucketProps): DistributionSettings {
     domain:
       domainName === undefined || props.certificateArn === undefined
         ? undefined
-        : { name: domainName, certificateArn: certificateArn(props.certificateArn) },
+        : { name: issuerDomain(domainName), certificateArn: certificateArn(props.certificateArn) },
     existing: existing && { ...existing, arn: distributionArn(partition, account, existing.id) },
     tags,
     provider,

@@ -5,14 +5,16 @@ import { S3BucketPublicAccessBlock } from "@cdktf/provider-aws/lib/s3-bucket-pub
 import { S3BucketServerSideEncryptionConfigurationA } from "@cdktf/provider-aws/lib/s3-bucket-server-side-encryption-configuration/index.js";
 import { S3BucketVersioningA } from "@cdktf/provider-aws/lib/s3-bucket-versioning/index.js";
 import type { S3Object } from "@cdktf/provider-aws/lib/s3-object/index.js";
-import type { TerraformProvider } from "cdktf";
+import type { ITerraformDependable, TerraformProvider } from "cdktf";
 import { Construct } from "constructs";
 import { at } from "../../errors";
 import { Issuer } from "../../model/issuer";
 import type { IIssuerHost } from "../../model/issuer-host";
 import { distributionBucketPolicy, publicBucketPolicy } from "../../rules/aws/issuer-bucket-policy";
+import { importId } from "../../rules/aws/issuer-bucket";
 import { policyText } from "../../rules/aws/policy-text";
 import { issuerDocuments } from "../../rules/openid/issuer-documents";
+import { publishIssuer } from "../shared/issuer-hosts";
 import { attributeOf, dependsOn } from "../shared/references";
 import type { IssuerBucketProps } from "./issuer-bucket-props";
 import { type IssuerBucketSettings, bucketOnce, issuerBucketSettings } from "./issuer-bucket-settings";
@@ -44,7 +46,8 @@ export class IssuerBucket extends Construct implements IIssuerHost {
 
   /**
    * Throws `aws-bucket-name-invalid`, `aws-bucket-taken`, `aws-region-unknown`, `aws-cloudfront-missing`,
-   * `aws-issuer-domain-incomplete`, `aws-issuer-unusable`, `aws-arn-invalid`, `aws-distribution-id-invalid`,
+   * `aws-issuer-domain-incomplete`, `aws-issuer-domain-invalid`, `aws-issuer-adopt-unusable`,
+   * `aws-ccoctl-name-invalid`, `aws-tags-invalid`, `aws-issuer-unusable`, `aws-arn-invalid`, `aws-distribution-id-invalid`,
    * `aws-adopt-account-missing`, `aws-account-invalid`, `choice-unknown`, `late-value`, and what `issuerDocuments`
    * throws for the keys.
    */
@@ -54,16 +57,27 @@ export class IssuerBucket extends Construct implements IIssuerHost {
     const { distribution } = settings;
 
     this.resource = declareBucket(this, settings);
+    const ownership = declareOwnership(this, this.resource, settings);
     this.publicAccessBlock = blockPublicAccess(this, this.resource, settings);
     this.distribution = distribution && new IssuerDistribution(this, "Distribution", distribution);
     this.policy = declarePolicy(this, this.resource, settings);
-    orderPolicy(this, distribution?.existing !== undefined);
+    orderPolicy(this, settings, ownership);
     declareInAccount(this, bucketOnce(settings.partition.name, settings.bucketName));
 
     this.issuer = settings.issuer ?? Issuer.of(`https://${this.distribution?.domainName ?? ""}`);
     const documents = issuerDocuments(this.issuer, props.keys, { jwksPath: settings.jwksPath });
     this.discovery = issuerObject(this, "Discovery", this.resource, documents.discovery, settings);
     this.jwks = issuerObject(this, "Jwks", this.resource, documents.jwks, settings);
+    // A name of CloudFront's own is a reference already, and S3 answers for every bucket.
+    if (distribution?.domain && this.distribution) this.waitForRecord(this.distribution.resource);
+  }
+
+  /**
+   * Lets OIDC providers of this issuer that are declared later wait for the DNS record of `domainName`, or for what
+   * else must exist before the issuer's host answers: IAM asks it for its certificate.
+   */
+  waitForRecord(...records: readonly ITerraformDependable[]): void {
+    publishIssuer(this, this.issuer.url, records);
   }
 }
 
@@ -78,25 +92,16 @@ function partOf(bucket: S3Bucket, { region, provider }: IssuerBucketSettings): B
   return { bucket: attributeOf(bucket, "id"), region, ...(provider ? { provider } : {}) };
 }
 
-/** Import ids of regional resources name their region, which may be another one than the Terraform provider's. */
-function adopted({ bucketName, region }: IssuerBucketSettings): string {
-  return `${bucketName}@${region}`;
-}
-
 function declareBucket(scope: Construct, settings: IssuerBucketSettings): S3Bucket {
   const { bucketName, region, tags, provider, adopt, versioning } = settings;
   const bucket = new S3Bucket(scope, "Resource", {
     bucket: bucketName,
     region,
-    ...(tags ? { tags: { ...tags } } : {}),
+    ...(tags ? { tags } : {}),
     ...(provider ? { provider } : {}),
   });
-  if (adopt) bucket.importFrom(adopted(settings), provider);
+  if (adopt) bucket.importFrom(importId(bucketName, region), provider);
   const part = partOf(bucket, settings);
-  new S3BucketOwnershipControls(scope, "OwnershipControls", {
-    ...part,
-    rule: { objectOwnership: "BucketOwnerEnforced" },
-  });
   new S3BucketServerSideEncryptionConfigurationA(scope, "Encryption", {
     ...part,
     // Keys of S3, not of KMS: the documents are public, and a reader would need the key too.
@@ -105,6 +110,18 @@ function declareBucket(scope: Construct, settings: IssuerBucketSettings): S3Buck
   if (versioning)
     new S3BucketVersioningA(scope, "Versioning", { ...part, versioningConfiguration: { status: "Enabled" } });
   return bucket;
+}
+
+/** Access control lists lose their effect. */
+function declareOwnership(
+  scope: Construct,
+  bucket: S3Bucket,
+  settings: IssuerBucketSettings,
+): S3BucketOwnershipControls {
+  return new S3BucketOwnershipControls(scope, "OwnershipControls", {
+    ...partOf(bucket, settings),
+    rule: { objectOwnership: "BucketOwnerEnforced" },
+  });
 }
 
 function blockPublicAccess(
@@ -120,7 +137,8 @@ function blockPublicAccess(
     blockPublicPolicy: closed,
     restrictPublicBuckets: closed,
   });
-  if (settings.adopt) block.importFrom(adopted(settings), settings.provider);
+  if (settings.adoptPolicy)
+    block.importFrom(importId(settings.bucketName, settings.region), settings.provider);
   return block;
 }
 
@@ -140,18 +158,23 @@ function declarePolicy(
     ...partOf(bucket, settings),
     policy: policyText(document),
   });
-  if (settings.adopt) policy.importFrom(adopted(settings), settings.provider);
+  if (settings.adoptPolicy)
+    policy.importFrom(importId(settings.bucketName, settings.region), settings.provider);
   return policy;
 }
 
 /**
- * S3 refuses a public policy while the block is on. A distribution that is taken over changes how it reads only once
- * the policy lets it; before that the documents could not be read. A new one is made once the bucket is there.
+ * S3 refuses a public policy while the block is on. Where documents are public by access control lists so far, block
+ * and ownership take that away, so the policy comes first. A distribution that is taken over changes how it reads only
+ * once the policy lets it; before that the documents could not be read. A new one is made once the bucket is there.
  */
 function orderPolicy(
   { policy, publicAccessBlock, distribution, resource }: IssuerBucket,
-  taken: boolean,
+  { adopt, adoptPolicy, distribution: settings }: IssuerBucketSettings,
+  ownership: S3BucketOwnershipControls,
 ): void {
-  dependsOn(policy, [publicAccessBlock]);
-  if (distribution) dependsOn(distribution.resource, [taken ? policy : resource]);
+  const byLists = adopt && !adoptPolicy;
+  dependsOn(byLists ? publicAccessBlock : policy, [byLists ? policy : publicAccessBlock]);
+  if (adopt) dependsOn(ownership, [policy]);
+  if (distribution) dependsOn(distribution.resource, [settings?.existing ? policy : resource]);
 }

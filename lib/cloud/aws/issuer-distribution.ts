@@ -77,7 +77,7 @@ function distributionConfig(
           minimumProtocolVersion: "TLSv1.2_2021",
         }
       : { cloudfrontDefaultCertificate: true },
-    ...(tags ? { tags: { ...tags } } : {}),
+    ...(tags ? { tags } : {}),
     ...(provider ? { provider } : {}),
   };
 }

@@ -3,9 +3,9 @@ import { S3Object } from "@cdktf/provider-aws/lib/s3-object/index.js";
 import { TerraformLocal } from "cdktf";
 import type { Construct } from "constructs";
 import { isLate } from "../../model/late";
-import { issuerCacheControl, objectEtag } from "../../rules/aws/issuer-bucket";
-import { terraformText } from "../../rules/aws/policy-text";
+import { importId, issuerCacheControl, objectEtag } from "../../rules/aws/issuer-bucket";
 import type { OpenIdDocument } from "../../rules/openid/issuer-documents";
+import { terraformText } from "../../rules/terraform-text";
 import { attributeOf } from "../shared/references";
 import type { IssuerBucketSettings } from "./issuer-bucket-settings";
 
@@ -24,10 +24,10 @@ export function issuerObject(
     ...contentOf(scope, id, text),
     contentType,
     cacheControl: issuerCacheControl,
-    ...(tags ? { tags: { ...tags } } : {}),
+    ...(tags ? { tags } : {}),
     ...(provider ? { provider } : {}),
   });
-  if (adopt) object.importFrom(`${bucketName}/${path}@${region}`, provider);
+  if (adopt) object.importFrom(importId(`${bucketName}/${path}`, region), provider);
   return object;
 }
 

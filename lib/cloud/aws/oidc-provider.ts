@@ -13,6 +13,9 @@ import { SWITCH, oneOf } from "../../model/choice";
 import type { Issuer } from "../../model/issuer";
 import { awsIssuer, clientIds, literalOidcProviderArn, thumbprintList } from "../../rules/aws/oidc-provider";
 import { partitionOf } from "../../rules/aws/partitions";
+import { tagArguments } from "../../rules/aws/tags";
+import { waitFor } from "../shared/across-stacks";
+import { publishersOf } from "../shared/issuer-hosts";
 import {
   AdoptedOidcProvider,
   OidcProviderOfArn,
@@ -31,7 +34,7 @@ import { type OnceInAccount, declareInAccount, declaredInAccount } from "./once-
 import { declareOnce, declaredOnce, onceKey, sharedId } from "./once-per-stack";
 
 /** What every user of a shared OIDC provider must agree on, where it is stated. */
-const AGREED = ["account", "thumbprints", "tags"] as const;
+const AGREED = ["account", "thumbprints"] as const;
 
 /**
  * Makes the issuer of a cluster known to an AWS account, so that IAM roles can trust its service account tokens.
@@ -57,7 +60,7 @@ export class OidcProvider extends Construct implements IOidcProvider {
 
   /**
    * Throws `issuer-invalid`, `issuer-trailing-slash`, `aws-issuer-unusable`, `aws-client-ids-invalid`,
-   * `audience-invalid`, `aws-thumbprints-invalid`, `aws-account-invalid`, `aws-region-unknown`, and
+   * `audience-invalid`, `aws-thumbprints-invalid`, `aws-tags-invalid`, `aws-account-invalid`, `aws-region-unknown`, and
    * `aws-oidc-provider-taken` where the stack, or with `account` another stack of the app, has one of that issuer
    * already; with `adopt`, `late-value` where its ARN is not known at synth.
    */
@@ -66,6 +69,8 @@ export class OidcProvider extends Construct implements IOidcProvider {
     const { issuer, arn, key, config } = at(this, () => settingsOf(this, props));
 
     this.resource = new IamOpenidConnectProvider(this, "Resource", config);
+    // IAM asks the issuer's host for its certificate.
+    if (!issuer.late) waitFor(this.resource, publishersOf(this, issuer.url));
     if (props.adopt && arn !== undefined) this.resource.importFrom(arn, props.provider);
     declareOnce(this, key);
     declareInAccount(this, inAccount(issuer, props.account));
@@ -101,7 +106,8 @@ export class OidcProvider extends Construct implements IOidcProvider {
   /**
    * The stack's OIDC provider of an issuer, declared at the first call; every call adds its audience.
    *
-   * Throws `aws-oidc-provider-conflict` where a later call states another account, thumbprints or tags.
+   * Tags of all calls are joined. Throws `aws-oidc-provider-conflict` where a later call states another account, other
+   * thumbprints, or another value of a tag.
    */
   static forIssuer(scope: Construct, props: SharedOidcProviderProps): OidcProvider {
     const { audience, ...rest } = props;
@@ -130,12 +136,21 @@ export class OidcProvider extends Construct implements IOidcProvider {
     this.resource.clientIdList = at(this, () => clientIds(ids));
   }
 
-  /** What the first user left open and a later one states: tags, and that it exists. */
-  #take({ tags, adopt, account, region, provider }: SharedOidcProviderProps): void {
-    if (tags && !this.#props.tags) this.resource.tags = { ...tags };
-    if (adopt && !this.#props.adopt)
-      this.resource.importFrom(arnToAdopt(this.issuer, account, region), provider);
-    this.#props = { ...this.#props, ...(tags ? { tags } : {}), ...(adopt ? { adopt } : {}) };
+  /** What the first user left open and a later one states: tags, thumbprints, and that it exists. */
+  #take({ tags, thumbprints, adopt, account, region, provider }: SharedOidcProviderProps): void {
+    const all = tags && { ...this.#props.tags, ...tags };
+    const tagged = tagArguments(all);
+    const fingerprints = thumbprints && thumbprintList(thumbprints);
+    const arn = adopt && !this.#props.adopt ? arnToAdopt(this.issuer, account, region) : undefined;
+    if (tagged) this.resource.tags = tagged;
+    if (fingerprints) this.resource.thumbprintList = fingerprints;
+    if (arn !== undefined) this.resource.importFrom(arn, provider);
+    this.#props = {
+      ...this.#props,
+      ...(all ? { tags: all } : {}),
+      ...(thumbprints ? { thumbprints } : {}),
+      ...(adopt ? { adopt } : {}),
+    };
   }
 
   #agree(props: SharedOidcProviderProps): void {
@@ -145,6 +160,11 @@ export class OidcProvider extends Construct implements IOidcProvider {
       const differs = both && JSON.stringify(stated) !== JSON.stringify(known);
       if (differs) fail("aws-oidc-provider-conflict", property, stated, this.node.path);
     }
+    const known = this.#props.tags ?? {};
+    const twice = Object.entries(props.tags ?? {}).find(
+      ([key, value]) => Object.hasOwn(known, key) && known[key] !== value,
+    );
+    if (twice) fail("aws-oidc-provider-conflict", `tag ${twice[0]}`, twice[1], this.node.path);
   }
 }
 
@@ -175,7 +195,8 @@ interface Settings {
 }
 
 function settingsOf(construct: Construct, props: OidcProviderProps): Settings {
-  const { provider, tags, thumbprints } = props;
+  const { provider, thumbprints } = props;
+  const tags = tagArguments(props.tags);
   const issuer = awsIssuer(props.issuer);
   const key = onceKey(provider, "oidc-provider", nameOf(TerraformStack.of(construct), issuer));
   const known =
@@ -192,7 +213,7 @@ function settingsOf(construct: Construct, props: OidcProviderProps): Settings {
       url: issuer.url,
       clientIdList: clientIds(props.audiences),
       ...(thumbprints ? { thumbprintList: thumbprintList(thumbprints) } : {}),
-      ...(tags ? { tags: { ...tags } } : {}),
+      ...(tags ? { tags } : {}),
       ...(provider ? { provider } : {}),
     },
   };

@@ -1,5 +1,5 @@
 import type { Construct } from "constructs";
-import { accessPolicy, managedPolicies } from "../../rules/aws/access";
+import { accessPolicy, managedPolicies, managedPoliciesWarning } from "../../rules/aws/access";
 import { type RoleReason, describedRole, namedSubjects } from "../../rules/aws/federated-role";
 import { roleName } from "../../rules/aws/role-name";
 import { awsAccessOf } from "./aws-access";
@@ -19,6 +19,8 @@ export interface WorkloadRolePlan {
   readonly managedPolicyArns: readonly string[];
   /** The role. */
   readonly settings: FederatedRoleSettings;
+  /** Text of a warning of its policies; `undefined` where there is none. */
+  readonly policiesWarning: string | undefined;
 }
 
 const POLICY_NAME = "access";
@@ -39,20 +41,23 @@ export function workloadRolePlan(construct: Construct, props: WorkloadRoleProps)
     ),
     ...wildcards.map(({ pattern, reason }) => ({ what: `Wildcard ${pattern}`, reason })),
   ];
+  const settings = federatedRoleSettings(
+    construct,
+    {
+      trusts,
+      anyAudience: false,
+      name: props.roleName === undefined ? roleNameOfPath(construct) : roleName(props.roleName),
+      partition,
+      describe: (federated) =>
+        describedRole(description ?? `Access to AWS for ${namedSubjects(federated)}`, reasons),
+    },
+    props,
+  );
+  const managedPolicyArns = managedPolicies(access, partition, settings.identity.account);
   return {
     policy: document && { name: POLICY_NAME, document },
-    managedPolicyArns: managedPolicies(access, partition),
-    settings: federatedRoleSettings(
-      construct,
-      {
-        trusts,
-        anyAudience: false,
-        name: props.roleName === undefined ? roleNameOfPath(construct) : roleName(props.roleName),
-        partition,
-        describe: (federated) =>
-          describedRole(description ?? `Access to AWS for ${namedSubjects(federated)}`, reasons),
-      },
-      props,
-    ),
+    managedPolicyArns,
+    settings,
+    policiesWarning: managedPoliciesWarning(managedPolicyArns),
   };
 }

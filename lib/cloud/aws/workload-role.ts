@@ -1,7 +1,7 @@
 import type { IamRole } from "@cdktf/provider-aws/lib/iam-role/index.js";
 import type { IamRolePolicy } from "@cdktf/provider-aws/lib/iam-role-policy/index.js";
 import { IamRolePolicyAttachment } from "@cdktf/provider-aws/lib/iam-role-policy-attachment/index.js";
-import type { ITerraformDependable } from "cdktf";
+import { Annotations, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 import { at } from "../../errors";
 import { isLate } from "../../model/late";
@@ -33,7 +33,8 @@ export class WorkloadRole extends Construct {
   readonly dependencies: readonly ITerraformDependable[];
 
   /**
-   * Throws `aws-access-foreign`, `aws-policy-too-long`, `aws-managed-policies-too-many`,
+   * Throws `aws-access-foreign`, `aws-policy-too-long`, `aws-statement-sid-twice`, `aws-managed-policies-too-many`,
+   * `aws-managed-policy-account`, `aws-tags-invalid`,
    * `aws-trust-empty`, `aws-duplicate-subject`, `aws-subject-pattern-invalid`, `aws-description-invalid`,
    * `aws-trust-too-long`, `aws-partition-mismatch`, `aws-account-invalid`, `aws-oidc-account-mismatch`,
    * `aws-region-unknown`, `aws-role-name-invalid`, `aws-role-name-taken`, `aws-path-invalid`, `aws-arn-invalid`,
@@ -53,6 +54,8 @@ export class WorkloadRole extends Construct {
           ...(props.provider ? { provider: props.provider } : {}),
         }),
     );
+
+    if (plan.policiesWarning !== undefined) Annotations.of(this).addWarning(plan.policiesWarning);
 
     this.resource = role.resource;
     this.roleName = role.roleName;

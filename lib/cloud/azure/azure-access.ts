@@ -41,7 +41,8 @@ export class AzureAccess implements IAccess<Construct> {
  * `azure-reason-invalid`.
  */
 export function azureAccess({ roles }: AzureAccessProps): AzureAccess {
-  return new AzureAccess(roles.length === 0 ? fail("azure-roles-empty") : accessRoles(roles));
+  const given = Array.isArray(roles) && roles.length > 0;
+  return new AzureAccess(given ? accessRoles(roles) : fail("azure-roles-empty"));
 }
 
 /** Returns an access made by {@link azureAccess}, also by another copy of the package; throws `azure-access-foreign`. */

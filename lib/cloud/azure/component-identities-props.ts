@@ -42,12 +42,18 @@ export interface ComponentIdentitiesSettings {
    */
   readonly dnszoneResourceGroupName?: string;
   /**
-   * `declared`: the installation and the OIDC resource group are made, each unless the stack declares it already;
-   * `existing`: both exist.
+   * `declared`: the OIDC resource group is made, unless the app declares it already; `existing`: it exists.
    *
    * @defaultValue "declared"
    */
-  readonly resourceGroups?: ResourceGroupMode;
+  readonly oidcResourceGroup?: ResourceGroupMode;
+  /**
+   * `declared`: the installation resource group is made; `existing`: it exists. Its tags are the installer's, which
+   * destroys the cluster by them: Terraform leaves them alone.
+   *
+   * @defaultValue "declared"
+   */
+  readonly installationResourceGroup?: ResourceGroupMode;
   /**
    * Names: `unique`, with a hash where a name would be too long, or to the letter those of `ccoctl`, with its tag.
    *

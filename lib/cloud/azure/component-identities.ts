@@ -8,7 +8,8 @@ import { AZURE_PROVIDER_KIND } from "../../rules/azure/provider-spec";
 import type { ComponentIdentitiesProps, ComponentIdentitiesSettings } from "./component-identities-props";
 import { ComponentIdentity } from "./component-identity";
 import { type ComponentSettings, componentSettings } from "./component-settings";
-import { declareResourceGroup } from "./resource-groups";
+import { groupUses } from "./component-groups";
+import { useResourceGroup } from "./resource-groups";
 
 /**
  * The identities of OpenShift's components on Azure: what `ccoctl azure create-managed-identities` does.
@@ -21,11 +22,15 @@ import { declareResourceGroup } from "./resource-groups";
  * `InstallationResourceGroup` where they are declared.
  *
  * Throws `azure-subscription-mismatch`, `azure-resource-groups-equal`, `azure-resource-group-moved`,
- * `azure-component-name-taken`, `azure-identity-name-taken`, `azure-request-unknown`, `azure-adopt-missing`,
- * `azure-adopt-naming`, `azure-name-invalid`, `azure-guid-invalid`, `late-value`, and naming file, document and request
- * what is wrong with one: `azure-request-kind`, `azure-request-field`, `azure-request-brokered`, `azure-request-list`,
- * `azure-request-permission`, `azure-request-empty`, `azure-permission-unasked`, `azure-scope-invalid`,
- * `azure-credentials-too-many` and the refusals of issuers.
+ * `azure-resource-group-tags`, `azure-installation-group-used`, `credentials-request-twice`,
+ * `azure-component-name-taken`, `azure-identity-name-taken`, `azure-role-name-taken`, `azure-request-unknown`,
+ * `azure-adopt-missing`, `azure-adopt-surplus`, `azure-adopt-contradicts`, `azure-adopt-naming`, `azure-name-invalid`,
+ * `azure-guid-invalid`, `azure-tag-invalid`, `cluster-name-invalid`, `late-value`, the refusals of issuers, and naming
+ * file, document and request what is wrong with one: `azure-request-kind`, `azure-request-field`,
+ * `azure-request-brokered`, `azure-request-list`, `azure-request-permission`, `azure-request-empty`,
+ * `azure-role-invalid`, `azure-permission-unasked`, `azure-override-invalid`, `azure-scope-invalid`,
+ * `azure-scope-broad`, `azure-reason-invalid`, `azure-role-assignable`, `azure-ccoctl-name`,
+ * `azure-service-accounts-empty` and `azure-credentials-too-many`.
  */
 export class ComponentIdentities extends Construct implements ComponentsDeclaration {
   /** The identity of each request, by the request's name. */
@@ -38,10 +43,7 @@ export class ComponentIdentities extends Construct implements ComponentsDeclarat
   constructor(scope: Construct, id: string, props: ComponentIdentitiesProps) {
     super(scope, id);
     const settings = at(this, () => componentSettings(this, props));
-    if (settings.declaresGroups) {
-      declareResourceGroup(this, "OidcResourceGroup", settings.oidc);
-      declareResourceGroup(this, "InstallationResourceGroup", settings.installation);
-    }
+    for (const [own, use] of groupUses(settings.groups)) useResourceGroup(this, own, use);
     const made = settings.components.map((component) => ({
       request: component.request,
       identity: this.#identity(props, settings, component),
@@ -65,14 +67,15 @@ export class ComponentIdentities extends Construct implements ComponentsDeclarat
 
   #identity(
     props: ComponentIdentitiesProps,
-    { naming, oidc, tags, adopted }: ComponentSettings,
-    { request, identityName, permissions, scopes }: PlannedComponent,
+    { naming, groups, tags, adopted }: ComponentSettings,
+    { request, identityName, roleName, permissions, scopes, reason }: PlannedComponent,
   ): ComponentIdentity {
     const adopt = adopted?.get(request.name);
     return new ComponentIdentity(this, request.name, {
       identityName,
+      roleName,
       naming,
-      resourceGroupName: oidc.name,
+      resourceGroupName: groups.oidc.name,
       location: props.region,
       subscriptionId: props.subscriptionId,
       clusterName: props.clusterName,
@@ -80,6 +83,7 @@ export class ComponentIdentities extends Construct implements ComponentsDeclarat
       serviceAccounts: request.subjects,
       scopes,
       ...permissions,
+      ...(reason !== undefined && { reason }),
       ...(Object.keys(tags).length > 0 && { tags }),
       ...(props.tenantId !== undefined && { tenantId: props.tenantId }),
       ...(props.provider && { provider: props.provider }),

@@ -5,8 +5,14 @@ import type { ComponentNaming } from "../../rules/azure/component-names";
 
 /** The identity of one OpenShift component. */
 export interface ComponentIdentityProps {
-  /** Name of the identity and of its custom role, 3 to 128 letters, digits, `_` and `-`. */
+  /** Name of the identity, 3 to 128 letters, digits, `_` and `-`. */
   readonly identityName: string;
+  /**
+   * Name of the custom role; a tenant has one of a name over all its subscriptions.
+   *
+   * @defaultValue - that of the identity
+   */
+  readonly roleName?: string;
   /** Resource group that will hold the identity; may be late. */
   readonly resourceGroupName: string;
   /** Region of the identity, for example `westeurope`; may be late. */
@@ -17,10 +23,16 @@ export interface ComponentIdentityProps {
   readonly clusterName: string;
   /** The cluster's issuer, to the letter; may be late. */
   readonly issuer: string | Issuer;
-  /** `namespace/name` of each service account that may act as the identity, at most 20. */
+  /** `namespace/name` of each service account that may act as the identity, 1 to 20. */
   readonly serviceAccounts: readonly (string | Subject)[];
-  /** Resource ids of what the roles count for: resource groups, as a rule. */
+  /** Resource ids of what the roles count for: resource groups, as a rule; at least one. */
   readonly scopes: readonly string[];
+  /**
+   * Why one of the scopes is a subscription or a management group. Becomes the description of the role assignments.
+   *
+   * @defaultValue - none; such a scope is refused
+   */
+  readonly reason?: string;
   /**
    * Actions of the custom role.
    *
@@ -87,7 +99,7 @@ export interface IdentityAdoption {
   readonly roleDefinition?: string | undefined;
   /**
    * GUIDs of role assignments: by resource group for the custom role, by `<role> at <resource group>` for another one,
-   * by the whole scope outside of the subscription's resource groups.
+   * by the whole scope for anything but the subscription's resource groups.
    *
    * @defaultValue - role assignments are made
    */

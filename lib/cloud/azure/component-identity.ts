@@ -1,26 +1,25 @@
 import type { RoleAssignment } from "@cdktf/provider-azurerm/lib/role-assignment/index.js";
 import { RoleDefinition } from "@cdktf/provider-azurerm/lib/role-definition/index.js";
 import type { Construct } from "constructs";
-import { fail } from "../../errors";
-import { COMPONENT_AUDIENCE } from "../../model/components";
-import { Issuer } from "../../model/issuer";
+import { at } from "../../errors";
 import { isLate } from "../../model/late";
-import { Subject } from "../../model/subject";
 import { assignmentKey } from "../../rules/azure/component-adoption";
-import { componentCredentials } from "../../rules/azure/component-credentials";
-import { assignableScopes, statedScopes } from "../../rules/azure/component-scopes";
-import { type FederatedCredential, checkCredentials } from "../../rules/azure/federated-credential";
-import {
-  federatedCredentialId,
-  roleAssignmentId,
-  roleDefinitionImportId,
-  userAssignedIdentityId,
-} from "../../rules/azure/import-id";
+import { federatedCredentialId, roleAssignmentId, roleDefinitionImportId } from "../../rules/azure/import-id";
+import { scopeResourceGroup } from "../../rules/azure/role-scope";
 import { subscriptionScope } from "../../rules/azure/scope-id";
+import { terraformText } from "../../rules/terraform-text";
 import { attributeOf, dependsOn } from "../shared/references";
+import { type ComponentIdentityPlan, componentIdentityPlan, literalId } from "./component-identity-plan";
 import type { ComponentIdentityProps } from "./component-identity-props";
 import { DeclaredIdentityBase } from "./declared-identity-base";
 import { declaredGroups } from "./resource-groups";
+import { claimRoleName } from "./role-names";
+
+/**
+ * What azurerm cannot read back or change of a role assignment: stated when one is made, left alone on one that
+ * `ccoctl` made, also after `adopt` is gone. It would be an update that azurerm does not have, or a replacement.
+ */
+const UNREAD: readonly string[] = ["skip_service_principal_aad_check", "description"];
 
 /**
  * The identity of one OpenShift component: a user-assigned identity, its custom role, role assignments at each scope,
@@ -40,48 +39,57 @@ export class ComponentIdentity extends DeclaredIdentityBase {
   readonly roleAssignments: ReadonlyMap<string, RoleAssignment>;
 
   /**
-   * Throws `azure-name-invalid`, `azure-guid-invalid`, `azure-scope-invalid`, `azure-request-empty`, `late-value`,
-   * `azure-identity-name-taken`, `azure-credentials-too-many`, and the refusals of issuers and service accounts.
+   * Throws `azure-name-invalid`, `azure-guid-invalid`, `azure-tag-invalid`, `azure-scope-invalid`, `azure-scope-broad`,
+   * `azure-reason-invalid`, `azure-request-empty`, `azure-request-list`, `azure-request-permission`,
+   * `azure-role-invalid`, `azure-role-assignable`, `azure-role-name-taken`, `azure-service-accounts-empty`,
+   * `azure-ccoctl-name`, `azure-identity-name-taken`, `azure-credentials-too-many`, `choice-unknown`, `late-value`, and
+   * the refusals of issuers and service accounts.
    */
   constructor(scope: Construct, id: string, props: ComponentIdentityProps) {
-    super(scope, id, props, () => checkedCredentials(props));
+    super(scope, id, props, (construct) => componentIdentityPlan(construct, props).credentials);
+    const plan = at(this, () => componentIdentityPlan(this, props));
     this.resourceId = isLate(props.resourceGroupName) ? this.resource.id : literalId(props);
-    this.roleDefinition = this.#customRole(props);
-    this.roleAssignments = new Map(this.#assignments(props));
+    this.roleDefinition = this.#customRole(props, plan);
+    this.roleAssignments = new Map(this.#assignments(props, plan));
     if (props.adopt) this.#import(props);
   }
 
-  #customRole(props: ComponentIdentityProps): RoleDefinition | undefined {
-    const { actions = [], dataActions = [], clusterName } = props;
-    if (actions.length + dataActions.length === 0) return undefined;
-    const own = subscriptionScope(props.subscriptionId);
+  #customRole(
+    { clusterName, subscriptionId, roleDescription, tenantId, provider }: ComponentIdentityProps,
+    { permissions: { actions, dataActions }, assignableScopes, roleName }: ComponentIdentityPlan,
+  ): RoleDefinition | undefined {
+    if (assignableScopes.length === 0) return undefined;
     const permissions = {
       ...(actions.length > 0 && { actions: [...actions] }),
       ...(dataActions.length > 0 && { dataActions: [...dataActions] }),
     };
+    claimRoleName(this, { name: roleName, tenantId, provider });
     return new RoleDefinition(this, "Role", {
-      name: props.identityName,
-      scope: own,
-      description: props.roleDescription ?? `Custom role for OpenShift. Owned by: ${clusterName}`,
+      name: roleName,
+      scope: subscriptionScope(subscriptionId),
+      description: terraformText(roleDescription ?? `Custom role for OpenShift. Owned by: ${clusterName}`),
       permissions: [permissions],
-      assignableScopes: [...assignableScopes(own, props.scopes)],
+      assignableScopes: [...assignableScopes],
       ...this.providerArgument,
     });
   }
 
-  #assignments(props: ComponentIdentityProps): readonly (readonly [string, RoleAssignment])[] {
+  #assignments(
+    props: ComponentIdentityProps,
+    { permissions: { roles }, scopes }: ComponentIdentityPlan,
+  ): readonly (readonly [string, RoleAssignment])[] {
     const custom = this.roleDefinition ? [undefined] : [];
-    return [...custom, ...(props.roles ?? [])].flatMap((role) =>
-      statedScopes(props.scopes).map((scope) => this.#assignment(props, role, scope)),
+    return [...custom, ...roles].flatMap((role) =>
+      scopes.map((scope) => this.#assignment(props, role, scope)),
     );
   }
 
   #assignment(
-    props: ComponentIdentityProps,
+    { naming, provider, reason, subscriptionId }: ComponentIdentityProps,
     role: string | undefined,
     scope: string,
   ): readonly [string, RoleAssignment] {
-    const key = assignmentKey(role, scope, props.subscriptionId);
+    const key = assignmentKey(role, scope, subscriptionId);
     const known = this.roleDefinition;
     const assignment = this.declareRoleAssignment(key, {
       scope,
@@ -89,9 +97,11 @@ export class ComponentIdentity extends DeclaredIdentityBase {
         ? { roleDefinitionId: attributeOf(known, "role_definition_resource_id") }
         : { roleDefinitionName: role }),
       principalId: this.principalReference,
+      ...(reason !== undefined && { description: reason }),
+      ...(naming === "ccoctl" && { lifecycle: { ignoreChanges: [...UNREAD] } }),
     });
-    const group = scope.slice(scope.lastIndexOf("/") + 1);
-    dependsOn(assignment, declaredGroups(this, [group], props.provider));
+    const name = scopeResourceGroup(scope, subscriptionId);
+    if (name !== undefined) dependsOn(assignment, declaredGroups(this, [{ name, subscriptionId, provider }]));
     return [key, assignment];
   }
 
@@ -102,10 +112,7 @@ export class ComponentIdentity extends DeclaredIdentityBase {
       this.roleDefinition?.importFrom(roleDefinitionImportId(subscriptionId, roleDefinition));
     for (const [key, name] of roleAssignments ?? []) {
       const assignment = this.roleAssignments.get(key);
-      if (!assignment) continue;
-      assignment.importFrom(roleAssignmentId(assignment.scopeInput ?? "", name));
-      // Azure does not answer it, so that stating it would show a difference that is none.
-      assignment.resetSkipServicePrincipalAadCheck();
+      assignment?.importFrom(roleAssignmentId(assignment.scopeInput ?? "", name));
     }
     for (const [index, credential] of this.ledger.credentials.entries()) {
       const account = credential.subject.slice(credential.subject.lastIndexOf(":") + 1);
@@ -113,25 +120,4 @@ export class ComponentIdentity extends DeclaredIdentityBase {
       this.credentials[index]?.importFrom(federatedCredentialId(this.resourceId, credential.name));
     }
   }
-}
-
-function literalId({ identityName, resourceGroupName, subscriptionId }: ComponentIdentityProps): string {
-  return userAssignedIdentityId({ subscriptionId, resourceGroupName }, identityName);
-}
-
-function checkedCredentials(props: ComponentIdentityProps): readonly FederatedCredential[] {
-  const { actions = [], dataActions = [], roles = [], identityName } = props;
-  if (actions.length + dataActions.length + roles.length === 0) fail("azure-request-empty");
-  subscriptionScope(props.subscriptionId);
-  statedScopes(props.scopes);
-  if (props.adopt) literalId(props);
-  const trust = {
-    clusterName: props.clusterName,
-    issuer: Issuer.of(props.issuer),
-    audience: COMPONENT_AUDIENCE,
-    subjects: props.serviceAccounts.map((serviceAccount) => Subject.of(serviceAccount)),
-  };
-  const credentials = componentCredentials(trust, props.naming ?? "unique");
-  checkCredentials(identityName, credentials, "spread the service accounts over two identities");
-  return credentials;
 }

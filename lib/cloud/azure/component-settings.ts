@@ -1,16 +1,19 @@
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
-import { oneOf } from "../../model/choice";
-import { isLate, literal } from "../../model/late";
+import { isLate } from "../../model/late";
+import { clusterName } from "../../model/kubernetes-name";
 import { ccoctlTags } from "../../rules/azure/ccoctl-tags";
 import { type AdoptedComponent, adoptedComponents } from "../../rules/azure/component-adoption";
 import type { ComponentNaming } from "../../rules/azure/component-names";
-import { type PlannedComponent, planComponents } from "../../rules/azure/component-plan";
-import { guid, identityName, location, resourceGroupName } from "../../rules/azure/resource-id";
+import { type PlannedComponent, hasCustomRole, planComponents } from "../../rules/azure/component-plan";
+import { guid } from "../../rules/azure/resource-id";
 import { subscriptionScope } from "../../rules/azure/scope-id";
+import { type Tags, checkedTags } from "../../rules/azure/tags";
+import { type ComponentGroups, componentGroups, groupUses } from "./component-groups";
 import type { ComponentIdentitiesProps } from "./component-identities-props";
 import { defaultProvider, refuseTakenName } from "./identity-names";
-import { RESOURCE_GROUP_MODES, type ResourceGroupDeclaration, checkResourceGroup } from "./resource-groups";
+import { checkResourceGroup } from "./resource-groups";
+import { refuseTakenRoleName } from "./role-names";
 
 /** Everything that is decided before the first resource of a cluster's components is declared. */
 export interface ComponentSettings {
@@ -20,42 +23,36 @@ export interface ComponentSettings {
   readonly adopted: ReadonlyMap<string, AdoptedComponent> | undefined;
   /** How credentials are named. */
   readonly naming: ComponentNaming;
-  /** Resource group of the identities. */
-  readonly oidc: ResourceGroupDeclaration;
-  /** Resource group of the cluster. */
-  readonly installation: ResourceGroupDeclaration;
-  /** True where both are declared, unless the stack declares them already. */
-  readonly declaresGroups: boolean;
+  /** The resource groups of identities and cluster. */
+  readonly groups: ComponentGroups;
   /** Tags of the identities. */
-  readonly tags: Readonly<Record<string, string>>;
+  readonly tags: Tags;
 }
 
 /** Checks settings and requests as a whole; throws what `ComponentIdentities` documents. */
 export function componentSettings(scope: Construct, props: ComponentIdentitiesProps): ComponentSettings {
-  const naming = namingOf(props);
-  const tags = { ...(naming === "ccoctl" && ccoctlTags(props.clusterName)), ...props.tags };
-  const oidc = group(props, props.oidcResourceGroupName ?? `${props.clusterName}-oidc`, tags);
-  const installation = group(props, props.installationResourceGroupName ?? props.clusterName, tags);
-  if (oidc.name.toLowerCase() === installation.name.toLowerCase())
-    fail("azure-resource-groups-equal", oidc.name);
-  for (const own of [oidc, installation]) checkResourceGroup(scope, own);
+  const { adopt, subscriptionId, tenantId } = props;
+  clusterName(props.clusterName);
+  subscriptionScope(subscriptionId);
   checkSubscription(scope, props);
-  if (props.tenantId !== undefined) guid("tenantId", props.tenantId);
+  if (tenantId !== undefined) guid("tenantId", tenantId);
+  const naming = namingOf(props);
+  const tags = { ...(naming === "ccoctl" && ccoctlTags(props.clusterName)), ...checkedTags(props.tags) };
+  const groups = componentGroups(props, tags);
   const components = planComponents(props, {
     naming,
     overrides: props.overrides ?? {},
     resourceGroups: {
-      subscriptionId: props.subscriptionId,
-      installationResourceGroupName: installation.name,
+      subscriptionId,
+      installationResourceGroupName: groups.installation.name,
       networkResourceGroupName: props.networkResourceGroupName,
       dnsZoneResourceGroupName: props.dnszoneResourceGroupName,
     },
   });
-  for (const component of components) checkName(scope, props, component.identityName, oidc.name);
-  const { adopt, subscriptionId } = props;
+  for (const component of components) checkNames(scope, props, component, groups.oidc.name);
+  for (const [, use] of groupUses(groups)) checkResourceGroup(scope, use);
   const adopted = adopt && adoptedComponents(adopt, components, subscriptionId);
-  const mode = oneOf("resourceGroups", props.resourceGroups ?? "declared", RESOURCE_GROUP_MODES);
-  return { components, adopted, naming, oidc, installation, declaresGroups: mode === "declared", tags };
+  return { components, adopted, naming, groups, tags };
 }
 
 function namingOf({ naming, adopt }: ComponentIdentitiesProps): ComponentNaming {
@@ -63,29 +60,14 @@ function namingOf({ naming, adopt }: ComponentIdentitiesProps): ComponentNaming 
   return naming === undefined || naming === "ccoctl" ? "ccoctl" : fail("azure-adopt-naming", naming);
 }
 
-function group(
-  { region, subscriptionId, adopt, provider }: ComponentIdentitiesProps,
-  name: string,
-  tags: Readonly<Record<string, string>>,
-): ResourceGroupDeclaration {
-  const known = resourceGroupName(literal(name, "resource group"));
-  return {
-    name: known,
-    location: location(region),
-    tags,
-    ...(provider && { provider }),
-    ...(adopt && { importId: `${subscriptionScope(subscriptionId)}/resourceGroups/${known}` }),
-  };
-}
-
-function checkName(
+function checkNames(
   scope: Construct,
-  { provider }: ComponentIdentitiesProps,
-  name: string,
-  resourceGroup: string,
+  { provider, tenantId }: ComponentIdentitiesProps,
+  { identityName, permissions, roleName }: PlannedComponent,
+  resourceGroupName: string,
 ): void {
-  const place = { identityName: identityName(name), resourceGroupName: resourceGroup };
-  refuseTakenName(scope, { ...place, ...(provider && { provider }) });
+  refuseTakenName(scope, { identityName, resourceGroupName, ...(provider && { provider }) });
+  if (hasCustomRole(permissions)) refuseTakenRoleName(scope, { name: roleName, tenantId, provider });
 }
 
 /** Identities are made in the provider's subscription, whatever is stated here. */

@@ -5,7 +5,7 @@ import type { FederatedCredential } from "../../rules/azure/federated-credential
 import { attributeOf, dependsOn } from "../shared/references";
 import { FederatedIdentityBase } from "./federated-identity-base";
 import type { CredentialLedger } from "./identity-ledger";
-import { declaredGroups } from "./resource-groups";
+import { type ResourceGroupPlace, declaredGroups } from "./resource-groups";
 import { type IdentityDeclaration, checkIdentity, declareIdentity } from "./user-assigned-identity";
 
 /** What identities of components and of workloads have in common: a declared identity and its credentials. */
@@ -28,15 +28,15 @@ export abstract class DeclaredIdentityBase extends FederatedIdentityBase {
     scope: Construct,
     id: string,
     props: IdentityDeclaration,
-    check: () => readonly FederatedCredential[],
+    check: (construct: Construct) => readonly FederatedCredential[],
   ) {
     super(scope, id, props.provider);
     const credentials = at(this, () => {
       checkIdentity(props);
-      return check();
+      return check(this);
     });
     this.resource = declareIdentity(this, props);
-    dependsOn(this.resource, declaredGroups(this, [props.resourceGroupName], props.provider));
+    dependsOn(this.resource, declaredGroups(this, [groupOf(props)]));
     this.identityName = props.identityName;
     this.resourceGroupName = props.resourceGroupName;
     this.clientId = this.resource.clientId;
@@ -59,4 +59,8 @@ export abstract class DeclaredIdentityBase extends FederatedIdentityBase {
   protected get principalReference(): string {
     return attributeOf(this.resource, "principal_id");
   }
+}
+
+function groupOf({ resourceGroupName, subscriptionId, provider }: IdentityDeclaration): ResourceGroupPlace {
+  return { name: resourceGroupName, subscriptionId, provider };
 }

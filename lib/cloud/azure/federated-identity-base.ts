@@ -6,6 +6,7 @@ import {
 } from "@cdktf/provider-azurerm/lib/role-assignment/index.js";
 import { Construct } from "constructs";
 import type { FederatedCredential } from "../../rules/azure/federated-credential";
+import { terraformText } from "../../rules/terraform-text";
 import type { CredentialLedger } from "./identity-ledger";
 
 /** What every identity with federated trust has: credentials in a chain, and role assignments for a new principal. */
@@ -79,11 +80,14 @@ export abstract class FederatedIdentityBase extends Construct {
       | "condition"
       | "conditionVersion"
       | "description"
+      | "lifecycle"
       | "name"
     >,
   ): RoleAssignment {
+    const { description, ...rest } = config;
     return new RoleAssignment(this, id, {
-      ...config,
+      ...rest,
+      ...(description !== undefined && { description: terraformText(description) }),
       // A new identity's service principal reaches Entra's replicas late; with its type stated and the look-up
       // skipped the assignment does not fail on the replica that has not seen it yet.
       principalType: "ServicePrincipal",

@@ -8,6 +8,9 @@
 export { type AcrProps, type AcrSource, acr } from "./acr";
 export { type PullIdentityAttributes } from "./adopted-pull-identity";
 export { AzureAccess, type AzureAccessProps, azureAccess } from "./azure-access";
+export { type AksSpokeProps, aksSpoke } from "./aks-spoke";
+export { type ExistingAksCluster } from "./aks-spoke-cluster";
+export { AksSpokeEntry, type AksSpokeEntryProps } from "./aks-spoke-entry";
 export { ComponentIdentities, componentIdentities } from "./component-identities";
 export {
   type ComponentIdentitiesProps,
@@ -31,6 +34,7 @@ export { type AccessRole } from "../../rules/azure/access-role";
 export { type ComponentAdoption } from "../../rules/azure/component-adoption";
 export { type ComponentNaming } from "../../rules/azure/component-names";
 export { type ComponentOverride } from "../../rules/azure/component-plan";
+export { type AksAssignment, type AksRoleGrant, type AksRoleName } from "../../rules/azure/aks-access";
 export { type AzureCloudName } from "../../rules/azure/clouds";
 export type { IssuerKey } from "../../model/issuer-keys";
 export { type LoginServer } from "../../rules/azure/login-server";

@@ -1,20 +1,28 @@
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
-import { oneOf } from "../../model/choice";
+import { SWITCH, oneOf } from "../../model/choice";
+import { isLate } from "../../model/late";
 import { Issuer } from "../../model/issuer";
 import { clusterName } from "../../model/kubernetes-name";
+import { ccoctlTags } from "../../rules/azure/ccoctl-tags";
 import { azureCloud } from "../../rules/azure/clouds";
 import { location, resourceGroupName } from "../../rules/azure/resource-id";
 import { resourceGroupId } from "../../rules/azure/scope-id";
 import { storageAccountName } from "../../rules/azure/storage-account";
+import { type Tags, checkedTags } from "../../rules/azure/tags";
 import type { IssuerDocumentsOptions } from "../../rules/openid/issuer-documents";
 import { publishedJwks } from "../../rules/openid/issuer-keys";
 import { requireAlgorithms } from "../../rules/openid/jwks";
 import type { IssuerStorageProps } from "./issuer-storage-props";
-import { RESOURCE_GROUP_MODES, checkResourceGroup } from "./resource-groups";
+import { PerApp } from "../shared/per-app";
+import { RESOURCE_GROUP_MODES, type ResourceGroupUse, checkResourceGroup } from "./resource-groups";
 
 const REPLICATIONS: readonly string[] = ["LRS", "ZRS", "GRS", "RAGRS", "GZRS", "RAGZRS"];
 const DOCUMENTS: readonly ("keep" | "replace")[] = ["keep", "replace"];
+const HEADER_VALUE = /^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/;
+
+/** Storage accounts that an app declares, by name; the value is who does. */
+const accounts = new PerApp<Construct>();
 
 /**
  * How documents are written for Azure. Entra accepts RS256 alone (learn.microsoft.com, "Important considerations and
@@ -28,25 +36,66 @@ export const AZURE_DOCUMENTS: IssuerDocumentsOptions & Required<Pick<IssuerDocum
 /**
  * Checks what every host has.
  *
- * Throws `azure-name-invalid`, `azure-cloud-unknown`, `azure-guid-invalid`, `choice-unknown`, `cluster-name-invalid`,
- * `late-value`, `azure-resource-group-moved`, and the refusals of keys.
+ * Throws `azure-name-invalid`, `azure-cloud-unknown`, `azure-guid-invalid`, `azure-tag-invalid`,
+ * `azure-cache-control-invalid`, `azure-storage-account-taken`, `azure-documents-kept`, `choice-unknown`,
+ * `cluster-name-invalid`, `late-value`, `azure-resource-group-moved`, `azure-resource-group-tags`,
+ * `azure-installation-group-used`, and the refusals of keys.
  */
 export function checkIssuerStorage(construct: Construct, props: IssuerStorageProps): void {
-  const { adopt, provider } = props;
+  const { adopt, cacheControl } = props;
   storageAccountName(props.storageAccountName);
   resourceGroupName(props.resourceGroupName);
   location(props.region);
   azureCloud(props.cloud ?? "AzurePublicCloud");
-  oneOf("resourceGroup", props.resourceGroup ?? "declared", RESOURCE_GROUP_MODES);
   oneOf("accountReplicationType", props.accountReplicationType ?? "LRS", REPLICATIONS);
+  oneOf("sharedAccessKeyEnabled", props.sharedAccessKeyEnabled ?? false, SWITCH);
+  if (cacheControl !== undefined && !isLate(cacheControl) && !HEADER_VALUE.test(cacheControl))
+    fail("azure-cache-control-invalid", cacheControl);
   requireAlgorithms(publishedJwks(props.keys), AZURE_DOCUMENTS.accepted);
   if (adopt) {
     oneOf("adopt.documents", adopt.documents ?? "keep", DOCUMENTS);
     resourceGroupId(adopt.subscriptionId, props.resourceGroupName);
     if (adopt.clusterName !== undefined) clusterName(adopt.clusterName);
+    if (keepsDocuments(props) && props.keys.length > 1) fail("azure-documents-kept", props.keys.length);
   }
-  const group = { name: props.resourceGroupName, location: props.region, ...(provider && { provider }) };
-  if (props.resourceGroup !== "existing") checkResourceGroup(construct, group);
+  const holder = accounts.get(construct, props.storageAccountName);
+  if (holder) fail("azure-storage-account-taken", props.storageAccountName, holder.node.path);
+  checkResourceGroup(construct, issuerGroup(props));
+}
+
+/** Remembers that a construct declares the account. */
+export function claimStorageAccount(
+  construct: Construct,
+  { storageAccountName: name }: IssuerStorageProps,
+): void {
+  accounts.set(construct, name, construct);
+}
+
+/** True where the documents' content is left as it is. */
+export function keepsDocuments({ adopt }: IssuerStorageProps): boolean {
+  return adopt !== undefined && adopt.documents !== "replace";
+}
+
+/** Tags of everything that a host declares. */
+export function issuerTags({ adopt, tags }: IssuerStorageProps): Tags {
+  return { ...(adopt?.clusterName !== undefined && ccoctlTags(adopt.clusterName)), ...checkedTags(tags) };
+}
+
+/** The resource group of the account. */
+export function issuerGroup(props: IssuerStorageProps): ResourceGroupUse {
+  const { adopt, provider, region, resourceGroup, resourceGroupName: name } = props;
+  return {
+    name,
+    location: region,
+    mode: oneOf("resourceGroup", resourceGroup ?? "declared", RESOURCE_GROUP_MODES),
+    holds: "issuer",
+    tags: issuerTags(props),
+    ...(provider && { provider }),
+    ...(adopt && {
+      subscriptionId: adopt.subscriptionId,
+      importId: resourceGroupId(adopt.subscriptionId, name),
+    }),
+  };
 }
 
 /** An issuer that something else serves; throws the refusals of issuers and `issuer-cluster-internal`. */

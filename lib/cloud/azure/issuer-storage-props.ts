@@ -21,7 +21,7 @@ export interface IssuerStorageProps {
    */
   readonly issuerUrl?: string | Issuer;
   /**
-   * `declared`: the resource group is made, unless the stack declares it already; `existing`: it exists.
+   * `declared`: the resource group is made, unless the app declares it already; `existing`: it exists.
    *
    * @defaultValue "declared"
    */
@@ -34,7 +34,8 @@ export interface IssuerStorageProps {
   readonly accountReplicationType?: "LRS" | "ZRS" | "GRS" | "RAGRS" | "GZRS" | "RAGZRS";
   /**
    * Whether the account's keys open it. Without them Terraform writes the documents as its own Entra identity: set
-   * `storageUseAzuread` on the azurerm provider and give that identity the role `Storage Blob Data Contributor`.
+   * `storageUseAzuread` on the azurerm provider and give that identity the role `Storage Blob Data Contributor` before
+   * the first apply: on the resource group or the subscription, since the account does not exist yet.
    *
    * @defaultValue - false where the azurerm provider has `storageUseAzuread`; true with a warning otherwise
    */
@@ -83,7 +84,8 @@ export interface IssuerAdoption {
   readonly clusterName?: string;
   /**
    * What becomes of the documents' content. azurerm cannot read it, and would replace each document: for about a second
-   * it would be gone. `keep` leaves the content as it is, until `replace` is stated, for a rotation at the latest.
+   * it would be gone. `keep` leaves the content as it is and warns, until `replace` is stated, which a rotation needs:
+   * with more than one key `keep` is refused.
    *
    * @defaultValue "keep"
    */

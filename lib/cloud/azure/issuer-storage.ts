@@ -4,17 +4,24 @@ import { Annotations, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 import type { IIssuerHost } from "../../model/issuer-host";
 import type { Issuer } from "../../model/issuer";
-import { ccoctlTags } from "../../rules/azure/ccoctl-tags";
 import { containerUrl } from "../../rules/azure/storage-account";
 import { storageAccountId } from "../../rules/azure/import-id";
-import { resourceGroupId } from "../../rules/azure/scope-id";
+import { tagsArgument } from "../../rules/azure/tags";
 import type { IssuerDocuments, OpenIdDocument } from "../../rules/openid/issuer-documents";
+import { terraformText } from "../../rules/terraform-text";
 import { attributeOf, dependsOn } from "../shared/references";
 import { defaultProvider } from "./identity-names";
+import { claimStorageAccount, issuerGroup, issuerTags, keepsDocuments } from "./issuer-storage-checks";
 import type { IssuerStorageProps } from "./issuer-storage-props";
-import { declareResourceGroup, declaredGroups } from "./resource-groups";
+import { declaredGroups, useResourceGroup } from "./resource-groups";
 
 const CACHE_CONTROL = "public, max-age=300";
+
+/**
+ * What azurerm cannot read of a blob that it did not write, and replaces the blob for: the content, and what only
+ * counts while writing it (storage_blob_resource.go, the arguments with ForceNew).
+ */
+const UNREAD: readonly string[] = ["source_content", "parallelism", "size", "content_md5"];
 
 /** What containers and static websites have in common: an account and two documents. */
 export abstract class IssuerStorage extends Construct implements IIssuerHost {
@@ -33,8 +40,10 @@ export abstract class IssuerStorage extends Construct implements IIssuerHost {
     super(scope, id);
     const { publicBlobs } = check(this);
     this.#props = props;
-    if (props.resourceGroup !== "existing") declareResourceGroup(this, "ResourceGroup", groupOf(props));
+    useResourceGroup(this, "ResourceGroup", issuerGroup(props));
+    claimStorageAccount(this, props);
     this.account = this.#declareAccount(publicBlobs);
+    if (keepsDocuments(props)) Annotations.of(this).addWarning(KEPT);
   }
 
   /** Declares a document as a blob of a container. */
@@ -52,7 +61,6 @@ export abstract class IssuerStorage extends Construct implements IIssuerHost {
 
   #declareAccount(publicBlobs: boolean): StorageAccount {
     const { adopt, provider, resourceGroupName, storageAccountName } = this.#props;
-    const tags = tagsOf(this.#props);
     const account = new StorageAccount(this, "Resource", {
       name: storageAccountName,
       resourceGroupName,
@@ -64,10 +72,10 @@ export abstract class IssuerStorage extends Construct implements IIssuerHost {
       httpsTrafficOnlyEnabled: true,
       allowNestedItemsToBePublic: publicBlobs,
       sharedAccessKeyEnabled: this.#sharedKeys(),
-      ...(Object.keys(tags).length > 0 && { tags }),
+      ...tagsArgument(issuerTags(this.#props)),
       ...(provider && { provider }),
     });
-    dependsOn(account, declaredGroups(this, [resourceGroupName], provider));
+    dependsOn(account, declaredGroups(this, [issuerGroup(this.#props)]));
     if (adopt)
       account.importFrom(
         storageAccountId({ subscriptionId: adopt.subscriptionId, resourceGroupName }, storageAccountName),
@@ -88,7 +96,6 @@ export abstract class IssuerStorage extends Construct implements IIssuerHost {
 
   #blob(id: string, { path, text, contentType }: OpenIdDocument, container: string): StorageBlob {
     const { adopt, cacheControl, cloud = "AzurePublicCloud", provider, storageAccountName } = this.#props;
-    const keeps = adopt !== undefined && adopt.documents !== "replace";
     const blob = new StorageBlob(this, id, {
       name: path,
       storageAccountName: attributeOf(this.account, "name"),
@@ -96,8 +103,8 @@ export abstract class IssuerStorage extends Construct implements IIssuerHost {
       type: "Block",
       sourceContent: text,
       contentType,
-      cacheControl: cacheControl ?? CACHE_CONTROL,
-      ...(keeps && { lifecycle: { ignoreChanges: ["source_content"] } }),
+      cacheControl: terraformText(cacheControl ?? CACHE_CONTROL),
+      ...(keepsDocuments(this.#props) && { lifecycle: { ignoreChanges: [...UNREAD] } }),
       ...(provider && { provider }),
     });
     if (adopt) blob.importFrom(`${containerUrl(cloud, storageAccountName, container)}/${path}`);
@@ -105,18 +112,6 @@ export abstract class IssuerStorage extends Construct implements IIssuerHost {
   }
 }
 
-/** Tags of everything that a host declares. */
-function tagsOf({ adopt, tags }: IssuerStorageProps): Readonly<Record<string, string>> {
-  return { ...(adopt?.clusterName !== undefined && ccoctlTags(adopt.clusterName)), ...tags };
-}
-
-function groupOf(props: IssuerStorageProps): Parameters<typeof declareResourceGroup>[2] {
-  const { adopt, provider, region, resourceGroupName } = props;
-  return {
-    name: resourceGroupName,
-    location: region,
-    tags: tagsOf(props),
-    ...(provider && { provider }),
-    ...(adopt && { importId: resourceGroupId(adopt.subscriptionId, resourceGroupName) }),
-  };
-}
+const KEPT =
+  "the documents keep the content that they have: keys and issuer that are stated here are not published until adopt " +
+  'has documents: "replace"';

@@ -1,40 +1,53 @@
 /*
- * Resource groups that a stack declares, each once: the issuer's documents and the identities of components share one.
+ * Resource groups that an app declares, each once: the issuer's documents and the identities of components share one.
  * What is in a group names it literally and waits for it, so that its ids stay readable.
  */
 
 import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
 import { ResourceGroup } from "@cdktf/provider-azurerm/lib/resource-group/index.js";
-import type { ITerraformDependable } from "cdktf";
+import { type ITerraformDependable, TerraformStack } from "cdktf";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
-import { PerStack } from "../shared/per-stack";
+import { type Tags, tagsArgument } from "../../rules/azure/tags";
+import { PerApp } from "../shared/per-app";
+import { withinStack } from "../shared/across-stacks";
+import { defaultProvider } from "./identity-names";
 
-/** `declared` here, unless the stack declares it already; or `existing`. */
+/** `declared` here, unless the app declares it already; or `existing`. */
 export type ResourceGroupMode = "declared" | "existing";
 
 /** Values of {@link ResourceGroupMode}. */
 export const RESOURCE_GROUP_MODES: readonly ResourceGroupMode[] = ["declared", "existing"];
 
-/** A resource group to declare. */
-export interface ResourceGroupDeclaration {
+/** Which resource group of which subscription. */
+export interface ResourceGroupPlace {
   /** Its name; may be late. */
   readonly name: string;
-  /** Its region; may be late. */
-  readonly location: string;
   /**
-   * Its tags.
+   * GUID of its subscription.
    *
-   * @defaultValue - none
+   * @defaultValue - that of the provider, where it states one
    */
-  readonly tags?: Readonly<Record<string, string>>;
+  readonly subscriptionId?: string | undefined;
   /**
    * The Terraform provider.
    *
    * @defaultValue - the stack's default azurerm provider
    */
-  readonly provider?: AzurermProvider;
+  readonly provider?: AzurermProvider | undefined;
+}
+
+/** A resource group that is used. */
+export interface ResourceGroupUse extends ResourceGroupPlace {
+  /** Its region; may be late. */
+  readonly location: string;
+  /** Whether it is made. */
+  readonly mode: ResourceGroupMode;
+  /** `cluster` for the one that OpenShift's installer fills, which nothing else may be in. */
+  readonly holds: "cluster" | "issuer" | "identities";
+  /** Its tags. */
+  readonly tags: Tags;
   /**
    * Id under which an existing group is imported.
    *
@@ -43,45 +56,116 @@ export interface ResourceGroupDeclaration {
   readonly importId?: string;
 }
 
-const groups = new PerStack<ResourceGroup>();
-
-/** Declares the group, or gives the one that the stack has declared; throws `azure-resource-group-moved`. */
-export function declareResourceGroup(
-  scope: Construct,
-  id: string,
-  { name, location, tags, provider, importId }: ResourceGroupDeclaration,
-): ResourceGroup {
-  const known = groups.get(scope, key(name, provider));
-  if (known) return known;
-  const group = new ResourceGroup(scope, id, {
-    name,
-    location,
-    ...(tags && Object.keys(tags).length > 0 && { tags: { ...tags } }),
-    ...(provider && { provider }),
-  });
-  if (importId !== undefined) group.importFrom(importId);
-  return groups.set(scope, key(name, provider), group);
+interface KnownGroup {
+  readonly construct: Construct;
+  readonly use: ResourceGroupUse;
+  readonly subscriptionId: string | undefined;
+  /** `undefined` for one that exists. */
+  readonly resource: ResourceGroup | undefined;
+  imported: boolean;
 }
 
-/** Refuses a group that the stack declares in another region; throws `azure-resource-group-moved`. */
-export function checkResourceGroup(
-  scope: Construct,
-  { name, location, provider }: ResourceGroupDeclaration,
-): void {
-  const known = groups.get(scope, key(name, provider));
-  if (known && known.locationInput !== location)
-    fail("azure-resource-group-moved", name, location, known.locationInput ?? "");
+const apps = new PerApp<KnownGroup[]>();
+
+/**
+ * Refuses what one group cannot be: in two regions, with two values of a tag, or the cluster's and something else's.
+ *
+ * Throws `azure-resource-group-moved`, `azure-resource-group-tags` or `azure-installation-group-used`.
+ */
+export function checkResourceGroup(scope: Construct, use: ResourceGroupUse): void {
+  for (const { construct, use: other, resource } of knownGroups(scope, use)) {
+    if (use.holds !== other.holds && [use.holds, other.holds].includes("cluster"))
+      fail("azure-installation-group-used", use.name, construct.node.path);
+    if (resource === undefined || use.mode === "existing") continue;
+    if (comparable(other.location) !== comparable(use.location))
+      fail("azure-resource-group-moved", use.name, use.location, other.location);
+    const tags = resource.tagsInput ?? {};
+    const wanted = Object.entries(tagsArgument(use.tags).tags ?? {});
+    const clash = wanted.find(([name, value]) => Object.hasOwn(tags, name) && tags[name] !== value);
+    if (clash) fail("azure-resource-group-tags", use.name, clash[0], construct.node.path);
+  }
 }
 
-/** What resources in the groups of these names wait for: the groups that the stack declares. */
+/**
+ * Declares the group where that is wanted and the app does not declare it yet; tags and import of one that it does are
+ * completed, and a stack waits for the one that declares it.
+ */
+export function useResourceGroup(scope: Construct, id: string, use: ResourceGroupUse): void {
+  const known = knownGroups(scope, use);
+  const declared = known.find(({ resource }) => resource !== undefined);
+  const record = (resource: ResourceGroup | undefined): KnownGroup => {
+    const subscriptionId = subscriptionOf(scope, use);
+    const group = { construct: scope, use, subscriptionId, resource, imported: false };
+    groupsNamed(scope, use.name).push(group);
+    return group;
+  };
+  if (use.mode === "existing") record(undefined);
+  else if (declared?.resource) {
+    complete(declared, declared.resource, use);
+    withinStack(scope, [declared.resource]);
+    record(undefined);
+  } else {
+    const resource = declare(scope, id, use);
+    complete(record(resource), resource, use);
+  }
+}
+
+/** What resources in the groups wait for: the groups that the app declares; the stack waits for other stacks. */
 export function declaredGroups(
   scope: Construct,
-  names: readonly string[],
-  provider: AzurermProvider | undefined,
+  places: readonly ResourceGroupPlace[],
 ): readonly ITerraformDependable[] {
-  return names.flatMap((name) => groups.get(scope, key(name, provider)) ?? []);
+  const resources = places.flatMap((place) =>
+    knownGroups(scope, place).flatMap(({ resource }) => resource ?? []),
+  );
+  return withinStack(scope, resources);
 }
 
-function key(name: string, provider: AzurermProvider | undefined): string {
-  return `${provider?.alias ?? ""} ${isLate(name) ? name : name.toLowerCase()}`;
+function declare(
+  scope: Construct,
+  id: string,
+  { name, location, holds, provider }: ResourceGroupUse,
+): ResourceGroup {
+  return new ResourceGroup(scope, id, {
+    name,
+    location,
+    // OpenShift's installer tags the group it is given, and finds by that tag what it destroys.
+    ...(holds === "cluster" && { lifecycle: { ignoreChanges: ["tags"] } }),
+    ...(provider && { provider }),
+  });
+}
+
+function complete(group: KnownGroup, resource: ResourceGroup, { tags, importId }: ResourceGroupUse): void {
+  const all = { ...resource.tagsInput, ...tagsArgument(tags).tags };
+  if (Object.keys(all).length > 0) resource.tags = all;
+  if (importId !== undefined && !group.imported) resource.importFrom(importId);
+  group.imported ||= importId !== undefined;
+}
+
+/** Groups of one name in one subscription: of the same provider of a stack, or where both are known to be in the same one. */
+function knownGroups(scope: Construct, place: ResourceGroupPlace): readonly KnownGroup[] {
+  const own = subscriptionOf(scope, place);
+  const stack = TerraformStack.of(scope);
+  return groupsNamed(scope, place.name).filter(
+    ({ construct, use, subscriptionId }) =>
+      (TerraformStack.of(construct) === stack && use.provider === place.provider) ||
+      (own !== undefined && own === subscriptionId),
+  );
+}
+
+function groupsNamed(scope: Construct, name: string): KnownGroup[] {
+  const key = isLate(name) ? name : name.toLowerCase();
+  const known = apps.get(scope, key) ?? [];
+  apps.set(scope, key, known);
+  return known;
+}
+
+function subscriptionOf(scope: Construct, place: ResourceGroupPlace): string | undefined {
+  const stated = place.subscriptionId ?? (place.provider ?? defaultProvider(scope))?.subscriptionIdInput;
+  return stated === undefined || isLate(stated) ? undefined : stated.toLowerCase();
+}
+
+/** `West Europe` and `westeurope` are one region. */
+function comparable(location: string): string {
+  return isLate(location) ? location : location.replaceAll(" ", "").toLowerCase();
 }

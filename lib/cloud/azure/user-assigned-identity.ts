@@ -2,6 +2,7 @@ import { UserAssignedIdentity } from "@cdktf/provider-azurerm/lib/user-assigned-
 import type { Construct } from "constructs";
 import { at } from "../../errors";
 import { guid, identityName, location, resourceGroupName } from "../../rules/azure/resource-id";
+import { checkedTags, tagsArgument } from "../../rules/azure/tags";
 import { type IdentityPlace, claimName, refuseTakenName } from "./identity-names";
 
 /** A user-assigned identity to declare. */
@@ -20,14 +21,21 @@ export interface IdentityDeclaration extends IdentityPlace {
    * @defaultValue - the identity's own attribute, known after apply
    */
   readonly tenantId?: string;
+  /**
+   * Its subscription, a GUID.
+   *
+   * @defaultValue - that of the provider
+   */
+  readonly subscriptionId?: string;
 }
 
-/** Throws `azure-name-invalid` or `azure-guid-invalid`. */
+/** Throws `azure-name-invalid`, `azure-guid-invalid` or `azure-tag-invalid`. */
 export function checkIdentity(props: IdentityDeclaration): void {
   identityName(props.identityName);
   resourceGroupName(props.resourceGroupName);
   location(props.location);
   if (props.tenantId !== undefined) guid("tenantId", props.tenantId);
+  checkedTags(props.tags);
 }
 
 /** Declares the identity as `Resource` of a construct and claims its name; throws `azure-identity-name-taken`. */
@@ -38,7 +46,7 @@ export function declareIdentity(construct: Construct, props: IdentityDeclaration
     name: props.identityName,
     resourceGroupName: props.resourceGroupName,
     location: props.location,
-    ...(props.tags && { tags: { ...props.tags } }),
+    ...tagsArgument(props.tags),
     ...(props.provider && { provider: props.provider }),
   });
 }

@@ -29,10 +29,11 @@ const SUFFIX = "access";
 /** Checks a request as a whole and decides each identity; throws what `WorkloadIdentities` documents. */
 export function planWorkloads(scope: Construct, props: WorkloadIdentitiesProps): readonly PlannedWorkload[] {
   const prefix = identityNamePrefix(props.namePrefix ?? props.clusterName);
-  const { resourceGroupName, location, tenantId, provider } = props;
+  const { resourceGroupName, location, tags, tenantId, provider } = props;
   const place = {
     resourceGroupName,
     location,
+    ...(tags && { tags }),
     ...(tenantId !== undefined && { tenantId }),
     ...(provider && { provider }),
   };

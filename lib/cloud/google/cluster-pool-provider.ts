@@ -72,11 +72,6 @@ export function checkClusterPool(props: ClusterPoolProps): void {
   else if (props.projectNumber !== undefined) refuseOtherNumber(props.projectNumber, given);
 }
 
-/** Number of the project of the cluster's pool; may be late. */
-export function poolProjectNumber(props: ClusterPoolProps): string | undefined {
-  return givenPool(props)?.projectNumber ?? props.projectNumber;
-}
-
 /** The pool provider of a cluster for one job: the given one, or one in the cluster's pool. */
 export function clusterPoolProvider(
   scope: Construct,

@@ -1,6 +1,7 @@
 import { fail } from "../../errors";
 import { SWITCH, oneOf } from "../../model/choice";
 import type { CredentialsRequest } from "../../model/credentials-request";
+import { clusterName } from "../../model/kubernetes-name";
 import { ofRequest, requestLabel } from "../../model/request-label";
 import {
   ccoctlAccountId,
@@ -12,15 +13,25 @@ import {
 import { ROLE_TITLE_MAX, customRoleId, customRoleName, derivedRoleId } from "../../rules/google/custom-role";
 import { projectId } from "../../rules/google/ids";
 import { componentRights } from "../../rules/google/provider-spec";
+import { writtenReason } from "../../rules/google/reason";
 import { checkedRoleGrant } from "../../rules/google/role-grant";
 import type { CheckedRoleGrant } from "../../rules/google/role-grant";
-import { DISPLAY_NAME_MAX, derivedAccountId, serviceAccountId } from "../../rules/google/service-account";
+import {
+  DESCRIPTION_MAX,
+  DISPLAY_NAME_MAX,
+  derivedAccountId,
+  serviceAccountId,
+} from "../../rules/google/service-account";
+import { describedWith, utf8Bytes } from "../../rules/google/short-text";
 import type {
   ComponentNaming,
   ComponentServiceAccountProps,
   RoleSharing,
 } from "./component-service-account-props";
 import type { ProjectRoleProps } from "./project-role";
+
+/** Settings of one component before its pool provider is there. */
+export type UnboundComponent = Omit<ComponentServiceAccountProps, "oidcProvider">;
 
 /** A component's objects, named and checked, none declared. */
 export interface ComponentPlan {
@@ -32,18 +43,15 @@ export interface ComponentPlan {
     readonly accountId: string;
     /** Its name for people. */
     readonly displayName: string;
-    /** Its description. */
-    readonly description: string;
+    /** Its description, with the reason for a basic role. */
+    readonly description: string | undefined;
   };
+  /** Id of the custom role, declared here or elsewhere; `undefined` where the request needs none. */
+  readonly roleId: string | undefined;
   /** The custom role, where one is declared. */
   readonly role: ProjectRoleProps | undefined;
   /** What the service account is granted on its project. */
-  readonly grants: readonly {
-    /** The grant. */
-    readonly grant: CheckedRoleGrant;
-    /** True where it exists already. */
-    readonly adopt: boolean;
-  }[];
+  readonly grants: readonly CheckedRoleGrant[];
 }
 
 const NAMINGS: readonly ComponentNaming[] = ["derived", "ccoctl"];
@@ -51,8 +59,6 @@ const SHARINGS: readonly RoleSharing[] = ["cluster", "project", "existing"];
 
 /** Red Hat's own names begin so; what follows is what people look for. */
 const COMMON_PREFIX = /^openshift-/;
-
-type Names = Pick<ComponentPlan["account"], "displayName" | "description">;
 
 /** How each naming names service accounts. */
 const ACCOUNTS: Readonly<
@@ -73,36 +79,33 @@ const ACCOUNTS: Readonly<
 };
 
 /**
- * Names and checks all objects of a component. Throws, naming the request, what `componentRights` throws,
- * `google-account-id-invalid`, `google-role-id-invalid`, `google-adopt-condition`, `choice-unknown` and `late-value`.
+ * Names and checks all objects of a component. Throws `cluster-name-invalid` and, naming the request, what
+ * `componentRights` and `checkedRoleGrant` throw, `google-account-id-invalid`, `google-role-id-invalid`,
+ * `google-adopt-condition`, `google-setting-contradicts`, `choice-unknown` and `late-value`.
  */
-export function planComponent(props: Omit<ComponentServiceAccountProps, "oidcProvider">): ComponentPlan {
+export function planComponent(props: UnboundComponent): ComponentPlan {
   const { request, condition, reason } = props;
+  const cluster = clusterName(props.clusterName);
   const rights = componentRights(request, props);
   return ofRequest(request, () => {
     const project = projectId(props.project);
-    const adopt = oneOf("adopt", props.adopt ?? false, SWITCH);
-    if (adopt && condition !== undefined) fail("google-adopt-condition");
-    const naming = oneOf("naming", props.naming ?? "derived", NAMINGS);
-    const fallback: RoleSharing = naming === "ccoctl" ? "project" : "cluster";
-    const sharing = oneOf("roleSharing", props.roleSharing ?? fallback, SHARINGS);
-    const named = ACCOUNTS[naming](props.clusterName, request);
-    const account = { ...named, accountId: serviceAccountId(props.accountId ?? named.accountId) };
+    const naming = checkedNaming(props);
+    const sharing = sharingOf(props, naming);
     const role = rights.permissions.length === 0 ? undefined : roleOf(props, sharing, rights.permissions);
-    const own = role === undefined ? [] : [customRoleName(project, role.roleId)];
+    const declared = sharing === "existing" ? undefined : role;
+    if (props.adoptRole === true && declared === undefined)
+      fail(
+        "google-setting-contradicts",
+        "adoptRole, or an entry of adoptRoles,",
+        "where no role is declared",
+      );
+    const roles = role ? [...rights.roles, customRoleName(project, role.roleId)] : rights.roles;
     return {
       request,
-      account,
-      role: sharing === "existing" ? undefined : role,
-      grants: [...rights.roles, ...own].map((name) => ({
-        grant: checkedRoleGrant({
-          role: name,
-          project,
-          condition,
-          reason,
-        }),
-        adopt: adopt && (sharing !== "cluster" || !own.includes(name)),
-      })),
+      account: accountOf(props, ACCOUNTS[naming](cluster, request)),
+      roleId: role?.roleId,
+      role: declared,
+      grants: [...new Set(roles)].map((name) => checkedRoleGrant({ role: name, project, condition, reason })),
     };
   });
 }
@@ -112,7 +115,7 @@ export function refuseClashes(plans: readonly ComponentPlan[]): void {
   const shared: readonly (readonly [string, (plan: ComponentPlan) => string | undefined])[] = [
     ["name", ({ request }) => request.name],
     ["service account id", ({ account }) => account.accountId],
-    ["custom role id", ({ role }) => role?.roleId],
+    ["custom role id", ({ roleId }) => roleId],
   ];
   for (const [what, valueOf] of shared) {
     const seen = new Map<string, ComponentPlan>();
@@ -127,29 +130,57 @@ export function refuseClashes(plans: readonly ComponentPlan[]): void {
   }
 }
 
+/** A binding that is there already and has no condition would stay beside one that has. */
+function checkedNaming({ adopt, adoptRole, condition, naming }: UnboundComponent): ComponentNaming {
+  oneOf("adoptRole", adoptRole ?? false, SWITCH);
+  if (oneOf("adopt", adopt ?? false, SWITCH) && condition !== undefined) fail("google-adopt-condition");
+  return oneOf("naming", naming ?? "derived", NAMINGS);
+}
+
+function sharingOf({ roleSharing }: UnboundComponent, naming: ComponentNaming): RoleSharing {
+  return oneOf("roleSharing", roleSharing ?? (naming === "ccoctl" ? "project" : "cluster"), SHARINGS);
+}
+
+function accountOf(
+  { accountId, reason }: UnboundComponent,
+  named: ComponentPlan["account"],
+): ComponentPlan["account"] {
+  return {
+    accountId: serviceAccountId(accountId ?? named.accountId),
+    displayName: named.displayName,
+    description: describedWith(named.description, writtenReason(reason), DESCRIPTION_MAX, utf8Bytes),
+  };
+}
+
 function roleOf(
-  props: Omit<ComponentServiceAccountProps, "oidcProvider">,
+  props: UnboundComponent,
   sharing: RoleSharing,
   permissions: readonly string[],
 ): ProjectRoleProps {
-  const { project, request, clusterName } = props;
+  const { project, request, clusterName: cluster } = props;
   const own = sharing === "cluster";
-  const names = derivedNames(clusterName, request);
-  const derived = own ? derivedRoleId([clusterName, request.name]) : ccoctlRoleId(project, request.name);
+  const names = derivedNames(cluster, request);
+  const derived = own ? derivedRoleId([cluster, request.name]) : ccoctlRoleId(project, request.name);
   return {
     project,
     roleId: customRoleId(props.roleId ?? derived),
     title: own ? names.displayName.slice(0, ROLE_TITLE_MAX) : ccoctlRoleTitle(project, request.name),
-    description: own ? names.description : ccoctlDescription(ccoctlDisplayName(clusterName, request.name)),
+    description: own ? names.description : ccoctlDescription(ccoctlDisplayName(cluster, request.name)),
     permissions,
-    adopt: props.adopt === true && !own,
+    adopt: props.adoptRole ?? (props.adopt === true && !own),
     provider: props.provider,
   };
 }
 
-function derivedNames(cluster: string, { name }: CredentialsRequest): Names {
+function derivedNames(
+  cluster: string,
+  { name }: CredentialsRequest,
+): { readonly displayName: string; readonly description: string } {
   return {
     displayName: `${cluster} ${name}`.slice(0, DISPLAY_NAME_MAX),
-    description: `OpenShift component of cluster ${cluster}, CredentialsRequest ${name}`.slice(0, 256),
+    description: `OpenShift component of cluster ${cluster}, CredentialsRequest ${name}`.slice(
+      0,
+      DESCRIPTION_MAX,
+    ),
   };
 }

@@ -1,7 +1,7 @@
 import type { TerraformProvider } from "cdktf";
 import type { CredentialsRequest } from "../../model/credentials-request";
 import type { ComponentRightsOverride } from "../../rules/google/provider-spec";
-import type { RoleCondition } from "../../rules/google/role-grant";
+import type { RoleCondition } from "../../rules/google/role-condition";
 import type { IOidcProvider } from "./oidc-provider-props";
 
 /** How service accounts and roles are named: by this library, or to the letter as ccoctl does. */
@@ -16,11 +16,11 @@ export type RoleSharing = "cluster" | "project" | "existing";
 /** What one request gets other than its file says. */
 export interface ComponentOverride extends ComponentRightsOverride {
   /**
-   * Id of the Google service account.
+   * Whose the custom role is.
    *
-   * @defaultValue - derived from cluster and request
+   * @defaultValue - `cluster`; `project` with `naming: "ccoctl"`
    */
-  readonly accountId?: string;
+  readonly roleSharing?: RoleSharing;
   /**
    * Id of the custom role.
    *
@@ -53,17 +53,25 @@ export interface ComponentServiceAccountProps extends ComponentOverride {
    */
   readonly naming?: ComponentNaming;
   /**
-   * Whose the custom role is.
+   * Id of the Google service account. State the id of one that exists as long as it lives: with another id it is
+   * another service account.
    *
-   * @defaultValue - `cluster`; `project` with `naming: "ccoctl"`
+   * @defaultValue - derived from cluster and request
    */
-  readonly roleSharing?: RoleSharing;
+  readonly accountId?: string;
   /**
-   * Everything that ccoctl makes for the request exists: Terraform `import` blocks take it into the state.
+   * The service account exists: a Terraform `import` block takes it into the state. Its bindings need none.
    *
    * @defaultValue false
    */
   readonly adopt?: boolean;
+  /**
+   * The custom role exists, and an `import` block takes it into the state: that of a sibling cluster in the same
+   * project, say, while this cluster's service account is new.
+   *
+   * @defaultValue - as `adopt`; false with `roleSharing: "cluster"`
+   */
+  readonly adoptRole?: boolean;
   /**
    * Domain of Google Cloud's APIs, for the credential file.
    *

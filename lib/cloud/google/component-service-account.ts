@@ -2,7 +2,7 @@ import { Construct } from "constructs";
 import { fail } from "../../errors";
 import { COMPONENT_AUDIENCE, COMPONENT_TOKEN_PATH } from "../../model/components";
 import type { ComponentGrant, ComponentSecret } from "../../model/components";
-import { encode, literal } from "../../model/late";
+import { encode } from "../../model/late";
 import { externalAccountFile, universeDomain } from "../../rules/google/external-account";
 import { type ComponentPlan, planComponent } from "./component-plan";
 import type { ComponentServiceAccountProps } from "./component-service-account-props";
@@ -36,15 +36,14 @@ export class ComponentServiceAccount extends Construct {
   /**
    * Throws what {@link FederatedServiceAccount}, {@link ProjectRole} and {@link RoleBinding} throw, `audience-mismatch`,
    * `google-universe-invalid`, and for the request `google-request-kind`, `google-request-field`,
-   * `google-request-list`, `google-request-brokered`, `google-request-empty`, `google-adopt-condition`; `late-value`
-   * where a late project number would stand in an import id.
+   * `google-request-list`, `google-request-brokered`, `google-request-empty`, `google-adopt-condition`,
+   * `google-setting-contradicts`; `cluster-name-invalid`.
    */
   constructor(scope: Construct, id: string, props: ComponentServiceAccountProps) {
     const { oidcProvider, request, project, provider } = props;
     const plan = planComponent(props);
     const universe = universeDomain(props.universeDomain);
     checkComponentAudience(oidcProvider);
-    if (props.adopt === true) literal(oidcProvider.pool.projectNumber, "projectNumber (part of import ids)");
     ComponentServiceAccount.check(scope, plan, props);
     super(scope, id);
     this.role = plan.role && new ProjectRole(this, "role", plan.role);
@@ -76,22 +75,18 @@ export class ComponentServiceAccount extends Construct {
   ): void {
     FederatedServiceAccount.check(scope, { ...plan.account, project });
     if (plan.role) ProjectRole.check(scope, plan.role);
-    RoleBinding.checkRoom(
-      scope,
-      plan.grants.map(({ grant }) => grant),
-    );
+    RoleBinding.checkRoom(scope, plan.grants);
   }
 
   #bind(plan: ComponentPlan, { provider }: ComponentServiceAccountProps): readonly RoleBinding[] {
-    return plan.grants.map(({ grant, adopt }) => {
-      const { role, target, condition, reason } = grant;
+    return plan.grants.map(({ role, target, condition, reason }) => {
       const own = this.role?.name === role ? this.role : undefined;
-      return new RoleBinding(this, own ? "grant_custom" : `grant_${role.replace(/[^a-zA-Z0-9]+/g, "_")}`, {
+      const id = own ? "grant_custom" : `grant_${role.replace(/[^a-zA-Z0-9]+/g, "_")}`;
+      return RoleBinding.once(this, id, {
         role,
         project: target,
         member: this.account.member,
         dependencies: [...this.account.dependencies, ...(own?.dependencies ?? [])],
-        adopt,
         condition,
         reason,
         provider,

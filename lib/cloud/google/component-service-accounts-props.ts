@@ -1,21 +1,6 @@
+import type { Subject } from "../../model/subject";
 import type { ClusterPoolProps } from "./cluster-pool-props";
 import type { ComponentNaming, ComponentOverride, RoleSharing } from "./component-service-account-props";
-
-/** What ccoctl made before. */
-export interface CcoctlAdoption {
-  /**
-   * Ids of the service accounts by `metadata.name` of the request: the part of the e-mail address before the @. They
-   * end with five random characters. `gcloud iam service-accounts list` shows them beside the display name
-   * `<name>-<request>`.
-   */
-  readonly accounts: Readonly<Record<string, string>>;
-  /**
-   * Requests, by `metadata.name`, that ccoctl made nothing for, those of a newer release say; they are made.
-   *
-   * @defaultValue - none
-   */
-  readonly absent?: readonly string[];
-}
 
 /** Settings of `componentServiceAccounts`. */
 export interface ComponentServiceAccountsProps extends ClusterPoolProps {
@@ -32,21 +17,53 @@ export interface ComponentServiceAccountsProps extends ClusterPoolProps {
    */
   readonly ccoctlName?: string;
   /**
-   * Take what ccoctl made into the state: Terraform `import` blocks for pool, pool provider, service accounts, custom
-   * roles and members. Leave it out after the first apply.
+   * Ids of service accounts by `metadata.name` of the request: the part of the e-mail address before the @. Those that
+   * ccoctl made end with five random characters; `gcloud iam service-accounts list` shows them beside the display name
+   * `<name>-<request>`. They stay stated as long as the service accounts live.
    *
-   * @defaultValue - everything is made
+   * @defaultValue - derived; with `naming: "ccoctl"`, each request must be here or in `absentAccounts`
    */
-  readonly adopt?: CcoctlAdoption;
+  readonly accountIds?: Readonly<Record<string, string>>;
+  /**
+   * With `naming: "ccoctl"`: requests, by `metadata.name`, that ccoctl made no service account for, those of a newer
+   * release say. One is made under an id of ccoctl's form. `all` for each that is not in `accountIds`.
+   *
+   * @defaultValue - none
+   */
+  readonly absentAccounts?: readonly string[] | "all";
+  /**
+   * Take what ccoctl made into the state: Terraform `import` blocks for pool, pool provider, the service accounts of
+   * `accountIds` and their custom roles. Bindings need none. Leave it out after the first apply; the other settings
+   * stay.
+   *
+   * @defaultValue false
+   */
+  readonly adopt?: boolean;
+  /**
+   * Beside `adopt`: the requests whose custom roles exist, by `metadata.name`, where those are not just the ones with
+   * an entry in `accountIds`. A sibling cluster of the project may have made a role before this cluster's service
+   * account, say.
+   *
+   * @defaultValue - those with an entry in `accountIds`; none with `roleSharing: "cluster"`
+   */
+  readonly adoptRoles?: readonly string[];
+  /**
+   * Kubernetes service accounts, as `namespace/name`, that use the pool provider besides the components: operators of
+   * the Operator Lifecycle Manager, say. The condition admits them; what they may do is granted elsewhere.
+   *
+   * @defaultValue - none; with `adopt`, a warning says that others are cut off
+   */
+  readonly serviceAccounts?: readonly (string | Subject)[];
   /**
    * Whose the custom roles are. ccoctl has one for all clusters of a project: with `project` this stack owns it, and
-   * removes permissions that another release of a sibling cluster may need; the sibling states `existing`.
+   * removes permissions that another release of a sibling cluster may need; the sibling states `existing`. `overrides`
+   * can say otherwise for single requests.
    *
    * @defaultValue - `cluster`; `project` with `naming: "ccoctl"`
    */
   readonly roleSharing?: RoleSharing;
   /**
-   * Names, rights and conditions of single requests, by `metadata.name`.
+   * Roles, rights and conditions of single requests, by `metadata.name`.
    *
    * @defaultValue - everything as the requests say
    */

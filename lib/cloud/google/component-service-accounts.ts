@@ -1,28 +1,20 @@
+import { Annotations } from "cdktf";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
-import { oneOf } from "../../model/choice";
 import { COMPONENT_AUDIENCE } from "../../model/components";
 import type { ComponentsDeclaration, ComponentsRequest, IComponentIdentities } from "../../model/components";
 import type { CredentialsRequest } from "../../model/credentials-request";
-import { literal } from "../../model/late";
+import { clusterName } from "../../model/kubernetes-name";
 import { ofRequest } from "../../model/request-label";
 import { CCOCTL_DESCRIPTION } from "../../rules/google/ccoctl-names";
 import { universeDomain } from "../../rules/google/external-account";
 import { PROVIDER_KIND } from "../../rules/google/provider-spec";
-import {
-  type KnownNames,
-  checkClusterPool,
-  clusterPoolProvider,
-  poolProjectNumber,
-} from "./cluster-pool-provider";
-import { type ComponentPlan, planComponent, refuseClashes } from "./component-plan";
+import { type KnownNames, checkClusterPool, clusterPoolProvider } from "./cluster-pool-provider";
+import { type ComponentPlan, type UnboundComponent, planComponent, refuseClashes } from "./component-plan";
 import { ComponentServiceAccount, checkComponentAudience } from "./component-service-account";
-import type { ComponentServiceAccountProps } from "./component-service-account-props";
 import type { ComponentServiceAccountsProps } from "./component-service-accounts-props";
+import { type ComponentSettings, checkRequestNames, componentSettings } from "./component-settings";
 import { RoleBinding } from "./role-binding";
-
-/** Settings of one component before its pool provider is there. */
-type UnboundComponent = Omit<ComponentServiceAccountProps, "oidcProvider">;
 
 /** Ends the id of the pool provider. */
 const JOB = "openshift";
@@ -35,9 +27,13 @@ const JOB = "openshift";
  * declared.
  *
  * Throws `google-project-invalid`, `google-project-number-invalid`, `google-project-contradicts`,
- * `google-setting-contradicts`, `google-universe-invalid`, `choice-unknown`, `late-value`; while declaring, also
- * `google-request-unknown`, `google-adopt-missing`, `google-requests-clash`, `google-issuer-mismatch`, and what pool,
- * pool provider and {@link ComponentServiceAccount} throw.
+ * `google-setting-contradicts`, `google-universe-invalid`, `google-list-invalid`, `google-map-invalid`,
+ * `google-override-unknown`, `google-account-ids-contradict`, `cluster-name-invalid`, `subject-invalid`,
+ * `choice-unknown`, `late-value`; while declaring, also `google-requests-empty`, `google-request-unknown`,
+ * `google-account-ids-missing`, `google-requests-clash`, `google-issuer-mismatch`, and what pool, pool provider and
+ * {@link ComponentServiceAccount} throw.
+ *
+ * Warns of an adopted pool provider that would admit the components alone.
  */
 export function componentServiceAccounts(
   props: ComponentServiceAccountsProps,
@@ -45,28 +41,31 @@ export function componentServiceAccounts(
   checkClusterPool(props);
   universeDomain(props.universeDomain);
   if (props.oidcProvider) checkComponentAudience(props.oidcProvider);
-  if (props.adopt) {
-    if (oneOf("naming", props.naming ?? "ccoctl", ["ccoctl", "derived"]) === "derived")
-      fail("google-setting-contradicts", 'naming: "derived"', "with adopt, which needs ccoctl's names");
-    literal(poolProjectNumber(props), "projectNumber (part of import ids)");
-  }
+  const settings = componentSettings(props);
   return {
     cloud: "google",
     providerKind: PROVIDER_KIND,
-    declare: (scope, request) => declareComponents(scope, request, props),
+    declare: (scope, request) => declareComponents(scope, request, props, settings),
   };
 }
 
 function declareComponents(
   scope: Construct,
-  { clusterName, issuer, requests }: ComponentsRequest,
+  request: ComponentsRequest,
   props: ComponentServiceAccountsProps,
+  settings: ComponentSettings,
 ): ComponentsDeclaration {
-  checkNames(requests, props);
-  const components = requests.map((request) => componentOf(request, clusterName, props));
+  const { issuer, requests } = request;
+  const cluster = clusterName(request.clusterName);
+  if (requests.length === 0) fail("google-requests-empty", cluster);
+  checkRequestNames(requests, settings);
+  const components = requests.map((each) => componentOf(each, cluster, props, settings));
   checkAll(scope, components);
-  const job = { clusterName, issuer, job: JOB, audiences: [COMPONENT_AUDIENCE] };
-  const oidcProvider = clusterPoolProvider(scope, job, props, knownNames(clusterName, props));
+  const job = { clusterName: cluster, issuer, job: JOB, audiences: [COMPONENT_AUDIENCE] };
+  const oidcProvider = clusterPoolProvider(scope, job, props, knownNames(cluster, props, settings));
+  oidcProvider.addSubjects(settings.others);
+  if (settings.adopt && !props.oidcProvider && props.serviceAccounts === undefined)
+    Annotations.of(scope).addWarning(othersWarning(oidcProvider.providerId));
   const accounts = components.map(
     (component) =>
       new ComponentServiceAccount(scope, `component_${component.request.name}`, {
@@ -87,61 +86,43 @@ function checkAll(scope: Construct, components: readonly UnboundComponent[]): vo
   refuseClashes(plans);
   RoleBinding.checkRoom(
     scope,
-    plans.flatMap(({ grants }) => grants.map(({ grant }) => grant)),
+    plans.flatMap(({ grants }) => grants),
   );
 }
 
 function componentOf(
   request: CredentialsRequest,
-  clusterName: string,
+  cluster: string,
   props: ComponentServiceAccountsProps,
+  { naming, adopt, accountIds, adoptRoles, overrides }: ComponentSettings,
 ): UnboundComponent {
-  const { adopt, overrides, project, roleSharing, universeDomain: universe, provider } = props;
-  const naming = namingOf(props);
-  const adopted = adopt?.accounts[request.name];
-  const { accountId = adopted, ...override } = overrides?.[request.name] ?? {};
+  const { project, universeDomain: universe, provider } = props;
+  const override = overrides.get(request.name);
+  const accountId = accountIds.get(request.name);
   return {
     ...override,
     request,
-    clusterName: naming === "ccoctl" ? (props.ccoctlName ?? clusterName) : clusterName,
+    clusterName: naming === "ccoctl" ? (props.ccoctlName ?? cluster) : cluster,
     project,
     naming,
-    adopt: adopted !== undefined,
+    adopt: adopt && accountId !== undefined,
+    adoptRole: adoptRoles?.has(request.name),
     accountId,
-    roleSharing,
+    roleSharing: override?.roleSharing ?? props.roleSharing,
     universeDomain: universe,
     provider,
   };
 }
 
-function namingOf({ naming, adopt }: ComponentServiceAccountsProps): "derived" | "ccoctl" {
-  return naming ?? (adopt ? "ccoctl" : "derived");
+function knownNames(
+  cluster: string,
+  { ccoctlName }: ComponentServiceAccountsProps,
+  { naming, adopt }: ComponentSettings,
+): KnownNames | undefined {
+  if (naming === "derived") return undefined;
+  return { id: ccoctlName ?? cluster, description: CCOCTL_DESCRIPTION, adopt };
 }
 
-function knownNames(clusterName: string, props: ComponentServiceAccountsProps): KnownNames | undefined {
-  if (namingOf(props) === "derived") return undefined;
-  const id = props.ccoctlName ?? clusterName;
-  return { id, description: CCOCTL_DESCRIPTION, adopt: props.adopt !== undefined };
-}
-
-/** Each name that the caller states is one of a request; each request is adopted or stated absent. */
-function checkNames(requests: readonly CredentialsRequest[], props: ComponentServiceAccountsProps): void {
-  const { adopt, overrides } = props;
-  const known = requests.map(({ name }) => name);
-  const stated: readonly (readonly [string, readonly string[]])[] = [
-    ["overrides", Object.keys(overrides ?? {})],
-    ["adopt.accounts", Object.keys(adopt?.accounts ?? {})],
-    ["adopt.absent", adopt?.absent ?? []],
-  ];
-  for (const [setting, names] of stated) {
-    const unknown = names.find((name) => !known.includes(name));
-    if (unknown !== undefined) fail("google-request-unknown", setting, unknown, known);
-  }
-  if (!adopt) return;
-  const twice = known.find((name) => adopt.accounts[name] !== undefined && overrides?.[name]?.accountId);
-  if (twice !== undefined)
-    fail("google-setting-contradicts", `overrides.${twice}.accountId`, "beside adopt.accounts");
-  const given = new Set([...Object.keys(adopt.accounts), ...(adopt.absent ?? [])]);
-  const missing = known.filter((name) => !given.has(name));
-  if (missing.length > 0) fail("google-adopt-missing", missing);
+function othersWarning(providerId: string): string {
+  return `pool provider ${providerId} admitted every service account of the cluster, and will admit the components alone: others that use it, operators of the Operator Lifecycle Manager say, are cut off. List the members of roles/iam.workloadIdentityUser on the project's service accounts, and state the further ones in serviceAccounts; an empty list says that there are none`;
 }

@@ -4,9 +4,9 @@ import type { ITerraformDependable, TerraformProvider } from "cdktf";
 import { Construct } from "constructs";
 import { fail } from "../../errors";
 import { SWITCH, oneOf } from "../../model/choice";
-import { literal } from "../../model/late";
 import { Subject } from "../../model/subject";
-import { projectId, shortText } from "../../rules/google/ids";
+import { givenList } from "../../rules/google/caller-lists";
+import { projectId } from "../../rules/google/ids";
 import {
   DESCRIPTION_MAX,
   DISPLAY_NAME_MAX,
@@ -14,6 +14,8 @@ import {
   serviceAccountId,
   serviceAccountResource,
 } from "../../rules/google/service-account";
+import { shortText, utf8Bytes } from "../../rules/google/short-text";
+import { optionalTerraformText } from "../../rules/terraform-text";
 import { PerApp } from "../shared/per-app";
 import { dependsOn } from "../shared/references";
 import type { IPrincipals } from "./principals";
@@ -26,22 +28,23 @@ export interface FederatedServiceAccountProps {
   readonly accountId: string;
   /** The pool provider that trusts the cluster, or `WorkloadIdentityPool.fleet(…)`. */
   readonly principals: IPrincipals;
-  /** Kubernetes service accounts that may act as it, as `namespace/name`. */
+  /** Kubernetes service accounts that may act as it, as `namespace/name`; each counts once. */
   readonly serviceAccounts: readonly (string | Subject)[];
   /**
-   * Name for people, at most 100 characters.
+   * Name for people, at most 100 bytes of UTF-8.
    *
    * @defaultValue - none
    */
   readonly displayName?: string;
   /**
-   * Description, at most 256 characters.
+   * Description, at most 256 bytes of UTF-8.
    *
    * @defaultValue - none
    */
   readonly description?: string;
   /**
-   * Service account and members exist already: Terraform `import` blocks take them into the state.
+   * The service account exists already: a Terraform `import` block takes it into the state. Its members need none:
+   * adding one that is there changes nothing.
    *
    * @defaultValue false
    */
@@ -67,8 +70,8 @@ const declared = new PerApp<FederatedServiceAccount>();
  * of their principals, added without touching other members.
  *
  * E-mail address and members are literal where the project number is. A service account that was deleted and made
- * again under its old id is another one: its bindings elsewhere must be made again too, which Terraform does for
- * those it declared.
+ * again under its old id (`terraform apply -replace`) is another one: IAM marks the bindings of the old one as
+ * deleted. The apply after that makes those again that Terraform declared, so apply twice; others are made by hand.
  */
 export class FederatedServiceAccount extends Construct {
   /** `<id>@<project>.iam.gserviceaccount.com`. */
@@ -83,27 +86,22 @@ export class FederatedServiceAccount extends Construct {
   readonly users: readonly ServiceAccountIamMember[];
 
   /**
-   * Throws `google-project-invalid`, `google-account-id-invalid`, `google-account-taken`, `name-too-long`,
-   * `subject-invalid`, `choice-unknown`, `late-value`, and what the principals throw.
+   * Throws `google-project-invalid`, `google-account-id-invalid`, `google-account-taken`, `google-list-invalid`,
+   * `name-too-long`, `subject-invalid`, `choice-unknown`, `late-value`, and what the principals throw.
    */
   constructor(scope: Construct, id: string, props: FederatedServiceAccountProps) {
     FederatedServiceAccount.check(scope, props);
     const { project, accountId, principals, provider } = props;
-    const subjects = props.serviceAccounts.map(Subject.of);
+    const subjects = distinctSubjects(givenList("serviceAccounts", props.serviceAccounts));
     principals.addSubjects(subjects);
-    if (props.adopt === true)
-      literal(
-        subjects.map((subject) => principals.principal(subject)),
-        "projectNumber (part of import ids)",
-      );
     super(scope, id);
     this.email = serviceAccountEmail(accountId, project);
     this.member = `serviceAccount:${this.email}`;
     this.resource = new ServiceAccount(this, "Resource", {
       project,
       accountId,
-      displayName: props.displayName,
-      description: props.description,
+      displayName: optionalTerraformText(props.displayName),
+      description: optionalTerraformText(props.description),
       provider,
     });
     const name = serviceAccountResource(project, this.email);
@@ -117,8 +115,8 @@ export class FederatedServiceAccount extends Construct {
   static check(scope: Construct, props: UncheckedServiceAccount): void {
     projectId(props.project);
     serviceAccountId(props.accountId);
-    shortText("display name of a service account", props.displayName, DISPLAY_NAME_MAX);
-    shortText("description of a service account", props.description, DESCRIPTION_MAX);
+    shortText("display name of a service account, in UTF-8,", props.displayName, DISPLAY_NAME_MAX, utf8Bytes);
+    shortText("description of a service account, in UTF-8,", props.description, DESCRIPTION_MAX, utf8Bytes);
     oneOf("adopt", props.adopt ?? false, SWITCH);
     const holder = declared.get(scope, keyOf(props));
     if (holder) fail("google-account-taken", props.accountId, holder.node.path);
@@ -133,9 +131,12 @@ export class FederatedServiceAccount extends Construct {
       provider: props.provider,
     });
     dependsOn(user, [this.resource, ...props.principals.dependencies]);
-    if (props.adopt === true) user.importFrom(`${name} ${ROLE} ${member}`, props.provider);
     return user;
   }
+}
+
+function distinctSubjects(given: readonly (string | Subject)[]): readonly Subject[] {
+  return [...new Map(given.map(Subject.of).map((subject) => [subject.key, subject])).values()];
 }
 
 function keyOf({ project, accountId }: UncheckedServiceAccount): string {

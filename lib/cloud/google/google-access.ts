@@ -3,6 +3,7 @@ import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import { literal } from "../../model/late";
 import type { IAccess, IWorkloadIdentities } from "../../model/workloads";
+import { givenList } from "../../rules/google/caller-lists";
 import { checkedRoleGrant, roleGrantText } from "../../rules/google/role-grant";
 import type { CheckedRoleGrant, GoogleRoleGrant } from "../../rules/google/role-grant";
 
@@ -50,7 +51,9 @@ export class GoogleAccess implements IAccess<Construct> {
 
   /** See {@link googleAccess}. */
   constructor(props: GoogleAccessProps) {
-    const { roles = [], declare, permissions = [] } = props;
+    const { declare } = props;
+    const roles = givenList("roles", props.roles ?? []);
+    const permissions = givenList("permissions", props.permissions ?? []);
     if (roles.length === 0 && declare === undefined) fail("google-access-empty");
     if ((declare === undefined) !== (permissions.length === 0))
       fail("google-setting-contradicts", "one of declare and permissions", "without the other");
@@ -69,8 +72,9 @@ export class GoogleAccess implements IAccess<Construct> {
 /**
  * Roles on Google Cloud for a workload.
  *
- * Throws `google-access-empty`, `google-setting-contradicts`, `google-role-invalid`, `google-role-basic`,
- * `google-grant-target`, `google-project-invalid`, `name-too-long`, `late-value`.
+ * Throws `google-access-empty`, `google-list-invalid`, `google-setting-contradicts`, `google-role-invalid`,
+ * `google-role-basic`, `google-role-condition`, `google-grant-target`, `google-project-invalid`, `name-too-long`,
+ * `late-value`.
  */
 export function googleAccess(props: GoogleAccessProps): GoogleAccess {
   return new GoogleAccess(props);

@@ -21,8 +21,11 @@ export {
   type RoleSharing,
 } from "./component-service-account-props";
 export { componentServiceAccounts } from "./component-service-accounts";
-export { type CcoctlAdoption, type ComponentServiceAccountsProps } from "./component-service-accounts-props";
+export { type ComponentServiceAccountsProps } from "./component-service-accounts-props";
+export { connectGatewaySpoke, type ConnectGatewaySpokeProps } from "./connect-gateway-spoke";
 export { FederatedServiceAccount, type FederatedServiceAccountProps } from "./federated-service-account";
+export { gkeSpoke, type GkeSpokeProps } from "./gke-spoke";
+export { type ExistingGkeCluster } from "./gke-spoke-cluster";
 export { GoogleAccess, googleAccess, type GoogleAccessProps, type GoogleGrantee } from "./google-access";
 export { IssuerBucket, type IssuerBucketProps } from "./issuer-bucket";
 export { ManagedPool, type ManagedPoolProps } from "./managed-pool";
@@ -51,7 +54,9 @@ export {
 } from "./workload-service-account-props";
 export { workloadServiceAccounts, type WorkloadServiceAccountsProps } from "./workload-service-accounts";
 export type { ComponentRightsOverride } from "../../rules/google/provider-spec";
-export type { CheckedRoleGrant, GoogleRoleGrant, RoleCondition } from "../../rules/google/role-grant";
+export type { RoleCondition } from "../../rules/google/role-condition";
+export type { CheckedRoleGrant, GoogleRoleGrant } from "../../rules/google/role-grant";
+export type { GatewayRoleName } from "../../rules/google/connect-gateway";
 export type { AttributeCondition, AttributeConditionForm } from "../../rules/google/attribute-condition";
 export type { AttributeMapping } from "../../rules/google/attribute-mapping";
 export type { IssuerKey } from "../../model/issuer-keys";

@@ -3,17 +3,21 @@ import { StorageBucketIamMember } from "@cdktf/provider-google/lib/storage-bucke
 import { StorageBucketObject } from "@cdktf/provider-google/lib/storage-bucket-object/index.js";
 import type { ITerraformDependable, TerraformProvider } from "cdktf";
 import { Construct } from "constructs";
+import { fail } from "../../errors";
 import { SWITCH, oneOf } from "../../model/choice";
 import { Duration } from "../../model/duration";
 import { Issuer } from "../../model/issuer";
 import type { IIssuerHost } from "../../model/issuer-host";
 import type { IssuerKey } from "../../model/issuer-keys";
 import { literal } from "../../model/late";
+import { givenKeys } from "../../rules/google/caller-lists";
 import { bucketName } from "../../rules/google/bucket-name";
 import { universeDomain } from "../../rules/google/external-account";
 import { projectId } from "../../rules/google/ids";
 import { ACCEPTED_ALGORITHMS } from "../../rules/google/jwks";
 import { type OpenIdDocument, issuerDocuments } from "../../rules/openid/issuer-documents";
+import { terraformText } from "../../rules/terraform-text";
+import { PerApp } from "../shared/per-app";
 import { dependsOn } from "../shared/references";
 
 /** Settings of an {@link IssuerBucket}. */
@@ -22,7 +26,10 @@ export interface IssuerBucketProps {
   readonly bucket: string;
   /** Id of the bucket's project. */
   readonly project: string;
-  /** Location of the bucket: `us`, `eu`, `asia`, or a region. */
+  /**
+   * Location of the bucket: `us`, `eu`, `asia`, a dual-region, or a region. That of a bucket that exists must be its
+   * own, since another one replaces it.
+   */
   readonly location: string;
   /** The issuer's public keys as PEM; the current and the next one while they are rotated. */
   readonly keys: readonly IssuerKey[];
@@ -34,12 +41,18 @@ export interface IssuerBucketProps {
    */
   readonly cacheDuration?: Duration;
   /**
-   * Bucket and its public binding exist already: Terraform `import` blocks take them into the state. Objects cannot
-   * be imported; they are written over.
+   * The bucket exists already: a Terraform `import` block takes it into the state. Its public binding needs none;
+   * objects cannot be imported, they are written over.
    *
    * @defaultValue false
    */
   readonly adopt?: boolean;
+  /**
+   * Let everybody list the bucket's objects too, as ccoctl does. State `true` to keep that when `adopt` goes.
+   *
+   * @defaultValue - as `adopt`
+   */
+  readonly listing?: boolean;
   /**
    * Domain of Google Cloud's APIs.
    *
@@ -54,10 +67,15 @@ export interface IssuerBucketProps {
   readonly provider?: TerraformProvider;
 }
 
-const READER = "roles/storage.objectViewer";
+/** The first gets objects alone, the second also lists them (https://cloud.google.com/storage/docs/access-control/iam-roles). */
+const [READER, LISTER] = ["roles/storage.legacyObjectReader", "roles/storage.objectViewer"];
+const LOCATION = /^[a-z][a-z0-9-]+$/i;
 const EVERYONE = "allUsers";
 const JWKS_PATH = "keys.json";
 const CACHE = Duration.minutes(5);
+
+/** The buckets that an app declares, by name. */
+const declared = new PerApp<IssuerBucket>();
 
 /**
  * A public bucket that serves an issuer's discovery document and keys, for relying parties besides Google Cloud, which
@@ -82,8 +100,9 @@ export class IssuerBucket extends Construct implements IIssuerHost {
   readonly dependencies: readonly ITerraformDependable[];
 
   /**
-   * Throws `google-bucket-invalid`, `google-project-invalid`, `google-universe-invalid`, `choice-unknown`,
-   * `late-value`, and what makes a public key unusable, `issuer-key-private` say.
+   * Throws `google-bucket-invalid`, `google-bucket-location`, `google-bucket-taken`, `google-project-invalid`,
+   * `google-universe-invalid`, `google-keys-invalid`, `choice-unknown`, `late-value`, and what makes a public key
+   * unusable, `issuer-key-private` say.
    */
   constructor(scope: Construct, id: string, props: IssuerBucketProps) {
     const { provider } = props;
@@ -91,10 +110,14 @@ export class IssuerBucket extends Construct implements IIssuerHost {
     const project = projectId(props.project);
     const issuer = Issuer.of(`https://storage.${universeDomain(props.universeDomain)}/${name}`);
     const options = { jwksPath: JWKS_PATH, accepted: ACCEPTED_ALGORITHMS };
-    const { discovery, jwks } = issuerDocuments(issuer, props.keys, options);
+    const { discovery, jwks } = issuerDocuments(issuer, givenKeys(props.keys), options);
     const adopt = oneOf("adopt", props.adopt ?? false, SWITCH);
-    const location = literal(props.location, "location of the bucket").toUpperCase();
+    const listing = oneOf("listing", props.listing ?? adopt, SWITCH);
+    const location = locationOf(props);
+    const holder = declared.get(scope, name);
+    if (holder) fail("google-bucket-taken", name, holder.node.path);
     super(scope, id);
+    declared.set(this, name, this);
     this.issuer = issuer;
     this.resource = new StorageBucket(this, "Resource", {
       name,
@@ -106,7 +129,7 @@ export class IssuerBucket extends Construct implements IIssuerHost {
     });
     this.publicReaders = new StorageBucketIamMember(this, "public-readers", {
       bucket: name,
-      role: READER,
+      role: listing ? LISTER : READER,
       member: EVERYONE,
       provider,
     });
@@ -114,7 +137,7 @@ export class IssuerBucket extends Construct implements IIssuerHost {
     this.discovery = this.#publish("discovery", discovery, props);
     this.jwks = this.#publish("jwks", jwks, props);
     this.dependencies = [this.publicReaders, this.discovery, this.jwks];
-    if (adopt) this.#adopt(props);
+    if (adopt) this.resource.importFrom(`${project}/${name}`, provider);
   }
 
   #publish(
@@ -126,7 +149,7 @@ export class IssuerBucket extends Construct implements IIssuerHost {
     const object = new StorageBucketObject(this, id, {
       bucket: props.bucket,
       name: path,
-      content: text,
+      content: terraformText(text),
       contentType,
       cacheControl: `public, max-age=${totalSeconds}`,
       provider: props.provider,
@@ -134,9 +157,11 @@ export class IssuerBucket extends Construct implements IIssuerHost {
     dependsOn(object, [this.resource]);
     return object;
   }
+}
 
-  #adopt({ project, bucket, provider }: IssuerBucketProps): void {
-    this.resource.importFrom(`${project}/${bucket}`, provider);
-    this.publicReaders.importFrom(`b/${bucket} ${READER} ${EVERYONE}`, provider);
-  }
+function locationOf({ location }: IssuerBucketProps): string {
+  const given = literal(location, "location of the bucket");
+  return typeof given === "string" && LOCATION.test(given)
+    ? given.toUpperCase()
+    : fail("google-bucket-location", given);
 }

@@ -1,13 +1,15 @@
 import type { TerraformProvider } from "cdktf";
 import { fail } from "../../errors";
 import { Issuer } from "../../model/issuer";
-import { isLate, literal } from "../../model/late";
+import { literal } from "../../model/late";
 import type { AttributeConditionForm } from "../../rules/google/attribute-condition";
 import { ownAttributeCondition } from "../../rules/google/attribute-condition";
 import { additionalAttributes } from "../../rules/google/attribute-mapping";
 import type { AttributeMapping } from "../../rules/google/attribute-mapping";
-import { shortText, workloadIdentityId } from "../../rules/google/ids";
+import { givenKeys } from "../../rules/google/caller-lists";
+import { workloadIdentityId } from "../../rules/google/ids";
 import { ACCEPTED_ALGORITHMS, publicJwks } from "../../rules/google/jwks";
+import { shortText, withReason } from "../../rules/google/short-text";
 import { allowedAudiences, defaultAudience, stsAudience } from "../../rules/google/workload-identity-names";
 import { publishedJwks } from "../../rules/openid/issuer-keys";
 import { requireAlgorithms } from "../../rules/openid/jwks";
@@ -41,8 +43,8 @@ export interface OidcProviderSettings {
 }
 
 const DISPLAY_NAME_MAX = 32;
-const DESCRIPTION_MAX = 256;
-const ELLIPSIS = "… ";
+/** What the description of a pool provider may have, in characters. */
+export const DESCRIPTION_MAX = 256;
 
 /** The written reason for a condition that is wider than the list of service accounts; stands in description and warning. */
 export const WIDENED: Readonly<Record<AttributeConditionForm, string | undefined>> = {
@@ -97,7 +99,7 @@ function checkedIssuer({ issuer, jwks, keys }: UncheckedOidcProvider): Issuer {
 function checkedJwks({ jwks, keys }: UncheckedOidcProvider): string | undefined {
   if (keys === undefined) return jwks === undefined ? undefined : publicJwks(jwks);
   if (jwks !== undefined) return fail("google-setting-contradicts", "jwks", "beside keys");
-  const set = publishedJwks(keys);
+  const set = publishedJwks(givenKeys(keys));
   requireAlgorithms(set, ACCEPTED_ALGORITHMS);
   return publicJwks(set);
 }
@@ -117,28 +119,7 @@ function checkedReason({ attributeCondition, reason }: UncheckedOidcProvider): s
 function checkedDescription(description: string | undefined, reason: string | undefined): string | undefined {
   shortText("description of a pool provider", description, DESCRIPTION_MAX);
   const what = "description of a pool provider, the reason for its attribute condition included";
-  return shortText(what, joined(description, reason), DESCRIPTION_MAX);
-}
-
-/**
- * A description with the reason for a wider condition at its end, within 256 characters: a literal description is
- * cut where both do not fit.
- */
-export function describedWith(
-  description: string | undefined,
-  reason: string | undefined,
-): string | undefined {
-  const whole = joined(description, reason);
-  if (description === undefined || reason === undefined || isLate(description)) return whole;
-  if ([...(whole ?? "")].length <= DESCRIPTION_MAX) return whole;
-  const room = DESCRIPTION_MAX - [...reason].length - ELLIPSIS.length;
-  return `${[...description].slice(0, room).join("")}${ELLIPSIS}${reason}`;
-}
-
-function joined(description: string | undefined, reason: string | undefined): string | undefined {
-  if (description === undefined || reason === undefined) return description ?? reason;
-  const ended = !isLate(description) && /[.!?]$/.test(description);
-  return `${description}${ended ? " " : ". "}${reason}`;
+  return shortText(what, withReason(description, reason), DESCRIPTION_MAX);
 }
 
 const COMPARED = [

@@ -10,11 +10,13 @@ import { AdmittedSubjects } from "../../rules/google/admitted-subjects";
 import type { AttributeCondition } from "../../rules/google/attribute-condition";
 import { SUBJECT_ATTRIBUTE, attributeMapping, fitsGoogleSubject } from "../../rules/google/attribute-mapping";
 import { renderPrincipal } from "../../rules/google/principal";
+import { describedWith } from "../../rules/google/short-text";
 import { poolPath } from "../../rules/google/workload-identity-names";
+import { optionalTerraformText, terraformText } from "../../rules/terraform-text";
 import { PerStack } from "../shared/per-stack";
 import { AdoptedOidcProvider } from "./adopted-oidc-provider";
 import type { IOidcProvider, OidcProviderAttributes, OidcProviderProps } from "./oidc-provider-props";
-import { WIDENED, checkOidcProvider, describedWith, differingSetting } from "./oidc-provider-settings";
+import { DESCRIPTION_MAX, WIDENED, checkOidcProvider, differingSetting } from "./oidc-provider-settings";
 import type { OidcProviderSettings } from "./oidc-provider-settings";
 import type { IWorkloadIdentityPool } from "./workload-identity-pool";
 
@@ -142,7 +144,7 @@ export class OidcProvider extends Construct implements IOidcProvider {
     this.#warnOfWiderCondition();
     if (this.#longSubjects || subjects.every(fitsGoogleSubject)) return;
     this.#longSubjects = true;
-    this.resource.attributeMapping = attributeMapping(true, this.#settings.attributeMapping);
+    this.resource.attributeMapping = this.#mapping(true);
   }
 
   /** IAM policy member of a service account, which is admitted too; by attribute where its subject is too long. */
@@ -173,16 +175,30 @@ export class OidcProvider extends Construct implements IOidcProvider {
       project: this.pool.project,
       workloadIdentityPoolId: this.pool.poolReference,
       workloadIdentityPoolProviderId: this.providerId,
-      displayName,
+      displayName: optionalTerraformText(displayName),
       description: own
-        ? description
-        : Lazy.stringValue({ produce: () => describedWith(description, WIDENED[this.#admitted.form]) }),
-      attributeMapping: attributeMapping(false, this.#settings.attributeMapping),
+        ? optionalTerraformText(description)
+        : Lazy.stringValue({ produce: () => optionalTerraformText(this.#description()) }),
+      attributeMapping: this.#mapping(false),
       attributeCondition:
-        attributeCondition ?? Lazy.stringValue({ produce: () => this.condition?.expression }),
-      oidc: { issuerUri: issuer.url, allowedAudiences: [...audiences], jwksJson: jwks },
+        optionalTerraformText(attributeCondition) ??
+        Lazy.stringValue({ produce: () => this.condition?.expression }),
+      oidc: {
+        issuerUri: issuer.url,
+        allowedAudiences: audiences.map(terraformText),
+        jwksJson: optionalTerraformText(jwks),
+      },
       provider: props.provider,
     });
+  }
+
+  #description(): string | undefined {
+    return describedWith(this.#settings.description, WIDENED[this.#admitted.form], DESCRIPTION_MAX);
+  }
+
+  #mapping(longSubjects: boolean): Record<string, string> {
+    const mapping = attributeMapping(longSubjects, this.#settings.attributeMapping);
+    return Object.fromEntries(Object.entries(mapping).map(([key, cel]) => [key, terraformText(cel)]));
   }
 
   /** Each form once: subjects are only ever added, so a condition never becomes narrower again. */

@@ -9,8 +9,10 @@ import {
   customRoleName,
   permissionNames,
 } from "../../rules/google/custom-role";
-import { projectId, shortText } from "../../rules/google/ids";
+import { projectId } from "../../rules/google/ids";
 import { DESCRIPTION_MAX } from "../../rules/google/service-account";
+import { shortText } from "../../rules/google/short-text";
+import { optionalTerraformText, terraformText } from "../../rules/terraform-text";
 import { PerApp } from "../shared/per-app";
 
 /** Settings of a {@link ProjectRole}. */
@@ -65,7 +67,7 @@ export class ProjectRole extends Construct {
   readonly resource: ProjectIamCustomRole;
 
   /**
-   * Throws `google-project-invalid`, `google-role-id-invalid`, `google-permission-invalid`, `name-too-long`,
+   * Throws `google-project-invalid`, `google-role-id-invalid`, `google-permission-invalid`, `google-list-invalid`, `name-too-long`,
    * `google-role-taken`, `choice-unknown` and `late-value`.
    */
   constructor(scope: Construct, id: string, props: ProjectRoleProps) {
@@ -78,8 +80,8 @@ export class ProjectRole extends Construct {
     this.resource = new ProjectIamCustomRole(this, "Resource", {
       project: props.project,
       roleId: props.roleId,
-      title: props.title,
-      description: props.description,
+      title: terraformText(props.title),
+      description: optionalTerraformText(props.description),
       permissions: [...permissions],
       provider: props.provider,
     });

@@ -3,14 +3,20 @@ import { StorageBucketIamMember } from "@cdktf/provider-google/lib/storage-bucke
 import type { ITerraformDependable, TerraformProvider } from "cdktf";
 import { Construct } from "constructs";
 import { fail } from "../../errors";
+import { iamMember } from "../../rules/google/iam-member";
 import { POLICY_PRINCIPALS_MAX } from "../../rules/google/policy-size";
+import type { RoleCondition } from "../../rules/google/role-condition";
 import { type CheckedRoleGrant, type GoogleRoleGrant, checkedRoleGrant } from "../../rules/google/role-grant";
+import { optionalTerraformText, terraformText } from "../../rules/terraform-text";
 import { PerStack } from "../shared/per-stack";
 import { dependsOn } from "../shared/references";
 
 /** Settings of a {@link RoleBinding}. */
 export interface RoleBindingProps extends GoogleRoleGrant {
-  /** IAM policy member: `serviceAccount:<email>`, or a principal of a workload identity pool. */
+  /**
+   * IAM policy member: `serviceAccount:<email>`, a principal of a workload identity pool, `user:`, `group:`, `domain:`;
+   * `allUsers` and other members for everybody with a `reason`. May be late.
+   */
   readonly member: string;
   /**
    * What must exist before the binding.
@@ -18,12 +24,6 @@ export interface RoleBindingProps extends GoogleRoleGrant {
    * @defaultValue - nothing
    */
   readonly dependencies?: readonly ITerraformDependable[];
-  /**
-   * The binding exists already: a Terraform `import` block takes it into the state.
-   *
-   * @defaultValue false
-   */
-  readonly adopt?: boolean;
   /**
    * Terraform provider of the resource; must be allowed to set the IAM policy of the project or bucket.
    *
@@ -38,6 +38,8 @@ const bindings = new PerStack<Map<string, RoleBinding>>();
 /**
  * One role for one member on a project or bucket, added to the policy without touching other members.
  *
+ * One that exists already is taken over without an import: adding a member that is there changes nothing.
+ *
  * A policy holds at most 1,500 principals, each counted in each of its roles (https://cloud.google.com/iam/quotas);
  * those of the stack are counted.
  */
@@ -46,25 +48,30 @@ export class RoleBinding extends Construct {
   readonly resource: ProjectIamMember | StorageBucketIamMember;
 
   /**
-   * Throws `google-role-invalid`, `google-role-basic`, `google-grant-target`, `google-project-invalid`,
-   * `google-policy-full` and `late-value`.
+   * Throws `google-role-invalid`, `google-role-basic`, `google-role-condition`, `google-grant-target`,
+   * `google-project-invalid`, `google-member-invalid`, `google-member-broad`, `google-binding-taken`,
+   * `google-policy-full`, `name-too-long` and `late-value`.
    */
   constructor(scope: Construct, id: string, props: RoleBindingProps) {
     const grant = checkedRoleGrant(props);
-    const { member, provider } = props;
+    const member = iamMember(props.member, grant.reason);
     const holders = bindingsOn(scope, grant);
     const key = keyOf(grant, member);
-    checkPolicy(grant, holders.has(key) ? holders.size : holders.size + 1);
+    const holder = holders.get(key);
+    if (holder) fail("google-binding-taken", grant.role, member, holder.node.path);
+    checkPolicy(grant, holders.size + 1);
     super(scope, id);
-    const { role, condition } = grant;
-    const settings = { role, member, condition, provider };
+    const settings = {
+      role: grant.role,
+      member,
+      condition: conditionText(grant.condition),
+      provider: props.provider,
+    };
     this.resource =
       grant.kind === "project"
         ? new ProjectIamMember(this, "Resource", { ...settings, project: grant.target })
         : new StorageBucketIamMember(this, "Resource", { ...settings, bucket: grant.target });
     dependsOn(this.resource, props.dependencies ?? []);
-    if (props.adopt === true)
-      this.resource.importFrom(`${IMPORTED[grant.kind]}${grant.target} ${role} ${member}`, provider);
     holders.set(key, this);
   }
 
@@ -86,11 +93,18 @@ export class RoleBinding extends Construct {
   }
 }
 
-/** How Terraform's import writes a resource's name before role and member. */
-const IMPORTED: Readonly<Record<CheckedRoleGrant["kind"], string>> = { project: "", bucket: "b/" };
-
 function checkPolicy({ resource }: CheckedRoleGrant, count: number): void {
   if (count > POLICY_PRINCIPALS_MAX) fail("google-policy-full", resource, count, POLICY_PRINCIPALS_MAX);
+}
+
+function conditionText(condition: RoleCondition | undefined): RoleCondition | undefined {
+  if (condition === undefined) return undefined;
+  const { title, expression, description } = condition;
+  return {
+    title: terraformText(title),
+    expression: terraformText(expression),
+    description: optionalTerraformText(description),
+  };
 }
 
 function keyOf({ role, condition }: CheckedRoleGrant, member: string): string {

@@ -4,8 +4,10 @@ import type { ITerraformDependable, TerraformProvider } from "cdktf";
 import { Construct } from "constructs";
 import { fail } from "../../errors";
 import { SWITCH, oneOf } from "../../model/choice";
-import { projectId, projectNumber, shortText, workloadIdentityId } from "../../rules/google/ids";
+import { projectId, projectNumber, workloadIdentityId } from "../../rules/google/ids";
+import { shortText } from "../../rules/google/short-text";
 import { poolPath } from "../../rules/google/workload-identity-names";
+import { optionalTerraformText } from "../../rules/terraform-text";
 import { PerStack } from "../shared/per-stack";
 import { ManagedPool } from "./managed-pool";
 import type { ManagedPoolProps } from "./managed-pool";
@@ -120,8 +122,8 @@ export class WorkloadIdentityPool extends Construct implements IWorkloadIdentity
     this.resource = new IamWorkloadIdentityPool(this, "Resource", {
       project,
       workloadIdentityPoolId: poolId,
-      displayName,
-      description,
+      displayName: optionalTerraformText(displayName),
+      description: optionalTerraformText(description),
       provider: props.provider,
     });
     if (adopt) this.resource.importFrom(poolPath(project, poolId), props.provider);
@@ -163,8 +165,8 @@ export class WorkloadIdentityPool extends Construct implements IWorkloadIdentity
     const { resource } = existing;
     const settings: readonly (readonly [string, unknown, unknown])[] = [
       ["projectNumber", existing.projectNumber, props.projectNumber],
-      ["displayName", resource.displayNameInput, props.displayName],
-      ["description", resource.descriptionInput, props.description],
+      ["displayName", resource.displayNameInput, optionalTerraformText(props.displayName)],
+      ["description", resource.descriptionInput, optionalTerraformText(props.description)],
       ["provider", resource.provider, props.provider],
     ];
     const differs = settings.find(([, before, now]) => before !== now);

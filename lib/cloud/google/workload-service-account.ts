@@ -1,11 +1,19 @@
 import { Construct } from "constructs";
 import { SWITCH, oneOf } from "../../model/choice";
+import { clusterName } from "../../model/kubernetes-name";
 import { Subject } from "../../model/subject";
 import type { AccessGrant } from "../../model/workloads";
+import { givenList } from "../../rules/google/caller-lists";
 import { externalAccountFile, universeDomain } from "../../rules/google/external-account";
 import type { PodCredentials } from "../../rules/google/pod-credentials";
 import { CREDENTIAL_FILE, podCredentials, podFragment, tokenPath } from "../../rules/google/pod-credentials";
-import { derivedAccountId, serviceAccountId } from "../../rules/google/service-account";
+import {
+  DESCRIPTION_MAX,
+  DISPLAY_NAME_MAX,
+  derivedAccountId,
+  serviceAccountId,
+} from "../../rules/google/service-account";
+import { cutText, utf8Bytes, withReason } from "../../rules/google/short-text";
 import { type NameRules, derivedName } from "../../rules/names";
 import { FederatedServiceAccount } from "./federated-service-account";
 import type { GoogleGrantee } from "./google-access";
@@ -16,12 +24,14 @@ import type { WorkloadServiceAccountProps } from "./workload-service-account-pro
 interface WorkloadPlan {
   readonly subject: Subject;
   readonly accountId: string | undefined;
+  readonly displayName: string;
+  /** The reasons for what is refused without one; the record of the cluster has them with their roles. */
+  readonly description: string | undefined;
   readonly universe: string;
   readonly layout: PodCredentials;
 }
 
 const CONFIG_MAP: NameRules = { max: 253, allowed: /[a-z0-9.-]/, separator: "--" };
-const NAME_MAX = 100;
 
 /**
  * What one Kubernetes service account of a user acts as on Google Cloud: a Google service account of its own, or the
@@ -38,8 +48,8 @@ export class WorkloadServiceAccount extends Construct {
   readonly grant: AccessGrant;
 
   /**
-   * Throws what {@link FederatedServiceAccount} and {@link RoleBinding} throw, `google-universe-invalid`,
-   * `google-token-path`, `google-token-lifetime` and `choice-unknown`.
+   * Throws what {@link FederatedServiceAccount} and {@link RoleBinding} throw, `cluster-name-invalid`,
+   * `google-universe-invalid`, `google-token-path`, `google-token-lifetime`, `google-list-invalid` and `choice-unknown`.
    */
   constructor(scope: Construct, id: string, props: WorkloadServiceAccountProps) {
     const { oidcProvider, access } = props;
@@ -69,15 +79,16 @@ export class WorkloadServiceAccount extends Construct {
   }
 
   #declareAccount(
-    { subject, accountId }: WorkloadPlan,
+    { subject, accountId, displayName, description }: WorkloadPlan,
     props: WorkloadServiceAccountProps,
   ): FederatedServiceAccount | undefined {
-    const { clusterName, project, oidcProvider, provider } = props;
+    const { project, oidcProvider, provider } = props;
     if (accountId === undefined) return undefined;
     const account = new FederatedServiceAccount(this, "account", {
       project,
       accountId,
-      displayName: `${clusterName} ${subject.key}`.slice(0, NAME_MAX),
+      displayName,
+      description,
       principals: oidcProvider,
       serviceAccounts: [subject],
       provider,
@@ -106,15 +117,25 @@ export class WorkloadServiceAccount extends Construct {
 function planWorkload(props: Omit<WorkloadServiceAccountProps, "oidcProvider">): WorkloadPlan {
   const subject = Subject.of(props.serviceAccount);
   const { namespace, name } = subject;
+  const cluster = clusterName(props.clusterName);
   const impersonate = oneOf("impersonate", props.impersonate ?? true, SWITCH);
-  const accountId =
-    props.accountId ?? derivedAccountId(props.clusterName, `${namespace}-${name}`, [namespace, name]);
+  const accountId = props.accountId ?? derivedAccountId(cluster, `${namespace}-${name}`, [namespace, name]);
+  const reasons = givenList("access", props.access).flatMap(({ grants }) =>
+    grants.map(({ reason }) => reason),
+  );
   return {
     subject,
     accountId: impersonate ? serviceAccountId(accountId) : undefined,
+    displayName: cutText(`${cluster} ${subject.key}`, DISPLAY_NAME_MAX),
+    description: joinedReasons(reasons),
     universe: universeDomain(props.universeDomain),
     layout: podCredentials(props.credentialDirectory, props.tokenLifetime),
   };
+}
+
+function joinedReasons(reasons: readonly (string | undefined)[]): string | undefined {
+  const all = [...new Set(reasons)].reduce(withReason, undefined);
+  return all === undefined ? undefined : cutText(all, DESCRIPTION_MAX, utf8Bytes);
 }
 
 function grantOf(

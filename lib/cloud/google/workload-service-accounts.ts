@@ -2,6 +2,7 @@ import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import { validateAudience } from "../../model/audience";
 import { SWITCH, oneOf } from "../../model/choice";
+import { clusterName } from "../../model/kubernetes-name";
 import { literal } from "../../model/late";
 import type {
   AccessDeclaration,
@@ -44,7 +45,7 @@ const JOB = "workloads";
  *
  * Throws `google-project-invalid`, `google-project-number-invalid`, `google-project-contradicts`,
  * `google-setting-contradicts`, `google-universe-invalid`, `google-token-path`, `google-token-lifetime`,
- * `audience-invalid`, `choice-unknown`, `late-value`; while declaring, also `google-access-foreign`,
+ * `audience-invalid`, `choice-unknown`, `late-value`; while declaring, also `cluster-name-invalid`, `google-access-foreign`,
  * `google-policy-full`, `google-issuer-mismatch`, and what pool, pool provider and {@link WorkloadServiceAccount} throw.
  */
 export function workloadServiceAccounts(props: WorkloadServiceAccountsProps): IWorkloadIdentities<Construct> {
@@ -61,17 +62,22 @@ export function workloadServiceAccounts(props: WorkloadServiceAccountsProps): IW
 
 function declareWorkloads(
   scope: Construct,
-  { clusterName, issuer, workloads }: AccessRequest<Construct>,
+  { clusterName: name, issuer, workloads }: AccessRequest<Construct>,
   props: WorkloadServiceAccountsProps,
 ): AccessDeclaration {
-  const unbound = workloads.map((workload) => workloadOf(workload, clusterName, props));
+  const cluster = clusterName(name);
+  const unbound = workloads.map((workload) => workloadOf(workload, cluster, props));
   for (const workload of unbound) WorkloadServiceAccount.check(scope, workload);
   RoleBinding.checkRoom(
     scope,
     unbound.flatMap(({ access }) => access.flatMap(({ grants }) => grants)),
   );
   const audiences = props.audience === undefined ? undefined : [props.audience];
-  const oidcProvider = clusterPoolProvider(scope, { clusterName, issuer, job: JOB, audiences }, props);
+  const oidcProvider = clusterPoolProvider(
+    scope,
+    { clusterName: cluster, issuer, job: JOB, audiences },
+    props,
+  );
   oidcProvider.addSubjects(workloads.map(({ subject }) => subject));
   return {
     grants: unbound.map((workload, index) => {
@@ -84,7 +90,7 @@ function declareWorkloads(
 
 function workloadOf(
   { subject, access }: DeclaredAccess<Construct>,
-  clusterName: string,
+  cluster: string,
   props: WorkloadServiceAccountsProps,
 ): UnboundWorkload {
   const {
@@ -100,7 +106,7 @@ function workloadOf(
     access: access.map((each) =>
       each instanceof GoogleAccess ? each : fail("google-access-foreign", each.permissions),
     ),
-    clusterName,
+    clusterName: cluster,
     project,
     credentialDirectory,
     tokenLifetime,

@@ -1,5 +1,6 @@
 /*
- * The links of a pull, in the order in which the kubelet, the plugin and the cloud come to them.
+ * The links of a pull, in the order in which the kubelet, the plugin and the cloud come to them; and what all links
+ * have in common.
  */
 
 import type { RbacPolicy } from "../../rules/rbac/evaluate";
@@ -24,7 +25,15 @@ export type CheckId =
   | "subject-admitted"
   | "login-permitted"
   | "repository-permitted"
-  | "otherwise";
+  | "otherwise"
+  | "secret-present"
+  | "secret-well-formed"
+  | "issuer-configured"
+  | "account-present"
+  | "account-annotated"
+  | "pods-configured"
+  | "identity-found"
+  | "permissions-granted";
 
 /** The answer of a check. */
 export interface CheckResult extends Answer {
@@ -69,8 +78,8 @@ export interface PullContext {
   readonly failed: CheckId | undefined;
 }
 
-/** One link. */
-export interface PullCheck {
+/** One link of a chain whose checks look at `Context`. */
+export interface Check<Context> {
   /** Its name. */
   readonly id: CheckId;
   /** What it asks. */
@@ -78,8 +87,11 @@ export interface PullCheck {
   /** Why it matters. */
   readonly why: string;
   /** Answers. */
-  readonly run: (context: PullContext) => Answer;
+  readonly run: (context: Context) => Answer;
 }
+
+/** One link of a pull. */
+export type PullCheck = Check<PullContext>;
 
 /** The answer where a cloud or service account that must be there is not. */
 export function missing(what: string): Answer {

@@ -9,6 +9,7 @@ import type { Source } from "../facts/source";
 import type { ServiceAccountFact } from "../facts/kubernetes-facts";
 import type { NodeConfiguration, ProviderEntry } from "../facts/node-configuration";
 import type { ComputedAttribute, Terraform } from "../facts/terraform";
+import type { AccessTrust, CloudAccess } from "./cloud-access";
 
 /** A repository as the kubelet looks it up. */
 export interface Repository {
@@ -47,13 +48,7 @@ export interface TrustQuestion {
 }
 
 /** Whether a cloud takes a service account's token, link by link. */
-export interface TrustAnswer {
-  /** Whether the issuer is trusted. */
-  readonly issuer: Answer;
-  /** Whether the audience is accepted. */
-  readonly audience: Answer;
-  /** Whether the subject is admitted. */
-  readonly subject: Answer;
+export interface TrustAnswer extends AccessTrust {
   /** As whom; `undefined` where that cannot be told. */
   readonly identity: CloudIdentity | undefined;
 }
@@ -80,10 +75,12 @@ export interface Cloud {
   readonly plugin: string;
   /** Annotation keys by which the plugin finds the identity. */
   readonly annotationKeys: readonly string[];
+  /** Who acts in it other than by pulling; indexed when it is first asked for. */
+  readonly access: CloudAccess;
   /** Abilities that the plugin must have for this entry. */
   needs(entry: ProviderEntry): readonly ("tokens" | "custom-pools")[];
-  /** Whether arguments, variables and files of the entry suit the plugin. */
-  arguments(entry: ProviderEntry, node: NodeConfiguration, repository: Repository): Answer;
+  /** Whether arguments, variables and files of the entry suit the plugin; the same for all images of a registry. */
+  arguments(entry: ProviderEntry, node: NodeConfiguration, registry: Pick<Repository, "host">): Answer;
   /** Whether the plugin finds what it needs in the annotations that it is handed. */
   annotations(question: TrustQuestion): Answer;
   /** Judges the trust. */

@@ -4,6 +4,7 @@ import type { ComputedAttribute, Terraform } from "../facts/terraform";
 import { awsReader } from "./aws/reader";
 import { azureReader } from "./azure/reader";
 import type { Cloud, CloudReader } from "./cloud";
+import type { CloudAccess } from "./cloud-access";
 import { googleReader } from "./google/reader";
 
 /** The clouds; one more is one more line. */
@@ -29,6 +30,11 @@ export class Clouds {
     const known = this.#byEntry.get(entry) ?? this.#find(entry);
     if (known) this.#byEntry.set(entry, known);
     return known;
+  }
+
+  /** What each cloud knows of components and workloads. */
+  get access(): readonly CloudAccess[] {
+    return this.#clouds.map(([, cloud]) => cloud.access);
   }
 
   #find(entry: ProviderEntry): Cloud | undefined {

@@ -5,6 +5,13 @@
 import type { PluginFacts } from "../../model/cluster";
 import { knownKubernetesMinors } from "../../rules/kubelet/feature-gates";
 import { list, own, record, text, texts } from "./access";
+import {
+  type DeclaredComponent,
+  type DeclaredWorkload,
+  declaredComponents,
+  declaredWorkloads,
+} from "./access-record";
+import { type DeclaredFleet, declaredFleet } from "./fleet-record";
 import { parseJson } from "./read-documents";
 import { readUtf8 } from "./read-text";
 
@@ -89,11 +96,30 @@ export interface ClusterRecord {
    * @defaultValue - none
    */
   readonly pulls?: readonly DeclaredPull[];
+  /**
+   * The declared components of OpenShift.
+   *
+   * @defaultValue - those whose Secrets or CredentialsRequests were read
+   */
+  readonly components?: readonly DeclaredComponent[];
+  /**
+   * The declared workloads.
+   *
+   * @defaultValue - those whose service accounts or pods name an identity
+   */
+  readonly workloads?: readonly DeclaredWorkload[];
+  /**
+   * The declared fleet.
+   *
+   * @defaultValue - controllers and profiles that were read
+   */
+  readonly fleet?: DeclaredFleet;
 }
 
 /** Reads a recorded cluster; what has another form, and versions whose rules are not known, are left out. */
 export function readClusterRecord(recorded: unknown): ClusterRecord {
-  const { name, issuer, kubelet, apiServer, plugins, openShift, pulls, registries } = record(recorded);
+  const { name, issuer, kubelet, apiServer, plugins, openShift } = record(recorded);
+  const { pulls, registries, components, workloads, fleet } = record(recorded);
   const version = text(own(openShift, "version"));
   return {
     ...(typeof name === "string" && { name }),
@@ -111,6 +137,9 @@ export function readClusterRecord(recorded: unknown): ClusterRecord {
       },
     }),
     ...(pulls !== undefined && { pulls: list(pulls).map(declaredPull) }),
+    ...(components !== undefined && { components: declaredComponents(components) }),
+    ...(workloads !== undefined && { workloads: declaredWorkloads(workloads) }),
+    ...(fleet !== undefined && { fleet: declaredFleet(fleet) }),
   };
 }
 

@@ -20,9 +20,11 @@ import {
   readKubernetes,
 } from "./kubernetes-facts";
 import { lateReader } from "./late-text";
+import { type PodFact, fragmentAccount, podFragment } from "./pod-fragments";
 import { parseJson, parseYaml } from "./read-documents";
 import { readUtf8 } from "./read-text";
 import type { Source } from "./source";
+import { SpokeFacts } from "./spoke-facts";
 import { type ComputedAttribute, Terraform, type TerraformScope } from "./terraform";
 import { isTerraformConfiguration, readTerraformConfiguration } from "./terraform-configuration";
 import { isTerraformShow, readTerraformShow } from "./terraform-show";
@@ -33,6 +35,10 @@ export interface ClusterArtefacts extends KubernetesFacts {
   readonly stack: string;
   /** What is known of it besides its objects. */
   readonly cluster: ClusterRecord;
+  /** What was written that pods of a service account need, by `namespace/name`. */
+  readonly podFragments: ReadonlyMap<string, PodFact>;
+  /** What was read of the spokes of its fleet. */
+  readonly spokes: SpokeFacts;
 }
 
 /** A document that was read and holds no fact. */
@@ -70,7 +76,11 @@ interface StackDocuments {
   readonly name: string;
   readonly identity: WorkloadIdentityFile | undefined;
   readonly scope: TerraformScope | undefined;
-  readonly documents: readonly (PlainDocument & { readonly management: boolean })[];
+  readonly documents: readonly (PlainDocument & {
+    readonly management: boolean;
+    readonly spoke: string | undefined;
+  })[];
+  readonly podFragments: ReadonlyMap<string, PodFact>;
 }
 
 /**
@@ -115,17 +125,34 @@ function readStack({ folder, name }: StackInput, scopes: TerraformScope[]): Stac
     name: identity?.stack ?? name,
     identity,
     scope,
-    documents: files.flatMap(({ file: path, appliesTo }) =>
-      yamlDocuments(join(folder, path)).map((document) => ({
-        ...document,
+    podFragments: podFragments(folder, identity),
+    documents: files.flatMap(({ file: path, appliesTo, spoke }) =>
+      yamlDocuments(join(folder, path)).map(({ value, source }) => ({
+        value,
+        source,
         management: appliesTo === "management-cluster",
+        spoke,
       })),
     ),
   };
 }
 
+function podFragments(
+  folder: string,
+  identity: WorkloadIdentityFile | undefined,
+): ReadonlyMap<string, PodFact> {
+  return new Map(
+    (identity?.pods ?? []).flatMap(({ file }) =>
+      yamlDocuments(join(folder, file)).map(({ value, source }) => [
+        fragmentAccount(file),
+        podFragment(value, source),
+      ]),
+    ),
+  );
+}
+
 function stackCluster(
-  { name, identity, scope, documents }: StackDocuments,
+  { name, identity, scope, documents, podFragments: fragments }: StackDocuments,
   plain: readonly PlainDocument[],
   terraform: Terraform,
   known: ClusterRecord,
@@ -134,16 +161,26 @@ function stackCluster(
   const recorded = readClusterRecord(identity?.clusters[0]);
   const issuer = recorded.issuer === undefined ? {} : { issuer: late(recorded.issuer) };
   const cluster = { ...recorded, ...issuer, ...known };
-  const all = [...documents.map((document) => ({ ...document, late })), ...plain.map(asClusterDocument)];
-  return { stack: name, cluster, ...readKubernetes(all, cluster) };
+  const all = [...documents.map((each) => ({ ...each, late })), ...plain.map(asClusterDocument)];
+  // Objects of a spoke are none of the hub's, whose names they may have.
+  const own = all.filter(({ spoke }) => spoke === undefined);
+  const spokes = new SpokeFacts(all);
+  return { stack: name, cluster, podFragments: fragments, spokes, ...readKubernetes(own, cluster) };
 }
 
 function plainCluster(plain: readonly PlainDocument[], cluster: ClusterRecord): ClusterArtefacts {
-  return { stack: "", cluster, ...readKubernetes(plain.map(asClusterDocument), cluster) };
+  const all = plain.map(asClusterDocument);
+  return {
+    stack: "",
+    cluster,
+    podFragments: new Map(),
+    spokes: new SpokeFacts(all),
+    ...readKubernetes(all, cluster),
+  };
 }
 
-function asClusterDocument(document: PlainDocument): KubernetesDocument {
-  return { ...document, late: (text) => text, management: false };
+function asClusterDocument(document: PlainDocument): KubernetesDocument & { readonly spoke: undefined } {
+  return { ...document, late: (text) => text, management: false, spoke: undefined };
 }
 
 function plainDocuments(file: string): readonly PlainDocument[] {
@@ -154,7 +191,7 @@ function plainDocuments(file: string): readonly PlainDocument[] {
 function yamlDocuments(file: string): readonly PlainDocument[] {
   return parseYaml(readUtf8(file), file).map(({ value, index }) => ({
     value,
-    source: { file, ...(index === undefined ? {} : { document: index }), path: "" },
+    source: index === undefined ? { file, path: "" } : { file, document: index, path: "" },
   }));
 }
 

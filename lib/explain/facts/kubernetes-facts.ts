@@ -3,9 +3,12 @@
  */
 
 import { TOKEN_AUDIENCE_VERB } from "../../rules/rbac/node-audience";
+import { CREDENTIALS_API } from "../../rules/openshift/credentials-request";
 import { type RbacPolicy, readRbac } from "../../rules/rbac/evaluate";
 import { at, list, own, record, text } from "./access";
 import type { ClusterRecord } from "./cluster-record";
+import { type ComponentFacts, readComponentFacts } from "./component-facts";
+import { type FleetFacts, readFleetFacts } from "./fleet-facts";
 import type { LateReader } from "./late-text";
 import { type NodeConfiguration, nodeConfiguration, standaloneConfiguration } from "./node-configuration";
 import {
@@ -35,7 +38,7 @@ export interface ServiceAccountFact {
 }
 
 /** The objects of one cluster. */
-export interface KubernetesFacts {
+export interface KubernetesFacts extends ComponentFacts {
   /** Service accounts by `namespace/name`. */
   readonly serviceAccounts: ReadonlyMap<string, ServiceAccountFact>;
   /** Roles and bindings. */
@@ -50,6 +53,8 @@ export interface KubernetesFacts {
   readonly mirrors: readonly MirrorRule[];
   /** What CSI drivers let nodes request. */
   readonly volumeDrivers: VolumeDrivers;
+  /** Profiles of spokes, and lists of access providers. */
+  readonly fleet: FleetFacts;
   /** What the kubelets of each pool are configured with. */
   readonly nodes: readonly NodeConfiguration[];
 }
@@ -68,10 +73,12 @@ export interface KubernetesDocument {
 
 /** The API that each kind is read from; the API server knows no other, and an object of another group is another kind. */
 const APIS: Readonly<Record<string, string>> = {
+  Authentication: "config.openshift.io/v1",
   CSIDriver: "storage.k8s.io/v1",
   ClusterRole: "rbac.authorization.k8s.io/v1",
   ClusterRoleBinding: "rbac.authorization.k8s.io/v1",
   ConfigMap: "v1",
+  CredentialsRequest: CREDENTIALS_API,
   ImageContentSourcePolicy: "operator.openshift.io/v1alpha1",
   ImageDigestMirrorSet: "config.openshift.io/v1",
   ImageTagMirrorSet: "config.openshift.io/v1",
@@ -81,6 +88,7 @@ const APIS: Readonly<Record<string, string>> = {
   Pod: "v1",
   Role: "rbac.authorization.k8s.io/v1",
   RoleBinding: "rbac.authorization.k8s.io/v1",
+  Secret: "v1",
   ServiceAccount: "v1",
 };
 
@@ -120,6 +128,8 @@ export function readKubernetes(
     }),
     mirrors: objects.flatMap(({ value, source }) => readMirrorRules(value, source)),
     volumeDrivers: readVolumeDrivers(objects.map(({ value }) => value)),
+    ...readComponentFacts(objects),
+    fleet: readFleetFacts(objects),
     nodes: nodes(all, cluster),
   };
 }

@@ -108,8 +108,13 @@ function valueOf(document: YamlDocument, file: string, line: number): unknown {
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;
-  for (const child of Array.isArray(value) ? value : Object.values(value))
-    if (typeof child === "object" && isDeeper(child, levels - 1)) return true;
+  if (Array.isArray(value)) return value.some((child) => isDeeper(child, levels - 1));
+  // Without a list of the values: there are hundreds of thousands of objects. A parsed one inherits nothing to list.
+  const object = value as Readonly<Record<string, unknown>>;
+  for (const key in object) {
+    const child = object[key];
+    if (typeof child === "object" && child !== null && isDeeper(child, levels - 1)) return true;
+  }
   return false;
 }
 

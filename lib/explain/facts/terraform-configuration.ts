@@ -27,8 +27,7 @@ export function readTerraformConfiguration(
   const scope: TerraformScope = { id, resources, providers, named };
   for (const { source, value } of documents) {
     for (const section of ["resource", "data"] as const)
-      for (const resource of resourcesOf(section, value, source, scope))
-        resources.set(resource.address, resource);
+      addResources(section, value, source, scope, resources);
     for (const [name, configuration] of entriesOf(own(value, "provider")))
       providers.set(providerKey(name, configuration), configuration);
     for (const block of blocks(own(value, "locals")))
@@ -39,34 +38,76 @@ export function readTerraformConfiguration(
   return scope;
 }
 
-function resourcesOf(
+/** Adds the resources of one section; there may be tens of thousands, so that nothing is made which may not be read. */
+function addResources(
   section: "resource" | "data",
   document: unknown,
   source: Source,
   scope: TerraformScope,
-): TerraformResource[] {
-  return blocks(own(document, section)).flatMap((types) =>
-    Object.keys(types).flatMap((type) =>
-      blocks(types[type]).flatMap((names) =>
-        Object.keys(names).flatMap((name) => {
-          const [written] = blocks(names[name]);
-          const values = written && certainValues(written);
-          if (values === undefined || type === "//") return [];
-          const provider = text(values["provider"]).replace(/^\$\{(.*)\}$/, "$1");
-          return {
-            address: `${section === "data" ? "data." : ""}${type}.${name}`,
-            type,
-            adopted: section === "data",
-            values,
-            provider: provider === "" ? defaultProvider(type) : provider,
-            scope,
-            source: { ...source, path: propertyPath([section, type, name]) },
-          };
-        }),
-      ),
-    ),
-  );
+  resources: Map<string, TerraformResource>,
+): void {
+  for (const types of blocks(own(document, section)))
+    for (const type of Object.keys(types)) {
+      const place: Place = { section, type, scope, document: source, provider: defaultProvider(type) };
+      for (const names of blocks(types[type]))
+        for (const name of Object.keys(names)) {
+          const resource = type === "//" ? undefined : writtenResource(place, name, names[name]);
+          if (resource) resources.set(resource.address, resource);
+        }
+    }
 }
+
+/** What the resources of one type have in common. */
+interface Place {
+  readonly section: "resource" | "data";
+  readonly type: string;
+  readonly scope: TerraformScope;
+  readonly document: Source;
+  readonly provider: string;
+}
+
+function writtenResource(place: Place, name: string, value: unknown): TerraformResource | undefined {
+  const written = Array.isArray(value) ? blocks(value)[0] : record(value);
+  if (value === null || written === undefined) return undefined;
+  const values = certainValues(written);
+  return values && new WrittenResource(place, name, values, values === written ? undefined : written);
+}
+
+/** Its place is put together when it is read. */
+class WrittenResource implements TerraformResource {
+  readonly address: string;
+  readonly type: string;
+  readonly adopted: boolean;
+  readonly values: Json;
+  readonly written?: Json;
+  readonly provider: string;
+  readonly scope: TerraformScope;
+  readonly #place: Place;
+  readonly #name: string;
+  #source: Source | undefined;
+
+  constructor(place: Place, name: string, values: Json, written: Json | undefined) {
+    const { section, type, scope } = place;
+    const provider = values["provider"];
+    this.address = section === "data" ? `data.${type}.${name}` : `${type}.${name}`;
+    this.type = type;
+    this.adopted = section === "data";
+    this.values = values;
+    if (written) this.written = written;
+    this.provider =
+      typeof provider === "string" && provider !== "" ? provider.replace(REFERENCE, "$1") : place.provider;
+    this.scope = scope;
+    this.#place = place;
+    this.#name = name;
+  }
+
+  get source(): Source {
+    const { section, type, document } = this.#place;
+    return (this.#source ??= { ...document, path: propertyPath([section, type, this.#name]) });
+  }
+}
+
+const REFERENCE = /^\$\{(.*)\}$/;
 
 /** Arguments that say whose a resource is; without them nobody would know what else may be there. */
 const OWNERS: readonly string[] = [
@@ -89,6 +130,7 @@ const COUNTED = /^\d+$/;
  * Where `count` or `for_each` decides it, the arguments count as known after apply, so that nothing rests on them.
  */
 function certainValues(values: Json): Json | undefined {
+  if (values["count"] === undefined && values["for_each"] === undefined) return values;
   const count = String(values["count"] ?? 1);
   if (COUNTED_NONE.test(count)) return undefined;
   if (COUNTED.test(count) && values["for_each"] === undefined) return values;

@@ -6,7 +6,7 @@
  */
 
 import type { Json } from "./access";
-import { at, record, text } from "./access";
+import { at, own, record, text } from "./access";
 import type { Source } from "./source";
 
 /** One resource or data source. */
@@ -19,6 +19,12 @@ export interface TerraformResource {
   readonly adopted: boolean;
   /** The arguments, and after apply the attributes. */
   readonly values: Json;
+  /**
+   * The arguments as written, where `count` or `for_each` decides whether the resource is there.
+   *
+   * @defaultValue - `values`
+   */
+  readonly written?: Json;
   /** The provider's configuration, `aws` or `aws.<alias>`. */
   readonly provider: string;
   /** The document that it stands in. */
@@ -53,6 +59,8 @@ const EXPRESSION = /\$\$\{|\$\{([^{}]*)\}/g;
 const ATTRIBUTE =
   /^((?:module\.[\w-]+\.)*(?:data\.)?[a-z][\w-]*\.[\w-]+)\.([\w-]+(?:(?:\.[\w-]+)|\[\d+\])*)$/;
 const NAMED = /^(?:local|var)\.[\w-]+$/;
+/** An attribute without a path. */
+const NAME = /^[\w-]+$/;
 const KEPT = /^\d+#(.+)$/;
 
 /** Following a chain of references ends somewhere; a circle does not. */
@@ -95,7 +103,7 @@ export class Terraform {
 
   /** An argument or attribute as resolved text; empty where it is absent or no text. */
   text(resource: TerraformResource, attribute: string): string {
-    const value = at(resource.values, attribute);
+    const value = own(resource.values, attribute);
     return typeof value === "string" ? this.resolve(value, resource.scope) : "";
   }
 
@@ -111,6 +119,7 @@ export class Terraform {
 
   /** The resource that a resolved text refers to with this attribute and nothing else. */
   referred(resolved: string, attribute: string): TerraformResource | undefined {
+    if (!resolved.startsWith("${")) return undefined;
     const [, id, address] = /^\$\{(\d+)#(.+)\.[\w-]+\}$/.exec(resolved) ?? [];
     if (id === undefined || address === undefined || !resolved.endsWith(`.${attribute}}`)) return undefined;
     return this.scopes[Number(id)]?.resources.get(address);
@@ -139,8 +148,12 @@ export class Terraform {
   }
 
   #attribute(resource: TerraformResource, attribute: string, hops: number): string {
-    const path = attribute.split(/[.[\]]+/).filter((part) => part !== "");
-    const value = inner(resource.values, path);
+    const value = NAME.test(attribute)
+      ? own(resource.values, attribute)
+      : inner(
+          resource.values,
+          attribute.split(/[.[\]]+/).filter((part) => part !== ""),
+        );
     if (typeof value === "string") return this.#resolve(value, resource.scope, hops + 1);
     const computed = this.#computed.get(`${resource.type}.${attribute}`)?.(resource, this);
     return computed ?? `\${${resource.scope.id}#${resource.address}.${attribute}}`;

@@ -3,7 +3,7 @@
  */
 
 import { propertyPath } from "../../artefact/property-path";
-import { at, list, own, record, text } from "./access";
+import { type Json, at, list, own, record, text } from "./access";
 import { type Source, below } from "./source";
 
 /** One image that a pod pulls. */
@@ -36,6 +36,10 @@ export interface WorkloadFact {
   readonly claims: readonly string[];
   /** True where claims are made with the pod, so that their volumes are not known before. */
   readonly hasGeneratedClaims: boolean;
+  /** Labels of the pods. */
+  readonly labels: Json;
+  /** The pods' spec, as written. */
+  readonly spec: Json;
   /** True for a pod that the kubelet runs from a file: it has no service account, and no token. */
   readonly isStatic: boolean;
   /** Where it stands. */
@@ -84,6 +88,8 @@ export function readWorkload(object: unknown, source: Source): WorkloadFact | un
     hasGeneratedClaims:
       volumes.some((volume) => own(volume, "ephemeral") !== undefined) ||
       list(at(object, "spec", "volumeClaimTemplates")).length > 0,
+    labels: record(at(object, ...path.slice(0, -1), "metadata", "labels")),
+    spec: record(spec),
     isStatic: isStaticPod(at(object, "metadata", "annotations")),
     source,
   };

@@ -1,11 +1,13 @@
 import type { Evidence } from "../answer";
 import type { CheckId, CheckResult } from "../checks/check";
+import { accessChecks } from "../checks/access-checks";
 import { pullChecks } from "../checks/checks";
-import type { PullResult } from "../explain";
+import type { ExplainResult } from "../result";
 import { sourceText } from "../facts/source";
 import type { Verdict } from "../verdict";
 import { HTML_STYLE } from "./html-style";
 import { htmlText } from "./html-text";
+import { jobTitle, jobWords } from "./jobs";
 
 /** The worst first, as everywhere on the page. */
 const VERDICTS: readonly Verdict[] = ["denied", "unknown", "allowed"];
@@ -13,26 +15,29 @@ const VERDICTS: readonly Verdict[] = ["denied", "unknown", "allowed"];
 /** No page may load anything or run anything, whatever texts it shows. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'";
 
-const ASKED: ReadonlyMap<CheckId, string> = new Map(pullChecks.map(({ id, asks }) => [id, asks]));
+const ASKED: ReadonlyMap<CheckId, string> = new Map(
+  [pullChecks, ...Object.values(accessChecks)].flat().map(({ id, asks }) => [id, asks]),
+);
 
 /**
- * The results as one HTML page, piece by piece: how many of each verdict, a table of all pulls, and each chain with its
+ * The results as one HTML page, piece by piece: how many of each verdict, a table of all results, and each chain with its
  * evidence, the denied ones opened.
  *
  * The page loads nothing, runs nothing and holds no time, so that the same results give the same bytes. The results are
  * held until the first piece is taken, because their number stands first.
  */
-export function* renderHtml(results: Iterable<PullResult>): Generator<string> {
+export function* renderHtml(results: Iterable<ExplainResult>): Generator<string> {
   const all = [...results];
   const counts = VERDICTS.map(
     (verdict) => [verdict, all.filter((each) => each.verdict === verdict).length] as const,
   );
+  const title = jobTitle(all);
   const counted = counts.map(([verdict, count]) => `${count} ${verdict}`).join(", ");
   yield `<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n`;
   yield `<meta http-equiv="Content-Security-Policy" content="${POLICY}">\n`;
   yield `<meta name="viewport" content="width=device-width, initial-scale=1">\n`;
-  yield `<title>Image pulls: ${counted}</title>\n<style>${HTML_STYLE}</style>\n</head>\n<body>\n<main>\n`;
-  yield `<h1>Image pulls</h1>\n<p class="lead">Will the pods pull, as whom, and if not, which link is broken. Judged from files alone: no cluster and no cloud was asked.</p>\n`;
+  yield `<title>${title}: ${counted}</title>\n<style>${HTML_STYLE}</style>\n</head>\n<body>\n<main>\n`;
+  yield `<h1>${title}</h1>\n<p class="lead">${LEAD} Judged from files alone: no cluster and no cloud was asked.</p>\n`;
   yield* summary(all, counts);
   yield `<section aria-labelledby="chains">\n<h2 id="chains">Chains</h2>\n`;
   for (const [index, result] of all.entries()) yield* chain(result, index + 1);
@@ -40,21 +45,30 @@ export function* renderHtml(results: Iterable<PullResult>): Generator<string> {
 }
 
 function* summary(
-  all: readonly PullResult[],
+  all: readonly ExplainResult[],
   counts: readonly (readonly [Verdict, number])[],
 ): Generator<string> {
   yield `<section aria-labelledby="summary">\n<h2 id="summary">Summary</h2>\n<dl class="counts">\n`;
   for (const [verdict, count] of counts) yield `<div><dt>${word(verdict)}</dt><dd>${count}</dd></div>\n`;
   yield `</dl>\n<fieldset><legend>Show</legend>\n${choice("all", true)}`;
   for (const [verdict] of counts) yield choice(verdict, false);
-  yield `</fieldset>\n<div class="wide">\n<table>\n<caption>Every pull, in the order of the stacks</caption>\n<thead><tr>`;
+  yield `</fieldset>\n<div class="wide">\n<table>\n<caption>Every result, in the order of jobs and stacks</caption>\n<thead><tr>`;
   for (const title of COLUMNS) yield `<th scope="col">${title}</th>`;
   yield `</tr></thead>\n<tbody>\n`;
   for (const [index, result] of all.entries()) yield row(result, index + 1);
   yield `</tbody>\n</table>\n</div>\n</section>\n`;
 }
 
-const COLUMNS: readonly string[] = ["Verdict", "Stack", "Service account", "Image", "As", "Does not hold at"];
+const LEAD = "Will the pods get what they ask for, as whom, and if not, which link is broken.";
+
+const COLUMNS: readonly string[] = [
+  "Verdict",
+  "Stack",
+  "Service account",
+  "Target",
+  "As",
+  "Does not hold at",
+];
 
 const NOBODY: Readonly<Record<Verdict, string>> = { allowed: "", denied: "nobody", unknown: "not known" };
 
@@ -63,32 +77,33 @@ function choice(what: Verdict | "all", checked: boolean): string {
   return `<label><input type="radio" name="only" id="${id}"${checked ? " checked" : ""}> ${what}</label>\n`;
 }
 
-function row({ verdict, stack, subject, target, as, checks }: PullResult, number: number): string {
+function row({ job, verdict, stack, subject, target, as, checks }: ExplainResult, number: number): string {
   const open = checks.find(({ status }) => status === "fail" || status === "unknown");
   const cells = [
     word(verdict),
     htmlText(stack) || "none",
     code(subject),
-    code(target),
+    `${htmlText(jobWords[job].target)} ${code(target)}`,
     as === null ? NOBODY[verdict] : code(as),
-    `<a href="#pull-${number}">${open ? htmlText(open.id) : "none"}</a>`,
+    `<a href="#chain-${number}">${open ? htmlText(open.id) : "none"}</a>`,
   ];
   return `<tr data-verdict="${verdict}">${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>\n`;
 }
 
-function* chain(result: PullResult, number: number): Generator<string> {
-  const { verdict, stack, subject, target, as, checks } = result;
+function* chain(result: ExplainResult, number: number): Generator<string> {
+  const { job, verdict, stack, subject, target, as, checks } = result;
   const where = stack === "" ? "" : ` in ${htmlText(stack)}`;
-  yield `<details id="pull-${number}" data-verdict="${verdict}"${verdict === "denied" ? " open" : ""}>\n`;
-  yield `<summary>${word(verdict)} <h3>${code(subject)} pulls ${code(target)}${where}</h3></summary>\n`;
-  if (as !== null) yield `<p>${asSentence(verdict, as)}</p>\n`;
-  yield `<table>\n<caption>The links in the order of the pull</caption>\n`;
+  yield `<details id="chain-${number}" data-verdict="${verdict}"${verdict === "denied" ? " open" : ""}>\n`;
+  yield `<summary>${word(verdict)} <h3>${code(subject)} ${jobWords[job].verb} ${code(target)}${where}</h3></summary>\n`;
+  if (as !== null) yield `<p>${asSentence(job, verdict, as)}</p>\n`;
+  yield `<table>\n<caption>The links in their order</caption>\n`;
   yield `<thead><tr><th scope="col">Link</th><th scope="col">Status</th><th scope="col">Why</th></tr></thead>\n<tbody>\n`;
   for (const check of checks) yield link(check);
   yield `</tbody>\n</table>\n</details>\n`;
 }
 
-function asSentence(verdict: Verdict, as: string): string {
+function asSentence(job: ExplainResult["job"], verdict: Verdict, as: string): string {
+  if (job !== "image-pull") return `Acts as ${code(as)}.`;
   return verdict === "allowed"
     ? `Pulls as ${code(as)}.`
     : `The chain does not hold by itself; the pull may be served as ${code(as)}.`;

@@ -1,5 +1,5 @@
 import type { CheckResult } from "../checks/check";
-import type { PullResult } from "../explain";
+import type { ExplainResult } from "../result";
 
 /** Version of the shape; it changes where a reader of the old one would misread the new one. */
 export const EXPLAIN_JSON_VERSION = 1;
@@ -10,7 +10,7 @@ export const EXPLAIN_JSON_VERSION = 1;
  * Each result has job, stack, subject, target, verdict, as and checks; each check id, status, reason, evidence
  * (`{ text, source? }`), remedy, and `log` where what an operator sees is known.
  */
-export function* renderJson(results: Iterable<PullResult>): Generator<string> {
+export function* renderJson(results: Iterable<ExplainResult>): Generator<string> {
   yield `{\n  "version": ${EXPLAIN_JSON_VERSION},\n  "results": [`;
   let separator = "\n";
   for (const result of results) {

@@ -1,5 +1,6 @@
 import type { Status } from "../answer";
-import type { PullResult } from "../explain";
+import type { ExplainResult } from "../result";
+import { jobWords } from "./jobs";
 import { printable } from "./printable";
 
 const CLASSES: Readonly<Record<Status, string>> = {
@@ -10,12 +11,12 @@ const CLASSES: Readonly<Record<Status, string>> = {
 };
 
 /**
- * The results as one Mermaid flowchart, a chain per pull, piece by piece.
+ * The results as one Mermaid flowchart, a chain per result, piece by piece.
  *
  * Source of the syntax: mermaid.js.org/syntax/flowchart.html; texts stand in quotes, and what could end them is written
  * as a numeric entity.
  */
-export function* renderMermaid(results: Iterable<PullResult>): Generator<string> {
+export function* renderMermaid(results: Iterable<ExplainResult>): Generator<string> {
   yield "flowchart LR\n";
   for (const [status, style] of Object.entries(CLASSES)) yield `  classDef ${status} ${style}\n`;
   let number = 0;
@@ -25,9 +26,12 @@ export function* renderMermaid(results: Iterable<PullResult>): Generator<string>
   }
 }
 
-function* chain({ stack, subject, target, verdict, as, checks }: PullResult, id: string): Generator<string> {
+function* chain(
+  { job, stack, subject, target, verdict, as, checks }: ExplainResult,
+  id: string,
+): Generator<string> {
   const title = [stack, subject].filter((part) => part !== "").join(": ");
-  yield `  subgraph ${id}["${quoted(`${title} pulls ${target}: ${verdict}${as === null ? "" : ` (${as})`}`)}"]\n`;
+  yield `  subgraph ${id}["${quoted(`${title} ${jobWords[job].verb} ${target}: ${verdict}${as === null ? "" : ` (${as})`}`)}"]\n`;
   const nodes = checks.map((check, index) => ({ name: `${id}c${index}`, check }));
   for (const { name, check } of nodes) yield `    ${name}["${quoted(check.id)}"]:::${check.status}\n`;
   yield `    ${nodes.map(({ name }) => name).join(" --> ")}\n  end\n`;

@@ -1,8 +1,9 @@
 import type { Status } from "../answer";
 import type { CheckResult } from "../checks/check";
-import type { PullResult } from "../explain";
+import type { ExplainResult } from "../result";
 import { sourceText } from "../facts/source";
 import type { Verdict } from "../verdict";
+import { jobWords } from "./jobs";
 import { printable } from "./printable";
 
 /** How text is written. */
@@ -34,7 +35,7 @@ const STATUS_WIDTH = 8;
 
 /** The results for people, piece by piece: a line each, and its links below; at the end how many of each verdict. */
 export function* renderText(
-  results: Iterable<PullResult>,
+  results: Iterable<ExplainResult>,
   options: RenderTextOptions = {},
 ): Generator<string> {
   const paint = (word: Status | Verdict, width = 0): string =>
@@ -42,9 +43,9 @@ export function* renderText(
   const counts: Record<Verdict, number> = { allowed: 0, denied: 0, unknown: 0 };
   for (const result of results) {
     counts[result.verdict] += 1;
-    const { stack, subject, target, verdict, as } = result;
+    const { job, stack, subject, target, verdict, as } = result;
     const where = stack === "" ? "" : `${printable(stack)}: `;
-    yield `${paint(verdict)}  ${where}${printable(subject)} pulls ${printable(target)}${asText(verdict, as)}\n`;
+    yield `${paint(verdict)}  ${where}${printable(subject)} ${jobWords[job].verb} ${printable(target)}${asText(verdict, as)}\n`;
     for (const check of result.checks) yield* checkLines(check, paint);
     yield "\n";
   }

@@ -6,11 +6,13 @@
 
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
-import { identityStatement, isWide, statementInWords } from "./identity-statement";
-import { managedPolicyArn } from "./permissions-boundary";
+import { identityStatements, requireSidsOnce, statementInWords } from "./identity-statement";
+import { MANAGED_BY_AWS, managedPolicyArn } from "./permissions-boundary";
 import { type PolicyDocument, type PolicyStatement, checkedPolicy, policyDocument } from "./policy-document";
 import { defaultAwsAudience } from "./pull-annotation";
+import { isTextList } from "./provider-spec";
 import { roleDescription } from "./role-name";
+import { isWide, isWideManagedPolicy } from "./wide-permissions";
 
 /** What a service account may do in AWS. */
 export interface AccessPermissions {
@@ -24,6 +26,7 @@ export interface AccessPermissions {
 
 const PREFIX = "eks.amazonaws.com/";
 const MANAGED_MAX = 20;
+const MANAGED_DEFAULT = 10;
 const SHORTEN =
   "put statements into a managed policy of your own (`managedPolicyArns`), or share resources by pattern";
 
@@ -31,13 +34,15 @@ const SHORTEN =
  * Returns the permissions as they were given.
  *
  * Throws `aws-access-empty`, `aws-statement-invalid`, `aws-statement-too-wide`, `aws-description-invalid`,
- * `aws-arn-invalid` or `aws-policy-too-long`.
+ * `aws-statement-sid-twice`, `aws-arn-invalid` or `aws-policy-too-long`.
  */
 export function accessPermissions(permissions: AccessPermissions): AccessPermissions {
   const { statements, managedPolicyArns, wideReason } = permissions;
+  identityStatements(statements, "statements");
+  if (!Array.isArray(managedPolicyArns) || (managedPolicyArns.length > 0 && !isTextList(managedPolicyArns)))
+    fail("aws-arn-invalid", "managed policy", managedPolicyArns, "a list of ARNs");
   if (statements.length === 0 && managedPolicyArns.length === 0) fail("aws-access-empty");
-  statements.forEach((statement, index) => identityStatement(statement, `statements[${index}]`));
-  const wide = statements.find(isWide);
+  const wide = statements.find(isWide) ?? managedPolicyArns.find(isWideManagedPolicy);
   if (wide && wideReason === undefined) fail("aws-statement-too-wide", wide);
   if (wideReason !== undefined) roleDescription(wideReason, "wideReason");
   for (const arn of managedPolicyArns) managedPolicyArn(arn, "managed policy");
@@ -51,25 +56,41 @@ export function accessInWords({ statements, managedPolicyArns }: AccessPermissio
   return [...new Set([...statements.flatMap(statementInWords), ...managed])].sort();
 }
 
-/** The inline policy of all permissions of a role; `undefined` where there is none. Throws `aws-policy-too-long`. */
+/** The inline policy of all permissions of a role; `undefined` where there is none. Throws `aws-policy-too-long` or `aws-statement-sid-twice`. */
 export function accessPolicy(permissions: readonly AccessPermissions[]): PolicyDocument | undefined {
   const statements = permissions.flatMap((one) => one.statements);
   if (statements.length === 0) return undefined;
+  requireSidsOnce(statements);
   return checkedPolicy("permission policy of the IAM role", policyDocument(statements), SHORTEN);
 }
 
-/** The managed policies of a role, each once; throws `aws-managed-policies-too-many`. */
+/**
+ * The managed policies of a role, each once; partition and account as far as they are known.
+ *
+ * Throws `aws-managed-policies-too-many`, `aws-partition-mismatch` or `aws-managed-policy-account`.
+ */
 export function managedPolicies(
   permissions: readonly AccessPermissions[],
   partition: string | undefined,
+  account: string | undefined,
 ): readonly string[] {
   const arns = [...new Set(permissions.flatMap(({ managedPolicyArns }) => managedPolicyArns))].sort();
   for (const arn of arns) {
-    const { partition: its } = managedPolicyArn(arn, "managed policy") ?? {};
-    if (its !== undefined && partition !== undefined && its !== partition)
-      fail("aws-partition-mismatch", "a managed policy", its, partition);
+    const its = managedPolicyArn(arn, "managed policy");
+    if (its && partition !== undefined && its.partition !== partition)
+      fail("aws-partition-mismatch", "a managed policy", its.partition, partition);
+    if (its && account !== undefined && ![account, MANAGED_BY_AWS].includes(its.account))
+      fail("aws-managed-policy-account", arn, account);
   }
   return arns.length > MANAGED_MAX ? fail("aws-managed-policies-too-many", arns.length) : arns;
+}
+
+/** A warning where the default quota does not suffice. */
+export function managedPoliciesWarning(arns: readonly string[]): string | undefined {
+  return arns.length <= MANAGED_DEFAULT
+    ? undefined
+    : `${arns.length} managed policies, over the default of ${MANAGED_DEFAULT} per IAM role: ask AWS to raise quota ` +
+        `L-0DA4ABF3 (managed policies per role, at most ${MANAGED_MAX}), or put permissions into \`statements\``;
 }
 
 /** The annotations of a service account that acts as a role; the ARN may be late. */

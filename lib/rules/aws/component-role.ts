@@ -1,5 +1,5 @@
 /*
- * Names, tags and Secrets of the roles of OpenShift's components; with `ccoctl` as the `ccoctl aws` command makes
+ * Names and Secrets of the roles of OpenShift's components; with `ccoctl` as the `ccoctl aws` command makes
  * them (openshift/cloud-credential-operator, pkg/cmd/provisioning/aws), so that what it made can be adopted.
  */
 
@@ -14,7 +14,6 @@ export type ComponentNaming = "derived" | "ccoctl";
 export const componentNamings: readonly ComponentNaming[] = ["derived", "ccoctl"];
 
 const CCOCTL_MAX = 64;
-const TAG_PREFIX = "openshift.io/cloud-credential-operator/";
 const POLICY_NAME = "component";
 
 /**
@@ -39,16 +38,6 @@ export function componentPolicyName(role: string, naming: ComponentNaming): stri
 /** The description that ccoctl gives a role. */
 export function componentDescription({ namespace, name }: SecretReference): string {
   return `OpenShift role for ${namespace}/${name}`;
-}
-
-/** What ccoctl tags everything of a cluster with, also to find it again. */
-export function ccoctlTags(clusterName: string): Readonly<Record<string, string>> {
-  return { [`${TAG_PREFIX}${clusterName}`]: "owned", Name: clusterName };
-}
-
-/** What ccoctl calls the cluster in comments of CloudFront. */
-export function ccoctlComment(clusterName: string): string {
-  return `${TAG_PREFIX}${clusterName}`;
 }
 
 /**

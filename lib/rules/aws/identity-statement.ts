@@ -6,6 +6,8 @@
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
 import { isRecord } from "../../model/record";
+import { listOf } from "./list-of";
+import type { PolicyCondition } from "./policy-condition";
 import type { PolicyStatement } from "./policy-document";
 import { isCondition, isTextList } from "./provider-spec";
 
@@ -13,8 +15,32 @@ const FIELDS: readonly string[] = ["Sid", "Effect", "Action", "Resource", "Condi
 const SID = /^[A-Za-z0-9]+$/;
 const ACTION = /^(?:\*|[a-z0-9-]+:[A-Za-z0-9*?]+)$/i;
 
-/** Every action, or every action of one service. */
-const WIDE_ACTION = /^(?:\*|[^:]+:\**)$/;
+/** Source: "IAM JSON policy elements: Condition operators" in the IAM user guide. */
+const OPERATOR =
+  /^(?:ForA(?:ll|ny)Values:)?(?:String(?:Not)?(?:Equals(?:IgnoreCase)?|Like)|(?:Numeric|Date)(?:(?:Not)?Equals|(?:Less|Greater)Than(?:Equals)?)|Bool|BinaryEquals|(?:Not)?IpAddress|Arn(?:Not)?(?:Equals|Like)|Null)(?:IfExists)?$/i;
+
+/**
+ * Returns the statements of an identity policy as they were given; throws `aws-statement-invalid`, or
+ * `aws-statement-sid-twice`: IAM refuses a policy in which two statements have one name.
+ */
+export function identityStatements(
+  statements: readonly PolicyStatement[],
+  what: string,
+): readonly PolicyStatement[] {
+  if (!Array.isArray(statements)) return fail("aws-statement-invalid", what, "are no list", statements);
+  statements.forEach((statement: PolicyStatement, index) =>
+    identityStatement(statement, `${what}[${index}]`),
+  );
+  requireSidsOnce(statements);
+  return statements;
+}
+
+/** Throws `aws-statement-sid-twice`. */
+export function requireSidsOnce(statements: readonly PolicyStatement[]): void {
+  const sids = statements.flatMap(({ Sid }) => (Sid === undefined ? [] : [Sid]));
+  const twice = sids.find((sid, index) => sids.indexOf(sid) < index);
+  if (twice !== undefined) fail("aws-statement-sid-twice", twice);
+}
 
 /** Returns a statement of an identity policy as it was given; throws `aws-statement-invalid`. */
 export function identityStatement(statement: PolicyStatement, what: string): PolicyStatement {
@@ -29,18 +55,9 @@ export function identityStatement(statement: PolicyStatement, what: string): Pol
     fail("aws-statement-invalid", what, "has no actions, or one that is not <service>:<action>", Action);
   if (!isTextList(listOf(Resource)) || !listOf(Resource).every(isResource))
     fail("aws-statement-invalid", what, "has no resources, or one that is no ARN", Resource);
-  if (Condition !== undefined && !isCondition(Condition))
+  if (Condition !== undefined && !isConditionOfOperators(Condition))
     fail("aws-statement-invalid", what, "has a condition that is not operator → key → values", Condition);
   return statement;
-}
-
-/** True for a statement that permits every action, or every action of a service, on every resource. */
-export function isWide({ Effect, Action, Resource }: PolicyStatement): boolean {
-  return (
-    Effect === "Allow" &&
-    listOf(Action).some((action) => WIDE_ACTION.test(action)) &&
-    listOf(Resource).some((resource) => /^\*+$/.test(resource))
-  );
 }
 
 /** What a statement permits or refuses, in words: `s3:GetObject on arn:…`, one text per action and resource. */
@@ -52,12 +69,14 @@ export function statementInWords({ Effect, Action, Resource, Condition }: Policy
   );
 }
 
-/** One value or several, as a list; none where there is none. */
-export function listOf(values: string | readonly string[] | undefined): readonly string[] {
-  if (values === undefined) return [];
-  return typeof values === "string" ? [values] : values;
+/** True for an ARN, with wildcards or late, and for `*`. */
+export function isResource(resource: string): boolean {
+  return isLate(resource) || resource === "*" || resource.startsWith("arn:");
 }
 
-function isResource(resource: string): boolean {
-  return isLate(resource) || resource === "*" || resource.startsWith("arn:");
+/** True for a condition that says something, with operators that IAM has. */
+export function isConditionOfOperators(condition: unknown): condition is PolicyCondition {
+  if (!isCondition(condition)) return false;
+  const operators = Object.keys(condition);
+  return operators.length > 0 && operators.every((operator) => OPERATOR.test(operator));
 }

@@ -18,6 +18,8 @@ const RESERVED: readonly RegExp[] = [
   /--x-s3$/,
   /--table-s3$/,
 ];
+/** hashicorp/terraform-provider-aws, internal/provider/interceptors: how it tells a region at the end of an id. */
+const IMPORTED_REGION = /^[a-z]{2}(?:-[a-z]+)+-\d{1,2}$/;
 const OWN_NAME = "https://";
 
 /**
@@ -42,6 +44,14 @@ export function bucketName(name: string): string {
 /** `<bucket>.s3.<region>.<suffix>`: the host of the bucket itself; throws `aws-region-unknown`. */
 export function bucketHost(name: string, region: string): string {
   return `${name}.s3.${region}.${partitionOf(region).dnsSuffix}`;
+}
+
+/**
+ * `<id>@<region>`: the id of an import of a regional resource, whose region may be another one than the Terraform
+ * provider's. Where that takes the region's form for none, the id alone, and both regions must be one.
+ */
+export function importId(id: string, region: string): string {
+  return IMPORTED_REGION.test(region) ? `${id}@${region}` : id;
 }
 
 /** The issuer that a public bucket serves. */

@@ -6,6 +6,7 @@
 
 import { fail } from "../../errors";
 import { isLate, literal } from "../../model/late";
+import { isRecord } from "../../model/record";
 import { accountId } from "./arn";
 import type { Partition } from "./partitions";
 
@@ -16,6 +17,7 @@ const CERTIFICATE_ARN = /^arn:[a-z-]+:acm:us-east-1:\d{12}:certificate\/[A-Za-z0
 const CERTIFICATE_FORM = "arn:<partition>:acm:us-east-1:<account>:certificate/<id>";
 const DISTRIBUTION_ID = /^[A-Z0-9]{5,32}$/;
 const DOMAIN = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/;
+const HOST = /^(?=.{4,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/;
 const IDENTITY_ID = /^[A-Z0-9]{5,32}$/;
 
 /** A distribution that exists and is taken over. */
@@ -43,11 +45,19 @@ export function certificateArn(arn: string): string {
   return fail("aws-arn-invalid", "certificate for CloudFront", arn, CERTIFICATE_FORM);
 }
 
+/** Returns a host that an issuer can have; throws `aws-issuer-domain-invalid` or `late-value`. */
+export function issuerDomain(name: string): string {
+  const given: unknown = literal(name, "domainName of the issuer");
+  return typeof given === "string" && HOST.test(given) ? given : fail("aws-issuer-domain-invalid", given);
+}
+
 /** Throws `aws-distribution-id-invalid` or `late-value`. */
 export function existingDistribution(distribution: ExistingDistribution): ExistingDistribution {
-  const { id, domainName, originAccessIdentity } = literal(distribution, "distribution to adopt");
+  const given: unknown = literal(distribution, "distribution to adopt");
+  if (!isRecord(given)) return fail("aws-distribution-id-invalid", given);
+  const { id, domainName, originAccessIdentity } = distribution;
   const usable = DISTRIBUTION_ID.test(id) && DOMAIN.test(domainName);
-  if (!usable) fail("aws-distribution-id-invalid", `${id}, ${domainName}`);
+  if (!usable) fail("aws-distribution-id-invalid", given);
   if (originAccessIdentity !== undefined && !IDENTITY_ID.test(originAccessIdentity))
     fail("aws-distribution-id-invalid", originAccessIdentity);
   return distribution;

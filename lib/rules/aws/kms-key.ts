@@ -33,6 +33,13 @@ export function kmsKeyAccount(arn: string): string | undefined {
   return isLate(arn) ? undefined : KEY_ARN.exec(arn)?.[2];
 }
 
+/** Throws `aws-partition-mismatch` where the literal ARN of a key is of another partition than the role. */
+export function requireKeyPartition(arn: string, partition: string | undefined): void {
+  const its = isLate(arn) ? undefined : KEY_ARN.exec(arn)?.[1];
+  if (its !== undefined && partition !== undefined && its !== partition)
+    fail("aws-partition-mismatch", "a KMS key", its, partition);
+}
+
 /** The permissions to use keys; grants only for AWS services on the component's behalf. */
 export function kmsStatements(keys: readonly string[]): PolicyStatement[] {
   return [

@@ -10,7 +10,7 @@ import { partitions } from "./partitions";
 const POLICY_ARN = /^arn:([a-z-]+):iam::(\d{12}|aws):policy\/(?:[\x21-\x7e]{1,510}\/)?[\w+=,.@-]{1,128}$/;
 
 /** The account in the ARNs of policies that AWS manages. */
-const MANAGED_BY_AWS = "aws";
+export const MANAGED_BY_AWS = "aws";
 const POLICY_FORM = "arn:<partition>:iam::<account>:policy/[<path>/]<name>";
 
 /** What the ARN of a managed policy says. */

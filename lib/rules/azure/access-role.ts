@@ -4,7 +4,8 @@
 
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
-import { statedScopes } from "./component-scopes";
+import { isRoleName } from "./role-name";
+import { isBroadScope, shownScope, statedScope } from "./role-scope";
 
 /** A role at a scope. */
 export interface AccessRole {
@@ -17,8 +18,8 @@ export interface AccessRole {
   readonly scope: string;
   /**
    * Why one of the roles that reach everything is needed at a subscription or a management group: `Owner`,
-   * `Contributor`, `User Access Administrator` and `Role Based Access Control Administrator`. Becomes the description of
-   * the assignment.
+   * `Contributor`, `User Access Administrator`, `Role Based Access Control Administrator`, or a late one, which may be
+   * one of them. Becomes the description of the assignment.
    *
    * @defaultValue - none; such an assignment is refused
    */
@@ -33,9 +34,7 @@ const BROAD: Readonly<Record<string, string>> = {
   "f58310d9-a9f6-439a-9e8d-f62e7b41a168": "role based access control administrator",
 };
 const BROAD_NAMES: readonly string[] = Object.values(BROAD);
-const LIMITED = /^\/subscriptions\/[^/]+\/resourceGroups\/./i;
-const DEFINITION = /\/providers\/Microsoft\.Authorization\/roleDefinitions\/([0-9a-f-]{36})$/i;
-const ROLE_NAME_MAX = 512;
+const DEFINITION = /^(?:\/[^\s{]+)?\/providers\/Microsoft\.Authorization\/roleDefinitions\/([0-9a-f-]{36})$/i;
 const REASON_MAX = 1024;
 
 /**
@@ -48,12 +47,19 @@ export function accessRoles(roles: readonly AccessRole[]): readonly AccessRole[]
   const known = new Map<string, AccessRole>();
   for (const { role, scope, reason } of roles) {
     checkRole(role);
-    if (!isLate(scope)) statedScopes([scope]);
+    const place = isLate(scope) ? scope : statedScope(scope);
     if (reason !== undefined) checkReason(reason);
-    else if (isBroad(role) && (isLate(scope) || !LIMITED.test(scope))) fail("azure-role-broad", role, scope);
-    known.set(roleKey(role, scope), { role, scope, ...(reason !== undefined && { reason }) });
+    else if (isBroad(role) && isBroadScope(place))
+      fail("azure-role-broad", shownRole(role), shownScope(place));
+    known.set(roleKey(role, place), { role, scope: place, ...(reason !== undefined && { reason }) });
   }
   return [...known.values()];
+}
+
+/** Refuses a reason that says nothing; throws `azure-reason-invalid`. */
+export function checkReason(reason: string): void {
+  const valid = typeof reason === "string" && !isLate(reason) && reason.trim() !== "";
+  if (!valid || reason.length > REASON_MAX) fail("azure-reason-invalid", reason, REASON_MAX);
 }
 
 /** A text that is equal exactly for one role at one scope, as far as can be seen at synth. */
@@ -68,19 +74,16 @@ export function isRoleDefinitionId(role: string): boolean {
 
 function checkRole(role: string): void {
   if (isLate(role)) return;
-  const valid =
-    typeof role === "string" &&
-    (role.startsWith("/") ? DEFINITION.test(role) : role.trim() === role && role.length <= ROLE_NAME_MAX);
-  if (!valid || role === "") fail("azure-role-invalid", role);
+  if (!isRoleName(role) && !(typeof role === "string" && DEFINITION.test(role)))
+    fail("azure-role-invalid", role);
 }
 
 function isBroad(role: string): boolean {
-  if (isLate(role)) return false;
+  if (isLate(role)) return true;
   const name = BROAD[DEFINITION.exec(role)?.[1]?.toLowerCase() ?? ""] ?? role.toLowerCase();
   return BROAD_NAMES.includes(name);
 }
 
-function checkReason(reason: string): void {
-  if (isLate(reason) || reason.trim() === "" || reason.length > REASON_MAX)
-    fail("azure-reason-invalid", reason, REASON_MAX);
+function shownRole(role: string): string {
+  return isLate(role) ? "that is known only after apply" : role;
 }

@@ -5,9 +5,10 @@
 
 import { fail } from "../../errors";
 import type { CredentialsRequest } from "../../model/credentials-request";
-import { checkKnown, type PlannedComponent } from "./component-plan";
+import { type PlannedComponent, checkKnown, hasCustomRole, own } from "./component-plan";
 import { guid } from "./resource-id";
-import { resourceGroupId } from "./scope-id";
+import { resourceGroupScope } from "./scope-id";
+import { scopeResourceGroup } from "./role-scope";
 
 /** What exists already of one cluster's identities. */
 export interface ComponentAdoption {
@@ -19,8 +20,8 @@ export interface ComponentAdoption {
   readonly roleDefinitions?: Readonly<Record<string, string>>;
   /**
    * GUIDs of the role assignments of each request, by the name of the request, then by the resource group (for a role
-   * of `roleBindings` by `<role> at <resource group>`, outside of the subscription by the whole scope); `absent` where
-   * one does not exist yet.
+   * of `roleBindings` by `<role> at <resource group>`, for other scopes by the whole scope); `absent` where one does
+   * not exist yet, as all of a custom role that is `absent`.
    *
    * @defaultValue - none; refused where a request is not absent
    */
@@ -51,21 +52,23 @@ const HOW = {
   roleDefinition:
     "list them with `az role definition list --custom-role-only --query \"[?starts_with(description,'Custom role for OpenShift')].[roleName,name]\"`",
   roleAssignment:
-    "list them with `az role assignment list --all --query \"[?principalType=='ServicePrincipal'].[roleDefinitionName,scope,name]\"`",
+    'list those of each identity with `az role assignment list --all --assignee PRINCIPAL_ID --query "[].[roleDefinitionName,scope,name]"`',
 } as const;
 
 /** How a role assignment is named in {@link ComponentAdoption} and as a construct. */
 export function assignmentKey(role: string | undefined, scope: string, subscriptionId: string): string {
-  const group = scope.slice(scope.lastIndexOf("/") + 1);
-  const own = resourceGroupId(subscriptionId, group).toLowerCase() === scope.toLowerCase();
-  const place = own ? group : scope;
+  const group = scopeResourceGroup(scope, subscriptionId);
+  const whole =
+    group !== undefined && resourceGroupScope(subscriptionId, group).toLowerCase() === scope.toLowerCase();
+  const place = whole ? group : scope;
   return role === undefined ? place : `${role} at ${place}`;
 }
 
 /**
  * What is imported of each request that exists already, by the request's name.
  *
- * Throws `azure-adopt-missing` with everything that is missing, `azure-request-unknown` or `azure-guid-invalid`.
+ * Throws `azure-adopt-missing` with everything that is missing, `azure-adopt-surplus` with what matches nothing,
+ * `azure-adopt-contradicts`, `azure-request-unknown` or `azure-guid-invalid`.
  */
 export function adoptedComponents(
   adopt: ComponentAdoption,
@@ -73,16 +76,14 @@ export function adoptedComponents(
   subscriptionId: string,
 ): ReadonlyMap<string, AdoptedComponent> {
   const { absent = [] } = adopt;
-  const requests = components.map(({ request }) => request);
-  checkNames(adopt, requests);
+  checkNames(
+    adopt,
+    components.map(({ request }) => request),
+  );
   const existing = components.filter(({ request }) => !absent.includes(request.name));
+  refuseSurplus(adopt, components, subscriptionId);
   refuseMissing(adopt, existing, subscriptionId);
   return new Map(existing.map(({ request }) => [request.name, adoptedComponent(adopt, request)]));
-}
-
-/** True where a component needs a custom role. */
-export function hasCustomRole({ actions, dataActions }: PlannedComponent["permissions"]): boolean {
-  return actions.length + dataActions.length > 0;
 }
 
 function assignmentKeys(
@@ -97,9 +98,39 @@ function checkNames(adopt: ComponentAdoption, requests: readonly CredentialsRequ
   const { roleDefinitions = {}, roleAssignments = {}, absent = [] } = adopt;
   checkKnown("adopt.roleDefinitions", Object.keys(roleDefinitions), requests);
   checkKnown("adopt.roleAssignments", Object.keys(roleAssignments), requests);
-  const accounts = requests.flatMap(({ name, subjects }) => subjects.map((own) => `${name}/${own.name}`));
+  const accounts = requests.flatMap(({ name, subjects }) =>
+    subjects.map((subject) => `${name}/${subject.name}`),
+  );
   const named = absent.filter((entry) => !accounts.includes(entry));
   checkKnown("adopt.absent", named, requests);
+}
+
+/** Entries that nothing is imported by, and those that would have Terraform replace what it imports. */
+function refuseSurplus(
+  { roleDefinitions = {}, roleAssignments = {}, absent = [] }: ComponentAdoption,
+  components: readonly PlannedComponent[],
+  subscriptionId: string,
+): void {
+  for (const component of components) {
+    const { name } = component.request;
+    const [definition, given] = [own(roleDefinitions, name), own(roleAssignments, name)];
+    if (absent.includes(name) && (definition !== undefined || given !== undefined))
+      fail("azure-adopt-contradicts", name, "the request is in adopt.absent, and entries are given for it");
+    const keys = assignmentKeys(component, subscriptionId);
+    const surplus = Object.keys(given ?? {}).filter((key) => !keys.includes(key));
+    if (surplus.length > 0) fail("azure-adopt-surplus", `role assignments of ${name}`, surplus, keys);
+    if (definition === undefined) continue;
+    if (!hasCustomRole(component.permissions))
+      fail("azure-adopt-surplus", `custom roles, which ${name} does not have,`, [definition], []);
+    const custom = component.scopes.map((scope) => assignmentKey(undefined, scope, subscriptionId));
+    const held = custom.filter((key) => given !== undefined && (own(given, key) ?? ABSENT) !== ABSENT);
+    if (definition === ABSENT && held.length > 0)
+      fail(
+        "azure-adopt-contradicts",
+        name,
+        `a new custom role would replace its assignments ${held.join(", ")}`,
+      );
+  }
 }
 
 function refuseMissing(
@@ -108,15 +139,16 @@ function refuseMissing(
   subscriptionId: string,
 ): void {
   const definitions = existing
-    .filter(({ request, permissions }) => hasCustomRole(permissions) && !roleDefinitions[request.name])
+    .filter(({ request, permissions }) => hasCustomRole(permissions) && !own(roleDefinitions, request.name))
     .map(({ request }) => request.name);
   if (definitions.length > 0)
     fail("azure-adopt-missing", "custom roles in roleDefinitions", definitions, HOW.roleDefinition);
-  const assignments = existing.flatMap((component) =>
-    assignmentKeys(component, subscriptionId)
-      .filter((key) => !roleAssignments[component.request.name]?.[key])
-      .map((key) => `${component.request.name}: ${key}`),
-  );
+  const assignments = existing.flatMap((component) => {
+    const given = own(roleAssignments, component.request.name) ?? {};
+    return assignmentKeys(component, subscriptionId)
+      .filter((key) => !own(given, key))
+      .map((key) => `${component.request.name}: ${key}`);
+  });
   if (assignments.length > 0)
     fail("azure-adopt-missing", "role assignments in roleAssignments", assignments, HOW.roleAssignment);
 }
@@ -125,16 +157,16 @@ function adoptedComponent(
   { roleDefinitions = {}, roleAssignments = {}, absent = [] }: ComponentAdoption,
   { name, subjects }: CredentialsRequest,
 ): AdoptedComponent {
-  const ids = Object.entries(roleAssignments[name] ?? {}).flatMap(([key, value]) => {
+  const ids = Object.entries(own(roleAssignments, name) ?? {}).flatMap(([key, value]) => {
     const id = present("role assignment", value);
     return id === undefined ? [] : [[key, id] as const];
   });
   return {
-    roleDefinition: present("role definition", roleDefinitions[name]),
+    roleDefinition: present("role definition", own(roleDefinitions, name)),
     roleAssignments: new Map(ids),
     serviceAccounts: subjects
       .map((subject) => subject.name)
-      .filter((own) => !absent.includes(`${name}/${own}`)),
+      .filter((account) => !absent.includes(`${name}/${account}`)),
   };
 }
 

@@ -1,5 +1,6 @@
 import { fail } from "../../errors";
-import type { ComponentNaming } from "./component-names";
+import { oneOf } from "../../model/choice";
+import { COMPONENT_NAMINGS, type ComponentNaming } from "./component-names";
 import { type ClusterTrust, type FederatedCredential, federatedCredentials } from "./federated-credential";
 
 const CREDENTIAL_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{2,119}$/;
@@ -8,19 +9,19 @@ const CREDENTIAL_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{2,119}$/;
  * The credentials of a component's service accounts. `ccoctl` names each as its service account, without the cluster's
  * name, which two clusters could not do on one identity.
  *
- * Throws `azure-name-invalid`, and what `federatedCredentials` throws.
+ * Throws `azure-service-accounts-empty`, `azure-ccoctl-name`, `choice-unknown`, and what `federatedCredentials` throws.
  */
 export function componentCredentials(
   trust: ClusterTrust,
   naming: ComponentNaming,
 ): readonly FederatedCredential[] {
+  if (trust.subjects.length === 0) fail("azure-service-accounts-empty");
   const credentials = federatedCredentials(trust);
-  if (naming === "unique") return credentials;
+  if (oneOf("naming", naming, COMPONENT_NAMINGS) === "unique") return credentials;
   return credentials.map((credential) => {
     const name = credential.subject.slice(credential.subject.lastIndexOf(":") + 1);
-    const allowed = "3 to 120 of A-Z, a-z, 0-9, _ and -; ccoctl takes the service account's name";
     return CREDENTIAL_NAME.test(name)
       ? { ...credential, name }
-      : fail("azure-name-invalid", "name of a federated identity credential", name, allowed);
+      : fail("azure-ccoctl-name", "a federated identity credential", name);
   });
 }

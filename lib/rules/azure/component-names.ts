@@ -1,8 +1,8 @@
 import { fail } from "../../errors";
 import { oneOf } from "../../model/choice";
 import type { CredentialsRequest } from "../../model/credentials-request";
-import { requestLabel } from "../../model/request-label";
-import { derivedName } from "../names";
+import { ofRequest, requestLabel } from "../../model/request-label";
+import { derivedName, stableHash } from "../names";
 import { IDENTITY_NAME } from "./identity-plan";
 
 /**
@@ -14,6 +14,17 @@ export type ComponentNaming = "unique" | "ccoctl";
 /** Values of {@link ComponentNaming}. */
 export const COMPONENT_NAMINGS: readonly ComponentNaming[] = ["unique", "ccoctl"];
 
+/** What the identity of a request and its custom role are called. */
+export interface NamedComponent {
+  /** The request. */
+  readonly request: CredentialsRequest;
+  /** Name of the identity, in its resource group. */
+  readonly identityName: string;
+  /** Name of the custom role, in its tenant. */
+  readonly roleName: string;
+}
+
+const LEGAL = /^[A-Za-z0-9][A-Za-z0-9_-]{2,127}$/;
 const NAMES: Readonly<Record<ComponentNaming, (parts: readonly string[]) => string>> = {
   unique: (parts) => derivedName(parts, IDENTITY_NAME),
   // openshift/cloud-credential-operator, pkg/cmd/provisioning/azure/create_managed_identities.go.
@@ -21,24 +32,28 @@ const NAMES: Readonly<Record<ComponentNaming, (parts: readonly string[]) => stri
 };
 
 /**
- * Name of each request's identity, which its custom role shares; in the order of the requests.
+ * Names for each request; in the order of the requests.
  *
- * Throws `azure-component-name-taken` where two requests would have one name (Azure does not regard letter case),
- * naming both.
+ * A tenant has one custom role of a name, over all its subscriptions, which `ccoctl` does not regard: with `unique` the
+ * role's name ends with a hash of the subscription. Throws, naming the request, `azure-ccoctl-name`, and
+ * `azure-component-name-taken` where two requests would have one name (Azure does not regard letter case), naming both.
  */
 export function componentNames(
   clusterName: string,
+  subscriptionId: string,
   requests: readonly CredentialsRequest[],
   naming: ComponentNaming,
-): readonly string[] {
+): readonly NamedComponent[] {
   const name = NAMES[oneOf("naming", naming, COMPONENT_NAMINGS)];
   const holders = new Map<string, CredentialsRequest>();
   return requests.map((request) => {
     const { secret } = request;
     const own = name([clusterName, secret.namespace, secret.name]);
+    if (!LEGAL.test(own)) ofRequest(request, () => fail("azure-ccoctl-name", "an identity", own));
     const holder = holders.get(own.toLowerCase());
     if (holder) fail("azure-component-name-taken", own, requestLabel(holder), requestLabel(request));
     holders.set(own.toLowerCase(), request);
-    return own;
+    const roleName = naming === "ccoctl" ? own : `${own}_${stableHash([subscriptionId.toLowerCase()])}`;
+    return { request, identityName: own, roleName };
   });
 }

@@ -1,12 +1,23 @@
 import { fail } from "../../errors";
 import { COMPONENT_AUDIENCE, type ComponentsRequest } from "../../model/components";
 import type { CredentialsRequest } from "../../model/credentials-request";
+import { isRecord } from "../../model/record";
 import { ofRequest } from "../../model/request-label";
-import { type ComponentNaming, componentNames } from "./component-names";
-import { type ClusterResourceGroups, componentScopes, statedScopes } from "./component-scopes";
-import { type FederatedCredential, checkCredentials } from "./federated-credential";
+import { refuseSameNames } from "../openshift/request-names";
+import { checkReason } from "./access-role";
 import { componentCredentials } from "./component-credentials";
+import { type ComponentNaming, type NamedComponent, componentNames } from "./component-names";
+import {
+  type ClusterResourceGroups,
+  assignableScopes,
+  checkBroadScopes,
+  checkResourceGroups,
+  componentScopes,
+} from "./component-scopes";
+import { type FederatedCredential, checkCredentials, federatedCredentials } from "./federated-credential";
 import { type ComponentPermissions, componentPermissions } from "./provider-spec";
+import { statedScopes } from "./role-scope";
+import { subscriptionScope } from "./scope-id";
 
 /** What the caller wants otherwise for one request. */
 export interface ComponentOverride {
@@ -17,12 +28,20 @@ export interface ComponentOverride {
    */
   readonly scopes?: readonly string[];
   /**
+   * Why a scope of `scopes` is a subscription or a management group. Becomes the description of the role assignments.
+   *
+   * @defaultValue - none; such a scope is refused
+   */
+  readonly reason?: string;
+  /**
    * Permissions and data permissions of the request that are not granted.
    *
    * @defaultValue - none
    */
   readonly withoutPermissions?: readonly string[];
 }
+
+const OVERRIDE_FIELDS: readonly string[] = ["scopes", "reason", "withoutPermissions"];
 
 /** How components are planned. */
 export interface ComponentPlanOptions {
@@ -35,15 +54,13 @@ export interface ComponentPlanOptions {
 }
 
 /** The identity of one request. */
-export interface PlannedComponent {
-  /** Its request. */
-  readonly request: CredentialsRequest;
-  /** Name of the identity and of its custom role. */
-  readonly identityName: string;
+export interface PlannedComponent extends NamedComponent {
   /** What it may do. */
   readonly permissions: ComponentPermissions;
   /** Resource ids of what the roles count for. */
   readonly scopes: readonly string[];
+  /** Why one of the scopes is broad. */
+  readonly reason: string | undefined;
   /** Who acts as it. */
   readonly credentials: readonly FederatedCredential[];
 }
@@ -51,27 +68,39 @@ export interface PlannedComponent {
 /**
  * Checks all requests of a cluster and decides their identities, in the order of the requests.
  *
- * Throws `azure-request-unknown`, `azure-component-name-taken`, and naming the request what `componentPermissions`,
- * `componentScopes`, `statedScopes` and `checkCredentials` throw.
+ * What is wrong with the cluster is refused first, without naming a request: a wrong name, issuer or resource group.
+ * Throws also `credentials-request-twice`, `azure-request-unknown`, `azure-component-name-taken`, and naming the request
+ * `azure-override-invalid`, `azure-scope-broad`, `azure-role-assignable`, `azure-reason-invalid` and what
+ * `componentPermissions`, `statedScopes` and `checkCredentials` throw.
  */
 export function planComponents(
   { clusterName, issuer, requests }: ComponentsRequest,
   { naming, resourceGroups, overrides }: ComponentPlanOptions,
 ): readonly PlannedComponent[] {
+  const trust = { clusterName, issuer, audience: COMPONENT_AUDIENCE };
+  federatedCredentials({ ...trust, subjects: [] });
+  checkResourceGroups(resourceGroups);
+  refuseSameNames(requests);
   checkKnown("overrides", Object.keys(overrides), requests);
-  const names = componentNames(clusterName, requests, naming);
-  return requests.map((request, index) => {
-    const { scopes, withoutPermissions } = overrides[request.name] ?? {};
-    const identityName = names[index] ?? "";
-    const permissions = componentPermissions(request, withoutPermissions);
-    return ofRequest(request, () => {
-      const trust = { clusterName, issuer, audience: COMPONENT_AUDIENCE, subjects: request.subjects };
-      const credentials = componentCredentials(trust, naming);
+  const subscription = subscriptionScope(resourceGroups.subscriptionId);
+  const named = componentNames(clusterName, resourceGroups.subscriptionId, requests, naming);
+  return named.map(({ request, identityName, roleName }) =>
+    ofRequest(request, () => {
+      const override = checkedOverride(own(overrides, request.name));
+      const permissions = componentPermissions(request, override.withoutPermissions);
+      const credentials = componentCredentials({ ...trust, subjects: request.subjects }, naming);
       checkCredentials(identityName, credentials, "split the request's service accounts over two requests");
-      const places = scopes ? statedScopes(scopes) : componentScopes(request.name, resourceGroups);
-      return { request, identityName, permissions, scopes: places, credentials };
-    });
-  });
+      const scopes = override.scopes ?? componentScopes(request.name, resourceGroups);
+      if (hasCustomRole(permissions))
+        assignableScopes(subscription, scopes, permissions.dataActions.length > 0);
+      return { request, identityName, roleName, permissions, scopes, reason: override.reason, credentials };
+    }),
+  );
+}
+
+/** True where a component needs a custom role. */
+export function hasCustomRole({ actions, dataActions }: ComponentPermissions): boolean {
+  return actions.length + dataActions.length > 0;
 }
 
 /** Refuses a setting for a request that does not exist; throws `azure-request-unknown`. */
@@ -83,4 +112,22 @@ export function checkKnown(
   const known = requests.map(({ name }) => name).sort();
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) fail("azure-request-unknown", setting, unknown, known);
+}
+
+/** What a record of the caller's holds itself: a request may be called `constructor`. */
+export function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+/** Scopes in their final form. */
+function checkedOverride(override: ComponentOverride = {}): ComponentOverride {
+  if (!isRecord(override)) return fail("azure-override-invalid", override, OVERRIDE_FIELDS);
+  const unknown = Object.keys(override).find((field) => !OVERRIDE_FIELDS.includes(field));
+  if (unknown !== undefined) return fail("azure-override-invalid", unknown, OVERRIDE_FIELDS);
+  const { scopes: stated, reason } = override as ComponentOverride;
+  if (reason !== undefined) checkReason(reason);
+  if (stated === undefined) return override;
+  const scopes = statedScopes(stated);
+  checkBroadScopes(scopes, reason);
+  return { ...override, scopes };
 }

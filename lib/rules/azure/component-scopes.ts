@@ -4,7 +4,7 @@
  */
 
 import { fail } from "../../errors";
-import { literal } from "../../model/late";
+import { isBroadScope, isManagementGroup, oncePerScope } from "./role-scope";
 import { resourceGroupId } from "./scope-id";
 
 /** The resource groups of a cluster. */
@@ -36,8 +36,11 @@ const NETWORK: readonly string[] = [
   "openshift-ingress-azure",
   "openshift-machine-api-azure",
 ];
-const SCOPE =
-  /^(?:\/subscriptions\/[0-9a-f-]{36}(?:\/[^/\s]+)*|\/providers\/Microsoft\.Management\/managementGroups\/[^/\s]+)$/i;
+
+/** Checks the groups of a cluster; throws `azure-guid-invalid`, `azure-name-invalid` or `late-value`. */
+export function checkResourceGroups(groups: ClusterResourceGroups): void {
+  for (const request of [...DNS, ...NETWORK]) componentScopes(request, groups);
+}
 
 /**
  * Resource ids of the resource groups where a component's roles count, by the name of its request: the installation
@@ -58,22 +61,28 @@ export function componentScopes(requestName: string, groups: ClusterResourceGrou
   return oncePerScope(scopes);
 }
 
-/** Returns literal scopes, each once; throws `azure-scope-invalid` or `late-value`. */
-export function statedScopes(scopes: readonly string[]): readonly string[] {
-  return oncePerScope(
-    scopes.map((scope) => (SCOPE.test(literal(scope, "scope")) ? scope : fail("azure-scope-invalid", scope))),
-  );
+/** Refuses roles of a component beyond resource groups without a reason; throws `azure-scope-broad`. */
+export function checkBroadScopes(scopes: readonly string[], reason: string | undefined): void {
+  const broad = reason === undefined ? scopes.find(isBroadScope) : undefined;
+  if (broad !== undefined) fail("azure-scope-broad", broad);
 }
 
-/** Ids are compared without regard to letter case. */
-function oncePerScope(scopes: readonly string[]): readonly string[] {
-  const seen = new Map(scopes.map((scope) => [scope.toLowerCase(), scope]));
-  return [...seen.values()];
-}
-
-/** Resource ids of the subscriptions in which a custom role must be assignable: its own first, the others sorted. */
-export function assignableScopes(own: string, scopes: readonly string[]): readonly string[] {
-  const others = scopes.map((scope) => /^\/subscriptions\/[^/]+/i.exec(scope)?.[0] ?? scope);
-  const known = new Map([own, ...others.sort()].map((scope) => [scope.toLowerCase(), scope]));
-  return [own, ...[...known.values()].filter((scope) => scope.toLowerCase() !== own.toLowerCase())];
+/**
+ * Resource ids of the subscriptions in which a custom role must be assignable: its own first, the others sorted.
+ *
+ * Azure takes one management group among them, and then no data actions (learn.microsoft.com, "Azure custom roles",
+ * custom role limits); throws `azure-role-assignable`.
+ */
+export function assignableScopes(
+  own: string,
+  scopes: readonly string[],
+  hasDataActions = false,
+): readonly string[] {
+  const places = scopes.map((scope) => /^\/subscriptions\/[^/]+/i.exec(scope)?.[0] ?? scope);
+  const [, ...others] = oncePerScope([own, ...places.sort()]);
+  const groups = others.filter(isManagementGroup);
+  if (groups.length > 1) fail("azure-role-assignable", groups, "one management group");
+  if (groups.length > 0 && hasDataActions)
+    fail("azure-role-assignable", groups, "subscriptions, for a role with data actions");
+  return [own, ...others];
 }

@@ -6,7 +6,9 @@
 import { fail } from "../../errors";
 import type { CredentialsRequest } from "../../model/credentials-request";
 import { literal } from "../../model/late";
+import { isRecord } from "../../model/record";
 import { ofRequest } from "../../model/request-label";
+import { isRoleName } from "./role-name";
 
 /** `spec.providerSpec.kind` of a request for Azure. */
 export const AZURE_PROVIDER_KIND = "AzureProviderSpec";
@@ -34,7 +36,7 @@ const PERMISSION = /^[A-Za-z0-9.]+(?:\/(?:\*|[A-Za-z0-9._$-]+))+$/;
  * The order of the request is kept, because azurerm compares the actions of a role as a list. What stands twice is
  * taken once: letter case does not count to Azure. Throws, naming the request, `azure-request-kind`,
  * `azure-request-field`, `azure-request-brokered`, `azure-request-list`, `azure-request-permission`,
- * `azure-request-empty`, `azure-permission-unasked` and `late-value`.
+ * `azure-request-empty`, `azure-role-invalid`, `azure-permission-unasked` and `late-value`.
  */
 export function componentPermissions(
   request: CredentialsRequest,
@@ -43,8 +45,10 @@ export function componentPermissions(
   return ofRequest(request, () => {
     checkSpec(request);
     const { providerSpec } = request;
-    const [permissions, dataPermissions] = LISTS.map((field) => operations(field, providerSpec[field]));
-    const roles = once(roleNames(providerSpec["roleBindings"]));
+    const [permissions, dataPermissions] = LISTS.map((field) =>
+      roleOperations(`spec.providerSpec.${field}`, providerSpec[field] ?? []),
+    );
+    const roles = once(boundRoles(providerSpec["roleBindings"] ?? []));
     const asked = [...(permissions ?? []), ...(dataPermissions ?? [])].map(key);
     const unasked = withoutPermissions.find((permission) => !asked.includes(key(permission)));
     if (unasked !== undefined) fail("azure-permission-unasked", unasked);
@@ -64,10 +68,19 @@ function checkSpec({ providerKind, providerSpec }: CredentialsRequest): void {
   if (brokered !== undefined) fail("azure-request-brokered", brokered);
 }
 
-function operations(field: string, value: unknown): readonly string[] {
-  const list = value ?? [];
-  if (!Array.isArray(list)) return fail("azure-request-list", field, value, "a list of texts");
-  return once(list.map((entry) => operation(entry)));
+/**
+ * Actions or data actions of a role, each once; throws `azure-request-list`, `azure-request-permission` or
+ * `late-value`.
+ */
+export function roleOperations(what: string, list: unknown): readonly string[] {
+  if (!Array.isArray(list)) return fail("azure-request-list", what, list, "a list of texts");
+  return once(list.map((entry: unknown) => operation(entry)));
+}
+
+/** Names of roles, each once; throws `azure-request-list`, `azure-role-invalid` or `late-value`. */
+export function roleNames(what: string, list: unknown): readonly string[] {
+  if (!Array.isArray(list)) return fail("azure-request-list", what, list, "a list of names of roles");
+  return once(list.map((entry: unknown) => roleName(entry)));
 }
 
 function operation(value: unknown): string {
@@ -77,20 +90,21 @@ function operation(value: unknown): string {
     : fail("azure-request-permission", value);
 }
 
-function roleNames(value: unknown): readonly string[] {
-  const list = value ?? [];
-  if (!Array.isArray(list)) return fail("azure-request-list", "roleBindings", value, BINDINGS);
-  return list.map((entry: unknown) => {
-    const role =
-      typeof entry === "object" && entry !== null && "role" in entry && Object.keys(entry).length === 1
-        ? entry.role
-        : undefined;
-    if (typeof role !== "string" || role === "")
-      return fail("azure-request-list", "roleBindings", entry, BINDINGS);
-    return literal(role, "role");
-  });
+function boundRoles(list: unknown): readonly string[] {
+  if (!Array.isArray(list)) return fail("azure-request-list", ROLE_BINDINGS, list, BINDINGS);
+  return list.map((entry: unknown) =>
+    isRecord(entry) && Object.hasOwn(entry, "role") && Object.keys(entry).length === 1
+      ? roleName(entry["role"])
+      : fail("azure-request-list", ROLE_BINDINGS, entry, BINDINGS),
+  );
 }
 
+function roleName(value: unknown): string {
+  literal(value, "role");
+  return isRoleName(value) ? value : fail("azure-role-invalid", value);
+}
+
+const ROLE_BINDINGS = "spec.providerSpec.roleBindings";
 const BINDINGS = "a list of objects with the one field `role`, the name of a role";
 
 function once(list: readonly string[]): readonly string[] {

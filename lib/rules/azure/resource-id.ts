@@ -31,6 +31,12 @@ const IDENTITY: ResourceType = {
   name: /^[A-Za-z0-9][A-Za-z0-9_-]{2,127}$/,
   names: "3 to 128 letters, digits, _ and -",
 };
+const CLUSTER: ResourceType = {
+  what: "an AKS cluster",
+  type: "Microsoft.ContainerService/managedClusters",
+  name: /^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9])?$/,
+  names: "1 to 63 letters, digits, _ and -",
+};
 const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const RESOURCE_GROUP = /^[\p{L}\p{N}_().-]{0,89}[\p{L}\p{N}_()-]$/u;
 const LOCATION = /^[A-Za-z0-9 ]+$/;
@@ -45,15 +51,20 @@ export function parseIdentityId(id: string): AzureResourceId {
   return parse(id, IDENTITY);
 }
 
+/** Reads the resource id of an AKS cluster; throws `azure-resource-id-invalid`. */
+export function parseClusterId(id: string): AzureResourceId {
+  return parse(id, CLUSTER);
+}
+
 /** Returns a GUID or a late value; throws `azure-guid-invalid`. */
 export function guid(what: string, value: string): string {
-  return isLate(value) || GUID.test(value) ? value : fail("azure-guid-invalid", what, value);
+  return isLate(value) || matches(GUID, value) ? value : fail("azure-guid-invalid", what, value);
 }
 
 /** Returns the name of a user-assigned identity or a late value; throws `azure-name-invalid`. */
 export function identityName(value: string): string {
   const allowed = "3 to 128 of A-Z, a-z, 0-9, _ and -, beginning with a letter or digit";
-  return isLate(value) || IDENTITY.name.test(value)
+  return isLate(value) || matches(IDENTITY.name, value)
     ? value
     : fail("azure-name-invalid", "identityName", value, allowed);
 }
@@ -61,16 +72,21 @@ export function identityName(value: string): string {
 /** Returns the name of a resource group or a late value; throws `azure-name-invalid`. */
 export function resourceGroupName(value: string): string {
   const allowed = "1 to 90 letters, digits and _ ( ) . -, not ending with a full stop";
-  return isLate(value) || RESOURCE_GROUP.test(value)
+  return isLate(value) || matches(RESOURCE_GROUP, value)
     ? value
     : fail("azure-name-invalid", "resourceGroupName", value, allowed);
 }
 
 /** Returns a location such as `westeurope` or a late value; throws `azure-name-invalid`. */
 export function location(value: string): string {
-  return isLate(value) || LOCATION.test(value)
+  return isLate(value) || matches(LOCATION, value)
     ? value
     : fail("azure-name-invalid", "location", value, "the name of a region, for example westeurope");
+}
+
+/** A pattern alone would take a missing value for the text `undefined`. */
+function matches(pattern: RegExp, value: unknown): boolean {
+  return typeof value === "string" && pattern.test(value);
 }
 
 function parse(id: string, { what, type, name, names }: ResourceType): AzureResourceId {

@@ -8,6 +8,10 @@ export function subscriptionScope(subscriptionId: string): string {
 
 /** Resource id of a resource group; throws `azure-guid-invalid`, `azure-name-invalid` or `late-value`. */
 export function resourceGroupId(subscriptionId: string, name: string): string {
-  const group = resourceGroupName(literal(name, "resourceGroupName"));
-  return `${subscriptionScope(subscriptionId)}/resourceGroups/${group}`;
+  return resourceGroupScope(subscriptionId, resourceGroupName(literal(name, "resourceGroupName")));
+}
+
+/** The same for a name that is part of a checked id. */
+export function resourceGroupScope(subscriptionId: string, name: string): string {
+  return `${subscriptionScope(subscriptionId)}/resourceGroups/${name}`;
 }

@@ -17,7 +17,7 @@ export const WEBSITE_CONTAINER = "$web";
 /** Returns the name of a storage account; throws `azure-name-invalid` or `late-value`. */
 export function storageAccountName(value: string): string {
   const allowed = "3 to 24 of a-z and 0-9, unique in all of Azure";
-  return ACCOUNT.test(literal(value, "storageAccountName"))
+  return typeof literal(value, "storageAccountName") === "string" && ACCOUNT.test(value)
     ? value
     : fail("azure-name-invalid", "storageAccountName", value, allowed);
 }
@@ -25,7 +25,7 @@ export function storageAccountName(value: string): string {
 /** Returns the name of a blob container; throws `azure-name-invalid` or `late-value`. */
 export function blobContainerName(value: string): string {
   const allowed = "3 to 63 of a-z, 0-9 and -, no two hyphens in a row, none at either end";
-  return CONTAINER.test(literal(value, "blobContainerName"))
+  return typeof literal(value, "blobContainerName") === "string" && CONTAINER.test(value)
     ? value
     : fail("azure-name-invalid", "blobContainerName", value, allowed);
 }

@@ -17,6 +17,9 @@ export type CelAnswer =
   | { readonly kind: "error"; readonly reason: string }
   | { readonly kind: "unknown"; readonly reason: string };
 
+/** The reason where an expression is right in itself, and an unknown claim decides. */
+export const TOKEN_TELLS = "it depends on what only the token tells";
+
 interface Program {
   readonly tree: CelTree;
   readonly evaluate: CelPlan;
@@ -49,7 +52,7 @@ export function evaluateCel(expression: string, variables: CelVariables): CelAns
   const { isCelError, isCelList } = celLibrary().cel;
   if (isCelError(result))
     return check.doubtful
-      ? unknown("it depends on what only the token tells")
+      ? unknown(TOKEN_TELLS)
       : { kind: "error", reason: result.message };
   if (typeof result === "string" || typeof result === "boolean") return { kind: "value", value: result };
   return isCelList(result)

@@ -7,6 +7,8 @@
 import { fail } from "../../errors";
 import { literal } from "../../model/late";
 import { stableHash } from "../names";
+import { givenList } from "./caller-lists";
+import { writtenReason } from "./reason";
 
 const ROLE_ID = /^[a-zA-Z0-9_.]{3,64}$/;
 const ROLE_ID_MAX = 64;
@@ -44,9 +46,9 @@ export function customRoleName(project: string, roleId: string): string {
   return `projects/${project}/roles/${roleId}`;
 }
 
-/** Returns permissions sorted, each once; throws `google-permission-invalid` or `late-value`. */
+/** Returns permissions sorted, each once; throws `google-permission-invalid`, `google-list-invalid` or `late-value`. */
 export function permissionNames(values: readonly string[]): readonly string[] {
-  for (const value of literal(values, "permissions of a custom role"))
+  for (const value of literal(givenList("permissions", values), "permissions of a custom role"))
     if (typeof value !== "string" || !PERMISSION.test(value)) fail("google-permission-invalid", value);
   return [...new Set(values)].sort();
 }
@@ -55,13 +57,11 @@ export function permissionNames(values: readonly string[]): readonly string[] {
  * Returns the full name of a role: `roles/<name>`, or a custom role of a project or organization.
  *
  * A basic role reaches nearly all of a project, and needs a written reason. Throws `google-role-invalid`,
- * `google-role-basic` or `late-value`.
+ * `google-role-basic`, `name-too-long` or `late-value`.
  */
 export function grantableRole(value: string, reason?: string): string {
   const given = literal(value, "role");
   if (typeof given !== "string" || !ROLE.test(given)) return fail("google-role-invalid", given);
-  const stated = literal(reason, "reason of a role");
-  return BASIC.includes(given) && (typeof stated !== "string" || stated.trim() === "")
-    ? fail("google-role-basic", given)
-    : given;
+  const unreasoned = writtenReason(reason) === undefined;
+  return unreasoned && BASIC.includes(given) ? fail("google-role-basic", given) : given;
 }

@@ -7,7 +7,7 @@ import { fail } from "../../errors";
 import { literal } from "../../model/late";
 
 /** Domain of Google Cloud's APIs in its public universe. */
-export const DEFAULT_UNIVERSE = "googleapis.com";
+const DEFAULT_UNIVERSE = "googleapis.com";
 
 /** What a credential file says. */
 export interface ExternalAccount {

@@ -41,9 +41,3 @@ export function workloadIdentityId(what: "pool" | "pool provider", value: string
     ? given
     : fail("google-workload-identity-id-invalid", what, given);
 }
-
-/** Returns a text of at most `max` characters, late or absent texts as they are; throws `name-too-long`. */
-export function shortText(what: string, value: string | undefined, max: number): string | undefined {
-  if (value === undefined || isLate(value) || [...value].length <= max) return value;
-  return fail("name-too-long", what, value, max);
-}

@@ -3,7 +3,7 @@
  * Source of all limits: REST reference of projects.locations.workloadIdentityPools.providers, `attributeMapping`.
  */
 
-import { type CelAnswer, evaluateCel } from "./cel-evaluation";
+import { type CelAnswer, TOKEN_TELLS, evaluateCel } from "./cel-evaluation";
 import { type CelClaims, UNKNOWN_CLAIM } from "./cel-variables";
 import { attributeMapping } from "./attribute-mapping";
 
@@ -22,6 +22,11 @@ export interface MappedAttributes {
   readonly subjectUid: "no" | "alone" | "after-uid";
   /** Why no token is exchanged with this mapping; `undefined` where nothing speaks against it. */
   readonly failure: string | undefined;
+  /**
+   * Why the expression of a custom attribute may fail, which Google may answer by leaving the attribute out or by
+   * failing the exchange: it does not say. `undefined` where all of them give a text.
+   */
+  readonly doubt: string | undefined;
 }
 
 const SUBJECT = "google.subject";
@@ -37,19 +42,30 @@ const LONG_SUBJECTS = attributeMapping(true)[SUBJECT] ?? "";
 export function mapAttributes(mapping: ReadonlyMap<string, string>, claims: CelClaims): MappedAttributes {
   const subject = subjectOf(mapping.get(SUBJECT), claims);
   const groups = mapping.get(GROUPS);
-  const custom = [...mapping].flatMap(([key, expression]): (readonly [string, unknown])[] => {
+  const custom = [...mapping].flatMap(([key, expression]): (readonly [string, CelAnswer])[] => {
     const [, name] = CUSTOM.exec(key) ?? [];
-    return name === undefined ? [] : [[name, textOr(evaluate(expression, claims))]];
+    return name === undefined ? [] : [[name, evaluate(expression, claims)]];
   });
   return {
     google: {
       subject: subject.value,
       ...(groups === undefined ? {} : { groups: groupsOf(evaluate(groups, claims)) }),
     },
-    attribute: Object.fromEntries(custom),
+    attribute: Object.fromEntries(custom.map(([name, answer]) => [name, textOr(answer)])),
     subjectUid: subject.uid,
     failure: subject.failure,
+    doubt: doubtOf(custom),
   };
+}
+
+function doubtOf(custom: readonly (readonly [string, CelAnswer])[]): string | undefined {
+  for (const [name, answer] of custom) {
+    if (answer.kind !== "value" && answer.reason !== TOKEN_TELLS)
+      return `attribute.${name} may have no value: ${answer.reason}`;
+    if (answer.kind === "value" && typeof answer.value !== "string")
+      return `attribute.${name} would be no text`;
+  }
+  return undefined;
 }
 
 interface MappedSubject {

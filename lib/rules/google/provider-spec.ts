@@ -7,6 +7,7 @@
 import { fail } from "../../errors";
 import type { CredentialsRequest } from "../../model/credentials-request";
 import { ofRequest } from "../../model/request-label";
+import { givenList } from "./caller-lists";
 import { grantableRole, permissionNames } from "./custom-role";
 
 /** `spec.providerSpec.kind` of a request for Google Cloud. */
@@ -35,7 +36,8 @@ export interface ComponentRightsOverride {
    */
   readonly predefinedRoles?: readonly string[];
   /**
-   * Why a basic role (`roles/editor`, say) is needed.
+   * Why a basic role (`roles/editor`, say) is needed; at most 200 bytes of UTF-8. Stands in the description of the
+   * service account.
    *
    * @defaultValue - none; basic roles are refused
    */
@@ -56,7 +58,8 @@ const BROKERED: readonly string[] = ["serviceAccountEmail", "audience"];
  *
  * `skipServiceCheck` means nothing here: it concerns the operator's own mint mode. Throws, naming the request,
  * `google-request-kind`, `google-request-field`, `google-request-brokered`, `google-request-empty`,
- * `google-permission-invalid`, `google-role-invalid`, `google-role-basic` and `late-value`.
+ * `google-permission-invalid`, `google-role-invalid`, `google-role-basic`, `google-list-invalid`, `name-too-long` and
+ * `late-value`.
  */
 export function componentRights(
   request: CredentialsRequest,
@@ -67,14 +70,22 @@ export function componentRights(
     if (providerKind !== PROVIDER_KIND) return fail("google-request-kind", providerKind);
     const unknown = Object.keys(providerSpec).find((field) => !FIELDS.includes(field));
     if (unknown !== undefined) return fail("google-request-field", unknown, FIELDS);
-    const brokered = BROKERED.find((field) => providerSpec[field] !== undefined);
+    const brokered = BROKERED.find((field) => isSet(providerSpec[field]));
     if (brokered !== undefined) return fail("google-request-brokered", brokered);
     const asked = override.permissions ?? listOf(providerSpec, "permissions");
-    const wanted = override.predefinedRoles ?? listOf(providerSpec, "predefinedRoles");
+    const wanted = givenList(
+      "predefinedRoles",
+      override.predefinedRoles ?? listOf(providerSpec, "predefinedRoles"),
+    );
     const permissions = permissionNames(asked);
     const roles = [...new Set(wanted.map((role) => grantableRole(role, override.reason)))].sort();
     return permissions.length + roles.length === 0 ? fail("google-request-empty") : { permissions, roles };
   });
+}
+
+/** The operator takes an empty text for an unset one. */
+function isSet(value: unknown): boolean {
+  return value !== undefined && value !== "";
 }
 
 function listOf(spec: CredentialsRequest["providerSpec"], field: string): readonly string[] {

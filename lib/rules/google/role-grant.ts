@@ -1,26 +1,14 @@
 /*
- * A role on one resource: what is granted, where, and on which condition.
- * Source: https://cloud.google.com/iam/docs/conditions-overview; REST type Expr for the members of a condition.
+ * A role on one resource: what is granted, where, on which condition, and why.
  */
 
 import { fail } from "../../errors";
-import { isLate, literal } from "../../model/late";
+import { isLate } from "../../model/late";
+import { isRecord } from "../../model/record";
 import { grantableRole } from "./custom-role";
 import { projectId } from "./ids";
-
-/** An IAM condition, in CEL. */
-export interface RoleCondition {
-  /** Name for people, at most 100 characters. */
-  readonly title: string;
-  /** The expression. */
-  readonly expression: string;
-  /**
-   * Description, at most 256 characters.
-   *
-   * @defaultValue - none
-   */
-  readonly description?: string;
-}
+import { writtenReason } from "./reason";
+import { type RoleCondition, roleCondition } from "./role-condition";
 
 /** A role on a project or on a bucket. */
 export interface GoogleRoleGrant {
@@ -45,9 +33,10 @@ export interface GoogleRoleGrant {
    */
   readonly condition?: RoleCondition;
   /**
-   * Why a basic role (`roles/editor`, say) is needed.
+   * Why a basic role (`roles/editor`, say), or a role for everybody, is needed; at most 200 bytes of UTF-8. Stands in
+   * the description of the service account that the grant is for, and in the record of the cluster.
    *
-   * @defaultValue - none; basic roles are refused
+   * @defaultValue - none; basic roles and roles for everybody are refused
    */
   readonly reason?: string;
 }
@@ -64,22 +53,19 @@ export interface CheckedRoleGrant {
   readonly resource: string;
   /** The condition, if there is one. */
   readonly condition: RoleCondition | undefined;
-  /** Why a basic role is needed. */
+  /** Why a basic role, or a role for everybody, is needed. */
   readonly reason: string | undefined;
 }
 
-const TITLE_MAX = 100;
-
 /**
- * Checks a grant. Throws `google-role-invalid`, `google-role-basic`, `google-grant-target`, `google-project-invalid`,
- * `name-too-long` and `late-value`.
+ * Checks a grant. Throws `google-role-invalid`, `google-role-basic`, `google-role-condition`, `google-grant-target`,
+ * `google-project-invalid`, `name-too-long` and `late-value`.
  */
 export function checkedRoleGrant(grant: GoogleRoleGrant): CheckedRoleGrant {
-  const { project, bucket, condition, reason } = grant;
-  const role = grantableRole(grant.role, reason);
-  const shared = { role, condition, reason };
-  if (condition !== undefined && literal(condition.title, "title of a condition").length > TITLE_MAX)
-    fail("name-too-long", "title of a condition", condition.title, TITLE_MAX);
+  if (!isRecord(grant)) return fail("google-map-invalid", "an entry of roles", grant);
+  const { project, bucket } = grant;
+  const role = grantableRole(grant.role, grant.reason);
+  const shared = { role, condition: roleCondition(grant.condition), reason: writtenReason(grant.reason) };
   if (project !== undefined && bucket === undefined) {
     const target = projectId(project);
     return { ...shared, kind: "project", target, resource: `project ${target}` };

@@ -1,6 +1,7 @@
 import { fail } from "../../errors";
 import type { IssuerKey } from "../../model/issuer-keys";
 import type { PublicJsonWebKeySet } from "../../model/json-web-key";
+import { isRecord } from "../../model/record";
 import { jwksFromPublicKeys } from "./jwks";
 
 const USES: readonly IssuerKey["use"][] = ["current", "next", "previous"];
@@ -9,11 +10,12 @@ const USES: readonly IssuerKey["use"][] = ["current", "next", "previous"];
  * The key set that an issuer publishes: all keys, in the order of their ids, so that promoting the next key to the
  * current one changes nothing that is published.
  *
- * Throws `issuer-keys-current` unless exactly one key is current, `issuer-key-use`, and what
+ * Throws `issuer-keys-current` unless exactly one key is current, `issuer-keys-list`, `issuer-key-use`, and what
  * {@link jwksFromPublicKeys} throws.
  */
 export function publishedJwks(keys: readonly IssuerKey[]): PublicJsonWebKeySet {
-  const odd = keys.findIndex(({ use }) => !USES.includes(use));
+  if (!Array.isArray(keys)) return fail("issuer-keys-list");
+  const odd = keys.findIndex((key: unknown) => !isRecord(key) || !USES.some((use) => use === key["use"]));
   // The value is not shown: where the two members were swapped it is a key, perhaps a private one.
   if (odd >= 0) return fail("issuer-key-use", odd + 1, USES);
   const set = jwksFromPublicKeys(keys.map((key) => key.publicKey));

@@ -12,11 +12,19 @@ import { literal } from "../../model/late";
 const PRIVATE =
   /(?:BEGIN|END)[^\n-]{0,40}PRIVATE[^\n-]{0,20}KEY|PRIVATE[ \t]+KEY[ \t]*-|PuTTY-User-Key-File|AGE-SECRET-KEY/i;
 /** RFC 7518 sections 6.2.2, 6.3.2 and 6.4.1: members that only private and secret JSON Web Keys have. */
+const JWK = /^\s*\{|"kty"\s*:/;
 const PRIVATE_JWK = /"(?:d|p|q|dp|dq|qi|oth|k)"\s*:/;
 
 const LABEL = /-----BEGIN ([^\n-]*)-----/g;
 const BLOCK =
-  /^-----BEGIN PUBLIC KEY-----[ \t]*\n((?:[A-Za-z0-9+/=]+[ \t]*\n)+)-----END PUBLIC KEY-----[ \t]*$/m;
+  /^-----BEGIN ((?:RSA )?PUBLIC KEY)-----[ \t]*\n((?:[A-Za-z0-9+/=]+[ \t]*\n)+)-----END \1-----[ \t]*$/m;
+
+/**
+ * OpenShift's kube-apiserver operator writes a SubjectPublicKeyInfo under the label of PKCS#1
+ * (openshift/cluster-kube-apiserver-operator, boundsatokensignercontroller, `publicKeyToPem`), and kube-apiserver reads
+ * it; what really is PKCS#1 it does not read.
+ */
+const LABELS: readonly string[] = ["PUBLIC KEY", "RSA PUBLIC KEY"];
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 const CERTIFICATES: readonly string[] = ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"];
@@ -37,7 +45,7 @@ const NO_PEM: readonly (readonly [RegExp, string, string])[] = [
 ];
 
 /**
- * The public key in a text that has one PEM block `PUBLIC KEY` and no other; text around the block is ignored.
+ * The public key in a text that has one PEM block, `PUBLIC KEY` or as OpenShift labels it, and no other; text around the block is ignored.
  *
  * `which` names the key in refusals. Throws `issuer-key-private`, `issuer-key-certificate`, `issuer-key-invalid`, or
  * `late-value`: the key id is a hash of the key, so the key must be known while synthesizing.
@@ -46,7 +54,7 @@ export function publicKey(pem: string, which: string): KeyObject {
   if (typeof literal(pem, which) !== "string")
     return fail("issuer-key-invalid", which, "is not a text", USE_PUBLIC);
   const text = pem.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
-  if (PRIVATE.test(text) || (text.trim().startsWith("{") && PRIVATE_JWK.test(text)))
+  if (PRIVATE.test(text) || (JWK.test(text) && PRIVATE_JWK.test(text)))
     return fail("issuer-key-private", which);
   return decode(base64Of(text, which), which);
 }
@@ -66,16 +74,9 @@ function base64Of(text: string, which: string): string {
       `has ${labels.length} PEM blocks`,
       "give each public key as a key of its own",
     );
-  if (label === "RSA PUBLIC KEY")
-    return fail(
-      "issuer-key-invalid",
-      which,
-      "is in the form of PKCS#1, which kube-apiserver does not read either",
-      "convert it with `openssl rsa -RSAPublicKey_in -in FILE -pubout`",
-    );
-  if (label !== "PUBLIC KEY")
+  if (!LABELS.includes(label))
     return fail("issuer-key-invalid", which, "has a PEM block that is no PUBLIC KEY", USE_PUBLIC);
-  const [, body] = BLOCK.exec(text) ?? [];
+  const [, , body] = BLOCK.exec(text) ?? [];
   const base64 = (body ?? "").replace(/\s/g, "");
   if (BASE64.test(base64)) return base64;
   return fail("issuer-key-invalid", which, "has a damaged PEM block, or one without line breaks", AGAIN);
@@ -90,5 +91,20 @@ function decode(base64: string, which: string): KeyObject {
   } catch {
     // OpenSSL's reasons speak of its decoders; none helps, and none may show the text.
   }
+  if (isPkcs1(der))
+    return fail(
+      "issuer-key-invalid",
+      which,
+      "is in the form of PKCS#1, which kube-apiserver does not read either",
+      "convert it with `openssl rsa -RSAPublicKey_in -in FILE -pubout`",
+    );
   return fail("issuer-key-invalid", which, "does not hold a public key (SubjectPublicKeyInfo)", AGAIN);
+}
+
+function isPkcs1(der: Buffer): boolean {
+  try {
+    return createPublicKey({ key: der, format: "der", type: "pkcs1" }).asymmetricKeyType === "rsa";
+  } catch {
+    return false;
+  }
 }

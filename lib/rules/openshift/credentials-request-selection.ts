@@ -5,6 +5,7 @@ import { requestLabel } from "../../model/request-label";
 import type { SourcedDocument } from "../../model/sourced-document";
 import { CREDENTIALS_REQUEST, UNNAMED, credentialsRequest, requestHeader } from "./credentials-request";
 import { type CredentialsRequestFilter, checkedFilter, skipReason } from "./request-filter";
+import { refuseSameNames } from "./request-names";
 
 /** A document that is not for the cluster. */
 export interface SkippedDocument {
@@ -18,7 +19,7 @@ export interface SkippedDocument {
 
 /** The requests of a cluster, and what was left out. */
 export interface CredentialsRequestSelection {
-  /** Sorted by namespace and name of the Secret, each Secret once; at least one. */
+  /** Sorted by namespace and name of the Secret, each Secret and each name of a request once; at least one. */
   readonly requests: readonly CredentialsRequest[];
   /** In the order in which they were read. */
   readonly skipped: readonly SkippedDocument[];
@@ -28,7 +29,7 @@ export interface CredentialsRequestSelection {
  * Checks the documents that are for the cluster; what is not for it is only named.
  *
  * Throws `credentials-requests-none` where none is left, `credentials-request-secret-taken`,
- * `credentials-request-gate-unknown`, `choice-unknown` for a wrong filter, and what {@link credentialsRequest} throws.
+ * `credentials-request-twice`, `credentials-request-gate-unknown`, `choice-unknown` for a wrong filter, and what {@link credentialsRequest} throws.
  */
 export function selectCredentialsRequests(
   documents: readonly SourcedDocument[],
@@ -47,6 +48,7 @@ export function selectCredentialsRequests(
       "credentials-requests-none",
       skipped.map(({ name, reason }) => `${name} ${reason}`),
     );
+  refuseSameNames(requests);
   return { requests: bySecret(requests), skipped };
 }
 
@@ -64,18 +66,26 @@ function items(document: SourcedDocument): readonly SourcedDocument[] {
 }
 
 function otherKind(value: unknown, source: RequestSource): SkippedDocument | undefined {
-  if (!isRecord(value) || typeof value["kind"] !== "string" || value["kind"] === "")
+  const where = requestLabel({ name: UNNAMED, source });
+  // The value is not shown: any text is a YAML document, a private key too.
+  if (!isRecord(value))
     return fail(
       "credentials-request-invalid",
-      requestLabel({ name: UNNAMED, source }),
-      "kind",
-      isRecord(value) ? value["kind"] : value,
-      CREDENTIALS_REQUEST,
+      where,
+      `document (${typeName(value)})`,
+      undefined,
+      "an object",
     );
+  if (typeof value["kind"] !== "string" || value["kind"] === "")
+    return fail("credentials-request-invalid", where, "kind", value["kind"], CREDENTIALS_REQUEST);
   const { kind, metadata } = value;
   if (kind === CREDENTIALS_REQUEST) return undefined;
   const name = isRecord(metadata) && typeof metadata["name"] === "string" ? ` ${metadata["name"]}` : "";
   return { name: `${kind}${name}`, source, reason: `is of kind ${kind}` };
+}
+
+function typeName(value: unknown): string {
+  return Array.isArray(value) ? "a list" : value === null ? "null" : `a ${typeof value}`;
 }
 
 function leftOut(

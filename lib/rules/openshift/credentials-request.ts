@@ -11,6 +11,7 @@ import { isRecord } from "../../model/record";
 import { requestLabel } from "../../model/request-label";
 import { Subject } from "../../model/subject";
 import { type CheckedRecord, RequestReader } from "./request-reader";
+import { TOKEN_PATH_FORM, isTokenPath } from "./token-path";
 
 /** API group and version of requests and of their provider parts. */
 export const CREDENTIALS_API = "cloudcredential.openshift.io/v1";
@@ -58,9 +59,6 @@ const PROVIDER_FIELDS: Readonly<Record<string, readonly string[]>> = {
     "skipServiceCheck",
   ],
 };
-
-/** Clean, so that what is mounted there and what is written into a Secret are the same text. */
-const ABSOLUTE_PATH = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._-]+)+$/;
 
 /** What says whether a request is for a cluster, before anything else of it is looked at. */
 export interface RequestHeader {
@@ -130,12 +128,7 @@ export function credentialsRequest(document: unknown, source: RequestSource): Cr
     cloudTokenPath:
       spec["cloudTokenPath"] === undefined
         ? undefined
-        : reader.text(
-            "spec.cloudTokenPath",
-            spec["cloudTokenPath"],
-            (path) => ABSOLUTE_PATH.test(path),
-            "an absolute path without `.`, `..` and empty parts",
-          ),
+        : reader.text("spec.cloudTokenPath", spec["cloudTokenPath"], isTokenPath, TOKEN_PATH_FORM),
     providerSpec,
   };
 }

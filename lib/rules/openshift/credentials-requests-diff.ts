@@ -84,10 +84,17 @@ function requestsOf(documents: readonly SourcedDocument[]): Requests {
     const first = requests.get(key);
     if (first)
       fail("credentials-request-twice", header.name, requestLabel(first.header), requestLabel(header));
-    const spec = isRecord(value) ? value["spec"] : undefined;
+    const spec = isRecord(value) ? withoutHeader(value["spec"]) : undefined;
     requests.set(key, { header, values: valuesOf(header, spec) });
   }
   return requests;
+}
+
+/** The kind names the request already, and with it goes the version of its API. */
+function withoutHeader(spec: unknown): unknown {
+  if (!isRecord(spec) || !isRecord(spec["providerSpec"])) return spec;
+  const { apiVersion: _, kind: __, ...providerSpec } = spec["providerSpec"];
+  return { ...spec, providerSpec };
 }
 
 function valuesOf({ annotations }: RequestHeader, spec: unknown): Values {
@@ -115,12 +122,19 @@ function collectEntry(values: Map<string, Set<string>>, path: string, entry: unk
     put(values, path, entry);
     return;
   }
-  const rest = Object.fromEntries(Object.entries(entry).filter(([, member]) => !isTextList(member)));
+  const rest = Object.fromEntries(
+    Object.entries(entry).filter(([, member]) => !isTextList(member) && !isNothing(member)),
+  );
   for (const [key, list] of lists) collect(values, `${path}${canonical(rest)}.${key}`, list);
 }
 
-function isTextList(value: unknown): boolean {
+function isTextList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((entry) => typeof entry === "string");
+}
+
+/** An empty condition is none. */
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === null || (isRecord(value) && Object.keys(value).length === 0);
 }
 
 function put(values: Map<string, Set<string>>, path: string, value: unknown): void {
@@ -128,13 +142,14 @@ function put(values: Map<string, Set<string>>, path: string, value: unknown): vo
   values.set(path, at.add(typeof value === "string" ? value : canonical(value)));
 }
 
-/** JSON with sorted members. */
+/** JSON with sorted members and sorted lists of texts, which are sets. */
 function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, member: unknown) =>
-    isRecord(member)
+  return JSON.stringify(value, (_, member: unknown) => {
+    if (Array.isArray(member)) return isTextList(member) ? [...member].sort() : member;
+    return isRecord(member)
       ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : member,
-  );
+      : member;
+  });
 }
 
 const NOTHING: ReadonlySet<string> = new Set<string>();

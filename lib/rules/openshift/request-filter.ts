@@ -38,6 +38,13 @@ export interface CredentialsRequestFilter {
    */
   readonly capabilities?: readonly string[] | "all";
   /**
+   * The cluster's major version, 4 or 5.
+   *
+   * @defaultValue - a request that is for certain major versions only is refused, since neither leaving it out nor
+   * keeping it is safe
+   */
+  readonly majorVersion?: number;
+  /**
    * The cluster profile. A request that names no profile at all, as those of optional operators, is for every one.
    *
    * @defaultValue "self-managed-high-availability"
@@ -51,6 +58,18 @@ const KINDS: Readonly<Record<CredentialsRequestFilter["cloud"], string>> = {
   google: "GCPProviderSpec",
 };
 
+/** Kinds of openshift/api, cloudcredential/v1 and openshift/cloud-credential-operator, of clouds that are not served. */
+const OTHER_KINDS: readonly string[] = [
+  "AlibabaCloudProviderSpec",
+  "IBMCloudPowerVSProviderSpec",
+  "IBMCloudProviderSpec",
+  "KubevirtProviderSpec",
+  "NutanixProviderSpec",
+  "OpenStackProviderSpec",
+  "OvirtProviderSpec",
+  "VSphereProviderSpec",
+];
+
 const FEATURE_SETS: readonly OpenShiftFeatureSet[] = [
   "Default",
   "TechPreviewNoUpgrade",
@@ -62,6 +81,7 @@ const FEATURE_SETS: readonly OpenShiftFeatureSet[] = [
 const DELETE = "release.openshift.io/delete";
 const FEATURE_SET = "release.openshift.io/feature-set";
 const FEATURE_GATE = "release.openshift.io/feature-gate";
+const MAJOR_VERSION = "release.openshift.io/major-version";
 const CAPABILITY = "capability.openshift.io/name";
 const INCLUDE = "include.release.openshift.io/";
 const EXCLUDE = "exclude.release.openshift.io/";
@@ -71,26 +91,40 @@ type Question = (header: RequestHeader, filter: CredentialsRequestFilter) => str
 
 /** In the order in which they are asked; a request of another cloud is asked nothing else. */
 const QUESTIONS: readonly Question[] = [
-  ({ providerKind }, { cloud }) =>
-    providerKind === KINDS[cloud] ? undefined : `is a request of kind ${providerKind}, for another cloud`,
+  kindQuestion,
   ({ annotations }) => (annotations[DELETE] === "true" ? `is to be deleted (${DELETE})` : undefined),
   profileQuestion,
+  majorVersionQuestion,
   featureSetQuestion,
   capabilityQuestion,
   featureGateQuestion,
 ];
 
-/** Checks a filter that may come from plain JavaScript; throws `choice-unknown` or `late-value`. */
+/**
+ * Checks a filter that may come from plain JavaScript; throws `choice-unknown`, `credentials-requests-filter` or
+ * `late-value`.
+ */
 export function checkedFilter(filter: CredentialsRequestFilter): CredentialsRequestFilter {
   oneOf("cloud of the CredentialsRequests", filter.cloud, ["aws", "azure", "google"]);
   oneOf("feature set", filter.featureSet ?? "Default", FEATURE_SETS);
+  const { majorVersion } = filter;
+  if (majorVersion !== undefined && !(Number.isInteger(majorVersion) && majorVersion > 0))
+    fail("credentials-requests-filter", "majorVersion", majorVersion, "a whole number, 4 say");
+  for (const list of ["capabilities", "featureGates"] as const)
+    if (!isNames(filter[list] ?? "all"))
+      fail("credentials-requests-filter", list, filter[list], 'a list of names, or "all"');
   return filter;
+}
+
+function isNames(value: unknown): boolean {
+  return value === "all" || (Array.isArray(value) && value.every((name) => typeof name === "string"));
 }
 
 /**
  * Why a request is not for the cluster; `undefined` where it is.
  *
- * Throws `credentials-request-gate-unknown` where only the unknown feature gates decide.
+ * Throws `credentials-request-gate-unknown` where only the unknown feature gates decide, `credentials-request-version`
+ * where only the unknown major version does, and `credentials-request-kind` for a kind of no cloud.
  */
 export function skipReason(header: RequestHeader, filter: CredentialsRequestFilter): string | undefined {
   for (const question of QUESTIONS) {
@@ -98,6 +132,34 @@ export function skipReason(header: RequestHeader, filter: CredentialsRequestFilt
     if (reason !== undefined) return reason;
   }
   return undefined;
+}
+
+function kindQuestion(header: RequestHeader, { cloud }: CredentialsRequestFilter): string | undefined {
+  const { providerKind } = header;
+  if (providerKind === KINDS[cloud]) return undefined;
+  const others = [...Object.values(KINDS), ...OTHER_KINDS];
+  // A misspelt kind would otherwise be a request of some other cloud, and its component without credentials.
+  if (!others.includes(providerKind))
+    fail("credentials-request-kind", requestLabel(header), providerKind, others);
+  return `is a request of kind ${providerKind}, for another cloud`;
+}
+
+/** A comma list; with `-` in front the version is left out. */
+function majorVersionQuestion(
+  header: RequestHeader,
+  { majorVersion }: CredentialsRequestFilter,
+): string | undefined {
+  const versions = (header.annotations[MAJOR_VERSION] ?? "")
+    .split(",")
+    .map((version) => version.trim())
+    .filter((version) => version !== "");
+  if (versions.length === 0) return undefined;
+  if (majorVersion === undefined)
+    return fail("credentials-request-version", requestLabel(header), versions.join(","));
+  const asked = versions.filter((version) => !version.startsWith("-"));
+  const left = versions.includes(`-${majorVersion}`);
+  if (!left && (asked.length === 0 || asked.includes(String(majorVersion)))) return undefined;
+  return `is not for OpenShift ${majorVersion} (${MAJOR_VERSION}: ${versions.join(",")})`;
 }
 
 function profileQuestion(

@@ -95,7 +95,13 @@ function adoptedStack(more: Partial<IssuerBucketProps>): Run {
     ...more,
   });
   // The team's own name of the cluster is another one.
-  const makers = componentRoles({ account: ACCOUNT, region: REGION, adopt: true, ccoctlName: CLUSTER });
+  const makers = componentRoles({
+    account: ACCOUNT,
+    region: REGION,
+    adopt: true,
+    ccoctlName: CLUSTER,
+    permissionsBoundary: "none",
+  });
   const declaration = makers.declare(stack, {
     clusterName: "prod-eu",
     issuer: host.issuer,
@@ -382,6 +388,21 @@ describe("what ccoctl decides", () => {
     );
     expect(synthesized(stack).resource).toBeUndefined();
     expect(componentRoles().declare(newStack(), request).grants).toHaveLength(named.length);
+
+    // As the refusal and the runbook say: both get roles of their own beside the adopted ones.
+    const unique = requests("HEAD").filter(
+      (_, index) => named.filter((name) => name === named[index]).length === 1,
+    );
+    const beside = componentRoles({
+      account: ACCOUNT,
+      region: REGION,
+      permissionsBoundary: "none",
+      naming: "derived",
+      adopt: unique.map(({ name }) => name),
+    }).declare(stack, request);
+    const identities = beside.grants.map(({ identity }) => identity.replace(/^.*role\//, ""));
+    expect(new Set(identities).size).toBe(named.length);
+    expect(identities.filter((name) => !named.includes(name))).toHaveLength(named.length - unique.length);
   });
 
   it("keeps conditions, their types and Deny", () => {

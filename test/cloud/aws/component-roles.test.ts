@@ -2,10 +2,13 @@ import { Token, TerraformStack, Testing } from "cdktf";
 import { Construct } from "constructs";
 import { describe, expect, it } from "vitest";
 import {
+  type ComponentNarrowing,
+  type ComponentOverride,
   ComponentRole,
   type ComponentRoleProps,
   type ComponentRolesProps,
   OidcProvider,
+  type PolicyStatement,
   componentRoles,
 } from "../../../lib/cloud/aws";
 import type { ComponentsDeclaration } from "../../../lib/model/components";
@@ -166,7 +169,8 @@ describe("componentRoles", () => {
   it("adopts the OIDC provider, and the roles that exist", () => {
     const stack = newStack();
     const other = request({ name: "new", secret: { namespace: "openshift-new", name: "creds" } });
-    declare(stack, { account: ACCOUNT, region: REGION, adopt: ["registry"] }, [request(), other]);
+    const props = { account: ACCOUNT, region: REGION, permissionsBoundary: "none", adopt: ["registry"] };
+    declare(stack, props, [request(), other]);
     const written = JSON.parse(Testing.synth(stack)) as { import: { id: string; to: string }[] };
     expect(written.import.map(({ id }) => id).sort()).toEqual([
       PROVIDER,
@@ -174,6 +178,43 @@ describe("componentRoles", () => {
       "prod-openshift-image-registry-installer-cloud-credentials:prod-openshift-image-registry-installer-cloud-credentials",
     ]);
     expect(written.import.every(({ to }) => /^aws_iam_\w+\.[\w-]+$/.test(to))).toBe(true);
+  });
+
+  it("adopts some roles under ccoctl's names, and names the others as stated", () => {
+    const stack = newStack();
+    const other = request({ name: "new", secret: { namespace: "openshift-new", name: "creds" } });
+    const props: ComponentRolesProps = {
+      account: ACCOUNT,
+      region: REGION,
+      permissionsBoundary: "none",
+      adopt: ["registry"],
+      naming: "derived",
+      ccoctlName: "old",
+    };
+    declare(stack, props, [request(), other]);
+    expect(resources(stack, "aws_iam_role").map(({ name, tags }) => [name, tags])).toEqual([
+      [
+        "old-openshift-image-registry-installer-cloud-credentials",
+        { "openshift.io/cloud-credential-operator/old": "owned", Name: "old" },
+      ],
+      ["prod-openshift-new-creds", undefined],
+    ]);
+    expect(resources(stack, "aws_iam_role_policy").map(({ name }) => name)).toEqual([
+      "old-openshift-image-registry-installer-cloud-credentials",
+      "component",
+    ]);
+  });
+
+  it("finds the construct behind a grant", () => {
+    const stack = newStack();
+    const props = { account: ACCOUNT, region: REGION, overrides: { registry: { kmsKeys: [KEY] } } };
+    const found = declare(stack, props).grants.map((grant) => ComponentRole.ofGrant(grant));
+    expect(found.map(({ arn, keyPolicyStatements: [first] }) => [arn, first?.Principal])).toEqual([
+      [expect.stringMatching(/installer-cloud-credentials$/), { AWS: found[0]?.arn }],
+    ]);
+    const copies = found.map(({ grant }) => ({ ...grant }));
+    for (const copy of copies)
+      expect(() => ComponentRole.ofGrant(copy)).toThrowError(code("aws-grant-foreign"));
   });
 
   it("uses an OIDC provider that exists, and waits for nothing", () => {
@@ -275,13 +316,55 @@ describe("componentRoles", () => {
       /"registri"; allowed: registry/,
     ],
     [
+      "an override with an unknown field",
+      { overrides: { registry: { narow: [] } as ComponentOverride } },
+      {},
+      "aws-override-invalid",
+      /"narow"/,
+    ],
+    [
+      "an override that would place one role elsewhere",
+      { overrides: { registry: { path: "/p/" } as ComponentOverride } },
+      {},
+      "aws-override-invalid",
+      /"path"/,
+    ],
+    [
+      "an override that is none",
+      { overrides: { registry: null as unknown as ComponentOverride } },
+      {},
+      "aws-override-invalid",
+      /is no object/,
+    ],
+    [
+      "adopting everything under derived names",
+      { adopt: true, naming: "derived", permissionsBoundary: "none" },
+      {},
+      "aws-adopt-naming",
+      /the others being named as `naming` says/,
+    ],
+    ["a name of ccoctl without use", { ccoctlName: "old" }, {}, "aws-ccoctl-name-unused", /"old"/],
+    [
+      "an empty name of ccoctl",
+      { adopt: true, ccoctlName: "", permissionsBoundary: "none" },
+      {},
+      "aws-ccoctl-name-invalid",
+      /got ""/,
+    ],
+    [
       "an adopted role of no request",
       { adopt: ["registri"] },
       {},
       "aws-adopt-unknown",
       /"registri"; allowed: registry/,
     ],
-    ["adopting where the ARN is late", { adopt: true }, {}, "late-value", /OIDC provider to adopt/],
+    [
+      "adopting where the ARN is late",
+      { adopt: true, permissionsBoundary: "none" },
+      {},
+      "late-value",
+      /OIDC provider to adopt/,
+    ],
     [
       "another issuer's OIDC provider",
       {
@@ -407,10 +490,100 @@ describe("ComponentRole", () => {
     ],
     [
       "narrowing one action twice",
-      { narrow: [{ actions: ["s3:*"] }, { actions: ["s3:GetObject"] }] },
+      {
+        narrow: [
+          { actions: ["s3:*"], resources: ["arn:aws:s3:::a"] },
+          { actions: ["s3:GetObject"], resources: ["arn:aws:s3:::a"] },
+        ],
+      },
       "aws-override-ambiguous",
     ],
-    ["no resources", { narrow: [{ actions: ["s3:*"], resources: [] }] }, "aws-statement-invalid"],
+    ["no resources", { narrow: [{ actions: ["s3:*"], resources: [] }] }, "aws-override-invalid"],
+    [
+      "a resource that is no ARN",
+      { narrow: [{ actions: ["s3:*"], resources: ["my-bucket"] }] },
+      "aws-override-invalid",
+    ],
+    ["an entry that narrows nothing", { narrow: [{ actions: ["s3:*"] }] }, "aws-override-invalid"],
+    [
+      "narrowing to what is asked for",
+      { narrow: [{ actions: ["s3:*"], resources: ["*"] }] },
+      "aws-override-invalid",
+    ],
+    ["no actions", { narrow: [{ actions: [], resources: ["arn:aws:s3:::a"] }] }, "aws-override-invalid"],
+    [
+      "missing actions",
+      { narrow: [{ resources: ["arn:aws:s3:::a"] }] as unknown as ComponentNarrowing[] },
+      "aws-override-invalid",
+    ],
+    [
+      "an entry with an unknown field",
+      { narrow: [{ actions: ["s3:*"], resource: "arn:aws:s3:::a" }] as unknown as ComponentNarrowing[] },
+      "aws-override-invalid",
+    ],
+    ["empty conditions", { narrow: [{ actions: ["s3:*"], conditions: {} }] }, "aws-override-invalid"],
+    [
+      "a condition without values",
+      { narrow: [{ actions: ["s3:*"], conditions: { StringEquals: { "aws:x": [] } } }] },
+      "aws-override-invalid",
+    ],
+    [
+      "an operator that IAM does not have",
+      { narrow: [{ actions: ["s3:*"], conditions: { StringEqual: { "aws:x": "y" } } }] },
+      "aws-override-invalid",
+    ],
+    [
+      "narrow that is no list",
+      { narrow: { actions: ["s3:*"] } as unknown as ComponentNarrowing[] },
+      "aws-override-invalid",
+    ],
+    [
+      "extra statements that are no list",
+      { statements: { Effect: "Allow" } as unknown as PolicyStatement[] },
+      "aws-statement-invalid",
+    ],
+    [
+      "two extra statements of one Sid",
+      {
+        statements: ["s3:GetObject", "s3:PutObject"].map((Action) => ({
+          Sid: "A",
+          Effect: "Allow",
+          Action,
+          Resource: "arn:aws:s3:::a/*",
+        })),
+      },
+      "aws-statement-sid-twice",
+    ],
+    [
+      "a wide extra statement without reason",
+      { statements: [{ Effect: "Allow", Action: "*", Resource: "arn:aws:*" }] },
+      "aws-statement-too-wide",
+    ],
+    ["keys that are no list", { kmsKeys: KEY as unknown as string[] }, "aws-kms-key-invalid"],
+    [
+      "keys of another partition",
+      { kmsKeys: [KEY.replace("arn:aws:", "arn:aws-cn:")] },
+      "aws-partition-mismatch",
+    ],
+    [
+      "keys where every action is permitted anyway",
+      {
+        kmsKeys: [KEY],
+        request: request({
+          providerSpec: { statementEntries: [{ effect: "Allow", action: ["*"], resource: "*" }] },
+        }),
+      },
+      "aws-kms-unlimited",
+    ],
+    [
+      "a token path of a request made by hand that adds a line to the Secret",
+      { request: request({ cloudTokenPath: "/x\nrole_arn = evil" }) },
+      "credentials-request-invalid",
+    ],
+    ["a path for a role that exists", { adopt: true, path: "/x/" }, "aws-adopt-path"],
+    ["a role that exists with derived name", { adopt: true, naming: "derived" }, "aws-adopt-naming"],
+    ["a role that exists without word on its boundary", { adopt: true }, "aws-adopt-boundary-missing"],
+    ["a tag that AWS keeps for itself", { tags: { "aws:x": "y" } }, "aws-tags-invalid"],
     [
       "an alias in the place of a key",
       { kmsKeys: [`arn:aws:kms:${REGION}:${ACCOUNT}:alias/x`] },
@@ -444,6 +617,16 @@ describe("ComponentRole", () => {
   it.each([
     ["beyond the request's resource", { resources: ["arn:aws:s3:::other/*"] }, "aws-override-wider"],
     [
+      "to an ARN that cannot be compared",
+      { resources: [Token.asString({ resolve: () => "arn:aws:s3:::other" })] },
+      "aws-override-wider",
+    ],
+    [
+      "with a condition that the request has in other letters",
+      { conditions: { Bool: { "KMS:grantisforawsresource": false } } },
+      "aws-override-condition",
+    ],
+    [
       "with a condition that the request has",
       { conditions: { Bool: { "kms:GrantIsForAWSResource": false } } },
       "aws-override-condition",
@@ -465,6 +648,34 @@ describe("ComponentRole", () => {
         narrow: [{ actions: ["s3:GetObject"], ...narrowing }],
       }),
     ).toThrowError(code(refusal));
+  });
+
+  it("takes a wide statement with a reason, which stands in the description", () => {
+    const stack = newStack();
+    role(stack, {
+      statements: [{ Effect: "Allow", Action: "s3:*", Resource: "*" }],
+      wideReason: "moves buckets of all teams",
+    });
+    expect(only(stack, "aws_iam_role")["description"]).toMatch(
+      /\. Every resource: moves buckets of all teams$/,
+    );
+  });
+
+  it("states no boundary for a role that exists without one, and escapes tags", () => {
+    const stack = newStack();
+    role(stack, { adopt: true, permissionsBoundary: "none", tags: { team: "${x} %{y}" } });
+    const made = only(stack, "aws_iam_role");
+    expect(made["permissions_boundary"]).toBeUndefined();
+    expect(made["tags"]).toMatchObject({ team: "$${x} %%{y}" });
+  });
+
+  it("warns of a key whose account may be another one than the role's", () => {
+    const stack = newStack();
+    role(stack, {
+      oidcProvider: new OidcProvider(stack, "late", { issuer: ISSUER, audiences: ["openshift"] }),
+      kmsKeys: [KEY],
+    });
+    expect(warnings(stack)).toEqual([expect.stringContaining(`${KEY} may be in another account`)]);
   });
 
   it("escapes policy variables for Terraform, once", () => {

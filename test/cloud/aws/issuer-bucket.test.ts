@@ -3,10 +3,17 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { DataResource, TerraformLocal, TerraformOutput, TerraformStack, Testing } from "cdktf";
 import { describe, expect, it } from "vitest";
-import { IssuerBucket, type IssuerBucketProps, OidcProvider } from "../../../lib/cloud/aws";
+import {
+  type AdoptedIssuerBucket,
+  type ExistingDistribution,
+  IssuerBucket,
+  type IssuerBucketProps,
+  OidcProvider,
+} from "../../../lib/cloud/aws";
+import type { IssuerKey } from "../../../lib/model/issuer-keys";
 import { Issuer } from "../../../lib/model/issuer";
 import { isLate } from "../../../lib/model/late";
-import { terraformText } from "../../../lib/rules/aws/policy-text";
+import { terraformText } from "../../../lib/rules/terraform-text";
 import { issuerDocuments } from "../../../lib/rules/openid/issuer-documents";
 import { applyConfiguration } from "./applied";
 import { ACCOUNT, REGION, type Json, code, document, newStack, only, resources } from "./synthesized";
@@ -187,6 +194,102 @@ describe("IssuerBucket", () => {
     ["no keys", { keys: [] }, "issuer-keys-empty"],
     ["a private key", { keys: [{ publicKey: PRIVATE, use: "current" }] }, "issuer-key-private"],
   ])("refuses %s, and declares nothing", (_, more, refusal) => {
+    const stack = newStack();
+    expect(() => bucket(stack, more)).toThrowError(code(refusal));
+    expect(resources(stack, "aws_s3_bucket")).toEqual([]);
+  });
+
+  it("lets the OIDC provider wait for the host under a domain of one's own, and for its DNS record", () => {
+    const stack = newStack();
+    const host = bucket(stack, { domainName: "oidc.example.com", certificateArn: CERTIFICATE });
+    const record = new DataResource(stack, "record", { input: { value: host.issuer.url } });
+    host.waitForRecord(record);
+    OidcProvider.forIssuer(stack, { issuer: host.issuer, audience: "openshift" });
+    expect(only(stack, "aws_iam_openid_connect_provider")["depends_on"]).toEqual([
+      expect.stringMatching(/^aws_cloudfront_distribution\./),
+      expect.stringMatching(/^terraform_data\./),
+    ]);
+  });
+
+  it("lets an OIDC provider of another stack wait for the stack of the host", () => {
+    const app = Testing.app();
+    const [first, second] = [new TerraformStack(app, "host"), new TerraformStack(app, "trust")];
+    bucket(first, { domainName: "oidc.example.com", certificateArn: CERTIFICATE });
+    OidcProvider.forIssuer(second, { issuer: "https://oidc.example.com", audience: "openshift" });
+    expect(second.dependencies).toEqual([first]);
+  });
+
+  it("takes over what an old ccoctl made: documents public by lists, until the policy is there", () => {
+    const stack = newStack();
+    bucket(stack, { access: "public", adopt: { ccoctlName: "c", policy: false } });
+    const { import: imports } = JSON.parse(Testing.synth(stack)) as { import: { id: string }[] };
+    expect(imports.map(({ id }) => id).sort()).toEqual([
+      `prod-oidc/.well-known/openid-configuration@${REGION}`,
+      `prod-oidc/keys.json@${REGION}`,
+      `prod-oidc@${REGION}`,
+    ]);
+    const policy = [expect.stringMatching(/^aws_s3_bucket_policy\./)];
+    expect(only(stack, "aws_s3_bucket_policy")["depends_on"]).toBeUndefined();
+    expect(only(stack, "aws_s3_bucket_public_access_block")["depends_on"]).toEqual(policy);
+    expect(only(stack, "aws_s3_bucket_ownership_controls")["depends_on"]).toEqual(policy);
+  });
+
+  it("names no region in import ids where Terraform's provider would not read it", () => {
+    const stack = newStack();
+    bucket(stack, { access: "public", region: "eusc-de-east-1", adopt: { ccoctlName: "c" } });
+    const { import: imports } = JSON.parse(Testing.synth(stack)) as { import: { id: string }[] };
+    expect(new Set(imports.map(({ id }) => id))).toEqual(
+      new Set(["prod-oidc", "prod-oidc/.well-known/openid-configuration", "prod-oidc/keys.json"]),
+    );
+  });
+
+  it.each<[string, Partial<IssuerBucketProps>, string]>([
+    ...[
+      "Bad_Domain/x",
+      "*.example.com",
+      "OIDC.example.com",
+      "oidc.example.com/x",
+      "oidc.example.com.",
+      "oidc",
+    ].map((domainName): [string, Partial<IssuerBucketProps>, string] => [
+      `the domain ${domainName}`,
+      { domainName, certificateArn: CERTIFICATE },
+      "aws-issuer-domain-invalid",
+    ]),
+    ["a late domain", { domainName: "${TfToken[TOKEN.9]}", certificateArn: CERTIFICATE }, "late-value"],
+    [
+      "a distribution of a public bucket",
+      {
+        access: "public",
+        account: ACCOUNT,
+        adopt: { ccoctlName: "c", distribution: { id: "E2EXAMPLE", domainName: "d1.cloudfront.net" } },
+      },
+      "aws-issuer-adopt-unusable",
+    ],
+    [
+      "adopt: true",
+      { access: "public", adopt: true as unknown as AdoptedIssuerBucket },
+      "aws-issuer-adopt-unusable",
+    ],
+    ["adopt: {}", { access: "public", adopt: {} as AdoptedIssuerBucket }, "aws-ccoctl-name-invalid"],
+    [
+      "a long name of ccoctl",
+      { access: "public", adopt: { ccoctlName: "c".repeat(90) } },
+      "aws-ccoctl-name-invalid",
+    ],
+    [
+      "a distribution that is none",
+      { account: ACCOUNT, adopt: { ccoctlName: "c", distribution: null as unknown as ExistingDistribution } },
+      "aws-distribution-id-invalid",
+    ],
+    [
+      "more tags than an object can have",
+      { tags: Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`t${index}`, "x"])) },
+      "aws-tags-invalid",
+    ],
+    ["no keys", { keys: undefined as unknown as IssuerKey[] }, "issuer-keys-list"],
+    ["a key that is null", { keys: [null as unknown as IssuerKey] }, "issuer-key-use"],
+  ])("refuses %s", (_, more, refusal) => {
     const stack = newStack();
     expect(() => bucket(stack, more)).toThrowError(code(refusal));
     expect(resources(stack, "aws_s3_bucket")).toEqual([]);

@@ -205,13 +205,31 @@ describe("OidcProvider.forIssuer", () => {
 
   it.each([
     [{ account: OWNER }, "account"],
-    [{ tags: { a: "b" } }, "tags"],
+    [{ tags: { a: "c" } }, "tag a"],
   ])("refuses a second opinion %j", (more, property) => {
     const stack = newStack();
-    OidcProvider.forIssuer(stack, { issuer: ISSUER, audience: AUDIENCE, account: ACCOUNT, tags: {} });
+    OidcProvider.forIssuer(stack, { issuer: ISSUER, audience: AUDIENCE, account: ACCOUNT, tags: { a: "b" } });
     const run = (): unknown => OidcProvider.forIssuer(stack, { issuer: ISSUER, audience: AUDIENCE, ...more });
     expect(run).toThrowError(code("aws-oidc-provider-conflict"));
     expect(run).toThrowError(new RegExp(`another ${property}`));
+  });
+});
+
+describe("what later users of a shared OIDC provider state", () => {
+  it("joins tags, and takes thumbprints that nobody stated before", () => {
+    const stack = newStack();
+    const thumbprints = ["a".repeat(40)];
+    OidcProvider.forIssuer(stack, { issuer: ISSUER, audience: "a", tags: { team: "x" } });
+    OidcProvider.forIssuer(stack, {
+      issuer: ISSUER,
+      audience: "b",
+      tags: { team: "x", job: "${y}" },
+      thumbprints,
+    });
+    expect(only(stack, "aws_iam_openid_connect_provider")).toMatchObject({
+      tags: { team: "x", job: "$${y}" },
+      thumbprint_list: thumbprints,
+    });
   });
 });
 

@@ -24,10 +24,12 @@ import {
   only,
   own,
   resources,
+  warnings,
 } from "./synthesized";
 import type { Construct } from "constructs";
 
 const READ = { Effect: "Allow", Action: "s3:GetObject", Resource: "arn:aws:s3:::orders/*" } as const;
+const ADMIN = "arn:aws:iam::aws:policy/AdministratorAccess";
 const MANAGED = "arn:aws:iam::aws:policy/AmazonSQSReadOnlyAccess";
 const PROVIDER = `arn:aws:iam::${ACCOUNT}:oidc-provider/oidc.example.com/c1`;
 const web = Subject.of("shop/web");
@@ -54,6 +56,10 @@ describe("workloadRoles", () => {
       {
         subject: web,
         identity: arn,
+        principal: {
+          name: arn,
+          dependencies: [expect.objectContaining({ terraformResourceType: "aws_iam_role" })],
+        },
         annotations: { "eks.amazonaws.com/role-arn": arn },
         labels: {},
         pod: { labels: {}, env: [], volumeMounts: [], volumes: [] },
@@ -74,6 +80,15 @@ describe("workloadRoles", () => {
     const outcome = (change: object): string =>
       evaluateAwsTrust(trust, { providerArn: PROVIDER, claims: { ...claims, ...change } }).outcome;
     expect([outcome({}), outcome({ aud: ["openshift"] })]).toEqual(["allowed", "denied"]);
+  });
+
+  it("makes a role without permissions, for what is granted elsewhere", () => {
+    const stack = newStack();
+    const [grant] = declare(stack, { account: ACCOUNT, region: REGION }, []).grants;
+    expect(grant?.principal?.name).toBe(grant?.identity);
+    expect(only(stack, "aws_iam_role")).toMatchObject({ name: "prod_shop_web_access" });
+    expect(resources(stack, "aws_iam_role_policy")).toEqual([]);
+    expect(resources(stack, "aws_iam_role_policy_attachment")).toEqual([]);
   });
 
   it("tells the webhook another audience", () => {
@@ -118,6 +133,21 @@ describe("workloadRoles", () => {
       "aws-partition-mismatch",
     ],
     [
+      "a managed policy of another account",
+      { account: ACCOUNT },
+      [awsAccess({ managedPolicyArns: [`arn:aws:iam::${OWNER}:policy/p`] })],
+      "aws-managed-policy-account",
+    ],
+    [
+      "two statements of one Sid",
+      {},
+      [
+        awsAccess({ statements: [{ ...READ, Sid: "A" }] }),
+        awsAccess({ statements: [{ ...READ, Sid: "A" }] }),
+      ],
+      "aws-statement-sid-twice",
+    ],
+    [
       "more managed policies than a role holds",
       {},
       [
@@ -127,7 +157,6 @@ describe("workloadRoles", () => {
       ],
       "aws-managed-policies-too-many",
     ],
-    ["no access", {}, [], "aws-access-empty"],
     [
       "access of another cloud",
       {},
@@ -210,6 +239,43 @@ describe("awsAccess", () => {
     ["too much", { statements: Array.from({ length: 200 }, () => READ) }, "aws-policy-too-long"],
   ])("refuses %s", (_, props, refusal) => {
     expect(() => awsAccess(props)).toThrowError(code(refusal));
+  });
+
+  it.each<[string, unknown, string]>([
+    ["nothing at all", undefined, "aws-access-empty"],
+    ["statements that are no list", { statements: READ }, "aws-statement-invalid"],
+    ["policies that are no list", { managedPolicyArns: MANAGED }, "aws-arn-invalid"],
+    ["a policy for administrators", { managedPolicyArns: [ADMIN] }, "aws-statement-too-wide"],
+    [
+      "every action of a service by ?",
+      { statements: [{ Effect: "Allow", Action: "iam:?*", Resource: "*" }] },
+      "aws-statement-too-wide",
+    ],
+    [
+      "every resource as an ARN",
+      { statements: [{ Effect: "Allow", Action: "*", Resource: "arn:aws:*" }] },
+      "aws-statement-too-wide",
+    ],
+  ])("refuses %s", (_, props, refusal) => {
+    expect(() => awsAccess(props as AwsAccessProps)).toThrowError(code(refusal));
+  });
+
+  it("takes a policy for administrators with a reason", () => {
+    const wide = { managedPolicyArns: [ADMIN], wideReason: "break glass" };
+    expect(awsAccess(wide).permissions).toEqual([`managed policy ${ADMIN}`]);
+  });
+
+  it("warns of more managed policies than the default quota", () => {
+    const [ten, eleven] = [10, 11].map((count) => {
+      const stack = newStack();
+      const managedPolicyArns = Array.from({ length: count }, (_, i) => `arn:aws:iam::aws:policy/P${i}`);
+      declare(stack, {}, [awsAccess({ managedPolicyArns })]);
+      return warnings(stack);
+    });
+    expect([ten, eleven]).toEqual([
+      [],
+      [expect.stringMatching(/^11 managed policies, over the default of 10/)],
+    ]);
   });
 
   it("permits a wide action on named resources, and a wide Deny", () => {

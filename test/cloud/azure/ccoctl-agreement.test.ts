@@ -8,8 +8,8 @@ import { resolve } from "node:path";
 import type { TerraformStack } from "cdktf";
 import { describe, expect, it } from "vitest";
 import { ComponentIdentities, IssuerContainer } from "../../../lib/cloud/azure";
-import type { IssuerKey } from "../../../lib/model/issuer-keys";
 import { SUBSCRIPTION, components, release } from "./components";
+import { issuerKeys as keys } from "./keys";
 import { newStack, resources } from "./synth";
 
 interface Golden {
@@ -32,8 +32,6 @@ interface Golden {
 const read = <T>(name: string): T =>
   JSON.parse(readFileSync(resolve(__dirname, "../../fixtures", name), "utf8")) as T;
 const golden = read<Golden>("ccoctl/azure.json");
-const [key] = read<readonly { readonly pem: string }[]>("openid/keys.json");
-const keys: readonly IssuerKey[] = [{ publicKey: key?.pem ?? "", use: "current" }];
 
 /** What differs on purpose, by path, and why. */
 const INTENDED: Readonly<Record<string, string>> = {

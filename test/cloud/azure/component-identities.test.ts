@@ -1,11 +1,12 @@
 import { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
-import { TerraformStack, TerraformVariable } from "cdktf";
+import { App, TerraformStack, TerraformVariable } from "cdktf";
 import { describe, expect, it } from "vitest";
 import {
   ComponentIdentities,
   type ComponentIdentitiesProps,
   ComponentIdentity,
   type ComponentIdentityProps,
+  type ComponentOverride,
   componentIdentities,
 } from "../../../lib/cloud/azure";
 import type { CredentialsRequest } from "../../../lib/model/credentials-request";
@@ -76,7 +77,11 @@ describe("ComponentIdentities", () => {
       expect.objectContaining({ name, resource_group_name: "mycluster-oidc", location: "eastus" }),
     ]);
     expect(Object.values(resources(stack, ROLE))).toMatchObject([
-      { name, scope: `/subscriptions/${SUBSCRIPTION}` },
+      // One custom role of a name per tenant: the name ends with a hash of the subscription.
+      {
+        name: expect.stringMatching(`^${name}_[0-9a-f]{8}$`) as string,
+        scope: `/subscriptions/${SUBSCRIPTION}`,
+      },
     ]);
     expect(Object.values(resources(stack, CREDENTIAL))).toMatchObject([
       {
@@ -128,7 +133,12 @@ describe("ComponentIdentities", () => {
     const [installation, oidc] = ["mycluster", "mycluster-oidc"].map((name) =>
       groups.find(([, block]) => block["name"] === name),
     );
-    expect(installation?.[1]).toEqual({ name: "mycluster", location: "eastus" });
+    // OpenShift's installer tags the group, and destroys by that tag.
+    expect(installation?.[1]).toEqual({
+      name: "mycluster",
+      location: "eastus",
+      lifecycle: { ignore_changes: ["tags"] },
+    });
     expect(oidc?.[1]).toEqual({ name: "mycluster-oidc", location: "eastus" });
     expect(Object.values(resources(stack, IDENTITY))).toMatchObject([
       { depends_on: [`${GROUP}.${oidc?.[0]}`] },
@@ -136,7 +146,9 @@ describe("ComponentIdentities", () => {
     expect(Object.values(resources(stack, ASSIGNMENT))).toMatchObject([
       { depends_on: [`${GROUP}.${installation?.[0]}`] },
     ]);
-    const existing = declared({ resourceGroups: "existing" });
+    const one = declared({ oidcResourceGroup: "existing" });
+    expect(Object.values(resources(one.stack, GROUP)).map(({ name }) => name)).toEqual(["mycluster"]);
+    const existing = declared({ oidcResourceGroup: "existing", installationResourceGroup: "existing" });
     expect(resources(existing.stack, GROUP)).toEqual({});
     expect(Object.values(resources(existing.stack, ASSIGNMENT)).map((block) => block["depends_on"])).toEqual([
       undefined,
@@ -201,7 +213,7 @@ describe("ComponentIdentities", () => {
       Object.values(resources(stack, ASSIGNMENT))
         .map((block) => block["scope"])
         .sort(),
-    ).toEqual([group("A"), hub]);
+    ).toEqual([hub, group("a")].sort());
     expect(Object.values(resources(stack, ROLE)).map((role) => role["assignable_scopes"])).toEqual([
       [`/subscriptions/${SUBSCRIPTION}`, `/subscriptions/${OTHER}`],
     ]);
@@ -241,6 +253,10 @@ describe("ComponentIdentities", () => {
   const places = /requests\/06\.yaml, document 2, CredentialsRequest openshift-ingress-azure: /;
   const spec = (providerSpec: Readonly<Record<string, unknown>>): Partial<ComponentIdentitiesProps> =>
     components(request({ providerSpec }));
+  const override = (change: ComponentOverride): Partial<ComponentIdentitiesProps> => ({
+    overrides: { [NAME]: change },
+  });
+  const managementGroup = "/providers/Microsoft.Management/managementGroups/acme";
   const accounts = Array.from({ length: 21 }, (_, n) => Subject.of(`ns/sa-${n}`));
 
   it.each<readonly [string, RegExp, Partial<ComponentIdentitiesProps>]>([
@@ -255,7 +271,40 @@ describe("ComponentIdentities", () => {
     ["late-value", places, spec({ permissions: [LATE] })],
     ["azure-request-empty", places, spec({})],
     ["azure-credentials-too-many", places, components(request({ subjects: accounts }))],
-    ["issuer-cluster-internal", places, { issuer: Issuer.of("https://kubernetes.default.svc") }],
+    ["azure-role-invalid", places, spec({ roleBindings: [{ role: '${file("/etc/passwd")}' }] })],
+    ["azure-role-invalid", places, spec({ roleBindings: [{ role: "%{if true}" }] })],
+    ["azure-role-invalid", places, spec({ roleBindings: [{ role: "/subscriptions/x" }] })],
+    ["azure-request-permission", places, spec({ permissions: ["*/read"] })],
+    ["azure-request-permission", places, spec({ permissions: ["A.B/${x.y}/read"] })],
+    ["azure-service-accounts-empty", places, components(request({ subjects: [] }))],
+    ["azure-scope-broad", places, override({ scopes: [`/subscriptions/${SUBSCRIPTION}`] })],
+    ["azure-scope-broad", places, override({ scopes: [managementGroup] })],
+    ["azure-reason-invalid", places, override({ scopes: [managementGroup], reason: " " })],
+    ["azure-reason-invalid", places, override({ reason: 5 as unknown as string })],
+    ["azure-scope-invalid", places, override({ scopes: [] })],
+    ["azure-scope-invalid", places, override({ scopes: [group("${x.y}")] })],
+    ["azure-override-invalid", places, override({ scope: ["x"] } as object)],
+    ["azure-override-invalid", places, override("all" as object)],
+    [
+      "azure-role-assignable",
+      places,
+      override({ scopes: [managementGroup, `${managementGroup}2`], reason: "DNS of the company" }),
+    ],
+    [
+      "credentials-request-twice",
+      /^test\/components: requests\/06\.yaml, .* and b\.yaml, /,
+      components(request(), request({ secret: { namespace: "b", name: "c" }, source: { file: "b.yaml" } })),
+    ],
+    [
+      "issuer-cluster-internal",
+      /^test\/components: issuer/,
+      { issuer: Issuer.of("https://kubernetes.default.svc") },
+    ],
+    ["cluster-name-invalid", /^test\/components: cluster/, { clusterName: "My Cluster!", requests: [] }],
+    ["azure-name-invalid", /^test\/components: resourceGroupName/, { dnszoneResourceGroupName: "a/b" }],
+    ["azure-tag-invalid", /^test\/components: tag/, { tags: { "a%{b}": "x" } }],
+    ["azure-guid-invalid", /subscriptionId/, { subscriptionId: undefined as unknown as string }],
+    ["azure-name-invalid", /location/, { region: undefined as unknown as string }],
     ["azure-permission-unasked", places, { overrides: { [NAME]: { withoutPermissions: ["A.B/c"] } } }],
     ["azure-scope-invalid", places, { overrides: { [NAME]: { scopes: ["mycluster"] } } }],
     ["azure-request-unknown", /overrides names .*"nobody"/, { overrides: { nobody: {} } }],
@@ -269,11 +318,48 @@ describe("ComponentIdentities", () => {
       { oidcResourceGroupName: "MyCluster", installationResourceGroupName: "mycluster" },
     ],
     ["choice-unknown", /naming/, { naming: "mine" as "ccoctl" }],
-    ["choice-unknown", /resourceGroups/, { resourceGroups: "mine" as "existing" }],
+    ["choice-unknown", /oidcResourceGroup/, { oidcResourceGroup: "mine" as "existing" }],
+    ["choice-unknown", /installationResourceGroup/, { installationResourceGroup: "mine" as "existing" }],
   ])("refuses with %s before anything is declared: %s", (code, message, change) => {
     const stack = newStack();
     expect(() => declared(change, stack)).toThrowError(refused(code, message));
     expect(everything(stack)).toEqual([]);
+  });
+
+  it("writes the reason for a broad scope beside the assignments, as text", () => {
+    const { stack } = declared({
+      overrides: {
+        [NAME]: { scopes: [`/subscriptions/${SUBSCRIPTION}`], reason: "zones of all teams, ${x.y}" },
+      },
+      tags: { note: "100%{x}" },
+    });
+    expect(Object.values(resources(stack, ASSIGNMENT)).map((block) => block["description"])).toEqual([
+      "zones of all teams, $${x.y}",
+    ]);
+    expect(Object.values(resources(stack, IDENTITY)).map((block) => block["tags"])).toEqual([
+      { note: "100%%{x}" },
+    ]);
+  });
+
+  it.each([[LATE], [undefined as unknown as string]])(
+    "refuses subscription %s before it is compared with the provider's",
+    (subscriptionId) => {
+      const stack = newStack();
+      new AzurermProvider(stack, "azurerm", { features: [{}], subscriptionId: OTHER });
+      expect(() => declared({ subscriptionId }, stack)).toThrowError(
+        expect.objectContaining({ message: expect.stringMatching(/subscriptionId/) as string }),
+      );
+    },
+  );
+
+  it("refuses the custom role of another subscription's cluster, unless in another tenant", () => {
+    const app = new App();
+    const [one, two, three] = ["one", "two", "three"].map((id) => new TerraformStack(app, id));
+    declared({ naming: "ccoctl", tenantId: TENANT }, one);
+    const again = { naming: "ccoctl", subscriptionId: OTHER } as const;
+    expect(() => declared(again, two)).toThrowError(refused("azure-role-name-taken", /one\/components/));
+    expect(two && everything(two)).toEqual([]);
+    expect(() => declared({ ...again, tenantId: OTHER }, three)).not.toThrow();
   });
 
   it("refuses a subscription that is not the provider's", () => {
@@ -325,19 +411,18 @@ describe("adoption of what ccoctl made", () => {
     ]);
   });
 
-  it("keeps ccoctl's tag, and states of an imported assignment only what Azure answers", () => {
+  it("keeps ccoctl's tag, and leaves alone of an assignment what Azure does not answer", () => {
     const { stack } = adopted({ tags: { env: "test" } });
     const tags = { "openshift.io_cloud-credential-operator_mycluster": "owned", env: "test" };
     for (const type of [IDENTITY, GROUP])
       for (const block of Object.values(resources(stack, type))) expect(block["tags"]).toEqual(tags);
-    const checks = Object.values(resources(stack, ASSIGNMENT)).map((block) => [
-      String(block["scope"]).split("/").at(-1),
-      block["skip_service_principal_aad_check"],
-    ]);
-    expect(checks.sort()).toEqual([
-      ["dns", true],
-      ["mycluster", undefined],
-    ]);
+    const unread = Object.values(resources(stack, ASSIGNMENT)).map((block) => block["lifecycle"]);
+    const ignored = { ignore_changes: ["skip_service_principal_aad_check", "description"] };
+    expect(unread).toEqual([ignored, ignored]);
+    // Likewise once `adopt` is gone: azurerm could not change the one, and replaces for the other.
+    const later = declared({ naming: "ccoctl" });
+    const after = Object.values(resources(later.stack, ASSIGNMENT)).map((block) => block["lifecycle"]);
+    expect(after).toEqual([ignored]);
   });
 
   it("makes what does not exist yet: a request, or one credential of it", () => {
@@ -363,6 +448,30 @@ describe("adoption of what ccoctl made", () => {
       /role definition/,
       { adopt: { roleDefinitions: { [NAME]: "x" }, roleAssignments } },
     ],
+    [
+      "azure-adopt-surplus",
+      /\["MyCluster","nonsense"\]; allowed: mycluster, dns/,
+      {
+        adopt: {
+          roleDefinitions,
+          roleAssignments: { [NAME]: { ...roleAssignments[NAME], MyCluster: TENANT, nonsense: "x" } },
+        },
+      },
+    ],
+    [
+      "azure-adopt-surplus",
+      /custom roles/,
+      {
+        ...components(request({ providerSpec: { roleBindings: [{ role: "Reader" }] } })),
+        adopt: { roleDefinitions },
+      },
+    ],
+    [
+      "azure-adopt-contradicts",
+      /replace its assignments mycluster/,
+      { adopt: { roleDefinitions: { [NAME]: "absent" }, roleAssignments } },
+    ],
+    ["azure-adopt-contradicts", /adopt\.absent, and entries/, { adopt: { absent: [NAME], roleDefinitions } }],
     ["azure-request-unknown", /adopt\.roleDefinitions/, { adopt: { roleDefinitions: { nobody: OTHER } } }],
     ["azure-request-unknown", /adopt\.roleAssignments/, { adopt: { roleAssignments: { nobody: {} } } }],
     ["azure-request-unknown", /adopt\.absent/, { adopt: { absent: [`${NAME}/nobody`] } }],
@@ -406,6 +515,26 @@ describe("ComponentIdentity", () => {
     expect(identity.credentials).toHaveLength(1);
   });
 
+  it("takes each role once, acts in a resource of any name, and describes its role in text", () => {
+    const stack = newStack();
+    const storage = `${group("mycluster")}/providers/Microsoft.Storage/storageAccounts/acct/blobServices/default/containers/$web`;
+    new ComponentIdentity(stack, "acme", {
+      ...props,
+      roles: ["Reader", "reader"],
+      actions: ["A.B/c/read"],
+      scopes: [storage],
+      roleName: "Acme reader",
+      roleDescription: "reads ${x}",
+    });
+    expect(Object.values(resources(stack, ASSIGNMENT)).map((block) => block["scope"])).toEqual([
+      storage,
+      storage,
+    ]);
+    expect(Object.values(resources(stack, ROLE))).toMatchObject([
+      { name: "Acme reader", description: "reads $${x}" },
+    ]);
+  });
+
   it("has a late resource id where its resource group is late", () => {
     const late = new TerraformVariable(newStack(), "group", {});
     const stack = TerraformStack.of(late);
@@ -436,11 +565,32 @@ describe("ComponentIdentity", () => {
     ["azure-request-empty", { roles: [] }],
     ["azure-name-invalid", { identityName: "a" }],
     ["azure-scope-invalid", { scopes: ["x"] }],
+    ["azure-scope-invalid", { scopes: [] }],
+    ["azure-scope-broad", { scopes: [`/subscriptions/${SUBSCRIPTION}`] }],
+    ["azure-request-permission", { actions: ["*"] }],
+    ["azure-request-permission", { dataActions: ["${x.y}"] }],
+    ["azure-request-list", { actions: "*" as unknown as readonly string[] }],
+    ["azure-role-invalid", { roles: [""] }],
+    ["azure-role-invalid", { roleName: "%{x}" }],
+    ["azure-service-accounts-empty", { serviceAccounts: [] }],
+    ["azure-service-accounts-empty", { serviceAccounts: undefined as unknown as readonly string[] }],
+    ["choice-unknown", { naming: "Ccoctl" as "ccoctl" }],
+    ["azure-name-invalid", { location: undefined as unknown as string }],
+    ["azure-name-invalid", { resourceGroupName: undefined as unknown as string }],
+    [
+      "azure-role-assignable",
+      {
+        dataActions: ["A.B/c/read"],
+        scopes: ["/providers/Microsoft.Management/managementGroups/acme"],
+        reason: "x",
+      },
+    ],
+    ["late-value", { scopes: [LATE] }],
     ["late-value", { subscriptionId: LATE }],
     ["late-value", { resourceGroupName: LATE, adopt: {} }],
     ["subject-invalid", { serviceAccounts: ["acme"] }],
     ["issuer-trailing-slash", { issuer: `${ISSUER}/` }],
-    ["azure-name-invalid", { naming: "ccoctl", serviceAccounts: ["acme/operator.v1"] }],
+    ["azure-ccoctl-name", { naming: "ccoctl", serviceAccounts: ["acme/operator.v1"] }],
   ])("refuses with %s before anything is declared", (code, change) => {
     const stack = newStack();
     expect(() => new ComponentIdentity(stack, "acme", { ...props, ...change })).toThrowError(

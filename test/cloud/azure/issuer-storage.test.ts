@@ -31,6 +31,9 @@ const BLOB = "azurerm_storage_blob";
 const WEBSITE = "azurerm_storage_account_static_website";
 const GROUP = "azurerm_resource_group";
 const WARNING = /keys of the storage account/;
+const KEPT = /documents keep the content/;
+const UNREAD = ["source_content", "parallelism", "size", "content_md5"];
+const ONE_KEY = { keys: [{ publicKey: pem(rsa, 0), use: "current" }] } as const;
 
 const PROPS = {
   storageAccountName: "issueracme",
@@ -65,8 +68,11 @@ function discovery(stack: TerraformStack): Readonly<Record<string, unknown>> {
   return JSON.parse(content.replaceAll('"/")}', "'/')}")) as Readonly<Record<string, unknown>>;
 }
 
-function warnings({ host }: { readonly host: IssuerContainer }): readonly unknown[] {
-  return host.node.metadata.map(({ data }) => data as unknown).filter((data) => WARNING.test(String(data)));
+function warnings(
+  { host }: { readonly host: IssuerContainer },
+  pattern: RegExp = WARNING,
+): readonly unknown[] {
+  return host.node.metadata.map(({ data }) => data as unknown).filter((data) => pattern.test(String(data)));
 }
 
 describe("IssuerContainer", () => {
@@ -144,11 +150,13 @@ describe("IssuerContainer", () => {
   });
 
   it("takes over what ccoctl made, with its tag and access, and keeps the documents' content", () => {
-    const { stack } = container({
+    const adopted = container({
+      ...ONE_KEY,
       blobContainerName: "keys",
       adopt: { subscriptionId: SUBSCRIPTION, clusterName: "acme" },
       tags: { team: "x" },
     });
+    const { stack } = adopted;
     const group = `/subscriptions/${SUBSCRIPTION}/resourceGroups/acme-oidc`;
     const account = `${group}/providers/Microsoft.Storage/storageAccounts/issueracme`;
     expect(Object.values(imports(stack)).sort()).toEqual([
@@ -162,11 +170,39 @@ describe("IssuerContainer", () => {
     expect([only(stack, ACCOUNT)["tags"], only(stack, GROUP)["tags"]]).toEqual([tags, tags]);
     expect(only(stack, CONTAINER)["container_access_type"]).toBe("container");
     const kept = Object.values(resources(stack, BLOB)).map((blob) => blob["lifecycle"]);
-    expect(kept).toEqual([{ ignore_changes: ["source_content"] }, { ignore_changes: ["source_content"] }]);
+    // hashicorp/terraform-provider-azurerm, storage_blob_resource.go: each has ForceNew and is not read back
+    expect(kept).toEqual([{ ignore_changes: UNREAD }, { ignore_changes: UNREAD }]);
+    expect(warnings(adopted, KEPT)).toHaveLength(1);
+  });
+
+  it("does not keep documents through a rotation, whose keys would never be published", () => {
+    expect(() => container({ adopt: { subscriptionId: SUBSCRIPTION } })).toThrowError(
+      expect.objectContaining({
+        code: "azure-documents-kept",
+        remedy: expect.stringMatching(/documents: "replace"/) as string,
+      }),
+    );
+  });
+
+  it("writes what a person wrote as text, never as a template of Terraform", () => {
+    const { stack } = container({ cacheControl: "${x.y}", tags: { note: '${file("x")} %{if true}' } });
+    expect(document(stack, "openid/v1/jwks")["cache_control"]).toBe("$${x.y}");
+    const tags = { note: '$${file("x")} %%{if true}' };
+    expect([only(stack, ACCOUNT)["tags"], only(stack, GROUP)["tags"]]).toEqual([tags, tags]);
+  });
+
+  it("refuses a second host of one account, which Azure has once", () => {
+    const { stack } = container();
+    expect(
+      () => new IssuerContainer(stack, "second", { ...PROPS, blobContainerName: "second" }),
+    ).toThrowError(expect.objectContaining({ code: "azure-storage-account-taken" }));
+    expect(Object.keys(resources(stack, ACCOUNT))).toHaveLength(1);
   });
 
   it("replaces the content of documents when told to", () => {
-    const { stack } = container({ adopt: { subscriptionId: SUBSCRIPTION, documents: "replace" } });
+    const adopted = container({ adopt: { subscriptionId: SUBSCRIPTION, documents: "replace" } });
+    const { stack } = adopted;
+    expect(warnings(adopted, KEPT)).toEqual([]);
     expect(Object.values(resources(stack, BLOB)).map((blob) => blob["lifecycle"])).toEqual([
       undefined,
       undefined,
@@ -179,6 +215,12 @@ describe("IssuerContainer", () => {
     ["azure-name-invalid", { storageAccountName: "a".repeat(25) }],
     ["azure-name-invalid", { blobContainerName: "a--b" }],
     ["azure-name-invalid", { resourceGroupName: "a/b" }],
+    ["azure-name-invalid", { storageAccountName: undefined as unknown as string }],
+    ["azure-name-invalid", { resourceGroupName: undefined as unknown as string }],
+    ["azure-name-invalid", { region: undefined as unknown as string }],
+    ["azure-cache-control-invalid", { cacheControl: "" }],
+    ["azure-tag-invalid", { tags: { "a/b": "x" } }],
+    ["choice-unknown", { sharedAccessKeyEnabled: "false" as unknown as boolean }],
     ["azure-container-private", { containerAccessType: "private" }],
     ["choice-unknown", { containerAccessType: "public" as "blob" }],
     ["choice-unknown", { accountReplicationType: "XRS" as "LRS" }],
@@ -190,6 +232,8 @@ describe("IssuerContainer", () => {
     ["issuer-cluster-internal", { issuerUrl: "https://kubernetes.default.svc" }],
     ["issuer-trailing-slash", { issuerUrl: "https://issuer.example.com/" }],
     ["issuer-keys-empty", { keys: [] }],
+    ["issuer-keys-list", { keys: undefined as unknown as [] }],
+    ["issuer-keys-list", { keys: pem(rsa, 0) as unknown as [] }],
     ["issuer-keys-current", { keys: [{ publicKey: pem(rsa, 0), use: "next" }] }],
     ["issuer-key-algorithm", { keys: [{ publicKey: pem(elliptic, 0), use: "current" }] }],
   ])("refuses with %s before anything is declared: %j", (code, change) => {
@@ -243,7 +287,7 @@ describe("IssuerWebsite", () => {
   });
 
   it("takes over an existing website", () => {
-    const { stack } = website({ adopt: { subscriptionId: SUBSCRIPTION } });
+    const { stack } = website({ ...ONE_KEY, adopt: { subscriptionId: SUBSCRIPTION } });
     const group = `/subscriptions/${SUBSCRIPTION}/resourceGroups/acme-oidc`;
     const account = `${group}/providers/Microsoft.Storage/storageAccounts/issueracme`;
     expect(Object.values(imports(stack)).sort()).toEqual([

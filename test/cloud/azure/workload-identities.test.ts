@@ -162,8 +162,10 @@ describe("WorkloadIdentities", () => {
 
   it.each<readonly [string, Partial<WorkloadIdentitiesProps>]>([
     ["azure-access-foreign", { workloads: [{ subject: WEB, access: [foreign] }] }],
-    ["azure-roles-empty", { workloads: [{ subject: WEB, access: [] }] }],
     ["azure-name-invalid", { resourceGroupName: "a/b" }],
+    ["azure-name-invalid", { resourceGroupName: undefined as unknown as string }],
+    ["azure-name-invalid", { location: undefined as unknown as string }],
+    ["azure-tag-invalid", { tags: { "a/b": "x" } }],
     ["azure-name-invalid", { namePrefix: "a_b" }],
     ["azure-guid-invalid", { tenantId: "mine" }],
     ["issuer-cluster-internal", { issuer: Issuer.of("https://kubernetes.default.svc") }],
@@ -196,9 +198,27 @@ describe("azureAccess", () => {
     ["azure-role-broad", [{ role: "User Access Administrator", scope: "${TfToken[TOKEN.1]}" }]],
     ["azure-role-broad", [{ role: "Role Based Access Control Administrator", scope: SUB }]],
     ["azure-role-broad", [{ role: OWNER, scope: SUB }]],
+    ["azure-role-broad", [{ role: "${TfToken[TOKEN.1]}", scope: SUB }]],
+    ["azure-role-invalid", [{ role: '${file("x")}', scope: GROUP }]],
+    ["azure-role-invalid", [{ role: OWNER.replace("/providers", "/${x.y}/providers"), scope: GROUP }]],
+    ["azure-role-invalid", [{ role: undefined as unknown as string, scope: GROUP }]],
+    ["azure-scope-invalid", [{ role: "Reader", scope: `${GROUP}\${x.y}` }]],
+    ["azure-scope-invalid", [{ role: "Reader", scope: undefined as unknown as string }]],
+    ["azure-reason-invalid", [{ role: "Owner", scope: SUB, reason: 5 as unknown as string }]],
+    ["azure-roles-empty", undefined as unknown as []],
     ["azure-reason-invalid", [{ role: "Owner", scope: SUB, reason: " " }]],
   ])("refuses with %s: %j", (code, roles) => {
     expect(() => azureAccess({ roles })).toThrowError(expect.objectContaining({ code }));
+  });
+
+  it("shows no token of cdktf for what is late", () => {
+    const late = "${TfToken[TOKEN.1]}";
+    expect(() => azureAccess({ roles: [{ role: late, scope: late }] })).toThrowError(
+      expect.objectContaining({
+        message: expect.not.stringMatching(/TfToken/) as string,
+        problem: expect.stringMatching(/a scope that is known only after apply/) as string,
+      }),
+    );
   });
 
   it("allows a broad role within a resource group, and a narrow one anywhere", () => {

@@ -19,6 +19,7 @@ import { componentRequest, googleRequests } from "../../fixtures/google/requests
 import { foreignPool, onlyResource, resources, testStack } from "../../fixtures/google/synth";
 import { requestReleases } from "../../support/credentials-requests";
 
+const LATE = "${TfToken[TOKEN.1]}";
 const ISSUER = "https://issuer.example.com/prod-eu";
 const settings: ComponentServiceAccountsProps = { project: "shop-prod", projectNumber: "123456789012" };
 const TYPES = [
@@ -92,6 +93,11 @@ describe("componentServiceAccounts", () => {
     expect(grants.map(({ identity }) => identity)).toEqual([email]);
   });
 
+  it("takes an empty audience for an unset one, as the operator does", () => {
+    const request = componentRequest({ predefinedRoles: ["roles/dns.admin"], audience: "" });
+    expect(declare(testStack(), {}, [request]).grants).toHaveLength(1);
+  });
+
   it("adds nothing to the state by import unless it adopts", () => {
     const stack = testStack();
     declare(stack);
@@ -161,9 +167,9 @@ describe("componentServiceAccounts", () => {
     const stack = testStack();
     const condition = { title: "buckets", expression: "resource.name.startsWith('projects/_/buckets/shop')" };
     declare(stack, {
+      accountIds: { "openshift-shop": "shop-account" },
       overrides: {
         "openshift-shop": {
-          accountId: "shop-account",
           permissions: [],
           predefinedRoles: ["roles/storage.admin"],
           condition,
@@ -196,7 +202,9 @@ describe("componentServiceAccounts", () => {
     declare(
       stack,
       {
-        adopt: { accounts: { "openshift-shop": "prod-eu-openshift-s-ab2cd" }, absent: ["newer"] },
+        adopt: true,
+        accountIds: { "openshift-shop": "prod-eu-openshift-s-ab2cd" },
+        absentAccounts: ["newer"],
         roleSharing: "cluster",
       },
       [componentRequest(), other],
@@ -205,19 +213,14 @@ describe("componentServiceAccounts", () => {
     const account =
       "projects/shop-prod/serviceAccounts/prod-eu-openshift-s-ab2cd@shop-prod.iam.gserviceaccount.com";
     const pool = "projects/shop-prod/locations/global/workloadIdentityPools/prod-eu";
-    expect(imports.map(({ id }) => id).sort()).toEqual([
-      pool,
-      `${pool}/providers/prod-eu`,
-      account,
-      `${account} roles/iam.workloadIdentityUser principal://iam.googleapis.com/projects/123456789012/locations/global/workloadIdentityPools/prod-eu/subject/system:serviceaccount:openshift-shop:operator`,
-    ]);
+    expect(imports.map(({ id }) => id).sort()).toEqual([pool, `${pool}/providers/prod-eu`, account]);
     const ids = Object.values(resources(stack, "google_service_account")).map((block) => block["account_id"]);
     expect(ids).toContainEqual(expect.stringMatching(/^prod-eu-newer-[0-9a-f]{5}$/));
   });
 
   it("names objects like ccoctl that was given another name", () => {
     const stack = testStack();
-    declare(stack, { naming: "ccoctl", ccoctlName: "blue" });
+    declare(stack, { naming: "ccoctl", ccoctlName: "blue", absentAccounts: "all" });
     expect(onlyResource(stack, "google_iam_workload_identity_pool")).toMatchObject({
       workload_identity_pool_id: "blue",
       description: "Created By OpenShift ccoctl",
@@ -226,16 +229,15 @@ describe("componentServiceAccounts", () => {
   });
 
   const twin = componentRequest(undefined, { source: { file: "again.yaml" } });
-  const adopt = { accounts: {} };
+  const ids = { "openshift-shop": "shop-account" };
+  const untyped = (value: unknown): never => value as never;
+  const long = [1, 2].map((end) =>
+    componentRequest(undefined, { name: `openshift-a-name-of-thirty-one-characters-${end}` }),
+  );
   it.each<[ErrorCode, Partial<ComponentServiceAccountsProps>, readonly CredentialsRequest[]]>([
     ["google-requests-clash", {}, [componentRequest(), twin]],
-    [
-      "google-requests-clash",
-      { naming: "ccoctl" },
-      ["openshift-a-name-of-thirty-one-characters-1", "openshift-a-name-of-thirty-one-characters-2"].map(
-        (name) => componentRequest(undefined, { name }),
-      ),
-    ],
+    ["google-requests-clash", { naming: "ccoctl", absentAccounts: "all" }, long],
+    ["google-requests-clash", { roleSharing: "existing" }, long],
     ["google-request-kind", {}, [componentRequest(undefined, { providerKind: "AWSProviderSpec" })]],
     ["google-request-field", {}, [componentRequest({ permission: ["a.b.c"] })]],
     ["google-request-list", {}, [componentRequest({ permissions: "a.b.c" })]],
@@ -244,32 +246,77 @@ describe("componentServiceAccounts", () => {
     ["google-permission-invalid", {}, [componentRequest({ permissions: ["compute.*"] })]],
     ["google-role-invalid", {}, [componentRequest({ predefinedRoles: ["dns.admin"] })]],
     ["google-role-basic", {}, [componentRequest({ predefinedRoles: ["roles/editor"] })]],
-    [
-      "google-account-id-invalid",
-      { overrides: { "openshift-shop": { accountId: "short" } } },
-      [componentRequest()],
-    ],
+    ["google-account-id-invalid", { accountIds: { "openshift-shop": "short" } }, [componentRequest()]],
     ["google-role-id-invalid", { overrides: { "openshift-shop": { roleId: "a-b" } } }, [componentRequest()]],
     ["google-request-unknown", { overrides: { shop: {} } }, [componentRequest()]],
-    ["google-request-unknown", { adopt: { accounts: { shop: "shop-account" } } }, [componentRequest()]],
-    ["google-adopt-missing", { adopt }, [componentRequest()]],
+    ["google-request-unknown", { accountIds: { shop: "shop-account" } }, [componentRequest()]],
+    ["google-request-unknown", { naming: "ccoctl", absentAccounts: ["shop"] }, [componentRequest()]],
+    ["google-request-unknown", { adopt: true, adoptRoles: ["shop"] }, [componentRequest()]],
+    ["google-account-ids-missing", { adopt: true }, [componentRequest()]],
+    ["google-account-ids-missing", { naming: "ccoctl" }, [componentRequest()]],
+    [
+      "google-account-ids-contradict",
+      { adopt: true, accountIds: ids, absentAccounts: ["openshift-shop"] },
+      [componentRequest()],
+    ],
     [
       "google-adopt-condition",
       {
-        adopt: { accounts: { "openshift-shop": "shop-account" } },
-        overrides: { "openshift-shop": { condition: { title: "t", expression: "true" } } },
+        adopt: true,
+        accountIds: ids,
+        overrides: { "openshift-shop": { condition: { title: "t", expression: "resource.name != 'x'" } } },
       },
+      [componentRequest()],
+    ],
+    ["google-setting-contradicts", { adopt: true, naming: "derived" }, [componentRequest()]],
+    ["google-setting-contradicts", { absentAccounts: "all" }, [componentRequest()]],
+    ["google-setting-contradicts", { ccoctlName: "blue" }, [componentRequest()]],
+    ["google-setting-contradicts", { adoptRoles: ["openshift-shop"] }, [componentRequest()]],
+    [
+      "google-setting-contradicts",
+      { adopt: true, accountIds: ids, adoptRoles: ["openshift-shop"], roleSharing: "existing" },
       [componentRequest()],
     ],
     [
-      "google-setting-contradicts",
-      {
-        adopt: { accounts: { "openshift-shop": "shop-account" } },
-        overrides: { "openshift-shop": { accountId: "other-account" } },
-      },
+      "google-override-unknown",
+      { overrides: { "openshift-shop": untyped({ roleID: "x" }) } },
       [componentRequest()],
     ],
-    ["google-setting-contradicts", { adopt, naming: "derived" }, [componentRequest()]],
+    [
+      "google-override-unknown",
+      { overrides: { "openshift-shop": untyped({ accountId: "x" }) } },
+      [componentRequest()],
+    ],
+    ["google-map-invalid", { overrides: { "openshift-shop": untyped(undefined) } }, [componentRequest()]],
+    ["google-map-invalid", { accountIds: untyped("x") }, [componentRequest()]],
+    ["google-list-invalid", { naming: "ccoctl", absentAccounts: untyped("x") }, [componentRequest()]],
+    ["google-list-invalid", { serviceAccounts: untyped("a/b") }, [componentRequest()]],
+    ["google-list-invalid", { adopt: true, adoptRoles: untyped("x") }, [componentRequest()]],
+    [
+      "google-list-invalid",
+      { overrides: { "openshift-shop": { permissions: untyped("abc") } } },
+      [componentRequest()],
+    ],
+    ["choice-unknown", { adopt: untyped({}) }, [componentRequest()]],
+    [
+      "choice-unknown",
+      { overrides: { "openshift-shop": { roleSharing: untyped("mine") } } },
+      [componentRequest()],
+    ],
+    ["google-keys-invalid", { keys: untyped("-----BEGIN PUBLIC KEY-----") }, [componentRequest()]],
+    ["google-requests-empty", {}, []],
+    // What every object is born with is no entry.
+    [
+      "google-account-ids-missing",
+      { naming: "ccoctl" },
+      [componentRequest(undefined, { name: "constructor" })],
+    ],
+    ["late-value", { naming: "ccoctl", ccoctlName: LATE, absentAccounts: "all" }, [componentRequest()]],
+    [
+      "cluster-name-invalid",
+      { naming: "ccoctl", ccoctlName: "a_b", absentAccounts: "all" },
+      [componentRequest()],
+    ],
     ["google-project-number-invalid", { projectNumber: "" }, [componentRequest()]],
     ["google-universe-invalid", { universeDomain: "https://googleapis.com" }, [componentRequest()]],
   ])("refuses with %s before anything is declared: %j", (code, changed, requests) => {
@@ -295,10 +342,10 @@ describe("componentServiceAccounts", () => {
 
   it("refuses an account that another cluster of the app has", () => {
     const stack = testStack();
-    const overrides = { "openshift-shop": { accountId: "shop-account" } };
-    declare(stack, { overrides });
+    const accountIds = { "openshift-shop": "shop-account" };
+    declare(stack, { accountIds });
     const before = count(stack);
-    expect(() => declare(stack, { overrides }, [componentRequest()], "prod-us")).toThrowError(
+    expect(() => declare(stack, { accountIds }, [componentRequest()], "prod-us")).toThrowError(
       refused("google-account-taken"),
     );
     expect(count(stack)).toBe(before);
@@ -332,11 +379,17 @@ describe("componentServiceAccounts", () => {
 });
 
 describe("adoption", () => {
-  const accounts = { "openshift-shop": "shop-account" };
+  const adopting = { adopt: true, accountIds: { "openshift-shop": "shop-account" } };
+  const importIds = (stack: TerraformStack): readonly string[] => {
+    const { import: imports = [] } = stack.toTerraform() as { import?: { id: string }[] };
+    return imports.map(({ id }) => id);
+  };
+  const warnings = (stack: TerraformStack): readonly string[] =>
+    stack.node.metadata.filter(({ type }) => type.includes("warn")).map(({ data }) => String(data));
 
   it("takes a pool of another id into the state", () => {
     const stack = testStack();
-    declare(stack, { adopt: { accounts }, pool: { poolId: "own-pool" } });
+    declare(stack, { ...adopting, pool: { poolId: "own-pool" } });
     expect(onlyResource(stack, "google_iam_workload_identity_pool")["workload_identity_pool_id"]).toBe(
       "own-pool",
     );
@@ -348,32 +401,104 @@ describe("adoption", () => {
 
   it("leaves a pool of the caller's to the caller", () => {
     const stack = testStack();
-    declare(stack, { adopt: { accounts }, projectNumber: undefined, pool: foreignPool(stack) });
+    declare(stack, { ...adopting, projectNumber: undefined, pool: foreignPool(stack) });
     expect(resources(stack, "google_iam_workload_identity_pool")).toEqual({});
     expect(onlyResource(stack, "google_iam_workload_identity_pool_provider")["project"]).toBe("pool-owner");
   });
 
-  it("refuses a late project number, which import ids cannot hold", () => {
+  it("takes a late project number: import ids name the project", () => {
     const stack = testStack();
-    const pool = foreignPool(stack, "${TfToken[TOKEN.1]}");
-    const adopt = { accounts };
-    expect(() => componentServiceAccounts({ project: "shop-prod", pool, adopt })).toThrowError(
-      refused("late-value"),
+    const number = new TerraformVariable(stack, "number", { type: "string" });
+    declare(stack, { ...adopting, projectNumber: number.stringValue });
+    expect(importIds(stack)).toHaveLength(4);
+    expect(importIds(stack).filter((id) => id.includes("${"))).toEqual([]);
+  });
+
+  it("changes nothing but the import blocks when adopt goes", () => {
+    const [before, after] = [testStack(), testStack()];
+    declare(before, { ...adopting, ccoctlName: "blue" });
+    declare(after, { naming: "ccoctl", accountIds: adopting.accountIds, ccoctlName: "blue" });
+    for (const type of TYPES) expect(resources(after, type)).toEqual(resources(before, type));
+    expect(importIds(after)).toEqual([]);
+  });
+
+  it.each([
+    [
+      "a sibling's role without an account",
+      { absentAccounts: ["openshift-shop"], adoptRoles: ["openshift-shop"] },
+      "roles",
+    ],
+    ["an account without a role", { accountIds: adopting.accountIds, adoptRoles: [] }, "serviceAccounts"],
+  ])("takes %s into the state", (_, changed, kind) => {
+    const stack = testStack();
+    declare(stack, { adopt: true, ...changed });
+    const kinds = importIds(stack).map((id) => id.split("/")[2]);
+    expect(kinds.sort()).toEqual(["locations", "locations", kind].sort());
+  });
+
+  it("shares single roles otherwise than the rest", () => {
+    const stack = testStack();
+    const other = componentRequest(undefined, { name: "newer", subjects: [Subject.of("a/b")] });
+    declare(stack, { overrides: { newer: { roleSharing: "existing" } } }, [componentRequest(), other]);
+    expect(String(onlyResource(stack, "google_project_iam_custom_role")["role_id"])).toMatch(
+      /^prod_eu_openshift_shop_/,
     );
-    const oidcProvider = OidcProvider.fromProviderId(stack, "adopted", {
-      pool,
-      providerId: "prod",
-      audience: "openshift",
-    });
-    const props = { request: componentRequest(), clusterName: "prod-eu", project: "shop-prod", oidcProvider };
-    expect(() => new ComponentServiceAccount(stack, "shop", { ...props, adopt: true })).toThrowError(
-      refused("late-value"),
+    const roles = Object.values(resources(stack, "google_project_iam_member")).map(({ role }) => role);
+    expect(roles).toContain("projects/shop-prod/roles/shopprod_newer");
+  });
+
+  it("warns that others are cut off, until they are stated", () => {
+    const [silent, stated] = [testStack(), testStack()];
+    declare(silent, adopting);
+    expect(warnings(silent)).toEqual([expect.stringContaining("will admit the components alone")]);
+    declare(stated, { ...adopting, serviceAccounts: ["olm/operator"] });
+    expect(warnings(stated)).toEqual([]);
+    expect(onlyResource(stated, "google_iam_workload_identity_pool_provider")["attribute_condition"]).toBe(
+      "assertion.sub in ['system:serviceaccount:olm:operator', 'system:serviceaccount:openshift-shop:operator']",
     );
-    expect(stack.toTerraform()).not.toHaveProperty("resource");
+  });
+});
+
+describe("a basic role", () => {
+  const basic = componentRequest({ predefinedRoles: ["roles/editor"] });
+
+  it("has its reason in the description of the service account", () => {
+    const stack = testStack();
+    declare(stack, { overrides: { "openshift-shop": { reason: "Vendor needs ${it}, 100%{sic}" } } }, [basic]);
+    expect(onlyResource(stack, "google_service_account")["description"]).toBe(
+      "OpenShift component of cluster prod-eu, CredentialsRequest openshift-shop. Vendor needs $${it}, 100%%{sic}",
+    );
+  });
+
+  it("keeps the whole reason within 256 bytes of UTF-8", () => {
+    const stack = testStack();
+    const reason = "ü".repeat(100);
+    declare(stack, { overrides: { "openshift-shop": { reason } } }, [basic]);
+    const text = String(onlyResource(stack, "google_service_account")["description"]);
+    expect(text).toBe(`OpenShift component of cluster prod-eu, CredentialsR… ${reason}`);
+    expect(Buffer.byteLength(text)).toBe(256);
+    const longer = { overrides: { "openshift-shop": { reason: `${reason}!` } } };
+    expect(() => declare(testStack(), longer, [basic])).toThrowError(refused("name-too-long"));
   });
 });
 
 describe("ComponentServiceAccount", () => {
+  it.each<[ErrorCode, string]>([
+    ["late-value", LATE],
+    ["cluster-name-invalid", "Prod EU"],
+  ])("refuses with %s the cluster name %s", (code, clusterName) => {
+    const stack = testStack();
+    const adopted = OidcProvider.fromProviderId(stack, "adopted", {
+      pool: foreignPool(stack),
+      providerId: "prod",
+      audience: "openshift",
+    });
+    const props = { request: componentRequest(), clusterName, project: "shop-prod", oidcProvider: adopted };
+    expect(() => new ComponentServiceAccount(stack, "shop", props)).toThrowError(refused(code));
+    expect(() => declare(stack, {}, [componentRequest()], clusterName)).toThrowError(refused(code));
+    expect(stack.toTerraform()).not.toHaveProperty("resource");
+  });
+
   it("stands alone, with a pool provider of the caller's", () => {
     const stack = testStack();
     const pool = foreignPool(stack);

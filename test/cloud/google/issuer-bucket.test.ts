@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from "node:crypto";
-import { Testing } from "cdktf";
+import { TerraformStack, Testing } from "cdktf";
 import { describe, expect, it } from "vitest";
 import { IssuerBucket } from "../../../lib/cloud/google";
 import type { IssuerBucketProps } from "../../../lib/cloud/google";
@@ -34,7 +34,7 @@ describe("IssuerBucket", () => {
     });
     expect(onlyResource(stack, "google_storage_bucket_iam_member")).toMatchObject({
       bucket: "prod-eu-oidc",
-      role: "roles/storage.objectViewer",
+      role: "roles/storage.legacyObjectReader",
       member: "allUsers",
       depends_on: [expect.stringContaining("google_storage_bucket.")],
     });
@@ -68,14 +68,31 @@ describe("IssuerBucket", () => {
     );
   });
 
-  it("imports bucket and readers when it adopts", () => {
+  it("imports the bucket when it adopts, and keeps the readers as they are", () => {
     const stack = testStack();
     new IssuerBucket(stack, "issuer", { ...props, adopt: true });
     const { import: imports } = JSON.parse(Testing.synth(stack)) as { import: { id: string }[] };
-    expect(imports.map(({ id }) => id)).toEqual([
-      "shop-prod/prod-eu-oidc",
-      "b/prod-eu-oidc roles/storage.objectViewer allUsers",
-    ]);
+    expect(imports.map(({ id }) => id)).toEqual(["shop-prod/prod-eu-oidc"]);
+    expect(onlyResource(stack, "google_storage_bucket_iam_member")["role"]).toBe(
+      "roles/storage.objectViewer",
+    );
+  });
+
+  it.each([
+    [{ listing: true }, "roles/storage.objectViewer"],
+    [{ adopt: true, listing: false }, "roles/storage.legacyObjectReader"],
+  ])("lets everybody list where %j says so", (changed, role) => {
+    const stack = testStack();
+    new IssuerBucket(stack, "issuer", { ...props, ...changed });
+    expect(onlyResource(stack, "google_storage_bucket_iam_member")["role"]).toBe(role);
+  });
+
+  it("refuses a bucket that is declared in another stack of the app", () => {
+    const app = Testing.app();
+    new IssuerBucket(new TerraformStack(app, "one"), "issuer", props);
+    const other = new TerraformStack(app, "other");
+    expect(() => new IssuerBucket(other, "issuer", props)).toThrowError(refused("google-bucket-taken"));
+    expect(other.node.children).toEqual([]);
   });
 
   it.each<[ErrorCode, Partial<IssuerBucketProps>]>([
@@ -86,6 +103,10 @@ describe("IssuerBucket", () => {
     ["google-bucket-invalid", { bucket: "my-google-oidc" }],
     ["google-bucket-invalid", { bucket: "prod-" }],
     ["google-bucket-invalid", { bucket: "a".repeat(64) }],
+    ["google-bucket-location", { location: "" }],
+    ["google-bucket-location", { location: undefined as unknown as string }],
+    ["google-keys-invalid", { keys: pem("P-256") as unknown as IssuerBucketProps["keys"] }],
+    ["choice-unknown", { listing: "yes" as unknown as boolean }],
     ["issuer-keys-current", { keys: [{ publicKey: pem("P-256"), use: "next" }] }],
     // https://cloud.google.com/iam/docs/workload-identity-federation-with-other-providers: RS256 or ES256.
     ["issuer-key-algorithm", { keys: [{ publicKey: pem("P-384"), use: "current" }] }],

@@ -214,7 +214,7 @@ describe("googleAccess", () => {
         {
           role: "roles/logging.logWriter",
           project: "shop-prod",
-          condition: { title: "office hours", expression: "true" },
+          condition: { title: "office hours", expression: "request.time.getHours() < 18" },
         },
       ],
     });
@@ -238,6 +238,9 @@ describe("googleAccess", () => {
     ["google-grant-target", { roles: [{ role: "roles/a.b" }] }],
     ["google-grant-target", { roles: [{ role: "roles/a.b", project: "shop-prod", bucket: "b" }] }],
     ["google-project-invalid", { roles: [{ role: "roles/a.b", project: "X" }] }],
+    ["google-list-invalid", { roles: "x" as unknown as [] }],
+    ["google-list-invalid", { declare: () => undefined, permissions: "abc" as unknown as string[] }],
+    ["google-map-invalid", { roles: ["roles/a.b"] as unknown as [] }],
   ])("refuses with %s: %j", (code, props) => {
     expect(() => googleAccess(props)).toThrowError(refused(code));
   });
@@ -248,6 +251,25 @@ describe("googleAccess", () => {
 });
 
 describe("WorkloadServiceAccount", () => {
+  it.each<[ErrorCode, string]>([
+    ["late-value", "${TfToken[TOKEN.1]}"],
+    ["cluster-name-invalid", "Prod EU"],
+  ])("refuses with %s the cluster name %s, whose hash would stand in ids", (code, clusterName) => {
+    const stack = testStack();
+    const oidcProvider = OidcProvider.fromProviderId(stack, "adopted", {
+      pool: foreignPool(stack),
+      providerId: "prod",
+    });
+    const workload = { serviceAccount: "shop/web", access: [reader], project: "shop-prod", oidcProvider };
+    expect(() => new WorkloadServiceAccount(stack, "web", { ...workload, clusterName })).toThrowError(
+      refused(code),
+    );
+    const issuer = Issuer.of("https://issuer.example.com/prod-eu");
+    const maker = workloadServiceAccounts(settings);
+    expect(() => maker.declare(stack, { clusterName, issuer, workloads: [] })).toThrowError(refused(code));
+    expect(stack.toTerraform()).not.toHaveProperty("resource");
+  });
+
   it("stands alone", () => {
     const stack = testStack();
     const pool = foreignPool(stack);

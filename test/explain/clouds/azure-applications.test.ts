@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type PullResult } from "../../../lib/explain";
+import { type ExplainResult } from "../../../lib/explain";
 import { explained, firstFailed } from "../../fixtures/explain/artefacts";
 
 const ID =
@@ -111,7 +111,7 @@ const nodes = {
   },
 };
 
-function ask(resource: object): PullResult {
+function ask(resource: object): ExplainResult {
   const files = {
     "main.tf.json": JSON.stringify({ resource }),
     "manifests.yaml": manifests.map((each) => JSON.stringify(each)).join("\n---\n"),

@@ -4,7 +4,7 @@
  */
 
 import { describe, expect, it } from "vitest";
-import type { ClusterRecord, PullResult } from "../../../lib/explain";
+import type { ClusterRecord, ExplainResult } from "../../../lib/explain";
 import { type Edit, edited, explained, synthesized } from "../../fixtures/explain/artefacts";
 
 const TF = "cdk.tf.json";
@@ -42,7 +42,7 @@ function ask(
   edits: readonly Edit[],
   cluster?: ClusterRecord,
   image = "acmeshop.azurecr.io/models/llm",
-): PullResult {
+): ExplainResult {
   const options = cluster === undefined ? {} : { cluster };
   const [result] = explained(edited(artefacts, edits), { serviceAccount: "shop/web", image }, options);
   if (!result) throw new Error("no result");

@@ -148,12 +148,12 @@ describe("the page", () => {
 
   it("has a chain per pull, the denied ones opened, each linked from the table", () => {
     expect(html.match(/<details [^>]*>/g)).toEqual([
-      '<details id="pull-1" data-verdict="allowed">',
-      '<details id="pull-2" data-verdict="denied" open>',
-      '<details id="pull-3" data-verdict="unknown">',
-      '<details id="pull-4" data-verdict="denied" open>',
+      '<details id="chain-1" data-verdict="allowed">',
+      '<details id="chain-2" data-verdict="denied" open>',
+      '<details id="chain-3" data-verdict="unknown">',
+      '<details id="chain-4" data-verdict="denied" open>',
     ]);
-    expect(html.match(/href="[^"]*"/g)).toEqual([1, 2, 3, 4].map((number) => `href="#pull-${number}"`));
+    expect(html.match(/href="[^"]*"/g)).toEqual([1, 2, 3, 4].map((number) => `href="#chain-${number}"`));
   });
 
   it("says the status as a word, what was asked, what an operator sees, the remedy and the evidence", () => {

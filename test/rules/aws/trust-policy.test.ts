@@ -4,7 +4,7 @@ import { Issuer } from "../../../lib/model/issuer";
 import { Subject } from "../../../lib/model/subject";
 import { evaluateAwsTrust } from "../../../lib/rules/aws/evaluate/evaluate-trust";
 import { policySize } from "../../../lib/rules/aws/policy-document";
-import { policyText, terraformText } from "../../../lib/rules/aws/policy-text";
+import { policyText } from "../../../lib/rules/aws/policy-text";
 import {
   type AwsFederatedTrust,
   subjectPattern,
@@ -201,14 +201,4 @@ describe("render and evaluate", () => {
       }),
     );
   });
-});
-
-describe("terraformText", () => {
-  it.each([
-    ["${aws:username}", "$${aws:username}"],
-    ["%{ if }", "%%{ if }"],
-    ["$5 and 5%", "$5 and 5%"],
-    ["${TfToken[TOKEN.4]}", "${TfToken[TOKEN.4]}"],
-    ["${a}${TfToken[TOKEN.4]}", "$${a}${TfToken[TOKEN.4]}"],
-  ])("%s becomes %s", (text, escaped) => expect(terraformText(text)).toBe(escaped));
 });

@@ -5,8 +5,10 @@ import { Subject } from "../../../lib/model/subject";
 import { assignmentKey } from "../../../lib/rules/azure/component-adoption";
 import { componentCredentials } from "../../../lib/rules/azure/component-credentials";
 import { componentNames } from "../../../lib/rules/azure/component-names";
-import { assignableScopes, componentScopes, statedScopes } from "../../../lib/rules/azure/component-scopes";
+import { assignableScopes, componentScopes } from "../../../lib/rules/azure/component-scopes";
 import { componentPermissions } from "../../../lib/rules/azure/provider-spec";
+import { scopeResourceGroup, statedScopes } from "../../../lib/rules/azure/role-scope";
+import { tagsArgument } from "../../../lib/rules/azure/tags";
 import { SUBSCRIPTION, request } from "../../cloud/azure/components";
 
 const OTHER = "11111111-1111-1111-1111-111111111111";
@@ -37,7 +39,7 @@ describe("componentScopes", () => {
 
   it("names a group once, whatever its letter case, and none that is not given", () => {
     const same = { ...groups, networkResourceGroupName: "Cluster", dnsZoneResourceGroupName: undefined };
-    expect(componentScopes("openshift-ingress-azure", same)).toEqual([group("Cluster")]);
+    expect(componentScopes("openshift-ingress-azure", same)).toEqual([group("cluster")]);
   });
 });
 
@@ -46,9 +48,26 @@ describe("statedScopes", () => {
     [`/subscriptions/${SUBSCRIPTION}`],
     [group("a")],
     [`${group("a")}/providers/Microsoft.Network/virtualNetworks/v`],
+    [`${group("a")}/providers/Microsoft.Storage/storageAccounts/x/blobServices/default/containers/$web`],
     ["/providers/Microsoft.Management/managementGroups/acme"],
   ])("takes %s", (scope) => {
     expect(statedScopes([scope])).toEqual([scope]);
+  });
+
+  it("writes fixed words as azurerm does, and keeps the first of several spellings", () => {
+    expect(
+      statedScopes([group("a").toUpperCase(), group("A"), `/SUBSCRIPTIONS/${SUBSCRIPTION}/resourcegroups/b`]),
+    ).toEqual([group("A"), group("b")]);
+    expect(statedScopes([group("a"), group("A")])).toEqual([group("a")]);
+    expect(statedScopes(["/providers/microsoft.management/ManagementGroups/acme"])).toEqual([
+      "/providers/Microsoft.Management/managementGroups/acme",
+    ]);
+  });
+
+  it.each([[[]], [undefined], [group("a")]])("refuses %j, which is no list of scopes", (scopes) => {
+    expect(() => statedScopes(scopes as readonly string[])).toThrowError(
+      expect.objectContaining({ code: "azure-scope-invalid" }),
+    );
   });
 
   it.each([
@@ -59,6 +78,11 @@ describe("statedScopes", () => {
     ["/subscriptions/x/resourceGroups/a"],
     [`${group("a")}/`],
     [`${group("a")} `],
+    [group('${file("x")}')],
+    [group("%{if}")],
+    [`${group("a")}/providers/A.B/c/\${x.y}`],
+    ["/providers/Microsoft.Management/managementGroups/${x.y}"],
+    [`/subscriptions/${SUBSCRIPTION}/nonsense/x`],
   ])("refuses %j", (scope) => {
     expect(() => statedScopes([scope])).toThrowError(
       expect.objectContaining({ code: "azure-scope-invalid" }),
@@ -84,12 +108,75 @@ describe("assignableScopes", () => {
   });
 });
 
+describe("assignableScopes of management groups", () => {
+  const own = `/subscriptions/${SUBSCRIPTION}`;
+  const managementGroup = (name: string): string =>
+    `/providers/Microsoft.Management/managementGroups/${name}`;
+  // learn.microsoft.com, "Azure custom roles", custom role limits
+  it.each([
+    [[managementGroup("x"), managementGroup("y")], false],
+    [[managementGroup("x")], true],
+  ])("are not %j with data actions %s", (scopes, hasDataActions) => {
+    expect(() => assignableScopes(own, scopes, hasDataActions)).toThrowError(
+      expect.objectContaining({ code: "azure-role-assignable" }),
+    );
+  });
+});
+
+describe("scopeResourceGroup", () => {
+  it.each([
+    [group("net"), "net"],
+    [`${group("net")}/providers/A.B/c/x`, "net"],
+    [`/subscriptions/${OTHER}/resourceGroups/net`, undefined],
+    [`/subscriptions/${SUBSCRIPTION}`, undefined],
+  ])("of %s is %s", (scope, expected) => {
+    expect(scopeResourceGroup(scope, SUBSCRIPTION)).toBe(expected);
+  });
+});
+
+/**
+ * The text that Terraform makes of a template without expressions: HCL native syntax, "Template Expressions"; the first
+ * marker of three characters from the left counts. `undefined` where an expression or a directive begins.
+ */
+function templateText(template: string): string | undefined {
+  let text = "";
+  for (let at = 0; at < template.length; at++) {
+    if (/^[$%]\{/.test(template.slice(at))) return undefined;
+    if (/^(?:\$\$|%%)\{/.test(template.slice(at))) at++;
+    text += template[at];
+    if (/^[$%]\{/.test(template.slice(at))) text += template[++at];
+  }
+  return text;
+}
+
+describe("tagsArgument", () => {
+  it("is what Terraform reads back as the same tags, for any text", () => {
+    const text = fc.string({ unit: fc.constantFrom("a", "$", "{", "}", "%", '"', " "), maxLength: 12 });
+    fc.assert(
+      fc.property(text, (value) => {
+        const written = tagsArgument({ note: value }).tags?.["note"] ?? "";
+        expect(templateText(written)).toBe(value);
+      }),
+    );
+  });
+
+  it.each([[{ "a/b": "x" }], [{ "a%{b}": "x" }], [{ "": "x" }], [{ a: 5 }], [{ a: "x".repeat(257) }], ["a"]])(
+    "refuses %j",
+    (tags) => {
+      expect(() => tagsArgument(tags as Record<string, string>)).toThrowError(
+        expect.objectContaining({ code: "azure-tag-invalid" }),
+      );
+    },
+  );
+});
+
 describe("assignmentKey", () => {
   it.each([
     [undefined, group("net"), "net"],
     ["Reader", group("net"), "Reader at net"],
     [undefined, `/subscriptions/${OTHER}/resourceGroups/net`, `/subscriptions/${OTHER}/resourceGroups/net`],
     [undefined, `/subscriptions/${SUBSCRIPTION}`, `/subscriptions/${SUBSCRIPTION}`],
+    [undefined, `${group("a")}/providers/A.B/c/$web`, `${group("a")}/providers/A.B/c/$web`],
   ])("of role %s at %s is %s", (role, scope, expected) => {
     expect(assignmentKey(role, scope, SUBSCRIPTION)).toBe(expected);
   });
@@ -122,9 +209,11 @@ describe("componentNames", () => {
     fc.assert(
       fc.property(label, secrets, (cluster, list) => {
         const requests = list.map((secret) => request({ secret }));
-        const names = componentNames(cluster, requests, "unique");
-        expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(requests.length);
-        for (const name of names) expect(name).toMatch(/^[A-Za-z0-9][A-Za-z0-9_-]{2,127}$/);
+        const names = componentNames(cluster, SUBSCRIPTION, requests, "unique");
+        for (const kind of ["identityName", "roleName"] as const)
+          expect(new Set(names.map((name) => name[kind].toLowerCase())).size).toBe(requests.length);
+        for (const { identityName } of names)
+          expect(identityName).toMatch(/^[A-Za-z0-9][A-Za-z0-9_-]{2,127}$/);
       }),
     );
   });
@@ -134,14 +223,36 @@ describe("componentNames", () => {
       request({ name: "one", secret: { namespace: "a-b", name: "c" } }),
       request({ name: "two", secret: { namespace: "a", name: "b-c" } }),
     ];
-    expect(componentNames("x", requests.slice(0, 1), "ccoctl")).toEqual(["x-a-b-c"]);
-    expect(() => componentNames("x", requests, "ccoctl")).toThrowError(
+    const ccoctl = { request: requests[0], identityName: "x-a-b-c", roleName: "x-a-b-c" };
+    expect(componentNames("x", SUBSCRIPTION, requests.slice(0, 1), "ccoctl")).toEqual([ccoctl]);
+    expect(() => componentNames("x", SUBSCRIPTION, requests, "ccoctl")).toThrowError(
       expect.objectContaining({
         code: "azure-component-name-taken",
         message: expect.stringMatching(/CredentialsRequest one and .*CredentialsRequest two/) as string,
       }),
     );
-    expect(new Set(componentNames("x", requests, "unique")).size).toBe(2);
+    const names = componentNames("x", SUBSCRIPTION, requests, "unique");
+    expect(new Set(names.map(({ identityName }) => identityName)).size).toBe(2);
+  });
+
+  it("tell the custom roles of two subscriptions apart, which share a tenant", () => {
+    const [one, other] = [SUBSCRIPTION, OTHER].map(
+      (subscription) => componentNames("x", subscription, [request()], "unique")[0],
+    );
+    expect(one?.identityName).toBe(other?.identityName);
+    expect(one?.roleName).not.toBe(other?.roleName);
+  });
+
+  it("cannot be those of ccoctl where Azure takes no such name, which is said of the request", () => {
+    const dotted = request({ secret: { namespace: "b", name: "c.d" } });
+    expect(() => componentNames("x", SUBSCRIPTION, [dotted], "ccoctl")).toThrowError(
+      expect.objectContaining({
+        code: "azure-ccoctl-name",
+        message: expect.stringMatching(
+          /^requests\/06\.yaml, document 2, .*x-b-c\.d.*leave `naming: "ccoctl"` out/,
+        ) as string,
+      }),
+    );
   });
 });
 
@@ -170,8 +281,14 @@ describe("componentCredentials", () => {
   it.each([["a"], ["with.dot"], ["x".repeat(121)]])("cannot be named %s by ccoctl", (name) => {
     const subjects = [Subject.of(`ns/${name}`)];
     expect(() => componentCredentials({ ...trust, subjects }, "ccoctl")).toThrowError(
-      expect.objectContaining({ code: "azure-name-invalid" }),
+      expect.objectContaining({ code: "azure-ccoctl-name" }),
     );
     expect(componentCredentials({ ...trust, subjects }, "unique")).toHaveLength(1);
+  });
+
+  it("are refused where nobody would act as the identity", () => {
+    expect(() => componentCredentials({ ...trust, subjects: [] }, "unique")).toThrowError(
+      expect.objectContaining({ code: "azure-service-accounts-empty" }),
+    );
   });
 });

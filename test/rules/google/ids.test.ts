@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { projectId, projectNumber, shortText, workloadIdentityId } from "../../../lib/rules/google/ids";
+import { projectId, projectNumber, workloadIdentityId } from "../../../lib/rules/google/ids";
 import { refused } from "../../fixtures/google/refused";
 
 const LATE = "${TfToken[TOKEN.1]}";
@@ -73,14 +73,5 @@ describe("workloadIdentityId", () => {
 
   it("refuses a late value", () => {
     expect(() => workloadIdentityId("pool", LATE)).toThrowError(refused("late-value"));
-  });
-});
-
-describe("shortText", () => {
-  it("counts characters and lets absent and late texts pass", () => {
-    expect(shortText("name", "ü".repeat(32), 32)).toHaveLength(32);
-    expect(shortText("name", undefined, 1)).toBeUndefined();
-    expect(shortText("name", LATE, 1)).toBe(LATE);
-    expect(() => shortText("name", "a".repeat(33), 32)).toThrowError(refused("name-too-long"));
   });
 });

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { generateKeyPairSync } from "node:crypto";
+import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -47,6 +47,12 @@ describe("jwksFromPublicKeys", () => {
     );
   });
 
+  it("reads a key as OpenShift's kube-apiserver operator labels it", () => {
+    const [{ pem = "", jwk } = {}] = keys.filter(({ jwk: { kty } }) => kty === "RSA");
+    const labelled = pem.replaceAll("PUBLIC KEY", "RSA PUBLIC KEY");
+    expect(jwksFromPublicKeys([labelled]).keys).toEqual([jwk]);
+  });
+
   it("keeps the order of the keys", () => {
     const set = jwksFromPublicKeys(keys.map(({ pem }) => pem));
     expect(set.keys).toEqual(keys.map(({ jwk }) => jwk));
@@ -88,7 +94,9 @@ describe("jwksFromPublicKeys", () => {
     [`${ccoctl}${ccoctl}`, "has 2 PEM blocks"],
     [(ccoctl ?? "").replaceAll("PUBLIC KEY", "EC PARAMETERS"), "has a PEM block that is no PUBLIC KEY"],
     [
-      (ccoctl ?? "").replaceAll("PUBLIC KEY", "RSA PUBLIC KEY"),
+      createPublicKey(ccoctl ?? "")
+        .export({ format: "pem", type: "pkcs1" })
+        .toString(),
       "is in the form of PKCS#1, which kube-apiserver does not read either",
     ],
     [(ccoctl ?? "").replaceAll("\n", ""), "has a damaged PEM block, or one without line breaks"],
@@ -179,6 +187,11 @@ describe("a private key", () => {
 
   it.each(forms.map((form, index) => [index, form] as const))("is refused as such, form %i", (_, form) => {
     expect(refusal(form)).toMatchObject({ code: "issuer-key-private", value: undefined });
+  });
+
+  it("is refused beside a public one, in whatever form", () => {
+    for (const form of forms)
+      expect(refusal(`${ccoctl}${form}`).code).toMatch(/^issuer-key-(?:private|invalid)$/);
   });
 
   it("is in no error, whatever the text around it or the damage to it", () => {

@@ -137,12 +137,82 @@ describe("selectCredentialsRequests", () => {
     expect(select([list])).toEqual({ kept: ["other"], skipped: ["1 ConfigMap map is of kind ConfigMap"] });
   });
 
-  it.each([[1], ["text"], [[]], [{}], [{ kind: "" }]])("refuses %j, which is no object", (value) => {
+  it("refuses a provider kind of no cloud, naming the request", () => {
+    expect(() => select([other, document("bad", {}, "AWSProviderSpecs")])).toThrowError(
+      expect.objectContaining({
+        code: "credentials-request-kind",
+        problem: "document 2, CredentialsRequest bad asks a cloud that OpenShift does not have",
+        value: "AWSProviderSpecs",
+      }),
+    );
+  });
+
+  // openshift/library-go, pkg/manifest/manifest.go: a comma list, left out with `-` in front.
+  it.each([
+    ["5", 5, true],
+    ["4,5", 5, true],
+    ["5", 4, false],
+    ["-5", 4, true],
+    ["-5", 5, false],
+  ])("takes a request for major version %s into a cluster of %i: %s", (versions, majorVersion, kept) => {
+    const bound = document("bound", { "release.openshift.io/major-version": versions });
+    expect(select([other, bound], { majorVersion })).toEqual({
+      kept: kept ? ["bound", "other"] : ["other"],
+      skipped: kept
+        ? []
+        : [`2 bound is not for OpenShift ${majorVersion} (release.openshift.io/major-version: ${versions})`],
+    });
+  });
+
+  it("refuses to guess the major version", () => {
+    const bound = document("bound", { "release.openshift.io/major-version": "5" });
+    expect(() => select([other, bound])).toThrowError(
+      expect.objectContaining({ code: "credentials-request-version", value: "5" }),
+    );
+  });
+
+  it.each([{ capabilities: "Storage" }, { featureGates: "X" }, { majorVersion: "4" }, { majorVersion: 4.2 }])(
+    "refuses the filter %j",
+    (filter) => {
+      expect(() => select([other], filter as unknown as CredentialsRequestFilter)).toThrowError(
+        expect.objectContaining({ code: "credentials-requests-filter" }),
+      );
+    },
+  );
+
+  it.each([
+    [1, "a number"],
+    ["-----BEGIN", "a string"],
+    [["hidden"], "a list"],
+    [null, "null"],
+  ])("says of %j only what it is: it may be a key", (value, type) => {
+    expect(() => select([other, value])).toThrowError(
+      expect.objectContaining({
+        problem: `document 2, CredentialsRequest (without name): document (${type}) is not what a CredentialsRequest has there`,
+        value: undefined,
+      }),
+    );
+  });
+
+  it.each([[{}], [{ kind: "" }]])("refuses %j, which is no object", (value) => {
     expect(() => select([other, value])).toThrowError(
       expect.objectContaining({
         code: "credentials-request-invalid",
         problem:
           "document 2, CredentialsRequest (without name): kind is not what a CredentialsRequest has there",
+      }),
+    );
+  });
+
+  it("refuses two requests of one name, by which all settings know them, naming both", () => {
+    const twin = document("other") as { spec: { secretRef: { name: string } } };
+    twin.spec.secretRef.name = "third-secret";
+    expect(() => select([document("other"), twin])).toThrowError(
+      expect.objectContaining({
+        code: "credentials-request-twice",
+        problem: expect.stringMatching(
+          /document 1, CredentialsRequest other and document 2, CredentialsRequest other /,
+        ) as string,
       }),
     );
   });

@@ -46,6 +46,18 @@ const CONDITION = { policyCondition: { Bool: { "kms:GrantIsForAWSResource": true
 describe("credentialsRequestsDiff", () => {
   it.each<[string, object, object, readonly unknown[]]>([
     ["the same", aws(statement(["b", "a"])), aws(statement(["a", "b"])), []],
+    [
+      "no condition for an empty one",
+      aws(statement(["a"], { policyCondition: {} })),
+      aws(statement(["a"])),
+      [],
+    ],
+    [
+      "values of a condition in another order",
+      aws(statement(["a"], { policyCondition: { StringEquals: { k: ["x", "y"] } } })),
+      aws(statement(["a"], { policyCondition: { StringEquals: { k: ["y", "x"] } } })),
+      [],
+    ],
     ["one statement, split in two", aws(statement(["a", "b"])), aws(statement(["b"]), statement(["a"])), []],
     [
       "actions",

@@ -9,14 +9,17 @@ import {
   type Terraform,
   type TerraformResource,
   isLateText,
-  providerOf,
 } from "../../facts/terraform";
+import { accountOf } from "./account-of";
+import { AttachedPolicies, type PerhapsPolicy } from "./attached-policies";
 import { UNREAD_POLICY, policyOfArn } from "./policy-documents";
 
 /** An OIDC provider. */
 export interface OidcProviderFact {
   /** The issuer's URL with `https://`. */
   readonly url: string;
+  /** Its ARN, or a reference to it. */
+  readonly arn: string;
   /** Account id; empty where it is not known. */
   readonly account: string;
   /** The accepted audiences; `undefined` where they are not known, as of one that is only looked up. */
@@ -35,18 +38,12 @@ export interface RoleFact {
   readonly trustPolicy: string;
   /** The identity policies, the permissions boundary not among them. */
   readonly policies: readonly string[];
+  /** Policies that may be attached to it besides, whose role is not known for certain. */
+  readonly perhaps: readonly PerhapsPolicy[];
   /** The document of the permissions boundary; `undefined` where there is none. */
   readonly boundary: string | undefined;
   /** Where it stands. */
   readonly source: Source;
-}
-
-/** The account that a resource's provider is limited to; empty where that is none or several. */
-export function accountOf(resource: TerraformResource): string {
-  const [, fromArn] = /^arn:[a-z-]+:[a-z]+:[a-z0-9-]*:(\d{12}):/.exec(text(resource.values["arn"])) ?? [];
-  const allowed = texts(own(providerOf(resource), "allowed_account_ids"));
-  const [only] = allowed;
-  return fromArn ?? (allowed.length === 1 && only !== undefined ? only : "");
 }
 
 /** Who has this account where nothing says which; never a real one. */
@@ -73,6 +70,7 @@ export function oidcProviders(terraform: Terraform): readonly OidcProviderFact[]
     const ids = own(resource.values, "client_id_list");
     return {
       url: url.startsWith("https://") || isLateText(url) ? url : `https://${url}`,
+      arn: terraform.attribute(resource, "arn"),
       account: accountOf(resource),
       clientIds: Array.isArray(ids)
         ? texts(ids).map((id) => terraform.resolve(id, resource.scope))
@@ -82,100 +80,105 @@ export function oidcProviders(terraform: Terraform): readonly OidcProviderFact[]
   });
 }
 
-/** Every role by the key of its resource, and by the end of its ARN. */
+/** Every role by its resource, and by the end of its ARN. What nobody asks of is not put together. */
 export class Roles {
-  readonly #byResource = new Map<TerraformResource, RoleFact>();
-  readonly #byName = new Map<string, RoleFact[]>();
+  readonly #terraform: Terraform;
+  readonly #attached: AttachedPolicies;
+  readonly #byName = new Map<string, TerraformResource[]>();
 
   constructor(terraform: Terraform) {
-    const attached = attachedPolicies(terraform);
-    const resources = terraform.ofType("aws_iam_role");
-    // A state does not say which account a policy is of; of two roles of one name neither's policies are known then.
-    for (const key of repeated(resources.map((role) => roleKey(role, terraform.attribute(role, "name")))))
-      attached.set(key, [UNREAD_POLICY]);
-    for (const resource of resources) {
-      const role = roleFact(resource, terraform, attached);
-      this.#byResource.set(resource, role);
-      this.#byName.set(role.pathName, [...(this.#byName.get(role.pathName) ?? []), role]);
+    this.#terraform = terraform;
+    for (const resource of terraform.ofType("aws_iam_role")) {
+      const name = terraform.attribute(resource, "name");
+      const same = this.#byName.get(name);
+      if (same) same.push(resource);
+      else this.#byName.set(name, [resource]);
     }
+    this.#attached = new AttachedPolicies(terraform, (name) => this.#named(name));
   }
 
   /** The role of a resource. */
   ofResource(resource: TerraformResource): RoleFact | undefined {
-    return this.#byResource.get(resource);
+    const named = this.#named(this.#terraform.attribute(resource, "name"));
+    return named.includes(resource) ? this.#fact(resource) : undefined;
   }
 
   /** The role of an ARN's account and end; one whose account is not known may be it, one of several may not. */
   ofArn(account: string, pathName: string): RoleFact | undefined {
-    const named = this.#byName.get(pathName) ?? [];
+    const resources = this.#named(pathName.slice(pathName.lastIndexOf("/") + 1));
+    const named = resources.map((each) => this.#fact(each)).filter((role) => role.pathName === pathName);
     const open = named.filter((role) => role.account === "");
     return named.find((role) => role.account === account) ?? (open.length === 1 ? open[0] : undefined);
   }
+
+  #named(name: string): readonly TerraformResource[] {
+    return this.#byName.get(name) ?? [];
+  }
+
+  /** Made anew for each who asks: most roles are asked about once, and there may be tens of thousands. */
+  #fact(resource: TerraformResource): RoleFact {
+    const terraform = this.#terraform;
+    const name = terraform.attribute(resource, "name");
+    const boundary = terraform.text(resource, "permissions_boundary");
+    return new DeclaredRole(resource, {
+      pathName: (terraform.text(resource, "path") || "/").slice(1) + name,
+      account: accountOf(resource),
+      trustPolicy: terraform.text(resource, "assume_role_policy"),
+      policies: this.#policies(resource, name),
+      perhaps: this.#attached.perhapsOf(resource),
+      boundary: boundary === "" ? undefined : policyOfArn(boundary, terraform),
+    });
+  }
+
+  #policies(resource: TerraformResource, name: string): readonly string[] {
+    const attached = this.#isRepeated(resource, name) ? [UNREAD_POLICY] : this.#attached.of(resource);
+    const { values, adopted } = resource;
+    const isPlain = values["inline_policy"] === undefined && values["managed_policy_arns"] === undefined;
+    if (isPlain && !adopted) return attached;
+    // What somebody else attached to a role that is only looked up stands elsewhere.
+    return [...attached, ...ownPolicies(resource, this.#terraform), ...(adopted ? [UNREAD_POLICY] : [])];
+  }
+
+  /** A state does not say which account a policy is of; of two roles of one name neither's policies are known then. */
+  #isRepeated({ scope, provider }: TerraformResource, name: string): boolean {
+    const named = this.#named(name);
+    if (named.length === 1) return false;
+    return named.filter((each) => each.scope === scope && each.provider === provider).length > 1;
+  }
 }
 
-type Attached = Map<string, readonly string[]>;
+/** A role whose place is read from its resource. */
+class DeclaredRole implements RoleFact {
+  readonly pathName: string;
+  readonly account: string;
+  readonly trustPolicy: string;
+  readonly policies: readonly string[];
+  readonly perhaps: readonly PerhapsPolicy[];
+  readonly boundary: string | undefined;
+  readonly #resource: TerraformResource;
 
-function repeated(keys: readonly string[]): readonly string[] {
-  const seen = new Set<string>();
-  return keys.filter((key) => seen.size === seen.add(key).size);
+  constructor(resource: TerraformResource, role: Omit<RoleFact, "source">) {
+    this.pathName = role.pathName;
+    this.account = role.account;
+    this.trustPolicy = role.trustPolicy;
+    this.policies = role.policies;
+    this.perhaps = role.perhaps;
+    this.boundary = role.boundary;
+    this.#resource = resource;
+  }
+
+  get source(): Source {
+    return this.#resource.source;
+  }
 }
 
-/** Roles of one name may stand in several accounts, and so in several documents or under several providers. */
-function roleKey({ scope, provider }: TerraformResource, role: string): string {
-  // The length keeps apart what a provider's name and a role's name could spell together.
-  return `${scope.id} ${provider.length} ${provider} ${role}`;
-}
-
-/** Policies by the role that they are attached to. */
-function attachedPolicies(terraform: Terraform): Attached {
-  const attached: Attached = new Map();
-  const add = (resource: TerraformResource, role: string, policy: string): void => {
-    const key = roleKey(resource, role);
-    attached.set(key, [...(attached.get(key) ?? []), policy]);
-  };
-  for (const resource of terraform.ofType("aws_iam_role_policy"))
-    add(resource, terraform.text(resource, "role"), terraform.text(resource, "policy") || UNREAD_POLICY);
-  for (const resource of terraform.ofType("aws_iam_role_policy_attachment"))
-    add(
-      resource,
-      terraform.text(resource, "role"),
-      policyOfArn(terraform.text(resource, "policy_arn"), terraform),
-    );
-  for (const resource of terraform.ofType("aws_iam_policy_attachment"))
-    for (const role of texts(own(resource.values, "roles")))
-      add(
-        resource,
-        terraform.resolve(role, resource.scope),
-        policyOfArn(terraform.text(resource, "policy_arn"), terraform),
-      );
-  return attached;
-}
-
-function roleFact(resource: TerraformResource, terraform: Terraform, attached: Attached): RoleFact {
-  const name = terraform.attribute(resource, "name");
-  const path = terraform.text(resource, "path") || "/";
-  const id = terraform.attribute(resource, "id");
-  const boundary = terraform.text(resource, "permissions_boundary");
-  const inline = blocks(own(resource.values, "inline_policy")).map((block) =>
-    terraform.resolve(text(block["policy"]), resource.scope),
+/** The policies that the role's own resource holds. */
+function ownPolicies({ values, scope }: TerraformResource, terraform: Terraform): readonly string[] {
+  const inline = blocks(own(values, "inline_policy")).map((block) =>
+    terraform.resolve(text(block["policy"]), scope),
   );
-  const managed = list(own(resource.values, "managed_policy_arns")).map((arn) =>
-    policyOfArn(terraform.resolve(text(arn), resource.scope), terraform),
+  const managed = list(own(values, "managed_policy_arns")).map((arn) =>
+    policyOfArn(terraform.resolve(text(arn), scope), terraform),
   );
-  const names = [...new Set([name, id])].map((each) => roleKey(resource, each));
-  // What somebody else attached to a role that is only looked up stands elsewhere.
-  const elsewhere = resource.adopted ? [UNREAD_POLICY] : [];
-  return {
-    pathName: path.slice(1) + name,
-    account: accountOf(resource),
-    trustPolicy: terraform.text(resource, "assume_role_policy"),
-    policies: [
-      ...names.flatMap((each) => attached.get(each) ?? []),
-      ...inline.filter(Boolean),
-      ...managed,
-      ...elsewhere,
-    ],
-    boundary: boundary === "" ? undefined : policyOfArn(boundary, terraform),
-    source: resource.source,
-  };
+  return [...inline.filter(Boolean), ...managed];
 }

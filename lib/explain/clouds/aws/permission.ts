@@ -3,7 +3,10 @@
  */
 
 import type { AwsDecision } from "../../../rules/aws/evaluate/decide";
-import { evaluateAwsResourcePolicy } from "../../../rules/aws/evaluate/evaluate-resource-policy";
+import {
+  evaluateAwsDirectGrant,
+  evaluateAwsResourcePolicy,
+} from "../../../rules/aws/evaluate/evaluate-resource-policy";
 import { type PrivateEcrHost, parseEcrHost } from "../../../rules/aws/ecr-host";
 import { partitions } from "../../../rules/aws/partitions";
 import { type Answer, broken, pass, seen, unknown } from "../../answer";
@@ -11,7 +14,8 @@ import { Recent } from "../../memory";
 import type { PermissionAnswer, Repository } from "../cloud";
 import type { RoleFact } from "./iam";
 import type { RepositoryPolicies, RepositoryPolicyFact } from "./repository-policies";
-import { RolePermissions, pullActions } from "./role-permissions";
+import type { AlikeRoles } from "./alike-roles";
+import { type RoleJudge, pullActions } from "./role-permissions";
 
 /** A role that has been assumed. */
 export interface AssumedRole {
@@ -25,21 +29,26 @@ export interface AssumedRole {
   readonly role: RoleFact;
 }
 
+/** Repositories of which is remembered what they are. */
+const PLACES = 1024;
+
 /** Judges login and repository. */
 export class AwsPermissions {
   readonly #policies: RepositoryPolicies;
-  readonly #roles = new Recent((role: RoleFact) => new RolePermissions(role));
+  readonly #roles: Recent<RoleFact, RoleJudge>;
   /** By repository: each is asked about for many roles. */
-  readonly #places = new Map<string, Place>();
+  readonly #hosts = new Recent(parseEcrHost);
+  readonly #places = new Recent((name: string) => this.#placeOf(name), PLACES);
 
   /** `policies` are those of repositories. */
-  constructor(policies: RepositoryPolicies) {
+  constructor(policies: RepositoryPolicies, roles: AlikeRoles) {
     this.#policies = policies;
+    this.#roles = new Recent((role) => roles.of(role));
   }
 
   /** May the role log in and read the repository? */
   of(assumed: AssumedRole, repository: Repository): PermissionAnswer {
-    const place = this.#placeOf(repository);
+    const place = this.#places.get(repository.name);
     const { host } = place;
     if (host === undefined) return { login: place.answer, repository: place.answer };
     const role = this.#roles.get(assumed.role);
@@ -48,17 +57,26 @@ export class AwsPermissions {
       : { login: role.login("private"), repository: this.#repository(assumed, role, host, place) };
   }
 
-  #repository(assumed: AssumedRole, role: RolePermissions, host: PrivateEcrHost, place: Place): Answer {
+  #repository(assumed: AssumedRole, role: RoleJudge, host: PrivateEcrHost, place: Place): Answer {
     const { arn } = place;
     if (arn === undefined) return place.answer;
     const foreign = otherPartition(assumed.partition, arn);
     if (foreign) return foreign;
     const refusal = role.refusal(arn);
-    if (refusal) return refusal;
+    if (refusal) return this.#granted(assumed, role, host, place) ?? refusal;
     if (assumed.account === "") return NO_ROLE_ACCOUNT;
     return this.#policies.empty
       ? (withoutPolicy(assumed, host) ?? place.answer)
       : this.#owner(assumed, host, place);
+  }
+
+  #placeOf(repository: string): Place {
+    const slash = repository.indexOf("/");
+    const name = repository.slice(0, slash);
+    const path = repository.slice(slash + 1);
+    const host = this.#hosts.get(name);
+    const arn = host?.kind === "private" ? repositoryArn(host, path) : undefined;
+    return { host, path, arn, answer: answerOf(name, host, arn) };
   }
 
   /** What the owner's policies say to a role whose own policies allow it. */
@@ -72,12 +90,25 @@ export class AwsPermissions {
     return doubt === undefined ? said : perhapsDenied(doubt);
   }
 
-  #placeOf(repository: Repository): Place {
-    const known = this.#places.get(repository.name);
-    if (known) return known;
-    const made = placeOf(repository);
-    this.#places.set(repository.name, made);
-    return made;
+  /** Within one account a repository policy that names the role itself needs no permission of the role. */
+  #granted(assumed: AssumedRole, role: RoleJudge, host: PrivateEcrHost, place: Place): Answer | undefined {
+    const { account, region } = host;
+    if (this.#policies.empty || place.arn === undefined) return undefined;
+    if (!["", account].includes(assumed.account)) return undefined;
+    const asked = { account, region, repository: place.path };
+    const fact = this.#policies.of(asked);
+    for (const each of [...(fact ? [fact] : []), ...this.#policies.others(asked)]) {
+      const outcome = directGrant(assumed, role, each, place.arn);
+      if (outcome === "denied") continue;
+      const certain =
+        outcome === "allowed" &&
+        each === fact &&
+        assumed.account !== "" &&
+        each.account === account &&
+        each.region === region;
+      return grantedDirectly(assumed, each, certain);
+    }
+    return undefined;
   }
 }
 
@@ -105,12 +136,6 @@ interface Place {
   readonly arn: string | undefined;
   /** What is said of every role that no policy keeps from reading it. */
   readonly answer: Answer;
-}
-
-function placeOf({ host: name, path }: Repository): Place {
-  const host = parseEcrHost(name);
-  const arn = host?.kind === "private" ? repositoryArn(host, path) : undefined;
-  return { host, path, arn, answer: answerOf(name, host, arn) };
 }
 
 function answerOf(name: string, host: Place["host"], arn: string | undefined): Answer {
@@ -165,6 +190,35 @@ function withoutPolicy({ account }: AssumedRole, host: PrivateEcrHost): Answer |
     `the repository is of account ${host.account}, the role of ${account}, and no repository policy was read`,
     "name the Terraform of the owner as well, or let the owner add a repository policy for the role",
   );
+}
+
+/** Whether a repository policy lets the role read where the role's own policies do not. */
+function directGrant(
+  { arn: roleArn }: AssumedRole,
+  role: RoleJudge,
+  { policy }: RepositoryPolicyFact,
+  repository: string,
+): AwsDecision["outcome"] {
+  const outcomes = pullActions.map((action) => {
+    const granted = evaluateAwsDirectGrant(policy, { roleArn, action });
+    if (granted.outcome === "denied" && !isExplicit(granted)) return role.outcome(action, repository, false);
+    return granted.outcome === "allowed" ? role.outcome(action, repository, true) : granted.outcome;
+  });
+  return (["denied", "unknown"] as const).find((outcome) => outcomes.includes(outcome)) ?? "allowed";
+}
+
+function grantedDirectly({ arn }: AssumedRole, { source }: RepositoryPolicyFact, certain: boolean): Answer {
+  const where = seen("policy of the repository", source);
+  return certain
+    ? pass(
+        `the repository policy lets ${arn} itself in, which needs no policy of the role within one account`,
+        where,
+      )
+    : unknown(
+        "the role's own policies do not allow it, and whether a repository policy does instead is not known",
+        "allow it in the role's permission policy",
+        where,
+      );
 }
 
 /** A statement denies it; nothing that allows it is no denial within one account. */

@@ -4,6 +4,7 @@ import { ecrRoleAnnotation } from "../../../rules/aws/pull-annotation";
 import { readPolicy } from "../../../rules/aws/evaluate/statements";
 import { pluginCan } from "../../../rules/plugins";
 import { type Answer, SILENT, broken, pass, seen, unknown } from "../../answer";
+import type { Source } from "../../facts/source";
 import { type Terraform, isLateText } from "../../facts/terraform";
 import type {
   Cloud,
@@ -15,17 +16,20 @@ import type {
   TrustAnswer,
   TrustQuestion,
 } from "../cloud";
+import type { CloudAccess } from "../cloud-access";
 import { handedOver } from "../handed-over";
+import { AwsAccess } from "./access";
 import { type OidcProviderFact, Roles, oidcProviderArnAttribute, oidcProviders } from "./iam";
+import { type NamedRole, namedRole } from "./named-role";
 import { RepositoryPolicies } from "./repository-policies";
 import { type AssumedRole, AwsPermissions } from "./permission";
 import { policyDocumentJson } from "./policy-documents";
-import { awsTrust } from "./trust";
+import { AlikeRoles } from "./alike-roles";
+import { AlikeTrust } from "./alike-trust";
 
 /** For other programs; people write it by mistake. */
 const OTHER_ANNOTATION = "eks.amazonaws.com/role-arn";
 const DEFAULT_ROLE = "AWS_ECR_ROLE_ARN";
-const ROLE_ARN = /^arn:([a-z-]+):iam::(\d{12}):role\/(.+)$/;
 
 /** ECR, by ecr-credential-provider. Source: kubernetes/cloud-provider-aws, cmd/ecr-credential-provider/main.go. */
 export const awsReader: CloudReader = {
@@ -42,23 +46,33 @@ class Aws implements Cloud {
   readonly #oidcProviders: readonly OidcProviderFact[];
   readonly #policies: RepositoryPolicies;
   readonly #permissions: AwsPermissions;
-  /** Roles by permission key. */
-  readonly #assumed = new Map<string, AssumedRole>();
+  readonly #alikeRoles = new AlikeRoles();
+  readonly #alikeTrust = new AlikeTrust();
   readonly #numbers = new Map<string, number>();
+
+  #access: CloudAccess | undefined;
 
   constructor(terraform: Terraform) {
     this.#terraform = terraform;
     this.#roles = new Roles(terraform);
     this.#oidcProviders = oidcProviders(terraform);
     this.#policies = new RepositoryPolicies(terraform);
-    this.#permissions = new AwsPermissions(this.#policies);
+    this.#permissions = new AwsPermissions(this.#policies, this.#alikeRoles);
+  }
+
+  get access(): CloudAccess {
+    return (this.#access ??= new AwsAccess(this.#named, this.#oidcProviders));
   }
 
   needs(): readonly "tokens"[] {
     return ["tokens"];
   }
 
-  arguments({ env, source }: TrustQuestion["entry"], _node: unknown, { host }: Repository): Answer {
+  arguments(
+    { env, source }: TrustQuestion["entry"],
+    _node: unknown,
+    { host }: Pick<Repository, "host">,
+  ): Answer {
     const isPublic = parseEcrHost(host)?.kind === "public";
     if (!isPublic || env.has("AWS_REGION")) return pass("the plugin knows the region of STS");
     return broken(
@@ -96,20 +110,16 @@ class Aws implements Cloud {
 
   trust(question: TrustQuestion): TrustAnswer {
     const arn = roleArnOf(question) ?? "";
-    const resource = this.#terraform.referred(arn, "arn");
-    const [, partition, account = "", pathName = ""] = ROLE_ARN.exec(arn) ?? [];
-    const role = resource ? this.#roles.ofResource(resource) : this.#roles.ofArn(account, pathName);
-    const home = account || role?.account || "";
-    const [issuer, audience, subject] = awsTrust({
+    const { role, label, account: home, partition } = this.#named(arn);
+    const [issuer, audience, subject] = this.#alikeTrust.of({
       role,
       account: home,
-      ...(partition === undefined ? {} : { partition }),
+      partition,
       issuer: question.cluster.issuer,
       subject: `system:serviceaccount:${question.namespace}:${question.name}`,
       audience: question.entry.tokenAttributes?.audience ?? "",
       oidcProviders: this.#oidcProviders,
     });
-    const label = isLateText(arn) && role ? `IAM role ${role.pathName}` : arn;
     const assumed = role && {
       arn: isLateText(arn) ? "" : arn,
       partition: partition ?? "",
@@ -120,19 +130,18 @@ class Aws implements Cloud {
       issuer,
       audience,
       subject,
-      identity: assumed && { label, permissionKey: this.#key(assumed), source: assumed.role.source },
+      identity: assumed && new AwsIdentity(label, this.#key(assumed), assumed),
     };
   }
 
-  permission({ permissionKey }: CloudIdentity, repository: Repository): PermissionAnswer {
-    const assumed = this.#assumed.get(permissionKey);
-    if (assumed) return this.#permissions.of(assumed, repository);
+  permission(identity: CloudIdentity, repository: Repository): PermissionAnswer {
+    if (identity instanceof AwsIdentity) return this.#permissions.of(identity.assumed, repository);
     const answer = unknown("the IAM role is not among what was read", "name its Terraform as well");
     return { login: answer, repository: answer };
   }
 
-  reach({ permissionKey }: CloudIdentity): readonly ReachedRepositories[] {
-    const policies = this.#assumed.get(permissionKey)?.role.policies ?? [];
+  reach(identity: CloudIdentity): readonly ReachedRepositories[] {
+    const policies = identity instanceof AwsIdentity ? identity.assumed.role.policies : [];
     return policies.flatMap((policy) => {
       const read = readPolicy(policy);
       if ("problem" in read) return [{ pattern: "a policy that was not read", comparable: false }];
@@ -146,6 +155,8 @@ class Aws implements Cloud {
     });
   }
 
+  readonly #named = (arn: string): NamedRole => namedRole(arn, this.#terraform, this.#roles);
+
   /** A policy's text by a short name, since texts are long and roles many. */
   readonly #number = (policy: string): number => {
     const known = this.#numbers.get(policy) ?? this.#numbers.size;
@@ -157,14 +168,27 @@ class Aws implements Cloud {
   #key(assumed: AssumedRole): string {
     const { role, arn, account, partition } = assumed;
     const who = this.#policies.empty ? "" : arn;
-    const key = JSON.stringify([
-      partition,
-      account,
-      who,
-      ...[role.boundary ?? "", ...role.policies].map(this.#number),
-    ]);
-    if (!this.#assumed.has(key)) this.#assumed.set(key, assumed);
-    return key;
+    const documents = [role.boundary ?? "", ...role.policies, ...role.perhaps.map(({ policy }) => policy)];
+    // How many policies are certain tells where those that are not begin.
+    const policies = this.#alikeRoles.keyOf(role) ?? [role.policies.length, ...documents.map(this.#number)];
+    return `${partition} ${account} ${policies.toString()} ${who}`;
+  }
+}
+
+/** A role as whom a service account acts. */
+class AwsIdentity implements CloudIdentity {
+  readonly label: string;
+  readonly permissionKey: string;
+  readonly assumed: AssumedRole;
+
+  constructor(label: string, permissionKey: string, assumed: AssumedRole) {
+    this.label = label;
+    this.permissionKey = permissionKey;
+    this.assumed = assumed;
+  }
+
+  get source(): Source {
+    return this.assumed.role.source;
   }
 }
 

@@ -1,7 +1,7 @@
 import { own, text } from "../../facts/access";
 import type { Source } from "../../facts/source";
 import { type Terraform, type TerraformResource, isLateText, providerOf } from "../../facts/terraform";
-import { accountOf } from "./iam";
+import { accountOf } from "./account-of";
 
 /** The policy of a repository. */
 export interface RepositoryPolicyFact {

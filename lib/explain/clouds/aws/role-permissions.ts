@@ -5,8 +5,9 @@
 import type { AwsDecision } from "../../../rules/aws/evaluate/decide";
 import { evaluateAwsPermission } from "../../../rules/aws/evaluate/evaluate-permission";
 import { type ActionOutcome, PermissionTable } from "../../../rules/aws/evaluate/permission-table";
-import { type Answer, broken, pass, unknown } from "../../answer";
-import { BrokenLater } from "../broken-later";
+import { type Answer, broken, pass, seen, unknown } from "../../answer";
+import type { Source } from "../../facts/source";
+import { AnswerLater } from "../answer-later";
 import type { RoleFact } from "./iam";
 
 /** The registries of ECR. */
@@ -20,11 +21,23 @@ const LOGINS: Readonly<Record<EcrRegistry, readonly string[]>> = {
   public: ["ecr-public:GetAuthorizationToken", "sts:GetServiceBearerToken"],
 };
 
+/** What a role's own policies say. */
+export interface RoleJudge {
+  /** May it log in? */
+  login(registry: EcrRegistry): Answer;
+  /** What keeps it from reading the repository of that ARN, which must be known; `undefined` where nothing does. */
+  refusal(arn: string): Answer | undefined;
+  /** What its policies say of an action; or what they say where something besides them allows it. */
+  outcome(action: string, resource: string, isGranted: boolean): AwsDecision["outcome"];
+}
+
 /** The policies of one role, taken apart for many questions. */
-export class RolePermissions {
+export class RolePermissions implements RoleJudge {
   readonly #role: RoleFact;
   /** The policies, and the boundary where there is one. */
   readonly #tables: readonly PermissionTable[];
+  /** The same with each policy that may be the role's besides. */
+  readonly #perhaps: readonly PerhapsTables[];
   /** What reading takes, by what judges it; actions that are judged alike are asked once. */
   readonly #pull: readonly AskedAction[];
   /** The login is the same for every repository. */
@@ -32,11 +45,15 @@ export class RolePermissions {
 
   constructor(role: RoleFact) {
     this.#role = role;
-    const { policies, boundary } = role;
-    this.#tables = [policies, ...(boundary === undefined ? [] : [[boundary]])].map(
-      (documents) => new PermissionTable(documents),
-    );
-    this.#pull = withoutAlike(pullActions.map((action) => this.#asked(action)));
+    const { policies, boundary, perhaps } = role;
+    const bounding = boundary === undefined ? [] : [new PermissionTable([boundary])];
+    this.#tables = [new PermissionTable(policies), ...bounding];
+    this.#perhaps = perhaps.map(({ policy, source }) => ({
+      source,
+      tables: [new PermissionTable([...policies, policy]), ...bounding],
+    }));
+    const asked = pullActions.map((action) => this.#asked(action));
+    this.#pull = perhaps.length === 0 ? withoutAlike(asked) : asked;
   }
 
   /** May it log in? */
@@ -52,8 +69,10 @@ export class RolePermissions {
   refusal(arn: string): Answer | undefined {
     for (const { action, tables } of this.#pull) {
       const outcome = outcomeOf(tables, arn);
+      const doubt = this.#doubt(action, arn, outcome);
+      if (doubt) return doubt;
       if (outcome === "denied")
-        return new BrokenLater(() =>
+        return new AnswerLater("fail", () =>
           broken(
             `the role may not ${action} on ${arn}: ${this.#decision(action, arn).reason}`,
             "name the repository in the role's permission policy",
@@ -68,7 +87,10 @@ export class RolePermissions {
 
   #mayLogIn(actions: readonly string[]): Answer {
     for (const { action, tables } of actions.map((each) => this.#asked(each))) {
-      if (outcomeOf(tables, "*") === "allowed") continue;
+      const outcome = outcomeOf(tables, "*");
+      const doubt = this.#doubt(action, "*", outcome);
+      if (doubt) return doubt;
+      if (outcome === "allowed") continue;
       const decision = this.#decision(action, "*");
       if (decision.outcome === "denied")
         return broken(
@@ -81,8 +103,27 @@ export class RolePermissions {
     return pass(`the role may ${actions.join(" and ")}`);
   }
 
+  /** Whether a policy that may be the role's would make another outcome of this one. */
+  #doubt(action: string, resource: string, outcome: AwsDecision["outcome"]): Answer | undefined {
+    if (outcome === "unknown") return undefined;
+    const other = this.#perhaps.find(({ tables }) => outcomeOf(asking(tables, action), resource) !== outcome);
+    return other && perhapsOther(action, outcome, other.source);
+  }
+
+  /**
+   * What its policies say of an action; or what they say where something besides them allows it, which their denials
+   * and the boundary limit. Source: "Policy evaluation logic" in the IAM user guide.
+   */
+  outcome(action: string, resource: string, isGranted: boolean): AwsDecision["outcome"] {
+    const [, ...bounding] = this.#tables;
+    const grant = { Statement: [{ Effect: "Allow", Action: action, Resource: resource }] };
+    const documents = [...this.#role.policies, ...(isGranted ? [grant] : [])];
+    const outcome = outcomeOf(asking([new PermissionTable(documents), ...bounding], action), resource);
+    return this.#doubt(action, resource, outcome) ? "unknown" : outcome;
+  }
+
   #asked(action: string): AskedAction {
-    return { action, tables: this.#tables.map((table) => table.of(action)) };
+    return { action, tables: asking(this.#tables, action) };
   }
 
   /** The decision whose outcome is that of {@link outcomeOf}, with its reason. */
@@ -94,6 +135,24 @@ export class RolePermissions {
     if (bounded.outcome === "allowed") return decision;
     return { outcome: bounded.outcome, reason: `the permissions boundary: ${bounded.reason}` };
   }
+}
+
+/** Tables with a policy of which it is not known whether it is the role's. */
+interface PerhapsTables {
+  readonly source: Source;
+  readonly tables: readonly PermissionTable[];
+}
+
+function asking(tables: readonly PermissionTable[], action: string): readonly ActionOutcome[] {
+  return tables.map((table) => table.of(action));
+}
+
+function perhapsOther(action: string, outcome: AwsDecision["outcome"], source: Source): Answer {
+  return unknown(
+    `a policy that ${outcome === "allowed" ? "denies" : "allows"} ${action}, or may, is attached to a role that may be this one`,
+    "let the policy refer to its role, and limit its Terraform provider to one account (allowed_account_ids)",
+    seen("policy of a role that is not known for certain", source),
+  );
 }
 
 /** One action, with what judges it in each table. */

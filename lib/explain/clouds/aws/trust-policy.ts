@@ -24,6 +24,8 @@ export interface TrustPolicy {
   readonly document: unknown;
   /** The OIDC providers that its statements let in, in their order. */
   readonly trusted: readonly TrustedOidcProvider[];
+  /** True where a statement lets in everybody, or every OIDC provider, by `*`. */
+  readonly isOpen: boolean;
   /** For the evaluator: without conditions on the subject in statements that allow. */
   readonly withoutSubject: () => unknown;
 }
@@ -36,6 +38,7 @@ export function readTrustPolicy(policy: string): TrustPolicy {
     text: policy,
     document: document ?? policy,
     trusted: statements.flatMap(trustedOf),
+    isOpen: statements.some(letsEverybodyIn),
     withoutSubject: () => withoutKey(statements, ":sub") ?? document ?? policy,
   };
 }
@@ -63,6 +66,12 @@ function trustedOf({ Effect: effect, Principal: principal }: Json): readonly Tru
     if (partition === undefined || account === undefined || hostPath === undefined) return [];
     return [{ arn, partition, account, hostPath }];
   });
+}
+
+function letsEverybodyIn({ Effect: effect, Principal: principal }: Json): boolean {
+  if (effect !== "Allow") return false;
+  const { AWS: accounts, Federated: federated } = record(principal);
+  return [principal, accounts, federated].some((names) => names === "*" || texts(names).includes("*"));
 }
 
 /** What the other conditions alone would say; `undefined` where there is no statement. */

@@ -119,6 +119,12 @@ function issuerForeign(role: RoleFact, policy: TrustPolicy, issuer: string): Ans
       "apply, and ask again",
       where,
     );
+  if (policy.isOpen)
+    return unknown(
+      "the trust policy names no OIDC provider of the issuer, but lets in everybody by *, of which AWS does not say whether it covers web identities",
+      "write the ARN of the OIDC provider as Federated principal",
+      where,
+    );
   const near = trusted.find((url) => plain(url) === plain(issuer));
   const difference = near === undefined ? "" : "; they differ in letter case or a trailing slash";
   return broken(
@@ -161,7 +167,7 @@ function audienceAccepted(asked: Asked, whole: AwsDecision): Answer {
   if (decision.outcome === "denied")
     return broken(
       `the trust policy does not admit the audience ${audience}: ${decision.reason}`,
-      "write the kubelet's serviceAccountTokenAudience into the trust policy's :aud condition",
+      "write the audience of the tokens into the trust policy's :aud condition",
       DENIED,
       seen("trust policy of the IAM role", role.source),
     );

@@ -22,6 +22,8 @@ export interface CredentialFact {
 export interface AssignmentFact {
   /** Name of the role; empty where only an id is known. */
   readonly role: string;
+  /** Id of the role's definition, or a reference, in lower case; empty where it is named. */
+  readonly definition: string;
   /** Resource id that it is made on, or a reference. */
   readonly scope: string;
   /** The condition; empty where there is none. */
@@ -128,6 +130,7 @@ export function assignment(resource: TerraformResource, terraform: Terraform): A
     role:
       terraform.text(resource, "role_definition_name") ||
       (known === undefined ? "" : (ROLE_IDS[known] ?? "")),
+    definition: id,
     scope: terraform.text(resource, "scope"),
     condition: terraform.text(resource, "condition"),
     source: resource.source,

@@ -17,11 +17,14 @@ import type {
   TrustAnswer,
   TrustQuestion,
 } from "../cloud";
+import type { CloudAccess } from "../cloud-access";
 import { handedOver } from "../handed-over";
+import { AzureAccess } from "./access";
 import { applicationsByClientId } from "./applications";
 import { type IdentityFact, identitiesByClientId } from "./entra";
 import { acrPermission, registryHome } from "./permission";
 import { type RegistryFact, registries } from "./registries";
+import { roleDefinitions } from "./role-definitions";
 import { entraTrust } from "./trust";
 
 const CLIENT_ID = "kubernetes.azure.com/acr-client-id";
@@ -41,10 +44,17 @@ class Azure implements Cloud {
   readonly #identities: ReadonlyMap<string, IdentityFact>;
   readonly #registries: readonly RegistryFact[];
   readonly #byKey = new Map<string, AskedIdentity>();
+  readonly #terraform: Terraform;
+  #access: CloudAccess | undefined;
 
   constructor(terraform: Terraform) {
+    this.#terraform = terraform;
     this.#identities = new Map([...applicationsByClientId(terraform), ...identitiesByClientId(terraform)]);
     this.#registries = registries(terraform);
+  }
+
+  get access(): CloudAccess {
+    return (this.#access ??= new AzureAccess(this.#identityOf, roleDefinitions(this.#terraform)));
   }
 
   needs(): readonly "tokens"[] {
@@ -97,7 +107,7 @@ class Azure implements Cloud {
 
   trust({ cluster, entry, account, namespace, name }: TrustQuestion): TrustAnswer {
     const clientId = handedOver(entry, account, CLIENT_ID) ?? "";
-    const identity = this.#identities.get(clientId.toLowerCase());
+    const identity = this.#identityOf(clientId);
     const [issuer, audience, subject] = entraTrust({
       identity,
       issuer: cluster.issuer,
@@ -138,6 +148,9 @@ class Azure implements Cloud {
       },
     );
   }
+
+  readonly #identityOf = (clientId: string): IdentityFact | undefined =>
+    this.#identities.get(clientId.toLowerCase());
 
   /** Assignments are made to one identity each, so that each has a key of its own; clusters may state other modes. */
   #key(identity: IdentityFact, { registries: stated }: ClusterRecord): string {

@@ -31,7 +31,7 @@ const CODES: Readonly<Record<Claim, string>> = {
 const REMEDIES: Readonly<Record<Claim, string>> = {
   issuer:
     "write the cluster's issuer to the letter, trailing slash included, into the federated identity credential",
-  audience: "write the kubelet's serviceAccountTokenAudience into the federated identity credential",
+  audience: "write the audience of the tokens into the federated identity credential",
   subject: "add a federated identity credential for exactly this service account; Azure knows no wildcards",
 };
 

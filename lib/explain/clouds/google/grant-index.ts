@@ -1,11 +1,19 @@
 import { isLateText } from "../../facts/terraform";
-import type { GrantFact } from "./grants";
-import type { Granted } from "./repository-permission";
+
+/** What is granted to somebody. */
+export interface Grant {
+  /** The members; `undefined` for a policy that only apply will tell, which may name anybody. */
+  readonly members: readonly string[] | undefined;
+}
 
 /** Grants to an identity, under a key that is equal exactly where they are. */
-export interface IndexedGrants extends Granted {
+export interface IndexedGrants<G extends Grant> {
   /** Numbers of the grants. */
   readonly key: string;
+  /** Grants to a member that the identity is. */
+  readonly certain: readonly G[];
+  /** Grants to members that the identity may be, and policies that only apply will tell. */
+  readonly possible: readonly G[];
 }
 
 /** What members of one pool, and of one sort (`…/attribute.team/`, `…/subject/`), have in common. */
@@ -16,14 +24,14 @@ const ENDING = "/workloadIdentityPools/";
 const UID_SORT = /^(\/workloadIdentityPools\/[^/]+\/kubernetes\.serviceaccount\.uid\/)/;
 
 /** Finds grants by member, by a member's beginning and by its ending. */
-export class GrantIndex {
-  readonly #grants: readonly GrantFact[];
+export class GrantIndex<G extends Grant> {
+  readonly #grants: readonly G[];
   readonly #byMember = new Map<string, number[]>();
   readonly #bySort = new Map<string, string[]>();
   readonly #byEnding = new Map<string, string[]>();
   readonly #unread: number[];
 
-  constructor(grants: readonly GrantFact[]) {
+  constructor(grants: readonly G[]) {
     this.#grants = grants;
     this.#unread = grants.flatMap(({ members }, number) => (members === undefined ? [number] : []));
     grants.forEach(({ members }, number) => {
@@ -41,7 +49,7 @@ export class GrantIndex {
   }
 
   /** Grants to these members, and those that may be meant: to members that begin so, and to nobody knows whom. */
-  of(members: readonly string[], beginnings: readonly string[]): IndexedGrants {
+  of(members: readonly string[], beginnings: readonly string[]): IndexedGrants<G> {
     const certain = numbers(members.flatMap((member) => this.#byMember.get(member) ?? []));
     const begun = beginnings.flatMap((beginning) => this.#beginning(beginning));
     const late = members.flatMap((member) => this.#perhaps(member));
@@ -79,7 +87,7 @@ export class GrantIndex {
     if (uids !== undefined) add(this.#byEnding, uids, member);
   }
 
-  #at(indices: readonly number[]): readonly GrantFact[] {
+  #at(indices: readonly number[]): readonly G[] {
     return indices.flatMap((number) => this.#grants[number] ?? []);
   }
 }

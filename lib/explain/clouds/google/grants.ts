@@ -27,6 +27,8 @@ export interface GrantFact {
   readonly repository: string;
   /** True where a condition limits it in a way that is not read here. */
   readonly conditional: boolean;
+  /** The expression of that condition; empty where there is none. */
+  readonly condition: string;
   /** Where it stands. */
   readonly source: Source;
 }
@@ -53,11 +55,27 @@ export function grantsOf(terraform: Terraform): readonly GrantFact[] {
   );
 }
 
-type Binding = Pick<GrantFact, "members" | "role" | "conditional">;
+/** Members and their role. */
+export type Binding = Pick<GrantFact, "members" | "role" | "conditional" | "condition">;
 
-const UNREAD: Binding = { members: undefined, role: "", conditional: false };
+const UNREAD: Binding = { members: undefined, role: "", conditional: false, condition: "" };
+/** A condition that is never met. */
+const NEVER = /^\s*\(?\s*false\s*\)?\s*$/;
 
-function bindingsOf(resource: TerraformResource, form: string, terraform: Terraform): readonly Binding[] {
+/** The bindings of a resource of the form `iam_member`, `iam_binding` or `iam_policy` that can ever count. */
+export function bindingsOf(
+  resource: TerraformResource,
+  form: string,
+  terraform: Terraform,
+): readonly Binding[] {
+  return writtenBindings(resource, form, terraform).filter(({ condition }) => !NEVER.test(condition));
+}
+
+function writtenBindings(
+  resource: TerraformResource,
+  form: string,
+  terraform: Terraform,
+): readonly Binding[] {
   if (form !== "iam_policy") return [bindingOf(resource.values, resource, terraform)];
   const data = terraform.text(resource, "policy_data");
   const document = terraform.referred(data, "policy_data");
@@ -74,10 +92,14 @@ function bindingOf(binding: Json, { scope }: TerraformResource, terraform: Terra
   const { member, members, condition } = binding;
   const late = typeof members === "string";
   const named = [text(member), ...texts(members)].filter((each) => each !== "");
+  const limits = blocks(condition)
+    .map((block) => terraform.resolve(text(block["expression"]), scope))
+    .filter((expression) => !admitsEveryToken(expression));
   return {
     members: late ? undefined : named.map((each) => terraform.resolve(each, scope)),
     role: terraform.resolve(text(binding["role"]), scope),
-    conditional: blocks(condition).some((block) => !admitsEveryToken(text(block["expression"]))),
+    conditional: limits.length > 0,
+    condition: limits.join(" && "),
   };
 }
 

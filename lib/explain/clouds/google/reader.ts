@@ -14,21 +14,22 @@ import type {
   TrustAnswer,
   TrustQuestion,
 } from "../cloud";
+import type { CloudAccess } from "../cloud-access";
 import { handedOver } from "../handed-over";
+import { GoogleAccess } from "./access";
+import { googleComputed } from "./computed";
+import { type Exchange, customExchange, poolProviderOf } from "./exchange";
 import { GrantIndex } from "./grant-index";
-import { downloadDenials, grantsOf } from "./grants";
+import { type GrantFact, downloadDenials, grantsOf } from "./grants";
 import { type PoolProviderFact, poolProviders } from "./workload-identity";
 import { type Granted, mayDownload, placeOf, repositoryPermitted } from "./repository-permission";
 import { type Members, type Token, attributesOf, managedMembers, membersOf } from "./token";
-import { type Exchange, exchangeTrust } from "./trust";
-
-const STS_AUDIENCE =
-  /^\/\/iam\.googleapis\.com\/projects\/([^/]+)\/locations\/global\/workloadIdentityPools\/([^/]+)\/providers\/([^/]+)$/;
+import { exchangeTrust } from "./trust";
 
 /** Artifact Registry, by auth-provider-gcp. Source: kubernetes/cloud-provider-gcp, pkg/gcpcredential. */
 export const googleReader: CloudReader = {
   executables: /^(?:auth-provider-gcp|gcp-credential-provider|gcr-credential-provider)/,
-  computed: [],
+  computed: googleComputed,
   read: (terraform) => new Google(terraform),
 };
 
@@ -36,14 +37,21 @@ class Google implements Cloud {
   readonly plugin = "gcp";
   readonly annotationKeys: readonly string[] = [OPT_IN_ANNOTATION];
   readonly #poolProviders: readonly PoolProviderFact[];
-  readonly #grants: GrantIndex;
+  readonly #grants: GrantIndex<GrantFact>;
   readonly #denials: readonly Source[];
   readonly #byKey = new Map<string, Granted>();
+  readonly #terraform: Terraform;
+  #access: CloudAccess | undefined;
 
   constructor(terraform: Terraform) {
+    this.#terraform = terraform;
     this.#poolProviders = poolProviders(terraform);
     this.#grants = new GrantIndex(grantsOf(terraform));
     this.#denials = downloadDenials(terraform);
+  }
+
+  get access(): CloudAccess {
+    return (this.#access ??= new GoogleAccess(this.#terraform, this.#poolProviders));
   }
 
   needs(entry: ProviderEntry): readonly ("tokens" | "custom-pools")[] {
@@ -129,11 +137,7 @@ class Google implements Cloud {
 
   #poolProviderOf(exchange: Exchange): PoolProviderFact | undefined {
     if (exchange.kind === "managed") return undefined;
-    const named = this.#poolProviders.filter(
-      ({ poolId, providerId }) => poolId === exchange.poolId && providerId === exchange.providerId,
-    );
-    // The argument has the project's number, the resource its id: of two projects' pools of one name neither is known.
-    return named.length === 1 ? named[0] : undefined;
+    return poolProviderOf(exchange, this.#poolProviders);
   }
 
   #members(exchange: Exchange, poolProvider: PoolProviderFact | undefined, token: Token): Members {
@@ -152,9 +156,8 @@ class Google implements Cloud {
 const REACH = { project: "the project", above: "every project in" } as const;
 
 function exchangeOf(entry: ProviderEntry): Exchange | undefined {
-  const [, projectNumber, poolId, providerId] = STS_AUDIENCE.exec(flag(entry, "sts-audience") ?? "") ?? [];
-  if (projectNumber !== undefined && poolId !== undefined && providerId !== undefined)
-    return { kind: "custom", projectNumber, poolId, providerId };
+  const custom = customExchange(flag(entry, "sts-audience") ?? "");
+  if (custom) return custom;
   const [identityProvider, project] = [flag(entry, "identity-provider"), flag(entry, "project-id")];
   return identityProvider === undefined || project === undefined
     ? undefined

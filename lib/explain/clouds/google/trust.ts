@@ -5,32 +5,14 @@
 
 import { evaluateAttributeCondition } from "../../../rules/google/attribute-condition";
 import { UNKNOWN_CLAIM } from "../../../rules/google/cel-variables";
-import { isManagedIdentityProvider, stsAudience } from "../../../rules/google/workload-identity-names";
+import { stsAudience } from "../../../rules/google/workload-identity-names";
 import { type Answer, broken, pass, seen, unknown } from "../../answer";
 import { isLateText, sameText } from "../../facts/terraform";
+import { EMPTY, type Exchange } from "./exchange";
+import { keysTrusted } from "./issuer-keys";
+import { type TrustAnswers, managedTrust } from "./managed-trust";
 import type { PoolProviderFact } from "./workload-identity";
 import { type Token, assertionOf, attributesOf } from "./token";
-
-/** Where the plugin exchanges tokens, by its arguments. */
-export type Exchange =
-  | {
-      /** A pool of one's own. */
-      readonly kind: "custom";
-      /** Number of the pool's project, or a reference. */
-      readonly projectNumber: string;
-      /** Id of the pool. */
-      readonly poolId: string;
-      /** Id of the pool provider. */
-      readonly providerId: string;
-    }
-  | {
-      /** The pool of GKE and fleet. */
-      readonly kind: "managed";
-      /** Id of the project. */
-      readonly project: string;
-      /** URL of the cluster or membership. */
-      readonly identityProvider: string;
-    };
 
 /** Whose token is shown. */
 export interface ExchangeQuestion extends Token {
@@ -40,12 +22,8 @@ export interface ExchangeQuestion extends Token {
   readonly poolProvider: PoolProviderFact | undefined;
 }
 
-type Answers = readonly [Answer, Answer, Answer];
-
-const EMPTY = "Workload Identity exchange failed for opted-in KSA …. Failing fast without fallback.";
-
 /** The answers for issuer, audience and subject. */
-export function exchangeTrust(question: ExchangeQuestion): Answers {
+export function exchangeTrust(question: ExchangeQuestion): TrustAnswers {
   const { exchange, poolProvider, issuer } = question;
   if (issuer === undefined) {
     const answer = unknown(
@@ -69,11 +47,11 @@ export function exchangeTrust(question: ExchangeQuestion): Answers {
   ];
 }
 
-function issuerTrusted({ issuer: trusted, off, source }: PoolProviderFact, issuer: string): Answer {
+function issuerTrusted({ issuer: trusted, off, source, keys }: PoolProviderFact, issuer: string): Answer {
   const where = seen("oidc.issuer_uri", source);
   if (off !== undefined) return broken(off, "enable or restore it", `${EMPTY} (invalid_target)`, where);
   const same = sameText(trusted, issuer);
-  if (same === "same") return pass(`the pool provider trusts ${issuer}`, where);
+  if (same === "same") return keysTrusted(keys) ?? pass(`the pool provider trusts ${issuer}`, where);
   if (same === "unknown" || trusted === "")
     return unknown("the issuer is known only after apply", "apply, and ask again", where);
   return broken(
@@ -100,7 +78,7 @@ function audienceAccepted({ exchange, audience }: ExchangeQuestion, poolProvider
     );
   return broken(
     `the pool provider accepts ${accepted.join(", ")}, the token is for ${audience}`,
-    "write the kubelet's serviceAccountTokenAudience into allowed_audiences",
+    "write the audience of the tokens into allowed_audiences",
     `STS token exchange failed with status 400: {"error":"invalid_grant", … "The audience in ID Token [${audience}] does not match the expected audience …"}`,
     where,
   );
@@ -136,6 +114,12 @@ function subjectAdmitted(token: ExchangeQuestion, { condition, mapping, source }
       "map assertion.sub to google.subject",
       seen("attribute_mapping", source),
     );
+  if (outcome === "allowed" && attributes?.doubt !== undefined)
+    return unknown(
+      `${attributes.doubt}; whether the exchange fails then, Google does not say`,
+      "correct or remove the attribute of the mapping",
+      seen("attribute_mapping", source),
+    );
   if (outcome === "allowed") return pass(reason, where);
   if (outcome === "unknown") return unknown(reason, "see the attribute condition", where);
   return broken(
@@ -144,33 +128,4 @@ function subjectAdmitted(token: ExchangeQuestion, { condition, mapping, source }
     'unauthorized_client … "The given credential is rejected by the attribute condition."',
     where,
   );
-}
-
-function managedTrust(
-  { project, identityProvider }: Extract<Exchange, { kind: "managed" }>,
-  issuer: string,
-  { audience, claims }: ExchangeQuestion,
-): Answers {
-  const pool = `${project}.svc.id.goog`;
-  const managed = isManagedIdentityProvider(identityProvider);
-  const fleet = identityProvider.startsWith("https://gkehub.");
-  return [
-    managed && (fleet || identityProvider === issuer)
-      ? pass(`the pool ${pool} knows the cluster by ${identityProvider}`)
-      : broken(
-          `${identityProvider} is not the cluster whose tokens are of ${issuer}`,
-          "give the URL of the GKE cluster or fleet membership as --identity-provider; other clusters need a pool of their own",
-          `${EMPTY} (invalid_target)`,
-        ),
-    sameText(audience, pool) === "same"
-      ? pass(`the pool accepts its own id as audience`)
-      : broken(
-          `the pool accepts ${pool}, the token is for ${audience}`,
-          "write it as serviceAccountTokenAudience",
-          "STS token exchange failed with status 400: invalid_grant",
-        ),
-    pass(
-      `the pool admits every service account of its clusters, ${claims.namespace}/${claims.name} among them`,
-    ),
-  ];
 }

@@ -5,6 +5,7 @@
 import { blocks, list, own, record, text } from "../../facts/access";
 import type { Source } from "../../facts/source";
 import { type Terraform, type TerraformResource, providerOf } from "../../facts/terraform";
+import { type IssuerKeysFact, issuerKeys, publishedKeys } from "./issuer-keys";
 
 /** A provider of a workload identity pool. */
 export interface PoolProviderFact {
@@ -20,6 +21,8 @@ export interface PoolProviderFact {
   readonly mapping: ReadonlyMap<string, string> | undefined;
   /** Why it exchanges no service account's token: it or its pool is switched off or deleted, or it takes others. */
   readonly off: string | undefined;
+  /** The keys that it was handed, by which it verifies tokens. */
+  readonly keys: IssuerKeysFact;
   /** The attribute condition; empty where there is none. */
   readonly condition: string;
   /** Where it stands. */
@@ -31,16 +34,19 @@ const POOL = "google_iam_workload_identity_pool";
 /** Every pool provider. */
 export function poolProviders(terraform: Terraform): readonly PoolProviderFact[] {
   const pools = terraform.ofType(POOL);
+  const published = publishedKeys(terraform);
   return terraform.ofType(`${POOL}_provider`).map((resource) => {
     const [oidc] = blocks(own(resource.values, "oidc"));
     const resolved = (value: unknown): string => terraform.resolve(text(value), resource.scope);
     const { attribute_mapping: mapping } = resource.values;
     const allowed = own(oidc, "allowed_audiences");
     const pool = poolOf(resource, pools, terraform);
+    const issuer = resolved(own(oidc, "issuer_uri"));
     return {
       poolId: terraform.text(resource, "workload_identity_pool_id"),
       providerId: terraform.text(resource, "workload_identity_pool_provider_id"),
-      issuer: resolved(own(oidc, "issuer_uri")),
+      issuer,
+      keys: issuerKeys(resolved(own(oidc, "jwks_json")), published.get(issuer) ?? [], resource.source),
       audiences: typeof allowed === "string" ? undefined : list(allowed).map(resolved),
       mapping:
         typeof mapping === "string"

@@ -32,7 +32,9 @@ function ofType(type: string, value: unknown, providerArn: string): Match[] {
     if (isLate(name) || name.includes("${"))
       return cannotTell("its Principal holds a Terraform reference that is known only after apply");
     // {"AWS": "*"} is defined to mean the same as "*"; other AWS principals never are a web identity.
-    if (name === "*" && (type === "AWS" || type === "Federated")) return yes("it is for everybody");
+    if (name === "*" && type === "AWS") return yes("it is for everybody");
+    if (name === "*" && type === "Federated")
+      return cannotTell("its Principal is Federated *, of which AWS does not say whom it lets in");
     return type === "Federated" && name === providerArn
       ? yes("it is for this OIDC provider")
       : no("another principal");

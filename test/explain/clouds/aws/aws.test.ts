@@ -86,3 +86,18 @@ describe("policies of repositories that may be the one", () => {
     expect(judged(edits, IMAGE, id)).toMatchObject({ status, reason: expect.stringContaining(text) });
   });
 });
+
+// No source says whether such a principal lets in web identities, so it is neither allowed nor denied.
+it.each([
+  ["every OIDC provider", '{\\"Federated\\":\\"*\\"}'],
+  ["every account", '{\\"AWS\\":\\"*\\"}'],
+  ["everybody", '\\"*\\"'],
+])("a trust policy that lets in %s by a wildcard", (_, principal) => {
+  const text = three.get([...three.keys()].find((path) => path.endsWith(TF)) ?? "") ?? "";
+  const [written = ""] = /\{\\"Federated\\":[^}]*\}/.exec(text) ?? [];
+  expect(judged([[TF, written, principal]], IMAGE, "issuer-trusted")).toMatchObject({
+    status: "unknown",
+    reason: expect.stringContaining("lets in everybody by *"),
+    remedy: "write the ARN of the OIDC provider as Federated principal",
+  });
+});

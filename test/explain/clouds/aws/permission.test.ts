@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Roles } from "../../../../lib/explain/clouds/aws/iam";
+import { AlikeRoles } from "../../../../lib/explain/clouds/aws/alike-roles";
 import { AwsPermissions } from "../../../../lib/explain/clouds/aws/permission";
 import { RepositoryPolicies } from "../../../../lib/explain/clouds/aws/repository-policies";
 import { Terraform } from "../../../../lib/explain/facts/terraform";
@@ -17,7 +18,8 @@ function repositoryAnswer(configuration: object, partition: string, host: string
   if (!role) throw new Error("the configuration has no role");
   const assumed = { arn: `arn:${partition}:iam::${ACCOUNT}:role/web`, partition, account: ACCOUNT, role };
   const repository = { host, path: "shop/web", name: `${host}/shop/web` };
-  return new AwsPermissions(new RepositoryPolicies(terraform)).of(assumed, repository).repository;
+  return new AwsPermissions(new RepositoryPolicies(terraform), new AlikeRoles()).of(assumed, repository)
+    .repository;
 }
 
 const role = { web: { name: "web", assume_role_policy: "{}" } };

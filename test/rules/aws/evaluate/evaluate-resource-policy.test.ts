@@ -1,5 +1,8 @@
 import { expect, it } from "vitest";
-import { evaluateAwsResourcePolicy } from "../../../../lib/rules/aws/evaluate/evaluate-resource-policy";
+import {
+  evaluateAwsDirectGrant,
+  evaluateAwsResourcePolicy,
+} from "../../../../lib/rules/aws/evaluate/evaluate-resource-policy";
 
 const role = "arn:aws:iam::111122223333:role/prod/web";
 const action = "ecr:BatchGetImage";
@@ -36,4 +39,19 @@ it.each<[string, unknown, string, "allowed" | "denied" | "unknown"]>([
   ["no JSON", "{", role, "unknown"],
 ])("%s", (_, document, roleArn, outcome) => {
   expect(evaluateAwsResourcePolicy(document, { roleArn, action }).outcome).toBe(outcome);
+});
+
+// "Identity-based policies and resource-based policies" under "Policy evaluation logic" in the IAM user guide.
+it.each<[string, unknown, "allowed" | "denied" | "unknown"]>([
+  ["the role itself", policy({ Principal: { AWS: role } }), "allowed"],
+  ["the role beside its account", policy({ Principal: { AWS: ["111122223333", role] } }), "allowed"],
+  ["its account as root", policy({ Principal: { AWS: "arn:aws:iam::111122223333:root" } }), "denied"],
+  ["its account as a number", policy({ Principal: { AWS: "111122223333" } }), "denied"],
+  ["everybody", policy({ Principal: "*" }), "unknown"],
+  ["everybody as AWS", policy({ Principal: { AWS: ["*"] } }), "unknown"],
+  ["everybody but another", policy({ NotPrincipal: { AWS: `${role}2` } }), "unknown"],
+  ["another role", policy({ Principal: { AWS: `${role}2` } }), "denied"],
+  ["a deny of everybody", policy({ Effect: "Deny", Principal: "*" }), "denied"],
+])("grants to a role itself: %s", (_, document, outcome) => {
+  expect(evaluateAwsDirectGrant(document, { roleArn: role, action }).outcome).toBe(outcome);
 });

@@ -57,6 +57,8 @@ describe("principal and action", () => {
     ["a value of cdktf", { Principal: { Federated: "${TfToken[TOKEN.9]}" } }, "unknown"],
     ["nobody", { Principal: undefined }, "unknown"],
     ["a number", { Principal: { Federated: 5 } }, "unknown"],
+    // No source says whom it lets in.
+    ["every OIDC provider by a wildcard", { Principal: { Federated: "*" } }, "unknown"],
     ["lower case action", { Action: "sts:assumerolewithwebidentity" }, "allowed"],
     ["action with a wildcard", { Action: "sts:Assume*" }, "allowed"],
     ["all actions", { Action: "*" }, "allowed"],

@@ -1,13 +1,15 @@
 import type { Answer, Evidence, Status } from "../answer";
 
-/** A broken link whose words are found when they are read: to see that it is broken costs far less. */
-export class BrokenLater implements Answer {
+/** An answer whose words are found when they are read: to see whether a link holds costs far less. */
+export class AnswerLater implements Answer {
   /** Known at once. */
-  readonly status: Status = "fail";
+  readonly status: Status;
   readonly #explain: () => Answer;
   #known: Answer | undefined;
 
-  constructor(explain: () => Answer) {
+  /** `explain` gives an answer of that status. */
+  constructor(status: Status, explain: () => Answer) {
+    this.status = status;
     this.#explain = explain;
   }
 

@@ -1,0 +1,69 @@
+import { fail } from "../../errors";
+import { oneOf } from "../../model/choice";
+import { literal } from "../../model/late";
+import { location, resourceGroupName } from "../../rules/azure/resource-id";
+import { resourceGroupId } from "../../rules/azure/scope-id";
+import type { Tags } from "../../rules/azure/tags";
+import type { ComponentIdentitiesProps } from "./component-identities-props";
+import { RESOURCE_GROUP_MODES, type ResourceGroupMode, type ResourceGroupUse } from "./resource-groups";
+
+/** The two resource groups of a cluster in manual mode. */
+export interface ComponentGroups {
+  /** Of the identities. */
+  readonly oidc: ResourceGroupUse;
+  /** Of the cluster; its name is literal. */
+  readonly installation: ResourceGroupUse;
+}
+
+/**
+ * What is known of both groups from the settings alone.
+ *
+ * Throws `azure-resource-groups-equal`, `azure-name-invalid`, `azure-guid-invalid`, `choice-unknown` or `late-value`.
+ */
+export function componentGroups(props: ComponentIdentitiesProps, tags: Tags): ComponentGroups {
+  const { clusterName, oidcResourceGroupName, installationResourceGroupName } = props;
+  const groups = {
+    oidc: group(props, tags, oidcResourceGroupName ?? `${clusterName}-oidc`, {
+      holds: "identities",
+      mode: modeOf("oidcResourceGroup", props.oidcResourceGroup),
+    }),
+    installation: group(props, tags, installationResourceGroupName ?? clusterName, {
+      holds: "cluster",
+      mode: modeOf("installationResourceGroup", props.installationResourceGroup),
+    }),
+  };
+  return groups.oidc.name.toLowerCase() === groups.installation.name.toLowerCase()
+    ? fail("azure-resource-groups-equal", groups.oidc.name)
+    : groups;
+}
+
+function group(
+  { region, subscriptionId, adopt, provider }: ComponentIdentitiesProps,
+  tags: Tags,
+  name: string,
+  use: Pick<ResourceGroupUse, "holds" | "mode">,
+): ResourceGroupUse {
+  const known = resourceGroupName(literal(name, "resource group"));
+  const id = resourceGroupId(subscriptionId, known);
+  return {
+    ...use,
+    name: known,
+    location: location(region),
+    tags,
+    subscriptionId,
+    ...(provider && { provider }),
+    ...(adopt && { importId: id }),
+  };
+}
+
+function modeOf(what: string, mode: ResourceGroupMode | undefined): ResourceGroupMode {
+  return oneOf(what, mode ?? "declared", RESOURCE_GROUP_MODES);
+}
+
+/** The two as a list, with the ids of their constructs. */
+export function groupUses(groups: ComponentGroups): readonly (readonly [string, ResourceGroupUse])[] {
+  return [
+    ["OidcResourceGroup", groups.oidc],
+    ["InstallationResourceGroup", groups.installation],
+  ];
+}

@@ -1,0 +1,144 @@
+/*
+ * Who acts in AWS other than by pulling: components by the role in their Secret, workloads by the annotation that the
+ * pod identity webhook reads (aws/amazon-eks-pod-identity-webhook; OpenShift runs it with the prefix eks.amazonaws.com).
+ */
+
+import { defaultAwsAudience } from "../../../rules/aws/pull-annotation";
+import { awsProviderKind } from "../../../rules/aws/provider-spec";
+import { type Answer, type Evidence, broken, pass, seen, unknown } from "../../answer";
+import type { Json } from "../../facts/access";
+import type { SecretFact } from "../../facts/component-facts";
+import { isLateText } from "../../facts/terraform";
+import type {
+  AccessIdentity,
+  AccessReading,
+  AccessToken,
+  AccessTrust,
+  AccountQuestion,
+  AccountReading,
+  CloudAccess,
+} from "../cloud-access";
+import { isAwsSecret, readAwsSecret } from "./component-secret";
+import { actionsGranted, anythingGranted } from "./granted-actions";
+import type { OidcProviderFact } from "./iam";
+import { lateTrust } from "./late-trust";
+import { type NamedRole, isRoleArn } from "./named-role";
+import type { AwsTrustQuestion } from "./trust";
+
+const ROLE = "eks.amazonaws.com/role-arn";
+const AUDIENCE = "eks.amazonaws.com/audience";
+/** An audience that no OIDC provider and no trust policy names. */
+const FOREIGN = "urn:not-an-audience-of-anybody";
+const WEBHOOK_AUDIENCES: readonly string[] = [defaultAwsAudience];
+
+/** Components and workloads in AWS. */
+export class AwsAccess implements CloudAccess {
+  /** Key of the cloud. */
+  readonly cloud = "aws";
+  /** Kind of the provider part of its CredentialsRequests. */
+  readonly providerKind: string = awsProviderKind;
+  readonly #roleOf: (arn: string) => NamedRole;
+  readonly #oidcProviders: readonly OidcProviderFact[];
+
+  /** `roleOf` finds a role by the ARN as written. */
+  constructor(roleOf: (arn: string) => NamedRole, oidcProviders: readonly OidcProviderFact[]) {
+    this.#roleOf = roleOf;
+    this.#oidcProviders = oidcProviders;
+  }
+
+  /** `<action> on <resource>`, as statements. */
+  asksFor(words: readonly string[]): Json {
+    return {
+      statementEntries: words.flatMap((each) => {
+        const [, action, resource] = /^([\w-]+:\S+) on (\S+)$/.exec(each) ?? [];
+        return action === undefined ? [] : [{ effect: "Allow", action: [action], resource }];
+      }),
+    };
+  }
+
+  /** True for a Secret that leads an SDK to a token. */
+  recognizes(secret: SecretFact): boolean {
+    return isAwsSecret(secret);
+  }
+
+  /** Reads the Secret of a component. */
+  secret(secret: SecretFact, tokenPath: string | undefined): AccessReading {
+    const { answer, roleArn } = readAwsSecret(secret, tokenPath);
+    return { answer, identity: this.#identity(roleArn) };
+  }
+
+  /** Reads a workload. */
+  account({ account, declared }: AccountQuestion): AccountReading | undefined {
+    const arn = account.annotations.get(ROLE);
+    if (arn === undefined && !declared) return undefined;
+    const where = seen("annotations of the service account", account.source);
+    const stated = account.annotations.get(AUDIENCE);
+    const [audience = ""] = stated === undefined ? WEBHOOK_AUDIENCES : [stated];
+    return {
+      answer: roleAnswer(arn ?? "", where),
+      identity: this.#identity(arn ?? ""),
+      pods: pass("the webhook gives every pod of the service account a token and tells it where it is"),
+      audience,
+    };
+  }
+
+  #identity(arn: string): AccessIdentity | undefined {
+    if (arn === "") return undefined;
+    const { role, label, account, partition } = this.#roleOf(arn);
+    const question = { role, account, ...(partition === undefined ? {} : { partition }) };
+    return {
+      label,
+      found: role ? pass(`${label} is declared`, seen("IAM role", role.source)) : notFound(label),
+      trust: (token) => this.#trust(question, token),
+      permissions: (asked: Json | undefined) => {
+        if (!role) return notFound(label);
+        return asked === undefined ? anythingGranted(role) : actionsGranted(role, asked);
+      },
+    };
+  }
+
+  #trust(
+    question: Pick<AwsTrustQuestion, "role" | "account" | "partition">,
+    { issuer, audience, namespace, name }: AccessToken,
+  ): AccessTrust {
+    const token = {
+      ...question,
+      issuer,
+      subject: `system:serviceaccount:${namespace}:${name}`,
+      oidcProviders: this.#oidcProviders,
+    };
+    const [trusted, accepted, admitted] = lateTrust({ ...token, audience: audience ?? "" });
+    const [, , foreign] = lateTrust({ ...token, audience: FOREIGN });
+    const wide = foreign.status === "pass" && admitted.status === "pass";
+    return { issuer: trusted, audience: wide ? wider(accepted, question.role) : accepted, subject: admitted };
+  }
+}
+
+function roleAnswer(arn: string, where: Evidence): Answer {
+  if (isRoleArn(arn))
+    return pass(`the webhook is told the role ${isLateText(arn) ? "that Terraform tells" : arn}`, where);
+  return broken(
+    arn === ""
+      ? `the service account has no ${ROLE}, or an empty one`
+      : `${ROLE} is ${arn}, which is no ARN of an IAM role`,
+    `annotate it with ${ROLE}`,
+    "failed to retrieve credentials",
+    where,
+  );
+}
+
+/** Only the list of the OIDC provider limits such a trust. Source: `ccoctl aws create-iam-roles` writes it so. */
+function wider(answer: Answer, role: { readonly source: Parameters<typeof seen>[1] } | undefined): Answer {
+  const text =
+    "wider than needed: the trust policy does not compare the audience, so that a token for any audience of the OIDC provider is taken";
+  const { status, reason, evidence, remedy, log } = answer;
+  const shown = [...evidence, seen(text, role?.source)];
+  return { status, reason, evidence: shown, remedy, ...(log === undefined ? {} : { log }) };
+}
+
+function notFound(label: string): Answer {
+  return unknown(
+    `${label} is not among what was read`,
+    "name the Terraform that declares it as well; STS answers the same for a role that does not exist",
+  );
+}

@@ -1,0 +1,161 @@
+/*
+ * Which policies are attached to which role. A role may be named by reference or by name, from another stack too; and
+ * where only apply will tell the name, each role of the account may be meant.
+ */
+
+import { readPolicy } from "../../../rules/aws/evaluate/statements";
+import { own, text, texts } from "../../facts/access";
+import type { Source } from "../../facts/source";
+import { type Terraform, type TerraformResource, isLateText } from "../../facts/terraform";
+import { accountOf } from "./account-of";
+import { UNREAD_POLICY, policyOfArn } from "./policy-documents";
+
+/** A policy that may be attached to a role. */
+export interface PerhapsPolicy {
+  /** The document. */
+  readonly policy: string;
+  /** Where it is attached. */
+  readonly source: Source;
+}
+
+/** Finds roles by their name. */
+export type RolesOfName = (name: string) => readonly TerraformResource[];
+
+/** A policy on its way to a role. */
+interface Attachment {
+  readonly resource: TerraformResource;
+  /** The role as written. */
+  readonly role: string;
+  /** The document, as it counts for a role that is certainly meant. */
+  readonly policy: () => string;
+  /** The document as written, also where it is not certain that it is there. */
+  readonly written: () => string;
+}
+
+/** The policies of all roles. */
+export class AttachedPolicies {
+  readonly #terraform: Terraform;
+  readonly #ofName: RolesOfName;
+  readonly #certain = new Map<TerraformResource, string[]>();
+  readonly #perhaps = new Map<TerraformResource, PerhapsPolicy[]>();
+  /** Those of roles that only apply will tell. */
+  readonly #anywhere: { readonly account: string; readonly perhaps: PerhapsPolicy }[] = [];
+
+  /** Reads inline policies and attachments of their own resources; those that a role's resource holds are not here. */
+  constructor(terraform: Terraform, ofName: RolesOfName) {
+    this.#terraform = terraform;
+    this.#ofName = ofName;
+    for (const attachment of attachments(terraform)) this.#attach(attachment);
+  }
+
+  /** The policies that are attached to a role. */
+  of(role: TerraformResource): readonly string[] {
+    return this.#certain.get(role) ?? [];
+  }
+
+  /** The policies that may be attached to it besides. */
+  perhapsOf(role: TerraformResource): readonly PerhapsPolicy[] {
+    const named = this.#perhaps.get(role) ?? [];
+    if (this.#anywhere.length === 0) return named;
+    const account = accountOf(role);
+    const near = this.#anywhere.filter((each) => mayBeSame(each.account, account));
+    return [...named, ...near.map(({ perhaps }) => perhaps)];
+  }
+
+  #attach(attachment: Attachment): void {
+    const { resource, role } = attachment;
+    const referred = referredRole(role, resource);
+    if (referred) return push(this.#certain, referred, attachment.policy());
+    const name = this.#terraform.resolve(role, resource.scope);
+    const named = this.#ofName(name);
+    const here = named.filter((each) => isNeighbour(each, resource));
+    for (const each of here) push(this.#certain, each, attachment.policy());
+    // One that is only looked up stands elsewhere too.
+    if (here.some(({ adopted }) => !adopted)) return;
+    if (INSTANCE.test(name)) this.#attachToInstance(attachment, name);
+    else if (isLateText(name) || name === "") this.#attachAnywhere(attachment);
+    else for (const each of named) if (!here.includes(each)) this.#attachElsewhere(attachment, each);
+  }
+
+  /** Roles of one name in another stack or under another provider are one role where the account is one. */
+  #attachElsewhere(attachment: Attachment, role: TerraformResource): void {
+    const [here, there] = [accountOf(attachment.resource), accountOf(role)];
+    if (here !== "" && here === there) push(this.#certain, role, attachment.policy());
+    else if (mayBeSame(here, there)) push(this.#perhaps, role, this.#perhapsPolicy(attachment));
+  }
+
+  /** One that was not read says nothing of what it is for, so it puts no role in doubt. */
+  #attachAnywhere(attachment: Attachment): void {
+    const perhaps = this.#perhapsPolicy(attachment);
+    if ("problem" in readPolicy(perhaps.policy)) return;
+    this.#anywhere.push({ account: accountOf(attachment.resource), perhaps });
+  }
+
+  #perhapsPolicy({ resource, written }: Attachment): PerhapsPolicy {
+    return { policy: written() || UNREAD_POLICY, source: resource.source };
+  }
+
+  /** A role that is named by a reference that does not resolve, perhaps one instance of several, is no other one. */
+  #attachToInstance(attachment: Attachment, name: string): void {
+    const [, scope = "", address = ""] = INSTANCE.exec(name) ?? [];
+    const role = this.#terraform.scopes[Number(scope)]?.resources.get(address);
+    if (role) push(this.#perhaps, role, this.#perhapsPolicy(attachment));
+  }
+}
+
+const INSTANCE = /^\$\{(\d+)#((?:data\.)?aws_iam_role\.[\w-]+)(?:\[[^\]]*\])?\.(?:name|id)\}$/;
+
+const REFERENCES: readonly string[] = [".name}", ".id}"];
+
+/** The role that a reference names and nothing else, of the same provider. */
+function referredRole(role: string, resource: TerraformResource): TerraformResource | undefined {
+  if (!role.startsWith("${")) return undefined;
+  const ending = REFERENCES.find((each) => role.endsWith(each));
+  const referred = ending && resource.scope.resources.get(role.slice(2, -ending.length));
+  return referred && isRole(referred) && isNeighbour(referred, resource) ? referred : undefined;
+}
+
+function isRole({ type }: TerraformResource): boolean {
+  return type === "aws_iam_role";
+}
+
+/** Roles of one name may stand in several accounts, and so in several documents or under several providers. */
+function isNeighbour(one: TerraformResource, other: TerraformResource): boolean {
+  return one.scope === other.scope && one.provider === other.provider;
+}
+
+function mayBeSame(one: string, other: string): boolean {
+  return one === "" || other === "" || one === other;
+}
+
+function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
+  const known = map.get(key);
+  if (known) known.push(value);
+  else map.set(key, [value]);
+}
+
+function* attachments(terraform: Terraform): Generator<Attachment> {
+  for (const resource of terraform.ofType("aws_iam_role_policy"))
+    yield {
+      resource,
+      role: text(resource.values["role"]),
+      policy: () => terraform.text(resource, "policy") || UNREAD_POLICY,
+      written: () => asWritten(resource, "policy", terraform),
+    };
+  for (const resource of terraform.ofType("aws_iam_role_policy_attachment"))
+    yield { resource, role: text(resource.values["role"]), ...managed(resource, terraform) };
+  for (const resource of terraform.ofType("aws_iam_policy_attachment"))
+    for (const role of texts(own(resource.values, "roles")))
+      yield { resource, role, ...managed(resource, terraform) };
+}
+
+function managed(resource: TerraformResource, terraform: Terraform): Pick<Attachment, "policy" | "written"> {
+  return {
+    policy: () => policyOfArn(terraform.text(resource, "policy_arn"), terraform),
+    written: () => policyOfArn(asWritten(resource, "policy_arn", terraform), terraform),
+  };
+}
+
+function asWritten({ written, values, scope }: TerraformResource, key: string, terraform: Terraform): string {
+  return terraform.resolve(text((written ?? values)[key]), scope);
+}

@@ -1,0 +1,144 @@
+/*
+ * Whether an IAM role is granted what a CredentialsRequest asks for.
+ */
+
+import { evaluateAwsPermission } from "../../../rules/aws/evaluate/evaluate-permission";
+import type { AwsDecision } from "../../../rules/aws/evaluate/decide";
+import { type Statement, readPolicy } from "../../../rules/aws/evaluate/statements";
+import { type Answer, type Evidence, broken, pass, seen, unknown } from "../../answer";
+import { type Json, list, record, text, texts } from "../../facts/access";
+import { named } from "../named";
+import type { RoleFact } from "./iam";
+
+/** Whether the role's policies, within its boundary, allow every action of the request's statements. */
+export function actionsGranted(role: RoleFact, providerSpec: Json): Answer {
+  const judged = new Judged();
+  const policies = role.policies.map(parsed);
+  const perhaps = role.perhaps.map(({ policy }) => parsed(policy));
+  const boundary = role.boundary === undefined ? undefined : parsed(role.boundary);
+  for (const entry of list(providerSpec["statementEntries"]).map(record)) {
+    if (entry["effect"] !== "Allow") continue;
+    const resource = text(entry["resource"]);
+    const context = contextOf(record(entry["policyCondition"]));
+    for (const action of texts(entry["action"])) {
+      const asked = { action, resource, ...(context && { context }) };
+      judged.add(action, decided(policies, perhaps, asked));
+      if (boundary !== undefined)
+        judged.add(action, evaluateAwsPermission([boundary], asked), "the permissions boundary: ");
+    }
+  }
+  return judged.answer(role, grantedInWords(role));
+}
+
+/** Whether the role is granted anything; what it is, is the evidence. */
+export function anythingGranted(role: RoleFact): Answer {
+  const granted = grantedInWords(role);
+  if (granted === undefined)
+    return unknown(
+      "a policy of the role was not read",
+      "name the Terraform that declares it as well",
+      where(role),
+    );
+  return granted.length === 0
+    ? broken(
+        "the role is granted nothing",
+        "attach a policy to it",
+        "is not authorized to perform: … because no identity-based policy allows the … action",
+        where(role),
+      )
+    : pass(`the role is granted ${named(granted)}`, ...evidenceOf(role, granted));
+}
+
+/** A policy that may be the role's leaves open what it would change. */
+function decided(
+  policies: readonly unknown[],
+  perhaps: readonly unknown[],
+  asked: Parameters<typeof evaluateAwsPermission>[1],
+): AwsDecision {
+  const decision = evaluateAwsPermission(policies, asked);
+  const changed = perhaps.find(
+    (policy) => evaluateAwsPermission([...policies, policy], asked).outcome !== decision.outcome,
+  );
+  return changed === undefined
+    ? decision
+    : { outcome: "unknown", reason: "a policy may be attached to the role besides" };
+}
+
+class Judged {
+  readonly #actions = new Set<string>();
+  readonly #denied = new Map<string, string>();
+  readonly #open = new Map<string, string>();
+
+  add(action: string, { outcome, reason }: AwsDecision, by = ""): void {
+    this.#actions.add(action);
+    if (outcome === "denied") this.#denied.set(action, by + reason);
+    if (outcome === "unknown") this.#open.set(action, by + reason);
+  }
+
+  answer(role: RoleFact, granted: readonly string[] | undefined): Answer {
+    const [denied] = this.#denied;
+    const evidence = evidenceOf(role, granted ?? []);
+    if (denied)
+      return broken(
+        `the role may not ${named([...this.#denied.keys()])}, which is asked for: ${denied[1]}`,
+        "grant what is asked for, to the letter; CredentialsRequests of another release ask for other actions",
+        `is not authorized to perform: ${denied[0]}`,
+        ...evidence,
+      );
+    const [open] = this.#open;
+    if (open)
+      return unknown(
+        `whether the role may ${named([...this.#open.keys()])} cannot be told: ${open[1]}`,
+        "see the role's policies",
+        ...evidence,
+      );
+    return pass(`the role is granted all ${this.#actions.size} actions that are asked for`, ...evidence);
+  }
+}
+
+/** The request's own condition holds where the component acts within it; what else a policy compares is not known. */
+function contextOf(condition: Json): Readonly<Record<string, readonly string[]>> | undefined {
+  const keys = Object.values(condition).flatMap((each) => Object.entries(record(each)));
+  if (keys.length === 0) return undefined;
+  return Object.fromEntries(
+    keys.map(([key, value]) => [key, (Array.isArray(value) ? value : [value]).map(String)]),
+  );
+}
+
+/** What the policies allow, sorted; `undefined` where one was not read. */
+function grantedInWords({ policies, perhaps }: RoleFact): readonly string[] | undefined {
+  if (policies.length === 0 && perhaps.length > 0) return undefined;
+  const words: string[] = [];
+  for (const policy of policies) {
+    const read = readPolicy(policy);
+    if ("problem" in read) return undefined;
+    words.push(...read.statements.filter(({ effect }) => effect === "Allow").map(inWords));
+  }
+  return [...new Set(words)].sort();
+}
+
+function inWords({ actions, resources, conditions }: Statement): string {
+  const what = `${actions.negated ? "everything but " : ""}${actions.values.join(", ")}`;
+  const on =
+    resources === undefined
+      ? "nothing"
+      : `${resources.negated ? "everything but " : ""}${resources.values.join(", ")}`;
+  return `${what} on ${on}${conditions.length === 0 ? "" : " under conditions"}`;
+}
+
+function where({ pathName, source }: RoleFact): Evidence {
+  return seen(`IAM role ${pathName}`, source);
+}
+
+function evidenceOf(role: RoleFact, granted: readonly string[]): readonly Evidence[] {
+  return [where(role), ...granted.map((words) => seen(words, undefined))];
+}
+
+function parsed(policy: string): unknown {
+  // Text that is no JSON is for the evaluator to judge.
+  try {
+    return JSON.parse(policy);
+  } catch {
+    return policy;
+  }
+}

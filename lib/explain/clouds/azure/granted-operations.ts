@@ -1,0 +1,140 @@
+/*
+ * Whether an identity is granted what a CredentialsRequest asks for.
+ */
+
+import { type Answer, type Evidence, broken, pass, seen, unknown } from "../../answer";
+import { type Json, list, own, text, texts } from "../../facts/access";
+import { isLateText } from "../../facts/terraform";
+import { globMatches } from "../../glob";
+import { named } from "../named";
+import type { AssignmentFact, IdentityFact } from "./entra";
+import { type RoleDefinitionFact, type RolePermissionsFact, nameKey } from "./role-definitions";
+
+/** Custom roles by what assignments name them by. */
+export type RoleDefinitions = ReadonlyMap<string, RoleDefinitionFact>;
+
+/** Whether the roles that the identity is assigned permit every operation and hold every role of the request. */
+export function operationsGranted(identity: IdentityFact, definitions: RoleDefinitions, asked: Json): Answer {
+  const held = identity.assignments.map((assignment) => heldRole(assignment, definitions));
+  const wanted: readonly Wanted[] = [
+    ...texts(asked["permissions"]).map((name) => ({ name, covered: by(name, "actions", "notActions") })),
+    ...texts(asked["dataPermissions"]).map((name) => ({
+      name,
+      covered: by(name, "dataActions", "notDataActions"),
+    })),
+    ...list(asked["roleBindings"]).map((binding) => {
+      const name = text(own(binding, "role"));
+      const scope = text(own(binding, "scope"));
+      const where = scope === "" ? "" : ` at ${scope}`;
+      return { name: `role ${name}${where}`, covered: (role: HeldRole) => isNamed(role, name, scope) };
+    }),
+  ];
+  const judged = wanted.map(({ name, covered }) => ({ name, outcome: best(held.map(covered)) }));
+  const denied = judged.filter(({ outcome }) => outcome === false).map(({ name }) => name);
+  const open = judged.filter(({ outcome }) => outcome === undefined).map(({ name }) => name);
+  const evidence = evidenceOf(identity, held);
+  if (denied.length > 0 && !identity.adopted)
+    return broken(
+      `no role of the identity permits ${named(denied)}, which is asked for`,
+      "grant what is asked for, to the letter; CredentialsRequests of another release ask for other permissions",
+      "AuthorizationFailed",
+      ...evidence,
+    );
+  if (denied.length + open.length > 0)
+    return unknown(
+      `whether a role of the identity permits ${named([...open, ...denied])} cannot be told: a role, its permissions or a condition is not read here`,
+      "name the Terraform that declares the roles and their assignments as well",
+      ...evidence,
+    );
+  return pass(`the identity is granted all ${judged.length} permissions that are asked for`, ...evidence);
+}
+
+/** Whether the identity has a role at all; which ones, is the evidence. */
+export function anyRoleGranted(identity: IdentityFact, definitions: RoleDefinitions): Answer {
+  const held = identity.assignments.map((assignment) => heldRole(assignment, definitions));
+  if (held.length > 0)
+    return pass(`the identity is ${named(held.map(inWords))}`, ...evidenceOf(identity, held));
+  return identity.adopted
+    ? unknown(
+        "the identity is only looked up; its role assignments may stand elsewhere",
+        "name the Terraform that declares them as well",
+      )
+    : broken(
+        "the identity has no role",
+        "assign it one",
+        "AuthorizationFailed",
+        seen("identity", identity.source),
+      );
+}
+
+interface HeldRole {
+  readonly assignment: AssignmentFact;
+  readonly definition: RoleDefinitionFact | undefined;
+}
+
+interface Wanted {
+  readonly name: string;
+  readonly covered: (role: HeldRole) => boolean | undefined;
+}
+
+function heldRole(assignment: AssignmentFact, definitions: RoleDefinitions): HeldRole {
+  const { role, definition } = assignment;
+  return { assignment, definition: definitions.get(definition) ?? definitions.get(nameKey(role)) };
+}
+
+/** One that certainly permits it, else one that may. */
+function best(outcomes: readonly (boolean | undefined)[]): boolean | undefined {
+  return outcomes.includes(true) || (outcomes.includes(undefined) ? undefined : false);
+}
+
+function by(
+  name: string,
+  list: keyof RolePermissionsFact,
+  without: keyof RolePermissionsFact,
+): (role: HeldRole) => boolean | undefined {
+  const matches = (pattern: string): boolean => globMatches(pattern.toLowerCase(), name.toLowerCase());
+  return ({ assignment, definition }) => {
+    const permissions = definition?.permissions;
+    if (permissions === undefined) return undefined;
+    if ([...permissions.flatMap((each) => each[list])].some(isLateText)) return undefined;
+    const permitted = permissions.some((each) => each[list].some(matches) && !each[without].some(matches));
+    return permitted && assignment.condition !== "" ? undefined : permitted;
+  };
+}
+
+/** A role by its name or id, at a scope where one is given; what only apply tells may be it. */
+function isNamed({ assignment, definition }: HeldRole, name: string, scope: string): boolean | undefined {
+  const outcomes = [
+    scope === "" ? true : isSame(assignment.scope, scope),
+    name.startsWith("/")
+      ? isSame(assignment.definition, name)
+      : isSame(assignment.role || (definition?.name ?? ""), name),
+    assignment.condition === "" ? true : undefined,
+  ];
+  return outcomes.includes(false) ? false : outcomes.includes(undefined) ? undefined : true;
+}
+
+/** Azure compares names and ids without regard to letter case. */
+function isSame(known: string, wanted: string): boolean | undefined {
+  if (known === "" || isLateText(known)) return undefined;
+  return known.toLowerCase() === wanted.toLowerCase();
+}
+
+function inWords({ assignment, definition }: HeldRole): string {
+  const role = assignment.role || definition?.name || "a role";
+  const scope = isLateText(assignment.scope) ? "a scope that Terraform tells" : assignment.scope;
+  return `${role} at ${scope}${assignment.condition === "" ? "" : " under a condition"}`;
+}
+
+function permittedBy({ name, permissions = [] }: RoleDefinitionFact): Evidence {
+  const operations = permissions.flatMap(({ actions, dataActions }) => [...actions, ...dataActions]);
+  return seen(`${name || "the role"} permits ${operations.join(", ") || "what is not read here"}`, undefined);
+}
+
+function evidenceOf(identity: IdentityFact, held: readonly HeldRole[]): readonly Evidence[] {
+  return [
+    seen("identity", identity.source),
+    ...held.map((role) => seen(inWords(role), role.assignment.source)),
+    ...[...new Set(held.flatMap(({ definition }) => definition ?? []))].map(permittedBy),
+  ];
+}

@@ -1,0 +1,52 @@
+/*
+ * What `workload-identity.json` records of components and workloads.
+ */
+
+import { type Json, at, list, own, record, text, texts } from "./access";
+
+/** A component that somebody declared. */
+export interface DeclaredComponent {
+  /** Key of the cloud. */
+  readonly cloud: string;
+  /** The Secret that it reads, `namespace/name`. */
+  readonly secret: string;
+  /** Its service accounts, `namespace/name` each. */
+  readonly serviceAccounts: readonly string[];
+  /** Where its token is. */
+  readonly tokenPath: string;
+  /** The audience of its tokens. */
+  readonly audience: string;
+  /** The provider part of its request. */
+  readonly asks: Json;
+}
+
+/** A workload that somebody declared. */
+export interface DeclaredWorkload {
+  /** `namespace/name`. */
+  readonly serviceAccount: string;
+  /** Key of the cloud. */
+  readonly cloud: string;
+  /** What it may do, in words. */
+  readonly permissions: readonly string[];
+}
+
+/** Reads `components` of a recorded cluster. */
+export function declaredComponents(components: unknown): readonly DeclaredComponent[] {
+  return list(own(components, "granted")).map((granted) => ({
+    cloud: text(own(components, "cloud")),
+    secret: text(own(granted, "secret")),
+    serviceAccounts: texts(own(granted, "serviceAccounts")),
+    tokenPath: text(own(granted, "tokenPath")),
+    audience: text(own(components, "audience")),
+    asks: record(own(granted, "asks")),
+  }));
+}
+
+/** Reads `workloads` of a recorded cluster. */
+export function declaredWorkloads(workloads: unknown): readonly DeclaredWorkload[] {
+  return list(workloads).map((workload) => ({
+    serviceAccount: text(at(workload, "serviceAccount")),
+    cloud: text(at(workload, "cloud")),
+    permissions: texts(at(workload, "permissions")),
+  }));
+}

@@ -1,0 +1,28 @@
+import type { ExplainResult } from "../result";
+
+/** How each job is told. */
+export interface JobWords {
+  /** Between service account and target. */
+  readonly verb: string;
+  /** What the target is. */
+  readonly target: string;
+  /** The job as a title. */
+  readonly title: string;
+}
+
+/** The words of each job. */
+export const jobWords: Readonly<Record<ExplainResult["job"], JobWords>> = {
+  "image-pull": { verb: "pulls", target: "image", title: "Image pulls" },
+  component: { verb: "uses the Secret", target: "Secret", title: "Platform components" },
+  workload: { verb: "acts in", target: "cloud", title: "Workloads" },
+};
+
+/** `Image pulls, platform components`: the jobs of these results, in the order of {@link jobWords}. */
+export function jobTitle(results: readonly ExplainResult[]): string {
+  const jobs = new Set(results.map(({ job }) => job));
+  const titles = Object.entries(jobWords).flatMap(([job, { title }]) =>
+    jobs.has(job as ExplainResult["job"]) ? [title] : [],
+  );
+  const [first = jobWords["image-pull"].title, ...rest] = titles;
+  return [first, ...rest.map((title) => title.toLowerCase())].join(", ");
+}

@@ -1,0 +1,48 @@
+/*
+ * Tags of Azure resources. Source of the limits: learn.microsoft.com, "Use tags to organize your Azure resources".
+ */
+
+import { fail } from "../../errors";
+import { isLate } from "../../model/late";
+import { isRecord } from "../../model/record";
+import { terraformText } from "../terraform-text";
+
+/** Tags as a caller gives them. */
+export type Tags = Readonly<Record<string, string>>;
+
+const NAME_MAX = 512;
+const VALUE_MAX = 256;
+const NAME = /^[^<>%&\\?/]+$/;
+
+/** Returns tags that Azure takes; throws `azure-tag-invalid`. */
+export function checkedTags(tags: Tags | undefined): Tags {
+  if (tags === undefined) return {};
+  if (!isRecord(tags)) return fail("azure-tag-invalid", tags);
+  for (const [name, value] of Object.entries(tags))
+    if (!isName(name) || !isValue(value)) fail("azure-tag-invalid", { [name]: value });
+  return tags;
+}
+
+/** Tags as an argument of a resource, nothing where there are none; they are texts, not Terraform's templates. */
+export function tagsArgument(tags: Tags | undefined): {
+  /**
+   * The tags.
+   *
+   * @defaultValue - none
+   */
+  readonly tags?: Record<string, string>;
+} {
+  const entries = Object.entries(checkedTags(tags));
+  if (entries.length === 0) return {};
+  return {
+    tags: Object.fromEntries(entries.map(([name, value]) => [terraformText(name), terraformText(value)])),
+  };
+}
+
+function isName(name: string): boolean {
+  return isLate(name) || (name.length <= NAME_MAX && NAME.test(name));
+}
+
+function isValue(value: unknown): boolean {
+  return typeof value === "string" && (isLate(value) || value.length <= VALUE_MAX);
+}

@@ -1,0 +1,45 @@
+/*
+ * Conditions on roles. Source: https://cloud.google.com/iam/docs/conditions-overview; REST type Expr.
+ */
+
+import { fail } from "../../errors";
+import { isLate, literal } from "../../model/late";
+import { isRecord } from "../../model/record";
+import { shortText } from "./short-text";
+import { admitsEveryToken } from "./trivial-condition";
+
+/** An IAM condition, in CEL. */
+export interface RoleCondition {
+  /** Name for people, 1 to 100 characters; literal. */
+  readonly title: string;
+  /** The expression; may be late. */
+  readonly expression: string;
+  /**
+   * Description, at most 256 characters; may be late.
+   *
+   * @defaultValue - none
+   */
+  readonly description?: string;
+}
+
+const TITLE_MAX = 100;
+const DESCRIPTION_MAX = 256;
+
+/** Checks a condition; throws `google-role-condition`, `name-too-long` and `late-value`. */
+export function roleCondition(condition: RoleCondition | undefined): RoleCondition | undefined {
+  if (condition === undefined) return undefined;
+  if (!isRecord(condition)) return fail("google-role-condition", "is not an object", condition);
+  const { title, expression, description } = condition;
+  if (isBlank(literal(title, "title of a condition")))
+    return fail("google-role-condition", "has no title", title);
+  if (isBlank(expression)) return fail("google-role-condition", "has no expression", expression);
+  if (!isLate(expression) && admitsEveryToken(expression))
+    return fail("google-role-condition", "is always true", expression);
+  shortText("title of a condition", title, TITLE_MAX);
+  shortText("description of a condition", description, DESCRIPTION_MAX);
+  return condition;
+}
+
+function isBlank(text: unknown): boolean {
+  return typeof text !== "string" || text.trim() === "";
+}

@@ -1,0 +1,97 @@
+import type { Construct } from "constructs";
+import type { FleetConsumer, HubConsumerProps, SpokeClusterProps, StatusWriterProps } from "../fleet";
+import type { ClusterProfileVersion } from "../rules/fleet/cluster-profile-schema";
+import type { ISpokeAccess } from "../model/fleet";
+import type { Issuer } from "../model/issuer";
+import type { Subject } from "../model/subject";
+import type { IWorkloadIdentities } from "../model/workloads";
+import type { GivenIssuer } from "./issuer-of";
+
+/** The cluster that the controllers run in; the facts of `openShift()` and `kubernetes()` fit as well. */
+export interface FleetHub {
+  /** DNS label; begins the names of the controllers' identities. */
+  readonly name: string;
+  /** Who signs the hub's service account tokens; clouds, and self-managed spokes, must reach it. */
+  readonly issuer: GivenIssuer;
+  /** Kubernetes version of the hub, `1.35`; it decides how plugins are mounted. */
+  readonly apiServer: string;
+  /**
+   * Feature gates of kubelets and API server that differ from the defaults; `ImageVolume` counts here.
+   *
+   * @defaultValue - none
+   */
+  readonly featureGates?: Readonly<Record<string, boolean>>;
+}
+
+/** What a self-managed spoke must be told of the hub, with the names that `selfManagedSpoke()` takes. */
+export interface SpokeHub {
+  /** Name of the spoke. */
+  readonly spoke: string;
+  /** Issuer of the hub's tokens. */
+  readonly issuer: Issuer;
+  /** The consumer's service accounts, each of which opens connections. */
+  readonly serviceAccounts: readonly Subject[];
+}
+
+/** One spoke: where it is, who lets the controllers in, and what they may do there. */
+export interface FleetSpoke extends Omit<SpokeClusterProps, "access" | "name"> {
+  /** Name of the spoke, and of its ClusterProfile. */
+  readonly name: string;
+  /**
+   * `eksSpoke()`, `aksSpoke()`, `gkeSpoke()`, `connectGatewaySpoke()`, or a function of the hub that returns one, such
+   * as `(hub) => selfManagedSpoke({ ...hub, … })`.
+   */
+  readonly access: ISpokeAccess<Construct> | ((hub: SpokeHub) => ISpokeAccess<Construct>);
+  /**
+   * Name of an existing ClusterRole of the spoke that the controllers are bound to, no wider than their job.
+   *
+   * @defaultValue - none; right where the cloud itself gives them their rights, refused elsewhere
+   */
+  readonly clusterRole?: string;
+  /**
+   * Namespaces of the spoke in which the ClusterRole holds.
+   *
+   * @defaultValue - in all of the spoke
+   */
+  readonly namespaces?: readonly string[];
+}
+
+/** What a {@link FleetAccess} says; plugins and list of providers as in `HubConsumer`. */
+export interface FleetAccessProps extends Pick<
+  HubConsumerProps,
+  "plugins" | "pluginByCloud" | "additionalProviders" | "kueueConfiguration"
+> {
+  /** The hub. */
+  readonly hub: FleetHub;
+  /** The controller that enters the spokes: `argoCd()`, `multiKueue()`, `knativeOperator()` or `controller()`. */
+  readonly consumer: FleetConsumer;
+  /** The spokes, in the order of the list of providers. */
+  readonly spokes: readonly FleetSpoke[];
+  /**
+   * How the controllers' identities are made, one per cloud of the spokes: `workloadRoles()`, `workloadIdentities()`,
+   * `workloadServiceAccounts()`.
+   *
+   * @defaultValue - none; enough for self-managed spokes
+   */
+  readonly identities?: readonly IWorkloadIdentities<Construct>[];
+  /** Who writes the profiles: a name of your own, for example `platform-iac`. It cannot be changed later. */
+  readonly clusterManager: string;
+  /**
+   * An existing namespace of the hub for the profiles.
+   *
+   * @defaultValue - the one that the consumer reads, or its own
+   */
+  readonly namespace?: string;
+  /**
+   * Version of the ClusterProfile API. What is written is valid under both.
+   *
+   * @defaultValue "v1alpha1"
+   */
+  readonly apiVersion?: ClusterProfileVersion;
+  /**
+   * A Job per spoke that writes the status, for hubs that are filled by a tool which cannot (Argo CD, Flux).
+   *
+   * @defaultValue - no Job; the status is a manifest of its own, for `kubectl apply --subresource=status`
+   */
+  readonly statusWriter?: Omit<StatusWriterProps, "spoke">;
+}

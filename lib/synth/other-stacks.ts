@@ -1,0 +1,13 @@
+import { TerraformStack } from "cdktf";
+import type { IConstruct } from "constructs";
+
+/** Whether an app has more than one stack; stacks hold no stacks. */
+export function hasOtherStacks(root: IConstruct): boolean {
+  let stacks = 0;
+  const queue = [root];
+  for (let next = queue.pop(); next !== undefined && stacks < 2; next = queue.pop()) {
+    if (TerraformStack.isStack(next)) stacks++;
+    else queue.push(...next.node.children);
+  }
+  return stacks > 1;
+}

@@ -1,0 +1,13 @@
+import { describe, expect, it } from "vitest";
+import { credentialsRequestsOf } from "../../lib/openshift";
+
+describe("credentialsRequestsOf", () => {
+  it.each([[{ kind: "CredentialsRequest" }], ["text"], [undefined]])(
+    "refuses %j, which is no list",
+    (objects) => {
+      expect(() => credentialsRequestsOf(objects as unknown as unknown[], { cloud: "aws" })).toThrowError(
+        expect.objectContaining({ code: "credentials-requests-list" }),
+      );
+    },
+  );
+});

@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+import {
+  type EksAccess,
+  accessPolicyArn,
+  eksAccess,
+  eksClusterName,
+  requireAccessEntries,
+} from "../../../lib/rules/aws/eks-access";
+
+const refused = (code: string): unknown => expect.objectContaining({ code });
+
+describe("eksAccess", () => {
+  it("sorts policies, namespaces and groups, each once", () => {
+    expect(
+      eksAccess({
+        accessPolicies: [
+          { policy: "AmazonEKSViewPolicy" },
+          { policy: "AmazonEKSEditPolicy", namespaces: ["web", "shop", "web"] },
+        ],
+        kubernetesGroups: ["b", "a", "b"],
+      }),
+    ).toEqual({
+      accessPolicies: [
+        { policy: "AmazonEKSEditPolicy", namespaces: ["shop", "web"] },
+        { policy: "AmazonEKSViewPolicy" },
+      ],
+      kubernetesGroups: ["a", "b"],
+    });
+  });
+
+  it.each<[string, Partial<EksAccess>, string]>([
+    ["nothing", {}, "aws-eks-access-empty"],
+    // A policy of a node: of no use to a program.
+    [
+      "another policy",
+      { accessPolicies: [{ policy: "AmazonEKSAutoNodePolicy" as "AmazonEKSViewPolicy" }] },
+      "choice-unknown",
+    ],
+    // access-policies.adoc: "you can only associate each policy to an access entry once".
+    [
+      "a policy twice",
+      {
+        accessPolicies: [
+          { policy: "AmazonEKSViewPolicy" },
+          { policy: "AmazonEKSViewPolicy", namespaces: ["shop"] },
+        ],
+      },
+      "aws-eks-policy-twice",
+    ],
+    [
+      "no namespace",
+      { accessPolicies: [{ policy: "AmazonEKSViewPolicy", namespaces: [] }] },
+      "aws-eks-namespaces-empty",
+    ],
+    // access-policies.adoc: EKS takes wildcards.
+    [
+      "a wildcard",
+      { accessPolicies: [{ policy: "AmazonEKSViewPolicy", namespaces: ["dev-*"] }] },
+      "namespace-invalid",
+    ],
+    // CreateAccessEntry: "The kubernetes group name system:masters is invalid, it cannot start with system:".
+    ["a group of the system", { kubernetesGroups: ["system:masters"] }, "aws-eks-group-invalid"],
+    ["an empty group", { kubernetesGroups: [""] }, "aws-eks-group-invalid"],
+    ["a late group", { kubernetesGroups: ["${TfToken[TOKEN.1]}"] }, "late-value"],
+  ])("refuses %s", (_, given, code) => {
+    expect(() => eksAccess({ accessPolicies: [], kubernetesGroups: [], ...given })).toThrowError(
+      refused(code),
+    );
+  });
+});
+
+describe("accessPolicyArn", () => {
+  it.each(["aws", "aws-cn", "aws-us-gov"])("is of partition %s, and of no account", (partition) => {
+    expect(accessPolicyArn(partition, "AmazonEKSAdminPolicy")).toBe(
+      `arn:${partition}:eks::aws:cluster-access-policy/AmazonEKSAdminPolicy`,
+    );
+  });
+});
+
+describe("eksClusterName", () => {
+  // CreateCluster: 1 to 100, ^[0-9A-Za-z][A-Za-z0-9\-_]*
+  it.each(["a", "1", "prod-eu_1", "A".repeat(100)])("takes %s", (name) => {
+    expect(eksClusterName(name)).toBe(name);
+  });
+
+  it.each<[unknown, string]>([
+    ["", "aws-eks-cluster-name-invalid"],
+    [undefined, "aws-eks-cluster-name-invalid"],
+    ["-a", "aws-eks-cluster-name-invalid"],
+    ["a.b", "aws-eks-cluster-name-invalid"],
+    ["A".repeat(101), "aws-eks-cluster-name-invalid"],
+    ["${TfToken[TOKEN.1]}", "late-value"],
+  ])("refuses %j", (name, code) => {
+    expect(() => eksClusterName(name)).toThrowError(refused(code));
+  });
+});
+
+describe("requireAccessEntries", () => {
+  it.each<[string, string | undefined]>([
+    ["API", undefined],
+    ["API_AND_CONFIG_MAP", undefined],
+    ["CONFIG_MAP", "spoke-authentication-mode"],
+    ["config_map", "choice-unknown"],
+  ])("answers to %s with %s", (mode, code) => {
+    const check = (): void => requireAccessEntries("spoke-a", mode);
+    if (code === undefined) expect(check).not.toThrow();
+    else expect(check).toThrowError(refused(code));
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import {
+  type FleetMember,
+  type GatewayRoleName,
+  gatewayRole,
+  gatewayServer,
+} from "../../../lib/rules/google/connect-gateway";
+
+const LATE = "${TfToken[TOKEN.1]}";
+const MEMBER: FleetMember = {
+  projectNumber: "123456789012",
+  location: "global",
+  membership: "spoke-c",
+  gke: true,
+};
+
+describe("gatewayServer", () => {
+  it.each<readonly [Partial<FleetMember>, string]>([
+    // What `gcloud container fleet memberships get-credentials` writes.
+    [
+      {},
+      "https://connectgateway.googleapis.com/v1/projects/123456789012/locations/global/gkeMemberships/spoke-c",
+    ],
+    [
+      { location: "us-west4" },
+      "https://us-west4-connectgateway.googleapis.com/v1/projects/123456789012/locations/us-west4/gkeMemberships/spoke-c",
+    ],
+    [
+      { gke: false },
+      "https://connectgateway.googleapis.com/v1/projects/123456789012/locations/global/memberships/spoke-c",
+    ],
+    [
+      { projectNumber: LATE },
+      `https://connectgateway.googleapis.com/v1/projects/${LATE}/locations/global/gkeMemberships/spoke-c`,
+    ],
+  ])("of %j", (change, server) => {
+    expect(gatewayServer({ ...MEMBER, ...change })).toBe(server);
+  });
+
+  it.each<readonly [Partial<FleetMember>, string]>([
+    [{ membership: "projects/x/locations/global/memberships/spoke-c" }, "google-membership-invalid"],
+    [{ membership: "" }, "google-membership-invalid"],
+    [{ membership: "Spoke" }, "google-membership-invalid"],
+    [{ location: "europe-west1-b" }, "google-membership-invalid"],
+    [{ location: "europe" }, "google-membership-invalid"],
+    [{ membership: LATE }, "late-value"],
+    [{ location: LATE }, "late-value"],
+  ])("refuses %j", (change, code) => {
+    expect(() => gatewayServer({ ...MEMBER, ...change })).toThrowError(expect.objectContaining({ code }));
+  });
+});
+
+describe("gatewayRole", () => {
+  it("takes the gateway's three roles, and no other", () => {
+    const roles: readonly GatewayRoleName[] = [
+      "roles/gkehub.gatewayAdmin",
+      "roles/gkehub.gatewayEditor",
+      "roles/gkehub.gatewayReader",
+    ];
+    expect(roles.map(gatewayRole)).toEqual(roles);
+    expect(() => gatewayRole("roles/gkehub.viewer" as GatewayRoleName)).toThrowError(
+      expect.objectContaining({ code: "choice-unknown" }),
+    );
+  });
+});

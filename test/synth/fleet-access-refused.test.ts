@@ -1,0 +1,286 @@
+/*
+ * What users get wrong with fleets, each with a code of its own: the bad input of the fleet's rules through the
+ * composed construct, and what only the construct sees.
+ */
+
+import { TerraformStack, Testing } from "cdktf";
+import { describe, expect, it } from "vitest";
+import { eksSpoke, workloadRoles } from "../../lib/cloud/aws";
+import { aksSpoke, workloadIdentities } from "../../lib/cloud/azure";
+import type { ErrorCode } from "../../lib/errors";
+import { argoCd, knativeOperator, multiKueue, selfManagedSpoke } from "../../lib/fleet";
+import { FleetAccess, type FleetAccessProps, type FleetSpoke } from "../../lib/synth";
+import { CA } from "../fixtures/fleet/spokes";
+import { SUBSCRIPTION, providersStack } from "../support/platform-components";
+
+const ISSUER = "https://oidc.example.com/hub";
+const MANAGER = "kueue-system/kueue-controller-manager";
+const [account, region] = ["111122223333", "eu-west-1"];
+const roles = workloadRoles({ account, region });
+const managed = workloadIdentities({ resourceGroupName: "hub", location: "westeurope" });
+const exec = {
+  apiVersion: "client.authentication.k8s.io/v1beta1",
+  interactiveMode: "Never",
+  env: [],
+  provideClusterInfo: false,
+} as const;
+const kueueConfiguration = "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n";
+
+const eks = (
+  cluster: { readonly endpoint?: string; readonly certificateAuthorityData?: string } = {},
+  more: Partial<FleetSpoke> = {},
+): FleetSpoke => ({
+  name: "eks-1",
+  access: eksSpoke({
+    cluster: {
+      name: "eks-1",
+      endpoint: "https://spoke.example.com",
+      certificateAuthorityData: CA,
+      ...cluster,
+    },
+    region,
+    accessPolicies: [{ policy: "AmazonEKSEditPolicy" }],
+  }),
+  ...more,
+});
+const groups: FleetSpoke = {
+  name: "eks-1",
+  access: eksSpoke({
+    cluster: { name: "eks-1", endpoint: "https://spoke.example.com", certificateAuthorityData: CA },
+    region,
+    kubernetesGroups: ["hub"],
+  }),
+};
+const own = (issuer: string, serviceAccounts: readonly string[]): FleetSpoke => ({
+  name: "edge",
+  clusterRole: "deployer",
+  access: selfManagedSpoke({
+    spoke: "edge",
+    apiServer: "1.34",
+    audience: "edge",
+    issuer,
+    serviceAccounts,
+    endpoint: { server: "https://edge.example.com", certificateAuthorityData: CA },
+  }),
+});
+
+const KUEUE: FleetAccessProps = {
+  hub: { name: "hub", issuer: ISSUER, apiServer: "1.35" },
+  consumer: multiKueue({ version: "0.19" }),
+  kueueConfiguration,
+  clusterManager: "platform-iac",
+  identities: [roles],
+  plugins: [{ plugin: "aws-iam-authenticator", image: "example.com/authenticator:v0.7.18" }],
+  spokes: [eks()],
+};
+const ARGO = {
+  consumer: argoCd({ version: "3.5" }),
+  kueueConfiguration: undefined,
+  plugins: [],
+} as const satisfies Partial<FleetAccessProps>;
+
+const CASES: readonly (readonly [
+  title: string,
+  () => Partial<FleetAccessProps>,
+  ErrorCode,
+  about: RegExp,
+])[] = [
+  ["no spoke", () => ({ spokes: [] }), "fleet-spokes-empty", /^hub\/fleet: no spoke is given/],
+  ["no maker for a cloud", () => ({ identities: [] }), "fleet-identities-none", /got "aws"/],
+  [
+    "a maker for no spoke",
+    () => ({ identities: [roles, managed] }),
+    "identities-unused",
+    /no spoke, got "azure"/,
+  ],
+  ["two makers of one cloud", () => ({ identities: [roles, roles] }), "identities-twice", /got "aws"/],
+  [
+    "two spokes of one name",
+    () => ({ spokes: [eks(), eks()] }),
+    "cluster-profile-twice",
+    /"kueue-system\/eks-1"/,
+  ],
+  [
+    "rights from nowhere",
+    () => ({ spokes: [groups] }),
+    "spoke-cluster-role-missing",
+    /spoke eks-1: .*kueue-controller/,
+  ],
+  [
+    "a role that binds nobody",
+    () => ({ spokes: [eks({}, { clusterRole: "deployer" })] }),
+    "spoke-cluster-role-unused",
+    /got "deployer"/,
+  ],
+  [
+    "a spoke that trusts another issuer",
+    () => ({ identities: [], spokes: [own("https://other.example.com", [MANAGER])] }),
+    "spoke-trust-differs",
+    /spoke edge: the tokens .* got "https:\/\/other/,
+  ],
+  [
+    "a spoke that trusts another service account",
+    () => ({ identities: [], spokes: [own(ISSUER, ["kueue-system/default"])] }),
+    "spoke-trust-differs",
+    /the service accounts .* got \["kueue-system\/default"\]/,
+  ],
+  [
+    "a CA that is no PEM",
+    () => ({ spokes: [eks({ certificateAuthorityData: "bm8gUEVN" })] }),
+    "spoke-ca-invalid",
+    /^hub\/fleet: spoke eks-1: certificate authority/,
+  ],
+  [
+    "a server without https",
+    () => ({ spokes: [eks({ endpoint: "spoke.example.com" })] }),
+    "spoke-server-invalid",
+    /^hub\/fleet: spoke eks-1: server of a spoke/,
+  ],
+  ["Kueue too old", () => ({ consumer: multiKueue({ version: "0.14" }) }), "fleet-consumer-too-old", /Kueue/],
+  ["Argo CD too old", () => ({ consumer: argoCd({ version: "3.4" }) }), "fleet-consumer-too-old", /Argo CD/],
+  [
+    "Argo CD's builtin provider for AWS",
+    () => ({ ...ARGO, spokes: [eks({}, { providerName: "argo-cd-builtin-aws" })] }),
+    "argo-cd-builtin-aws",
+    /--cluster-name/,
+  ],
+  [
+    "kubelogin without server id",
+    () => ({
+      ...ARGO,
+      additionalProviders: [
+        { name: "more", execConfig: { ...exec, command: "/plugins/kubelogin", args: ["get-token"] } },
+      ],
+    }),
+    "kubelogin-server-id-missing",
+    /got "more"/,
+  ],
+  [
+    "additional arguments from the profile",
+    () => ({
+      ...ARGO,
+      additionalProviders: [
+        {
+          name: "more",
+          execConfig: { ...exec, command: "argocd-k8s-auth", args: ["gcp"] },
+          profileSourcedCLIArgsPolicy: "Append",
+        },
+      ] as unknown as FleetAccessProps["additionalProviders"],
+    }),
+    "access-provider-additional-args",
+    /access provider more/,
+  ],
+  [
+    "a second provider of one name",
+    () => ({
+      ...ARGO,
+      additionalProviders: [
+        { name: "aws-eks-1", execConfig: { ...exec, command: "argocd-k8s-auth", args: ["gcp"] } },
+      ],
+    }),
+    "access-provider-twice",
+    /"aws-eks-1"/,
+  ],
+  ["Kueue's profiles elsewhere", () => ({ namespace: "batch" }), "kueue-profile-namespace", /got "batch"/],
+  [
+    "Kueue's configuration left out",
+    () => ({ kueueConfiguration: undefined }),
+    "kueue-configuration-invalid",
+    /missing/,
+  ],
+  ["no image of the plugin", () => ({ plugins: [] }), "fleet-plugin-unmounted", /aws-iam-authenticator/],
+  [
+    "a hub without image volumes",
+    () => ({ hub: { ...KUEUE.hub, apiServer: "1.34" } }),
+    "plugin-mount-hub-too-old",
+    /got "1.34"/,
+  ],
+  [
+    "a gate that is off",
+    () => ({ hub: { ...KUEUE.hub, featureGates: { ImageVolume: false } } }),
+    "plugin-mount-hub-too-old",
+    /image volumes/,
+  ],
+  [
+    "a consumer that waits for health",
+    () => ({ consumer: knativeOperator({ version: "1.22" }), kueueConfiguration: undefined }),
+    "spoke-health-missing",
+    /ControlPlaneHealthy/,
+  ],
+  [
+    "another manager's name",
+    () => ({ clusterManager: "gke-fleet" }),
+    "cluster-manager-foreign",
+    /got "gke-fleet"/,
+  ],
+  [
+    "AKS without an object id",
+    () => ({
+      ...ARGO,
+      identities: [
+        {
+          cloud: "azure",
+          declare: (_, { workloads }) => ({
+            grants: workloads.map(({ subject }) => ({
+              subject,
+              identity: "x",
+              annotations: {},
+              labels: {},
+              pod: { labels: {}, env: [], volumeMounts: [], volumes: [] },
+            })),
+          }),
+        },
+      ],
+      spokes: [
+        {
+          name: "aks",
+          access: aksSpoke({
+            cluster: {
+              id: `/subscriptions/${SUBSCRIPTION}/resourceGroups/shop/providers/Microsoft.ContainerService/managedClusters/aks`,
+              server: "https://aks.example.com",
+              certificateAuthorityData: CA,
+            },
+          }),
+          clusterRole: "deployer",
+        },
+      ],
+    }),
+    "azure-aks-principal-missing",
+    /spoke aks/,
+  ],
+];
+
+describe("FleetAccess refuses", () => {
+  it.each(CASES)("%s", (_title, props, code, about) => {
+    const stack = providersStack(Testing.app(), "hub");
+    expect(() => new FleetAccess(stack, "fleet", { ...KUEUE, ...props() })).toThrowError(
+      expect.objectContaining({ code, message: expect.stringMatching(about) as unknown }),
+    );
+  });
+
+  it("a second controller in the stack", () => {
+    const stack = providersStack(Testing.app(), "hub");
+    new FleetAccess(stack, "fleet", KUEUE);
+    expect(() => new FleetAccess(stack, "second", KUEUE)).toThrowError(
+      expect.objectContaining({ code: "cluster-taken" }),
+    );
+  });
+
+  it("a hub in the stack of another cluster", () => {
+    const stack = providersStack(Testing.app(), "hub");
+    new FleetAccess(stack, "fleet", KUEUE);
+    const other = { ...KUEUE, hub: { ...KUEUE.hub, name: "other" } };
+    expect(() => new FleetAccess(stack, "second", other)).toThrowError(
+      expect.objectContaining({ code: "cluster-taken" }),
+    );
+    expect(
+      () =>
+        new FleetAccess(new TerraformStack(stack.node.root, "other"), "fleet", {
+          ...other,
+          identities: [],
+          spokes: [own(ISSUER, [MANAGER])],
+          plugins: [],
+        }),
+    ).toThrowError(expect.objectContaining({ code: "fleet-plugin-unmounted" }));
+  });
+});

@@ -1,0 +1,310 @@
+import { DataAwsEksCluster } from "@cdktf/provider-aws/lib/data-aws-eks-cluster/index.js";
+import type { TerraformStack } from "cdktf";
+import { describe, expect, it } from "vitest";
+import { parse, parseAllDocuments } from "yaml";
+import { awsAccess, eksSpoke, workloadRoles } from "../../lib/cloud/aws";
+import { aksSpoke, workloadIdentities } from "../../lib/cloud/azure";
+import { connectGatewaySpoke, gkeSpoke, workloadServiceAccounts } from "../../lib/cloud/google";
+import { argoCd, controller, multiKueue, selfManagedSpoke, validateClusterProfile } from "../../lib/fleet";
+import { FleetAccess, type FleetAccessProps, type FleetSpoke, WorkloadAccess } from "../../lib/synth";
+import { CA } from "../fixtures/fleet/spokes";
+import { type Json, inside, list, record } from "../support/json";
+import { SUBSCRIPTION, TENANT, providersStack } from "../support/platform-components";
+import { type WrittenStack, writtenStacks } from "../support/synth-output";
+import { synthesized } from "../support/synthesized";
+import { resources } from "../support/terraform";
+
+const ISSUER = "https://oidc.example.com/hub";
+const [account, region] = ["111122223333", "eu-west-1"];
+const endpoint = { server: "https://spoke.example.com", certificateAuthorityData: CA };
+const aksId = `/subscriptions/${SUBSCRIPTION}/resourceGroups/shop/providers/Microsoft.ContainerService/managedClusters/aks`;
+
+const roles = workloadRoles({ account, region });
+const managed = workloadIdentities({ resourceGroupName: "hub", location: "westeurope", tenantId: TENANT });
+const accounts = workloadServiceAccounts({ project: "acme-prod", projectNumber: "123456789012" });
+
+const hub = { name: "hub", issuer: ISSUER, apiServer: "1.35" };
+const kueueConfiguration = "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n";
+const authenticator = {
+  plugin: "aws-iam-authenticator",
+  image: "example.com/authenticator:v0.7.18",
+} as const;
+const busybox = { plugin: "projected-token", image: "docker.io/library/busybox:1.37-musl" } as const;
+
+const eks = (name: string, more: Partial<FleetSpoke> = {}): FleetSpoke => ({
+  name,
+  access: eksSpoke({
+    cluster: { name, endpoint: endpoint.server, certificateAuthorityData: CA },
+    region,
+    accessPolicies: [{ policy: "AmazonEKSEditPolicy", namespaces: ["shop"] }],
+  }),
+  ...more,
+});
+const aks: FleetSpoke = {
+  name: "aks",
+  access: aksSpoke({ cluster: { id: aksId, ...endpoint }, roles: [] }),
+  clusterRole: "deployer",
+  namespaces: ["shop"],
+};
+const gke: FleetSpoke = {
+  name: "gke",
+  access: gkeSpoke({
+    cluster: { endpoint: "203.0.113.7", clusterCaCertificate: CA },
+    project: "acme-prod",
+    role: "roles/container.developer",
+  }),
+};
+const gateway: FleetSpoke = {
+  name: "gateway",
+  access: connectGatewaySpoke({
+    project: "acme-prod",
+    projectNumber: "123456789012",
+    membership: "gateway",
+    role: "roles/gkehub.gatewayEditor",
+  }),
+  clusterRole: "deployer",
+};
+const own = (name: string): FleetSpoke => ({
+  name,
+  access: (of) =>
+    selfManagedSpoke({ ...of, apiServer: "1.34", audience: `https://${name}.example`, endpoint }),
+  clusterRole: "deployer",
+});
+
+const KUEUE: FleetAccessProps = {
+  hub,
+  consumer: multiKueue({ version: "0.19" }),
+  kueueConfiguration,
+  clusterManager: "platform-iac",
+  identities: [roles],
+  plugins: [authenticator],
+  spokes: [eks("eks-1")],
+};
+const ARGO: FleetAccessProps = {
+  hub,
+  consumer: argoCd({ version: "3.5" }),
+  clusterManager: "platform-iac",
+  identities: [roles, managed, accounts],
+  spokes: [eks("eks-1"), aks, gke, gateway],
+};
+
+function written(
+  props: FleetAccessProps | ((stack: TerraformStack) => FleetAccessProps),
+  more?: (stack: TerraformStack) => void,
+): WrittenStack {
+  const outdir = synthesized((app) => {
+    const stack = providersStack(app, "hub");
+    new FleetAccess(stack, "fleet", typeof props === "function" ? props(stack) : props);
+    more?.(stack);
+  });
+  const [stack] = writtenStacks(outdir);
+  if (!stack) throw new Error("no stack was written");
+  return stack;
+}
+
+function documents({ files }: WrittenStack, file: string): readonly Json[] {
+  return parseAllDocuments(files.get(file) ?? "").map((document) => record(document.toJS()));
+}
+
+const fleetOf = ({ identity }: WrittenStack): Json => record(record(list(identity["clusters"])[0])["fleet"]);
+
+describe("FleetAccess", () => {
+  it("writes the hub's files into manifests, and those of each spoke beside them", () => {
+    expect([...written(ARGO).files.keys()].sort()).toEqual([
+      "cdk.tf.json",
+      "manifests/60-cluster-profiles.yaml",
+      "manifests/61-cluster-profile-status.yaml",
+      "manifests/65-fleet-controller.yaml",
+      "spokes/aks.yaml",
+      "spokes/gateway.yaml",
+      "workload-identity.json",
+    ]);
+  });
+
+  it("says of each manifest where it belongs, and binds spokes with the rest", () => {
+    const { identity, files } = written(ARGO);
+    expect(identity["manifests"]).toEqual([
+      { file: "spokes/aks.yaml", appliesTo: "spoke", spoke: "aks" },
+      { file: "spokes/gateway.yaml", appliesTo: "spoke", spoke: "gateway" },
+      { file: "manifests/60-cluster-profiles.yaml", appliesTo: "cluster" },
+      { file: "manifests/61-cluster-profile-status.yaml", appliesTo: "cluster" },
+      { file: "manifests/65-fleet-controller.yaml", appliesTo: "cluster" },
+    ]);
+    expect(files.get("spokes/gateway.yaml")?.split("\n")[0]).toBe(
+      "# Belongs to the spoke gateway, not to the hub.",
+    );
+    expect(files.get("spokes/aks.yaml")).toContain("@late(azurerm_user_assigned_identity.");
+  });
+
+  it.each(["v1alpha1", "v1alpha2"] as const)(
+    "profiles are stored as they are by an API server with %s",
+    (version) => {
+      const stack = written({ ...ARGO, apiVersion: version });
+      const [main, status] = ["60-cluster-profiles", "61-cluster-profile-status"].map((file) =>
+        documents(stack, `manifests/${file}.yaml`),
+      );
+      expect(main).toHaveLength(4);
+      expect(main?.map((each) => "status" in each)).toEqual([false, false, false, false]);
+      for (const document of [...(main ?? []), ...(status ?? [])])
+        expect(validateClusterProfile(document, version)).toEqual({ dropped: [], rejected: [] });
+    },
+  );
+
+  it("gives each executing service account one identity per cloud, and no permission with it", () => {
+    const stack = written(ARGO);
+    expect(
+      list(fleetOf(stack)["identities"]).map((each) => [
+        record(each)["serviceAccount"],
+        record(each)["cloud"],
+      ]),
+    ).toEqual(
+      ["aws", "azure", "google"].flatMap((cloud) => [
+        ["argocd/argocd-application-controller", cloud],
+        ["argocd/argocd-server", cloud],
+      ]),
+    );
+    expect(resources(stack.terraform, "aws_iam_role")).toHaveLength(2);
+    expect(resources(stack.terraform, "aws_iam_role_policy")).toHaveLength(0);
+    expect(resources(stack.terraform, "aws_eks_access_entry")).toHaveLength(2);
+  });
+
+  it("says how the status is applied", () => {
+    expect(written(KUEUE).files.get("manifests/61-cluster-profile-status.yaml")).toContain(
+      "# kubectl apply --server-side --subresource=status --field-manager=platform-iac --filename=<this file>\n",
+    );
+  });
+
+  it("MultiKueue: a worker cluster for each profile", () => {
+    expect(documents(written(KUEUE), "manifests/70-multi-kueue-clusters.yaml")).toEqual([
+      {
+        apiVersion: "kueue.x-k8s.io/v1beta2",
+        kind: "MultiKueueCluster",
+        metadata: { name: "eks-1" },
+        spec: { clusterSource: { clusterProfileRef: { name: "eks-1" } } },
+      },
+    ]);
+  });
+
+  it("a generic controller: provider file, its argument, and the right to read profiles", () => {
+    const workloads = [
+      { kind: "Deployment", namespace: "ops", name: "own", container: "own", serviceAccount: "own" },
+    ] as const;
+    const stack = written({
+      ...KUEUE,
+      consumer: controller({ title: "own", workloads }),
+      kueueConfiguration: undefined,
+    });
+    const file = "manifests/65-fleet-controller.yaml";
+    expect(stack.files.get(file)).toContain(
+      "# Give the Deployment ops/own of own the argument\n# --clusterprofile-provider-file=/etc/clusterprofile/clusterprofile-provider-file.json\n",
+    );
+    expect(documents(stack, file).map(({ kind }) => kind)).toEqual([
+      "ConfigMap",
+      "ServiceAccount",
+      "Deployment",
+      "Role",
+      "RoleBinding",
+    ]);
+    expect(
+      documents(stack, "manifests/60-cluster-profiles.yaml").map((each) =>
+        inside(each, "metadata", "namespace"),
+      ),
+    ).toEqual(["ops"]);
+  });
+
+  it("a self-managed spoke trusts the hub's issuer and the controller alone", () => {
+    const stack = written({ ...KUEUE, identities: [], plugins: [busybox], spokes: [own("edge")] });
+    const nodes = documents(stack, "spokes/edge_control-plane.yaml")[0];
+    const [file] = list(nodes?.["files"]).map(record);
+    expect(file).toMatchObject({ path: "/etc/kubernetes/authentication-configuration.yaml", mode: "0600" });
+    expect(Object.keys(nodes ?? {})).toEqual(["files"]);
+    const [jwt] = list(record(parse(String(file?.["content"])))["jwt"]).map(record);
+    expect(inside(jwt, "issuer")).toEqual({ url: ISSUER, audiences: ["https://edge.example"] });
+    expect(JSON.stringify(jwt)).toContain(
+      "'hub:system:serviceaccount:kueue-system:kueue-controller-manager'",
+    );
+    expect(stack.identity["nodes"]).toEqual([{ file: "spokes/edge_control-plane.yaml", spoke: "edge" }]);
+    expect(documents(stack, "spokes/edge.yaml")[0]?.["subjects"]).toEqual([
+      {
+        apiGroup: "rbac.authorization.k8s.io",
+        kind: "User",
+        name: "hub:system:serviceaccount:kueue-system:kueue-controller-manager",
+      },
+    ]);
+    expect(stack.files.get("spokes/edge_control-plane.yaml")?.split("\n").slice(0, 2)).toEqual([
+      "# Belongs to the spoke edge: put the files on each node of its control plane, and start kube-apiserver with",
+      "# --authentication-config=/etc/kubernetes/authentication-configuration.yaml, which takes the place of all --oidc-… flags.",
+    ]);
+  });
+
+  it("a spoke may be called like a manifest", () => {
+    const spokes = [own("fleet-controller")];
+    expect([...written({ ...KUEUE, identities: [], plugins: [busybox], spokes }).files.keys()]).toEqual(
+      expect.arrayContaining(["spokes/fleet-controller.yaml", "manifests/65-fleet-controller.yaml"]),
+    );
+  });
+
+  it("with a status writer, Jobs take the place of the status manifests", () => {
+    const stack = written({ ...KUEUE, statusWriter: { kubectlVersion: "1.35.2" } });
+    expect(stack.files.has("manifests/61-cluster-profile-status.yaml")).toBe(false);
+    expect(
+      documents(stack, "manifests/62-cluster-profile-status-writers.yaml").map(({ kind }) => kind),
+    ).toEqual(["ServiceAccount", "Role", "RoleBinding", "ConfigMap", "Job"]);
+  });
+
+  it("another spoke adds objects and changes no other", () => {
+    const both = [
+      [eks("eks-1"), aks, own("edge")],
+      [eks("eks-1"), eks("eks-2"), aks, own("edge"), own("edge-2")],
+    ];
+    const [few, many] = both.map((spokes) =>
+      written({
+        ...KUEUE,
+        identities: [roles, managed],
+        plugins: [authenticator, busybox, { plugin: "kubelogin", image: "ghcr.io/azure/kubelogin:v0.2.19" }],
+        spokes,
+      }),
+    );
+    if (!few || !many) throw new Error("not two stacks");
+    expect(many.terraform["resource"]).toMatchObject(record(few.terraform["resource"]));
+    for (const file of ["manifests/60-cluster-profiles.yaml", "manifests/61-cluster-profile-status.yaml"])
+      expect(documents(many, file)).toEqual(expect.arrayContaining([...documents(few, file)]));
+    for (const [file, text] of few.files)
+      if (file.startsWith("spokes/")) expect(many.files.get(file)).toBe(text);
+  });
+
+  it("keeps late addresses and certificates for bind, in the status alone", () => {
+    const stack = written((within) => ({
+      ...KUEUE,
+      spokes: [
+        {
+          name: "late",
+          access: eksSpoke({
+            cluster: new DataAwsEksCluster(within, "late", { name: "late" }),
+            region,
+            kubernetesGroups: ["hub"],
+          }),
+          clusterRole: "deployer",
+        },
+      ],
+    }));
+    const late = [...stack.files].filter(([file, text]) => file.endsWith(".yaml") && text.includes("@late("));
+    expect(late.map(([file]) => file)).toEqual(["manifests/61-cluster-profile-status.yaml"]);
+  });
+
+  it("shares stack, OIDC provider and record with the hub's other workloads", () => {
+    const stack = written(KUEUE, (within) => {
+      const may = awsAccess({ managedPolicyArns: ["arn:aws:iam::aws:policy/AmazonSESFullAccess"] });
+      const workloads = [{ serviceAccount: "shop/web", may }];
+      new WorkloadAccess(within, "workloads", { cluster: hub, workloads, identities: [roles] });
+    });
+    expect(resources(stack.terraform, "aws_iam_openid_connect_provider")).toHaveLength(1);
+    expect(list(stack.identity["clusters"]).map((cluster) => Object.keys(record(cluster)))).toEqual([
+      ["name", "issuer", "apiServer", "fleet", "workloads"],
+    ]);
+  });
+
+  it("is the same twice", () => {
+    expect(written(ARGO).files).toEqual(written(ARGO).files);
+  });
+});
