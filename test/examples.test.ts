@@ -30,6 +30,8 @@ const BOUND: Readonly<Record<string, readonly string[]>> = {
     "manifests/openshift-machine-api-azure-cloud-credentials-credentials.yaml",
   ],
   "aro-hcp": ["manifests/20-service-accounts.yaml", "manifests/50-node-pool-config.yaml"],
+  "fleet-argocd": ["manifests/61-cluster-profile-status.yaml", "manifests/65-fleet-controller.yaml"],
+  "fleet-multikueue": ["manifests/61-cluster-profile-status.yaml"],
   "three-clouds": ["manifests/20-service-accounts.yaml"],
 };
 
@@ -88,7 +90,9 @@ describe.each(exampleNames)("example %s", (name) => {
   it("has a README that names every file it writes, and no other", async () => {
     const readme = readFileSync(resolve(__dirname, `../examples/${name}/README.md`), "utf8");
     const named = [
-      ...readme.matchAll(/`((?:manifests|nodes|pods)\/[\w.-]+|cdk\.tf\.json|workload-identity\.json)`/g),
+      ...readme.matchAll(
+        /`((?:manifests|nodes|pods|spokes)\/[\w.-]+|cdk\.tf\.json|workload-identity\.json)`/g,
+      ),
     ].map(([, path = ""]) => path);
     const files = writtenStacks(await written(name)).flatMap((stack) => [...stack.files.keys()]);
     expect([...new Set(named)].sort()).toEqual([...files].sort());

@@ -2,13 +2,15 @@
  * Which components and workloads are explained.
  */
 
+import { isDeepStrictEqual } from "node:util";
 import { COMPONENT_AUDIENCE, COMPONENT_TOKEN_PATH } from "../model/components";
 import type { AccessJob } from "./checks/access-checks";
-import type { CloudAccess } from "./clouds/cloud-access";
+import type { AskedRights, CloudAccess } from "./clouds/cloud-access";
 import type { Json } from "./facts/access";
 import type { DeclaredComponent } from "./facts/access-record";
 import type { RequestFact, SecretFact } from "./facts/component-facts";
 import type { ClusterArtefacts } from "./facts/facts";
+import type { IntentFact } from "./intended-rights";
 
 /** One service account of a component or workload, in one cloud. */
 export interface AccessQuestion {
@@ -24,8 +26,8 @@ export interface AccessQuestion {
   readonly declared: boolean;
   /** What a component reads and asks for; `undefined` for a workload. */
   readonly component: AskedComponent | undefined;
-  /** What is asked for, in the form of a request's provider part; `undefined` where nothing says it. */
-  readonly asks: Json | undefined;
+  /** What somebody is meant to have; `undefined` where nothing says it. */
+  readonly asks: AskedRights | undefined;
 }
 
 /** What a component reads and asks for. */
@@ -40,6 +42,8 @@ export interface AskedComponent {
   readonly tokenPath: string | undefined;
   /** The audience of its tokens. */
   readonly audience: string;
+  /** What it was meant to get other than it asks for; `undefined` where that is the same. */
+  readonly intent: IntentFact | undefined;
 }
 
 /** Stands for every service account. */
@@ -75,13 +79,16 @@ function questionsOf(
     clouds.find((each) => each.cloud === declared?.cloud) ??
     clouds.find(({ providerKind }) => providerKind === request?.providerKind) ??
     clouds.find((each) => secret && each.recognizes(secret));
+  const intent = intentOf(declared, request);
   const component: AskedComponent = {
     secretKey,
     secret,
     request,
     tokenPath: request?.tokenPath || declared?.tokenPath || (request && COMPONENT_TOKEN_PATH),
     audience: declared?.audience || COMPONENT_AUDIENCE,
+    intent,
   };
+  const rights = intent?.intends ?? request?.providerSpec ?? declared?.asks;
   const named = new Set([...(declared?.serviceAccounts ?? []), ...(request?.serviceAccounts ?? [])]);
   const anybody = `${secretKey.split("/")[0] ?? ""}/${ANY_ACCOUNT}`;
   const accounts = named.size > 0 ? [...named].sort() : [anybody];
@@ -92,8 +99,24 @@ function questionsOf(
     account,
     declared: declared !== undefined,
     component,
-    asks: request?.providerSpec ?? declared?.asks,
+    asks: rights && { rights, places: declared?.places ?? [] },
   }));
+}
+
+/** What was meant for a request of another release nobody knows: that one is judged as it is. */
+function intentOf(
+  declared: DeclaredComponent | undefined,
+  request: RequestFact | undefined,
+): IntentFact | undefined {
+  const { intends, asks = {}, reason = "" } = declared ?? {};
+  if (intends === undefined) return undefined;
+  if (request !== undefined && !isDeepStrictEqual(rightsOf(request.providerSpec), rightsOf(asks)))
+    return undefined;
+  return { asks, intends, reason };
+}
+
+function rightsOf({ kind: _, apiVersion: __, ...rights }: Json): Json {
+  return rights;
 }
 
 /**
@@ -142,7 +165,7 @@ export function workloadQuestions(
           account,
           declared: line !== undefined,
           component: undefined,
-          asks: asks && isAsking(asks) ? asks : undefined,
+          asks: asks && isAsking(asks) ? { rights: asks, places: [] } : undefined,
         };
       }),
   );

@@ -3,17 +3,24 @@
  */
 
 import { type AccessQuestion, ANY_ACCOUNT, componentQuestions, workloadQuestions } from "./access-questions";
-import { type Answer, unknown } from "./answer";
+import { type Answer, type Status, unknown } from "./answer";
 import { skipped } from "./chain";
 import type { AccessContext } from "./checks/access-check";
 import { type AccessJob, accessChecks } from "./checks/access-checks";
 import type { CheckId, CheckResult } from "./checks/check";
-import type { AccessToken, AccountReading, CloudAccess } from "./clouds/cloud-access";
+import type {
+  AccessIdentity,
+  AccessToken,
+  AccessTrust,
+  AccountReading,
+  CloudAccess,
+} from "./clouds/cloud-access";
 import type { Clouds } from "./clouds/clouds";
 import type { ClusterArtefacts } from "./facts/facts";
 import { type ServiceAccountFact, serviceAccountOf } from "./facts/kubernetes-facts";
 import type { CredentialFileFact } from "./facts/component-facts";
 import type { WorkloadFact } from "./facts/workload-facts";
+import { withIntent } from "./intended-rights";
 import type { ExplainResult } from "./result";
 import { renamedServiceAccount } from "../rules/openshift/renamed-service-accounts";
 import type { Verdict } from "./verdict";
@@ -81,7 +88,8 @@ export class Accesses {
       name,
     };
     const identity = asked?.identity;
-    const trust = identity?.trust(token);
+    const trust = identity && trustOfAll(identity, token, workload?.audiences ?? []);
+    const permission = identity?.permissions(asks, token);
     return {
       artefacts,
       declared,
@@ -97,7 +105,7 @@ export class Accesses {
       pods: workload?.pods,
       identity,
       trust: trust && { ...trust, subject: subjectAnswer(trust.subject, namespace, name) },
-      permission: identity?.permissions(asks, token),
+      permission: permission && cloud && withIntent(permission, cloud, component?.intent),
     };
   }
 
@@ -147,6 +155,16 @@ function grouped<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMa
   return groups;
 }
 
+const WORST: readonly Status[] = ["fail", "unknown"];
+
+/** Pods of one service account may show tokens for different audiences: each must be accepted. */
+function trustOfAll(identity: AccessIdentity, token: AccessToken, audiences: readonly string[]): AccessTrust {
+  const first = identity.trust(token);
+  const all = [first, ...audiences.slice(1).map((audience) => identity.trust({ ...token, audience }))];
+  const worst = WORST.map((status) => all.find(({ audience }) => audience.status === status));
+  return worst.find((each) => each !== undefined) ?? first;
+}
+
 function unwritten(key: string): ServiceAccountFact {
   return { key, annotations: new Map(), pullSecrets: [], source: undefined };
 }
@@ -178,5 +196,6 @@ function judged(context: AccessContext, job: AccessJob): readonly CheckResult[] 
 
 function verdictOf(checks: readonly CheckResult[]): Verdict {
   if (checks.some(({ status }) => status === "fail")) return "denied";
-  return checks.every(({ status }) => status === "pass") ? "allowed" : "unknown";
+  // What there was nothing to judge of is skipped.
+  return checks.some(({ status }) => status === "unknown") ? "unknown" : "allowed";
 }

@@ -29,9 +29,9 @@ export {
   type SpokeEntryRequest,
   type SpokeFacts,
   type SpokeParameters,
-  type SpokeTrust,
   type SpokeUser,
 } from "../model/fleet";
+export { type SpokeTrust } from "../model/spoke-trust";
 export { type HubAuthenticationProps } from "../rules/fleet/authentication-configuration";
 export { type ClusterProfileVersion } from "../rules/fleet/cluster-profile-schema";
 export { type FleetConsumer, type ProviderListForm } from "../rules/fleet/consumer";

@@ -1,9 +1,10 @@
 import { stringify } from "yaml";
 import { fail } from "../errors";
 import { validateAudience } from "../model/audience";
-import type { ISpokeAccess, SpokeEndpoint, SpokeEntryRequest, SpokeTrust, SpokeUser } from "../model/fleet";
+import type { ISpokeAccess, SpokeEndpoint, SpokeEntryRequest, SpokeUser } from "../model/fleet";
 import { Issuer } from "../model/issuer";
 import { type NodeFile, type NodeSetup, isCleanPath, nodeFile } from "../model/node-file";
+import type { SpokeTrust } from "../model/spoke-trust";
 import { Subject } from "../model/subject";
 import {
   type HubAuthenticationProps,

@@ -20,8 +20,8 @@ export class ConfigMap extends Construct {
   readonly resource: ApiObject;
 
   /**
-   * Throws `namespace-invalid`, `object-name-invalid`, `data-empty`, `data-key-invalid`, `data-value-invalid` or
-   * `late-value` (of a name or key).
+   * Throws `namespace-invalid`, `object-name-invalid`, `data-empty`, `data-key-invalid`, `data-value-invalid`,
+   * `data-private-key` or `late-value` (of a name or key).
    */
   constructor(scope: Construct, id: string, props: ConfigMapProps) {
     super(scope, id);

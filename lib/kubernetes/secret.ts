@@ -27,24 +27,26 @@ export interface SecretProps {
 /**
  * An Opaque Secret with what a component needs to find its identity: names and paths, never a password or a key.
  *
- * What is secret does not belong into a manifest, nor into Terraform's state.
+ * What is secret does not belong into a manifest, nor into Terraform's state; a private key is refused.
  */
 export class Secret extends Construct {
   /** The manifest. */
   readonly resource: ApiObject;
 
   /**
-   * Throws `namespace-invalid`, `object-name-invalid`, `data-empty`, `data-key-invalid`, `data-value-invalid` or
-   * `late-value` (of a name or key).
+   * Throws `namespace-invalid`, `object-name-invalid`, `data-empty`, `data-key-invalid`, `data-key-twice`,
+   * `data-value-invalid`, `data-private-key` or `late-value` (of a name or key).
    */
   constructor(scope: Construct, id: string, props: SecretProps) {
     super(scope, id);
-    const { stringData = {}, data = {} } = props;
+    const { stringData, data } = props;
     const namespace = namespaceName(props.namespace);
     const name = objectName(props.name);
     const owner = `Secret ${namespace}/${name}`;
     const texts = checkedData(owner, stringData);
     const encoded = checkedBase64(owner, data);
+    const both = Object.keys(texts).find((key) => Object.hasOwn(encoded, key));
+    if (both !== undefined) fail("data-key-twice", both, owner);
     if (Object.keys({ ...texts, ...encoded }).length === 0) fail("data-empty", owner);
     this.resource = new ApiObject(this, "Resource", {
       apiVersion: "v1",

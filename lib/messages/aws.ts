@@ -56,7 +56,7 @@ export const awsMessages = {
     value,
     allowed: "one OIDC provider per issuer and account",
     remedy:
-      "use that one, as `oidcProvider` of a trust, of pullRoles(), componentRoles() or workloadRoles(); within a stack OidcProvider.forIssuer shares it, elsewhere OidcProvider.fromIssuer adopts it",
+      "use that one, as `oidcProvider` of a trust, of pullRoles(), componentRoles() or workloadRoles(), in another stack too; within a stack OidcProvider.forIssuer shares it, elsewhere OidcProvider.fromIssuer adopts it, and the declared one must accept the audiences of all",
   }),
   "aws-client-ids-invalid": (count: number): Problem => ({
     problem: "number of audiences (client ids) of the OIDC provider is out of range",

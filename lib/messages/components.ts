@@ -89,6 +89,37 @@ export const componentsMessages = {
     allowed,
     remedy: "filter the requests by the cloud whose identities are made",
   }),
+  "credentials-requests-selection": (given: unknown): Problem => ({
+    problem: "`requests` is not a selection of CredentialsRequests",
+    value: Array.isArray(given) ? "a list" : typeof given,
+    allowed: "{ requests, skipped }, what credentialsRequests() and credentialsRequestsOf() return",
+    remedy: "pass the result of credentialsRequests(folder, filter) as it is",
+  }),
+  "credentials-requests-unjoinable": (
+    running: string,
+    next: string,
+    field: string,
+    value: unknown,
+    was: unknown,
+  ): Problem => ({
+    problem: `${next} has another ${field} than ${running}, and one identity cannot serve both releases`,
+    value,
+    allowed: JSON.stringify(was) ?? "nothing",
+    remedy:
+      "use the requests of the running release until the upgrade, and those of the next one right after",
+  }),
+  "component-secret-reserved": (where: string, secret: string, cloud: string): Problem => ({
+    problem: `${where} asks for a Secret that the identities of ${cloud} write themselves`,
+    value: secret,
+    allowed: "any other Secret",
+    remedy: "give the request another secretRef, or leave it out",
+  }),
+  "component-file-numbered": (where: string, file: string): Problem => ({
+    problem: `the file of the Secret of ${where} would look like one for the running cluster, which two digits and a dash begin`,
+    value: file,
+    allowed: "a namespace that does not begin with two digits and a dash",
+    remedy: "let the component run in another namespace",
+  }),
   "component-file-taken": (file: string, first: string, second: string): Problem => ({
     problem: `the Secrets of ${first} and of ${second} would be written into one file`,
     value: file,

@@ -204,11 +204,11 @@ export const googleAccessMessages = {
     allowed: "a service account, a principal, or such a member with a written `reason`",
     remedy: "name those that need the role; say in `reason` why everybody shall have it",
   }),
-  "google-binding-taken": (role: string, member: string, path: string): Problem => ({
+  "google-binding-taken": (role: string, member: string, path: string, once: string): Problem => ({
     problem: `${role} for this member on the same resource is already declared in this stack, as ${path}; when one of two goes, Terraform takes the role away from both`,
     value: member,
     allowed: "each binding of a stack once",
-    remedy: "use RoleBinding.once, which declares a binding once and returns it to every caller",
+    remedy: `use ${once}, which declares a binding once and returns it to every caller`,
   }),
   "google-role-condition": (reason: string, value: unknown): Problem => ({
     problem: `condition of a role ${reason}`,

@@ -1,4 +1,5 @@
 import { googleAccessMessages } from "./google-access";
+import { googleOnceMessages } from "./google-once";
 import type { Problem } from "./problem";
 
 const ownMessages = {
@@ -21,28 +22,11 @@ const ownMessages = {
     allowed: "4 to 32 of a-z, 0-9 and -, not starting with gcp-",
     remedy: "choose another id; one that was deleted in the last 30 days is still taken",
   }),
-  "google-pool-conflict": (pool: string, property: string): Problem => ({
-    problem: `workload identity pool is already declared in this stack with another ${property}`,
-    value: pool,
-    remedy: "declare the pool once and hand the construct to everything that uses it",
-  }),
-  "google-pool-taken": (pool: string, path: string): Problem => ({
-    problem: `workload identity pool is already declared in this stack, as ${path}`,
-    value: pool,
-    allowed: "one declaration of a pool, by project and id",
-    remedy:
-      "use WorkloadIdentityPool.forPoolId, which declares a pool once per stack and returns it to every caller",
-  }),
   "google-pool-unknown": (value: unknown): Problem => ({
     problem: "pool is not a way to name a workload identity pool",
     value,
     allowed: '{ poolId: … }, a WorkloadIdentityPool, WorkloadIdentityPool.fromPoolId(…), or "fleet"',
     remedy: 'write "fleet" in lower case for the pool of GKE and fleet, or give the pool\'s settings',
-  }),
-  "google-oidc-provider-conflict": (issuer: string, property: string): Problem => ({
-    problem: `the issuer already has a pool provider in this workload identity pool, with another ${property}`,
-    value: issuer,
-    remedy: "use the same settings for every use of the issuer, or give each use a pool of its own",
   }),
   "google-audiences-invalid": (count: number): Problem => ({
     problem: "number of allowed audiences is out of range",
@@ -213,7 +197,8 @@ const ownMessages = {
 };
 
 /** Refusals of the google area: pools, pool providers, principals, Artifact Registry, spokes, and all of access. */
-export const googleMessages: typeof ownMessages & typeof googleAccessMessages = {
+export const googleMessages: typeof ownMessages & typeof googleAccessMessages & typeof googleOnceMessages = {
   ...ownMessages,
   ...googleAccessMessages,
+  ...googleOnceMessages,
 };

@@ -41,6 +41,17 @@ export const kubernetesMessages = {
     allowed: 'text in stringData and in a ConfigMap; base64 in data, made with encode("base64", text)',
     remedy: "put plain text into stringData",
   }),
+  "data-key-twice": (key: string, owner: string): Problem => ({
+    problem: `${owner} has a key in data and in stringData, and the API server would keep the latter alone`,
+    value: key,
+    allowed: "each key in one of the two",
+    remedy: "remove one of them",
+  }),
+  "data-private-key": (key: string, owner: string): Problem => ({
+    problem: `value of ${key} of ${owner} holds a private key, and manifests are kept in repositories`,
+    allowed: "names, paths and public keys",
+    remedy: "bring the key to its reader in another way, and replace it where somebody may have seen it",
+  }),
   "label-invalid": (key: string, owner: string, value: unknown): Problem => ({
     problem: `label ${key} of ${owner} is not a valid label`,
     value,

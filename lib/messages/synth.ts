@@ -51,7 +51,19 @@ export const synthMessages = {
     problem: `the ${key} of cluster ${cluster} is already recorded as another one`,
     value,
     allowed: JSON.stringify(first),
-    remedy: `give everything that writes for the cluster the same ${key}`,
+    remedy: `give everything that writes for the cluster the same ${key}; one that is known after apply as the same object, say the construct that publishes the issuer`,
+  }),
+  "manifest-object-twice": (object: string, first: string, file: string): Problem => ({
+    problem: `${object} is written twice, into ${first} and into ${file}, and the one applied last would replace the other`,
+    allowed: "each Secret and ConfigMap once per cluster",
+    remedy: "put all its keys into one, or give one of them another name",
+  }),
+  "identities-invalid": (given: unknown, makers: string): Problem => ({
+    problem: "`identities` does not say how a cloud's identities of this kind are made",
+    value: given,
+    allowed: makers,
+    remedy:
+      "pass what such a function returns; identities of pulls, of components and of workloads have makers of their own",
   }),
   "manifest-order-invalid": (name: string, order: unknown): Problem => ({
     problem: `order of the manifest ${name} is not a whole number of two digits`,

@@ -66,6 +66,12 @@ export interface IComponentIdentities<Scope> {
   readonly cloud: string;
   /** Kind of the provider part that it reads, `AWSProviderSpec` say. */
   readonly providerKind: string;
+  /**
+   * Secrets that the declaration writes besides those of the requests, which no request may therefore ask for.
+   *
+   * @defaultValue - none
+   */
+  readonly furtherSecrets?: readonly SecretReference[];
   /** Declares trust, identities and permissions in the scope; checks every request before it declares anything. */
   declare(scope: Scope, request: ComponentsRequest): ComponentsDeclaration;
 }

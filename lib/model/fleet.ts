@@ -5,6 +5,7 @@
  */
 
 import type { NodeSetup } from "./node-file";
+import type { SpokeTrust } from "./spoke-trust";
 import type { Subject } from "./subject";
 import type { AccessGrant } from "./workloads";
 
@@ -116,14 +117,6 @@ export interface SpokeFacts {
   readonly endpoint: SpokeEndpoint;
   /** What the plugins are told. */
   readonly parameters: SpokeParameters;
-}
-
-/** Whose tokens a spoke takes that trusts the hub's issuer itself. */
-export interface SpokeTrust {
-  /** URL of the issuer; may be late. */
-  readonly issuer: string;
-  /** The hub's service accounts that may sign in, `namespace/name`, sorted. */
-  readonly serviceAccounts: readonly string[];
 }
 
 /** A spoke as its cloud knows it; made by the function of the cloud's subpath. */

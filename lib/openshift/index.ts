@@ -27,4 +27,5 @@ export {
   type SkippedDocument,
 } from "../rules/openshift/credentials-request-selection";
 export { type CredentialsRequestFilter, type OpenShiftFeatureSet } from "../rules/openshift/request-filter";
+export { joinedCredentialsRequests } from "../rules/openshift/joined-requests";
 export { type OpenShiftPlatform } from "../rules/openshift/platforms";

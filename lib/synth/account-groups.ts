@@ -4,6 +4,7 @@
  */
 
 import { fail } from "../errors";
+import { isRecord } from "../model/record";
 import { Subject } from "../model/subject";
 
 /** How one cloud's identities are made. */
@@ -65,7 +66,7 @@ export function joinedAccounts<A>(lines: readonly AccountLine<A>[]): readonly Ac
 /**
  * The accounts by cloud, sorted by the cloud's key, each with the stated maker or its own default.
  *
- * Throws `identities-twice` or `identities-unused`, and what a cloud throws that cannot do without settings.
+ * Throws `identities-invalid`, `identities-twice` or `identities-unused`, and what a cloud throws that cannot do without settings.
  */
 export function cloudGroups<A extends Asked<M>, M extends Maker>(
   accounts: readonly AccountLine<A>[],
@@ -73,6 +74,7 @@ export function cloudGroups<A extends Asked<M>, M extends Maker>(
   { unused, line }: UnusedWords,
 ): readonly CloudGroup<A, M>[] {
   const makers = new Map<string, M>();
+  if (!Array.isArray(stated) || !stated.every(isMaker)) return fail("identities-invalid", stated, MAKERS);
   for (const maker of stated) {
     if (makers.has(maker.cloud)) return fail("identities-twice", maker.cloud);
     makers.set(maker.cloud, maker);
@@ -91,6 +93,14 @@ export function cloudGroups<A extends Asked<M>, M extends Maker>(
         .map(({ subject, asked }) => ({ subject, asked: asked.filter((each) => each.cloud === cloud) }))
         .filter(({ asked }) => asked.length > 0),
     }));
+}
+
+const MAKERS =
+  "a list of pullRoles(), pullIdentities() and the like for pulls, workloadRoles() and the like for workloads";
+
+/** Also for callers whose values no compiler saw; those with a `providerKind` are for OpenShift's components. */
+function isMaker(maker: unknown): boolean {
+  return isRecord(maker) && typeof maker["declare"] === "function" && !("providerKind" in maker);
 }
 
 /** Compares two texts by their code units, for sorting. */

@@ -19,9 +19,10 @@ export interface ClusterClaim {
 }
 
 /**
- * The records with one more: facts of one cluster are put together, the first of two late values counts.
+ * The records with one more: facts of one cluster are put together.
  *
- * Throws `cluster-facts-differ` for two literal values of one fact.
+ * Throws `cluster-facts-differ` for two values of one fact. A late value is equal to itself alone: whether another one,
+ * or a literal, will turn out to be the same is known only after apply, when manifests and trust are written.
  */
 export function mergedRecords(
   records: readonly RecordedCluster[],
@@ -51,9 +52,13 @@ function merged(known: RecordedCluster, facts: RecordedCluster): RecordedCluster
   const result: Record<string, unknown> = { ...known };
   for (const [key, value] of Object.entries(facts)) {
     const first = known[key];
-    if (first === undefined || (isLate(first) && !isLate(value))) result[key] = value;
-    else if (!isLate(first) && !isLate(value) && JSON.stringify(first) !== JSON.stringify(value))
-      fail("cluster-facts-differ", String(known["name"]), key, value, first);
+    if (first === undefined) result[key] = value;
+    else if (JSON.stringify(first) !== JSON.stringify(value))
+      fail("cluster-facts-differ", String(known["name"]), key, shown(value), shown(first));
   }
   return result;
+}
+
+function shown(value: unknown): unknown {
+  return isLate(value) ? "known after apply" : value;
 }

@@ -3,10 +3,11 @@
  */
 
 import { fail } from "../errors";
-import type { ComponentSecret, ComponentsDeclaration } from "../model/components";
+import type { ComponentSecret, ComponentsDeclaration, IComponentIdentities } from "../model/components";
 import type { CredentialsRequest, SecretReference } from "../model/credentials-request";
 import type { Issuer } from "../model/issuer";
-import { requestLabel } from "../model/request-label";
+import { isRecord } from "../model/record";
+import { ofRequest, requestLabel } from "../model/request-label";
 import { Secret } from "../kubernetes";
 import { ServiceAccountIssuer, UpgradeableTo } from "../openshift";
 import { AUTHENTICATION_FILE } from "../rules/openshift/authentication";
@@ -15,6 +16,9 @@ import { manifestFile } from "./manifest-name";
 
 const AUTHENTICATION = { order: 0, exactName: true } as const;
 const SECRETS = { order: 5, exactName: true } as const;
+
+/** As the files for the running cluster are called, which are not for the installer. */
+const NUMBERED = /^manifests\/\d\d-/;
 const UPGRADE_GATE = {
   order: 90,
   comment: [
@@ -24,17 +28,24 @@ const UPGRADE_GATE = {
 } as const;
 
 /**
- * Refuses requests whose Secrets are one, or would be written into one file: `a-b` and `c` make the same name as `a`
- * and `b-c`.
+ * Refuses requests whose Secrets are one, are one that the cloud's identities write themselves, or would be written
+ * into one file: `a-b` and `c` make the same name as `a` and `b-c`.
  *
- * Throws `credentials-request-secret-taken`, `component-file-taken` or `manifest-name-invalid`.
+ * Throws `credentials-request-secret-taken`, `component-secret-reserved`, `component-file-taken`,
+ * `component-file-numbered` or `manifest-name-invalid`, each naming file and document.
  */
-export function checkComponentFiles(requests: readonly CredentialsRequest[]): void {
+export function checkComponentFiles(
+  requests: readonly CredentialsRequest[],
+  { cloud, furtherSecrets = [] }: Pick<IComponentIdentities<unknown>, "cloud" | "furtherSecrets">,
+): void {
+  const reserved = new Set(furtherSecrets.map(keyOf));
   const bySecret = new Map<string, CredentialsRequest>();
   const byFile = new Map<string, CredentialsRequest>();
   for (const request of requests) {
-    const secret = `${request.secret.namespace}/${request.secret.name}`;
-    const file = manifestFile(secretFile(request.secret), SECRETS);
+    const secret = keyOf(request.secret);
+    const file = ofRequest(request, () => manifestFile(secretFile(request.secret), SECRETS));
+    if (NUMBERED.test(file)) fail("component-file-numbered", requestLabel(request), file);
+    if (reserved.has(secret)) fail("component-secret-reserved", requestLabel(request), secret, cloud);
     const same = bySecret.get(secret);
     if (same) fail("credentials-request-secret-taken", secret, requestLabel(same), requestLabel(request));
     const first = byFile.get(file);
@@ -56,6 +67,16 @@ export function writeComponentFiles(
   for (const { file, ...secret } of secrets) writeSecret(manifests, file, secret);
 }
 
+/**
+ * The cluster's version as far as another construct of the stack recorded it: `ImagePulls` does, with what `openShift()`
+ * says; `undefined` where none did.
+ */
+export function recordedVersion(manifests: Manifests, clusterName: string): string | undefined {
+  const openShift = manifests.recorded.find(({ name }) => name === clusterName)?.["openShift"];
+  const version = isRecord(openShift) ? openShift["version"] : undefined;
+  return typeof version === "string" ? version : undefined;
+}
+
 /** Writes the annotation that opens the upgrade gate; throws what `UpgradeableTo` throws. */
 export function writeUpgradeGate(manifests: Manifests, version: string): void {
   new UpgradeableTo(manifests.chart("upgradeable-to", UPGRADE_GATE), "gate", { version });
@@ -63,6 +84,10 @@ export function writeUpgradeGate(manifests: Manifests, version: string): void {
 
 function writeSecret(manifests: Manifests, file: string, secret: ComponentSecret): void {
   new Secret(manifests.chart(file, SECRETS), "secret", secret);
+}
+
+function keyOf({ namespace, name }: SecretReference): string {
+  return `${namespace}/${name}`;
 }
 
 /** As `ccoctl` names it, `.yaml` left out. */

@@ -6,5 +6,6 @@ export type GivenIssuer = string | Issuer | IIssuerHost;
 
 /** The issuer; throws `issuer-invalid` or `issuer-trailing-slash`. */
 export function issuerOf(given: GivenIssuer): Issuer {
-  return typeof given === "object" && "issuer" in given ? given.issuer : Issuer.of(given);
+  const hosted = typeof given === "object" && given !== null && "issuer" in given;
+  return Issuer.of(hosted ? given.issuer : given);
 }

@@ -13,6 +13,7 @@ import type { LateMarkers } from "./late-markers";
 import { podFileName } from "./manifest-name";
 import { type WrittenNodes, nodesDocument } from "./node-files";
 import type { LateValues } from "./late-values";
+import { refuseSameObjects } from "./object-owners";
 import { type PlacingContext, placedDocument, placedObject } from "./placed-object";
 
 /** One chart and its place among the files. */
@@ -51,13 +52,14 @@ export function declareLateValues(documents: StackDocuments): void {
 /**
  * The texts of all files, by path below the stack's folder; charts without objects have no file.
  *
- * Same documents, same bytes. Throws the codes of {@link placedObject}.
+ * Same documents, same bytes. Throws `manifest-object-twice`, and the codes of {@link placedObject}.
  */
 export function stackFiles(documents: StackDocuments): Map<string, string> {
   const files = new Map<string, string>();
   const manifests: ManifestEntry[] = [];
-  for (const chart of documents.charts) {
-    const objects = placedObjects(chart, documents);
+  const written = documents.charts.map((chart) => ({ chart, objects: placedObjects(chart, documents) }));
+  refuseSameObjects(written);
+  for (const { chart, objects } of written) {
     if (objects.length === 0) continue;
     const comments = [...placeComments(chart, documents), ...chart.comments];
     files.set(chart.file, withHeader(comments, objects.map(yamlText).join("---\n")));
@@ -104,8 +106,9 @@ function podFiles(documents: StackDocuments): readonly (readonly [file: string, 
 
 function podComment(key: string): readonly string[] {
   return [
-    `What the pods of service account ${key} need: not applied, but put into their templates.`,
+    `What pods with serviceAccountName: ${key.slice(key.indexOf("/") + 1)}, in the namespace ${key.slice(0, key.indexOf("/"))}, need: not applied, but put into their templates.`,
     "Labels and volumes are of the pod; env and volumeMounts are of each container that uses the cloud.",
+    "Pods that run already keep what they have; a webhook changes pods only while they are created.",
   ];
 }
 

@@ -46,8 +46,8 @@ export function spokeNodes(spoke: string, setup: NodeSetup): WrittenNodes {
   };
 }
 
-/** The document of the file: `files` with octal modes as text, and `kubeletFlags` for nodes with a kubelet's. */
-export function nodesDocument({ setup, spoke }: WrittenNodes): object {
+/** The document of the file: `files` with octal modes as text, and `kubeletFlags`. */
+export function nodesDocument({ setup }: WrittenNodes): object {
   const flags = Object.entries(setup.kubeletFlags).sort(([a], [b]) => (a < b ? -1 : 1));
   return {
     files: setup.files.map(({ path, mode, content }) => ({
@@ -55,6 +55,6 @@ export function nodesDocument({ setup, spoke }: WrittenNodes): object {
       mode: mode.toString(8).padStart(4, "0"),
       content,
     })),
-    ...(spoke === undefined && { kubeletFlags: Object.fromEntries(flags) }),
+    kubeletFlags: Object.fromEntries(flags),
   };
 }

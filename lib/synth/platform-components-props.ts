@@ -18,7 +18,8 @@ export interface PlatformComponentsProps {
   readonly identities: IComponentIdentities<Construct>;
   /**
    * OpenShift version for whose upgrade these credentials suffice, `4.23`: opens the upgrade gate of manual mode with a
-   * manifest for the running cluster.
+   * manifest for the running cluster. Must be newer than the cluster's version where `ImagePulls` stands before this in
+   * the stack and states it.
    *
    * @defaultValue - the gate stays shut: the cluster reports `Upgradeable=False`
    */

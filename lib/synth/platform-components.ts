@@ -4,16 +4,23 @@ import { at, fail } from "../errors";
 import type { ComponentsDeclaration } from "../model/components";
 import type { Issuer } from "../model/issuer";
 import { clusterName } from "../model/kubernetes-name";
+import { isRecord } from "../model/record";
 import { requestLabel } from "../model/request-label";
 import { upgradeableTo } from "../rules/openshift/upgradeable-to";
 import { checkClaim } from "./cluster-records";
-import { checkComponentFiles, writeComponentFiles, writeUpgradeGate } from "./component-files";
+import {
+  checkComponentFiles,
+  recordedVersion,
+  writeComponentFiles,
+  writeUpgradeGate,
+} from "./component-files";
 import { componentRecord } from "./component-record";
 import { issuerOf } from "./issuer-of";
 import { Manifests } from "./manifests";
 import type { PlatformComponentsProps } from "./platform-components-props";
 import { warnOfSharedIssuer } from "./shared-issuer";
 
+const MAKERS = "componentRoles(), componentIdentities(), componentServiceAccounts()";
 const CLAIM = { key: "components", construct: "PlatformComponents", lines: "requests" } as const;
 
 /**
@@ -41,10 +48,12 @@ export class PlatformComponents extends Construct {
   readonly declaration: ComponentsDeclaration;
 
   /**
-   * Throws `credentials-requests-none`, `component-provider-kind`, `credentials-request-secret-taken`,
-   * `component-file-taken`, `cluster-taken`, `cluster-facts-differ`, `cluster-name-invalid`, `issuer-invalid`,
-   * `issuer-trailing-slash`, `version-invalid`, `manifest-name-invalid`, and the codes of the cloud's identities, with
-   * its own path before the message. The cloud checks all requests before it declares anything.
+   * Throws `credentials-requests-selection`, `credentials-requests-none`, `identities-invalid`,
+   * `component-provider-kind`, `credentials-request-secret-taken`, `component-secret-reserved`,
+   * `component-file-taken`, `component-file-numbered`, `cluster-taken`, `cluster-facts-differ`, `cluster-name-invalid`,
+   * `issuer-invalid`, `issuer-trailing-slash`, `version-invalid`, `upgradeable-to-not-newer`, `manifest-name-invalid`,
+   * and the codes of the cloud's identities, with its own path before the message. The cloud checks all requests before
+   * it declares anything.
    */
   constructor(scope: Construct, id: string, props: PlatformComponentsProps) {
     super(scope, id);
@@ -53,6 +62,8 @@ export class PlatformComponents extends Construct {
     this.manifests = Manifests.of(TerraformStack.of(this));
     const claim = { ...CLAIM, name: props.clusterName, issuer: this.issuer.url };
     at(this, () => checkClaim(this.manifests.recorded, claim));
+    if (version !== undefined)
+      at(this, () => upgradeableTo(version, recordedVersion(this.manifests, props.clusterName)));
 
     this.declaration = at(this, () =>
       identities.declare(new Construct(this, identities.cloud), {
@@ -74,15 +85,21 @@ export class PlatformComponents extends Construct {
   }
 }
 
-/** Checks what can be checked before anything is declared. */
+/** Checks what can be checked before anything is declared; also for callers whose values no compiler saw. */
 function checked({
   clusterName: name,
   issuer,
-  requests: { requests, skipped },
-  identities: { cloud, providerKind },
+  requests: selection,
+  identities,
   upgradeableTo: version,
 }: PlatformComponentsProps): Issuer {
   clusterName(name);
+  if (!isRecord(selection) || !Array.isArray(selection["requests"]) || !Array.isArray(selection["skipped"]))
+    return fail("credentials-requests-selection", selection);
+  if (!isRecord(identities) || typeof identities["providerKind"] !== "string")
+    return fail("identities-invalid", identities, MAKERS);
+  const { requests, skipped } = selection;
+  const { cloud, providerKind } = identities;
   if (requests.length === 0)
     fail(
       "credentials-requests-none",
@@ -91,7 +108,7 @@ function checked({
   const foreign = requests.find((request) => request.providerKind !== providerKind);
   if (foreign)
     fail("component-provider-kind", requestLabel(foreign), foreign.providerKind, cloud, providerKind);
-  checkComponentFiles(requests);
+  checkComponentFiles(requests, identities);
   if (version !== undefined) upgradeableTo(version);
   return issuerOf(issuer);
 }

@@ -35,14 +35,15 @@ export class WorkloadAccess extends Construct {
   readonly #pods: ReadonlyMap<string, PodFragment>;
 
   /**
-   * Throws `workloads-empty`, `workload-without-access`, `service-account-ownership`, `identities-twice`,
-   * `identities-unused`, `cluster-taken`, `cluster-facts-differ`, `annotation-conflict`, `pod-fragments-clash`,
+   * Throws `workloads-empty`, `workload-without-access`, `service-account-ownership`, `identities-invalid`,
+   * `identities-twice`, `identities-unused`, `cluster-taken`, `cluster-facts-differ`, `annotation-conflict`, `pod-fragments-clash`,
    * `config-map-taken`, and the codes of everything it composes, with its own path before the message.
    */
   constructor(scope: Construct, id: string, props: WorkloadAccessProps) {
     super(scope, id);
+    // Callers without a compiler may have left the cluster out.
+    const name = at(this, () => clusterName(props.cluster?.name));
     const grouped = at(this, () => groupedWorkloads(props));
-    const name = at(this, () => clusterName(props.cluster.name));
     const issuer = at(this, () => issuerOf(props.cluster.issuer));
     this.manifests = Manifests.of(TerraformStack.of(this));
     at(this, () => checkClaim(this.manifests.recorded, { ...CLAIM, name, issuer: issuer.url }));

@@ -1,6 +1,7 @@
 import type { Construct } from "constructs";
 import { fail } from "../errors";
 import { SWITCH, oneOf } from "../model/choice";
+import { isRecord } from "../model/record";
 import { Subject } from "../model/subject";
 import type { IAccess, IWorkloadIdentities } from "../model/workloads";
 import { type AccountLine, type CloudGroup, cloudGroups, joinedAccounts, statedList } from "./account-groups";
@@ -28,12 +29,16 @@ export function groupedWorkloads({
   identities = [],
 }: WorkloadAccessProps): GroupedWorkloads {
   if (!Array.isArray(workloads) || workloads.length === 0) return fail("workloads-empty", cluster.name);
-  const accounts = joinedAccounts(workloads.map(lineOf));
+  const accounts = joinedAccounts(
+    workloads.map((line: unknown) => lineOf(isRecord(line) ? (line as Partial<Workload>) : {})),
+  );
   return { accounts, clouds: cloudGroups(accounts, identities, UNUSED) };
 }
 
-function lineOf({ serviceAccount, declareServiceAccount = true, may }: Workload): AccountLine<Access> {
-  const subject = Subject.of(serviceAccount);
+/** Also of callers whose values no compiler saw; {@link Subject.of} refuses what is missing. */
+function lineOf(line: Partial<Workload>): AccountLine<Access> {
+  const { serviceAccount, declareServiceAccount = true, may } = line;
+  const subject = Subject.of(serviceAccount as Workload["serviceAccount"]);
   const asked = statedList(may);
   const declare = oneOf("declareServiceAccount", declareServiceAccount, SWITCH);
   return asked.length > 0 && asked.every(isAccess)

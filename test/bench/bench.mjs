@@ -95,6 +95,17 @@ row(
   1.1,
 );
 
+const SPOKES = [50, 500];
+const [fewSpokes, manySpokes] = SPOKES.map((count) => [here("synth-fleet.mjs"), count]);
+const perSpoke = compare(manySpokes, fewSpokes).ms;
+row(
+  `${SPOKES[1]} spokes of one hub, per spoke ÷ ${SPOKES[0]} spokes`,
+  perSpoke.ours,
+  perSpoke.theirs,
+  "ms",
+  1.1,
+);
+
 const EXPLAINED = { accounts: 10_000, images: 100 };
 for (const shape of ["shared", "distinct"]) {
   const folder = mkdtempSync(join(tmpdir(), "bench-"));

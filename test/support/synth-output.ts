@@ -45,6 +45,8 @@ export interface FinishedStack {
   /** Objects of the cluster itself. */
   readonly objects: readonly Json[];
   readonly nodes: readonly FoundNodes[];
+  /** Objects of each spoke, and its files, by the spoke's name. */
+  readonly spokes: ReadonlyMap<string, readonly Json[]>;
   readonly terraform: Json;
   readonly warnings: readonly string[];
 }
@@ -91,15 +93,21 @@ export function finishedStack(outdir: string, stack: WrittenStack): FinishedStac
   const bound = boundTexts(join(outdir, "stacks", stack.name), stack, outputs);
   const cluster = record(list(filled(stack.identity, outputs)["clusters"])[0]);
   const manifests = list(stack.identity["manifests"]).map(record);
+  const parsed = (file: unknown): readonly Json[] =>
+    parseAllDocuments(bound.get(text(file)) ?? "", YAML).map((document) => {
+      if (document.errors[0]) throw document.errors[0];
+      return record(document.toJS());
+    });
   const documents = manifests.map(({ file, appliesTo }) => ({
     file: text(file),
     appliesTo,
-    objects: parseAllDocuments(bound.get(text(file)) ?? "", YAML).map((document) => {
-      if (document.errors[0]) throw document.errors[0];
-      return record(document.toJS());
-    }),
+    objects: parsed(file),
   }));
-  const plain = list(stack.identity["nodes"]).map((file) => text(record(file)["file"]));
+  const nodes = list(stack.identity["nodes"]).map(record);
+  const plain = nodes.filter(({ spoke }) => spoke === undefined).map(({ file }) => text(file));
+  const spokes = new Map<string, readonly Json[]>();
+  for (const { spoke, file } of [...manifests, ...nodes])
+    if (spoke !== undefined) spokes.set(text(spoke), [...(spokes.get(text(spoke)) ?? []), ...parsed(file)]);
   return {
     name: stack.name,
     cluster,
@@ -110,6 +118,7 @@ export function finishedStack(outdir: string, stack: WrittenStack): FinishedStac
       ...documents.flatMap(({ file, objects }) => objects.flatMap((object) => nodesOf(file, object))),
       ...plain.map((file) => plainNodes(file, bound.get(file) ?? "")),
     ],
+    spokes,
     terraform: applied(stack.terraform),
     warnings: stack.warnings,
   };

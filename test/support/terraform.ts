@@ -4,6 +4,7 @@
  */
 
 import { createHash } from "node:crypto";
+import { CA } from "../fixtures/fleet/ca";
 import { type Json, list, mapTexts, record, text, texts } from "./json";
 
 /** `${…}` that is not escaped as `$${…}`, the innermost first: expressions of the library hold no other braces. */
@@ -64,6 +65,8 @@ const ANSWERS: Readonly<Record<string, Readonly<Record<string, (block: Json, see
   aws_iam_role: {
     arn: ({ name, path }) => `arn:aws:iam::${ACCOUNT}:role${text(path) || "/"}${text(name)}`,
   },
+  // Without https://, as Google answers.
+  google_container_cluster: { endpoint: () => "203.0.113.7" },
   azurerm_user_assigned_identity: {
     id: ({ name }) =>
       `/subscriptions/s/resourceGroups/g/providers/Microsoft.ManagedIdentity/userAssignedIdentities/${text(name)}`,
@@ -75,6 +78,8 @@ const ANSWERS: Readonly<Record<string, Readonly<Record<string, (block: Json, see
 
 const SIMPLE = /^((?:data\.)?)([a-z_][\w-]*)\.([\w-]+)\.([\w-]+)$/;
 const LITERAL = /^"([^"\\]*)"$/;
+/** Certificate authorities of clusters, read or given as a variable. */
+const AUTHORITY = /\.(?:certificate_authority\[0\]\.data|cluster_ca_certificate|\w+_ca)$/;
 const WITHOUT_PREFIX = /^trimprefix\((.+), "(.+)"\)$/;
 
 /**
@@ -95,6 +100,7 @@ export function applied(config: Json): Json {
     if (typeof stated === "string") return resolve(stated);
     const answer = ANSWERS[type]?.[attribute];
     if (answer) return answer(mapTexts(block, resolve) as Json, name);
+    if (AUTHORITY.test(expression)) return CA;
     // Whatever else Terraform would look up is taken for an issuer, the one such value that is compared as a URL.
     return `https://late.example.com/${madeUpId(expression)}`;
   };

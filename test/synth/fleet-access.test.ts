@@ -1,5 +1,5 @@
 import { DataAwsEksCluster } from "@cdktf/provider-aws/lib/data-aws-eks-cluster/index.js";
-import type { TerraformStack } from "cdktf";
+import { type TerraformStack, TerraformVariable } from "cdktf";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { awsAccess, eksSpoke, workloadRoles } from "../../lib/cloud/aws";
@@ -8,9 +8,9 @@ import { connectGatewaySpoke, gkeSpoke, workloadServiceAccounts } from "../../li
 import { argoCd, controller, multiKueue, selfManagedSpoke, validateClusterProfile } from "../../lib/fleet";
 import { FleetAccess, type FleetAccessProps, type FleetSpoke, WorkloadAccess } from "../../lib/synth";
 import { CA } from "../fixtures/fleet/spokes";
-import { type Json, inside, list, record } from "../support/json";
+import { type Json, inside, list, record, text } from "../support/json";
 import { SUBSCRIPTION, TENANT, providersStack } from "../support/platform-components";
-import { type WrittenStack, writtenStacks } from "../support/synth-output";
+import { type WrittenStack, finishedStack, writtenStacks } from "../support/synth-output";
 import { synthesized } from "../support/synthesized";
 import { resources } from "../support/terraform";
 
@@ -217,7 +217,7 @@ describe("FleetAccess", () => {
     const nodes = documents(stack, "spokes/edge_control-plane.yaml")[0];
     const [file] = list(nodes?.["files"]).map(record);
     expect(file).toMatchObject({ path: "/etc/kubernetes/authentication-configuration.yaml", mode: "0600" });
-    expect(Object.keys(nodes ?? {})).toEqual(["files"]);
+    expect(nodes?.["kubeletFlags"]).toEqual({});
     const [jwt] = list(record(parse(String(file?.["content"])))["jwt"]).map(record);
     expect(inside(jwt, "issuer")).toEqual({ url: ISSUER, audiences: ["https://edge.example"] });
     expect(JSON.stringify(jwt)).toContain(
@@ -290,6 +290,31 @@ describe("FleetAccess", () => {
     }));
     const late = [...stack.files].filter(([file, text]) => file.endsWith(".yaml") && text.includes("@late("));
     expect(late.map(([file]) => file)).toEqual(["manifests/61-cluster-profile-status.yaml"]);
+  });
+
+  it("a late issuer of the hub reaches the file of a self-managed spoke through bind", () => {
+    const outdir = synthesized((app) => {
+      const stack = providersStack(app, "hub");
+      const issuer = new TerraformVariable(stack, "issuer", { type: "string" }).stringValue;
+      new FleetAccess(stack, "fleet", {
+        ...KUEUE,
+        hub: { ...hub, issuer },
+        identities: [],
+        plugins: [busybox],
+        spokes: [own("edge")],
+      });
+    });
+    const [stack] = writtenStacks(outdir);
+    if (!stack) throw new Error("no stack was written");
+    expect(stack.files.get("spokes/edge_control-plane.yaml")).toContain('url: "@late(var.issuer)@"');
+    const [nodes] =
+      finishedStack(outdir, stack)
+        .spokes.get("edge")
+        ?.filter(({ files }) => files) ?? [];
+    const content = text(record(list(nodes?.["files"])[0])["content"]);
+    expect(inside(record(list(record(parse(content))["jwt"])[0]), "issuer", "url")).toMatch(
+      /^https:\/\/late\.example\.com\/[0-9a-f-]{36}$/,
+    );
   });
 
   it("shares stack, OIDC provider and record with the hub's other workloads", () => {

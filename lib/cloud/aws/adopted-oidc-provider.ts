@@ -1,16 +1,18 @@
 import { DataAwsEksCluster } from "@cdktf/provider-aws/lib/data-aws-eks-cluster/index.js";
 import { DataAwsIamOpenidConnectProvider } from "@cdktf/provider-aws/lib/data-aws-iam-openid-connect-provider/index.js";
-import { Fn, type ITerraformDependable } from "cdktf";
+import { Fn, type ITerraformDependable, TerraformResource } from "cdktf";
 import { Construct } from "constructs";
 import { Issuer } from "../../model/issuer";
 import { parseOidcProviderArn } from "../../rules/aws/arn";
 import { awsIssuer, clientIds, literalOidcProviderArn } from "../../rules/aws/oidc-provider";
+import { withinStack } from "../shared/across-stacks";
 import type {
   EksClusterAttributes,
   IOidcProvider,
   KnownAudiences,
   OidcProviderAttributes,
 } from "./oidc-provider-props";
+import { declaredInAccount, oidcProviderOf } from "./once-per-account";
 
 /** An OIDC provider that exists already; made by the `from…` statics of `OidcProvider`. */
 export class AdoptedOidcProvider extends Construct implements IOidcProvider {
@@ -22,8 +24,8 @@ export class AdoptedOidcProvider extends Construct implements IOidcProvider {
   readonly conditionPrefix: string;
   /** The audiences as stated; `undefined` where they are not known. */
   readonly audiences: readonly string[] | undefined;
-  /** Nothing: it exists. */
-  readonly dependencies: readonly ITerraformDependable[] = [];
+  /** Nothing, since it exists; the declared one, where the app declared it before, in another stack say. */
+  readonly dependencies: readonly ITerraformDependable[];
 
   constructor(scope: Construct, id: string, attributes: OidcProviderAttributes) {
     super(scope, id);
@@ -31,13 +33,26 @@ export class AdoptedOidcProvider extends Construct implements IOidcProvider {
     this.audiences = knownAudiences(attributes);
     this.issuer = awsIssuer(attributes.issuer);
     this.conditionPrefix = conditionPrefixOf(this.issuer);
+    this.dependencies = declaredResource(this, this.issuer, account);
+    const order = withinStack(this, this.dependencies);
     this.arn =
       literalOidcProviderArn(this.issuer, account, region) ??
       new DataAwsIamOpenidConnectProvider(this, "Resource", {
         url: this.issuer.url,
+        ...(order.length > 0 ? { dependsOn: [...order] } : {}),
         ...(provider ? { provider } : {}),
       }).arn;
   }
+}
+
+/** What another part of the app declares for the issuer in that account: whoever trusts it comes after. */
+function declaredResource(
+  scope: Construct,
+  issuer: Issuer,
+  account: string | undefined,
+): readonly TerraformResource[] {
+  const resource = declaredInAccount(scope, oidcProviderOf(issuer, account))?.node.defaultChild;
+  return resource && TerraformResource.isTerraformResource(resource) ? [resource] : [];
 }
 
 /** The OIDC provider of a literal ARN; throws `aws-arn-invalid`, `aws-client-ids-invalid`, `audience-invalid` or `late-value`. */

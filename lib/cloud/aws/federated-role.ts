@@ -5,7 +5,8 @@ import type { Construct } from "constructs";
 import type { PolicyDocument } from "../../rules/aws/policy-document";
 import { policyText } from "../../rules/aws/policy-text";
 import { derivedRoleName } from "../../rules/aws/role-name";
-import { attributeOf, dependsOn } from "../shared/references";
+import { waitFor } from "../shared/across-stacks";
+import { attributeOf } from "../shared/references";
 import type { FederatedRoleSettings } from "./federated-role-settings";
 import { takeName } from "./taken-role-names";
 
@@ -45,7 +46,7 @@ export function declareRole(
 ): DeclaredRole {
   const { name, account, partition, provider } = settings.identity;
   const resource = new IamRole(construct, "Resource", settings.role);
-  dependsOn(resource, settings.dependencies);
+  waitFor(resource, settings.dependencies);
   if (adopt) resource.importFrom(name, provider);
   takeName(construct, settings.identity);
   if (settings.warning !== undefined) Annotations.of(construct).addWarning(settings.warning);

@@ -30,7 +30,7 @@ import type {
   OidcProviderProps,
   SharedOidcProviderProps,
 } from "./oidc-provider-props";
-import { type OnceInAccount, declareInAccount, declaredInAccount } from "./once-per-account";
+import { declareInAccount, declaredInAccount, oidcProviderOf } from "./once-per-account";
 import { declareOnce, declaredOnce, onceKey, sharedId } from "./once-per-stack";
 
 /** What every user of a shared OIDC provider must agree on, where it is stated. */
@@ -73,7 +73,7 @@ export class OidcProvider extends Construct implements IOidcProvider {
     if (!issuer.late) waitFor(this.resource, publishersOf(this, issuer.url));
     if (props.adopt && arn !== undefined) this.resource.importFrom(arn, props.provider);
     declareOnce(this, key);
-    declareInAccount(this, inAccount(issuer, props.account));
+    declareInAccount(this, oidcProviderOf(issuer, props.account));
     if (lacksThumbprint(props)) Annotations.of(this).addWarning(NO_THUMBPRINT);
 
     this.issuer = issuer;
@@ -182,11 +182,6 @@ function nameOf(stack: TerraformStack, issuer: Issuer): string {
   return String(Tokenization.resolve(issuer.url, { scope: stack, resolver, preparing: false }));
 }
 
-/** A late issuer is known by its expression, which means something in its own stack alone. */
-function inAccount(issuer: Issuer, account: string | undefined): OnceInAccount {
-  return { kind: "oidc-provider", account: issuer.late ? undefined : account, name: issuer.url };
-}
-
 interface Settings {
   readonly issuer: Issuer;
   readonly arn: string | undefined;
@@ -198,10 +193,11 @@ function settingsOf(construct: Construct, props: OidcProviderProps): Settings {
   const { provider, thumbprints } = props;
   const tags = tagArguments(props.tags);
   const issuer = awsIssuer(props.issuer);
-  const key = onceKey(provider, "oidc-provider", nameOf(TerraformStack.of(construct), issuer));
+  const name = nameOf(TerraformStack.of(construct), issuer);
+  const key = onceKey(provider, "oidc-provider", name);
   const known =
-    declaredOnce(construct, key) ?? declaredInAccount(construct, inAccount(issuer, props.account));
-  if (known) fail("aws-oidc-provider-taken", issuer.url, known.node.path);
+    declaredOnce(construct, key) ?? declaredInAccount(construct, oidcProviderOf(issuer, props.account));
+  if (known) fail("aws-oidc-provider-taken", name, known.node.path);
   const arn = oneOf("adopt", props.adopt ?? false, SWITCH)
     ? arnToAdopt(issuer, props.account, props.region)
     : literalOidcProviderArn(issuer, props.account, props.region);

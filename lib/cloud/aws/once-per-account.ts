@@ -4,6 +4,7 @@
  */
 
 import type { Construct } from "constructs";
+import type { Issuer } from "../../model/issuer";
 import { PerApp } from "../shared/per-app";
 
 const declared = new PerApp<Construct>();
@@ -26,6 +27,14 @@ export function declaredInAccount(scope: Construct, what: OnceInAccount): Constr
 /** Remembers a construct for its account. */
 export function declareInAccount(construct: Construct, what: OnceInAccount): void {
   if (what.account !== undefined) declared.set(construct, keyOf(what), construct);
+}
+
+/**
+ * The OIDC provider of an issuer in an account. A late issuer is known by its text as given: that of one construct, an
+ * `IssuerBucket` say, is the same in every stack, while an expression means something in its own stack alone.
+ */
+export function oidcProviderOf({ url }: Issuer, account: string | undefined): OnceInAccount {
+  return { kind: "oidc-provider", account, name: url };
 }
 
 /** Account ids are unique over all partitions. */

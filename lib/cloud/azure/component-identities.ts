@@ -4,6 +4,7 @@ import type { ComponentGrant, ComponentsDeclaration, IComponentIdentities } from
 import { isLate } from "../../model/late";
 import type { PlannedComponent } from "../../rules/azure/component-plan";
 import { componentSecret, webhookSecret } from "../../rules/azure/component-secret";
+import { WEBHOOK_SECRET } from "../../rules/azure/pod-identity-webhook";
 import { AZURE_PROVIDER_KIND } from "../../rules/azure/provider-spec";
 import type { ComponentIdentitiesProps, ComponentIdentitiesSettings } from "./component-identities-props";
 import { ComponentIdentity } from "./component-identity";
@@ -107,6 +108,7 @@ export function componentIdentities(settings: ComponentIdentitiesSettings): ICom
   return {
     cloud: "azure",
     providerKind: AZURE_PROVIDER_KIND,
+    furtherSecrets: [WEBHOOK_SECRET],
     declare: (scope, request) => new ComponentIdentities(scope, "Default", { ...settings, ...request }),
   };
 }

@@ -6,6 +6,7 @@ import { projectId, projectNumber } from "../../rules/google/ids";
 import { derivedName } from "../../rules/names";
 import type { NameRules } from "../../rules/names";
 import type { ClusterPoolProps } from "./cluster-pool-props";
+import { checkIssuerKeys } from "./issuer-key-sets";
 import { OidcProvider } from "./oidc-provider";
 import type { IOidcProvider, OidcProviderProps } from "./oidc-provider-props";
 import { checkOidcProvider } from "./oidc-provider-settings";
@@ -57,7 +58,8 @@ export function poolProviderOf(
   share: (scope: Construct, props: OidcProviderProps) => OidcProvider,
 ): OidcProvider {
   if ("poolReference" in pool) return share(scope, { ...settings, pool });
-  checkOidcProvider({ ...settings, pool });
+  const { issuer, jwks } = checkOidcProvider({ ...settings, pool });
+  checkIssuerKeys(scope, { issuer, pool, jwks });
   return share(scope, { ...settings, pool: WorkloadIdentityPool.forPoolId(scope, pool) });
 }
 

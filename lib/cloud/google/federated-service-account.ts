@@ -16,8 +16,8 @@ import {
 } from "../../rules/google/service-account";
 import { shortText, utf8Bytes } from "../../rules/google/short-text";
 import { optionalTerraformText } from "../../rules/terraform-text";
+import { waitFor } from "../shared/across-stacks";
 import { PerApp } from "../shared/per-app";
-import { dependsOn } from "../shared/references";
 import type { IPrincipals } from "./principals";
 
 /** Settings of a {@link FederatedServiceAccount}. */
@@ -130,7 +130,7 @@ export class FederatedServiceAccount extends Construct {
       member,
       provider: props.provider,
     });
-    dependsOn(user, [this.resource, ...props.principals.dependencies]);
+    waitFor(user, [this.resource, ...props.principals.dependencies]);
     return user;
   }
 }

@@ -13,15 +13,17 @@ import { renderPrincipal } from "../../rules/google/principal";
 import { describedWith } from "../../rules/google/short-text";
 import { poolPath } from "../../rules/google/workload-identity-names";
 import { optionalTerraformText, terraformText } from "../../rules/terraform-text";
-import { PerStack } from "../shared/per-stack";
+import { PerApp } from "../shared/per-app";
 import { AdoptedOidcProvider } from "./adopted-oidc-provider";
+import { checkIssuerKeys, recordIssuerKeys } from "./issuer-key-sets";
 import type { IOidcProvider, OidcProviderAttributes, OidcProviderProps } from "./oidc-provider-props";
 import { DESCRIPTION_MAX, WIDENED, checkOidcProvider, differingSetting } from "./oidc-provider-settings";
 import type { OidcProviderSettings } from "./oidc-provider-settings";
+import { refuseTakenId, sameStack, warnOfSharedPool } from "./pool-siblings";
 import type { IWorkloadIdentityPool } from "./workload-identity-pool";
 
-/** All pool providers of a stack, by project and pool. */
-const declared = new PerStack<OidcProvider[]>();
+/** All pool providers of an app, by project and pool. */
+const declared = new PerApp<readonly OidcProvider[]>();
 
 /**
  * A workload identity pool provider for the issuer of one cluster.
@@ -59,13 +61,16 @@ export class OidcProvider extends Construct implements IOidcProvider {
    * Throws `google-workload-identity-id-invalid`, `issuer-invalid`, `issuer-trailing-slash`, `issuer-cluster-internal`,
    * `google-jwks-private`, `google-jwks-invalid`, `google-audiences-invalid`, `google-mapping-invalid`,
    * `google-condition-invalid`, `google-condition-trivial`, `google-condition-reason-missing`,
-   * `google-setting-contradicts`, `name-too-long`, `name-taken`, `subject-invalid`, `choice-unknown`, `late-value`;
-   * for `keys` also what makes a public key unusable, `issuer-key-private` say.
+   * `google-setting-contradicts`, `name-too-long`, `subject-invalid`, `choice-unknown`, `late-value`;
+   * `google-oidc-provider-taken` where the app declares one of that id in the pool, `google-issuer-keys-differ` where it
+   * trusts the issuer with other keys; for `keys` also what makes a public key unusable, `issuer-key-private` say.
    */
   constructor(scope: Construct, id: string, props: OidcProviderProps) {
     const settings = checkOidcProvider(props);
     const siblings = siblingsOf(scope, props.pool);
     refuseTakenId(siblings, settings.providerId);
+    const trusted = { issuer: settings.issuer, pool: props.pool, jwks: settings.jwks };
+    checkIssuerKeys(scope, trusted);
     const subjects = (props.serviceAccounts ?? []).map(Subject.of);
     const adopt = oneOf("adopt", props.adopt ?? false, SWITCH);
     super(scope, id);
@@ -80,8 +85,9 @@ export class OidcProvider extends Construct implements IOidcProvider {
     if (adopt) this.resource.importFrom(providerPath(this.pool, this.providerId), props.provider);
     this.dependencies = [this.resource];
     this.addSubjects(subjects);
-    warnOfSharedPool(this, siblings);
-    siblings.push(this);
+    warnOfSharedPool(this, this.pool, siblings);
+    declared.set(this, poolKey(this.pool), [...siblings, this]);
+    recordIssuerKeys(this, trusted);
   }
 
   /**
@@ -98,12 +104,13 @@ export class OidcProvider extends Construct implements IOidcProvider {
    * The stack's pool provider for an issuer in a pool, declared at the first call; service accounts are added. Those
    * of {@link OidcProvider.forProviderId} are left to their own jobs.
    *
-   * Throws `google-oidc-provider-conflict` when it was declared with other settings.
+   * Throws `google-oidc-provider-conflict` when it was declared with other settings, and `google-oidc-provider-taken`
+   * when its id is in use, in another stack say.
    */
   static forIssuer(scope: Construct, props: OidcProviderProps): OidcProvider {
     const settings = checkOidcProvider(props);
     const existing = siblingsOf(scope, props.pool).find(
-      (sibling) => !sibling.#byId && sibling.issuer.equals(settings.issuer),
+      (sibling) => !sibling.#byId && sibling.issuer.equals(settings.issuer) && sameStack(scope, sibling),
     );
     return existing ? existing.#sharedWith(props, settings) : OidcProvider.#atStack(scope, props);
   }
@@ -112,14 +119,15 @@ export class OidcProvider extends Construct implements IOidcProvider {
    * The stack's pool provider of that id in a pool, declared at the first call; service accounts are added. One issuer
    * can have several in a pool, each with audiences and service accounts of its own.
    *
-   * Throws `name-taken` when it trusts another issuer, and `google-oidc-provider-conflict` when it was declared with
-   * other settings.
+   * Throws `google-oidc-provider-taken` when it trusts another issuer or is of another stack, and
+   * `google-oidc-provider-conflict` when it was declared with other settings.
    */
   static forProviderId(scope: Construct, props: OidcProviderProps): OidcProvider {
     const settings = checkOidcProvider(props);
     const siblings = siblingsOf(scope, props.pool);
     const existing = siblings.find((sibling) => sibling.providerId === settings.providerId);
-    if (existing?.issuer.equals(settings.issuer)) return existing.#sharedWith(props, settings);
+    if (existing?.issuer.equals(settings.issuer) && sameStack(scope, existing))
+      return existing.#sharedWith(props, settings);
     refuseTakenId(siblings, settings.providerId);
     const declaredNow = OidcProvider.#atStack(scope, props);
     declaredNow.#byId = true;
@@ -219,20 +227,10 @@ function providerPath({ project, poolId }: IWorkloadIdentityPool, providerId: st
   return `${poolPath(project, poolId)}/providers/${providerId}`;
 }
 
-function siblingsOf(scope: Construct, { project, poolId }: IWorkloadIdentityPool): OidcProvider[] {
-  const key = `${project}/${poolId}`;
-  return declared.get(scope, key) ?? declared.set(scope, key, []);
+function siblingsOf(scope: Construct, pool: IWorkloadIdentityPool): readonly OidcProvider[] {
+  return declared.get(scope, poolKey(pool)) ?? [];
 }
 
-function refuseTakenId(siblings: readonly OidcProvider[], providerId: string): void {
-  const holder = siblings.find((sibling) => sibling.providerId === providerId);
-  if (holder) fail("name-taken", "id of the pool provider", providerId, holder.node.path);
-}
-
-function warnOfSharedPool(added: OidcProvider, siblings: readonly OidcProvider[]): void {
-  const first = siblings.find(({ issuer }) => !issuer.equals(added.issuer));
-  if (!first) return;
-  Annotations.of(added).addWarning(
-    `workload identity pool ${added.pool.poolId} trusts several issuers, whose principals do not differ: a service account has the rights of the one with the same namespace and name in ${first.node.path}; give each cluster a pool of its own unless that is meant`,
-  );
+function poolKey({ project, poolId }: IWorkloadIdentityPool): string {
+  return `${project}/${poolId}`;
 }

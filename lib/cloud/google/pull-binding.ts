@@ -1,9 +1,10 @@
 import { ArtifactRegistryRepositoryIamMember } from "@cdktf/provider-google/lib/artifact-registry-repository-iam-member/index.js";
 import type { TerraformProvider } from "cdktf";
 import { Construct } from "constructs";
+import { fail } from "../../errors";
 import { Subject } from "../../model/subject";
 import { checkPolicySize } from "../../rules/google/policy-size";
-import { dependsOn } from "../shared/references";
+import { waitFor } from "../shared/across-stacks";
 import { PerStack } from "../shared/per-stack";
 import type { ArtifactRegistryRepository } from "./artifact-registry";
 import type { IPrincipals } from "./principals";
@@ -43,12 +44,17 @@ export class PullBinding extends Construct {
   /** The Terraform resource. */
   readonly resource: ArtifactRegistryRepositoryIamMember;
 
-  /** Throws `subject-invalid`, `google-principals-too-many` and what the principals throw. */
+  /**
+   * Throws `subject-invalid`, `google-principals-too-many`, what the principals throw, and `google-binding-taken` where
+   * the stack has the binding already; {@link PullBinding.forServiceAccount} shares it.
+   */
   constructor(scope: Construct, id: string, props: PullBindingProps) {
     const { principals, repository, provider } = props;
     const holders = bindingsOn(scope, repository);
     const member = memberOf(props);
-    if (!holders.has(member)) checkPolicySize(repositoryKey(repository), holders.size + 1);
+    const holder = holders.get(member);
+    if (holder) fail("google-binding-taken", ROLE, member, holder.node.path, "PullBinding.forServiceAccount");
+    checkPolicySize(repositoryKey(repository), holders.size + 1);
     super(scope, id);
     this.resource = new ArtifactRegistryRepositoryIamMember(this, "Resource", {
       project: repository.project,
@@ -58,7 +64,7 @@ export class PullBinding extends Construct {
       member,
       provider,
     });
-    dependsOn(this.resource, principals.dependencies);
+    waitFor(this.resource, principals.dependencies);
     this.member = member;
     holders.set(member, this);
   }

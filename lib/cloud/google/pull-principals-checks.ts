@@ -18,8 +18,8 @@ export interface WantedBinding {
   readonly repository: ArtifactRegistryRepository;
 }
 
-const CUSTOM_ONLY = ["oidcProvider", "providerId", "namePrefix", "jwks", "audience"] as const;
-const DECLARED_ONLY = ["pool", "providerId", "namePrefix", "jwks", "audience"] as const;
+const CUSTOM_ONLY = ["oidcProvider", "providerId", "namePrefix", "jwks", "keys", "audience"] as const;
+const DECLARED_ONLY = ["pool", "providerId", "namePrefix", "jwks", "keys", "audience"] as const;
 const NUMBER = /^[0-9]+$/;
 
 /** Throws `google-pool-unknown`, `google-setting-contradicts` or `google-project-contradicts`. */

@@ -1,5 +1,6 @@
 import type { TerraformProvider } from "cdktf";
 import type { Duration } from "../../model/duration";
+import type { IssuerKey } from "../../model/issuer-keys";
 import type { PublicJsonWebKeySet } from "../../model/json-web-key";
 import type { IOidcProvider } from "./oidc-provider-props";
 import type { IWorkloadIdentityPool } from "./workload-identity-pool";
@@ -55,9 +56,15 @@ export interface PullPrincipalsProps {
    */
   readonly namePrefix?: string;
   /**
-   * The cluster's public keys, so that its issuer need not be public.
+   * The issuer's public keys as PEM, so that nothing of it need be public; the same as for components and workloads.
    *
-   * @defaultValue - Google fetches the keys from the issuer
+   * @defaultValue - `jwks`, where it is given; otherwise Google fetches the keys from the issuer
+   */
+  readonly keys?: readonly IssuerKey[];
+  /**
+   * The public keys as `kubectl get --raw /openid/v1/jwks` prints them, in place of `keys`.
+   *
+   * @defaultValue - none
    */
   readonly jwks?: string | PublicJsonWebKeySet;
   /**

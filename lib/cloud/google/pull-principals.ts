@@ -127,12 +127,13 @@ function declareOidcProvider(
   props: PullPrincipalsProps,
   pool: PullPoolProps | IWorkloadIdentityPool | undefined,
 ): IOidcProvider {
-  const { audience, jwks, provider, project, projectNumber: number } = props;
+  const { audience, jwks, keys, provider, project, projectNumber: number } = props;
   const derived = clusterPoolId(cluster.name, props.namePrefix);
   const settings = {
     providerId: props.providerId ?? derived,
     issuer: cluster.issuer,
     jwks,
+    keys,
     audiences: audience === undefined ? undefined : [audience],
     provider,
   };

@@ -8,8 +8,8 @@ import { POLICY_PRINCIPALS_MAX } from "../../rules/google/policy-size";
 import type { RoleCondition } from "../../rules/google/role-condition";
 import { type CheckedRoleGrant, type GoogleRoleGrant, checkedRoleGrant } from "../../rules/google/role-grant";
 import { optionalTerraformText, terraformText } from "../../rules/terraform-text";
+import { waitFor } from "../shared/across-stacks";
 import { PerStack } from "../shared/per-stack";
-import { dependsOn } from "../shared/references";
 
 /** Settings of a {@link RoleBinding}. */
 export interface RoleBindingProps extends GoogleRoleGrant {
@@ -58,7 +58,7 @@ export class RoleBinding extends Construct {
     const holders = bindingsOn(scope, grant);
     const key = keyOf(grant, member);
     const holder = holders.get(key);
-    if (holder) fail("google-binding-taken", grant.role, member, holder.node.path);
+    if (holder) fail("google-binding-taken", grant.role, member, holder.node.path, "RoleBinding.once");
     checkPolicy(grant, holders.size + 1);
     super(scope, id);
     const settings = {
@@ -71,7 +71,7 @@ export class RoleBinding extends Construct {
       grant.kind === "project"
         ? new ProjectIamMember(this, "Resource", { ...settings, project: grant.target })
         : new StorageBucketIamMember(this, "Resource", { ...settings, bucket: grant.target });
-    dependsOn(this.resource, props.dependencies ?? []);
+    waitFor(this.resource, props.dependencies ?? []);
     holders.set(key, this);
   }
 

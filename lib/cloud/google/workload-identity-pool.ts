@@ -8,9 +8,10 @@ import { projectId, projectNumber, workloadIdentityId } from "../../rules/google
 import { shortText } from "../../rules/google/short-text";
 import { poolPath } from "../../rules/google/workload-identity-names";
 import { optionalTerraformText } from "../../rules/terraform-text";
-import { PerStack } from "../shared/per-stack";
+import { PerApp } from "../shared/per-app";
 import { ManagedPool } from "./managed-pool";
 import type { ManagedPoolProps } from "./managed-pool";
+import { sameStack } from "./pool-siblings";
 
 /** A workload identity pool that takes pool providers: declared, or existing. */
 export interface IWorkloadIdentityPool {
@@ -67,8 +68,8 @@ export interface WorkloadIdentityPoolProps extends WorkloadIdentityPoolAttribute
 const DISPLAY_NAME_MAX = 32;
 const DESCRIPTION_MAX = 256;
 
-/** The pools that a stack declares, by project and id. */
-const declared = new PerStack<WorkloadIdentityPool>();
+/** The pools that an app declares, by project and id: a project has each once, whatever the stack. */
+const declared = new PerApp<WorkloadIdentityPool>();
 
 /**
  * A workload identity pool: the namespace in which tokens of outside issuers become IAM principals.
@@ -99,7 +100,7 @@ export class WorkloadIdentityPool extends Construct implements IWorkloadIdentity
 
   /**
    * Throws `google-project-invalid`, `google-project-number-invalid`, `google-workload-identity-id-invalid`,
-   * `name-too-long`, `choice-unknown`, and `google-pool-taken` where the stack declares the pool already.
+   * `name-too-long`, `choice-unknown`, and `google-pool-taken` where the app declares the pool already.
    */
   constructor(scope: Construct, id: string, props: WorkloadIdentityPoolProps) {
     const { project, projectNumber: number, poolId } = checkAttributes(props);
@@ -151,17 +152,16 @@ export class WorkloadIdentityPool extends Construct implements IWorkloadIdentity
   /**
    * The pool of that project and id in the stack, declared at the first call.
    *
-   * Throws `google-pool-conflict` when it was declared with other settings.
+   * Throws `google-pool-conflict` when it was declared with other settings, and `google-pool-taken` when another stack
+   * declares it.
    */
   static forPoolId(scope: Construct, props: WorkloadIdentityPoolProps): WorkloadIdentityPool {
     const { project, poolId } = checkAttributes(props);
+    const stack = TerraformStack.of(scope);
     const existing = declared.get(scope, keyOf(props));
-    if (!existing)
-      return new WorkloadIdentityPool(
-        TerraformStack.of(scope),
-        `workload-identity-pool_${project}_${poolId}`,
-        props,
-      );
+    // The constructor refuses a pool of another stack.
+    if (!existing || !sameStack(existing, stack))
+      return new WorkloadIdentityPool(stack, `workload-identity-pool_${project}_${poolId}`, props);
     const { resource } = existing;
     const settings: readonly (readonly [string, unknown, unknown])[] = [
       ["projectNumber", existing.projectNumber, props.projectNumber],

@@ -31,6 +31,14 @@ export interface AccessTrust {
   readonly subject: Answer;
 }
 
+/** What somebody is meant to have. */
+export interface AskedRights {
+  /** In the form of a request's provider part. */
+  readonly rights: Json;
+  /** Where it counts: scopes of Azure, `projects/<id>` of Google; empty where the rights say it, or nobody does. */
+  readonly places: readonly string[];
+}
+
 /** What a Secret, an annotation or a file says to act as. */
 export interface AccessIdentity {
   /** For people and for `as`: an ARN, a client id, an e-mail address. */
@@ -39,8 +47,8 @@ export interface AccessIdentity {
   readonly found: Answer;
   /** Judges the exchange of a token. */
   trust(token: AccessToken): AccessTrust;
-  /** Whether all that a request's provider part asks for is granted; with none, whether anything is. */
-  permissions(asked: Json | undefined, token: AccessToken): Answer;
+  /** Whether all that is asked for is granted; with nothing asked for, whether anything is. */
+  permissions(asked: AskedRights | undefined, token: AccessToken): Answer;
 }
 
 /** What was found for a token's bearer. */
@@ -71,6 +79,12 @@ export interface AccountReading extends AccessReading {
   readonly pods: Answer;
   /** The audience of the token; `undefined` where it is not known. */
   readonly audience: string | undefined;
+  /**
+   * The audiences of the tokens that its pods show, each once.
+   *
+   * @defaultValue - `audience` alone
+   */
+  readonly audiences?: readonly string[];
 }
 
 /** A cloud, over the resources that were read. */
@@ -81,6 +95,8 @@ export interface CloudAccess {
   readonly providerKind: string;
   /** The provider part of a request for recorded permissions in words; what has another form is left out. */
   asksFor(words: readonly string[]): Json;
+  /** Rights in the form of a request's provider part, each by itself in words, to compare two. */
+  inWords(rights: Json): readonly string[];
   /** True for a Secret that leads an SDK of this cloud to a token, rightly or wrongly. */
   recognizes(secret: SecretFact): boolean;
   /** Reads the Secret of a component whose token is at that path; `undefined` where nothing says where it is. */

@@ -10,6 +10,7 @@ import type { ServiceAccountFact } from "../facts/kubernetes-facts";
 import type { NodeConfiguration, ProviderEntry } from "../facts/node-configuration";
 import type { ComputedAttribute, Terraform } from "../facts/terraform";
 import type { AccessTrust, CloudAccess } from "./cloud-access";
+import type { CloudSpokes } from "./cloud-spokes";
 
 /** A repository as the kubelet looks it up. */
 export interface Repository {
@@ -77,6 +78,8 @@ export interface Cloud {
   readonly annotationKeys: readonly string[];
   /** Who acts in it other than by pulling; indexed when it is first asked for. */
   readonly access: CloudAccess;
+  /** Its clusters as spokes of a fleet; indexed when they are first asked for. */
+  readonly spokes: CloudSpokes;
   /** Abilities that the plugin must have for this entry. */
   needs(entry: ProviderEntry): readonly ("tokens" | "custom-pools")[];
   /** Whether arguments, variables and files of the entry suit the plugin; the same for all images of a registry. */

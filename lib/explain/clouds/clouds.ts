@@ -5,6 +5,7 @@ import { awsReader } from "./aws/reader";
 import { azureReader } from "./azure/reader";
 import type { Cloud, CloudReader } from "./cloud";
 import type { CloudAccess } from "./cloud-access";
+import type { CloudSpokes } from "./cloud-spokes";
 import { googleReader } from "./google/reader";
 
 /** The clouds; one more is one more line. */
@@ -35,6 +36,11 @@ export class Clouds {
   /** What each cloud knows of components and workloads. */
   get access(): readonly CloudAccess[] {
     return this.#clouds.map(([, cloud]) => cloud.access);
+  }
+
+  /** The spokes of a cloud; `undefined` for a cloud that is not known. */
+  spokesOf(cloud: string): CloudSpokes | undefined {
+    return this.#clouds.find(([, { access }]) => access.cloud === cloud)?.[1].spokes;
   }
 
   #find(entry: ProviderEntry): Cloud | undefined {

@@ -2,6 +2,7 @@
  * What `workload-identity.json` records of components and workloads.
  */
 
+import { PLACEHOLDER_START } from "../../artefact/placeholder";
 import { type Json, at, list, own, record, text, texts } from "./access";
 
 /** A component that somebody declared. */
@@ -18,6 +19,12 @@ export interface DeclaredComponent {
   readonly audience: string;
   /** The provider part of its request. */
   readonly asks: Json;
+  /** What it was meant to get instead, in the same form; `undefined` where that is the same. */
+  readonly intends: Json | undefined;
+  /** Why; empty where nobody says it. */
+  readonly reason: string;
+  /** Where its rights count, as far as it is known before apply. */
+  readonly places: readonly string[];
 }
 
 /** A workload that somebody declared. */
@@ -39,6 +46,9 @@ export function declaredComponents(components: unknown): readonly DeclaredCompon
     tokenPath: text(own(granted, "tokenPath")),
     audience: text(own(components, "audience")),
     asks: record(own(granted, "asks")),
+    intends: own(granted, "intends") === undefined ? undefined : record(at(granted, "intends", "rights")),
+    reason: text(at(granted, "intends", "reason")),
+    places: texts(own(granted, "places")).filter((place) => !place.includes(PLACEHOLDER_START)),
   }));
 }
 

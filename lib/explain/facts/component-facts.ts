@@ -56,6 +56,8 @@ export interface CredentialFileFact {
   readonly configMap: string;
   /** Its key, and name of the file. */
   readonly name: string;
+  /** All keys of the ConfigMap. */
+  readonly keys: readonly string[];
   /** The text, late values as references. */
   readonly text: string;
   /** Where it stands. */
@@ -158,11 +160,12 @@ function authenticationFact({ value, source, late }: Document): AuthenticationFa
 const EXTERNAL = "external_account";
 
 function filesOf({ value, source, late }: Document): readonly CredentialFileFact[] {
+  const keys = ["data", "binaryData"].flatMap((part) => Object.keys(record(own(value, part))));
   return Object.entries(record(own(value, "data"))).flatMap(([name, written]): CredentialFileFact[] => {
     if (typeof written !== "string") return [];
     const content = late(written);
     if (!content.includes(EXTERNAL)) return [];
     const place = below(source, propertyPath(["data", name]));
-    return [{ configMap: keyOf(value), name, text: content, source: place }];
+    return [{ configMap: keyOf(value), name, keys, text: content, source: place }];
   });
 }

@@ -164,7 +164,8 @@ function stackCluster(
   const all = [...documents.map((each) => ({ ...each, late })), ...plain.map(asClusterDocument)];
   // Objects of a spoke are none of the hub's, whose names they may have.
   const own = all.filter(({ spoke }) => spoke === undefined);
-  const spokes = new SpokeFacts(all);
+  const hub = new Set<unknown>(documents.flatMap(({ spoke, value }) => (spoke === undefined ? [value] : [])));
+  const spokes = new SpokeFacts(all.filter(({ value }) => !hub.has(value)));
   return { stack: name, cluster, podFragments: fragments, spokes, ...readKubernetes(own, cluster) };
 }
 

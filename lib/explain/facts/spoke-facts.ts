@@ -63,7 +63,7 @@ export class SpokeFacts {
 
   /** Documents of spokes, and such as may be of any cluster. */
   constructor(documents: readonly SpokeDocument[]) {
-    this.#documents = documents;
+    this.#documents = documents.filter(({ value }) => isRead(value));
   }
 
   /** The objects of a spoke; with none, those of which nothing says whose they are. */
@@ -71,6 +71,11 @@ export class SpokeFacts {
     this.#bySpoke ??= grouped(this.#documents);
     return this.#bySpoke.get(spoke) ?? this.#bySpoke.get(undefined) ?? { bound: [], authenticators: [] };
   }
+}
+
+function isRead(value: unknown): boolean {
+  const kind = text(own(value, "kind"));
+  return BINDINGS.includes(kind) || kind === KIND || isNodeSetup(value);
 }
 
 function grouped(documents: readonly SpokeDocument[]): ReadonlyMap<string | undefined, SpokeFact> {
@@ -83,6 +88,7 @@ function grouped(documents: readonly SpokeDocument[]): ReadonlyMap<string | unde
   return new Map([...groups].map(([spoke, each]) => [spoke, readSpoke(each)]));
 }
 
+const KIND = "AuthenticationConfiguration";
 const BINDINGS: readonly string[] = ["ClusterRoleBinding", "RoleBinding"];
 
 function readSpoke(documents: readonly SpokeDocument[]): SpokeFact {
@@ -106,15 +112,14 @@ function boundNames({ value, source, late }: SpokeDocument): readonly BoundName[
 function authenticators({ value, source, late }: SpokeDocument): readonly AuthenticatorFact[] {
   if (isNodeSetup(value))
     return [...readNodeSetup(value, source, late).files.values()]
-      .filter(({ content }) => content.includes("AuthenticationConfiguration"))
-      .flatMap((file) => entries(embedded(file.content), file.source));
+      .filter(({ content }) => content?.includes(KIND))
+      .flatMap((file) => entries(embedded(file.content ?? ""), file.source));
   return entries(value, source);
 }
 
 function entries(value: unknown, source: Source): readonly AuthenticatorFact[] {
   const isOne =
-    own(value, "kind") === "AuthenticationConfiguration" &&
-    text(own(value, "apiVersion")).startsWith("apiserver.config.k8s.io/");
+    own(value, "kind") === KIND && text(own(value, "apiVersion")).startsWith("apiserver.config.k8s.io/");
   return isOne ? list(own(value, "jwt")).map((entry) => authenticator(record(entry), source)) : [];
 }
 

@@ -9,6 +9,7 @@ import { finishedStack, writtenStacks } from "../synth-output";
 import { judgeAws } from "./judge-aws";
 import { judgeAzure } from "./judge-azure";
 import { acting, judgeComponents } from "./judge-components";
+import { judgeFleet } from "./judge-fleet";
 import { judgeGoogle } from "./judge-google";
 import { judgeKubelet } from "./judge-kubelet";
 import { judgeRbac } from "./judge-rbac";
@@ -25,7 +26,7 @@ export function judge(outdir: string): readonly string[] {
     if (broken.length > 0) return broken;
     const finished = finishedStack(outdir, stack);
     const pulls = finished.pulls.length > 0 ? PULL_JUDGES : [];
-    const findings = [...pulls, judgeComponents].flatMap((check) => check(finished));
+    const findings = [...pulls, judgeComponents, judgeFleet].flatMap((check) => check(finished));
     const judged = uses(finished).length + acting(finished).length;
     return findings.length > 0 || judged > 0 ? findings : ["nothing was judged"];
   });

@@ -28,7 +28,7 @@ const WORKLOAD_AUDIENCES: Readonly<Record<string, string>> = {
   azure: "api://AzureADTokenExchange",
 };
 
-/** Components and workloads that the stack recorded. */
+/** Components, workloads and controllers of a fleet that the stack recorded. */
 export function acting(stack: FinishedStack): readonly Acting[] {
   const { cloud, audience, granted } = record(stack.cluster["components"]);
   const components = list(granted)
@@ -44,7 +44,10 @@ export function acting(stack: FinishedStack): readonly Acting[] {
   const workloads = list(stack.cluster["workloads"])
     .map(record)
     .map(({ serviceAccount, cloud: own }) => workloadOf(stack, Subject.of(text(serviceAccount)), text(own)));
-  return [...components, ...workloads];
+  const controllers = list(record(stack.cluster["fleet"])["identities"])
+    .map(record)
+    .map(({ serviceAccount, cloud: own }) => workloadOf(stack, Subject.of(text(serviceAccount)), text(own)));
+  return [...components, ...workloads, ...controllers];
 }
 
 /** Whether each component and workload reads as whom it acts, and the cloud lets it, and nobody else. */
@@ -88,7 +91,13 @@ function judgeRole(stack: FinishedStack, one: Acting): readonly string[] {
   const role = resources(stack.terraform, "aws_iam_role").find((block) => block["name"] === name);
   const policies = resources(stack.terraform, "aws_iam_role_policy").filter(({ role: of }) => of === name);
   if (!role) return [`no IAM role ${name} is declared`];
-  return [...(policies.length > 0 ? [] : ["its role may do nothing"]), ...judgeAwsTrust(stack, one, role)];
+  const entries = resources(stack.terraform, "aws_eks_access_entry").filter(
+    ({ principal_arn }) => principal_arn === arn,
+  );
+  return [
+    ...(policies.length + entries.length > 0 ? [] : ["its role may do nothing"]),
+    ...judgeAwsTrust(stack, one, role),
+  ];
 }
 
 function judgeIdentity(stack: FinishedStack, one: Acting): readonly string[] {

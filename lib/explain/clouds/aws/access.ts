@@ -6,7 +6,7 @@
 import { defaultAwsAudience } from "../../../rules/aws/pull-annotation";
 import { awsProviderKind } from "../../../rules/aws/provider-spec";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../../answer";
-import type { Json } from "../../facts/access";
+import { type Json, list, own, record, text, texts } from "../../facts/access";
 import type { SecretFact } from "../../facts/component-facts";
 import { isLateText } from "../../facts/terraform";
 import type {
@@ -16,6 +16,7 @@ import type {
   AccessTrust,
   AccountQuestion,
   AccountReading,
+  AskedRights,
   CloudAccess,
 } from "../cloud-access";
 import { isAwsSecret, readAwsSecret } from "./component-secret";
@@ -24,6 +25,7 @@ import type { OidcProviderFact } from "./iam";
 import { lateTrust } from "./late-trust";
 import { type NamedRole, isRoleArn } from "./named-role";
 import type { AwsTrustQuestion } from "./trust";
+import { webhookPods } from "./webhook-pods";
 
 const ROLE = "eks.amazonaws.com/role-arn";
 const AUDIENCE = "eks.amazonaws.com/audience";
@@ -56,6 +58,17 @@ export class AwsAccess implements CloudAccess {
     };
   }
 
+  /** `<action> on <resource>`. */
+  inWords(rights: Json): readonly string[] {
+    return list(rights["statementEntries"]).flatMap((entry) => {
+      const [effect, resource] = [text(own(entry, "effect")), text(own(entry, "resource"))];
+      const conditions = Object.keys(record(own(entry, "policyCondition"))).length > 0;
+      const ends = `${resource}${conditions ? " under conditions" : ""}`;
+      const begins = effect === "Deny" ? "no " : "";
+      return texts(own(entry, "action")).map((action) => `${begins}${action} on ${ends}`);
+    });
+  }
+
   /** True for a Secret that leads an SDK to a token. */
   recognizes(secret: SecretFact): boolean {
     return isAwsSecret(secret);
@@ -68,7 +81,7 @@ export class AwsAccess implements CloudAccess {
   }
 
   /** Reads a workload. */
-  account({ account, declared }: AccountQuestion): AccountReading | undefined {
+  account({ account, pods, declared }: AccountQuestion): AccountReading | undefined {
     const arn = account.annotations.get(ROLE);
     if (arn === undefined && !declared) return undefined;
     const where = seen("annotations of the service account", account.source);
@@ -77,7 +90,7 @@ export class AwsAccess implements CloudAccess {
     return {
       answer: roleAnswer(arn ?? "", where),
       identity: this.#identity(arn ?? ""),
-      pods: pass("the webhook gives every pod of the service account a token and tells it where it is"),
+      ...webhookPods(pods, arn ?? "", audience),
       audience,
     };
   }
@@ -90,9 +103,9 @@ export class AwsAccess implements CloudAccess {
       label,
       found: role ? pass(`${label} is declared`, seen("IAM role", role.source)) : notFound(label),
       trust: (token) => this.#trust(question, token),
-      permissions: (asked: Json | undefined) => {
+      permissions: (asked: AskedRights | undefined) => {
         if (!role) return notFound(label);
-        return asked === undefined ? anythingGranted(role) : actionsGranted(role, asked);
+        return asked === undefined ? anythingGranted(role) : actionsGranted(role, asked.rights);
       },
     };
   }
@@ -129,10 +142,10 @@ function roleAnswer(arn: string, where: Evidence): Answer {
 
 /** Only the list of the OIDC provider limits such a trust. Source: `ccoctl aws create-iam-roles` writes it so. */
 function wider(answer: Answer, role: { readonly source: Parameters<typeof seen>[1] } | undefined): Answer {
-  const text =
+  const words =
     "wider than needed: the trust policy does not compare the audience, so that a token for any audience of the OIDC provider is taken";
   const { status, reason, evidence, remedy, log } = answer;
-  const shown = [...evidence, seen(text, role?.source)];
+  const shown = [...evidence, seen(words, role?.source)];
   return { status, reason, evidence: shown, remedy, ...(log === undefined ? {} : { log }) };
 }
 

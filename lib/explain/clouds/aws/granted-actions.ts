@@ -39,14 +39,55 @@ export function anythingGranted(role: RoleFact): Answer {
       "name the Terraform that declares it as well",
       where(role),
     );
-  return granted.length === 0
+  const evidence = evidenceOf(role, granted);
+  const counts = whatCounts(role);
+  if (counts === "allowed") return pass(`the role is granted ${named(granted)}`, ...evidence);
+  return counts === "denied"
     ? broken(
-        "the role is granted nothing",
-        "attach a policy to it",
+        "the role is granted nothing that counts",
+        "attach a policy to it, and let its permissions boundary and denials leave something of it",
         "is not authorized to perform: … because no identity-based policy allows the … action",
-        where(role),
+        ...evidence,
       )
-    : pass(`the role is granted ${named(granted)}`, ...evidenceOf(role, granted));
+    : unknown(
+        "whether the role may do anything depends on conditions, or on what boundary and denials leave of wildcards",
+        "see the role's policies",
+        ...evidence,
+      );
+}
+
+const WILDCARD = /[*?]/;
+
+/** Whether anything that the statements allow is left by conditions, denials and the boundary. */
+function whatCounts({ policies, perhaps, boundary }: RoleFact): AwsDecision["outcome"] {
+  const documents = policies.map(parsed);
+  const bounding = boundary === undefined ? [] : [parsed(boundary)];
+  let outcome: AwsDecision["outcome"] = "denied";
+  for (const { actions, resources } of policies.flatMap(allowing)) {
+    // What is negated, or stands for many, is no one action to ask about.
+    if (actions.negated || resources === undefined || resources.negated) outcome = "unknown";
+    else
+      for (const action of actions.values)
+        for (const resource of resources.values) {
+          const asked = { action, resource };
+          const decisions = [
+            decided(
+              documents,
+              perhaps.map(({ policy }) => parsed(policy)),
+              asked,
+            ),
+            ...bounding.map((each) => evaluateAwsPermission([each], asked)),
+          ].map((each) => each.outcome);
+          if (decisions.every((each) => each === "allowed")) return "allowed";
+          if (!decisions.includes("denied") || WILDCARD.test(action + resource)) outcome = "unknown";
+        }
+  }
+  return outcome;
+}
+
+function allowing(policy: string): readonly Statement[] {
+  const read = readPolicy(policy);
+  return "problem" in read ? [] : read.statements.filter(({ effect }) => effect === "Allow");
 }
 
 /** A policy that may be the role's leaves open what it would change. */

@@ -17,6 +17,7 @@ import type {
   TrustQuestion,
 } from "../cloud";
 import type { CloudAccess } from "../cloud-access";
+import type { CloudSpokes } from "../cloud-spokes";
 import { handedOver } from "../handed-over";
 import { AwsAccess } from "./access";
 import { type OidcProviderFact, Roles, oidcProviderArnAttribute, oidcProviders } from "./iam";
@@ -26,6 +27,7 @@ import { type AssumedRole, AwsPermissions } from "./permission";
 import { policyDocumentJson } from "./policy-documents";
 import { AlikeRoles } from "./alike-roles";
 import { AlikeTrust } from "./alike-trust";
+import { AwsSpokes } from "./spokes";
 
 /** For other programs; people write it by mistake. */
 const OTHER_ANNOTATION = "eks.amazonaws.com/role-arn";
@@ -51,6 +53,7 @@ class Aws implements Cloud {
   readonly #numbers = new Map<string, number>();
 
   #access: CloudAccess | undefined;
+  #spokes: CloudSpokes | undefined;
 
   constructor(terraform: Terraform) {
     this.#terraform = terraform;
@@ -62,6 +65,10 @@ class Aws implements Cloud {
 
   get access(): CloudAccess {
     return (this.#access ??= new AwsAccess(this.#named, this.#oidcProviders));
+  }
+
+  get spokes(): CloudSpokes {
+    return (this.#spokes ??= new AwsSpokes(this.#terraform, this.#named));
   }
 
   needs(): readonly "tokens"[] {

@@ -4,13 +4,12 @@
  */
 
 import { azureCloud } from "../../../rules/azure/clouds";
-import { WEBHOOK_CLIENT_ID_ANNOTATION, WEBHOOK_USE_LABEL } from "../../../rules/azure/pod-identity-webhook";
+import { WEBHOOK_CLIENT_ID_ANNOTATION } from "../../../rules/azure/pod-identity-webhook";
 import { AZURE_PROVIDER_KIND } from "../../../rules/azure/provider-spec";
 import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from "../../answer";
-import type { Json } from "../../facts/access";
+import { type Json, list, own, text, texts } from "../../facts/access";
 import type { SecretFact } from "../../facts/component-facts";
 import { isLateText } from "../../facts/terraform";
-import type { PodFact } from "../../facts/pod-fragments";
 import type {
   AccessIdentity,
   AccessReading,
@@ -18,12 +17,14 @@ import type {
   AccessTrust,
   AccountQuestion,
   AccountReading,
+  AskedRights,
   CloudAccess,
 } from "../cloud-access";
 import { isAzureSecret, isGuid, readAzureSecret } from "./component-secret";
 import type { IdentityFact } from "./entra";
 import { type RoleDefinitions, anyRoleGranted, operationsGranted } from "./granted-operations";
 import { entraTrust } from "./trust";
+import { webhookPods } from "./webhook-pods";
 
 const NOT_FOUND = unknown(
   "the identity of the client id is not among what was read",
@@ -60,6 +61,18 @@ export class AzureAccess implements CloudAccess {
     };
   }
 
+  /** Operations, and roles with their scope where one is written. */
+  inWords(rights: Json): readonly string[] {
+    return [
+      ...texts(rights["permissions"]),
+      ...texts(rights["dataPermissions"]),
+      ...list(rights["roleBindings"]).map((binding) => {
+        const scope = text(own(binding, "scope"));
+        return `role ${text(own(binding, "role"))}${scope === "" ? "" : ` at ${scope}`}`;
+      }),
+    ];
+  }
+
   /** True for a Secret that leads an SDK to a token. */
   recognizes(secret: SecretFact): boolean {
     return isAzureSecret(secret);
@@ -79,7 +92,7 @@ export class AzureAccess implements CloudAccess {
     return {
       answer: clientAnswer(clientId ?? "", where),
       identity: this.#identity(clientId ?? ""),
-      pods: labelled(pods),
+      pods: webhookPods(pods, clientId ?? ""),
       audience: azureCloud("AzurePublicCloud").audience,
     };
   }
@@ -92,7 +105,7 @@ export class AzureAccess implements CloudAccess {
       label,
       found: identity ? pass(`${identity.label} is declared`, seen("identity", identity.source)) : NOT_FOUND,
       trust: (token) => trustOf(identity, token),
-      permissions: (asked: Json | undefined) => {
+      permissions: (asked: AskedRights | undefined) => {
         if (!identity) return NOT_FOUND;
         return asked === undefined
           ? anyRoleGranted(identity, this.#definitions)
@@ -126,20 +139,4 @@ function trustOf(
   const subject = `system:serviceaccount:${namespace}:${name}`;
   const [trusted, accepted, admitted] = entraTrust({ identity, issuer, subject, audience });
   return { issuer: trusted, audience: accepted, subject: admitted };
-}
-
-/** The webhook changes no pod without its label. */
-function labelled(pods: readonly PodFact[]): Answer {
-  const [[label = "", value = ""] = []] = Object.entries(WEBHOOK_USE_LABEL);
-  const without = pods.filter(({ labels }) => labels[label] !== value);
-  if (without.length > 0)
-    return broken(
-      `${without.map(({ title }) => title).join(", ")} lacks the label ${label}: "${value}", so the webhook leaves its pods alone`,
-      `label the pods with ${label}: "${value}"`,
-      SILENT,
-      ...without.map(({ title, source }) => seen(title, source)),
-    );
-  return pods.length === 0
-    ? pass(`no pod of it was read; its pods need the label ${label}: "${value}"`)
-    : pass("its pods have the webhook's label", ...pods.map(({ title, source }) => seen(title, source)));
 }

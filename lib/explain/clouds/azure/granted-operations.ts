@@ -6,6 +6,7 @@ import { type Answer, type Evidence, broken, pass, seen, unknown } from "../../a
 import { type Json, list, own, text, texts } from "../../facts/access";
 import { isLateText } from "../../facts/terraform";
 import { globMatches } from "../../glob";
+import type { AskedRights } from "../cloud-access";
 import { named } from "../named";
 import type { AssignmentFact, IdentityFact } from "./entra";
 import { type RoleDefinitionFact, type RolePermissionsFact, nameKey } from "./role-definitions";
@@ -13,23 +14,20 @@ import { type RoleDefinitionFact, type RolePermissionsFact, nameKey } from "./ro
 /** Custom roles by what assignments name them by. */
 export type RoleDefinitions = ReadonlyMap<string, RoleDefinitionFact>;
 
-/** Whether the roles that the identity is assigned permit every operation and hold every role of the request. */
-export function operationsGranted(identity: IdentityFact, definitions: RoleDefinitions, asked: Json): Answer {
+/** Whether the roles that the identity is assigned permit every operation and hold every role, at every place. */
+export function operationsGranted(
+  identity: IdentityFact,
+  definitions: RoleDefinitions,
+  { rights, places }: AskedRights,
+): Answer {
   const held = identity.assignments.map((assignment) => heldRole(assignment, definitions));
-  const wanted: readonly Wanted[] = [
-    ...texts(asked["permissions"]).map((name) => ({ name, covered: by(name, "actions", "notActions") })),
-    ...texts(asked["dataPermissions"]).map((name) => ({
-      name,
-      covered: by(name, "dataActions", "notDataActions"),
-    })),
-    ...list(asked["roleBindings"]).map((binding) => {
-      const name = text(own(binding, "role"));
-      const scope = text(own(binding, "scope"));
-      const where = scope === "" ? "" : ` at ${scope}`;
-      return { name: `role ${name}${where}`, covered: (role: HeldRole) => isNamed(role, name, scope) };
-    }),
-  ];
-  const judged = wanted.map(({ name, covered }) => ({ name, outcome: best(held.map(covered)) }));
+  const judged = wantedOf(rights).flatMap(({ name, scope, covered }) => {
+    const scopes = scope === "" ? (places.length === 0 ? [""] : places) : [scope];
+    return scopes.map((each) => ({
+      name: each === "" ? name : `${name} at ${each}`,
+      outcome: best(held.map((role) => both(covered(role), counts(role, each)))),
+    }));
+  });
   const denied = judged.filter(({ outcome }) => outcome === false).map(({ name }) => name);
   const open = judged.filter(({ outcome }) => outcome === undefined).map(({ name }) => name);
   const evidence = evidenceOf(identity, held);
@@ -46,14 +44,24 @@ export function operationsGranted(identity: IdentityFact, definitions: RoleDefin
       "name the Terraform that declares the roles and their assignments as well",
       ...evidence,
     );
-  return pass(`the identity is granted all ${judged.length} permissions that are asked for`, ...evidence);
+  return pass(
+    `the identity is granted all ${wantedOf(rights).length} permissions that are asked for`,
+    ...evidence,
+  );
 }
 
 /** Whether the identity has a role at all; which ones, is the evidence. */
 export function anyRoleGranted(identity: IdentityFact, definitions: RoleDefinitions): Answer {
   const held = identity.assignments.map((assignment) => heldRole(assignment, definitions));
+  const sure = held.filter(({ assignment }) => assignment.condition === "");
+  if (sure.length > 0)
+    return pass(`the identity is ${named(sure.map(inWords))}`, ...evidenceOf(identity, held));
   if (held.length > 0)
-    return pass(`the identity is ${named(held.map(inWords))}`, ...evidenceOf(identity, held));
+    return unknown(
+      "every role of the identity is assigned under a condition, which is not judged here",
+      "see the conditions of the role assignments",
+      ...evidenceOf(identity, held),
+    );
   return identity.adopted
     ? unknown(
         "the identity is only looked up; its role assignments may stand elsewhere",
@@ -74,7 +82,53 @@ interface HeldRole {
 
 interface Wanted {
   readonly name: string;
+  /** Where it is wanted; empty where the places of all rights say it. */
+  readonly scope: string;
   readonly covered: (role: HeldRole) => boolean | undefined;
+}
+
+function wantedOf(rights: Json): readonly Wanted[] {
+  const scope = "";
+  return [
+    ...texts(rights["permissions"]).map((name) => ({
+      name,
+      scope,
+      covered: by(name, "actions", "notActions"),
+    })),
+    ...texts(rights["dataPermissions"]).map((name) => ({
+      name,
+      scope,
+      covered: by(name, "dataActions", "notDataActions"),
+    })),
+    ...list(rights["roleBindings"]).map((binding) => {
+      const role = text(own(binding, "role"));
+      return {
+        name: `role ${role}`,
+        scope: text(own(binding, "scope")),
+        covered: (each: HeldRole) => isNamed(each, role),
+      };
+    }),
+  ];
+}
+
+function both(one: boolean | undefined, other: boolean | undefined): boolean | undefined {
+  if (one === false || other === false) return false;
+  return one && other;
+}
+
+const MANAGEMENT_GROUP = /^\/providers\/microsoft\.management\/managementgroups\//;
+
+/** Whether an assignment counts at a scope: one there or above it; which groups hold it, only the tenant tells. */
+function counts({ assignment }: HeldRole, place: string): boolean | undefined {
+  if (place === "") return true;
+  const [scope, wanted] = [assignment.scope.toLowerCase(), place.toLowerCase()];
+  if (
+    scope === wanted ||
+    scope === "/" ||
+    (wanted.startsWith(`${scope.replace(/\/$/, "")}/`) && scope !== "")
+  )
+    return true;
+  return scope === "" || isLateText(scope) || MANAGEMENT_GROUP.test(scope) ? undefined : false;
 }
 
 function heldRole(assignment: AssignmentFact, definitions: RoleDefinitions): HeldRole {
@@ -102,16 +156,12 @@ function by(
   };
 }
 
-/** A role by its name or id, at a scope where one is given; what only apply tells may be it. */
-function isNamed({ assignment, definition }: HeldRole, name: string, scope: string): boolean | undefined {
-  const outcomes = [
-    scope === "" ? true : isSame(assignment.scope, scope),
-    name.startsWith("/")
-      ? isSame(assignment.definition, name)
-      : isSame(assignment.role || (definition?.name ?? ""), name),
-    assignment.condition === "" ? true : undefined,
-  ];
-  return outcomes.includes(false) ? false : outcomes.includes(undefined) ? undefined : true;
+/** A role by its name or id; what only apply tells may be it. */
+function isNamed({ assignment, definition }: HeldRole, name: string): boolean | undefined {
+  const same = name.startsWith("/")
+    ? isSame(assignment.definition, name)
+    : isSame(assignment.role || (definition?.name ?? ""), name);
+  return both(same, assignment.condition === "" ? true : undefined);
 }
 
 /** Azure compares names and ids without regard to letter case. */

@@ -18,6 +18,7 @@ import type {
   TrustQuestion,
 } from "../cloud";
 import type { CloudAccess } from "../cloud-access";
+import type { CloudSpokes } from "../cloud-spokes";
 import { handedOver } from "../handed-over";
 import { AzureAccess } from "./access";
 import { applicationsByClientId } from "./applications";
@@ -25,6 +26,7 @@ import { type IdentityFact, identitiesByClientId } from "./entra";
 import { acrPermission, registryHome } from "./permission";
 import { type RegistryFact, registries } from "./registries";
 import { roleDefinitions } from "./role-definitions";
+import { AzureSpokes } from "./spokes";
 import { entraTrust } from "./trust";
 
 const CLIENT_ID = "kubernetes.azure.com/acr-client-id";
@@ -46,6 +48,7 @@ class Azure implements Cloud {
   readonly #byKey = new Map<string, AskedIdentity>();
   readonly #terraform: Terraform;
   #access: CloudAccess | undefined;
+  #spokes: CloudSpokes | undefined;
 
   constructor(terraform: Terraform) {
     this.#terraform = terraform;
@@ -55,6 +58,10 @@ class Azure implements Cloud {
 
   get access(): CloudAccess {
     return (this.#access ??= new AzureAccess(this.#identityOf, roleDefinitions(this.#terraform)));
+  }
+
+  get spokes(): CloudSpokes {
+    return (this.#spokes ??= new AzureSpokes(this.#terraform, this.#identityOf));
   }
 
   needs(): readonly "tokens"[] {

@@ -5,7 +5,7 @@
 
 import { PROVIDER_KIND } from "../../../rules/google/provider-spec";
 import { type Answer, broken, pass, seen, unknown } from "../../answer";
-import type { Json } from "../../facts/access";
+import { type Json, at, text, texts } from "../../facts/access";
 import type { SecretFact } from "../../facts/component-facts";
 import type { Source } from "../../facts/source";
 import type { Terraform } from "../../facts/terraform";
@@ -16,15 +16,22 @@ import type {
   AccessTrust,
   AccountQuestion,
   AccountReading,
+  AskedRights,
   CloudAccess,
 } from "../cloud-access";
-import { AccountUsers } from "./account-users";
+import { AccountUsers, USER_ROLES } from "./account-users";
+import { Authorities } from "./authority";
 import { type CredentialFile, readCredentialFile } from "./credential-file";
-import { type DenialFact, denials, mayDeny } from "./denials";
+import { type DenialFact, denials, mayDeny, mayDenyImpersonation } from "./denials";
 import { customExchange, poolProviderOf } from "./exchange";
 import { GrantIndex } from "./grant-index";
-import { type CustomRoles, anyRoleGranted, permissionsGranted } from "./granted-permissions";
-import { type MemberGrant, customRoles, memberGrants } from "./member-grants";
+import {
+  type CustomRoles,
+  type GrantedRoles,
+  anyRoleGranted,
+  permissionsGranted,
+} from "./granted-permissions";
+import { type MemberGrant, customRoles, memberGrants, ruledPolicies } from "./member-grants";
 import { mountedFile } from "./mounted-file";
 import { type Members, type Token, attributesOf, membersOf } from "./token";
 import { exchangeTrust } from "./trust";
@@ -48,6 +55,7 @@ export class GoogleAccess implements CloudAccess {
   readonly #grants: GrantIndex<MemberGrant>;
   readonly #roles: CustomRoles;
   readonly #users: AccountUsers;
+  readonly #authorities: Authorities;
   readonly #denials: readonly DenialFact[];
 
   /** Indexes grants, custom roles and service accounts. */
@@ -55,13 +63,24 @@ export class GoogleAccess implements CloudAccess {
     this.#poolProviders = poolProviders;
     this.#grants = new GrantIndex(memberGrants(terraform));
     this.#roles = customRoles(terraform);
-    this.#users = new AccountUsers(terraform);
+    this.#authorities = new Authorities(ruledPolicies(terraform));
+    this.#users = new AccountUsers(terraform, this.#authorities);
     this.#denials = denials(terraform);
   }
 
   /** `<role> on <kind> <name>`, as roles. */
   asksFor(words: readonly string[]): Json {
     return { predefinedRoles: words.filter((each) => /^\S+ on (?:project|bucket) [^\s/]+$/.test(each)) };
+  }
+
+  /** Permissions, roles and the condition, as they are written. */
+  inWords(rights: Json): readonly string[] {
+    const condition = text(at(rights, "condition", "expression"));
+    return [
+      ...texts(rights["permissions"]),
+      ...texts(rights["predefinedRoles"]),
+      ...(condition === "" ? [] : [`the condition ${condition}`]),
+    ];
   }
 
   /** True for a Secret that leads an SDK to a token. */
@@ -103,8 +122,14 @@ export class GoogleAccess implements CloudAccess {
   account(question: AccountQuestion): AccountReading | undefined {
     const mounted = mountedFile(question);
     if (mounted === undefined) return undefined;
-    const { file, answer, pods, audience, source } = mounted;
-    return { answer, pods, audience, identity: file && this.#identity(file, source) };
+    const { file, answer, pods, audiences, source } = mounted;
+    return {
+      answer,
+      pods,
+      audience: audiences[0],
+      audiences,
+      identity: file && this.#identity(file, source),
+    };
   }
 
   #identity(file: CredentialFile, source: Source | undefined): AccessIdentity {
@@ -116,13 +141,11 @@ export class GoogleAccess implements CloudAccess {
           ? pass("the pool's principal acts itself", seen("credential file", source))
           : this.#users.found(email),
       trust: (token) => this.#trust(file, token),
-      permissions: (asked, token) => {
-        const granted =
-          email === "" ? this.#grantsOf(file, token) : this.#grants.of([`serviceAccount:${email}`], []);
-        const answer =
-          asked === undefined ? anyRoleGranted(granted) : permissionsGranted(granted, this.#roles, asked);
+      permissions: (asked: AskedRights | undefined, token) => {
+        const granted = this.#granted(file, token);
+        const answer = asked === undefined ? anyRoleGranted(granted) : permissionsGranted(granted, asked);
         if (answer.status === "fail" && email !== "" && !this.#users.owns(email)) return elsewhere(answer);
-        const denial = this.#denials.find((each) => mayDeny(each, asked));
+        const denial = this.#denials.find((each) => mayDeny(each, asked?.rights));
         return answer.status === "pass" && denial ? denied(denial, answer) : answer;
       },
     };
@@ -140,9 +163,7 @@ export class GoogleAccess implements CloudAccess {
       issuer: issuer ?? NOT_KNOWN,
       audience: audience ?? NOT_KNOWN,
       subject:
-        file.email === "" || admitted.status !== "pass"
-          ? admitted
-          : this.#users.admits(file.email, this.#members(file, shown), token),
+        file.email === "" || admitted.status !== "pass" ? admitted : this.#mayActAs(file, shown, token),
     };
   }
 
@@ -153,9 +174,31 @@ export class GoogleAccess implements CloudAccess {
     return membersOf(exchange, attributesOf(mapping, token), token.claims);
   }
 
-  #grantsOf(file: CredentialFile, token: AccessToken): ReturnType<GrantIndex<MemberGrant>["of"]> {
-    const { known, open } = this.#members(file, tokenOf(token, token.audience ?? ""));
-    return this.#grants.of(known, open);
+  /** Grants on the service account, or on what stands above it. */
+  #mayActAs(file: CredentialFile, shown: Token, token: AccessToken): Answer {
+    const members = this.#members(file, shown);
+    const answer = this.#users.admits(file.email, members, token);
+    const { certain } = this.#grants.of(members.known, []);
+    const above = certain.find(({ role }) => USER_ROLES.includes(role));
+    if (answer.status === "fail" && above) return actsFromAbove(above, answer);
+    const denial = this.#denials.find(mayDenyImpersonation);
+    return answer.status === "pass" && denial ? denied(denial, answer) : answer;
+  }
+
+  #granted(file: CredentialFile, token: AccessToken): GrantedRoles {
+    const { email } = file;
+    const { known, open } =
+      email === ""
+        ? this.#members(file, tokenOf(token, token.audience ?? ""))
+        : { known: [`serviceAccount:${email}`], open: [] };
+    const project = this.#users.project(email);
+    return {
+      grants: this.#grants.of(known, open),
+      members: known,
+      roles: this.#roles,
+      authorities: this.#authorities,
+      projects: project === undefined ? [] : [project],
+    };
   }
 }
 
@@ -165,6 +208,15 @@ function elsewhere({ reason, evidence }: Answer): Answer {
     `${reason}; the service account is not declared here, so that grants may stand elsewhere`,
     "name the Terraform that declares it as well",
     ...evidence,
+  );
+}
+
+function actsFromAbove({ role, on, source }: MemberGrant, { reason, evidence }: Answer): Answer {
+  return unknown(
+    `${reason}; whether ${role} on ${on} reaches the service account cannot be told`,
+    "grant it on the service account itself",
+    ...evidence,
+    seen(`${role} on ${on}`, source),
   );
 }
 

@@ -15,6 +15,7 @@ import type {
   TrustQuestion,
 } from "../cloud";
 import type { CloudAccess } from "../cloud-access";
+import type { CloudSpokes } from "../cloud-spokes";
 import { handedOver } from "../handed-over";
 import { GoogleAccess } from "./access";
 import { googleComputed } from "./computed";
@@ -23,6 +24,7 @@ import { GrantIndex } from "./grant-index";
 import { type GrantFact, downloadDenials, grantsOf } from "./grants";
 import { type PoolProviderFact, poolProviders } from "./workload-identity";
 import { type Granted, mayDownload, placeOf, repositoryPermitted } from "./repository-permission";
+import { GoogleSpokes } from "./spokes";
 import { type Members, type Token, attributesOf, managedMembers, membersOf } from "./token";
 import { exchangeTrust } from "./trust";
 
@@ -42,6 +44,7 @@ class Google implements Cloud {
   readonly #byKey = new Map<string, Granted>();
   readonly #terraform: Terraform;
   #access: CloudAccess | undefined;
+  #spokes: CloudSpokes | undefined;
 
   constructor(terraform: Terraform) {
     this.#terraform = terraform;
@@ -52,6 +55,10 @@ class Google implements Cloud {
 
   get access(): CloudAccess {
     return (this.#access ??= new GoogleAccess(this.#terraform, this.#poolProviders));
+  }
+
+  get spokes(): CloudSpokes {
+    return (this.#spokes ??= new GoogleSpokes(this.#terraform));
   }
 
   needs(entry: ProviderEntry): readonly ("tokens" | "custom-pools")[] {

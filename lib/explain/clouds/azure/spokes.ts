@@ -1,0 +1,140 @@
+/*
+ * Who may enter an AKS cluster, and what for. Every principal of the tenant gets in where the cluster is integrated
+ * with Entra; what it may do there roles of Azure or RBAC of the cluster say. Source: learn.microsoft.com, "Use
+ * Microsoft Entra ID and Azure RBAC for Kubernetes authorization".
+ */
+
+import { WEBHOOK_CLIENT_ID_ANNOTATION } from "../../../rules/azure/pod-identity-webhook";
+import { type Answer, broken, pass, seen, unknown } from "../../answer";
+import { blocks, own } from "../../facts/access";
+import { type Terraform, type TerraformResource, isLateText } from "../../facts/terraform";
+import { boundAnswer } from "../bound-names";
+import type { CloudSpokes, FleetWarning, SpokeQuestion, SpokeReading } from "../cloud-spokes";
+import { flagOf } from "../plugin-flags";
+import type { AssignmentFact, IdentityFact } from "./entra";
+
+const CLUSTER = /\$\{(\d+)#((?:module\.[\w-]+\.)*(?:data\.)?azurerm_kubernetes_cluster\.[\w-]+)\./;
+const CLUSTER_ID = /^(.+\/managedClusters\/([^/]+))(\/namespaces\/[^/]+)?$/i;
+const ENTRA = "azure_active_directory_role_based_access_control";
+const RBAC_ROLE = /^Azure Kubernetes Service RBAC (?:Cluster Admin|Admin|Reader|Writer)$/i;
+const NAME_IT = "name the Terraform that declares the cluster and its role assignments as well";
+
+/** AKS clusters as spokes. */
+export class AzureSpokes implements CloudSpokes {
+  readonly #terraform: Terraform;
+  readonly #identityOf: (clientId: string) => IdentityFact | undefined;
+
+  /** `identityOf` finds an identity by the client id as written. */
+  constructor(terraform: Terraform, identityOf: (clientId: string) => IdentityFact | undefined) {
+    this.#terraform = terraform;
+    this.#identityOf = identityOf;
+  }
+
+  /** Judges a controller's way into a spoke. */
+  read(question: SpokeQuestion): SpokeReading {
+    const { args, env, annotations } = question;
+    const clientId =
+      env.get("AZURE_CLIENT_ID") ??
+      annotations.get(WEBHOOK_CLIENT_ID_ANNOTATION) ??
+      flagOf(args, "--client-id") ??
+      "";
+    const identity = this.#identityOf(clientId);
+    const cluster = this.#cluster(question.server);
+    const admitted = admittedBy(cluster);
+    if (!identity) {
+      const answer = unknown("the identity is not among what was read", NAME_IT);
+      return { admitted, authorized: answer, warnings: [] };
+    }
+    const roles = identity.assignments.filter(({ role }) => RBAC_ROLE.test(role));
+    const held = roles.filter(({ scope }) => this.#isOn(scope, cluster, question));
+    return {
+      admitted,
+      authorized: this.#authorized(question, identity, cluster, held),
+      warnings: held.filter(({ role }) => /Cluster Admin$/i.test(role)).map(wide),
+    };
+  }
+
+  #authorized(
+    question: SpokeQuestion,
+    identity: IdentityFact,
+    cluster: TerraformResource | undefined,
+    held: readonly AssignmentFact[],
+  ): Answer {
+    const evidence = identity.assignments.map(({ role, scope, source }) =>
+      seen(`${role || "a role"} at ${isLateText(scope) ? "a scope that Terraform tells" : scope}`, source),
+    );
+    const plain = held.filter(({ condition }) => condition === "");
+    const [entra] = blocks(own(cluster?.values, ENTRA));
+    const isOff = cluster?.adopted === false && entra && own(entra, "azure_rbac_enabled") !== true;
+    if (plain.length > 0 && !isOff)
+      return pass(
+        `the identity is ${plain.map(({ role }) => role).join(", ")} of the cluster`,
+        ...plain.map(({ role, source }) => seen(role, source)),
+      );
+    const user = this.#principal(identity);
+    const bound = boundAnswer(question.spoke, [user], question.rbac);
+    if (isOff || bound.status === "pass") return bound;
+    const isDeclared = cluster?.adopted === false && !identity.adopted;
+    const isOpen = identity.assignments.some(({ role, condition }) => role === "" || condition !== "");
+    if (!isDeclared || isOpen)
+      return unknown(
+        `no role of the identity on the cluster of ${question.spoke} was read`,
+        NAME_IT,
+        ...evidence,
+      );
+    return broken(
+      `the identity has no role of the Kubernetes API on the cluster of ${question.spoke}`,
+      "assign it a role Azure Kubernetes Service RBAC … at the cluster, or bind its object id on the spoke",
+      "is forbidden: User does not have access to the resource in Azure",
+      ...evidence,
+    );
+  }
+
+  #principal({ source }: IdentityFact): string {
+    const resource = this.#terraform
+      .ofType("azurerm_user_assigned_identity")
+      .find((each) => each.source.path === source.path && each.source.file === source.file);
+    return resource ? this.#terraform.attribute(resource, "principal_id") : "";
+  }
+
+  /** The cluster whose address the profile takes from Terraform; `undefined` for an address that stands as it is. */
+  #cluster(server: string): TerraformResource | undefined {
+    const [, scope, address = ""] = CLUSTER.exec(server) ?? [];
+    return scope === undefined ? undefined : this.#terraform.scopes[Number(scope)]?.resources.get(address);
+  }
+
+  /** A scope is the cluster's, one of its namespaces', or holds the cluster. */
+  #isOn(scope: string, cluster: TerraformResource | undefined, { spoke, server }: SpokeQuestion): boolean {
+    if (cluster) {
+      const id = this.#terraform.attribute(cluster, "id");
+      return scope === id || scope.startsWith(`${id}/namespaces/`);
+    }
+    const [, , name = ""] = CLUSTER_ID.exec(scope) ?? [];
+    const host = /^https:\/\/([^.:/]+)/.exec(server)?.[1] ?? "";
+    // The first label of an AKS cluster's address begins with its DNS prefix, which is its name where nobody chose one.
+    return name !== "" && (name === spoke || host === name || host.startsWith(`${name}-`));
+  }
+}
+
+function admittedBy(cluster: TerraformResource | undefined): Answer {
+  if (!cluster || cluster.adopted)
+    return pass("an AKS cluster that is integrated with Entra lets every principal of its tenant in");
+  const where = seen("cluster", cluster.source);
+  return blocks(own(cluster.values, ENTRA)).length > 0
+    ? pass("the cluster is integrated with Entra", where)
+    : broken(
+        "the cluster is not integrated with Entra, so that it takes no token of an identity",
+        `declare ${ENTRA} on the cluster`,
+        "Unauthorized: the server has asked for the client to provide credentials",
+        where,
+      );
+}
+
+function wide({ role, scope, source }: AssignmentFact): FleetWarning {
+  return {
+    id: "wide-role",
+    reason: `${role} lets the controller do everything at ${isLateText(scope) ? "the cluster" : scope}`,
+    evidence: [seen(role, source)],
+    remedy: "take a narrower role, or a namespace as scope",
+  };
+}

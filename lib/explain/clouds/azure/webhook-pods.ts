@@ -1,0 +1,74 @@
+/*
+ * What pods do with the settings of Azure's pod identity webhook: it changes no pod without its label, and overwrites no
+ * variable that a container sets itself. Source: Azure/azure-workload-identity, pkg/webhook/webhook.go,
+ * `addEnvironmentVariables`.
+ */
+
+import { WEBHOOK_USE_LABEL } from "../../../rules/azure/pod-identity-webhook";
+import { type Answer, SILENT, broken, pass, seen, unknown } from "../../answer";
+import type { PodFact } from "../../facts/pod-fragments";
+import { isLateText } from "../../facts/terraform";
+import { notSeen } from "../not-seen";
+import { type ContainerFact, containersOf } from "../pod-containers";
+
+const CLIENT_ID = "AZURE_CLIENT_ID";
+const TOKEN = "AZURE_FEDERATED_TOKEN_FILE";
+const CLIENT_SECRET = "AZURE_CLIENT_SECRET";
+/** Where the webhook mounts the token. */
+const MOUNTED = "/var/run/secrets/azure/tokens/azure-identity-token";
+
+const [[LABEL = "", VALUE = ""] = []] = Object.entries(WEBHOOK_USE_LABEL);
+
+/** Whether every pod is changed, and every container then acts as the identity. */
+export function webhookPods(pods: readonly PodFact[], clientId: string): Answer {
+  if (pods.length === 0) return notSeen(`its pods need the label ${LABEL}: "${VALUE}"`);
+  const without = pods.filter(({ labels }) => labels[LABEL] !== VALUE);
+  if (without.length > 0)
+    return broken(
+      `${without.map(({ title }) => title).join(", ")} lacks the label ${LABEL}: "${VALUE}", so the webhook leaves its pods alone`,
+      `label the pods with ${LABEL}: "${VALUE}"`,
+      SILENT,
+      ...without.map(({ title, source }) => seen(title, source)),
+    );
+  const judged = pods.flatMap((pod) =>
+    containersOf(pod.spec).map((container) => ({ pod, ...containerJudged(container, clientId) })),
+  );
+  const wrong = judged.find(({ problem }) => problem !== undefined);
+  if (wrong)
+    return broken(
+      `${wrong.pod.title} ${wrong.problem ?? ""}`,
+      `remove ${CLIENT_ID}, ${TOKEN} and ${CLIENT_SECRET} from the pod: the webhook sets what it needs`,
+      undefined,
+      seen(wrong.pod.title, wrong.pod.source),
+    );
+  const open = judged.find(({ isOpen }) => isOpen);
+  if (open)
+    return unknown(
+      `as whom a container of ${open.pod.title} acts is known only in the cluster`,
+      `leave ${CLIENT_ID} and ${TOKEN} to the webhook`,
+      seen(open.pod.title, open.pod.source),
+    );
+  return pass("its pods have the webhook's label", ...pods.map(({ title, source }) => seen(title, source)));
+}
+
+interface Judged {
+  readonly problem: string | undefined;
+  readonly isOpen: boolean;
+}
+
+function containerJudged(container: ContainerFact, clientId: string): Judged {
+  const where = `in the container ${container.name}`;
+  const [id, token, secret] = [CLIENT_ID, TOKEN, CLIENT_SECRET].map((name) => container.variable(name));
+  const otherId = typeof id === "object" && id.text !== clientId;
+  const otherToken = typeof token === "object" && token.text !== MOUNTED;
+  if (typeof secret === "object")
+    return wrong(`sets ${CLIENT_SECRET} ${where}, which SDKs take before a token`);
+  if (otherId && !isLateText(clientId)) return wrong(`sets ${CLIENT_ID} to ${id.text} ${where}`);
+  if (otherToken && !container.files.some((each) => each.token && each.path === token.text))
+    return wrong(`sets ${TOKEN} to ${token.text} ${where}, where it has no token`);
+  return { problem: undefined, isOpen: otherId || otherToken || [id, token, secret].includes("open") };
+}
+
+function wrong(problem: string): Judged {
+  return { problem, isOpen: false };
+}

@@ -1,0 +1,56 @@
+/*
+ * How a cloud judges whether a spoke of its own lets a controller in, and what it may do there. A cloud declares it in
+ * its own folder.
+ */
+
+import type { Answer, Evidence } from "../answer";
+import type { SpokeFact } from "../facts/spoke-facts";
+import type { AccessToken } from "./cloud-access";
+
+/** Who enters which spoke. */
+export interface SpokeQuestion {
+  /** Name of the spoke's profile. */
+  readonly spoke: string;
+  /** The server of the profile, a late value as reference. */
+  readonly server: string;
+  /** Arguments of the plugin. */
+  readonly args: readonly string[];
+  /** Variables of the plugin, those of the controller's container below those of its own. */
+  readonly env: ReadonlyMap<string, string>;
+  /** The annotation or file that names the identity, as the cloud's reading of the service account has it. */
+  readonly annotations: ReadonlyMap<string, string>;
+  /** Name of the identity for people, as `AccessIdentity.label`. */
+  readonly identity: string;
+  /** Whose token is exchanged. */
+  readonly token: AccessToken;
+  /** What was read of the spoke's own objects. */
+  readonly rbac: SpokeFact;
+}
+
+/** Something that works, and that somebody should know. */
+export interface FleetWarning {
+  /** Names the kind of warning. */
+  readonly id: string;
+  /** What it is, one sentence without full stop. */
+  readonly reason: string;
+  /** What it was judged by. */
+  readonly evidence: readonly Evidence[];
+  /** What to do. */
+  readonly remedy: string;
+}
+
+/** What a cloud says of a spoke. */
+export interface SpokeReading {
+  /** Whether the spoke knows the controller's identity. */
+  readonly admitted: Answer;
+  /** Whether cloud or spoke allow it anything. */
+  readonly authorized: Answer;
+  /** What somebody should know. */
+  readonly warnings: readonly FleetWarning[];
+}
+
+/** The spokes of a cloud, over the resources that were read. */
+export interface CloudSpokes {
+  /** Judges a controller's way into a spoke. */
+  read(question: SpokeQuestion): SpokeReading;
+}

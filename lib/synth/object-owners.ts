@@ -1,0 +1,32 @@
+import { fail } from "../errors";
+import { isRecord } from "../model/record";
+
+/** The objects of one file. */
+interface WrittenObjects {
+  /** The file, and the cluster that it is for. */
+  readonly chart: {
+    readonly file: string;
+    readonly appliesTo: string;
+    readonly spoke?: string;
+  };
+  /** Its objects. */
+  readonly objects: readonly object[];
+}
+
+/** Kinds that are always written whole, so that the one applied last would replace the other. */
+const WHOLE: readonly unknown[] = ["ConfigMap", "Secret"];
+
+/** Refuses two Secrets or ConfigMaps of one name for one cluster; throws `manifest-object-twice`. */
+export function refuseSameObjects(files: readonly WrittenObjects[]): void {
+  const owners = new Map<string, string>();
+  for (const { chart, objects } of files)
+    for (const object of objects) {
+      const { kind, metadata } = object as Readonly<Record<string, unknown>>;
+      if (!WHOLE.includes(kind) || !isRecord(metadata)) continue;
+      const title = `${String(kind)} ${String(metadata["namespace"])}/${String(metadata["name"])}`;
+      const key = JSON.stringify([chart.appliesTo, chart.spoke, title]);
+      const first = owners.get(key);
+      if (first !== undefined) fail("manifest-object-twice", title, first, chart.file);
+      owners.set(key, chart.file);
+    }
+}
