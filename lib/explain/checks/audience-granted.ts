@@ -1,13 +1,10 @@
-import { featureGateDefault } from "../../rules/kubelet/feature-gates";
-import { compareVersions } from "../../model/version";
 import { DEFAULT_NODE_GROUPS, TOKEN_AUDIENCE_VERB } from "../../rules/rbac/node-audience";
 import { findRbacGrant } from "../../rules/rbac/evaluate";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
-import { type ClusterRecord, apiServerGates } from "../facts/cluster-record";
+import { apiServerRules } from "./api-server-rules";
+import type { ClusterRecord } from "../facts/cluster-record";
 import { driverReferences } from "../facts/volume-drivers";
 import { NODE_USER, type PullCheck, type PullContext, missing } from "./check";
-
-const GATE = "ServiceAccountNodeAudienceRestriction";
 
 /** May the node request a token of the service account for the audience? */
 export const audienceGranted: PullCheck = {
@@ -42,9 +39,9 @@ export const audienceGranted: PullCheck = {
 };
 
 function withoutGrant({ artefacts, namespace, name, workload }: PullContext, audience: string): Answer {
-  const { apiServer } = artefacts.cluster;
-  if (apiServer !== undefined && !isRestricted(artefacts.cluster, apiServer))
-    return pass(`kube-apiserver ${apiServer} does not restrict audiences`);
+  const apiServer = apiServerRules(artefacts.cluster);
+  if (apiServer?.restrictsAudiences === false)
+    return pass(`kube-apiserver ${apiServer.version} does not restrict audiences`);
   const referenced = workload ? driverReferences(artefacts.volumeDrivers, workload, audience) : "no";
   const volumes = seen("volumes", workload?.source);
   if (referenced === "yes")
@@ -68,19 +65,12 @@ function withoutGrant({ artefacts, namespace, name, workload }: PullContext, aud
   );
 }
 
-function isRestricted(cluster: ClusterRecord, apiServer: string): boolean {
-  return apiServerGates(cluster)[GATE] ?? featureGateDefault(GATE, apiServer) ?? false;
-}
-
-/** 1.32 with the gate on asks no authorizer. */
 function withoutEscape(cluster: ClusterRecord): Answer | undefined {
-  const { apiServer } = cluster;
-  if (apiServer === undefined || compareVersions(apiServer, "1.33") >= 0) return undefined;
-  return isRestricted(cluster, apiServer)
-    ? broken(
-        `kube-apiserver ${apiServer} restricts audiences to those in the pod's volumes and asks no RBAC`,
-        "use kube-apiserver 1.33 or newer",
-        "audience … not found in pod spec volume",
-      )
-    : undefined;
+  const apiServer = apiServerRules(cluster);
+  if (apiServer === undefined || apiServer.asksRbac || !apiServer.restrictsAudiences) return undefined;
+  return broken(
+    `kube-apiserver ${apiServer.version} restricts audiences to those in the pod's volumes and asks no RBAC`,
+    "use kube-apiserver 1.33 or newer",
+    "audience … not found in pod spec volume",
+  );
 }

@@ -1,8 +1,7 @@
 import { DEFAULT_NODE_GROUPS } from "../../rules/rbac/node-audience";
 import { rbacAllows } from "../../rules/rbac/evaluate";
-import { nodeNeedsServiceAccountGet } from "../../rules/kubelet/service-account-get";
 import { broken, pass, unknown } from "../answer";
-import { apiServerGates } from "../facts/cluster-record";
+import { apiServerRules } from "./api-server-rules";
 import { NODE_USER, type PullCheck } from "./check";
 
 const GATE = "KubeletServiceAccountTokenForCredentialProviders";
@@ -23,15 +22,16 @@ export const serviceAccountReadable: PullCheck = {
       namespace,
     });
     if (granted) return pass(`RBAC lets nodes get the service account ${namespace}/${name}`);
-    if (cluster.apiServer === undefined)
+    const apiServer = apiServerRules(cluster);
+    if (apiServer === undefined)
       return unknown(
         "whether nodes may get service accounts depends on the API server's version, which is not known",
         "state the version of kube-apiserver",
       );
-    if (!nodeNeedsServiceAccountGet(cluster.apiServer, apiServerGates(cluster)))
-      return pass(`the node authorizer of kube-apiserver ${cluster.apiServer} lets nodes get it`);
+    if (!apiServer.needsServiceAccountGet)
+      return pass(`the node authorizer of kube-apiserver ${apiServer.version} lets nodes get it`);
     return broken(
-      `kube-apiserver ${cluster.apiServer} does not let nodes get service accounts, and no RBAC does`,
+      `kube-apiserver ${apiServer.version} does not let nodes get service accounts, and no RBAC does`,
       `grant get on serviceaccounts to the group system:nodes in namespace ${namespace}, or switch ${GATE} on in kube-apiserver`,
       `failed to get service account: serviceaccounts "${name}" is forbidden: User "system:node:…" cannot get resource "serviceaccounts" …`,
     );

@@ -111,12 +111,11 @@ export function readKubernetes(
   documents: readonly KubernetesDocument[],
   cluster: ClusterRecord,
 ): KubernetesFacts {
-  const all = documents.flatMap(items).filter(({ value }) => isServed(value));
+  const { accounts, rbac, others: all } = sorted(documents);
   const objects = all.filter(({ management }) => !management);
-  const rbac = objects.filter(({ value }) => RBAC_KINDS.includes(text(own(value, "kind"))));
   const values = rbac.map(({ value }) => value);
   return {
-    serviceAccounts: serviceAccounts(objects),
+    serviceAccounts: serviceAccounts(accounts),
     rbac: readRbac(values),
     rbacSources: new Map(rbac.map(({ value, source }) => [objectKey(value), source])),
     hasAudienceRules: values.some((value) =>
@@ -132,6 +131,26 @@ export function readKubernetes(
     fleet: readFleetFacts(objects),
     nodes: nodes(all, cluster),
   };
+}
+
+/** Service accounts and RBAC are most of what there is by far, and no other reader has a use for them. */
+function sorted(documents: readonly KubernetesDocument[]): {
+  readonly accounts: readonly KubernetesDocument[];
+  readonly rbac: readonly KubernetesDocument[];
+  readonly others: readonly KubernetesDocument[];
+} {
+  const accounts: KubernetesDocument[] = [];
+  const rbac: KubernetesDocument[] = [];
+  const others: KubernetesDocument[] = [];
+  for (const document of documents.flatMap(items)) {
+    if (!isServed(document.value)) continue;
+    const kind = text(own(document.value, "kind"));
+    const ofHub = !document.management;
+    if (kind === "ServiceAccount") ofHub && accounts.push(document);
+    else if (RBAC_KINDS.includes(kind)) ofHub && rbac.push(document);
+    else others.push(document);
+  }
+  return { accounts, rbac, others };
 }
 
 /**
@@ -168,7 +187,6 @@ function items(document: KubernetesDocument): readonly KubernetesDocument[] {
 function serviceAccounts(documents: readonly KubernetesDocument[]): ReadonlyMap<string, ServiceAccountFact> {
   const accounts = new Map<string, ServiceAccountFact>();
   for (const { value, source, late } of documents) {
-    if (own(value, "kind") !== "ServiceAccount") continue;
     const key = `${text(at(value, "metadata", "namespace")) || "default"}/${text(at(value, "metadata", "name"))}`;
     const known = accounts.get(key);
     const annotations = Object.entries(record(at(value, "metadata", "annotations")))

@@ -1,0 +1,40 @@
+import { compareVersions } from "../../model/version";
+import { featureGateDefault } from "../../rules/kubelet/feature-gates";
+import { nodeNeedsServiceAccountGet } from "../../rules/kubelet/service-account-get";
+import { type ClusterRecord, apiServerGates } from "../facts/cluster-record";
+
+/** What kube-apiserver lets nodes do, by its version and gates. */
+export interface ApiServerRules {
+  /** Its version, as recorded. */
+  readonly version: string;
+  /** Whether nodes need RBAC to get service accounts. */
+  readonly needsServiceAccountGet: boolean;
+  /** Whether it gives nodes only audiences that the pod references or that RBAC grants. */
+  readonly restrictsAudiences: boolean;
+  /** Whether RBAC can grant an audience. */
+  readonly asksRbac: boolean;
+}
+
+const GATE = "ServiceAccountNodeAudienceRestriction";
+
+/** Thousands of pulls ask about a handful of clusters. */
+const known = new WeakMap<ClusterRecord, ApiServerRules>();
+
+/** The rules of the cluster's API server; `undefined` where its version is not known. */
+export function apiServerRules(cluster: ClusterRecord): ApiServerRules | undefined {
+  const { apiServer: version } = cluster;
+  if (version === undefined) return undefined;
+  const made = known.get(cluster) ?? rulesOf(version, apiServerGates(cluster));
+  known.set(cluster, made);
+  return made;
+}
+
+function rulesOf(version: string, gates: Readonly<Record<string, boolean>>): ApiServerRules {
+  return {
+    version,
+    needsServiceAccountGet: nodeNeedsServiceAccountGet(version, gates),
+    restrictsAudiences: gates[GATE] ?? featureGateDefault(GATE, version) ?? false,
+    // 1.32 with the gate on asks no authorizer.
+    asksRbac: compareVersions(version, "1.33") >= 0,
+  };
+}
