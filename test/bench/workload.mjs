@@ -18,15 +18,14 @@ export const accounts = (count) =>
     };
   });
 
-/** Runs a synth into a folder of its own and prints its time and the process's peak memory. */
+/** Runs a synth into a folder of its own and prints its time, the process's peak memory, and what the synth returns. */
 export function measure(synth) {
   const outdir = mkdtempSync(join(tmpdir(), "bench-"));
   const begin = performance.now();
-  synth(outdir, accounts(Number(process.argv[2])));
+  const figures = synth(outdir, accounts(Number(process.argv[2])));
   const ms = performance.now() - begin;
   const kept = process.env.BENCH_KEEP !== undefined;
   if (!kept) rmSync(outdir, { recursive: true, force: true });
-  console.log(
-    JSON.stringify({ ms, megabytes: process.resourceUsage().maxRSS / 1024, ...(kept ? { outdir } : {}) }),
-  );
+  const megabytes = process.resourceUsage().maxRSS / 1024;
+  console.log(JSON.stringify({ ms, megabytes, ...figures, ...(kept ? { outdir } : {}) }));
 }
