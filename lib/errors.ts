@@ -13,6 +13,7 @@ import { componentsMessages as components } from "./messages/components";
 import { eksMessages as eks } from "./messages/eks";
 import { explainMessages as explain } from "./messages/explain";
 import { fleetMessages as fleet } from "./messages/fleet";
+import { fleetAccessMessages as fleetAccess } from "./messages/fleet-access";
 import { googleMessages as google } from "./messages/google";
 import { kubeletMessages as kubelet } from "./messages/kubelet";
 import { kubernetesMessages as kubernetes } from "./messages/kubernetes";
@@ -35,6 +36,7 @@ type Messages = typeof model &
   typeof eks &
   typeof explain &
   typeof fleet &
+  typeof fleetAccess &
   typeof google &
   typeof kubernetes &
   typeof node &
@@ -55,6 +57,7 @@ const messages: Messages = {
   ...eks,
   ...explain,
   ...fleet,
+  ...fleetAccess,
   ...google,
   ...kubernetes,
   ...node,

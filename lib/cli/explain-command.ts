@@ -1,7 +1,7 @@
 import {
   type ExplainResult,
+  type ExplainSelection,
   Explainer,
-  type PullSelection,
   renderHtml,
   renderJson,
   renderMermaid,
@@ -29,12 +29,13 @@ const RENDERERS: Readonly<Record<string, Renderer>> = {
 };
 
 /**
- * `explain [--service-account ns/name] [--image REF] [--stack S] [--format F] [--cluster FILE] [DIR…]`: the chain of each pull, and
- * without `--image` of each of OpenShift's components and each workload that acts in a cloud.
+ * `explain [--service-account ns/name] [--image REF] [--spoke NAME] [--stack S] [--format F] [--cluster FILE] [DIR…]`: the chain
+ * of each pull, and without `--image` of each of OpenShift's components, each workload that acts in a cloud and each
+ * way of a hub's controller into a spoke; with `--spoke` those into that spoke alone.
  *
  * `--cluster FILE` gives what no artefact of other people says: a JSON object with `issuer`, `kubelet`, `apiServer`,
  * `featureGates`, `kubeletFeatureGates`, `apiServerFeatureGates`, `registries`, `plugins`, `openShift`, `pulls`,
- * `components` and `workloads`, each as `workload-identity.json` has it for a cluster.
+ * `components`, `workloads` and `fleet`, each as `workload-identity.json` has it for a cluster.
  *
  * Resolves to 0 where all are allowed, 1 where one is denied, 3 where one is unknown and none denied.
  */
@@ -43,16 +44,20 @@ export function run(args: readonly string[], io: CommandIo): number {
     "service-account": { type: "string" },
     image: { type: "string" },
     stack: { type: "string" },
+    spoke: { type: "string" },
     cluster: { type: "string" },
     format: { type: "string", default: "text" },
   });
-  const { format, image, stack, "service-account": serviceAccount } = values;
+  const { format, image, stack, spoke, "service-account": serviceAccount } = values;
+  if (image !== undefined && spoke !== undefined)
+    throw new UsageError("--image asks about pulls and --spoke about fleet access; give one of the two");
   const render = Object.hasOwn(RENDERERS, format) ? RENDERERS[format] : undefined;
   if (!render) throw new UsageError(`unknown format ${format}; one of ${Object.keys(RENDERERS).join(", ")}`);
-  const selection: PullSelection = {
+  const selection: ExplainSelection = {
     ...(serviceAccount === undefined ? {} : { serviceAccount }),
     ...(image === undefined ? {} : { image }),
     ...(stack === undefined ? {} : { stack }),
+    ...(spoke === undefined ? {} : { spoke }),
   };
 
   const explainer = Explainer.read(
@@ -64,7 +69,7 @@ export function run(args: readonly string[], io: CommandIo): number {
   for (const { source, reason } of explainer.skipped) io.err(`skipped ${sourceText(source)}: ${reason}\n`);
   if (seen.size === 0)
     throw new UsageError(
-      "nothing to explain: no declared pull, component or workload there; give --service-account and --image",
+      "nothing to explain: no declared pull, component, workload or fleet there; give --service-account and --image",
     );
   if (seen.has("denied")) return EXIT_DENIED;
   return seen.has("unknown") ? EXIT_UNKNOWN : EXIT_ALLOWED;

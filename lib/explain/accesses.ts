@@ -4,10 +4,8 @@
 
 import { type AccessQuestion, ANY_ACCOUNT, componentQuestions, workloadQuestions } from "./access-questions";
 import { type Answer, type Status, unknown } from "./answer";
-import { skipped } from "./chain";
 import type { AccessContext } from "./checks/access-check";
 import { type AccessJob, accessChecks } from "./checks/access-checks";
-import type { CheckId, CheckResult } from "./checks/check";
 import type {
   AccessIdentity,
   AccessToken,
@@ -20,10 +18,11 @@ import type { ClusterArtefacts } from "./facts/facts";
 import { type ServiceAccountFact, serviceAccountOf } from "./facts/kubernetes-facts";
 import type { CredentialFileFact } from "./facts/component-facts";
 import type { WorkloadFact } from "./facts/workload-facts";
+import { fleetQuestions } from "./fleet/fleet-questions";
 import { withIntent } from "./intended-rights";
+import { chainVerdict, judged } from "./judged";
 import type { ExplainResult } from "./result";
 import { renamedServiceAccount } from "../rules/openshift/renamed-service-accounts";
-import type { Verdict } from "./verdict";
 
 /** What the verifier says of one service account of a component or workload. */
 export interface AccessResult extends ExplainResult {
@@ -44,13 +43,15 @@ export class Accesses {
   /** The results of a cluster, components first; of one service account where it is given. */
   *of(artefacts: ClusterArtefacts, job: AccessJob, account: string | undefined): Generator<AccessResult> {
     const clouds = this.#clouds.access;
+    // Controllers that enter spokes are a job of their own, which needs no rights in the cloud.
+    const entering = new Set(fleetQuestions(artefacts).map(({ controller }) => controller.account));
     const questions =
       job === "component"
         ? componentQuestions(artefacts, clouds)
         : workloadQuestions(
             artefacts,
             clouds,
-            (cloud, key) => this.#account(artefacts, cloud, key) !== undefined,
+            (cloud, key) => !entering.has(key) && this.#account(artefacts, cloud, key) !== undefined,
           );
     for (const question of questions)
       if (account === undefined || question.account === account) yield this.#result(question);
@@ -59,8 +60,8 @@ export class Accesses {
   #result(question: AccessQuestion): AccessResult {
     const { job, artefacts, account, component, cloud } = question;
     const context = this.#context(question);
-    const checks = judged(context, job);
-    const verdict = verdictOf(checks);
+    const checks = judged(accessChecks[job], context);
+    const verdict = chainVerdict(checks);
     return {
       job,
       stack: artefacts.stack,
@@ -83,7 +84,7 @@ export class Accesses {
     const issuer = artefacts.authentication?.issuer || artefacts.cluster.issuer;
     const token: AccessToken = {
       issuer,
-      audience: component?.audience ?? workload?.audience,
+      audience: component?.audience ?? workload?.audiences[0],
       namespace,
       name,
     };
@@ -145,7 +146,11 @@ interface Around {
   readonly files: ReadonlyMap<string, readonly CredentialFileFact[]>;
 }
 
-function grouped<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
+/** The items by key, in their order. */
+export function grouped<T>(
+  items: readonly T[],
+  keyOf: (item: T) => string,
+): ReadonlyMap<string, readonly T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {
     const same = groups.get(keyOf(item));
@@ -158,10 +163,16 @@ function grouped<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMa
 const WORST: readonly Status[] = ["fail", "unknown"];
 
 /** Pods of one service account may show tokens for different audiences: each must be accepted. */
-function trustOfAll(identity: AccessIdentity, token: AccessToken, audiences: readonly string[]): AccessTrust {
+export function trustOfAll(
+  identity: AccessIdentity,
+  token: AccessToken,
+  audiences: readonly string[],
+): AccessTrust {
   const first = identity.trust(token);
   const all = [first, ...audiences.slice(1).map((audience) => identity.trust({ ...token, audience }))];
-  const worst = WORST.map((status) => all.find(({ audience }) => audience.status === status));
+  const worst = WORST.map((status) =>
+    all.find(({ audience, subject }) => [audience.status, subject.status].includes(status)),
+  );
   return worst.find((each) => each !== undefined) ?? first;
 }
 
@@ -181,21 +192,4 @@ function subjectAnswer(answer: Answer, namespace: string, name: string): Answer 
   if (history === undefined) return answer;
   const { status, reason, evidence, remedy, log } = answer;
   return { status, reason: `${reason}; ${history}`, evidence, remedy, ...(log === undefined ? {} : { log }) };
-}
-
-/** The answers in order; after the first broken link nothing is reached. */
-function judged(context: AccessContext, job: AccessJob): readonly CheckResult[] {
-  let failed: CheckId | undefined;
-  return accessChecks[job].map(({ id, run }) => {
-    if (failed !== undefined) return skipped(id, failed);
-    const { status, reason, evidence, remedy, log } = run(context);
-    if (status === "fail") failed = id;
-    return { id, status, reason, evidence, remedy, ...(log === undefined ? {} : { log }) };
-  });
-}
-
-function verdictOf(checks: readonly CheckResult[]): Verdict {
-  if (checks.some(({ status }) => status === "fail")) return "denied";
-  // What there was nothing to judge of is skipped.
-  return checks.some(({ status }) => status === "unknown") ? "unknown" : "allowed";
 }

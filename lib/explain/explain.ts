@@ -1,3 +1,5 @@
+import { fail } from "../errors";
+import { isLate } from "../model/late";
 import { type AccessResult, Accesses } from "./accesses";
 import type { Chain } from "./chain";
 import { Chains } from "./chains";
@@ -7,6 +9,7 @@ import { pullChecks } from "./checks/checks";
 import { repositoryOf } from "./checks/image-parses";
 import { Clouds, computedAttributes } from "./clouds/clouds";
 import type { ClusterRecord } from "./facts/cluster-record";
+import { type FleetResult, FleetAccesses } from "./fleet/fleet-accesses";
 import { type Facts, type SkippedDocument, readFacts } from "./facts/facts";
 import { globMatches } from "./glob";
 import {
@@ -35,6 +38,19 @@ export interface ImagePuller {
   readonly declared: boolean;
 }
 
+/** Whose way into which spoke to explain. */
+export interface FleetSelection extends AccessSelection {
+  /**
+   * Name of a spoke's ClusterProfile.
+   *
+   * @defaultValue - every spoke
+   */
+  readonly spoke?: string;
+}
+
+/** What to explain, of every job. */
+export interface ExplainSelection extends PullSelection, FleetSelection {}
+
 /** How artefacts are read. */
 export interface ExplainOptions {
   /**
@@ -57,12 +73,14 @@ export class Explainer {
   readonly #chains: Chains;
   readonly #clouds: Clouds;
   readonly #access: Accesses;
+  readonly #fleets: FleetAccesses;
 
   private constructor(facts: Facts) {
     this.#facts = facts;
     this.#clouds = new Clouds(facts.terraform);
     this.#chains = new Chains(this.#clouds);
     this.#access = new Accesses(this.#clouds);
+    this.#fleets = new FleetAccesses(this.#clouds);
   }
 
   /**
@@ -107,15 +125,29 @@ export class Explainer {
   }
 
   /**
-   * The results of every job: pulls, components, workloads; where an image is asked about, its pulls alone.
-   *
-   * Throws what {@link Explainer.pulls} throws.
+   * The ways of a hub's controllers into its spokes: of declared fleets, and of ClusterProfiles that were read.
+   * Throws `explain-stack-unknown`, `explain-spoke-unknown`, `explain-late-value`, or what `Subject.of` throws.
    */
-  *all(selection: PullSelection = {}): Generator<ExplainResult> {
-    yield* this.pulls(selection);
+  *fleetAccesses({ serviceAccount, stack, spoke }: FleetSelection = {}): Generator<FleetResult> {
+    if (isLate(spoke)) fail("explain-late-value", "what is asked about", String(spoke));
+    const account = selectedAccount(serviceAccount);
+    yield* this.#fleets.of(selectedClusters(this.#facts, stack), account, spoke);
+  }
+
+  /**
+   * The results of every job: pulls, components, workloads, fleet accesses; where an image is asked about, its pulls
+   * alone, and where a spoke is, the ways into it alone.
+   *
+   * Throws what {@link Explainer.pulls} and {@link Explainer.fleetAccesses} throw.
+   */
+  *all(selection: ExplainSelection = {}): Generator<ExplainResult> {
+    if (selection.spoke === undefined) yield* this.pulls(selection);
     if (selection.image !== undefined || selection.origin !== undefined) return;
-    yield* this.components(selection);
-    yield* this.workloads(selection);
+    if (selection.spoke === undefined) {
+      yield* this.components(selection);
+      yield* this.workloads(selection);
+    }
+    yield* this.fleetAccesses(selection);
   }
 
   /** Every service account that can pull an image, or may be able to. Throws `explain-stack-unknown`. */
@@ -193,7 +225,7 @@ class Result implements PullResult {
 /** Reads artefacts and explains what is selected, of every job; throws what {@link Explainer} throws. */
 export function explain(
   paths: readonly string[],
-  selection: PullSelection = {},
+  selection: ExplainSelection = {},
   options: ExplainOptions = {},
 ): readonly ExplainResult[] {
   return [...Explainer.read(paths, options).all(selection)];

@@ -10,11 +10,22 @@ export { type AccessResult } from "./accesses";
 export { type Answer, type Evidence, type Status } from "./answer";
 export { type AccessJob } from "./checks/access-checks";
 export { type CheckId, type CheckResult } from "./checks/check";
-export { explain, Explainer, type ExplainOptions, type ImagePuller, type PullResult } from "./explain";
+export { type FleetWarning } from "./clouds/cloud-spokes";
+export {
+  explain,
+  Explainer,
+  type ExplainOptions,
+  type ExplainSelection,
+  type FleetSelection,
+  type ImagePuller,
+  type PullResult,
+} from "./explain";
 export { type ClusterRecord, type DeclaredPull, readClusterFile } from "./facts/cluster-record";
 export { type DeclaredComponent, type DeclaredWorkload } from "./facts/access-record";
+export { type DeclaredController, type DeclaredFleet, type DeclaredSpoke } from "./facts/fleet-record";
 export { type SkippedDocument } from "./facts/facts";
 export { type Source } from "./facts/source";
+export { type FleetResult } from "./fleet/fleet-accesses";
 export { type AccessSelection, type PullSelection } from "./questions";
 export { type ServiceAccountReach } from "./reach";
 export { renderHtml } from "./render/html";

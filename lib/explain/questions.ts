@@ -7,7 +7,7 @@ import { isLate } from "../model/late";
 import { Subject } from "../model/subject";
 import type { Origin } from "./checks/check";
 import type { ClusterArtefacts, Facts } from "./facts/facts";
-import type { WorkloadFact } from "./facts/workload-facts";
+import { type WorkloadFact, isPartial } from "./facts/workload-facts";
 
 /** Whose access to explain. */
 export interface AccessSelection {
@@ -140,7 +140,7 @@ function* workloadQuestions(
 ): Generator<readonly PullQuestion[]> {
   for (const workload of artefacts.workloads) {
     const account = `${workload.namespace}/${workload.serviceAccount}`;
-    if (subject !== undefined && account !== subject) continue;
+    if ((subject !== undefined && account !== subject) || isPartial(workload)) continue;
     const puller = { ...pullerOf(artefacts, account, "workload"), workload };
     yield workload.images.map(({ image, pullPolicy }) => ({
       puller,

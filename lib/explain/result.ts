@@ -1,15 +1,19 @@
 import type { CheckResult } from "./checks/check";
+import type { FleetWarning } from "./clouds/cloud-spokes";
 import type { Verdict } from "./verdict";
 
 /** What the verifier says of one chain, whatever its job. */
 export interface ExplainResult {
   /** Which job it belongs to. */
-  readonly job: "image-pull" | "component" | "workload";
+  readonly job: "image-pull" | "component" | "workload" | "fleet-access";
   /** The stack; empty for manifests outside of stacks. */
   readonly stack: string;
   /** The service account, `namespace/name`. */
   readonly subject: string;
-  /** The image or the declared pattern; a component's Secret, `namespace/name`; the cloud that a workload acts in. */
+  /**
+   * The image or the declared pattern; a component's Secret, `namespace/name`; the cloud that a workload acts in; the
+   * name of the spoke's profile.
+   */
   readonly target: string;
   /** Whether every link holds. */
   readonly verdict: Verdict;
@@ -17,4 +21,10 @@ export interface ExplainResult {
   readonly as: string | null;
   /** The links in order. */
   readonly checks: readonly CheckResult[];
+  /**
+   * What works, and somebody should know.
+   *
+   * @defaultValue - the job has no warnings
+   */
+  readonly warnings?: readonly FleetWarning[];
 }

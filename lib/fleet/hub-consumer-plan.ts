@@ -23,8 +23,6 @@ export interface AccountPlan {
   readonly name: string;
   /** Annotations for the clouds' webhooks. */
   readonly annotations: Readonly<Record<string, string>>;
-  /** Labels for the clouds' webhooks. */
-  readonly labels: Readonly<Record<string, string>>;
   /** What its pods need. */
   readonly fragments: readonly PodFragment[];
   /** Files that its pods read. */
@@ -78,11 +76,6 @@ export function accountPlans(
         key,
         "annotation",
         grants.map(({ annotations }) => annotations),
-      ),
-      labels: mergedTexts(
-        key,
-        "label",
-        grants.map(({ labels }) => labels),
       ),
       fragments: [...grants.map(({ pod }) => pod), tokens],
       files: grants.flatMap(({ credentialFile }) => (credentialFile ? [credentialFile] : [])),

@@ -1,6 +1,5 @@
 import { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
-import { ServiceAccount } from "../kubernetes/service-account";
 import { ServiceAccountAnnotations } from "../kubernetes/service-account-annotations";
 import type { ControllerWorkload } from "../model/fleet";
 import type { FleetConsumer } from "../rules/fleet/consumer";
@@ -58,9 +57,6 @@ export interface HubConsumerProps {
   readonly kueueConfiguration?: string;
 }
 
-/** Annotations and labels for a service account of the consumer's own installation. */
-type OwnedElsewhere = ServiceAccount | ServiceAccountAnnotations;
-
 const FILE_DIRECTORY = "/etc/clusterprofile";
 const FILE_VOLUME = "clusterprofile-provider-file";
 const HASH_ANNOTATION = "checksum/clusterprofile-provider-file";
@@ -77,8 +73,8 @@ const RBAC = "rbac.authorization.k8s.io";
 export class HubConsumer extends Construct {
   /** The list of access providers. */
   readonly file: AccessProvidersFile;
-  /** One per executing service account that needs annotations or labels. */
-  readonly serviceAccounts: readonly (ServiceAccount | ServiceAccountAnnotations)[];
+  /** One per executing service account that needs annotations. */
+  readonly serviceAccounts: readonly ServiceAccountAnnotations[];
   /** One per workload that runs the plugin or reads the list. */
   readonly patches: readonly ControllerWorkloadPatch[];
   /** ConfigMaps with credential files (no secrets), each once. */
@@ -117,11 +113,8 @@ export class HubConsumer extends Construct {
     this.readers = consumer.readsProfiles ? [] : this.profileReaders(consumer.reader, spokes);
   }
 
-  private annotated({ namespace, name, annotations, labels }: AccountPlan): readonly OwnedElsewhere[] {
+  private annotated({ namespace, name, annotations }: AccountPlan): readonly ServiceAccountAnnotations[] {
     const id = `service-account-${namespace}-${name}`;
-    // With labels or without, the manifest holds what the webhooks read and nothing else.
-    if (Object.keys(labels).length > 0)
-      return [new ServiceAccount(this, id, { namespace, name, annotations, labels })];
     return Object.keys(annotations).length > 0
       ? [new ServiceAccountAnnotations(this, id, { namespace, name, annotations })]
       : [];

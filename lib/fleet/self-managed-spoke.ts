@@ -1,16 +1,19 @@
-import { stringify } from "yaml";
+import { Scalar, stringify } from "yaml";
 import { fail } from "../errors";
-import { validateAudience } from "../model/audience";
 import type { ISpokeAccess, SpokeEndpoint, SpokeEntryRequest, SpokeUser } from "../model/fleet";
 import { Issuer } from "../model/issuer";
+import { isLate } from "../model/late";
 import { type NodeFile, type NodeSetup, isCleanPath, nodeFile } from "../model/node-file";
 import type { SpokeTrust } from "../model/spoke-trust";
 import { Subject } from "../model/subject";
 import {
   type HubAuthenticationProps,
+  type HubUsers,
   authenticationConfiguration,
   spokeUserNames,
 } from "../rules/fleet/authentication-configuration";
+import { objectOf } from "../rules/fleet/forms";
+import { spokeAudience } from "../rules/fleet/spoke-audience";
 
 /** A spoke whose API server trusts the hub's issuer itself. */
 export interface SelfManagedSpokeProps extends HubAuthenticationProps {
@@ -37,6 +40,7 @@ export interface SelfManagedSpoke extends ISpokeAccess<unknown> {
 
 const PATH = "/etc/kubernetes/authentication-configuration.yaml";
 const MODE = 0o600;
+const YAML = { version: "1.1", lineWidth: 0, aliasDuplicateObjects: false } as const;
 
 /**
  * A self-managed spoke (kubeadm, OpenShift with a file of its own): no cloud, the hub's service account tokens are
@@ -44,40 +48,53 @@ const MODE = 0o600;
  *
  * On OpenShift the one OIDC slot of `Authentication/cluster` replaces the built-in OAuth server; think twice.
  *
- * Throws `version-unsupported`, `spoke-authentication-empty`, `spoke-authentication-prefix`, `node-file-invalid`, and
- * of bad issuers, audiences and service accounts.
+ * Throws `version-unsupported`, `spoke-authentication-empty`, `spoke-authentication-prefix`,
+ * `spoke-authentication-invalid`, `spoke-authentication-ca`, `spoke-audience-foreign`, `fleet-secret-material`,
+ * `fleet-property-invalid`, `node-file-invalid`, `late-value`, and of bad issuers, audiences and service accounts.
  */
 export function selfManagedSpoke(props: SelfManagedSpokeProps): SelfManagedSpoke {
-  const { endpoint, audience, path = PATH } = props;
+  const { endpoint, audience, path = PATH } = objectOf("properties of a self-managed spoke", props);
+  const issuer = Issuer.of(props.issuer);
   const document = authenticationConfiguration(props);
   if (!isCleanPath(path)) return fail("node-file-invalid", path, "path is not absolute and clean");
-  const content = stringify(document, { version: "1.1", lineWidth: 0, aliasDuplicateObjects: false });
+  const content = stringify(document, lateInQuotes, YAML);
   const file: NodeFile = nodeFile({ path, mode: MODE, content });
   return {
     cloud: "kubernetes",
     endpoint,
-    parameters: { tokenAudience: validateAudience(audience) },
+    parameters: { tokenAudience: spokeAudience(audience, issuer) },
     trusts: {
-      issuer: Issuer.of(props.issuer).url,
+      issuer: issuer.url,
       serviceAccounts: [...new Set(props.serviceAccounts.map((each) => Subject.of(each).key))].sort(),
     },
     nodeSetup: { files: [file], kubeletFlags: {} },
     declare: (_: unknown, request: SpokeEntryRequest) => ({
       users: selfManagedUsers(
         request.controllers.map(({ subject }) => subject),
-        props.userPrefix,
+        props,
       ),
     }),
   };
 }
 
-/** The hub's service accounts as users of the spoke, for RBAC there. */
+/**
+ * The hub's service accounts as users of the spoke, for RBAC there. Throws `spoke-authentication-prefix`,
+ * `service-account-invalid`, `cluster-name-invalid` or `late-value`.
+ */
 export function selfManagedUsers(
   serviceAccounts: readonly (string | Subject)[],
-  userPrefix?: string,
+  users: HubUsers,
 ): readonly SpokeUser[] {
   return serviceAccounts.map(Subject.of).map((subject) => {
-    const [user = ""] = spokeUserNames([subject], userPrefix);
+    const [user = ""] = spokeUserNames([subject], users);
     return { subject, user, groups: [], authorized: false };
   });
+}
+
+/** So that the file is YAML with any placeholder in the place of a late text. */
+function lateInQuotes(_: unknown, value: unknown): unknown {
+  if (typeof value !== "string" || !isLate(value)) return value;
+  const scalar = new Scalar(value);
+  scalar.type = Scalar.QUOTE_DOUBLE;
+  return scalar;
 }

@@ -91,7 +91,7 @@ export const componentsMessages = {
   }),
   "credentials-requests-selection": (given: unknown): Problem => ({
     problem: "`requests` is not a selection of CredentialsRequests",
-    value: Array.isArray(given) ? "a list" : typeof given,
+    value: Array.isArray(given) ? "a list" : given === undefined ? undefined : typeof given,
     allowed: "{ requests, skipped }, what credentialsRequests() and credentialsRequestsOf() return",
     remedy: "pass the result of credentialsRequests(folder, filter) as it is",
   }),

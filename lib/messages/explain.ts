@@ -39,6 +39,12 @@ export const explainMessages = {
     allowed: known.length > 0 ? known.join(", ") : "none was read",
     remedy: "name one of the stacks, or leave --stack out",
   }),
+  "explain-spoke-unknown": (spoke: string, known: readonly string[]): Problem => ({
+    problem: "no spoke of that name was read",
+    value: spoke,
+    allowed: known.length > 0 ? known.join(", ") : "none was read",
+    remedy: "name one of the spokes by its profile, or leave --spoke out",
+  }),
   "explain-late-value": (what: string, value: string): Problem => ({
     problem: `${what} is known only after apply`,
     value,

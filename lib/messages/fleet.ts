@@ -1,10 +1,10 @@
+import { fleetSpokeMessages } from "./fleet-spoke";
 import type { Problem } from "./problem";
 
 const MANAGER =
   "1 to 63 of A-Z, a-z, 0-9, -, _ and ., starting and ending with a letter or digit: it is also a label";
 
-/** Refusals of access from a hub's controllers to spoke clusters (ClusterProfile). */
-export const fleetMessages = {
+const ownMessages = {
   "cluster-profile-name-invalid": (value: unknown): Problem => ({
     problem: "name of a ClusterProfile is not a DNS subdomain",
     value,
@@ -86,9 +86,8 @@ export const fleetMessages = {
     allowed: "a name that a profile has in status.accessProviders",
     remedy: "remove it, or correct the name",
   }),
-  "access-provider-invalid": (name: string, reason: string, value: unknown): Problem => ({
+  "access-provider-invalid": (name: string, reason: string): Problem => ({
     problem: `access provider ${name} ${reason}`,
-    value,
     allowed:
       "name and execConfig with apiVersion, command, args, env, installHint, provideClusterInfo, interactiveMode",
     remedy: "correct the entry of the controller's file",
@@ -127,9 +126,8 @@ export const fleetMessages = {
       "client.authentication.k8s.io/exec, clusterprofiles.multicluster.x-k8s.io/exec/additional-envs; each once, its value an object",
     remedy: "correct the extension, or remove it",
   }),
-  "spoke-server-invalid": (value: unknown, reason: string): Problem => ({
+  "spoke-server-invalid": (reason: string): Problem => ({
     problem: `server of a spoke ${reason}`,
-    value,
     allowed: "https://host[:port][/path], at most 2048 characters",
     remedy: "give the URL of the spoke's API server; the endpoint of a GKE cluster comes without https://",
   }),
@@ -146,10 +144,9 @@ export const fleetMessages = {
       "certificateAuthorityData, or publicCertificate: true for Connect Gateway and endpoints with a public certificate",
     remedy: "give one of the two",
   }),
-  "spoke-proxy-invalid": (value: unknown): Problem => ({
-    problem: "proxy of a spoke is not a URL that the controllers know",
-    value,
-    allowed: "http://, https:// or socks5://host:port",
+  "spoke-proxy-invalid": (reason: string): Problem => ({
+    problem: `proxy of a spoke ${reason}`,
+    allowed: "http://, https:// or socks5://host[:port], without user and password",
     remedy: "give the proxy's URL without user and password",
   }),
   "cluster-property-invalid": (name: unknown, value: unknown): Problem => ({
@@ -322,24 +319,6 @@ export const fleetMessages = {
       "controller_manager_config.yaml of the ConfigMap kueue-manager-config, without multiKueue.clusterProfile",
     remedy: "give the text as the installed release has it; the fleet's part is added to it",
   }),
-  "spoke-authentication-empty": (spoke: string): Problem => ({
-    problem: "nobody would be trusted by the spoke",
-    value: spoke,
-    allowed: "at least one service account of the hub",
-    remedy: "name the service accounts that open connections",
-  }),
-  "spoke-authentication-prefix": (value: unknown): Problem => ({
-    problem: "prefix of the hub's user names could be mistaken for the spoke's own users",
-    value,
-    allowed: "1 to 63 of a-z, 0-9, - and ., and a colon at its end; not system:",
-    remedy: "use the name of the hub, for example hub:",
-  }),
-  "spoke-authentication-mode": (spoke: string, value: string): Problem => ({
-    problem: `EKS cluster ${spoke} takes no access entries`,
-    value,
-    allowed: "API, API_AND_CONFIG_MAP",
-    remedy: "set access_config.authentication_mode of the cluster",
-  }),
   "spoke-authorisation-missing": (spoke: string, principal: string): Problem => ({
     problem: `nothing on spoke ${spoke} allows the controller anything`,
     value: principal,
@@ -396,4 +375,10 @@ export const fleetMessages = {
     allowed: `a Role with ${verb} on ${resource}`,
     remedy: "bind the role to the service account",
   }),
+};
+
+/** Refusals of access from a hub's controllers to spoke clusters (ClusterProfile). */
+export const fleetMessages: typeof ownMessages & typeof fleetSpokeMessages = {
+  ...ownMessages,
+  ...fleetSpokeMessages,
 };

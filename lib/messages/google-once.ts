@@ -24,7 +24,7 @@ export const googleOnceMessages = {
     value: providerId,
     allowed: "one pool provider of an id in a pool",
     remedy:
-      "state another providerId; for the same issuer and audience give that construct as `oidcProvider`, in another stack too, or adopt it with OidcProvider.fromProviderId",
+      "state another providerId; for the same issuer and audience give that construct as `oidcProvider`, in another stack too, or adopt it with OidcProvider.fromProviderId and name the service accounts at the declared one",
   }),
   "google-issuer-keys-differ": (issuer: string, keys: string, others: string, path: string): Problem => ({
     problem: `keys of the issuer (${keys}) differ from those that ${path} trusts (${others}); token exchanges of one of the two would fail`,

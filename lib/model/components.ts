@@ -47,6 +47,30 @@ export interface ComponentGrant {
   readonly identity: string;
   /** The Secret that it reads. */
   readonly secret: ComponentSecret;
+  /**
+   * What it was meant to get in place of what its request asks for.
+   *
+   * @defaultValue - what the request asks for
+   */
+  readonly intends?: ComponentIntent;
+  /**
+   * Where its rights count: scopes of Azure, `projects/<id>` of Google; may be late.
+   *
+   * @defaultValue - the rights say it themselves
+   */
+  readonly places?: readonly string[];
+}
+
+/** What a component was meant to get other than its request asks for. */
+export interface ComponentIntent {
+  /** All its rights, in the form of the request's provider part; texts may be late. */
+  readonly rights: Readonly<Record<string, unknown>>;
+  /**
+   * Why, as it was stated.
+   *
+   * @defaultValue - nobody stated it
+   */
+  readonly reason?: string;
 }
 
 /** What a cloud's maker declared, as far as Kubernetes must know it. */

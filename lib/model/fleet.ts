@@ -97,6 +97,8 @@ export interface SpokeUser {
 
 /** Controllers that want to enter one spoke. */
 export interface SpokeEntryRequest {
+  /** Name of the hub. */
+  readonly hub: string;
   /** Name of the spoke, as in its ClusterProfile. */
   readonly spoke: string;
   /** The controllers' identities in the spoke's cloud, one per executing service account, sorted by subject. */
@@ -107,6 +109,18 @@ export interface SpokeEntryRequest {
 export interface SpokeEntry {
   /** One per controller of the request. */
   readonly users: readonly SpokeUser[];
+  /**
+   * Objects of the spoke that must be there besides RBAC of the users, each with apiVersion, kind and metadata.
+   *
+   * @defaultValue - none
+   */
+  readonly objects?: readonly Readonly<Record<string, unknown>>[];
+  /**
+   * Lines for whoever applies the objects.
+   *
+   * @defaultValue - none
+   */
+  readonly comment?: readonly string[];
 }
 
 /** A spoke as its profile and the plugins see it. */
@@ -127,6 +141,12 @@ export interface ISpokeAccess<Scope> extends SpokeFacts {
    * @defaultValue - a cloud stands between
    */
   readonly trusts?: SpokeTrust;
+  /**
+   * True where the cloud itself allows what each controller needs, so that no RBAC is needed.
+   *
+   * @defaultValue false
+   */
+  readonly authorizes?: boolean;
   /**
    * Files for the nodes of the spoke's control plane.
    *

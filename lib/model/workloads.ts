@@ -34,6 +34,12 @@ export interface AccessRequest<Scope> {
   readonly issuer: Issuer;
   /** Sorted by subject, each subject once. */
   readonly workloads: readonly DeclaredAccess<Scope>[];
+  /**
+   * True where the cluster has no webhook of the cloud that changes pods: what it would add then stands in the pods.
+   *
+   * @defaultValue false
+   */
+  readonly withoutWebhook?: boolean;
 }
 
 /** A file that pods read, carried by a ConfigMap of the service account's namespace. */
@@ -46,7 +52,10 @@ export interface CredentialFile {
   readonly content: string | LateEncoding;
 }
 
-/** What pods that use the service account must have besides it, as fields of the Kubernetes API; all literal. */
+/**
+ * What pods that use the service account must have besides it, as fields of the Kubernetes API; literal, but for the
+ * variables of pods without webhook.
+ */
 export interface PodFragment {
   /** Labels of the pod. */
   readonly labels: Readonly<Record<string, string>>;
@@ -72,8 +81,6 @@ export interface AccessGrant {
   readonly principal?: AccessPrincipal;
   /** Annotations of the service account that the cloud's webhook reads; values may be late. */
   readonly annotations: Readonly<Record<string, string>>;
-  /** Labels of the service account. */
-  readonly labels: Readonly<Record<string, string>>;
   /** What the pods need. */
   readonly pod: PodFragment;
   /**

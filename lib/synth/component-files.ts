@@ -23,7 +23,7 @@ const UPGRADE_GATE = {
   order: 90,
   comment: [
     "For the running cluster, once the Secrets of the release to come are applied; not for the installer.",
-    "Apply with `kubectl apply --server-side`: the operator owns the object's other fields.",
+    "Apply with `kubectl apply --server-side`: the operator owns the object's other fields; never prune or delete by this file.",
   ],
 } as const;
 

@@ -10,7 +10,7 @@ import type { CredentialsRequestSelection } from "../openshift";
 
 /**
  * What `workload-identity.json` says of a cluster's components: which tokens they present, as what they act, what they
- * asked for, and which requests of the release were left out and why.
+ * asked for and were meant to get, and which requests of the release were left out and why.
  */
 export function componentRecord(
   { cloud }: Pick<IComponentIdentities<unknown>, "cloud">,
@@ -20,7 +20,7 @@ export function componentRecord(
   return {
     cloud,
     audience: COMPONENT_AUDIENCE,
-    granted: grants.map(({ request, identity }) => ({
+    granted: grants.map(({ request, identity, intends, places }) => ({
       request: request.name,
       ...placeOf(request.source),
       secret: `${request.secret.namespace}/${request.secret.name}`,
@@ -28,6 +28,8 @@ export function componentRecord(
       tokenPath: request.cloudTokenPath ?? COMPONENT_TOKEN_PATH,
       identity,
       asks: { kind: request.providerKind, ...request.providerSpec },
+      ...(intends && { intends }),
+      ...(places && { places }),
     })),
     skipped: skipped.map(({ name, source, reason }) => ({ name, ...placeOf(source), reason })),
   };

@@ -47,7 +47,6 @@ function ownGrant(subject: Subject): AccessGrant {
     subject,
     identity: subject.toString(),
     annotations: {},
-    labels: {},
     pod: { labels: {}, env: [], volumeMounts: [], volumes: [] },
   };
 }

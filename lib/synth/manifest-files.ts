@@ -105,8 +105,9 @@ function podFiles(documents: StackDocuments): readonly (readonly [file: string, 
 }
 
 function podComment(key: string): readonly string[] {
+  const [namespace, name] = key.split("/");
   return [
-    `What pods with serviceAccountName: ${key.slice(key.indexOf("/") + 1)}, in the namespace ${key.slice(0, key.indexOf("/"))}, need: not applied, but put into their templates.`,
+    `For the templates of pods of the namespace ${namespace} with \`serviceAccountName: ${name}\`; not applied by itself.`,
     "Labels and volumes are of the pod; env and volumeMounts are of each container that uses the cloud.",
     "Pods that run already keep what they have; a webhook changes pods only while they are created.",
   ];

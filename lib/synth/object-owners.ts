@@ -1,4 +1,5 @@
 import { fail } from "../errors";
+import { objectTitle } from "../artefact/property-path";
 import { isRecord } from "../model/record";
 
 /** The objects of one file. */
@@ -21,9 +22,9 @@ export function refuseSameObjects(files: readonly WrittenObjects[]): void {
   const owners = new Map<string, string>();
   for (const { chart, objects } of files)
     for (const object of objects) {
-      const { kind, metadata } = object as Readonly<Record<string, unknown>>;
-      if (!WHOLE.includes(kind) || !isRecord(metadata)) continue;
-      const title = `${String(kind)} ${String(metadata["namespace"])}/${String(metadata["name"])}`;
+      const { apiVersion, kind, metadata } = object as Readonly<Record<string, unknown>>;
+      if (apiVersion !== "v1" || !WHOLE.includes(kind) || !isRecord(metadata)) continue;
+      const title = objectTitle(kind, metadata["namespace"], metadata["name"]).replace(/: $/, "");
       const key = JSON.stringify([chart.appliesTo, chart.spoke, title]);
       const first = owners.get(key);
       if (first !== undefined) fail("manifest-object-twice", title, first, chart.file);

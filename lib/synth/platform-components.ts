@@ -6,6 +6,7 @@ import type { Issuer } from "../model/issuer";
 import { clusterName } from "../model/kubernetes-name";
 import { isRecord } from "../model/record";
 import { requestLabel } from "../model/request-label";
+import { statedSelection } from "../rules/openshift/stated-selection";
 import { upgradeableTo } from "../rules/openshift/upgradeable-to";
 import { checkClaim } from "./cluster-records";
 import {
@@ -89,16 +90,14 @@ export class PlatformComponents extends Construct {
 function checked({
   clusterName: name,
   issuer,
-  requests: selection,
+  requests: given,
   identities,
   upgradeableTo: version,
 }: PlatformComponentsProps): Issuer {
   clusterName(name);
-  if (!isRecord(selection) || !Array.isArray(selection["requests"]) || !Array.isArray(selection["skipped"]))
-    return fail("credentials-requests-selection", selection);
+  const { requests, skipped } = statedSelection(given);
   if (!isRecord(identities) || typeof identities["providerKind"] !== "string")
     return fail("identities-invalid", identities, MAKERS);
-  const { requests, skipped } = selection;
   const { cloud, providerKind } = identities;
   if (requests.length === 0)
     fail(

@@ -28,12 +28,6 @@ export interface AccountMarks {
   readonly subject: Subject;
   /** Annotations; values may be late. */
   readonly annotations: Texts;
-  /**
-   * Labels, for declared service accounts alone.
-   *
-   * @defaultValue - none
-   */
-  readonly labels?: Texts;
 }
 
 /** What is written of each service account, by stack and by `namespace/name`. */
@@ -66,30 +60,25 @@ export function writeServiceAccounts(
   const bySubject = marksBySubject(marks);
   for (const account of accounts) {
     const { key } = account.subject;
-    const own = bySubject.get(key) ?? NOTHING;
+    const annotations = bySubject.get(key) ?? {};
     const known = written.get(key);
-    if (known instanceof ServiceAccount) known.add(own.annotations, own.labels);
-    else if (known) known.add(own.annotations);
-    else if (account.declare) written.set(key, declared(manifests, account, own));
-    else if (Object.keys(own.annotations).length > 0) written.set(key, annotated(manifests, account, own));
+    if (known) known.add(annotations);
+    else if (account.declare) written.set(key, declared(manifests, account, annotations));
+    else if (Object.keys(annotations).length > 0)
+      written.set(key, annotated(manifests, account, annotations));
   }
 }
 
-interface Marks {
-  readonly annotations: Texts;
-  readonly labels: Texts;
-}
-
-function declared(manifests: Manifests, { subject }: WantedAccount, marks: Marks): ServiceAccount {
+function declared(manifests: Manifests, { subject }: WantedAccount, annotations: Texts): ServiceAccount {
   const { namespace, name } = subject;
   const chart = manifests.chart("service-accounts", DECLARED);
-  return new ServiceAccount(chart, idOf(subject), { namespace, name, ...marks });
+  return new ServiceAccount(chart, idOf(subject), { namespace, name, annotations });
 }
 
 function annotated(
   manifests: Manifests,
   { subject }: WantedAccount,
-  { annotations }: Marks,
+  annotations: Texts,
 ): ServiceAccountAnnotations {
   const { namespace, name } = subject;
   const chart = manifests.chart("service-account-annotations", FOREIGN);
@@ -101,18 +90,15 @@ function idOf({ namespace, name }: Subject): string {
   return `${namespace}.${name}`;
 }
 
-const NOTHING: Marks = { annotations: {}, labels: {} };
-
-function marksBySubject(marks: readonly AccountMarks[]): ReadonlyMap<string, Marks> {
-  const bySubject = new Map<string, { annotations: Record<string, string>; labels: Texts }>();
-  for (const { subject, annotations, labels = {} } of marks) {
-    const own = bySubject.get(subject.key) ?? { annotations: {}, labels: {} };
+function marksBySubject(marks: readonly AccountMarks[]): ReadonlyMap<string, Texts> {
+  const bySubject = new Map<string, Record<string, string>>();
+  for (const { subject, annotations } of marks) {
+    const own = bySubject.get(subject.key) ?? {};
     for (const [key, value] of Object.entries(annotations)) {
-      if (own.annotations[key] !== undefined && own.annotations[key] !== value)
-        fail("annotation-conflict", subject.key, key);
-      own.annotations[key] = value;
+      if (own[key] !== undefined && own[key] !== value) fail("annotation-conflict", subject.key, key);
+      own[key] = value;
     }
-    bySubject.set(subject.key, { ...own, labels: { ...own.labels, ...labels } });
+    bySubject.set(subject.key, own);
   }
   return bySubject;
 }

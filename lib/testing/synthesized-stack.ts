@@ -55,10 +55,13 @@ export class SynthesizedStack {
     return existsSync(path) ? readWorkloadIdentity(this.text(WORKLOAD_IDENTITY_FILE), path) : undefined;
   }
 
-  /** Names of the manifests and of the files with node setups, below {@link SynthesizedStack.dir}, in their order. */
+  /**
+   * Names of the manifests, of the files with node setups and of those with what pods need, below
+   * {@link SynthesizedStack.dir}, in their order.
+   */
   get manifestFiles(): readonly string[] {
-    const { manifests = [], nodes = [] } = this.identity ?? {};
-    return [...manifests, ...nodes].map(({ file }) => file);
+    const { manifests = [], nodes = [], pods = [] } = this.identity ?? {};
+    return [...manifests, ...nodes, ...pods].map(({ file }) => file);
   }
 
   /** The text of a file of the stack. */

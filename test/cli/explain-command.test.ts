@@ -66,6 +66,28 @@ describe("exit code", () => {
     );
   });
 
+  it("tells of fleet access, of one spoke where it is named, in every format", async () => {
+    const folder = folderOf(synthesized("fleet-multikueue"));
+    const text = await cli(folder);
+    expect([text.code, text.err]).toEqual([0, ""]);
+    expect(text.out).toMatch(/\n3 allowed, 0 denied, 0 unknown\n$/);
+    const one = await cli("--spoke", "on-prem", "--format", "json", folder);
+    expect(JSON.parse(one.out)).toMatchObject({
+      version: 1,
+      results: [{ job: "fleet-access", target: "on-prem", verdict: "allowed", warnings: [] }],
+    });
+    expect((await cli("--spoke", "on-prem", "--format", "mermaid", folder)).out).toContain(
+      "enters on-prem: allowed",
+    );
+    expect((await cli("--spoke", "on-prem", "--format", "html", folder)).out).toContain(
+      "Fleet access: 0 denied",
+    );
+    const other = await cli("--spoke", "other", folder);
+    expect([other.code, other.err]).toEqual([2, expect.stringContaining("explain-spoke-unknown")]);
+    const both = await cli("--spoke", "on-prem", "--image", "a/b:c", folder);
+    expect([both.code, both.err]).toEqual([2, expect.stringContaining("--image asks about pulls")]);
+  });
+
   it("3 where one is unknown and none denied", async () => {
     const folder = folderOf(edited(artefacts, [[FACTS, '"version": "1.35.1"', '"other": ""']]));
     expect((await cli(folder)).code).toBe(3);

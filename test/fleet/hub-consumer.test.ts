@@ -25,7 +25,6 @@ const grant = (key: string, over: Partial<AccessGrant> = {}): AccessGrant => ({
   subject: Subject.of(key),
   identity: "x",
   annotations: {},
-  labels: {},
   pod: NO_POD,
   ...over,
 });
@@ -465,24 +464,6 @@ describe("HubConsumer: refusals", () => {
     );
     expect(file("good", replace).warnings).toEqual([expect.stringMatching(/^more: access library 0\.1\.3/)]);
     expect(file("none", {}).warnings).toEqual([]);
-  });
-
-  it("gives labels to service accounts whose cloud asks for them", () => {
-    const labelled = grant("fleet/own", {
-      labels: { "example.com/use": "true" },
-      annotations: { "example.com/id": "x" },
-    });
-    const { consumer } = built(["aws"], {
-      consumer: generic,
-      identities: { aws: [labelled] },
-      plugins: [iam],
-    });
-    expect(consumer.serviceAccounts[0]?.resource.toJson().metadata).toEqual({
-      name: "own",
-      namespace: "fleet",
-      labels: { "example.com/use": "true" },
-      annotations: { "example.com/id": "x" },
-    });
   });
 
   it("refuses data for a plugin that nobody hands over", () => {

@@ -114,9 +114,9 @@ describe("selfManagedSpoke", () => {
     expect(selfManagedUsers(["fleet/own"])[0]?.user).toBe("hub:system:serviceaccount:fleet:own");
   });
 
-  it("passes a late issuer through as plain YAML", () => {
+  it("puts a late issuer into quotes, as a placeholder begins with @, which no plain YAML text may", () => {
     const { nodeSetup } = selfManagedSpoke({ ...props, issuer: LATE });
-    expect(nodeSetup.files[0]?.content).toContain(`url: ${LATE}\n`);
+    expect(nodeSetup.files[0]?.content).toContain(`url: "${LATE}"\n`);
   });
 
   it.each<[string, object, string]>([

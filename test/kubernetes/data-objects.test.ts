@@ -51,6 +51,11 @@ describe("Secret", () => {
     ["data-value-invalid", { data: { a: "YQ" } }],
     ["data-value-invalid", { data: { a: LATE } }],
     ["data-value-invalid", { data: { a: new LateEncoding("data-url", LATE) } }],
+    ["data-empty", { stringData: null as never, data: undefined as never }],
+    ["data-key-invalid", { stringData: JSON.parse('{"__proto__":"x"}') as Record<string, string> }],
+    ["data-key-invalid", { data: JSON.parse('{"__proto__":"eA=="}') as Record<string, string> }],
+    // api/core/v1 Secret: stringData "overwrites any existing values when written"
+    ["data-key-twice", { stringData: { a: "1" }, data: { a: "MQ==" } }],
   ] as const satisfies readonly (readonly [ErrorCode, object])[])("%s: %j", (code, props) => {
     expect(() => new Secret(chart(), "s", { ...place, ...props })).toThrowError(
       expect.objectContaining({ code }),
@@ -67,6 +72,40 @@ describe("Secret", () => {
     }
     expect(message).toContain("Secret shop/creds");
     expect(message).not.toContain("hunter2");
+  });
+});
+
+// RFC 7468 section 10 and 11, RFC 5958; OpenSSL's traditional forms; OpenSSH's own
+const PRIVATE_KEYS = ["", "RSA ", "EC ", "ENCRYPTED ", "OPENSSH "].map(
+  (kind) => `-----BEGIN ${kind}PRIVATE KEY-----\nMIIEpAIBAAKC\n-----END ${kind}PRIVATE KEY-----\n`,
+);
+const PUBLIC_KEY = "-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkq\n-----END PUBLIC KEY-----\n";
+
+describe("a private key", () => {
+  it.each(PRIVATE_KEYS)("is refused wherever it stands, and not shown: %j", (key) => {
+    const base64 = (text: string): string => Buffer.from(text).toString("base64");
+    const objects: readonly (() => unknown)[] = [
+      () => new Secret(chart(), "s", { ...place, stringData: { "tls.key": `x\n${key}` } }),
+      () => new Secret(chart(), "s", { ...place, stringData: { "tls.key": `${LATE}${key}` } }),
+      () => new Secret(chart(), "s", { ...place, data: { "tls.key": base64(key) } }),
+      () => new Secret(chart(), "s", { ...place, data: { "tls.key": new LateEncoding("base64", key) } }),
+      () => new ConfigMap(chart(), "c", { ...place, data: { "tls.key": key } }),
+    ];
+    for (const make of objects) {
+      let refused: unknown;
+      try {
+        make();
+      } catch (error) {
+        refused = error;
+      }
+      expect(refused).toMatchObject({ code: "data-private-key" });
+      expect(String(refused)).toMatch(/value of tls\.key of \w+ shop\/creds holds a private key/);
+      expect(JSON.stringify(refused) + String(refused)).not.toMatch(/MIIE|BEGIN/);
+    }
+  });
+
+  it("is no public one", () => {
+    expect(() => new ConfigMap(chart(), "c", { ...place, data: { key: PUBLIC_KEY } })).not.toThrow();
   });
 });
 

@@ -8,7 +8,9 @@ import { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
 import { GoogleProvider } from "@cdktf/provider-google/lib/provider/index.js";
 import { TerraformStack } from "cdktf";
 import type { Construct } from "constructs";
-import { componentRoles } from "../../lib/cloud/aws";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { IssuerBucket, componentRoles } from "../../lib/cloud/aws";
 import { componentIdentities } from "../../lib/cloud/azure";
 import { componentServiceAccounts } from "../../lib/cloud/google";
 import type { IComponentIdentities } from "../../lib/model/components";
@@ -59,6 +61,18 @@ export function providersStack(app: Construct, id: string = "prod"): TerraformSt
   new AzurermProvider(stack, "azurerm", { features: [{}], subscriptionId: SUBSCRIPTION });
   new GoogleProvider(stack, "google");
   return stack;
+}
+
+/** An issuer whose URL is known after apply. */
+export function issuerBucket(scope: Construct): IssuerBucket {
+  const keys = JSON.parse(
+    readFileSync(resolve(__dirname, "../fixtures/openid/keys.json"), "utf8"),
+  ) as readonly { readonly pem: string }[];
+  return new IssuerBucket(scope, "issuer", {
+    bucketName: "acme-issuer",
+    region: "eu-west-1",
+    keys: [{ publicKey: keys[0]?.pem ?? "", use: "current" }],
+  });
 }
 
 /** Synthesizes the components of one cluster in a stack `prod`; the properties may need the stack. */

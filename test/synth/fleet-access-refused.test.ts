@@ -225,7 +225,6 @@ const CASES: readonly (readonly [
               subject,
               identity: "x",
               annotations: {},
-              labels: {},
               pod: { labels: {}, env: [], volumeMounts: [], volumes: [] },
             })),
           }),

@@ -61,6 +61,16 @@ describe("files with exact names", () => {
     );
   });
 
+  it("takes true and false for exactName, and nothing else", () => {
+    expect(() => stackFixture().manifests.chart("x", { order: 5, exactName: "no" as never })).toThrowError(
+      expect.objectContaining({
+        code: "choice-unknown",
+        message:
+          'exactName of the manifest x is none of the values that it can have, got "no"; allowed: true, false; write one of them, letter for letter',
+      }),
+    );
+  });
+
   it("refuses another order of the same name", () => {
     const { manifests } = stackFixture();
     manifests.chart("x", { order: 5, exactName: true });
@@ -90,8 +100,9 @@ describe("fragments of pods", () => {
     ]);
     expect(files["pods/shop.web.yaml"]).toBe(
       [
-        "# What the pods of service account shop/web need: not applied, but put into their templates.",
+        "# For the templates of pods of the namespace shop with `serviceAccountName: web`; not applied by itself.",
         "# Labels and volumes are of the pod; env and volumeMounts are of each container that uses the cloud.",
+        "# Pods that run already keep what they have; a webhook changes pods only while they are created.",
         "labels:",
         '  example.com/use: "true"',
         "",
@@ -125,16 +136,38 @@ describe("fragments of pods", () => {
 });
 
 describe("facts of clusters", () => {
-  it("of one name are put together; the literal of two values counts", () => {
+  it("of one name are put together, also where one is late", () => {
     const { manifests, data } = stackFixture();
-    manifests.record({ name: "a", issuer: `https://${data.id}`, pulls: [] });
+    const issuer = `https://${data.id}`;
+    manifests.record({ name: "a", issuer, pulls: [] });
     manifests.record({ name: "b" });
-    manifests.record({ name: "a", issuer: "https://oidc.example.com", components: {} });
-    manifests.record({ name: "a", issuer: `https://${data.id}`, workloads: [] });
-    expect(manifests.recorded).toEqual([
-      { name: "a", issuer: "https://oidc.example.com", pulls: [], components: {}, workloads: [] },
-      { name: "b" },
-    ]);
+    manifests.record({ name: "a", issuer, workloads: [] });
+    expect(manifests.recorded).toEqual([{ name: "a", issuer, pulls: [], workloads: [] }, { name: "b" }]);
+  });
+
+  it.each([
+    ["a literal after a late value", false],
+    ["a late value after a literal", true],
+  ])("refuses %s, which may differ", (_, literalFirst) => {
+    const { manifests, data } = stackFixture();
+    const issuers = [`https://${data.id}`, "https://oidc.example.com"];
+    const [first, second] = literalFirst ? issuers.reverse() : issuers;
+    manifests.record({ name: "a", issuer: first });
+    expect(() => manifests.record({ name: "a", issuer: second })).toThrowError(
+      expect.objectContaining({
+        code: "cluster-facts-differ",
+        message: `the issuer of cluster a is already recorded as another one, got ${literalFirst ? '"known after apply"; allowed: "https://oidc.example.com"' : '"https://oidc.example.com"; allowed: "known after apply"'}; give everything that writes for the cluster the same issuer; one that is known after apply as the same object, say the construct that publishes the issuer`,
+      }),
+    );
+    expect(manifests.recorded).toEqual([{ name: "a", issuer: first }]);
+  });
+
+  it("refuses two late values", () => {
+    const { manifests, data } = stackFixture();
+    manifests.record({ name: "a", issuer: `https://${data.id}` });
+    expect(() => manifests.record({ name: "a", issuer: `https://${data.output}` })).toThrowError(
+      expect.objectContaining({ code: "cluster-facts-differ" }),
+    );
   });
 
   it("refuses two literals for one fact", () => {
@@ -144,7 +177,7 @@ describe("facts of clusters", () => {
       expect.objectContaining({
         code: "cluster-facts-differ",
         message:
-          'the issuer of cluster a is already recorded as another one, got "https://two.example.com"; allowed: "https://one.example.com"; give everything that writes for the cluster the same issuer',
+          'the issuer of cluster a is already recorded as another one, got "https://two.example.com"; allowed: "https://one.example.com"; give everything that writes for the cluster the same issuer; one that is known after apply as the same object, say the construct that publishes the issuer',
       }),
     );
   });

@@ -3,13 +3,25 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
-import { IssuerBucket, componentRoles } from "../../lib/cloud/aws";
+import { IssuerBucket, awsAccess, componentRoles, ecr, pullRoles, workloadRoles } from "../../lib/cloud/aws";
 import type { ErrorCode } from "../../lib/errors";
 import type { CredentialsRequest } from "../../lib/model/credentials-request";
-import { credentialsRequests, credentialsRequestsOf } from "../../lib/openshift";
-import { Manifests, PlatformComponents, type PlatformComponentsProps } from "../../lib/synth";
+import { credentialsRequests, credentialsRequestsOf, openShift } from "../../lib/openshift";
+import {
+  ImagePulls,
+  Manifests,
+  PlatformComponents,
+  type PlatformComponentsProps,
+  WorkloadAccess,
+} from "../../lib/synth";
 import { filesOf, temporaryFolder } from "../fixtures/synth/stack-fixture";
-import { componentsProps, providersStack, releaseRequests } from "../support/platform-components";
+import {
+  ISSUER,
+  componentsProps,
+  issuerBucket,
+  providersStack,
+  releaseRequests,
+} from "../support/platform-components";
 import { resources } from "../support/terraform";
 
 const FILE = "02-bad.yaml";
@@ -175,6 +187,11 @@ const ROWS: readonly (readonly [
     'the Secrets of a.yaml, document 3, CredentialsRequest one and of a.yaml, document 3, CredentialsRequest two would be written into one file, got "manifests/a-b-c-credentials.yaml"; allowed: one Secret per file, named by namespace and name with a dash between them; give one of the two another secretRef',
   ],
   [
+    "component-file-numbered",
+    { requests: requestsOf(own({ name: "ccm", secret: { namespace: "10-ns", name: "creds" } })) },
+    'the file of the Secret of a.yaml, document 3, CredentialsRequest ccm would look like one for the running cluster, which two digits and a dash begin, got "manifests/10-ns-creds-credentials.yaml"; allowed: a namespace that does not begin with two digits and a dash; let the component run in another namespace',
+  ],
+  [
     "credentials-request-secret-taken",
     { requests: requestsOf(own({ name: "one" }), own({ name: "two", source: {} })) },
     'a.yaml, document 3, CredentialsRequest one and CredentialsRequest two ask for the same Secret, and one would overwrite the other, got "openshift-cloud-credential-operator/cloud-credential-operator-iam-ro-creds"; allowed: one request per Secret of a cluster; remove one of the two, or filter by the annotation that tells them apart',
@@ -186,7 +203,92 @@ const ROWS: readonly (readonly [
   ],
 ];
 
+/** Values that no compiler saw. */
+const UNTYPED: readonly (readonly [code: ErrorCode, props: object])[] = [
+  ["issuer-invalid", { issuer: null }],
+  ["issuer-invalid", { issuer: {} }],
+  ["credentials-requests-selection", { requests: null }],
+  ["credentials-requests-selection", { requests: releaseRequests("aws", "4.22").requests }],
+  ["credentials-requests-selection", { requests: { requests: releaseRequests("aws", "4.22").requests } }],
+  ["credentials-requests-selection", { requests: { requests: [null], skipped: [] } }],
+  ["credentials-requests-selection", { requests: { requests: [document()], skipped: [] } }],
+  ["credentials-requests-selection", { requests: requestsOf(own({ source: undefined as never })) }],
+  ["credentials-requests-selection", { requests: { ...requestsOf(own({})), skipped: [{ name: "x" }] } }],
+  ["identities-invalid", { identities: undefined }],
+  ["identities-invalid", { identities: workloadRoles() }],
+  ["identities-invalid", { identities: pullRoles() }],
+];
+
 describe("PlatformComponents refuses", () => {
+  it.each(UNTYPED)("%s: what no compiler saw, %j", (code, props) => {
+    const stack = providersStack(Testing.app());
+    const given = { ...componentsProps("aws"), ...props };
+    expect(() => new PlatformComponents(stack, "components", given)).toThrowError(
+      expect.objectContaining({ code }),
+    );
+    expect(resources(JSON.parse(Testing.synth(stack)) as never, "aws_iam_role")).toEqual([]);
+  });
+
+  it("component-secret-reserved: a Secret that the cloud's identities write themselves", () => {
+    const stack = providersStack(Testing.app());
+    const [first, ...others] = releaseRequests("azure", "4.22").requests;
+    const secret = { namespace: "openshift-cloud-credential-operator", name: "azure-credentials" };
+    const mine = { ...first, secret, name: "mine", source: { file: "a.yaml", document: 3 } };
+    const requests = requestsOf(...others, mine as CredentialsRequest);
+    expect(
+      () => new PlatformComponents(stack, "components", componentsProps("azure", { requests })),
+    ).toThrowError(
+      expect.objectContaining({
+        code: "component-secret-reserved",
+        message:
+          'prod/components: a.yaml, document 3, CredentialsRequest mine asks for a Secret that the identities of azure write themselves, got "openshift-cloud-credential-operator/azure-credentials"; allowed: any other Secret; give the request another secretRef, or leave it out',
+      }),
+    );
+    expect(Testing.synth(stack)).not.toContain("azurerm_user_assigned_identity");
+  });
+
+  it.each([
+    ["the URL of a host, and another", (bucket: IssuerBucket) => bucket, () => "https://oidc.example.com"],
+    ["a literal, and a host", () => "https://oidc.example.com", (bucket: IssuerBucket) => bucket],
+  ])("cluster-facts-differ: %s", (_, first, second) => {
+    const stack = providersStack(Testing.app());
+    const bucket = issuerBucket(stack);
+    new PlatformComponents(stack, "components", componentsProps("aws", { issuer: first(bucket) }));
+    const access = awsAccess({ managedPolicyArns: ["arn:aws:iam::aws:policy/AmazonSESFullAccess"] });
+    const before = [...Manifests.of(stack).render()];
+    expect(
+      () =>
+        new WorkloadAccess(stack, "workloads", {
+          cluster: { name: "prod", issuer: second(bucket) },
+          workloads: [{ serviceAccount: "shop/web", may: access }],
+          identities: [workloadRoles({ account: "111122223333", region: "eu-west-1" })],
+        }),
+    ).toThrowError(expect.objectContaining({ code: "cluster-facts-differ" }));
+    expect([...Manifests.of(stack).render()]).toEqual(before);
+    expect(Testing.synth(stack)).not.toContain("prod_shop_web_access");
+  });
+
+  it("upgradeable-to-not-newer: the version that ImagePulls of the stack states", () => {
+    const [account, region] = ["111122223333", "eu-west-1"];
+    const upgrade = (upgradeableTo: string): unknown => {
+      const stack = providersStack(Testing.app());
+      const facts = { name: "prod", version: "4.22.3", platform: "aws", issuer: ISSUER } as const;
+      new ImagePulls(stack, "pulls", {
+        cluster: openShift({ ...facts, pools: ["worker"] }),
+        pulls: [{ serviceAccount: "shop/web", from: ecr({ account, region, repositories: ["web"] }) }],
+        identities: [pullRoles({ account, region })],
+      });
+      return new PlatformComponents(stack, "components", componentsProps("aws", { upgradeableTo }));
+    };
+    expect(() => upgrade("4.22")).toThrowError(
+      expect.objectContaining({
+        code: "upgradeable-to-not-newer",
+        message: expect.stringMatching(/^prod\/components: .* got "4\.22"; allowed: /) as unknown,
+      }),
+    );
+    expect(() => upgrade("4.23")).not.toThrow();
+  });
+
   it.each(ROWS)("%s", (code, props, message) => {
     const stack = providersStack(Testing.app());
     expect(() => new PlatformComponents(stack, "components", componentsProps("aws", props))).toThrowError(

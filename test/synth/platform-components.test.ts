@@ -1,10 +1,10 @@
-import { TerraformVariable, type TerraformStack } from "cdktf";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { TerraformVariable } from "cdktf";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { IssuerBucket, awsAccess, componentRoles, ecr, pullRoles, workloadRoles } from "../../lib/cloud/aws";
+import { awsAccess, componentRoles, ecr, pullRoles, workloadRoles } from "../../lib/cloud/aws";
 import { componentIdentities } from "../../lib/cloud/azure";
 import { componentServiceAccounts } from "../../lib/cloud/google";
 import { Issuer } from "../../lib/model/issuer";
@@ -19,6 +19,7 @@ import {
   SUBSCRIPTION,
   TENANT,
   componentsProps,
+  issuerBucket,
   providersStack,
   releaseRequests,
   synthesizedComponents,
@@ -46,11 +47,6 @@ function bound(outdir: string, { name, terraform }: WrittenStack): Record<string
 function components({ identity }: WrittenStack): Json {
   return record(inside(list(identity["clusters"])[0], "components"));
 }
-
-const keys = JSON.parse(
-  readFileSync(resolve(__dirname, "../fixtures/openid/keys.json"), "utf8"),
-) as readonly Json[];
-const publicKey = text(keys[0]?.["pem"]);
 
 describe.each(requestClouds)("payload requests of %s", (cloud) => {
   it.each(requestReleases)(
@@ -192,14 +188,6 @@ describe("the installer's files", () => {
     expect(files.at(-1)).toBe("manifests/90-upgradeable-to.yaml");
   });
 });
-
-function issuerBucket(stack: TerraformStack): IssuerBucket {
-  return new IssuerBucket(stack, "issuer", {
-    bucketName: "acme-issuer",
-    region: "eu-west-1",
-    keys: [{ publicKey, use: "current" }],
-  });
-}
 
 describe("workload-identity.json", () => {
   it("says what each component presents, acts as and asked for, and what was skipped", () => {

@@ -11,7 +11,13 @@ import { ImagePulls, Manifests, WorkloadAccess, type WorkloadAccessProps } from 
 import { judge } from "../support/judge";
 import { plainCluster } from "../support/image-pulls";
 import { type Json, inside, list, record } from "../support/json";
-import { ISSUER, SUBSCRIPTION, TENANT, providersStack } from "../support/platform-components";
+import {
+  ISSUER,
+  SUBSCRIPTION,
+  TENANT,
+  componentMakers,
+  providersStack,
+} from "../support/platform-components";
 import { type WrittenStack, writtenStacks } from "../support/synth-output";
 import { synthesized } from "../support/synthesized";
 import { resources } from "../support/terraform";
@@ -140,7 +146,7 @@ describe("WorkloadAccess", () => {
       },
     ]);
     expect(stack.files.get("pods/shop.web.yaml")).toMatch(
-      /^# What the pods of service account shop\/web need: not applied, but put into their templates\.\n/,
+      /^# For the templates of pods of the namespace shop with `serviceAccountName: web`; not applied by itself\.\n/,
     );
   });
 
@@ -222,7 +228,6 @@ function fakeCloud(
         subject,
         identity: "somebody",
         annotations: {},
-        labels: {},
         pod: { labels: {}, env: [], volumeMounts: [], volumes: [] },
         ...grant(subject),
       })),
@@ -315,6 +320,28 @@ describe("WorkloadAccess refuses", () => {
       expect.objectContaining({ code, message: `prod/workloads: ${message}` }),
     );
   });
+
+  it.each([
+    ["cluster-name-invalid", { cluster: undefined }],
+    ["workloads-empty", { workloads: undefined }],
+    ["workloads-empty", { workloads: "shop/web" }],
+    ["subject-invalid", { workloads: [null] }],
+    ["subject-invalid", { workloads: [{ may: readBucket }] }],
+    ["workload-without-access", { workloads: [{ serviceAccount: "shop/web", may: [undefined] }] }],
+    ["workload-without-access", { workloads: [{ serviceAccount: "shop/web" }] }],
+    ["identities-invalid", { identities: null }],
+    ["identities-invalid", { identities: roles }],
+    ["identities-invalid", { identities: [undefined] }],
+    ["identities-invalid", { identities: [componentMakers.aws()] }],
+  ] as const satisfies readonly (readonly [ErrorCode, object])[])(
+    "%s: what no compiler saw, %j",
+    (code, props) => {
+      const line = { serviceAccount: "shop/web", may: readBucket };
+      expect(() => declare({ workloads: [line], ...(props as object) })).toThrowError(
+        expect.objectContaining({ code }),
+      );
+    },
+  );
 
   it("identities-twice", () => {
     const workloads = [{ serviceAccount: "shop/web", may: readBucket }];

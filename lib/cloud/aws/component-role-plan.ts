@@ -2,10 +2,11 @@ import { Annotations } from "cdktf";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import { SWITCH, oneOf } from "../../model/choice";
-import { COMPONENT_AUDIENCE } from "../../model/components";
+import { COMPONENT_AUDIENCE, type ComponentIntent } from "../../model/components";
 import type { CredentialsRequest } from "../../model/credentials-request";
 import { requestLabel } from "../../model/request-label";
 import { ccoctlTags } from "../../rules/aws/ccoctl-name";
+import { componentIntent } from "../../rules/aws/component-intent";
 import { componentPolicy } from "../../rules/aws/component-policy";
 import {
   type ComponentNaming,
@@ -34,6 +35,8 @@ export interface ComponentRolePlan {
   readonly policy: InlinePolicy;
   /** The role. */
   readonly settings: FederatedRoleSettings;
+  /** What it is meant to get other than its request asks for. */
+  readonly intends: ComponentIntent | undefined;
   /** True where it exists. */
   readonly adopt: boolean;
 }
@@ -65,7 +68,8 @@ export function componentRolePlan(construct: Construct, props: ComponentRoleProp
     },
     placed(props, naming),
   );
-  return { policy: { name: componentPolicyName(name, naming), document }, settings, adopt };
+  const intends = componentIntent(document, props);
+  return { policy: { name: componentPolicyName(name, naming), document }, settings, intends, adopt };
 }
 
 /** Warns of keys of other accounts: their own policy must let the role in, whatever IAM says. */

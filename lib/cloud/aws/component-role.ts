@@ -64,7 +64,12 @@ export class ComponentRole extends Construct {
     this.secret = componentSecret(request, role.arn);
     this.keyPolicyStatements = kmsKeys.length === 0 ? [] : kmsKeyPolicyStatements(role.arn);
     this.dependencies = role.dependencies;
-    this.grant = { request, identity: this.arn, secret: this.secret };
+    this.grant = {
+      request,
+      identity: this.arn,
+      secret: this.secret,
+      ...(plan.intends && { intends: plan.intends }),
+    };
     byGrant.set(this.grant, this);
 
     warnOfForeignKeys(this, kmsKeys, plan.settings.identity.account, role.arn);

@@ -59,7 +59,6 @@ function declareWorkloads(
         identity: role.arn,
         principal: { name: role.arn, dependencies: role.dependencies },
         annotations: role.annotations,
-        labels: {},
         // The webhook adds volume, mount and environment to the pods.
         pod: { labels: {}, env: [], volumeMounts: [], volumes: [] },
       };

@@ -3,6 +3,7 @@ import { at } from "../../errors";
 import type { ComponentGrant, ComponentsDeclaration, IComponentIdentities } from "../../model/components";
 import { isLate } from "../../model/late";
 import type { PlannedComponent } from "../../rules/azure/component-plan";
+import { componentIntent } from "../../rules/azure/component-intent";
 import { componentSecret, webhookSecret } from "../../rules/azure/component-secret";
 import { WEBHOOK_SECRET } from "../../rules/azure/pod-identity-webhook";
 import { AZURE_PROVIDER_KIND } from "../../rules/azure/provider-spec";
@@ -47,11 +48,14 @@ export class ComponentIdentities extends Construct implements ComponentsDeclarat
     for (const [own, use] of groupUses(settings.groups)) useResourceGroup(this, own, use);
     const made = settings.components.map((component) => ({
       request: component.request,
+      component,
       identity: this.#identity(props, settings, component),
     }));
     this.identities = new Map(made.map(({ request, identity }) => [request.name, identity]));
-    this.grants = made.map(({ request, identity }) => ({
+    this.grants = made.map(({ request, component, identity }) => ({
       request,
+      ...intentOf(component),
+      places: component.scopes,
       identity: identity.resourceId,
       secret: componentSecret(request, {
         clientId: identity.clientId,
@@ -91,6 +95,11 @@ export class ComponentIdentities extends Construct implements ComponentsDeclarat
       ...(adopt && { adopt }),
     });
   }
+}
+
+function intentOf(component: PlannedComponent): Pick<ComponentGrant, "intends"> {
+  const intends = componentIntent(component);
+  return intends ? { intends } : {};
 }
 
 /** One tenant, from wherever it is known; none where there is no identity to ask. */

@@ -38,7 +38,6 @@ export class WorkloadIdentities extends Construct implements AccessDeclaration {
         dependencies: [],
       },
       annotations: identity.annotations,
-      labels: {},
       pod: { labels: WEBHOOK_USE_LABEL, env: [], volumeMounts: [], volumes: [] },
     }));
   }

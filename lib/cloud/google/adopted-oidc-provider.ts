@@ -23,12 +23,17 @@ export class AdoptedOidcProvider extends Construct implements IOidcProvider {
   readonly audience: string;
   /** The audience of the token exchange. */
   readonly stsAudience: string;
-  /** What the pool depends on. */
+  /** The declared one, where the app declared it before; otherwise what the pool depends on. */
   readonly dependencies: readonly ITerraformDependable[];
 
   readonly #subjectAttribute: string | undefined;
 
-  constructor(scope: Construct, id: string, { pool, audience, ...attributes }: OidcProviderAttributes) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { pool, audience, ...attributes }: OidcProviderAttributes,
+    dependencies: readonly ITerraformDependable[] = pool.dependencies,
+  ) {
     const { projectNumber, poolId } = pool;
     const providerId = workloadIdentityId("pool provider", attributes.providerId);
     const name = { projectNumber, poolId, providerId };
@@ -42,7 +47,7 @@ export class AdoptedOidcProvider extends Construct implements IOidcProvider {
     this.pool = pool;
     this.providerId = providerId;
     this.issuer = issuer;
-    this.dependencies = pool.dependencies;
+    this.dependencies = dependencies;
     this.#subjectAttribute = subjectAttribute;
   }
 

@@ -1,5 +1,6 @@
 import { fail } from "../../errors";
 import { SWITCH, oneOf } from "../../model/choice";
+import type { ComponentIntent } from "../../model/components";
 import type { CredentialsRequest } from "../../model/credentials-request";
 import { clusterName } from "../../model/kubernetes-name";
 import { ofRequest, requestLabel } from "../../model/request-label";
@@ -10,6 +11,7 @@ import {
   ccoctlRoleId,
   ccoctlRoleTitle,
 } from "../../rules/google/ccoctl-names";
+import { componentIntent } from "../../rules/google/component-intent";
 import { ROLE_TITLE_MAX, customRoleId, customRoleName, derivedRoleId } from "../../rules/google/custom-role";
 import { projectId } from "../../rules/google/ids";
 import { componentRights } from "../../rules/google/provider-spec";
@@ -52,6 +54,8 @@ export interface ComponentPlan {
   readonly role: ProjectRoleProps | undefined;
   /** What the service account is granted on its project. */
   readonly grants: readonly CheckedRoleGrant[];
+  /** What the component is meant to get other than its request asks for. */
+  readonly intends: ComponentIntent | undefined;
 }
 
 const NAMINGS: readonly ComponentNaming[] = ["derived", "ccoctl"];
@@ -106,6 +110,7 @@ export function planComponent(props: UnboundComponent): ComponentPlan {
       roleId: role?.roleId,
       role: declared,
       grants: [...new Set(roles)].map((name) => checkedRoleGrant({ role: name, project, condition, reason })),
+      intends: componentIntent(rights, props),
     };
   });
 }

@@ -64,7 +64,13 @@ export class ComponentServiceAccount extends Construct {
       universeDomain: universe,
     });
     this.secret = { ...request.secret, data: { [SECRET_KEY]: encode("base64", file) } };
-    this.grant = { request, identity: this.account.email, secret: this.secret };
+    this.grant = {
+      request,
+      identity: this.account.email,
+      secret: this.secret,
+      places: [`projects/${project}`],
+      ...(plan.intends && { intends: plan.intends }),
+    };
   }
 
   /** Throws where an object of the plan cannot be declared in the scope: a name that is taken, a policy that is full. */

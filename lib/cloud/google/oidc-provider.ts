@@ -91,13 +91,17 @@ export class OidcProvider extends Construct implements IOidcProvider {
   }
 
   /**
-   * An existing pool provider; nothing is declared.
+   * An existing pool provider; nothing is declared. Its condition must admit the service accounts; that of one which
+   * the app declares, in another stack say, admits those that are named there.
    *
    * Throws `google-workload-identity-id-invalid`, `google-attribute-invalid`, `issuer-invalid`,
    * `issuer-trailing-slash`, `audience-invalid`, `late-value`.
    */
   static fromProviderId(scope: Construct, id: string, attributes: OidcProviderAttributes): IOidcProvider {
-    return new AdoptedOidcProvider(scope, id, attributes);
+    const declaredOne = siblingsOf(scope, attributes.pool).find(
+      ({ providerId }) => providerId === attributes.providerId,
+    );
+    return new AdoptedOidcProvider(scope, id, attributes, declaredOne?.dependencies);
   }
 
   /**

@@ -8,6 +8,7 @@ import { projectId, projectNumber, workloadIdentityId } from "../../rules/google
 import { shortText } from "../../rules/google/short-text";
 import { poolPath } from "../../rules/google/workload-identity-names";
 import { optionalTerraformText } from "../../rules/terraform-text";
+import { withinStack } from "../shared/across-stacks";
 import { PerApp } from "../shared/per-app";
 import { ManagedPool } from "./managed-pool";
 import type { ManagedPoolProps } from "./managed-pool";
@@ -23,7 +24,7 @@ export interface IWorkloadIdentityPool {
   readonly poolId: string;
   /** The pool as a pool provider refers to it: a Terraform reference when declared here, the id otherwise. */
   readonly poolReference: string;
-  /** What must exist before the pool is used; empty for an existing one. */
+  /** What must exist before the pool is used; empty for an existing one that no part of the app declares. */
   readonly dependencies: readonly ITerraformDependable[];
 }
 
@@ -135,7 +136,11 @@ export class WorkloadIdentityPool extends Construct implements IWorkloadIdentity
     this.dependencies = [this.resource];
   }
 
-  /** An existing pool; nothing is declared. Throws like the constructor. */
+  /**
+   * An existing pool; nothing is declared. Where another stack of the app declared it before, this one comes after.
+   *
+   * Throws what the constructor throws for these settings.
+   */
   static fromPoolId(
     scope: Construct,
     id: string,
@@ -179,11 +184,14 @@ class AdoptedWorkloadIdentityPool extends Construct implements IWorkloadIdentity
   readonly projectNumber: string;
   readonly poolId: string;
   readonly poolReference: string;
-  readonly dependencies: readonly ITerraformDependable[] = [];
+  readonly dependencies: readonly ITerraformDependable[];
 
   constructor(scope: Construct, id: string, attributes: WorkloadIdentityPoolAttributes) {
     const { project, projectNumber: number, poolId } = checkAttributes(attributes);
     super(scope, id);
+    this.dependencies = declared.get(this, keyOf(attributes))?.dependencies ?? [];
+    // The id is literal, and no reference would tell the order of two stacks.
+    withinStack(this, this.dependencies);
     this.project = project;
     this.projectNumber = number;
     this.poolId = poolId;

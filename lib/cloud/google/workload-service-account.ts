@@ -156,7 +156,6 @@ function grantOf(
     identity: email ?? oidcProvider.principal(subject),
     principal: { name: member, dependencies },
     annotations: {},
-    labels: {},
     pod: podFragment(layout, oidcProvider.audience, configMap),
     credentialFile: { configMap, fileName: CREDENTIAL_FILE, content },
   };

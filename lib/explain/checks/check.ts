@@ -33,7 +33,20 @@ export type CheckId =
   | "account-annotated"
   | "pods-configured"
   | "identity-found"
-  | "permissions-granted";
+  | "permissions-granted"
+  | "controller-present"
+  | "controller-configured"
+  | "profile-present"
+  | "profile-readable"
+  | "profile-well-formed"
+  | "provider-chosen"
+  | "secret-free"
+  | "plugin-present"
+  | "plugin-called"
+  | "identity-named"
+  | "token-mounted"
+  | "spoke-admits"
+  | "spoke-authorizes";
 
 /** The answer of a check. */
 export interface CheckResult extends Answer {

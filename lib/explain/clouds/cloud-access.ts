@@ -77,14 +77,8 @@ export interface AccountQuestion {
 export interface AccountReading extends AccessReading {
   /** Whether its pods get a token and are told where it is, as far as can be seen. */
   readonly pods: Answer;
-  /** The audience of the token; `undefined` where it is not known. */
-  readonly audience: string | undefined;
-  /**
-   * The audiences of the tokens that its pods show, each once.
-   *
-   * @defaultValue - `audience` alone
-   */
-  readonly audiences?: readonly string[];
+  /** The audiences of the tokens that its pods show, each once; empty where none is known. */
+  readonly audiences: readonly string[];
 }
 
 /** A cloud, over the resources that were read. */

@@ -5,7 +5,6 @@
 
 import type { Answer, Evidence } from "../answer";
 import type { SpokeFact } from "../facts/spoke-facts";
-import type { AccessToken } from "./cloud-access";
 
 /** Who enters which spoke. */
 export interface SpokeQuestion {
@@ -21,8 +20,8 @@ export interface SpokeQuestion {
   readonly annotations: ReadonlyMap<string, string>;
   /** Name of the identity for people, as `AccessIdentity.label`. */
   readonly identity: string;
-  /** Whose token is exchanged. */
-  readonly token: AccessToken;
+  /** True where somebody recorded that the spoke is of this cloud. */
+  readonly recorded: boolean;
   /** What was read of the spoke's own objects. */
   readonly rbac: SpokeFact;
 }

@@ -2,7 +2,7 @@
  * What `workload-identity.json` records of components and workloads.
  */
 
-import { PLACEHOLDER_START } from "../../artefact/placeholder";
+import type { LateReader } from "./late-text";
 import { type Json, at, list, own, record, text, texts } from "./access";
 
 /** A component that somebody declared. */
@@ -23,7 +23,7 @@ export interface DeclaredComponent {
   readonly intends: Json | undefined;
   /** Why; empty where nobody says it. */
   readonly reason: string;
-  /** Where its rights count, as far as it is known before apply. */
+  /** Where its rights count. */
   readonly places: readonly string[];
 }
 
@@ -48,8 +48,27 @@ export function declaredComponents(components: unknown): readonly DeclaredCompon
     asks: record(own(granted, "asks")),
     intends: own(granted, "intends") === undefined ? undefined : record(at(granted, "intends", "rights")),
     reason: text(at(granted, "intends", "reason")),
-    places: texts(own(granted, "places")).filter((place) => !place.includes(PLACEHOLDER_START)),
+    places: texts(own(granted, "places")),
   }));
+}
+
+/** The components with the placeholders of their rights and places followed. */
+export function followedComponents(
+  components: readonly DeclaredComponent[],
+  late: LateReader,
+): readonly DeclaredComponent[] {
+  return components.map((component) => ({
+    ...component,
+    places: component.places.map(late),
+    intends: component.intends && record(followed(component.intends, late)),
+  }));
+}
+
+function followed(value: unknown, late: LateReader): unknown {
+  if (typeof value === "string") return late(value);
+  if (Array.isArray(value)) return value.map((each) => followed(each, late));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, followed(each, late)]));
 }
 
 /** Reads `workloads` of a recorded cluster. */

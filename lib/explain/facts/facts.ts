@@ -11,6 +11,7 @@ import {
   readWorkloadIdentity,
 } from "../../artefact/workload-identity-file";
 import { fail } from "../../errors";
+import { followedComponents } from "./access-record";
 import { type ClusterRecord, readClusterRecord } from "./cluster-record";
 import { STACK_FILE, type StackInput, inputFiles } from "./input-files";
 import {
@@ -160,7 +161,8 @@ function stackCluster(
   const late = lateReader(identity?.placeholders ?? {}, terraform, scope);
   const recorded = readClusterRecord(identity?.clusters[0]);
   const issuer = recorded.issuer === undefined ? {} : { issuer: late(recorded.issuer) };
-  const cluster = { ...recorded, ...issuer, ...known };
+  const components = recorded.components && { components: followedComponents(recorded.components, late) };
+  const cluster = { ...recorded, ...issuer, ...components, ...known };
   const all = [...documents.map((each) => ({ ...each, late })), ...plain.map(asClusterDocument)];
   // Objects of a spoke are none of the hub's, whose names they may have.
   const own = all.filter(({ spoke }) => spoke === undefined);

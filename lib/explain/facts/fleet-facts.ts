@@ -44,6 +44,8 @@ export interface ProviderListFact {
   readonly namespace: string;
   /** The ConfigMap's name. */
   readonly configMap: string;
+  /** Its key. */
+  readonly key: string;
   /** The entries, as written; `undefined` where the text cannot be read. */
   readonly providers: readonly unknown[] | undefined;
   /** The configuration around the list; empty for a file. */
@@ -104,13 +106,17 @@ function addText(
   } else {
     const configuration = form === "kueue" ? record(content) : {};
     const providers = form === "kueue" ? kueueProviders(content) : fileProviders(content);
-    const fact = { form, namespace, configMap, providers, configuration, source: place } as const;
+    if (configMap === "") return;
+    const fact = { form, namespace, configMap, key, providers, configuration, source: place } as const;
     lists.set(`${namespace}/${configMap} ${key}`, fact);
   }
 }
 
 function isProviderFile(key: string, written: string): boolean {
-  return /clusterprofile.*provider/i.test(key) || (/\bproviders"?:/.test(written) && /\bexecConfig"?:/.test(written));
+  return (
+    /clusterprofile.*provider/i.test(key) ||
+    (/\bproviders"?:/.test(written) && /\bexecConfig"?:/.test(written))
+  );
 }
 
 function fileProviders(content: unknown): readonly unknown[] | undefined {
@@ -141,7 +147,9 @@ function addProfile(
 function profileFact(key: string, documents: readonly ProfileDocument[]): ProfileFact {
   const [namespace = "", name = ""] = key.split("/");
   const [mains, others] = [documents.filter(isMain), documents.filter((each) => !isMain(each))];
-  const live = documents.filter(({ value }) => at(value, "metadata", "uid") !== undefined && "status" in value);
+  const live = documents.filter(
+    ({ value }) => at(value, "metadata", "uid") !== undefined && "status" in value,
+  );
   const isStatus = ({ value, writtenFrom }: ProfileDocument): boolean =>
     mains.length > 0 || writtenFrom !== undefined || value["spec"] === undefined;
   const statuses = [...others.filter(isStatus), ...live];

@@ -2,7 +2,7 @@
  * What `workload-identity.json` records of a hub's fleet.
  */
 
-import { list, own, text } from "./access";
+import { at, list, own, text, texts } from "./access";
 
 /** A workload of the hub that opens connections to spokes, or reads their profiles. */
 export interface DeclaredController {
@@ -14,27 +14,48 @@ export interface DeclaredController {
   readonly container: string;
 }
 
+/** A spoke that somebody declared. */
+export interface DeclaredSpoke {
+  /** Key of its profile, `namespace/name`. */
+  readonly profile: string;
+  /** Key of its cloud; `kubernetes` where the spoke takes the hub's own tokens. */
+  readonly cloud: string;
+}
+
 /** A fleet that somebody declared. */
 export interface DeclaredFleet {
   /** Name of the controller for people. */
   readonly title: string;
+  /** The ConfigMap of the list of access providers; empty for Kueue, whose configuration has it. */
+  readonly configMap: string;
+  /** Programs that the controller's image has on its PATH. */
+  readonly onPath: readonly string[];
+  /** True for an image with neither shell nor libraries. */
+  readonly isDistroless: boolean;
   /** The workloads that run the plugin. */
   readonly workloads: readonly DeclaredController[];
   /** The workload that reads profiles; `undefined` where it is not recorded. */
   readonly reader: DeclaredController | undefined;
-  /** Keys of the profiles, `namespace/name`. */
-  readonly profiles: readonly string[];
+  /** Its spokes. */
+  readonly spokes: readonly DeclaredSpoke[];
 }
 
 /** Reads `fleet` of a recorded cluster. */
 export function declaredFleet(fleet: unknown): DeclaredFleet {
   const namespace = text(own(fleet, "namespace"));
   const reader = own(fleet, "reader");
+  const consumer = own(fleet, "consumer");
   return {
-    title: text(own(own(fleet, "consumer"), "title")),
+    title: text(own(consumer, "title")),
+    configMap: text(at(consumer, "form", "configMap")),
+    onPath: texts(own(consumer, "onPath")),
+    isDistroless: own(consumer, "isDistroless") === true,
     workloads: list(own(fleet, "workloads")).map(controller),
     reader: reader === undefined ? undefined : controller(reader),
-    profiles: list(own(fleet, "spokes")).map((spoke) => `${namespace}/${text(own(spoke, "name"))}`),
+    spokes: list(own(fleet, "spokes")).map((spoke) => ({
+      profile: `${namespace}/${text(own(spoke, "name"))}`,
+      cloud: text(own(spoke, "cloud")),
+    })),
   };
 }
 

@@ -3,7 +3,6 @@
  */
 
 import { TOKEN_AUDIENCE_VERB } from "../../rules/rbac/node-audience";
-import { CREDENTIALS_API } from "../../rules/openshift/credentials-request";
 import { type RbacPolicy, readRbac } from "../../rules/rbac/evaluate";
 import { at, list, own, record, text } from "./access";
 import type { ClusterRecord } from "./cluster-record";
@@ -20,6 +19,7 @@ import {
   readNodePoolConfig,
   readNodeSetup,
 } from "./node-facts";
+import { isServed } from "./served-kinds";
 import { type Source, below } from "./source";
 import { type MirrorRule, readMirrorRules } from "./mirror-facts";
 import { type VolumeDrivers, readVolumeDrivers } from "./volume-drivers";
@@ -69,32 +69,6 @@ export interface KubernetesDocument {
   readonly late: LateReader;
   /** True for objects of the management cluster, of which only the nodes' files count. */
   readonly management: boolean;
-}
-
-/** The API that each kind is read from; the API server knows no other, and an object of another group is another kind. */
-const APIS: Readonly<Record<string, string>> = {
-  Authentication: "config.openshift.io/v1",
-  CSIDriver: "storage.k8s.io/v1",
-  ClusterRole: "rbac.authorization.k8s.io/v1",
-  ClusterRoleBinding: "rbac.authorization.k8s.io/v1",
-  ConfigMap: "v1",
-  CredentialsRequest: CREDENTIALS_API,
-  ImageContentSourcePolicy: "operator.openshift.io/v1alpha1",
-  ImageDigestMirrorSet: "config.openshift.io/v1",
-  ImageTagMirrorSet: "config.openshift.io/v1",
-  MachineConfig: "machineconfiguration.openshift.io/v1",
-  PersistentVolume: "v1",
-  PersistentVolumeClaim: "v1",
-  Pod: "v1",
-  Role: "rbac.authorization.k8s.io/v1",
-  RoleBinding: "rbac.authorization.k8s.io/v1",
-  Secret: "v1",
-  ServiceAccount: "v1",
-};
-
-function isServed(value: unknown): boolean {
-  const kind = text(own(value, "kind"));
-  return !Object.hasOwn(APIS, kind) || APIS[kind] === own(value, "apiVersion");
 }
 
 const RBAC_KINDS: readonly string[] = ["Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"];

@@ -42,6 +42,8 @@ export interface SpokeFact {
   readonly bound: readonly BoundName[];
   /** Whose tokens its API servers take. */
   readonly authenticators: readonly AuthenticatorFact[];
+  /** True where all of its objects were written by who recorded them; false where others may have been left out. */
+  readonly isWhole: boolean;
 }
 
 /** A document, and the spoke that it belongs to; `undefined` where nothing says it. */
@@ -59,17 +61,20 @@ export interface SpokeDocument {
 /** The spokes' own objects; read when they are asked for. */
 export class SpokeFacts {
   readonly #documents: readonly SpokeDocument[];
-  #bySpoke: ReadonlyMap<string | undefined, SpokeFact> | undefined;
+  #bySpoke: ReadonlyMap<string, readonly SpokeDocument[]> | undefined;
 
   /** Documents of spokes, and such as may be of any cluster. */
   constructor(documents: readonly SpokeDocument[]) {
     this.#documents = documents.filter(({ value }) => isRead(value));
   }
 
-  /** The objects of a spoke; with none, those of which nothing says whose they are. */
+  /**
+   * The objects of a spoke: those that somebody recorded as its own, and those whose file or folder has its name.
+   * Others may be of any cluster, and say nothing of this one.
+   */
   of(spoke: string): SpokeFact {
     this.#bySpoke ??= grouped(this.#documents);
-    return this.#bySpoke.get(spoke) ?? this.#bySpoke.get(undefined) ?? { bound: [], authenticators: [] };
+    return readSpoke(this.#bySpoke.get(spoke) ?? []);
   }
 }
 
@@ -78,28 +83,40 @@ function isRead(value: unknown): boolean {
   return BINDINGS.includes(kind) || kind === KIND || isNodeSetup(value);
 }
 
-function grouped(documents: readonly SpokeDocument[]): ReadonlyMap<string | undefined, SpokeFact> {
-  const groups = new Map<string | undefined, SpokeDocument[]>();
-  for (const document of documents) {
-    const same = groups.get(document.spoke);
-    if (same) same.push(document);
-    else groups.set(document.spoke, [document]);
-  }
-  return new Map([...groups].map(([spoke, each]) => [spoke, readSpoke(each)]));
+function grouped(documents: readonly SpokeDocument[]): ReadonlyMap<string, readonly SpokeDocument[]> {
+  const groups = new Map<string, SpokeDocument[]>();
+  for (const document of documents)
+    for (const name of new Set(document.spoke === undefined ? namesOf(document) : [document.spoke])) {
+      const same = groups.get(name);
+      if (same) same.push(document);
+      else groups.set(name, [document]);
+    }
+  return groups;
+}
+
+/** The folders of a file, and its own name without its ending. */
+function namesOf({ source }: SpokeDocument): readonly string[] {
+  const folders = source.file.split(/[/\\]/);
+  const file = folders.pop() ?? "";
+  return [...folders, file.replace(/\.[^.]*$/, "")];
 }
 
 const KIND = "AuthenticationConfiguration";
+const ROLES: readonly string[] = ["ClusterRole", "Role"];
 const BINDINGS: readonly string[] = ["ClusterRoleBinding", "RoleBinding"];
 
 function readSpoke(documents: readonly SpokeDocument[]): SpokeFact {
   return {
     bound: documents.flatMap(boundNames),
     authenticators: documents.flatMap(authenticators),
+    isWhole: documents.every(({ spoke }) => spoke !== undefined),
   };
 }
 
 function boundNames({ value, source, late }: SpokeDocument): readonly BoundName[] {
   if (!BINDINGS.includes(text(own(value, "kind")))) return [];
+  if (!ROLES.includes(text(at(value, "roleRef", "kind"))) || text(at(value, "roleRef", "name")) === "")
+    return [];
   const role = `${text(at(value, "roleRef", "kind"))} ${text(at(value, "roleRef", "name"))}`;
   return list(own(value, "subjects")).map((subject) => ({
     kind: text(own(subject, "kind")),
@@ -111,9 +128,9 @@ function boundNames({ value, source, late }: SpokeDocument): readonly BoundName[
 
 function authenticators({ value, source, late }: SpokeDocument): readonly AuthenticatorFact[] {
   if (isNodeSetup(value))
-    return [...readNodeSetup(value, source, late).files.values()]
-      .filter(({ content }) => content?.includes(KIND))
-      .flatMap((file) => entries(embedded(file.content ?? ""), file.source));
+    return [...readNodeSetup(value, source, late).files]
+      .filter(([path, { content }]) => path.startsWith("/") && content?.includes(KIND))
+      .flatMap(([, file]) => entries(embedded(file.content ?? ""), file.source));
   return entries(value, source);
 }
 
@@ -126,16 +143,21 @@ function entries(value: unknown, source: Source): readonly AuthenticatorFact[] {
 function authenticator(entry: Json, source: Source): AuthenticatorFact {
   const username = at(entry, "claimMappings", "username");
   const claim = text(own(username, "claim"));
-  const rules = [
-    ...list(entry["userValidationRules"]),
-    ...list(entry["claimValidationRules"]).filter((rule) => own(rule, "expression") !== undefined),
-  ];
+  const rules = [...list(entry["userValidationRules"]), ...list(entry["claimValidationRules"])];
   return {
     issuer: text(at(entry, "issuer", "url")),
     audiences: texts(at(entry, "issuer", "audiences")),
     prefix: claim === "" ? undefined : text(own(username, "prefix")),
     claim,
-    rules: rules.map((rule) => text(own(rule, "expression"))),
+    rules: rules.map(ruleText),
     source,
   };
+}
+
+/** A rule without expression compares one claim. */
+function ruleText(rule: unknown): string {
+  const expression = text(own(rule, "expression"));
+  return expression === ""
+    ? `claims.${text(own(rule, "claim"))} == '${text(own(rule, "requiredValue"))}'`
+    : expression;
 }

@@ -8,6 +8,7 @@
 import type { Json } from "./access";
 import { at, own, record, text } from "./access";
 import type { Source } from "./source";
+import { plainText } from "./terraform-values";
 
 /** One resource or data source. */
 export interface TerraformResource {
@@ -55,9 +56,12 @@ export interface ComputedAttribute {
   readonly value: (resource: TerraformResource, terraform: Terraform) => string | undefined;
 }
 
-const EXPRESSION = /\$\$\{|\$\{([^{}]*)\}/g;
+const EXPRESSION = /\$\$\{|%%\{|\$\{([^{}]*)\}|%\{([^{}]*)\}?/g;
+/** What begins an expression or a directive, escaped or not. */
+const TEMPLATE = /[$%]\{/;
+/** With keys of instances, which only plans and states have: `aws_iam_role.web[0].name`. */
 const ATTRIBUTE =
-  /^((?:module\.[\w-]+\.)*(?:data\.)?[a-z][\w-]*\.[\w-]+)\.([\w-]+(?:(?:\.[\w-]+)|\[\d+\])*)$/;
+  /^((?:module\.[\w-]+(?:\[[^\]]*\])?\.)*(?:data\.)?[a-z][\w-]*\.[\w-]+(?:\[[^\]]*\])?)\.([\w-]+(?:(?:\.[\w-]+)|\[\d+\])*)$/;
 const NAMED = /^(?:local|var)\.[\w-]+$/;
 /** An attribute without a path. */
 const NAME = /^[\w-]+$/;
@@ -101,10 +105,12 @@ export class Terraform {
     return this.#byType.get(type) ?? [];
   }
 
-  /** An argument or attribute as resolved text; empty where it is absent or no text. */
+  /** An argument or attribute as resolved text; empty where it is absent, late where it is a list or an object. */
   text(resource: TerraformResource, attribute: string): string {
     const value = own(resource.values, attribute);
-    return typeof value === "string" ? this.resolve(value, resource.scope) : "";
+    if (typeof value === "string") return this.resolve(value, resource.scope);
+    if (value === undefined || value === null) return "";
+    return plainText(value) ?? keptReference(resource.scope.id, resource.address, attribute);
   }
 
   /** An attribute as resolved text, as a reference where only apply will tell it. */
@@ -126,10 +132,12 @@ export class Terraform {
   }
 
   #resolve(value: string, scope: TerraformScope, hops: number): string {
-    if (!value.includes("${")) return value;
-    return value.replace(EXPRESSION, (whole, expression: string | undefined) => {
-      // A doubled dollar is Terraform's escape for a literal one; IAM's policy variables are written so.
-      if (expression === undefined) return "${";
+    if (!TEMPLATE.test(value)) return value;
+    return value.replace(EXPRESSION, (whole: string, expression?: string, directive?: string) => {
+      // What `if` and `for` make of a text is judged nowhere: it counts as known after apply.
+      if (directive !== undefined) return `\${${scope.id}#directive ${directive.trim()}}`;
+      // A doubled dollar or percent sign is Terraform's escape for a literal one; IAM's policy variables are written so.
+      if (expression === undefined) return whole.slice(1);
       return this.#expression(expression.trim(), scope, hops) ?? whole;
     });
   }
@@ -139,8 +147,8 @@ export class Terraform {
     if (KEPT.test(expression)) return undefined;
     if (hops > HOPS) return kept;
     if (NAMED.test(expression)) {
-      const value = scope.named.get(expression);
-      return typeof value === "string" ? this.#resolve(value, scope, hops + 1) : kept;
+      const value = plainText(scope.named.get(expression));
+      return value === undefined ? kept : this.#resolve(value, scope, hops + 1);
     }
     const [, address = "", attribute = ""] = ATTRIBUTE.exec(expression) ?? [];
     const resource = scope.resources.get(address);
@@ -154,9 +162,12 @@ export class Terraform {
           resource.values,
           attribute.split(/[.[\]]+/).filter((part) => part !== ""),
         );
-    if (typeof value === "string") return this.#resolve(value, resource.scope, hops + 1);
-    const computed = this.#computed.get(`${resource.type}.${attribute}`)?.(resource, this);
-    return computed ?? `\${${resource.scope.id}#${resource.address}.${attribute}}`;
+    const plain = plainText(value);
+    const kept = (): string => keptReference(resource.scope.id, resource.address, attribute);
+    // A plan says of what it does not know only that it is not known.
+    if (plain !== undefined && !(plain.startsWith("${") && plain === kept()))
+      return this.#resolve(plain, resource.scope, hops + 1);
+    return this.#computed.get(`${resource.type}.${attribute}`)?.(resource, this) ?? kept();
   }
 }
 
@@ -165,6 +176,11 @@ function inner(value: unknown, path: readonly string[]): unknown {
     (outer, key) => (Array.isArray(outer) ? (outer as readonly unknown[])[Number(key)] : at(outer, key)),
     value,
   );
+}
+
+/** A reference that only apply will tell, unique per document. */
+export function keptReference(scope: number, address: string, attribute: string): string {
+  return `\${${scope}#${address}.${attribute}}`;
 }
 
 /** The arguments of the provider's configuration that a resource is declared with. */

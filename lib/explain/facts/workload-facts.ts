@@ -95,6 +95,14 @@ export function readWorkload(object: unknown, source: Source): WorkloadFact | un
   };
 }
 
+/**
+ * True for a few fields of a workload that somebody else's manifest has whole, as server-side apply takes them: which
+ * images it has and who it runs as is not known.
+ */
+export function isPartial({ spec }: Pick<WorkloadFact, "spec">): boolean {
+  return list(own(spec, "containers")).every((container) => own(container, "image") === undefined);
+}
+
 /** A pod as the API server shows it says where the kubelet took it from. Source: kubernetes:pkg/kubelet/types. */
 function isStaticPod(annotations: unknown): boolean {
   const source = text(own(annotations, "kubernetes.io/config.source"));

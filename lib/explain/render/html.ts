@@ -2,6 +2,8 @@ import type { Evidence } from "../answer";
 import type { CheckId, CheckResult } from "../checks/check";
 import { accessChecks } from "../checks/access-checks";
 import { pullChecks } from "../checks/checks";
+import type { FleetWarning } from "../clouds/cloud-spokes";
+import { fleetChecks } from "../fleet/fleet-checks";
 import type { ExplainResult } from "../result";
 import { sourceText } from "../facts/source";
 import type { Verdict } from "../verdict";
@@ -16,7 +18,7 @@ const VERDICTS: readonly Verdict[] = ["denied", "unknown", "allowed"];
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'";
 
 const ASKED: ReadonlyMap<CheckId, string> = new Map(
-  [pullChecks, ...Object.values(accessChecks)].flat().map(({ id, asks }) => [id, asks]),
+  [fleetChecks, ...Object.values(accessChecks), pullChecks].flat().map(({ id, asks }) => [id, asks]),
 );
 
 /**
@@ -91,7 +93,7 @@ function row({ job, verdict, stack, subject, target, as, checks }: ExplainResult
 }
 
 function* chain(result: ExplainResult, number: number): Generator<string> {
-  const { job, verdict, stack, subject, target, as, checks } = result;
+  const { job, verdict, stack, subject, target, as, checks, warnings = [] } = result;
   const where = stack === "" ? "" : ` in ${htmlText(stack)}`;
   yield `<details id="chain-${number}" data-verdict="${verdict}"${verdict === "denied" ? " open" : ""}>\n`;
   yield `<summary>${word(verdict)} <h3>${code(subject)} ${jobWords[job].verb} ${code(target)}${where}</h3></summary>\n`;
@@ -99,7 +101,14 @@ function* chain(result: ExplainResult, number: number): Generator<string> {
   yield `<table>\n<caption>The links in their order</caption>\n`;
   yield `<thead><tr><th scope="col">Link</th><th scope="col">Status</th><th scope="col">Why</th></tr></thead>\n<tbody>\n`;
   for (const check of checks) yield link(check);
-  yield `</tbody>\n</table>\n</details>\n`;
+  yield `</tbody>\n</table>\n`;
+  if (warnings.length > 0) yield `<h4>Warnings</h4>\n<ul>${warnings.map(warningItem).join("")}</ul>\n`;
+  yield `</details>\n`;
+}
+
+function warningItem({ id, reason, evidence, remedy }: FleetWarning): string {
+  const seen = evidence.length === 0 ? "" : `<br>${evidence.map(shown).join("<br>")}`;
+  return `<li><strong>${htmlText(id)}</strong>: ${htmlText(reason)}; ${htmlText(remedy)}${seen}</li>`;
 }
 
 function asSentence(job: ExplainResult["job"], verdict: Verdict, as: string): string {

@@ -15,6 +15,7 @@ export const jobWords: Readonly<Record<ExplainResult["job"], JobWords>> = {
   "image-pull": { verb: "pulls", target: "image", title: "Image pulls" },
   component: { verb: "uses the Secret", target: "Secret", title: "Platform components" },
   workload: { verb: "acts in", target: "cloud", title: "Workloads" },
+  "fleet-access": { verb: "enters", target: "spoke", title: "Fleet access" },
 };
 
 /** `Image pulls, platform components`: the jobs of these results, in the order of {@link jobWords}. */

@@ -1,4 +1,5 @@
 import type { CheckResult } from "../checks/check";
+import type { FleetWarning } from "../clouds/cloud-spokes";
 import type { ExplainResult } from "../result";
 
 /** Version of the shape; it changes where a reader of the old one would misread the new one. */
@@ -8,14 +9,18 @@ export const EXPLAIN_JSON_VERSION = 1;
  * The results as JSON, piece by piece: `{ "version": 1, "results": [...] }`.
  *
  * Each result has job, stack, subject, target, verdict, as and checks; each check id, status, reason, evidence
- * (`{ text, source? }`), remedy, and `log` where what an operator sees is known.
+ * (`{ text, source? }`), remedy, and `log` where what an operator sees is known. A fleet access has warnings as well, each
+ * with id, reason, evidence and remedy.
  */
 export function* renderJson(results: Iterable<ExplainResult>): Generator<string> {
   yield `{\n  "version": ${EXPLAIN_JSON_VERSION},\n  "results": [`;
   let separator = "\n";
   for (const result of results) {
-    const { job, stack, subject, target, verdict, as, checks } = result;
-    const shown = { job, stack, subject, target, verdict, as, checks: checks.map(ordered) };
+    const { job, stack, subject, target, verdict, as, checks, warnings } = result;
+    const shown = {
+      ...{ job, stack, subject, target, verdict, as, checks: checks.map(ordered) },
+      ...(warnings && { warnings: warnings.map(orderedWarning) }),
+    };
     yield separator + indented(JSON.stringify(shown, null, 2));
     separator = ",\n";
   }
@@ -24,6 +29,10 @@ export function* renderJson(results: Iterable<ExplainResult>): Generator<string>
 
 function ordered({ id, status, reason, evidence, remedy, log }: CheckResult): CheckResult {
   return { id, status, reason, evidence, remedy, ...(log === undefined ? {} : { log }) };
+}
+
+function orderedWarning({ id, reason, evidence, remedy }: FleetWarning): FleetWarning {
+  return { id, reason, evidence, remedy };
 }
 
 function indented(text: string): string {

@@ -1,5 +1,6 @@
-import type { Status } from "../answer";
+import type { Evidence, Status } from "../answer";
 import type { CheckResult } from "../checks/check";
+import type { FleetWarning } from "../clouds/cloud-spokes";
 import type { ExplainResult } from "../result";
 import { sourceText } from "../facts/source";
 import type { Verdict } from "../verdict";
@@ -47,6 +48,7 @@ export function* renderText(
     const where = stack === "" ? "" : `${printable(stack)}: `;
     yield `${paint(verdict)}  ${where}${printable(subject)} ${jobWords[job].verb} ${printable(target)}${asText(verdict, as)}\n`;
     for (const check of result.checks) yield* checkLines(check, paint);
+    for (const warning of result.warnings ?? []) yield* warningLines(warning, options.colour === true);
     yield "\n";
   }
   yield `${counts.allowed} allowed, ${counts.denied} denied, ${counts.unknown} unknown\n`;
@@ -63,8 +65,19 @@ function* checkLines(
 ): Generator<string> {
   yield `  ${paint(status, STATUS_WIDTH)}${id}: ${printable(reason)}\n`;
   if (status !== "fail" && status !== "unknown") return;
-  for (const { text, source } of evidence)
-    yield `            seen: ${printable(text)}${source ? ` (${printable(sourceText(source))})` : ""}\n`;
+  yield* evidenceLines(evidence);
   if (log !== undefined) yield `            log: ${printable(log)}\n`;
   if (remedy !== "") yield `            remedy: ${printable(remedy)}\n`;
+}
+
+/** Warnings stand below the links, and change no verdict. */
+function* warningLines({ id, reason, evidence, remedy }: FleetWarning, colour: boolean): Generator<string> {
+  yield `  ${colour ? `${YELLOW}warning${RESET}` : "warning"} ${id}: ${printable(reason)}\n`;
+  yield* evidenceLines(evidence);
+  if (remedy !== "") yield `            remedy: ${printable(remedy)}\n`;
+}
+
+function* evidenceLines(evidence: readonly Evidence[]): Generator<string> {
+  for (const { text, source } of evidence)
+    yield `            seen: ${printable(text)}${source ? ` (${printable(sourceText(source))})` : ""}\n`;
 }

@@ -59,6 +59,8 @@ export interface PlannedComponent extends NamedComponent {
   readonly permissions: ComponentPermissions;
   /** Resource ids of what the roles count for. */
   readonly scopes: readonly string[];
+  /** True where something that the request asks for is not granted. */
+  readonly withheld: boolean;
   /** Why one of the scopes is broad. */
   readonly reason: string | undefined;
   /** Who acts as it. */
@@ -93,7 +95,9 @@ export function planComponents(
       const scopes = override.scopes ?? componentScopes(request.name, resourceGroups);
       if (hasCustomRole(permissions))
         assignableScopes(subscription, scopes, permissions.dataActions.length > 0);
-      return { request, identityName, roleName, permissions, scopes, reason: override.reason, credentials };
+      const { reason, withoutPermissions = [] } = override;
+      const withheld = withoutPermissions.length > 0;
+      return { request, identityName, roleName, permissions, scopes, withheld, reason, credentials };
     }),
   );
 }

@@ -5,11 +5,16 @@
  */
 
 import { fail } from "../../errors";
-import { validateAudience } from "../../model/audience";
 import { Issuer } from "../../model/issuer";
 import { literal } from "../../model/late";
+import { clusterName } from "../../model/kubernetes-name";
+import { isRecord } from "../../model/record";
 import { Subject } from "../../model/subject";
 import { compareVersions, minorOf } from "../../model/version";
+import { certificateProblem, hasPrivateKey } from "./certificate-authority";
+import { listOf } from "./forms";
+import { secretIssues } from "./secret-material";
+import { spokeAudience } from "./spoke-audience";
 
 /** Whose tokens a spoke takes, and as whom. */
 export interface HubAuthenticationProps {
@@ -19,67 +24,78 @@ export interface HubAuthenticationProps {
   readonly apiServer: string;
   /** Issuer of the hub's tokens; the spoke must reach it, or `discoveryUrl`. May be late. */
   readonly issuer: string | Issuer;
-  /** Audience of the tokens, one for each spoke: a token that leaks from one opens no other. */
+  /** Name of the hub; it begins the names of its service accounts on the spoke. */
+  readonly hub: string;
+  /** Audience of the tokens, one for each spoke and nobody else's: a token that leaks from one opens no other door. */
   readonly audience: string;
   /** The hub's service accounts that may sign in, `namespace/name`; nobody else of the hub may. */
   readonly serviceAccounts: readonly (string | Subject)[];
   /**
-   * Begins the user names on the spoke, with a colon at its end, so that they are nobody else's.
+   * Begins the user names on the spoke, with a colon at its end, so that they are nobody else's: neither the spoke's
+   * own users nor those of another hub.
    *
-   * @defaultValue "hub:"
+   * @defaultValue - the name of the hub and a colon
    */
   readonly userPrefix?: string;
   /**
-   * Where the spoke reads the issuer's discovery document, if not from the issuer.
+   * Where the spoke reads the issuer's discovery document, if not from the issuer: exactly this URL, with
+   * `/.well-known/openid-configuration` at its end where the document is there.
    *
    * @defaultValue - at the issuer
    */
   readonly discoveryUrl?: string;
   /**
-   * PEM certificates that sign the issuer's own certificate.
+   * PEM certificates that sign the certificate of the web server with the discovery document; a text, not base64, and
+   * not late: kube-apiserver does not start with a damaged one.
    *
    * @defaultValue - those of the spoke's system
    */
   readonly certificateAuthority?: string;
   /**
-   * Further entries of `jwt`, as they are in the file of the spoke.
+   * Further entries of `jwt`, as they are in the file of the spoke; not late.
    *
    * @defaultValue - none
    */
   readonly additionalAuthenticators?: readonly Readonly<Record<string, unknown>>[];
 }
 
+/** How a hub's service accounts are called on a spoke. */
+export type HubUsers = Pick<HubAuthenticationProps, "hub" | "userPrefix">;
+
 const PREFIX = /^[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?:$/;
 const STRUCTURED_SINCE = "1.30";
 const V1_SINCE = "1.34";
 
-/** Returns the prefix of user names, `hub:` by default; throws `spoke-authentication-prefix` or `late-value`. */
-export function userPrefix(prefix: string = "hub:"): string {
-  const given = literal(prefix, "userPrefix");
-  const isGood = typeof given === "string" && PREFIX.test(given) && !given.startsWith("system:");
-  return isGood ? given : fail("spoke-authentication-prefix", given);
+/** Returns the prefix of user names, by default that of the hub; throws `spoke-authentication-prefix`, `cluster-name-invalid` or `late-value`. */
+export function userPrefix({ hub, userPrefix: given }: HubUsers): string {
+  const prefix = literal(given ?? `${clusterName(hub)}:`, "userPrefix");
+  const isGood = typeof prefix === "string" && PREFIX.test(prefix) && !prefix.startsWith("system:");
+  return isGood ? prefix : fail("spoke-authentication-prefix", prefix);
 }
 
 /** User names of the hub's service accounts on the spoke, sorted; throws what the names throw. */
 export function spokeUserNames(
   serviceAccounts: readonly (string | Subject)[],
-  prefix?: string,
+  users: HubUsers,
 ): readonly string[] {
-  const start = userPrefix(prefix);
-  const names = serviceAccounts.map((each) => `${start}${Subject.of(each).toString()}`);
+  const start = userPrefix(users);
+  const names = listOf("serviceAccounts", serviceAccounts).map(
+    (each) => `${start}${Subject.of(each).toString()}`,
+  );
   return [...new Set(names)].sort();
 }
 
 /**
  * The `AuthenticationConfiguration` of the spoke's API servers.
  *
- * Throws `version-unsupported` before 1.30, `spoke-authentication-empty`, `spoke-authentication-prefix`, and of bad
- * issuers, audiences and service accounts.
+ * Throws `version-unsupported` before 1.30, `spoke-authentication-empty`, `spoke-authentication-prefix`,
+ * `spoke-authentication-invalid`, `spoke-authentication-ca`, `spoke-audience-foreign`, `fleet-secret-material`,
+ * `fleet-property-invalid`, `late-value`, and of bad issuers, audiences and service accounts.
  */
 export function authenticationConfiguration(
   props: HubAuthenticationProps,
 ): Readonly<Record<string, unknown>> {
-  const { spoke, audience, certificateAuthority, additionalAuthenticators = [] } = props;
+  const { spoke } = props;
   const minor = minorOf(`version of spoke ${spoke}`, props.apiServer);
   if (compareVersions(minor, STRUCTURED_SINCE) < 0)
     return fail(
@@ -89,20 +105,12 @@ export function authenticationConfiguration(
       `${STRUCTURED_SINCE} or newer`,
       "no structured authentication",
     );
-  const prefix = userPrefix(props.userPrefix);
-  const users = spokeUserNames(props.serviceAccounts, prefix);
+  const users = spokeUserNames(props.serviceAccounts, props);
   if (users.length === 0) return fail("spoke-authentication-empty", spoke);
-  const { url } = Issuer.of(props.issuer);
-  const discoveryURL =
-    props.discoveryUrl === undefined ? {} : { discoveryURL: Issuer.exactly(props.discoveryUrl).url };
+  const issuer = issuerFields(props);
   const hub = {
-    issuer: {
-      url,
-      ...discoveryURL,
-      ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
-      audiences: [validateAudience(audience)],
-    },
-    claimMappings: { username: { claim: "sub", prefix } },
+    issuer,
+    claimMappings: { username: { claim: "sub", prefix: userPrefix(props) } },
     userValidationRules: [
       {
         expression: `user.username in [${users.map((user) => `'${user}'`).join(", ")}]`,
@@ -110,10 +118,69 @@ export function authenticationConfiguration(
       },
     ],
   };
+  const others = additional(props, issuer);
   const version = compareVersions(minor, V1_SINCE) >= 0 ? "v1" : "v1beta1";
   return {
     apiVersion: `apiserver.config.k8s.io/${version}`,
     kind: "AuthenticationConfiguration",
-    jwt: [hub, ...additionalAuthenticators],
+    jwt: [hub, ...others],
   };
+}
+
+interface IssuerFields {
+  readonly url: string;
+  readonly discoveryURL?: string;
+  readonly certificateAuthority?: string;
+  readonly audiences: readonly string[];
+}
+
+function issuerFields(props: HubAuthenticationProps): IssuerFields {
+  const { spoke, audience, discoveryUrl, certificateAuthority } = props;
+  const issuer = Issuer.of(props.issuer);
+  const discoveryURL = discoveryUrl === undefined ? undefined : Issuer.exactly(discoveryUrl).url;
+  if (discoveryURL === issuer.url)
+    return fail("spoke-authentication-invalid", spoke, "discoveryUrl is the issuer's own URL");
+  return {
+    url: issuer.url,
+    ...(discoveryURL !== undefined && { discoveryURL }),
+    ...(certificateAuthority !== undefined && {
+      certificateAuthority: certificates(spoke, certificateAuthority),
+    }),
+    audiences: [spokeAudience(audience, issuer)],
+  };
+}
+
+/** A PEM text of several lines cannot be filled into the file later on. */
+function certificates(spoke: string, pem: string): string {
+  literal(pem, "certificateAuthority");
+  if (typeof pem !== "string") return fail("spoke-authentication-ca", spoke, "is no text");
+  if (hasPrivateKey(pem)) return fail("fleet-secret-material", "certificateAuthority");
+  const problem = certificateProblem(pem);
+  return problem === undefined ? pem : fail("spoke-authentication-ca", spoke, problem);
+}
+
+/** Kube-apiserver refuses a second entry of one issuer, or of one discovery URL. */
+function additional(
+  { spoke, additionalAuthenticators = [] }: HubAuthenticationProps,
+  { url, discoveryURL }: IssuerFields,
+): readonly Readonly<Record<string, unknown>>[] {
+  const wrong = (reason: string): never => fail("spoke-authentication-invalid", spoke, reason);
+  const urls = new Set([url]);
+  const discoveryUrls = new Set<unknown>([discoveryURL]);
+  literal(additionalAuthenticators, "additionalAuthenticators");
+  for (const entry of listOf("additionalAuthenticators", additionalAuthenticators)) {
+    const issuer = isRecord(entry) ? entry["issuer"] : undefined;
+    const own = isRecord(issuer) ? issuer["url"] : undefined;
+    if (!isRecord(issuer) || typeof own !== "string")
+      return wrong("an additional authenticator has no issuer.url");
+    if (urls.has(own)) return wrong(`two authenticators have the issuer ${own}`);
+    const discovery = issuer["discoveryURL"];
+    if (discovery !== undefined && discoveryUrls.has(discovery))
+      return wrong("two authenticators have one discoveryURL");
+    urls.add(own);
+    discoveryUrls.add(discovery);
+  }
+  const [secret] = secretIssues("additionalAuthenticators", additionalAuthenticators);
+  if (secret) throw secret;
+  return additionalAuthenticators;
 }

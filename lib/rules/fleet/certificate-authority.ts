@@ -18,18 +18,22 @@ export function certificateAuthorityIssues(data: unknown): readonly WorkloadIden
   const text = data.replace(/[\r\n]/g, "");
   if (!BASE64.test(text)) return [refusal("spoke-ca-invalid", "is no base64")];
   const pem = Buffer.from(text, "base64").toString("latin1");
-  if (/BEGIN[^\n-]*PRIVATE/i.test(pem))
-    return [refusal("fleet-secret-material", "the certificate authority of a spoke")];
-  return pemIssues(pem);
+  if (hasPrivateKey(pem)) return [refusal("fleet-secret-material", "the certificate authority of a spoke")];
+  const problem = certificateProblem(pem);
+  return problem === undefined ? [] : [refusal("spoke-ca-invalid", problem)];
 }
 
-function pemIssues(pem: string): readonly WorkloadIdentityError[] {
+/** True for a text with a private key in PEM. */
+export function hasPrivateKey(text: string): boolean {
+  return /BEGIN[^\n-]*PRIVATE/i.test(text);
+}
+
+/** What is wrong with a text that shall be PEM certificates, `undefined` for a good one. */
+export function certificateProblem(pem: string): string | undefined {
   const blocks = [...pem.matchAll(BLOCK)];
-  if (blocks.length === 0) return [refusal("spoke-ca-invalid", "holds no PEM block")];
-  const other = blocks.find(([, label]) => label !== "CERTIFICATE");
-  if (other) return [refusal("spoke-ca-invalid", "holds a PEM block that is no CERTIFICATE")];
-  const damaged = blocks.some(([block]) => !isCertificate(block));
-  return damaged ? [refusal("spoke-ca-invalid", "holds a damaged certificate")] : [];
+  if (blocks.length === 0) return "holds no PEM block";
+  if (blocks.some(([, label]) => label !== "CERTIFICATE")) return "holds a PEM block that is no CERTIFICATE";
+  return blocks.some(([block]) => !isCertificate(block)) ? "holds a damaged certificate" : undefined;
 }
 
 function isCertificate(block: string): boolean {

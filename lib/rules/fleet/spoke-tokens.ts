@@ -6,18 +6,11 @@
 import { validateAudience } from "../../model/audience";
 import { Duration } from "../../model/duration";
 import type { PodFragment } from "../../model/workloads";
+import type { SpokeToken } from "./spoke-audience";
 
 const VOLUME = "spoke-tokens";
 const DIRECTORY = "/var/run/secrets/spoke-tokens";
 const LIFETIME = Duration.hours(1);
-
-/** A spoke and the audience that it takes. */
-export interface SpokeToken {
-  /** Name of the spoke; the token's file is named after it. */
-  readonly spoke: string;
-  /** The audience. */
-  readonly audience: string;
-}
 
 /** Path of the token for a spoke in the controller's container. */
 export function spokeTokenFile(spoke: string): string {

@@ -23,14 +23,23 @@ export interface MappedAttributes {
   /** Why no token is exchanged with this mapping; `undefined` where nothing speaks against it. */
   readonly failure: string | undefined;
   /**
-   * Why the expression of a custom attribute may fail, which Google may answer by leaving the attribute out or by
-   * failing the exchange: it does not say. `undefined` where all of them give a text.
+   * Why the expression of an attribute besides the subject may fail, which Google may answer by leaving the attribute
+   * out or by failing the exchange: it does not say. `undefined` where the groups are a list of texts and all others a
+   * text, under keys that Google names.
    */
   readonly doubt: string | undefined;
 }
 
 const SUBJECT = "google.subject";
 const GROUPS = "google.groups";
+/** Besides the subject and custom ones; all but the groups are for people, and IAM names none of them. */
+const NAMED: ReadonlySet<string> = new Set([
+  GROUPS,
+  "google.display_name",
+  "google.email",
+  "google.posix_username",
+  "google.profile_photo",
+]);
 const CUSTOM = /^attribute\.([a-z0-9_]{1,100})$/;
 const SUBJECT_MAX_BYTES = 127;
 const EXPRESSION_MAX = 2048;
@@ -41,29 +50,37 @@ const LONG_SUBJECTS = attributeMapping(true)[SUBJECT] ?? "";
 /** The attributes by the mapping's expressions over the claims; claims may be `UNKNOWN_CLAIM`. */
 export function mapAttributes(mapping: ReadonlyMap<string, string>, claims: CelClaims): MappedAttributes {
   const subject = subjectOf(mapping.get(SUBJECT), claims);
-  const groups = mapping.get(GROUPS);
-  const custom = [...mapping].flatMap(([key, expression]): (readonly [string, CelAnswer])[] => {
+  const others = [...mapping]
+    .filter(([key]) => key !== SUBJECT)
+    .map(([key, expression]) => [key, evaluate(expression, claims)] as const);
+  const groups = others.find(([key]) => key === GROUPS)?.[1];
+  const custom = others.flatMap(([key, answer]): (readonly [string, unknown])[] => {
     const [, name] = CUSTOM.exec(key) ?? [];
-    return name === undefined ? [] : [[name, evaluate(expression, claims)]];
+    return name === undefined ? [] : [[name, textOr(answer)]];
   });
   return {
     google: {
       subject: subject.value,
-      ...(groups === undefined ? {} : { groups: groupsOf(evaluate(groups, claims)) }),
+      ...(groups === undefined ? {} : { groups: groupsOf(groups) }),
     },
-    attribute: Object.fromEntries(custom.map(([name, answer]) => [name, textOr(answer)])),
+    attribute: Object.fromEntries(custom),
     subjectUid: subject.uid,
     failure: subject.failure,
-    doubt: doubtOf(custom),
+    doubt: doubtOf(others),
   };
 }
 
-function doubtOf(custom: readonly (readonly [string, CelAnswer])[]): string | undefined {
-  for (const [name, answer] of custom) {
+function doubtOf(others: readonly (readonly [string, CelAnswer])[]): string | undefined {
+  for (const [key, answer] of others) {
+    if (!NAMED.has(key) && !CUSTOM.test(key)) return `${key} is no attribute that Google names`;
     if (answer.kind !== "value" && answer.reason !== TOKEN_TELLS)
-      return `attribute.${name} may have no value: ${answer.reason}`;
-    if (answer.kind === "value" && typeof answer.value !== "string")
-      return `attribute.${name} would be no text`;
+      return `${key} may have no value: ${answer.reason}`;
+    const isGroups = key === GROUPS;
+    if (
+      answer.kind === "value" &&
+      (isGroups ? !Array.isArray(answer.value) : typeof answer.value !== "string")
+    )
+      return `${key} would be no ${isGroups ? "list of texts" : "text"}`;
   }
   return undefined;
 }

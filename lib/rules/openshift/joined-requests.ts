@@ -5,11 +5,11 @@
 
 import { fail } from "../../errors";
 import type { CredentialsRequest } from "../../model/credentials-request";
-import { isRecord } from "../../model/record";
 import { requestLabel } from "../../model/request-label";
 import type { CredentialsRequestSelection } from "./credentials-request-selection";
 import { joinedEntries, textOf } from "./joined-entries";
 import { refuseSameNames } from "./request-names";
+import { statedSelection } from "./stated-selection";
 
 /**
  * The requests of the release that runs and of the one to come, for the time of an upgrade: each request has the
@@ -25,9 +25,7 @@ export function joinedCredentialsRequests(
   running: CredentialsRequestSelection,
   next: CredentialsRequestSelection,
 ): CredentialsRequestSelection {
-  for (const selection of [running, next])
-    if (!isRecord(selection) || !Array.isArray(selection.requests) || !Array.isArray(selection.skipped))
-      return fail("credentials-requests-selection", selection);
+  for (const selection of [running, next]) statedSelection(selection);
   const before = new Map(running.requests.map((request) => [keyOf(request), request]));
   const requests = next.requests.map((request) => joined(before.get(keyOf(request)), request));
   const kept = new Set(requests.map(keyOf));

@@ -270,7 +270,6 @@ describe("eksSpoke", () => {
       subject: Subject.of(`argocd/c${index}`),
       identity,
       annotations: {},
-      labels: {},
       pod,
     }));
     expect(() => enter(stack, VIEW, grants)).toThrowError(code(refusal, /^spoke spoke-a: /));

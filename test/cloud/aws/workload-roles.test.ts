@@ -61,7 +61,6 @@ describe("workloadRoles", () => {
           dependencies: [expect.objectContaining({ terraformResourceType: "aws_iam_role" })],
         },
         annotations: { "eks.amazonaws.com/role-arn": arn },
-        labels: {},
         pod: { labels: {}, env: [], volumeMounts: [], volumes: [] },
       },
     ]);

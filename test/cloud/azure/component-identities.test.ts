@@ -284,7 +284,7 @@ describe("ComponentIdentities", () => {
     ["azure-scope-invalid", places, override({ scopes: [] })],
     ["azure-scope-invalid", places, override({ scopes: [group("${x.y}")] })],
     ["azure-override-invalid", places, override({ scope: ["x"] } as object)],
-    ["azure-override-invalid", places, override("all" as object)],
+    ["azure-override-invalid", places, override("all" as never)],
     [
       "azure-role-assignable",
       places,

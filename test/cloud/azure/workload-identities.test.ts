@@ -3,10 +3,10 @@ import type { Construct } from "constructs";
 import { describe, expect, it } from "vitest";
 import {
   type AccessRole,
+  PullIdentities,
   WorkloadIdentities,
   type WorkloadIdentitiesProps,
   azureAccess,
-  pullIdentities,
   workloadIdentities,
   acr,
 } from "../../../lib/cloud/azure";
@@ -76,10 +76,12 @@ describe("WorkloadIdentities", () => {
     ]);
     expect(isLate(grant?.annotations["azure.workload.identity/client-id"])).toBe(true);
     expect(grant?.annotations["azure.workload.identity/tenant-id"]).toBe(TENANT);
-    expect([grant?.labels, grant?.pod]).toEqual([
-      {},
-      { labels: { "azure.workload.identity/use": "true" }, env: [], volumeMounts: [], volumes: [] },
-    ]);
+    expect(grant?.pod).toEqual({
+      labels: { "azure.workload.identity/use": "true" },
+      env: [],
+      volumeMounts: [],
+      volumes: [],
+    });
     expect(grant?.credentialFile).toBeUndefined();
   });
 
@@ -125,7 +127,9 @@ describe("WorkloadIdentities", () => {
   it("has another identity than the one that pulls the service account's images", () => {
     const stack = newStack();
     const source = acr({ registry: registryId("images"), roleAssignmentMode: "LegacyRegistryPermissions" });
-    pullIdentities({ resourceGroupName: "identities", location: "westeurope" }).declare(stack, {
+    new PullIdentities(stack, "pulls", {
+      resourceGroupName: "identities",
+      location: "westeurope",
       cluster: { name: "prod", issuer: ISSUER },
       pulls: [{ subject: WEB, sources: [source] }],
     });

@@ -123,6 +123,8 @@ describe("forProviderId", () => {
       refused("google-oidc-provider-conflict"),
     );
     const issuer = "https://issuer.example.com/other";
-    expect(() => OidcProvider.forProviderId(stack, { ...props, issuer })).toThrowError(refused("name-taken"));
+    expect(() => OidcProvider.forProviderId(stack, { ...props, issuer })).toThrowError(
+      refused("google-oidc-provider-taken"),
+    );
   });
 });

@@ -385,6 +385,11 @@ describe("forIssuer", () => {
     OidcProvider.forIssuer(stack, props);
     expect(() =>
       OidcProvider.forIssuer(stack, { ...props, issuer: "https://issuer.example.com/other" }),
-    ).toThrowError(refused("name-taken"));
+    ).toThrowError(
+      refused(
+        "google-oidc-provider-taken",
+        'pool provider of that id is already declared in the workload identity pool, as stack/oidc-provider_shop-prod_prod-pool_prod-eu, got "prod-eu"; allowed: one pool provider of an id in a pool; state another providerId; for the same issuer and audience give that construct as `oidcProvider`, in another stack too, or adopt it with OidcProvider.fromProviderId and name the service accounts at the declared one',
+      ),
+    );
   });
 });

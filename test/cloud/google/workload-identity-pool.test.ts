@@ -61,7 +61,7 @@ describe("a pool of a stack", () => {
     expect(() => new WorkloadIdentityPool(stack, "again", props)).toThrowError(
       refused(
         "google-pool-taken",
-        'workload identity pool is already declared in this stack, as stack/pool, got "prod-pool"; allowed: one declaration of a pool, by project and id; use WorkloadIdentityPool.forPoolId, which declares a pool once per stack and returns it to every caller',
+        'workload identity pool is already declared in this app, as stack/pool, got "prod-pool"; allowed: one declaration of a pool, by project and id; within a stack use WorkloadIdentityPool.forPoolId, which declares a pool once and returns it to every caller; in another stack give that construct as `pool`, or its pool provider as `oidcProvider`, or adopt it with WorkloadIdentityPool.fromPoolId; another cluster of the same name needs a namePrefix or a poolId of its own',
       ),
     );
     expect(stack.node.children).toHaveLength(1);

@@ -283,11 +283,13 @@ describe("Google", () => {
   const POOL =
     "//iam.googleapis.com/projects/123456789012/locations/global/workloadIdentityPools/k8s-edge-1/providers/k8s-edge-1";
   const gke = "https://container.googleapis.com/v1/projects/p/locations/europe-west1/clusters/c1";
-  const managed = (issuer: string): readonly Edit[] => [
+  const membership = (host: string): string =>
+    `https://gkehub.googleapis.com/projects/${host}/locations/global/memberships/c1`;
+  const managed = (issuer: string, identityProvider = gke): readonly Edit[] => [
     [
       NODE,
       `            - --sts-audience=${POOL}\n`,
-      `            - --identity-provider=${gke}\n            - --project-id=acme-images\n`,
+      `            - --identity-provider=${identityProvider}\n            - --project-id=acme-images\n`,
     ],
     [
       NODE,
@@ -396,6 +398,19 @@ describe("Google", () => {
       "fail",
       "is not the cluster",
     ],
+    ...(
+      [
+        ["acme-images", "pass", "knows the cluster by"],
+        ["acme-fleet", "fail", "is of the fleet of project acme-fleet"],
+        ["123456789012", "unknown", "the project of the fleet membership"],
+      ] as const
+    ).map(([host, status, text]): Row => [
+      `the pool of a fleet of ${host}`,
+      managed("https://oidc.acme.example/edge-1", membership(host)),
+      "issuer-trusted",
+      status,
+      text,
+    ]),
     [
       "a subject that does not fit",
       [

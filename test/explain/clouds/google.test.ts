@@ -320,6 +320,84 @@ describe("repository-permitted", () => {
       "unknown",
       "a policy",
     ],
+    // Notes of google_artifact_registry_repository_iam: "authoritative for a given role", "replaces any existing policy".
+    [
+      "a member beside a binding of the role without it",
+      [
+        declared("google_artifact_registry_repository_iam_binding", {
+          ...repository,
+          role: READER,
+          members: ["user:a@example.com"],
+        }),
+      ],
+      "unknown",
+      "the one that was applied last counts",
+    ],
+    [
+      "a member beside a binding of the role with it",
+      [declared("google_artifact_registry_repository_iam_binding", { ...repository, ...binding })],
+      "pass",
+      "is granted",
+    ],
+    [
+      "a member beside a binding of another role",
+      [
+        declared("google_artifact_registry_repository_iam_binding", {
+          ...repository,
+          role: "roles/artifactregistry.writer",
+          members: ["user:a@example.com"],
+        }),
+      ],
+      "pass",
+      "is granted",
+    ],
+    [
+      "a member beside a binding of another repository",
+      [
+        declared("google_artifact_registry_repository_iam_binding", {
+          ...repository,
+          repository: "others",
+          role: READER,
+          members: ["user:a@example.com"],
+        }),
+      ],
+      "pass",
+      "is granted",
+    ],
+    [
+      "a member beside a policy without it",
+      [
+        declared("google_artifact_registry_repository_iam_policy", {
+          ...repository,
+          policy_data: JSON.stringify({ bindings: [] }),
+        }),
+      ],
+      "unknown",
+      "the one that was applied last counts",
+    ],
+    [
+      "a member beside a policy with it",
+      [
+        declared("google_artifact_registry_repository_iam_policy", {
+          ...repository,
+          policy_data: JSON.stringify({ bindings: [binding] }),
+        }),
+      ],
+      "pass",
+      "is granted",
+    ],
+    [
+      "a member beside a binding of the project without it",
+      [
+        declared("google_project_iam_binding", {
+          project: "acme-images",
+          role: READER,
+          members: ["user:a@example.com"],
+        }),
+      ],
+      "pass",
+      "is granted",
+    ],
     [
       "a grant on the project, by number",
       [WITHOUT_GRANT, declared("google_project_iam_member", { project: "42", role: READER, member: MEMBER })],

@@ -148,6 +148,22 @@ it("takes of the state before a plan only what was looked up", () => {
   ]);
 });
 
+// developer.hashicorp.com/terraform/language/expressions/strings, "Escape Sequences" and "Directives".
+it.each([
+  ["a literal percent sign without any expression", "100%%{x}", "100%{x}"],
+  ["a literal dollar sign without any expression", "$${aws:username}", "${aws:username}"],
+  ["both, beside an expression", "%%{a}$${b}${local.c}", "%{a}${b}c"],
+  [
+    "a directive is known after apply",
+    "a%{ if var.x }b%{ endif }",
+    "a${0#directive if var.x}b${0#directive endif}",
+  ],
+  ["a percent sign alone", "100% {", "100% {"],
+])("resolves %s", (_, written, expected) => {
+  const read = terraform({ locals: { c: "c" }, resource: { aws_x: { x: { name: written } } } });
+  expect(read.ofType("aws_x").map((each) => read.text(each, "name"))).toEqual([expected]);
+});
+
 describe("policy documents as data source", () => {
   const json = (statement: object, more: object = {}): unknown => {
     const read = terraform({ data: { aws_iam_policy_document: { d: { statement: [statement], ...more } } } });

@@ -70,6 +70,22 @@ describe("mapAttributes", () => {
     expect(mapped(mapping).failure).toBe(failure);
   });
 
+  // REST reference of workloadIdentityPools.providers, `attributeMapping`: what happens where one fails it does not say.
+  it.each<[string, string, string | undefined]>([
+    ["google.groups", "assertion.groups", undefined],
+    ["google.groups", "assertion.teams", "google.groups may have no value: field not found: teams"],
+    ["google.groups", "assertion.sub", "google.groups would be no list of texts"],
+    ["google.groups", "assertion.jti", undefined],
+    ["google.display_name", "assertion.sub", undefined],
+    ["google.display_name", "assertion.name", "google.display_name may have no value: field not found: name"],
+    ["google.display_name", "assertion.groups", "google.display_name would be no text"],
+    ["attribute.team", "assertion.team", "attribute.team may have no value: field not found: team"],
+    ["attribute.Team", "assertion.sub", "attribute.Team is no attribute that Google names"],
+    ["google.team", "assertion.sub", "google.team is no attribute that Google names"],
+  ])("%s as %s: %s", (key, expression, doubt) => {
+    expect(mapped({ "google.subject": "assertion.sub", [key]: expression }).doubt).toBe(doubt);
+  });
+
   it.each(["x".repeat(2049), "'${0#var.x}' + assertion.sub", "assertion.sub.trim()"])(
     "cannot tell %.30s",
     (expression) => {

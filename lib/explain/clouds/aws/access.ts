@@ -48,11 +48,11 @@ export class AwsAccess implements CloudAccess {
     this.#oidcProviders = oidcProviders;
   }
 
-  /** `<action> on <resource>`, as statements. */
+  /** `<action> on <resource>`, as statements; the policies themselves say under which conditions. */
   asksFor(words: readonly string[]): Json {
     return {
       statementEntries: words.flatMap((each) => {
-        const [, action, resource] = /^([\w-]+:\S+) on (\S+)$/.exec(each) ?? [];
+        const [, action, resource] = /^([\w-]+:\S+) on (\S+)(?: under conditions)?$/.exec(each) ?? [];
         return action === undefined ? [] : [{ effect: "Allow", action: [action], resource }];
       }),
     };
@@ -91,7 +91,6 @@ export class AwsAccess implements CloudAccess {
       answer: roleAnswer(arn ?? "", where),
       identity: this.#identity(arn ?? ""),
       ...webhookPods(pods, arn ?? "", audience),
-      audience,
     };
   }
 

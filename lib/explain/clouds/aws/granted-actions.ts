@@ -61,6 +61,7 @@ const WILDCARD = /[*?]/;
 /** Whether anything that the statements allow is left by conditions, denials and the boundary. */
 function whatCounts({ policies, perhaps, boundary }: RoleFact): AwsDecision["outcome"] {
   const documents = policies.map(parsed);
+  const possible = perhaps.map(({ policy }) => parsed(policy));
   const bounding = boundary === undefined ? [] : [parsed(boundary)];
   let outcome: AwsDecision["outcome"] = "denied";
   for (const { actions, resources } of policies.flatMap(allowing)) {
@@ -71,11 +72,7 @@ function whatCounts({ policies, perhaps, boundary }: RoleFact): AwsDecision["out
         for (const resource of resources.values) {
           const asked = { action, resource };
           const decisions = [
-            decided(
-              documents,
-              perhaps.map(({ policy }) => parsed(policy)),
-              asked,
-            ),
+            decided(documents, possible, asked),
             ...bounding.map((each) => evaluateAwsPermission([each], asked)),
           ].map((each) => each.outcome);
           if (decisions.every((each) => each === "allowed")) return "allowed";

@@ -10,9 +10,12 @@ import {
 import { type PrivateEcrHost, parseEcrHost } from "../../../rules/aws/ecr-host";
 import { partitions } from "../../../rules/aws/partitions";
 import { type Answer, broken, pass, seen, unknown } from "../../answer";
+import type { Source } from "../../facts/source";
 import { Recent } from "../../memory";
 import type { PermissionAnswer, Repository } from "../cloud";
 import type { RoleFact } from "./iam";
+import { isDenial } from "./registry-place";
+import { ownerAllows, withoutPolicy } from "./repository-owner";
 import type { RepositoryPolicies, RepositoryPolicyFact } from "./repository-policies";
 import type { AlikeRoles } from "./alike-roles";
 import { type RoleJudge, pullActions } from "./role-permissions";
@@ -67,7 +70,7 @@ export class AwsPermissions {
     if (assumed.account === "") return NO_ROLE_ACCOUNT;
     return this.#policies.empty
       ? (withoutPolicy(assumed, host) ?? place.answer)
-      : this.#owner(assumed, host, place);
+      : this.#owner(assumed, host, place, arn);
   }
 
   #placeOf(repository: string): Place {
@@ -80,12 +83,19 @@ export class AwsPermissions {
   }
 
   /** What the owner's policies say to a role whose own policies allow it. */
-  #owner(assumed: AssumedRole, host: PrivateEcrHost, { path, answer }: Place): Answer {
+  #owner(assumed: AssumedRole, host: PrivateEcrHost, { path, answer }: Place, arn: string): Answer {
     const { account, region } = host;
     const asked = { account, region, repository: path };
     const fact = this.#policies.of(asked);
-    const said = (fact ? ownerAllows(assumed, host, fact) : withoutPolicy(assumed, host)) ?? answer;
+    const { ofRegistries } = this.#policies;
+    const question = { roleArn: assumed.arn, repository: arn, place: asked };
+    const denial = ofRegistries.denial(question);
+    if (denial?.status === "fail") return denial;
+    const isGranted = account !== assumed.account && ofRegistries.grant(question, true) !== undefined;
+    const said =
+      (fact ? ownerAllows(assumed, host, fact, isGranted) : withoutPolicy(assumed, host)) ?? answer;
     if (said.status !== "pass") return said;
+    if (denial) return denial;
     const doubt = this.#policies.others(asked).find((other) => mayDeny(assumed, other));
     return doubt === undefined ? said : perhapsDenied(doubt);
   }
@@ -106,9 +116,11 @@ export class AwsPermissions {
         assumed.account !== "" &&
         each.account === account &&
         each.region === region;
-      return grantedDirectly(assumed, each, certain);
+      return grantedDirectly(assumed, each.source, certain);
     }
-    return undefined;
+    const question = { roleArn: assumed.arn, repository: place.arn, place: asked };
+    const source = this.#policies.ofRegistries.grant(question, false);
+    return source && grantedDirectly(assumed, source, false);
   }
 }
 
@@ -155,43 +167,6 @@ function repositoryArn({ region, account }: PrivateEcrHost, name: string): strin
   return partition && `arn:${partition.name}:ecr:${region}:${account}:repository/${name}`;
 }
 
-/** The owner's part: between accounts it must allow, within one it must not deny. */
-function ownerAllows(
-  { account, arn }: AssumedRole,
-  host: PrivateEcrHost,
-  fact: RepositoryPolicyFact,
-): Answer | undefined {
-  const foreign = account !== host.account;
-  const where = seen("policy of the repository", fact.source);
-  for (const action of pullActions) {
-    const decision = evaluateAwsResourcePolicy(fact.policy, { roleArn: arn, action });
-    if (decision.outcome === "unknown") return unknown(decision.reason, "see the repository policy", where);
-    if (decision.outcome === "denied" && (foreign || isExplicit(decision)))
-      return broken(
-        `the repository policy does not let ${arn} in: ${decision.reason}`,
-        `the owner of account ${host.account} adds ${pullActions.join(" and ")} for the role`,
-        `is not authorized to perform: ${action} because no resource-based policy allows the ${action} action`,
-        where,
-      );
-  }
-  if (foreign && fact.account === "")
-    return unknown(
-      "which account the policy's repository is in is not known",
-      "limit the Terraform provider of the owner to its account (allowed_account_ids)",
-      where,
-    );
-  return foreign ? pass("role and repository policy allow the pull between accounts", where) : undefined;
-}
-
-/** Within one account a repository needs no policy. */
-function withoutPolicy({ account }: AssumedRole, host: PrivateEcrHost): Answer | undefined {
-  if (account === host.account) return undefined;
-  return unknown(
-    `the repository is of account ${host.account}, the role of ${account}, and no repository policy was read`,
-    "name the Terraform of the owner as well, or let the owner add a repository policy for the role",
-  );
-}
-
 /** Whether a repository policy lets the role read where the role's own policies do not. */
 function directGrant(
   { arn: roleArn }: AssumedRole,
@@ -201,13 +176,13 @@ function directGrant(
 ): AwsDecision["outcome"] {
   const outcomes = pullActions.map((action) => {
     const granted = evaluateAwsDirectGrant(policy, { roleArn, action });
-    if (granted.outcome === "denied" && !isExplicit(granted)) return role.outcome(action, repository, false);
+    if (granted.outcome === "denied" && !isDenial(granted)) return role.outcome(action, repository, false);
     return granted.outcome === "allowed" ? role.outcome(action, repository, true) : granted.outcome;
   });
   return (["denied", "unknown"] as const).find((outcome) => outcomes.includes(outcome)) ?? "allowed";
 }
 
-function grantedDirectly({ arn }: AssumedRole, { source }: RepositoryPolicyFact, certain: boolean): Answer {
+function grantedDirectly({ arn }: AssumedRole, source: Source, certain: boolean): Answer {
   const where = seen("policy of the repository", source);
   return certain
     ? pass(
@@ -215,21 +190,16 @@ function grantedDirectly({ arn }: AssumedRole, { source }: RepositoryPolicyFact,
         where,
       )
     : unknown(
-        "the role's own policies do not allow it, and whether a repository policy does instead is not known",
+        "the role's own policies do not allow it, and whether a policy of the repository or registry does instead is not known",
         "allow it in the role's permission policy",
         where,
       );
 }
 
-/** A statement denies it; nothing that allows it is no denial within one account. */
-function isExplicit({ reason }: AwsDecision): boolean {
-  return reason.endsWith("denies it");
-}
-
 function mayDeny({ arn }: AssumedRole, { policy }: RepositoryPolicyFact): boolean {
   return pullActions
     .map((action) => evaluateAwsResourcePolicy(policy, { roleArn: arn, action }))
-    .some((decision) => decision.outcome === "unknown" || isExplicit(decision));
+    .some((decision) => decision.outcome === "unknown" || isDenial(decision));
 }
 
 function perhapsDenied({ source }: RepositoryPolicyFact): Answer {

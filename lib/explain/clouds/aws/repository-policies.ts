@@ -1,14 +1,10 @@
-import { own, text } from "../../facts/access";
 import type { Source } from "../../facts/source";
-import { type Terraform, type TerraformResource, isLateText, providerOf } from "../../facts/terraform";
-import { accountOf } from "./account-of";
+import { type Terraform, isLateText } from "../../facts/terraform";
+import { type RegistryPlace, mayBeOf, placeOf } from "./registry-place";
+import { RegistryPolicies } from "./registry-policies";
 
 /** The policy of a repository. */
-export interface RepositoryPolicyFact {
-  /** Account id of the registry; empty where it is not known. */
-  readonly account: string;
-  /** Region of the registry; empty where it is not known. */
-  readonly region: string;
+export interface RepositoryPolicyFact extends RegistryPlace {
   /** The policy. */
   readonly policy: string;
   /** Where it stands. */
@@ -16,25 +12,28 @@ export interface RepositoryPolicyFact {
 }
 
 /** A repository of one registry. */
-export interface RepositoryPlace {
-  /** Account id of the registry. */
-  readonly account: string;
-  /** Region of the registry. */
-  readonly region: string;
+export interface RepositoryPlace extends RegistryPlace {
   /** The repository's name. */
   readonly repository: string;
 }
 
-/** Policies of repositories. */
+/** Policies of repositories, and of the registries that hold them. */
 export class RepositoryPolicies {
+  /** Those of registries. */
+  readonly ofRegistries: RegistryPolicies;
   readonly #byName = new Map<string, RepositoryPolicyFact[]>();
   /** Of repositories whose names only apply will tell: each may be any. */
   readonly #unnamed: RepositoryPolicyFact[] = [];
 
   constructor(terraform: Terraform) {
+    this.ofRegistries = new RegistryPolicies(terraform);
     for (const resource of terraform.ofType("aws_ecr_repository_policy")) {
       const name = terraform.text(resource, "repository");
-      const fact = policyFact(resource, terraform);
+      const fact = {
+        ...placeOf(resource, terraform),
+        policy: terraform.text(resource, "policy"),
+        source: resource.source,
+      };
       const same = this.#byName.get(name);
       if (isLateText(name)) this.#unnamed.push(fact);
       else if (same) same.push(fact);
@@ -44,7 +43,7 @@ export class RepositoryPolicies {
 
   /** True where no policy was read. */
   get empty(): boolean {
-    return this.#byName.size === 0 && this.#unnamed.length === 0;
+    return this.#byName.size === 0 && this.#unnamed.length === 0 && this.ofRegistries.empty;
   }
 
   /** The policy of a repository; one whose account or region is not known may be it. */
@@ -60,19 +59,4 @@ export class RepositoryPolicies {
     const near = [...(this.#byName.get(place.repository) ?? []), ...this.#unnamed];
     return near.filter((fact) => fact !== found && mayBeOf(fact, place));
   }
-}
-
-function policyFact(resource: TerraformResource, terraform: Terraform): RepositoryPolicyFact {
-  const ofProvider = terraform.resolve(text(own(providerOf(resource), "region")), resource.scope);
-  const region = terraform.text(resource, "region") || ofProvider;
-  return {
-    account: accountOf(resource),
-    region: isLateText(region) ? "" : region,
-    policy: terraform.text(resource, "policy"),
-    source: resource.source,
-  };
-}
-
-function mayBeOf(fact: RepositoryPolicyFact, { account, region }: RepositoryPlace): boolean {
-  return ["", account].includes(fact.account) && ["", region].includes(fact.region);
 }

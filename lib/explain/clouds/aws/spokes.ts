@@ -6,15 +6,16 @@
 import { authenticationModeIssues } from "../../../rules/fleet/access-checks";
 import { type Answer, broken, pass, seen, unknown } from "../../answer";
 import { blocks, own, text, texts } from "../../facts/access";
-import { type Terraform, type TerraformResource, isLateText } from "../../facts/terraform";
+import { type Terraform, type TerraformResource, isLateText, providerOf } from "../../facts/terraform";
 import { boundAnswer } from "../bound-names";
 import type { CloudSpokes, FleetWarning, SpokeQuestion, SpokeReading } from "../cloud-spokes";
-import { flagOf } from "../plugin-flags";
 import type { NamedRole } from "./named-role";
+import { ROLE_ANNOTATION, assumedBy, assumes, clusterOf, notKnown, open, roleOf } from "./spoke-call";
 
 const ENTRY = "aws_eks_access_entry";
 const POLICY = "aws_eks_access_policy_association";
-const ROLE_ANNOTATION = "eks.amazonaws.com/role-arn";
+const CLUSTER = /\$\{(\d+)#((?:module\.[\w-]+\.)*(?:data\.)?aws_eks_cluster\.[\w-]+)\./;
+const REGION_OF_SERVER = /\.([a-z]{2}(?:-[a-z]+)+-\d)\.eks\.amazonaws\.com/;
 const UNAUTHORIZED = "Unauthorized: the server has asked for the client to provide credentials";
 const NAME_IT = "name the Terraform of the cluster's account as well";
 
@@ -35,8 +36,13 @@ export class AwsSpokes implements CloudSpokes {
     const cluster = clusterOf(question);
     const arn = roleOf(question);
     if (cluster === undefined || cluster.includes("{{") || arn === "") return open(notKnown(cluster, arn));
-    const [entry, perhaps] = this.#matching(ENTRY, cluster, arn);
-    if (!entry) return open(this.#refused(cluster, arn, perhaps));
+    const other = this.#otherCluster(question, cluster);
+    if (other) return open(other);
+    const assumed = assumedBy(question);
+    if (assumed !== undefined && assumed !== question.annotations.get(ROLE_ANNOTATION))
+      return open(assumes(assumed));
+    const [entry, perhaps] = this.#matching(question, cluster, arn);
+    if (!entry) return open(this.#refused(question, cluster, arn, perhaps));
     const { label } = this.#roleOf(arn);
     const mode = this.#modeAnswer(cluster);
     const admitted =
@@ -45,12 +51,12 @@ export class AwsSpokes implements CloudSpokes {
     return {
       admitted,
       authorized: this.#authorized(question, entry, cluster, arn),
-      warnings: this.#warnings(entry, cluster, arn),
+      warnings: this.#warnings(question, entry, cluster, arn),
     };
   }
 
   #authorized(question: SpokeQuestion, entry: TerraformResource, cluster: string, arn: string): Answer {
-    const policies = this.#policies(cluster, arn);
+    const policies = this.#policies(question, cluster, arn);
     if (policies.length > 0)
       return pass(
         `access policies of the entry: ${policies.map((each) => this.#policyName(each)).join(", ")}`,
@@ -58,7 +64,9 @@ export class AwsSpokes implements CloudSpokes {
       );
     const written = own(entry.values, "kubernetes_groups");
     const groups = texts(written).map((group) => this.#terraform.resolve(group, entry.scope));
-    if (groups.length > 0) return boundAnswer(question.spoke, groups, question.rbac);
+    const user = this.#terraform.text(entry, "user_name");
+    const names = { users: user === "" ? [] : [user], groups };
+    if (groups.length > 0 || user !== "") return boundAnswer(question.spoke, names, question.rbac);
     if (typeof written === "string" || entry.adopted)
       return unknown(
         "the groups of the access entry are known only after apply",
@@ -73,18 +81,46 @@ export class AwsSpokes implements CloudSpokes {
     );
   }
 
-  /** Entry and policies may be declared with one provider for another account's cluster of equal name; EKS keys by both. */
-  #matching(type: string, cluster: string, arn: string): readonly [TerraformResource | undefined, boolean] {
-    const index = this.#index(type);
-    const here = index.get(cluster) ?? [];
+  /** The entry, and whether there may be one that is known only after apply. */
+  #matching(
+    question: SpokeQuestion,
+    cluster: string,
+    arn: string,
+  ): readonly [TerraformResource | undefined, boolean] {
+    const index = this.#index(ENTRY);
+    const here = (index.get(cluster) ?? []).filter((each) => this.#isIn(each, question));
     const outcomes = here.map((each) => [each, this.#isRole(each, arn)] as const);
     const found = outcomes.find(([, outcome]) => outcome === true)?.[0];
     const late = [...index.keys()].some(isLateText);
     return [found, late || outcomes.some(([, outcome]) => outcome === undefined)];
   }
 
-  #policies(cluster: string, arn: string): readonly TerraformResource[] {
-    return (this.#index(POLICY).get(cluster) ?? []).filter((each) => this.#isRole(each, arn) === true);
+  #policies(question: SpokeQuestion, cluster: string, arn: string): readonly TerraformResource[] {
+    return (this.#index(POLICY).get(cluster) ?? []).filter(
+      (each) => this.#isIn(each, question) && this.#isRole(each, arn) === true,
+    );
+  }
+
+  /** Clusters of other regions may have the same name. */
+  #isIn(resource: TerraformResource, { server, env }: SpokeQuestion): boolean {
+    const stated = this.#terraform.text(resource, "region") || text(providerOf(resource)["region"]);
+    const region = REGION_OF_SERVER.exec(server)?.[1] ?? env.get("AWS_REGION") ?? "";
+    return stated === "" || region === "" || isLateText(stated) || isLateText(region) || stated === region;
+  }
+
+  /** The plugin signs for one cluster, and the profile leads to another. */
+  #otherCluster({ server, spoke }: SpokeQuestion, cluster: string): Answer | undefined {
+    const [, scope, address = ""] = CLUSTER.exec(server) ?? [];
+    const resource =
+      scope === undefined ? undefined : this.#terraform.scopes[Number(scope)]?.resources.get(address);
+    const name = resource ? this.#terraform.text(resource, "name") : cluster;
+    if (name === cluster || name === "" || isLateText(name) || isLateText(cluster)) return undefined;
+    return broken(
+      `the plugin asks for a token for EKS cluster ${cluster}, and the profile ${spoke} leads to ${name}`,
+      "name the same cluster to the plugin",
+      UNAUTHORIZED,
+      ...(resource ? [seen("cluster", resource.source)] : []),
+    );
   }
 
   #isRole(resource: TerraformResource, arn: string): boolean | undefined {
@@ -95,10 +131,10 @@ export class AwsSpokes implements CloudSpokes {
     return isLateText(principal) || isLateText(arn) ? undefined : false;
   }
 
-  #refused(cluster: string, arn: string, perhaps: boolean): Answer {
+  #refused(question: SpokeQuestion, cluster: string, arn: string, perhaps: boolean): Answer {
     const { label } = this.#roleOf(arn);
     const declared = this.#cluster(cluster);
-    const here = this.#index(ENTRY).get(cluster) ?? [];
+    const here = (this.#index(ENTRY).get(cluster) ?? []).filter((each) => this.#isIn(each, question));
     const evidence = here.map((each) =>
       seen(`entry for ${this.#roleOf(this.#terraform.text(each, "principal_arn")).label}`, each.source),
     );
@@ -130,14 +166,19 @@ export class AwsSpokes implements CloudSpokes {
       .find((each) => this.#terraform.text(each, "name") === name);
   }
 
-  #warnings(entry: TerraformResource, cluster: string, arn: string): readonly FleetWarning[] {
+  #warnings(
+    question: SpokeQuestion,
+    entry: TerraformResource,
+    cluster: string,
+    arn: string,
+  ): readonly FleetWarning[] {
     const evidence = [seen("access entry", entry.source)];
     const triggers = blocks(own(entry.values, "lifecycle")).flatMap((each) =>
       own(each, "replace_triggered_by"),
     );
     const isTied = entry.adopted || triggers.flat().some((each) => typeof each === "string");
     const { role } = this.#roleOf(arn);
-    const wide = this.#policies(cluster, arn).filter(
+    const wide = this.#policies(question, cluster, arn).filter(
       (each) => this.#policyName(each) === "AmazonEKSClusterAdminPolicy",
     );
     return [
@@ -179,33 +220,4 @@ export class AwsSpokes implements CloudSpokes {
     this.#byCluster.set(type, made);
     return made;
   }
-}
-
-/** The cluster's name, as the plugin is told it: EKS checks that the signed request names it. */
-function clusterOf({ args, env }: SpokeQuestion): string | undefined {
-  return (
-    flagOf(args, "--cluster-name", "--cluster-id", "-i") ?? env.get("KUBERNETES_AWS_AUTHENTICATOR_CLUSTER_ID")
-  );
-}
-
-/** The role that enters: one that the plugin assumes, else the controller's own. */
-function roleOf({ args, env, annotations }: SpokeQuestion): string {
-  const assumed = flagOf(args, "--role-arn", "--role", "-r") ?? env.get("DEFAULT_ROLE");
-  return assumed ?? annotations.get(ROLE_ANNOTATION) ?? "";
-}
-
-function notKnown(cluster: string | undefined, arn: string): Answer {
-  const what = arn === "" ? "the role that enters" : "the name of the EKS cluster";
-  return unknown(
-    `${what} is not known${cluster === undefined ? "" : `, the plugin is told the cluster ${cluster}`}`,
-    "see the checks before",
-  );
-}
-
-function open(answer: Answer): SpokeReading {
-  return {
-    admitted: answer,
-    authorized: unknown("who enters is not known", "see the check before"),
-    warnings: [],
-  };
 }

@@ -93,7 +93,7 @@ export class AzureAccess implements CloudAccess {
       answer: clientAnswer(clientId ?? "", where),
       identity: this.#identity(clientId ?? ""),
       pods: webhookPods(pods, clientId ?? ""),
-      audience: azureCloud("AzurePublicCloud").audience,
+      audiences: [azureCloud("AzurePublicCloud").audience],
     };
   }
 

@@ -128,7 +128,7 @@ function counts({ assignment }: HeldRole, place: string): boolean | undefined {
     (wanted.startsWith(`${scope.replace(/\/$/, "")}/`) && scope !== "")
   )
     return true;
-  return scope === "" || isLateText(scope) || MANAGEMENT_GROUP.test(scope) ? undefined : false;
+  return scope === "" || isLateText(scope + wanted) || MANAGEMENT_GROUP.test(scope) ? undefined : false;
 }
 
 function heldRole(assignment: AssignmentFact, definitions: RoleDefinitions): HeldRole {

@@ -14,7 +14,7 @@ import { flagOf } from "../plugin-flags";
 import type { AssignmentFact, IdentityFact } from "./entra";
 
 const CLUSTER = /\$\{(\d+)#((?:module\.[\w-]+\.)*(?:data\.)?azurerm_kubernetes_cluster\.[\w-]+)\./;
-const CLUSTER_ID = /^(.+\/managedClusters\/([^/]+))(\/namespaces\/[^/]+)?$/i;
+const CLUSTER_ID = /^(\/subscriptions\/.+\/managedClusters\/([^/]+))(\/namespaces\/[^/]+)?$/i;
 const ENTRA = "azure_active_directory_role_based_access_control";
 const RBAC_ROLE = /^Azure Kubernetes Service RBAC (?:Cluster Admin|Admin|Reader|Writer)$/i;
 const NAME_IT = "name the Terraform that declares the cluster and its role assignments as well";
@@ -32,15 +32,12 @@ export class AzureSpokes implements CloudSpokes {
 
   /** Judges a controller's way into a spoke. */
   read(question: SpokeQuestion): SpokeReading {
-    const { args, env, annotations } = question;
-    const clientId =
-      env.get("AZURE_CLIENT_ID") ??
-      annotations.get(WEBHOOK_CLIENT_ID_ANNOTATION) ??
-      flagOf(args, "--client-id") ??
-      "";
+    const clientId = question.annotations.get(WEBHOOK_CLIENT_ID_ANNOTATION) ?? "";
+    const other = otherIdentity(question, clientId);
+    if (other) return { admitted: other, authorized: other, warnings: [] };
     const identity = this.#identityOf(clientId);
     const cluster = this.#cluster(question.server);
-    const admitted = admittedBy(cluster);
+    const admitted = admittedBy(cluster, question);
     if (!identity) {
       const answer = unknown("the identity is not among what was read", NAME_IT);
       return { admitted, authorized: answer, warnings: [] };
@@ -72,7 +69,7 @@ export class AzureSpokes implements CloudSpokes {
         ...plain.map(({ role, source }) => seen(role, source)),
       );
     const user = this.#principal(identity);
-    const bound = boundAnswer(question.spoke, [user], question.rbac);
+    const bound = boundAnswer(question.spoke, { users: [user], groups: [] }, question.rbac);
     if (isOff || bound.status === "pass") return bound;
     const isDeclared = cluster?.adopted === false && !identity.adopted;
     const isOpen = identity.assignments.some(({ role, condition }) => role === "" || condition !== "");
@@ -104,21 +101,42 @@ export class AzureSpokes implements CloudSpokes {
   }
 
   /** A scope is the cluster's, one of its namespaces', or holds the cluster. */
-  #isOn(scope: string, cluster: TerraformResource | undefined, { spoke, server }: SpokeQuestion): boolean {
+  #isOn(scope: string, cluster: TerraformResource | undefined, question: SpokeQuestion): boolean {
+    const { spoke, server, recorded } = question;
     if (cluster) {
       const id = this.#terraform.attribute(cluster, "id");
       return scope === id || scope.startsWith(`${id}/namespaces/`);
     }
     const [, , name = ""] = CLUSTER_ID.exec(scope) ?? [];
     const host = /^https:\/\/([^.:/]+)/.exec(server)?.[1] ?? "";
-    // The first label of an AKS cluster's address begins with its DNS prefix, which is its name where nobody chose one.
-    return name !== "" && (name === spoke || host === name || host.startsWith(`${name}-`));
+    if (name === "") return false;
+    // The first label of an AKS cluster's address is its DNS prefix, which is its name where nobody chose one, and a hash.
+    const rest = host.startsWith(name) ? host.slice(name.length) : undefined;
+    return (recorded && name === spoke) || (rest !== undefined && /^(?:-[a-z0-9]{8})?$/.test(rest));
   }
 }
 
-function admittedBy(cluster: TerraformResource | undefined): Answer {
-  if (!cluster || cluster.adopted)
-    return pass("an AKS cluster that is integrated with Entra lets every principal of its tenant in");
+/** The token was judged for the identity that the webhook gives; the plugin may be told another one. */
+function otherIdentity({ args, env }: SpokeQuestion, clientId: string): Answer | undefined {
+  const override = args.includes("--disable-environment-override") ? undefined : env.get("AZURE_CLIENT_ID");
+  const used = override ?? flagOf(args, "--client-id") ?? clientId;
+  return used === clientId
+    ? undefined
+    : unknown(
+        "the plugin is told another client id than the service account, and whose token that one takes is not judged here",
+        `give the service account the annotation ${WEBHOOK_CLIENT_ID_ANNOTATION} with the id that enters`,
+      );
+}
+
+function admittedBy(cluster: TerraformResource | undefined, { recorded, spoke }: SpokeQuestion): Answer {
+  const isUnseen = cluster === undefined || cluster.adopted;
+  if (isUnseen && recorded)
+    return pass(
+      "an AKS cluster that is integrated with Entra lets every principal of its tenant in",
+      ...(cluster ? [seen("cluster", cluster.source)] : []),
+    );
+  if (isUnseen)
+    return unknown(`whether the cluster of ${spoke} is integrated with Entra was not read`, NAME_IT);
   const where = seen("cluster", cluster.source);
   return blocks(own(cluster.values, ENTRA)).length > 0
     ? pass("the cluster is integrated with Entra", where)

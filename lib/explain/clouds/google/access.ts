@@ -39,6 +39,8 @@ import type { PoolProviderFact } from "./workload-identity";
 
 /** Key of the Secret; every component of OpenShift on Google Cloud reads it. */
 const SECRET_KEY = "service_account.json";
+/** A recorded role; condition and reason may follow. */
+const RECORDED = /^(\S+ on (?:project|bucket) [^\s/]+)(?: on condition .*| \(reason: .*)?$/s;
 const WRITE = `write a credential file of type external_account into ${SECRET_KEY}`;
 const NOT_KNOWN = unknown(
   "the pool provider or the audience of the token is not known",
@@ -68,9 +70,9 @@ export class GoogleAccess implements CloudAccess {
     this.#denials = denials(terraform);
   }
 
-  /** `<role> on <kind> <name>`, as roles. */
+  /** `<role> on <kind> <name>`, as roles; the grant itself says under which condition. */
   asksFor(words: readonly string[]): Json {
-    return { predefinedRoles: words.filter((each) => /^\S+ on (?:project|bucket) [^\s/]+$/.test(each)) };
+    return { predefinedRoles: words.flatMap((each) => RECORDED.exec(each)?.[1] ?? []) };
   }
 
   /** Permissions, roles and the condition, as they are written. */
@@ -126,7 +128,6 @@ export class GoogleAccess implements CloudAccess {
     return {
       answer,
       pods,
-      audience: audiences[0],
       audiences,
       identity: file && this.#identity(file, source),
     };

@@ -33,7 +33,8 @@ export interface GrantFact {
   readonly source: Source;
 }
 
-const PLACES: Readonly<Record<string, GrantPlace>> = {
+/** What the resources of a prefix are about. */
+export const GRANT_PLACES: Readonly<Record<string, GrantPlace>> = {
   google_artifact_registry_repository: "repository",
   google_project: "project",
   google_folder: "above",
@@ -45,7 +46,7 @@ const REPOSITORY = /^projects\/([^/]+)\/locations\/([^/]+)\/repositories\/([^/]+
 
 /** Every grant. */
 export function grantsOf(terraform: Terraform): readonly GrantFact[] {
-  return Object.entries(PLACES).flatMap(([prefix, place]) =>
+  return Object.entries(GRANT_PLACES).flatMap(([prefix, place]) =>
     FORMS.flatMap((form) =>
       terraform.ofType(`${prefix}_${form}`).flatMap((resource) => {
         const where = { ...whereOf(resource, place, terraform), place, source: resource.source };
@@ -76,34 +77,42 @@ function writtenBindings(
   form: string,
   terraform: Terraform,
 ): readonly Binding[] {
-  if (form !== "iam_policy") return [bindingOf(resource.values, resource, terraform)];
+  const resolvedIn =
+    ({ scope }: TerraformResource): Resolve =>
+    (value) =>
+      terraform.resolve(value, scope);
+  if (form !== "iam_policy") return [bindingOf(resource.values, resolvedIn(resource))];
   const data = terraform.text(resource, "policy_data");
   const document = terraform.referred(data, "policy_data");
   if (document !== undefined && document.values["policy_data"] === undefined)
-    return blocks(document.values["binding"]).map((binding) => bindingOf(binding, document, terraform));
+    return blocks(document.values["binding"]).map((binding) => bindingOf(binding, resolvedIn(document)));
   if (isLateText(data)) return [UNREAD];
   const bindings = own(parsed(data), "bindings");
-  return bindings === undefined
-    ? [UNREAD]
-    : blocks(bindings).map((binding) => bindingOf(binding, resource, terraform));
+  return bindings === undefined ? [UNREAD] : blocks(bindings).map((binding) => bindingOf(binding, asItIs));
 }
 
-function bindingOf(binding: Json, { scope }: TerraformResource, terraform: Terraform): Binding {
+type Resolve = (value: string) => string;
+
+/** The texts of a document that was resolved as a whole. */
+const asItIs: Resolve = (value) => value;
+
+function bindingOf(binding: Json, resolve: Resolve): Binding {
   const { member, members, condition } = binding;
   const late = typeof members === "string";
   const named = [text(member), ...texts(members)].filter((each) => each !== "");
   const limits = blocks(condition)
-    .map((block) => terraform.resolve(text(block["expression"]), scope))
+    .map((block) => resolve(text(block["expression"])))
     .filter((expression) => !admitsEveryToken(expression));
   return {
-    members: late ? undefined : named.map((each) => terraform.resolve(each, scope)),
-    role: terraform.resolve(text(binding["role"]), scope),
+    members: late ? undefined : named.map(resolve),
+    role: resolve(text(binding["role"])),
     conditional: limits.length > 0,
     condition: limits.join(" && "),
   };
 }
 
-function whereOf(
+/** What a resource is about. */
+export function whereOf(
   resource: TerraformResource,
   place: GrantPlace,
   terraform: Terraform,

@@ -18,6 +18,7 @@ import type { CloudAccess } from "../cloud-access";
 import type { CloudSpokes } from "../cloud-spokes";
 import { handedOver } from "../handed-over";
 import { GoogleAccess } from "./access";
+import { Authorities } from "./authorities";
 import { googleComputed } from "./computed";
 import { type Exchange, customExchange, poolProviderOf } from "./exchange";
 import { GrantIndex } from "./grant-index";
@@ -41,6 +42,7 @@ class Google implements Cloud {
   readonly #poolProviders: readonly PoolProviderFact[];
   readonly #grants: GrantIndex<GrantFact>;
   readonly #denials: readonly Source[];
+  readonly #authorities: Authorities;
   readonly #byKey = new Map<string, Granted>();
   readonly #terraform: Terraform;
   #access: CloudAccess | undefined;
@@ -51,6 +53,7 @@ class Google implements Cloud {
     this.#poolProviders = poolProviders(terraform);
     this.#grants = new GrantIndex(grantsOf(terraform));
     this.#denials = downloadDenials(terraform);
+    this.#authorities = new Authorities(terraform);
   }
 
   get access(): CloudAccess {
@@ -125,7 +128,7 @@ class Google implements Cloud {
         repository: unknown(`${repository.name} names no repository of Artifact Registry`, "check the image"),
       };
     const granted = this.#byKey.get(permissionKey) ?? { certain: [], possible: [] };
-    return { login, repository: repositoryPermitted(granted, place, this.#denials) };
+    return { login, repository: repositoryPermitted(granted, place, this.#denials, this.#authorities) };
   }
 
   reach({ permissionKey }: CloudIdentity): readonly ReachedRepositories[] {

@@ -7,6 +7,7 @@ import { type Answer, broken, pass, seen, unknown } from "../../answer";
 import type { Source } from "../../facts/source";
 import { isLateText } from "../../facts/terraform";
 import type { Repository } from "../cloud";
+import type { Authorities } from "./authorities";
 import type { GrantFact } from "./grants";
 
 /** Roles that may download. Source: cloud.google.com/artifact-registry/docs/access-control, "Roles". */
@@ -58,12 +59,20 @@ export function mayDownload(role: string): boolean {
 }
 
 /** Whether a download is permitted; denials win over every grant. */
-export function repositoryPermitted(granted: Granted, place: Place, denials: readonly Source[]): Answer {
+export function repositoryPermitted(
+  granted: Granted,
+  place: Place,
+  denials: readonly Source[],
+  authorities: Authorities,
+): Answer {
   const where = `${place.project}/${place.location}/${place.repository}`;
-  const certain = granted.certain.find(
+  const covering = granted.certain.filter(
     (grant) => mayDownload(grant.role) && !grant.conditional && covers(grant, place) === "yes",
   );
+  const certain = covering.find((grant) => authorities.against(grant, granted.certain) === undefined);
   if (certain) return notDenied(certain, where, denials);
+  const [contested] = covering;
+  if (contested) return ownedElsewhere(contested, where, authorities.against(contested, granted.certain));
   const open = [...granted.certain, ...granted.possible].find(
     (grant) => covers(grant, place) !== "no" && !isUseless(grant.role),
   );
@@ -90,6 +99,15 @@ function notDenied(grant: GrantFact, where: string, [denial]: readonly Source[])
         seen("grant", grant.source),
         seen("deny policy", denial),
       );
+}
+
+function ownedElsewhere(grant: GrantFact, where: string, authority: Source | undefined): Answer {
+  return unknown(
+    `${grant.role} is granted on ${where}, and another resource, which owns such grants, does not name the principal: the one that was applied last counts`,
+    "add the principal to the members of the other resource, or grant by google_artifact_registry_repository_iam_member alone",
+    seen("grant", grant.source),
+    seen("owner of the grants", authority),
+  );
 }
 
 /** Whether the grant is on the repository or on what holds it. */

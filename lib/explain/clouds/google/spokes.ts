@@ -55,7 +55,7 @@ export class GoogleSpokes implements CloudSpokes {
     const here = held.filter(({ on, conditional }) => on === `project ${project ?? ""}` && !conditional);
     const admitted = admittedBy(here, held, project, isGateway, certain.length + possible.length > 0);
     const working = here.filter(({ role }) => !isGateway && !IDLE.includes(role));
-    const bound = boundAnswer(spoke, [identity], rbac);
+    const bound = boundAnswer(spoke, { users: [identity], groups: [] }, rbac);
     const authorized =
       working.length > 0 && bound.status !== "pass"
         ? pass(`IAM lets it work: ${working.map(({ role }) => role).join(", ")}`, ...working.map(evidence))

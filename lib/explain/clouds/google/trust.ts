@@ -5,8 +5,9 @@
 
 import { evaluateAttributeCondition } from "../../../rules/google/attribute-condition";
 import { UNKNOWN_CLAIM } from "../../../rules/google/cel-variables";
+import type { MappedAttributes } from "../../../rules/google/mapped-attributes";
 import { stsAudience } from "../../../rules/google/workload-identity-names";
-import { type Answer, broken, pass, seen, unknown } from "../../answer";
+import { type Answer, type Evidence, broken, pass, seen, unknown } from "../../answer";
 import { isLateText, sameText } from "../../facts/terraform";
 import { EMPTY, type Exchange } from "./exchange";
 import { keysTrusted } from "./issuer-keys";
@@ -102,25 +103,8 @@ function subjectAdmitted(token: ExchangeQuestion, { condition, mapping, source }
     assertionOf(token),
     google && attribute ? { google, attribute } : {},
   );
-  if (outcome === "allowed" && attributes === undefined)
-    return unknown(
-      "the attribute mapping is known only after apply",
-      "apply, and ask again",
-      seen("attribute_mapping", source),
-    );
-  if (outcome === "allowed" && google?.["subject"] === UNKNOWN_CLAIM && attributes?.subjectUid === "no")
-    return unknown(
-      "which google.subject the token gets cannot be told",
-      "map assertion.sub to google.subject",
-      seen("attribute_mapping", source),
-    );
-  if (outcome === "allowed" && attributes?.doubt !== undefined)
-    return unknown(
-      `${attributes.doubt}; whether the exchange fails then, Google does not say`,
-      "correct or remove the attribute of the mapping",
-      seen("attribute_mapping", source),
-    );
-  if (outcome === "allowed") return pass(reason, where);
+  if (outcome === "allowed")
+    return mappingDoubt(attributes, seen("attribute_mapping", source)) ?? pass(reason, where);
   if (outcome === "unknown") return unknown(reason, "see the attribute condition", where);
   return broken(
     reason,
@@ -128,4 +112,24 @@ function subjectAdmitted(token: ExchangeQuestion, { condition, mapping, source }
     'unauthorized_client … "The given credential is rejected by the attribute condition."',
     where,
   );
+}
+
+/** What of the mapping leaves open whether a token that the condition admits is exchanged. */
+function mappingDoubt(attributes: MappedAttributes | undefined, where: Evidence): Answer | undefined {
+  if (attributes === undefined)
+    return unknown("the attribute mapping is known only after apply", "apply, and ask again", where);
+  const { google, subjectUid, doubt } = attributes;
+  if (google["subject"] === UNKNOWN_CLAIM && subjectUid === "no")
+    return unknown(
+      "which google.subject the token gets cannot be told",
+      "map assertion.sub to google.subject",
+      where,
+    );
+  return doubt === undefined
+    ? undefined
+    : unknown(
+        `${doubt}; whether the exchange fails then, Google does not say`,
+        "correct or remove the attribute of the mapping",
+        where,
+      );
 }

@@ -50,6 +50,8 @@ function nullHolds(
   found: ContextValue & { known: true },
   { bearer }: RequestContext,
 ): Match {
+  if (values.length === 0)
+    return cannotTell(`Null on ${quoted(key)} has no values, which AWS does not define`);
   const absent = found.values.length === 0;
   const wanted: readonly string[] = values.map((value) => value.toLowerCase());
   if (wanted.some((value) => !["true", "false"].includes(value)))

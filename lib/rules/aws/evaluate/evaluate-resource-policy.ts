@@ -8,7 +8,8 @@ import { conditionsHold } from "./conditions";
 import type { ContextValue, RequestContext } from "./context";
 import { type AwsDecision, decide } from "./decide";
 import { type Match, any, cannotTell, no, not, quoted, yes } from "./match";
-import { coversAction } from "./selection";
+import { undefinedType } from "./principal";
+import { coversAction, coversResource } from "./selection";
 import { type Statement, texts } from "./statements";
 
 /** Who asks a resource for what. */
@@ -17,8 +18,15 @@ export interface AwsResourceRequest {
   readonly roleArn: string;
   /** The action, `ecr:BatchGetImage`. */
   readonly action: string;
+  /**
+   * ARN of what is asked for.
+   *
+   * @defaultValue - Resource is not looked at, as in the policy of a repository, which is about nothing else
+   */
+  readonly resource?: string;
 }
 
+const SESSION_ARN = /^arn:[a-z-]+:sts::\d{12}:assumed-role\//;
 const ROLE_ARN = /^arn:([a-z-]+):iam::(\d{12}):role\//;
 
 /**
@@ -46,7 +54,11 @@ export function evaluateAwsDirectGrant(policy: unknown, request: AwsResourceRequ
 
 type Covers = (statement: Statement, names: readonly string[]) => Match;
 
-function decided(policy: unknown, { roleArn, action }: AwsResourceRequest, covers: Covers): AwsDecision {
+function decided(
+  policy: unknown,
+  { roleArn, action, resource }: AwsResourceRequest,
+  covers: Covers,
+): AwsDecision {
   const [, partition, account] = ROLE_ARN.exec(roleArn) ?? [];
   if (partition === undefined || account === undefined)
     return { outcome: "unknown", reason: "the ARN of the role is not known" };
@@ -56,6 +68,7 @@ function decided(policy: unknown, { roleArn, action }: AwsResourceRequest, cover
     (statement) => [
       covers(statement, names),
       coversAction(statement.actions, action),
+      ...(resource === undefined ? [] : [coversResource(statement, resource, NOTHING_KNOWN)]),
       conditionsHold(statement, NOTHING_KNOWN),
     ],
     "the repository policy has no statement that allows anything",
@@ -83,22 +96,30 @@ const NOTHING_KNOWN: RequestContext = {
   }),
 };
 
-function coversRole({ principal }: Statement, names: readonly string[]): Match {
+function coversRole({ effect, principal }: Statement, names: readonly string[]): Match {
   if (!principal) return cannotTell("it has no Principal, which AWS refuses in a resource's policy");
   const found = covered(principal.value, names);
   if (!principal.negated) return found;
-  return not(found, found.holds ? "it excepts this role" : "it is for everybody else");
+  // "AWS JSON policy elements: NotPrincipal": for Deny alone, and who excepts a role must name its sessions as well.
+  if (effect === "Allow") return cannotTell("it has NotPrincipal, which AWS does not support with Allow");
+  return found.holds
+    ? cannotTell("it excepts this role or its account, and whether that excepts its sessions is not known")
+    : not(found, "it is for everybody else");
 }
 
 function covered(principal: unknown, names: readonly string[]): Match {
   if (principal === "*") return yes("it is for everybody");
   if (!isRecord(principal)) return cannotTell("its Principal is neither * nor an object");
+  const stray = undefinedType(principal);
+  if (stray !== undefined)
+    return cannotTell(`its Principal is of the kind ${quoted(stray)}, which AWS does not define`);
   const values = texts(principal["AWS"] ?? []);
   if (!values) return cannotTell("its Principal is no text and no list of texts");
   return any(
     values.map((name) => {
       if (name === "*") return yes("it is for everybody");
       if (name.includes("${")) return cannotTell("its Principal is known only after apply");
+      if (SESSION_ARN.test(name)) return cannotTell("its Principal is a session, whose name is not known");
       return names.includes(name) ? yes("it is for this role or its account") : no("another principal");
     }),
     `its Principal is not the role ${quoted(names.at(-1) ?? "")}`,

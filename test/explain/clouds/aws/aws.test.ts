@@ -87,6 +87,48 @@ describe("policies of repositories that may be the one", () => {
   });
 });
 
+describe("policies of registries", () => {
+  // "Private registry permissions" in the ECR user guide: "enforces the registry policy in all ECR requests".
+  const registryPolicy = (statement: object, more: object = {}): Edit =>
+    withResource("aws_ecr_registry_policy", {
+      p: { policy: JSON.stringify({ Statement: [statement] }), ...more },
+    });
+  const deny = { Effect: "Deny", Principal: "*", Action: "ecr:*", Resource: "*" };
+  const scope = (value: string): Edit =>
+    withResource("aws_ecr_account_setting", { s: { name: "REGISTRY_POLICY_SCOPE", value } });
+  const ofBase = "arn:aws:ecr:eu-west-1:111122223333:repository/base/*";
+
+  const ofAccount: Edit = [
+    TF,
+    '"region": "eu-west-1"',
+    '"region": "eu-west-1", "allowed_account_ids": ["111122223333"]',
+  ];
+
+  it("a denial in an account that is not known", () => {
+    expect(judged([registryPolicy(deny)], IMAGE, "repository-permitted")).toMatchObject({
+      status: "unknown",
+      reason: "a registry policy that denies it, or cannot be judged, is or may be this registry's",
+    });
+  });
+
+  it.each<readonly [string, readonly Edit[], string]>([
+    ["a denial of everything", [registryPolicy(deny)], "fail"],
+    ["a denial in scope V2", [registryPolicy(deny), scope("V2")], "fail"],
+    ["a denial in scope V1, which is of other actions", [registryPolicy(deny), scope("V1")], "pass"],
+    ["a denial of other repositories", [registryPolicy({ ...deny, Resource: ofBase })], "pass"],
+    ["a denial of another region's", [registryPolicy(deny, { region: "us-east-1" })], "pass"],
+    ["a denial of a region that only apply tells", [registryPolicy(deny, { region: "${var.r}" })], "unknown"],
+    ["one that only apply tells", [registryPolicy({}, { policy: "${var.policy}" })], "unknown"],
+    [
+      "one that lets others replicate",
+      [registryPolicy({ ...deny, Effect: "Allow", Action: "ecr:ReplicateImage" })],
+      "pass",
+    ],
+  ])("%s: %j is %s", (_, edits, status) => {
+    expect(judged([ofAccount, ...edits], IMAGE, "repository-permitted")).toMatchObject({ status });
+  });
+});
+
 // No source says whether such a principal lets in web identities, so it is neither allowed nor denied.
 it.each([
   ["every OIDC provider", '{\\"Federated\\":\\"*\\"}'],

@@ -7,6 +7,8 @@ import {
 const role = "arn:aws:iam::111122223333:role/prod/web";
 const action = "ecr:BatchGetImage";
 
+const SESSION = "arn:aws:sts::111122223333:assumed-role/web/ecr-credential-provider";
+
 function policy(statement: object): unknown {
   return { Version: "2012-10-17", Statement: [{ Effect: "Allow", Action: "ecr:*", ...statement }] };
 }
@@ -26,7 +28,17 @@ it.each<[string, unknown, string, "allowed" | "denied" | "unknown"]>([
   ["another role", policy({ Principal: { AWS: `${role}2` } }), role, "denied"],
   ["a service", policy({ Principal: { Service: "codebuild.amazonaws.com" } }), role, "denied"],
   ["another action", policy({ Principal: "*", Action: "ecr:PutImage" }), role, "denied"],
-  ["everybody but the role", policy({ NotPrincipal: { AWS: role } }), role, "denied"],
+  // "NotPrincipal": not supported with Allow; one that excepts a role must name account, role and session.
+  ["everybody but the role", policy({ NotPrincipal: { AWS: role } }), role, "unknown"],
+  ["everybody but another", policy({ NotPrincipal: { AWS: `${role}2` } }), role, "unknown"],
+  [
+    "a deny of everybody but another",
+    policy({ Effect: "Deny", NotPrincipal: { AWS: `${role}2` } }),
+    role,
+    "denied",
+  ],
+  ["a session", policy({ Principal: { AWS: SESSION } }), role, "unknown"],
+  ["a kind that AWS does not define", policy({ Principal: { "*": "*" } }), role, "unknown"],
   ["a deny", policy({ Effect: "Deny", Principal: "*" }), role, "denied"],
   [
     "a condition",
@@ -39,6 +51,33 @@ it.each<[string, unknown, string, "allowed" | "denied" | "unknown"]>([
   ["no JSON", "{", role, "unknown"],
 ])("%s", (_, document, roleArn, outcome) => {
   expect(evaluateAwsResourcePolicy(document, { roleArn, action }).outcome).toBe(outcome);
+});
+
+// Excepting the role alone may still deny its sessions, and with nothing that allows there is nothing to deny.
+it.each<[string, object, "allowed" | "unknown"]>([
+  ["excepts the role", { NotPrincipal: { AWS: [role, "111122223333"] } }, "unknown"],
+  ["is for one session", { Principal: { AWS: SESSION } }, "unknown"],
+  ["is for another role", { Principal: { AWS: `${role}2` } }, "allowed"],
+])("a denial that %s", (_, deny, outcome) => {
+  const statements = [
+    { Effect: "Allow", Action: "ecr:*", Principal: "*" },
+    { Effect: "Deny", Action: "ecr:*", ...deny },
+  ];
+  expect(evaluateAwsResourcePolicy({ Statement: statements }, { roleArn: role, action }).outcome).toBe(
+    outcome,
+  );
+});
+
+// "Private registry policy examples" in the ECR user guide: statements name repositories by Resource.
+it.each<[string, object, "allowed" | "denied" | "unknown"]>([
+  ["that covers it", { Resource: "arn:aws:ecr:*:111122223333:repository/shop/*" }, "allowed"],
+  ["of another repository", { Resource: "arn:aws:ecr:eu-west-1:111122223333:repository/base/*" }, "denied"],
+  ["that excepts it", { NotResource: "arn:aws:ecr:eu-west-1:111122223333:repository/shop/web" }, "denied"],
+  ["that is absent", {}, "unknown"],
+])("a resource %s", (_, more, outcome) => {
+  const resource = "arn:aws:ecr:eu-west-1:111122223333:repository/shop/web";
+  const document = policy({ Principal: { AWS: role }, ...more });
+  expect(evaluateAwsResourcePolicy(document, { roleArn: role, action, resource }).outcome).toBe(outcome);
 });
 
 // "Identity-based policies and resource-based policies" under "Policy evaluation logic" in the IAM user guide.

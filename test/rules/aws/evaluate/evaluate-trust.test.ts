@@ -37,8 +37,11 @@ describe("principal and action", () => {
   it.each([
     ["the OIDC provider", {}, "allowed"],
     ["a list", { Principal: { Federated: ["cognito-identity.amazonaws.com", ARN] } }, "allowed"],
-    ["everybody", { Principal: "*" }, "allowed"],
-    ["everybody, written as AWS", { Principal: { AWS: "*" } }, "allowed"],
+    // The guide says of neither whether it includes web identities.
+    ["everybody", { Principal: "*" }, "unknown"],
+    ["everybody, written as AWS", { Principal: { AWS: "*" } }, "unknown"],
+    ["everybody beside the OIDC provider", { Principal: { AWS: "*", Federated: ARN } }, "allowed"],
+    ["a kind that AWS does not define", { Principal: { "*": "*" } }, "unknown"],
     ["another OIDC provider", { Principal: { Federated: `${ARN}2` } }, "denied"],
     [
       "part of the ARN with a wildcard",
@@ -47,8 +50,9 @@ describe("principal and action", () => {
     ],
     ["the account", { Principal: { AWS: "arn:aws:iam::111122223333:root" } }, "denied"],
     ["a service", { Principal: { Service: "ec2.amazonaws.com" } }, "denied"],
-    ["everybody but it", { Principal: undefined, NotPrincipal: { Federated: ARN } }, "denied"],
-    ["everybody but another", { Principal: undefined, NotPrincipal: { Federated: `${ARN}2` } }, "allowed"],
+    // "NotPrincipal": "You cannot use the NotPrincipal element in … an IAM role trust policy".
+    ["everybody but it", { Principal: undefined, NotPrincipal: { Federated: ARN } }, "unknown"],
+    ["everybody but another", { Principal: undefined, NotPrincipal: { Federated: `${ARN}2` } }, "unknown"],
     [
       "a Terraform reference",
       { Principal: { Federated: "${aws_iam_openid_connect_provider.x.arn}" } },
@@ -146,6 +150,7 @@ describe("conditions", () => {
     ["an operator that does not exist", { StringMatches: { [sub]: SUB } }, "unknown"],
     ["a name of Object.prototype", { constructor: { [sub]: SUB } }, "unknown"],
     ["a quantifier before Null", { "ForAnyValue:Null": { [sub]: "true" } }, "unknown"],
+    ["Null of nothing", { Null: { [sub]: [] } }, "unknown"],
     ["Null of something else", { Null: { [sub]: "maybe" } }, "unknown"],
     ["a Terraform value", { StringEquals: { [sub]: "${var.subject}" } }, "unknown"],
     [

@@ -1,0 +1,61 @@
+import { evaluateAwsResourcePolicy } from "../../../rules/aws/evaluate/evaluate-resource-policy";
+import type { PrivateEcrHost } from "../../../rules/aws/ecr-host";
+import { type Answer, broken, pass, seen, unknown } from "../../answer";
+import { isDenial } from "./registry-place";
+import type { RepositoryPolicyFact } from "./repository-policies";
+import { pullActions } from "./role-permissions";
+
+/** Who asks. */
+interface Role {
+  /** ARN; empty where it is known only after apply. */
+  readonly arn: string;
+  /** Account id; empty where it is not known. */
+  readonly account: string;
+}
+
+/**
+ * The owner's part: between accounts it must allow, within one it must not deny. `isGranted` is true where the
+ * registry's policy may let in whom the repository's does not.
+ */
+export function ownerAllows(
+  { account, arn }: Role,
+  host: PrivateEcrHost,
+  fact: RepositoryPolicyFact,
+  isGranted: boolean,
+): Answer | undefined {
+  const foreign = account !== host.account;
+  const where = seen("policy of the repository", fact.source);
+  for (const action of pullActions) {
+    const decision = evaluateAwsResourcePolicy(fact.policy, { roleArn: arn, action });
+    if (decision.outcome === "unknown") return unknown(decision.reason, "see the repository policy", where);
+    if (decision.outcome === "denied" && isGranted && !isDenial(decision))
+      return unknown(
+        "the repository policy does not let the role in, and whether the registry's does is not known",
+        "let the role in by the repository policy",
+        where,
+      );
+    if (decision.outcome === "denied" && (foreign || isDenial(decision)))
+      return broken(
+        `the repository policy does not let ${arn} in: ${decision.reason}`,
+        `the owner of account ${host.account} adds ${pullActions.join(" and ")} for the role`,
+        `is not authorized to perform: ${action} because no resource-based policy allows the ${action} action`,
+        where,
+      );
+  }
+  if (foreign && fact.account === "")
+    return unknown(
+      "which account the policy's repository is in is not known",
+      "limit the Terraform provider of the owner to its account (allowed_account_ids)",
+      where,
+    );
+  return foreign ? pass("role and repository policy allow the pull between accounts", where) : undefined;
+}
+
+/** Within one account a repository needs no policy. */
+export function withoutPolicy({ account }: Pick<Role, "account">, host: PrivateEcrHost): Answer | undefined {
+  if (account === host.account) return undefined;
+  return unknown(
+    `the repository is of account ${host.account}, the role of ${account}, and no repository policy was read`,
+    "name the Terraform of the owner as well, or let the owner add a repository policy for the role",
+  );
+}

@@ -1,0 +1,31 @@
+import { secretIssues } from "../../../rules/fleet/secret-material";
+import { list, own } from "../../facts/access";
+import { seen } from "../../answer";
+import type { FleetCheck } from "../fleet-context";
+import { unlessRefused } from "../refused";
+
+/** Are profile, list and environment free of tokens, keys and passwords? */
+export const secretFree: FleetCheck = {
+  id: "secret-free",
+  asks: "Are profile, list and environment free of tokens, keys and passwords?",
+  why: "All of them are stored in plain text and readable by many.",
+  run: ({ controller, document, profile }) => {
+    const { list: read, workloads } = controller;
+    const entries = read?.providers ?? [];
+    const issues = [
+      ...secretIssues(`ClusterProfile ${profile.key}`, document),
+      ...secretIssues("list of access providers", entries),
+      ...workloads.flatMap(({ pods, container }) =>
+        list(own(pods.spec, "containers"))
+          .filter((each) => container === "" || own(each, "name") === container)
+          .flatMap((each) => secretIssues(pods.title, own(each, "env"))),
+      ),
+    ];
+    const where = profile.status ?? profile.main;
+    return unlessRefused(
+      issues,
+      "no secret material was found",
+      ...(where ? [seen("ClusterProfile", where.source)] : []),
+    );
+  },
+};

@@ -1,0 +1,71 @@
+/*
+ * Whether the controller that reads the list of access providers has it. Source: the option of the access library,
+ * kubernetes-sigs/cluster-inventory-api:pkg/access.
+ */
+
+import { type Answer, type Evidence, broken, seen, unknown } from "../answer";
+import { containersOf } from "../clouds/pod-containers";
+import { list, own, text } from "../facts/access";
+import type { ProviderListFact } from "../facts/fleet-facts";
+import { flagOf } from "../clouds/plugin-flags";
+import type { Controller, ControllerPods } from "./controllers";
+
+const FLAG = "--clusterprofile-provider-file";
+
+/** The answer, or why the list does not reach who reads it; Kueue's configuration is mounted by its own manifests. */
+export function listAnswer(controller: Controller, answer: Answer): Answer {
+  const { list: read, readers, title } = controller;
+  if (read === undefined || read.form === "kueue") return answer;
+  if (readers.length === 0)
+    return unknown(
+      `which workload of ${title} reads the list of access providers is not known`,
+      `name the manifest that mounts the ConfigMap ${read.configMap} as well`,
+      ...answer.evidence,
+    );
+  const problems = readers.map((reader) => readerAnswer(reader, read));
+  return (
+    problems.find((each) => each?.status === "fail") ?? problems.find((each) => each !== undefined) ?? answer
+  );
+}
+
+function readerAnswer(reader: ControllerPods, read: ProviderListFact): Answer | undefined {
+  const { pods, container, isPartial } = reader;
+  const where = seen(pods.title, pods.source);
+  const files = containersOf(pods.spec, (name) => (name === read.configMap ? [read.key] : []))
+    .filter(({ name }) => container === "" || name === container)
+    .flatMap((each) => each.files)
+    .filter(({ of }) => of?.configMap === read.configMap && of.key === read.key)
+    .map(({ path }) => path)
+    .filter((path) => path.startsWith("/"));
+  if (files.length === 0)
+    return broken(
+      `${pods.title} does not mount the ConfigMap ${read.configMap} with its key ${read.key}`,
+      "mount it into the container that reads profiles",
+      "failed to read access providers",
+      where,
+    );
+  return isPartial ? undefined : flagAnswer(reader, files, where);
+}
+
+/** Only a whole manifest shows the arguments. */
+function flagAnswer(
+  { pods, container }: ControllerPods,
+  files: readonly string[],
+  where: Evidence,
+): Answer | undefined {
+  const args = list(own(pods.spec, "containers"))
+    .filter((each) => container === "" || own(each, "name") === container)
+    .flatMap((each) => [...list(own(each, "command")), ...list(own(each, "args"))])
+    .map(text);
+  const file = flagOf(args, FLAG);
+  if (file !== undefined && files.includes(file)) return undefined;
+  const remedy = `give it the argument ${FLAG}=${files[0] ?? ""}`;
+  if (file === undefined || file.includes("$("))
+    return unknown(`which list ${pods.title} reads is not known`, remedy, where);
+  return broken(
+    `${pods.title} reads ${file}, and has the list at ${files.join(", ")}`,
+    remedy,
+    undefined,
+    where,
+  );
+}

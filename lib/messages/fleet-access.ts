@@ -1,0 +1,66 @@
+import type { Problem } from "./problem";
+
+/** Refusals of a fleet as a whole: its properties, what the app's stacks share, and what `bind` fills in for it. */
+export const fleetAccessMessages = {
+  "fleet-value-invalid": (what: string, given: string, allowed: string): Problem => ({
+    problem: `${what} is ${given}`,
+    allowed,
+    remedy: "correct the value; callers without a compiler find the properties in the documentation",
+  }),
+  "fleet-profile-taken": (object: string, by: string): Problem => ({
+    problem: `${by} writes ${object} of the same hub as well, and the one applied last would replace the other`,
+    value: object,
+    allowed: "each object of a hub from one FleetAccess of the app",
+    remedy:
+      "give one of the two controllers' fleets a `namespace` of its own, and profiles or ConfigMaps of other names",
+  }),
+  "spoke-file-differs": (spoke: string, by: string): Problem => ({
+    problem: `${by} writes other files for the control plane of this spoke, and a second entry for one issuer is refused by kube-apiserver`,
+    value: spoke,
+    allowed: "one file per spoke, with the service accounts of all controllers of the hub",
+    remedy:
+      "in both, list the service accounts of all of them: (hub) => selfManagedSpoke({ ...hub, serviceAccounts: [all], … }), with one audience",
+  }),
+  "spoke-namespaces-unused": (spoke: string, namespaces: unknown): Problem => ({
+    problem: `namespaces of spoke ${spoke} limit nothing, since no clusterRole is bound there`,
+    value: namespaces,
+    allowed: "namespaces beside clusterRole",
+    remedy:
+      "state the namespaces where the cloud gives the rights (accessPolicies, roles), or leave the rights to a clusterRole",
+  }),
+  "spoke-namespaces-empty": (spoke: string): Problem => ({
+    problem: `namespaces of spoke ${spoke} are an empty list, and the clusterRole would be bound nowhere`,
+    allowed: "at least one namespace, or no `namespaces` for the whole spoke",
+    remedy: "name the namespaces",
+  }),
+  "spoke-user-unknown": (spoke: string, subject: string): Problem => ({
+    problem: `the Connect agent of spoke ${spoke} must be allowed to impersonate the user of ${subject}, whose name is not known at synth`,
+    value: subject,
+    allowed: "a Google service account in a literal project",
+    remedy: "act as Google service accounts: workloadServiceAccounts without impersonate: false",
+  }),
+  "openshift-spoke-accounts": (spoke: string, accounts: readonly string[]): Problem => ({
+    problem: `OpenShift spoke ${spoke} can be told to take one service account of the hub, not several: a claim rule holds one value`,
+    value: accounts,
+    allowed: "one service account",
+    remedy:
+      "let the controller's workloads share a service account, or reach the spoke through Connect Gateway: connectGatewaySpoke({ gke: false, … })",
+  }),
+  "openshift-spoke-login": (spoke: string): Problem => ({
+    problem: `the hub takes the one OIDC slot of OpenShift spoke ${spoke}, and nobody can log in through its OAuth server any more`,
+    allowed: "replacesLogin: true for clusters that people enter with client certificates alone",
+    remedy:
+      "state replacesLogin: true, or reach the spoke through Connect Gateway: connectGatewaySpoke({ gke: false, … })",
+  }),
+  "google-spoke-provider-differs": (role: string, project: string, subject: string): Problem => ({
+    problem: `two spokes of project ${project} give ${subject} ${role} through different Terraform providers, and share one binding`,
+    value: project,
+    allowed: "one `provider` for all spokes of a project",
+    remedy: "give both the same provider",
+  }),
+  "bind-value-invalid": (where: string, placeholders: readonly string[], reason: string): Problem => ({
+    problem: `${where}: the value of ${placeholders.join(", ")} cannot stand here: it ${reason}`,
+    allowed: "what the property would take at synth",
+    remedy: "correct the Terraform value, apply again and write the outputs anew; nothing was written",
+  }),
+};

@@ -1,0 +1,84 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { fleetChecks } from "../../../lib/explain/fleet/fleet-checks";
+import { type ExampleName, explained, statuses, synthesized } from "../../fixtures/explain/artefacts";
+
+const CASES: readonly (readonly [ExampleName, readonly string[], readonly string[]])[] = [
+  [
+    "fleet-argocd",
+    ["argocd/argocd-application-controller", "argocd/argocd-server"],
+    ["shop-aws", "shop-azure", "shop-google"],
+  ],
+  ["fleet-multikueue", ["kueue-system/kueue-controller-manager"], ["cpu-1", "gpu-1", "on-prem"]],
+];
+
+describe.each(CASES)("%s", (name, accounts, spokes) => {
+  it("lets every controller into every spoke, each link by itself, and asks nothing else", () => {
+    const results = explained(synthesized(name));
+    expect(results.map(({ job, subject, target, verdict }) => [job, subject, target, verdict])).toEqual(
+      accounts.flatMap((account) => spokes.map((spoke) => ["fleet-access", account, spoke, "allowed"])),
+    );
+    for (const result of results)
+      expect(statuses(result)).toEqual(Object.fromEntries(fleetChecks.map(({ id }) => [id, "pass"])));
+  });
+
+  it("asks about one spoke, and about one service account", () => {
+    const [account = "", spoke = ""] = [accounts[0], spokes[1]];
+    const results = explained(synthesized(name), { spoke, serviceAccount: account });
+    expect(results.map(({ subject, target }) => [subject, target])).toEqual([[account, spoke]]);
+    expect(() => explained(synthesized(name), { spoke: "other" })).toThrowError(
+      expect.objectContaining({ code: "explain-spoke-unknown" }),
+    );
+  });
+});
+
+it("there are sixteen checks, each of its own name", () => {
+  expect(new Set(fleetChecks.map(({ id }) => id)).size).toBe(16);
+});
+
+it("says as whom", () => {
+  const results = explained(synthesized("fleet-multikueue"));
+  expect(results.map(({ as }) => as)).toEqual([
+    "arn:aws:iam::111122223333:role/batch-hub_kueue-system_kueue-controller-manager_access",
+    "arn:aws:iam::111122223333:role/batch-hub_kueue-system_kueue-controller-manager_access",
+    "hub:system:serviceaccount:kueue-system:kueue-controller-manager",
+  ]);
+});
+
+it("warns of wide rights, and of nothing where there is nothing", () => {
+  const ids = (name: ExampleName): unknown =>
+    explained(
+      synthesized(name),
+      name === "fleet-argocd" ? { serviceAccount: "argocd/argocd-server" } : {},
+    ).map(({ warnings }) => warnings?.map(({ id }) => id));
+  expect(ids("fleet-argocd")).toEqual([["wide-policy"], ["wide-role"], []]);
+  expect(ids("fleet-multikueue")).toEqual([[], [], []]);
+});
+
+const CERTIFICATE = readFileSync("examples/fleet-multikueue/on-prem-ca.crt").toString("base64");
+
+/** What other people's files would be: no record, addresses as they are, Terraform beside. */
+function plain(name: ExampleName): ReadonlyMap<string, string> {
+  const moved = [...synthesized(name)].flatMap(([path, text]) => {
+    const [, , folder = "", file = ""] = path.split("/");
+    if (path.endsWith("cdk.tf.json")) return [["terraform/main.tf.json", text] as const];
+    if (file === "") return [];
+    const finished = text
+      .replaceAll(/@late\([^)]*certificate_authority[^)]*\)@/g, CERTIFICATE)
+      .replaceAll(/@late\([^)]*\)@/g, "https://a.gr7.eu-west-1.eks.amazonaws.com");
+    return [[`${folder}/${file.replace("_control-plane", "/control-plane")}`, finished] as const];
+  });
+  return new Map(moved);
+}
+
+it("judges the same manifests without the record, with what nobody wrote given", () => {
+  const issuer = "https://oidc.eks.eu-west-1.amazonaws.com/id/0123456789ABCDEF0123456789ABCDEF";
+  const results = explained(plain("fleet-multikueue"), {}, { cluster: { issuer, apiServer: "1.35" } });
+  expect(results.map(({ job, target, verdict }) => [job, target, verdict])).toEqual([
+    ["fleet-access", "cpu-1", "allowed"],
+    ["fleet-access", "gpu-1", "allowed"],
+    ["fleet-access", "on-prem", "allowed"],
+  ]);
+  const without = explained(plain("fleet-multikueue"));
+  expect(without.map(({ verdict }) => verdict)).toEqual(["unknown", "unknown", "unknown"]);
+});

@@ -1,0 +1,53 @@
+import { expect, it } from "vitest";
+import { type ExplainResult, renderHtml, renderJson, renderMermaid, renderText } from "../../../lib/explain";
+import { explained, synthesized } from "../../fixtures/explain/artefacts";
+
+const artefacts = synthesized("fleet-argocd");
+const of = (spoke: string): readonly ExplainResult[] =>
+  explained(artefacts, { spoke, serviceAccount: "argocd/argocd-server" });
+
+it("text has warnings below the links, with evidence and remedy", () => {
+  const lines = [...renderText(of("shop-aws"))].join("").split("\n");
+  const place = lines.findIndex((line) =>
+    line.startsWith("  warning wide-policy: AmazonEKSClusterAdminPolicy"),
+  );
+  expect(lines[place - 1]).toContain("spoke-authorizes");
+  expect(lines[place + 1]).toContain("seen: access policy");
+  expect(lines[place + 2]).toContain("remedy: take a narrower policy");
+  expect(lines[0]).toMatch(/^allowed {2}gitops-hub: argocd\/argocd-server enters shop-aws as arn:aws:iam::/);
+  expect([...renderText(of("shop-aws"), { colour: true })].join("")).toContain("[33mwarning");
+  expect([...renderText(of("shop-google"))].join("")).not.toContain("warning");
+});
+
+it("JSON has the same version, and a list of warnings beside the checks", () => {
+  const { version, results } = JSON.parse(
+    [...renderJson([...of("shop-aws"), ...of("shop-google")])].join(""),
+  ) as {
+    version: number;
+    results: { job: string; warnings: { id: string; remedy: string }[]; checks: unknown[] }[];
+  };
+  expect(version).toBe(1);
+  expect(results.map(({ job, warnings }) => [job, warnings.map(({ id }) => id)])).toEqual([
+    ["fleet-access", ["wide-policy"]],
+    ["fleet-access", []],
+  ]);
+  expect(Object.keys(results[0]?.warnings[0] ?? {})).toEqual(["id", "reason", "evidence", "remedy"]);
+});
+
+it("Mermaid has a node of its own for each warning, outside of the chain", () => {
+  const text = [...renderMermaid(of("shop-aws"))].join("");
+  expect(text).toContain("  classDef warning ");
+  expect(text).toContain('    p1w0["warning: wide-policy"]:::warning\n  end\n');
+  expect(text).toContain("p1c14 --> p1c15\n");
+  expect([...renderMermaid(of("shop-google"))].join("")).not.toContain("warning");
+});
+
+it("HTML lists warnings after the links, and says what each check asks", () => {
+  const text = [...renderHtml(of("shop-aws"))].join("");
+  expect(text).toContain("<h1>Fleet access</h1>");
+  expect(text).toContain(
+    "<h4>Warnings</h4>\n<ul><li><strong>wide-policy</strong>: AmazonEKSClusterAdminPolicy",
+  );
+  expect(text).toContain("May the identity do anything on the spoke?");
+  expect([...renderHtml(of("shop-google"))].join("")).not.toContain("Warnings");
+});
