@@ -27,6 +27,19 @@ export interface EncodedPlaceholder {
   readonly text: string;
 }
 
+/** What a text must be that holds placeholders, once they are filled. */
+export type FinishedRuleName = "certificate-authority" | "proxy" | "server";
+
+/** A text that was not known at synth, with the rule that it would have had to keep then. */
+export interface FinishedRule {
+  /** The property, for the refusal: `server of spoke shop-1`. */
+  readonly of: string;
+  /** Which rule. */
+  readonly rule: FinishedRuleName;
+  /** The text, with placeholders. */
+  readonly text: string;
+}
+
 /** One file with Kubernetes objects. */
 export interface ManifestEntry {
   /** Path below the stack's folder, `manifests/20-service-accounts.yaml`. */
@@ -71,6 +84,12 @@ export interface WorkloadIdentityFile {
    * @defaultValue - none
    */
   readonly pods?: readonly { readonly file: string }[];
+  /**
+   * Texts with placeholders that `bind` checks before it writes anything.
+   *
+   * @defaultValue - none
+   */
+  readonly rules?: readonly FinishedRule[];
   /** What fills each placeholder, by the placeholder's full text. */
   readonly placeholders: Readonly<Record<string, OutputPlaceholder | EncodedPlaceholder>>;
 }
@@ -84,17 +103,26 @@ export function readWorkloadIdentity(text: string, file: string): WorkloadIdenti
   const document = jsonObject(text, (reason) => fail("bind-file-invalid", file, reason));
   if (document["version"] !== WORKLOAD_IDENTITY_VERSION)
     return fail("bind-file-invalid", file, `has version ${JSON.stringify(document["version"])}`);
-  const { stack, manifests, nodes, pods = [], placeholders } = document;
+  const { stack, manifests, nodes, pods = [], rules = [], placeholders } = document;
   const files = [manifests, nodes, pods].every((list) => Array.isArray(list) && list.every(isFileEntry));
   if (typeof stack !== "string" || !STACK.test(stack) || !files)
     return fail("bind-file-invalid", file, "has no valid stack, manifests, nodes or pods");
   if (!isRecord(placeholders) || !Object.values(placeholders).every(isPlaceholderEntry))
     return fail("bind-file-invalid", file, "has no valid placeholders");
+  if (!Array.isArray(rules) || !rules.every(isFinishedRule))
+    return fail("bind-file-invalid", file, "has rules that this version does not know");
   return document as unknown as WorkloadIdentityFile;
 }
 
 function isFileEntry(entry: unknown): boolean {
   return isRecord(entry) && typeof entry["file"] === "string" && FILE.test(entry["file"]);
+}
+
+const RULES: readonly unknown[] = ["certificate-authority", "proxy", "server"] satisfies FinishedRuleName[];
+
+function isFinishedRule(entry: unknown): boolean {
+  if (!isRecord(entry) || !RULES.includes(entry["rule"])) return false;
+  return typeof entry["of"] === "string" && typeof entry["text"] === "string";
 }
 
 function isPlaceholderEntry(entry: unknown): boolean {

@@ -1,5 +1,8 @@
 #!/usr/bin/env node
+import { allowClosedPipe } from "./closed-pipe";
 import { run } from "./run";
+
+for (const stream of [process.stdout, process.stderr]) allowClosedPipe(stream);
 
 void run(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),

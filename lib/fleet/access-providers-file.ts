@@ -66,7 +66,7 @@ function textOf(providers: readonly AccessProvider[], props: AccessProvidersFile
   const base = props.kueueConfiguration;
   if (form.kind === "kueue") {
     if (base === undefined) return fail("kueue-configuration-invalid", "is missing");
-    return kueueConfiguration(base, form.field, providers);
+    return kueueConfiguration(base, form.field, providers, form.gateByFlag);
   }
   if (base !== undefined) return fail("kueue-configuration-invalid", "is given to another consumer");
   return `${JSON.stringify({ providers: providers.map(accessProviderDocument) }, undefined, INDENTATION)}\n`;

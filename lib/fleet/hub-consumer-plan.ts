@@ -7,6 +7,7 @@ import type { ControllerWorkload } from "../model/fleet";
 import type { AccessGrant, CredentialFile, PodFragment } from "../model/workloads";
 import type { FleetConsumer } from "../rules/fleet/consumer";
 import { mergedTexts } from "../rules/fleet/controller-patch";
+import { assertOwnAudiences } from "../rules/fleet/spoke-audience";
 import { spokeTokens } from "../rules/fleet/spoke-tokens";
 import type { SpokeCluster } from "./spoke-cluster";
 
@@ -45,7 +46,7 @@ export function accountsOf(
  * The plan of each executing service account.
  *
  * Throws `fleet-identity-missing` where one has no identity in the cloud of a spoke, `fleet-identity-foreign` for an
- * identity of another service account, and `fleet-identity-conflict`.
+ * identity of another service account, `fleet-identity-conflict`, `spoke-audience-twice` and `spoke-audience-foreign`.
  */
 export function accountPlans(
   consumer: FleetConsumer,
@@ -56,6 +57,12 @@ export function accountPlans(
   for (const { subject } of Object.values(identities).flat())
     if (!accounts.has(subject.key)) return fail("fleet-identity-foreign", subject.key);
   const clouds = cloudsOf(spokes).filter((cloud) => cloud !== "kubernetes");
+  assertOwnAudiences(
+    spokes.flatMap(({ profileName: spoke, access: { parameters } }) =>
+      parameters.tokenAudience === undefined ? [] : [{ spoke, audience: parameters.tokenAudience }],
+    ),
+    Object.values(identities).flatMap((grants) => grants.flatMap(({ pod }) => pod.volumes)),
+  );
   const tokens = spokeTokens(
     spokes.flatMap(({ profileName, access: { cloud, parameters } }) =>
       cloud === "kubernetes" && parameters.tokenAudience !== undefined && parameters.tokenFile === undefined

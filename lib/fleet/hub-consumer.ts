@@ -2,6 +2,7 @@ import { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
 import { ServiceAccountAnnotations } from "../kubernetes/service-account-annotations";
 import type { ControllerWorkload } from "../model/fleet";
+import { statedRecord, statedRecords } from "../model/stated";
 import type { FleetConsumer } from "../rules/fleet/consumer";
 import { CLUSTER_PROFILE_GROUP, PROVIDER_FILE_FLAG } from "../rules/fleet/names";
 import type { HubFacts, MountedPlugin, PluginSource } from "../rules/fleet/plugin-mount";
@@ -85,14 +86,19 @@ export class HubConsumer extends Construct {
   readonly flag: string | undefined;
 
   /**
-   * Throws what `AccessProvidersFile` throws, `fleet-identity-missing`, `fleet-identity-foreign`,
+   * Throws what `AccessProvidersFile` throws, `fleet-value-invalid`, `fleet-plugin-twice`, `spoke-audience-twice`,
+   * `spoke-audience-foreign`, `fleet-identity-missing`, `fleet-identity-foreign`,
    * `fleet-identity-conflict`, `fleet-plugin-unmounted`, `fleet-plugin-unused`, `fleet-plugin-not-static`,
    * `fleet-plugin-not-mounted`, `plugin-mount-hub-too-old`, `plugin-mount-no-copy`, `plugin-mount-way`, `plugin-image-invalid` or
    * `plugin-path-missing`.
    */
   constructor(scope: Construct, id: string, props: HubConsumerProps) {
     super(scope, id);
-    const { consumer, spokes, hub, pluginByCloud } = props;
+    const { consumer, spokes, hub, pluginByCloud } = statedRecord("properties of a hub's controller", props);
+    statedRecord("consumer", consumer);
+    statedRecord("hub", hub);
+    statedRecord("identities", props.identities);
+    statedRecords("spokes", spokes);
     const choice = { consumer, plugins: pluginByCloud };
     const used = cloudsOf(spokes).map((cloud) => pluginFor(choice, cloud));
     const mounts = mountsOf(used, props.plugins ?? [], hub, consumer);

@@ -32,13 +32,14 @@ export {
   type SpokeUser,
 } from "../model/fleet";
 export { type SpokeTrust } from "../model/spoke-trust";
-export { type HubAuthenticationProps } from "../rules/fleet/authentication-configuration";
+export { type HubAuthenticationProps, type HubUsers } from "../rules/fleet/authentication-configuration";
 export { type ClusterProfileVersion } from "../rules/fleet/cluster-profile-schema";
 export { type FleetConsumer, type ProviderListForm } from "../rules/fleet/consumer";
 export {
   type ArgoCdProps,
   type ConsumerProps,
   type ControllerProps,
+  type MultiKueueProps,
   argoCd,
   controller,
   knativeOperator,

@@ -1,4 +1,5 @@
 import { fail } from "../errors";
+import { statedRecords } from "../model/stated";
 import type { FleetConsumer } from "../rules/fleet/consumer";
 import {
   type HubFacts,
@@ -31,7 +32,8 @@ export function assertRunnable(
 /**
  * The mounts of the plugins that are used, by plugin; those on the image's PATH need none.
  *
- * Throws `fleet-plugin-unmounted` where a used plugin has no source, and what the mounts throw.
+ * Throws `fleet-plugin-unmounted` where a used plugin has no source, `fleet-plugin-unused`, `fleet-plugin-twice`,
+ * `fleet-value-invalid`, and what the mounts throw.
  */
 export function mountsOf(
   used: readonly FleetPluginKey[],
@@ -39,6 +41,9 @@ export function mountsOf(
   hub: HubFacts,
   consumer: FleetConsumer,
 ): ReadonlyMap<string, MountedPlugin> {
+  const keys = statedRecords("plugins", sources).map(({ plugin }) => plugin);
+  const twice = keys.find((key, index) => keys.indexOf(key) < index);
+  if (twice !== undefined) return fail("fleet-plugin-twice", twice);
   const mounts = new Map<string, MountedPlugin>();
   for (const key of [...new Set(used)].sort()) {
     const source = sources.find(({ plugin }) => plugin === key);

@@ -1,4 +1,6 @@
 import { type WorkloadIdentityError, fail, refusal } from "../errors";
+import { literal } from "../model/late";
+import { statedList } from "../model/stated";
 import type { FleetConsumer } from "../rules/fleet/consumer";
 import { pluginExec } from "../rules/fleet/plugin-exec";
 import { type FleetPluginKey, fleetPlugin, fleetPlugins } from "../rules/fleet/plugins";
@@ -57,7 +59,7 @@ export function pluginFor(
  * The checked entries, one per spoke.
  *
  * Throws `kueue-profile-namespace`, `spoke-health-missing`, `access-provider-twice`, `access-provider-invalid`,
- * `access-provider-policy-invalid`, `fleet-name-outdated`, `argo-cd-builtin-aws`, `kubelogin-server-id-missing`, `fleet-plugin-…`, `fleet-command-invalid`,
+ * `fleet-value-invalid`, `access-provider-policy-invalid`, `fleet-name-outdated`, `argo-cd-builtin-aws`, `kubelogin-server-id-missing`, `fleet-plugin-…`, `fleet-command-invalid`,
  * `profile-config-without-cluster-info`, `fleet-stored-token`, `fleet-secret-material` or `late-value`.
  */
 export function providerEntries(props: ProviderEntriesProps): readonly AccessProvider[] {
@@ -66,11 +68,9 @@ export function providerEntries(props: ProviderEntriesProps): readonly AccessPro
     if (consumer.profileNamespace !== undefined && inventory.namespace !== consumer.profileNamespace)
       return fail("kueue-profile-namespace", inventory.namespace);
   const own = spokes.map((spoke) => entryOf(spoke, props));
-  const entries = [...own, ...additionalProviders];
+  const entries = [...own, ...givenEntries(additionalProviders)];
   const documents = entries.map(accessProviderDocument);
   throwFirst([
-    // As given, too: a document holds no key that is not known.
-    ...accessProviderIssues(additionalProviders),
     ...policyIssues(props),
     ...accessProviderIssues(documents),
     ...entries.flatMap(({ name, execConfig }) => pluginCallIssues({ provider: name, ...execConfig })),
@@ -85,6 +85,28 @@ export function providerEntries(props: ProviderEntriesProps): readonly AccessPro
     ),
   ]);
   return entries;
+}
+
+/** As given: what a document would leave out is refused. Secrets come first, since no other refusal looks for them. */
+function givenEntries(given: readonly AccessProvider[]): readonly AccessProvider[] {
+  const entries = statedList("additionalProviders", literal(given, "additionalProviders"));
+  throwFirst([
+    ...secretIssues("additionalProviders", entries),
+    ...accessProviderIssues(entries),
+    ...entries.flatMap(modeIssues),
+  ]);
+  return entries.map((entry) => ({ ...entry, execConfig: { ...NO_EXEC, ...entry.execConfig } }));
+}
+
+/** Upstream all of them may be left out. */
+const NO_EXEC = { args: [], env: [], provideClusterInfo: false } as const;
+
+/** A controller has no terminal: whoever asks for one expects what cannot be. */
+function modeIssues({ name, execConfig }: AccessProvider): readonly WorkloadIdentityError[] {
+  const mode = "interactiveMode" in execConfig ? execConfig.interactiveMode : "Never";
+  return mode === "Never"
+    ? []
+    : [refusal("access-provider-invalid", name, "has another interactiveMode than Never, and no terminal")];
 }
 
 const SHARED =

@@ -5,6 +5,7 @@ import { Issuer } from "../model/issuer";
 import { isLate } from "../model/late";
 import { type NodeFile, type NodeSetup, isCleanPath, nodeFile } from "../model/node-file";
 import type { SpokeTrust } from "../model/spoke-trust";
+import { statedRecord } from "../model/stated";
 import { Subject } from "../model/subject";
 import {
   type HubAuthenticationProps,
@@ -12,7 +13,6 @@ import {
   authenticationConfiguration,
   spokeUserNames,
 } from "../rules/fleet/authentication-configuration";
-import { objectOf } from "../rules/fleet/forms";
 import { spokeAudience } from "../rules/fleet/spoke-audience";
 
 /** A spoke whose API server trusts the hub's issuer itself. */
@@ -43,17 +43,17 @@ const MODE = 0o600;
 const YAML = { version: "1.1", lineWidth: 0, aliasDuplicateObjects: false } as const;
 
 /**
- * A self-managed spoke (kubeadm, OpenShift with a file of its own): no cloud, the hub's service account tokens are
- * taken as they are, for the named service accounts and one audience alone.
+ * A self-managed spoke (kubeadm, or any other whose kube-apiserver can be given a file): no cloud, the hub's service
+ * account tokens are taken as they are, for the named service accounts and one audience alone.
  *
- * On OpenShift the one OIDC slot of `Authentication/cluster` replaces the built-in OAuth server; think twice.
+ * Not for OpenShift, whose API servers take no such file.
  *
  * Throws `version-unsupported`, `spoke-authentication-empty`, `spoke-authentication-prefix`,
  * `spoke-authentication-invalid`, `spoke-authentication-ca`, `spoke-audience-foreign`, `fleet-secret-material`,
- * `fleet-property-invalid`, `node-file-invalid`, `late-value`, and of bad issuers, audiences and service accounts.
+ * `fleet-value-invalid`, `node-file-invalid`, `late-value`, and of bad issuers, audiences and service accounts.
  */
 export function selfManagedSpoke(props: SelfManagedSpokeProps): SelfManagedSpoke {
-  const { endpoint, audience, path = PATH } = objectOf("properties of a self-managed spoke", props);
+  const { endpoint, audience, path = PATH } = statedRecord("properties of a self-managed spoke", props);
   const issuer = Issuer.of(props.issuer);
   const document = authenticationConfiguration(props);
   if (!isCleanPath(path)) return fail("node-file-invalid", path, "path is not absolute and clean");

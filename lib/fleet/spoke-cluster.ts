@@ -5,6 +5,7 @@ import { checkedLabels } from "../kubernetes/metadata";
 import type { SpokeFacts } from "../model/fleet";
 import { isDnsSubdomain } from "../model/kubernetes-name";
 import { isLate, literal } from "../model/late";
+import { statedRecord } from "../model/stated";
 import { parseVersion } from "../model/version";
 import {
   type ClusterProfileFacts,
@@ -14,6 +15,7 @@ import {
   profileStatus,
 } from "../rules/fleet/cluster-profile";
 import { type ClusterProfileVersion, isDateTime } from "../rules/fleet/cluster-profile-schema";
+import { CLUSTER_MANAGER_LABEL } from "../rules/fleet/names";
 import { endpointIssues, profileProviderIssues, schemaIssues } from "../rules/fleet/profile-checks";
 import { secretIssues } from "../rules/fleet/secret-material";
 import type { ClusterInventory } from "./cluster-inventory";
@@ -112,11 +114,12 @@ export class SpokeCluster extends Construct {
    * Throws `cluster-profile-name-invalid`, `cluster-profile-twice`, `spoke-server-invalid`, `spoke-ca-invalid`,
    * `spoke-ca-missing`, `spoke-proxy-invalid`, `spoke-time-invalid`, `cluster-property-invalid`,
    * `access-provider-name-invalid`, `argo-cd-builtin-aws`, `fleet-secret-material`, `cluster-profile-rejected`,
-   * `cluster-profile-field-dropped`, `label-invalid`, `version-invalid` or `late-value`.
+   * `cluster-profile-field-dropped`, `cluster-manager-label`, `fleet-value-invalid`, `label-invalid`, `version-invalid` or `late-value`.
    */
   constructor(inventory: ClusterInventory, id: string, props: SpokeClusterProps) {
     super(inventory, id);
     const name = literal(props.name ?? id, "name of a spoke");
+    checkAccess(name, props.access);
     if (!isDnsSubdomain(name)) fail("cluster-profile-name-invalid", name);
     const main = profileDocument(mainFacts(inventory, name, props));
     const facts = statusFacts(name, props);
@@ -151,8 +154,25 @@ function mainFacts(inventory: ClusterInventory, name: string, props: SpokeCluste
     name,
     clusterManager: inventory.clusterManager,
     displayName: literal(props.displayName ?? name, "displayName"),
-    labels: checkedLabels(`ClusterProfile ${name}`, props.labels ?? {}),
+    labels: ownLabels(inventory, name, props.labels ?? {}),
   };
+}
+
+function checkAccess(name: string, access: SpokeFacts): void {
+  const { endpoint, parameters } = statedRecord(`access of spoke ${name}`, access);
+  statedRecord(`endpoint of spoke ${name}`, endpoint);
+  statedRecord(`parameters of spoke ${name}`, parameters);
+}
+
+/** The manager's label is written by this library; another value would be lost in silence. */
+function ownLabels(
+  { clusterManager }: ClusterInventory,
+  name: string,
+  labels: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const manager = labels[CLUSTER_MANAGER_LABEL] ?? clusterManager;
+  if (manager !== clusterManager) return fail("cluster-manager-label", manager, clusterManager);
+  return checkedLabels(`ClusterProfile ${name}`, labels);
 }
 
 function statusFacts(name: string, props: SpokeClusterProps): ClusterStatusFacts {

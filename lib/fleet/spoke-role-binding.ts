@@ -3,13 +3,20 @@ import { Construct } from "constructs";
 import { fail } from "../errors";
 import { clusterObject } from "../kubernetes/metadata";
 import type { SpokeUser } from "../model/fleet";
-import { namespaceName } from "../model/kubernetes-name";
+import { clusterName, namespaceName } from "../model/kubernetes-name";
 import { literal } from "../model/late";
+import { statedList } from "../model/stated";
+import type { FleetConsumer } from "../rules/fleet/consumer";
+import { derivedName } from "../rules/names";
 
 /** Who gets what on a spoke. */
 export interface SpokeRoleBindingProps {
   /** Name of the spoke, for refusals. */
   readonly spoke: string;
+  /** Name of the hub; it begins the name of the bindings, since another hub may enter the spoke as well. */
+  readonly hub: string;
+  /** The controller; its workload is in the name of the bindings, since another one of the hub may enter as well. */
+  readonly consumer: Pick<FleetConsumer, "reader">;
   /** The hub's controllers as the spoke sees them; those that the cloud itself authorizes are left out. */
   readonly users: readonly SpokeUser[];
   /** Name of an existing ClusterRole of the spoke, no wider than the controller's job. */
@@ -23,12 +30,13 @@ export interface SpokeRoleBindingProps {
   /**
    * Name of the bindings.
    *
-   * @defaultValue - `hub:` and the name of the role
+   * @defaultValue - `<hub>:<namespace>:<name>:<role>`, with namespace and name of the workload that reads profiles
    */
   readonly name?: string;
 }
 
 const RBAC = "rbac.authorization.k8s.io";
+const NAME = { max: 253, allowed: /[^/%]/, separator: ":" } as const;
 const PATH_SEGMENT = /^(?!\.{1,2}$)[^/%]{1,253}$/;
 
 /**
@@ -41,21 +49,23 @@ export class SpokeRoleBinding extends Construct {
 
   /**
    * Throws `spoke-cluster-role-invalid`, `spoke-authorisation-missing` where a controller has neither user nor group or
-   * nobody is left to bind, `namespace-invalid` or `late-value`.
+   * nobody is left to bind or no namespace is, `fleet-value-invalid`, `cluster-name-invalid`, `namespace-invalid`
+   * or `late-value`.
    */
   constructor(scope: Construct, id: string, props: SpokeRoleBindingProps) {
     super(scope, id);
     const { clusterRole, spoke, namespaces } = props;
-    const name = props.name ?? `hub:${clusterRole}`;
-    for (const each of [clusterRole, name])
-      if (!PATH_SEGMENT.test(literal(each, "name of a role"))) fail("spoke-cluster-role-invalid", each);
+    if (!isPathSegment(clusterRole)) fail("spoke-cluster-role-invalid", clusterRole);
+    const name = props.name ?? bindingName(props);
+    if (!isPathSegment(name)) fail("spoke-cluster-role-invalid", name);
     const subjects = subjectsOf(spoke, props.users);
     const fields = {
       apiVersion: `${RBAC}/v1`,
       roleRef: { apiGroup: RBAC, kind: "ClusterRole", name: clusterRole },
       subjects,
     };
-    const named = namespaces === undefined ? undefined : [...new Set(namespaces.map(namespaceName))].sort();
+    const named = namespaces && [...new Set(statedList("namespaces", namespaces).map(namespaceName))].sort();
+    if (named?.length === 0) fail("spoke-authorisation-missing", spoke, "namespaces: []");
     this.bindings = named
       ? named.map(
           (namespace) =>
@@ -67,6 +77,17 @@ export class SpokeRoleBinding extends Construct {
         )
       : [clusterObject(this, "Resource", { ...fields, kind: "ClusterRoleBinding", metadata: { name } })];
   }
+}
+
+function isPathSegment(name: string): boolean {
+  return typeof literal(name, "name of a role") === "string" && PATH_SEGMENT.test(name);
+}
+
+/** A name that no other hub and no other controller gives: a second apply would replace the subjects of the first. */
+function bindingName({ hub, consumer: { reader }, clusterRole }: SpokeRoleBindingProps): string {
+  const parts = [clusterName(hub), reader.namespace, reader.name, clusterRole];
+  const plain = parts.join(":");
+  return plain.length <= NAME.max ? plain : derivedName(parts, NAME);
 }
 
 interface BoundSubject {

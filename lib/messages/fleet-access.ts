@@ -7,12 +7,12 @@ export const fleetAccessMessages = {
     allowed,
     remedy: "correct the value; callers without a compiler find the properties in the documentation",
   }),
-  "fleet-profile-taken": (object: string, by: string): Problem => ({
+  "fleet-object-taken": (object: string, by: string): Problem => ({
     problem: `${by} writes ${object} of the same hub as well, and the one applied last would replace the other`,
     value: object,
     allowed: "each object of a hub from one FleetAccess of the app",
     remedy:
-      "give one of the two controllers' fleets a `namespace` of its own, and profiles or ConfigMaps of other names",
+      "give the second controller's fleet a `namespace` of its own for its profiles, and workloads of its own",
   }),
   "spoke-file-differs": (spoke: string, by: string): Problem => ({
     problem: `${by} writes other files for the control plane of this spoke, and a second entry for one issuer is refused by kube-apiserver`,
@@ -59,7 +59,7 @@ export const fleetAccessMessages = {
     remedy: "give both the same provider",
   }),
   "bind-value-invalid": (where: string, placeholders: readonly string[], reason: string): Problem => ({
-    problem: `${where}: the value of ${placeholders.join(", ")} cannot stand here: it ${reason}`,
+    problem: `${where} is known now, by ${placeholders.join(", ")}, and cannot be written: ${reason}`,
     allowed: "what the property would take at synth",
     remedy: "correct the Terraform value, apply again and write the outputs anew; nothing was written",
   }),

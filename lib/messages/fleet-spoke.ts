@@ -1,18 +1,7 @@
 import type { Problem } from "./problem";
 
-/** The kind of a value, for refusals that must not show it: it may hold a secret. */
-function kindOf(value: unknown): string {
-  if (value === null) return "null";
-  return Array.isArray(value) ? "a list" : `of type ${typeof value}`;
-}
-
-/** Refusals of what is handed to the fleet in a wrong form, and of self-managed spokes. */
+/** Refusals of self-managed spokes, and of what would be lost in silence. */
 export const fleetSpokeMessages = {
-  "fleet-property-invalid": (what: string, wanted: string, value: unknown): Problem => ({
-    problem: `${what} is ${kindOf(value)}`,
-    allowed: wanted,
-    remedy: "correct the property",
-  }),
   "fleet-plugin-twice": (plugin: string): Problem => ({
     problem: "the plugin has two sources, of which only one would be mounted",
     value: plugin,

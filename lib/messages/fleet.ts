@@ -363,12 +363,6 @@ const ownMessages = {
     allowed: "1 to 253 characters without / and %, neither . nor ..",
     remedy: "name an existing ClusterRole of the spoke",
   }),
-  "fleet-identity-mismatch": (subject: string, part: string, value: string, expected: string): Problem => ({
-    problem: `${part} that the cloud trusts is not that of the token of ${subject}`,
-    value,
-    allowed: expected,
-    remedy: "render both from one value",
-  }),
   "fleet-rbac-missing": (subject: string, verb: string, resource: string): Problem => ({
     problem: `${subject} may not ${verb} ${resource}`,
     value: subject,

@@ -114,6 +114,21 @@ const TABLE: Readonly<Record<string, Readonly<Partial<Record<PluginAbility, read
   },
 };
 
+/**
+ * Names that releases and distributions give to each plugin's executable; what follows names a platform or a second
+ * copy. Sources: the plugins' release pages, kOps, GKE, AKS, machine-config-operator.
+ */
+const EXECUTABLES: Readonly<Record<string, RegExp>> = {
+  ecr: /^ecr-credential-provider(?![a-z0-9])/,
+  acr: /^acr-credential-provider(?![a-z0-9])/,
+  gcp: /^(?:auth-provider-gcp|gcp-credential-provider|gcr-credential-provider)(?![a-z0-9])/,
+};
+
+/** Whether an executable of that name is a plugin, as far as names tell. */
+export function isPluginExecutable(plugin: string, name: string): boolean {
+  return Object.hasOwn(EXECUTABLES, plugin) && EXECUTABLES[plugin]?.test(name) === true;
+}
+
 /** The abilities that the table knows for a plugin, sorted; none for a plugin that is not known. */
 export function pluginAbilities(plugin: string): readonly string[] {
   return Object.keys(TABLE[plugin] ?? {}).sort();

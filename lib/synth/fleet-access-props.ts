@@ -7,6 +7,9 @@ import type { Subject } from "../model/subject";
 import type { IWorkloadIdentities } from "../model/workloads";
 import type { GivenIssuer } from "./issuer-of";
 
+/** A cloud whose webhook gives pods of annotated service accounts a token. */
+export type PodIdentityWebhook = "aws" | "azure";
+
 /** The cluster that the controllers run in; the facts of `openShift()` and `kubernetes()` fit as well. */
 export interface FleetHub {
   /** DNS label; begins the names of the controllers' identities. */
@@ -21,15 +24,28 @@ export interface FleetHub {
    * @defaultValue - none
    */
   readonly featureGates?: Readonly<Record<string, boolean>>;
+  /**
+   * Pod identity webhooks that run on the hub: `aws` on EKS and on OpenShift on AWS, `azure` on AKS with workload
+   * identity and on OpenShift on Azure, or those that you installed. They add token and variables to the controllers'
+   * pods.
+   *
+   * @defaultValue - none: the patches of the workloads hold token and variables themselves
+   */
+  readonly podIdentityWebhooks?: readonly PodIdentityWebhook[];
 }
 
 /** What a self-managed spoke must be told of the hub, with the names that `selfManagedSpoke()` takes. */
 export interface SpokeHub {
+  /** Name of the hub. */
+  readonly hub: string;
   /** Name of the spoke. */
   readonly spoke: string;
   /** Issuer of the hub's tokens. */
   readonly issuer: Issuer;
-  /** The consumer's service accounts, each of which opens connections. */
+  /**
+   * The consumer's service accounts, each of which opens connections. Where another controller of the hub enters the
+   * spoke as well, give `selfManagedSpoke()` those of both, in the stacks of both.
+   */
   readonly serviceAccounts: readonly Subject[];
 }
 

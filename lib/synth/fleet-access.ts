@@ -1,13 +1,17 @@
 import { Annotations, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 import { at } from "../errors";
-import { ClusterInventory, HubConsumer, MultiKueueCluster, SpokeCluster, StatusWriter } from "../fleet";
-import type { AccessDeclaration } from "../model/workloads";
+import type { ClusterInventory, HubConsumer, MultiKueueCluster, SpokeCluster, StatusWriter } from "../fleet";
+import type { AccessDeclaration, IWorkloadIdentities } from "../model/workloads";
 import { checkClaim } from "./cluster-records";
 import type { FleetAccessProps } from "./fleet-access-props";
-import { CONSUMER, KUEUE, PROFILES, STATUS, STATUS_WRITERS, consumerComment } from "./fleet-charts";
-import { type FleetPlan, fleetPlan, imageVolumeGate } from "./fleet-plan";
+import { CONSUMER, STATUS, consumerComment } from "./fleet-charts";
+import { claimFleet } from "./fleet-claims";
+import { lateRules } from "./fleet-late-rules";
+import { fleetObjects } from "./fleet-objects";
+import { type FleetPlan, fleetPlan } from "./fleet-plan";
 import { fleetRecord } from "./fleet-record";
+import { rehearseFleet } from "./fleet-rehearsal";
 import { type EnteredSpoke, enterSpokes } from "./fleet-spokes";
 import { Manifests } from "./manifests";
 import { warnOfSharedIssuer } from "./shared-issuer";
@@ -22,8 +26,9 @@ const CLAIM = { key: "fleet", construct: "FleetAccess", lines: "spokes" } as con
  * status apart, the controller's list of access providers, and what its workloads and service accounts need besides;
  * for each spoke, into `spokes/`, RBAC and the files of its API servers, where it needs any.
  *
- * Another spoke adds objects and changes none of the others but the controller's list. One per stack; another
- * controller of the hub has a stack of its own.
+ * Another spoke adds objects and changes none of the others but the controller's list, with the hash that rolls its
+ * pods, and for a self-managed spoke the tokens that are mounted into them. One per stack; another controller of the hub
+ * has a stack of its own, with profiles in another namespace.
  */
 export class FleetAccess extends Construct {
   /** Where the manifests are written. */
@@ -44,96 +49,65 @@ export class FleetAccess extends Construct {
   readonly workerClusters: readonly MultiKueueCluster[];
 
   /**
-   * Throws `fleet-spokes-empty`, `fleet-identities-none`, `identities-twice`, `identities-unused`,
-   * `spoke-trust-differs`, `spoke-cluster-role-missing`, `spoke-cluster-role-unused`, `cluster-profile-twice`,
-   * `cluster-taken`, `cluster-facts-differ`, and the codes of everything it composes, with its own path before the
-   * message.
+   * Throws `fleet-value-invalid`, `fleet-spokes-empty`, `fleet-identities-none`, `identities-invalid`,
+   * `identities-twice`, `identities-unused`, `spoke-trust-differs`, `spoke-cluster-role-missing`,
+   * `spoke-cluster-role-unused`, `spoke-namespaces-unused`, `spoke-namespaces-empty`, `cluster-profile-twice`,
+   * `cluster-taken`, `cluster-facts-differ`, `fleet-object-taken`, `spoke-file-differs`, and the codes of everything it
+   * composes, with its own path before the message. What can be known without identities is refused before anything is
+   * declared.
    */
   constructor(scope: Construct, id: string, props: FleetAccessProps) {
     super(scope, id);
     const plan = at(this, () => fleetPlan(props));
+    at(this, () => rehearseFleet(props, plan));
     const { name, issuer } = plan;
     this.manifests = Manifests.of(TerraformStack.of(this));
     at(this, () => checkClaim(this.manifests.recorded, { ...CLAIM, name, issuer: issuer.url }));
+    at(this, () => claimFleet(this, plan));
 
-    this.inventory = at(this, () => this.#inventory(props, plan));
-    this.spokes = at(this, () => this.#profiles(plan));
     this.declarations = Object.fromEntries(
-      plan.makers.map((maker) => [
-        maker.cloud,
-        at(this, () =>
-          maker.declare(new Construct(this, maker.cloud), {
-            clusterName: name,
-            issuer,
-            workloads: plan.subjects.map((subject) => ({ subject, access: [] })),
-          }),
-        ),
-      ]),
+      plan.makers.map((maker) => [maker.cloud, at(this, () => this.#declared(maker, plan))]),
     );
-    this.entries = at(this, () =>
-      enterSpokes(new Construct(this, "spokes"), plan, this.declarations, this.manifests),
+    const { manifests, declarations } = this;
+    this.entries = at(this, () => enterSpokes(new Construct(this, "spokes"), plan, declarations, manifests));
+    const identities = Object.fromEntries(
+      Object.entries(declarations).map(([cloud, { grants }]) => [cloud, grants]),
     );
-    this.consumer = at(this, () => this.#consumer(props, plan));
-    this.statusWriters = at(this, () => this.#statusWriters(props));
-    this.workerClusters = at(this, () => this.#workerClusters(props));
+    const objects = at(this, () =>
+      fleetObjects((chart) => manifests.chart(chart.name, chart), props, plan, identities),
+    );
+    this.inventory = objects.inventory;
+    this.spokes = objects.spokes;
+    this.consumer = objects.consumer;
+    this.statusWriters = objects.statusWriters;
+    this.workerClusters = objects.workerClusters;
 
+    this.#comment(props);
+    for (const rule of plan.spokes.flatMap(lateRules)) manifests.requireFinished(rule);
     at(this, () => this.manifests.record(fleetRecord(props, plan, this)));
     warnOfSharedIssuer(this, name, issuer.url);
     for (const warning of [...this.spokes, this.consumer.file].flatMap(({ warnings }) => warnings))
       Annotations.of(this).addWarning(warning);
   }
 
-  #inventory(
-    { clusterManager, apiVersion, statusWriter }: FleetAccessProps,
-    { namespace }: FleetPlan,
-  ): ClusterInventory {
-    const { manifests } = this;
-    const inventory = new ClusterInventory(manifests.chart(PROFILES.name, PROFILES), "inventory", {
-      namespace,
-      clusterManager,
-      ...(apiVersion !== undefined && { apiVersion }),
-      ...(statusWriter === undefined && { statusScope: manifests.chart(STATUS.name, STATUS) }),
+  #declared(
+    maker: IWorkloadIdentities<Construct>,
+    { name, issuer, subjects, webhooks }: FleetPlan,
+  ): AccessDeclaration {
+    return maker.declare(new Construct(this, maker.cloud), {
+      clusterName: name,
+      issuer,
+      workloads: subjects.map((subject) => ({ subject, access: [] })),
+      withoutWebhook: !webhooks.includes(maker.cloud),
     });
-    const comment = [`${inventory.statusCommand} --filename=<this file>`];
-    if (inventory.statusScope) manifests.chart(STATUS.name, { ...STATUS, comment });
-    return inventory;
   }
 
-  #profiles({ spokes }: FleetPlan): readonly SpokeCluster[] {
-    return spokes.map(({ name, clusterRole: _, namespaces: __, ...spoke }) =>
-      at({ node: { path: `spoke ${name}` } }, () => new SpokeCluster(this.inventory, name, spoke)),
-    );
-  }
-
-  #consumer(props: FleetAccessProps, { apiServer }: FleetPlan): HubConsumer {
-    const { consumer, hub, plugins, pluginByCloud, additionalProviders, kueueConfiguration } = props;
-    const imageVolume = imageVolumeGate(hub);
-    const { manifests } = this;
-    const made = new HubConsumer(manifests.chart(CONSUMER.name, CONSUMER), "consumer", {
-      consumer,
-      hub: { version: apiServer, ...(imageVolume !== undefined && { imageVolume }) },
-      spokes: this.spokes,
-      identities: Object.fromEntries(
-        Object.entries(this.declarations).map(([cloud, { grants }]) => [cloud, grants]),
-      ),
-      ...(plugins && { plugins }),
-      ...(pluginByCloud && { pluginByCloud }),
-      ...(additionalProviders && { additionalProviders }),
-      ...(kueueConfiguration !== undefined && { kueueConfiguration }),
-    });
-    manifests.chart(CONSUMER.name, { ...CONSUMER, comment: consumerComment(consumer, made.flag) });
-    return made;
-  }
-
-  #statusWriters({ statusWriter }: FleetAccessProps): readonly StatusWriter[] {
-    if (statusWriter === undefined) return [];
-    const chart = this.manifests.chart(STATUS_WRITERS.name, STATUS_WRITERS);
-    return this.spokes.map((spoke) => new StatusWriter(chart, spoke.profileName, { ...statusWriter, spoke }));
-  }
-
-  #workerClusters({ consumer: { form } }: FleetAccessProps): readonly MultiKueueCluster[] {
-    if (form.kind !== "kueue") return [];
-    const chart = this.manifests.chart(KUEUE.name, KUEUE);
-    return this.spokes.map((spoke) => new MultiKueueCluster(chart, spoke.profileName, { spoke }));
+  /** What the files' headers say of these objects. */
+  #comment({ consumer }: FleetAccessProps): void {
+    const { statusCommand, statusScope } = this.inventory;
+    const status = [`${statusCommand} --filename=<this file>`];
+    if (statusScope) this.manifests.chart(STATUS.name, { ...STATUS, comment: status });
+    const comment = consumerComment(consumer, this.consumer.flag);
+    this.manifests.chart(CONSUMER.name, { ...CONSUMER, comment });
   }
 }

@@ -4,26 +4,25 @@
 
 import type { Construct } from "constructs";
 import { at, fail } from "../errors";
+import { SWITCH, oneOf } from "../model/choice";
+import type { FleetConsumer } from "../fleet";
 import { clusterName } from "../model/kubernetes-name";
-import type { ISpokeAccess } from "../model/fleet";
 import type { Issuer } from "../model/issuer";
-import { isLate, literal } from "../model/late";
+import { isRecord } from "../model/record";
+import { statedList, statedRecord, statedRecords } from "../model/stated";
 import { Subject } from "../model/subject";
 import { minorOf } from "../model/version";
 import type { IWorkloadIdentities } from "../model/workloads";
-import type { FleetAccessProps, FleetHub, FleetSpoke } from "./fleet-access-props";
+import { type PlannedSpoke, plannedSpoke } from "./fleet-planned-spoke";
+import type { FleetAccessProps, FleetHub, PodIdentityWebhook } from "./fleet-access-props";
 import { issuerOf } from "./issuer-of";
-
-/** A spoke with its access. */
-export interface PlannedSpoke extends Omit<FleetSpoke, "access"> {
-  /** Its access, made for this hub. */
-  readonly access: ISpokeAccess<Construct>;
-}
 
 /** The checked parts of the properties. */
 export interface FleetPlan {
   /** Name of the hub. */
   readonly name: string;
+  /** The controller. */
+  readonly consumer: FleetConsumer;
   /** Issuer of the hub. */
   readonly issuer: Issuer;
   /** Kubernetes minor of the hub. */
@@ -36,38 +35,48 @@ export interface FleetPlan {
   readonly spokes: readonly PlannedSpoke[];
   /** The makers of the spokes' clouds, sorted by cloud. */
   readonly makers: readonly IWorkloadIdentities<Construct>[];
+  /** Clouds whose webhook changes pods on the hub. */
+  readonly webhooks: readonly string[];
 }
 
 /** Spokes that take the hub's own tokens need no identity in any cloud. */
 const OWN_TOKENS = "kubernetes";
 
+/** Clouds that have such a webhook. */
+const WEBHOOKS: readonly PodIdentityWebhook[] = ["aws", "azure"];
+
 /**
- * Throws `cluster-name-invalid`, `issuer-invalid`, `issuer-trailing-slash`, `version-invalid`, `fleet-spokes-empty`,
- * `cluster-profile-twice`, `spoke-trust-differs`, `identities-twice`, `fleet-identities-none`, `identities-unused`, and
- * what a function of the hub throws that makes a spoke.
+ * Throws `fleet-value-invalid`, `cluster-name-invalid`, `issuer-invalid`, `issuer-trailing-slash`, `version-invalid`,
+ * `choice-unknown`, `fleet-spokes-empty`, `cluster-profile-twice`, `identities-invalid`, `identities-twice`,
+ * `fleet-identities-none`, `identities-unused`, and what `plannedSpoke` throws.
  */
 export function fleetPlan(props: FleetAccessProps): FleetPlan {
-  const { hub, consumer, spokes, identities = [] } = props;
+  const { hub, consumer, spokes, identities = [] } = statedProps(props);
   const inventory = props.namespace ?? consumer.profileNamespace ?? consumer.reader.namespace;
+  const name = clusterName(hub.name);
   const issuer = issuerOf(hub.issuer);
   const keys = consumer.workloads.map(({ namespace, serviceAccount }) => `${namespace}/${serviceAccount}`);
   const subjects = [...new Set(keys)].sort().map((key) => Subject.of(key));
-  if (!Array.isArray(spokes) || spokes.length === 0) return fail("fleet-spokes-empty", hub.name);
+  if (statedRecords("spokes", spokes).length === 0) return fail("fleet-spokes-empty", name);
   const planned = spokes.map((spoke) =>
-    at({ node: { path: `spoke ${String(spoke.name)}` } }, () => plannedSpoke(spoke, issuer, subjects)),
+    at({ node: { path: `spoke ${String(spoke.name)}` } }, () =>
+      plannedSpoke(spoke, { hub: name, issuer, serviceAccounts: subjects }),
+    ),
   );
   const names = planned.map(({ name: own }) => own);
   const twice = names.find((own, index) => names.indexOf(own) < index);
   if (twice !== undefined) return fail("cluster-profile-twice", inventory, twice, `spoke ${twice}`);
   const clouds = new Set(planned.map(({ access }) => access.cloud).filter((cloud) => cloud !== OWN_TOKENS));
   return {
-    name: clusterName(hub.name),
+    name,
+    consumer,
     issuer,
     apiServer: minorOf("apiServer of the hub", hub.apiServer),
     namespace: inventory,
     subjects,
     spokes: planned,
     makers: makersOf([...clouds].sort(), identities),
+    webhooks: hub.podIdentityWebhooks ?? [],
   };
 }
 
@@ -76,20 +85,19 @@ export function imageVolumeGate({ featureGates = {} }: FleetHub): boolean | unde
   return featureGates["ImageVolume"];
 }
 
-function plannedSpoke(spoke: FleetSpoke, issuer: Issuer, serviceAccounts: readonly Subject[]): PlannedSpoke {
-  const name = literal(spoke.name, "name of a spoke");
-  const { access: given } = spoke;
-  const access = typeof given === "function" ? given({ spoke: name, issuer, serviceAccounts }) : given;
-  const { trusts } = access;
-  const keys = serviceAccounts.map(({ key }) => key);
-  if (trusts) {
-    const known = !isLate(trusts.issuer) && !isLate(issuer.url);
-    if (known && trusts.issuer !== issuer.url)
-      fail("spoke-trust-differs", name, "tokens", trusts.issuer, issuer.url);
-    if (JSON.stringify(trusts.serviceAccounts) !== JSON.stringify(keys))
-      fail("spoke-trust-differs", name, "service accounts", trusts.serviceAccounts, keys);
-  }
-  return { ...spoke, access };
+/** Forms that the compiler checks for TypeScript callers alone. */
+function statedProps(props: FleetAccessProps): FleetAccessProps {
+  const { hub, consumer, plugins, additionalProviders } = statedRecord("settings of FleetAccess", props);
+  const { featureGates = {}, podIdentityWebhooks = [] } = statedRecord("hub", hub);
+  for (const [gate, value] of Object.entries(statedRecord("featureGates of the hub", featureGates)))
+    oneOf(`feature gate ${gate} of the hub`, value, SWITCH);
+  for (const cloud of statedList("podIdentityWebhooks of the hub", podIdentityWebhooks))
+    oneOf("podIdentityWebhooks of the hub", cloud, WEBHOOKS);
+  statedRecord("reader of the consumer", statedRecord("consumer", consumer).reader);
+  statedRecords("workloads of the consumer", consumer.workloads);
+  if (plugins !== undefined) statedRecords("plugins", plugins);
+  if (additionalProviders !== undefined) statedRecords("additionalProviders", additionalProviders);
+  return props;
 }
 
 function makersOf(
@@ -97,11 +105,19 @@ function makersOf(
   stated: readonly IWorkloadIdentities<Construct>[],
 ): readonly IWorkloadIdentities<Construct>[] {
   const makers = new Map<string, IWorkloadIdentities<Construct>>();
-  for (const maker of stated) {
+  for (const maker of statedList("identities", stated)) {
+    if (!isMaker(maker)) return fail("identities-invalid", undefined, MAKERS);
     if (makers.has(maker.cloud)) return fail("identities-twice", maker.cloud);
     if (!clouds.includes(maker.cloud))
       return fail("identities-unused", maker.cloud, clouds, "in which there is no spoke", "spoke");
     makers.set(maker.cloud, maker);
   }
   return clouds.map((cloud) => makers.get(cloud) ?? fail("fleet-identities-none", cloud));
+}
+
+const MAKERS = "a list of workloadRoles(), workloadIdentities() and workloadServiceAccounts()";
+
+/** Those with a `providerKind` are for OpenShift's components. */
+function isMaker(maker: unknown): boolean {
+  return isRecord(maker) && typeof maker["declare"] === "function" && !("providerKind" in maker);
 }

@@ -1,11 +1,14 @@
 import type { Construct } from "constructs";
 import { at, fail } from "../errors";
 import { SpokeRoleBinding } from "../fleet";
-import type { SpokeUser } from "../model/fleet";
+import { clusterObject } from "../kubernetes/metadata";
+import type { SpokeEntry, SpokeUser } from "../model/fleet";
+import { isRecord } from "../model/record";
 import type { Subject } from "../model/subject";
 import type { AccessDeclaration, AccessGrant } from "../model/workloads";
 import { SPOKE } from "./fleet-charts";
-import type { FleetPlan, PlannedSpoke } from "./fleet-plan";
+import type { FleetPlan } from "./fleet-plan";
+import type { PlannedSpoke } from "./fleet-planned-spoke";
 import type { Manifests } from "./manifests";
 
 /** A spoke that lets the controllers in. */
@@ -23,19 +26,21 @@ export interface EnteredSpoke {
  */
 export function enterSpokes(
   scope: Construct,
-  { spokes, subjects }: FleetPlan,
+  plan: FleetPlan,
   declarations: Readonly<Record<string, AccessDeclaration>>,
   manifests: Manifests,
 ): ReadonlyMap<string, EnteredSpoke> {
-  const own = subjects.map(ownGrant);
+  const own = plan.subjects.map(ownGrant);
   return new Map(
-    spokes.map((spoke) => {
+    plan.spokes.map((spoke) => {
       const { name, access } = spoke;
       const controllers = declarations[access.cloud]?.grants ?? own;
       return at({ node: { path: `spoke ${name}` } }, () => {
-        const { users } = access.declare(scope, { spoke: name, controllers });
+        const entry = access.declare(scope, { hub: plan.name, spoke: name, controllers });
         if (access.nodeSetup) manifests.spokeNodeSetup(name, access.nodeSetup);
-        return [name, { users, binding: bound(spoke, users, manifests) }] as const;
+        writeObjects(name, entry, manifests);
+        const { users } = entry;
+        return [name, { users, binding: bound(spoke, users, plan, manifests) }] as const;
       });
     }),
   );
@@ -51,9 +56,25 @@ function ownGrant(subject: Subject): AccessGrant {
   };
 }
 
+/** What the spoke needs besides RBAC of the controllers. */
+function writeObjects(spoke: string, { objects = [], comment = [] }: SpokeEntry, manifests: Manifests): void {
+  if (objects.length === 0) return;
+  const chart = manifests.chart(spoke, { ...SPOKE, comment });
+  for (const [index, object] of objects.entries()) {
+    const { apiVersion, kind, metadata, ...fields } = object;
+    clusterObject(chart, `object-${index}`, {
+      apiVersion: String(apiVersion),
+      kind: String(kind),
+      metadata: isRecord(metadata) ? metadata : {},
+      ...fields,
+    });
+  }
+}
+
 function bound(
   { name, clusterRole, namespaces }: PlannedSpoke,
   users: readonly SpokeUser[],
+  { name: hub, consumer }: FleetPlan,
   manifests: Manifests,
 ): SpokeRoleBinding | undefined {
   const waiting = users.filter(({ authorized }) => !authorized).map(({ subject }) => subject.key);
@@ -63,6 +84,8 @@ function bound(
   const comment = [`The ClusterRole ${clusterRole} must be there.`];
   return new SpokeRoleBinding(manifests.chart(name, { ...SPOKE, comment }), "controllers", {
     spoke: name,
+    hub,
+    consumer,
     users,
     clusterRole,
     ...(namespaces && { namespaces }),

@@ -5,6 +5,7 @@ import { PLACEHOLDER_START } from "../artefact/placeholder";
 import {
   WORKLOAD_IDENTITY_FILE,
   WORKLOAD_IDENTITY_VERSION,
+  type FinishedRule,
   type ManifestEntry,
   type WorkloadIdentityFile,
 } from "../artefact/workload-identity-file";
@@ -36,6 +37,8 @@ export interface StackDocuments {
   readonly pods: ReadonlyMap<string, PodFragment>;
   /** Facts of clusters. */
   readonly clusters: readonly Readonly<Record<string, unknown>>[];
+  /** Late texts that must keep a rule once they are known. */
+  readonly rules: readonly FinishedRule[];
   /** The stack's late values. */
   readonly late: LateValues;
   /** Late objects that went through cdk8s. */
@@ -71,6 +74,10 @@ export function stackFiles(documents: StackDocuments): Map<string, string> {
   const pods = podFiles(documents);
   for (const [file, text] of pods) files.set(file, text);
   const clusters = placedClusters(documents);
+  const rules = documents.rules.map((each) => ({
+    ...each,
+    text: documents.late.text(each.text, () => each.of),
+  }));
   const { placeholders } = documents.late;
   const identity: WorkloadIdentityFile = {
     version: WORKLOAD_IDENTITY_VERSION,
@@ -79,6 +86,7 @@ export function stackFiles(documents: StackDocuments): Map<string, string> {
     manifests,
     nodes: nodes.map(({ file, spoke }) => ({ file, ...(spoke !== undefined && { spoke }) })),
     ...(pods.length > 0 && { pods: pods.map(([file]) => ({ file })) }),
+    ...(rules.length > 0 && { rules }),
     placeholders,
   };
   const empty = files.size === 0 && clusters.length === 0 && Object.keys(placeholders).length === 0;

@@ -7,6 +7,7 @@ import type { ISpokeAccess, SpokeEntry, SpokeEntryRequest } from "../../model/fl
 import { isLate } from "../../model/late";
 import type { AccessPrincipal } from "../../model/access-principal";
 import type { AccessGrant } from "../../model/workloads";
+import { statedRecord, statedRecords, statedTexts } from "../../model/stated";
 import { parseRoleArn } from "../../rules/aws/arn";
 import { type EksAccess, type EksPolicyGrant, eksAccess } from "../../rules/aws/eks-access";
 import { partitionOf } from "../../rules/aws/partitions";
@@ -59,16 +60,19 @@ interface CheckedSpoke extends EksAccess {
  * the scope, a construct with the spoke's name and in it an `EksSpokeEntry` for each controller,
  * `<namespace>_<service account>`.
  *
- * Throws `aws-eks-access-empty`, `aws-eks-policy-twice`, `aws-eks-namespaces-empty`, `aws-eks-group-invalid`,
+ * Throws `fleet-value-invalid`, `aws-eks-access-empty`, `aws-eks-policy-twice`, `aws-eks-namespaces-empty`, `aws-eks-group-invalid`,
  * `aws-eks-cluster-name-invalid`, `aws-region-unknown`, `spoke-authentication-mode`, `choice-unknown`,
  * `namespace-invalid` and `late-value`; when it is declared, `aws-arn-invalid` and `aws-partition-mismatch` for what is
  * no IAM role of the cluster's partition, and `aws-eks-entry-twice` for two controllers with one role.
  */
 export function eksSpoke(props: EksSpokeProps): ISpokeAccess<Construct> {
-  const { accessPolicies = [], kubernetesGroups = [], region } = props;
+  const { accessPolicies = [], kubernetesGroups = [], region } = statedRecord("settings of eksSpoke", props);
+  for (const { namespaces = [] } of statedRecords("accessPolicies of eksSpoke", accessPolicies))
+    statedTexts("namespaces of an access policy", namespaces);
+  statedTexts("kubernetesGroups of eksSpoke", kubernetesGroups);
   const spoke: CheckedSpoke = {
     ...eksAccess({ accessPolicies, kubernetesGroups }),
-    facts: eksClusterFacts(props.cluster),
+    facts: eksClusterFacts(statedRecord("cluster of eksSpoke", props.cluster)),
     partition: partitionOf(region).name,
   };
   const { name, endpoint, certificateAuthorityData } = spoke.facts;
@@ -76,6 +80,7 @@ export function eksSpoke(props: EksSpokeProps): ISpokeAccess<Construct> {
     cloud: "aws",
     endpoint: { server: endpoint, certificateAuthorityData },
     parameters: { clusterName: name, region },
+    authorizes: isAuthorizing(spoke),
     declare: (scope, request) => declareEntries(scope, request, spoke, props),
   };
 }
@@ -105,10 +110,14 @@ function declareEntries(
       subject,
       // EKS makes the user's name of the session's, which each call chooses; RBAC goes by groups.
       groups: access.kubernetesGroups,
-      // Who names groups wants RBAC to count, whatever policies there are besides.
-      authorized: access.kubernetesGroups.length === 0,
+      authorized: isAuthorizing(access),
     })),
   };
+}
+
+/** Who names groups wants RBAC to count, whatever policies there are besides. */
+function isAuthorizing({ kubernetesGroups }: EksAccess): boolean {
+  return kubernetesGroups.length === 0;
 }
 
 function rolesOf(

@@ -6,7 +6,9 @@ import type {
   AccessRequest,
   DeclaredAccess,
   IWorkloadIdentities,
+  PodFragment,
 } from "../../model/workloads";
+import { podToken } from "../../rules/aws/pod-token";
 import { defaultAwsAudience } from "../../rules/aws/pull-annotation";
 import { derivedRoleName } from "../../rules/aws/role-name";
 import { awsAccessOf } from "./aws-access";
@@ -19,6 +21,7 @@ import type { WorkloadRolesProps } from "./workload-roles-props";
 
 /** Keeps a service account's role apart from the one that it pulls images as. */
 const NAME_END = "access";
+const NOTHING: PodFragment = { labels: {}, env: [], volumeMounts: [], volumes: [] };
 
 /**
  * One role per service account, named `<cluster>_<namespace>_<service account>_access`, and the OIDC provider that
@@ -36,7 +39,7 @@ export function workloadRoles(props: WorkloadRolesProps = {}): IWorkloadIdentiti
 
 function declareWorkloads(
   scope: Construct,
-  { clusterName, issuer, workloads }: AccessRequest<Construct>,
+  { clusterName, issuer, workloads, withoutWebhook = false }: AccessRequest<Construct>,
   props: WorkloadRolesProps,
 ): AccessDeclaration {
   const audience = props.audience ?? defaultAwsAudience;
@@ -60,10 +63,14 @@ function declareWorkloads(
         principal: { name: role.arn, dependencies: role.dependencies },
         annotations: role.annotations,
         // The webhook adds volume, mount and environment to the pods.
-        pod: { labels: {}, env: [], volumeMounts: [], volumes: [] },
+        pod: withoutWebhook ? podToken({ roleArn: role.arn, audience, ...regionOf(props) }) : NOTHING,
       };
     }),
   };
+}
+
+function regionOf({ region }: WorkloadRolesProps): Pick<WorkloadRolesProps, "region"> {
+  return region === undefined ? {} : { region };
 }
 
 function roleProps(

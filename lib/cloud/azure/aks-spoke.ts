@@ -8,6 +8,7 @@ import { SWITCH, oneOf } from "../../model/choice";
 import type { ISpokeAccess, SpokeEntry, SpokeEntryRequest } from "../../model/fleet";
 import type { AccessPrincipal } from "../../model/access-principal";
 import type { AccessGrant } from "../../model/workloads";
+import { statedRecord, statedRecords, statedTexts } from "../../model/stated";
 import { type AksAssignment, type AksRoleGrant, aksAssignments } from "../../rules/azure/aks-access";
 import { guid } from "../../rules/azure/resource-id";
 import { type ExistingAksCluster, aksClusterFacts } from "./aks-spoke-cluster";
@@ -52,16 +53,15 @@ interface CheckedSpoke {
  * scope, a construct with the spoke's name and in it an `AksSpokeEntry` for each controller,
  * `<namespace>_<service account>`.
  *
- * Throws `azure-aks-role-unknown`, `azure-aks-namespaces-empty`, `azure-aks-entra-missing`, `azure-aks-rbac-off`,
+ * Throws `fleet-value-invalid`, `azure-aks-role-unknown`, `azure-aks-namespaces-empty`, `azure-aks-entra-missing`, `azure-aks-rbac-off`,
  * `azure-role-invalid`, `azure-role-broad`, `azure-resource-id-invalid`, `namespace-invalid`, `choice-unknown`; when
  * it is declared, `azure-aks-principal-missing` and `azure-guid-invalid` for controllers without an object id.
  */
-export function aksSpoke({
-  cluster,
-  roles = [],
-  privateEndpoint,
-  provider,
-}: AksSpokeProps): ISpokeAccess<Construct> {
+export function aksSpoke(props: AksSpokeProps): ISpokeAccess<Construct> {
+  const { cluster, roles = [], privateEndpoint, provider } = statedRecord("settings of aksSpoke", props);
+  statedRecord("cluster of aksSpoke", cluster);
+  for (const { namespaces = [] } of statedRecords("roles of aksSpoke", roles))
+    statedTexts("namespaces of a role", namespaces);
   if (privateEndpoint !== undefined) oneOf("privateEndpoint", privateEndpoint, SWITCH);
   const facts = aksClusterFacts(cluster, { privateEndpoint, azureRbac: roles.length > 0 });
   const { server, certificateAuthorityData, warning } = facts;
@@ -70,6 +70,7 @@ export function aksSpoke({
     cloud: "azure",
     endpoint: { server, certificateAuthorityData },
     parameters: {},
+    authorizes: spoke.assignments.length > 0,
     declare: (scope, request) => declareEntries(scope, request, spoke),
   };
 }

@@ -1,10 +1,14 @@
 import { Construct } from "constructs";
 import { at } from "../../errors";
-import type { AccessDeclaration, AccessGrant, IWorkloadIdentities } from "../../model/workloads";
+import type { AccessDeclaration, AccessGrant, IWorkloadIdentities, PodFragment } from "../../model/workloads";
+import { podToken } from "../../rules/azure/pod-token";
 import { WEBHOOK_USE_LABEL } from "../../rules/azure/pod-identity-webhook";
 import type { WorkloadIdentitiesProps, WorkloadIdentitiesSettings } from "./workload-identities-props";
 import { type PlannedWorkload, planWorkloads } from "./workload-plan";
 import { WorkloadIdentity } from "./workload-identity";
+
+/** The webhook adds the rest to pods with the label. */
+const OF_WEBHOOK: PodFragment = { labels: WEBHOOK_USE_LABEL, env: [], volumeMounts: [], volumes: [] };
 
 /**
  * One identity for each service account that uses Azure, with trust, roles, annotations and the pods' label.
@@ -38,7 +42,7 @@ export class WorkloadIdentities extends Construct implements AccessDeclaration {
         dependencies: [],
       },
       annotations: identity.annotations,
-      pod: { labels: WEBHOOK_USE_LABEL, env: [], volumeMounts: [], volumes: [] },
+      pod: props.withoutWebhook ? podToken({ ...props, ...idsOf(identity) }) : OF_WEBHOOK,
     }));
   }
 
@@ -70,4 +74,8 @@ export function workloadIdentities(settings: WorkloadIdentitiesSettings): IWorkl
     cloud: "azure",
     declare: (scope, request) => new WorkloadIdentities(scope, "Default", { ...settings, ...request }),
   };
+}
+
+function idsOf({ clientId, tenantId }: WorkloadIdentity): Pick<WorkloadIdentity, "clientId" | "tenantId"> {
+  return { clientId, tenantId };
 }

@@ -2,6 +2,7 @@ import type { TerraformProvider } from "cdktf";
 import type { Construct } from "constructs";
 import { SWITCH, oneOf } from "../../model/choice";
 import type { ISpokeAccess } from "../../model/fleet";
+import { statedRecord } from "../../model/stated";
 import { type GatewayRoleName, gatewayRole, gatewayServer } from "../../rules/google/connect-gateway";
 import { projectId, projectNumber } from "../../rules/google/ids";
 import { enterProject } from "./gke-spoke-entry";
@@ -21,8 +22,8 @@ export interface ConnectGatewaySpokeProps {
    */
   readonly location?: string;
   /**
-   * Whether the member is a GKE cluster. In an attached cluster, RBAC must also let the Connect agent impersonate the
-   * controllers' users, as `gcloud container fleet memberships generate-gateway-rbac` writes it.
+   * Whether the member is a GKE cluster. In any other one, an attached OpenShift cluster say, RBAC must let the Connect
+   * agent impersonate the controllers' users: it stands in the spoke's manifest, for Google service accounts alone.
    *
    * @defaultValue true
    */
@@ -44,13 +45,25 @@ export interface ConnectGatewaySpokeProps {
  * Declares a `RoleBinding` for each controller, once per stack, project and role. Rights come from RBAC of the member,
  * which knows a controller that acts as a Google service account by its e-mail address.
  *
- * Throws `google-project-invalid`, `google-project-number-invalid`, `google-membership-invalid`, `choice-unknown`,
- * `late-value`; when it is declared, `google-spoke-member-invalid` and `google-policy-full`.
+ * Throws `fleet-value-invalid`, `google-project-invalid`, `google-project-number-invalid`, `google-membership-invalid`,
+ * `choice-unknown`, `late-value`; when it is declared, `google-spoke-member-invalid`, `spoke-user-unknown`,
+ * `google-spoke-provider-differs` and `google-policy-full`.
  */
 export function connectGatewaySpoke(props: ConnectGatewaySpokeProps): ISpokeAccess<Construct> {
-  const { membership, location = "global", gke = true, provider } = props;
+  const {
+    membership,
+    location = "global",
+    gke = true,
+    provider,
+  } = statedRecord("settings of connectGatewaySpoke", props);
   const role = gatewayRole(props.role);
-  const entry = { role, authorizes: false, project: projectId(props.project), provider };
+  const entry = {
+    role,
+    authorizes: false,
+    project: projectId(props.project),
+    provider,
+    impersonated: !gke,
+  };
   const server = gatewayServer({
     projectNumber: projectNumber(props.projectNumber),
     location,

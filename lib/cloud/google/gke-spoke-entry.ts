@@ -10,6 +10,7 @@ import type { SpokeEntry, SpokeEntryRequest, SpokeUser } from "../../model/fleet
 import { isLate } from "../../model/late";
 import type { AccessPrincipal } from "../../model/access-principal";
 import type { AccessGrant } from "../../model/workloads";
+import { agentImpersonation } from "../../rules/google/connect-agent";
 import { type GkeRole, rbacUser } from "../../rules/google/gke-access";
 import { stableHash } from "../../rules/names";
 import { withinStack } from "../shared/across-stacks";
@@ -21,6 +22,12 @@ export interface ProjectEntry extends GkeRole {
   readonly project: string;
   /** Terraform provider that sets the project's policy; `undefined` for the stack's default one. */
   readonly provider: TerraformProvider | undefined;
+  /**
+   * True where the Connect agent of a member that is no GKE cluster must impersonate the controllers.
+   *
+   * @defaultValue false
+   */
+  readonly impersonated?: boolean;
 }
 
 const POOL_PRINCIPAL = "principal://";
@@ -28,25 +35,38 @@ const POOL_PRINCIPAL = "principal://";
 /**
  * Gives each controller the role on the project.
  *
- * Throws `google-spoke-member-invalid` for an identity that is neither a service account nor a pool's principal, and
- * what `RoleBinding` throws.
+ * Throws `google-spoke-member-invalid` for an identity that is neither a service account nor a pool's principal,
+ * `spoke-user-unknown` where an agent must impersonate somebody without a known name, `google-spoke-provider-differs`,
+ * and what `RoleBinding` throws.
  */
-export function enterProject(
-  scope: Construct,
-  { spoke, controllers }: SpokeEntryRequest,
-  entry: ProjectEntry,
-): SpokeEntry {
+export function enterProject(scope: Construct, request: SpokeEntryRequest, entry: ProjectEntry): SpokeEntry {
+  const { spoke, controllers } = request;
   const members = at({ node: { path: `spoke ${spoke}` } }, () =>
     controllers.map((grant) => [grant, memberOf(grant)] as const),
   );
-  for (const [grant, principal] of members) bind(scope, grant, principal, entry);
   const users = members.map(([{ subject }, { name }]): SpokeUser => {
     const user = rbacUser(name);
     return { subject, ...(user !== undefined && { user }), groups: [], authorized: entry.authorizes };
   });
+  const agent = entry.impersonated === true ? impersonation(request, users) : {};
+  for (const [grant, principal] of members) bind(scope, grant, principal, entry);
   const nameless = users.filter(({ user, authorized }) => user === undefined && !authorized);
   if (nameless.length > 0) Annotations.of(scope).addWarning(namelessWarning(spoke, nameless));
-  return { users };
+  return { users, ...agent };
+}
+
+/** The Connect agent's right to act as the controllers' users, which members outside of GKE do not give it. */
+function impersonation(
+  { hub, spoke }: SpokeEntryRequest,
+  users: readonly SpokeUser[],
+): Pick<SpokeEntry, "objects" | "comment"> {
+  const objects = users.flatMap(({ subject, user }) =>
+    agentImpersonation({
+      name: `connect-agent:${hub}:${subject.namespace}:${subject.name}`,
+      user: user ?? fail("spoke-user-unknown", spoke, subject.key),
+    }),
+  );
+  return { objects, comment: ["The Connect agent of the member must run in the namespace gke-connect."] };
 }
 
 function bind(
@@ -67,6 +87,8 @@ function bind(
     dependencies: withinStack(scope, dependencies),
     ...(provider && { provider }),
   });
+  if (binding.resource.provider !== provider)
+    fail("google-spoke-provider-differs", role, project, subject.key);
   if (authorizes && !known)
     Annotations.of(binding).addWarning(
       `${role} of ${subject.key} counts in every cluster of project ${project}; with roles/container.clusterViewer and RBAC it would have rights in the spokes alone`,

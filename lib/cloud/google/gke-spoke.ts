@@ -4,6 +4,7 @@ import type { TerraformProvider } from "cdktf";
 import type { Construct } from "constructs";
 import { SWITCH, oneOf } from "../../model/choice";
 import type { ISpokeAccess } from "../../model/fleet";
+import { statedRecord } from "../../model/stated";
 import { GKE_DEFAULT_ROLE, gkeRole } from "../../rules/google/gke-access";
 import { projectId } from "../../rules/google/ids";
 import { type ExistingGkeCluster, gkeEndpoint } from "./gke-spoke-cluster";
@@ -45,16 +46,19 @@ export interface GkeSpokeProps {
  * RBAC knows a controller that acts as a Google service account by its e-mail address; the user name of a pool's
  * principal is not documented, so that those need a role that gives rights.
  *
- * Throws `google-project-invalid`, `google-role-invalid`, `google-role-basic`, `google-setting-contradicts`,
- * `choice-unknown`, `late-value`; when it is declared, `google-spoke-member-invalid` and `google-policy-full`.
+ * Throws `fleet-value-invalid`, `google-project-invalid`, `google-role-invalid`, `google-role-basic`, `google-setting-contradicts`,
+ * `choice-unknown`, `late-value`; when it is declared, `google-spoke-member-invalid`, `google-spoke-provider-differs`
+ * and `google-policy-full`.
  */
 export function gkeSpoke(props: GkeSpokeProps): ISpokeAccess<Construct> {
-  const { cluster, role, provider } = props;
+  const { cluster, role, provider } = statedRecord("settings of gkeSpoke", props);
+  statedRecord("cluster of gkeSpoke", cluster);
   const entry = { ...gkeRole(role ?? GKE_DEFAULT_ROLE), project: projectId(props.project), provider };
   return {
     cloud: "google",
     endpoint: gkeEndpoint(cluster, oneOf("dnsEndpoint", props.dnsEndpoint ?? false, SWITCH)),
     parameters: {},
+    authorizes: entry.authorizes,
     declare: (scope, request) => enterProject(scope, request, entry),
   };
 }

@@ -1,5 +1,6 @@
 import { SILENT, broken, seen } from "../answer";
 import { type PullCheck, missing } from "./check";
+import { contestedAnnotation } from "../clouds/contested-annotations";
 
 /** Does the service account have the annotations that kubelet and plugin need? */
 export const annotationsPresent: PullCheck = {
@@ -8,6 +9,9 @@ export const annotationsPresent: PullCheck = {
   why: "Without a required key the kubelet skips the plugin and logs nothing; without its role the plugin fails or falls back.",
   run: ({ artefacts: { cluster }, cloud, entry, account, node, namespace, name }) => {
     if (!account || !entry || !node) return missing("the service account or the entry");
+    const { requiredKeys = [], optionalKeys = [] } = entry.tokenAttributes ?? {};
+    const contested = contestedAnnotation(account, [...requiredKeys, ...optionalKeys]);
+    if (contested) return contested;
     const key = entry.tokenAttributes?.requiredKeys.find((each) => !account.annotations.has(each));
     if (key !== undefined) {
       const near = [...account.annotations.keys()].filter((each) => isNear(each, key));

@@ -1,3 +1,5 @@
+import { type Answer, seen, unknown } from "../answer";
+import { sameText } from "../facts/terraform";
 import { type Check, missing } from "./check";
 import type { TrustContext } from "./trust-context";
 
@@ -6,5 +8,23 @@ export const issuerTrusted: Check<TrustContext> = {
   id: "issuer-trusted",
   asks: "Does the cloud trust the issuer of the cluster's tokens?",
   why: "Clouds compare it to the letter; a slash at the end or another host makes it a stranger.",
-  run: ({ trust }) => trust?.issuer ?? missing("the cloud"),
+  run: ({ trust, artefacts }) => {
+    if (trust === undefined) return missing("the cloud");
+    return (trust.issuer.status === "pass" && artefacts && contradicted(artefacts)) || trust.issuer;
+  },
 };
+
+/** OpenShift's API server writes into tokens what Authentication/cluster says, whatever is recorded. */
+function contradicted({
+  authentication,
+  cluster,
+}: NonNullable<TrustContext["artefacts"]>): Answer | undefined {
+  if (authentication === undefined || cluster.issuer === undefined) return undefined;
+  const { issuer, source } = authentication;
+  if (sameText(cluster.issuer, issuer) !== "different") return undefined;
+  return unknown(
+    `the cloud trusts ${cluster.issuer}, which is recorded, and Authentication/cluster says ${issuer || "no issuer"}: whose tokens the cluster issues is not known`,
+    "write the issuer to the letter into spec.serviceAccountIssuer, or leave the manifest of another cluster out",
+    seen("serviceAccountIssuer", source),
+  );
+}

@@ -5,6 +5,8 @@ import type { Repository } from "../clouds/cloud";
 import type { NodeConfiguration, ProviderEntry } from "../facts/node-configuration";
 import type { PullCheck, PullContext } from "./check";
 import { contestedFiles, contestedHint } from "./contested-files";
+import { configurationRead, configurationValid } from "./provider-configuration";
+import { forbidden } from "./registry-sources";
 import { type Mirrored, inRegistriesConf, mirrorHint, mirroredAs, withoutSource } from "./mirrors";
 
 const PLUGINS: readonly string[] = ["ecr", "acr", "gcp"];
@@ -17,7 +19,8 @@ export const providerMatchesImage: PullCheck = {
   run: (context) => {
     const { node, entry, repository } = context;
     if (repository && node && entry) return matched(context, repository, node, entry);
-    return node && node.entries.length > 0 ? withoutMatch(context, node) : withoutNode(context);
+    if (!node || node.documents.length === 0) return withoutNode(context);
+    return (node.entries.length === 0 && refused(context, node)) || withoutMatch(context, node);
   },
 };
 
@@ -29,7 +32,9 @@ function matched(
 ): Answer {
   const mirrored = mirroredAs(artefacts, repository);
   const elsewhere =
-    (mirrored && withoutSource(mirrored, repository)) ?? inRegistriesConf(node, repository, mirrored);
+    forbidden(artefacts, repository, mirrored) ??
+    (mirrored && withoutSource(mirrored, repository)) ??
+    inRegistriesConf(node, repository, mirrored);
   if (elsewhere) return elsewhere;
   const pattern = entry.matchImages.find((each) => imageMatches(each, repository.name)) ?? "";
   return pass(
@@ -45,6 +50,11 @@ export function matchingEntries(node: NodeConfiguration, repository: Repository)
   return node.entries.filter(({ matchImages }) =>
     matchImages.some((pattern) => imageMatches(pattern, repository.name)),
   );
+}
+
+/** A configuration without entries is one that the kubelet does not start with, which says more than that none matches. */
+function refused({ artefacts: { cluster } }: PullContext, node: NodeConfiguration): Answer | undefined {
+  return [configurationRead(node), configurationValid(node, cluster)].find(({ status }) => status !== "pass");
 }
 
 function withoutNode({ node }: PullContext): Answer {

@@ -1,12 +1,11 @@
-import { featureGateDefault, knownKubernetesMinors } from "../../rules/kubelet/feature-gates";
-import { validateCredentialProviderConfig } from "../../rules/kubelet/validate-credential-provider-config";
-import { pluginCan } from "../../rules/plugins";
+import { compareVersions } from "../../model/version";
+import { isPluginExecutable, pluginCan } from "../../rules/plugins";
 import { type Answer, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { Cloud } from "../clouds/cloud";
-import { type ClusterRecord, kubeletGates } from "../facts/cluster-record";
-import type { NodeConfiguration, ProviderEntry } from "../facts/node-configuration";
+import { type ClusterRecord, type PluginRecord, kubeletVersion } from "../facts/cluster-record";
+import type { ProviderEntry } from "../facts/node-configuration";
 import type { PullCheck } from "./check";
-import { contestedFiles, contestedHint } from "./contested-files";
+import { configurationRead, configurationValid } from "./provider-configuration";
 
 /** Does the kubelet take the file, and the plugin a service account token? */
 export const providerOnNode: PullCheck = {
@@ -18,8 +17,9 @@ export const providerOnNode: PullCheck = {
     const steps = [
       () => configurationRead(node),
       () => configurationValid(node, cluster),
-      () => inTokenMode(entry),
+      () => inTokenMode(entry, kubeletVersion(cluster)),
       () => (cloud ? pluginAble(entry, cloud, cluster) : pluginNotKnown(entry)),
+      () => (cloud ? pluginNamed(entry, cloud, cluster) : pluginNotKnown(entry)),
       () => cloud?.arguments(entry, node, repository) ?? pluginNotKnown(entry),
     ];
     return worst(steps);
@@ -44,83 +44,18 @@ function worst(steps: readonly (() => Answer)[]): Answer {
   );
 }
 
-function configurationRead(node: NodeConfiguration): Answer {
-  const { name, problem, problemLog, source } = node;
-  const where = [seen(`nodes ${name}`, source), ...contestedFiles(node)];
-  if (problem === undefined) return pass("the kubelet reads the file", ...where);
-  const log =
-    problemLog === undefined ? SILENT : `"Failed to register CRI auth plugins" err="…${problemLog}"`;
-  return broken(
-    problem + contestedHint(node),
-    "put the file where the kubelet's flags point, and set both flags",
-    log,
-    ...where,
-  );
-}
+/** Before, tokenAttributes are not known: 1.31 passes over them, 1.32 refuses the file. */
+export const TOKENS_SINCE = "1.33";
 
-/** A cluster has many service accounts and few files. */
-const judged = new WeakMap<NodeConfiguration, Answer>();
-
-function configurationValid(node: NodeConfiguration, cluster: ClusterRecord): Answer {
-  const known = judged.get(node) ?? validated(node, cluster);
-  judged.set(node, known);
-  return known;
-}
-
-function validated(node: NodeConfiguration, cluster: ClusterRecord): Answer {
-  const { kubelet } = cluster;
-  const featureGates = kubeletGates(cluster);
-  const minors =
-    kubelet === undefined
-      ? knownKubernetesMinors.filter((minor) => tokensOn(minor, featureGates))
-      : [kubelet];
-  const refusals = minors.map((minor) =>
-    node.documents.flatMap(({ value, source }) =>
-      validateCredentialProviderConfig(value, { kubelet: minor, featureGates }).map(({ message }) =>
-        seen(message, source),
-      ),
-    ),
-  );
-  const refused = refusals.filter((list) => list.length > 0);
-  const [first] = refused;
-  const twice = repeated(node);
-  if (first === undefined && twice.length === 0)
-    return pass(
-      `kubelet ${minors.join(", ")} takes the file`,
-      ...node.documents.map(({ source }) => seen("file", source)),
-    );
-  if (refused.length < minors.length && twice.length === 0)
-    return unknown(
-      `the kubelet's version is not known, and not every version takes the file: ${first?.[0]?.text ?? ""}`,
-      "state the kubelet's version",
-    );
-  const text =
-    first?.[0]?.text ?? `duplicate provider name "${twice[0]?.name}" found in configuration file(s)`;
-  return broken(
-    `kubelet ${kubelet ?? "of any version"} refuses the file and does not start: ${text}${contestedHint(node)}`,
-    "mend the file; every pod of the node is affected",
-    `"Failed to register CRI auth plugins" err="…${text}"`,
-    ...(first ?? []),
-    ...twice.map(({ name, source }) => seen(name, source)),
-    ...contestedFiles(node),
-  );
-}
-
-function tokensOn(minor: string, gates: Readonly<Record<string, boolean>>): boolean {
-  const gate = "KubeletServiceAccountTokenForCredentialProviders";
-  return gates[gate] ?? featureGateDefault(gate, minor) ?? false;
-}
-
-/** The entries whose name another one has; names must differ over all files of a directory. */
-function repeated({ entries }: NodeConfiguration): readonly ProviderEntry[] {
-  const first = entries.find(({ name }, index) =>
-    entries.some((each, at) => at > index && each.name === name),
-  );
-  return first === undefined ? [] : entries.filter(({ name }) => name === first.name);
-}
-
-function inTokenMode({ tokenAttributes, name, source }: ProviderEntry): Answer {
+function inTokenMode({ tokenAttributes, name, source }: ProviderEntry, kubelet: string | undefined): Answer {
   const where = seen(name, source);
+  if (kubelet !== undefined && compareVersions(kubelet, TOKENS_SINCE) < 0)
+    return broken(
+      `kubelet ${kubelet} knows no tokenAttributes and runs the plugin with the node's identity`,
+      "use kubelet 1.34 or newer",
+      SILENT,
+      where,
+    );
   if (tokenAttributes) return pass(`${name} is in token mode`, where);
   return broken(
     `the entry ${name} has no tokenAttributes with an audience, so the plugin runs with the node's identity`,
@@ -131,7 +66,7 @@ function inTokenMode({ tokenAttributes, name, source }: ProviderEntry): Answer {
 }
 
 function pluginAble(entry: ProviderEntry, cloud: Cloud, { plugins = {} }: ClusterRecord): Answer {
-  const facts = (Object.hasOwn(plugins, cloud.plugin) ? plugins[cloud.plugin] : undefined) ?? {};
+  const facts = recordOf(plugins, cloud);
   const where = seen(`${cloud.plugin} plugin ${facts.version ?? "of unknown version"}`, undefined);
   if (facts.unusable !== undefined)
     return broken(facts.unusable, "pull by other means on these nodes", SILENT, where);
@@ -152,6 +87,23 @@ function pluginAble(entry: ProviderEntry, cloud: Cloud, { plugins = {} }: Cluste
       );
   }
   return pass(`the ${cloud.plugin} plugin uses the token`, where);
+}
+
+function recordOf(plugins: Readonly<Record<string, PluginRecord>>, { plugin }: Cloud): PluginRecord {
+  return (Object.hasOwn(plugins, plugin) ? plugins[plugin] : undefined) ?? {};
+}
+
+/** Annotation keys and registries tell for which cloud an entry was meant, not what its executable does. */
+function pluginNamed(entry: ProviderEntry, cloud: Cloud, { plugins = {} }: ClusterRecord): Answer {
+  const where = seen(entry.name, entry.source);
+  const { names = [] } = recordOf(plugins, cloud);
+  if (isPluginExecutable(cloud.plugin, entry.name) || names.includes(entry.name))
+    return pass(`${entry.name} is the ${cloud.plugin} plugin`, where);
+  return unknown(
+    `nothing says that the plugin ${entry.name} does what the ${cloud.plugin} plugin does`,
+    `state ${entry.name} among the names of the ${cloud.plugin} plugin where it is a copy of it`,
+    where,
+  );
 }
 
 function pluginNotKnown({ name, source }: ProviderEntry): Answer {

@@ -11,6 +11,12 @@ export const serviceAccountPresent: PullCheck = {
   run: ({ artefacts: { serviceAccounts }, account, namespace, name, origin, workload, entry }) => {
     if (workload?.isStatic) return staticPod(workload, entry);
     const key = `${namespace}/${name}`;
+    if (account?.patch)
+      return unknown(
+        `a patch of ${key} with $patch was read, which deletes or replaces fields of it; whether it is applied is not known`,
+        "read the manifests as kustomize writes them (kubectl kustomize)",
+        seen("ServiceAccount with $patch", account.patch),
+      );
     if (account?.source)
       return pass(`the service account ${key} exists`, seen("ServiceAccount", account.source));
     if (account)

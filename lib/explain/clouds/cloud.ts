@@ -96,8 +96,6 @@ export interface Cloud {
 
 /** A cloud that can be read. */
 export interface CloudReader {
-  /** Names that distributions give to the plugin's executable. */
-  readonly executables: RegExp;
   /** Attributes that the cloud can compute although Terraform knows them only after apply. */
   readonly computed: readonly ComputedAttribute[];
   /** Indexes the resources. */

@@ -1,4 +1,4 @@
-import { isWithin, registriesOf } from "../../rules/plugins";
+import { isPluginExecutable, isWithin, registriesOf } from "../../rules/plugins";
 import type { ProviderEntry } from "../facts/node-configuration";
 import type { ComputedAttribute, Terraform } from "../facts/terraform";
 import { awsReader } from "./aws/reader";
@@ -24,8 +24,8 @@ export class Clouds {
   }
 
   /**
-   * The cloud of an entry's plugin, by the executable's name; a second name for mixed mode is told by the annotation
-   * keys or the registries. `undefined` for a plugin that is not known.
+   * The cloud of an entry's plugin, by the executable's name; the cloud of one by another name is told by the annotation
+   * keys or the registries, which prove nothing of the plugin. `undefined` for a plugin that is not known.
    */
   ofEntry(entry: ProviderEntry): Cloud | undefined {
     const known = this.#byEntry.get(entry) ?? this.#find(entry);
@@ -47,7 +47,7 @@ export class Clouds {
     const { requiredKeys = [], optionalKeys = [] } = entry.tokenAttributes ?? {};
     const keys = [...requiredKeys, ...optionalKeys];
     const found =
-      this.#clouds.find(([{ executables }]) => executables.test(entry.name)) ??
+      this.#clouds.find(([, { plugin }]) => isPluginExecutable(plugin, entry.name)) ??
       this.#clouds.find(([, cloud]) => cloud.annotationKeys.some((key) => keys.includes(key))) ??
       this.#clouds.find(
         ([, { plugin }]) =>

@@ -3,6 +3,8 @@
  */
 
 import type { PluginFacts } from "../../model/cluster";
+import { minorOf } from "../../model/version";
+import { openShiftRelease, openShiftVersions } from "../../rules/openshift/versions";
 import { knownKubernetesMinors } from "../../rules/kubelet/feature-gates";
 import { list, own, record, text, texts } from "./access";
 import {
@@ -12,6 +14,7 @@ import {
   declaredWorkloads,
 } from "./access-record";
 import { type DeclaredFleet, declaredFleet } from "./fleet-record";
+import { switchOf } from "./node-gates";
 import { parseJson } from "./read-documents";
 import { readUtf8 } from "./read-text";
 
@@ -21,6 +24,16 @@ export interface DeclaredPull {
   readonly serviceAccount: string;
   /** `<registry host>/<repository>`, `*` for any text in the repository. */
   readonly images: readonly string[];
+}
+
+/** A plugin on the nodes. */
+export interface PluginRecord extends PluginFacts {
+  /**
+   * Names of its executable on these nodes, besides those that distributions give it.
+   *
+   * @defaultValue - none
+   */
+  readonly names?: readonly string[];
 }
 
 /** What is known of a cluster; everything may be missing, and what depends on it is then unknown. */
@@ -38,9 +51,9 @@ export interface ClusterRecord {
    */
   readonly issuer?: string;
   /**
-   * Kubelet minor, `1.35`.
+   * Kubelet minor, `1.35`; for a version without known rules, what depends on them is unknown.
    *
-   * @defaultValue - not known
+   * @defaultValue - that of the OpenShift version, or not known
    */
   readonly kubelet?: string;
   /**
@@ -68,6 +81,12 @@ export interface ClusterRecord {
    */
   readonly apiServerFeatureGates?: Readonly<Record<string, boolean>>;
   /**
+   * Names of feature gates that were recorded with a value that is neither on nor off.
+   *
+   * @defaultValue - none
+   */
+  readonly unclearFeatureGates?: readonly string[];
+  /**
    * Properties of registries that no manifest and perhaps no Terraform has, by the registry's host:
    * `{ "acme.azurecr.io": { "roleAssignmentMode": "AbacRepositoryPermissions" } }`.
    *
@@ -79,7 +98,7 @@ export interface ClusterRecord {
    *
    * @defaultValue - not known
    */
-  readonly plugins?: Readonly<Record<string, PluginFacts>>;
+  readonly plugins?: Readonly<Record<string, PluginRecord>>;
   /**
    * OpenShift version and platform, which decide which file the kubelet reads, and the pools of nodes.
    *
@@ -116,7 +135,7 @@ export interface ClusterRecord {
   readonly fleet?: DeclaredFleet;
 }
 
-/** Reads a recorded cluster; what has another form, and versions whose rules are not known, are left out. */
+/** Reads a recorded cluster; what has another form is left out. */
 export function readClusterRecord(recorded: unknown): ClusterRecord {
   const { name, issuer, kubelet, apiServer, plugins, openShift } = record(recorded);
   const { pulls, registries, components, workloads, fleet } = record(recorded);
@@ -124,7 +143,7 @@ export function readClusterRecord(recorded: unknown): ClusterRecord {
   return {
     ...(typeof name === "string" && { name }),
     ...(typeof issuer === "string" && { issuer }),
-    ...(isKnown(kubelet) && { kubelet }),
+    ...(typeof kubelet === "string" && { kubelet }),
     ...(isKnown(apiServer) && { apiServer }),
     ...gatesOf(recorded),
     ...(registries !== undefined && { registries: registriesOf(registries) }),
@@ -145,15 +164,39 @@ export function readClusterRecord(recorded: unknown): ClusterRecord {
 
 const GATES = ["featureGates", "kubeletFeatureGates", "apiServerFeatureGates"] as const;
 
-function gatesOf(recorded: unknown): Pick<ClusterRecord, (typeof GATES)[number]> {
+function gatesOf(recorded: unknown): Pick<ClusterRecord, (typeof GATES)[number] | "unclearFeatureGates"> {
   const stated = GATES.filter((key) => own(recorded, key) !== undefined);
-  return Object.fromEntries(stated.map((key) => [key, gates(own(recorded, key))]));
+  const read = stated.map((key) => [key, switches(own(recorded, key))] as const);
+  const unclear = read.flatMap(([, rows]) => rows.flatMap(([gate, on]) => (on === undefined ? [gate] : [])));
+  return {
+    ...Object.fromEntries(read.map(([key, rows]) => [key, Object.fromEntries(rows.filter(isClear))])),
+    ...(unclear.length > 0 && { unclearFeatureGates: unclear }),
+  };
 }
 
-function gates(value: unknown): Readonly<Record<string, boolean>> {
-  return Object.fromEntries(
-    Object.entries(record(value)).filter((gate): gate is [string, boolean] => typeof gate[1] === "boolean"),
-  );
+type Switch = readonly [gate: string, on: boolean | undefined];
+
+function switches(value: unknown): readonly Switch[] {
+  return Object.entries(record(value)).map(([gate, on]) => [
+    gate,
+    typeof on === "boolean" ? on : switchOf(text(on)),
+  ]);
+}
+
+function isClear(gate: Switch): gate is readonly [string, boolean] {
+  return gate[1] !== undefined;
+}
+
+/** The minor of the kubelets, stated or that of the OpenShift version; `undefined` where its rules are not known. */
+export function kubeletVersion({
+  kubelet,
+  openShift,
+}: Pick<ClusterRecord, "kubelet" | "openShift">): string | undefined {
+  if (kubelet !== undefined) return isKnown(kubelet) ? minorOf("kubelet", kubelet) : undefined;
+  const version = openShift?.version ?? "";
+  if (!VERSION.test(version)) return undefined;
+  const minor = minorOf("OpenShift version", version);
+  return openShiftVersions.includes(minor) ? openShiftRelease(minor).kubernetes : undefined;
 }
 
 /** The feature gates of the kubelets that differ from the defaults. */
@@ -176,7 +219,7 @@ function registriesOf(value: unknown): Readonly<Record<string, Readonly<Record<s
   return Object.fromEntries(rows) as Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-function pluginsOf(value: unknown): Readonly<Record<string, PluginFacts>> {
+function pluginsOf(value: unknown): Readonly<Record<string, PluginRecord>> {
   return Object.fromEntries(
     Object.entries(record(value)).map(([plugin, facts]) => [plugin, pluginFacts(facts)]),
   );
@@ -192,16 +235,21 @@ export function readClusterFile(file: string): ClusterRecord {
 }
 
 function isKnown(minor: unknown): minor is string {
-  return typeof minor === "string" && knownKubernetesMinors.includes(minor.replace(/^v?(\d+\.\d+).*$/, "$1"));
+  return (
+    typeof minor === "string" &&
+    VERSION.test(minor) &&
+    knownKubernetesMinors.includes(minorOf("Kubernetes", minor))
+  );
 }
 
 const VERSION = /^v?\d+\.\d+(?:\.\d+)?(?:[-+].*)?$/;
 
-function pluginFacts(facts: unknown): PluginFacts {
+function pluginFacts(facts: unknown): PluginRecord {
   const { version, unusable } = record(facts);
   return {
     ...(typeof version === "string" && VERSION.test(version) && { version }),
     abilities: texts(own(facts, "abilities")),
+    ...(own(facts, "names") !== undefined && { names: texts(own(facts, "names")) }),
     ...(typeof unusable === "string" && { unusable }),
   };
 }

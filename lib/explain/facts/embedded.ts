@@ -1,4 +1,4 @@
-import { parseDocument } from "yaml";
+import { parseAllDocuments, parseDocument } from "yaml";
 import { YAML_RULES } from "../../artefact/yaml-rules";
 
 const ALIASES_MAX = 100;
@@ -12,4 +12,44 @@ export function embedded(text: string): unknown {
     // Nesting without end, or aliases that multiply: the program that reads the text gives up on it as well.
     return undefined;
   }
+}
+
+/** The first document of a YAML text, or why it is none. */
+export interface FirstDocument {
+  /** The parsed value; `null` where the document is empty. */
+  readonly value?: unknown;
+  /** What the parser says of it. */
+  readonly error?: string;
+  /** True where the text may be right and is only too much for a parser that must not be stopped by it. */
+  readonly isTooMuch?: boolean;
+}
+
+/**
+ * Reads the first document as the kubelet does, which looks at no other; what is wrong with it is an answer, since the
+ * file is one that a node reads, not one that was named.
+ */
+export function firstYamlDocument(text: string): FirstDocument {
+  try {
+    const documents = parseAllDocuments(text, { ...YAML_RULES, logLevel: "silent" });
+    const first = Array.isArray(documents) ? documents[0] : undefined;
+    if (first === undefined) return { value: null };
+    const [error] = first.errors;
+    if (error) return { error: error.message.split(" at line")[0] ?? "", isTooMuch: isStack(error.message) };
+    const value: unknown = first.toJS({ maxAliasCount: ALIASES_MAX });
+    return isDeep(value, DEPTH_MAX) ? { error: "it is nested too deeply", isTooMuch: true } : { value };
+  } catch (error) {
+    return { error: String(error), isTooMuch: true };
+  }
+}
+
+/** The parser descends by recursion, and reports that it went too deep like any other mistake. */
+function isStack(message: string): boolean {
+  return message.includes("Maximum call stack size exceeded");
+}
+
+const DEPTH_MAX = 200;
+
+function isDeep(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((child) => isDeep(child, levels - 1));
 }

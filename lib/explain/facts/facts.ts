@@ -3,7 +3,6 @@
  * this library are seen as well as those of other people's manifests.
  */
 
-import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import {
   WORKLOAD_IDENTITY_FILE,
@@ -23,12 +22,17 @@ import {
 import { lateReader } from "./late-text";
 import { type PodFact, fragmentAccount, podFragment } from "./pod-fragments";
 import { parseJson, parseYaml } from "./read-documents";
-import { readUtf8 } from "./read-text";
+import { isThere, readUtf8 } from "./read-text";
+import { type SkippedDocument, unknownDocuments, unreadObjects } from "./skipped";
 import type { Source } from "./source";
 import { SpokeFacts } from "./spoke-facts";
 import { type ComputedAttribute, Terraform, type TerraformScope } from "./terraform";
-import { isTerraformConfiguration, readTerraformConfiguration } from "./terraform-configuration";
+import { isTerraformConfiguration } from "./terraform-configuration";
+import { addConfigurations, stackConfiguration, unreadConfigurations } from "./terraform-folders";
 import { isTerraformShow, readTerraformShow } from "./terraform-show";
+import { isVariablesFile } from "./terraform-variables";
+
+export type { SkippedDocument } from "./skipped";
 
 /** A cluster with its objects. */
 export interface ClusterArtefacts extends KubernetesFacts {
@@ -40,14 +44,6 @@ export interface ClusterArtefacts extends KubernetesFacts {
   readonly podFragments: ReadonlyMap<string, PodFact>;
   /** What was read of the spokes of its fleet. */
   readonly spokes: SpokeFacts;
-}
-
-/** A document that was read and holds no fact. */
-export interface SkippedDocument {
-  /** The document. */
-  readonly source: Source;
-  /** Why it was left aside. */
-  readonly reason: string;
 }
 
 /** All facts. */
@@ -105,19 +101,18 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
     .filter(({ identity, documents }) => identity !== undefined || documents.length > 0)
     .map((stack) => stackCluster(stack, objects, terraform, options.cluster));
   const anonymous = clusters.length > 0 ? [] : [plainCluster(objects, options.cluster)];
-  return { clusters: [...clusters, ...anonymous], terraform, skipped: skippedOf(plain) };
+  return {
+    clusters: [...clusters, ...anonymous],
+    terraform,
+    skipped: [...skippedOf(plain), ...unreadTerraform(input.stacks, plain)],
+  };
 }
 
 function readStack({ folder, name }: StackInput, scopes: TerraformScope[]): StackDocuments {
-  const configuration = join(folder, STACK_FILE);
-  let scope: TerraformScope | undefined;
-  if (existsSync(configuration)) {
-    const value = parseJson(readUtf8(configuration), configuration);
-    scope = readTerraformConfiguration(scopes.length, [{ value, source: { file: configuration, path: "" } }]);
-    scopes.push(scope);
-  }
+  const scope = stackConfiguration(folder, STACK_FILE, scopes.length);
+  if (scope) scopes.push(scope);
   const file = join(folder, WORKLOAD_IDENTITY_FILE);
-  const identity = existsSync(file) ? readWorkloadIdentity(readUtf8(file), file) : undefined;
+  const identity = isThere(file) ? readWorkloadIdentity(readUtf8(file), file) : undefined;
   const files = [
     ...(identity?.manifests ?? []),
     ...(identity?.nodes ?? []).map((node) => ({ ...node, appliesTo: "cluster" })),
@@ -163,7 +158,10 @@ function stackCluster(
   const issuer = recorded.issuer === undefined ? {} : { issuer: late(recorded.issuer) };
   const components = recorded.components && { components: followedComponents(recorded.components, late) };
   const cluster = { ...recorded, ...issuer, ...components, ...known };
-  const all = [...documents.map((each) => ({ ...each, late })), ...plain.map(asClusterDocument)];
+  const all = [
+    ...documents.map((each) => ({ ...each, late, ofStack: true })),
+    ...plain.map(asClusterDocument),
+  ];
   // Objects of a spoke are none of the hub's, whose names they may have.
   const own = all.filter(({ spoke }) => spoke === undefined);
   const hub = new Set<unknown>(documents.flatMap(({ spoke, value }) => (spoke === undefined ? [value] : [])));
@@ -183,7 +181,7 @@ function plainCluster(plain: readonly PlainDocument[], cluster: ClusterRecord): 
 }
 
 function asClusterDocument(document: PlainDocument): KubernetesDocument & { readonly spoke: undefined } {
-  return { ...document, late: (text) => text, management: false, spoke: undefined };
+  return { ...document, late: (text) => text, management: false, ofStack: false, spoke: undefined };
 }
 
 function plainDocuments(file: string): readonly PlainDocument[] {
@@ -200,26 +198,35 @@ function yamlDocuments(file: string): readonly PlainDocument[] {
 
 /** The files of one folder are one configuration; a state or plan stands alone. */
 function addPlainScopes(plain: readonly PlainDocument[], scopes: TerraformScope[]): void {
-  const folders = new Map<string, PlainDocument[]>();
-  for (const document of plain) {
-    const { value, source } = document;
+  for (const { value, source } of plain)
     if (isTerraformShow(value)) scopes.push(readTerraformShow(scopes.length, value, source));
-    else if (isTerraformConfiguration(value)) {
-      const folder = dirname(source.file);
-      folders.set(folder, [...(folders.get(folder) ?? []), document]);
-    }
-  }
-  for (const documents of folders.values()) scopes.push(readTerraformConfiguration(scopes.length, documents));
+  addConfigurations(plain.filter(isConfiguration), scopes);
+}
+
+function isConfiguration({ value, source }: PlainDocument): boolean {
+  return isTerraformConfiguration(value) && !isTerraformShow(value) && !isVariablesFile(source.file);
+}
+
+/** Beside what was read: Terraform applies the files of a folder together, and the ones in its own syntax say more. */
+function unreadTerraform(
+  stacks: readonly StackInput[],
+  plain: readonly PlainDocument[],
+): readonly SkippedDocument[] {
+  const folders = plain.filter(isConfiguration).map(({ source }) => dirname(source.file));
+  return unreadConfigurations([...stacks.map(({ folder }) => folder), ...folders]).map((source) => ({
+    source,
+    reason: "Terraform in its own syntax is not read; what it declares counts nowhere",
+  }));
 }
 
 function skippedOf(plain: readonly PlainDocument[]): readonly SkippedDocument[] {
-  return plain
-    .filter(
-      ({ value }) =>
-        !isKubernetesDocument(value) && !isTerraformShow(value) && !isTerraformConfiguration(value),
-    )
-    .map(({ source }) => ({
-      source,
-      reason: "neither a Kubernetes object, nor files of a node, nor Terraform JSON",
-    }));
+  const isObject = ({ value }: PlainDocument): boolean => isKubernetesDocument(value);
+  const others = plain.filter(
+    (document) =>
+      !isObject(document) &&
+      !isTerraformShow(document.value) &&
+      !isConfiguration(document) &&
+      !isVariablesFile(document.source.file),
+  );
+  return [...unknownDocuments(others), ...unreadObjects(plain.filter(isObject))];
 }

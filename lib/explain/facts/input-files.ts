@@ -3,11 +3,12 @@
  * JSON below a folder.
  */
 
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { stackFolders } from "../../artefact/synth-folder";
 import { WORKLOAD_IDENTITY_FILE } from "../../artefact/workload-identity-file";
 import { fail } from "../../errors";
+import { isThere, readable } from "./read-text";
 
 /** A stack's folder. */
 export interface StackInput {
@@ -31,10 +32,10 @@ export const STACK_FILE = "cdk.tf.json";
 const READ = /\.(?:ya?ml|json)$/;
 const LEFT_OUT: ReadonlySet<string> = new Set(["node_modules", ".git", ".terraform"]);
 
-/** Throws `explain-path-missing`. */
+/** Throws `explain-path-missing` or `explain-file-unreadable`. */
 export function inputFiles(paths: readonly string[]): InputFiles {
   const found = paths.map((path) => {
-    const stat = statSync(path, { throwIfNoEntry: false });
+    const stat = readable(path, () => statSync(path, { throwIfNoEntry: false }));
     if (stat === undefined) return fail("explain-path-missing", path);
     return stat.isDirectory() ? folderFiles(path) : { stacks: [], files: [path] };
   });
@@ -45,15 +46,16 @@ export function inputFiles(paths: readonly string[]): InputFiles {
 }
 
 function folderFiles(path: string): InputFiles {
-  const isStack = [STACK_FILE, WORKLOAD_IDENTITY_FILE].some((name) => existsSync(join(path, name)));
-  const folders = isStack ? [path] : stackFolders(path);
+  const isStack = [STACK_FILE, WORKLOAD_IDENTITY_FILE].some((name) => isThere(join(path, name)));
+  const folders = isStack ? [path] : readable(path, () => stackFolders(path));
   if (folders.length > 0)
     return { stacks: folders.map((folder) => ({ folder, name: basename(folder) })), files: [] };
   return { stacks: [], files: [...filesBelow(path)] };
 }
 
 function* filesBelow(folder: string): Generator<string> {
-  const entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const entries = readable(folder, () => readdirSync(folder, { withFileTypes: true }));
+  entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const entry of entries) {
     const path = join(folder, entry.name);
     if (entry.isDirectory() && !LEFT_OUT.has(entry.name)) yield* filesBelow(path);

@@ -4,12 +4,17 @@
 
 import { TOKEN_AUDIENCE_VERB } from "../../rules/rbac/node-audience";
 import { type RbacPolicy, readRbac } from "../../rules/rbac/evaluate";
-import { at, list, own, record, text } from "./access";
+import { at, own, text } from "./access";
 import type { ClusterRecord } from "./cluster-record";
 import { type ComponentFacts, readComponentFacts } from "./component-facts";
 import { type FleetFacts, readFleetFacts } from "./fleet-facts";
 import type { LateReader } from "./late-text";
-import { type NodeConfiguration, nodeConfiguration, standaloneConfiguration } from "./node-configuration";
+import {
+  type NodeConfiguration,
+  nodeConfiguration,
+  standaloneConfiguration,
+  unconfigured,
+} from "./node-configuration";
 import {
   type MachineConfigFact,
   type NodeFact,
@@ -19,23 +24,17 @@ import {
   readNodePoolConfig,
   readNodeSetup,
 } from "./node-facts";
+import { gateStatement } from "./node-gates";
 import { isServed } from "./served-kinds";
+import { type RegistrySources, readRegistrySources } from "./registry-sources";
+import { type ServiceAccountFact, readServiceAccounts } from "./service-accounts";
+import { objectsIn } from "./skipped";
 import { type Source, below } from "./source";
 import { type MirrorRule, readMirrorRules } from "./mirror-facts";
 import { type VolumeDrivers, readVolumeDrivers } from "./volume-drivers";
-import { type WorkloadFact, pullSecretNames, readWorkload } from "./workload-facts";
+import { type WorkloadFact, readWorkload } from "./workload-facts";
 
-/** A service account with what pulls read of it. */
-export interface ServiceAccountFact {
-  /** `namespace/name`. */
-  readonly key: string;
-  /** Annotations, late values as references. */
-  readonly annotations: ReadonlyMap<string, string>;
-  /** Names of its pull secrets, which admission copies to its pods. */
-  readonly pullSecrets: readonly string[];
-  /** Where it stands; `undefined` for the `default` one of a namespace, which no manifest writes. */
-  readonly source: Source | undefined;
-}
+export type { ServiceAccountFact } from "./service-accounts";
 
 /** The objects of one cluster. */
 export interface KubernetesFacts extends ComponentFacts {
@@ -51,6 +50,8 @@ export interface KubernetesFacts extends ComponentFacts {
   readonly workloads: readonly WorkloadFact[];
   /** Where the nodes' runtime pulls from instead of what pods name. */
   readonly mirrors: readonly MirrorRule[];
+  /** Which registries the nodes' runtime may pull from; none where nothing limits it. */
+  readonly registrySources: readonly RegistrySources[];
   /** What CSI drivers let nodes request. */
   readonly volumeDrivers: VolumeDrivers;
   /** Profiles of spokes, and lists of access providers. */
@@ -69,6 +70,8 @@ export interface KubernetesDocument {
   readonly late: LateReader;
   /** True for objects of the management cluster, of which only the nodes' files count. */
   readonly management: boolean;
+  /** True for a manifest that a stack wrote. */
+  readonly ofStack: boolean;
 }
 
 const RBAC_KINDS: readonly string[] = ["Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"];
@@ -80,7 +83,7 @@ export function isKubernetesDocument(value: unknown): boolean {
   );
 }
 
-/** Reads the objects; of two service accounts of one name the annotations are joined, the later win. */
+/** Reads the objects. */
 export function readKubernetes(
   documents: readonly KubernetesDocument[],
   cluster: ClusterRecord,
@@ -89,7 +92,7 @@ export function readKubernetes(
   const objects = all.filter(({ management }) => !management);
   const values = rbac.map(({ value }) => value);
   return {
-    serviceAccounts: serviceAccounts(accounts),
+    serviceAccounts: readServiceAccounts(accounts),
     rbac: readRbac(values),
     rbacSources: new Map(rbac.map(({ value, source }) => [objectKey(value), source])),
     hasAudienceRules: values.some((value) =>
@@ -100,6 +103,7 @@ export function readKubernetes(
       return workload ? [workload] : [];
     }),
     mirrors: objects.flatMap(({ value, source }) => readMirrorRules(value, source)),
+    registrySources: objects.flatMap(({ value, source }) => readRegistrySources(value, source) ?? []),
     volumeDrivers: readVolumeDrivers(objects.map(({ value }) => value)),
     ...readComponentFacts(objects),
     fleet: readFleetFacts(objects),
@@ -151,29 +155,11 @@ function objectKey(value: unknown): string {
 
 function items(document: KubernetesDocument): readonly KubernetesDocument[] {
   if (!/List$/.test(text(own(document.value, "kind")))) return [document];
-  return list(own(document.value, "items")).map((value, index) => ({
+  return objectsIn(document.value).map((value, index) => ({
     ...document,
     value,
     source: below(document.source, `items[${index}]`),
   }));
-}
-
-function serviceAccounts(documents: readonly KubernetesDocument[]): ReadonlyMap<string, ServiceAccountFact> {
-  const accounts = new Map<string, ServiceAccountFact>();
-  for (const { value, source, late } of documents) {
-    const key = `${text(at(value, "metadata", "namespace")) || "default"}/${text(at(value, "metadata", "name"))}`;
-    const known = accounts.get(key);
-    const annotations = Object.entries(record(at(value, "metadata", "annotations")))
-      .filter((entry): entry is [string, string] => typeof entry[1] === "string")
-      .map(([name, annotation]) => [name, late(annotation)] as const);
-    accounts.set(key, {
-      key,
-      annotations: new Map([...(known?.annotations ?? []), ...annotations]),
-      pullSecrets: [...(known?.pullSecrets ?? []), ...pullSecretNames(value)],
-      source,
-    });
-  }
-  return accounts;
 }
 
 function nodes(
@@ -183,6 +169,10 @@ function nodes(
   const machineConfigs: MachineConfigFact[] = [];
   const facts: NodeFact[] = [];
   const standalone: NodeConfiguration[] = [];
+  const gates = documents.flatMap(({ value, source, management }) => {
+    const statement = management ? undefined : gateStatement(value, source);
+    return statement ? [statement] : [];
+  });
   for (const { value, source, late } of documents) {
     const machineConfig = readMachineConfig(value, source, late);
     const pool = readNodePoolConfig(value, source, late);
@@ -190,12 +180,14 @@ function nodes(
     if (pool) facts.push(pool);
     if (isNodeSetup(value)) facts.push(readNodeSetup(value, source, late));
     if (own(value, "kind") === "CredentialProviderConfig")
-      standalone.push(standaloneConfiguration(value, source));
+      standalone.push(standaloneConfiguration(value, source, gates));
   }
   const configured = [...facts, ...nodesOfMachineConfigs(machineConfigs)].map((node) =>
-    nodeConfiguration(node, cluster),
+    nodeConfiguration(node, cluster, gates),
   );
-  const found = configured.filter(({ documents: read, problem }) => read.length > 0 || problem);
+  const found = configured.filter(
+    ({ documents: read, problem, doubt }) => read.length > 0 || problem !== undefined || doubt !== undefined,
+  );
   return [...found, ...standalone, ...unconfiguredPools(machineConfigs, found, cluster)];
 }
 
@@ -213,15 +205,5 @@ function unconfiguredPools(
     names.includes(pool) || (!BUILT_IN.includes(pool) && names.includes("worker"));
   return (openShift?.pools ?? [])
     .filter((pool) => !reached(pool))
-    .map((name) => ({
-      name,
-      documents: [],
-      entries: [],
-      problem: undefined,
-      problemLog: undefined,
-      source: first?.source ?? { file: "", path: "" },
-      contested: new Map(),
-      registriesConf: new Map(),
-      file: () => undefined,
-    }));
+    .map((name) => unconfigured(name, first?.source ?? { file: "", path: "" }));
 }

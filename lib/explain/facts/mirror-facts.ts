@@ -75,8 +75,11 @@ export function namesRepository(registriesConf: string, repository: string): boo
 
 const SCOPE = /\b(?:prefix|location)["']?\s*=\s*["']([^"']+)["']/g;
 
-/** Equal, or followed by what may follow a scope; `*.` stands for every host below a domain. */
-function coversName(source: string, repository: string): boolean {
+/**
+ * Whether a scope of the runtime's configuration covers a repository, `<host>/<path>`: equal, or followed by what
+ * may follow a scope; `*.` stands for every host below a domain.
+ */
+export function coversName(source: string, repository: string): boolean {
   if (!source.startsWith("*."))
     return repository.startsWith(source) && /^(?:$|[:/])/.test(repository.slice(source.length));
   const host = (repository.split("/")[0] ?? "").replace(/:\d+$/, "");

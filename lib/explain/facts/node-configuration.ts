@@ -3,13 +3,13 @@
  */
 
 import { propertyPath } from "../../artefact/property-path";
-import { minorOf } from "../../model/version";
-import { openShiftPlatforms, platformNodes } from "../../rules/openshift/platforms";
-import { openShiftRelease, openShiftVersions } from "../../rules/openshift/versions";
 import { list, own, record, text, texts } from "./access";
 import type { ClusterRecord } from "./cluster-record";
+import { type FirstDocument, firstYamlDocument } from "./embedded";
+import { configFiles } from "./node-config-files";
 import type { NodeFact, NodeFileFact } from "./node-facts";
-import { parseYaml } from "./read-documents";
+import { type GateStatement, nodeGateStatements } from "./node-gates";
+import { flagDropIns } from "./node-kubelet-command";
 import { type Source, below } from "./source";
 
 /** The token mode of an entry. */
@@ -40,18 +40,36 @@ export interface ProviderEntry {
   readonly source: Source;
 }
 
+/** The document of a file that the kubelet reads. */
+export interface ConfigurationDocument {
+  /** The parsed value. */
+  readonly value: unknown;
+  /**
+   * Why it is no YAML.
+   *
+   * @defaultValue - it is
+   */
+  readonly error?: string;
+  /** Where it stands. */
+  readonly source: Source;
+}
+
 /** What the kubelets of a pool are configured with. */
 export interface NodeConfiguration {
   /** The pool. */
   readonly name: string;
-  /** The parsed documents, each with its place; none where there is no configuration. */
-  readonly documents: readonly { readonly value: unknown; readonly source: Source }[];
+  /** The first documents of the files; none where there is no configuration. */
+  readonly documents: readonly ConfigurationDocument[];
   /** The entries of all documents, in their order. */
   readonly entries: readonly ProviderEntry[];
   /** Why the kubelet does not read what stands there; `undefined` where it does. */
   readonly problem: string | undefined;
   /** What the kubelet logs of that problem when it starts; `undefined` where it starts without a word. */
   readonly problemLog: string | undefined;
+  /** Why it is not known whether the kubelet reads what stands there; `undefined` where it is. */
+  readonly doubt: string | undefined;
+  /** Feature gates that were read for these nodes; a later one wins over those before. */
+  readonly gates: readonly GateStatement[];
   /** Where the nodes are described. */
   readonly source: Source;
   /** Files of the kubelet's configuration and flags that several MachineConfigs write, by path. */
@@ -62,48 +80,51 @@ export interface NodeConfiguration {
   readonly file: (path: string) => NodeFileFact | undefined;
 }
 
-const CONFIG_FLAG = "image-credential-provider-config";
-const BIN_FLAG = "image-credential-provider-bin-dir";
 const REGISTRIES_CONF = /^\/etc\/containers\/registries\.conf(?:$|\.d\/[^/]+\.conf$)/;
-const DROP_IN = /^\/etc\/systemd\/system\/kubelet\.service\.d\/[^/]+\.conf$/;
-const FLAG = /--(image-credential-provider-(?:config|bin-dir))[= ]["']?([^\s"']+)/g;
-const CONFIG_FILE = /\.(?:json|ya?ml)$/;
 const PROBLEM_UNREADABLE = "the file on the node cannot be read here: it is compressed or no data URL";
 
-/** Finds and reads the configuration of a pool. Throws `explain-file-invalid` for a file that is no YAML. */
-export function nodeConfiguration(node: NodeFact, cluster: ClusterRecord): NodeConfiguration {
-  const { paths, problem, log } = configFiles(node, cluster);
+/** Finds and reads the configuration of a pool; `gates` are those that were read for all nodes of the cluster. */
+export function nodeConfiguration(
+  node: NodeFact,
+  cluster: ClusterRecord,
+  gates: readonly GateStatement[] = [],
+): NodeConfiguration {
+  const { paths, problem, log, doubt } = configFiles(node, cluster);
   const files = paths.flatMap((path) => {
     const file = node.files.get(path);
-    return file ? [{ path, ...file }] : [];
+    return file ? [{ path, ...file, ...firstDocument(file) }] : [];
   });
-  const documents = files.flatMap(({ path, content, source }) => {
-    // Only the first document of a file is read by the kubelet.
-    const [first] = content === undefined ? [] : parseYaml(content, `${source.file} (${path})`);
-    return first ? [{ value: first.value, source: { ...source, path: `${source.path} (${path})` } }] : [];
-  });
-  const unreadable = files.some(({ content }) => content === undefined) ? PROBLEM_UNREADABLE : undefined;
+  const documents = files
+    .filter(({ content, isTooMuch }) => content !== undefined && isTooMuch !== true)
+    .map(({ path, value, error, source }) => ({
+      value,
+      ...(error !== undefined && { error }),
+      source: { ...source, path: `${source.path} (${path})` },
+    }));
   return {
-    name: node.name,
+    ...unconfigured(node.name, node.source),
     documents,
     entries: documents.flatMap(({ value, source }) => providerEntries(value, source)),
-    problem: problem ?? unreadable,
+    problem,
     problemLog: log,
-    source: node.source,
+    doubt: doubt ?? files.map(doubtOf).find((each) => each !== undefined),
+    gates: [...gates, ...nodeGateStatements(node)],
     contested: contested(node, paths),
     registriesConf: new Map([...node.files].filter(([path]) => REGISTRIES_CONF.test(path))),
     file: (path) => node.files.get(path),
   };
 }
 
-/** A CredentialProviderConfig that stands alone, among manifests. */
-export function standaloneConfiguration(value: unknown, source: Source): NodeConfiguration {
+/** Nodes that nothing configures. */
+export function unconfigured(name: string, source: Source): NodeConfiguration {
   return {
-    name: source.file,
-    documents: [{ value, source }],
-    entries: providerEntries(value, source),
+    name,
+    documents: [],
+    entries: [],
     problem: undefined,
     problemLog: undefined,
+    doubt: undefined,
+    gates: [],
     source,
     contested: new Map(),
     registriesConf: new Map(),
@@ -111,9 +132,39 @@ export function standaloneConfiguration(value: unknown, source: Source): NodeCon
   };
 }
 
+/** A CredentialProviderConfig that stands alone, among manifests. */
+export function standaloneConfiguration(
+  value: unknown,
+  source: Source,
+  gates: readonly GateStatement[] = [],
+): NodeConfiguration {
+  return {
+    ...unconfigured(source.file, source),
+    documents: [{ value, source }],
+    entries: providerEntries(value, source),
+    gates,
+  };
+}
+
+/** Only the first document of a file is read by the kubelet. */
+function firstDocument({ content }: NodeFileFact): FirstDocument {
+  return content === undefined ? {} : firstYamlDocument(content);
+}
+
+function doubtOf({
+  path,
+  content,
+  doubt,
+  error,
+  isTooMuch,
+}: NodeFileFact & FirstDocument & { readonly path: string }): string | undefined {
+  if (content === undefined) return PROBLEM_UNREADABLE;
+  return isTooMuch === true ? `${path} cannot be read here: ${error ?? ""}` : doubt;
+}
+
 /** Of what the kubelet reads, and of the drop-ins that set its flags. */
 function contested(node: NodeFact, paths: readonly string[]): ReadonlyMap<string, NodeFileFact> {
-  const dropIns = flagDropIns(node);
+  const dropIns = flagDropIns(node.files);
   const [path, file] = dropIns.at(-1) ?? [];
   const files = paths.flatMap((each): (readonly [string, NodeFileFact])[] => {
     const read = node.files.get(each);
@@ -123,98 +174,6 @@ function contested(node: NodeFact, paths: readonly string[]): ReadonlyMap<string
   // Each sets the same variable of the kubelet's unit, so that of several files the last one sets all flags.
   const overwrites = [...dropIns.slice(0, -1).map(([, earlier]) => earlier), ...(file.overwrites ?? [])];
   return new Map([...files, ...(overwrites.length > 0 ? [[path, { ...file, overwrites }] as const] : [])]);
-}
-
-interface ConfigFiles {
-  readonly paths: readonly string[];
-  readonly problem: string | undefined;
-  readonly log?: string | undefined;
-}
-
-function configFiles(node: NodeFact, cluster: ClusterRecord): ConfigFiles {
-  if (node.flags !== undefined) return flaggedFiles(node, node.flags);
-  const flags = dropInFlags(node);
-  // A file that the distribution itself writes is not among those of MachineConfigs.
-  if (flags[CONFIG_FLAG] !== undefined && isRead(node, flags[CONFIG_FLAG])) return flaggedFiles(node, flags);
-  const expected = platformPath(cluster);
-  if (expected === undefined) return { paths: configuredPaths(node), problem: undefined };
-  if (node.files.has(expected)) return { paths: [expected], problem: undefined };
-  const [other] = configuredPaths(node);
-  return other === undefined
-    ? { paths: [], problem: undefined }
-    : {
-        paths: [other],
-        problem: `the file stands at ${other}, but the kubelet of this platform reads ${expected}`,
-      };
-}
-
-/**
- * The drop-ins of the kubelet's unit that hold one of the flags, in the order in which systemd reads them.
- *
- * Source: systemd.unit(5); all drop-ins are read by the names of their files, and the later setting wins.
- */
-function flagDropIns(node: NodeFact): readonly (readonly [string, NodeFileFact])[] {
-  return [...node.files]
-    .filter(([path, { content }]) => DROP_IN.test(path) && content?.includes(`--${CONFIG_FLAG}`))
-    .sort(([one], [other]) => (one < other ? -1 : 1));
-}
-
-function dropInFlags(node: NodeFact): Readonly<Record<string, string>> {
-  const content = flagDropIns(node).at(-1)?.[1].content ?? "";
-  return Object.fromEntries([...content.matchAll(FLAG)].map(([, name = "", value = ""]) => [name, value]));
-}
-
-function isRead(node: NodeFact, path: string): boolean {
-  return [...node.files.keys()].some((file) => file === path || file.startsWith(`${path}/`));
-}
-
-/**
- * With one flag of the two the kubelet does not start, with none it asks no plugin.
- *
- * Source: kubernetes:pkg/credentialprovider/plugin, `RegisterCredentialProviderPlugins`.
- */
-function flaggedFiles(node: NodeFact, flags: Readonly<Record<string, string>>): ConfigFiles {
-  const [path, directory] = [flags[CONFIG_FLAG], flags[BIN_FLAG]];
-  const missing = path === undefined ? CONFIG_FLAG : directory === undefined ? BIN_FLAG : undefined;
-  if (path === undefined) {
-    const log = directory === undefined ? undefined : "credential provider config path is empty";
-    return { paths: configuredPaths(node), problem: `the kubelet flag --${CONFIG_FLAG} is not set`, log };
-  }
-  const inside = [...node.files.keys()]
-    .filter(
-      (file) =>
-        file.startsWith(`${path}/`) && CONFIG_FILE.test(file) && !file.slice(path.length + 1).includes("/"),
-    )
-    .sort();
-  const paths = node.files.has(path) ? [path] : inside;
-  if (paths.length === 0) {
-    const elsewhere = configuredPaths(node);
-    const problem = `the kubelet flag --${CONFIG_FLAG} names ${path}, which is none of the files here`;
-    return { paths: elsewhere, problem, log: `unable to access path "${path}"` };
-  }
-  if (missing === undefined) return { paths, problem: undefined };
-  return {
-    paths,
-    problem: `the kubelet flag --${missing} is not set`,
-    log: "plugin binary directory  did not exist",
-  };
-}
-
-/** Paths of files that look like a configuration. */
-function configuredPaths(node: NodeFact): readonly string[] {
-  return [...node.files]
-    .filter(([, { content }]) => content?.includes("CredentialProviderConfig"))
-    .map(([path]) => path)
-    .sort();
-}
-
-/** The path that the platform's kubelet reads; `undefined` where release or platform are not known. */
-function platformPath({ openShift }: ClusterRecord): string | undefined {
-  if (openShift === undefined || !/^\d+\.\d+/.test(openShift.version)) return undefined;
-  const platform = openShiftPlatforms.find((name) => name === openShift.platform);
-  if (platform === undefined || !openShiftVersions.includes(minorOf("OpenShift version", openShift.version)))
-    return undefined;
-  return platformNodes(platform, openShiftRelease(openShift.version)).configPath;
 }
 
 function providerEntries(document: unknown, source: Source): readonly ProviderEntry[] {

@@ -22,6 +22,12 @@ export interface NodeFileFact {
    */
   readonly owner?: string;
   /**
+   * Why it is not known whether it is on the nodes.
+   *
+   * @defaultValue - it is
+   */
+  readonly doubt?: string;
+  /**
    * What other MachineConfigs write to the same path, and what is not there therefore, in their order.
    *
    * @defaultValue - none does
@@ -88,6 +94,7 @@ export function readMachineConfig(
   if (own(object, "kind") !== "MachineConfig") return undefined;
   const owner = text(at(object, "metadata", "name"));
   const path = ["spec", "config", "storage", "files"];
+  const doubt = ignitionDoubt(owner, at(object, "spec", "config", "ignition", "version"));
   const files = list(at(object, ...path)).flatMap((file, index): (readonly [string, NodeFileFact])[] => {
     const url = text(at(file, "contents", "source"));
     // Files are merged field by field: one without contents changes mode or owner of an earlier one.
@@ -97,35 +104,56 @@ export function readMachineConfig(
     return [
       [
         text(own(file, "path")),
-        { content: plain ? dataUrlText(late(url)) : undefined, source: place, owner },
+        { content: plain ? dataUrlText(late(url)) : undefined, source: place, owner, ...doubt },
       ],
     ];
   });
   return {
     name: owner,
     role: text(at(object, "metadata", "labels", ROLE)),
-    files: new Map([...files, ...dropIns(object, source, owner)]),
+    files: new Map([...files, ...unitFiles(object, source, { owner, ...doubt })]),
     source,
   };
 }
 
-/** Ignition writes the drop-ins of units as files. */
-function dropIns(
+/** The versions of Ignition's format that the operator takes. Source: Ignition's specifications; MachineConfig API. */
+const IGNITION = /^3\.[0-5]\.0$/;
+
+function ignitionDoubt(owner: string, version: unknown): Pick<NodeFileFact, "doubt"> {
+  if (version === undefined || IGNITION.test(text(version))) return {};
+  const stated = text(version) || "of unknown version";
+  return {
+    doubt: `MachineConfig ${owner} is written for Ignition ${stated}, whose files are not read here; write 3.2.0`,
+  };
+}
+
+/** Ignition writes units and drop-ins of them as files. */
+function unitFiles(
   object: unknown,
   source: Source,
-  owner: string,
+  of: Pick<NodeFileFact, "owner" | "doubt">,
 ): readonly (readonly [string, NodeFileFact])[] {
   const path = ["spec", "config", "systemd", "units"];
-  return list(at(object, ...path)).flatMap((unit, index) =>
-    list(own(unit, "dropins")).map((dropIn, place): readonly [string, NodeFileFact] => [
-      `/etc/systemd/system/${text(own(unit, "name"))}.d/${text(own(dropIn, "name"))}`,
+  return list(at(object, ...path)).flatMap((unit, index) => {
+    const place = `/etc/systemd/system/${text(own(unit, "name"))}`;
+    const written = (
+      file: string,
+      from: unknown,
+      ...keys: readonly (string | number)[]
+    ): [string, NodeFileFact] => [
+      file,
       {
-        content: text(own(dropIn, "contents")),
-        source: below(source, propertyPath([...path, index, "dropins", place, "contents"])),
-        owner,
+        content: text(own(from, "contents")),
+        source: below(source, propertyPath([...path, index, ...keys, "contents"])),
+        ...of,
       },
-    ]),
-  );
+    ];
+    const dropIns = list(own(unit, "dropins")).map((dropIn, at) =>
+      written(`${place}.d/${text(own(dropIn, "name"))}`, dropIn, "dropins", at),
+    );
+    // A unit without contents is switched on or off, and stays as it is.
+    return text(own(unit, "contents")) === "" ? dropIns : [written(place, unit), ...dropIns];
+  });
 }
 
 /** The MachineConfigs in a ConfigMap of a NodePool's `spec.config`, as nodes of their own. */

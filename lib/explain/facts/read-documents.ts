@@ -2,6 +2,7 @@ import { LineCounter, parseAllDocuments } from "yaml";
 import { readWrittenYaml } from "../../artefact/written-yaml";
 import { YAML_RULES } from "../../artefact/yaml-rules";
 import { fail } from "../../errors";
+import { repeatedKey } from "../../model/repeated-key";
 import { lineAt } from "./read-text";
 
 /** One parsed document. */
@@ -19,13 +20,17 @@ const ALIASES_MAX = 1000;
 const DEPTH_MAX = 200;
 
 /**
- * Parses one JSON document; throws `explain-file-invalid` naming file and line.
+ * Parses one JSON document; throws `explain-file-invalid` naming file and line for what is no JSON, and for keys given
+ * twice, unless a program wrote the file that cannot do so.
  *
  * What is nested deeper than 200 levels is refused, so that no reader of the result needs to fear its depth.
  */
-export function parseJson(text: string, file: string): unknown {
+export function parseJson(text: string, file: string, writtenByProgram = false): unknown {
   const parsed = attempted(text);
   if ("error" in parsed) return fail("explain-file-invalid", file, firstWrongLine(text), "is not JSON");
+  const repeated = writtenByProgram ? undefined : repeatedKey(text);
+  if (repeated !== undefined)
+    return fail("explain-file-invalid", file, lineAt(text, repeated), "has a key twice in one object");
   return isDeeper(parsed.value, DEPTH_MAX) ? tooDeep(file, 1) : parsed.value;
 }
 

@@ -34,11 +34,23 @@ export function lineAt(text: string, position: number): number {
 }
 
 function bytesOf(path: string, most: number): Buffer {
-  try {
+  return readable(path, () => {
     const { size } = statSync(path);
     return size > most ? fail("explain-file-too-large", path, size, most) : readFileSync(path);
+  });
+}
+
+/** What a call of the file system gives; throws `explain-file-unreadable` where the system refuses it. */
+export function readable<Value>(path: string, read: () => Value): Value {
+  try {
+    return read();
   } catch (error) {
     if (error instanceof Error && !("syscall" in error)) throw error;
     return fail("explain-file-unreadable", path, errorCode(error));
   }
+}
+
+/** Whether a file is there; throws `explain-file-unreadable` where that cannot be told. */
+export function isThere(path: string): boolean {
+  return readable(path, () => statSync(path, { throwIfNoEntry: false })) !== undefined;
 }

@@ -9,6 +9,8 @@ const APIS: Readonly<Record<string, string>> = {
   ClusterRoleBinding: "rbac.authorization.k8s.io/v1",
   ConfigMap: "v1",
   CredentialsRequest: CREDENTIALS_API,
+  DeploymentConfig: "apps.openshift.io/v1",
+  Image: "config.openshift.io/v1",
   ImageContentSourcePolicy: "operator.openshift.io/v1alpha1",
   ImageDigestMirrorSet: "config.openshift.io/v1",
   ImageTagMirrorSet: "config.openshift.io/v1",

@@ -7,6 +7,7 @@ import { type Json, blocks, own, record, text } from "./access";
 import type { Source } from "./source";
 import { propertyPath } from "../../artefact/property-path";
 import { type TerraformResource, type TerraformScope, defaultProvider } from "./terraform";
+import { withoutDynamic } from "./terraform-values";
 
 const SECTIONS: readonly string[] = ["resource", "data", "provider", "terraform", "module", "output"];
 
@@ -16,45 +17,107 @@ export function isTerraformConfiguration(document: unknown): boolean {
   return !("kind" in json) && SECTIONS.some((section) => typeof own(json, section) === "object");
 }
 
-/** Several files of one folder are one configuration. */
+/** One file of a configuration. */
+export interface ConfigurationFile {
+  /** Where it stands. */
+  readonly source: Source;
+  /** The parsed file. */
+  readonly value: unknown;
+}
+
+/** How a configuration is applied. */
+export interface AppliedAs {
+  /** The value of a variable, given its default; `undefined` for one that cannot be told. */
+  readonly variable: (name: string, byDefault: unknown) => unknown;
+  /** False for a module of which it is not certain that it is applied. */
+  readonly certain: boolean;
+}
+
+/** By itself, with nothing that gives its variables other values. */
+const ALONE: AppliedAs = { variable: (_name, byDefault) => byDefault, certain: true };
+
+/**
+ * Several files of one folder are one configuration. The blocks of an override file change those of the others,
+ * argument by argument.
+ *
+ * Source: developer.hashicorp.com/terraform/language/files/override.
+ */
 export function readTerraformConfiguration(
   id: number,
-  documents: readonly { readonly source: Source; readonly value: unknown }[],
+  files: readonly ConfigurationFile[],
+  applied: AppliedAs = ALONE,
 ): TerraformScope {
   const resources = new Map<string, TerraformResource>();
   const providers = new Map<string, Json>();
   const named = new Map<string, unknown>();
   const scope: TerraformScope = { id, resources, providers, named };
-  for (const { source, value } of documents) {
+  const defaults = new Map<string, unknown>();
+  for (const { source, value } of [...files.filter(isBase), ...overriding(files)]) {
     for (const section of ["resource", "data"] as const)
-      addResources(section, value, source, scope, resources);
-    for (const [name, configuration] of entriesOf(own(value, "provider")))
-      providers.set(providerKey(name, configuration), configuration);
+      addResources({ section, file: source, scope, applied }, value, resources);
+    for (const [name, configuration] of entriesOf(own(value, "provider"))) {
+      const key = providerKey(name, configuration);
+      providers.set(key, { ...providers.get(key), ...configuration });
+    }
     for (const block of blocks(own(value, "locals")))
       for (const [name, local] of Object.entries(block)) named.set(`local.${name}`, local);
     for (const [name, variable] of entriesOf(own(value, "variable")))
-      named.set(`var.${name}`, own(variable, "default"));
+      defaults.set(name, own(variable, "default") ?? defaults.get(name));
   }
+  for (const [name, byDefault] of defaults) named.set(`var.${name}`, applied.variable(name, byDefault));
   return scope;
+}
+
+const OVERRIDE = /(?:^|[/\\_])override\.tf\.json$/;
+
+function isBase({ source: { file } }: ConfigurationFile): boolean {
+  return !OVERRIDE.test(file);
+}
+
+function overriding(files: readonly ConfigurationFile[]): readonly ConfigurationFile[] {
+  const found = files.filter((file) => !isBase(file));
+  return found.sort((one, other) => (one.source.file < other.source.file ? -1 : 1));
 }
 
 /** Adds the resources of one section; there may be tens of thousands, so that nothing is made which may not be read. */
 function addResources(
-  section: "resource" | "data",
+  within: Omit<Place, "type" | "provider">,
   document: unknown,
-  source: Source,
-  scope: TerraformScope,
   resources: Map<string, TerraformResource>,
 ): void {
-  for (const types of blocks(own(document, section)))
+  for (const types of blocks(own(document, within.section)))
     for (const type of Object.keys(types)) {
-      const place: Place = { section, type, scope, document: source, provider: defaultProvider(type) };
+      if (type === "//") continue;
+      const place: Place = { ...within, type, provider: defaultProvider(type) };
       for (const names of blocks(types[type]))
-        for (const name of Object.keys(names)) {
-          const resource = type === "//" ? undefined : writtenResource(place, name, names[name]);
-          if (resource) resources.set(resource.address, resource);
-        }
+        for (const name of Object.keys(names)) addResource(place, name, names[name], resources);
     }
+}
+
+function addResource(
+  place: Place,
+  name: string,
+  value: unknown,
+  resources: Map<string, TerraformResource>,
+): void {
+  for (const block of blocks(value)) {
+    const address = addressOf(place, name);
+    const known = resources.get(address);
+    const written = known ? merged(known.written ?? known.values, block, place.file) : block;
+    const resource = writtenResource(place, name, written);
+    if (resource) resources.set(address, resource);
+    else resources.delete(address);
+  }
+}
+
+/** Terraform refuses two blocks of one address, unless one of them overrides the other. */
+function merged(known: Json, block: Json, file: Source): Json {
+  const both = { ...known, ...block };
+  return OVERRIDE.test(file.file) ? both : { ...both, count: "${twice.declared}" };
+}
+
+function addressOf({ section, type }: Place, name: string): string {
+  return section === "data" ? `data.${type}.${name}` : `${type}.${name}`;
 }
 
 /** What the resources of one type have in common. */
@@ -62,14 +125,14 @@ interface Place {
   readonly section: "resource" | "data";
   readonly type: string;
   readonly scope: TerraformScope;
-  readonly document: Source;
+  readonly file: Source;
+  readonly applied: AppliedAs;
   readonly provider: string;
 }
 
-function writtenResource(place: Place, name: string, value: unknown): TerraformResource | undefined {
-  const written = Array.isArray(value) ? blocks(value)[0] : record(value);
-  if (value === null || written === undefined) return undefined;
-  const values = certainValues(written);
+function writtenResource(place: Place, name: string, block: Json): TerraformResource | undefined {
+  const written = withoutDynamic(block);
+  const values = certainValues(written, place.applied.certain);
   return values && new WrittenResource(place, name, values, values === written ? undefined : written);
 }
 
@@ -89,7 +152,7 @@ class WrittenResource implements TerraformResource {
   constructor(place: Place, name: string, values: Json, written: Json | undefined) {
     const { section, type, scope } = place;
     const provider = values["provider"];
-    this.address = section === "data" ? `data.${type}.${name}` : `${type}.${name}`;
+    this.address = addressOf(place, name);
     this.type = type;
     this.adopted = section === "data";
     this.values = values;
@@ -102,8 +165,8 @@ class WrittenResource implements TerraformResource {
   }
 
   get source(): Source {
-    const { section, type, document } = this.#place;
-    return (this.#source ??= { ...document, path: propertyPath([section, type, this.#name]) });
+    const { section, type, file } = this.#place;
+    return (this.#source ??= { ...file, path: propertyPath([section, type, this.#name]) });
   }
 }
 
@@ -118,22 +181,27 @@ const OWNERS: readonly string[] = [
   "provider",
   "repository",
   "role",
+  "roles",
   "user_assigned_identity_id",
 ];
 
-const COUNTED_NONE = /^0+$/;
-const COUNTED = /^\d+$/;
+/** Whether what `count` or `for_each` of a block stands for is there. */
+export function presence({ count, for_each: each }: Json): "yes" | "no" | "perhaps" {
+  if (count === undefined && each === undefined) return "yes";
+  const times = String(count ?? 1);
+  if (/^0+$/.test(times)) return "no";
+  return each === undefined && /^\d+$/.test(times) ? "yes" : "perhaps";
+}
 
 /**
  * The arguments of a resource that is certainly there; `undefined` for one that certainly is not (`count` 0).
  *
  * Where `count` or `for_each` decides it, the arguments count as known after apply, so that nothing rests on them.
  */
-function certainValues(values: Json): Json | undefined {
-  if (values["count"] === undefined && values["for_each"] === undefined) return values;
-  const count = String(values["count"] ?? 1);
-  if (COUNTED_NONE.test(count)) return undefined;
-  if (COUNTED.test(count) && values["for_each"] === undefined) return values;
+function certainValues(values: Json, certain: boolean): Json | undefined {
+  const present = presence(values);
+  if (present === "no") return undefined;
+  if (present === "yes" && certain) return values;
   const open = Object.entries(values).map(([key, value]) => [
     key,
     OWNERS.includes(key) ? value : "${perhaps.there}",
@@ -142,7 +210,7 @@ function certainValues(values: Json): Json | undefined {
 }
 
 /** The blocks of a section that is keyed by name once. */
-function entriesOf(section: unknown): readonly (readonly [string, Json])[] {
+export function entriesOf(section: unknown): readonly (readonly [string, Json])[] {
   return blocks(section).flatMap((block) =>
     Object.keys(block).flatMap((name) => blocks(block[name]).map((inner) => [name, inner] as const)),
   );

@@ -68,7 +68,7 @@ export class Plan {
       if (each !== true) return [[key, overlaid(values[key], each)]];
       // What nobody configured and a provider computes is no argument: a role's own list of attached policies, say.
       const counts = !configuration || BLOCKS.includes(key) || Object.hasOwn(configuration.expressions, key);
-      return counts ? [[key, keptReference(this.#scope, address, key)]] : [];
+      return counts && values[key] === undefined ? [[key, keptReference(this.#scope, address, key)]] : [];
     });
     return { ...values, ...Object.fromEntries(late), ...lacking(named, values) };
   }
@@ -86,7 +86,7 @@ function isUnknown(value: unknown): boolean {
 
 /** The value with a late text wherever it is not known; what is known stays. */
 function overlaid(value: unknown, unknown: unknown): unknown {
-  if (unknown === true) return LATE_TEXT;
+  if (unknown === true) return value ?? LATE_TEXT;
   if (Array.isArray(unknown)) {
     const items = list(value);
     return Array.from({ length: Math.max(items.length, unknown.length) }, (_, place) =>

@@ -30,9 +30,7 @@ export function readTerraformShow(id: number, value: unknown, source: Source): T
     if (read !== undefined) resources.set(read.address, read);
   }
   // The key is that by which resources name it: `aws`, `aws.<alias>`, `module.<name>:aws`.
-  for (const [key, configuration] of Object.entries(
-    record(at(value, "configuration", "provider_config")),
-  )) {
+  for (const [key, configuration] of Object.entries(record(at(value, "configuration", "provider_config")))) {
     const constants = Object.entries(record(own(configuration, "expressions"))).map(([name, expression]) => [
       name,
       own(expression, "constant_value"),

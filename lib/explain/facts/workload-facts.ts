@@ -24,7 +24,7 @@ export interface WorkloadFact {
   readonly namespace: string;
   /** Name of the service account; `default` where none is written, as the API server fills it in. */
   readonly serviceAccount: string;
-  /** Images of containers, init containers and image volumes. */
+  /** Images of all containers, those of init and debugging included, and of image volumes. */
   readonly images: readonly WorkloadImage[];
   /** Names of the pull secrets. */
   readonly pullSecrets: readonly string[];
@@ -52,13 +52,17 @@ const POD_SPECS: Readonly<Record<string, readonly string[]>> = {
   CronJob: ["spec", "jobTemplate", "spec", "template", "spec"],
   DaemonSet: ["spec", "template", "spec"],
   Deployment: ["spec", "template", "spec"],
+  DeploymentConfig: ["spec", "template", "spec"],
   Job: ["spec", "template", "spec"],
   ReplicaSet: ["spec", "template", "spec"],
   ReplicationController: ["spec", "template", "spec"],
   StatefulSet: ["spec", "template", "spec"],
 };
 
-const CONTAINERS: readonly string[] = ["initContainers", "containers"];
+/** The kinds that are read. */
+export const WORKLOAD_KINDS: readonly string[] = Object.keys(POD_SPECS);
+
+const CONTAINERS: readonly string[] = ["initContainers", "containers", "ephemeralContainers"];
 
 /** Reads a workload; `undefined` for every other kind. */
 export function readWorkload(object: unknown, source: Source): WorkloadFact | undefined {

@@ -9,10 +9,10 @@ import { Issuer } from "../../model/issuer";
 import { literal } from "../../model/late";
 import { clusterName } from "../../model/kubernetes-name";
 import { isRecord } from "../../model/record";
+import { statedList } from "../../model/stated";
 import { Subject } from "../../model/subject";
 import { compareVersions, minorOf } from "../../model/version";
 import { certificateProblem, hasPrivateKey } from "./certificate-authority";
-import { listOf } from "./forms";
 import { secretIssues } from "./secret-material";
 import { spokeAudience } from "./spoke-audience";
 
@@ -79,7 +79,7 @@ export function spokeUserNames(
   users: HubUsers,
 ): readonly string[] {
   const start = userPrefix(users);
-  const names = listOf("serviceAccounts", serviceAccounts).map(
+  const names = statedList("serviceAccounts", serviceAccounts).map(
     (each) => `${start}${Subject.of(each).toString()}`,
   );
   return [...new Set(names)].sort();
@@ -90,7 +90,7 @@ export function spokeUserNames(
  *
  * Throws `version-unsupported` before 1.30, `spoke-authentication-empty`, `spoke-authentication-prefix`,
  * `spoke-authentication-invalid`, `spoke-authentication-ca`, `spoke-audience-foreign`, `fleet-secret-material`,
- * `fleet-property-invalid`, `late-value`, and of bad issuers, audiences and service accounts.
+ * `fleet-value-invalid`, `late-value`, and of bad issuers, audiences and service accounts.
  */
 export function authenticationConfiguration(
   props: HubAuthenticationProps,
@@ -168,7 +168,7 @@ function additional(
   const urls = new Set([url]);
   const discoveryUrls = new Set<unknown>([discoveryURL]);
   literal(additionalAuthenticators, "additionalAuthenticators");
-  for (const entry of listOf("additionalAuthenticators", additionalAuthenticators)) {
+  for (const entry of statedList("additionalAuthenticators", additionalAuthenticators)) {
     const issuer = isRecord(entry) ? entry["issuer"] : undefined;
     const own = isRecord(issuer) ? issuer["url"] : undefined;
     if (!isRecord(issuer) || typeof own !== "string")

@@ -14,6 +14,12 @@ export type ProviderListForm =
       readonly kind: "kueue";
       /** Name of the list in `multiKueue.clusterProfile`. */
       readonly field: "accessProviders" | "credentialsProviders";
+      /**
+       * True where the feature gate stands on the manager's command line and must not be in the configuration.
+       *
+       * @defaultValue false
+       */
+      readonly gateByFlag?: boolean;
     };
 
 /** What the fleet must know about a consumer; made by `argoCd()`, `multiKueue()`, `knativeOperator()` or `controller()`. */

@@ -7,7 +7,9 @@
 import { fail } from "../../errors";
 import type { ControllerWorkload } from "../../model/fleet";
 import { isDnsLabel, isDnsSubdomain, namespaceName, serviceAccountName } from "../../model/kubernetes-name";
+import { oneOf, SWITCH } from "../../model/choice";
 import { literal } from "../../model/late";
+import { statedRecord, statedRecords, statedTexts } from "../../model/stated";
 import { compareVersions, parseVersion } from "../../model/version";
 import type { FleetConsumer, ProviderListForm } from "./consumer";
 import type { FleetPluginKey } from "./plugins";
@@ -17,11 +19,24 @@ export interface ConsumerProps {
   /** Version of the consumer, `0.19` or `3.5.1`. */
   readonly version: string;
   /**
-   * The workloads that run the plugin.
+   * The workloads that run the plugin. Names of workloads and containers must be those of the installation: Argo CD's
+   * Helm chart calls its containers `application-controller` and `server`.
    *
-   * @defaultValue - those of the consumer's own manifests, in its usual namespace
+   * @defaultValue - those of the consumer's own manifests (not of its Helm chart), in its usual namespace
    */
   readonly workloads?: readonly ControllerWorkload[];
+}
+
+/** What {@link multiKueue} is told. */
+export interface MultiKueueProps extends ConsumerProps {
+  /**
+   * True where the manager has `--feature-gates` on its command line, as the Helm chart writes it for
+   * `controllerManager.featureGates`: `MultiKueueClusterProfile=true` must stand there then, and the configuration has
+   * no gates, since Kueue does not start with both.
+   *
+   * @defaultValue false
+   */
+  readonly featureGatesByFlag?: boolean;
 }
 
 /** What {@link argoCd} is told. */
@@ -107,9 +122,10 @@ function workload(
  * Argo CD with the cluster profile integration. Its controller writes the provider's exec configuration into cluster
  * Secrets; the application controller and the server run the plugin, with the binary that is in Argo CD's image.
  *
- * Throws `fleet-consumer-too-old` before 3.5, `version-invalid`, and of bad workloads.
+ * Throws `fleet-consumer-too-old` before 3.5, `version-invalid`, `fleet-value-invalid`, and of bad workloads.
  */
 export function argoCd(props: ArgoCdProps): FleetConsumer {
+  statedRecord("properties of Argo CD", props);
   atLeast("Argo CD", props.version, "3.5", "its cluster Secrets have no provideClusterInfo and no config");
   const workloads = props.workloads ?? [
     workload("StatefulSet", "argocd", "argocd-application-controller"),
@@ -132,29 +148,36 @@ export function argoCd(props: ArgoCdProps): FleetConsumer {
  * MultiKueue. The list of providers is a part of Kueue's configuration; profiles stand in its namespace, and nothing
  * in a profile reaches the plugin but by the exec extension.
  *
- * Throws `fleet-consumer-too-old` before 0.15, `version-invalid`, and of bad workloads.
+ * Throws `fleet-consumer-too-old` before 0.15, `kueue-profile-namespace` for workloads outside kueue-system,
+ * `version-invalid`, `choice-unknown`, `fleet-value-invalid`, and of bad workloads.
  */
-export function multiKueue(props: ConsumerProps): FleetConsumer {
+export function multiKueue(props: MultiKueueProps): FleetConsumer {
+  statedRecord("properties of MultiKueue", props);
   atLeast("Kueue", props.version, "0.15", "it does not know ClusterProfiles");
   const manager = workload("Deployment", KUEUE_NAMESPACE, "kueue-controller-manager", "manager");
   const workloads = props.workloads ?? [manager];
   const field = compareVersions(props.version, "0.19") >= 0 ? "accessProviders" : "credentialsProviders";
-  return checked({
+  const gateByFlag = oneOf("featureGatesByFlag", props.featureGatesByFlag ?? false, SWITCH);
+  const consumer = checked({
     ...PLAIN,
     title: "MultiKueue",
     workloads,
     reader: workloads[0] ?? manager,
-    profileNamespace: workloads[0]?.namespace ?? KUEUE_NAMESPACE,
-    form: { kind: "kueue", field },
+    profileNamespace: KUEUE_NAMESPACE,
+    form: { kind: "kueue", field, ...(gateByFlag && { gateByFlag }) },
     takesProfileEnv: false,
     readsProfiles: true,
   });
+  const elsewhere = workloads.find(({ namespace }) => namespace !== KUEUE_NAMESPACE);
+  return elsewhere ? fail("kueue-profile-namespace", elsewhere.namespace) : consumer;
 }
 
 /**
- * The Knative Operator. Throws `fleet-consumer-too-old` before 1.22, `version-invalid`, and of bad workloads.
+ * The Knative Operator. Throws `fleet-consumer-too-old` before 1.22, `version-invalid`, `fleet-value-invalid`, and of
+ * bad workloads.
  */
 export function knativeOperator(props: ConsumerProps): FleetConsumer {
+  statedRecord("properties of the Knative Operator", props);
   atLeast("Knative Operator", props.version, "1.22", "it has no clusterProfileRef");
   const operator = workload("Deployment", "knative-operator", "knative-operator");
   const workloads = props.workloads ?? [operator];
@@ -168,13 +191,24 @@ export function knativeOperator(props: ConsumerProps): FleetConsumer {
   });
 }
 
-/** Any controller that uses the access library and reads its provider file; throws of bad workloads. */
+/**
+ * Any controller that uses the access library and reads its provider file; throws `fleet-value-invalid`,
+ * `choice-unknown`, and of bad workloads.
+ */
 export function controller(props: ControllerProps): FleetConsumer {
+  statedRecord("properties of a controller", props);
   const { title, workloads, isDistroless = true, onPath = [], needsHealthy = false } = props;
-  const [reader] = workloads;
+  if (typeof literal(title, "title") !== "string" || title === "")
+    return fail("fleet-consumer-workload", "a controller", "has no title");
+  oneOf("isDistroless", isDistroless, SWITCH);
+  oneOf("needsHealthy", needsHealthy, SWITCH);
+  statedTexts("onPath", onPath);
+  const [reader] = statedRecords("workloads", workloads);
   if (!reader) return fail("fleet-consumer-workload", title, "has no workload that runs the plugin");
   return checked({ ...PLAIN, title, workloads, reader, isDistroless, onPath, needsHealthy });
 }
+
+const KINDS: readonly ControllerWorkload["kind"][] = ["Deployment", "StatefulSet"];
 
 function atLeast(title: string, version: string, since: string, why: string): void {
   parseVersion(`version of ${title}`, version);
@@ -182,10 +216,12 @@ function atLeast(title: string, version: string, since: string, why: string): vo
 }
 
 function checked(consumer: FleetConsumer): FleetConsumer {
-  const { title, workloads } = consumer;
+  const { title, reader } = consumer;
+  const workloads = statedRecords(`workloads of ${title}`, consumer.workloads);
   if (workloads.length === 0)
     return fail("fleet-consumer-workload", title, "has no workload that runs the plugin");
-  for (const each of [...workloads, consumer.reader]) {
+  for (const each of [...workloads, statedRecord(`reader of ${title}`, reader)]) {
+    oneOf(`kind of a workload of ${title}`, each.kind, KINDS);
     namespaceName(each.namespace);
     serviceAccountName(each.serviceAccount);
     literal(each, `workload of ${title}`);

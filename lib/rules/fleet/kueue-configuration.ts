@@ -1,15 +1,17 @@
-import { YAMLMap, isMap, parseDocument } from "yaml";
+import { type Document, YAMLMap, isMap, parseDocument } from "yaml";
 import { fail } from "../../errors";
 import { literal } from "../../model/late";
 import { type AccessProvider, accessProviderDocument } from "./provider-file";
+import { secretIssues } from "./secret-material";
 
 /** Gate of MultiKueue's ClusterProfiles: alpha and off since 0.15 (kubernetes-sigs/kueue:pkg/features). */
 const GATE = "MultiKueueClusterProfile";
 
+/** Older versions of the configuration do not know `clusterProfile`, and Kueue refuses what it does not know. */
+const API_VERSION = "config.kueue.x-k8s.io/v1beta2";
+
 /** The fleet's part of Kueue's configuration. */
 export interface KueueFragment {
-  /** The gate, which is off by default. */
-  readonly featureGates: Readonly<Record<string, boolean>>;
   /** The list of providers, under the name that the version knows. */
   readonly multiKueue: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
@@ -17,40 +19,53 @@ export interface KueueFragment {
 /** The fleet's part of Kueue's configuration as a document. Kueue has no policies, so none is written. */
 export function kueueFragment(field: string, providers: readonly AccessProvider[]): KueueFragment {
   const entries = providers.map(({ name, execConfig }) => accessProviderDocument({ name, execConfig }));
-  return { featureGates: { [GATE]: true }, multiKueue: { clusterProfile: { [field]: entries } } };
+  return { multiKueue: { clusterProfile: { [field]: entries } } };
 }
 
 /**
  * Kueue's own configuration with the fleet's part in it; comments and order of the given text stay.
  *
- * Throws `kueue-configuration-invalid` or `late-value`.
+ * `gateByFlag` leaves the feature gate to `--feature-gates` of the manager's command line: Kueue does not start where
+ * flag and configuration both have gates (kubernetes-sigs/kueue:pkg/config/validation.go).
+ *
+ * Throws `kueue-configuration-invalid`, `fleet-secret-material` or `late-value`.
  */
 export function kueueConfiguration(
   text: string,
   field: string,
   providers: readonly AccessProvider[],
+  gateByFlag: boolean = false,
 ): string {
   if (typeof literal(text, "configuration of Kueue") !== "string")
     return fail("kueue-configuration-invalid", "is no text");
   const document = parseDocument(text, { version: "1.1" });
   if (document.errors.length > 0 || !isMap(document.contents))
     return fail("kueue-configuration-invalid", "is no YAML object");
-  const apiVersion = String(document.get("apiVersion"));
-  if (document.get("kind") !== "Configuration" || !apiVersion.startsWith("config.kueue.x-k8s.io/"))
-    return fail("kueue-configuration-invalid", "is not of kind Configuration of config.kueue.x-k8s.io");
-  for (const key of ["featureGates", "multiKueue"]) {
-    const part: unknown = document.get(key);
-    if (part !== undefined && part !== null && !isMap(part))
-      return fail("kueue-configuration-invalid", `has a ${key} that is no object`);
-    if (!isMap(part)) document.set(key, new YAMLMap());
-  }
+  if (document.get("kind") !== "Configuration" || document.get("apiVersion") !== API_VERSION)
+    return fail("kueue-configuration-invalid", `is not of kind Configuration of ${API_VERSION}`);
+  const [secret] = secretIssues("the configuration of Kueue", document.toJS());
+  if (secret) throw secret;
+  if (gateByFlag && document.has("featureGates"))
+    return fail(
+      "kueue-configuration-invalid",
+      "has featureGates, which Kueue refuses beside --feature-gates",
+    );
+  for (const key of ["multiKueue", ...(gateByFlag ? [] : ["featureGates"])]) completeMap(document, key);
   if (document.hasIn(["multiKueue", "clusterProfile"]))
     return fail("kueue-configuration-invalid", "has multiKueue.clusterProfile already");
   const fragment = kueueFragment(field, providers);
-  document.setIn(["featureGates", GATE], true);
+  if (!gateByFlag) document.setIn(["featureGates", GATE], true);
   document.setIn(
     ["multiKueue", "clusterProfile"],
     document.createNode(fragment.multiKueue["clusterProfile"]),
   );
   return document.toString({ lineWidth: 0 });
+}
+
+/** An object under the key, so that something can be put into it. */
+function completeMap(document: Document, key: string): void {
+  const part: unknown = document.get(key);
+  if (part !== undefined && part !== null && !isMap(part))
+    return fail("kueue-configuration-invalid", `has a ${key} that is no object`);
+  if (!isMap(part)) document.set(key, new YAMLMap());
 }

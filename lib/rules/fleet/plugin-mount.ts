@@ -51,6 +51,13 @@ export interface PluginSource {
    * @defaultValue - as in the published image
    */
   readonly hasCopy?: boolean;
+  /**
+   * User id of the init container that copies; `false` leaves it to the cluster, as OpenShift's security context
+   * constraints want it. Any user can read what is copied.
+   *
+   * @defaultValue 65532
+   */
+  readonly runAsUser?: number | false;
 }
 
 /** Fields of a pod template that bring the plugin, and where it is then. */
@@ -69,7 +76,17 @@ const MODES: readonly PluginMountMode[] = ["auto", "imageVolume", "initContainer
 const DIRECTORY = "/plugins";
 const ON_SINCE = "1.35";
 const GATE_SINCE = "1.33";
-const IMAGE = /^[a-z0-9][A-Za-z0-9.:_/-]*(?::[A-Za-z0-9_][A-Za-z0-9_.-]*|@sha256:[a-f0-9]{64})$/;
+/** The user `nonroot` of distroless images. */
+const USER = 65_532;
+const USER_MAX = 2_147_483_647;
+
+const HOST =
+  "(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*(?::[0-9]+)?";
+const PART = "[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*";
+/** github.com/distribution/reference: upper case in host and tag alone. */
+const IMAGE = new RegExp(
+  `^(?:${HOST}/)?${PART}(?:/${PART})*(?::\\w[\\w.-]{0,127}(?:@sha256:[a-f0-9]{64})?|@sha256:[a-f0-9]{64})$`,
+);
 
 /** True where the hub has image volumes; throws `version-invalid`. */
 export function hasImageVolumes({ version, imageVolume }: HubFacts): boolean {
@@ -92,10 +109,16 @@ export function mountedPlugin(source: PluginSource, hub: HubFacts, consumer: Fle
   if (!facts.isStatic && consumer.isDistroless)
     return fail("fleet-plugin-not-static", plugin, consumer.title);
   if (typeof literal(image, `image of ${plugin}`) !== "string" || !IMAGE.test(image))
-    return fail("plugin-image-invalid", plugin, image, "has no tag and no digest");
+    return fail(
+      "plugin-image-invalid",
+      plugin,
+      image,
+      "is no repository in lower case with a tag or a digest",
+    );
   const path = literal(source.path ?? facts.path, `path of ${plugin}`) ?? fail("plugin-path-missing", plugin);
   if (!isCleanPath(path)) return fail("plugin-image-invalid", plugin, path, "has no absolute, clean path");
   const hasCopy = source.hasCopy ?? facts.hasCopy;
+  checkUser(plugin, source.runAsUser);
   const mode = chosenMode(source, hub, consumer, hasCopy);
   const name = `plugin-${plugin}`;
   const mountPath = `${DIRECTORY}/${plugin}`;
@@ -117,17 +140,33 @@ export function mountedPlugin(source: PluginSource, hub: HubFacts, consumer: Fle
         image,
         command: ["cp", path, `${mountPath}/`],
         volumeMounts: [{ name, mountPath }],
-        securityContext: CONFINED,
+        securityContext: confined(source.runAsUser),
       },
     ],
   };
 }
 
-const CONFINED: Readonly<Record<string, unknown>> = {
-  allowPrivilegeEscalation: false,
-  readOnlyRootFilesystem: true,
-  capabilities: { drop: ["ALL"] },
-};
+/** What the `restricted` Pod Security Standard wants; many a controller's pod insists on a user besides. */
+function confined(runAsUser: number | false = USER): Readonly<Record<string, unknown>> {
+  return {
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ["ALL"] },
+    runAsNonRoot: true,
+    ...(runAsUser !== false && { runAsUser }),
+    seccompProfile: { type: "RuntimeDefault" },
+  };
+}
+
+function checkUser(plugin: string, runAsUser: unknown): void {
+  const good = runAsUser === undefined || runAsUser === false || isUserId(literal(runAsUser, "runAsUser"));
+  if (!good)
+    fail("choice-unknown", `runAsUser of the plugin ${plugin}`, runAsUser, ["1 to 2147483647", false]);
+}
+
+function isUserId(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) > 0 && Number(value) <= USER_MAX;
+}
 
 function chosenMode(
   { plugin, image, mode = "auto" }: PluginSource,

@@ -27,6 +27,12 @@ export interface ExecConfig {
   readonly env: readonly ExecEnvVar[];
   /** True hands the spoke's address and the exec extension over in `KUBERNETES_EXEC_INFO`. */
   readonly provideClusterInfo: boolean;
+  /**
+   * What client-go says where the command is not found.
+   *
+   * @defaultValue - none
+   */
+  readonly installHint?: string;
 }
 
 /** What the controller does with variables that a profile brings along. */
@@ -74,7 +80,7 @@ const API_VERSIONS: readonly string[] = [
 /** An entry as it is written, keys in the order of the upstream samples. */
 export function accessProviderDocument(provider: AccessProvider): Readonly<Record<string, unknown>> {
   const { name, execConfig, profileSourcedEnvVarsPolicy } = provider;
-  const { apiVersion, command, args, env, provideClusterInfo } = execConfig;
+  const { apiVersion, command, args, env, provideClusterInfo, installHint } = execConfig;
   return {
     name,
     execConfig: {
@@ -82,6 +88,7 @@ export function accessProviderDocument(provider: AccessProvider): Readonly<Recor
       command,
       ...(args.length > 0 ? { args: [...args] } : {}),
       ...(env.length > 0 ? { env: env.map((entry) => ({ name: entry.name, value: entry.value })) } : {}),
+      ...(installHint === undefined ? {} : { installHint }),
       ...(provideClusterInfo ? { provideClusterInfo } : {}),
       interactiveMode: "Never",
     },
@@ -117,7 +124,7 @@ export function providerNameIssues(name: unknown): readonly WorkloadIdentityErro
 }
 
 function entryIssues(entry: unknown): readonly WorkloadIdentityError[] {
-  if (!isRecord(entry)) return [refusal("access-provider-invalid", "of the list", "is no object", entry)];
+  if (!isRecord(entry)) return [refusal("access-provider-invalid", "of the list", "is no object")];
   const name = String(entry["name"]);
   const policies = Object.entries(POLICIES).flatMap(([key, allowed]) => {
     const value = entry[key];
@@ -144,26 +151,30 @@ function keyIssues(
     .map((key) => {
       const now = currentNameOf(key);
       return now === undefined
-        ? refusal("access-provider-invalid", name, "has a key that the controllers ignore", key)
+        ? refusal("access-provider-invalid", name, `has the key ${key}, which the controllers ignore`)
         : refusal("fleet-name-outdated", key, now);
     });
 }
 
 function execIssues(name: string, exec: unknown): readonly WorkloadIdentityError[] {
-  if (!isRecord(exec)) return [refusal("access-provider-invalid", name, "has no execConfig", exec)];
-  const { apiVersion, command, args = [], env = [], interactiveMode } = exec;
-  const wrong = (reason: string, value: unknown): WorkloadIdentityError =>
-    refusal("access-provider-invalid", name, reason, value);
+  if (!isRecord(exec)) return [refusal("access-provider-invalid", name, "has no execConfig")];
+  const { apiVersion, command, args = [], env = [], interactiveMode, installHint = "" } = exec;
+  const info = exec["provideClusterInfo"] as boolean | undefined;
+  const wrong = (reason: string): WorkloadIdentityError => refusal("access-provider-invalid", name, reason);
   const modes: readonly unknown[] = [undefined, "Never", "IfAvailable", "Always"];
   return [
     ...keyIssues(name, exec, EXEC_KEYS),
     ...(API_VERSIONS.includes(String(apiVersion))
       ? []
-      : [wrong("has no apiVersion of client-go", apiVersion)]),
-    ...(typeof command === "string" && command !== "" ? [] : [wrong("has no command", command)]),
-    ...(isTexts(args) ? [] : [wrong("has args that are no list of texts", args)]),
-    ...(isEnv(env) ? [] : [wrong("has env that is no list of name and value", env)]),
-    ...(modes.includes(interactiveMode) ? [] : [wrong("has an unknown interactiveMode", interactiveMode)]),
+      : [wrong(`has none of the apiVersions of client-go: ${API_VERSIONS.join(", ")}`)]),
+    ...(typeof command === "string" && command !== "" ? [] : [wrong("has no command")]),
+    ...(isTexts(args) ? [] : [wrong("has args that are no list of texts")]),
+    ...(isEnv(env) ? [] : [wrong("has env that is no list of name and value")]),
+    ...(modes.includes(interactiveMode) ? [] : [wrong("has an unknown interactiveMode")]),
+    ...([undefined, true, false].includes(info)
+      ? []
+      : [wrong("has a provideClusterInfo that is no boolean")]),
+    ...(typeof installHint === "string" ? [] : [wrong("has an installHint that is no text")]),
   ];
 }
 

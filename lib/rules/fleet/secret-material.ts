@@ -7,7 +7,10 @@
 import { type WorkloadIdentityError, refusal } from "../../errors";
 import { isRecord } from "../../model/record";
 
-/** A private key in any form, a JSON Web Token, an AWS access key, a Google API key or a token of GitHub. */
+/**
+ * A private key in any form, a JSON Web Token, an AWS access key, a Google API key, a token of GitHub, or a header
+ * with a token.
+ */
 const VALUES: readonly RegExp[] = [
   /BEGIN[^\n-]*PRIVATE[^\n-]*KEY/i,
   /"private_key(?:_id)?"\s*:/,
@@ -15,11 +18,15 @@ const VALUES: readonly RegExp[] = [
   /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/,
   /\bAIza[\w-]{35}\b/,
   /\bgh[pousr]_[A-Za-z0-9]{30,}\b/,
+  /(?:^|:\s*)Bearer\s+\S/i,
 ];
 
 /** Names of variables, flags and fields whose value is a secret; those that name a file or an endpoint are not. */
 const NAMES =
   /(?:^|[_.-])(?:client[_-]?secret|secret[_-]?access[_-]?key|session[_-]?token|access[_-]?token|bearer[_-]?token|id[_-]?token|refresh[_-]?token|password|passwd|passphrase|private[_-]?key|api[_-]?key|client[_-]?key(?:[_-]?data)?|client[_-]?certificate[_-]?(?:data|password))$/i;
+
+/** `GITHUB_TOKEN`, `--auth-token`; a name in one word, such as `tokenRequest`, is a field of some API. */
+const TOKEN_NAME = /[_-]token$/i;
 
 /** Names that are secret only as they stand. */
 const EXACT: readonly string[] = ["token", "secret", "clientSecret", "privateKey", "bearerToken"];
@@ -28,7 +35,7 @@ const DEPTH = 50;
 
 /** True for a name whose value would be a secret. */
 export function isSecretName(name: string): boolean {
-  return EXACT.includes(name) || NAMES.test(name);
+  return EXACT.includes(name) || NAMES.test(name) || TOKEN_NAME.test(name);
 }
 
 /** True for a text that is, or holds, a secret; base64 is looked into. */

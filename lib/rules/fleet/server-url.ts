@@ -1,5 +1,6 @@
 /*
- * Addresses of a spoke's API server and of the proxy before it. Sources: v1alpha2 of the ClusterProfile CRD (CEL:
+ * Addresses of a spoke's API server and of the proxy before it. No refusal shows them: a user, a query or a whole
+ * address in a wrong form may be a password. Sources: v1alpha2 of the ClusterProfile CRD (CEL:
  * absolute URL with a host, at most 2048 characters); client-go for the schemes of a proxy.
  */
 
@@ -16,7 +17,8 @@ export function serverProblem(value: unknown, schemes: readonly string[] = ["htt
   if (value.length > SERVER_MAX) return `is longer than ${SERVER_MAX} characters`;
   if (!URL.canParse(value) || /\s/.test(value)) return "must be a valid absolute URL with a host";
   const { protocol, hostname, username, password, search, hash } = new URL(value);
-  if (!schemes.includes(protocol)) return `has the scheme ${protocol.slice(0, -1)}, not https`;
+  if (!schemes.includes(protocol))
+    return protocol === "http:" ? "has the scheme http, not https" : "has another scheme than https";
   if (hostname === "") return "must be a valid absolute URL with a host";
   if (username !== "" || password !== "") return "has a user, which no client sends to an API server";
   return search !== "" || hash !== "" ? "has a query or a fragment" : undefined;
@@ -26,19 +28,16 @@ export function serverProblem(value: unknown, schemes: readonly string[] = ["htt
 export function serverIssues(server: unknown): readonly WorkloadIdentityError[] {
   if (isLate(server)) return [];
   const reason = serverProblem(server);
-  return reason === undefined ? [] : [refusal("spoke-server-invalid", withoutUser(server), reason)];
+  return reason === undefined ? [] : [refusal("spoke-server-invalid", reason)];
 }
 
 /** `spoke-proxy-invalid`, or `fleet-secret-material` where the proxy's URL has a password. Never throws. */
 export function proxyIssues(proxy: unknown): readonly WorkloadIdentityError[] {
   if (proxy === undefined || isLate(proxy)) return [];
-  if (typeof proxy !== "string" || !URL.canParse(proxy)) return [refusal("spoke-proxy-invalid", proxy)];
-  const { protocol, hostname, password } = new URL(proxy);
+  if (typeof proxy !== "string" || !URL.canParse(proxy)) return [refusal("spoke-proxy-invalid", "is no URL")];
+  const { protocol, hostname, username, password } = new URL(proxy);
   if (password !== "") return [refusal("fleet-secret-material", "the proxy's URL")];
-  return PROXY_SCHEMES.includes(protocol) && hostname !== "" ? [] : [refusal("spoke-proxy-invalid", proxy)];
-}
-
-/** What stands before an `@` may be a password, which no message shows. */
-function withoutUser(server: unknown): unknown {
-  return typeof server === "string" ? server.replace(/\/\/[^/]*@/, "//…@") : server;
+  if (!PROXY_SCHEMES.includes(protocol) || hostname === "")
+    return [refusal("spoke-proxy-invalid", "has no host, or a scheme that the controllers do not know")];
+  return username === "" ? [] : [refusal("spoke-proxy-invalid", "has a user")];
 }

@@ -22,7 +22,10 @@ const TAKEN: readonly (readonly [RegExp, string])[] = [
   [/^api:\/\/AzureADTokenExchange/i, "Azure"],
   [/^(?:https:)?\/\/(?:iam|sts)\.googleapis\.com(?:\/|$)/i, "Google Cloud"],
   [/\.svc\.id\.goog$/i, "Google Cloud"],
-  [/^(?:https:\/\/)?kubernetes(?:\.default(?:\.svc(?:\.[^/]*)?)?)?(?::\d+)?\/?$/i, "the hub's own API server"],
+  [
+    /^(?:https:\/\/)?kubernetes(?:\.default(?:\.svc(?:\.[^/]*)?)?)?(?::\d+)?\/?$/i,
+    "the hub's own API server",
+  ],
   [/^openshift$/i, "the components of OpenShift"],
 ];
 

@@ -50,6 +50,12 @@ const DEFAULTS: Readonly<Record<FeatureGate, readonly (readonly [since: string, 
   TokenRequestServiceAccountUIDValidation: [["1.34", true]],
 };
 
+/** Gates whose default does not tell their stage: for the others, off is alpha and on is beta. */
+const OFF_IN_BETA: readonly FeatureGate[] = [
+  "PodCertificateRequest",
+  "ServiceAccountNodeAudienceRestriction",
+];
+
 /** A patch level above every real one: a bare minor means its newest patch. */
 const NEWEST_PATCH = 999;
 
@@ -73,6 +79,23 @@ export function featureGateDefault(gate: FeatureGate, version: string): boolean 
   const minor = knownMinor("Kubernetes", version);
   const exact = /^v?\d+\.\d+\.\d/.test(version) ? version : `${minor}.${NEWEST_PATCH}`;
   return DEFAULTS[gate].filter(([since]) => compareVersions(since, exact) <= 0).at(-1)?.[1];
+}
+
+/**
+ * Whether a gate is on in a version with these gates set: as set by name, else by `AllAlpha` or `AllBeta`, else by
+ * default; never where the gate does not exist yet. Throws as {@link knownMinor} does.
+ *
+ * Source: kubernetes:staging/src/k8s.io/component-base/featuregate/feature_gate.go, `SetFromMap`.
+ */
+export function featureGateOn(
+  gate: FeatureGate,
+  version: string,
+  gates: Readonly<Record<string, boolean>>,
+): boolean {
+  const usual = featureGateDefault(gate, version);
+  if (usual === undefined) return false;
+  const stage = OFF_IN_BETA.includes(gate) ? undefined : gates[usual ? "AllBeta" : "AllAlpha"];
+  return gates[gate] ?? stage ?? usual;
 }
 
 /** Returns gates whose values are on or off; throws `feature-gate-invalid` (for the text `"false"`, say) or `late-value`. */

@@ -7,23 +7,36 @@
 import { indexOf } from "./byte-search";
 import { runeAt } from "./go-text";
 
+/** A part of the pattern between stars, as it is placed. */
 interface Chunk {
   readonly starred: boolean;
   readonly text: string;
+  /** False where the text holds `?`, `[` or an escape. */
+  readonly literal: boolean;
+  /** True for the one that ends the pattern. */
+  readonly last: boolean;
 }
 
 /** True where the whole name matches the pattern; false also for a malformed pattern. Never throws. */
 export function goMatch(pattern: string, name: string): boolean {
   if (!/[*?[\\]/.test(pattern)) return pattern === name;
-  const chunks = split(pattern);
-  let position = 0;
+  let [read, position] = [0, 0];
   let slash = nextSlash(name, 0);
-  for (const [index, chunk] of chunks.entries()) {
-    const last = index === chunks.length - 1;
+  // One chunk at a time: a list of half a million of them would take longer than the matching.
+  while (read < pattern.length) {
+    let start = read;
+    while (pattern.charCodeAt(start) === STAR) start++;
+    const { end, literal } = chunkEnd(pattern, start);
     if (slash < position) slash = nextSlash(name, position);
-    const next = place(chunk, name, { position, slash, last });
+    const chunk = {
+      starred: start > read,
+      text: pattern.slice(start, end),
+      literal,
+      last: end === pattern.length,
+    };
+    const next = place(chunk, name, position, slash);
     if (next === undefined) return false;
-    position = next;
+    [read, position] = [end, next];
   }
   return position === name.length;
 }
@@ -34,19 +47,12 @@ function nextSlash(name: string, position: number): number {
   return found < 0 ? name.length : found;
 }
 
-interface Spot {
-  readonly position: number;
-  readonly slash: number;
-  readonly last: boolean;
-}
-
 /** Where the chunk ends when it is placed at the position or, if starred, at the first place after it. */
-function place(chunk: Chunk, name: string, spot: Spot): number | undefined {
-  const { starred, text } = chunk;
-  const { position, slash, last } = spot;
+function place(chunk: Chunk, name: string, position: number, slash: number): number | undefined {
+  const { starred, text, literal, last } = chunk;
   if (!starred) return matchChunk(text, name, position);
   if (text === "") return slash === name.length ? slash : undefined;
-  if (!/[?[\\]/.test(text)) return placeLiteral(text, name, spot);
+  if (literal) return placeLiteral(chunk, name, position, slash);
   for (let start = position; start <= slash; start++) {
     const end = matchChunk(text, name, start);
     if (end !== undefined && (!last || end === name.length)) return end;
@@ -54,36 +60,31 @@ function place(chunk: Chunk, name: string, spot: Spot): number | undefined {
   return undefined;
 }
 
-function placeLiteral(text: string, name: string, { position, slash, last }: Spot): number | undefined {
+function placeLiteral(
+  { text, last }: Chunk,
+  name: string,
+  position: number,
+  slash: number,
+): number | undefined {
   const start = last ? name.length - text.length : indexOf(name, text, position);
   const found = start >= position && start <= slash && (!last || name.endsWith(text));
   return found ? start + text.length : undefined;
 }
 
-/** Splits before each run of `*` that stands outside a class; a pattern without stars is one chunk. */
-function split(pattern: string): Chunk[] {
-  const chunks: Chunk[] = [];
-  let position = 0;
-  while (position < pattern.length) {
-    const start = position;
-    while (pattern[position] === "*") position++;
-    const end = chunkEnd(pattern, position);
-    chunks.push({ starred: position > start, text: pattern.slice(position, end) });
-    position = end;
-  }
-  return chunks;
-}
+const [STAR, QUESTION, BACKSLASH, OPEN, CLOSE] = [0x2a, 0x3f, 0x5c, 0x5b, 0x5d];
 
-function chunkEnd(pattern: string, start: number): number {
-  let inClass = false;
+/** Where a chunk ends: before the next `*` outside of a class, or with the pattern. */
+function chunkEnd(pattern: string, start: number): { readonly end: number; readonly literal: boolean } {
+  let [inClass, literal] = [false, true];
   for (let i = start; i < pattern.length; i++) {
-    const c = pattern[i];
-    if (c === "\\") i++;
-    else if (c === "[") inClass = true;
-    else if (c === "]") inClass = false;
-    else if (c === "*" && !inClass) return i;
+    const c = pattern.charCodeAt(i);
+    if (c === STAR && !inClass) return { end: i, literal };
+    if (c === OPEN) inClass = true;
+    else if (c === CLOSE) inClass = false;
+    if (c === OPEN || c === QUESTION || c === BACKSLASH) literal = false;
+    if (c === BACKSLASH) i++;
   }
-  return pattern.length;
+  return { end: pattern.length, literal };
 }
 
 /** The position after the chunk, or `undefined` when it does not match here or is malformed. */

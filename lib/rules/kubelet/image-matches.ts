@@ -13,8 +13,15 @@ import { type GoUrl, type GoUrlOptions, parseSchemelessUrl } from "./go-url";
  * Source: `URLsMatchStr` in kubernetes:pkg/credentialprovider/keyring.go.
  */
 export function imageMatches(pattern: string, repository: string, options: GoUrlOptions = {}): boolean {
-  const glob = parseSchemelessUrl(toBytes(pattern), options);
-  const target = parseSchemelessUrl(toBytes(repository), options);
+  // What is no text, a caller without types may hand over.
+  if (typeof pattern !== "string" || typeof repository !== "string") return false;
+  return bytesMatch(toBytes(pattern), toBytes(repository), options);
+}
+
+/** {@link imageMatches} of byte strings. */
+export function bytesMatch(pattern: string, repository: string, options: GoUrlOptions = {}): boolean {
+  const glob = parseSchemelessUrl(pattern, options);
+  const target = parseSchemelessUrl(repository, options);
   return !("error" in glob) && !("error" in target) && urlsMatch(glob, target);
 }
 

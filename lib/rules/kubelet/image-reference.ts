@@ -28,7 +28,9 @@ const DIGEST_LENGTHS: Readonly<Record<string, number>> = { sha256: 64, sha384: 9
  * registry into the limit of 255 characters.
  */
 export function lookupRepository(podImage: string): string {
-  if (typeof literal(podImage, "image") !== "string") return fail("image-invalid", podImage, BAD_FORMAT);
+  // What is no text is not shown: not everything can be.
+  if (typeof literal(podImage, "image") !== "string")
+    return fail("image-invalid", typeof podImage, BAD_FORMAT);
   const image = wellFormed(podImage);
   const { name, error } = parse(image);
   if (error === undefined) return name;

@@ -1,4 +1,4 @@
-import { featureGateDefault, knownMinor } from "./feature-gates";
+import { featureGateOn, knownMinor } from "./feature-gates";
 
 /** Each of these gates of kube-apiserver lets the node authorizer allow `get` of a pod's service account. */
 const GATES = ["KubeletServiceAccountTokenForCredentialProviders", "PodCertificateRequest"] as const;
@@ -16,8 +16,5 @@ export function nodeNeedsServiceAccountGet(
   featureGates: Readonly<Record<string, boolean>> = {},
 ): boolean {
   knownMinor("kube-apiserver", version);
-  return !GATES.some((gate) => {
-    const usual = featureGateDefault(gate, version);
-    return usual !== undefined && (featureGates[gate] ?? usual);
-  });
+  return !GATES.some((gate) => featureGateOn(gate, version, featureGates));
 }

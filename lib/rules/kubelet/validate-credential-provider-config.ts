@@ -9,7 +9,7 @@ import {
   type RuleContext,
 } from "./credential-provider-rules";
 import { decodeProblem } from "./decode-credential-provider-config";
-import { featureGateDefault, isAtLeast, knownMinor } from "./feature-gates";
+import { featureGateOn, isAtLeast, knownMinor } from "./feature-gates";
 import { quoted } from "./go-text";
 import { textOf } from "./json-value";
 import { tokenAttributesRule } from "./token-attributes-rule";
@@ -21,7 +21,8 @@ export interface ValidateCredentialProviderConfigOptions {
   /** Kubelet minor, `1.34`; a patch level is accepted and ignored. */
   readonly kubelet: string;
   /**
-   * The kubelet's feature gates; only `KubeletServiceAccountTokenForCredentialProviders` counts here.
+   * The kubelet's feature gates; only `KubeletServiceAccountTokenForCredentialProviders`, `AllAlpha` and
+   * `AllBeta` count here.
    *
    * @defaultValue - the defaults of that minor: off in 1.33, on from 1.34 on
    */
@@ -42,14 +43,33 @@ export function validateCredentialProviderConfig(
   document: unknown,
   options: ValidateCredentialProviderConfigOptions,
 ): readonly ConfigIssue[] {
-  const minor = knownMinor("the kubelet", options.kubelet);
+  const { kubelet, featureGates } = asked(options);
+  const minor = knownMinor("the kubelet", kubelet);
+  try {
+    return problemsOf(document, minor, featureGates);
+  } catch {
+    // No parsed document has a property that throws; what was handed over is something else.
+    return [{ field: "", message: "what is given cannot be read as a parsed document" }];
+  }
+}
+
+/** A caller without types may leave them out, which says no version. */
+function asked(options: ValidateCredentialProviderConfigOptions): ValidateCredentialProviderConfigOptions {
+  return options ?? { kubelet: "" };
+}
+
+function problemsOf(
+  document: unknown,
+  minor: string,
+  featureGates: Readonly<Record<string, boolean>> = {},
+): readonly ConfigIssue[] {
   const undecodable = decodeProblem(document, minor);
   if (undecodable) return [undecodable];
   const providers = providersOf(document);
   const repeated = firstRepeated(providers.map((provider) => textOf(provider["name"])));
   if (repeated !== undefined && isAtLeast(minor, "1.34"))
     return [mergeProblem(`duplicate provider name ${quoted(repeated)} found in configuration file(s)`)];
-  const tokensEnabled = options.featureGates?.[GATE] ?? featureGateDefault(GATE, minor) ?? false;
+  const tokensEnabled = featureGateOn(GATE, minor, featureGates);
   const found = distinct(ruleProblems(providers, { minor, tokensEnabled }));
   // Up to 1.32 the kubelet finds this out last, when it registers the providers.
   return found.length === 0 && repeated !== undefined

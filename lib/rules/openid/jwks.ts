@@ -38,19 +38,26 @@ type Numbers = Pick<PublicJsonWebKey, "n" | "e" | "crv" | "x" | "y">;
  * RSA keys sign with RS256, P-256 with ES256, P-384 with ES384, P-521 with ES512. `kid` is base64url, without padding,
  * of SHA-256 over the DER form of the public key.
  *
- * `names` call the keys in refusals, by file say.
+ * `names` call the keys in refusals, by file say; without them a key is called by its place.
  *
  * Throws `issuer-keys-empty`, `issuer-key-private`, `issuer-key-certificate`, `issuer-key-invalid`, `issuer-key-type`,
  * `issuer-key-weak` or `issuer-key-duplicate`; the private parts of a key are in no error.
  */
 export function jwksFromPublicKeys(
   pems: readonly string[],
-  names: readonly string[] = pems.map((_, index) =>
-    pems.length === 1 ? "the public key" : `public key ${index + 1}`,
-  ),
+  names: readonly string[] = [],
 ): PublicJsonWebKeySet {
+  // One text instead of a list is the likely mistake of a caller without types.
+  if (!Array.isArray(pems))
+    return fail(
+      "issuer-key-invalid",
+      "what is given",
+      "is no list of public keys",
+      "put each key into a list",
+    );
   if (pems.length === 0) return fail("issuer-keys-empty");
-  const name = (index: number): string => names[index] ?? `public key ${index + 1}`;
+  const name = (index: number): string =>
+    names[index] ?? (pems.length === 1 ? "the public key" : `public key ${index + 1}`);
   const keys = pems.map((pem, index) => jsonWebKey(pem, name(index)));
   for (const [index, { kid }] of keys.entries()) {
     const first = keys.findIndex((key) => key.kid === kid);

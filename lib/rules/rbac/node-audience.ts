@@ -33,7 +33,18 @@ export interface NodeMayRequestAudienceOptions {
  * Source: kubernetes:plugin/pkg/admission/noderestriction/admission.go, 1.33 and newer. Never throws.
  */
 export function nodeMayRequestAudience(options: NodeMayRequestAudienceOptions): boolean {
-  const { objects, audience, namespace, serviceAccount, node, nodeGroups = DEFAULT_NODE_GROUPS } = options;
+  const {
+    objects,
+    audience,
+    namespace,
+    serviceAccount,
+    node,
+    nodeGroups = DEFAULT_NODE_GROUPS,
+  } = options ?? {};
+  // A caller without types may hand over anything; what says nothing grants nothing.
+  const texts = [audience, namespace, serviceAccount, node];
+  if (!Array.isArray(objects) || !Array.isArray(nodeGroups) || texts.some((text) => typeof text !== "string"))
+    return false;
   return rbacAllows(readRbac(objects), {
     user: `system:node:${node}`,
     groups: nodeGroups,

@@ -48,7 +48,7 @@ interface Source extends BoundFilesInput {
  *
  * Throws, with the target untouched: `bind-folder-invalid`, `bind-manifests-invalid`, `bind-manifests-missing`,
  * `bind-file-unreadable`, `bind-file-invalid`, `bind-outputs-invalid`, `bind-outputs-ambiguous`, `bind-output-missing`,
- * `bind-output-type`, `bind-output-placeholder`, `bind-text-broken`, `bind-placeholder-unknown`,
+ * `bind-output-type`, `bind-output-placeholder`, `bind-text-broken`, `bind-value-invalid`, `bind-placeholder-unknown`,
  * `bind-target-is-source`, `bind-target-taken`, `bind-target-unwritable`.
  */
 export function bind(props: BindProps): WrittenFiles {
@@ -76,11 +76,11 @@ export function bind(props: BindProps): WrittenFiles {
 
 /** The stack's own files, under the stack's name. */
 function stackSource({ path, identity }: StackFolder, outputs: TerraformOutputs): Source {
-  const { stack, manifests, nodes, pods = [], placeholders, clusters } = identity;
+  const { stack, manifests, nodes, pods = [], placeholders, rules, clusters } = identity;
   const names = [...manifests, ...nodes, ...pods].map(({ file }) => file);
   if (names.length === 0 && hasForeignPlaceholders(identity)) fail("bind-manifests-missing", path, stack);
   const files = new Map(names.map((name) => [`${stack}/${name}`, readText(join(path, name))]));
-  return { owner: { stack }, stack, placeholders, clusters, files, outputs };
+  return { owner: { stack }, stack, placeholders, rules, clusters, files, outputs };
 }
 
 /** Whether placeholders of a stack without files stand elsewhere than in its own facts of clusters. */

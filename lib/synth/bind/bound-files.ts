@@ -1,10 +1,15 @@
 import { fail } from "../../errors";
 import { encodeNow } from "../../model/late";
 import { boundYaml } from "./bound-yaml";
+import { assertRules } from "./finished-rules";
 import { assertFinished } from "./finished-text";
 import { PLACEHOLDER_START, placeholderPieces } from "../../artefact/placeholder";
 import type { TerraformOutputs } from "./terraform-outputs";
-import type { OutputPlaceholder, WorkloadIdentityFile } from "../../artefact/workload-identity-file";
+import type {
+  FinishedRule,
+  OutputPlaceholder,
+  WorkloadIdentityFile,
+} from "../../artefact/workload-identity-file";
 
 /** The line that the manifest writer puts over a file with placeholders, and that a bound file no longer has. */
 export const UNBOUND_COMMENT =
@@ -18,6 +23,12 @@ export interface BoundFilesInput {
   readonly placeholders: WorkloadIdentityFile["placeholders"];
   /** Facts of the stack's clusters, of `workload-identity.json`. */
   readonly clusters: WorkloadIdentityFile["clusters"];
+  /**
+   * Texts that must keep a rule.
+   *
+   * @defaultValue - none
+   */
+  readonly rules?: readonly FinishedRule[] | undefined;
   /** Texts of YAML files, by the name that errors give. */
   readonly files: ReadonlyMap<string, string>;
   /** The values. */
@@ -28,7 +39,7 @@ export interface BoundFilesInput {
  * The files with every placeholder filled, encoded texts encoded last; no input or output.
  *
  * Throws `bind-placeholder-unknown`, `bind-output-missing`, `bind-output-type`, `bind-output-placeholder`,
- * `bind-text-broken` or `bind-file-invalid`, each naming the file, the object and the property.
+ * `bind-text-broken`, `bind-value-invalid` or `bind-file-invalid`, each naming the file, the object and the property.
  */
 export function boundFiles(input: BoundFilesInput): Map<string, string> {
   const { placeholders, files, clusters } = input;
@@ -61,6 +72,7 @@ export function boundFiles(input: BoundFilesInput): Map<string, string> {
     return text;
   };
 
+  assertRules(input.rules ?? [], (text, where) => fill(text, where, false));
   return new Map(
     [...files].map(([file, text]) => [
       file,

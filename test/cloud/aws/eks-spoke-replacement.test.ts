@@ -56,7 +56,7 @@ function withoutProvider(role: string): object {
     cluster: { name: "spoke-a", endpoint: "https://a.example.com", certificateAuthorityData: "LS0t" },
     region: REGION,
     accessPolicies: [{ policy: "AmazonEKSViewPolicy" }],
-  }).declare(stack, { spoke: "spoke-a", controllers: grants });
+  }).declare(stack, { hub: "hub", spoke: "spoke-a", controllers: grants });
   const { resource } = JSON.parse(Testing.synth(stack)) as { resource: Resources };
   const builtIn = KINDS.map((kind): [string, Json] => {
     const [block = {}] = Object.values(resource[kind] ?? {});

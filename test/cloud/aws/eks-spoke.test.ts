@@ -47,6 +47,7 @@ function enter(
   grants: readonly AccessGrant[] = identities(stack),
 ): SpokeEntry {
   return eksSpoke({ cluster: CLUSTER, region: REGION, ...props }).declare(stack, {
+    hub: "hub",
     spoke: "spoke-a",
     controllers: grants,
   });
@@ -157,6 +158,7 @@ describe("eksSpoke", () => {
     const grants = identities(hub);
     for (const name of ["spoke-a", "spoke-b"])
       eksSpoke({ cluster: { ...CLUSTER, name }, region: REGION, ...VIEW }).declare(spokes, {
+        hub: "hub",
         spoke: name,
         controllers: grants,
       });
@@ -282,6 +284,7 @@ describe("eksSpoke", () => {
       const grants = identities(stack);
       for (const name of names)
         eksSpoke({ cluster: { ...CLUSTER, name }, region: REGION, ...VIEW }).declare(stack, {
+          hub: "hub",
           spoke: name,
           controllers: grants,
         });

@@ -41,7 +41,11 @@ function enter(
   props: Partial<AksSpokeProps>,
   grants: readonly AccessGrant[] = identities(stack),
 ): SpokeEntry {
-  return aksSpoke({ cluster: CLUSTER, ...props }).declare(stack, { spoke: "spoke-b", controllers: grants });
+  return aksSpoke({ cluster: CLUSTER, ...props }).declare(stack, {
+    hub: "hub",
+    spoke: "spoke-b",
+    controllers: grants,
+  });
 }
 
 describe("aksSpoke", () => {

@@ -42,7 +42,7 @@ function enter(
   spoke = "spoke-c",
 ): SpokeEntry {
   const access = gkeSpoke({ cluster: CLUSTER, project: "spokes-prod", ...props });
-  return access.declare(stack, { spoke, controllers: [grant] });
+  return access.declare(stack, { hub: "hub", spoke, controllers: [grant] });
 }
 
 describe("gkeSpoke", () => {
@@ -216,7 +216,11 @@ describe("connectGatewaySpoke", () => {
   it("lets controllers through the gateway, and leaves their rights to RBAC of the member", () => {
     const stack = testStack();
     const grant = identity(stack);
-    const { users } = connectGatewaySpoke(props).declare(stack, { spoke: "spoke-c", controllers: [grant] });
+    const { users } = connectGatewaySpoke(props).declare(stack, {
+      hub: "hub",
+      spoke: "spoke-c",
+      controllers: [grant],
+    });
     expect(users).toEqual([{ subject: kueue, user: grant.identity, groups: [], authorized: false }]);
     expect(onlyResource(stack, MEMBER)).toMatchObject({
       project: "fleet-prod",

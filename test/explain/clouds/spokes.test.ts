@@ -21,6 +21,10 @@ const AUTHENTICATION = "on-prem_control-plane.yaml";
 const ARGO = synthesized("fleet-argocd");
 const KUEUE = synthesized("fleet-multikueue");
 
+/** What the hub's users have before their names. */
+const [PREFIX = ""] =
+  /prefix: .*/.exec([...KUEUE].find(([path]) => path.endsWith(AUTHENTICATION))?.[1] ?? "") ?? [];
+
 const edits =
   (...list: readonly Edit[]) =>
   (artefacts: Artefacts): Artefacts =>
@@ -240,11 +244,11 @@ const AUTHENTICATIONS: readonly (readonly [string, Edit, string, string])[] = [
   ],
   [
     "the name is of an expression",
-    [AUTHENTICATION, 'claim: sub\n              prefix: "hub:"', "expression: claims.sub"],
+    [AUTHENTICATION, `claim: sub\n              ${PREFIX}`, "expression: claims.sub"],
     "subject-admitted",
     "unknown",
   ],
-  ["another prefix", [AUTHENTICATION, 'prefix: "hub:"', 'prefix: "other:"'], "subject-admitted", "fail"],
+  ["another prefix", [AUTHENTICATION, PREFIX, 'prefix: "other:"'], "subject-admitted", "fail"],
   [
     "the issuer stands twice",
     [

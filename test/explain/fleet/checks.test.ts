@@ -285,7 +285,7 @@ const CASES: readonly (readonly [string, Status, ExampleName, string, Damage, st
     "fail",
     KUEUE,
     "on-prem",
-    edit([AUTHENTICATION, "['hub:system:serviceaccount:kueue-system", "['hub:system:serviceaccount:other"]),
+    edit([AUTHENTICATION, ":system:serviceaccount:kueue-system", ":system:serviceaccount:other"]),
     "does not let",
   ],
   [
@@ -305,7 +305,7 @@ const CASES: readonly (readonly [string, Status, ExampleName, string, Damage, st
     "unknown",
     KUEUE,
     "on-prem",
-    edit([AUTHENTICATION, "user.username in [", "user.username.startsWith('hub:') && user.username in ["]),
+    edit([AUTHENTICATION, "user.username in [", "user.username != '' && user.username in ["]),
     "a rule is not judged here",
   ],
   [

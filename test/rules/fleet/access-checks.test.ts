@@ -2,16 +2,20 @@ import { describe, expect, it } from "vitest";
 import { Subject } from "../../../lib/model/subject";
 import {
   authenticationModeIssues,
-  authorizationIssues,
-  identityIssues,
   profileReaderIssues,
   statusWriterIssues,
 } from "../../../lib/rules/fleet/access-checks";
-import { authenticationConfiguration } from "../../../lib/rules/fleet/authentication-configuration";
+import {
+  authenticationConfiguration,
+  spokeUserNames,
+} from "../../../lib/rules/fleet/authentication-configuration";
 import { controllerPatch } from "../../../lib/rules/fleet/controller-patch";
+import { assertOwnAudiences } from "../../../lib/rules/fleet/spoke-audience";
 import { spokeTokens } from "../../../lib/rules/fleet/spoke-tokens";
 import { readRbac } from "../../../lib/rules/rbac/evaluate";
-import { LATE } from "../../fixtures/fleet/spokes";
+import { CA, LATE } from "../../fixtures/fleet/spokes";
+
+const PEM = Buffer.from(CA, "base64").toString("latin1");
 
 const subject = Subject.of("fleet/controller");
 
@@ -57,32 +61,7 @@ describe("RBAC of the hub", () => {
   });
 });
 
-describe("trust and authorisation", () => {
-  const token = {
-    issuer: "https://hub.example",
-    subject: "system:serviceaccount:fleet:controller",
-    audience: "a",
-  };
-
-  it("compares to the letter", () => {
-    expect(identityIssues(token, token)).toEqual([]);
-    const trusted = { ...token, issuer: "https://hub.example/", audience: "A" };
-    expect(identityIssues(token, trusted).map(({ code, value, allowed }) => [code, value, allowed])).toEqual([
-      ["fleet-identity-mismatch", "https://hub.example/", "https://hub.example"],
-      ["fleet-identity-mismatch", "A", "a"],
-    ]);
-  });
-
-  it.each<[string, object, readonly string[], number]>([
-    ["the cloud allows", { authorized: true, groups: [] }, [], 0],
-    ["a group is bound", { authorized: false, groups: ["g"] }, ["g"], 0],
-    ["the user is bound", { authorized: false, groups: [], user: "u" }, ["u"], 0],
-    ["nobody is bound", { authorized: false, groups: ["g"], user: "u" }, ["x"], 1],
-  ])("%s", (_, user, bound, count) => {
-    const issues = authorizationIssues("spoke", [{ subject, groups: [], authorized: false, ...user }], bound);
-    expect(issues.map(({ code }) => code)).toEqual(Array(count).fill("spoke-authorisation-missing"));
-  });
-
+describe("authenticationModeIssues", () => {
   it.each([
     ["API", 0],
     ["API_AND_CONFIG_MAP", 0],
@@ -97,6 +76,7 @@ describe("trust and authorisation", () => {
 
 describe("authenticationConfiguration", () => {
   const props = {
+    hub: "prod-hub",
     spoke: "spoke-k",
     apiServer: "1.34",
     issuer: "https://hub.example",
@@ -113,11 +93,11 @@ describe("authenticationConfiguration", () => {
       jwt: [
         {
           issuer: { url: "https://hub.example", audiences: ["spoke-k"] },
-          claimMappings: { username: { claim: "sub", prefix: "hub:" } },
+          claimMappings: { username: { claim: "sub", prefix: "prod-hub:" } },
           userValidationRules: [
             {
               expression:
-                "user.username in ['hub:system:serviceaccount:fleet:a', 'hub:system:serviceaccount:fleet:b']",
+                "user.username in ['prod-hub:system:serviceaccount:fleet:a', 'prod-hub:system:serviceaccount:fleet:b']",
               message: "only the named controllers of the hub may sign in",
             },
           ],
@@ -143,7 +123,95 @@ describe("authenticationConfiguration", () => {
     expect(document["jwt"]).toMatchObject([{ issuer: { url: LATE } }, own]);
   });
 
+  it("calls equal service accounts of two hubs differently", () => {
+    const [a, b] = ["hub-a", "hub-b"].map((hub) => spokeUserNames(props.serviceAccounts, { hub }));
+    expect([a, b]).toEqual([
+      ["hub-a:system:serviceaccount:fleet:controller"],
+      ["hub-b:system:serviceaccount:fleet:controller"],
+    ]);
+  });
+
+  it("has the certificates of the issuer's web server as they are", () => {
+    const document = authenticationConfiguration({ ...props, certificateAuthority: PEM });
+    expect(document["jwt"]).toMatchObject([{ issuer: { certificateAuthority: PEM } }]);
+  });
+
+  it("takes an audience that only looks like another one's", () => {
+    for (const audience of ["https://spoke.example", "api://spoke-k", "https://amazonaws.com.example"])
+      expect(authenticationConfiguration({ ...props, audience })["jwt"]).toMatchObject([
+        { issuer: { audiences: [audience] } },
+      ]);
+  });
+
+  const people = (over: object = {}) => ({
+    issuer: { url: "https://people.example", audiences: ["kubectl"], ...over },
+  });
+
   it.each<[string, object, string]>([
+    // Whoever runs the spoke could use the token there.
+    ["AWS's audience", { audience: "sts.amazonaws.com" }, "spoke-audience-foreign"],
+    ["AWS's audience in a region", { audience: "https://sts.eu-west-1.amazonaws.com/" }, "spoke-audience-foreign"],
+    ["AWS's audience in China", { audience: "sts.amazonaws.com.cn" }, "spoke-audience-foreign"],
+    ["Azure's audience", { audience: "api://AzureADTokenExchange" }, "spoke-audience-foreign"],
+    ["Azure's audience in China", { audience: "api://AzureADTokenExchangeChina" }, "spoke-audience-foreign"],
+    [
+      "Google's audience",
+      { audience: "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/q" },
+      "spoke-audience-foreign",
+    ],
+    ["a workload pool of GKE", { audience: "acme.svc.id.goog" }, "spoke-audience-foreign"],
+    ["the audience of OpenShift's components", { audience: "openshift" }, "spoke-audience-foreign"],
+    ["an API server's audience", { audience: "https://kubernetes.default.svc" }, "spoke-audience-foreign"],
+    [
+      "an API server's audience with its domain",
+      { audience: "https://kubernetes.default.svc.cluster.local" },
+      "spoke-audience-foreign",
+    ],
+    ["the hub's issuer as audience", { audience: "https://hub.example" }, "spoke-audience-foreign"],
+    ["the hub's issuer with a slash", { audience: "https://hub.example/" }, "spoke-audience-foreign"],
+    ["a late audience", { audience: LATE }, "late-value"],
+    // k8s.io/apiserver 0.35.3, pkg/apis/apiserver/validation: "discoveryURL must be different from URL", "Duplicate value".
+    ["the issuer as discovery URL", { discoveryUrl: "https://hub.example" }, "spoke-authentication-invalid"],
+    [
+      "the hub's issuer again",
+      { additionalAuthenticators: [people({ url: "https://hub.example" })] },
+      "spoke-authentication-invalid",
+    ],
+    ["an issuer twice", { additionalAuthenticators: [people(), people()] }, "spoke-authentication-invalid"],
+    [
+      "a discovery URL twice",
+      {
+        discoveryUrl: "https://keys.example/openid",
+        additionalAuthenticators: [people({ discoveryURL: "https://keys.example/openid" })],
+      },
+      "spoke-authentication-invalid",
+    ],
+    ["an authenticator without issuer", { additionalAuthenticators: [{}] }, "spoke-authentication-invalid"],
+    ["no authenticator", { additionalAuthenticators: [null] }, "spoke-authentication-invalid"],
+    ["authenticators that are a text", { additionalAuthenticators: "abc" }, "fleet-value-invalid"],
+    ["a late authenticator", { additionalAuthenticators: [people({ url: LATE })] }, "late-value"],
+    [
+      "a token in an authenticator",
+      { additionalAuthenticators: [{ ...people(), token: "hunter2" }] },
+      "fleet-secret-material",
+    ],
+    ["service accounts that are a text", { serviceAccounts: "fleet/controller" }, "fleet-value-invalid"],
+    // kube-apiserver does not start with them.
+    ["a late CA", { certificateAuthority: LATE }, "late-value"],
+    ["a CA that is no PEM", { certificateAuthority: "nope" }, "spoke-authentication-ca"],
+    ["a CA in base64", { certificateAuthority: CA }, "spoke-authentication-ca"],
+    ["a CA of another type", { certificateAuthority: 5 }, "spoke-authentication-ca"],
+    [
+      "a private key",
+      { certificateAuthority: "-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----\n" },
+      "fleet-secret-material",
+    ],
+    [
+      "a private key behind a certificate",
+      { certificateAuthority: `${PEM}-----BEGIN EC PRIVATE KEY-----\nMIIE\n-----END EC PRIVATE KEY-----\n` },
+      "fleet-secret-material",
+    ],
+    ["no name of the hub", { hub: undefined }, "cluster-name-invalid"],
     ["an old API server", { apiServer: "1.29" }, "version-unsupported"],
     ["nobody", { serviceAccounts: [] }, "spoke-authentication-empty"],
     ["a prefix without colon", { userPrefix: "hub" }, "spoke-authentication-prefix"],
@@ -157,6 +225,37 @@ describe("authenticationConfiguration", () => {
     expect(() => authenticationConfiguration({ ...props, ...over })).toThrowError(
       expect.objectContaining({ code }),
     );
+  });
+});
+
+describe("assertOwnAudiences", () => {
+  const tokens = [
+    { spoke: "a", audience: "for-a" },
+    { spoke: "b", audience: "for-b" },
+  ];
+  const volume = (audience: string) => ({
+    name: "t",
+    projected: { sources: [{ serviceAccountToken: { audience, path: "token" } }, { configMap: {} }] },
+  });
+
+  it("takes audiences that differ", () => {
+    expect(() => {
+      assertOwnAudiences(tokens, [volume("sts.amazonaws.com"), { name: "e", emptyDir: {} }]);
+    }).not.toThrow();
+  });
+
+  it("refuses one audience of two spokes, and that of a cloud's token", () => {
+    expect(() => {
+      assertOwnAudiences([...tokens, { spoke: "c", audience: "for-a" }], []);
+    }).toThrowError(
+      expect.objectContaining({
+        code: "spoke-audience-twice",
+        problem: "spokes a and c take one audience, so that each could use the other one's token",
+      }),
+    );
+    expect(() => {
+      assertOwnAudiences(tokens, [volume("for-b")]);
+    }).toThrowError(expect.objectContaining({ code: "spoke-audience-foreign", value: "for-b" }));
   });
 });
 

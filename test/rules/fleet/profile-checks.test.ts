@@ -37,13 +37,26 @@ describe("serverIssues", () => {
     ["https://a b", "server of a spoke must be a valid absolute URL with a host"],
     ["https://u:p@a.example", "server of a spoke has a user, which no client sends to an API server"],
     ["https://a.example?x", "server of a spoke has a query or a fragment"],
+    ["ftp://a.example", "server of a spoke has another scheme than https"],
     [`https://${"a".repeat(2041)}`, "server of a spoke is longer than 2048 characters"],
   ])("refuses %j", (server, problem) => {
     expect(serverIssues(server)).toMatchObject([{ code: "spoke-server-invalid", problem }]);
   });
 
   it("shows no password", () => {
-    expect(serverIssues("https://u:hunter2@a.example")[0]?.message).not.toContain("hunter2");
+    for (const server of [
+      "https://u:hunter2@a.example",
+      "u:hunter2@a.example",
+      "https://a.example/?token=hunter2",
+      "hunter2://a.example",
+      "https://a b/hunter2",
+      { token: "hunter2" },
+    ])
+      expect([server, serverIssues(server)[0]?.message]).toEqual([server, expect.not.stringContaining("hunter2")]);
+    for (const proxy of ["ftp//user:hunter2@p", "ftp://hunter2@p", "http://hunter2@p", { password: "hunter2" }])
+      expect(proxyIssues(proxy)).toMatchObject([
+        { code: "spoke-proxy-invalid", message: expect.not.stringContaining("hunter2") },
+      ]);
     expect(proxyIssues("http://u:hunter2@a.example:3128")).toMatchObject([{ code: "fleet-secret-material" }]);
     expect(proxyIssues("http://u:hunter2@a.example:3128")[0]?.message).not.toContain("hunter2");
   });
@@ -55,6 +68,7 @@ describe("serverIssues", () => {
     [LATE, 0],
     ["ftp://proxy", 1],
     ["proxy:3128", 1],
+    ["http://user@proxy:3128", 1],
     ["", 1],
   ])("proxy %j has %i issues", (proxy, count) => {
     expect(proxyIssues(proxy).map(({ code }) => code)).toEqual(Array(count).fill("spoke-proxy-invalid"));
@@ -112,6 +126,15 @@ describe("secretIssues", () => {
       { env: [{ name: "AWS_SECRET_ACCESS_KEY", value: "x" }] },
       "x.env[0] (AWS_SECRET_ACCESS_KEY)",
     ],
+    [
+      "a token by its name",
+      { env: [{ name: "GITHUB_TOKEN", value: "hunter2" }] },
+      "x.env[0] (GITHUB_TOKEN)",
+    ],
+    ["Vault's token", { env: [{ name: "VAULT_TOKEN", value: "hunter2" }] }, "x.env[0] (VAULT_TOKEN)"],
+    ["a flag of a token", { args: ["--auth-token", "hunter2"] }, "x.args[0] (--auth-token)"],
+    ["a header", { args: ["-H", "Authorization: Bearer hunter2"] }, "x.args[1]"],
+    ["a header's value", { header: "bearer hunter2" }, "x.header"],
     ["a flag", { args: ["get-token", "--client-secret", "x"] }, "x.args[1] (--client-secret)"],
     ["a flag with its value", { args: ["--password=x"] }, "x.args[0] (--password)"],
     ["a field", { extension: { token: "x" } }, "x.extension.token"],

@@ -55,6 +55,16 @@ describe("accessProviderIssues", () => {
       ["access-provider-invalid"],
     ],
     [
+      "a provideClusterInfo that is a text",
+      { name: "a", execConfig: { ...execConfig, provideClusterInfo: "false" } },
+      ["access-provider-invalid"],
+    ],
+    [
+      "an installHint that is no text",
+      { name: "a", execConfig: { ...execConfig, installHint: 1 } },
+      ["access-provider-invalid"],
+    ],
+    [
       "another mode",
       { name: "a", execConfig: { ...execConfig, interactiveMode: "never" } },
       ["access-provider-invalid"],

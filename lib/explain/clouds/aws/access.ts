@@ -25,6 +25,7 @@ import type { OidcProviderFact } from "./iam";
 import { lateTrust } from "./late-trust";
 import { type NamedRole, isRoleArn } from "./named-role";
 import type { AwsTrustQuestion } from "./trust";
+import { contestedAnnotation } from "../contested-annotations";
 import { webhookPods } from "./webhook-pods";
 
 const ROLE = "eks.amazonaws.com/role-arn";
@@ -88,7 +89,7 @@ export class AwsAccess implements CloudAccess {
     const stated = account.annotations.get(AUDIENCE);
     const [audience = ""] = stated === undefined ? WEBHOOK_AUDIENCES : [stated];
     return {
-      answer: roleAnswer(arn ?? "", where),
+      answer: contestedAnnotation(account, [ROLE, AUDIENCE]) ?? roleAnswer(arn ?? "", where),
       identity: this.#identity(arn ?? ""),
       ...webhookPods(pods, arn ?? "", audience),
     };

@@ -4,9 +4,10 @@
  */
 
 import { readPolicy } from "../../../rules/aws/evaluate/statements";
-import { own, text, texts } from "../../facts/access";
+import { own, text } from "../../facts/access";
 import type { Source } from "../../facts/source";
 import { type Terraform, type TerraformResource, isLateText } from "../../facts/terraform";
+import { listed } from "../../facts/terraform-values";
 import { accountOf } from "./account-of";
 import { UNREAD_POLICY, policyOfArn } from "./policy-documents";
 
@@ -145,7 +146,7 @@ function* attachments(terraform: Terraform): Generator<Attachment> {
   for (const resource of terraform.ofType("aws_iam_role_policy_attachment"))
     yield { resource, role: text(resource.values["role"]), ...managed(resource, terraform) };
   for (const resource of terraform.ofType("aws_iam_policy_attachment"))
-    for (const role of texts(own(resource.values, "roles")))
+    for (const role of listed(own(resource.values, "roles")))
       yield { resource, role, ...managed(resource, terraform) };
 }
 

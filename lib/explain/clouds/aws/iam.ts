@@ -2,7 +2,7 @@
  * IAM as Terraform declares it: OIDC providers, roles with their policies, and policies of repositories.
  */
 
-import { blocks, list, own, text, texts } from "../../facts/access";
+import { own, text } from "../../facts/access";
 import type { Source } from "../../facts/source";
 import {
   type ComputedAttribute,
@@ -10,6 +10,7 @@ import {
   type TerraformResource,
   isLateText,
 } from "../../facts/terraform";
+import { knownBlocks, listed } from "../../facts/terraform-values";
 import { accountOf } from "./account-of";
 import { AttachedPolicies, type PerhapsPolicy } from "./attached-policies";
 import { UNREAD_POLICY, policyOfArn } from "./policy-documents";
@@ -42,6 +43,14 @@ export interface RoleFact {
   readonly perhaps: readonly PerhapsPolicy[];
   /** The document of the permissions boundary; `undefined` where there is none. */
   readonly boundary: string | undefined;
+  /** True for one that is only looked up. */
+  readonly adopted: boolean;
+  /**
+   * Where it is declared another time, in another way.
+   *
+   * @defaultValue - nowhere
+   */
+  readonly contestedBy?: Source;
   /** Where it stands. */
   readonly source: Source;
 }
@@ -73,7 +82,7 @@ export function oidcProviders(terraform: Terraform): readonly OidcProviderFact[]
       arn: terraform.attribute(resource, "arn"),
       account: accountOf(resource),
       clientIds: Array.isArray(ids)
-        ? texts(ids).map((id) => terraform.resolve(id, resource.scope))
+        ? listed(ids).map((id) => terraform.resolve(id, resource.scope))
         : undefined,
       source: resource.source,
     };
@@ -108,7 +117,8 @@ export class Roles {
     const resources = this.#named(pathName.slice(pathName.lastIndexOf("/") + 1));
     const named = resources.map((each) => this.#fact(each)).filter((role) => role.pathName === pathName);
     const open = named.filter((role) => role.account === "");
-    return named.find((role) => role.account === account) ?? (open.length === 1 ? open[0] : undefined);
+    const here = named.filter((role) => role.account === account && account !== "");
+    return here.length > 0 ? agreed(here) : open.length === 1 ? open[0] : undefined;
   }
 
   #named(name: string): readonly TerraformResource[] {
@@ -147,6 +157,51 @@ export class Roles {
   }
 }
 
+/** A configuration and its state write one policy differently, and list policies in another order. */
+function isAlike(one: RoleFact, other: RoleFact): boolean {
+  const [first, second] = [one, other].map(({ trustPolicy, policies, boundary = "" }) =>
+    JSON.stringify([plain(trustPolicy), [...new Set(policies.map(plain))].sort(), plain(boundary)]),
+  );
+  return first === second;
+}
+
+/** The policy with sorted keys; any other text as it is. */
+function plain(policy: string): string {
+  try {
+    return JSON.stringify(JSON.parse(policy), (_key, value: unknown) =>
+      typeof value === "object" && value !== null && !Array.isArray(value)
+        ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+        : value,
+    );
+  } catch {
+    return policy;
+  }
+}
+
+/** One of several declarations of a role: those that only look it up say nothing of it, and of others all count. */
+function agreed(declared: readonly RoleFact[]): RoleFact | undefined {
+  const [first, ...others] = declared.filter(({ adopted }) => !adopted);
+  if (first === undefined) return declared[0];
+  const differing = others.find((other) => !isAlike(first, other));
+  if (differing === undefined) return first;
+  return {
+    ...DOUBTED,
+    pathName: first.pathName,
+    account: first.account,
+    source: first.source,
+    contestedBy: differing.source,
+  };
+}
+
+/** What is known of a role that is declared twice, differently. */
+const DOUBTED = {
+  adopted: false,
+  trustPolicy: "${declared.twice}",
+  policies: [UNREAD_POLICY],
+  perhaps: [],
+  boundary: undefined,
+} as const;
+
 /** A role whose place is read from its resource. */
 class DeclaredRole implements RoleFact {
   readonly pathName: string;
@@ -157,7 +212,7 @@ class DeclaredRole implements RoleFact {
   readonly boundary: string | undefined;
   readonly #resource: TerraformResource;
 
-  constructor(resource: TerraformResource, role: Omit<RoleFact, "source">) {
+  constructor(resource: TerraformResource, role: Omit<RoleFact, "source" | "adopted">) {
     this.pathName = role.pathName;
     this.account = role.account;
     this.trustPolicy = role.trustPolicy;
@@ -167,18 +222,23 @@ class DeclaredRole implements RoleFact {
     this.#resource = resource;
   }
 
+  get adopted(): boolean {
+    return this.#resource.adopted;
+  }
+
   get source(): Source {
     return this.#resource.source;
   }
 }
 
-/** The policies that the role's own resource holds. */
+/** The policies that the role's own resource holds; what an expression makes of them is unread. */
 function ownPolicies({ values, scope }: TerraformResource, terraform: Terraform): readonly string[] {
-  const inline = blocks(own(values, "inline_policy")).map((block) =>
-    terraform.resolve(text(block["policy"]), scope),
+  const inline = knownBlocks(own(values, "inline_policy"))?.map((block) => {
+    const named = text(block["name"]) !== "";
+    return terraform.resolve(text(block["policy"]), scope) || (named ? UNREAD_POLICY : "");
+  });
+  const managed = listed(own(values, "managed_policy_arns")).map((arn) =>
+    policyOfArn(terraform.resolve(arn, scope), terraform),
   );
-  const managed = list(own(values, "managed_policy_arns")).map((arn) =>
-    policyOfArn(terraform.resolve(text(arn), scope), terraform),
-  );
-  return [...inline.filter(Boolean), ...managed];
+  return [...(inline ?? [UNREAD_POLICY]).filter(Boolean), ...managed];
 }

@@ -2,8 +2,9 @@
  * Policies as Terraform declares them: text, data source, managed policy of AWS.
  */
 
-import { blocks, own, record, text, texts } from "../../facts/access";
+import { type Json, own, record, text } from "../../facts/access";
 import type { ComputedAttribute, Terraform, TerraformResource } from "../../facts/terraform";
+import { knownBlocks, listed } from "../../facts/terraform-values";
 
 /** A policy that could be anything: what is not read may allow and may deny. */
 export const UNREAD_POLICY = '{"Statement":"${unread}"}';
@@ -63,13 +64,23 @@ const MERGED: readonly string[] = [
   "override_json",
 ];
 
+/** `undefined` where an expression makes blocks of it, at whatever place: any of them could deny. */
 function renderedDocument(resource: TerraformResource, terraform: Terraform): string | undefined {
-  if (MERGED.some((attribute) => own(resource.values, attribute) !== undefined)) return undefined;
+  const { values, scope } = resource;
+  if (MERGED.some((attribute) => own(values, attribute) !== undefined)) return undefined;
+  const statements = knownBlocks(values["statement"]);
+  if (statements === undefined || statements.some(hasMadeBlocks)) return undefined;
   const document = {
-    Version: text(own(resource.values, "version")) || "2012-10-17",
-    Statement: blocks(own(resource.values, "statement")).map(renderedStatement),
+    Version: text(own(values, "version")) || "2012-10-17",
+    Statement: statements.map(renderedStatement),
   };
-  return terraform.resolve(JSON.stringify(document), resource.scope);
+  return terraform.resolve(JSON.stringify(document), scope);
+}
+
+const INNER: readonly string[] = ["principals", "not_principals", "condition"];
+
+function hasMadeBlocks(statement: Json): boolean {
+  return INNER.some((name) => knownBlocks(statement[name]) === undefined);
 }
 
 const LISTS: readonly (readonly [argument: string, element: string])[] = [
@@ -79,37 +90,37 @@ const LISTS: readonly (readonly [argument: string, element: string])[] = [
   ["not_resources", "NotResource"],
 ];
 
-function renderedStatement(statement: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function renderedStatement(statement: Json): Record<string, unknown> {
   const rendered: Record<string, unknown> = { Effect: text(statement["effect"]) || "Allow" };
   if (text(statement["sid"]) !== "") rendered["Sid"] = statement["sid"];
   for (const [argument, element] of LISTS) {
-    const values = texts(statement[argument]);
+    const values = listed(statement[argument]);
     if (values.length > 0) rendered[element] = values.map(variables);
   }
   for (const [argument, element] of [
     ["principals", "Principal"],
     ["not_principals", "NotPrincipal"],
   ] as const)
-    if (own(statement, argument) !== undefined) rendered[element] = principals(statement[argument]);
-  const conditions = blocks(statement["condition"]);
+    if (own(statement, argument) !== undefined)
+      rendered[element] = principals(knownBlocks(statement[argument]) ?? []);
+  const conditions = knownBlocks(statement["condition"]) ?? [];
   if (conditions.length > 0) rendered["Condition"] = renderedConditions(conditions);
   return rendered;
 }
 
-function principals(value: unknown): unknown {
-  const rows = blocks(value);
+function principals(rows: readonly Json[]): unknown {
   if (rows.some((row) => row["type"] === "*")) return "*";
   const byType: Record<string, string[]> = {};
   for (const row of rows)
-    byType[text(row["type"])] = [...(byType[text(row["type"])] ?? []), ...texts(row["identifiers"])];
+    byType[text(row["type"])] = [...(byType[text(row["type"])] ?? []), ...listed(row["identifiers"])];
   return byType;
 }
 
-function renderedConditions(conditions: readonly Readonly<Record<string, unknown>>[]): unknown {
+function renderedConditions(conditions: readonly Json[]): unknown {
   const byTest: Record<string, Record<string, readonly string[]>> = {};
   for (const { test, variable, values } of conditions) {
     const keys = (byTest[text(test)] ??= {});
-    keys[text(variable)] = [...(keys[text(variable)] ?? []), ...texts(values).map(variables)];
+    keys[text(variable)] = [...(keys[text(variable)] ?? []), ...listed(values).map(variables)];
   }
   return record(byTest);
 }

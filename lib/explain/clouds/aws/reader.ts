@@ -35,7 +35,6 @@ const DEFAULT_ROLE = "AWS_ECR_ROLE_ARN";
 
 /** ECR, by ecr-credential-provider. Source: kubernetes/cloud-provider-aws, cmd/ecr-credential-provider/main.go. */
 export const awsReader: CloudReader = {
-  executables: /^ecr-credential-provider/,
   computed: [policyDocumentJson, oidcProviderArnAttribute],
   read: (terraform) => new Aws(terraform),
 };

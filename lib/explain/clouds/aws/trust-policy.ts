@@ -2,6 +2,7 @@
  * A role's trust policy, read once for the questions that are asked of it.
  */
 
+import { repeatedKey } from "../../../model/repeated-key";
 import { type Json, blocks, list, record, text, texts } from "../../facts/access";
 
 /** An OIDC provider that a trust policy lets in. */
@@ -20,7 +21,7 @@ export interface TrustedOidcProvider {
 export interface TrustPolicy {
   /** As written. */
   readonly text: string;
-  /** For the evaluator: parsed where it is a JSON object, else as written. */
+  /** For the evaluator: parsed where it is a JSON object without a key twice, else as written. */
   readonly document: unknown;
   /** The OIDC providers that its statements let in, in their order. */
   readonly trusted: readonly TrustedOidcProvider[];
@@ -34,12 +35,14 @@ export interface TrustPolicy {
 export function readTrustPolicy(policy: string): TrustPolicy {
   const document = parsed(policy);
   const statements = statementsOf(document ?? {});
+  // The evaluator says of the text that it cannot be told which of the two counts.
+  const isRepeating = document !== undefined && repeatedKey(policy) !== undefined;
   return {
     text: policy,
-    document: document ?? policy,
+    document: isRepeating ? policy : (document ?? policy),
     trusted: statements.flatMap(trustedOf),
     isOpen: statements.some(letsEverybodyIn),
-    withoutSubject: () => withoutKey(statements, ":sub") ?? document ?? policy,
+    withoutSubject: () => (isRepeating ? policy : (withoutKey(statements, ":sub") ?? document ?? policy)),
   };
 }
 

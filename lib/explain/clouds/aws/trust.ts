@@ -5,6 +5,7 @@
 import type { AwsDecision } from "../../../rules/aws/evaluate/decide";
 import { evaluateAwsTrust } from "../../../rules/aws/evaluate/evaluate-trust";
 import { type Answer, broken, pass, seen, unknown } from "../../answer";
+import type { Source } from "../../facts/source";
 import { isLateText } from "../../facts/terraform";
 import { NO_ACCOUNT, type OidcProviderFact, type RoleFact } from "./iam";
 import { type TrustPolicy, type TrustedOidcProvider, readTrustPolicy } from "./trust-policy";
@@ -42,6 +43,10 @@ const NO_ROLE = unknown(
 export function awsTrust(question: AwsTrustQuestion): readonly [Answer, Answer, Answer] {
   const { role, issuer } = question;
   if (role === undefined) return [NO_ROLE, NO_ROLE, NO_ROLE];
+  if (role.contestedBy) {
+    const answer = twice(role, role.contestedBy);
+    return [answer, answer, answer];
+  }
   if (issuer === undefined || isLateText(issuer)) {
     const answer = unknown(
       "the issuer of the cluster's tokens is not known",
@@ -55,6 +60,15 @@ export function awsTrust(question: AwsTrustQuestion): readonly [Answer, Answer, 
   const asked = { ...question, role, issuer, policy, principal };
   const decision = judged(asked, policy.document);
   return [issuerTrusted(asked), audienceAccepted(asked, decision), subjectAdmitted(asked, decision)];
+}
+
+function twice({ pathName, source }: RoleFact, other: Source): Answer {
+  return unknown(
+    `the IAM role ${pathName} is declared twice, in different ways`,
+    "leave only one of the two in what is read, or limit their Terraform providers to their accounts (allowed_account_ids)",
+    seen("IAM role", source),
+    seen("IAM role of the same name and account", other),
+  );
 }
 
 /** A question about a role whose trust policy names the issuer. */

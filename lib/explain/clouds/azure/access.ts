@@ -4,7 +4,10 @@
  */
 
 import { azureCloud } from "../../../rules/azure/clouds";
-import { WEBHOOK_CLIENT_ID_ANNOTATION } from "../../../rules/azure/pod-identity-webhook";
+import {
+  WEBHOOK_CLIENT_ID_ANNOTATION,
+  WEBHOOK_TENANT_ID_ANNOTATION,
+} from "../../../rules/azure/pod-identity-webhook";
 import { AZURE_PROVIDER_KIND } from "../../../rules/azure/provider-spec";
 import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from "../../answer";
 import { type Json, list, own, text, texts } from "../../facts/access";
@@ -24,7 +27,10 @@ import { isAzureSecret, isGuid, readAzureSecret } from "./component-secret";
 import type { IdentityFact } from "./entra";
 import { type RoleDefinitions, anyRoleGranted, operationsGranted } from "./granted-operations";
 import { entraTrust } from "./trust";
+import { contestedAnnotation } from "../contested-annotations";
 import { webhookPods } from "./webhook-pods";
+
+const ANNOTATIONS: readonly string[] = [WEBHOOK_CLIENT_ID_ANNOTATION, WEBHOOK_TENANT_ID_ANNOTATION];
 
 const NOT_FOUND = unknown(
   "the identity of the client id is not among what was read",
@@ -90,7 +96,7 @@ export class AzureAccess implements CloudAccess {
     if (clientId === undefined && !declared) return undefined;
     const where = seen("annotations of the service account", account.source);
     return {
-      answer: clientAnswer(clientId ?? "", where),
+      answer: contestedAnnotation(account, ANNOTATIONS) ?? clientAnswer(clientId ?? "", where),
       identity: this.#identity(clientId ?? ""),
       pods: webhookPods(pods, clientId ?? ""),
       audiences: [azureCloud("AzurePublicCloud").audience],

@@ -4,7 +4,7 @@
  */
 
 import type { Terraform, TerraformResource } from "../../facts/terraform";
-import { type IdentityFact, assignment, credential, grouped } from "./entra";
+import { type IdentityFact, assignment, credential, grouped, hasUnowned } from "./entra";
 
 /** The names that versions of the azuread provider give to one attribute, the newest first. */
 const CLIENT_ID = ["client_id", "application_id"] as const;
@@ -17,6 +17,7 @@ export function applicationsByClientId(terraform: Terraform): ReadonlyMap<string
   ]);
   const principals = grouped(terraform, "azuread_service_principal", CLIENT_ID);
   const assignments = grouped(terraform, "azurerm_role_assignment", ["principal_id"]);
+  const isOpen = [credentials, principals, assignments].some(hasUnowned);
   return new Map(
     terraform.ofType("azuread_application").flatMap((resource): (readonly [string, IdentityFact])[] => {
       const named = (attributes: readonly string[]): readonly string[] =>
@@ -30,7 +31,7 @@ export function applicationsByClientId(terraform: Terraform): ReadonlyMap<string
       );
       const fact: IdentityFact = {
         label: resource.address,
-        adopted: resource.adopted,
+        adopted: resource.adopted || isOpen,
         credentials: found(credentials, named(["id", "object_id"])).map((each) =>
           credential(each, terraform),
         ),

@@ -2,9 +2,10 @@
  * Identities, federated identity credentials and role assignments as Terraform declares them.
  */
 
-import { own, text, texts } from "../../facts/access";
+import { own, text } from "../../facts/access";
 import type { Source } from "../../facts/source";
 import { type Terraform, type TerraformResource, isLateText } from "../../facts/terraform";
+import { listed } from "../../facts/terraform-values";
 
 /** A federated identity credential. */
 export interface CredentialFact {
@@ -36,7 +37,10 @@ export interface AssignmentFact {
 export interface IdentityFact {
   /** Terraform address, for people. */
   readonly label: string;
-  /** True where it is only looked up, so that credentials and assignments may stand elsewhere. */
+  /**
+   * True where not all of its credentials and assignments are known: it is only looked up, or one was read whose owner
+   * only apply tells.
+   */
   readonly adopted: boolean;
   /** Its credentials. */
   readonly credentials: readonly CredentialFact[];
@@ -62,6 +66,7 @@ export function identitiesByClientId(terraform: Terraform): ReadonlyMap<string, 
     "user_assigned_identity_id",
   ]);
   const assignments = grouped(terraform, "azurerm_role_assignment", ["principal_id"]);
+  const isOpen = [credentials, assignments].some(hasUnowned);
   return new Map(
     terraform.ofType(IDENTITY).map((resource): [string, IdentityFact] => {
       const ids = [terraform.attribute(resource, "id"), idOf(resource, terraform)];
@@ -69,7 +74,7 @@ export function identitiesByClientId(terraform: Terraform): ReadonlyMap<string, 
         terraform.attribute(resource, "client_id").toLowerCase(),
         {
           label: resource.address,
-          adopted: resource.adopted,
+          adopted: resource.adopted || isOpen,
           credentials: ids
             .flatMap((id) => credentials.get(id.toLowerCase()) ?? [])
             .map((each) => credential(each, terraform)),
@@ -111,9 +116,21 @@ export function grouped(
   return groups;
 }
 
+/** Whether some are of an owner that only apply tells: a variable, say, or what a module gives. */
+export function hasUnowned(groups: ReadonlyMap<string, unknown>): boolean {
+  return [...groups.keys()].some((owner) => isLateText(owner) && !OF_RESOURCE.test(owner));
+}
+
+/**
+ * An attribute of one resource: `${0#module.m.azurerm_user_assigned_identity.web.principal_id}`. What a plan does not know
+ * is an attribute of what it belongs to itself.
+ */
+const OF_RESOURCE =
+  /^\$\{\d+#(?:module\.[^.]+\.)*(?:data\.)?(?!azurerm_role_assignment\.|\w+_federated_identity_credential\.)[a-z0-9]+_\w+\.[\w-]+(?:\[[^\]]*\])?\.[\w.[\]-]+\}$/;
+
 /** A federated identity credential of azurerm (`audience`) or azuread (`audiences`), each a list of one. */
 export function credential(resource: TerraformResource, terraform: Terraform): CredentialFact {
-  const [audience = ""] = texts(resource.values["audience"] ?? resource.values["audiences"]);
+  const [audience = ""] = listed(resource.values["audience"] ?? resource.values["audiences"]);
   return {
     issuer: terraform.text(resource, "issuer"),
     subject: terraform.text(resource, "subject"),

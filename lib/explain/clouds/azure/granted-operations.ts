@@ -64,7 +64,7 @@ export function anyRoleGranted(identity: IdentityFact, definitions: RoleDefiniti
     );
   return identity.adopted
     ? unknown(
-        "the identity is only looked up; its role assignments may stand elsewhere",
+        "not every role assignment of the identity is known: it is only looked up, or the principal of one is known only after apply",
         "name the Terraform that declares them as well",
       )
     : broken(

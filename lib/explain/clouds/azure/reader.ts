@@ -35,7 +35,6 @@ const REGISTRY = /\/registries\/([^/]+)$/i;
 
 /** ACR, by acr-credential-provider. Source: kubernetes-sigs/cloud-provider-azure, pkg/credentialprovider. */
 export const azureReader: CloudReader = {
-  executables: /^acr-credential-provider/,
   computed: [],
   read: (terraform) => new Azure(terraform),
 };

@@ -2,8 +2,9 @@
  * Container registries, and which roles each honours.
  */
 
-import { at, blocks, text } from "../../facts/access";
-import type { Terraform, TerraformResource } from "../../facts/terraform";
+import { at, text } from "../../facts/access";
+import { type Terraform, type TerraformResource, isLateText } from "../../facts/terraform";
+import { LATE_TEXT, knownBlocks } from "../../facts/terraform-values";
 
 /** A registry that Terraform declares or looks up. */
 export interface RegistryFact {
@@ -32,21 +33,43 @@ export function registries(terraform: Terraform): readonly RegistryFact[] {
       bodyMode(resource),
     ]),
   );
+  // One that may be of any registry puts the mode of each in doubt.
+  const unowned = [...updates.keys()].some((id) => isLateText(id) && !REFERRED.test(id));
   const own = terraform.ofType("azurerm_container_registry");
   return [...own, ...ofAzapi("azapi_resource")].map((resource) => {
     const id = terraform.attribute(resource, "id").toLowerCase();
-    const mode =
-      terraform.text(resource, "role_assignment_mode") || (updates.get(id) ?? "") || bodyMode(resource);
+    const stated = [
+      terraform.text(resource, "role_assignment_mode"),
+      updates.get(id) ?? "",
+      bodyMode(resource),
+    ];
+    const mode = unowned ? LATE_TEXT : (stated.find((each) => each !== "") ?? "");
     return {
       name: terraform.text(resource, "name").toLowerCase(),
-      mode,
+      mode: isLateText(mode) ? "" : mode,
       isPlain: mode === "" && !resource.adopted && resource.type === "azurerm_container_registry",
       ids: [id],
     };
   });
 }
 
-function bodyMode(resource: TerraformResource): string {
-  const [body] = blocks(resource.values["body"]);
-  return text(at(body, "properties", "roleAssignmentMode"));
+/** The id of one resource, which is some registry or none. */
+const REFERRED = /^\$\{\d+#(?:data\.)?az\w+\.[\w-]+\.id\}$/;
+
+/** The mode that a body states; late where an expression makes the body, or the mode. */
+function bodyMode({ values }: TerraformResource): string {
+  const written = knownBlocks(values["body"]);
+  if (written === undefined) return parsedMode(text(values["body"]));
+  const mode = text(at(written[0], "properties", "roleAssignmentMode"));
+  return mode.includes("${") ? LATE_TEXT : mode;
+}
+
+/** Of a body that is JSON text, as former versions of azapi have it. */
+function parsedMode(body: string): string {
+  if (isLateText(body)) return LATE_TEXT;
+  try {
+    return text(at(JSON.parse(body) as unknown, "properties", "roleAssignmentMode"));
+  } catch {
+    return LATE_TEXT;
+  }
 }

@@ -91,7 +91,7 @@ function compared(
   if (identity.adopted)
     return [
       unknown(
-        `${identity.label} is only looked up; its federated identity credentials may stand elsewhere`,
+        `not every federated identity credential of ${identity.label} is known: it is only looked up, or the owner of one is known only after apply`,
         "name the Terraform that declares them as well",
       ),
       [],

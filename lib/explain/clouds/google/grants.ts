@@ -3,9 +3,10 @@
  */
 
 import { admitsEveryToken } from "../../../rules/google/trivial-condition";
-import { type Json, blocks, list, own, text, texts } from "../../facts/access";
+import { type Json, blocks, own, text } from "../../facts/access";
 import type { Source } from "../../facts/source";
 import { type Terraform, type TerraformResource, isLateText } from "../../facts/terraform";
+import { LATE_TEXT, knownBlocks, listed, plainText } from "../../facts/terraform-values";
 import { projectOf } from "./workload-identity";
 
 /** What a grant is on; of folders and organizations it is not known which projects they hold. */
@@ -85,7 +86,11 @@ function writtenBindings(
   const data = terraform.text(resource, "policy_data");
   const document = terraform.referred(data, "policy_data");
   if (document !== undefined && document.values["policy_data"] === undefined)
-    return blocks(document.values["binding"]).map((binding) => bindingOf(binding, resolvedIn(document)));
+    return (
+      knownBlocks(document.values["binding"])?.map((binding) => bindingOf(binding, resolvedIn(document))) ?? [
+        UNREAD,
+      ]
+    );
   if (isLateText(data)) return [UNREAD];
   const bindings = own(parsed(data), "bindings");
   return bindings === undefined ? [UNREAD] : blocks(bindings).map((binding) => bindingOf(binding, asItIs));
@@ -99,9 +104,9 @@ const asItIs: Resolve = (value) => value;
 function bindingOf(binding: Json, resolve: Resolve): Binding {
   const { member, members, condition } = binding;
   const late = typeof members === "string";
-  const named = [text(member), ...texts(members)].filter((each) => each !== "");
-  const limits = blocks(condition)
-    .map((block) => resolve(text(block["expression"])))
+  const named = [text(member), ...listed(members)].filter((each) => each !== "");
+  const limits = (knownBlocks(condition) ?? [{ expression: LATE_TEXT }])
+    .map((block) => resolve(plainText(block["expression"]) ?? ""))
     .filter((expression) => !admitsEveryToken(expression));
   return {
     members: late ? undefined : named.map(resolve),
@@ -138,19 +143,4 @@ function parsed(data: string): unknown {
     // No document: nothing is read from it, and the grant stays open.
     return undefined;
   }
-}
-
-const DOWNLOAD = /^artifactregistry\.googleapis\.com\/(?:repositories\.(?:downloadArtifacts|\*)|\*)$/;
-
-/** Deny policies that speak of downloads; they win over every grant, and their exceptions are not read here. */
-export function downloadDenials(terraform: Terraform): readonly Source[] {
-  return terraform
-    .ofType("google_iam_deny_policy")
-    .filter(({ values }) =>
-      blocks(values["rules"])
-        .flatMap((rule) => blocks(rule["deny_rule"]))
-        .flatMap((rule) => list(rule["denied_permissions"]))
-        .some((permission) => DOWNLOAD.test(text(permission)) || isLateText(text(permission))),
-    )
-    .map(({ source }) => source);
 }

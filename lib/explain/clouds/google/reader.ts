@@ -22,7 +22,8 @@ import { Authorities } from "./authorities";
 import { googleComputed } from "./computed";
 import { type Exchange, customExchange, poolProviderOf } from "./exchange";
 import { GrantIndex } from "./grant-index";
-import { type GrantFact, downloadDenials, grantsOf } from "./grants";
+import { downloadDenials } from "./denials";
+import { type GrantFact, grantsOf } from "./grants";
 import { type PoolProviderFact, poolProviders } from "./workload-identity";
 import { type Granted, mayDownload, placeOf, repositoryPermitted } from "./repository-permission";
 import { GoogleSpokes } from "./spokes";
@@ -31,7 +32,6 @@ import { exchangeTrust } from "./trust";
 
 /** Artifact Registry, by auth-provider-gcp. Source: kubernetes/cloud-provider-gcp, pkg/gcpcredential. */
 export const googleReader: CloudReader = {
-  executables: /^(?:auth-provider-gcp|gcp-credential-provider|gcr-credential-provider)/,
   computed: googleComputed,
   read: (terraform) => new Google(terraform),
 };

@@ -48,10 +48,15 @@ export function exchangeTrust(question: ExchangeQuestion): TrustAnswers {
   ];
 }
 
-function issuerTrusted({ issuer: trusted, off, source, keys }: PoolProviderFact, issuer: string): Answer {
+function issuerTrusted(
+  { issuer: trusted, off, doubt, source, keys }: PoolProviderFact,
+  issuer: string,
+): Answer {
   const where = seen("oidc.issuer_uri", source);
   if (off !== undefined) return broken(off, "enable or restore it", `${EMPTY} (invalid_target)`, where);
   const same = sameText(trusted, issuer);
+  if (same === "same" && doubt !== undefined)
+    return unknown(doubt, "declare the pool provider beside its pool, and disabled as a literal", where);
   if (same === "same") return keysTrusted(keys) ?? pass(`the pool provider trusts ${issuer}`, where);
   if (same === "unknown" || trusted === "")
     return unknown("the issuer is known only after apply", "apply, and ask again", where);

@@ -2,9 +2,10 @@
  * Workload identity pools and their providers as Terraform declares them, or as a state holds them.
  */
 
-import { blocks, list, own, record, text } from "../../facts/access";
+import { blocks, own, record, text } from "../../facts/access";
 import type { Source } from "../../facts/source";
-import { type Terraform, type TerraformResource, providerOf } from "../../facts/terraform";
+import { type Terraform, type TerraformResource, isLateText, providerOf } from "../../facts/terraform";
+import { LATE_TEXT, knownBlocks, listed, plainText, switched } from "../../facts/terraform-values";
 import { type IssuerKeysFact, issuerKeys, publishedKeys } from "./issuer-keys";
 
 /** A provider of a workload identity pool. */
@@ -21,6 +22,8 @@ export interface PoolProviderFact {
   readonly mapping: ReadonlyMap<string, string> | undefined;
   /** Why it exchanges no service account's token: it or its pool is switched off or deleted, or it takes others. */
   readonly off: string | undefined;
+  /** Why it may exchange none, where nothing says that it does not. */
+  readonly doubt: string | undefined;
   /** The keys that it was handed, by which it verifies tokens. */
   readonly keys: IssuerKeysFact;
   /** The attribute condition; empty where there is none. */
@@ -31,13 +34,17 @@ export interface PoolProviderFact {
 
 const POOL = "google_iam_workload_identity_pool";
 
+/** What only apply tells of the block `oidc`. */
+const LATE_OIDC = { issuer_uri: LATE_TEXT, allowed_audiences: LATE_TEXT, jwks_json: LATE_TEXT };
+
 /** Every pool provider. */
 export function poolProviders(terraform: Terraform): readonly PoolProviderFact[] {
   const pools = terraform.ofType(POOL);
   const published = publishedKeys(terraform);
   return terraform.ofType(`${POOL}_provider`).map((resource) => {
-    const [oidc] = blocks(own(resource.values, "oidc"));
-    const resolved = (value: unknown): string => terraform.resolve(text(value), resource.scope);
+    const written = knownBlocks(own(resource.values, "oidc"));
+    const oidc = written === undefined ? LATE_OIDC : written[0];
+    const resolved = (value: unknown): string => terraform.resolve(plainText(value) ?? "", resource.scope);
     const { attribute_mapping: mapping } = resource.values;
     const allowed = own(oidc, "allowed_audiences");
     const pool = poolOf(resource, pools, terraform);
@@ -47,7 +54,7 @@ export function poolProviders(terraform: Terraform): readonly PoolProviderFact[]
       providerId: terraform.text(resource, "workload_identity_pool_provider_id"),
       issuer,
       keys: issuerKeys(resolved(own(oidc, "jwks_json")), published.get(issuer) ?? [], resource.source),
-      audiences: typeof allowed === "string" ? undefined : list(allowed).map(resolved),
+      audiences: typeof allowed === "string" ? undefined : listed(allowed).map(resolved),
       mapping:
         typeof mapping === "string"
           ? undefined
@@ -56,6 +63,9 @@ export function poolProviders(terraform: Terraform): readonly PoolProviderFact[]
         offReason(resource, "pool provider") ??
         (pool && offReason(pool, "pool")) ??
         (oidc === undefined ? otherKind(resource) : undefined),
+      doubt:
+        offDoubt(resource, "pool provider") ??
+        (pool ? offDoubt(pool, "pool") : otherProject(resource, pools, terraform)),
       condition: terraform.text(resource, "attribute_condition"),
       source: resource.source,
     };
@@ -81,9 +91,33 @@ function poolOf(
   );
 }
 
+/** A pool provider is made in its own project, where the pool must be; another project's of that id is no pool of it. */
+function otherProject(
+  provider: TerraformResource,
+  pools: readonly TerraformResource[],
+  terraform: Terraform,
+): string | undefined {
+  const id = terraform.text(provider, "workload_identity_pool_id");
+  const here = projectOf(provider, terraform);
+  const there = pools
+    .filter(
+      (pool) => pool.scope === provider.scope && terraform.text(pool, "workload_identity_pool_id") === id,
+    )
+    .map((pool) => projectOf(pool, terraform));
+  if (there.length === 0 || [here, ...there].some((project) => project === "" || isLateText(project)))
+    return undefined;
+  return `the pool provider is of the project ${here}, and the pool ${id} that was read is of ${there.join(", ")}`;
+}
+
+function offDoubt({ values }: TerraformResource, what: string): string | undefined {
+  return switched(values["disabled"]) === undefined
+    ? `whether the ${what} is disabled is known only after apply`
+    : undefined;
+}
+
 /** `state` is an attribute that only a state has: a deleted pool is kept for 30 days. */
 function offReason({ values }: TerraformResource, what: string): string | undefined {
-  if (values["disabled"] === true || values["disabled"] === "true") return `the ${what} is disabled`;
+  if (switched(values["disabled"]) === true) return `the ${what} is disabled`;
   return values["state"] === "DELETED" ? `the ${what} is deleted` : undefined;
 }
 

@@ -2,11 +2,11 @@ import { type WorkloadIdentityError, refusal } from "../../../errors";
 import { compareVersions, minorOf } from "../../../model/version";
 import { multiKueue } from "../../../rules/fleet/consumers";
 import { outdatedNames } from "../../../rules/fleet/outdated-names";
-import { accessProviderIssues } from "../../../rules/fleet/provider-file";
 import { broken, seen, unknown } from "../../answer";
 import { at, list, own, record, text } from "../../facts/access";
 import type { Controller, ControllerPods } from "../controllers";
 import type { FleetCheck } from "../fleet-context";
+import { listIssues } from "../list-issues";
 import { listAnswer } from "../list-mounted";
 import { unlessRefused } from "../refused";
 
@@ -29,7 +29,7 @@ export const controllerConfigured: FleetCheck = {
       );
     const configured = unlessRefused(
       [
-        ...accessProviderIssues(read.providers),
+        ...listIssues(read).entries,
         ...(kind === "kueue" ? kueueIssues(controller, profile.namespace) : []),
         ...flagIssues(controller.readers),
         ...versionIssues(controller),
@@ -58,57 +58,38 @@ const SINCE: Readonly<Record<Controller["kind"], readonly [since: string, why: s
 /** Source: kubernetes-sigs/kueue:pkg/config/validation.go and pkg/features. */
 function kueueIssues(controller: Controller, profileNamespace: string): Issues {
   const { list: read } = controller;
-  const configuration = read?.configuration;
-  const part = at(configuration, "multiKueue", "clusterProfile");
-  const version = versionOf(controller);
-  const known = ["accessProviders", "credentialsProviders"].filter((field) => own(part, field) !== undefined);
-  const field = version === undefined ? undefined : fieldOf(version);
-  const unknownField =
-    field !== undefined && known.length === 1 && !known.includes(field) && !isKnown(version, known[0]);
+  const part = at(read?.configuration, "multiKueue", "clusterProfile");
+  const isOn = own(own(read?.configuration, "featureGates"), GATE) === true;
+  const problems = [
+    ...(isOn ? [] : [`leaves the feature gate ${GATE} off`]),
+    ...listProblems(
+      ["accessProviders", "credentialsProviders"].filter((field) => own(part, field) !== undefined),
+      versionOf(controller),
+    ),
+  ];
   return [
     ...outdatedNames(Object.keys(record(part))),
-    ...(known.length === 0
-      ? [
-          refusal(
-            "kueue-configuration-invalid",
-            "has no list of access providers in multiKueue.clusterProfile",
-          ),
-        ]
-      : []),
-    ...(own(own(configuration, "featureGates"), GATE) === true
-      ? []
-      : [refusal("kueue-configuration-invalid", `leaves the feature gate ${GATE} off`)]),
-    ...(known.length > 1
-      ? [
-          refusal(
-            "kueue-configuration-invalid",
-            "has accessProviders and credentialsProviders, which Kueue refuses",
-          ),
-        ]
-      : []),
-    ...(unknownField
-      ? [
-          refusal(
-            "kueue-configuration-invalid",
-            `has the list as ${known.join()}, which Kueue ${version ?? ""} does not know`,
-          ),
-        ]
-      : []),
+    ...problems.map((problem) => refusal("kueue-configuration-invalid", problem)),
     ...(read && profileNamespace !== read.namespace
       ? [refusal("kueue-profile-namespace", profileNamespace)]
       : []),
   ];
 }
 
+/** What is wrong with the names under which the list stands. */
+function listProblems(written: readonly string[], version: string | undefined): readonly string[] {
+  const [field, ...others] = written;
+  if (field === undefined) return ["has no list of access providers in multiKueue.clusterProfile"];
+  if (others.length > 0) return ["has accessProviders and credentialsProviders, which Kueue refuses"];
+  // Newer versions take the older name as well.
+  const isKnown = version === undefined || field === "credentialsProviders" || fieldOf(version) === field;
+  return isKnown ? [] : [`has the list as ${field}, which Kueue ${version} does not know`];
+}
+
 function fieldOf(version: string): string | undefined {
   if (compareVersions(version, "0.15") < 0) return undefined;
   const { form } = multiKueue({ version });
   return form.kind === "kueue" ? form.field : undefined;
-}
-
-/** The older name is taken by newer versions as well. */
-function isKnown(version: string | undefined, field: string | undefined): boolean {
-  return field === "credentialsProviders" || version === undefined;
 }
 
 /** Options of the controller's containers in the spelling of older drafts. */

@@ -38,7 +38,8 @@ export const providerChosen: FleetCheck = {
 };
 
 /** The profile's side only: entries that this profile does not name are for other profiles. */
-function matchIssues({ controller, document }: FleetContext): readonly WorkloadIdentityError[] {
+function matchIssues({ controller, document, resolution }: FleetContext): readonly WorkloadIdentityError[] {
+  if (resolution.outcome === "resolved") return [];
   const issues = providerNameMatchIssues(providersFor(controller, document), [document]);
   return issues.filter(({ code }) => code === "access-provider-unlisted");
 }

@@ -2,6 +2,7 @@ import { secretIssues } from "../../../rules/fleet/secret-material";
 import { list, own } from "../../facts/access";
 import { seen } from "../../answer";
 import type { FleetCheck } from "../fleet-context";
+import { listIssues } from "../list-issues";
 import { unlessRefused } from "../refused";
 
 /** Are profile, list and environment free of tokens, keys and passwords? */
@@ -11,10 +12,9 @@ export const secretFree: FleetCheck = {
   why: "All of them are stored in plain text and readable by many.",
   run: ({ controller, document, profile }) => {
     const { list: read, workloads } = controller;
-    const entries = read?.providers ?? [];
     const issues = [
       ...secretIssues(`ClusterProfile ${profile.key}`, document),
-      ...secretIssues("list of access providers", entries),
+      ...(read ? listIssues(read).secrets : []),
       ...workloads.flatMap(({ pods, container }) =>
         list(own(pods.spec, "containers"))
           .filter((each) => container === "" || own(each, "name") === container)

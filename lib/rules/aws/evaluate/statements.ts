@@ -3,6 +3,7 @@
  * read is said in words. Source: "Grammar of the IAM JSON policy language" in the IAM user guide.
  */
 import { isRecord } from "../../../model/record";
+import { repeatedKey } from "../../../model/repeated-key";
 
 /** A list of names or ARNs, or everything but them. */
 export interface Selection {
@@ -64,6 +65,8 @@ export function readPolicy(policy: unknown): ReadPolicy {
     const late = typeof policy === "string" && policy.includes("${");
     return { problem: late ? "it holds a Terraform expression" : "it is not a JSON object" };
   }
+  if (typeof policy === "string" && repeatedKey(policy) !== undefined)
+    return { problem: "it has a key twice in one object, of which AWS does not say which one counts" };
   const stray = Object.keys(document).find((key) => !DOCUMENT_ELEMENTS.includes(key));
   if (stray !== undefined) return { problem: `AWS refuses it: unknown element ${JSON.stringify(stray)}` };
   if (!VERSIONS.includes(document["Version"]))

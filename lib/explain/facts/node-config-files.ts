@@ -1,0 +1,155 @@
+/*
+ * Which files of a node its kubelet reads as CredentialProviderConfig: by flag, unit or platform.
+ */
+
+import { posix } from "node:path";
+import { isWorkloadIdentityError } from "../../errors";
+import { compareVersions } from "../../model/version";
+import { type PlatformNodes, openShiftPlatforms, platformNodes } from "../../rules/openshift/platforms";
+import { openShiftRelease, openShiftVersions } from "../../rules/openshift/versions";
+import { type ClusterRecord, kubeletVersion } from "./cluster-record";
+import type { NodeFact } from "./node-facts";
+import { BIN_FLAG, CONFIG_FLAG, kubeletCommand } from "./node-kubelet-command";
+
+/** The files that the kubelet reads, or those that were meant. */
+export interface ConfigFiles {
+  /** Their paths, sorted; those of files that look like a configuration where none is read. */
+  readonly paths: readonly string[];
+  /** Why the kubelet does not read them; `undefined` where it does, or where that is not known. */
+  readonly problem: string | undefined;
+  /** What the kubelet logs of that problem when it starts; `undefined` where it starts without a word. */
+  readonly log?: string | undefined;
+  /**
+   * Why it is not known whether the kubelet reads them.
+   *
+   * @defaultValue - it is known
+   */
+  readonly doubt?: string | undefined;
+}
+
+/** Files count in directories from this minor on. Source: kubernetes PR 131658. */
+const DIRECTORY_SINCE = "1.34";
+const CONFIG_FILE = /\.(?:json|ya?ml)$/;
+
+/** Finds the files. */
+export function configFiles(node: NodeFact, cluster: ClusterRecord): ConfigFiles {
+  if (node.flags !== undefined) return flaggedFiles(node, node.flags, cluster);
+  const command = kubeletCommand(node);
+  if (command !== undefined && command.extent !== "added") {
+    const { flags, extent, path } = command;
+    const complete = flags[CONFIG_FLAG] !== undefined && flags[BIN_FLAG] !== undefined;
+    if (complete) return flaggedFiles(node, flags, cluster);
+    if (extent === "whole") return withoutFlag(node, flags, `; ${path} has the kubelet's whole command line`);
+    const doubt = `${path} starts the kubelet with variables that were not read, which may set the flags or not`;
+    const paths = configuredPaths(node);
+    return { paths, problem: undefined, ...(paths.length > 0 && { doubt }) };
+  }
+  const platform = platformOf(cluster);
+  // A file that the distribution itself writes is not among those of MachineConfigs.
+  const added = command?.flags[CONFIG_FLAG];
+  if (command && added !== undefined && isRead(node, added)) {
+    const doubt =
+      typeof platform === "object" && platform.flags === "drop-in"
+        ? undefined
+        : `${command.path} sets a variable with the flags, and it is not known that the kubelet's unit takes it`;
+    return { ...flaggedFiles(node, command.flags, cluster), doubt };
+  }
+  return platformFiles(node, platform);
+}
+
+function platformFiles(node: NodeFact, platform: PlatformNodes | string): ConfigFiles {
+  const others = configuredPaths(node);
+  if (typeof platform === "string")
+    return { paths: others, problem: undefined, ...(others.length > 0 && { doubt: platform }) };
+  const { configPath } = platform;
+  if (node.files.has(configPath)) return { paths: [configPath], problem: undefined };
+  const [other] = others;
+  if (other === undefined) return { paths: [], problem: undefined };
+  const problem = `the file stands at ${other}, but the kubelet of this platform reads ${configPath}`;
+  return { paths: [other], problem };
+}
+
+/** What the platform's nodes bring, or why that is not known. */
+function platformOf({ openShift, kubelet }: ClusterRecord): PlatformNodes | string {
+  if (openShift === undefined)
+    return "neither flags nor a platform were read that say which file the kubelet reads";
+  try {
+    const release = openShiftRelease(openShift.version);
+    const named = kubelet === undefined ? undefined : kubeletVersion({ kubelet });
+    if (kubelet !== undefined && (named === undefined || compareVersions(named, release.kubernetes) !== 0))
+      return `OpenShift ${openShift.version} has the kubelet ${release.kubernetes}, and ${kubelet} is recorded`;
+    const platform = openShiftPlatforms.find((name) => name === openShift.platform);
+    if (platform !== undefined) return platformNodes(platform, release);
+    return `the platform ${openShift.platform || "of OpenShift"} is not known`;
+  } catch (error) {
+    // A refusal of what was recorded is an answer here.
+    if (!isWorkloadIdentityError(error)) throw error;
+    return `which file the kubelet reads is known for OpenShift ${openShiftVersions.join(", ")} alone, and not for every platform: ${error.problem}`;
+  }
+}
+
+function isRead(node: NodeFact, path: string): boolean {
+  const clean = cleaned(path);
+  return [...node.files.keys()].some((file) => file === clean || file.startsWith(`${clean}/`));
+}
+
+/** As the kubelet's system calls understand it: without `..`, repeated slashes and one at the end. */
+function cleaned(path: string): string {
+  return posix.resolve("/", path);
+}
+
+function withoutFlag(
+  node: NodeFact,
+  { [CONFIG_FLAG]: path, [BIN_FLAG]: directory }: Readonly<Record<string, string>>,
+  where = "",
+): ConfigFiles {
+  const [flag, log] =
+    path !== undefined
+      ? [BIN_FLAG, "plugin binary directory  did not exist"]
+      : [CONFIG_FLAG, directory === undefined ? undefined : "credential provider config path is empty"];
+  return { paths: configuredPaths(node), problem: `the kubelet flag --${flag} is not set${where}`, log };
+}
+
+/**
+ * With one flag of the two the kubelet does not start, with none it asks no plugin; an empty one is none.
+ *
+ * Source: kubernetes:pkg/credentialprovider/plugin, `RegisterCredentialProviderPlugins`.
+ */
+function flaggedFiles(
+  node: NodeFact,
+  flags: Readonly<Record<string, string>>,
+  cluster: ClusterRecord,
+): ConfigFiles {
+  const set = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== ""));
+  const named = set[CONFIG_FLAG];
+  if (named === undefined) return withoutFlag(node, set);
+  const path = cleaned(named);
+  const inside = [...node.files.keys()]
+    .filter((file) => posix.dirname(file) === path && CONFIG_FILE.test(file))
+    .sort();
+  const paths = node.files.has(path) ? [path] : inside;
+  if (paths.length === 0) {
+    const elsewhere = configuredPaths(node);
+    const words = `the kubelet flag --${CONFIG_FLAG} names ${named}, which is none of the files here`;
+    // Without any configuration among them, the file may be on the nodes for other reasons.
+    if (elsewhere.length === 0) return { paths: [], problem: undefined, doubt: words };
+    return { paths: elsewhere, problem: words, log: `unable to access path "${named}"` };
+  }
+  if (set[BIN_FLAG] === undefined) return { ...withoutFlag(node, set), paths };
+  const version = kubeletVersion(cluster);
+  const early = version !== undefined && compareVersions(version, DIRECTORY_SINCE) < 0;
+  if (node.files.has(path) || !early) return { paths, problem: undefined };
+  return {
+    paths,
+    problem: `the kubelet flag --${CONFIG_FLAG} names the directory ${named}, and kubelet ${version} reads one file`,
+    log: `unable to read external registry credential provider configuration from "${named}"`,
+  };
+}
+
+/** Paths of files that look like a configuration. */
+function configuredPaths(node: NodeFact): readonly string[] {
+  return [...node.files]
+    .filter(([, { content }]) => content?.includes("CredentialProviderConfig"))
+    .map(([path]) => path)
+    .sort();
+}

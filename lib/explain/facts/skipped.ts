@@ -1,0 +1,92 @@
+/*
+ * What was read and holds no fact, so that nobody takes silence about it for an answer.
+ */
+
+import { list, own, text } from "./access";
+import { isServed } from "./served-kinds";
+import type { Source } from "./source";
+import { WORKLOAD_KINDS } from "./workload-facts";
+
+/** Documents that were read and hold no fact. */
+export interface SkippedDocument {
+  /** The document; of Kubernetes objects the file alone. */
+  readonly source: Source;
+  /** Why it was left aside. */
+  readonly reason: string;
+}
+
+/** A document of a file. */
+export interface SkippableDocument {
+  /** The parsed document. */
+  readonly value: unknown;
+  /** Where it stands. */
+  readonly source: Source;
+}
+
+/** Kinds of which facts are read. */
+const READ: ReadonlySet<string> = new Set([
+  ...WORKLOAD_KINDS,
+  "Authentication",
+  "AuthenticationConfiguration",
+  "CSIDriver",
+  "ClusterProfile",
+  "ClusterRole",
+  "ClusterRoleBinding",
+  "ConfigMap",
+  "CredentialProviderConfig",
+  "CredentialsRequest",
+  "FeatureGate",
+  "Image",
+  "ImageContentSourcePolicy",
+  "ImageDigestMirrorSet",
+  "ImageTagMirrorSet",
+  "KubeletConfig",
+  "MachineConfig",
+  "PersistentVolume",
+  "PersistentVolumeClaim",
+  "Role",
+  "RoleBinding",
+  "Secret",
+  "ServiceAccount",
+]);
+
+/** Documents without meaning here. */
+export function unknownDocuments(documents: readonly SkippableDocument[]): readonly SkippedDocument[] {
+  return documents.map(({ source }) => ({
+    source,
+    reason: "neither a Kubernetes object, nor files of a node, nor Terraform JSON",
+  }));
+}
+
+/** Objects of kinds that are not read, counted by file and kind. */
+export function unreadObjects(documents: readonly SkippableDocument[]): readonly SkippedDocument[] {
+  const counts = new Map<string, { readonly file: string; readonly kind: string; count: number }>();
+  for (const { value, source } of documents)
+    for (const object of objectsIn(value)) {
+      const kind = text(own(object, "kind"));
+      if (kind === "" || (READ.has(kind) && isServed(object) && own(object, "$patch") === undefined))
+        continue;
+      const title = `${text(own(object, "apiVersion"))} ${kind}${own(object, "$patch") === undefined ? "" : " with $patch"}`;
+      const key = `${source.file}\n${title}`;
+      const known = counts.get(key);
+      if (known) known.count++;
+      else counts.set(key, { file: source.file, kind: title, count: 1 });
+    }
+  return [...counts.values()].map(({ file, kind, count }) => ({
+    source: { file, path: "" },
+    reason: `${count} ${count === 1 ? "object" : "objects"} of ${kind}, a kind that is not read`,
+  }));
+}
+
+/** The objects of a list, those of one kind included, or the object itself. */
+export function objectsIn(value: unknown): readonly unknown[] {
+  const kind = text(own(value, "kind"));
+  if (!kind.endsWith("List")) return [value];
+  const ofItems = kind.slice(0, -"List".length);
+  // The items of a list of one kind need not repeat it.
+  return list(own(value, "items")).map((item) =>
+    ofItems === "" || own(item, "kind") !== undefined || typeof item !== "object" || item === null
+      ? item
+      : { apiVersion: own(value, "apiVersion"), kind: ofItems, ...item },
+  );
+}
