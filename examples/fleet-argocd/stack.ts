@@ -26,13 +26,16 @@ export class GitOpsHub extends TerraformStack {
     new GoogleProvider(this, "google", { project: google.project });
 
     new FleetAccess(this, "fleet", {
-      hub: openShift({
-        name: "gitops-hub",
-        version: "4.22",
-        platform: "aws",
-        issuer: "https://d222222abcdef8.cloudfront.net",
-        pools: ["worker"],
-      }),
+      hub: {
+        ...openShift({
+          name: "gitops-hub",
+          version: "4.22",
+          platform: "aws",
+          issuer: "https://d222222abcdef8.cloudfront.net",
+          pools: ["worker"],
+        }),
+        podIdentityWebhooks: ["aws"],
+      },
       consumer: argoCd({ version: "3.5" }),
       clusterManager: "acme-platform",
       identities: [

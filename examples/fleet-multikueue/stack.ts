@@ -22,6 +22,7 @@ export class BatchHub extends TerraformStack {
         name: "batch-hub",
         issuer: "https://oidc.eks.eu-west-1.amazonaws.com/id/0123456789ABCDEF0123456789ABCDEF",
         apiServer: "1.35",
+        podIdentityWebhooks: ["aws"],
       },
       consumer: multiKueue({ version: "0.19" }),
       kueueConfiguration: readFileSync(`${folder}/controller_manager_config.yaml`, "utf8"),

@@ -39,6 +39,8 @@ export interface AccountStage {
   readonly judged: Judged;
   /** As whom. */
   readonly identity: CloudIdentity | undefined;
+  /** True where a pull secret keeps the kubelet from pulling at all. */
+  readonly isRefused: boolean;
   /** What was judged of the identity's permissions. */
   readonly permissions: SharedPermissions;
 }
@@ -75,7 +77,8 @@ export class Chain {
 
   /** As whom, or through what else; `null` where nothing would serve it, or it is not known. */
   get as(): string | null {
-    return this.#failed === undefined ? (this.#account?.identity?.label ?? null) : insteadOf(this.#context);
+    if (this.#failed !== undefined) return insteadOf(this.#context);
+    return this.#account?.isRefused ? null : (this.#account?.identity?.label ?? null);
   }
 
   /** The links in order, `otherwise` last. */
@@ -103,6 +106,7 @@ export class Chain {
     if (this.#failed !== undefined)
       // Only for a workload can another way than the chain change the verdict.
       return this.#question.puller.origin === "workload" ? verdictOf(this.checks, "workload") : "denied";
+    if (this.#account?.isRefused) return "denied";
     const open = this.#stage.judged.open || this.#account?.judged.open || this.#permission?.open;
     return open ? "unknown" : "allowed";
   }

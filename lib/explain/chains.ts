@@ -16,6 +16,7 @@ import { LaterLinks, judge } from "./links";
 import { ImageStages, type Pools } from "./image-stages";
 import { QuestionContext } from "./question-context";
 import { repositoryOf } from "./checks/image-parses";
+import { pullSecretsOf } from "./checks/otherwise-secrets";
 import { matchingEntries } from "./checks/provider-matches-image";
 import type { Cloud, CloudIdentity, Repository } from "./clouds/cloud";
 import type { Clouds } from "./clouds/clouds";
@@ -151,7 +152,7 @@ export class Chains {
     const permissions = cloud && identity ? this.#permissionsOf(cloud).get(identity.permissionKey) : nobody();
     permissions.identities++;
     const judged = judge(accountChecks, new QuestionContext(question, stage, { trust }));
-    return { judged, identity, permissions };
+    return { judged, identity, permissions, isRefused: pullSecretsOf(context).refusal !== undefined };
   }
 
   #permissionsOf(cloud: Cloud): Recent<string, SharedPermissions> {

@@ -90,11 +90,8 @@ export function providerEntries(props: ProviderEntriesProps): readonly AccessPro
 /** As given: what a document would leave out is refused. Secrets come first, since no other refusal looks for them. */
 function givenEntries(given: readonly AccessProvider[]): readonly AccessProvider[] {
   const entries = statedList("additionalProviders", literal(given, "additionalProviders"));
-  throwFirst([
-    ...secretIssues("additionalProviders", entries),
-    ...accessProviderIssues(entries),
-    ...entries.flatMap(modeIssues),
-  ]);
+  throwFirst([...secretIssues("additionalProviders", entries), ...accessProviderIssues(entries)]);
+  throwFirst(entries.flatMap(modeIssues));
   return entries.map((entry) => ({ ...entry, execConfig: { ...NO_EXEC, ...entry.execConfig } }));
 }
 

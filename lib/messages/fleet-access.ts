@@ -39,19 +39,6 @@ export const fleetAccessMessages = {
     allowed: "a Google service account in a literal project",
     remedy: "act as Google service accounts: workloadServiceAccounts without impersonate: false",
   }),
-  "openshift-spoke-accounts": (spoke: string, accounts: readonly string[]): Problem => ({
-    problem: `OpenShift spoke ${spoke} can be told to take one service account of the hub, not several: a claim rule holds one value`,
-    value: accounts,
-    allowed: "one service account",
-    remedy:
-      "let the controller's workloads share a service account, or reach the spoke through Connect Gateway: connectGatewaySpoke({ gke: false, … })",
-  }),
-  "openshift-spoke-login": (spoke: string): Problem => ({
-    problem: `the hub takes the one OIDC slot of OpenShift spoke ${spoke}, and nobody can log in through its OAuth server any more`,
-    allowed: "replacesLogin: true for clusters that people enter with client certificates alone",
-    remedy:
-      "state replacesLogin: true, or reach the spoke through Connect Gateway: connectGatewaySpoke({ gke: false, … })",
-  }),
   "google-spoke-provider-differs": (role: string, project: string, subject: string): Problem => ({
     problem: `two spokes of project ${project} give ${subject} ${role} through different Terraform providers, and share one binding`,
     value: project,

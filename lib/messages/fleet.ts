@@ -126,8 +126,9 @@ const ownMessages = {
       "client.authentication.k8s.io/exec, clusterprofiles.multicluster.x-k8s.io/exec/additional-envs; each once, its value an object",
     remedy: "correct the extension, or remove it",
   }),
-  "spoke-server-invalid": (reason: string): Problem => ({
+  "spoke-server-invalid": (reason: string, origin: string | undefined): Problem => ({
     problem: `server of a spoke ${reason}`,
+    value: origin,
     allowed: "https://host[:port][/path], at most 2048 characters",
     remedy: "give the URL of the spoke's API server; the endpoint of a GKE cluster comes without https://",
   }),

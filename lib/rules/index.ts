@@ -10,6 +10,17 @@ export { type AwsPermissionRequest, evaluateAwsPermission } from "./aws/evaluate
 export { type AwsTrustRequest, evaluateAwsTrust } from "./aws/evaluate/evaluate-trust";
 export { type PluginAbility, type PluginAnswer, pluginCan } from "./plugins";
 export { type ConfigIssue } from "./kubelet/config-issue";
+export {
+  type CacheKeyType,
+  type CachedServiceAccount,
+  credentialCacheKey,
+  credentialCacheLookups,
+} from "./kubelet/credential-cache-keys";
+export {
+  type CredentialKeyrings,
+  type RegistryCredential,
+  credentialsInOrder,
+} from "./kubelet/credential-order";
 export { credentialProviderConfigHash } from "./kubelet/credential-provider-config-hash";
 export { featureGateDefault, knownKubernetesMinors } from "./kubelet/feature-gates";
 export { imageMatches } from "./kubelet/image-matches";

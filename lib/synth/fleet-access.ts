@@ -5,7 +5,7 @@ import type { ClusterInventory, HubConsumer, MultiKueueCluster, SpokeCluster, St
 import type { AccessDeclaration, IWorkloadIdentities } from "../model/workloads";
 import { checkClaim } from "./cluster-records";
 import type { FleetAccessProps } from "./fleet-access-props";
-import { CONSUMER, STATUS, consumerComment } from "./fleet-charts";
+import { CONSUMER, STATUS, consumerComment, webhookComment } from "./fleet-charts";
 import { claimFleet } from "./fleet-claims";
 import { lateRules } from "./fleet-late-rules";
 import { fleetObjects } from "./fleet-objects";
@@ -82,7 +82,7 @@ export class FleetAccess extends Construct {
     this.statusWriters = objects.statusWriters;
     this.workerClusters = objects.workerClusters;
 
-    this.#comment(props);
+    this.#comment(props, plan);
     for (const rule of plan.spokes.flatMap(lateRules)) manifests.requireFinished(rule);
     at(this, () => this.manifests.record(fleetRecord(props, plan, this)));
     warnOfSharedIssuer(this, name, issuer.url);
@@ -103,11 +103,12 @@ export class FleetAccess extends Construct {
   }
 
   /** What the files' headers say of these objects. */
-  #comment({ consumer }: FleetAccessProps): void {
+  #comment({ consumer }: FleetAccessProps, { makers, webhooks }: FleetPlan): void {
     const { statusCommand, statusScope } = this.inventory;
     const status = [`${statusCommand} --filename=<this file>`];
     if (statusScope) this.manifests.chart(STATUS.name, { ...STATUS, comment: status });
-    const comment = consumerComment(consumer, this.consumer.flag);
+    const needed = makers.map(({ cloud }) => cloud).filter((cloud) => webhooks.includes(cloud));
+    const comment = [...webhookComment(needed), ...consumerComment(consumer, this.consumer.flag)];
     this.manifests.chart(CONSUMER.name, { ...CONSUMER, comment });
   }
 }

@@ -34,12 +34,23 @@ export const CONSUMER: FleetChart = {
   order: 65,
   comment: [
     "Workloads and service accounts of the controller's own installation: only the fields that are added.",
-    "Apply with `kubectl apply --server-side`; never prune or delete by this file.",
+    "Apply with `kubectl apply --server-side`; never prune or delete by this file. Names of workloads and containers",
+    "must be those of the installation: an unknown container would be added to the pods.",
   ],
 };
 
 /** Worker clusters of MultiKueue. */
 export const KUEUE: FleetChart = { name: "multi-kueue-clusters", order: 70 };
+
+/** Which webhook must run on the hub, and that it changes new pods alone. */
+export function webhookComment(webhooks: readonly string[]): readonly string[] {
+  return webhooks.length === 0
+    ? []
+    : [
+        `Needs the pod identity webhook of ${webhooks.join(" and ")} on the hub, which reads annotations when a pod begins:`,
+        "restart workloads that this file does not change.",
+      ];
+}
 
 /** What the person who applies the file must do besides. */
 export function consumerComment(
@@ -50,6 +61,9 @@ export function consumerComment(
     return [
       "The ConfigMap is that of the installation with the list of providers in it: add --force-conflicts. The",
       "ClusterProfile CRD must be there before Kueue starts.",
+      form.gateByFlag === true
+        ? "The manager must have --feature-gates with MultiKueueClusterProfile=true on its command line."
+        : "Kueue does not start with featureGates there and --feature-gates on its command line.",
     ];
   return flag === undefined
     ? []

@@ -7,7 +7,13 @@
 
 export { type BindProps, bind } from "./bind/bind-folder";
 export { FleetAccess } from "./fleet-access";
-export { type FleetAccessProps, type FleetHub, type FleetSpoke, type SpokeHub } from "./fleet-access-props";
+export {
+  type FleetAccessProps,
+  type FleetHub,
+  type FleetSpoke,
+  type PodIdentityWebhook,
+  type SpokeHub,
+} from "./fleet-access-props";
 export { type EnteredSpoke } from "./fleet-spokes";
 export { ImagePulls } from "./image-pulls";
 export { type ImagePull, type ImagePullsProps } from "./image-pulls-props";

@@ -3,6 +3,7 @@
  * trace, never `allowed`.
  */
 
+import { symlinkSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { run } from "../../lib/cli/run";
 import { folderOf } from "../fixtures/explain/artefacts";
@@ -97,6 +98,25 @@ describe("exit 2, naming what was given", () => {
     expect(err).not.toMatch(STACK_TRACE);
   });
 
+  // Root may read everything, so that a loop of links stands for what the system refuses.
+  it.each(["", "/sub.yaml"])("a path that the system refuses%s", async (below) => {
+    const folder = folderOf({ ...values });
+    symlinkSync("loop", `${folder}/loop`);
+    const { code, out, err } = await cli(...asked, `${folder}/loop${below}`);
+    expect([code, out]).toEqual([2, ""]);
+    expect(err).toContain("file cannot be read (ELOOP)");
+    expect(err).toMatch(/\(explain-file-unreadable\)\n$/);
+    expect(err).not.toMatch(STACK_TRACE);
+  });
+
+  it("a stack whose files the system refuses to look at", async () => {
+    const folder = folderOf({ ...values });
+    symlinkSync("cdk.tf.json", `${folder}/cdk.tf.json`);
+    const { code, out, err } = await cli(...asked, folder);
+    expect([code, out]).toEqual([2, ""]);
+    expect(err).toMatch(/\(explain-file-unreadable\)\n$/);
+  });
+
   it("a folder that no synth has written", async () => {
     const { code, err } = await cli(`${folderOf({})}/cdktf.out`);
     expect(code).toBe(2);
@@ -132,6 +152,23 @@ describe("no verdict is allowed", () => {
     expect(err.split("\n").filter((line) => line !== "")).toEqual([
       `skipped ${folder}/notes.json: neither a Kubernetes object, nor files of a node, nor Terraform JSON`,
       `skipped ${folder}/values.yaml#0: neither a Kubernetes object, nor files of a node, nor Terraform JSON`,
+    ]);
+  });
+
+  it("of objects of kinds that are not read, counted by file and kind", async () => {
+    const rollout = "apiVersion: argoproj.io/v1alpha1\nkind: Rollout\nmetadata: {name: web}\n";
+    const folder = folderOf({
+      ...plain,
+      "more.yaml": `${rollout}---\n${rollout}---\napiVersion: v1\nkind: NamespaceList\nitems: [{metadata: {name: a}}]\n`,
+      "old.yaml":
+        "apiVersion: v1\nkind: Role\nmetadata: {name: a}\n---\n$patch: delete\napiVersion: v1\nkind: Secret\nmetadata: {name: a}\n",
+    });
+    const { err } = await cli(...asked, folder);
+    expect(err.split("\n").filter((line) => line !== "")).toEqual([
+      `skipped ${folder}/more.yaml: 2 objects of argoproj.io/v1alpha1 Rollout, a kind that is not read`,
+      `skipped ${folder}/more.yaml: 1 object of v1 Namespace, a kind that is not read`,
+      `skipped ${folder}/old.yaml: 1 object of v1 Role, a kind that is not read`,
+      `skipped ${folder}/old.yaml: 1 object of v1 Secret with $patch, a kind that is not read`,
     ]);
   });
 });

@@ -18,6 +18,7 @@ describe("refused, naming file and line", () => {
     ["YAML that is none", "m.yaml", "a: 1\nb: [1\n", 3, "is not YAML"],
     ["a key twice", "m.yaml", "kind: Pod\nkind: Pod\n", 2, "is not YAML: Map keys must be unique"],
     ["JSON that is none", "m.json", '{\n"a": }\n', 2, "is not JSON"],
+    ["a key twice in JSON", "m.json", '{\n"a": {"b": 1,\n"b": 2}\n}\n', 3, "has a key twice in one object"],
     ["JSON that ends early", "m.json", '{\n"a": 1\n', 2, "is not JSON"],
     [
       "no UTF-8",
@@ -31,6 +32,13 @@ describe("refused, naming file and line", () => {
     ["deep YAML, block", "m.yaml", deepYaml(300), 1, "is nested deeper than 200 levels"],
     ["alias bomb", "m.yaml", bomb, 1, "has aliases that refer to nothing or multiply"],
     ["alias of nothing", "m.yaml", "a: *b\n", 1, "has aliases that refer to nothing"],
+    [
+      "too many documents",
+      "m.yaml",
+      "---\na: [1]\n".repeat(50_001),
+      100_001,
+      "has more than 50000 documents",
+    ],
     ["an object that holds itself", "m.yaml", "a: &a\n  b: *a\n", 1, "has aliases|nested deeper"],
   ])("%s", (_, name, text, line, reason) => {
     const folder = folderOf({ [name]: text });
@@ -43,14 +51,17 @@ describe("refused, naming file and line", () => {
     );
   });
 
-  it("of a file in a node setup", () => {
+  it("is what the kubelet says to a file of a node", () => {
     const folder = folderOf({
       "nodes.yaml":
         'files:\n  - path: /c.yaml\n    content: "kind: CredentialProviderConfig\\na: [1"\nkubeletFlags:\n  image-credential-provider-config: /c.yaml\n  image-credential-provider-bin-dir: /bin\n',
     });
-    expect(() => explain([folder])).toThrowError(
-      expect.objectContaining({ code: "explain-file-invalid", value: `${folder}/nodes.yaml (/c.yaml):2` }),
-    );
+    const [result] = explain([folder], { serviceAccount: "a/b", image: "a.io/b" });
+    const check = result?.checks.find(({ id }) => id === "provider-matches-image");
+    expect(check).toMatchObject({
+      status: "fail",
+      reason: expect.stringContaining("does not start: error decoding"),
+    });
   });
 });
 

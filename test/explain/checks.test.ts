@@ -17,6 +17,7 @@ const NODE = "all-nodes.yaml";
 const FACTS = "workload-identity.json";
 const RBAC = "10-token-audience.yaml";
 const REQUIRED_ROLE = "requiredServiceAccountAnnotationKeys:\n              - eks.amazonaws.com/ecr-role-arn";
+const TOKENS = "KubeletServiceAccountTokenForCredentialProviders";
 const OPTIONAL_ROLE = "optionalServiceAccountAnnotationKeys:\n              - eks.amazonaws.com/ecr-role-arn";
 
 interface Row {
@@ -46,6 +47,27 @@ const FAILS: Readonly<Record<string, readonly Row[]>> = {
     { why: "nothing", image: "", edits: [], text: "the kubelet refuses this image name" },
   ],
   "provider-matches-image": [
+    {
+      why: "a file that the kubelet does not start with",
+      ...ecr,
+      edits: [
+        [
+          NODE,
+          "      apiVersion: kubelet.config.k8s.io/v1\n",
+          "      {}\n      ---\n      apiVersion: kubelet.config.k8s.io/v1\n",
+        ],
+      ],
+      text: "refuses the file and does not start: Object 'Kind' is missing in '{}'",
+      log: '"Failed to register CRI auth plugins"',
+    },
+    {
+      why: "a key given twice",
+      ...ecr,
+      edits: [
+        [NODE, "defaultCacheDuration: 12h", "defaultCacheDuration: 12h\n          defaultCacheDuration: 12h"],
+      ],
+      text: "error decoding config: Map keys must be unique",
+    },
     {
       why: "port in the image",
       image: ECR.replace(".com/", ".com:443/"),
@@ -100,6 +122,51 @@ const FAILS: Readonly<Record<string, readonly Row[]>> = {
       edits: [[NODE, "  image-credential-provider-bin-dir: /var/lib/kubelet/credential-provider\n", ""]],
       text: "--image-credential-provider-bin-dir is not set",
       log: "plugin binary directory  did not exist",
+    },
+    {
+      why: "flag empty",
+      ...ecr,
+      edits: [[NODE, "bin-dir: /var/lib/kubelet/credential-provider\n", 'bin-dir: ""\n']],
+      text: "--image-credential-provider-bin-dir is not set",
+      log: "plugin binary directory  did not exist",
+    },
+    {
+      why: "gate off by flag",
+      ...ecr,
+      edits: [[NODE, "kubeletFlags:\n", `kubeletFlags:\n  feature-gates: "${TOKENS}=false,X=1"\n`]],
+      text: "feature gate is disabled",
+    },
+    {
+      why: "all beta gates off by flag",
+      ...ecr,
+      edits: [[NODE, "kubeletFlags:\n", 'kubeletFlags:\n  feature-gates: "AllBeta=f"\n']],
+      text: "feature gate is disabled",
+    },
+    {
+      why: "gate off in the kubelet's own file",
+      ...ecr,
+      edits: [
+        [
+          NODE,
+          "kubeletFlags:\n",
+          `  - path: /k.yaml\n    content: '{"kind":"KubeletConfiguration","featureGates":{"${TOKENS}":false}}'\nkubeletFlags:\n  config: /k.yaml\n`,
+        ],
+      ],
+      text: "feature gate is disabled",
+    },
+    {
+      why: "gate recorded as text",
+      ...ecr,
+      edits: [[FACTS, '"featureGates": {}', `"featureGates": {"${TOKENS}": "false"}`]],
+      text: "feature gate is disabled",
+    },
+    {
+      why: "kubelet 1.31 passes over tokenAttributes",
+      ...ecr,
+      edits: [[FACTS, '"kubelet": "1.35"', '"kubelet": "1.31"']],
+      text: "kubelet 1.31 knows no tokenAttributes",
+      log: "silent",
+      as: "node identity",
     },
     {
       why: "flag points elsewhere",
@@ -502,6 +569,48 @@ const UNKNOWN: Readonly<Record<string, readonly Row[]>> = {
         ],
       ],
       text: "not every version takes the file",
+    },
+    ...['"kubelet": "1.40"', '"kubelet": "junk"', '"kubelet": 1.35', '"other": "1.35"'].map((kubelet) => ({
+      why: `kubelet recorded as ${kubelet}`,
+      ...ecr,
+      edits: [[FACTS, '"kubelet": "1.35"', kubelet] as const],
+      text: "not every version takes the file",
+    })),
+    {
+      why: "gate recorded as no switch",
+      ...ecr,
+      edits: [[FACTS, '"featureGates": {}', `"featureGates": {"${TOKENS}": "off"}`]],
+      text: "neither true nor false",
+    },
+    {
+      why: "gate off in a file that nobody is known to read",
+      ...ecr,
+      edits: [
+        [
+          NODE,
+          "kubeletFlags:\n",
+          `  - path: /k.yaml\n    content: '{"kind":"KubeletConfiguration","featureGates":{"${TOKENS}":false}}'\nkubeletFlags:\n`,
+        ],
+      ],
+      text: "the KubeletConfiguration /k.yaml sets feature gates",
+    },
+    {
+      why: "plugin by another name",
+      ...ecr,
+      edits: [[NODE, "name: ecr-credential-provider", "name: totally-different-plugin"]],
+      text: "nothing says that the plugin totally-different-plugin does what the ecr plugin does",
+    },
+    {
+      why: "arguments that the plugin does not take",
+      ...ecr,
+      edits: [
+        [
+          NODE,
+          "- name: ecr-credential-provider\n",
+          '- name: ecr-credential-provider\n          args: ["--help"]\n',
+        ],
+      ],
+      text: "the argument --help is not known",
     },
     {
       why: "azure.json not written here",

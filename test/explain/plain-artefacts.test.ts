@@ -86,6 +86,46 @@ describe("pull secrets", () => {
     });
   });
 
+  const withSecret = (data: string, type = "kubernetes.io/dockerconfigjson"): Record<string, string> => ({
+    ...files,
+    "app/secret.yaml": JSON.stringify({
+      apiVersion: "v1",
+      kind: "Secret",
+      type,
+      metadata: { name: "hub", namespace: "team" },
+      stringData: { ".dockerconfigjson": data },
+    }),
+  });
+
+  it("that the kubelet cannot decode stop every pull of the pod", () => {
+    const results = explained(withSecret('{"auths":{"r.io":{"auth":"!!"}}}'), {}, { cluster });
+    expect([results[0]?.verdict, results[0]?.as, results[2]?.verdict]).toEqual(["denied", null, "denied"]);
+    expect(results[0]?.checks.at(-1)).toMatchObject({
+      id: "otherwise",
+      status: "fail",
+      reason: expect.stringContaining('the pull secret hub: auth of the entry "r.io" is no base64'),
+    });
+  });
+
+  it.each([
+    [
+      "of the image's registry are tried first",
+      { [HOST]: {} },
+      "the pull secrets hub are tried first",
+      "unknown",
+    ],
+    ["of another registry are not tried", { "r.io": {} }, "not needed: every link holds", "denied"],
+  ])("%s", (_, auths, reason, broken) => {
+    const results = explained(withSecret(JSON.stringify({ auths })), {}, { cluster });
+    expect(results[0]).toMatchObject({ verdict: "allowed" });
+    expect(results[0]?.checks.at(-1)).toMatchObject({ status: "pass", reason });
+    expect(results[2]?.verdict).toBe(broken);
+  });
+
+  it("of another type are passed over", () => {
+    expect(explained(withSecret("{", "Opaque"), {}, { cluster })[0]?.verdict).toBe("allowed");
+  });
+
   it("do not hide a chain that holds", () => {
     const result = explained(files, {}, { cluster })[0];
     expect(result).toMatchObject({ verdict: "allowed" });

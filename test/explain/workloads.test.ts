@@ -239,3 +239,31 @@ describe("feature gates of kubelets and API server", () => {
     expect(status({ ...cluster, kubeletFeatureGates: gates })).toBe("fail");
   });
 });
+
+// openshift/api, apps/v1; kubernetes:pkg/apis/core, ephemeral containers are those of `kubectl debug`.
+describe("images of", () => {
+  const template = { spec: { containers: [{ name: "c", image: IMAGE }], serviceAccountName: "puller" } };
+  const config = (apiVersion: string): string =>
+    JSON.stringify({
+      apiVersion,
+      kind: "DeploymentConfig",
+      metadata: { name: "d", namespace: "team" },
+      spec: { template },
+    });
+  const asked = (document: string): readonly string[] =>
+    explained({ ...plain, "app/more.json": document }, {}, { cluster })
+      .filter(({ target }) => target.startsWith("111122223333") && target.endsWith("debug:v1"))
+      .map(({ verdict }) => verdict);
+
+  it("a DeploymentConfig", () => {
+    expect(asked(config("apps.openshift.io/v1").replace("team/web", "team/debug"))).toEqual(["allowed"]);
+    expect(asked(config("other.example/v1").replace("team/web", "team/debug"))).toEqual([]);
+  });
+
+  it("ephemeral containers", () => {
+    const debugging = { name: "debug", image: IMAGE.replace("team/web", "team/debug") };
+    expect(asked(pod({ serviceAccountName: "puller", ephemeralContainers: [debugging] }))).toEqual([
+      "allowed",
+    ]);
+  });
+});

@@ -111,7 +111,7 @@ describe("HubConsumer: Argo CD", () => {
       ["argocd-k8s-auth", "gcp"],
     ]);
     expect(consumer.file.resource.metadata.toJson()).toEqual({
-      name: "clusterprofile-provider-file",
+      name: "clusterprofile-provider-file-argocd-clusterprofile-controller",
       namespace: "argocd",
     });
     expect(consumer.flag).toBe(
@@ -168,7 +168,10 @@ describe("HubConsumer: Argo CD", () => {
           },
         ],
         volumes: [
-          { name: "clusterprofile-provider-file", configMap: { name: "clusterprofile-provider-file" } },
+          {
+            name: "clusterprofile-provider-file",
+            configMap: { name: "clusterprofile-provider-file-argocd-clusterprofile-controller" },
+          },
         ],
       },
     });
@@ -416,6 +419,88 @@ describe("HubConsumer: refusals", () => {
       "fleet-secret-material",
     ],
     [
+      "two sources of one plugin",
+      () =>
+        built(["aws"], { consumer: generic, identities, plugins: [iam, { ...iam, image: "e.com/b:v2" }] }),
+      "fleet-plugin-twice",
+    ],
+    ...Object.entries({
+      "plugins that are no list": { plugins: {} },
+      "null as plugin": { plugins: [null] },
+      "no consumer": { consumer: undefined },
+      "no hub": { hub: undefined },
+      "additional providers that are no list": { plugins: [iam], additionalProviders: {} },
+    }).map(([name, over]): [string, () => unknown, string] => [
+      name,
+      () => built(["aws"], { consumer: generic, identities, ...(over as object) }),
+      "fleet-value-invalid",
+    ]),
+    ...Object.entries({
+      "null as additional provider": null,
+      "args that are no texts": { name: "s", execConfig: { ...exec("/x"), args: [1] } },
+      "a mode that asks for a terminal": {
+        name: "s",
+        execConfig: { ...exec("/x"), interactiveMode: "Always" },
+      },
+    }).map(([name, entry]): [string, () => unknown, string] => [
+      name,
+      () =>
+        built(["aws"], {
+          consumer: generic,
+          identities,
+          plugins: [iam],
+          additionalProviders: [entry as never],
+        }),
+      "access-provider-invalid",
+    ]),
+    [
+      "a late additional provider",
+      () =>
+        built(["aws"], {
+          consumer: generic,
+          identities,
+          plugins: [iam],
+          additionalProviders: [{ name: "s", execConfig: exec(LATE) }],
+        }),
+      "late-value",
+    ],
+    [
+      "a secret beside an entry in a wrong form",
+      () =>
+        built(["aws"], {
+          consumer: generic,
+          identities,
+          plugins: [iam],
+          additionalProviders: [
+            {
+              name: "s",
+              execConfig: {
+                ...exec("/x"),
+                env: [{ name: "AWS_SECRET_ACCESS_KEY", value: "hunter2" }, 5 as never],
+              },
+            },
+          ],
+        }),
+      "fleet-secret-material",
+    ],
+    [
+      "a spoke with the audience of another one",
+      () => {
+        const { inventory, rest } = hub();
+        const spokes = ["a", "b"].map(
+          (name) => new SpokeCluster(inventory, name, { access: ACCESS.kubernetes }),
+        );
+        return new HubConsumer(rest, "c", {
+          consumer: generic,
+          hub: { version: "1.35" },
+          identities: {},
+          plugins: [busybox],
+          spokes,
+        });
+      },
+      "spoke-audience-twice",
+    ],
+    [
       "a command without mount",
       () =>
         built(["aws"], {
@@ -439,6 +524,23 @@ describe("HubConsumer: refusals", () => {
       provideClusterInfo: false,
     };
   }
+
+  it("takes an entry as short as upstream takes it, and writes its hint", () => {
+    const { apiVersion, command } = exec("/plugins/aws-iam-authenticator/x");
+    const { consumer } = built(["aws"], {
+      consumer: generic,
+      identities,
+      plugins: [iam],
+      additionalProviders: [
+        { name: "s", execConfig: { apiVersion, command, installHint: "mount it" } as never },
+      ],
+    });
+    const file = JSON.parse(consumer.file.resource.toJson().data["clusterprofile-provider-file.json"]);
+    expect(file.providers[1]).toEqual({
+      name: "s",
+      execConfig: { apiVersion, command, installHint: "mount it", interactiveMode: "Never" },
+    });
+  });
 
   it("refuses what a list of entries would lose, and warns of what older releases do with it", () => {
     const { inventory, rest } = hub();

@@ -155,6 +155,11 @@ describe("SpokeCluster", () => {
     ["a date", { controlPlaneHealthySince: "2026-11-20" }, "spoke-time-invalid"],
     ["an empty property", { properties: { a: "" } }, "cluster-property-invalid"],
     ["a version that is none", { kubernetesVersion: "latest" }, "version-invalid"],
+    // The label is the manager's name; another value would be lost.
+    ["another manager's label", { labels: { "x-k8s.io/cluster-manager": "other" } }, "cluster-manager-label"],
+    ["no access", { access: undefined as never }, "fleet-value-invalid"],
+    ["access without endpoint", { access: { cloud: "aws", parameters: {} } as never }, "fleet-value-invalid"],
+    ["a proxy with a user", { proxyUrl: "http://user@proxy:8080" }, "spoke-proxy-invalid"],
     ["a bad label", { labels: { a: "b c" } }, "label-invalid"],
     ["Argo CD's name for AWS", { providerName: "argo-cd-builtin-aws" }, "argo-cd-builtin-aws"],
     ["an empty provider", { providerName: "" }, "access-provider-name-invalid"],

@@ -1,11 +1,26 @@
 import { Chart, Testing } from "cdk8s";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { SpokeRoleBinding, type SpokeUser, selfManagedSpoke, selfManagedUsers } from "../../lib/fleet";
+import {
+  SpokeRoleBinding,
+  type SpokeUser,
+  controller,
+  selfManagedSpoke,
+  selfManagedUsers,
+} from "../../lib/fleet";
 import { Subject } from "../../lib/model/subject";
 import type { AccessGrant } from "../../lib/model/workloads";
 import { CA, LATE } from "../fixtures/fleet/spokes";
 
+const workload = {
+  kind: "Deployment",
+  namespace: "fleet",
+  name: "own",
+  container: "own",
+  serviceAccount: "sa",
+} as const;
+const consumer = controller({ title: "own", workloads: [workload] });
 const RBAC = "rbac.authorization.k8s.io";
 const user = (over: Partial<SpokeUser>): SpokeUser => ({
   subject: Subject.of("fleet/own"),
@@ -19,6 +34,8 @@ describe("SpokeRoleBinding", () => {
     const chart = new Chart(Testing.app(), "spoke", { namespace: "other" });
     new SpokeRoleBinding(chart, "rbac", {
       spoke: "spoke-a",
+      hub: "prod-hub",
+      consumer,
       clusterRole: "fleet-controller",
       users,
       ...over,
@@ -38,7 +55,7 @@ describe("SpokeRoleBinding", () => {
       {
         apiVersion: `${RBAC}/v1`,
         kind: "ClusterRoleBinding",
-        metadata: { name: "hub:fleet-controller" },
+        metadata: { name: "prod-hub:fleet:own:fleet-controller" },
         roleRef: { apiGroup: RBAC, kind: "ClusterRole", name: "fleet-controller" },
         subjects: [
           { apiGroup: RBAC, kind: "Group", name: "hub-controllers" },
@@ -46,6 +63,30 @@ describe("SpokeRoleBinding", () => {
         ],
       },
     ]);
+  });
+
+  it("has one name per hub, controller and role, so that no apply replaces another one's subjects", () => {
+    const names = [
+      {},
+      { hub: "other-hub" },
+      { consumer: controller({ title: "other", workloads: [{ ...workload, name: "other" }] }) },
+      { clusterRole: "view" },
+    ].map((over) => (bound([user({ user: "u" })], over)[0] as { metadata: { name: string } }).metadata.name);
+    expect(names).toEqual([
+      "prod-hub:fleet:own:fleet-controller",
+      "other-hub:fleet:own:fleet-controller",
+      "prod-hub:fleet:other:fleet-controller",
+      "prod-hub:fleet:own:view",
+    ]);
+  });
+
+  it("cuts a long name without losing which one it is", () => {
+    const [a, b] = ["a", "b"].map((end) => {
+      const role = `${"r".repeat(240)}${end}`;
+      const [binding] = bound([user({ user: "u" })], { clusterRole: role });
+      return (binding as { metadata: { name: string } }).metadata.name;
+    });
+    expect([a?.length, a === b]).toEqual([253, false]);
   });
 
   it("binds in namespaces", () => {
@@ -61,6 +102,10 @@ describe("SpokeRoleBinding", () => {
     ["somebody without name", [user({})], {}, "spoke-authorisation-missing"],
     ["a bad role", [user({ user: "u" })], { clusterRole: "a/b" }, "spoke-cluster-role-invalid"],
     ["a late role", [user({ user: "u" })], { clusterRole: LATE }, "late-value"],
+    ["no namespace", [user({ user: "u" })], { namespaces: [] }, "spoke-authorisation-missing"],
+    ["a text as namespaces", [user({ user: "u" })], { namespaces: "shop" }, "fleet-value-invalid"],
+    ["no role", [user({ user: "u" })], { clusterRole: undefined }, "spoke-cluster-role-invalid"],
+    ["a bad name of the hub", [user({ user: "u" })], { hub: "A" }, "cluster-name-invalid"],
     ["a bad namespace", [user({ user: "u" })], { namespaces: ["A"] }, "namespace-invalid"],
   ])("refuses %s", (_, users, over, code) => {
     expect(() => bound(users, over)).toThrowError(expect.objectContaining({ code }));
@@ -69,6 +114,7 @@ describe("SpokeRoleBinding", () => {
 
 describe("selfManagedSpoke", () => {
   const props = {
+    hub: "prod-hub",
     spoke: "spoke-k",
     apiServer: "1.34",
     issuer: "https://hub.example",
@@ -89,7 +135,7 @@ describe("selfManagedSpoke", () => {
           userValidationRules: [
             {
               expression:
-                "user.username in ['hub:system:serviceaccount:kueue-system:kueue-controller-manager']",
+                "user.username in ['prod-hub:system:serviceaccount:kueue-system:kueue-controller-manager']",
             },
           ],
         },
@@ -100,6 +146,7 @@ describe("selfManagedSpoke", () => {
   it("says who the controllers are, as the API server will call them", () => {
     const controllers = [{ subject: Subject.of("fleet/own") } as AccessGrant];
     const { users } = selfManagedSpoke({ ...props, userPrefix: "prod:" }).declare(undefined, {
+      hub: "prod-hub",
       spoke: "k",
       controllers,
     });
@@ -111,7 +158,7 @@ describe("selfManagedSpoke", () => {
         authorized: false,
       },
     ]);
-    expect(selfManagedUsers(["fleet/own"])[0]?.user).toBe("hub:system:serviceaccount:fleet:own");
+    expect(selfManagedUsers(["fleet/own"], { hub: "a" })[0]?.user).toBe("a:system:serviceaccount:fleet:own");
   });
 
   it("puts a late issuer into quotes, as a placeholder begins with @, which no plain YAML text may", () => {
@@ -119,7 +166,26 @@ describe("selfManagedSpoke", () => {
     expect(nodeSetup.files[0]?.content).toContain(`url: "${LATE}"\n`);
   });
 
+  it("is the YAML that is meant whatever URL is filled in for a late one", () => {
+    const { nodeSetup } = selfManagedSpoke({ ...props, issuer: LATE, discoveryUrl: `https://${LATE}/keys` });
+    const content = nodeSetup.files[0]?.content ?? "";
+    fc.assert(
+      fc.property(fc.webUrl({ withQueryParameters: true, withFragments: true }), (url) => {
+        const filled = parse(content.replaceAll(LATE, url), { version: "1.1" });
+        expect(filled.jwt[0].issuer).toMatchObject({ url, discoveryURL: `https://${url}/keys` });
+      }),
+    );
+    // Placeholders are such texts, too: `@` begins no plain YAML text.
+    expect(parse(content.replaceAll(LATE, "@late(var.issuer)@")).jwt[0].issuer.url).toBe(
+      "@late(var.issuer)@",
+    );
+  });
+
   it.each<[string, object, string]>([
+    ["a late CA", { certificateAuthority: LATE }, "late-value"],
+    ["a damaged CA", { certificateAuthority: "nope" }, "spoke-authentication-ca"],
+    ["AWS's audience", { audience: "sts.amazonaws.com" }, "spoke-audience-foreign"],
+    ["service accounts that are a text", { serviceAccounts: "fleet/own" }, "fleet-value-invalid"],
     ["a relative path", { path: "x" }, "node-file-invalid"],
     ["nobody", { serviceAccounts: [] }, "spoke-authentication-empty"],
     ["an old API server", { apiServer: "1.29" }, "version-unsupported"],

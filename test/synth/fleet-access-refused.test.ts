@@ -3,13 +3,13 @@
  * composed construct, and what only the construct sees.
  */
 
-import { TerraformStack, Testing } from "cdktf";
+import { TerraformResource, TerraformStack, Testing } from "cdktf";
 import { describe, expect, it } from "vitest";
 import { eksSpoke, workloadRoles } from "../../lib/cloud/aws";
 import { aksSpoke, workloadIdentities } from "../../lib/cloud/azure";
 import type { ErrorCode } from "../../lib/errors";
 import { argoCd, knativeOperator, multiKueue, selfManagedSpoke } from "../../lib/fleet";
-import { FleetAccess, type FleetAccessProps, type FleetSpoke } from "../../lib/synth";
+import { FleetAccess, type FleetAccessProps, type FleetSpoke, Manifests } from "../../lib/synth";
 import { CA } from "../fixtures/fleet/spokes";
 import { SUBSCRIPTION, providersStack } from "../support/platform-components";
 
@@ -55,6 +55,7 @@ const own = (issuer: string, serviceAccounts: readonly string[]): FleetSpoke => 
   name: "edge",
   clusterRole: "deployer",
   access: selfManagedSpoke({
+    hub: "hub",
     spoke: "edge",
     apiServer: "1.34",
     audience: "edge",
@@ -135,6 +136,38 @@ const CASES: readonly (readonly [
     () => ({ spokes: [eks({ endpoint: "spoke.example.com" })] }),
     "spoke-server-invalid",
     /^hub\/fleet: spoke eks-1: server of a spoke/,
+  ],
+  [
+    "namespaces that limit nothing",
+    () => ({ spokes: [eks({}, { namespaces: ["shop"] })] }),
+    "spoke-namespaces-unused",
+    /spoke eks-1 limit nothing.*\["shop"\]/,
+  ],
+  [
+    "no namespace to bind in",
+    () => ({ spokes: [{ ...groups, clusterRole: "deployer", namespaces: [] }] }),
+    "spoke-namespaces-empty",
+    /bound nowhere/,
+  ],
+  [
+    "a ClusterRole with a slash",
+    () => ({ spokes: [{ ...groups, clusterRole: "a/b" }] }),
+    "spoke-cluster-role-invalid",
+    /spoke eks-1: .*got "a\/b"/,
+  ],
+  [
+    "a stored token",
+    () => ({ pluginByCloud: { aws: "secretreader" } as unknown as FleetAccessProps["pluginByCloud"] }),
+    "fleet-stored-token",
+    /secretreader/,
+  ],
+  [
+    "two providers of one name in two spokes",
+    () => ({
+      spokes: [eks({}, { providerName: "z" }), eks({}, { name: "eks-2", providerName: "z" })],
+    }),
+    "access-provider-twice",
+    /"z"/,
   ],
   ["Kueue too old", () => ({ consumer: multiKueue({ version: "0.14" }) }), "fleet-consumer-too-old", /Kueue/],
   ["Argo CD too old", () => ({ consumer: argoCd({ version: "3.4" }) }), "fleet-consumer-too-old", /Argo CD/],
@@ -249,12 +282,54 @@ const CASES: readonly (readonly [
   ],
 ];
 
+/** What callers without a compiler pass. */
+const UNTYPED: readonly (readonly [title: string, Readonly<Record<string, unknown>>, ErrorCode])[] = [
+  ["no hub", { hub: undefined }, "fleet-value-invalid"],
+  ["no consumer", { consumer: undefined }, "fleet-value-invalid"],
+  ["a consumer of one's own without workloads", { consumer: {} }, "fleet-value-invalid"],
+  ["spokes that are no list", { spokes: {} }, "fleet-value-invalid"],
+  ["a spoke that is nothing", { spokes: [null] }, "fleet-value-invalid"],
+  ["a spoke without access", { spokes: [{ name: "a" }] }, "fleet-value-invalid"],
+  ["a text as access", { spokes: [{ name: "a", access: "x" }] }, "fleet-value-invalid"],
+  ["an object as access", { spokes: [{ name: "a", access: {} }] }, "fleet-value-invalid"],
+  [
+    "namespaces that are a text",
+    { spokes: [{ ...groups, clusterRole: "deployer", namespaces: "shop" }] },
+    "fleet-value-invalid",
+  ],
+  ["makers that are no list", { identities: {} }, "fleet-value-invalid"],
+  ["a maker that is nothing", { identities: [undefined] }, "identities-invalid"],
+  ["a maker that declares nothing", { identities: [{ cloud: "aws" }] }, "identities-invalid"],
+  ["plugins that are no list", { plugins: {} }, "fleet-value-invalid"],
+  ["a plugin that is nothing", { plugins: [null] }, "fleet-value-invalid"],
+  ["a provider that is nothing", { additionalProviders: [null] }, "fleet-value-invalid"],
+  [
+    "the text false as a gate",
+    { hub: { ...KUEUE.hub, apiServer: "1.34", featureGates: { ImageVolume: "false" } } },
+    "choice-unknown",
+  ],
+  ["another cloud's webhook", { hub: { ...KUEUE.hub, podIdentityWebhooks: ["google"] } }, "choice-unknown"],
+];
+
+/** Refusals that need what a cloud has declared. */
+const AFTER_IDENTITIES: readonly ErrorCode[] = ["azure-aks-principal-missing"];
+
 describe("FleetAccess refuses", () => {
-  it.each(CASES)("%s", (_title, props, code, about) => {
+  it.each(CASES)("%s, and leaves nothing behind", (_title, props, code, about) => {
     const stack = providersStack(Testing.app(), "hub");
     expect(() => new FleetAccess(stack, "fleet", { ...KUEUE, ...props() })).toThrowError(
       expect.objectContaining({ code, message: expect.stringMatching(about) as unknown }),
     );
+    if (AFTER_IDENTITIES.includes(code)) return;
+    expect(stack.node.findAll().filter(TerraformResource.isTerraformResource)).toEqual([]);
+    expect([...Manifests.of(stack).render().keys()]).toEqual([]);
+  });
+
+  it.each(UNTYPED)("%s", (_title, props, code) => {
+    const stack = providersStack(Testing.app(), "hub");
+    expect(
+      () => new FleetAccess(stack, "fleet", { ...KUEUE, ...props } as unknown as FleetAccessProps),
+    ).toThrowError(expect.objectContaining({ code }));
   });
 
   it("a second controller in the stack", () => {

@@ -292,6 +292,113 @@ describe("FleetAccess", () => {
     expect(late.map(([file]) => file)).toEqual(["manifests/61-cluster-profile-status.yaml"]);
   });
 
+  it("records what bind must check of late addresses and certificates, each as it will be written", () => {
+    const { identity } = written((within) => {
+      const late = (name: string): string =>
+        new TerraformVariable(within, name, { type: "string" }).stringValue;
+      const cluster = {
+        name: "a",
+        endpoint: `https://${late("host")}:443`,
+        certificateAuthorityData: late("ca"),
+      };
+      const access = eksSpoke({ cluster, region, accessPolicies: [{ policy: "AmazonEKSEditPolicy" }] });
+      return { ...KUEUE, spokes: [{ name: "a", access, proxyUrl: late("proxy") }, eks("eks-1")] };
+    });
+    expect(identity["rules"]).toEqual([
+      { of: "server of spoke a", rule: "server", text: "https://@late(var.host)@:443" },
+      { of: "certificate authority of spoke a", rule: "certificate-authority", text: "@late(var.ca)@" },
+      { of: "proxy of spoke a", rule: "proxy", text: "@late(var.proxy)@" },
+    ]);
+    expect(written(KUEUE).identity).not.toHaveProperty("rules");
+  });
+
+  it.each([
+    [
+      "aws",
+      eks("eks-1"),
+      ["AWS_ROLE_ARN", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_STS_REGIONAL_ENDPOINTS", "AWS_REGION"],
+      "sts.amazonaws.com",
+    ],
+    [
+      "azure",
+      aks,
+      ["AZURE_CLIENT_ID", "AZURE_TENANT_ID", "AZURE_FEDERATED_TOKEN_FILE", "AZURE_AUTHORITY_HOST"],
+      "api://AzureADTokenExchange",
+    ],
+  ] as const)(
+    "without the webhook of %s, the workloads have token and variables themselves",
+    (cloud, spoke, names, audience) => {
+      const maker = cloud === "aws" ? roles : managed;
+      const patches = (podIdentityWebhooks: readonly ("aws" | "azure")[]): readonly Json[] =>
+        documents(
+          written({
+            ...ARGO,
+            hub: { ...hub, podIdentityWebhooks },
+            identities: [maker],
+            spokes: [spoke],
+          }),
+          "manifests/65-fleet-controller.yaml",
+        ).filter(
+          ({ kind, metadata }) =>
+            kind !== "ServiceAccount" && /-server$/.test(String(record(metadata)["name"])),
+        );
+      const [patch] = patches([]);
+      const pod = record(inside(patch, "spec", "template", "spec"));
+      const [container] = list(pod["containers"]).map(record);
+      expect(list(container?.["env"]).map((each) => record(each)["name"])).toEqual(names);
+      const volume = record(list(pod["volumes"])[0]);
+      expect(
+        inside(record(list(inside(volume, "projected", "sources"))[0]), "serviceAccountToken", "audience"),
+      ).toBe(audience);
+      const token = list(container?.["env"])
+        .map(record)
+        .find(({ name }) => /TOKEN_FILE$/.test(String(name)));
+      const mount = record(list(container?.["volumeMounts"])[0]);
+      expect(mount["name"]).toBe(volume["name"]);
+      expect(token?.["value"]).toBe(`${String(mount["mountPath"])}/token`);
+      expect(JSON.stringify(patches([cloud]))).not.toContain("TOKEN_FILE");
+    },
+  );
+
+  it("says which webhooks the hub needs", () => {
+    const header = written({ ...ARGO, hub: { ...hub, podIdentityWebhooks: ["azure", "aws"] } }).files.get(
+      "manifests/65-fleet-controller.yaml",
+    );
+    expect(header).toContain("# Needs the pod identity webhook of aws and azure on the hub,");
+    expect(written(ARGO).files.get("manifests/65-fleet-controller.yaml")).not.toContain("# Needs the pod");
+  });
+
+  it("a member of a Google fleet that is no GKE cluster lets its Connect agent impersonate the controllers", () => {
+    const attached: FleetSpoke = {
+      ...gateway,
+      access: connectGatewaySpoke({
+        project: "acme-prod",
+        projectNumber: "123456789012",
+        membership: "gateway",
+        gke: false,
+        role: "roles/gkehub.gatewayEditor",
+      }),
+    };
+    const stack = written({ ...ARGO, identities: [accounts], spokes: [attached] });
+    const objects = documents(stack, "spokes/gateway.yaml");
+    expect(objects.map(({ kind, metadata }) => [kind, record(metadata)["name"]])).toEqual([
+      ...["argocd-application-controller", "argocd-server"].flatMap((name) => [
+        ["ClusterRole", `connect-agent:hub:argocd:${name}`],
+        ["ClusterRoleBinding", `connect-agent:hub:argocd:${name}`],
+      ]),
+      ["ClusterRoleBinding", "hub:argocd:argocd-clusterprofile-controller:deployer"],
+    ]);
+    const users = list(objects.at(-1)?.["subjects"]).map((subject) => record(subject)["name"]);
+    expect(objects.filter(({ kind }) => kind === "ClusterRole").map(({ rules }) => rules)).toEqual(
+      users.map((user) => [
+        { apiGroups: [""], resources: ["users"], resourceNames: [user], verbs: ["impersonate"] },
+      ]),
+    );
+    expect(objects[1]?.["subjects"]).toEqual([
+      { kind: "ServiceAccount", namespace: "gke-connect", name: "connect-agent-sa" },
+    ]);
+  });
+
   it("a late issuer of the hub reaches the file of a self-managed spoke through bind", () => {
     const outdir = synthesized((app) => {
       const stack = providersStack(app, "hub");

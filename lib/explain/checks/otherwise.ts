@@ -1,7 +1,11 @@
+import { compareVersions } from "../../model/version";
 import { pluginCan } from "../../rules/plugins";
 import { type Answer, SILENT, pass, seen, unknown } from "../answer";
+import { kubeletVersion } from "../facts/cluster-record";
 import type { CheckId, PullCheck, PullContext } from "./check";
 import { mirroredAs } from "./mirrors";
+import { TOKENS_SINCE } from "./provider-configuration";
+import { pullSecretsOf } from "./otherwise-secrets";
 import { matchingEntries } from "./provider-matches-image";
 
 /** What happens when a link is broken? */
@@ -11,6 +15,8 @@ export const otherwise: PullCheck = {
   why: "A pull that works through the node's identity looks like success and is none.",
   run: (context) => {
     const { failed } = context;
+    const { refusal } = pullSecretsOf(context);
+    if (refusal && failed !== "image-parses") return refusal;
     if (failed === undefined) return pullSecrets(context) ?? pass("not needed: every link holds");
     if (failed === "image-parses")
       return { status: "fail", reason: "nothing is pulled", evidence: [], remedy: "mend the image's name" };
@@ -21,13 +27,10 @@ export const otherwise: PullCheck = {
 /** Words for `as`, where a pull works without the chain. */
 export function insteadOf(context: PullContext): string | null {
   if (context.failed === undefined || context.failed === "image-parses") return null;
-  if (fromMirror(context)) return null;
-  if (secretsOf(context).length > 0) return "pull secret";
+  const { tried, refusal } = pullSecretsOf(context);
+  if (refusal || fromMirror(context)) return null;
+  if (tried.length > 0) return "pull secret";
   return nodeIdentity(context, context.failed) ? "node identity" : null;
-}
-
-function secretsOf({ workload, account }: PullContext): readonly string[] {
-  return [...(workload?.pullSecrets ?? []), ...(account?.pullSecrets ?? [])];
 }
 
 /** A mirror on another host is shown no credentials of the pod, neither a plugin's nor a pull secret's. */
@@ -41,16 +44,16 @@ function fromMirror({ artefacts, repository }: PullContext): Answer | undefined 
   );
 }
 
-/** Pull secrets are tried before what plugins answer, and plugins are run all the same. */
+/** Pull secrets are tried before what plugins answer, where one has a key for the image; plugins are run all the same. */
 function pullSecrets(context: PullContext): Answer | undefined {
-  const names = secretsOf(context);
-  if (names.length === 0) return undefined;
+  const { names, tried } = pullSecretsOf(context);
+  if (tried.length === 0) return undefined;
   const source = context.workload?.source ?? context.account?.source;
   const evidence = [seen(`imagePullSecrets ${names.join(", ")}`, source)];
   return context.failed === undefined
-    ? { status: "pass", reason: `the pull secrets ${names.join(", ")} are tried first`, evidence, remedy: "" }
+    ? { status: "pass", reason: `the pull secrets ${tried.join(", ")} are tried first`, evidence, remedy: "" }
     : unknown(
-        `the pull secrets ${names.join(", ")} may serve the image`,
+        `the pull secrets ${tried.join(", ")} may serve the image`,
         "remove them once the chain holds",
         ...evidence,
       );
@@ -100,8 +103,10 @@ function nodeIdentity(context: PullContext, failed: CheckId): Answer | undefined
       seen("entry", entry.source),
     );
   }
+  const version = kubeletVersion(artefacts.cluster);
   const withoutToken =
     !entry.tokenAttributes ||
+    (version !== undefined && compareVersions(version, TOKENS_SINCE) < 0) ||
     failed === "service-account-present" ||
     pluginCan(cloud.plugin, facts, "tokens").outcome === "no";
   return withoutToken

@@ -40,6 +40,9 @@ export function configurationValid(node: NodeConfiguration, cluster: ClusterReco
   return known;
 }
 
+/** Before, tokenAttributes are not known: 1.31 passes over them, 1.32 refuses the file. */
+export const TOKENS_SINCE: string = "1.33";
+
 type Gates = Readonly<Record<string, boolean>>;
 
 function validated(node: NodeConfiguration, cluster: ClusterRecord): Answer {

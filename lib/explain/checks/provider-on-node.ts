@@ -5,7 +5,7 @@ import type { Cloud } from "../clouds/cloud";
 import { type ClusterRecord, type PluginRecord, kubeletVersion } from "../facts/cluster-record";
 import type { ProviderEntry } from "../facts/node-configuration";
 import type { PullCheck } from "./check";
-import { configurationRead, configurationValid } from "./provider-configuration";
+import { TOKENS_SINCE, configurationRead, configurationValid } from "./provider-configuration";
 
 /** Does the kubelet take the file, and the plugin a service account token? */
 export const providerOnNode: PullCheck = {
@@ -43,9 +43,6 @@ function worst(steps: readonly (() => Answer)[]): Answer {
     )
   );
 }
-
-/** Before, tokenAttributes are not known: 1.31 passes over them, 1.32 refuses the file. */
-export const TOKENS_SINCE = "1.33";
 
 function inTokenMode({ tokenAttributes, name, source }: ProviderEntry, kubelet: string | undefined): Answer {
   const where = seen(name, source);

@@ -14,6 +14,8 @@ export interface SecretFact {
   readonly key: string;
   /** Its namespace. */
   readonly namespace: string;
+  /** Its type; empty where none is written, which the API server makes `Opaque`. */
+  readonly type: string;
   /** The keys of `stringData` and `data`, sorted. */
   readonly keys: readonly string[];
   /** The decoded text of a key, late values as references; `undefined` where it is absent or no base64. */
@@ -111,6 +113,7 @@ function secretFact({ value, source, late }: Document): SecretFact {
   return {
     key: keyOf(value),
     namespace: text(at(value, "metadata", "namespace")) || "default",
+    type: text(own(value, "type")),
     keys: [...new Set([...Object.keys(plain), ...Object.keys(encoded)])].sort(),
     value: (key) => {
       const written = own(plain, key);

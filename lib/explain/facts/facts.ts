@@ -10,6 +10,7 @@ import {
   readWorkloadIdentity,
 } from "../../artefact/workload-identity-file";
 import { fail } from "../../errors";
+import { isRecord } from "../../model/record";
 import { followedComponents } from "./access-record";
 import { type ClusterRecord, readClusterRecord } from "./cluster-record";
 import { STACK_FILE, type StackInput, inputFiles } from "./input-files";
@@ -203,8 +204,10 @@ function addPlainScopes(plain: readonly PlainDocument[], scopes: TerraformScope[
   addConfigurations(plain.filter(isConfiguration), scopes);
 }
 
-function isConfiguration({ value, source }: PlainDocument): boolean {
-  return isTerraformConfiguration(value) && !isTerraformShow(value) && !isVariablesFile(source.file);
+/** By its name also where it holds only variables or locals, which other files have as well. */
+function isConfiguration({ value, source: { file } }: PlainDocument): boolean {
+  if (isTerraformShow(value) || isVariablesFile(file)) return false;
+  return isTerraformConfiguration(value) || (file.endsWith(".tf.json") && isRecord(value));
 }
 
 /** Beside what was read: Terraform applies the files of a folder together, and the ones in its own syntax say more. */

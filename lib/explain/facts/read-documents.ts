@@ -16,6 +16,9 @@ export interface ReadDocument {
 /** How often aliases may be repeated in one document; ordinary files have a handful. */
 const ALIASES_MAX = 1000;
 
+/** The parser of the whole language keeps five kilobytes of each document, however small; people have thousands. */
+const DOCUMENTS_MAX = 50_000;
+
 /** Levels of nesting; the deepest Kubernetes object (a CRD's schema) has some dozens. */
 const DEPTH_MAX = 200;
 
@@ -65,11 +68,19 @@ function firstWrongLine(text: string): number {
  * Parses YAML, several documents; empty ones are left out.
  *
  * Throws `explain-file-invalid` naming file and line for what is no YAML, for keys given twice, for more than 200
- * levels and for aliases that multiply.
+ * levels, for aliases that multiply, and for more than 50,000 documents that this library has not written.
  */
 export function parseYaml(text: string, file: string): readonly ReadDocument[] {
   const written = readWrittenYaml(text);
   if (written) return written.map((value, index) => ({ index, value }));
+  const begin = beginOfDocument(text, DOCUMENTS_MAX);
+  if (begin !== undefined)
+    return fail(
+      "explain-file-invalid",
+      file,
+      lineAt(text, begin),
+      `has more than ${DOCUMENTS_MAX} documents`,
+    );
   const lineCounter = new LineCounter();
   const documents = parsed(text, file, lineCounter);
   return documents.flatMap((document, index): ReadDocument[] => {
@@ -81,6 +92,13 @@ export function parseYaml(text: string, file: string): readonly ReadDocument[] {
     const value = valueOf(document, file, line);
     return value === null || value === undefined ? [] : [{ index, value }];
   });
+}
+
+/** Where the document begins before which there are so many; `undefined` where there are not. */
+function beginOfDocument(text: string, before: number): number | undefined {
+  let count = 0;
+  for (const { index } of text.matchAll(/^---(?=\s)/gm)) if (++count > before) return index;
+  return undefined;
 }
 
 /** The parser descends by recursion, and reports that it went too deep like any other mistake. */

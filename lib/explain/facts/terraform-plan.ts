@@ -5,8 +5,7 @@
  */
 
 import { type Json, at, list, own, record, text, texts } from "./access";
-import { LATE_TEXT } from "./terraform-values";
-import { keptReference } from "./terraform";
+import { LATE_TEXT, keptReference } from "./terraform-values";
 
 /**
  * Arguments that hold nothing but one reference wherever they are references at all, so that the reference may stand

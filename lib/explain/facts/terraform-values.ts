@@ -8,6 +8,11 @@ import { type Json, blocks, record } from "./access";
 /** A text that only apply will tell, where nothing is known of it but that it is there. */
 export const LATE_TEXT = "${unread}";
 
+/** A reference that only apply will tell, unique per document. */
+export function keptReference(scope: number, address: string, attribute: string): string {
+  return `\${${scope}#${address}.${attribute}}`;
+}
+
 /** The blocks of an argument; `undefined` where an expression or a `dynamic` block makes them. */
 export function knownBlocks(value: unknown): readonly Json[] | undefined {
   const written: readonly unknown[] = Array.isArray(value) ? value : [value];

@@ -8,7 +8,7 @@
 import type { Json } from "./access";
 import { at, own, record, text } from "./access";
 import type { Source } from "./source";
-import { plainText } from "./terraform-values";
+import { keptReference, plainText } from "./terraform-values";
 
 /** One resource or data source. */
 export interface TerraformResource {
@@ -176,11 +176,6 @@ function inner(value: unknown, path: readonly string[]): unknown {
     (outer, key) => (Array.isArray(outer) ? (outer as readonly unknown[])[Number(key)] : at(outer, key)),
     value,
   );
-}
-
-/** A reference that only apply will tell, unique per document. */
-export function keptReference(scope: number, address: string, attribute: string): string {
-  return `\${${scope}#${address}.${attribute}}`;
 }
 
 /** The arguments of the provider's configuration that a resource is declared with. */

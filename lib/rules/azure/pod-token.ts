@@ -6,6 +6,7 @@
 import { Duration } from "../../model/duration";
 import type { PodFragment } from "../../model/workloads";
 import { type AzureCloudName, azureCloud } from "./clouds";
+import { WEBHOOK_USE_LABEL } from "./pod-identity-webhook";
 
 /** Whose credentials the pod gets. */
 export interface PodTokenProps {
@@ -42,7 +43,8 @@ export function podToken({ clientId, tenantId, audience, cloud }: PodTokenProps)
     path: FILE,
   };
   return {
-    labels: {},
+    // Where the webhook runs after all, it keeps these variables.
+    labels: WEBHOOK_USE_LABEL,
     env: [
       { name: "AZURE_CLIENT_ID", value: clientId },
       { name: "AZURE_TENANT_ID", value: tenantId },

@@ -11,6 +11,7 @@ import { oneOf, SWITCH } from "../../model/choice";
 import { literal } from "../../model/late";
 import { statedRecord, statedRecords, statedTexts } from "../../model/stated";
 import { compareVersions, parseVersion } from "../../model/version";
+import { derivedName } from "../names";
 import type { FleetConsumer, ProviderListForm } from "./consumer";
 import type { FleetPluginKey } from "./plugins";
 
@@ -208,6 +209,7 @@ export function controller(props: ControllerProps): FleetConsumer {
   return checked({ ...PLAIN, title, workloads, reader, isDistroless, onPath, needsHealthy });
 }
 
+const CONFIG_MAP = { max: 253, allowed: /[a-z0-9.-]/, separator: "-" } as const;
 const KINDS: readonly ControllerWorkload["kind"][] = ["Deployment", "StatefulSet"];
 
 function atLeast(title: string, version: string, since: string, why: string): void {
@@ -234,5 +236,14 @@ function checked(consumer: FleetConsumer): FleetConsumer {
   }
   const keys = workloads.map(({ kind, namespace, name }) => `${kind} ${namespace}/${name}`);
   const twice = keys.find((key, index) => keys.indexOf(key) < index);
-  return twice === undefined ? consumer : fail("fleet-consumer-workload", title, `names ${twice} twice`);
+  if (twice !== undefined) return fail("fleet-consumer-workload", title, `names ${twice} twice`);
+  return { ...consumer, form: formOf(consumer) };
+}
+
+/** Two controllers of a namespace have a ConfigMap each: of one, the list that is applied last would be read by both. */
+function formOf({ form, reader }: FleetConsumer): ProviderListForm {
+  if (form.kind !== "file") return form;
+  const plain = `${form.configMap}-${reader.name}`;
+  const configMap = isDnsSubdomain(plain) ? plain : derivedName([form.configMap, reader.name], CONFIG_MAP);
+  return { ...form, configMap };
 }

@@ -5,6 +5,7 @@
 
 import { fail } from "../../errors";
 import type { ControllerWorkload } from "../../model/fleet";
+import { mergedEntries, mergedMaps } from "../../model/merged-fields";
 import type { PodFragment } from "../../model/workloads";
 import type { MountedPlugin } from "./plugin-mount";
 
@@ -89,15 +90,7 @@ function named(key: string, list: readonly Json[]): Json {
 }
 
 function mergedBy(who: string, what: string, key: string, entries: readonly Json[]): readonly Json[] {
-  const byKey = new Map<string, Json>();
-  for (const entry of entries) {
-    const name = String(entry[key]);
-    const known = byKey.get(name);
-    if (known && JSON.stringify(known) !== JSON.stringify(entry))
-      return fail("fleet-identity-conflict", who, `${what} ${name}`);
-    byKey.set(name, entry);
-  }
-  return [...byKey.values()];
+  return mergedEntries(entries, key, (name) => fail("fleet-identity-conflict", who, `${what} ${name}`));
 }
 
 function mergedLabels(who: string, identities: readonly PodFragment[]): Readonly<Record<string, string>> {
@@ -114,11 +107,5 @@ export function mergedTexts(
   what: string,
   maps: readonly Readonly<Record<string, string>>[],
 ): Readonly<Record<string, string>> {
-  const merged = new Map<string, string>();
-  for (const [key, value] of maps.flatMap((map) => Object.entries(map))) {
-    const known = merged.get(key);
-    if (known !== undefined && known !== value) return fail("fleet-identity-conflict", who, `${what} ${key}`);
-    merged.set(key, value);
-  }
-  return Object.fromEntries([...merged].sort(([a], [b]) => (a < b ? -1 : 1)));
+  return mergedMaps(maps, (key) => fail("fleet-identity-conflict", who, `${what} ${key}`));
 }

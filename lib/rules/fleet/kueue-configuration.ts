@@ -50,7 +50,7 @@ export function kueueConfiguration(
       "kueue-configuration-invalid",
       "has featureGates, which Kueue refuses beside --feature-gates",
     );
-  for (const key of ["multiKueue", ...(gateByFlag ? [] : ["featureGates"])]) completeMap(document, key);
+  for (const key of [...(gateByFlag ? [] : ["featureGates"]), "multiKueue"]) completeMap(document, key);
   if (document.hasIn(["multiKueue", "clusterProfile"]))
     return fail("kueue-configuration-invalid", "has multiKueue.clusterProfile already");
   const fragment = kueueFragment(field, providers);

@@ -5,7 +5,7 @@
  */
 
 import { type WorkloadIdentityError, fail, refusal } from "../../errors";
-import { oneOf } from "../../model/choice";
+import { SWITCH, oneOf } from "../../model/choice";
 import { literal } from "../../model/late";
 import { isCleanPath } from "../../model/node-file";
 import { compareVersions, minorOf } from "../../model/version";
@@ -88,8 +88,9 @@ const IMAGE = new RegExp(
   `^(?:${HOST}/)?${PART}(?:/${PART})*(?::\\w[\\w.-]{0,127}(?:@sha256:[a-f0-9]{64})?|@sha256:[a-f0-9]{64})$`,
 );
 
-/** True where the hub has image volumes; throws `version-invalid`. */
+/** True where the hub has image volumes; throws `version-invalid` or `choice-unknown`. */
 export function hasImageVolumes({ version, imageVolume }: HubFacts): boolean {
+  if (imageVolume !== undefined) oneOf("feature gate ImageVolume of the hub", imageVolume, SWITCH);
   const minor = minorOf("version of the hub", version);
   return (imageVolume ?? compareVersions(minor, ON_SINCE) >= 0)
     ? compareVersions(minor, GATE_SINCE) >= 0
@@ -108,16 +109,10 @@ export function mountedPlugin(source: PluginSource, hub: HubFacts, consumer: Fle
   const facts = fleetPlugin(plugin);
   if (!facts.isStatic && consumer.isDistroless)
     return fail("fleet-plugin-not-static", plugin, consumer.title);
-  if (typeof literal(image, `image of ${plugin}`) !== "string" || !IMAGE.test(image))
-    return fail(
-      "plugin-image-invalid",
-      plugin,
-      image,
-      "is no repository in lower case with a tag or a digest",
-    );
+  checkImage(source);
   const path = literal(source.path ?? facts.path, `path of ${plugin}`) ?? fail("plugin-path-missing", plugin);
   if (!isCleanPath(path)) return fail("plugin-image-invalid", plugin, path, "has no absolute, clean path");
-  const hasCopy = source.hasCopy ?? facts.hasCopy;
+  const hasCopy = oneOf(`hasCopy of ${plugin}`, source.hasCopy ?? facts.hasCopy, SWITCH);
   checkUser(plugin, source.runAsUser);
   const mode = chosenMode(source, hub, consumer, hasCopy);
   const name = `plugin-${plugin}`;
@@ -144,6 +139,11 @@ export function mountedPlugin(source: PluginSource, hub: HubFacts, consumer: Fle
       },
     ],
   };
+}
+
+function checkImage({ plugin, image }: PluginSource): void {
+  if (typeof literal(image, `image of ${plugin}`) !== "string" || !IMAGE.test(image))
+    fail("plugin-image-invalid", plugin, image, "is no repository in lower case with a tag or a digest");
 }
 
 /** What the `restricted` Pod Security Standard wants; many a controller's pod insists on a user besides. */

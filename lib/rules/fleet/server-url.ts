@@ -1,6 +1,6 @@
 /*
- * Addresses of a spoke's API server and of the proxy before it. No refusal shows them: a user, a query or a whole
- * address in a wrong form may be a password. Sources: v1alpha2 of the ClusterProfile CRD (CEL:
+ * Addresses of a spoke's API server and of the proxy before it. Refusals show scheme and host at most: a user, a path, a
+ * query or a whole address in a wrong form may be a password. Sources: v1alpha2 of the ClusterProfile CRD (CEL:
  * absolute URL with a host, at most 2048 characters); client-go for the schemes of a proxy.
  */
 
@@ -28,7 +28,7 @@ export function serverProblem(value: unknown, schemes: readonly string[] = ["htt
 export function serverIssues(server: unknown): readonly WorkloadIdentityError[] {
   if (isLate(server)) return [];
   const reason = serverProblem(server);
-  return reason === undefined ? [] : [refusal("spoke-server-invalid", reason)];
+  return reason === undefined ? [] : [refusal("spoke-server-invalid", reason, originOf(server))];
 }
 
 /** `spoke-proxy-invalid`, or `fleet-secret-material` where the proxy's URL has a password. Never throws. */
@@ -40,4 +40,9 @@ export function proxyIssues(proxy: unknown): readonly WorkloadIdentityError[] {
   if (!PROXY_SCHEMES.includes(protocol) || hostname === "")
     return [refusal("spoke-proxy-invalid", "has no host, or a scheme that the controllers do not know")];
   return username === "" ? [] : [refusal("spoke-proxy-invalid", "has a user")];
+}
+
+function originOf(server: unknown): string | undefined {
+  if (typeof server !== "string" || !/^https?:/i.test(server) || !URL.canParse(server)) return undefined;
+  return new URL(server).origin;
 }

@@ -54,6 +54,23 @@ function enter(
 }
 
 describe("eksSpoke", () => {
+  it.each([
+    undefined,
+    { region: REGION, ...VIEW },
+    { cluster: CLUSTER, region: REGION, accessPolicies: {} },
+    { cluster: CLUSTER, region: REGION, accessPolicies: [null] },
+    {
+      cluster: CLUSTER,
+      region: REGION,
+      accessPolicies: [{ policy: "AmazonEKSViewPolicy", namespaces: "shop" }],
+    },
+    { cluster: CLUSTER, region: REGION, kubernetesGroups: "argocd" },
+  ])("refuses forms that only the compiler checks: %j", (given) => {
+    expect(() => eksSpoke(given as unknown as EksSpokeProps)).toThrowError(
+      expect.objectContaining({ code: "fleet-value-invalid" }),
+    );
+  });
+
   it("says where the spoke is, and what plugins are told", () => {
     const { cloud, endpoint, parameters } = eksSpoke({ cluster: CLUSTER, region: REGION, ...VIEW });
     expect({ cloud, endpoint, parameters }).toEqual({

@@ -46,6 +46,26 @@ function enter(
 }
 
 describe("gkeSpoke", () => {
+  it("refuses a second spoke of a project through another Terraform provider", () => {
+    const stack = testStack();
+    const grant = identity(stack);
+    const provider = new GoogleProvider(stack, "other", { project: "spokes-prod", alias: "other" });
+    enter(stack, { provider }, grant);
+    expect(() => enter(stack, { provider }, grant, "spoke-d")).not.toThrowError();
+    expect(() => enter(stack, {}, grant, "spoke-e")).toThrowError(
+      expect.objectContaining({ code: "google-spoke-provider-differs", value: "spokes-prod" }),
+    );
+  });
+
+  it.each([undefined, null, {}, { cluster: "spoke", project: "spokes-prod" }])(
+    "refuses the settings %j",
+    (given) => {
+      expect(() => gkeSpoke(given as unknown as GkeSpokeProps)).toThrowError(
+        expect.objectContaining({ code: "fleet-value-invalid" }),
+      );
+    },
+  );
+
   it("completes the endpoint to a URL", () => {
     const { cloud, endpoint, parameters } = gkeSpoke({ cluster: CLUSTER, project: "spokes-prod" });
     expect({ cloud, endpoint, parameters }).toEqual({
@@ -228,6 +248,16 @@ describe("connectGatewaySpoke", () => {
       member: `serviceAccount:${grant.identity}`,
     });
     expect(warnings(stack)).toEqual([]);
+  });
+
+  it("refuses an agent that would have to impersonate somebody without a known name, before it declares", () => {
+    const stack = testStack();
+    const access = connectGatewaySpoke({ ...props, gke: false });
+    const controllers = [identity(stack, false)];
+    expect(() => access.declare(stack, { hub: "hub", spoke: "spoke-c", controllers })).toThrowError(
+      expect.objectContaining({ code: "spoke-user-unknown", value: kueue.key }),
+    );
+    expect(JSON.parse(Testing.synth(stack))).not.toHaveProperty(["resource", MEMBER]);
   });
 
   it.each<readonly [string, Partial<ConnectGatewaySpokeProps>]>([

@@ -26,11 +26,23 @@ function nodes(values: readonly unknown[], cluster: ClusterRecord = {}): unknown
     late: (text: string) => text,
     management: false,
   }));
-  return readKubernetes(documents, cluster).nodes.map(({ name, entries, problem }) => [
+  return readKubernetes(documents, cluster).nodes.map(({ name, entries, problem, doubt }) => [
     name,
     entries.map((entry) => entry.name),
-    problem,
+    problem ?? (doubt === NO_PLATFORM ? undefined : doubt),
   ]);
+}
+
+const NO_PLATFORM = "neither flags nor a platform were read that say which file the kubelet reads";
+
+function doubts(values: readonly unknown[], cluster: ClusterRecord): readonly (string | undefined)[] {
+  const documents = values.map((value) => ({
+    value,
+    source: { file: "m.yaml", path: "" },
+    late: (text: string) => text,
+    management: false,
+  }));
+  return readKubernetes(documents, cluster).nodes.map(({ problem, doubt }) => problem ?? doubt);
 }
 
 describe("MachineConfigs", () => {
@@ -150,5 +162,111 @@ it("a pool of the cluster that no MachineConfig reaches is there without configu
   expect(nodes([worker], pools("worker", "master"))).toEqual([
     ["worker", ["a"], undefined],
     ["master", [], undefined],
+  ]);
+});
+
+describe("what the kubelet reads is not known", () => {
+  const written = machineConfig("99-a", "worker", { source: base64(config("a")) });
+  const unit = (contents: string): unknown => ({
+    apiVersion: "machineconfiguration.openshift.io/v1",
+    kind: "MachineConfig",
+    metadata: { name: "99-unit", labels: { "machineconfiguration.openshift.io/role": "worker" } },
+    spec: { config: { systemd: { units: [{ name: "kubelet.service", contents }] } } },
+  });
+  const old = machineConfig("99-a", "worker", { source: base64(config("a")) }) as {
+    spec: { config: object };
+  };
+  Object.assign(old.spec.config, { ignition: { version: "2.2.0" } });
+  const flags = (path: string, bin: string): string =>
+    `[Service]\nExecStart=/usr/bin/kubelet --v=2 \\\n  --image-credential-provider-config=${path} \\\n  ${bin}\n`;
+  const BIN = "--image-credential-provider-bin-dir=/x";
+
+  it.each<[why: string, values: readonly unknown[], cluster: ClusterRecord, expected: string | undefined]>([
+    ["no platform", [written], {}, NO_PLATFORM],
+    ["platform and version", [written], openshift, undefined],
+    [
+      "a version without rules",
+      [written],
+      { openShift: { version: "4.99", platform: "aws" } },
+      "is known for OpenShift",
+    ],
+    [
+      "a version that is too old",
+      [written],
+      { openShift: { version: "4.20", platform: "aws" } },
+      "is known for OpenShift",
+    ],
+    [
+      "a platform without flags",
+      [written],
+      { openShift: { version: "4.22", platform: "none" } },
+      "no place for the",
+    ],
+    [
+      "a platform of no table",
+      [written],
+      { openShift: { version: "4.22", platform: "x" } },
+      "the platform x is not known",
+    ],
+    [
+      "a kubelet of another release",
+      [written],
+      { ...openshift, kubelet: "1.34" },
+      "has the kubelet 1.35, and 1.34",
+    ],
+    ["an Ignition of old", [old], openshift, "is written for Ignition 2.2.0"],
+    [
+      "a unit without flags",
+      [written, unit("[Service]\nExecStart=/usr/bin/kubelet\n")],
+      openshift,
+      "is not set; /etc/systemd/system/kubelet.service",
+    ],
+    ["a unit with flags", [written, unit(flags(AWS, BIN))], openshift, undefined],
+    [
+      "a unit with flags, another file",
+      [written, unit(flags("/x.yaml", BIN))],
+      openshift,
+      "names /x.yaml, which is none",
+    ],
+    [
+      "a unit with one flag",
+      [written, unit(flags(AWS, ""))],
+      openshift,
+      "--image-credential-provider-bin-dir is not set",
+    ],
+    [
+      "a unit with variables",
+      [written, unit("[Service]\nExecStart=/usr/bin/kubelet $ARGS\n")],
+      openshift,
+      "variables that were not read",
+    ],
+  ])("%s", (_, values, cluster, expected) => {
+    const [found] = doubts(values, cluster);
+    expect(found).toEqual(expected === undefined ? undefined : expect.stringContaining(expected));
+  });
+});
+
+it.each([
+  ["/etc/k/", ["a"], undefined],
+  ["/etc/k/../k//c.json", ["a"], undefined],
+  ["/etc/k/d.json", [], expect.stringContaining("names /etc/k/d.json, which is none of the files here")],
+])("the flag %s is understood as the file system does", (path, entries, problem) => {
+  const setup = {
+    files: [{ path: "/etc/k/c.json", content: config("a") }],
+    kubeletFlags: { "image-credential-provider-config": path, "image-credential-provider-bin-dir": "/bin" },
+  };
+  expect(nodes([setup])).toEqual([["m", problem === undefined ? entries : ["a"], problem]]);
+});
+
+it("a directory is no file for a kubelet before 1.34", () => {
+  const setup = {
+    files: [{ path: "/etc/k/c.json", content: config("a") }],
+    kubeletFlags: {
+      "image-credential-provider-config": "/etc/k",
+      "image-credential-provider-bin-dir": "/bin",
+    },
+  };
+  expect(nodes([setup], { kubelet: "1.33" })).toEqual([
+    ["m", ["a"], expect.stringContaining("reads one file")],
   ]);
 });

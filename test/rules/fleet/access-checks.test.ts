@@ -150,7 +150,11 @@ describe("authenticationConfiguration", () => {
   it.each<[string, object, string]>([
     // Whoever runs the spoke could use the token there.
     ["AWS's audience", { audience: "sts.amazonaws.com" }, "spoke-audience-foreign"],
-    ["AWS's audience in a region", { audience: "https://sts.eu-west-1.amazonaws.com/" }, "spoke-audience-foreign"],
+    [
+      "AWS's audience in a region",
+      { audience: "https://sts.eu-west-1.amazonaws.com/" },
+      "spoke-audience-foreign",
+    ],
     ["AWS's audience in China", { audience: "sts.amazonaws.com.cn" }, "spoke-audience-foreign"],
     ["Azure's audience", { audience: "api://AzureADTokenExchange" }, "spoke-audience-foreign"],
     ["Azure's audience in China", { audience: "api://AzureADTokenExchangeChina" }, "spoke-audience-foreign"],

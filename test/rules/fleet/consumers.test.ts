@@ -20,6 +20,10 @@ const own = {
   serviceAccount: "own",
 } as const;
 
+/** What a caller without compiler may hand over. */
+const untyped = (value: unknown): never => value as never;
+const none: [never] = [untyped(undefined)];
+
 describe("consumers", () => {
   it.each<[string, () => unknown, string]>([
     ["Argo CD 3.4", () => argoCd({ version: "3.4.9" }), "fleet-consumer-too-old"],
@@ -38,6 +42,48 @@ describe("consumers", () => {
       "a bad container",
       () => controller({ title: "own", workloads: [{ ...own, container: "A" }] }),
       "fleet-consumer-workload",
+    ],
+    // Kueue reads profiles of one namespace, and `MultiKueueCluster` refers to it by no name.
+    [
+      "Kueue elsewhere",
+      () => multiKueue({ version: "0.19", workloads: [{ ...own, namespace: "kq" }] }),
+      "kueue-profile-namespace",
+    ],
+    ["nothing for Argo CD", () => argoCd(...none), "fleet-value-invalid"],
+    ["nothing for Kueue", () => multiKueue(...none), "fleet-value-invalid"],
+    ["nothing for Knative", () => knativeOperator(...none), "fleet-value-invalid"],
+    ["nothing for a controller", () => controller(...none), "fleet-value-invalid"],
+    ["a controller without workloads", () => controller(untyped({ title: "x" })), "fleet-value-invalid"],
+    [
+      "a controller without title",
+      () => controller(untyped({ workloads: [own] })),
+      "fleet-consumer-workload",
+    ],
+    ["null as workload", () => controller(untyped({ title: "x", workloads: [null] })), "fleet-value-invalid"],
+    [
+      "null as workload of Kueue",
+      () => multiKueue(untyped({ version: "0.19", workloads: [null] })),
+      "fleet-value-invalid",
+    ],
+    [
+      "a text as workloads",
+      () => argoCd(untyped({ version: "3.5", workloads: "argocd-server" })),
+      "fleet-value-invalid",
+    ],
+    [
+      "a DaemonSet",
+      () => controller(untyped({ title: "x", workloads: [{ ...own, kind: "DaemonSet" }] })),
+      "choice-unknown",
+    ],
+    [
+      "a text as switch",
+      () => controller(untyped({ title: "x", workloads: [own], isDistroless: "false" })),
+      "choice-unknown",
+    ],
+    [
+      "a text as switch of Kueue",
+      () => multiKueue(untyped({ version: "0.19", featureGatesByFlag: "false" })),
+      "choice-unknown",
     ],
     [
       "a bad namespace",
@@ -115,6 +161,54 @@ describe("mountedPlugin", () => {
     ).toBe("/plugins/kubelogin/usr/local/bin/kubelogin");
   });
 
+  // kubernetes-sigs/kueue:config/components/manager/manager.yaml has runAsNonRoot without a user; busybox is root.
+  it("copies as a user of its own, or as the cluster's", () => {
+    const container = (over: Partial<PluginSource>) =>
+      mountedPlugin({ ...busybox, ...over }, { version: "1.34" }, kueue).initContainers[0]?.[
+        "securityContext"
+      ];
+    const common = {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ["ALL"] },
+      runAsNonRoot: true,
+      seccompProfile: { type: "RuntimeDefault" },
+    };
+    expect(container({})).toEqual({ ...common, runAsUser: 65_532 });
+    expect(container({ runAsUser: 1000 })).toEqual({ ...common, runAsUser: 1000 });
+    expect(container({ runAsUser: false })).toEqual(common);
+  });
+
+  it.each([0, -1, 1.5, "1000", true, null, 2 ** 31])("refuses %j as user", (runAsUser) => {
+    const source: PluginSource = { ...busybox, runAsUser: untyped(runAsUser) };
+    expect(() => mountedPlugin(source, { version: "1.34" }, kueue)).toThrowError(
+      expect.objectContaining({ code: "choice-unknown" }),
+    );
+  });
+
+  // github.com/distribution/reference v0.6: ParseDockerRef, run over the same texts.
+  it.each([
+    ["example.com/a/b:v1", true],
+    ["Example.COM:5000/a/b__c:V1", true],
+    ["busybox:1.37-musl", true],
+    [`example.com/a@sha256:${"0".repeat(64)}`, true],
+    [`example.com/a:v1@sha256:${"0".repeat(64)}`, true],
+    ["example.com/A:v1", false],
+    ["example.com/a/Kubelogin:v1", false],
+    ["example.com/a//b:v1", false],
+    ["example.com/-a:v1", false],
+    ["example.com/a_:v1", false],
+    ["example.com/a:", false],
+    ["example.com/a:-v", false],
+    [`example.com/a:${"v".repeat(129)}`, false],
+    ["https://example.com/a:v1", false],
+    [`example.com/a@sha256:${"0".repeat(63)}`, false],
+  ])("image %s: %s", (image, good) => {
+    const mount = () => mountedPlugin({ ...iam, image }, { version: "1.35" }, kueue);
+    if (good) expect(mount().volumes[0]?.["image"]).toEqual({ reference: image });
+    else expect(mount).toThrowError(expect.objectContaining({ code: "plugin-image-invalid" }));
+  });
+
   it("copies where the hub has no image volumes and the image has cp", () => {
     expect(mountedPlugin(busybox, { version: "1.34" }, kueue)).toMatchObject({
       command: "/plugins/projected-token/busybox",
@@ -138,6 +232,8 @@ describe("mountedPlugin", () => {
       "plugin-mount-hub-too-old",
     ],
     ["copying without cp", { ...iam, mode: "initContainer" }, { version: "1.35" }, "plugin-mount-no-copy"],
+    ["a text as gate", iam, { version: "1.34", imageVolume: untyped("false") }, "choice-unknown"],
+    ["a text as hasCopy", { ...iam, hasCopy: untyped("false") }, { version: "1.34" }, "choice-unknown"],
     ["another mode", { ...iam, mode: "copy" as "auto" }, { version: "1.35" }, "choice-unknown"],
     ["no tag", { ...iam, image: "example.com:5000/x" }, { version: "1.35" }, "plugin-image-invalid"],
     ["a late image", { ...iam, image: LATE }, { version: "1.35" }, "late-value"],
@@ -236,6 +332,26 @@ describe("kueueConfiguration", () => {
     );
   });
 
+  // kubernetes-sigs/kueue:pkg/config/validation.go, "feature gates for CLI and configuration cannot both specified".
+  it("leaves the gate to the command line", () => {
+    const text = kueueConfiguration(base, "accessProviders", [entry], true);
+    expect(parse(text)).not.toHaveProperty("featureGates");
+    expect(parse(text).multiKueue.clusterProfile.accessProviders).toHaveLength(1);
+    expect(() =>
+      kueueConfiguration(`${base}featureGates: {}\n`, "accessProviders", [entry], true),
+    ).toThrowError(
+      expect.objectContaining({
+        code: "kueue-configuration-invalid",
+        problem: "configuration of Kueue has featureGates, which Kueue refuses beside --feature-gates",
+      }),
+    );
+    expect(multiKueue({ version: "0.19", featureGatesByFlag: true }).form).toEqual({
+      kind: "kueue",
+      field: "accessProviders",
+      gateByFlag: true,
+    });
+  });
+
   it("keeps other gates and settings of MultiKueue", () => {
     const more = `${base}featureGates: { A: false }\nmultiKueue:\n  origin: hub\n`;
     const text = kueueConfiguration(more, "credentialsProviders", []);
@@ -246,6 +362,9 @@ describe("kueueConfiguration", () => {
   it.each([
     ["no YAML", "a: b: c", "kueue-configuration-invalid"],
     ["another kind", "kind: ConfigMap", "kueue-configuration-invalid"],
+    // apis/config/v1beta1 of Kueue 0.15 and 0.19 has no clusterProfile, and Kueue decodes strictly.
+    ["an older version", base.replace("v1beta2", "v1beta1"), "kueue-configuration-invalid"],
+    ["a token", `${base}token: hunter2\n`, "fleet-secret-material"],
     ["a list there already", `${base}multiKueue: { clusterProfile: {} }`, "kueue-configuration-invalid"],
     ["gates that are a list", `${base}featureGates: []`, "kueue-configuration-invalid"],
     ["a late text", LATE, "late-value"],

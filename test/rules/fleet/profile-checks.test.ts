@@ -43,6 +43,13 @@ describe("serverIssues", () => {
     expect(serverIssues(server)).toMatchObject([{ code: "spoke-server-invalid", problem }]);
   });
 
+  it("shows scheme and host", () => {
+    const values = ["http://u:p@a.example:6443/b?c", "https://a.example#d", "a.example:6443"].map(
+      (server) => serverIssues(server)[0]?.value,
+    );
+    expect(values).toEqual(["http://a.example:6443", "https://a.example", undefined]);
+  });
+
   it("shows no password", () => {
     for (const server of [
       "https://u:hunter2@a.example",
@@ -52,8 +59,16 @@ describe("serverIssues", () => {
       "https://a b/hunter2",
       { token: "hunter2" },
     ])
-      expect([server, serverIssues(server)[0]?.message]).toEqual([server, expect.not.stringContaining("hunter2")]);
-    for (const proxy of ["ftp//user:hunter2@p", "ftp://hunter2@p", "http://hunter2@p", { password: "hunter2" }])
+      expect([server, serverIssues(server)[0]?.message]).toEqual([
+        server,
+        expect.not.stringContaining("hunter2"),
+      ]);
+    for (const proxy of [
+      "ftp//user:hunter2@p",
+      "ftp://hunter2@p",
+      "http://hunter2@p",
+      { password: "hunter2" },
+    ])
       expect(proxyIssues(proxy)).toMatchObject([
         { code: "spoke-proxy-invalid", message: expect.not.stringContaining("hunter2") },
       ]);
@@ -126,11 +141,7 @@ describe("secretIssues", () => {
       { env: [{ name: "AWS_SECRET_ACCESS_KEY", value: "x" }] },
       "x.env[0] (AWS_SECRET_ACCESS_KEY)",
     ],
-    [
-      "a token by its name",
-      { env: [{ name: "GITHUB_TOKEN", value: "hunter2" }] },
-      "x.env[0] (GITHUB_TOKEN)",
-    ],
+    ["a token by its name", { env: [{ name: "GITHUB_TOKEN", value: "hunter2" }] }, "x.env[0] (GITHUB_TOKEN)"],
     ["Vault's token", { env: [{ name: "VAULT_TOKEN", value: "hunter2" }] }, "x.env[0] (VAULT_TOKEN)"],
     ["a flag of a token", { args: ["--auth-token", "hunter2"] }, "x.args[0] (--auth-token)"],
     ["a header", { args: ["-H", "Authorization: Bearer hunter2"] }, "x.args[1]"],
@@ -160,6 +171,8 @@ describe("secretIssues", () => {
         late: LATE,
         env: env.map((name) => ({ name, value: "/var/run/secrets/token" })),
         args: ["token", "--cluster-id", "a", "get-token", "--federated-token-file", "/x"],
+        installHint: "the plugin sends bearer tokens",
+        serviceAccountToken: "spoke",
         token: "",
       }),
     ).toEqual([]);

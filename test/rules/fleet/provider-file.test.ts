@@ -101,6 +101,20 @@ describe("accessProviderIssues", () => {
     ]);
   });
 
+  it("shows no value, which may be a secret", () => {
+    const secret = { name: "AWS_SECRET_ACCESS_KEY", value: "hunter2" };
+    const broken = [
+      "hunter2",
+      { name: "a", execConfig: "hunter2" },
+      { name: "a", execConfig: { ...execConfig, env: [secret, 5] } },
+      { name: "a", execConfig: { ...execConfig, args: ["--password", "hunter2", 5] } },
+      { name: "a", execConfig: { ...execConfig, command: ["hunter2"], apiVersion: "hunter2" } },
+    ];
+    const issues = accessProviderIssues(broken);
+    expect(issues).toHaveLength(7);
+    expect(issues.map(({ message }) => message).join()).not.toContain("hunter2");
+  });
+
   it("says the new name of an older key", () => {
     const [issue] = accessProviderIssues([
       { name: "a", execConfig, ClusterProfileSourcedCLIArgsPolicy: "Ignore" },

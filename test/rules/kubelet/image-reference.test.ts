@@ -44,6 +44,13 @@ describe("lookupRepository", () => {
     expect(() => lookupRepository(image as string)).toThrowError(expect.objectContaining({ code }) as Error);
   });
 
+  it("refuses what cannot be shown as text", () => {
+    for (const image of [1n, Symbol("a"), {}])
+      expect(() => lookupRepository(image as unknown as string)).toThrowError(
+        expect.objectContaining({ code: "image-invalid", value: typeof image }) as Error,
+      );
+  });
+
   it("has the kubelet's own text, and a remedy, in the message", () => {
     expect(() => lookupRepository("acme/Tool")).toThrowError(
       'the kubelet refuses this image name (InvalidImageName): couldn\'t parse image name "acme/Tool": invalid ' +

@@ -14,6 +14,10 @@ it.each([
   ["1.34", {}, false],
   ["1.34", { [TOKENS]: false }, true],
   ["1.35.1", { [TOKENS]: false, PodCertificateRequest: true }, false],
+  ["1.33", { AllAlpha: true }, false],
+  ["1.34", { AllBeta: false }, true],
+  ["1.35", { AllBeta: false, [TOKENS]: true }, false],
+  ["1.35", { [TOKENS]: false, AllAlpha: true }, true],
   ["1.36", {}, false],
 ])("kube-apiserver %s with %j: %s", (version, gates, expected) => {
   expect(nodeNeedsServiceAccountGet(version, gates)).toBe(expected);

@@ -118,6 +118,23 @@ describe("validateCredentialProviderConfig", () => {
     );
   });
 
+  it("never throws on a document whose properties do", () => {
+    const document = {
+      get apiVersion(): string {
+        throw new Error("no");
+      },
+    };
+    expect(validateCredentialProviderConfig(document, { kubelet: "1.36" })).toEqual([
+      { field: "", message: "what is given cannot be read as a parsed document" },
+    ]);
+  });
+
+  it("refuses to answer for no version", () => {
+    expect(() => validateCredentialProviderConfig({}, undefined as never)).toThrowError(
+      expect.objectContaining({ code: "version-invalid" }) as Error,
+    );
+  });
+
   it("ends on cycles and on depth", () => {
     const cycle: Record<string, unknown> = {};
     cycle["a"] = cycle;

@@ -261,3 +261,15 @@ describe("requireAlgorithms", () => {
     );
   });
 });
+
+it.each([[null], [undefined], [""], ["-----BEGIN PUBLIC KEY-----"], [{}]])(
+  "refuses %j, which is no list",
+  (pems) => {
+    expect(() => jwksFromPublicKeys(pems as unknown as string[])).toThrowError(
+      expect.objectContaining({
+        code: "issuer-key-invalid",
+        problem: "what is given is no list of public keys",
+      }) as Error,
+    );
+  },
+);

@@ -45,3 +45,16 @@ it.each([
 ])("%j: %s", (change, allowed) => {
   expect(nodeMayRequestAudience({ ...asked, ...change })).toBe(allowed);
 });
+
+it.each([
+  [null],
+  [undefined],
+  [{}],
+  [{ ...asked, objects: null }],
+  [{ ...asked, objects: "x" }],
+  [{ ...asked, objects: {} }],
+  [{ ...asked, nodeGroups: null }],
+  [{ ...asked, audience: undefined }],
+])("says no to what is no question: %j", (options) => {
+  expect(nodeMayRequestAudience(options as unknown as typeof asked)).toBe(false);
+});

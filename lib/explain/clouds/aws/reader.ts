@@ -31,6 +31,8 @@ import { AwsSpokes } from "./spokes";
 
 /** For other programs; people write it by mistake. */
 const OTHER_ANNOTATION = "eks.amazonaws.com/role-arn";
+/** The plugin takes none; kOps writes this one, which it passes over. */
+const KNOWN_ARGS: readonly string[] = ["get-credentials"];
 const DEFAULT_ROLE = "AWS_ECR_ROLE_ARN";
 
 /** ECR, by ecr-credential-provider. Source: kubernetes/cloud-provider-aws, cmd/ecr-credential-provider/main.go. */
@@ -75,10 +77,17 @@ class Aws implements Cloud {
   }
 
   arguments(
-    { env, source }: TrustQuestion["entry"],
+    { args, env, source }: TrustQuestion["entry"],
     _node: unknown,
     { host }: Pick<Repository, "host">,
   ): Answer {
+    const other = args.find((argument) => !KNOWN_ARGS.includes(argument));
+    if (other !== undefined)
+      return unknown(
+        `what the plugin does with the argument ${other} is not known`,
+        "leave args out; the plugin needs none",
+        seen("args of the entry", source),
+      );
     const isPublic = parseEcrHost(host)?.kind === "public";
     if (!isPublic || env.has("AWS_REGION")) return pass("the plugin knows the region of STS");
     return broken(

@@ -5,7 +5,7 @@ import { own, text } from "../../facts/access";
 import type { ClusterRecord } from "../../facts/cluster-record";
 import type { ServiceAccountFact } from "../../facts/kubernetes-facts";
 import type { NodeConfiguration, ProviderEntry } from "../../facts/node-configuration";
-import { parseYaml } from "../../facts/read-documents";
+import { firstYamlDocument } from "../../facts/embedded";
 import { type Terraform, isLateText, sameText } from "../../facts/terraform";
 import type {
   Cloud,
@@ -216,7 +216,6 @@ const parsedFiles = new WeakMap<object, unknown>();
 function azureJson(path: string, node: NodeConfiguration): unknown {
   const file = node.file(path);
   if (file?.content === undefined) return undefined;
-  if (!parsedFiles.has(file))
-    parsedFiles.set(file, parseYaml(file.content, `${file.source.file} (${path})`)[0]?.value ?? {});
+  if (!parsedFiles.has(file)) parsedFiles.set(file, firstYamlDocument(file.content).value ?? {});
   return parsedFiles.get(file);
 }

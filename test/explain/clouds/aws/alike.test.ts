@@ -20,6 +20,7 @@ const role = (trustPolicy: string, policies: readonly string[]): RoleFact => ({
   policies,
   perhaps: [],
   boundary: undefined,
+  adopted: false,
   source,
 });
 /** Answers that find their words later, as they are read. */

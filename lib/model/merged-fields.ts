@@ -1,0 +1,37 @@
+/*
+ * Several wishes for one Kubernetes object put together: equal ones once, and no two that want different things under
+ * one name, which the API server would refuse or settle in silence. Late values are compared as they are.
+ */
+
+/** Fields of the Kubernetes API. */
+type Fields = Readonly<Record<string, unknown>>;
+
+/** One map of several, sorted by key; `refuse` is told the key of two different values. */
+export function mergedMaps(
+  maps: readonly Readonly<Record<string, string>>[],
+  refuse: (key: string) => never,
+): Readonly<Record<string, string>> {
+  const merged = new Map<string, string>();
+  for (const [key, value] of maps.flatMap((map) => Object.entries(map))) {
+    const known = merged.get(key);
+    if (known !== undefined && known !== value) return refuse(key);
+    merged.set(key, value);
+  }
+  return Object.fromEntries([...merged].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Each entry once, in order, told apart by a field; `refuse` is told the value of that field in two different entries. */
+export function mergedEntries(
+  entries: readonly Fields[],
+  field: string,
+  refuse: (value: string) => never,
+): readonly Fields[] {
+  const merged = new Map<string, Fields>();
+  for (const entry of entries) {
+    const value = String(entry[field]);
+    const known = merged.get(value);
+    if (known && JSON.stringify(known) !== JSON.stringify(entry)) return refuse(value);
+    merged.set(value, entry);
+  }
+  return [...merged.values()];
+}

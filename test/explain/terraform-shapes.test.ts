@@ -1,0 +1,541 @@
+/*
+ * Shapes of Terraform that a verifier can overlook, each a small change of an example whose pulls are all allowed: what
+ * an expression makes, what a plan does not know yet, and what stands twice.
+ */
+
+import { describe, expect, it } from "vitest";
+import type { ClusterRecord } from "../../lib/explain";
+import { type Artefacts, explained, synthesized } from "../fixtures/explain/artefacts";
+
+type Values = Record<string, unknown>;
+type Configuration = Record<"resource" | "data", Record<string, Record<string, Values>>> & {
+  provider: Values;
+};
+
+const artefacts = synthesized("three-clouds");
+const CONFIGURATION = [...artefacts.keys()].find((path) => path.endsWith("cdk.tf.json")) ?? "";
+const FACTS = CONFIGURATION.replace("cdk.tf.json", "workload-identity.json");
+const AWS = {
+  serviceAccount: "shop/web",
+  image: "111122223333.dkr.ecr.eu-west-1.amazonaws.com/shop/web",
+};
+const AZURE = { serviceAccount: "shop/web", image: "acmeshop.azurecr.io/models/llm" };
+const GOOGLE = {
+  serviceAccount: "shop/tools",
+  image: "europe-west1-docker.pkg.dev/acme-images/tools/build",
+};
+const DENY = JSON.stringify({
+  Version: "2012-10-17",
+  Statement: [{ Effect: "Deny", Action: "*", Resource: "*" }],
+});
+const PULLS = {
+  actions: ["ecr:GetAuthorizationToken", "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"],
+  resources: ["*"],
+};
+const PROJECT = "cloudresourcemanager.googleapis.com%2Fprojects%2Facme-images";
+const DOWNLOADS = "artifactregistry.googleapis.com/repositories.downloadArtifacts";
+const made = (content: object): object => ({ for_each: ["x"], content });
+
+function configuration(): Configuration {
+  const written = JSON.parse(artefacts.get(CONFIGURATION) ?? "{}") as Omit<Configuration, "data">;
+  return { ...written, data: {} };
+}
+
+/** The one resource of the type whose name is like that. */
+function one({ resource }: Configuration, type: string, like = ""): Values {
+  const [, found] = Object.entries(resource[type] ?? {}).find(([name]) => name.includes(like)) ?? [];
+  if (!found) throw new Error(`no ${type}`);
+  return found;
+}
+
+const role = (all: Configuration): Values => one(all, "aws_iam_role", "shop_web");
+const policy = (all: Configuration): Values => one(all, "aws_iam_role_policy", "shop_web");
+const poolProvider = (all: Configuration): Values => one(all, "google_iam_workload_identity_pool_provider");
+const pool = (all: Configuration): Values => one(all, "google_iam_workload_identity_pool");
+const member = (all: Configuration): Values => one(all, "google_artifact_registry_repository_iam_member");
+const credential = (all: Configuration): Values => one(all, "azurerm_federated_identity_credential");
+const assignment = (all: Configuration): Values => one(all, "azurerm_role_assignment");
+const denyPolicy = (all: Configuration, body: object): void => {
+  all.resource["google_iam_deny_policy"] = { d: { parent: PROJECT, name: "d", ...body } };
+};
+const document = (all: Configuration, body: object, statement: object = {}): void => {
+  all.data["aws_iam_policy_document"] = { p: { statement: [{ ...PULLS, ...statement }], ...body } };
+  policy(all)["policy"] = "${data.aws_iam_policy_document.p.json}";
+};
+
+type Change = (all: Configuration) => void;
+type Row = readonly [why: string, asked: typeof AWS, change: Change, expected: string];
+
+/** The verdict, and the first check that does not pass. */
+function judged(files: Artefacts, asked: typeof AWS, cluster?: ClusterRecord): string {
+  const [result] = explained(files, asked, cluster ? { cluster } : {});
+  const check = result?.checks.find(({ status }) => status !== "pass" && status !== "skipped");
+  return [result?.verdict, check?.id].filter(Boolean).join(" ");
+}
+
+describe("in a configuration", () => {
+  it.each<Row>([
+    ["as it is, AWS", AWS, () => undefined, "allowed"],
+    ["as it is, Azure", AZURE, () => undefined, "allowed"],
+    ["as it is, Google", GOOGLE, () => undefined, "allowed"],
+    ["a policy document", AWS, (all) => document(all, {}), "allowed"],
+    [
+      "a statement that `dynamic` makes",
+      AWS,
+      (all) => document(all, { dynamic: { statement: made({}) } }),
+      "unknown login-permitted",
+    ],
+    [
+      "a condition that `dynamic` makes",
+      AWS,
+      (all) => document(all, {}, { dynamic: { condition: made({}) } }),
+      "unknown login-permitted",
+    ],
+    [
+      "values of a condition by expression, in a denial",
+      AWS,
+      (all) =>
+        document(all, {
+          statement: [
+            PULLS,
+            {
+              effect: "Deny",
+              ...PULLS,
+              condition: { test: "StringEquals", variable: "aws:RequestedRegion", values: "${var.v}" },
+            },
+          ],
+        }),
+      "unknown login-permitted",
+    ],
+    [
+      "an inline policy that `dynamic` makes",
+      AWS,
+      (all) => void (role(all)["dynamic"] = { inline_policy: made({ name: "x", policy: DENY }) }),
+      "unknown login-permitted",
+    ],
+    [
+      "inline policies by expression",
+      AWS,
+      (all) => void (role(all)["inline_policy"] = "${var.p}"),
+      "unknown login-permitted",
+    ],
+    [
+      "an inline policy without text",
+      AWS,
+      (all) => void (role(all)["inline_policy"] = [{ name: "x" }]),
+      "unknown login-permitted",
+    ],
+    ["an empty block, which has none", AWS, (all) => void (role(all)["inline_policy"] = [{}]), "allowed"],
+    [
+      "attached policies by expression",
+      AWS,
+      (all) => void (role(all)["managed_policy_arns"] = "${var.a}"),
+      "unknown login-permitted",
+    ],
+    [
+      "roles of an attachment by expression",
+      AWS,
+      (all) => {
+        all.resource["aws_iam_policy"] = { d: { name: "d", policy: DENY } };
+        all.resource["aws_iam_policy_attachment"] = {
+          d: { roles: "${var.r}", policy_arn: "${aws_iam_policy.d.arn}" },
+        };
+      },
+      "unknown login-permitted",
+    ],
+    [
+      "audiences of the OIDC provider by expression",
+      AWS,
+      (all) => void (one(all, "aws_iam_openid_connect_provider")["client_id_list"] = [null]),
+      "unknown audience-accepted",
+    ],
+    [
+      "a key twice in a policy",
+      AWS,
+      (all) =>
+        void (policy(all)["policy"] = String(policy(all)["policy"]).replace(
+          '"Effect":"Allow"',
+          '"Effect":"Deny","Effect":"Allow"',
+        )),
+      "unknown login-permitted",
+    ],
+    [
+      "a key twice in a trust policy",
+      AWS,
+      (all) =>
+        void (role(all)["assume_role_policy"] = String(role(all)["assume_role_policy"]).replace(
+          '"Effect":"Allow"',
+          '"Effect":"Deny","Effect":"Allow"',
+        )),
+      "unknown audience-accepted",
+    ],
+    [
+      "a second role of that name, with another trust policy",
+      AWS,
+      (all) =>
+        void (all.resource["aws_iam_role"] = {
+          ...all.resource["aws_iam_role"],
+          z: { ...role(all), assume_role_policy: "{}" },
+        }),
+      "unknown issuer-trusted",
+    ],
+    [
+      "an audience by expression",
+      AZURE,
+      (all) => void (credential(all)["audience"] = "${var.a}"),
+      "unknown audience-accepted",
+    ],
+    [
+      "credentials of nobody knows whom",
+      AZURE,
+      (all) =>
+        void (credential(all)["parent_id"] = credential(all)["user_assigned_identity_id"] = "${module.m.id}"),
+      "unknown issuer-trusted",
+    ],
+    [
+      "a role assignment for nobody knows whom",
+      AZURE,
+      (all) => void (assignment(all)["principal_id"] = "${var.p}"),
+      "unknown login-permitted",
+    ],
+    [
+      "a condition that `dynamic` makes",
+      GOOGLE,
+      (all) => void (member(all)["dynamic"] = { condition: made({ expression: "false" }) }),
+      "unknown repository-permitted",
+    ],
+    [
+      "a switch by expression",
+      GOOGLE,
+      (all) => void (poolProvider(all)["disabled"] = "${var.d}"),
+      "unknown issuer-trusted",
+    ],
+    [
+      "the pool's switch by expression",
+      GOOGLE,
+      (all) => void (pool(all)["disabled"] = "${var.d}"),
+      "unknown issuer-trusted",
+    ],
+    ["the pool's switch as text", GOOGLE, (all) => void (pool(all)["disabled"] = "false"), "allowed"],
+    [
+      "a condition that is no text",
+      GOOGLE,
+      (all) => void (poolProvider(all)["attribute_condition"] = false),
+      "denied subject-admitted",
+    ],
+    [
+      "the block oidc by expression",
+      GOOGLE,
+      (all) => void (poolProvider(all)["oidc"] = "${var.o}"),
+      "unknown issuer-trusted",
+    ],
+    [
+      "a pool provider of another project than its pool",
+      GOOGLE,
+      (all) => void (poolProvider(all)["project"] = "other"),
+      "unknown issuer-trusted",
+    ],
+    [
+      "denied permissions by expression",
+      GOOGLE,
+      (all) => denyPolicy(all, { rules: [{ deny_rule: { denied_permissions: "${var.p}" } }] }),
+      "unknown repository-permitted",
+    ],
+    [
+      "rules by expression",
+      GOOGLE,
+      (all) => denyPolicy(all, { rules: "${var.r}" }),
+      "unknown repository-permitted",
+    ],
+    [
+      "rules that `dynamic` makes",
+      GOOGLE,
+      (all) => denyPolicy(all, { dynamic: { rules: made({}) } }),
+      "unknown repository-permitted",
+    ],
+    [
+      "a denial of something else",
+      GOOGLE,
+      (all) =>
+        denyPolicy(all, {
+          rules: [{ deny_rule: { denied_permissions: ["compute.googleapis.com/instances.create"] } }],
+        }),
+      "allowed",
+    ],
+  ])("%s", (_, asked, change, expected) => {
+    const all = configuration();
+    change(all);
+    expect(judged(new Map([...artefacts, [CONFIGURATION, JSON.stringify(all)]]), asked)).toBe(expected);
+  });
+});
+
+interface PlannedResource {
+  readonly address: string;
+  readonly mode: string;
+  readonly type: string;
+  readonly values: Values;
+  readonly unknown: Values;
+  readonly expressions: Values;
+  readonly provider: string;
+}
+
+/** What a plan of the configuration says of a resource: a reference as a whole is known only after apply. */
+function planned([type, name, written]: readonly [string, string, Values]): PlannedResource {
+  const entries = Object.entries(written).filter(([key]) => !["//", "depends_on", "provider"].includes(key));
+  const isLate = ([, value]: readonly [string, unknown]): boolean => /^\$\{[^}]+\}$/.test(String(value));
+  const referred = (value: unknown): readonly string[] => {
+    const reference = String(value).slice(2, -1);
+    return [reference, reference.split(".").slice(0, 2).join(".")];
+  };
+  return {
+    address: `${type}.${name}`,
+    mode: "managed",
+    type,
+    values: Object.fromEntries(entries.filter((entry) => !isLate(entry))),
+    unknown: Object.fromEntries(entries.filter(isLate).map(([key]) => [key, true])),
+    expressions: Object.fromEntries(
+      entries.map((entry) => [entry[0], isLate(entry) ? { references: referred(entry[1]) } : {}]),
+    ),
+    provider: String(written["provider"] ?? type.split("_")[0]),
+  };
+}
+
+type PlanChange = (
+  find: (type: string, like?: string) => PlannedResource,
+) => readonly PlannedResource[] | void;
+
+function plan(change: PlanChange): string {
+  const all = configuration();
+  const resources = Object.entries(all.resource).flatMap(([type, names]) =>
+    Object.entries(names).map(([name, written]) => planned([type, name, written])),
+  );
+  const more = change((type, like = "") => {
+    const found = resources.find((each) => each.type === type && each.address.includes(like));
+    if (!found) throw new Error(`no ${type}`);
+    return found;
+  });
+  const every = [...resources, ...(more ?? [])];
+  const providers = Object.entries(all.provider).flatMap(([name, blocks]) =>
+    (blocks as Values[]).map(({ alias, ...rest }) => [
+      alias === undefined ? name : `${name}.${String(alias)}`,
+      {
+        name,
+        expressions: Object.fromEntries(
+          Object.entries(rest).map(([key, value]) => [key, { constant_value: value }]),
+        ),
+      },
+    ]),
+  );
+  return JSON.stringify({
+    format_version: "1.2",
+    planned_values: { root_module: { resources: every } },
+    resource_changes: every.map(({ address, unknown }) => ({ address, change: { after_unknown: unknown } })),
+    configuration: {
+      provider_config: Object.fromEntries(providers) as Values,
+      root_module: {
+        resources: every.map(({ address, expressions, provider }) => ({
+          address,
+          expressions,
+          provider_config_key: provider,
+        })),
+      },
+    },
+  });
+}
+
+/** Makes an argument one that is known only after apply. */
+function forget({ values, unknown, expressions }: PlannedResource, key: string): void {
+  delete values[key];
+  unknown[key] = true;
+  expressions[key] = { references: ["var.x"] };
+}
+
+function added(
+  type: string,
+  values: Values,
+  unknown: Values,
+  references: Values = {},
+): readonly PlannedResource[] {
+  const expressions = Object.fromEntries(
+    [...Object.keys(values), ...Object.keys(unknown)].map((key) => [
+      key,
+      { references: references[key] ?? ["var.x"] },
+    ]),
+  );
+  return [
+    {
+      address: `${type}.more`,
+      mode: "managed",
+      type,
+      values,
+      unknown,
+      expressions,
+      provider: type.split("_")[0] ?? "",
+    },
+  ];
+}
+
+describe("in a plan", () => {
+  const PROVIDER = "google_iam_workload_identity_pool_provider";
+  const { clusters } = JSON.parse(artefacts.get(FACTS) ?? "{}") as { clusters: readonly ClusterRecord[] };
+
+  it.each<readonly [string, typeof AWS, PlanChange, string]>([
+    ["as it is, AWS", AWS, () => undefined, "allowed"],
+    ["as it is, Google", GOOGLE, () => undefined, "allowed"],
+    [
+      "what only providers compute",
+      AWS,
+      (find) =>
+        void Object.assign(find("aws_iam_role", "shop_web").unknown, {
+          inline_policy: true,
+          managed_policy_arns: true,
+          arn: true,
+          id: true,
+        }),
+      "allowed",
+    ],
+    [
+      "a boundary",
+      AWS,
+      (find) => forget(find("aws_iam_role", "shop_web"), "permissions_boundary"),
+      "unknown login-permitted",
+    ],
+    [
+      "attached policies",
+      AWS,
+      (find) => forget(find("aws_iam_role", "shop_web"), "managed_policy_arns"),
+      "unknown login-permitted",
+    ],
+    [
+      "the text of an inline policy",
+      AWS,
+      (find) => {
+        const { values, unknown } = find("aws_iam_role", "shop_web");
+        values["inline_policy"] = [{ name: "x" }];
+        unknown["inline_policy"] = [{ policy: true }];
+      },
+      "unknown login-permitted",
+    ],
+    [
+      "the repository of a policy that denies",
+      AWS,
+      () =>
+        added(
+          "aws_ecr_repository_policy",
+          {
+            policy: JSON.stringify({
+              Version: "2012-10-17",
+              Statement: [{ Effect: "Deny", Principal: "*", Action: "ecr:*" }],
+            }),
+          },
+          { repository: true },
+        ),
+      "unknown repository-permitted",
+    ],
+    [
+      "which of two policies is attached",
+      AWS,
+      () => [
+        ...added(
+          "aws_iam_policy",
+          { name: "ok", policy: '{"Version":"2012-10-17","Statement":[]}' },
+          { arn: true },
+        ),
+        ...added(
+          "aws_iam_role_policy_attachment",
+          { role: "edge-1_shop_web" },
+          { policy_arn: true },
+          {
+            policy_arn: [
+              "aws_iam_policy.more.arn",
+              "aws_iam_policy.more",
+              "aws_iam_policy.other.arn",
+              "aws_iam_policy.other",
+            ],
+          },
+        ),
+      ],
+      "unknown login-permitted",
+    ],
+    [
+      "some audiences of the OIDC provider",
+      AWS,
+      (find) => {
+        const { values, unknown } = find("aws_iam_openid_connect_provider");
+        values["client_id_list"] = [null];
+        unknown["client_id_list"] = [true];
+      },
+      "unknown audience-accepted",
+    ],
+    [
+      "the attribute condition",
+      GOOGLE,
+      (find) => forget(find(PROVIDER), "attribute_condition"),
+      "unknown subject-admitted",
+    ],
+    [
+      "the mapping",
+      GOOGLE,
+      (find) => forget(find(PROVIDER), "attribute_mapping"),
+      "unknown subject-admitted",
+    ],
+    ["the switch", GOOGLE, (find) => forget(find(PROVIDER), "disabled"), "unknown issuer-trusted"],
+    [
+      "the pool's switch",
+      GOOGLE,
+      (find) => forget(find("google_iam_workload_identity_pool"), "disabled"),
+      "unknown issuer-trusted",
+    ],
+    [
+      "the audiences",
+      GOOGLE,
+      (find) => {
+        const { values, unknown } = find(PROVIDER);
+        values["oidc"] = [{ ...(values["oidc"] as Values), allowed_audiences: undefined }];
+        unknown["oidc"] = [{ allowed_audiences: true }];
+      },
+      "unknown audience-accepted",
+    ],
+    [
+      "the condition of a grant",
+      GOOGLE,
+      (find) => forget(find("google_artifact_registry_repository_iam_member"), "condition"),
+      "unknown repository-permitted",
+    ],
+    [
+      "the rules of a deny policy",
+      GOOGLE,
+      () => added("google_iam_deny_policy", { parent: PROJECT, name: "d" }, { rules: true }),
+      "unknown repository-permitted",
+    ],
+    [
+      "what a deny policy denies",
+      GOOGLE,
+      () =>
+        added(
+          "google_iam_deny_policy",
+          { parent: PROJECT, name: "d", rules: [{ deny_rule: [{}] }] },
+          { rules: [{ deny_rule: [{ denied_permissions: true }] }] },
+        ),
+      "unknown repository-permitted",
+    ],
+    [
+      "a deny policy of downloads",
+      GOOGLE,
+      () =>
+        added(
+          "google_iam_deny_policy",
+          { parent: PROJECT, name: "d", rules: [{ deny_rule: [{ denied_permissions: [DOWNLOADS] }] }] },
+          {},
+        ),
+      "unknown repository-permitted",
+    ],
+  ])("%s", (_, asked, change, expected) => {
+    const files = new Map(
+      [...artefacts]
+        .filter(([path]) => /manifests|nodes/.test(path))
+        .map(([path, text]) => [path.split("/").slice(-2).join("/"), text]),
+    );
+    expect(judged(new Map([...files, ["plan.json", plan(change)]]), asked, clusters[0])).toBe(expected);
+  });
+});

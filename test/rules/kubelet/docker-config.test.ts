@@ -1,0 +1,37 @@
+import { expect, it } from "vitest";
+import { readDockerConfig } from "../../../lib/rules/kubelet/docker-config";
+
+const JSON_TYPE = "kubernetes.io/dockerconfigjson";
+const OLD_TYPE = "kubernetes.io/dockercfg";
+const auth = (text: string): string => JSON.stringify({ auths: { "r.io": { auth: text } } });
+
+// Computed by DockerConfigJSON and DockerConfigEntry of kubernetes:pkg/credentialprovider/config.go, 1.36.2.
+it.each<[type: string, content: string, registries: readonly string[], problem: string | undefined]>([
+  [JSON_TYPE, "", [], undefined],
+  [JSON_TYPE, "null", [], undefined],
+  [JSON_TYPE, "{}", [], undefined],
+  [JSON_TYPE, '{"r.io":{}}', [], undefined],
+  [OLD_TYPE, '{"r.io":{}}', ["r.io"], undefined],
+  [JSON_TYPE, '{"Auths":{"r.io":null}}', ["r.io"], undefined],
+  [JSON_TYPE, auth("YTpi"), ["r.io"], undefined],
+  [JSON_TYPE, auth("YTpiYg=="), ["r.io"], undefined],
+  [JSON_TYPE, auth("YTpiYg"), ["r.io"], undefined],
+  [JSON_TYPE, auth("YT\npi"), ["r.io"], undefined],
+  [JSON_TYPE, auth(" YTpi"), ["r.io"], 'auth of the entry "r.io" is no base64'],
+  [JSON_TYPE, auth("YTpi="), ["r.io"], 'auth of the entry "r.io" is no base64'],
+  [JSON_TYPE, auth("YWI="), ["r.io"], 'auth of the entry "r.io" is no base64 of username:password'],
+  [JSON_TYPE, "notjson", [], "it is not JSON"],
+  [JSON_TYPE, "[]", [], "it is no object but array"],
+  [JSON_TYPE, '{"auths":"x"}', [], "auths is no object but string"],
+  [JSON_TYPE, '{"auths":{"r.io":5}}', ["r.io"], 'the entry "r.io" is no object but number'],
+  [
+    JSON_TYPE,
+    '{"auths":{"r.io":{"Username":5}}}',
+    ["r.io"],
+    'username of the entry "r.io" is no string but number',
+  ],
+  [JSON_TYPE, '{"auths":{},"HttpHeaders":{"a":1}}', [], "a value of HttpHeaders is no string but number"],
+  [OLD_TYPE, '{"r.io":{"auth":"!"}}', ["r.io"], 'auth of the entry "r.io" is no base64'],
+])("%s %s", (type, content, registries, problem) => {
+  expect(readDockerConfig(type, content)).toEqual({ registries, problem });
+});
