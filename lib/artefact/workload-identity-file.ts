@@ -1,6 +1,7 @@
 import { isRecord } from "../model/record";
 import { fail } from "../errors";
 import type { Encoding } from "../model/late";
+import { type FinishedRule, isFinishedRule } from "./finished-rule";
 import { jsonObject } from "./json-object";
 
 /** Name of the file beside `cdk.tf.json`. */
@@ -24,19 +25,6 @@ export interface EncodedPlaceholder {
   /** How the filled text is written. */
   readonly encoding: Encoding;
   /** The text before encoding, with placeholders. */
-  readonly text: string;
-}
-
-/** What a text must be that holds placeholders, once they are filled. */
-export type FinishedRuleName = "certificate-authority" | "proxy" | "server";
-
-/** A text that was not known at synth, with the rule that it would have had to keep then. */
-export interface FinishedRule {
-  /** The property, for the refusal: `server of spoke shop-1`. */
-  readonly of: string;
-  /** Which rule. */
-  readonly rule: FinishedRuleName;
-  /** The text, with placeholders. */
   readonly text: string;
 }
 
@@ -116,13 +104,6 @@ export function readWorkloadIdentity(text: string, file: string): WorkloadIdenti
 
 function isFileEntry(entry: unknown): boolean {
   return isRecord(entry) && typeof entry["file"] === "string" && FILE.test(entry["file"]);
-}
-
-const RULES: readonly unknown[] = ["certificate-authority", "proxy", "server"] satisfies FinishedRuleName[];
-
-function isFinishedRule(entry: unknown): boolean {
-  if (!isRecord(entry) || !RULES.includes(entry["rule"])) return false;
-  return typeof entry["of"] === "string" && typeof entry["text"] === "string";
 }
 
 function isPlaceholderEntry(entry: unknown): boolean {

@@ -5,7 +5,8 @@ import type { ClusterInventory, HubConsumer, MultiKueueCluster, SpokeCluster, St
 import type { AccessDeclaration, IWorkloadIdentities } from "../model/workloads";
 import { checkClaim } from "./cluster-records";
 import type { FleetAccessProps } from "./fleet-access-props";
-import { CONSUMER, STATUS, consumerComment, webhookComment } from "./fleet-charts";
+import { CONSUMER, STATUS } from "./fleet-charts";
+import { consumerComment, webhookComment } from "./fleet-comments";
 import { claimFleet } from "./fleet-claims";
 import { lateRules } from "./fleet-late-rules";
 import { fleetObjects } from "./fleet-objects";
@@ -83,7 +84,7 @@ export class FleetAccess extends Construct {
     this.workerClusters = objects.workerClusters;
 
     this.#comment(props, plan);
-    for (const rule of plan.spokes.flatMap(lateRules)) manifests.requireFinished(rule);
+    for (const rule of plan.spokes.flatMap(lateRules)) manifests.late.requireFinished(rule);
     at(this, () => this.manifests.record(fleetRecord(props, plan, this)));
     warnOfSharedIssuer(this, name, issuer.url);
     for (const warning of [...this.spokes, this.consumer.file].flatMap(({ warnings }) => warnings))

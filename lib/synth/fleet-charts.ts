@@ -3,7 +3,6 @@
  * status, the controller, and what refers to profiles.
  */
 
-import type { FleetConsumer } from "../fleet";
 import type { ChartOptions } from "../model/manifest-sink";
 
 /** A chart's name with its options. */
@@ -41,31 +40,3 @@ export const CONSUMER: FleetChart = {
 
 /** Worker clusters of MultiKueue. */
 export const KUEUE: FleetChart = { name: "multi-kueue-clusters", order: 70 };
-
-/** Which webhook must run on the hub, and that it changes new pods alone. */
-export function webhookComment(webhooks: readonly string[]): readonly string[] {
-  return webhooks.length === 0
-    ? []
-    : [
-        `Needs the pod identity webhook of ${webhooks.join(" and ")} on the hub, which reads annotations when a pod begins:`,
-        "restart workloads that this file does not change.",
-      ];
-}
-
-/** What the person who applies the file must do besides. */
-export function consumerComment(
-  { title, form, reader }: FleetConsumer,
-  flag: string | undefined,
-): readonly string[] {
-  if (form.kind === "kueue")
-    return [
-      "The ConfigMap is that of the installation with the list of providers in it: add --force-conflicts. The",
-      "ClusterProfile CRD must be there before Kueue starts.",
-      form.gateByFlag === true
-        ? "The manager must have --feature-gates with MultiKueueClusterProfile=true on its command line."
-        : "Kueue does not start with featureGates there and --feature-gates on its command line.",
-    ];
-  return flag === undefined
-    ? []
-    : [`Give the ${reader.kind} ${reader.namespace}/${reader.name} of ${title} the argument`, flag];
-}

@@ -1,4 +1,4 @@
-import type { FinishedRule, FinishedRuleName } from "../artefact/workload-identity-file";
+import type { FinishedRule, FinishedRuleName } from "../artefact/finished-rule";
 import { isLate } from "../model/late";
 import type { PlannedSpoke } from "./fleet-planned-spoke";
 

@@ -12,6 +12,7 @@ import { fail } from "../errors";
 import { LateEncoding, LateText, encodeNow, isLate } from "../model/late";
 import { stableHash } from "../rules/names";
 import { PLACEHOLDER_START, placeholder } from "../artefact/placeholder";
+import type { FinishedRule } from "../artefact/finished-rule";
 import type { EncodedPlaceholder, OutputPlaceholder } from "../artefact/workload-identity-file";
 
 const RESOLVER = new DefaultTokenResolver(new StringConcat());
@@ -49,6 +50,7 @@ export class LateValues {
   /** What each output holds, by the output's name. */
   readonly #expressions = new Map<string, string>();
   readonly #encoded = new Map<string, EncodedPlaceholder>();
+  readonly #rules: FinishedRule[] = [];
   #sealed: boolean;
 
   /** Outputs become children of the scope. */
@@ -66,6 +68,16 @@ export class LateValues {
   /** Takes new late values again: the stack's files will be written once more. */
   unseal(): void {
     this.#sealed = false;
+  }
+
+  /** A late text that must keep a rule: `bind` refuses, before it writes anything, a value that breaks it. */
+  requireFinished(rule: FinishedRule): void {
+    this.#rules.push(rule);
+  }
+
+  /** The rules in their order, each text with its placeholders. */
+  get rules(): readonly FinishedRule[] {
+    return this.#rules.map((rule) => ({ ...rule, text: this.text(rule.text, () => rule.of) }));
   }
 
   /** What fills each placeholder, sorted by placeholder. */

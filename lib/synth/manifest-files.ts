@@ -5,7 +5,6 @@ import { PLACEHOLDER_START } from "../artefact/placeholder";
 import {
   WORKLOAD_IDENTITY_FILE,
   WORKLOAD_IDENTITY_VERSION,
-  type FinishedRule,
   type ManifestEntry,
   type WorkloadIdentityFile,
 } from "../artefact/workload-identity-file";
@@ -37,8 +36,6 @@ export interface StackDocuments {
   readonly pods: ReadonlyMap<string, PodFragment>;
   /** Facts of clusters. */
   readonly clusters: readonly Readonly<Record<string, unknown>>[];
-  /** Late texts that must keep a rule once they are known. */
-  readonly rules: readonly FinishedRule[];
   /** The stack's late values. */
   readonly late: LateValues;
   /** Late objects that went through cdk8s. */
@@ -74,11 +71,7 @@ export function stackFiles(documents: StackDocuments): Map<string, string> {
   const pods = podFiles(documents);
   for (const [file, text] of pods) files.set(file, text);
   const clusters = placedClusters(documents);
-  const rules = documents.rules.map((each) => ({
-    ...each,
-    text: documents.late.text(each.text, () => each.of),
-  }));
-  const { placeholders } = documents.late;
+  const { placeholders, rules } = documents.late;
   const identity: WorkloadIdentityFile = {
     version: WORKLOAD_IDENTITY_VERSION,
     stack: documents.stack,

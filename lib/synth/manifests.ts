@@ -9,7 +9,6 @@ import type { ChartOptions, IManifestSink } from "../model/manifest-sink";
 import type { NodeSetup } from "../model/node-file";
 import type { Subject } from "../model/subject";
 import type { PodFragment } from "../model/workloads";
-import type { FinishedRule } from "../artefact/workload-identity-file";
 import { type RecordedCluster, mergedRecords } from "./cluster-records";
 import { LateMarkers } from "./late-markers";
 import { LateValues } from "./late-values";
@@ -52,7 +51,6 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
   /** Which chart each file is of. */
   readonly #files = new Map<string, string>();
   readonly #pods = new Map<string, PodFragment>();
-  readonly #rules: FinishedRule[] = [];
   #clusters: readonly RecordedCluster[] = [];
   /** True while the outputs are those that the next rendering of the Terraform configuration needs. */
   #declared = false;
@@ -172,11 +170,6 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     this.#clusters = mergedRecords(this.#clusters, facts);
   }
 
-  /** A late text of the manifests that must keep a rule: `bind` refuses, before it writes anything, what breaks it. */
-  requireFinished(rule: FinishedRule): void {
-    this.#rules.push(rule);
-  }
-
   /** The facts recorded so far. */
   get recorded(): readonly RecordedCluster[] {
     return this.#clusters;
@@ -241,7 +234,6 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
       nodes: this.#nodes,
       pods: this.#pods,
       clusters: this.#clusters,
-      rules: this.#rules,
       late: this.late,
       markers: this.#markers,
     };

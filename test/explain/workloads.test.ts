@@ -4,7 +4,7 @@
 
 import { describe, expect, it } from "vitest";
 import type { CheckResult, ClusterRecord, ExplainResult } from "../../lib/explain";
-import { explained, firstFailed } from "../fixtures/explain/artefacts";
+import { explained, firstFailed, statuses } from "../fixtures/explain/artefacts";
 import { cluster, plain } from "../fixtures/explain/plain";
 
 const IMAGE = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/team/web:v1";
@@ -267,3 +267,18 @@ describe("images of", () => {
     ]);
   });
 });
+
+it.each([["1.40"], ["junk"], [""]])(
+  "a version %s that the caller states is unknown, not an error",
+  (version) => {
+    const [result] = explained(
+      plain,
+      { serviceAccount: "team/puller", image: IMAGE },
+      { cluster: { ...cluster, kubelet: version, apiServer: version } },
+    );
+    expect(statuses(result ?? { checks: [] })).toMatchObject({
+      "provider-on-node": "unknown",
+      "service-account-readable": "unknown",
+    });
+  },
+);

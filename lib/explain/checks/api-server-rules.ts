@@ -1,7 +1,8 @@
 import { compareVersions } from "../../model/version";
 import { featureGateDefault } from "../../rules/kubelet/feature-gates";
 import { nodeNeedsServiceAccountGet } from "../../rules/kubelet/service-account-get";
-import { type ClusterRecord, apiServerGates } from "../facts/cluster-record";
+import { type ClusterRecord, isKnown } from "../facts/cluster-record";
+import { apiServerGates } from "../facts/recorded-gates";
 
 /** What kube-apiserver lets nodes do, by its version and gates. */
 export interface ApiServerRules {
@@ -23,7 +24,7 @@ const known = new WeakMap<ClusterRecord, ApiServerRules>();
 /** The rules of the cluster's API server; `undefined` where its version is not known. */
 export function apiServerRules(cluster: ClusterRecord): ApiServerRules | undefined {
   const { apiServer: version } = cluster;
-  if (version === undefined) return undefined;
+  if (version === undefined || !isKnown(version)) return undefined;
   const made = known.get(cluster) ?? rulesOf(version, apiServerGates(cluster));
   known.set(cluster, made);
   return made;

@@ -6,7 +6,8 @@
 import { featureGateOn, knownKubernetesMinors } from "../../rules/kubelet/feature-gates";
 import { validateCredentialProviderConfig } from "../../rules/kubelet/validate-credential-provider-config";
 import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from "../answer";
-import { type ClusterRecord, kubeletGates, kubeletVersion } from "../facts/cluster-record";
+import { type ClusterRecord, kubeletVersion } from "../facts/cluster-record";
+import { kubeletGates } from "../facts/recorded-gates";
 import type { NodeConfiguration, ProviderEntry } from "../facts/node-configuration";
 import type { GateStatement } from "../facts/node-gates";
 import { contestedFiles, contestedHint } from "./contested-files";

@@ -14,8 +14,8 @@ import {
   declaredWorkloads,
 } from "./access-record";
 import { type DeclaredFleet, declaredFleet } from "./fleet-record";
-import { switchOf } from "./node-gates";
 import { parseJson } from "./read-documents";
+import { type RecordedGates, recordedGates } from "./recorded-gates";
 import { readUtf8 } from "./read-text";
 
 /** A pull that somebody declared. */
@@ -37,7 +37,7 @@ export interface PluginRecord extends PluginFacts {
 }
 
 /** What is known of a cluster; everything may be missing, and what depends on it is then unknown. */
-export interface ClusterRecord {
+export interface ClusterRecord extends RecordedGates {
   /**
    * Name of the cluster.
    *
@@ -62,30 +62,6 @@ export interface ClusterRecord {
    * @defaultValue - not known
    */
   readonly apiServer?: string;
-  /**
-   * Feature gates of kubelet and API server that differ from the defaults.
-   *
-   * @defaultValue - none
-   */
-  readonly featureGates?: Readonly<Record<string, boolean>>;
-  /**
-   * Feature gates of the kubelets alone; win over `featureGates`.
-   *
-   * @defaultValue - `featureGates`
-   */
-  readonly kubeletFeatureGates?: Readonly<Record<string, boolean>>;
-  /**
-   * Feature gates of kube-apiserver alone; win over `featureGates`.
-   *
-   * @defaultValue - `featureGates`
-   */
-  readonly apiServerFeatureGates?: Readonly<Record<string, boolean>>;
-  /**
-   * Names of feature gates that were recorded with a value that is neither on nor off.
-   *
-   * @defaultValue - none
-   */
-  readonly unclearFeatureGates?: readonly string[];
   /**
    * Properties of registries that no manifest and perhaps no Terraform has, by the registry's host:
    * `{ "acme.azurecr.io": { "roleAssignmentMode": "AbacRepositoryPermissions" } }`.
@@ -145,7 +121,7 @@ export function readClusterRecord(recorded: unknown): ClusterRecord {
     ...(typeof issuer === "string" && { issuer }),
     ...(typeof kubelet === "string" && { kubelet }),
     ...(isKnown(apiServer) && { apiServer }),
-    ...gatesOf(recorded),
+    ...recordedGates(recorded),
     ...(registries !== undefined && { registries: registriesOf(registries) }),
     ...(plugins !== undefined && { plugins: pluginsOf(plugins) }),
     ...(version !== "" && {
@@ -162,31 +138,6 @@ export function readClusterRecord(recorded: unknown): ClusterRecord {
   };
 }
 
-const GATES = ["featureGates", "kubeletFeatureGates", "apiServerFeatureGates"] as const;
-
-function gatesOf(recorded: unknown): Pick<ClusterRecord, (typeof GATES)[number] | "unclearFeatureGates"> {
-  const stated = GATES.filter((key) => own(recorded, key) !== undefined);
-  const read = stated.map((key) => [key, switches(own(recorded, key))] as const);
-  const unclear = read.flatMap(([, rows]) => rows.flatMap(([gate, on]) => (on === undefined ? [gate] : [])));
-  return {
-    ...Object.fromEntries(read.map(([key, rows]) => [key, Object.fromEntries(rows.filter(isClear))])),
-    ...(unclear.length > 0 && { unclearFeatureGates: unclear }),
-  };
-}
-
-type Switch = readonly [gate: string, on: boolean | undefined];
-
-function switches(value: unknown): readonly Switch[] {
-  return Object.entries(record(value)).map(([gate, on]) => [
-    gate,
-    typeof on === "boolean" ? on : switchOf(text(on)),
-  ]);
-}
-
-function isClear(gate: Switch): gate is readonly [string, boolean] {
-  return gate[1] !== undefined;
-}
-
 /** The minor of the kubelets, stated or that of the OpenShift version; `undefined` where its rules are not known. */
 export function kubeletVersion({
   kubelet,
@@ -197,16 +148,6 @@ export function kubeletVersion({
   if (!VERSION.test(version)) return undefined;
   const minor = minorOf("OpenShift version", version);
   return openShiftVersions.includes(minor) ? openShiftRelease(minor).kubernetes : undefined;
-}
-
-/** The feature gates of the kubelets that differ from the defaults. */
-export function kubeletGates(cluster: ClusterRecord): Readonly<Record<string, boolean>> {
-  return { ...cluster.featureGates, ...cluster.kubeletFeatureGates };
-}
-
-/** The feature gates of kube-apiserver that differ from the defaults. */
-export function apiServerGates(cluster: ClusterRecord): Readonly<Record<string, boolean>> {
-  return { ...cluster.featureGates, ...cluster.apiServerFeatureGates };
 }
 
 function registriesOf(value: unknown): Readonly<Record<string, Readonly<Record<string, string>>>> {
@@ -234,7 +175,8 @@ export function readClusterFile(file: string): ClusterRecord {
   return readClusterRecord(parseJson(readUtf8(file), file));
 }
 
-function isKnown(minor: unknown): minor is string {
+/** Whether the rules of a version of Kubernetes are known. */
+export function isKnown(minor: unknown): minor is string {
   return (
     typeof minor === "string" &&
     VERSION.test(minor) &&

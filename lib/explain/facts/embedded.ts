@@ -16,12 +16,12 @@ export function embedded(text: string): unknown {
 
 /** The first document of a YAML text, or why it is none. */
 export interface FirstDocument {
-  /** The parsed value; `null` where the document is empty. */
-  readonly value?: unknown;
-  /** What the parser says of it. */
-  readonly error?: string;
+  /** The parsed value; `null` where the document is empty, `undefined` where it cannot be read. */
+  readonly value: unknown;
+  /** What the parser says of it; `undefined` where it reads it. */
+  readonly error: string | undefined;
   /** True where the text may be right and is only too much for a parser that must not be stopped by it. */
-  readonly isTooMuch?: boolean;
+  readonly isTooMuch: boolean;
 }
 
 /**
@@ -32,14 +32,22 @@ export function firstYamlDocument(text: string): FirstDocument {
   try {
     const documents = parseAllDocuments(text, { ...YAML_RULES, logLevel: "silent" });
     const first = Array.isArray(documents) ? documents[0] : undefined;
-    if (first === undefined) return { value: null };
+    if (first === undefined) return right(null);
     const [error] = first.errors;
-    if (error) return { error: error.message.split(" at line")[0] ?? "", isTooMuch: isStack(error.message) };
+    if (error) return wrong(error.message.split(" at line")[0] ?? "", isStack(error.message));
     const value: unknown = first.toJS({ maxAliasCount: ALIASES_MAX });
-    return isDeep(value, DEPTH_MAX) ? { error: "it is nested too deeply", isTooMuch: true } : { value };
+    return isDeep(value, DEPTH_MAX) ? wrong("it is nested too deeply", true) : right(value);
   } catch (error) {
-    return { error: String(error), isTooMuch: true };
+    return wrong(String(error), true);
   }
+}
+
+function right(value: unknown): FirstDocument {
+  return { value, error: undefined, isTooMuch: false };
+}
+
+function wrong(error: string, isTooMuch: boolean): FirstDocument {
+  return { value: undefined, error, isTooMuch };
 }
 
 /** The parser descends by recursion, and reports that it went too deep like any other mistake. */

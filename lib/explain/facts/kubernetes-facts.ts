@@ -98,8 +98,8 @@ export function readKubernetes(
     hasAudienceRules: values.some((value) =>
       JSON.stringify(own(value, "rules") ?? "").includes(TOKEN_AUDIENCE_VERB),
     ),
-    workloads: objects.flatMap(({ value, source }) => {
-      const workload = readWorkload(value, source);
+    workloads: objects.flatMap(({ value, source, late }) => {
+      const workload = readWorkload(value, source, late);
       return workload ? [workload] : [];
     }),
     mirrors: objects.flatMap(({ value, source }) => readMirrorRules(value, source)),

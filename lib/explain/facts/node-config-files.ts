@@ -17,7 +17,11 @@ export interface ConfigFiles {
   readonly paths: readonly string[];
   /** Why the kubelet does not read them; `undefined` where it does, or where that is not known. */
   readonly problem: string | undefined;
-  /** What the kubelet logs of that problem when it starts; `undefined` where it starts without a word. */
+  /**
+   * What the kubelet logs of that problem when it starts.
+   *
+   * @defaultValue - it starts without a word
+   */
   readonly log?: string | undefined;
   /**
    * Why it is not known whether the kubelet reads them.

@@ -95,7 +95,7 @@ export function nodeConfiguration(
     return file ? [{ path, ...file, ...firstDocument(file) }] : [];
   });
   const documents = files
-    .filter(({ content, isTooMuch }) => content !== undefined && isTooMuch !== true)
+    .filter(({ content, isTooMuch }) => content !== undefined && !isTooMuch)
     .map(({ path, value, error, source }) => ({
       value,
       ...(error !== undefined && { error }),
@@ -146,9 +146,11 @@ export function standaloneConfiguration(
   };
 }
 
+const NOTHING: FirstDocument = { value: undefined, error: undefined, isTooMuch: false };
+
 /** Only the first document of a file is read by the kubelet. */
 function firstDocument({ content }: NodeFileFact): FirstDocument {
-  return content === undefined ? {} : firstYamlDocument(content);
+  return content === undefined ? NOTHING : firstYamlDocument(content);
 }
 
 function doubtOf({
@@ -159,7 +161,7 @@ function doubtOf({
   isTooMuch,
 }: NodeFileFact & FirstDocument & { readonly path: string }): string | undefined {
   if (content === undefined) return PROBLEM_UNREADABLE;
-  return isTooMuch === true ? `${path} cannot be read here: ${error ?? ""}` : doubt;
+  return isTooMuch ? `${path} cannot be read here: ${error ?? ""}` : doubt;
 }
 
 /** Of what the kubelet reads, and of the drop-ins that set its flags. */

@@ -2,8 +2,10 @@
  * Pods, and objects that make pods: their images, who they run as, and what else can bring credentials.
  */
 
+import { PLACEHOLDER_START } from "../../artefact/placeholder";
 import { propertyPath } from "../../artefact/property-path";
 import { type Json, at, list, own, record, text } from "./access";
+import type { LateReader } from "./late-text";
 import { type Source, below } from "./source";
 
 /** One image that a pod pulls. */
@@ -65,7 +67,11 @@ export const WORKLOAD_KINDS: readonly string[] = Object.keys(POD_SPECS);
 const CONTAINERS: readonly string[] = ["initContainers", "containers", "ephemeralContainers"];
 
 /** Reads a workload; `undefined` for every other kind. */
-export function readWorkload(object: unknown, source: Source): WorkloadFact | undefined {
+export function readWorkload(
+  object: unknown,
+  source: Source,
+  late: LateReader = (text) => text,
+): WorkloadFact | undefined {
   const kind = text(own(object, "kind"));
   const path = Object.hasOwn(POD_SPECS, kind) ? POD_SPECS[kind] : undefined;
   const spec = path && at(object, ...path);
@@ -93,9 +99,31 @@ export function readWorkload(object: unknown, source: Source): WorkloadFact | un
       volumes.some((volume) => own(volume, "ephemeral") !== undefined) ||
       list(at(object, "spec", "volumeClaimTemplates")).length > 0,
     labels: record(at(object, ...path.slice(0, -1), "metadata", "labels")),
-    spec: record(spec),
+    spec: followedEnv(record(spec), late),
     isStatic: isStaticPod(at(object, "metadata", "annotations")),
     source,
+  };
+}
+
+/** The spec with late values of its containers' variables as references; nothing else of a pod is late. */
+function followedEnv(spec: Json, late: LateReader): Json {
+  const isLateVariable = (variable: unknown): boolean =>
+    text(own(variable, "value")).includes(PLACEHOLDER_START);
+  const changed = CONTAINERS.filter((kind) =>
+    list(own(spec, kind)).some((container) => list(own(container, "env")).some(isLateVariable)),
+  );
+  if (changed.length === 0) return spec;
+  const followed = (container: unknown): Json => ({
+    ...record(container),
+    env: list(own(container, "env")).map((variable) =>
+      isLateVariable(variable)
+        ? { ...record(variable), value: late(text(own(variable, "value"))) }
+        : variable,
+    ),
+  });
+  return {
+    ...spec,
+    ...Object.fromEntries(changed.map((kind) => [kind, list(own(spec, kind)).map(followed)])),
   };
 }
 

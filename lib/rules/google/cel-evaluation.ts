@@ -51,9 +51,7 @@ export function evaluateCel(expression: string, variables: CelVariables): CelAns
   const result = program.evaluate(celInputs(variables));
   const { isCelError, isCelList } = celLibrary().cel;
   if (isCelError(result))
-    return check.doubtful
-      ? unknown(TOKEN_TELLS)
-      : { kind: "error", reason: result.message };
+    return check.doubtful ? unknown(TOKEN_TELLS) : { kind: "error", reason: result.message };
   if (typeof result === "string" || typeof result === "boolean") return { kind: "value", value: result };
   return isCelList(result)
     ? { kind: "value", value: [...result].filter((item) => typeof item === "string") }

@@ -5,11 +5,8 @@ import { assertRules } from "./finished-rules";
 import { assertFinished } from "./finished-text";
 import { PLACEHOLDER_START, placeholderPieces } from "../../artefact/placeholder";
 import type { TerraformOutputs } from "./terraform-outputs";
-import type {
-  FinishedRule,
-  OutputPlaceholder,
-  WorkloadIdentityFile,
-} from "../../artefact/workload-identity-file";
+import type { FinishedRule } from "../../artefact/finished-rule";
+import type { OutputPlaceholder, WorkloadIdentityFile } from "../../artefact/workload-identity-file";
 
 /** The line that the manifest writer puts over a file with placeholders, and that a bound file no longer has. */
 export const UNBOUND_COMMENT =

@@ -3,7 +3,7 @@
  * in the place of a certificate, would be stored in the cluster without a word.
  */
 
-import { type FinishedRule, type FinishedRuleName } from "../../artefact/workload-identity-file";
+import type { FinishedRule, FinishedRuleName } from "../../artefact/finished-rule";
 import { placeholdersIn } from "../../artefact/placeholder";
 import { type WorkloadIdentityError, fail } from "../../errors";
 import { certificateAuthorityIssues } from "../../rules/fleet/certificate-authority";

@@ -27,13 +27,13 @@ it("looks for image, registry and all images, in this order", () => {
 
 describe("with a service account", () => {
   it("has namespace, name, UID and the annotations, sorted", () => {
-    expect(credentialCacheKey("Registry", "a.io/x", account)).toBe(text(`\0\x04a.io\0\x1b${PART}`));
+    expect(credentialCacheKey("Registry", "a.io/x", account)).toBe(text(`\0\x04a.io\0\x19${PART}`));
   });
 
   it("has the token's hash for the cache type Token alone", () => {
     const hash = "e3b98a4da31a127d4bde6e43033f66ba274cab0eb7eb1c70ec41402bf6273dd8";
     const key = credentialCacheKey("Global", "a.io/x", { ...account, cacheType: "Token" });
-    expect(key).toBe(text(`\0\x08<global>\0\x6b${PART}\0\x05token\0\x47sha256:${hash}`));
+    expect(key).toBe(text(`\0\x08<global>\0\x69${PART}\0\x05token\0\x47sha256:${hash}`));
   });
 
   it("is none where an annotation cannot be encoded", () => {

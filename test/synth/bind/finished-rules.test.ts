@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type FinishedRuleName, readWorkloadIdentity } from "../../../lib/artefact/workload-identity-file";
+import type { FinishedRuleName } from "../../../lib/artefact/finished-rule";
+import { readWorkloadIdentity } from "../../../lib/artefact/workload-identity-file";
 import { boundFiles } from "../../../lib/synth/bind/bound-files";
 import { readTerraformOutputs } from "../../../lib/synth/bind/terraform-outputs";
 import { CA } from "../../fixtures/fleet/ca";

@@ -4,6 +4,7 @@
  * `addEnvironmentVariables`.
  */
 
+import { azureCloud } from "../../../rules/azure/clouds";
 import { WEBHOOK_USE_LABEL } from "../../../rules/azure/pod-identity-webhook";
 import { type Answer, SILENT, broken, pass, seen, unknown } from "../../answer";
 import type { PodFact } from "../../facts/pod-fragments";
@@ -16,6 +17,9 @@ const TOKEN = "AZURE_FEDERATED_TOKEN_FILE";
 const CLIENT_SECRET = "AZURE_CLIENT_SECRET";
 /** Where the webhook mounts the token. */
 const MOUNTED = "/var/run/secrets/azure/tokens/azure-identity-token";
+
+/** The webhook's audience, the same in all clouds of Azure. */
+const AUDIENCE = azureCloud("AzurePublicCloud").audience;
 
 const [[LABEL = "", VALUE = ""] = []] = Object.entries(WEBHOOK_USE_LABEL);
 
@@ -45,7 +49,7 @@ export function webhookPods(pods: readonly PodFact[], clientId: string): Answer 
   if (open)
     return unknown(
       `as whom a container of ${open.pod.title} acts is known only in the cluster`,
-      `leave ${CLIENT_ID} and ${TOKEN} to the webhook`,
+      `leave ${CLIENT_ID} and ${TOKEN} to the webhook, or mount a token for ${AUDIENCE}`,
       seen(open.pod.title, open.pod.source),
     );
   return pass("its pods have the webhook's label", ...pods.map(({ title, source }) => seen(title, source)));
@@ -64,9 +68,11 @@ function containerJudged(container: ContainerFact, clientId: string): Judged {
   if (typeof secret === "object")
     return wrong(`sets ${CLIENT_SECRET} ${where}, which SDKs take before a token`);
   if (otherId && !isLateText(clientId)) return wrong(`sets ${CLIENT_ID} to ${id.text} ${where}`);
-  if (otherToken && !container.files.some((each) => each.token && each.path === token.text))
-    return wrong(`sets ${TOKEN} to ${token.text} ${where}, where it has no token`);
-  return { problem: undefined, isOpen: otherId || otherToken || [id, token, secret].includes("open") };
+  const own = otherToken && container.files.find((each) => each.token && each.path === token.text)?.token;
+  if (otherToken && !own) return wrong(`sets ${TOKEN} to ${token.text} ${where}, where it has no token`);
+  // A token of its own that is made as the webhook's is as good; of another audience it is judged by nobody here.
+  const otherAudience = own !== false && own?.audience !== AUDIENCE;
+  return { problem: undefined, isOpen: otherId || otherAudience || [id, token, secret].includes("open") };
 }
 
 function wrong(problem: string): Judged {

@@ -3,7 +3,7 @@ import { commandIssues, hasImageVolumes } from "../../../rules/fleet/plugin-moun
 import { fleetPlugins, pluginOfCommand } from "../../../rules/fleet/plugins";
 import { type Answer, pass, seen, unknown } from "../../answer";
 import { at, list, own, text } from "../../facts/access";
-import { apiServerGates } from "../../facts/cluster-record";
+import { apiServerGates } from "../../facts/recorded-gates";
 import type { WorkloadFact } from "../../facts/workload-facts";
 import type { ControllerPods } from "../controllers";
 import type { FleetCheck, FleetContext } from "../fleet-context";

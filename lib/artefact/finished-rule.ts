@@ -1,0 +1,22 @@
+import { isRecord } from "../model/record";
+
+/** What a text must be that holds placeholders, once they are filled. */
+export type FinishedRuleName = "certificate-authority" | "proxy" | "server";
+
+/** A text that was not known at synth, with the rule that it would have had to keep then. */
+export interface FinishedRule {
+  /** The property, for the refusal: `server of spoke shop-1`. */
+  readonly of: string;
+  /** Which rule. */
+  readonly rule: FinishedRuleName;
+  /** The text, with placeholders. */
+  readonly text: string;
+}
+
+const RULES: readonly unknown[] = ["certificate-authority", "proxy", "server"] satisfies FinishedRuleName[];
+
+/** True for an entry that this version can check. */
+export function isFinishedRule(entry: unknown): boolean {
+  if (!isRecord(entry) || !RULES.includes(entry["rule"])) return false;
+  return typeof entry["of"] === "string" && typeof entry["text"] === "string";
+}
