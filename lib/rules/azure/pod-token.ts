@@ -6,7 +6,6 @@
 import { Duration } from "../../model/duration";
 import type { PodFragment } from "../../model/workloads";
 import { type AzureCloudName, azureCloud } from "./clouds";
-import { WEBHOOK_USE_LABEL } from "./pod-identity-webhook";
 
 /** Whose credentials the pod gets. */
 export interface PodTokenProps {
@@ -43,8 +42,7 @@ export function podToken({ clientId, tenantId, audience, cloud }: PodTokenProps)
     path: FILE,
   };
   return {
-    // Where the webhook runs after all, it keeps these variables.
-    labels: WEBHOOK_USE_LABEL,
+    labels: {},
     env: [
       { name: "AZURE_CLIENT_ID", value: clientId },
       { name: "AZURE_TENANT_ID", value: tenantId },

@@ -304,8 +304,8 @@ it.each<[ExampleName, string, Edit, readonly string[]]>([
     "shop-google",
     [
       HUB,
-      "- env:\n            - name: GOOGLE",
-      "- env:\n            - name: HTTPS_PROXY\n              value: http://p\n            - name: GOOGLE",
+      "            - name: GOOGLE",
+      "            - name: HTTPS_PROXY\n              value: http://p\n            - name: GOOGLE",
     ],
     ["proxy-unused"],
   ],

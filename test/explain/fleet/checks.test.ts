@@ -228,7 +228,7 @@ const CASES: readonly (readonly [string, Status, ExampleName, string, Damage, st
     "fail",
     ARGO,
     "shop-azure",
-    edit([HUB, 'azure.workload.identity/use: "true"', 'azure.workload.identity/use: "no"']),
+    edit([HUB, "audience: api://AzureADTokenExchange", "audience: api://Other"]),
     "lacks the label",
   ],
   ["token-mounted", "unknown", ARGO, "shop-azure", drop(HUB, "kind: StatefulSet"), "no pod of it was read"],

@@ -1,7 +1,7 @@
 /*
  * What pods do with the settings of Azure's pod identity webhook: it changes no pod without its label, and overwrites no
- * variable that a container sets itself. Source: Azure/azure-workload-identity, pkg/webhook/webhook.go,
- * `addEnvironmentVariables`.
+ * variable that a container sets itself. Pods that have all of it themselves need no webhook. Source:
+ * Azure/azure-workload-identity, pkg/webhook/webhook.go, `addEnvironmentVariables`.
  */
 
 import { azureCloud } from "../../../rules/azure/clouds";
@@ -14,6 +14,8 @@ import { type ContainerFact, containersOf } from "../pod-containers";
 
 const CLIENT_ID = "AZURE_CLIENT_ID";
 const TOKEN = "AZURE_FEDERATED_TOKEN_FILE";
+const TENANT_ID = "AZURE_TENANT_ID";
+const AUTHORITY = "AZURE_AUTHORITY_HOST";
 const CLIENT_SECRET = "AZURE_CLIENT_SECRET";
 /** Where the webhook mounts the token. */
 const MOUNTED = "/var/run/secrets/azure/tokens/azure-identity-token";
@@ -26,7 +28,9 @@ const [[LABEL = "", VALUE = ""] = []] = Object.entries(WEBHOOK_USE_LABEL);
 /** Whether every pod is changed, and every container then acts as the identity. */
 export function webhookPods(pods: readonly PodFact[], clientId: string): Answer {
   if (pods.length === 0) return notSeen(`its pods need the label ${LABEL}: "${VALUE}"`);
-  const without = pods.filter(({ labels }) => labels[LABEL] !== VALUE);
+  const without = pods.filter(
+    ({ labels, spec }) => labels[LABEL] !== VALUE && !needsNoWebhook(spec, clientId),
+  );
   if (without.length > 0)
     return broken(
       `${without.map(({ title }) => title).join(", ")} lacks the label ${LABEL}: "${VALUE}", so the webhook leaves its pods alone`,
@@ -52,7 +56,28 @@ export function webhookPods(pods: readonly PodFact[], clientId: string): Answer 
       `leave ${CLIENT_ID} and ${TOKEN} to the webhook, or mount a token for ${AUDIENCE}`,
       seen(open.pod.title, open.pod.source),
     );
-  return pass("its pods have the webhook's label", ...pods.map(({ title, source }) => seen(title, source)));
+  const labelled = pods.every(({ labels }) => labels[LABEL] === VALUE);
+  const how = labelled
+    ? "have the webhook's label"
+    : "have a token, and variables that name it, without the webhook";
+  return pass(`its pods ${how}`, ...pods.map(({ title, source }) => seen(title, source)));
+}
+
+/**
+ * Whether every container has all that the webhook would add: its four variables, with the token that they name.
+ */
+function needsNoWebhook(spec: PodFact["spec"], clientId: string): boolean {
+  const containers = containersOf(spec);
+  return (
+    containers.length > 0 &&
+    containers.every(({ variable, files }) => {
+      const [id, token, ...others] = [CLIENT_ID, TOKEN, TENANT_ID, AUTHORITY].map((name) => variable(name));
+      const known = others.every((each) => typeof each === "object" && each.text !== "");
+      if (!known || typeof id !== "object" || typeof token !== "object") return false;
+      const file = files.find((each) => each.token && each.path === token.text);
+      return id.text === clientId && file?.token?.audience === AUDIENCE;
+    })
+  );
 }
 
 interface Judged {

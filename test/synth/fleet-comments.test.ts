@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { controller, multiKueue } from "../../lib/fleet";
-import { consumerComment } from "../../lib/synth/fleet-charts";
+import { consumerComment } from "../../lib/synth/fleet-comments";
 
 describe("consumerComment", () => {
   // kubernetes-sigs/kueue:pkg/config/validation.go refuses gates in both places.
