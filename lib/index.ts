@@ -5,6 +5,7 @@
  */
 
 export { WorkloadIdentityError, errorCodes, isWorkloadIdentityError, type ErrorCode } from "./errors";
+export { type AccessPrincipal } from "./model/access-principal";
 export { validateAudience } from "./model/audience";
 export {
   type ClusterFacts,
@@ -14,6 +15,7 @@ export {
 } from "./model/cluster";
 export {
   type ComponentGrant,
+  type ComponentIntent,
   type ComponentSecret,
   type ComponentsDeclaration,
   type ComponentsRequest,

@@ -9,7 +9,7 @@ export { type PluginFacts } from "../model/cluster";
 export { type AccessResult } from "./accesses";
 export { type Answer, type Evidence, type Status } from "./answer";
 export { type AccessJob } from "./checks/access-checks";
-export { type CheckId, type CheckResult } from "./checks/check";
+export { type CheckId, type CheckResult, type Origin } from "./checks/check";
 export { type FleetWarning } from "./clouds/cloud-spokes";
 export {
   explain,
@@ -20,7 +20,7 @@ export {
   type ImagePuller,
   type PullResult,
 } from "./explain";
-export { type ClusterRecord, type DeclaredPull, readClusterFile } from "./facts/cluster-record";
+export { type ClusterRecord, type DeclaredPull, type PluginRecord, readClusterFile } from "./facts/cluster-record";
 export { type DeclaredComponent, type DeclaredWorkload } from "./facts/access-record";
 export { type DeclaredController, type DeclaredFleet, type DeclaredSpoke } from "./facts/fleet-record";
 export { type SkippedDocument } from "./facts/facts";

@@ -22,7 +22,7 @@ export {
   credentialsInOrder,
 } from "./kubelet/credential-order";
 export { credentialProviderConfigHash } from "./kubelet/credential-provider-config-hash";
-export { featureGateDefault, knownKubernetesMinors } from "./kubelet/feature-gates";
+export { type FeatureGate, featureGateDefault, knownKubernetesMinors } from "./kubelet/feature-gates";
 export { imageMatches } from "./kubelet/image-matches";
 export { lookupRepository } from "./kubelet/image-reference";
 export { lintCredentialProviderConfig } from "./kubelet/lint-credential-provider-config";

@@ -25,6 +25,7 @@ function nodes(values: readonly unknown[], cluster: ClusterRecord = {}): unknown
     source: { file: "m.yaml", path: "" },
     late: (text: string) => text,
     management: false,
+    ofStack: false,
   }));
   return readKubernetes(documents, cluster).nodes.map(({ name, entries, problem, doubt }) => [
     name,
@@ -41,6 +42,7 @@ function doubts(values: readonly unknown[], cluster: ClusterRecord): readonly (s
     source: { file: "m.yaml", path: "" },
     late: (text: string) => text,
     management: false,
+    ofStack: false,
   }));
   return readKubernetes(documents, cluster).nodes.map(({ problem, doubt }) => problem ?? doubt);
 }
