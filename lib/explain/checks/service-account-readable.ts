@@ -12,6 +12,10 @@ export const serviceAccountReadable: PullCheck = {
   asks: "May the kubelet get the service account?",
   why: "It reads the annotations live before each token; older API servers do not let nodes do that by themselves.",
   run: ({ artefacts: { cluster }, rbac, namespace, name }) => {
+    // Asked first, since what the version says is known once for all.
+    const apiServer = apiServerRules(cluster);
+    if (apiServer?.needsServiceAccountGet === false)
+      return pass(`the node authorizer of kube-apiserver ${apiServer.version} lets nodes get it`);
     const granted = rbacAllows(rbac, {
       user: NODE_USER,
       groups: DEFAULT_NODE_GROUPS,
@@ -22,14 +26,11 @@ export const serviceAccountReadable: PullCheck = {
       namespace,
     });
     if (granted) return pass(`RBAC lets nodes get the service account ${namespace}/${name}`);
-    const apiServer = apiServerRules(cluster);
     if (apiServer === undefined)
       return unknown(
         "whether nodes may get service accounts depends on the API server's version, which is not known",
         "state the version of kube-apiserver",
       );
-    if (!apiServer.needsServiceAccountGet)
-      return pass(`the node authorizer of kube-apiserver ${apiServer.version} lets nodes get it`);
     return broken(
       `kube-apiserver ${apiServer.version} does not let nodes get service accounts, and no RBAC does`,
       `grant get on serviceaccounts to the group system:nodes in namespace ${namespace}, or switch ${GATE} on in kube-apiserver`,

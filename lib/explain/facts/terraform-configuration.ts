@@ -23,6 +23,12 @@ export interface ConfigurationFile {
   readonly source: Source;
   /** The parsed file. */
   readonly value: unknown;
+  /**
+   * False where no `dynamic` block is in it.
+   *
+   * @defaultValue true
+   */
+  readonly hasDynamic?: boolean;
 }
 
 /** How a configuration is applied. */
@@ -52,9 +58,9 @@ export function readTerraformConfiguration(
   const named = new Map<string, unknown>();
   const scope: TerraformScope = { id, resources, providers, named };
   const defaults = new Map<string, unknown>();
-  for (const { source, value } of [...files.filter(isBase), ...overriding(files)]) {
+  for (const { source, value, hasDynamic = true } of [...files.filter(isBase), ...overriding(files)]) {
     for (const section of ["resource", "data"] as const)
-      addResources({ section, file: source, scope, applied }, value, resources);
+      addResources({ section, file: source, scope, applied, hasDynamic }, value, resources);
     for (const [name, configuration] of entriesOf(own(value, "provider"))) {
       const key = providerKey(name, configuration);
       providers.set(key, { ...providers.get(key), ...configuration });
@@ -128,10 +134,11 @@ interface Place {
   readonly file: Source;
   readonly applied: AppliedAs;
   readonly provider: string;
+  readonly hasDynamic: boolean;
 }
 
 function writtenResource(place: Place, name: string, block: Json): TerraformResource | undefined {
-  const written = withoutDynamic(block);
+  const written = place.hasDynamic ? withoutDynamic(block) : block;
   const values = certainValues(written, place.applied.certain);
   return values && new WrittenResource(place, name, values, values === written ? undefined : written);
 }

@@ -49,7 +49,9 @@ export function stackConfiguration(folder: string, main: string, id: number): Te
   const names = namesIn(folder).filter((name) => name.endsWith(".tf.json"));
   const files = names.map((name): ConfigurationFile => {
     const file = join(folder, name);
-    return { value: parseJson(readUtf8(file), file, name === main), source: { file, path: "" } };
+    const written = readUtf8(file);
+    const value = parseJson(written, file, name === main);
+    return { value, source: { file, path: "" }, hasDynamic: mayHaveKey(written, "dynamic") };
   });
   return files.length === 0 ? undefined : readTerraformConfiguration(id, files, asRoot(folder));
 }
@@ -61,6 +63,11 @@ export function unreadConfigurations(folders: Iterable<string>): readonly Source
       .filter((name) => name.endsWith(".tf"))
       .map((name) => ({ file: join(folder, name), path: "" })),
   );
+}
+
+/** Looking through a text takes no time beside looking through what was made of it. */
+function mayHaveKey(json: string, key: string): boolean {
+  return json.includes(`"${key}"`) || json.includes("\\u");
 }
 
 function asRoot(folder: string): AppliedAs {
