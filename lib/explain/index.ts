@@ -20,7 +20,12 @@ export {
   type ImagePuller,
   type PullResult,
 } from "./explain";
-export { type ClusterRecord, type DeclaredPull, type PluginRecord, readClusterFile } from "./facts/cluster-record";
+export {
+  type ClusterRecord,
+  type DeclaredPull,
+  type PluginRecord,
+  readClusterFile,
+} from "./facts/cluster-record";
 export { type DeclaredComponent, type DeclaredWorkload } from "./facts/access-record";
 export { type DeclaredController, type DeclaredFleet, type DeclaredSpoke } from "./facts/fleet-record";
 export { type SkippedDocument } from "./facts/facts";

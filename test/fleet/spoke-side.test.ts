@@ -171,7 +171,10 @@ describe("selfManagedSpoke", () => {
     const content = nodeSetup.files[0]?.content ?? "";
     fc.assert(
       fc.property(fc.webUrl({ withQueryParameters: true, withFragments: true }), (url) => {
-        const filled = parse(content.replaceAll(LATE, () => url), { version: "1.1" });
+        const filled = parse(
+          content.replaceAll(LATE, () => url),
+          { version: "1.1" },
+        );
         expect(filled.jwt[0].issuer).toMatchObject({ url, discoveryURL: `https://${url}/keys` });
       }),
     );
