@@ -11,6 +11,8 @@ import type { NodeConfiguration, ProviderEntry } from "../facts/node-configurati
 import type { ComputedAttribute, Terraform } from "../facts/terraform";
 import type { AccessTrust, CloudAccess } from "./cloud-access";
 import type { CloudSpokes } from "./cloud-spokes";
+import type { ObjectStore } from "./object-stores";
+import type { PublishedIssuers } from "./published-issuers";
 
 /** A repository as the kubelet looks it up. */
 export interface Repository {
@@ -98,6 +100,8 @@ export interface Cloud {
 export interface CloudReader {
   /** Attributes that the cloud can compute although Terraform knows them only after apply. */
   readonly computed: readonly ComputedAttribute[];
-  /** Indexes the resources. */
-  read(terraform: Terraform): Cloud;
+  /** The buckets or containers that may publish issuers, this cloud's or others'. */
+  stores(terraform: Terraform): readonly ObjectStore[];
+  /** Indexes the resources; the issuers are those that any cloud publishes. */
+  read(terraform: Terraform, issuers: PublishedIssuers): Cloud;
 }

@@ -7,6 +7,7 @@ import type { Cloud, CloudReader } from "./cloud";
 import type { CloudAccess } from "./cloud-access";
 import type { CloudSpokes } from "./cloud-spokes";
 import { googleReader } from "./google/reader";
+import { PublishedIssuers } from "./published-issuers";
 
 /** The clouds; one more is one more line. */
 const READERS: readonly CloudReader[] = [awsReader, azureReader, googleReader];
@@ -19,8 +20,12 @@ export class Clouds {
   readonly #clouds: readonly (readonly [CloudReader, Cloud])[];
   readonly #byEntry = new WeakMap<ProviderEntry, Cloud>();
 
+  /** The issuers whose documents were read. */
+  readonly issuers: PublishedIssuers;
+
   constructor(terraform: Terraform) {
-    this.#clouds = READERS.map((reader) => [reader, reader.read(terraform)]);
+    this.issuers = new PublishedIssuers(READERS.flatMap((reader) => reader.stores(terraform)));
+    this.#clouds = READERS.map((reader) => [reader, reader.read(terraform, this.issuers)]);
   }
 
   /**

@@ -4,9 +4,10 @@
  * (`keyIDFromPublicKey`).
  */
 
-import { type KeyObject, createHash } from "node:crypto";
+import type { KeyObject } from "node:crypto";
 import { fail } from "../../errors";
 import type { PublicJsonWebKey, PublicJsonWebKeySet } from "../../model/json-web-key";
+import { keyId } from "./derived-key-id";
 import { publicKey } from "./public-key";
 
 /** Which signatures a relying party takes. */
@@ -78,9 +79,7 @@ function jsonWebKey(pem: string, which: string): PublicJsonWebKey {
   const key = publicKey(pem, which);
   const alg = algorithmOf(key, which);
   const { n, e, crv, x, y } = key.export({ format: "jwk" }) as Numbers;
-  const kid = createHash("sha256")
-    .update(key.export({ format: "der", type: "spki" }))
-    .digest("base64url");
+  const kid = keyId(key);
   // The order is that of go-jose, so that a document compares with the cluster's own line by line.
   if (crv === undefined) return { use: "sig", kty: "RSA", kid, alg, ...numbers({ n, e }) };
   return { use: "sig", kty: "EC", kid, ...numbers({ crv }), alg, ...numbers({ x, y }) };

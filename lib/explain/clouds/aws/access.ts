@@ -24,8 +24,9 @@ import { actionsGranted, anythingGranted } from "./granted-actions";
 import type { OidcProviderFact } from "./iam";
 import { lateTrust } from "./late-trust";
 import { type NamedRole, isRoleArn } from "./named-role";
-import type { AwsTrustQuestion } from "./trust";
+import { type AwsTrustQuestion, NO_KEYS } from "./trust";
 import { contestedAnnotation } from "../contested-annotations";
+import type { PublishedIssuers } from "../published-issuers";
 import { webhookPods } from "./webhook-pods";
 
 const ROLE = "eks.amazonaws.com/role-arn";
@@ -42,11 +43,17 @@ export class AwsAccess implements CloudAccess {
   readonly providerKind: string = awsProviderKind;
   readonly #roleOf: (arn: string) => NamedRole;
   readonly #oidcProviders: readonly OidcProviderFact[];
+  readonly #issuers: PublishedIssuers;
 
   /** `roleOf` finds a role by the ARN as written. */
-  constructor(roleOf: (arn: string) => NamedRole, oidcProviders: readonly OidcProviderFact[]) {
+  constructor(
+    roleOf: (arn: string) => NamedRole,
+    oidcProviders: readonly OidcProviderFact[],
+    issuers: PublishedIssuers,
+  ) {
     this.#roleOf = roleOf;
     this.#oidcProviders = oidcProviders;
+    this.#issuers = issuers;
   }
 
   /** `<action> on <resource>`, as statements; the policies themselves say under which conditions. */
@@ -123,7 +130,11 @@ export class AwsAccess implements CloudAccess {
     const [trusted, accepted, admitted] = lateTrust({ ...token, audience: audience ?? "" });
     const [, , foreign] = lateTrust({ ...token, audience: FOREIGN });
     const wide = foreign.status === "pass" && admitted.status === "pass";
-    return { issuer: trusted, audience: wide ? wider(accepted, question.role) : accepted, subject: admitted };
+    return {
+      issuer: this.#issuers.judged(trusted, issuer, NO_KEYS),
+      audience: wide ? wider(accepted, question.role) : accepted,
+      subject: admitted,
+    };
   }
 }
 

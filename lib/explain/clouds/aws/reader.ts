@@ -19,8 +19,10 @@ import type {
 import type { CloudAccess } from "../cloud-access";
 import type { CloudSpokes } from "../cloud-spokes";
 import { handedOver } from "../handed-over";
+import type { PublishedIssuers } from "../published-issuers";
 import { AwsAccess } from "./access";
 import { type OidcProviderFact, Roles, oidcProviderArnAttribute, oidcProviders } from "./iam";
+import { issuerBuckets } from "./issuer-buckets";
 import { type NamedRole, namedRole } from "./named-role";
 import { RepositoryPolicies } from "./repository-policies";
 import { type AssumedRole, AwsPermissions } from "./permission";
@@ -28,6 +30,7 @@ import { policyDocumentJson } from "./policy-documents";
 import { AlikeRoles } from "./alike-roles";
 import { AlikeTrust } from "./alike-trust";
 import { AwsSpokes } from "./spokes";
+import { NO_KEYS } from "./trust";
 
 /** For other programs; people write it by mistake. */
 const OTHER_ANNOTATION = "eks.amazonaws.com/role-arn";
@@ -38,13 +41,15 @@ const DEFAULT_ROLE = "AWS_ECR_ROLE_ARN";
 /** ECR, by ecr-credential-provider. Source: kubernetes/cloud-provider-aws, cmd/ecr-credential-provider/main.go. */
 export const awsReader: CloudReader = {
   computed: [policyDocumentJson, oidcProviderArnAttribute],
-  read: (terraform) => new Aws(terraform),
+  stores: issuerBuckets,
+  read: (terraform, issuers) => new Aws(terraform, issuers),
 };
 
 class Aws implements Cloud {
   readonly plugin = "ecr";
   readonly annotationKeys: readonly string[] = [ecrRoleAnnotation];
   readonly #terraform: Terraform;
+  readonly #issuers: PublishedIssuers;
   readonly #roles: Roles;
   readonly #oidcProviders: readonly OidcProviderFact[];
   readonly #policies: RepositoryPolicies;
@@ -56,8 +61,9 @@ class Aws implements Cloud {
   #access: CloudAccess | undefined;
   #spokes: CloudSpokes | undefined;
 
-  constructor(terraform: Terraform) {
+  constructor(terraform: Terraform, issuers: PublishedIssuers) {
     this.#terraform = terraform;
+    this.#issuers = issuers;
     this.#roles = new Roles(terraform);
     this.#oidcProviders = oidcProviders(terraform);
     this.#policies = new RepositoryPolicies(terraform);
@@ -65,7 +71,7 @@ class Aws implements Cloud {
   }
 
   get access(): CloudAccess {
-    return (this.#access ??= new AwsAccess(this.#named, this.#oidcProviders));
+    return (this.#access ??= new AwsAccess(this.#named, this.#oidcProviders, this.#issuers));
   }
 
   get spokes(): CloudSpokes {
@@ -142,7 +148,7 @@ class Aws implements Cloud {
       role,
     };
     return {
-      issuer,
+      issuer: this.#issuers.judged(issuer, question.cluster.issuer, NO_KEYS),
       audience,
       subject,
       identity: assumed && new AwsIdentity(label, this.#key(assumed), assumed),

@@ -32,6 +32,9 @@ export interface AwsTrustQuestion {
   readonly oidcProviders: readonly OidcProviderFact[];
 }
 
+/** What STS says of an issuer whose documents it cannot use. */
+export const NO_KEYS =
+  "InvalidIdentityToken: Couldn't retrieve verification key from your identity provider";
 const DENIED = "AccessDenied: Not authorized to perform sts:AssumeRoleWithWebIdentity";
 
 const NO_ROLE = unknown(

@@ -26,8 +26,9 @@ import type {
 import { isAzureSecret, isGuid, readAzureSecret } from "./component-secret";
 import type { IdentityFact } from "./entra";
 import { type RoleDefinitions, anyRoleGranted, operationsGranted } from "./granted-operations";
-import { entraTrust } from "./trust";
+import { NO_KEYS, entraTrust } from "./trust";
 import { contestedAnnotation } from "../contested-annotations";
+import type { PublishedIssuers } from "../published-issuers";
 import { webhookPods } from "./webhook-pods";
 
 const ANNOTATIONS: readonly string[] = [WEBHOOK_CLIENT_ID_ANNOTATION, WEBHOOK_TENANT_ID_ANNOTATION];
@@ -50,9 +51,15 @@ export class AzureAccess implements CloudAccess {
   readonly providerKind: string = AZURE_PROVIDER_KIND;
   readonly #identityOf: (clientId: string) => IdentityFact | undefined;
   readonly #definitions: RoleDefinitions;
+  readonly #issuers: PublishedIssuers;
 
   /** `identityOf` finds an identity by the client id as written. */
-  constructor(identityOf: (clientId: string) => IdentityFact | undefined, definitions: RoleDefinitions) {
+  constructor(
+    identityOf: (clientId: string) => IdentityFact | undefined,
+    definitions: RoleDefinitions,
+    issuers: PublishedIssuers,
+  ) {
+    this.#issuers = issuers;
     this.#identityOf = identityOf;
     this.#definitions = definitions;
   }
@@ -110,7 +117,10 @@ export class AzureAccess implements CloudAccess {
     return {
       label,
       found: identity ? pass(`${identity.label} is declared`, seen("identity", identity.source)) : NOT_FOUND,
-      trust: (token) => trustOf(identity, token),
+      trust: (token) => {
+        const trust = trustOf(identity, token);
+        return { ...trust, issuer: this.#issuers.judged(trust.issuer, token.issuer, NO_KEYS) };
+      },
       permissions: (asked: AskedRights | undefined) => {
         if (!identity) return NOT_FOUND;
         return asked === undefined

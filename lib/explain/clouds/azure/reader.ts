@@ -20,14 +20,16 @@ import type {
 import type { CloudAccess } from "../cloud-access";
 import type { CloudSpokes } from "../cloud-spokes";
 import { handedOver } from "../handed-over";
+import type { PublishedIssuers } from "../published-issuers";
 import { AzureAccess } from "./access";
 import { applicationsByClientId } from "./applications";
 import { type IdentityFact, identitiesByClientId } from "./entra";
+import { issuerContainers } from "./issuer-containers";
 import { acrPermission, registryHome } from "./permission";
 import { type RegistryFact, registries } from "./registries";
 import { roleDefinitions } from "./role-definitions";
 import { AzureSpokes } from "./spokes";
-import { entraTrust } from "./trust";
+import { NO_KEYS, entraTrust } from "./trust";
 
 const CLIENT_ID = "kubernetes.azure.com/acr-client-id";
 const TENANT_ID = "kubernetes.azure.com/acr-tenant-id";
@@ -36,7 +38,8 @@ const REGISTRY = /\/registries\/([^/]+)$/i;
 /** ACR, by acr-credential-provider. Source: kubernetes-sigs/cloud-provider-azure, pkg/credentialprovider. */
 export const azureReader: CloudReader = {
   computed: [],
-  read: (terraform) => new Azure(terraform),
+  stores: issuerContainers,
+  read: (terraform, issuers) => new Azure(terraform, issuers),
 };
 
 class Azure implements Cloud {
@@ -46,17 +49,23 @@ class Azure implements Cloud {
   readonly #registries: readonly RegistryFact[];
   readonly #byKey = new Map<string, AskedIdentity>();
   readonly #terraform: Terraform;
+  readonly #issuers: PublishedIssuers;
   #access: CloudAccess | undefined;
   #spokes: CloudSpokes | undefined;
 
-  constructor(terraform: Terraform) {
+  constructor(terraform: Terraform, issuers: PublishedIssuers) {
     this.#terraform = terraform;
+    this.#issuers = issuers;
     this.#identities = new Map([...applicationsByClientId(terraform), ...identitiesByClientId(terraform)]);
     this.#registries = registries(terraform);
   }
 
   get access(): CloudAccess {
-    return (this.#access ??= new AzureAccess(this.#identityOf, roleDefinitions(this.#terraform)));
+    return (this.#access ??= new AzureAccess(
+      this.#identityOf,
+      roleDefinitions(this.#terraform),
+      this.#issuers,
+    ));
   }
 
   get spokes(): CloudSpokes {
@@ -114,12 +123,13 @@ class Azure implements Cloud {
   trust({ cluster, entry, account, namespace, name }: TrustQuestion): TrustAnswer {
     const clientId = handedOver(entry, account, CLIENT_ID) ?? "";
     const identity = this.#identityOf(clientId);
-    const [issuer, audience, subject] = entraTrust({
+    const [trusted, audience, subject] = entraTrust({
       identity,
       issuer: cluster.issuer,
       subject: `system:serviceaccount:${namespace}:${name}`,
       audience: entry.tokenAttributes?.audience ?? "",
     });
+    const issuer = this.#issuers.judged(trusted, cluster.issuer, NO_KEYS);
     if (identity === undefined) return { issuer, audience, subject, identity: undefined };
     const label = isLateText(clientId) ? identity.label : `client id ${clientId}`;
     return {

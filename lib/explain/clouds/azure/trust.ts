@@ -19,6 +19,9 @@ export interface EntraQuestion {
   readonly audience: string;
 }
 
+/** What Entra says of an issuer whose documents it cannot use. */
+export const NO_KEYS = "AADSTS50166: Request to External OIDC endpoint failed";
+
 type Claim = "issuer" | "audience" | "subject";
 
 /** Codes: learn.microsoft.com, Microsoft Entra authentication error codes. */

@@ -51,7 +51,8 @@ export function evaluateAwsPermission(policies: unknown, request: AwsPermissionR
   );
 }
 
-function requestContext(given: unknown): RequestContext {
+/** What is known of a request, from condition keys and their values; `null` for one that it certainly lacks. */
+export function requestContext(given: unknown): RequestContext {
   const entries = isRecord(given) ? Object.entries(given) : [];
   const known = new Map(entries.map(([key, value]) => [key.toLowerCase(), value]));
   return {
