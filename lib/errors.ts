@@ -180,6 +180,7 @@ function show(value: unknown): string {
 /** JSON where the value has a JSON form; its kind, and for a construct its path, where it has none. */
 function asText(value: unknown): string {
   if (typeof value === "function") return "a function";
+  if (typeof value === "bigint") return String(value);
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? String(value);
   const kind = value.constructor?.name ?? "Object";
   if (kind === "Object" || Array.isArray(value)) return jsonOf(value) ?? `an ${kind} without a JSON form`;

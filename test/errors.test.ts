@@ -46,6 +46,7 @@ describe("WorkloadIdentityError", () => {
     [() => 1, "a function"],
     [{ a: [1] }, '{"a":[1]}'],
     [{ a: 1n }, "an Object without a JSON form"],
+    [1n, "1"],
     [
       new Construct(new Construct(new RootConstruct("app"), "stack"), "role"),
       "a Construct at app/stack/role",

@@ -79,7 +79,7 @@ export class Accesses {
     const asked =
       component === undefined
         ? cloud && this.#account(artefacts, cloud, account, declared)
-        : component.secret && cloud?.secret(component.secret, component.tokenPath);
+        : component.secret && cloud?.secret(component.secret, component.tokenPath, artefacts.secrets);
     const workload = component === undefined ? (asked as AccountReading | undefined) : undefined;
     const issuer = artefacts.authentication?.issuer || artefacts.cluster.issuer;
     const token: AccessToken = {

@@ -138,6 +138,7 @@ function* workloadQuestions(
   artefacts: ClusterArtefacts,
   subject: string | undefined,
 ): Generator<readonly PullQuestion[]> {
+  if (isFleetAlone(artefacts)) return;
   for (const workload of artefacts.workloads) {
     const account = `${workload.namespace}/${workload.serviceAccount}`;
     if ((subject !== undefined && account !== subject) || isPartial(workload)) continue;
@@ -149,6 +150,11 @@ function* workloadQuestions(
       neverPulled: pullPolicy === "Never",
     }));
   }
+}
+
+/** Where only a fleet is declared, and no node has a plugin, nobody wants to know of the images of its Jobs. */
+function isFleetAlone({ cluster, nodes }: ClusterArtefacts): boolean {
+  return cluster.fleet !== undefined && cluster.pulls === undefined && nodes.length === 0;
 }
 
 /** A puller without workload. */

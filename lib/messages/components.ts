@@ -71,6 +71,13 @@ export const componentsMessages = {
     allowed: known.join(", "),
     remedy: "correct spec.providerSpec.kind; for a cloud of a newer OpenShift leave the file out",
   }),
+  "credentials-request-foreign": (where: string, kind: string, allowed: readonly string[]): Problem => ({
+    problem: `${where} is for another cloud`,
+    value: kind,
+    allowed: allowed.join(", "),
+    remedy:
+      "state `cloud` in the filter, which leaves out and reports requests of other clouds, or correct the kind",
+  }),
   "credentials-requests-filter": (field: string, value: unknown, allowed: string): Problem => ({
     problem: `${field} of the filter of CredentialsRequests is not usable`,
     value,

@@ -131,6 +131,19 @@ export interface SpokeFacts {
   readonly endpoint: SpokeEndpoint;
   /** What the plugins are told. */
   readonly parameters: SpokeParameters;
+  /**
+   * Id of the project whose policy lets controllers in, literal; it is recorded for `explain`, since an address does not
+   * say it.
+   *
+   * @defaultValue - none: the cloud has no projects
+   */
+  readonly project?: string;
+  /**
+   * Number of that project, where the address has it; recorded where it is literal.
+   *
+   * @defaultValue - none
+   */
+  readonly projectNumber?: string;
 }
 
 /** A spoke as its cloud knows it; made by the function of the cloud's subpath. */

@@ -18,10 +18,20 @@ const LATE_NUMBER_BITS: readonly number[] = [0xfdff, 0xfbff];
 export function isLate(value: unknown): boolean {
   if (typeof value === "string") return LATE_TEXT.test(value);
   if (typeof value === "number") return isLateNumber(value);
-  if (value instanceof LateEncoding || value instanceof LateText) return true;
-  if (Array.isArray(value)) return value.some(isLate);
-  if (typeof value === "object" && value !== null)
-    return Object.entries(value).some(([k, v]) => isLate(k) || isLate(v));
+  return typeof value === "object" && value !== null && holdsLate(value);
+}
+
+/** Each object is looked into once, and without recursion: a caller's value may hold itself, or be very deep. */
+function holdsLate(root: object): boolean {
+  const seen = new Set<object>([root]);
+  for (const each of seen) {
+    if (each instanceof LateEncoding || each instanceof LateText) return true;
+    const members: Iterable<unknown> = Array.isArray(each) ? each : Object.entries(each).flat();
+    for (const member of members) {
+      if (typeof member === "object" && member !== null) seen.add(member);
+      else if (isLate(member)) return true;
+    }
+  }
   return false;
 }
 

@@ -27,7 +27,7 @@ export function credentialsRequests(
  *
  * Throws `credentials-requests-none`, `credentials-request-invalid`, `credentials-request-field-unknown`,
  * `credentials-request-service-accounts`, `credentials-request-secret-taken`, `credentials-request-gate-unknown`,
- * `credentials-request-version`, `credentials-request-kind`, `credentials-requests-list`,
+ * `credentials-request-version`, `credentials-request-kind`, `credentials-request-foreign`, `credentials-requests-list`,
  * `credentials-requests-filter`, `choice-unknown` or `late-value`; each names the request.
  */
 export function credentialsRequestsOf(

@@ -7,7 +7,8 @@
  */
 
 import type { PluginFacts } from "../model/cluster";
-import { compareVersions, parseVersion } from "../model/version";
+import { isRecord } from "../model/record";
+import { compareVersions, minorOf, parseVersion } from "../model/version";
 import { toBytes } from "./kubelet/go-text";
 import { type GoUrl, parseSchemelessUrl } from "./kubelet/go-url";
 
@@ -151,25 +152,45 @@ export function unannotatedEnvReason(plugin: string, name: string): string | und
   return Object.hasOwn(reasons, name) ? reasons[name] : undefined;
 }
 
+/** The newest minor of each plugin whose source was read; of a newer one nothing is known. */
+const NEWEST: Readonly<Record<string, string>> = { ecr: "1.36", acr: "1.36", gcp: "36.3" };
+
 /**
  * Whether a plugin as stated has an ability.
  *
  * A stated ability wins over the table, since distributions backport; a version without patch level is
- * `unknown` where the answer changed within that minor.
+ * `unknown` where the answer changed within that minor, and so are a minor that is newer than all known ones and a
+ * pre-release of the version that brought the change. Throws `version-invalid`.
  */
 export function pluginCan(plugin: string, facts: PluginFacts, ability: PluginAbility): PluginAnswer {
-  if (facts.abilities?.includes(ability)) return { outcome: "yes", reason: "stated in the cluster's facts" };
-  const rows = TABLE[plugin]?.[ability] ?? [];
-  if (rows.length === 0) return { outcome: "unknown", reason: `nothing is known of the plugin ${plugin}` };
+  // What has another type than declared, a caller without types may hand over.
+  const stated: Partial<PluginFacts> = isRecord(facts) ? facts : {};
+  if (Array.isArray(stated.abilities) && stated.abilities.includes(ability))
+    return { outcome: "yes", reason: "stated in the cluster's facts" };
+  const known = typeof plugin === "string" && Object.hasOwn(TABLE, plugin) ? TABLE[plugin] : undefined;
+  if (known === undefined)
+    return {
+      outcome: "unknown",
+      reason: `nothing is known of the plugin ${typeof plugin === "string" ? plugin : typeof plugin}`,
+    };
+  const rows = typeof ability === "string" && Object.hasOwn(known, ability) ? (known[ability] ?? []) : [];
+  const { version } = stated;
+  const newest = NEWEST[plugin] ?? "0.0";
+  if (version !== undefined && compareVersions(minorOf(VERSION, version), newest) > 0)
+    return { outcome: "unknown", reason: `the newest release that is known is of v${newest}` };
   const [only] = rows;
-  if (rows.length === 1 && only) return { outcome: only.outcome, reason: only.reason };
-  const { version } = facts;
+  if (only === undefined)
+    return { outcome: "unknown", reason: `nothing is known of the plugin ${plugin} in this regard` };
+  if (rows.length === 1) return { outcome: only.outcome, reason: only.reason };
   if (version === undefined) return { outcome: "unknown", reason: "its version is not stated" };
   return answerFor(rows, version);
 }
 
+const VERSION = "version of an image credential provider";
+const PRE_RELEASE = /^[^+]*-/;
+
 function answerFor(rows: readonly Row[], version: string): PluginAnswer {
-  const { major, minor, patch } = parseVersion("version of an image credential provider", version);
+  const { major, minor, patch } = parseVersion(VERSION, version);
   const row = rows.findLast(({ from }) => compareVersions(version, from) >= 0);
   const withinMinor = rows.some(({ from }) => {
     const change = parseVersion("version", from);
@@ -181,6 +202,11 @@ function answerFor(rows: readonly Row[], version: string): PluginAnswer {
       reason: `the answer changed within ${major}.${minor}; state the patch level`,
     };
   }
+  if (row && PRE_RELEASE.test(version) && compareVersions(version, row.from) === 0)
+    return {
+      outcome: "unknown",
+      reason: `the answer changed with v${row.from}, and this is a pre-release of it`,
+    };
   return row
     ? { outcome: row.outcome, reason: row.reason }
     : { outcome: "unknown", reason: "older than all known" };

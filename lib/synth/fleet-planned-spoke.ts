@@ -21,12 +21,36 @@ export interface PlannedSpoke extends Omit<FleetSpoke, "access"> {
  */
 export function plannedSpoke(spoke: FleetSpoke, hub: Omit<SpokeHub, "spoke">): PlannedSpoke {
   const name = literal(spoke.name, "name of a spoke");
+  checkKeys(name, spoke);
   const { access: given } = spoke;
   const access = typeof given === "function" ? given({ ...hub, spoke: name }) : given;
   checkAccess(access);
   checkTrust(name, access, hub);
   checkRights(spoke, access, hub.serviceAccounts);
   return { ...spoke, access };
+}
+
+const KEYS: Readonly<Record<keyof FleetSpoke, true>> = {
+  access: true,
+  clusterRole: true,
+  controlPlaneHealthySince: true,
+  displayName: true,
+  execExtension: true,
+  kubernetesVersion: true,
+  labels: true,
+  name: true,
+  namespaces: true,
+  properties: true,
+  providerName: true,
+  proxyUrl: true,
+  tlsServerName: true,
+};
+
+/** A property that nobody reads would be lost in silence. */
+function checkKeys(name: string, spoke: FleetSpoke): void {
+  const unknown = Object.keys(spoke).find((key) => !Object.hasOwn(KEYS, key));
+  if (unknown !== undefined)
+    fail("fleet-value-invalid", `property ${unknown} of spoke ${name}`, "none", Object.keys(KEYS).join(", "));
 }
 
 /** Also of callers whose values no compiler saw. */

@@ -1,6 +1,8 @@
 import type { AccessDeclaration } from "../model/workloads";
-import type { ControllerWorkload } from "../model/fleet";
+import type { ControllerWorkload, SpokeFacts } from "../model/fleet";
+import { isLate } from "../model/late";
 import type { HubConsumer, SpokeCluster } from "../fleet";
+import { fleetPlugin } from "../rules/fleet/plugins";
 import type { RecordedCluster } from "./cluster-records";
 import type { FleetAccessProps } from "./fleet-access-props";
 import type { FleetPlan } from "./fleet-plan";
@@ -23,7 +25,7 @@ export interface DeclaredFleet {
  * spokes it shall enter, each with what gives it its rights there.
  */
 export function fleetRecord(
-  { consumer, clusterManager }: FleetAccessProps,
+  { consumer, clusterManager, hub, plugins = [] }: FleetAccessProps,
   { name, issuer, apiServer, namespace }: FleetPlan,
   declared: DeclaredFleet,
 ): RecordedCluster {
@@ -32,22 +34,41 @@ export function fleetRecord(
     name,
     issuer: issuer.url,
     apiServer,
+    ...(hub.featureGates && { featureGates: hub.featureGates }),
     fleet: {
       consumer: { title, form, isDistroless, onPath },
       reader: workloadRecord(consumer.reader),
       workloads: consumer.workloads.map(workloadRecord),
+      plugins: plugins.map(({ plugin, path }) => ({ plugin, path: path ?? fleetPlugin(plugin).path })),
       clusterManager,
       namespace,
+      podIdentityWebhooks: [...(hub.podIdentityWebhooks ?? [])].sort(),
       identities: Object.entries(declared.declarations).flatMap(([cloud, { grants }]) =>
         grants.map(({ subject, identity }) => ({ serviceAccount: subject.key, cloud, identity })),
       ),
-      spokes: declared.spokes.map(({ profileName, providerName, access: { cloud } }) => ({
+      spokes: declared.spokes.map(({ profileName, providerName, access }) => ({
         name: profileName,
-        cloud,
+        ...accessRecord(access),
         provider: providerName,
         rights: declared.entries.get(profileName)?.binding === undefined ? "cloud" : "rbac",
       })),
     },
+  };
+}
+
+/** What is late stands in the profile alone. */
+function accessRecord({
+  cloud,
+  endpoint,
+  project,
+  projectNumber,
+}: SpokeFacts): Readonly<Record<string, string>> {
+  const { server } = endpoint;
+  return {
+    cloud,
+    ...(!isLate(server) && { server }),
+    ...(project !== undefined && { project }),
+    ...(projectNumber !== undefined && !isLate(projectNumber) && { projectNumber }),
   };
 }
 

@@ -739,7 +739,7 @@ const UNKNOWN: Readonly<Record<string, readonly Row[]>> = {
           '"aws_iam_role_policy_attachment": {"a": {"role": "edge-1_shop_web", "policy_arn": "arn:aws:iam::111122223333:policy/other"}},\n    "aws_iam_role_policy": {',
         ],
       ],
-      text: "the policy cannot be read",
+      text: "the policy arn:aws:iam::111122223333:policy/other is not declared in what was read",
     },
     {
       why: "Azure, role on the subscription",

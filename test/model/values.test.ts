@@ -174,6 +174,17 @@ describe("late values", () => {
     expect(isLate(value)).toBe(expected);
   });
 
+  it("looks into what holds itself, and into what is very deep", () => {
+    const circular: Record<string, unknown> = {};
+    circular["self"] = [circular];
+    expect(isLate(circular)).toBe(false);
+    circular["late"] = LATE;
+    expect(isLate(circular)).toBe(true);
+    let deep: object = { a: LATE };
+    for (let depth = 0; depth < 20_000; depth++) deep = { a: deep, b: [deep] };
+    expect(isLate(deep)).toBe(true);
+  });
+
   it("names the property where a literal is needed", () => {
     expect(() => literal(LATE, "cluster.issuer")).toThrowError(
       /^cluster\.issuer is known only after Terraform apply/,

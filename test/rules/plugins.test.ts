@@ -45,6 +45,16 @@ describe("pluginCan", () => {
     ["ecr", "1.35.0", "eusc-hosts", "yes"],
     ["ecr", "1.36", "eusc-hosts", "yes"],
     ["ecr", undefined, "eusc-hosts", "unknown"],
+    // Newer than all that was read; a pre-release need not have what its release has.
+    ["ecr", "1.37.0", "tokens", "unknown"],
+    ["acr", "2.0", "tokens", "unknown"],
+    ["gcp", "99.0", "tokens", "unknown"],
+    ["gcp", "37.0.0", "custom-pools", "unknown"],
+    ["ecr", "1.34.0-rc.1", "tokens", "unknown"],
+    ["ecr", "1.34.0+build-5", "tokens", "yes"],
+    ["ecr", "1.34.1-rc.1", "tokens", "yes"],
+    ["constructor", "1.34.1", "tokens", "unknown"],
+    ["ecr", "1.34.1", "constructor" as PluginAbility, "unknown"],
   ])("%s %s %s: %s", (plugin, version, ability, outcome) => {
     expect(pluginCan(plugin, version === undefined ? {} : { version }, ability).outcome).toBe(outcome);
   });
@@ -52,6 +62,21 @@ describe("pluginCan", () => {
   it("believes a stated ability, since distributions backport", () => {
     expect(pluginCan("gcp", { version: "36.3.8", abilities: ["custom-pools"] }, "custom-pools").outcome).toBe(
       "yes",
+    );
+  });
+
+  it("answers unknown to what a caller without types hands over", () => {
+    for (const [plugin, facts, ability] of [
+      ["ecr", null, "tokens"],
+      ["ecr", undefined, "tokens"],
+      ["ecr", { abilities: "tokens" }, "tokens"],
+      [Symbol("ecr"), {}, "tokens"],
+      ["ecr", {}, Symbol("tokens")],
+      [undefined, undefined, undefined],
+    ])
+      expect(pluginCan(plugin as never, facts as never, ability as never).outcome).toBe("unknown");
+    expect(() => pluginCan("ecr", { version: 1n as never }, "tokens")).toThrowError(
+      expect.objectContaining({ code: "version-invalid" }) as Error,
     );
   });
 

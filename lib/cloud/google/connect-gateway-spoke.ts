@@ -64,8 +64,9 @@ export function connectGatewaySpoke(props: ConnectGatewaySpokeProps): ISpokeAcce
     provider,
     impersonated: !gke,
   };
+  const number = projectNumber(props.projectNumber);
   const server = gatewayServer({
-    projectNumber: projectNumber(props.projectNumber),
+    projectNumber: number,
     location,
     membership,
     gke: oneOf("gke", gke, SWITCH),
@@ -74,6 +75,8 @@ export function connectGatewaySpoke(props: ConnectGatewaySpokeProps): ISpokeAcce
     cloud: "google",
     endpoint: { server, publicCertificate: true },
     parameters: {},
+    project: entry.project,
+    projectNumber: number,
     declare: (scope, request) => enterProject(scope, request, entry),
   };
 }

@@ -58,6 +58,7 @@ export function gkeSpoke(props: GkeSpokeProps): ISpokeAccess<Construct> {
     cloud: "google",
     endpoint: gkeEndpoint(cluster, oneOf("dnsEndpoint", props.dnsEndpoint ?? false, SWITCH)),
     parameters: {},
+    project: entry.project,
     authorizes: entry.authorizes,
     declare: (scope, request) => enterProject(scope, request, entry),
   };

@@ -49,6 +49,9 @@ export function pullSecretsOf(context: Part): PullSecrets {
 
 const NONE: PullSecrets = { names: [], tried: [], refusal: undefined };
 
+/** What SOPS encrypts, and what Argo CD's Vault plugin or Helm fill in before the object is applied. */
+const UNFINISHED = /^ENC\[|<path:|\{\{/;
+
 /** The registries that a Secret has credentials for; `undefined` where that is not known. */
 function contentOf(secret: SecretFact | undefined): {
   readonly registries?: readonly string[] | undefined;
@@ -60,7 +63,8 @@ function contentOf(secret: SecretFact | undefined): {
   if (key === undefined) return { registries: [] };
   const content = value(key);
   if (content === undefined || isLateText(content)) return {};
-  return readDockerConfig(type, content);
+  const read = readDockerConfig(type, content);
+  return read.problem !== undefined && UNFINISHED.test(content) ? {} : read;
 }
 
 function refused(name: string, problem: string, secret: SecretFact | undefined): Answer {

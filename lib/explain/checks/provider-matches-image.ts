@@ -59,7 +59,7 @@ function refused({ artefacts: { cluster } }: PullContext, node: NodeConfiguratio
 
 function withoutNode({ node }: PullContext): Answer {
   return unknown(
-    "no CredentialProviderConfig of the nodes was read",
+    `no CredentialProviderConfig of the nodes${node ? ` ${node.name}` : ""} was read`,
     "name the manifests or files that carry it as well",
     ...(node ? [seen(`nodes ${node.name}`, node.source)] : []),
   );

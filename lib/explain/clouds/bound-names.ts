@@ -19,13 +19,22 @@ export function boundAnswer(
   { users, groups }: SpokeNames,
   { bound, isWhole }: SpokeFact,
 ): Answer {
-  const found = bound.find(({ kind, name }) =>
+  const all = bound.filter(({ kind, name }) =>
     kind === "User" ? users.includes(name) : kind === "Group" && groups.includes(name),
   );
+  const found = all.find(({ rules }) => rules?.isEmpty !== true);
   if (found)
     return pass(
       `RBAC of ${spoke} binds ${found.kind.toLowerCase()} ${shown(found.name)} to ${found.role}`,
       seen(found.role, found.source),
+    );
+  const [idle] = all;
+  if (idle)
+    return broken(
+      `RBAC of ${spoke} binds ${idle.kind.toLowerCase()} ${shown(idle.name)} to ${idle.role}, which allows nothing`,
+      `give ${idle.role} the rules that the controller needs`,
+      FORBIDDEN,
+      seen(idle.role, idle.source),
     );
   const names = [...users, ...groups];
   const who = names.map(shown).join(" or ");

@@ -59,6 +59,14 @@ export interface AccessReading {
   readonly identity: AccessIdentity | undefined;
 }
 
+/** The cluster of a workload, as far as it bears on the pods. */
+export interface HubFact {
+  /** Clouds whose pod identity webhook runs there; `undefined` where nobody said it. */
+  readonly webhooks: readonly string[] | undefined;
+  /** The issuer; `undefined` where it is not known. */
+  readonly issuer: string | undefined;
+}
+
 /** A workload that is asked about. */
 export interface AccountQuestion {
   /** The service account. */
@@ -71,6 +79,18 @@ export interface AccountQuestion {
   readonly files: readonly CredentialFileFact[];
   /** True where somebody recorded that it acts in this cloud. */
   readonly declared: boolean;
+  /**
+   * Variables that the asking program has besides those of its container, and above them.
+   *
+   * @defaultValue - none
+   */
+  readonly program?: ReadonlyMap<string, string>;
+  /**
+   * The cluster.
+   *
+   * @defaultValue - one where the webhook of each cloud runs
+   */
+  readonly hub?: HubFact;
 }
 
 /** What was found for a workload. */
@@ -93,8 +113,15 @@ export interface CloudAccess {
   inWords(rights: Json): readonly string[];
   /** True for a Secret that leads an SDK of this cloud to a token, rightly or wrongly. */
   recognizes(secret: SecretFact): boolean;
-  /** Reads the Secret of a component whose token is at that path; `undefined` where nothing says where it is. */
-  secret(secret: SecretFact, tokenPath: string | undefined): AccessReading;
+  /**
+   * Reads the Secret of a component whose token is at that path, `undefined` where nothing says where it is; beside it
+   * are all Secrets of the cluster, by `namespace/name`.
+   */
+  secret(
+    secret: SecretFact,
+    tokenPath: string | undefined,
+    beside: ReadonlyMap<string, SecretFact>,
+  ): AccessReading;
   /** Reads a workload; `undefined` for one that does not act in this cloud. */
   account(question: AccountQuestion): AccountReading | undefined;
 }

@@ -22,6 +22,10 @@ export interface SpokeQuestion {
   readonly identity: string;
   /** True where somebody recorded that the spoke is of this cloud. */
   readonly recorded: boolean;
+  /** Id of the project that lets controllers in, as somebody recorded it; `undefined` where nobody did. */
+  readonly project: string | undefined;
+  /** Number of that project, as somebody recorded it; `undefined` where nobody did. */
+  readonly projectNumber: string | undefined;
   /** What was read of the spoke's own objects. */
   readonly rbac: SpokeFact;
 }

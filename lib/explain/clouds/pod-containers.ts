@@ -4,7 +4,8 @@
  */
 
 import { posix } from "node:path";
-import { at, list, own, text } from "../facts/access";
+import { at, list, own, record, text } from "../facts/access";
+import type { PodFact } from "../facts/pod-fragments";
 
 /** A token of the service account that the kubelet writes into a file. */
 export interface ProjectedToken {
@@ -68,6 +69,25 @@ export function containersOf(
       isOpen: mounts.some((mount) => text(own(mount, "subPathExpr")) !== ""),
     };
   });
+}
+
+/** The pods as a program in their containers sees them that is started with variables of its own, above theirs. */
+export function startedWith(
+  pods: readonly PodFact[],
+  variables: ReadonlyMap<string, string> = new Map(),
+): readonly PodFact[] {
+  if (variables.size === 0) return pods;
+  const added = [...variables].map(([name, value]) => ({ name, value }));
+  return pods.map((pod) => ({
+    ...pod,
+    spec: {
+      ...pod.spec,
+      containers: list(own(pod.spec, "containers")).map((container) => ({
+        ...record(container),
+        env: [...list(own(container, "env")), ...added],
+      })),
+    },
+  }));
 }
 
 /** An item of a ConfigMap volume whose key the ConfigMap does not have: the pod does not start. */

@@ -12,7 +12,9 @@ import {
 import { fail } from "../../errors";
 import { isRecord } from "../../model/record";
 import { followedComponents } from "./access-record";
+import { boundCopies } from "./bound-copies";
 import { type ClusterRecord, readClusterRecord } from "./cluster-record";
+import { type PlainDocument, fileDocuments } from "./file-documents";
 import { STACK_FILE, type StackInput, inputFiles } from "./input-files";
 import {
   type KubernetesDocument,
@@ -22,13 +24,18 @@ import {
 } from "./kubernetes-facts";
 import { lateReader } from "./late-text";
 import { type PodFact, fragmentAccount, podFragment } from "./pod-fragments";
-import { parseJson, parseYaml } from "./read-documents";
 import { isThere, readUtf8 } from "./read-text";
-import { type SkippedDocument, unknownDocuments, unreadObjects } from "./skipped";
-import type { Source } from "./source";
+import {
+  type SkippedDocument,
+  missingFiles,
+  unknownDocuments,
+  unplacedConfigurations,
+  unreadObjects,
+} from "./skipped";
 import { SpokeFacts } from "./spoke-facts";
 import { type ComputedAttribute, Terraform, type TerraformScope } from "./terraform";
 import { isTerraformConfiguration } from "./terraform-configuration";
+import { outputTexts } from "./terraform-outputs";
 import { addConfigurations, stackConfiguration, unreadConfigurations } from "./terraform-folders";
 import { isTerraformShow, readTerraformShow } from "./terraform-show";
 import { isVariablesFile } from "./terraform-variables";
@@ -45,6 +52,8 @@ export interface ClusterArtefacts extends KubernetesFacts {
   readonly podFragments: ReadonlyMap<string, PodFact>;
   /** What was read of the spokes of its fleet. */
   readonly spokes: SpokeFacts;
+  /** Texts of the Terraform outputs beside it, references followed, by name. */
+  readonly outputs: ReadonlyMap<string, string>;
 }
 
 /** All facts. */
@@ -65,13 +74,9 @@ export interface ReadFactsOptions {
   readonly cluster: ClusterRecord;
 }
 
-interface PlainDocument {
-  readonly value: unknown;
-  readonly source: Source;
-}
-
 interface StackDocuments {
   readonly name: string;
+  readonly folder: string;
   readonly identity: WorkloadIdentityFile | undefined;
   readonly scope: TerraformScope | undefined;
   readonly documents: readonly (PlainDocument & {
@@ -79,6 +84,7 @@ interface StackDocuments {
     readonly spoke: string | undefined;
   })[];
   readonly podFragments: ReadonlyMap<string, PodFact>;
+  readonly missing: readonly SkippedDocument[];
 }
 
 /**
@@ -89,9 +95,10 @@ interface StackDocuments {
  */
 export function readFacts(paths: readonly string[], options: ReadFactsOptions): Facts {
   const input = inputFiles(paths);
-  const plain = input.files.flatMap(plainDocuments);
   const scopes: TerraformScope[] = [];
   const stacks = input.stacks.map((stack) => readStack(stack, scopes));
+  const isCopy = boundCopies(stacks);
+  const plain = input.files.filter((file) => !isCopy(file)).flatMap(fileDocuments);
   addPlainScopes(plain, scopes);
   const terraform = new Terraform(scopes, options.computed);
   const objects = plain.filter(({ value }) => isKubernetesDocument(value));
@@ -101,11 +108,16 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
   const clusters = stacks
     .filter(({ identity, documents }) => identity !== undefined || documents.length > 0)
     .map((stack) => stackCluster(stack, objects, terraform, options.cluster));
-  const anonymous = clusters.length > 0 ? [] : [plainCluster(objects, options.cluster)];
+  const anonymous = clusters.length > 0 ? [] : [plainCluster(objects, terraform, options.cluster)];
   return {
     clusters: [...clusters, ...anonymous],
     terraform,
-    skipped: [...skippedOf(plain), ...unreadTerraform(input.stacks, plain)],
+    skipped: [
+      ...stacks.flatMap(({ missing }) => missing),
+      ...unplacedConfigurations([...clusters, ...anonymous].flatMap(({ unplaced }) => unplaced)),
+      ...skippedOf(plain),
+      ...unreadTerraform(input.stacks, plain),
+    ],
   };
 }
 
@@ -114,17 +126,25 @@ function readStack({ folder, name }: StackInput, scopes: TerraformScope[]): Stac
   if (scope) scopes.push(scope);
   const file = join(folder, WORKLOAD_IDENTITY_FILE);
   const identity = isThere(file) ? readWorkloadIdentity(readUtf8(file), file) : undefined;
-  const files = [
+  const listed = [
     ...(identity?.manifests ?? []),
     ...(identity?.nodes ?? []).map((node) => ({ ...node, appliesTo: "cluster" })),
   ];
+  const pods = identity?.pods ?? [];
+  const isMissing = ({ file: path }: { readonly file: string }): boolean => !isThere(join(folder, path));
+  const files = listed.filter((each) => !isMissing(each));
   return {
     name: identity?.stack ?? name,
+    folder,
     identity,
     scope,
-    podFragments: podFragments(folder, identity),
+    podFragments: podFragments(
+      folder,
+      pods.filter((each) => !isMissing(each)),
+    ),
+    missing: missingFiles(folder, [...listed, ...pods].filter(isMissing)),
     documents: files.flatMap(({ file: path, appliesTo, spoke }) =>
-      yamlDocuments(join(folder, path)).map(({ value, source }) => ({
+      fileDocuments(join(folder, path)).map(({ value, source }) => ({
         value,
         source,
         management: appliesTo === "management-cluster",
@@ -136,11 +156,11 @@ function readStack({ folder, name }: StackInput, scopes: TerraformScope[]): Stac
 
 function podFragments(
   folder: string,
-  identity: WorkloadIdentityFile | undefined,
+  pods: readonly { readonly file: string }[],
 ): ReadonlyMap<string, PodFact> {
   return new Map(
-    (identity?.pods ?? []).flatMap(({ file }) =>
-      yamlDocuments(join(folder, file)).map(({ value, source }) => [
+    pods.flatMap(({ file }) =>
+      fileDocuments(join(folder, file)).map(({ value, source }) => [
         fragmentAccount(file),
         podFragment(value, source),
       ]),
@@ -167,34 +187,28 @@ function stackCluster(
   const own = all.filter(({ spoke }) => spoke === undefined);
   const hub = new Set<unknown>(documents.flatMap(({ spoke, value }) => (spoke === undefined ? [value] : [])));
   const spokes = new SpokeFacts(all.filter(({ value }) => !hub.has(value)));
-  return { stack: name, cluster, podFragments: fragments, spokes, ...readKubernetes(own, cluster) };
+  const outputs = outputTexts(scope ? [scope] : [], terraform);
+  return { stack: name, cluster, podFragments: fragments, spokes, outputs, ...readKubernetes(own, cluster) };
 }
 
-function plainCluster(plain: readonly PlainDocument[], cluster: ClusterRecord): ClusterArtefacts {
+function plainCluster(
+  plain: readonly PlainDocument[],
+  terraform: Terraform,
+  cluster: ClusterRecord,
+): ClusterArtefacts {
   const all = plain.map(asClusterDocument);
   return {
     stack: "",
     cluster,
     podFragments: new Map(),
     spokes: new SpokeFacts(all),
+    outputs: outputTexts(terraform.scopes, terraform),
     ...readKubernetes(all, cluster),
   };
 }
 
 function asClusterDocument(document: PlainDocument): KubernetesDocument & { readonly spoke: undefined } {
   return { ...document, late: (text) => text, management: false, ofStack: false, spoke: undefined };
-}
-
-function plainDocuments(file: string): readonly PlainDocument[] {
-  if (!file.endsWith(".json")) return yamlDocuments(file);
-  return [{ value: parseJson(readUtf8(file), file), source: { file, path: "" } }];
-}
-
-function yamlDocuments(file: string): readonly PlainDocument[] {
-  return parseYaml(readUtf8(file), file).map(({ value, index }) => ({
-    value,
-    source: index === undefined ? { file, path: "" } : { file, document: index, path: "" },
-  }));
 }
 
 /** The files of one folder are one configuration; a state or plan stands alone. */

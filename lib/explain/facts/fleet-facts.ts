@@ -60,6 +60,16 @@ export interface FleetFacts {
   readonly profiles: readonly ProfileFact[];
   /** Lists of access providers. */
   readonly lists: readonly ProviderListFact[];
+  /** Names of the profiles that MultiKueueClusters refer to, each with its object. */
+  readonly workerClusters: readonly WorkerClusterFact[];
+}
+
+/** A worker cluster of MultiKueue that is reached through a profile. */
+export interface WorkerClusterFact {
+  /** Name of the profile, in Kueue's namespace. */
+  readonly profile: string;
+  /** Where it stands. */
+  readonly source: Source;
 }
 
 interface Document {
@@ -84,7 +94,14 @@ export function readFleetFacts(documents: readonly Document[]): FleetFacts {
   return {
     profiles: [...profiles].map(([key, each]) => profileFact(key, each)),
     lists: [...lists.values()],
+    workerClusters: documents.flatMap(workerCluster),
   };
+}
+
+function workerCluster({ value, source }: Document): readonly WorkerClusterFact[] {
+  if (own(value, "kind") !== "MultiKueueCluster") return [];
+  const profile = text(at(value, "spec", "clusterSource", "clusterProfileRef", "name"));
+  return profile === "" ? [] : [{ profile, source }];
 }
 
 function addText(

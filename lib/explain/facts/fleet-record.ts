@@ -20,6 +20,14 @@ export interface DeclaredSpoke {
   readonly profile: string;
   /** Key of its cloud; `kubernetes` where the spoke takes the hub's own tokens. */
   readonly cloud: string;
+  /** Its server; `undefined` where none is recorded: it may be known only after apply. */
+  readonly server: string | undefined;
+  /** The access provider that is written for it; empty where that is not recorded. */
+  readonly provider: string;
+  /** Id of the project that lets controllers in; `undefined` where none is recorded. */
+  readonly project: string | undefined;
+  /** Number of that project; `undefined` where none is recorded. */
+  readonly projectNumber: string | undefined;
 }
 
 /** A fleet that somebody declared. */
@@ -32,10 +40,16 @@ export interface DeclaredFleet {
   readonly onPath: readonly string[];
   /** True for an image with neither shell nor libraries. */
   readonly isDistroless: boolean;
+  /** True where the feature gate of ClusterProfiles stands on the command line of Kueue's manager. */
+  readonly gateByFlag: boolean;
+  /** Path of each plugin's binary in its image, by the plugin's key. */
+  readonly pluginPaths: ReadonlyMap<string, string>;
   /** The workloads that run the plugin. */
   readonly workloads: readonly DeclaredController[];
   /** The workload that reads profiles; `undefined` where it is not recorded. */
   readonly reader: DeclaredController | undefined;
+  /** Clouds whose pod identity webhook runs on the hub; `undefined` where that is not recorded. */
+  readonly webhooks: readonly string[] | undefined;
   /** Its spokes. */
   readonly spokes: readonly DeclaredSpoke[];
 }
@@ -45,16 +59,26 @@ export function declaredFleet(fleet: unknown): DeclaredFleet {
   const namespace = text(own(fleet, "namespace"));
   const reader = own(fleet, "reader");
   const consumer = own(fleet, "consumer");
+  const webhooks = own(fleet, "podIdentityWebhooks");
   return {
     title: text(own(consumer, "title")),
     configMap: text(at(consumer, "form", "configMap")),
     onPath: texts(own(consumer, "onPath")),
     isDistroless: own(consumer, "isDistroless") === true,
+    gateByFlag: at(consumer, "form", "gateByFlag") === true,
+    pluginPaths: new Map(
+      list(own(fleet, "plugins")).map((each) => [text(own(each, "plugin")), text(own(each, "path"))]),
+    ),
     workloads: list(own(fleet, "workloads")).map(controller),
     reader: reader === undefined ? undefined : controller(reader),
+    webhooks: webhooks === undefined ? undefined : texts(webhooks),
     spokes: list(own(fleet, "spokes")).map((spoke) => ({
       profile: `${namespace}/${text(own(spoke, "name"))}`,
       cloud: text(own(spoke, "cloud")),
+      server: text(own(spoke, "server")) || undefined,
+      provider: text(own(spoke, "provider")),
+      project: text(own(spoke, "project")) || undefined,
+      projectNumber: text(own(spoke, "projectNumber")) || undefined,
     })),
   };
 }

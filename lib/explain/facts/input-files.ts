@@ -7,6 +7,7 @@ import { readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { stackFolders } from "../../artefact/synth-folder";
 import { WORKLOAD_IDENTITY_FILE } from "../../artefact/workload-identity-file";
+import { WRITTEN_FILES_LIST } from "../../artefact/written-files-list";
 import { fail } from "../../errors";
 import { isThere, readable } from "./read-text";
 
@@ -37,7 +38,9 @@ export function inputFiles(paths: readonly string[]): InputFiles {
   const found = paths.map((path) => {
     const stat = readable(path, () => statSync(path, { throwIfNoEntry: false }));
     if (stat === undefined) return fail("explain-path-missing", path);
-    return stat.isDirectory() ? folderFiles(path) : { stacks: [], files: [path] };
+    if (stat.isDirectory()) return folderFiles(path);
+    // A shell's wildcard names it with the files that `bind` wrote beside it.
+    return { stacks: [], files: basename(path) === WRITTEN_FILES_LIST ? [] : [path] };
   });
   return {
     stacks: found.flatMap(({ stacks }) => stacks),

@@ -58,6 +58,8 @@ export interface KubernetesFacts extends ComponentFacts {
   readonly fleet: FleetFacts;
   /** What the kubelets of each pool are configured with. */
   readonly nodes: readonly NodeConfiguration[];
+  /** Configurations that nothing places on nodes, and that are not judged since nodes have files of their own. */
+  readonly unplaced: readonly Source[];
 }
 
 /** A document on its way into the facts. */
@@ -107,7 +109,7 @@ export function readKubernetes(
     volumeDrivers: readVolumeDrivers(objects.map(({ value }) => value)),
     ...readComponentFacts(objects),
     fleet: readFleetFacts(objects),
-    nodes: nodes(all, cluster),
+    ...nodes(all, cluster),
   };
 }
 
@@ -165,7 +167,7 @@ function items(document: KubernetesDocument): readonly KubernetesDocument[] {
 function nodes(
   documents: readonly KubernetesDocument[],
   cluster: ClusterRecord,
-): readonly NodeConfiguration[] {
+): Pick<KubernetesFacts, "nodes" | "unplaced"> {
   const machineConfigs: MachineConfigFact[] = [];
   const facts: NodeFact[] = [];
   const standalone: NodeConfiguration[] = [];
@@ -188,7 +190,11 @@ function nodes(
   const found = configured.filter(
     ({ documents: read, problem, doubt }) => read.length > 0 || problem !== undefined || doubt !== undefined,
   );
-  return [...found, ...standalone, ...unconfiguredPools(machineConfigs, found, cluster)];
+  const [placed, unplaced] = found.length > 0 ? [found, standalone] : [standalone, []];
+  return {
+    nodes: [...placed, ...unconfiguredPools(machineConfigs, found, cluster)],
+    unplaced: unplaced.map(({ source }) => source),
+  };
 }
 
 /** Pools that take no MachineConfigs of worker's. */

@@ -93,13 +93,40 @@ function platformOf({ openShift, kubelet }: ClusterRecord): PlatformNodes | stri
 }
 
 function isRead(node: NodeFact, path: string): boolean {
-  const clean = cleaned(path);
+  const { path: clean } = walked(node, path);
   return [...node.files.keys()].some((file) => file === clean || file.startsWith(`${clean}/`));
 }
 
-/** As the kubelet's system calls understand it: without `..`, repeated slashes and one at the end. */
-function cleaned(path: string): string {
-  return posix.resolve("/", path);
+/** Where a path leads. */
+interface Walked {
+  /** The path without `.`, `..`, repeated slashes and one at the end; that of the file where it goes on behind one. */
+  readonly path: string;
+  /** True where it goes on behind a file: `/etc/a.yaml/`, `/etc/a.yaml/../b.yaml`. */
+  readonly behindFile: boolean;
+  /** A directory that it leads through, and of which nobody knows that it is there; empty where none is. */
+  readonly through: string;
+}
+
+/** As the kubelet's system calls follow it: each name but the last must be that of a directory. Source: path_resolution(7). */
+function walked({ files }: NodeFact, written: string): Walked {
+  const isDirectory = (path: string): boolean =>
+    path === "" || [...files.keys()].some((file) => file.startsWith(`${path}/`));
+  let [path, through] = ["", ""];
+  for (const name of written.replace(/^\/+/, "").split("/")) {
+    if (files.has(path)) return { path, behindFile: true, through };
+    if (name === "..") {
+      if (!isDirectory(path)) through ||= path;
+      path = path.slice(0, Math.max(0, path.lastIndexOf("/")));
+    } else if (name !== "" && name !== ".") path += `/${name}`;
+  }
+  return { path, behindFile: false, through };
+}
+
+/** Why it is not known where a path leads. */
+function pathDoubt(named: string, through: string): string | undefined {
+  const flag = `the kubelet flag --${CONFIG_FLAG} names ${named}`;
+  if (!named.startsWith("/")) return `${flag}, which depends on the directory that the kubelet is started in`;
+  return through === "" ? undefined : `${flag}, and nothing says that ${through} is a directory`;
 }
 
 function withoutFlag(
@@ -127,7 +154,17 @@ function flaggedFiles(
   const set = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== ""));
   const named = set[CONFIG_FLAG];
   if (named === undefined) return withoutFlag(node, set);
-  const path = cleaned(named);
+  const { path, behindFile, through } = walked(node, named);
+  const uncertain = pathDoubt(named, through);
+  if (uncertain !== undefined) return { paths: configuredPaths(node), problem: undefined, doubt: uncertain };
+  if (behindFile) {
+    const problem = `the kubelet flag --${CONFIG_FLAG} names ${named}, and ${path} is a file, no directory`;
+    return {
+      paths: [path],
+      problem,
+      log: `unable to access path "${named}": stat ${named}: not a directory`,
+    };
+  }
   const inside = [...node.files.keys()]
     .filter((file) => posix.dirname(file) === path && CONFIG_FILE.test(file))
     .sort();

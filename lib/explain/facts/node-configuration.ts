@@ -8,7 +8,7 @@ import type { ClusterRecord } from "./cluster-record";
 import { type FirstDocument, firstYamlDocument } from "./embedded";
 import { configFiles } from "./node-config-files";
 import type { NodeFact, NodeFileFact } from "./node-facts";
-import { type GateStatement, nodeGateStatements } from "./node-gates";
+import { type GateStatement, mayReach, nodeGateStatements } from "./node-gates";
 import { flagDropIns } from "./node-kubelet-command";
 import { type Source, below } from "./source";
 
@@ -107,8 +107,8 @@ export function nodeConfiguration(
     entries: documents.flatMap(({ value, source }) => providerEntries(value, source)),
     problem,
     problemLog: log,
-    doubt: doubt ?? files.map(doubtOf).find((each) => each !== undefined),
-    gates: [...gates, ...nodeGateStatements(node)],
+    doubt: doubt ?? node.doubt ?? files.map(doubtOf).find((each) => each !== undefined),
+    gates: [...gates.filter((gate) => mayReach(gate, node.name)), ...nodeGateStatements(node)],
     contested: contested(node, paths),
     registriesConf: new Map([...node.files].filter(([path]) => REGISTRIES_CONF.test(path))),
     file: (path) => node.files.get(path),

@@ -16,19 +16,28 @@ export interface GateStatement {
   readonly gates: Readonly<Record<string, boolean | undefined>>;
   /** False where it is not known whether the kubelets in question read it. */
   readonly isCertain: boolean;
+  /**
+   * The one pool whose kubelets may read it.
+   *
+   * @defaultValue - those of any
+   */
+  readonly pool?: string;
   /** Where it stands. */
   readonly source: Source;
 }
 
 /**
- * What an object of a cluster sets: OpenShift's FeatureGate for all nodes, a KubeletConfig for those of pools that are not
- * looked for here. `undefined` for every other object, and where no gate is set.
+ * What an object of a cluster sets: OpenShift's FeatureGate for all nodes, a KubeletConfig for those of the pools that it
+ * selects, a KubeletConfiguration that stands alone for nodes that nobody names. `undefined` for every other object, and
+ * where no gate is set.
  *
- * Source: openshift/api, config/v1 FeatureGate and machineconfiguration/v1 KubeletConfig.
+ * Source: openshift/api, config/v1 FeatureGate (lists count for the set `CustomNoUpgrade` alone) and
+ * machineconfiguration/v1 KubeletConfig.
  */
 export function gateStatement(object: unknown, source: Source): GateStatement | undefined {
   const title = `${text(own(object, "kind"))} ${text(at(object, "metadata", "name"))}`;
   if (own(object, "kind") === "FeatureGate") {
+    if (at(object, "spec", "featureSet") !== "CustomNoUpgrade") return undefined;
     const custom = at(object, "spec", "customNoUpgrade");
     const rows = [
       ...list(own(custom, "enabled")).map((name) => [text(name), true] as const),
@@ -37,9 +46,32 @@ export function gateStatement(object: unknown, source: Source): GateStatement | 
     const place = below(source, "spec.customNoUpgrade");
     return stated({ title, gates: Object.fromEntries(rows), isCertain: true, source: place });
   }
+  if (own(object, "kind") === "KubeletConfiguration") {
+    const gates = gatesOf(own(object, "featureGates"));
+    const named = `a KubeletConfiguration that stands alone`;
+    return stated({ title: named, gates, isCertain: false, source: below(source, "featureGates") });
+  }
   if (own(object, "kind") !== "KubeletConfig") return undefined;
   const gates = gatesOf(at(object, "spec", "kubeletConfig", "featureGates"));
-  return stated({ title, gates, isCertain: false, source: below(source, "spec.kubeletConfig.featureGates") });
+  const pool = poolOf(at(object, "spec", "machineConfigPoolSelector", "matchLabels"));
+  const place = below(source, "spec.kubeletConfig.featureGates");
+  return stated({ title, gates, isCertain: false, ...(pool !== undefined && { pool }), source: place });
+}
+
+const POOL_LABEL = /^pools\.operator\.machineconfiguration\.openshift\.io\/(.+)$/;
+
+/** The pool that one of the labels is of; the operator puts it on its own pools. */
+function poolOf(labels: unknown): string | undefined {
+  const [pool] = Object.keys(record(labels)).flatMap((label) => POOL_LABEL.exec(label)?.[1] ?? []);
+  return pool;
+}
+
+/** The pools that the operator makes and labels; those that people make may have labels of others. */
+const LABELLED: readonly string[] = ["master", "worker"];
+
+/** Whether the kubelets of a pool may read what sets the gates. */
+export function mayReach({ pool }: GateStatement, node: string): boolean {
+  return pool === undefined || pool === node || !LABELLED.includes(node);
 }
 
 /** OpenShift's kubelets read this one, whatever else is on the node. Source: templates of the machine-config-operator. */

@@ -2,9 +2,11 @@
  * What was read and holds no fact, so that nobody takes silence about it for an answer.
  */
 
+import { join } from "node:path";
+import { WORKLOAD_IDENTITY_FILE } from "../../artefact/workload-identity-file";
 import { list, own, text } from "./access";
 import { isServed } from "./served-kinds";
-import type { Source } from "./source";
+import { type Source, sourceText } from "./source";
 import { WORKLOAD_KINDS } from "./workload-facts";
 
 /** Documents that were read and hold no fact. */
@@ -41,6 +43,7 @@ const READ: ReadonlySet<string> = new Set([
   "ImageDigestMirrorSet",
   "ImageTagMirrorSet",
   "KubeletConfig",
+  "KubeletConfiguration",
   "MachineConfig",
   "PersistentVolume",
   "PersistentVolumeClaim",
@@ -49,6 +52,26 @@ const READ: ReadonlySet<string> = new Set([
   "Secret",
   "ServiceAccount",
 ]);
+
+/** Files of a stack that `workload-identity.json` lists and that are not there: their objects are absent. */
+export function missingFiles(
+  folder: string,
+  files: readonly { readonly file: string }[],
+): readonly SkippedDocument[] {
+  return files.map(({ file }) => ({
+    source: { file: join(folder, file), path: "" },
+    reason: `${WORKLOAD_IDENTITY_FILE} lists it, and it is not there; its objects count as absent`,
+  }));
+}
+
+/** Configurations that no file places on nodes, beside nodes whose own files were read: whose they are is not known. */
+export function unplacedConfigurations(sources: readonly Source[]): readonly SkippedDocument[] {
+  return [...new Map(sources.map((source) => [sourceText(source), source])).values()].map((source) => ({
+    source,
+    reason:
+      "nothing says which nodes read this CredentialProviderConfig, and others were read with files of their own",
+  }));
+}
 
 /** Documents without meaning here. */
 export function unknownDocuments(documents: readonly SkippableDocument[]): readonly SkippedDocument[] {

@@ -2,11 +2,14 @@
  * What is applied on the spokes: their RBAC, and how their API servers take the hub's tokens.
  */
 
+import { authenticationProblems } from "../../rules/fleet/authentication-document";
 import { type Json, at, list, own, record, text, texts } from "./access";
 import { embedded } from "./embedded";
 import type { LateReader } from "./late-text";
 import { isNodeSetup, readNodeSetup } from "./node-facts";
 import type { Source } from "./source";
+import { type RoleRules, readRoles, roleKey } from "./spoke-roles";
+import { isLateText } from "./terraform";
 
 /** One entry of `jwt` of an AuthenticationConfiguration. */
 export interface AuthenticatorFact {
@@ -26,13 +29,23 @@ export interface AuthenticatorFact {
 
 /** A user or group that a binding names, with what the binding refers to. */
 export interface BoundName {
-  /** `User` or `Group`. */
+  /** `User`, `Group` or `ServiceAccount`. */
   readonly kind: string;
-  /** Its name, a late value as reference. */
+  /** Its name, a late value as reference; of a service account `namespace/name`. */
   readonly name: string;
   /** The role, `ClusterRole cluster-admin`. */
   readonly role: string;
+  /** What the role says; `undefined` where it does not stand among the spoke's objects. */
+  readonly rules: RoleRules | undefined;
   /** Where the binding stands. */
+  readonly source: Source;
+}
+
+/** What is wrong with an AuthenticationConfiguration. */
+export interface RefusedConfiguration {
+  /** The end of a sentence. */
+  readonly problem: string;
+  /** Where it stands. */
   readonly source: Source;
 }
 
@@ -42,6 +55,8 @@ export interface SpokeFact {
   readonly bound: readonly BoundName[];
   /** Whose tokens its API servers take. */
   readonly authenticators: readonly AuthenticatorFact[];
+  /** Why its API servers do not start with such a configuration, each the end of a sentence. */
+  readonly refused: readonly RefusedConfiguration[];
   /** True where all of its objects were written by who recorded them; false where others may have been left out. */
   readonly isWhole: boolean;
 }
@@ -80,7 +95,7 @@ export class SpokeFacts {
 
 function isRead(value: unknown): boolean {
   const kind = text(own(value, "kind"));
-  return BINDINGS.includes(kind) || kind === KIND || isNodeSetup(value);
+  return BINDINGS.includes(kind) || ROLES.includes(kind) || kind === KIND || isNodeSetup(value);
 }
 
 function grouped(documents: readonly SpokeDocument[]): ReadonlyMap<string, readonly SpokeDocument[]> {
@@ -94,11 +109,12 @@ function grouped(documents: readonly SpokeDocument[]): ReadonlyMap<string, reado
   return groups;
 }
 
-/** The folders of a file, and its own name without its ending. */
+/** The folders of a file, and its own name without its ending, and without what this library appends. */
 function namesOf({ source }: SpokeDocument): readonly string[] {
   const folders = source.file.split(/[/\\]/);
   const file = folders.pop() ?? "";
-  return [...folders, file.replace(/\.[^.]*$/, "")];
+  const name = file.replace(/\.[^.]*$/, "");
+  return [...folders, name, name.replace(/_control-plane$/, "")];
 }
 
 const KIND = "AuthenticationConfiguration";
@@ -106,38 +122,63 @@ const ROLES: readonly string[] = ["ClusterRole", "Role"];
 const BINDINGS: readonly string[] = ["ClusterRoleBinding", "RoleBinding"];
 
 function readSpoke(documents: readonly SpokeDocument[]): SpokeFact {
+  const roles = new Map(documents.flatMap(readRoles).map((role) => [role.key, role]));
+  const configurations = documents.flatMap(configurationsOf);
   return {
-    bound: documents.flatMap(boundNames),
-    authenticators: documents.flatMap(authenticators),
-    isWhole: documents.every(({ spoke }) => spoke !== undefined),
+    bound: documents.flatMap((document) => boundNames(document, roles)),
+    authenticators: configurations.flatMap(({ value, source }) =>
+      list(own(value, "jwt")).map((entry) => authenticator(record(entry), source)),
+    ),
+    refused: configurations.flatMap(({ value, source }) =>
+      authenticationProblems(value, isLateText).map((problem) => ({ problem, source })),
+    ),
+    // Roles say nothing of who is bound.
+    isWhole: documents.every(
+      ({ spoke, value }) => spoke !== undefined || ROLES.includes(text(own(value, "kind"))),
+    ),
   };
 }
 
-function boundNames({ value, source, late }: SpokeDocument): readonly BoundName[] {
-  if (!BINDINGS.includes(text(own(value, "kind")))) return [];
-  if (!ROLES.includes(text(at(value, "roleRef", "kind"))) || text(at(value, "roleRef", "name")) === "")
-    return [];
-  const role = `${text(at(value, "roleRef", "kind"))} ${text(at(value, "roleRef", "name"))}`;
+function boundNames(
+  { value, source, late }: SpokeDocument,
+  roles: ReadonlyMap<string, RoleRules>,
+): readonly BoundName[] {
+  const binding = text(own(value, "kind"));
+  const [kind, name] = [text(at(value, "roleRef", "kind")), text(at(value, "roleRef", "name"))];
+  if (!BINDINGS.includes(binding) || !ROLES.includes(kind) || name === "") return [];
+  // The API server takes no role of a namespace for the whole cluster.
+  if (binding === "ClusterRoleBinding" && kind === "Role") return [];
+  const rules = roles.get(roleKey(kind, name, text(at(value, "metadata", "namespace"))));
   return list(own(value, "subjects")).map((subject) => ({
     kind: text(own(subject, "kind")),
-    name: late(text(own(subject, "name"))),
-    role,
+    name: late(accountName(subject)),
+    role: `${kind} ${name}`,
+    rules,
     source,
   }));
 }
 
-function authenticators({ value, source, late }: SpokeDocument): readonly AuthenticatorFact[] {
-  if (isNodeSetup(value))
-    return [...readNodeSetup(value, source, late).files]
-      .filter(([path, { content }]) => path.startsWith("/") && content?.includes(KIND))
-      .flatMap(([, file]) => entries(embedded(file.content ?? ""), file.source));
-  return entries(value, source);
+function accountName(subject: unknown): string {
+  const name = text(own(subject, "name"));
+  return own(subject, "kind") === "ServiceAccount" ? `${text(own(subject, "namespace"))}/${name}` : name;
 }
 
-function entries(value: unknown, source: Source): readonly AuthenticatorFact[] {
-  const isOne =
-    own(value, "kind") === KIND && text(own(value, "apiVersion")).startsWith("apiserver.config.k8s.io/");
-  return isOne ? list(own(value, "jwt")).map((entry) => authenticator(record(entry), source)) : [];
+/** The configurations of a document: itself, or those in the files of nodes. */
+function configurationsOf({
+  value,
+  source,
+  late,
+}: SpokeDocument): readonly { readonly value: unknown; readonly source: Source }[] {
+  const all = isNodeSetup(value)
+    ? [...readNodeSetup(value, source, late).files]
+        .filter(([path, { content }]) => path.startsWith("/") && content?.includes(KIND))
+        .map(([, file]) => ({ value: embedded(file.content ?? ""), source: file.source }))
+    : [{ value, source }];
+  return all.filter(
+    (each) =>
+      own(each.value, "kind") === KIND &&
+      text(own(each.value, "apiVersion")).startsWith("apiserver.config.k8s.io/"),
+  );
 }
 
 function authenticator(entry: Json, source: Source): AuthenticatorFact {

@@ -4,6 +4,7 @@
  */
 
 import { type Json, blocks, own, record, text } from "./access";
+import { backendOf } from "./remote-state";
 import type { Source } from "./source";
 import { propertyPath } from "../../artefact/property-path";
 import { type TerraformResource, type TerraformScope, defaultProvider } from "./terraform";
@@ -56,7 +57,9 @@ export function readTerraformConfiguration(
   const resources = new Map<string, TerraformResource>();
   const providers = new Map<string, Json>();
   const named = new Map<string, unknown>();
-  const scope: TerraformScope = { id, resources, providers, named };
+  const outputs = new Map<string, unknown>();
+  const backend = files.map(({ value }) => backendOf(value)).find((each) => each);
+  const scope: TerraformScope = { id, resources, providers, named, outputs, backend };
   const defaults = new Map<string, unknown>();
   for (const { source, value, hasDynamic = true } of [...files.filter(isBase), ...overriding(files)]) {
     for (const section of ["resource", "data"] as const)
@@ -67,6 +70,7 @@ export function readTerraformConfiguration(
     }
     for (const block of blocks(own(value, "locals")))
       for (const [name, local] of Object.entries(block)) named.set(`local.${name}`, local);
+    for (const [name, output] of entriesOf(own(value, "output"))) outputs.set(name, output["value"]);
     for (const [name, variable] of entriesOf(own(value, "variable")))
       defaults.set(name, own(variable, "default") ?? defaults.get(name));
   }

@@ -18,7 +18,14 @@ export function isTerraformShow(document: unknown): boolean {
 export function readTerraformShow(id: number, value: unknown, source: Source): TerraformScope {
   const resources = new Map<string, TerraformResource>();
   const providers = new Map<string, Json>();
-  const scope: TerraformScope = { id, resources, providers, named: new Map() };
+  const scope: TerraformScope = {
+    id,
+    resources,
+    providers,
+    named: new Map(),
+    outputs: new Map(),
+    backend: undefined,
+  };
   const section = own(value, "planned_values") === undefined ? "values" : "planned_values";
   const plan = new Plan(value, id);
   // Of the state before a plan only what was looked up counts: the rest may be about to go.

@@ -7,6 +7,7 @@
 
 import type { Json } from "./access";
 import { at, own, record, text } from "./access";
+import { type StateBackend, remoteOutput } from "./remote-state";
 import type { Source } from "./source";
 import { keptReference, plainText } from "./terraform-values";
 
@@ -44,6 +45,10 @@ export interface TerraformScope {
   readonly providers: ReadonlyMap<string, Json>;
   /** Locals and defaults of variables, by `local.<name>` and `var.<name>`. */
   readonly named: ReadonlyMap<string, unknown>;
+  /** Values of the outputs. */
+  readonly outputs: ReadonlyMap<string, unknown>;
+  /** Where it keeps its state; `undefined` where it states nothing. */
+  readonly backend: StateBackend | undefined;
 }
 
 /** An attribute that a cloud can compute although Terraform would know it only after apply. */
@@ -156,6 +161,8 @@ export class Terraform {
   }
 
   #attribute(resource: TerraformResource, attribute: string, hops: number): string {
+    const elsewhere = remoteOutput(resource, attribute, this.scopes);
+    if (elsewhere) return this.#resolve(elsewhere.value, elsewhere.scope, hops + 1);
     const value = NAME.test(attribute)
       ? own(resource.values, attribute)
       : inner(

@@ -19,6 +19,8 @@ export interface ControllerPods {
   readonly container: string;
   /** True where no manifest with images of it was read, so that others may say more. */
   readonly isPartial: boolean;
+  /** The service account that its pods run as, `namespace/name`; `undefined` where no manifest says it. */
+  readonly runsAs: string | undefined;
 }
 
 /** A service account with which a controller enters spokes. */
@@ -177,7 +179,10 @@ function accountOf(pods: WorkloadFact, { serviceAccounts }: ClusterArtefacts): s
 }
 
 function controllerPods(pods: WorkloadFact, container: string): ControllerPods {
-  return { pods, container, isPartial: isPartial(pods) };
+  const partial = isPartial(pods);
+  const stated = text(own(pods.spec, "serviceAccountName")) || text(own(pods.spec, "serviceAccount"));
+  const runsAs = stated === "" && partial ? undefined : `${pods.namespace}/${pods.serviceAccount}`;
+  return { pods, container, isPartial: partial, runsAs };
 }
 
 function mounts({ spec }: WorkloadFact, configMap: string): boolean {

@@ -22,7 +22,8 @@ import { type FleetQuestion, fleetQuestions } from "./fleet-questions";
 import { fleetWarnings } from "./fleet-warnings";
 import { cloudOf, resolutionFor, variablesOf } from "./plugin-call";
 import { profileDocument } from "./profile-document";
-import { SELF_MANAGED, selfManaged } from "./self-managed";
+import { UNAUTHORIZED, SELF_MANAGED, selfManaged } from "./self-managed";
+import { SpokeFiles } from "./spoke-files";
 
 /** What the verifier says of a controller's way into a spoke. */
 export interface FleetResult extends ExplainResult {
@@ -53,17 +54,18 @@ export class FleetAccesses {
     spoke: string | undefined,
   ): Generator<FleetResult> {
     const questions = clusters.flatMap((artefacts) => fleetQuestions(artefacts));
+    const files = new SpokeFiles(clusters, SELF_MANAGED);
     const names = new Set(questions.map(({ profile }) => profile.name));
     if (spoke !== undefined && !names.has(spoke)) fail("explain-spoke-unknown", spoke, [...names].sort());
     for (const question of questions) {
       const { controller, profile } = question;
       if (account !== undefined && controller.account !== account) continue;
-      if (spoke === undefined || profile.name === spoke) yield this.#result(question);
+      if (spoke === undefined || profile.name === spoke) yield this.#result(question, files);
     }
   }
 
-  #result(question: FleetQuestion): FleetResult {
-    const context = this.#context(question);
+  #result(question: FleetQuestion, files: SpokeFiles): FleetResult {
+    const context = this.#context(question, files);
     const checks: readonly CheckResult[] = judged(fleetChecks, context);
     const verdict = chainVerdict(checks);
     return {
@@ -78,8 +80,8 @@ export class FleetAccesses {
     };
   }
 
-  #context(question: FleetQuestion): FleetContext {
-    const { artefacts, controller, profile, recordedCloud } = question;
+  #context(question: FleetQuestion, files: SpokeFiles): FleetContext {
+    const { artefacts, controller, profile, recorded } = question;
     const [namespace = "", name = ""] = controller.account.split("/");
     const document = profileDocument(profile);
     const resolution = resolutionFor(controller, document);
@@ -95,24 +97,22 @@ export class FleetAccesses {
       exec,
       env: exec ? variablesOf(controller, exec) : new Map<string, string>(),
       cloud: exec && cloudOf(exec),
-      recordedCloud,
+      recorded,
     };
-    return { ...known, ...this.#readings(known) };
+    return { ...known, ...this.#readings(known, files) };
   }
 
-  #readings(known: Omit<FleetContext, keyof Readings>): Readings {
+  #readings(known: Omit<FleetContext, keyof Readings>, files: SpokeFiles): Readings {
     const { artefacts, controller, profile, exec, cloud, namespace, name, env } = known;
     if (!exec || cloud === undefined) return NOTHING;
     const issuer = artefacts.authentication?.issuer || artefacts.cluster.issuer;
     if (cloud === SELF_MANAGED) {
-      const found = selfManaged(
-        controller,
-        profile.name,
-        exec.args,
-        issuer,
-        artefacts.spokes.of(profile.name),
-      );
-      return { ...found, as: found.user };
+      const rbac = artefacts.spokes.of(profile.name);
+      const found = selfManaged(controller, profile.name, exec.args, issuer, rbac);
+      const published = this.#clouds.issuers.judged(found.trust.issuer, issuer, UNAUTHORIZED);
+      const contested = files.contested(exec.server, artefacts.stack, rbac.authenticators);
+      const trusted = published.status === "pass" ? (contested ?? published) : published;
+      return { ...found, trust: { ...found.trust, issuer: trusted }, as: found.user };
     }
     const reading = this.#reading(known, cloud);
     const identity = reading?.identity;
@@ -126,14 +126,16 @@ export class FleetAccesses {
       env,
       annotations: serviceAccountOf(artefacts, controller.account)?.annotations ?? new Map(),
       identity: identity.label,
-      recorded: known.recordedCloud === cloud,
+      recorded: known.recorded?.cloud === cloud,
+      project: known.recorded?.project,
+      projectNumber: known.recorded?.projectNumber,
       rbac: artefacts.spokes.of(profile.name),
     });
     return { reading, trust, spoke, as: identity.label };
   }
 
   #reading(
-    { artefacts, controller, namespace }: Omit<FleetContext, keyof Readings>,
+    { artefacts, controller, namespace, exec }: Omit<FleetContext, keyof Readings>,
     cloud: string,
   ): AccountReading | undefined {
     const { account, workloads, declared } = controller;
@@ -150,6 +152,11 @@ export class FleetAccesses {
         fragment: undefined,
         files: this.#filesOf(artefacts).get(namespace) ?? [],
         declared,
+        program: new Map(exec?.env.map((each) => [each.name, each.value])),
+        hub: {
+          webhooks: declared ? artefacts.cluster.fleet?.webhooks : undefined,
+          issuer: artefacts.authentication?.issuer || artefacts.cluster.issuer,
+        },
       });
   }
 

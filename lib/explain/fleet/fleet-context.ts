@@ -9,6 +9,7 @@ import type { Check } from "../checks/check";
 import type { Json } from "../facts/access";
 import type { ClusterArtefacts } from "../facts/facts";
 import type { ProfileFact } from "../facts/fleet-facts";
+import type { DeclaredSpoke } from "../facts/fleet-record";
 import type { Controller } from "./controllers";
 
 /** Everything that a check of a fleet access may look at. */
@@ -33,8 +34,8 @@ export interface FleetContext {
   readonly env: ReadonlyMap<string, string>;
   /** Key of the plugin's cloud; `undefined` where it is not known. */
   readonly cloud: string | undefined;
-  /** Key of the spoke's cloud as somebody recorded it; `undefined` where nobody did. */
-  readonly recordedCloud: string | undefined;
+  /** The spoke as somebody recorded it; `undefined` where nobody did. */
+  readonly recorded: DeclaredSpoke | undefined;
   /** What names the identity in that cloud; `undefined` where nothing does, and for a spoke that takes the hub's tokens. */
   readonly reading: AccountReading | undefined;
   /** What cloud or spoke say of the token. */

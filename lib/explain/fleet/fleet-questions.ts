@@ -4,6 +4,7 @@
 
 import type { ClusterArtefacts } from "../facts/facts";
 import type { ProfileFact } from "../facts/fleet-facts";
+import type { DeclaredSpoke } from "../facts/fleet-record";
 import { profileProviders } from "../../rules/fleet/resolve-exec";
 import { own } from "../facts/access";
 import { type Controller, controllersOf } from "./controllers";
@@ -18,8 +19,8 @@ export interface FleetQuestion {
   readonly controller: Controller;
   /** The spoke's profile. */
   readonly profile: ProfileFact;
-  /** The spoke's cloud as somebody recorded it; `undefined` where nobody did. */
-  readonly recordedCloud: string | undefined;
+  /** The spoke as somebody recorded it; `undefined` where nobody did. */
+  readonly recorded: DeclaredSpoke | undefined;
 }
 
 /** Every controller of a hub with each of its profiles, controllers in their order. */
@@ -27,14 +28,14 @@ export function fleetQuestions(artefacts: ClusterArtefacts): readonly FleetQuest
   const { cluster, fleet } = artefacts;
   const controllers = controllersOf(artefacts);
   const read = new Map(fleet.profiles.map((profile) => [profile.key, profile]));
-  const recorded = new Map((cluster.fleet?.spokes ?? []).map(({ profile, cloud }) => [profile, cloud]));
+  const recorded = new Map((cluster.fleet?.spokes ?? []).map((spoke) => [spoke.profile, spoke]));
   const declared = controllers.filter((controller) => controller.declared);
   const found = controllers.filter((controller) => !controller.declared);
   const question = (controller: Controller, profile: ProfileFact): FleetQuestion => ({
     artefacts,
     controller,
     profile,
-    recordedCloud: recorded.get(profile.key),
+    recorded: recorded.get(profile.key),
   });
   const others = fleet.profiles.filter(({ key }) => !recorded.has(key));
   return [

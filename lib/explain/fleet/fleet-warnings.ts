@@ -29,6 +29,7 @@ export function fleetWarnings(context: FleetContext): readonly FleetWarning[] {
     ...sharedVariables(context),
     ...ignoredSettings(context, where),
     ...proxy(context, where),
+    ...withoutWorker(context),
     ...(spoke?.warnings ?? []),
   ];
   return found.sort((one, other) => (one.id < other.id ? -1 : 1));
@@ -107,6 +108,23 @@ function proxy(context: FleetContext, evidence: readonly Evidence[]): readonly F
       reason: "the container has HTTPS_PROXY, which connections to spokes do not take",
       evidence,
       remedy: "write proxy-url into the profile where the spoke is reached through the proxy",
+    },
+  ];
+}
+
+/** Kueue enters only where a MultiKueueCluster tells it to. */
+function withoutWorker({ artefacts, controller, profile }: FleetContext): readonly FleetWarning[] {
+  const { workerClusters } = artefacts.fleet;
+  // Other people's objects may stand elsewhere; what was declared as a whole has one for each profile.
+  const isKnown = workerClusters.length > 0 || controller.declared;
+  if (controller.kind !== "kueue" || !isKnown) return [];
+  if (workerClusters.some((each) => each.profile === profile.name)) return [];
+  return [
+    {
+      id: "worker-cluster-missing",
+      reason: `no MultiKueueCluster refers to the profile ${profile.name}, so that no jobs are sent there`,
+      evidence: workerClusters.map((each) => seen(`refers to ${each.profile}`, each.source)),
+      remedy: `write spec.clusterSource.clusterProfileRef.name: ${profile.name}`,
     },
   ];
 }

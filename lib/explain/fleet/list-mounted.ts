@@ -10,22 +10,43 @@ import type { ProviderListFact } from "../facts/fleet-facts";
 import { flagOf } from "../clouds/plugin-flags";
 import type { Controller, ControllerPods } from "./controllers";
 
-const FLAG = "--clusterprofile-provider-file";
+const FLAGS: Readonly<Record<ProviderListFact["form"], string>> = {
+  file: "--clusterprofile-provider-file",
+  kueue: "--config",
+};
 
-/** The answer, or why the list does not reach who reads it; Kueue's configuration is mounted by its own manifests. */
+/** Where Kueue's own manifests have its configuration, which they mount. */
+const KUEUE = "kueue-manager-config";
+
+/** The answer, or why the list does not reach who reads it. */
 export function listAnswer(controller: Controller, answer: Answer): Answer {
   const { list: read, readers, title } = controller;
-  if (read === undefined || read.form === "kueue") return answer;
+  if (read === undefined) return answer;
+  if (read.form === "kueue") return kueueAnswer(controller, read, answer);
   if (readers.length === 0)
     return unknown(
       `which workload of ${title} reads the list of access providers is not known`,
       `name the manifest that mounts the ConfigMap ${read.configMap} as well`,
       ...answer.evidence,
     );
-  const problems = readers.map((reader) => readerAnswer(reader, read));
-  return (
-    problems.find((each) => each?.status === "fail") ?? problems.find((each) => each !== undefined) ?? answer
+  return worst(readers, read) ?? answer;
+}
+
+/** Kueue's configuration is mounted by its own manifests, which a partial one says nothing of. */
+function kueueAnswer({ readers, title }: Controller, read: ProviderListFact, answer: Answer): Answer {
+  const whole = readers.filter(({ isPartial }) => !isPartial);
+  if (whole.length > 0) return worst(whole, read) ?? answer;
+  if (read.configMap === KUEUE) return answer;
+  return unknown(
+    `whether ${title} reads the ConfigMap ${read.configMap} is not known`,
+    `name the manifest of its manager as well; the usual name is ${KUEUE}`,
+    ...answer.evidence,
   );
+}
+
+function worst(readers: readonly ControllerPods[], read: ProviderListFact): Answer | undefined {
+  const problems = readers.map((reader) => readerAnswer(reader, read));
+  return problems.find((each) => each?.status === "fail") ?? problems.find((each) => each !== undefined);
 }
 
 function readerAnswer(reader: ControllerPods, read: ProviderListFact): Answer | undefined {
@@ -44,22 +65,20 @@ function readerAnswer(reader: ControllerPods, read: ProviderListFact): Answer | 
       "failed to read access providers",
       where,
     );
-  return isPartial ? undefined : flagAnswer(reader, files, where);
+  return isPartial ? undefined : flagAnswer(reader, FLAGS[read.form], files, where);
 }
 
 /** Only a whole manifest shows the arguments. */
 function flagAnswer(
-  { pods, container }: ControllerPods,
+  reader: ControllerPods,
+  flag: string,
   files: readonly string[],
   where: Evidence,
 ): Answer | undefined {
-  const args = list(own(pods.spec, "containers"))
-    .filter((each) => container === "" || own(each, "name") === container)
-    .flatMap((each) => [...list(own(each, "command")), ...list(own(each, "args"))])
-    .map(text);
-  const file = flagOf(args, FLAG);
+  const { pods } = reader;
+  const file = flagOf(argumentsOf(reader), flag);
   if (file !== undefined && files.includes(file)) return undefined;
-  const remedy = `give it the argument ${FLAG}=${files[0] ?? ""}`;
+  const remedy = `give it the argument ${flag}=${files[0] ?? ""}`;
   if (file === undefined || file.includes("$("))
     return unknown(`which list ${pods.title} reads is not known`, remedy, where);
   return broken(
@@ -68,4 +87,12 @@ function flagAnswer(
     undefined,
     where,
   );
+}
+
+/** What the containers that read the list are started with. */
+export function argumentsOf({ pods, container }: ControllerPods): readonly string[] {
+  return list(own(pods.spec, "containers"))
+    .filter((each) => container === "" || own(each, "name") === container)
+    .flatMap((each) => [...list(own(each, "command")), ...list(own(each, "args"))])
+    .map(text);
 }

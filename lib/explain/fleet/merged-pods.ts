@@ -19,6 +19,7 @@ function merged(one: WorkloadFact, other: WorkloadFact): WorkloadFact {
   return {
     ...one,
     serviceAccount: account?.serviceAccount ?? one.serviceAccount,
+    images: [...one.images, ...other.images],
     labels: { ...one.labels, ...other.labels },
     spec: mergedObjects(one.spec, other.spec),
   };

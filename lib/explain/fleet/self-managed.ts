@@ -27,9 +27,11 @@ export interface SelfManagedReading {
 /** Key of spokes that take the hub's own tokens, as the plugin's table has it. */
 export const SELF_MANAGED = "kubernetes";
 
+/** What a client of the spoke sees, whatever the API server does not take, the issuer's documents too. */
+export const UNAUTHORIZED = "Unauthorized";
+
 const READ_IT =
   "name the AuthenticationConfiguration of the spoke's API servers as well, in a file or folder of the spoke's name";
-const UNAUTHORIZED = "Unauthorized";
 const LITERAL = String.raw`(?:'[^'\\]*'|"[^"\\]*")`;
 const ONE_USER = new RegExp(String.raw`^user\.username\s*==\s*(${LITERAL})$`);
 const USERS = new RegExp(String.raw`^user\.username\s+in\s+\[\s*(${LITERAL}(?:\s*,\s*${LITERAL})*)\s*\]$`);
@@ -45,7 +47,7 @@ export function selfManaged(
   const file = args.at(-1) ?? "";
   const { answer, audience } = tokenAt(controller, file);
   const subject = `system:serviceaccount:${controller.account.replace("/", ":")}`;
-  const { authenticators } = spoke;
+  const { authenticators, refused } = spoke;
   const ofIssuer = authenticators.filter((each) => issuer !== undefined && each.issuer === issuer);
   const taking = ofIssuer.filter(({ audiences }) => audience !== undefined && audiences.includes(audience));
   const [one] = taking;
@@ -61,7 +63,7 @@ export function selfManaged(
   return {
     reading,
     trust: {
-      issuer: issuerAnswer(issuer, authenticators, ofIssuer),
+      issuer: refusedAnswer(refused) ?? issuerAnswer(issuer, authenticators, ofIssuer),
       audience: audienceAnswer(audience, ofIssuer, taking),
       subject: admitted,
     },
@@ -77,6 +79,17 @@ export function selfManaged(
     },
     user: admitted.status === "fail" ? undefined : user,
   };
+}
+
+/** An API server does not start with it, and one that runs keeps what it had. */
+function refusedAnswer([first, ...others]: SpokeFact["refused"]): Answer | undefined {
+  if (!first) return undefined;
+  return broken(
+    `the spoke's API servers do not take the AuthenticationConfiguration: it ${first.problem}`,
+    "correct the file",
+    "invalid authentication configuration",
+    ...[first, ...others].map(({ problem, source }) => seen(problem, source)),
+  );
 }
 
 function issuerAnswer(
@@ -214,5 +227,5 @@ function audienceAt({ pods, container }: ControllerPods, file: string): string |
     .map(
       ({ files }) => files.find(({ path, token }) => path === file && token !== undefined)?.token?.audience,
     );
-  return audiences.every((each) => each === audiences[0]) ? audiences[0] : undefined;
+  return audiences.every((each) => each === audiences[0]) ? audiences[0] : "";
 }

@@ -41,7 +41,8 @@ export interface EksAccess {
 /** How principals are known to an EKS cluster. */
 export type EksAuthenticationMode = "API" | "API_AND_CONFIG_MAP" | "CONFIG_MAP";
 
-const POLICIES: readonly EksAccessPolicyName[] = [
+/** The names of access policies for people and programs, sorted. */
+export const EKS_ACCESS_POLICIES: readonly EksAccessPolicyName[] = [
   "AmazonEKSAdminPolicy",
   "AmazonEKSAdminViewPolicy",
   "AmazonEKSClusterAdminPolicy",
@@ -62,7 +63,7 @@ export function eksAccess({ accessPolicies, kubernetesGroups }: EksAccess): EksA
   if (accessPolicies.length + kubernetesGroups.length === 0) return fail("aws-eks-access-empty");
   const known = new Map<string, EksPolicyGrant>();
   for (const grant of accessPolicies) {
-    oneOf("access policy", grant.policy, POLICIES);
+    oneOf("access policy", grant.policy, EKS_ACCESS_POLICIES);
     if (known.has(grant.policy)) fail("aws-eks-policy-twice", grant.policy);
     known.set(grant.policy, policyGrant(grant));
   }

@@ -22,6 +22,8 @@ export const awsProviderKind = "AWSProviderSpec";
 
 const FIELDS: readonly string[] = ["statementEntries", "stsIAMRoleARN"];
 const ENTRY_FIELDS: readonly string[] = ["effect", "action", "resource", "policyCondition"];
+/** "IAM JSON policy elements: Action"; wildcards stand in the action, and `*` alone for all services. */
+const ACTION = /^(?:\*|[a-z0-9-]+:[A-Za-z0-9*?]+)$/i;
 const ENTRY = "{ effect, action, resource, policyCondition? }";
 
 /**
@@ -50,6 +52,9 @@ function statementOf(entry: unknown, where: string): RequestStatement {
     return invalid(`${where}.effect`, "is no effect", effect, "Allow, Deny");
   if (!isTextList(action))
     return invalid(`${where}.action`, "names no actions", action, "a list of at least one action");
+  const malformed = action.find((one) => !ACTION.test(one));
+  if (malformed !== undefined)
+    return invalid(`${where}.action`, "names no action of AWS", malformed, "<service>:<action>, or *");
   if (typeof resource !== "string" || resource === "")
     return invalid(`${where}.resource`, "names no resource", resource, "one ARN, or *");
   const Condition = conditionOf(policyCondition, `${where}.policyCondition`);

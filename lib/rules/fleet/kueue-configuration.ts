@@ -5,10 +5,10 @@ import { type AccessProvider, accessProviderDocument } from "./provider-file";
 import { secretIssues } from "./secret-material";
 
 /** Gate of MultiKueue's ClusterProfiles: alpha and off since 0.15 (kubernetes-sigs/kueue:pkg/features). */
-const GATE = "MultiKueueClusterProfile";
+export const KUEUE_GATE = "MultiKueueClusterProfile";
 
 /** Older versions of the configuration do not know `clusterProfile`, and Kueue refuses what it does not know. */
-const API_VERSION = "config.kueue.x-k8s.io/v1beta2";
+export const KUEUE_API_VERSION = "config.kueue.x-k8s.io/v1beta2";
 
 /** The fleet's part of Kueue's configuration. */
 export interface KueueFragment {
@@ -41,8 +41,8 @@ export function kueueConfiguration(
   const document = parseDocument(text, { version: "1.1" });
   if (document.errors.length > 0 || !isMap(document.contents))
     return fail("kueue-configuration-invalid", "is no YAML object");
-  if (document.get("kind") !== "Configuration" || document.get("apiVersion") !== API_VERSION)
-    return fail("kueue-configuration-invalid", `is not of kind Configuration of ${API_VERSION}`);
+  if (document.get("kind") !== "Configuration" || document.get("apiVersion") !== KUEUE_API_VERSION)
+    return fail("kueue-configuration-invalid", `is not of kind Configuration of ${KUEUE_API_VERSION}`);
   const [secret] = secretIssues("the configuration of Kueue", document.toJS());
   if (secret) throw secret;
   if (gateByFlag && document.has("featureGates"))
@@ -54,7 +54,7 @@ export function kueueConfiguration(
   if (document.hasIn(["multiKueue", "clusterProfile"]))
     return fail("kueue-configuration-invalid", "has multiKueue.clusterProfile already");
   const fragment = kueueFragment(field, providers);
-  if (!gateByFlag) document.setIn(["featureGates", GATE], true);
+  if (!gateByFlag) document.setIn(["featureGates", KUEUE_GATE], true);
   document.setIn(
     ["multiKueue", "clusterProfile"],
     document.createNode(fragment.multiKueue["clusterProfile"]),

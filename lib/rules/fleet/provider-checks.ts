@@ -84,7 +84,8 @@ export function profileDataIssues(
 
 /**
  * Whether the plugin can answer as it is called: `fleet-stored-token`, `fleet-plugin-api-version`,
- * `fleet-plugin-argument-missing`, `kubelogin-server-id-missing`, `fleet-plugin-argument-overridden`. A program that
+ * `fleet-plugin-argument-missing` also of a subcommand or of a value, `kubelogin-server-id-missing`,
+ * `fleet-plugin-argument-overridden`. A program that
  * the table does not know has no rules. Never throws.
  */
 export function pluginCallIssues(call: CheckedCall): Issues {
@@ -109,22 +110,41 @@ type CallRule = (call: CheckedCall) => Issues;
 const needsClusterName =
   (plugin: string): CallRule =>
   (call) =>
-    hasFlag(call.args, "--cluster-name") ? [] : [missing(plugin, call, "--cluster-name")];
+    hasValue(call.args, "--cluster-name") ? [] : [missing(plugin, call, "--cluster-name")];
+
+/** Without its subcommand a program prints its help, or does something else. */
+const needsSubcommand =
+  (plugin: string, ...words: readonly string[]): CallRule =>
+  (call) =>
+    words.every((word) => call.args.includes(word)) ? [] : [missing(plugin, call, words.join(" "))];
+
+const ARGO_SUBCOMMANDS: readonly string[] = ["aws", "azure", "gcp"];
 
 const CALL_RULES: Readonly<Record<string, CallRule>> = {
-  "aws-eks-get-token": needsClusterName("aws eks get-token"),
-  "argocd-k8s-auth": (call) => (call.args[0] === "aws" ? needsClusterName("argocd-k8s-auth aws")(call) : []),
-  "aws-iam-authenticator": (call) =>
-    hasFlag(call.args, "--cluster-id", "-i") ||
-    hasVariable(call.env, "KUBERNETES_AWS_AUTHENTICATOR_CLUSTER_ID")
+  "aws-eks-get-token": (call) => [
+    ...needsSubcommand("aws", "eks", "get-token")(call),
+    ...needsClusterName("aws eks get-token")(call),
+  ],
+  "argocd-k8s-auth": (call) => {
+    if (!ARGO_SUBCOMMANDS.some((word) => call.args.includes(word)))
+      return [missing("argocd-k8s-auth", call, ARGO_SUBCOMMANDS.join(", "))];
+    return call.args.includes("aws") ? needsClusterName("argocd-k8s-auth aws")(call) : [];
+  },
+  "aws-iam-authenticator": (call) => [
+    ...needsSubcommand("aws-iam-authenticator", "token")(call),
+    ...(hasValue(call.args, "--cluster-id", "-i") ||
+    (!hasFlag(call.args, "--cluster-id", "-i") &&
+      hasVariable(call.env, "KUBERNETES_AWS_AUTHENTICATOR_CLUSTER_ID"))
       ? []
-      : [missing("aws-iam-authenticator", call, "--cluster-id")],
+      : [missing("aws-iam-authenticator", call, "--cluster-id")]),
+  ],
   "gke-gcloud-auth-plugin": (call) =>
     hasFlag(call.args, "--use_application_default_credentials")
       ? []
       : [missing("gke-gcloud-auth-plugin", call, "--use_application_default_credentials")],
   kubelogin: (call) => [
-    ...(hasFlag(call.args, "--server-id") ? [] : [refusal("kubelogin-server-id-missing", call.provider)]),
+    ...needsSubcommand("kubelogin", "get-token")(call),
+    ...(hasValue(call.args, "--server-id") ? [] : [refusal("kubelogin-server-id-missing", call.provider)]),
     ...(flagValue(call.args, "--login", "-l") === "workloadidentity"
       ? []
       : [missing("kubelogin", call, "--login workloadidentity")]),
@@ -159,6 +179,12 @@ function flagValue(args: readonly string[], ...flags: readonly string[]): string
   const found = args[index];
   if (found === undefined) return undefined;
   return found.includes("=") ? found.slice(found.indexOf("=") + 1) : args[index + 1];
+}
+
+/** True for a flag with a value; what looks like the next flag is none. */
+function hasValue(args: readonly string[], ...flags: readonly string[]): boolean {
+  const value = flagValue(args, ...flags);
+  return value !== undefined && value !== "" && !value.startsWith("-");
 }
 
 function hasVariable(env: readonly ExecEnvVar[], name: string): boolean {

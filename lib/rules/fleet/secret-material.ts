@@ -8,17 +8,18 @@ import { type WorkloadIdentityError, refusal } from "../../errors";
 import { isRecord } from "../../model/record";
 
 /**
- * A private key in any form, a JSON Web Token, an AWS access key, a Google API key, a token of GitHub, or a header
- * with a token.
+ * A private key in any form, a JSON Web Token, an AWS access key, a Google API key, a token of GitHub, a header with a
+ * token, or a URL with user and password.
  */
 const VALUES: readonly RegExp[] = [
   /BEGIN[^\n-]*PRIVATE[^\n-]*KEY/i,
   /"private_key(?:_id)?"\s*:/,
-  /\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/,
+  /\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\./,
   /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/,
   /\bAIza[\w-]{35}\b/,
   /\bgh[pousr]_[A-Za-z0-9]{30,}\b/,
   /(?:^|:\s*)Bearer\s+\S/i,
+  /:\/\/[^/\s:@]*:[^/\s@]+@/,
 ];
 
 /** Names of variables, flags and fields whose value is a secret; those that name a file or an endpoint are not. */

@@ -4,6 +4,7 @@
  */
 
 import { createHash } from "node:crypto";
+import { isRecord } from "../../model/record";
 import { compareBytes } from "./go-text";
 
 /** For which images a plugin's answer holds, as the answer says. */
@@ -34,7 +35,8 @@ const LENGTH_MAX = 0xffff;
  * node's name is in it.
  *
  * `undefined` where a part is longer than the 65,535 bytes that can be encoded, with which the provider
- * yields nothing. Without service account for a provider that is not in token mode, or a pod without one. Never throws.
+ * yields nothing; also where a part is no text, or type or cache type is none of those. Without service account for a
+ * provider that is not in token mode, or a pod without one. Never throws.
  */
 export function credentialCacheKey(
   type: CacheKeyType,
@@ -56,20 +58,26 @@ export function credentialCacheLookups(
   return (["Image", "Registry", "Global"] as const).map((type) => keyOf(baseOf(type, repository), part));
 }
 
-function baseOf(type: CacheKeyType, repository: string): string {
+// What has another type than declared, a caller without types may hand over.
+function baseOf(type: unknown, repository: unknown): string | undefined {
+  if (typeof repository !== "string") return undefined;
   if (type === "Global") return GLOBAL;
-  return type === "Registry" ? (String(repository).split("/", 1)[0] ?? "") : String(repository);
+  if (type === "Registry") return repository.split("/", 1)[0];
+  return type === "Image" ? repository : undefined;
 }
 
-function keyOf(base: string, account: Buffer | undefined): string | undefined {
-  return account && joined([prefixed(Buffer.from(base, "utf8")), prefixed(account)])?.toString("hex");
+function keyOf(base: string | undefined, account: Buffer | undefined): string | undefined {
+  return account && joined([textPart(base), prefixed(account)])?.toString("hex");
 }
 
 /** Empty without service account. */
-function accountPart(account: CachedServiceAccount | undefined): Buffer | undefined {
-  if (!account) return Buffer.alloc(0);
+function accountPart(account: unknown): Buffer | undefined {
+  if (account === undefined || account === null) return Buffer.alloc(0);
+  if (!isRecord(account)) return undefined;
   const { namespace, name, uid, annotations, cacheType, token } = account;
-  const rows = Object.entries(annotations ?? {}).sort(([one], [other]) => compareBytes(one, other));
+  if (!isRecord(annotations) || typeof token !== "string") return undefined;
+  if (cacheType !== "ServiceAccount" && cacheType !== "Token") return undefined;
+  const rows = Object.entries(annotations).sort(([one], [other]) => compareBytes(one, other));
   const count = Buffer.alloc(4);
   count.writeUInt32BE(rows.length);
   return joined([
@@ -81,11 +89,11 @@ function accountPart(account: CachedServiceAccount | undefined): Buffer | undefi
 }
 
 function hashOf(token: string): string {
-  return token === "" ? "" : `sha256:${createHash("sha256").update(String(token), "utf8").digest("hex")}`;
+  return token === "" ? "" : `sha256:${createHash("sha256").update(token, "utf8").digest("hex")}`;
 }
 
-function textPart(text: string): Buffer | undefined {
-  return prefixed(Buffer.from(String(text), "utf8"));
+function textPart(text: unknown): Buffer | undefined {
+  return typeof text === "string" ? prefixed(Buffer.from(text, "utf8")) : undefined;
 }
 
 /** With its length before it, 16 bit, big-endian. */

@@ -46,17 +46,17 @@ export interface CredentialKeyrings<Credential extends RegistryCredential> {
  * images of docker.io where no other matches. Of two keys of one file that differ in spelling alone
  * (`a.io`, `https://a.io`) the kubelet defines no order; here the first comes first.
  *
- * What does not parse is left out, as the kubelet does. Never throws.
+ * What does not parse is left out, as the kubelet does; so is what is no list or no credential. Never throws.
  */
 export function credentialsInOrder<Credential extends RegistryCredential>(
   repository: string,
   keyrings: CredentialKeyrings<Credential>,
   options: GoUrlOptions = {},
 ): readonly Credential[] {
-  const { imagePullSecrets = [], nodeConfig = [], credentialProviders = [] } = keyrings ?? {};
+  const { imagePullSecrets, nodeConfig, credentialProviders } = keyrings ?? {};
   if (typeof repository !== "string") return [];
   return [imagePullSecrets, nodeConfig, credentialProviders].flatMap((keyring) =>
-    ofKeyring(toBytes(repository), keyring, options),
+    ofKeyring(toBytes(repository), Array.isArray(keyring) ? keyring : [], options),
   );
 }
 
@@ -69,7 +69,8 @@ function ofKeyring<Credential extends RegistryCredential>(
 ): readonly Credential[] {
   const byKey = new Map<string, Credential[]>();
   for (const credential of keyring) {
-    const key = typeof credential.registry === "string" ? keyOf(credential.registry, options) : undefined;
+    const registry: unknown = credential?.registry;
+    const key = typeof registry === "string" ? keyOf(registry, options) : undefined;
     if (key === undefined) continue;
     const same = byKey.get(key);
     if (same) same.push(credential);

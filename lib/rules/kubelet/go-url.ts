@@ -41,7 +41,8 @@ const SCHEME = "https://";
 /** What the kubelet's ParseSchemelessURL gives (kubernetes:pkg/credentialprovider/keyring.go). Never throws. */
 export function parseSchemelessUrl(bytes: string, options: GoUrlOptions = {}): GoUrl | GoUrlError {
   const { before, after: fragment } = cut(SCHEME + bytes, "#");
-  const parsed = parseWithoutFragment(before, options.strictColons ?? true);
+  // What is no object, a caller without types may hand over.
+  const parsed = parseWithoutFragment(before, options?.strictColons ?? true);
   if (typeof parsed === "string") return { error: `parse ${goQuote(before)}: ${parsed}` };
   const { error } = unescape(fragment, "other");
   return error === undefined ? parsed : { error: `parse ${goQuote(SCHEME + bytes)}: ${error}` };

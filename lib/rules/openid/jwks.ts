@@ -57,9 +57,14 @@ export function jwksFromPublicKeys(
       "put each key into a list",
     );
   if (pems.length === 0) return fail("issuer-keys-empty");
-  const name = (index: number): string =>
-    names[index] ?? (pems.length === 1 ? "the public key" : `public key ${index + 1}`);
-  const keys = pems.map((pem, index) => jsonWebKey(pem, name(index)));
+  const given: readonly unknown[] = Array.isArray(names) ? names : [];
+  const name = (index: number): string => {
+    const stated = given[index];
+    if (typeof stated === "string") return stated;
+    return pems.length === 1 ? "the public key" : `public key ${index + 1}`;
+  };
+  // A list may have holes, which its own map would leave out.
+  const keys = Array.from(pems, (pem, index) => jsonWebKey(pem, name(index)));
   for (const [index, { kid }] of keys.entries()) {
     const first = keys.findIndex((key) => key.kid === kid);
     if (first < index) fail("issuer-key-duplicate", name(first), name(index));

@@ -4,7 +4,7 @@ import { isRecord } from "../../model/record";
 import { requestLabel } from "../../model/request-label";
 import type { SourcedDocument } from "../../model/sourced-document";
 import { CREDENTIALS_REQUEST, UNNAMED, credentialsRequest, requestHeader } from "./credentials-request";
-import { type CredentialsRequestFilter, checkedFilter, skipReason } from "./request-filter";
+import { type CredentialsRequestFilter, checkedFilter, refuseForeign, skipReason } from "./request-filter";
 import { refuseSameNames } from "./request-names";
 
 /** A document that is not for the cluster. */
@@ -29,7 +29,7 @@ export interface CredentialsRequestSelection {
  * Checks the documents that are for the cluster; what is not for it is only named.
  *
  * Throws `credentials-requests-none` where none is left, `credentials-request-secret-taken`,
- * `credentials-request-twice`, `credentials-request-gate-unknown`, `choice-unknown` for a wrong filter, and what {@link credentialsRequest} throws.
+ * `credentials-request-twice`, `credentials-request-foreign`, `credentials-request-gate-unknown`, `choice-unknown` for a wrong filter, and what {@link credentialsRequest} throws.
  */
 export function selectCredentialsRequests(
   documents: readonly SourcedDocument[],
@@ -48,6 +48,7 @@ export function selectCredentialsRequests(
       "credentials-requests-none",
       skipped.map(({ name, reason }) => `${name} ${reason}`),
     );
+  if (filter.cloud === undefined) refuseForeign(requests);
   refuseSameNames(requests);
   return { requests: bySecret(requests), skipped };
 }

@@ -52,7 +52,7 @@ type Requests = ReadonlyMap<string, { readonly header: RequestHeader; readonly v
  * Compares the CredentialsRequests among the documents of two releases, of every cloud, also those that a filter would
  * leave out; documents of other kinds are not compared.
  *
- * Throws `credentials-request-twice` and `credentials-request-invalid`.
+ * Throws `credentials-request-twice`, `credentials-request-invalid` and `credentials-requests-list`.
  */
 export function credentialsRequestsDiff(
   before: readonly SourcedDocument[],
@@ -77,6 +77,8 @@ export function credentialsRequestsDiff(
 }
 
 function requestsOf(documents: readonly SourcedDocument[]): Requests {
+  if (!Array.isArray(documents) || !Array.from(documents, isRecord).every(Boolean))
+    return fail("credentials-requests-list", typeof documents);
   const requests = new Map<string, { header: RequestHeader; values: Values }>();
   for (const { value, source } of requestDocuments(documents)) {
     const header = requestHeader(value, source);

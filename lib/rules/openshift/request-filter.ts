@@ -6,6 +6,7 @@
 
 import { fail } from "../../errors";
 import { oneOf } from "../../model/choice";
+import type { CredentialsRequest } from "../../model/credentials-request";
 import { requestLabel } from "../../model/request-label";
 import type { RequestHeader } from "./credentials-request";
 
@@ -15,8 +16,12 @@ export type OpenShiftFeatureSet =
 
 /** Which CredentialsRequests are for a cluster. */
 export interface CredentialsRequestFilter {
-  /** The cluster's cloud; requests of other clouds' kinds are skipped. */
-  readonly cloud: "aws" | "azure" | "google";
+  /**
+   * The cluster's cloud; requests of other clouds' kinds are skipped, and reported.
+   *
+   * @defaultValue - the folder is for one cloud: a request of another kind than most is refused
+   */
+  readonly cloud?: "aws" | "azure" | "google";
   /**
    * The cluster's feature set, as in install-config and `FeatureGate/cluster`.
    *
@@ -52,7 +57,7 @@ export interface CredentialsRequestFilter {
   readonly clusterProfile?: string;
 }
 
-const KINDS: Readonly<Record<CredentialsRequestFilter["cloud"], string>> = {
+const KINDS: Readonly<Record<NonNullable<CredentialsRequestFilter["cloud"]>, string>> = {
   aws: "AWSProviderSpec",
   azure: "AzureProviderSpec",
   google: "GCPProviderSpec",
@@ -105,7 +110,8 @@ const QUESTIONS: readonly Question[] = [
  * `late-value`.
  */
 export function checkedFilter(filter: CredentialsRequestFilter): CredentialsRequestFilter {
-  oneOf("cloud of the CredentialsRequests", filter.cloud, ["aws", "azure", "google"]);
+  if (filter.cloud !== undefined)
+    oneOf("cloud of the CredentialsRequests", filter.cloud, ["aws", "azure", "google"]);
   oneOf("feature set", filter.featureSet ?? "Default", FEATURE_SETS);
   const { majorVersion } = filter;
   if (majorVersion !== undefined && !(Number.isInteger(majorVersion) && majorVersion > 0))
@@ -124,7 +130,8 @@ function isNames(value: unknown): boolean {
  * Why a request is not for the cluster; `undefined` where it is.
  *
  * Throws `credentials-request-gate-unknown` where only the unknown feature gates decide, `credentials-request-version`
- * where only the unknown major version does, and `credentials-request-kind` for a kind of no cloud.
+ * where only the unknown major version does, `credentials-request-kind` for a kind of no cloud, and
+ * `credentials-request-foreign` for one of a cloud that is not served where the filter names none.
  */
 export function skipReason(header: RequestHeader, filter: CredentialsRequestFilter): string | undefined {
   for (const question of QUESTIONS) {
@@ -134,13 +141,24 @@ export function skipReason(header: RequestHeader, filter: CredentialsRequestFilt
   return undefined;
 }
 
+/** Refuses a request of another kind than most, where nobody said for which cloud they are. */
+export function refuseForeign(requests: readonly CredentialsRequest[]): void {
+  const counts = new Map<string, number>();
+  for (const { providerKind } of requests) counts.set(providerKind, (counts.get(providerKind) ?? 0) + 1);
+  const [[most] = [""]] = [...counts].sort(([, one], [, other]) => other - one);
+  const foreign = requests.find(({ providerKind }) => providerKind !== most);
+  if (foreign) fail("credentials-request-foreign", requestLabel(foreign), foreign.providerKind, [most]);
+}
+
 function kindQuestion(header: RequestHeader, { cloud }: CredentialsRequestFilter): string | undefined {
   const { providerKind } = header;
-  if (providerKind === KINDS[cloud]) return undefined;
-  const others = [...Object.values(KINDS), ...OTHER_KINDS];
+  const served = Object.values(KINDS);
+  if (cloud === undefined ? served.includes(providerKind) : providerKind === KINDS[cloud]) return undefined;
+  const others = [...served, ...OTHER_KINDS];
   // A misspelt kind would otherwise be a request of some other cloud, and its component without credentials.
   if (!others.includes(providerKind))
     fail("credentials-request-kind", requestLabel(header), providerKind, others);
+  if (cloud === undefined) fail("credentials-request-foreign", requestLabel(header), providerKind, served);
   return `is a request of kind ${providerKind}, for another cloud`;
 }
 

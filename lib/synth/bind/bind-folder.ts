@@ -9,7 +9,7 @@ import { readOutputsFile } from "./outputs-file";
 import { type WrittenFiles, writeTargetFolder } from "./target-folder";
 import { assertTargetOutside } from "./target-place";
 import type { TerraformOutputs } from "./terraform-outputs";
-import type { FileOwner } from "./written-files-list";
+import type { FileOwner } from "../../artefact/written-files-list";
 
 /** What `bind` reads and where it writes. */
 export interface BindProps {

@@ -9,7 +9,7 @@ import {
   ownerKey,
   readWrittenFiles,
   writtenFilesText,
-} from "./written-files-list";
+} from "../../artefact/written-files-list";
 
 /** All finished files of one source. */
 export interface FileSet {

@@ -1,3 +1,4 @@
+import { Clouds } from "../../explain/clouds/clouds";
 import { exchangeTrust } from "../../explain/clouds/google/trust";
 import { poolProviders } from "../../explain/clouds/google/workload-identity";
 import { type ReadIdentities, links } from "./identity";
@@ -9,7 +10,9 @@ const NUMBER = "${project.number}";
 
 /** The workload identity pool providers that a stack declares. */
 export const googlePoolProviders: ReadIdentities = (terraform, own) => {
-  const facts = new Map(poolProviders(terraform).map((fact) => [fact.source, fact]));
+  const facts = new Map(
+    poolProviders(terraform, new Clouds(terraform).issuers).map((fact) => [fact.source, fact]),
+  );
   return own("google_iam_workload_identity_pool_provider").flatMap((resource) => {
     const poolProvider = facts.get(resource.source);
     if (poolProvider === undefined) return [];

@@ -247,6 +247,13 @@ describe("componentRoles", () => {
       /statementEntries\[0\]\.action names no actions/,
     ],
     [
+      "an action without service",
+      {},
+      { providerSpec: { statementEntries: [{ effect: "Allow", action: ["ec2 Describe"], resource: "*" }] } },
+      "aws-provider-spec-invalid",
+      /\.action names no action of AWS, got "ec2 Describe"; allowed: <service>:<action>, or \*/,
+    ],
+    [
       "statement without effect",
       {},
       { providerSpec: { statementEntries: [{ action: ["s3:*"], resource: "*" }] } },

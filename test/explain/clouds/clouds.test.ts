@@ -160,7 +160,7 @@ describe("policies of a role", () => {
       ],
       "login-permitted",
       "unknown",
-      "cannot be read",
+      "what the managed policy Other of AWS says is not known here",
     ],
     [
       "a boundary that leaves the pull",
@@ -187,7 +187,7 @@ describe("policies of a role", () => {
       ],
       "login-permitted",
       "unknown",
-      "the permissions boundary",
+      "the permissions boundary: the policy arn:aws:iam::111122223333:policy/limit is not declared in what was read",
     ],
   ])("%s", (_, edits, id, status, text) => {
     expect(judged(clouds, "shop/web", image, edits)(id)).toMatchObject({

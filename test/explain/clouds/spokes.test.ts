@@ -128,7 +128,7 @@ const CASES: readonly (readonly [
     "AKS: nobody recorded it, and the cluster was not read",
     ARGO,
     "shop-azure",
-    edits([RECORD, '"cloud": "azure",\n            "provider"', '"cloud": "other",\n            "provider"']),
+    edits([RECORD, '"cloud": "azure",\n            "provider"', '"cloud": "",\n            "provider"']),
     ["unknown", "pass"],
     "integrated with Entra was not read",
   ],
@@ -257,7 +257,7 @@ const AUTHENTICATIONS: readonly (readonly [string, Edit, string, string])[] = [
       "      jwt:\n        - issuer: { url: 'https://oidc.eks.eu-west-1.amazonaws.com/id/0123456789ABCDEF0123456789ABCDEF', audiences: [x] }\n",
     ],
     "issuer-trusted",
-    "unknown",
+    "fail",
   ],
 ];
 

@@ -164,7 +164,7 @@ describe("pluginCallIssues", () => {
       "kubelogin with a client id that the pod overrides",
       {
         command: "/p/kubelogin",
-        args: ["--login", "workloadidentity", "--server-id", AKS, "--client-id", "c"],
+        args: ["get-token", "--login", "workloadidentity", "--server-id", AKS, "--client-id", "c"],
       },
       ["fleet-plugin-argument-overridden"],
     ],
@@ -173,6 +173,7 @@ describe("pluginCallIssues", () => {
       {
         command: "/p/kubelogin",
         args: [
+          "get-token",
           "--login",
           "workloadidentity",
           "--server-id",
@@ -196,6 +197,7 @@ describe("pluginCallIssues", () => {
       "aws-iam-authenticator by variable",
       {
         command: "/p/aws-iam-authenticator",
+        args: ["token"],
         env: [{ name: "KUBERNETES_AWS_AUTHENTICATOR_CLUSTER_ID", value: "c" }],
       },
       [],
@@ -205,6 +207,38 @@ describe("pluginCallIssues", () => {
       { command: "/p/aws-iam-authenticator", args: ["token"] },
       ["fleet-plugin-argument-missing"],
     ],
+    // cobra prints its help where the subcommand is missing, and takes an empty value for one.
+    [
+      "aws-iam-authenticator without token",
+      { command: "/p/aws-iam-authenticator", args: ["--cluster-id", "c"] },
+      ["fleet-plugin-argument-missing"],
+    ],
+    [
+      "aws-iam-authenticator with an empty cluster",
+      { command: "/p/aws-iam-authenticator", args: ["token", "--cluster-id", ""] },
+      ["fleet-plugin-argument-missing"],
+    ],
+    [
+      "kubelogin without get-token",
+      { command: "/p/kubelogin", args: ["--login", "workloadidentity", "--server-id", AKS] },
+      ["fleet-plugin-argument-missing"],
+    ],
+    ...[
+      ["--server-id", ""],
+      ["--server-id="],
+      ["--server-id"],
+      ["--server-id", "--login", "workloadidentity"],
+    ].map((args): [string, object, readonly string[]] => [
+      `kubelogin with ${JSON.stringify(args)}`,
+      { command: "/p/kubelogin", args: ["get-token", "--login", "workloadidentity", ...args] },
+      ["kubelogin-server-id-missing"],
+    ]),
+    [
+      "the AWS CLI that updates a kubeconfig",
+      { command: "aws", args: ["eks", "update-kubeconfig", "--cluster-name", "c"] },
+      ["fleet-plugin-argument-missing"],
+    ],
+    ["argocd-k8s-auth without cloud", { command: "argocd-k8s-auth" }, ["fleet-plugin-argument-missing"]],
     [
       "gke-gcloud-auth-plugin that calls gcloud",
       { command: "/p/gke-gcloud-auth-plugin" },

@@ -149,6 +149,13 @@ describe("secretIssues", () => {
     ["a flag", { args: ["get-token", "--client-secret", "x"] }, "x.args[1] (--client-secret)"],
     ["a flag with its value", { args: ["--password=x"] }, "x.args[0] (--password)"],
     ["a field", { extension: { token: "x" } }, "x.extension.token"],
+    [
+      "a proxy with its password",
+      { env: [{ name: "HTTPS_PROXY", value: "http://u:hunter2@p:3128" }] },
+      "x.env[0].value",
+    ],
+    ["an address with a password", { args: ["https://u:p@h"] }, "x.args[0]"],
+    ["a password without user", { args: ["--url=redis://:hunter2@h/0"] }, "x.args[0]"],
     ["a client key", { "client-key-data": "x" }, "x.client-key-data"],
   ])("finds %s", (_, document, where) => {
     expect(secretIssues("x", document)).toMatchObject([
@@ -171,6 +178,7 @@ describe("secretIssues", () => {
         late: LATE,
         env: env.map((name) => ({ name, value: "/var/run/secrets/token" })),
         args: ["token", "--cluster-id", "a", "get-token", "--federated-token-file", "/x"],
+        urls: ["https://a.example:6443/@b:c@d", "https://user@a.example", "oci://a.example/b:1@sha256:00"],
         installHint: "the plugin sends bearer tokens",
         serviceAccountToken: "spoke",
         token: "",

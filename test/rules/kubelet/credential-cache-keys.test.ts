@@ -25,6 +25,13 @@ it("looks for image, registry and all images, in this order", () => {
   ]);
 });
 
+it("is none of a type that does not exist, and of no repository", () => {
+  expect(credentialCacheKey("image" as "Image", "a.io/x")).toBeUndefined();
+  expect(credentialCacheKey("Global", Symbol("a.io/x") as never)).toBeUndefined();
+  expect(credentialCacheKey("Image", "a.io/x", 5 as never)).toBeUndefined();
+  expect(credentialCacheKey("Image", "a.io/x", null as never)).toBe(text("\0\x06a.io/x\0\0"));
+});
+
 describe("with a service account", () => {
   it("has namespace, name, UID and the annotations, sorted", () => {
     expect(credentialCacheKey("Registry", "a.io/x", account)).toBe(text(`\0\x04a.io\0\x19${PART}`));
@@ -39,6 +46,18 @@ describe("with a service account", () => {
   it("is none where an annotation cannot be encoded", () => {
     const annotations = { a: "x".repeat(65_536) };
     expect(credentialCacheKey("Image", "a.io/x", { ...account, annotations })).toBeUndefined();
+  });
+
+  it.each<[string, object]>([
+    ["a part is absent", { namespace: undefined }],
+    ["a part is no text", { uid: Symbol("u") }],
+    ["an annotation is no text", { annotations: { a: Object.create(null) as unknown } }],
+    ["the annotations are absent", { annotations: undefined }],
+    ["the token is no text", { token: 5 }],
+    ["the cache type is none", { cacheType: "token" }],
+  ])("is none where %s", (_, more) => {
+    expect(credentialCacheKey("Image", "a.io/x", { ...account, ...more })).toBeUndefined();
+    expect(credentialCacheLookups("a.io/x", { ...account, ...more })[0]).toBeUndefined();
   });
 
   it("is none where all of it together cannot be encoded", () => {

@@ -62,4 +62,7 @@ it("pull secrets come before the node's file, and that before providers, whateve
 it("never throws", () => {
   expect(credentialsInOrder(undefined as unknown as string, null as never)).toEqual([]);
   expect(credentialsInOrder("a.io/x", { nodeConfig: [{ registry: 5 as unknown as string }] })).toEqual([]);
+  expect(credentialsInOrder("a.io/x", { nodeConfig: null, imagePullSecrets: 5 } as never)).toEqual([]);
+  const holes = [null, undefined, { registry: "a.io" }] as never;
+  expect(credentialsInOrder("a.io/x", { credentialProviders: holes }, null as never)).toEqual(named("a.io"));
 });

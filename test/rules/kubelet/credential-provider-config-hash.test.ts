@@ -17,3 +17,9 @@ it.each([
 it("tells two files from one with the same bytes", () => {
   expect(credentialProviderConfigHash(["a", "b"])).not.toBe(credentialProviderConfigHash(["ab"]));
 });
+
+it.each([[undefined], ["text"], [[null]], [[1]]])("refuses %j, which is no list of texts", (files) => {
+  expect(() => credentialProviderConfigHash(files as never)).toThrowError(
+    expect.objectContaining({ code: "node-file-invalid" }) as Error,
+  );
+});

@@ -64,3 +64,7 @@ describe("imageMatches", () => {
     20_000,
   );
 });
+
+it("needs no options", () => {
+  expect(imageMatches("a.io", "a.io/x", null as never)).toBe(true);
+});

@@ -273,3 +273,14 @@ it.each([[null], [undefined], [""], ["-----BEGIN PUBLIC KEY-----"], [{}]])(
     );
   },
 );
+
+it("refuses a hole in the list, and passes over names that are no texts", () => {
+  const refused = (which: string): Error =>
+    expect.objectContaining({
+      code: "issuer-key-invalid",
+      problem: expect.stringContaining(which),
+    }) as Error;
+  expect(() => jwksFromPublicKeys(new Array<string>(2))).toThrowError(refused("public key 1"));
+  expect(() => jwksFromPublicKeys(["x"], null as never)).toThrowError(refused("the public key"));
+  expect(() => jwksFromPublicKeys(["x"], [Symbol("x")] as never)).toThrowError(refused("the public key"));
+});

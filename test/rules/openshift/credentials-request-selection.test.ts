@@ -40,6 +40,39 @@ const SET = "release.openshift.io/feature-set";
 const CAPABILITY = "capability.openshift.io/name";
 const INCLUDE = "include.release.openshift.io/";
 
+describe("requests of another cloud's kind", () => {
+  const [own, next, foreign] = [document("a"), document("b"), document("c", {}, KINDS.google)];
+
+  it("are left out and reported where the filter names the cloud", () => {
+    expect(select([own, foreign])).toEqual({
+      kept: ["a"],
+      skipped: ["2 c is a request of kind GCPProviderSpec, for another cloud"],
+    });
+  });
+
+  it.each([
+    ["one of another served cloud", [own, foreign, next], "document 2, CredentialsRequest c", KINDS.google],
+    ["a first one", [foreign, own, next], "document 1, CredentialsRequest c", KINDS.google],
+    [
+      "one of a cloud that is not served",
+      [own, document("v", {}, "VSphereProviderSpec")],
+      "document 2, CredentialsRequest v",
+      "VSphereProviderSpec",
+    ],
+  ])("are refused by document where it does not: %s", (_why, values, where, kind) => {
+    expect(() => selectCredentialsRequests(sourced(...values), {})).toThrowError(
+      expect.objectContaining({
+        code: "credentials-request-foreign",
+        message: expect.stringContaining(`${where} is for another cloud, got "${kind}"`),
+      }),
+    );
+  });
+
+  it("are none where all are of one cloud", () => {
+    expect(selectCredentialsRequests(sourced(own, next), {}).requests).toHaveLength(2);
+  });
+});
+
 describe("selectCredentialsRequests", () => {
   const other = document("other");
 

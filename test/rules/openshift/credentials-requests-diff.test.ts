@@ -209,3 +209,12 @@ describe("credentialsRequestsDiff", () => {
     });
   });
 });
+
+it.each([[undefined], [null], [{}], [[null]], [new Array<unknown>(1)]])(
+  "refuses %j, which is no list of documents",
+  (documents) => {
+    expect(() => credentialsRequestsDiff([], documents as never)).toThrowError(
+      expect.objectContaining({ code: "credentials-requests-list" }) as Error,
+    );
+  },
+);

@@ -11,7 +11,7 @@ import {
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { writeTargetFolder } from "../../../lib/synth/bind/target-folder";
-import { type FileOwner, WRITTEN_FILES_LIST } from "../../../lib/synth/bind/written-files-list";
+import { type FileOwner, WRITTEN_FILES_LIST } from "../../../lib/artefact/written-files-list";
 import { filesOf, temporaryFolder } from "../../fixtures/synth/stack-fixture";
 
 let root: string;

@@ -27,7 +27,7 @@ import { type NamedRole, isRoleArn } from "./named-role";
 import { type AwsTrustQuestion, NO_KEYS } from "./trust";
 import { contestedAnnotation } from "../contested-annotations";
 import type { PublishedIssuers } from "../published-issuers";
-import { webhookPods } from "./webhook-pods";
+import { ROLE_VARIABLE, webhookOn, webhookPods } from "./webhook-pods";
 
 const ROLE = "eks.amazonaws.com/role-arn";
 const AUDIENCE = "eks.amazonaws.com/audience";
@@ -89,16 +89,20 @@ export class AwsAccess implements CloudAccess {
   }
 
   /** Reads a workload. */
-  account({ account, pods, declared }: AccountQuestion): AccountReading | undefined {
-    const arn = account.annotations.get(ROLE);
+  account({ account, pods, declared, program, hub }: AccountQuestion): AccountReading | undefined {
+    const told = program?.get(ROLE_VARIABLE);
+    const arn = told ?? account.annotations.get(ROLE);
     if (arn === undefined && !declared) return undefined;
-    const where = seen("annotations of the service account", account.source);
+    const where =
+      told === undefined
+        ? seen("annotations of the service account", account.source)
+        : seen(`${ROLE_VARIABLE} of the program`, undefined);
     const stated = account.annotations.get(AUDIENCE);
     const [audience = ""] = stated === undefined ? WEBHOOK_AUDIENCES : [stated];
     return {
       answer: contestedAnnotation(account, [ROLE, AUDIENCE]) ?? roleAnswer(arn ?? "", where),
       identity: this.#identity(arn ?? ""),
-      ...webhookPods(pods, arn ?? "", audience),
+      ...webhookPods(pods, { arn: arn ?? "", audience, program, webhook: webhookOn(hub) }),
     };
   }
 

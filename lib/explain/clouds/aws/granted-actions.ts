@@ -9,6 +9,7 @@ import { type Answer, type Evidence, broken, pass, seen, unknown } from "../../a
 import { type Json, list, record, text, texts } from "../../facts/access";
 import { named } from "../named";
 import type { RoleFact } from "./iam";
+import { remedyOf } from "./policy-documents";
 
 /** Whether the role's policies, within its boundary, allow every action of the request's statements. */
 export function actionsGranted(role: RoleFact, providerSpec: Json): Answer {
@@ -51,7 +52,7 @@ export function anythingGranted(role: RoleFact): Answer {
       )
     : unknown(
         "whether the role may do anything depends on conditions, or on what boundary and denials leave of wildcards",
-        "see the role's policies",
+        remedyOf(role),
         ...evidence,
       );
 }
@@ -127,7 +128,7 @@ class Judged {
     if (open)
       return unknown(
         `whether the role may ${named([...this.#open.keys()])} cannot be told: ${open[1]}`,
-        "see the role's policies",
+        remedyOf(role),
         ...evidence,
       );
     return pass(`the role is granted all ${this.#actions.size} actions that are asked for`, ...evidence);

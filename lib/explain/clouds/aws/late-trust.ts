@@ -4,8 +4,10 @@
  */
 
 import type { Answer } from "../../answer";
+import { ASK_AGAIN } from "../ask-again";
 import { unknown } from "../../answer";
 import { isLateText } from "../../facts/terraform";
+import { issuerWords } from "../issuer-words";
 import { NO_ACCOUNT, type OidcProviderFact } from "./iam";
 import { type AwsTrustQuestion, awsTrust } from "./trust";
 
@@ -14,7 +16,6 @@ type Answers = readonly [Answer, Answer, Answer];
 /** No host of anybody; RFC 2606. */
 const STAND_IN = "known-after-apply.invalid";
 const SCHEME = "https://";
-const REFERENCE = /\$\{\d+#([^}]+)\}/g;
 /** Keys of conditions that compare a token's claims, and OIDC providers: what must speak of the stand-in. */
 const CLAIM_KEY = /"([^"]*):(?:aud|sub|amr)"/g;
 const PROVIDER_ARN = /:oidc-provider\/([^"]+)"/g;
@@ -57,11 +58,15 @@ function isOfStandIn(policy: string): boolean {
 }
 
 function worded({ status, reason, evidence, remedy, log }: Answer, issuer: string, certain: boolean): Answer {
-  const name = issuer.slice(SCHEME.length).replace(REFERENCE, "$1");
-  const words = (text: string): string => text.replaceAll(STAND_IN, name);
+  const name = issuerWords(issuer);
+  const words = (text: string): string =>
+    text
+      .replaceAll(`the issuer ${SCHEME}${STAND_IN}`, name)
+      .replaceAll(SCHEME + STAND_IN, name)
+      .replaceAll(STAND_IN, `(host of ${name})`);
   const shown = evidence.map((each) => ({ ...each, text: words(each.text) }));
   if (status === "fail" && !certain)
-    return unknown(`${words(reason)}; which issuer it is only apply tells`, "apply, and ask again", ...shown);
+    return unknown(`${words(reason)}; which issuer it is only apply tells`, ASK_AGAIN, ...shown);
   return {
     status,
     reason: words(reason),

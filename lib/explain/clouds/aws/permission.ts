@@ -14,7 +14,6 @@ import type { Source } from "../../facts/source";
 import { Recent } from "../../memory";
 import type { PermissionAnswer, Repository } from "../cloud";
 import type { RoleFact } from "./iam";
-import { isDenial } from "./registry-place";
 import { ownerAllows, withoutPolicy } from "./repository-owner";
 import type { RepositoryPolicies, RepositoryPolicyFact } from "./repository-policies";
 import type { AlikeRoles } from "./alike-roles";
@@ -175,9 +174,10 @@ function directGrant(
   repository: string,
 ): AwsDecision["outcome"] {
   const outcomes = pullActions.map((action) => {
-    const granted = evaluateAwsDirectGrant(policy, { roleArn, action });
-    if (granted.outcome === "denied" && !isDenial(granted)) return role.outcome(action, repository, false);
-    return granted.outcome === "allowed" ? role.outcome(action, repository, true) : granted.outcome;
+    const { outcome, denial } = evaluateAwsDirectGrant(policy, { roleArn, action });
+    if (outcome === "unknown" || denial.holds === true) return outcome;
+    const own = role.outcome(action, repository, outcome === "allowed");
+    return own === "allowed" && denial.holds === undefined ? "unknown" : own;
   });
   return (["denied", "unknown"] as const).find((outcome) => outcomes.includes(outcome)) ?? "allowed";
 }
@@ -199,7 +199,7 @@ function grantedDirectly({ arn }: AssumedRole, source: Source, certain: boolean)
 function mayDeny({ arn }: AssumedRole, { policy }: RepositoryPolicyFact): boolean {
   return pullActions
     .map((action) => evaluateAwsResourcePolicy(policy, { roleArn: arn, action }))
-    .some((decision) => decision.outcome === "unknown" || isDenial(decision));
+    .some(({ denial }) => denial.holds !== false);
 }
 
 function perhapsDenied({ source }: RepositoryPolicyFact): Answer {

@@ -2,12 +2,22 @@
  * Policies as Terraform declares them: text, data source, managed policy of AWS.
  */
 
+import { unreadPolicy, unreadReason } from "../../../rules/aws/evaluate/unread-policy";
 import { type Json, own, record, text } from "../../facts/access";
-import type { ComputedAttribute, Terraform, TerraformResource } from "../../facts/terraform";
+import {
+  type ComputedAttribute,
+  type Terraform,
+  type TerraformResource,
+  isLateText,
+} from "../../facts/terraform";
 import { knownBlocks, listed } from "../../facts/terraform-values";
 
 /** A policy that could be anything: what is not read may allow and may deny. */
-export const UNREAD_POLICY = '{"Statement":"${unread}"}';
+export const UNREAD_POLICY: string = unreadPolicy("a policy of the role is not declared in what was read");
+
+/** What to do about a policy that was not read. */
+const UNREAD_REMEDY =
+  "name the Terraform that declares it as well; what a managed policy of AWS says, the IAM console tells";
 
 const PULL: readonly string[] = [
   "ecr:GetAuthorizationToken",
@@ -46,7 +56,25 @@ export function policyOfArn(arn: string, terraform: Terraform): string {
       .ofType("aws_iam_policy")
       .find((policy) => arn.includes(":policy/") && terraform.text(policy, "arn") === arn);
   const document = declared === undefined ? "" : terraform.text(declared, "policy");
-  return document === "" ? UNREAD_POLICY : document;
+  return document === "" ? unreadPolicy(notDeclared(arn, name)) : document;
+}
+
+/** What to do where a decision about a role is not certain. */
+export function remedyOf({
+  policies,
+  boundary,
+}: {
+  readonly policies: readonly string[];
+  readonly boundary: string | undefined;
+}): string {
+  const isUnread = [...policies, boundary].some((policy) => unreadReason(policy) !== undefined);
+  return isUnread ? UNREAD_REMEDY : "see the role's policies";
+}
+
+function notDeclared(arn: string, managed: string | undefined): string {
+  if (managed !== undefined) return `what the managed policy ${managed} of AWS says is not known here`;
+  const which = isLateText(arn) || arn === "" ? "a policy that only apply tells" : `the policy ${arn}`;
+  return `${which} is not declared in what was read`;
 }
 
 /** `data.aws_iam_policy_document.<name>.json`, computed from the blocks of the data source. */

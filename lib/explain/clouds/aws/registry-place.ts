@@ -1,4 +1,3 @@
-import type { AwsDecision } from "../../../rules/aws/evaluate/decide";
 import { own, text } from "../../facts/access";
 import { type Terraform, type TerraformResource, isLateText, providerOf } from "../../facts/terraform";
 import { accountOf } from "./account-of";
@@ -26,9 +25,4 @@ export function isOf(one: RegistryPlace, { account, region }: RegistryPlace): bo
 /** True where it is that registry, or not known to be another. */
 export function mayBeOf(one: RegistryPlace, { account, region }: RegistryPlace): boolean {
   return ["", account].includes(one.account) && ["", region].includes(one.region);
-}
-
-/** A statement denies it; nothing that allows it is no denial within one account. */
-export function isDenial({ outcome, reason }: AwsDecision): boolean {
-  return outcome === "denied" && reason.endsWith("denies it");
 }

@@ -9,10 +9,11 @@ import {
   evaluateAwsDirectGrant,
   evaluateAwsResourcePolicy,
 } from "../../../rules/aws/evaluate/evaluate-resource-policy";
+import { any } from "../../../rules/aws/evaluate/match";
 import { type Answer, broken, seen, unknown } from "../../answer";
 import type { Source } from "../../facts/source";
 import { type Terraform, type TerraformResource, isLateText } from "../../facts/terraform";
-import { type RegistryPlace, isDenial, isOf, mayBeOf, placeOf } from "./registry-place";
+import { type RegistryPlace, isOf, mayBeOf, placeOf } from "./registry-place";
 import { pullActions } from "./role-permissions";
 
 /** The policy of a registry. */
@@ -56,9 +57,9 @@ export class RegistryPolicies {
   /** What keeps a role from reading a repository, or may; `undefined` where nothing does. */
   denial(question: RegistryQuestion): Answer | undefined {
     const near = this.#near(question);
-    const certain = near.find((fact) => isOf(fact, question.place) && denies(fact, question) === "denied");
+    const certain = near.find((fact) => isOf(fact, question.place) && denies(fact, question) === true);
     if (certain) return refused(certain);
-    const perhaps = near.find((fact) => denies(fact, question) !== undefined);
+    const perhaps = near.find((fact) => denies(fact, question) !== false);
     return perhaps && perhapsRefused(perhaps);
   }
 
@@ -84,15 +85,15 @@ function isScopeV1(resource: TerraformResource, terraform: Terraform): boolean {
   );
 }
 
+/** `undefined` where that cannot be told. */
 function denies(
   { policy }: RegistryPolicyFact,
   { roleArn, repository: resource }: RegistryQuestion,
-): "denied" | "unknown" | undefined {
-  const decisions = pullActions.map((action) =>
-    evaluateAwsResourcePolicy(policy, { roleArn, action, resource }),
+): boolean | undefined {
+  const denials = pullActions.map(
+    (action) => evaluateAwsResourcePolicy(policy, { roleArn, action, resource }).denial,
   );
-  if (decisions.some(isDenial)) return "denied";
-  return decisions.some(({ outcome }) => outcome === "unknown") ? "unknown" : undefined;
+  return any(denials, "no action of a pull is denied").holds;
 }
 
 function refused({ source }: RegistryPolicyFact): Answer {

@@ -1,7 +1,7 @@
+import type { AwsDecision, AwsResourceDecision } from "../../../rules/aws/evaluate/decide";
 import { evaluateAwsResourcePolicy } from "../../../rules/aws/evaluate/evaluate-resource-policy";
 import type { PrivateEcrHost } from "../../../rules/aws/ecr-host";
 import { type Answer, broken, pass, seen, unknown } from "../../answer";
-import { isDenial } from "./registry-place";
 import type { RepositoryPolicyFact } from "./repository-policies";
 import { pullActions } from "./role-permissions";
 
@@ -26,17 +26,18 @@ export function ownerAllows(
   const foreign = account !== host.account;
   const where = seen("policy of the repository", fact.source);
   for (const action of pullActions) {
-    const decision = evaluateAwsResourcePolicy(fact.policy, { roleArn: arn, action });
-    if (decision.outcome === "unknown") return unknown(decision.reason, "see the repository policy", where);
-    if (decision.outcome === "denied" && isGranted && !isDenial(decision))
+    const said = evaluateAwsResourcePolicy(fact.policy, { roleArn: arn, action });
+    const { outcome, reason } = foreign ? said : withinAccount(said);
+    if (outcome === "unknown") return unknown(reason, "see the repository policy", where);
+    if (outcome === "denied" && isGranted && said.denial.holds !== true)
       return unknown(
         "the repository policy does not let the role in, and whether the registry's does is not known",
         "let the role in by the repository policy",
         where,
       );
-    if (decision.outcome === "denied" && (foreign || isDenial(decision)))
+    if (outcome === "denied")
       return broken(
-        `the repository policy does not let ${arn} in: ${decision.reason}`,
+        `the repository policy does not let ${arn} in: ${reason}`,
         `the owner of account ${host.account} adds ${pullActions.join(" and ")} for the role`,
         `is not authorized to perform: ${action} because no resource-based policy allows the ${action} action`,
         where,
@@ -49,6 +50,12 @@ export function ownerAllows(
       where,
     );
   return foreign ? pass("role and repository policy allow the pull between accounts", where) : undefined;
+}
+
+/** Within one account the role's own policies allow it, so that only a denial counts. */
+function withinAccount({ denial }: AwsResourceDecision): AwsDecision {
+  if (denial.holds === undefined) return { outcome: "unknown", reason: denial.reason };
+  return { outcome: denial.holds ? "denied" : "allowed", reason: denial.reason };
 }
 
 /** Within one account a repository needs no policy. */

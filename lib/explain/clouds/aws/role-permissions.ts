@@ -9,6 +9,7 @@ import { type Answer, broken, pass, seen, unknown } from "../../answer";
 import type { Source } from "../../facts/source";
 import { AnswerLater } from "../answer-later";
 import type { RoleFact } from "./iam";
+import { remedyOf } from "./policy-documents";
 
 /** The registries of ECR. */
 export type EcrRegistry = "private" | "public";
@@ -79,8 +80,7 @@ export class RolePermissions implements RoleJudge {
             `is not authorized to perform: ${action} on resource: ${arn} because no identity-based policy allows the ${action} action`,
           ),
         );
-      if (outcome === "unknown")
-        return unknown(this.#decision(action, arn).reason, "see the role's policies");
+      if (outcome === "unknown") return unknown(this.#decision(action, arn).reason, remedyOf(this.#role));
     }
     return undefined;
   }
@@ -98,7 +98,7 @@ export class RolePermissions implements RoleJudge {
           `allow ${action} on "*"; the service offers nothing narrower`,
           `AccessDeniedException: User: arn:aws:sts::…:assumed-role/…/ecr-credential-provider is not authorized to perform: ${action} on resource: *`,
         );
-      if (decision.outcome === "unknown") return unknown(decision.reason, "see the role's policies");
+      if (decision.outcome === "unknown") return unknown(decision.reason, remedyOf(this.#role));
     }
     return pass(`the role may ${actions.join(" and ")}`);
   }

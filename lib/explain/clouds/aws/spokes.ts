@@ -10,7 +10,8 @@ import { type Terraform, type TerraformResource, isLateText, providerOf } from "
 import { boundAnswer } from "../bound-names";
 import type { CloudSpokes, FleetWarning, SpokeQuestion, SpokeReading } from "../cloud-spokes";
 import type { NamedRole } from "./named-role";
-import { ROLE_ANNOTATION, assumedBy, assumes, clusterOf, notKnown, open, roleOf } from "./spoke-call";
+import { clusterOf, notKnown, open, otherServer, roleOf, unjudged } from "./spoke-call";
+import { isStandard, judgedPolicies } from "./spoke-entry";
 
 const ENTRY = "aws_eks_access_entry";
 const POLICY = "aws_eks_access_policy_association";
@@ -36,11 +37,8 @@ export class AwsSpokes implements CloudSpokes {
     const cluster = clusterOf(question);
     const arn = roleOf(question);
     if (cluster === undefined || cluster.includes("{{") || arn === "") return open(notKnown(cluster, arn));
-    const other = this.#otherCluster(question, cluster);
+    const other = this.#otherCluster(question, cluster) ?? otherServer(question) ?? unjudged(question);
     if (other) return open(other);
-    const assumed = assumedBy(question);
-    if (assumed !== undefined && assumed !== question.annotations.get(ROLE_ANNOTATION))
-      return open(assumes(assumed));
     const [entry, perhaps] = this.#matching(question, cluster, arn);
     if (!entry) return open(this.#refused(question, cluster, arn, perhaps));
     const { label } = this.#roleOf(arn);
@@ -57,16 +55,17 @@ export class AwsSpokes implements CloudSpokes {
 
   #authorized(question: SpokeQuestion, entry: TerraformResource, cluster: string, arn: string): Answer {
     const policies = this.#policies(question, cluster, arn);
-    if (policies.length > 0)
-      return pass(
-        `access policies of the entry: ${policies.map((each) => this.#policyName(each)).join(", ")}`,
-        ...policies.map((each) => seen("access policy", each.source)),
-      );
+    const granted = judgedPolicies(
+      policies.map((each) => ({ arn: this.#terraform.text(each, "policy_arn"), source: each.source })),
+      this.#roleOf(arn).partition,
+    );
+    if (granted?.status === "pass") return granted;
     const written = own(entry.values, "kubernetes_groups");
     const groups = texts(written).map((group) => this.#terraform.resolve(group, entry.scope));
     const user = this.#terraform.text(entry, "user_name");
     const names = { users: user === "" ? [] : [user], groups };
     if (groups.length > 0 || user !== "") return boundAnswer(question.spoke, names, question.rbac);
+    if (granted) return granted;
     if (typeof written === "string" || entry.adopted)
       return unknown(
         "the groups of the access entry are known only after apply",
@@ -89,7 +88,9 @@ export class AwsSpokes implements CloudSpokes {
   ): readonly [TerraformResource | undefined, boolean] {
     const index = this.#index(ENTRY);
     const here = (index.get(cluster) ?? []).filter((each) => this.#isIn(each, question));
-    const outcomes = here.map((each) => [each, this.#isRole(each, arn)] as const);
+    const outcomes = here
+      .filter((each) => isStandard(this.#terraform.text(each, "type")))
+      .map((each) => [each, this.#isRole(each, arn)] as const);
     const found = outcomes.find(([, outcome]) => outcome === true)?.[0];
     const late = [...index.keys()].some(isLateText);
     return [found, late || outcomes.some(([, outcome]) => outcome === undefined)];

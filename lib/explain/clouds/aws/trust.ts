@@ -5,6 +5,7 @@
 import type { AwsDecision } from "../../../rules/aws/evaluate/decide";
 import { evaluateAwsTrust } from "../../../rules/aws/evaluate/evaluate-trust";
 import { type Answer, broken, pass, seen, unknown } from "../../answer";
+import { ASK_AGAIN } from "../ask-again";
 import type { Source } from "../../facts/source";
 import { isLateText } from "../../facts/terraform";
 import { NO_ACCOUNT, type OidcProviderFact, type RoleFact } from "./iam";
@@ -33,8 +34,7 @@ export interface AwsTrustQuestion {
 }
 
 /** What STS says of an issuer whose documents it cannot use. */
-export const NO_KEYS =
-  "InvalidIdentityToken: Couldn't retrieve verification key from your identity provider";
+export const NO_KEYS = "InvalidIdentityToken: Couldn't retrieve verification key from your identity provider";
 const DENIED = "AccessDenied: Not authorized to perform sts:AssumeRoleWithWebIdentity";
 
 const NO_ROLE = unknown(
@@ -131,11 +131,7 @@ function issuerForeign(role: RoleFact, policy: TrustPolicy, issuer: string): Ans
   const where = seen("trust policy of the IAM role", role.source);
   const trusted = policy.trusted.map(({ hostPath }) => `https://${hostPath}`);
   if (policy.text === "" || (trusted.length === 0 && isLateText(policy.text)))
-    return unknown(
-      "the trust policy holds values that are known only after apply",
-      "apply, and ask again",
-      where,
-    );
+    return unknown("the trust policy holds values that are known only after apply", ASK_AGAIN, where);
   if (policy.isOpen)
     return unknown(
       "the trust policy names no OIDC provider of the issuer, but lets in everybody by *, of which AWS does not say whether it covers web identities",
@@ -163,9 +159,11 @@ function registered(
   account: string,
 ): OidcProviderFact | undefined {
   const home = account === "" ? principal.account : account;
-  return oidcProviders.find(
+  const there = oidcProviders.filter(
     (each) => each.url === issuer && (each.account === "" || home === NO_ACCOUNT || each.account === home),
   );
+  // One that is only looked up does not tell its audiences.
+  return there.find(({ clientIds }) => clientIds) ?? there[0];
 }
 
 function audienceAccepted(asked: Asked, whole: AwsDecision): Answer {
@@ -191,7 +189,7 @@ function audienceAccepted(asked: Asked, whole: AwsDecision): Answer {
   if (ids === undefined || ids.some(isLateText))
     return unknown(
       "which audiences the OIDC provider accepts is not known",
-      `check that its client_id_list holds ${audience}`,
+      `check that its client_id_list holds ${audience}, or name the Terraform that declares it as well`,
     );
   if (decision.outcome === "unknown")
     return unknown(decision.reason, "see the trust policy", seen("trust policy", role.source));

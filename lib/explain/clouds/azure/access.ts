@@ -26,10 +26,12 @@ import type {
 import { isAzureSecret, isGuid, readAzureSecret } from "./component-secret";
 import type { IdentityFact } from "./entra";
 import { type RoleDefinitions, anyRoleGranted, operationsGranted } from "./granted-operations";
+import { homeAnswer } from "./secret-home";
 import { NO_KEYS, entraTrust } from "./trust";
 import { contestedAnnotation } from "../contested-annotations";
 import type { PublishedIssuers } from "../published-issuers";
-import { webhookPods } from "./webhook-pods";
+import { startedWith } from "../pod-containers";
+import { webhookOn, webhookPods, withoutClient } from "./webhook-pods";
 
 const ANNOTATIONS: readonly string[] = [WEBHOOK_CLIENT_ID_ANNOTATION, WEBHOOK_TENANT_ID_ANNOTATION];
 
@@ -92,20 +94,30 @@ export class AzureAccess implements CloudAccess {
   }
 
   /** Reads the Secret of a component. */
-  secret(secret: SecretFact, tokenPath: string | undefined): AccessReading {
-    const { answer, clientId } = readAzureSecret(secret, tokenPath);
+  secret(
+    secret: SecretFact,
+    tokenPath: string | undefined,
+    beside: ReadonlyMap<string, SecretFact>,
+  ): AccessReading {
+    const { answer: written, clientId } = readAzureSecret(secret, tokenPath);
+    const home = written.status === "pass" && homeAnswer(secret, beside, this.#identityOf(clientId));
+    const answer = home || written;
     return { answer, identity: this.#identity(clientId) };
   }
 
   /** Reads a workload. */
-  account({ account, pods, declared }: AccountQuestion): AccountReading | undefined {
+  account({ account, pods, declared, program, hub }: AccountQuestion): AccountReading | undefined {
     const clientId = account.annotations.get(WEBHOOK_CLIENT_ID_ANNOTATION);
     if (clientId === undefined && !declared) return undefined;
     const where = seen("annotations of the service account", account.source);
     return {
       answer: contestedAnnotation(account, ANNOTATIONS) ?? clientAnswer(clientId ?? "", where),
       identity: this.#identity(clientId ?? ""),
-      pods: webhookPods(pods, clientId ?? ""),
+      pods: webhookPods(startedWith(pods, withoutClient(program)), {
+        clientId: clientId ?? "",
+        tenantId: account.annotations.get(WEBHOOK_TENANT_ID_ANNOTATION),
+        webhook: webhookOn(hub),
+      }),
       audiences: [azureCloud("AzurePublicCloud").audience],
     };
   }

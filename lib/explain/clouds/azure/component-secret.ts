@@ -9,8 +9,10 @@ import { below } from "../../facts/source";
 import { isLateText } from "../../facts/terraform";
 
 const CLIENT_ID = "azure_client_id";
-const TENANT_ID = "azure_tenant_id";
-const SUBSCRIPTION_ID = "azure_subscription_id";
+/** Key of the tenant. */
+export const TENANT_ID = "azure_tenant_id";
+/** Key of the subscription. */
+export const SUBSCRIPTION_ID = "azure_subscription_id";
 const REGION = "azure_region";
 const TOKEN_FILE = "azure_federated_token_file";
 

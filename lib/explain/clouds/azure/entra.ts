@@ -4,7 +4,7 @@
 
 import { own, text } from "../../facts/access";
 import type { Source } from "../../facts/source";
-import { type Terraform, type TerraformResource, isLateText } from "../../facts/terraform";
+import { type Terraform, type TerraformResource, isLateText, providerOf } from "../../facts/terraform";
 import { listed } from "../../facts/terraform-values";
 
 /** A federated identity credential. */
@@ -42,6 +42,12 @@ export interface IdentityFact {
    * only apply tells.
    */
   readonly adopted: boolean;
+  /**
+   * Its tenant, late where only apply tells it.
+   *
+   * @defaultValue - not known
+   */
+  readonly tenant?: string;
   /** Its credentials. */
   readonly credentials: readonly CredentialFact[];
   /** Its role assignments. */
@@ -75,6 +81,7 @@ export function identitiesByClientId(terraform: Terraform): ReadonlyMap<string, 
         {
           label: resource.address,
           adopted: resource.adopted || isOpen,
+          tenant: tenantOf(resource, terraform),
           credentials: ids
             .flatMap((id) => credentials.get(id.toLowerCase()) ?? [])
             .map((each) => credential(each, terraform)),
@@ -86,6 +93,12 @@ export function identitiesByClientId(terraform: Terraform): ReadonlyMap<string, 
       ];
     }),
   );
+}
+
+/** As a state has it, or as the provider is configured. */
+function tenantOf(resource: TerraformResource, terraform: Terraform): string {
+  const stated = terraform.text(resource, "tenant_id");
+  return stated || terraform.resolve(text(own(providerOf(resource), "tenant_id")), resource.scope);
 }
 
 /** The resource id, composed where Terraform knows it only after apply; empty where parts are missing. */

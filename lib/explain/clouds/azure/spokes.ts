@@ -4,13 +4,18 @@
  * Microsoft Entra ID and Azure RBAC for Kubernetes authorization".
  */
 
-import { WEBHOOK_CLIENT_ID_ANNOTATION } from "../../../rules/azure/pod-identity-webhook";
+import { azureClouds } from "../../../rules/azure/clouds";
+import {
+  WEBHOOK_CLIENT_ID_ANNOTATION,
+  WEBHOOK_TENANT_ID_ANNOTATION,
+} from "../../../rules/azure/pod-identity-webhook";
 import { type Answer, broken, pass, seen, unknown } from "../../answer";
 import { blocks, own } from "../../facts/access";
 import { type Terraform, type TerraformResource, isLateText } from "../../facts/terraform";
 import { boundAnswer } from "../bound-names";
 import type { CloudSpokes, FleetWarning, SpokeQuestion, SpokeReading } from "../cloud-spokes";
 import { flagOf } from "../plugin-flags";
+import { otherKindOfCluster } from "../server-reference";
 import type { AssignmentFact, IdentityFact } from "./entra";
 
 const CLUSTER = /\$\{(\d+)#((?:module\.[\w-]+\.)*(?:data\.)?azurerm_kubernetes_cluster\.[\w-]+)\./;
@@ -33,7 +38,10 @@ export class AzureSpokes implements CloudSpokes {
   /** Judges a controller's way into a spoke. */
   read(question: SpokeQuestion): SpokeReading {
     const clientId = question.annotations.get(WEBHOOK_CLIENT_ID_ANNOTATION) ?? "";
-    const other = otherIdentity(question, clientId);
+    const other =
+      otherKindOfCluster(question.server, "azurerm_kubernetes_cluster", "AKS") ??
+      otherIdentity(question, clientId) ??
+      otherTenant(question);
     if (other) return { admitted: other, authorized: other, warnings: [] };
     const identity = this.#identityOf(clientId);
     const cluster = this.#cluster(question.server);
@@ -128,11 +136,42 @@ function otherIdentity({ args, env }: SpokeQuestion, clientId: string): Answer |
       );
 }
 
+const HOSTS: Readonly<Record<string, string>> = {
+  AzurePublicCloud: ".azmk8s.io",
+  AzureUSGovernmentCloud: ".azmk8s.us",
+  AzureChinaCloud: ".azmk8s.cn",
+};
+
+/** A tenant or an Entra that the spoke's is not, as far as it can be told. */
+function otherTenant({ args, env, annotations, server }: SpokeQuestion): Answer | undefined {
+  const tenant = annotations.get(WEBHOOK_TENANT_ID_ANNOTATION);
+  const told = flagOf(args, "--tenant-id", "-t") ?? env.get("AZURE_TENANT_ID");
+  if (tenant !== undefined && told !== undefined && told !== tenant)
+    return unknown(
+      "the plugin is told another tenant than the service account",
+      `give the service account the annotation ${WEBHOOK_TENANT_ID_ANNOTATION} with the tenant of the identity`,
+    );
+  const host = env.get("AZURE_AUTHORITY_HOST");
+  if (host === undefined || host === "" || isLateText(host)) return undefined;
+  const cloud = azureClouds.find(({ entraHosts }) => entraHosts.some((each) => host.includes(`//${each}`)));
+  const isHere = (suffix: string): boolean => new RegExp(`\\${suffix}(?::443)?/?$`).test(server);
+  const spokes = Object.entries(HOSTS).find(([, suffix]) => isHere(suffix))?.[0];
+  if (cloud === undefined || (spokes !== undefined && spokes !== cloud.name))
+    return broken(
+      `AZURE_AUTHORITY_HOST is ${host}, which is no Entra of ${spokes ?? "Azure"}`,
+      "leave AZURE_AUTHORITY_HOST to the webhook, or write that of the spoke's cloud",
+      "Unauthorized: the server has asked for the client to provide credentials",
+    );
+  return spokes === undefined && cloud.name !== "AzurePublicCloud"
+    ? unknown(`whether the spoke is of ${cloud.name} is not known`, NAME_IT)
+    : undefined;
+}
+
 function admittedBy(cluster: TerraformResource | undefined, { recorded, spoke }: SpokeQuestion): Answer {
   const isUnseen = cluster === undefined || cluster.adopted;
   if (isUnseen && recorded)
     return pass(
-      "an AKS cluster that is integrated with Entra lets every principal of its tenant in",
+      `${spoke} is recorded as an AKS cluster, and is taken for one that is integrated with Entra, which lets every principal of its tenant in`,
       ...(cluster ? [seen("cluster", cluster.source)] : []),
     );
   if (isUnseen)

@@ -4,6 +4,7 @@
 
 import { admits } from "../../../rules/azure/admits";
 import { type Answer, broken, pass, seen, unknown } from "../../answer";
+import { ASK_AGAIN } from "../ask-again";
 import { isLateText, sameText } from "../../facts/terraform";
 import type { CredentialFact, IdentityFact } from "./entra";
 
@@ -86,7 +87,7 @@ function compared(
     return [
       unknown(
         `the ${claim} of a federated identity credential is known only after apply`,
-        "apply, and ask again",
+        ASK_AGAIN,
         seen(claim, late.source),
       ),
       open,

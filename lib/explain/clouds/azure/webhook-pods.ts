@@ -9,6 +9,7 @@ import { WEBHOOK_USE_LABEL } from "../../../rules/azure/pod-identity-webhook";
 import { type Answer, SILENT, broken, pass, seen, unknown } from "../../answer";
 import type { PodFact } from "../../facts/pod-fragments";
 import { isLateText } from "../../facts/terraform";
+import type { HubFact } from "../cloud-access";
 import { notSeen } from "../not-seen";
 import { type ContainerFact, containersOf } from "../pod-containers";
 
@@ -25,8 +26,38 @@ const AUDIENCE = azureCloud("AzurePublicCloud").audience;
 
 const [[LABEL = "", VALUE = ""] = []] = Object.entries(WEBHOOK_USE_LABEL);
 
+/** Issuers of AKS clusters, whose add-on is the webhook. */
+const AKS =
+  /\.oic\.prod-aks\.azure\.(?:com|us|cn)\/|\$\{\d+#(?:module\.[\w-]+\.)*(?:data\.)?azurerm_kubernetes_cluster\./;
+
+/** What containers must agree with. */
+export interface WebhookPodsQuestion {
+  /** Client id of the identity. */
+  readonly clientId: string;
+  /** Tenant that the service account names; `undefined` where it names none. */
+  readonly tenantId: string | undefined;
+  /** Whether the webhook is there; `undefined` where nobody says it. */
+  readonly webhook: boolean | undefined;
+}
+
+/** Whether the webhook runs on a cluster; of one that nobody asks about it is taken for granted. */
+export function webhookOn(hub: HubFact | undefined): boolean | undefined {
+  if (hub === undefined) return true;
+  return hub.webhooks?.includes("azure") ?? (AKS.test(hub.issuer ?? "") ? true : undefined);
+}
+
+/** Variables of a program but for the client id: another identity of its own is judged where the spoke is. */
+export function withoutClient(
+  program: ReadonlyMap<string, string> | undefined,
+): ReadonlyMap<string, string> | undefined {
+  return program && new Map([...program].filter(([name]) => name !== CLIENT_ID));
+}
+
 /** Whether every pod is changed, and every container then acts as the identity. */
-export function webhookPods(pods: readonly PodFact[], clientId: string): Answer {
+export function webhookPods(
+  pods: readonly PodFact[],
+  { clientId, tenantId, webhook }: WebhookPodsQuestion,
+): Answer {
   if (pods.length === 0) return notSeen(`its pods need the label ${LABEL}: "${VALUE}"`);
   const without = pods.filter(
     ({ labels, spec }) => labels[LABEL] !== VALUE && !needsNoWebhook(spec, clientId),
@@ -39,7 +70,11 @@ export function webhookPods(pods: readonly PodFact[], clientId: string): Answer 
       ...without.map(({ title, source }) => seen(title, source)),
     );
   const judged = pods.flatMap((pod) =>
-    containersOf(pod.spec).map((container) => ({ pod, ...containerJudged(container, clientId) })),
+    containersOf(pod.spec).map((container) => ({
+      pod,
+      ...containerJudged(container, clientId),
+      ...tenantJudged(container, tenantId),
+    })),
   );
   const wrong = judged.find(({ problem }) => problem !== undefined);
   if (wrong)
@@ -56,6 +91,8 @@ export function webhookPods(pods: readonly PodFact[], clientId: string): Answer 
       `leave ${CLIENT_ID} and ${TOKEN} to the webhook, or mount a token for ${AUDIENCE}`,
       seen(open.pod.title, open.pod.source),
     );
+  const waiting = pods.find(({ spec }) => webhook !== true && !needsNoWebhook(spec, clientId));
+  if (waiting) return unchanged(waiting, webhook);
   const labelled = pods.every(({ labels }) => labels[LABEL] === VALUE);
   const how = labelled
     ? "have the webhook's label"
@@ -78,6 +115,26 @@ function needsNoWebhook(spec: PodFact["spec"], clientId: string): boolean {
       return id.text === clientId && file?.token?.audience === AUDIENCE;
     })
   );
+}
+
+/** A pod that counts on the webhook. */
+function unchanged({ title, source }: PodFact, webhook: boolean | undefined): Answer {
+  const needs = `${title} has not all of ${CLIENT_ID}, ${TOKEN}, ${TENANT_ID}, ${AUTHORITY} and the token`;
+  const remedy = "write variables, volume and mount into the pod";
+  const where = seen(title, source);
+  return webhook === false
+    ? broken(`${needs}, and no pod identity webhook of Azure runs on the hub`, remedy, SILENT, where)
+    : unknown(`${needs}, and nobody says whether the webhook runs on the hub`, remedy, where);
+}
+
+function tenantJudged(container: ContainerFact, tenantId: string | undefined): Partial<Judged> {
+  const set = container.variable(TENANT_ID);
+  if (typeof set !== "object" || tenantId === undefined || set.text === tenantId) return {};
+  return isLateText(set.text) || isLateText(tenantId)
+    ? { isOpen: true }
+    : wrong(
+        `sets ${TENANT_ID} to ${set.text} in the container ${container.name}, and the service account names ${tenantId}`,
+      );
 }
 
 interface Judged {

@@ -1,66 +1,67 @@
 /*
- * The keys that a pool provider was handed, beside those that the issuer publishes.
+ * The keys that a pool provider was handed, beside those that the issuer publishes and those of its other providers.
  */
 
 import { type Answer, broken, seen, unknown } from "../../answer";
-import { list, own, text } from "../../facts/access";
 import type { Source } from "../../facts/source";
-import { type Terraform, isLateText } from "../../facts/terraform";
+import { isLateText } from "../../facts/terraform";
+import { type KeySet, keySet } from "../key-set";
 import { named } from "../named";
-
-/** Keys by their ids. */
-export interface PublishedKeys {
-  /** Ids of the keys. */
-  readonly ids: readonly string[];
-  /** Where they stand. */
-  readonly source: Source;
-}
+import type { PublishedIssuers } from "../published-issuers";
 
 /** What is known of the keys of a pool provider. */
 export interface IssuerKeysFact {
-  /** Ids of the keys; `undefined` where it was handed none, or only apply tells them; a text where they cannot be read. */
-  readonly ids: readonly string[] | string | undefined;
-  /** What the issuer publishes, as far as it was read. */
-  readonly published: readonly PublishedKeys[];
+  /** The issuer that the pool provider trusts. */
+  readonly issuer: string;
+  /** The keys; `undefined` where it was handed none, or only apply tells them. */
+  readonly keys: KeySet | undefined;
+  /** True where it asks the issuer for its keys. */
+  readonly isAsking: boolean;
   /** Where the pool provider stands. */
   readonly source: Source;
 }
 
-/** Objects of buckets and containers, with the arguments of name and text. */
-const OBJECTS: Readonly<Record<string, readonly [place: string, name: string, content: string]>> = {
-  aws_s3_object: ["bucket", "key", "content"],
-  azurerm_storage_blob: ["storage_container_name", "name", "source_content"],
-  google_storage_bucket_object: ["bucket", "name", "content"],
-};
-const DISCOVERY = /(?:^|\/)\.well-known\/openid-configuration$/;
 const VERIFIED =
   "the pool provider verifies tokens by the keys in jwks_json alone, not by those that the issuer publishes";
 const HAND_OVER = "hand the pool provider the keys that the issuer publishes";
 const REFUSED = "invalid_grant … the signature of the token cannot be verified";
+const UNREACHABLE = "invalid_grant … Error connecting to the given credential's issuer";
 
 /** Reads `oidc.jwks_json`; empty where the pool provider asks the issuer. */
-export function issuerKeys(
-  jwks: string,
-  published: readonly PublishedKeys[],
-  source: Source,
-): IssuerKeysFact {
-  if (jwks === "" || isLateText(jwks)) return { ids: undefined, published, source };
-  return { ids: keyIds(jwks) ?? "are no JSON Web Key Set", published, source };
+export function issuerKeys(issuer: string, jwks: string, source: Source): IssuerKeysFact {
+  const keys = jwks === "" || isLateText(jwks) ? undefined : keySet(jwks);
+  return { issuer, keys, isAsking: jwks === "", source };
 }
 
-/** What keeps every token, or some, from being verified; `undefined` where nothing does. */
-export function keysTrusted({ ids, published, source }: IssuerKeysFact): Answer | undefined {
+/** The answer of a pool provider that trusts the issuer, unless tokens, or some, cannot be verified. */
+export function keysTrusted(
+  answer: Answer,
+  fact: IssuerKeysFact,
+  others: readonly IssuerKeysFact[],
+  issuers: PublishedIssuers,
+): Answer {
+  const { keys, isAsking, issuer, source } = fact;
+  if (isAsking) return issuers.judged(answer, issuer, UNREACHABLE);
   const where = seen("oidc.jwks_json", source);
-  if (ids === undefined) return undefined;
-  if (typeof ids === "string" || ids.length === 0)
-    return broken(
-      `the keys of the pool provider ${typeof ids === "string" ? ids : "are an empty list"}`,
-      HAND_OVER,
-      REFUSED,
-      where,
-    );
-  for (const other of published) {
-    const places = [where, seen("published keys", other.source)];
+  if (keys === undefined) return answer;
+  if (keys.refusal !== undefined)
+    return broken(`the keys of the pool provider ${keys.refusal}`, HAND_OVER, REFUSED, where);
+  return (
+    unlikePublished(fact, keys, issuers) ??
+    (keys.doubt === undefined
+      ? unlikeOthers(fact, keys, others)
+      : unknown(`of the keys of the pool provider ${keys.doubt}`, HAND_OVER, where)) ??
+    answer
+  );
+}
+
+function unlikePublished(
+  { issuer, source }: IssuerKeysFact,
+  { ids }: KeySet,
+  issuers: PublishedIssuers,
+): Answer | undefined {
+  for (const other of issuers.keysOf(issuer)) {
+    const places = [seen("oidc.jwks_json", source), seen("published keys", other.source)];
     if (!other.ids.some((id) => ids.includes(id)))
       return broken(
         `the pool provider has the keys ${named(ids)}, the issuer publishes ${named(other.ids) || "none"}`,
@@ -75,42 +76,20 @@ export function keysTrusted({ ids, published, source }: IssuerKeysFact): Answer 
   return undefined;
 }
 
-/** The keys that Terraform publishes, by issuer. */
-export function publishedKeys(terraform: Terraform): ReadonlyMap<string, readonly PublishedKeys[]> {
-  const objects = Object.entries(OBJECTS).flatMap(([type, [place, name, content]]) =>
-    terraform.ofType(type).map((resource) => ({
-      place: `${type} ${terraform.text(resource, place)}`,
-      name: terraform.text(resource, name).replace(/^\//, ""),
-      text: terraform.text(resource, content),
-      source: resource.source,
-    })),
+/** An issuer has one set of keys; of two that differ one is wrong or old. */
+function unlikeOthers(
+  { issuer, source }: IssuerKeysFact,
+  { fingerprint, ids }: KeySet,
+  others: readonly IssuerKeysFact[],
+): Answer | undefined {
+  const other = others.find(
+    (each) => each.issuer === issuer && each.keys && each.keys.fingerprint !== fingerprint,
   );
-  const found = new Map<string, PublishedKeys[]>();
-  for (const { place, name, text: content } of objects) {
-    if (!DISCOVERY.test(name)) continue;
-    const document = parsed(content);
-    const [issuer, url] = [text(own(document, "issuer")), text(own(document, "jwks_uri"))];
-    // The discovery document stands below the issuer's path, and so do the keys.
-    const base = name.replace(DISCOVERY, "");
-    const path = [base, url.slice(issuer.length)].join("/").replace(/\/+/g, "/").replace(/^\//, "");
-    if (issuer === "" || !url.startsWith(issuer)) continue;
-    const keys = objects.find((each) => each.place === place && each.name === path);
-    const ids = keys && keyIds(keys.text);
-    if (keys && ids) found.set(issuer, [...(found.get(issuer) ?? []), { ids, source: keys.source }]);
-  }
-  return found;
-}
-
-function keyIds(jwks: string): readonly string[] | undefined {
-  const keys = own(parsed(jwks), "keys");
-  return Array.isArray(keys) ? list(keys).map((key) => text(own(key, "kid"))) : undefined;
-}
-
-function parsed(content: string): unknown {
-  // What is no JSON holds no keys.
-  try {
-    return JSON.parse(content);
-  } catch {
-    return undefined;
-  }
+  if (other?.keys === undefined) return undefined;
+  return unknown(
+    `the pool provider has the keys ${named(ids)}, another one of the same issuer ${named(other.keys.ids)}: which of them the cluster signs with is not known`,
+    "hand both the same keys: those that the API server publishes",
+    seen("oidc.jwks_json", source),
+    seen("oidc.jwks_json of the other pool provider", other.source),
+  );
 }

@@ -7,6 +7,7 @@ import { at, list, own, text } from "../../facts/access";
 import type { Source } from "../../facts/source";
 import type { PodFact } from "../../facts/pod-fragments";
 import type { AccountQuestion } from "../cloud-access";
+import { startedWith } from "../pod-containers";
 import { type CredentialFile, readCredentialFile } from "./credential-file";
 import { podsConfigured } from "./pods-configured";
 
@@ -31,7 +32,8 @@ const CONFIG_MAP = "google-credentials-";
 export function mountedFile(question: AccountQuestion): MountedFile | undefined {
   const { account, files, declared } = question;
   // What pods need is no pod, but says as much of the token where no pod was read.
-  const pods = question.pods.length > 0 || !question.fragment ? question.pods : [question.fragment];
+  const given = question.pods.length > 0 || !question.fragment ? question.pods : [question.fragment];
+  const pods = startedWith(given, question.program);
   const name = account.key.slice(account.key.indexOf("/") + 1);
   const fact =
     files.find(({ configMap }) => pods.some((pod) => configMapsOf(pod).includes(nameOf(configMap)))) ??

@@ -17,6 +17,7 @@ import type {
 import type { CloudAccess } from "../cloud-access";
 import type { CloudSpokes } from "../cloud-spokes";
 import { handedOver } from "../handed-over";
+import type { PublishedIssuers } from "../published-issuers";
 import { GoogleAccess } from "./access";
 import { Authorities } from "./authorities";
 import { googleComputed } from "./computed";
@@ -24,6 +25,7 @@ import { type Exchange, customExchange, poolProviderOf } from "./exchange";
 import { GrantIndex } from "./grant-index";
 import { downloadDenials } from "./denials";
 import { type GrantFact, grantsOf } from "./grants";
+import { issuerObjects } from "./issuer-objects";
 import { type PoolProviderFact, poolProviders } from "./workload-identity";
 import { type Granted, mayDownload, placeOf, repositoryPermitted } from "./repository-permission";
 import { GoogleSpokes } from "./spokes";
@@ -33,7 +35,8 @@ import { exchangeTrust } from "./trust";
 /** Artifact Registry, by auth-provider-gcp. Source: kubernetes/cloud-provider-gcp, pkg/gcpcredential. */
 export const googleReader: CloudReader = {
   computed: googleComputed,
-  read: (terraform) => new Google(terraform),
+  stores: issuerObjects,
+  read: (terraform, issuers) => new Google(terraform, issuers),
 };
 
 class Google implements Cloud {
@@ -48,9 +51,9 @@ class Google implements Cloud {
   #access: CloudAccess | undefined;
   #spokes: CloudSpokes | undefined;
 
-  constructor(terraform: Terraform) {
+  constructor(terraform: Terraform, issuers: PublishedIssuers) {
     this.#terraform = terraform;
-    this.#poolProviders = poolProviders(terraform);
+    this.#poolProviders = poolProviders(terraform, issuers);
     this.#grants = new GrantIndex(grantsOf(terraform));
     this.#denials = downloadDenials(terraform);
     this.#authorities = new Authorities(terraform);

@@ -8,12 +8,15 @@ import { type Answer, broken, pass, seen, unknown } from "../../answer";
 import { type Terraform, type TerraformResource, isLateText } from "../../facts/terraform";
 import { boundAnswer } from "../bound-names";
 import type { CloudSpokes, FleetWarning, SpokeQuestion, SpokeReading } from "../cloud-spokes";
+import { otherKindOfCluster } from "../server-reference";
+import { agentAnswer } from "./connect-agent";
 import { GrantIndex } from "./grant-index";
 import { type MemberGrant, memberGrants } from "./member-grants";
 import { projectOf } from "./workload-identity";
 
 const CLUSTER = /\$\{(\d+)#((?:module\.[\w-]+\.)*(?:data\.)?google_container_cluster\.[\w-]+)\./;
 const GATEWAY = /^https:\/\/(?:[a-z0-9-]+-)?connectgateway\.googleapis\.com\/v1\/projects\/([^/]+)\//;
+const GKE_MEMBER = /\/gkeMemberships\//;
 const PROJECT = /^\$\{(\d+)#((?:data\.)?google_project\.[\w-]+)\.number\}$/;
 const GETS_IN: readonly string[] = ["roles/container.clusterViewer"];
 const DIRECT: readonly string[] = [
@@ -46,14 +49,18 @@ export class GoogleSpokes implements CloudSpokes {
   read(question: SpokeQuestion): SpokeReading {
     const { identity, server, spoke, rbac } = question;
     const isGateway = GATEWAY.test(server);
+    const other = otherKindOfCluster(server, "google_container_cluster", "GKE");
+    if (other) return { admitted: other, authorized: other, warnings: [] };
     if (!identity.includes("@") && !isLateText(identity))
       return nameless("a pool's principal enters, whose user name on the spoke Google does not document");
     const roles = isGateway ? THROUGH : [...GETS_IN, ...DIRECT];
     const { certain, possible } = this.#grants.of([`serviceAccount:${identity}`], []);
     const held = certain.filter(({ role, on }) => roles.includes(role) && on.startsWith("project "));
-    const project = this.#project(server);
+    const project = this.#project(question);
     const here = held.filter(({ on, conditional }) => on === `project ${project ?? ""}` && !conditional);
-    const admitted = admittedBy(here, held, project, isGateway, certain.length + possible.length > 0);
+    const byIam = admittedBy(here, held, project, isGateway, certain.length + possible.length > 0);
+    const agent = isGateway && !GKE_MEMBER.test(server) && agentAnswer(spoke, identity, rbac);
+    const admitted = byIam.status === "pass" && agent && agent.status !== "pass" ? agent : byIam;
     const working = here.filter(({ role }) => !isGateway && !IDLE.includes(role));
     const bound = boundAnswer(spoke, { users: [identity], groups: [] }, rbac);
     const authorized =
@@ -64,12 +71,15 @@ export class GoogleSpokes implements CloudSpokes {
   }
 
   /** Id of the project that the spoke is of; `undefined` where nothing says it. */
-  #project(server: string): string | undefined {
+  #project({ server, project: recorded, projectNumber }: SpokeQuestion): string | undefined {
     const gateway = GATEWAY.exec(server)?.[1];
-    if (gateway !== undefined) return this.#projectOfNumber(gateway);
+    if (gateway !== undefined) {
+      const isOther = projectNumber !== undefined && projectNumber !== gateway;
+      return this.#projectOfNumber(gateway) ?? (isOther ? undefined : recorded);
+    }
     const cluster = this.#referred(CLUSTER, server);
     const project = cluster && projectOf(cluster, this.#terraform);
-    return project === undefined || project === "" || isLateText(project) ? undefined : project;
+    return project === undefined || project === "" || isLateText(project) ? recorded : project;
   }
 
   #projectOfNumber(number: string): string | undefined {

@@ -8,9 +8,9 @@ import { UNKNOWN_CLAIM } from "../../../rules/google/cel-variables";
 import type { MappedAttributes } from "../../../rules/google/mapped-attributes";
 import { stsAudience } from "../../../rules/google/workload-identity-names";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../../answer";
+import { ASK_AGAIN } from "../ask-again";
 import { isLateText, sameText } from "../../facts/terraform";
 import { EMPTY, type Exchange } from "./exchange";
-import { keysTrusted } from "./issuer-keys";
 import { type TrustAnswers, managedTrust } from "./managed-trust";
 import type { PoolProviderFact } from "./workload-identity";
 import { type Token, assertionOf, attributesOf } from "./token";
@@ -49,7 +49,7 @@ export function exchangeTrust(question: ExchangeQuestion): TrustAnswers {
 }
 
 function issuerTrusted(
-  { issuer: trusted, off, doubt, source, keys }: PoolProviderFact,
+  { issuer: trusted, off, doubt, source, verified }: PoolProviderFact,
   issuer: string,
 ): Answer {
   const where = seen("oidc.issuer_uri", source);
@@ -57,9 +57,9 @@ function issuerTrusted(
   const same = sameText(trusted, issuer);
   if (same === "same" && doubt !== undefined)
     return unknown(doubt, "declare the pool provider beside its pool, and disabled as a literal", where);
-  if (same === "same") return keysTrusted(keys) ?? pass(`the pool provider trusts ${issuer}`, where);
+  if (same === "same") return verified(pass(`the pool provider trusts ${issuer}`, where));
   if (same === "unknown" || trusted === "")
-    return unknown("the issuer is known only after apply", "apply, and ask again", where);
+    return unknown("the issuer is known only after apply", ASK_AGAIN, where);
   return broken(
     `the pool provider trusts ${trusted}, the cluster's tokens are of ${issuer}`,
     "write the cluster's issuer to the letter into the pool provider",
@@ -101,7 +101,7 @@ function subjectAdmitted(token: ExchangeQuestion, { condition, mapping, source }
       seen("attribute_mapping", source),
     );
   if (isLateText(condition))
-    return unknown("the attribute condition is known only after apply", "apply, and ask again", where);
+    return unknown("the attribute condition is known only after apply", ASK_AGAIN, where);
   const { google, attribute } = attributes ?? {};
   const { outcome, reason } = evaluateAttributeCondition(
     condition,
@@ -122,7 +122,7 @@ function subjectAdmitted(token: ExchangeQuestion, { condition, mapping, source }
 /** What of the mapping leaves open whether a token that the condition admits is exchanged. */
 function mappingDoubt(attributes: MappedAttributes | undefined, where: Evidence): Answer | undefined {
   if (attributes === undefined)
-    return unknown("the attribute mapping is known only after apply", "apply, and ask again", where);
+    return unknown("the attribute mapping is known only after apply", ASK_AGAIN, where);
   const { google, subjectUid, doubt } = attributes;
   if (google["subject"] === UNKNOWN_CLAIM && subjectUid === "no")
     return unknown(

@@ -6,7 +6,9 @@ import { blocks, own, record, text } from "../../facts/access";
 import type { Source } from "../../facts/source";
 import { type Terraform, type TerraformResource, isLateText, providerOf } from "../../facts/terraform";
 import { LATE_TEXT, knownBlocks, listed, plainText, switched } from "../../facts/terraform-values";
-import { type IssuerKeysFact, issuerKeys, publishedKeys } from "./issuer-keys";
+import type { Answer } from "../../answer";
+import type { PublishedIssuers } from "../published-issuers";
+import { type IssuerKeysFact, issuerKeys, keysTrusted } from "./issuer-keys";
 
 /** A provider of a workload identity pool. */
 export interface PoolProviderFact {
@@ -24,8 +26,8 @@ export interface PoolProviderFact {
   readonly off: string | undefined;
   /** Why it may exchange none, where nothing says that it does not. */
   readonly doubt: string | undefined;
-  /** The keys that it was handed, by which it verifies tokens. */
-  readonly keys: IssuerKeysFact;
+  /** The answer of one that trusts the issuer, unless it cannot verify tokens, or some, by the keys that it has. */
+  readonly verified: (answer: Answer) => Answer;
   /** The attribute condition; empty where there is none. */
   readonly condition: string;
   /** Where it stands. */
@@ -37,10 +39,10 @@ const POOL = "google_iam_workload_identity_pool";
 /** What only apply tells of the block `oidc`. */
 const LATE_OIDC = { issuer_uri: LATE_TEXT, allowed_audiences: LATE_TEXT, jwks_json: LATE_TEXT };
 
-/** Every pool provider. */
-export function poolProviders(terraform: Terraform): readonly PoolProviderFact[] {
+/** Every pool provider; the issuers are those that were read. */
+export function poolProviders(terraform: Terraform, issuers: PublishedIssuers): readonly PoolProviderFact[] {
   const pools = terraform.ofType(POOL);
-  const published = publishedKeys(terraform);
+  const all: IssuerKeysFact[] = [];
   return terraform.ofType(`${POOL}_provider`).map((resource) => {
     const written = knownBlocks(own(resource.values, "oidc"));
     const oidc = written === undefined ? LATE_OIDC : written[0];
@@ -49,11 +51,13 @@ export function poolProviders(terraform: Terraform): readonly PoolProviderFact[]
     const allowed = own(oidc, "allowed_audiences");
     const pool = poolOf(resource, pools, terraform);
     const issuer = resolved(own(oidc, "issuer_uri"));
+    const keys = issuerKeys(issuer, resolved(own(oidc, "jwks_json")), resource.source);
+    all.push(keys);
     return {
       poolId: terraform.text(resource, "workload_identity_pool_id"),
       providerId: terraform.text(resource, "workload_identity_pool_provider_id"),
       issuer,
-      keys: issuerKeys(resolved(own(oidc, "jwks_json")), published.get(issuer) ?? [], resource.source),
+      verified: (answer) => keysTrusted(answer, keys, all, issuers),
       audiences: typeof allowed === "string" ? undefined : listed(allowed).map(resolved),
       mapping:
         typeof mapping === "string"

@@ -1,4 +1,4 @@
-import { pass, seen, unknown } from "../../answer";
+import { broken, pass, seen, unknown } from "../../answer";
 import { serviceAccountOf } from "../../facts/kubernetes-facts";
 import type { FleetCheck } from "../fleet-context";
 
@@ -10,6 +10,14 @@ export const controllerPresent: FleetCheck = {
   run: ({ artefacts, controller }) => {
     const { account, workloads, title, list: read } = controller;
     const evidence = workloads.map(({ pods }) => seen(pods.title, pods.source));
+    const other = workloads.find(({ runsAs }) => runsAs !== undefined && runsAs !== account);
+    if (other && !account.endsWith("/*"))
+      return broken(
+        `the pods of ${other.pods.title} run as ${other.runsAs ?? ""}, not as ${account}`,
+        `write serviceAccountName: ${account.slice(account.indexOf("/") + 1)} into the pod template`,
+        undefined,
+        seen(other.pods.title, other.pods.source),
+      );
     if (workloads.length > 0) return pass(`${title} opens connections as ${account}`, ...evidence);
     const written = serviceAccountOf(artefacts, account);
     if (written?.source)

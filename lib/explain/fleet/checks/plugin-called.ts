@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import { pluginExec } from "../../../rules/fleet/plugin-exec";
+import { AKS_SERVER_ID, pluginExec } from "../../../rules/fleet/plugin-exec";
 import { pluginCallIssues } from "../../../rules/fleet/provider-checks";
 import { isStoredTokenCommand, pluginOfCommand } from "../../../rules/fleet/plugins";
 import type { ResolvedExec } from "../../../rules/fleet/resolve-exec";
-import { seen, unknown } from "../../answer";
+import { type Answer, type Evidence, broken, seen, unknown } from "../../answer";
+import { flagOf } from "../../clouds/plugin-flags";
 import type { FleetCheck } from "../fleet-context";
 import { unlessRefused } from "../refused";
 import { SELF_MANAGED } from "../self-managed";
@@ -35,13 +36,38 @@ export const pluginCalled: FleetCheck = {
     const given = exec.command.endsWith("kubelogin")
       ? variables.filter(({ name }) => own.has(name))
       : variables;
-    return unlessRefused(
+    const called = unlessRefused(
       pluginCallIssues({ ...exec, env: given }),
       `${exec.command} is called as it must be`,
       ...where,
     );
+    return called.status === "pass" ? (serverAnswer(exec, env, where) ?? called) : called;
   },
 };
+
+/** Servers of AKS, by name or by what Terraform knows of them. */
+const AKS = /\.azmk8s\.io(?::\d+)?\/?$|azurerm_kubernetes_cluster\b/;
+
+/** Microsoft Entra has one application for the API servers of all AKS clusters; `undefined` where nothing is wrong. */
+function serverAnswer(
+  { args, command, server }: ResolvedExec,
+  env: ReadonlyMap<string, string>,
+  where: readonly Evidence[],
+): Answer | undefined {
+  const plugin = pluginOfCommand(command);
+  const id =
+    plugin === "kubelogin"
+      ? flagOf(args, "--server-id")
+      : plugin === "argocd-k8s-auth" && args.includes("azure")
+        ? env.get("AAD_SERVER_APPLICATION_ID")
+        : undefined;
+  if (id === undefined || id === AKS_SERVER_ID) return undefined;
+  const reason = `the token is for the application ${id}, and not for ${AKS_SERVER_ID}, which all AKS clusters take`;
+  const remedy = `give the server id ${AKS_SERVER_ID}`;
+  return AKS.test(server)
+    ? broken(reason, remedy, "Unauthorized", ...where)
+    : unknown(`${reason}; whether the spoke takes it is not known`, remedy, ...where);
+}
 
 /** A shell can be told anything; known is the script that prints the token of a file. */
 function isTokenReader({ args, command, provider }: ResolvedExec): boolean {

@@ -1,12 +1,14 @@
 import { refusal } from "../../../errors";
 import { commandIssues, hasImageVolumes } from "../../../rules/fleet/plugin-mount";
 import { fleetPlugins, pluginOfCommand } from "../../../rules/fleet/plugins";
-import { type Answer, pass, seen, unknown } from "../../answer";
+import { type Answer, broken, pass, seen, unknown } from "../../answer";
 import { at, list, own, text } from "../../facts/access";
+import type { DeclaredFleet } from "../../facts/fleet-record";
 import { apiServerGates } from "../../facts/recorded-gates";
 import type { WorkloadFact } from "../../facts/workload-facts";
 import type { ControllerPods } from "../controllers";
 import type { FleetCheck, FleetContext } from "../fleet-context";
+import { type WantedCopy, copyInto } from "../init-copy";
 import { unlessRefused } from "../refused";
 
 /** Is the plugin in every container that opens connections, and does it run there? */
@@ -88,7 +90,7 @@ function volumeAnswer(
   mount: unknown,
   command: string,
   pods: WorkloadFact,
-  { artefacts, controller }: FleetContext,
+  { artefacts }: FleetContext,
 ): Answer {
   const { apiServer } = artefacts.cluster;
   const where = seen(pods.title, pods.source);
@@ -97,15 +99,20 @@ function volumeAnswer(
   const volume = list(own(pods.spec, "volumes")).find((each) => own(each, "name") === name);
   const isImage = own(volume, "image") !== undefined;
   if (volume === undefined || (isImage && text(at(volume, "image", "reference")) === ""))
-    return unlessRefused([refusal("fleet-plugin-not-mounted", `volume ${name}`, "the pod")], "", where);
-  if (!isImage) return otherVolume(name, volume, pods, reason);
-  const plugin = pluginOfCommand(command);
-  const path = plugin && fleetPlugins[plugin].path;
-  const isThere = path === undefined || command === `${text(own(mount, "mountPath"))}${path}`;
-  if (!controller.declared && !isThere)
+    return broken(`${pods.title} has no volume ${name} that holds ${command}`, MOUNT, undefined, where);
+  if (text(own(mount, "subPath")) !== "" || text(own(mount, "subPathExpr")) !== "")
     return unknown(
-      `whether the plugin's image has it at the rest of ${command} is not known`,
-      `the published image has it at ${path}`,
+      `the mount of the volume ${name} has a subPath, and what is there is not known`,
+      "mount the whole volume",
+      where,
+    );
+  const path = pathInImage(command, artefacts.cluster.fleet);
+  const rest = command.slice(text(own(mount, "mountPath")).length);
+  if (!isImage) return otherVolume({ name, rest, path }, volume, pods, reason);
+  if (path !== undefined && rest !== path)
+    return unknown(
+      `whether the plugin's image has it at ${rest} is not known`,
+      `the image has it at ${path}`,
       where,
     );
   if (apiServer === undefined)
@@ -120,30 +127,37 @@ function volumeAnswer(
   return unlessRefused(issues, reason, where);
 }
 
+/** Path of the plugin in its image, as it was recorded or as the published image has it; `undefined` where nobody says. */
+function pathInImage(command: string, recorded: DeclaredFleet | undefined): string | undefined {
+  const plugin = pluginOfCommand(command);
+  return plugin && (recorded?.pluginPaths.get(plugin) ?? fleetPlugins[plugin].path);
+}
+
 /** What begins empty is filled by an init container, or not at all; what other volumes hold nobody wrote. */
 function otherVolume(
-  name: string,
+  wanted: WantedCopy,
   volume: unknown,
   { spec, title, source }: WorkloadFact,
   reason: string,
 ): Answer {
   const where = seen(title, source);
+  const { name } = wanted;
   if (own(volume, "emptyDir") === undefined)
     return unknown(
       `what the volume ${name} of ${title} holds was not read`,
       "mount the plugin's image, or copy the plugin in an init container",
       where,
     );
-  const copies = list(own(spec, "initContainers")).some((each) =>
-    list(own(each, "volumeMounts")).some((mount) => own(mount, "name") === name),
-  );
-  return copies
-    ? pass(`${reason}, copied by an init container`, where)
-    : unlessRefused(
-        [refusal("fleet-plugin-not-mounted", `volume ${name}, which nothing fills`, "the pod")],
-        "",
-        where,
-      );
+  const copies = list(own(spec, "initContainers")).flatMap((each) => copyInto(each, wanted));
+  if (copies.includes("copied")) return pass(`${reason}, copied by an init container`, where);
+  if (copies.includes("unclear"))
+    return unknown(
+      `what the init containers of ${title} put into the volume ${name} is not judged here`,
+      `copy it with ["cp", "<path in the plugin's image>", "<mount path>/"]`,
+      where,
+    );
+  const what = copies.length === 0 ? "which nothing fills" : `to which nothing copies ${wanted.rest}`;
+  return broken(`${title} has the volume ${name}, ${what}`, MOUNT, undefined, where);
 }
 
 const ORDER: readonly Answer["status"][] = ["fail", "unknown", "pass", "skipped"];

@@ -15,6 +15,11 @@ export const providerChosen: FleetCheck = {
     const { list: read } = controller;
     if (!read && controller.kind !== "argocd")
       return unknown("no list of access providers was read", "name the ConfigMap that holds it as well");
+    if (!profile.status)
+      return unknown(
+        `which access providers the profile ${profile.key} names is not known`,
+        "name the manifest of its status as well",
+      );
     const where = [
       ...(read ? [seen(`ConfigMap ${read.namespace}/${read.configMap}`, read.source)] : []),
       ...(profile.status ? [seen("status", profile.status.source)] : []),

@@ -1,16 +1,18 @@
-import { secretIssues } from "../../../rules/fleet/secret-material";
+import { type WorkloadIdentityError, refusal } from "../../../errors";
+import { isSecretText, secretIssues } from "../../../rules/fleet/secret-material";
 import { list, own } from "../../facts/access";
+import type { ClusterArtefacts } from "../../facts/facts";
 import { seen } from "../../answer";
 import type { FleetCheck } from "../fleet-context";
 import { listIssues } from "../list-issues";
 import { unlessRefused } from "../refused";
 
-/** Are profile, list and environment free of tokens, keys and passwords? */
+/** Are profile, list, environment and Terraform outputs free of tokens, keys and passwords? */
 export const secretFree: FleetCheck = {
   id: "secret-free",
-  asks: "Are profile, list and environment free of tokens, keys and passwords?",
+  asks: "Are profile, list, environment and Terraform outputs free of tokens, keys and passwords?",
   why: "All of them are stored in plain text and readable by many.",
-  run: ({ controller, document, profile }) => {
+  run: ({ artefacts, controller, document, profile }) => {
     const { list: read, workloads } = controller;
     const issues = [
       ...secretIssues(`ClusterProfile ${profile.key}`, document),
@@ -20,6 +22,7 @@ export const secretFree: FleetCheck = {
           .filter((each) => container === "" || own(each, "name") === container)
           .flatMap((each) => secretIssues(pods.title, own(each, "env"))),
       ),
+      ...outputIssues(artefacts),
     ];
     const where = profile.status ?? profile.main;
     return unlessRefused(
@@ -29,3 +32,14 @@ export const secretFree: FleetCheck = {
     );
   },
 };
+
+/** What providers make that is a secret by itself, as far as an output can name it. */
+const CREDENTIALS =
+  /\b(?:aws_iam_access_key|azuread_application_password|azuread_service_principal_password|google_service_account_key)\.[^}]*\.(?:secret|value|private_key)\b/;
+
+/** An output stands in the state as it is, and in the file that manifests are finished with. */
+function outputIssues({ outputs }: ClusterArtefacts): readonly WorkloadIdentityError[] {
+  return [...outputs]
+    .filter(([, value]) => isSecretText(value) || CREDENTIALS.test(value))
+    .map(([name]) => refusal("fleet-secret-material", `the Terraform output ${name}`));
+}

@@ -3,7 +3,7 @@
  * nothing that allows means denied. Source: "Policy evaluation logic" in the IAM user guide.
  */
 
-import type { Match } from "./match";
+import { type Match, cannotTell, no, yes } from "./match";
 import { type Statement, readPolicy } from "./statements";
 
 /** What the evaluation of a policy says. */
@@ -12,6 +12,15 @@ export interface AwsDecision {
   readonly outcome: "allowed" | "denied" | "unknown";
   /** Why, in one sentence without full stop. */
   readonly reason: string;
+}
+
+/** What the evaluation of a resource's policy says. */
+export interface AwsResourceDecision extends AwsDecision {
+  /**
+   * Whether a statement denies it; all that counts for a role of the resource's own account, where a policy that
+   * merely allows nothing takes nothing away.
+   */
+  readonly denial: Match;
 }
 
 interface Judged {
@@ -27,7 +36,27 @@ export type Elements = (statement: Statement) => readonly Match[];
 
 /** Decides over all policies. A policy that cannot be read could allow and could deny. */
 export function decide(policies: readonly unknown[], elements: Elements, nothing: string): AwsDecision {
-  const judged = policies.flatMap((policy, index) => judge(policy, index, policies.length, elements));
+  return decided(
+    policies.flatMap((policy, index) => judge(policy, index, policies.length, elements)),
+    nothing,
+  );
+}
+
+/** Decides over the policy of a resource, and tells apart what it denies and what it merely does not allow. */
+export function decideResource(policy: unknown, elements: Elements, nothing: string): AwsResourceDecision {
+  const judged = judge(policy, 0, 1, elements);
+  return { ...decided(judged, nothing), denial: denialOf(judged) };
+}
+
+function denialOf(judged: readonly Judged[]): Match {
+  const denies = judged.filter(({ effect }) => effect === "Deny");
+  const certain = denies.find(({ match }) => match.holds === true);
+  if (certain) return yes(`statement ${certain.label} denies it`);
+  const threat = denies.find(({ match }) => match.holds === undefined);
+  return threat ? cannotTell(told(threat, "may deny it")) : no("no statement denies it");
+}
+
+function decided(judged: readonly Judged[], nothing: string): AwsDecision {
   const denies = judged.filter(({ effect }) => effect === "Deny");
   const allows = judged.filter(({ effect }) => effect === "Allow");
   const denied = denies.find(({ match }) => match.holds === true);
@@ -45,7 +74,8 @@ function judge(policy: unknown, index: number, count: number, elements: Elements
   const read = readPolicy(policy);
   const where = count === 1 ? "" : ` of policy ${index + 1}`;
   if ("problem" in read) {
-    const match: Match = { holds: undefined, reason: `the policy cannot be read: ${read.problem}` };
+    const reason = read.isUnread ? read.problem : `the policy cannot be read: ${read.problem}`;
+    const match: Match = { holds: undefined, reason };
     return (["Allow", "Deny"] as const).map((effect) => ({ label: `?${where}`, effect, depth: 0, match }));
   }
   return read.statements.map((statement) => {

@@ -6,7 +6,7 @@
 import { isRecord } from "../../../model/record";
 import { conditionsHold } from "./conditions";
 import type { ContextValue, RequestContext } from "./context";
-import { type AwsDecision, decide } from "./decide";
+import { type AwsResourceDecision, decideResource } from "./decide";
 import { type Match, any, cannotTell, no, not, quoted, yes } from "./match";
 import { undefinedType } from "./principal";
 import { coversAction, coversResource } from "./selection";
@@ -35,7 +35,7 @@ const ROLE_ARN = /^arn:([a-z-]+):iam::(\d{12}):role\//;
  * Never throws. `unknown` where the policy holds a Terraform reference, or a condition that cannot be judged; a
  * policy that says nothing of the role answers `denied`, which only counts between accounts.
  */
-export function evaluateAwsResourcePolicy(policy: unknown, request: AwsResourceRequest): AwsDecision {
+export function evaluateAwsResourcePolicy(policy: unknown, request: AwsResourceRequest): AwsResourceDecision {
   return decided(policy, request, coversRole);
 }
 
@@ -46,7 +46,7 @@ export function evaluateAwsResourcePolicy(policy: unknown, request: AwsResourceR
  * Never throws. `unknown` also where everybody is let in, of which AWS does not say whether that grants to a role.
  * Source: "Identity-based policies and resource-based policies" under "Policy evaluation logic" in the IAM user guide.
  */
-export function evaluateAwsDirectGrant(policy: unknown, request: AwsResourceRequest): AwsDecision {
+export function evaluateAwsDirectGrant(policy: unknown, request: AwsResourceRequest): AwsResourceDecision {
   return decided(policy, request, (statement, names) =>
     statement.effect === "Deny" ? coversRole(statement, names) : namesRole(statement, names),
   );
@@ -58,13 +58,13 @@ function decided(
   policy: unknown,
   { roleArn, action, resource }: AwsResourceRequest,
   covers: Covers,
-): AwsDecision {
+): AwsResourceDecision {
   const [, partition, account] = ROLE_ARN.exec(roleArn) ?? [];
   if (partition === undefined || account === undefined)
-    return { outcome: "unknown", reason: "the ARN of the role is not known" };
+    return { outcome: "unknown", reason: NO_ARN, denial: cannotTell(NO_ARN) };
   const names = [account, `arn:${partition}:iam::${account}:root`, roleArn];
-  return decide(
-    [policy],
+  return decideResource(
+    policy,
     (statement) => [
       covers(statement, names),
       coversAction(statement.actions, action),
@@ -74,6 +74,8 @@ function decided(
     "the repository policy has no statement that allows anything",
   );
 }
+
+const NO_ARN = "the ARN of the role is not known";
 
 function namesRole(statement: Statement, names: readonly string[]): Match {
   const found = coversRole(statement, names);

@@ -4,6 +4,7 @@
  */
 import { isRecord } from "../../../model/record";
 import { repeatedKey } from "../../../model/repeated-key";
+import { unreadReason } from "./unread-policy";
 
 /** A list of names or ARNs, or everything but them. */
 export interface Selection {
@@ -42,7 +43,13 @@ export interface Statement {
 }
 
 /** The statements of a document, or why there are none to evaluate. */
-export type ReadPolicy = { readonly statements: readonly Statement[] } | { readonly problem: string };
+export type ReadPolicy =
+  | { readonly statements: readonly Statement[] }
+  | {
+      readonly problem: string;
+      /** True for one that nobody showed, of which nothing is wrong. */
+      readonly isUnread?: true;
+    };
 
 const ELEMENTS: readonly string[] = [
   "Sid",
@@ -60,6 +67,8 @@ const VERSIONS: readonly unknown[] = [undefined, "2008-10-17", "2012-10-17"];
 
 /** Reads a policy given as parsed JSON or as JSON text. */
 export function readPolicy(policy: unknown): ReadPolicy {
+  const unread = unreadReason(policy);
+  if (unread !== undefined) return { problem: unread, isUnread: true };
   const document = typeof policy === "string" ? parsed(policy) : policy;
   if (!isRecord(document)) {
     const late = typeof policy === "string" && policy.includes("${");

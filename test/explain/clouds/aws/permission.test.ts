@@ -41,7 +41,7 @@ describe("repository", () => {
     const host = `${ACCOUNT}.dkr.ecr.eu-west-1.amazonaws.com`;
     expect(repositoryAnswer(lookedUp, "aws", host)).toMatchObject({
       status: "unknown",
-      reason: expect.stringContaining("cannot be read"),
+      reason: expect.stringContaining("is not declared in what was read"),
     });
   });
 });

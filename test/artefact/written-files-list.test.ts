@@ -3,7 +3,7 @@ import {
   type WrittenFile,
   readWrittenFiles,
   writtenFilesText,
-} from "../../../lib/synth/bind/written-files-list";
+} from "../../lib/artefact/written-files-list";
 
 const FILES: readonly WrittenFile[] = [
   ["a.yaml", { stack: "s", charts: "../my dist" }],

@@ -1,0 +1,156 @@
+/*
+ * Containers of storage accounts with an issuer's documents, static websites among them.
+ */
+
+import { azureClouds } from "../../../rules/azure/clouds";
+import { type Answer, broken, seen, unknown } from "../../answer";
+import { type Terraform, type TerraformResource, isLateText } from "../../facts/terraform";
+import { type ObjectStore, type StoreDoor, below, declaredObjects } from "../object-stores";
+
+const BLOB = "azurerm_storage_blob";
+const CONTAINER = "azurerm_storage_container";
+const ACCOUNT = "azurerm_storage_account";
+const WEBSITE = "$web";
+const SUFFIXES = azureClouds.map(({ storageSuffix }) => storageSuffix.replaceAll(".", "\\.")).join("|");
+const ACCOUNT_ID = /\/storageAccounts\/([^/]+)$/i;
+/** Between key parts; no name has it. */
+const BETWEEN = " ";
+
+/** A container, and the account that has it. */
+interface ContainerFacts {
+  readonly accountName: string;
+  readonly name: string;
+  readonly accounts: readonly TerraformResource[];
+  readonly containers: readonly TerraformResource[];
+}
+
+/** Every container whose blobs are declared. */
+export function issuerContainers(terraform: Terraform): readonly ObjectStore[] {
+  const store = (blob: TerraformResource): string => containerKey(blob, terraform);
+  const { stores, isOpen } = declaredObjects(
+    [{ type: BLOB, content: "source_content", name: "name", store }],
+    terraform,
+  );
+  return [...stores].map(([key, { objects }]) => {
+    const [accountName = "", name = ""] = key.split(BETWEEN);
+    const facts: ContainerFacts = {
+      accountName,
+      name,
+      accounts: terraform.ofType(ACCOUNT).filter((each) => terraform.attribute(each, "name") === accountName),
+      containers: terraform
+        .ofType(CONTAINER)
+        .filter(
+          (each) => terraform.text(each, "name") === name && accountOf(each, terraform) === accountName,
+        ),
+    };
+    const owners = name === WEBSITE ? facts.accounts : facts.containers;
+    return {
+      label: `the container ${name}`,
+      objects,
+      isWhole: !isOpen && owners.some(({ adopted }) => !adopted),
+      doors: [name === WEBSITE ? websiteDoor(facts, terraform) : blobDoor(facts, terraform)],
+    };
+  });
+}
+
+function containerKey(blob: TerraformResource, terraform: Terraform): string {
+  const id = terraform.text(blob, "storage_container_id");
+  const container = terraform.referred(id, "id");
+  if (container) return [accountOf(container, terraform), terraform.text(container, "name")].join(BETWEEN);
+  const name = terraform.text(blob, "storage_container_name");
+  return name === "" || isLateText(name) ? "" : [accountOf(blob, terraform), name].join(BETWEEN);
+}
+
+/** The name of the account that a container or blob is of, or a reference to it. */
+function accountOf(resource: TerraformResource, terraform: Terraform): string {
+  const id = terraform.text(resource, "storage_account_id");
+  const account = terraform.referred(id, "id");
+  if (account) return terraform.attribute(account, "name");
+  return ACCOUNT_ID.exec(id)?.[1] ?? terraform.text(resource, "storage_account_name");
+}
+
+function blobDoor(facts: ContainerFacts, terraform: Terraform): StoreDoor {
+  const { accountName, name, accounts } = facts;
+  const host = new RegExp(
+    `^https://${escaped(accountName)}(?:\\.z\\d+)?\\.blob\\.(?:${SUFFIXES}|storage\\.azure\\.net)/`,
+  );
+  const endpoints = accounts.map((account) => terraform.attribute(account, "primary_blob_endpoint"));
+  return {
+    nameAt: (url) => {
+      const [start = endpoints.find((each) => url.startsWith(each))] = host.exec(url) ?? [];
+      return start === undefined ? undefined : below(name, url.slice(start.length));
+    },
+    refusal: () => blobRefusal(facts, terraform),
+  };
+}
+
+/** A website is open whatever the container's access; its host has the number of a zone that only Azure knows. */
+function websiteDoor({ accountName, accounts }: ContainerFacts, terraform: Terraform): StoreDoor {
+  const host = new RegExp(
+    `^https://${escaped(accountName)}\\.z\\d+\\.web\\.(?:${SUFFIXES}|storage\\.azure\\.net)(?=/|$)`,
+  );
+  const endpoints = accounts.flatMap((account) => {
+    const endpoint = "${" + account.address + ".primary_web_endpoint}";
+    const trimmed = "${trimsuffix(" + account.address + '.primary_web_endpoint, "/")}';
+    return [endpoint, trimmed].map((each) => terraform.resolve(each, account.scope));
+  });
+  return {
+    nameAt: (url) => {
+      const [start] = host.exec(url) ?? [];
+      const bases = [...(start === undefined ? [] : [start]), ...endpoints];
+      return bases.map((base) => below(base, url)).find((path) => path !== undefined);
+    },
+    refusal: () => networkRefusal(accounts),
+  };
+}
+
+function escaped(literal: string): string {
+  return literal.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
+const PUBLIC: readonly string[] = ["blob", "container"];
+const OPEN =
+  "let the account allow public containers (allow_nested_items_to_be_public), and give the container the access blob";
+
+function blobRefusal({ accounts, containers }: ContainerFacts, terraform: Terraform): Answer | undefined {
+  for (const account of accounts) {
+    const allows = terraform.text(account, "allow_nested_items_to_be_public");
+    const where = seen("allow_nested_items_to_be_public", account.source);
+    if (allows === "false")
+      return broken("the storage account allows no public containers", OPEN, undefined, where);
+    if (isLateText(allows))
+      return unknown(
+        "whether the storage account allows public containers is known only after apply",
+        OPEN,
+        where,
+      );
+  }
+  for (const container of containers) {
+    // Nothing written means private.
+    const access = terraform.text(container, "container_access_type") || "private";
+    const where = seen("container_access_type", container.source);
+    if (isLateText(access))
+      return unknown("whether the container is public is known only after apply", OPEN, where);
+    if (!PUBLIC.includes(access))
+      return broken(
+        `the access of the container is ${access}: nobody may read its blobs`,
+        OPEN,
+        undefined,
+        where,
+      );
+  }
+  return networkRefusal(accounts);
+}
+
+function networkRefusal(accounts: readonly TerraformResource[]): Answer | undefined {
+  const closed = accounts.find(({ values }) => String(values["public_network_access_enabled"]) === "false");
+  return (
+    closed &&
+    broken(
+      "the storage account takes no requests from public networks",
+      "set public_network_access_enabled, or serve the documents from elsewhere",
+      undefined,
+      seen("public_network_access_enabled", closed.source),
+    )
+  );
+}

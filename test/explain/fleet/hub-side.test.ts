@@ -1,0 +1,338 @@
+/*
+ * The controller's side on the hub: its configuration, the plugin in its containers, the call, and secrets. What the
+ * controller would fail with is never allowed, and what this library writes always is.
+ */
+
+import { AwsProvider } from "@cdktf/provider-aws/lib/provider/index.js";
+import { TerraformOutput } from "cdktf";
+import { describe, expect, it } from "vitest";
+import { workloadRoles } from "../../../lib/cloud/aws/workload-roles";
+import { eksSpoke } from "../../../lib/cloud/aws/eks-spoke";
+import { type Status, explain } from "../../../lib/explain";
+import { multiKueue } from "../../../lib/fleet";
+import { FleetAccess, type FleetAccessProps } from "../../../lib/synth";
+import { CA } from "../../fixtures/fleet/spokes";
+import {
+  type Artefacts,
+  edited,
+  explained,
+  folderOf,
+  statuses,
+  synthesized,
+  synthesizedStack,
+} from "../../fixtures/explain/artefacts";
+import { damaged, withoutDocument } from "../../fixtures/explain/fleet";
+
+const HUB = "65-fleet-controller.yaml";
+const region = "eu-west-1";
+const AIA = { plugin: "aws-iam-authenticator", image: "e.example/aws-iam-authenticator:v0.7.18" } as const;
+
+const props = (
+  hub: Partial<FleetAccessProps["hub"]>,
+  more: Partial<FleetAccessProps> = {},
+): FleetAccessProps => ({
+  hub: {
+    name: "hub",
+    issuer: "https://oidc.eks.eu-west-1.amazonaws.com/id/0123456789ABCDEF0123456789ABCDEF",
+    apiServer: "1.35",
+    podIdentityWebhooks: ["aws"],
+    ...hub,
+  },
+  consumer: multiKueue({ version: "0.19" }),
+  kueueConfiguration: "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n",
+  clusterManager: "platform",
+  identities: [workloadRoles({ account: "111122223333", region })],
+  plugins: [AIA],
+  spokes: [
+    {
+      name: "a",
+      clusterRole: "worker",
+      access: eksSpoke({
+        cluster: {
+          name: "a",
+          endpoint: "https://a.gr7.eu-west-1.eks.amazonaws.com",
+          certificateAuthorityData: CA,
+        },
+        region,
+        kubernetesGroups: ["g"],
+      }),
+    },
+  ],
+  ...more,
+});
+
+const fleet = (given: FleetAccessProps, output?: string): Artefacts =>
+  synthesizedStack((stack) => {
+    new AwsProvider(stack, "aws", { region });
+    new FleetAccess(stack, "fleet", given);
+    if (output !== undefined) new TerraformOutput(stack, "other", { value: output });
+  });
+
+const copied = props({ apiServer: "1.32" }, { plugins: [{ ...AIA, mode: "initContainer", hasCopy: true }] });
+
+describe("what this library writes is allowed", () => {
+  it.each<[string, FleetAccessProps]>([
+    ["on a hub with image volumes", props({})],
+    ["where the gate ImageVolume is on", props({ apiServer: "1.33", featureGates: { ImageVolume: true } })],
+    [
+      "with the gate on the command line",
+      props({}, { consumer: multiKueue({ version: "0.19", featureGatesByFlag: true }) }),
+    ],
+    ["with a copied plugin", copied],
+    [
+      "with a plugin elsewhere in its image",
+      props({}, { plugins: [{ ...AIA, path: "/bin/aws-iam-authenticator" }] }),
+    ],
+    ["with Jobs that write the status", props({}, { statusWriter: { kubectlVersion: "1.35.2" } })],
+  ])("%s", (_, given) => {
+    const results = explained(fleet(given));
+    expect(results.map(({ job, target, verdict }) => [job, target, verdict])).toEqual([
+      ["fleet-access", "a", "allowed"],
+    ]);
+  });
+});
+
+type Case = readonly [
+  what: string,
+  check: string,
+  status: Status,
+  reason: string,
+  artefacts: () => Artefacts,
+];
+
+/** The base, and texts of the hub's file that are replaced. */
+const hub =
+  (given: FleetAccessProps, ...edits: readonly (readonly [from: string, to: string])[]): (() => Artefacts) =>
+  () =>
+    edited(
+      fleet(given),
+      edits.map(([from, to]) => [HUB, from, to]),
+    );
+
+const MOUNT = "mountPath: /plugins/aws-iam-authenticator\n";
+const COMMAND = "command: /plugins/aws-iam-authenticator/aws-iam-authenticator";
+const JWT = ["eyJhbGciOiJSUzI1NiJ9", "eyJzdWIiOiJ4In0xxxx", "c2ln"].join(".");
+
+/** Source of the rules of Kueue: kubernetes-sigs/kueue:pkg/config/validation.go, and its strict decoding. */
+const CASES: readonly Case[] = [
+  [
+    "an older API of the configuration",
+    "controller-configured",
+    "fail",
+    "is not of kind Configuration of config.kueue.x-k8s.io/v1beta2",
+    hub(props({}), ["config.kueue.x-k8s.io/v1beta2", "config.kueue.x-k8s.io/v1beta1"]),
+  ],
+  [
+    "another kind of configuration",
+    "controller-configured",
+    "fail",
+    "is not of kind Configuration",
+    hub(props({}), ["kind: Configuration", "kind: Config"]),
+  ],
+  [
+    "no interactiveMode",
+    "controller-configured",
+    "fail",
+    "has no interactiveMode in the entry aws-a",
+    hub(props({}), ["interactiveMode: Never", "provideClusterInfo: false"]),
+  ],
+  [
+    "a key that Kueue does not know",
+    "controller-configured",
+    "fail",
+    "has the key profileSourcedEnvVarsPolicy",
+    hub(props({}), ["- name: aws-a\n", "- name: aws-a\n            profileSourcedEnvVarsPolicy: Replace\n"]),
+  ],
+  [
+    "gates in the file beside the flag",
+    "controller-configured",
+    "fail",
+    "has featureGates, which Kueue refuses beside --feature-gates",
+    hub(props({}, { consumer: multiKueue({ version: "0.19", featureGatesByFlag: true }) }), [
+      "kind: Configuration\n",
+      "kind: Configuration\n    featureGates:\n      Other: true\n",
+    ]),
+  ],
+  [
+    "a ConfigMap of another name",
+    "controller-configured",
+    "unknown",
+    "whether MultiKueue reads the ConfigMap other is not known",
+    hub(props({}), ["name: kueue-manager-config", "name: other"]),
+  ],
+  [
+    "another path in the plugin's image",
+    "plugin-present",
+    "unknown",
+    "the plugin's image has it at /bin/aws-iam-authenticator is not known",
+    hub(props({}), [COMMAND, "command: /plugins/aws-iam-authenticator/bin/aws-iam-authenticator"]),
+  ],
+  [
+    "a part of the plugin's image",
+    "plugin-present",
+    "unknown",
+    "has a subPath",
+    hub(props({}), [MOUNT, `${MOUNT}              subPath: x\n`]),
+  ],
+  [
+    "an init container that copies nothing",
+    "plugin-present",
+    "unknown",
+    "put into the volume plugin-aws-iam-authenticator is not judged here",
+    hub(copied, ["- cp\n", '- "true"\n']),
+  ],
+  [
+    "an init container that copies under another name",
+    "plugin-present",
+    "fail",
+    "to which nothing copies /aws-iam-authenticator",
+    hub(copied, ["- /plugins/aws-iam-authenticator/\n", "- /plugins/aws-iam-authenticator/other\n"]),
+  ],
+  [
+    "a volume that is not there",
+    "plugin-present",
+    "fail",
+    "has no volume plugin-aws-iam-authenticator that holds",
+    hub(props({}), ["reference: e.example/aws-iam-authenticator:v0.7.18", "pullPolicy: Always"]),
+  ],
+  [
+    "aws-iam-authenticator without token",
+    "plugin-called",
+    "fail",
+    "aws-iam-authenticator is called without token",
+    hub(props({}), ["- token\n", "- version\n"]),
+  ],
+  [
+    "a password in a proxy's address",
+    "secret-free",
+    "fail",
+    "holds secret material",
+    hub(props({}), ["value: eu-west-1", "value: http://user:hunter2@proxy.example:3128"]),
+  ],
+  ["a token in an output", "secret-free", "fail", "the Terraform output other", () => fleet(props({}), JWT)],
+  [
+    "a client secret in an output",
+    "secret-free",
+    "fail",
+    "the Terraform output other",
+    () => fleet(props({}), "${azuread_application_password.p.value}"),
+  ],
+];
+
+describe.each(CASES)("%s", (_, id, status, reason, artefacts) => {
+  it(`is ${status} of ${id}`, () => {
+    const [result] = explained(artefacts());
+    const check = result?.checks.find((each) => each.id === id);
+    expect([check?.status, check?.reason]).toEqual([status, expect.stringContaining(reason)]);
+    expect(result?.verdict).toBe(status === "fail" ? "denied" : "unknown");
+  });
+});
+
+/** Source: Azure/kubelogin:docs, `6dae42f8-…` is the server of all AKS clusters with Microsoft Entra. */
+it.each<[string, Status, string]>([
+  ["a server of AKS", "fail", "shop-azure-a1b2c3d4.hcp.westeurope.azmk8s.io:443"],
+  ["another server", "unknown", "shop.example"],
+])("judges another server id by %s", (_, status, server) => {
+  const artefacts = damaged(synthesized("fleet-argocd"), HUB, (text) =>
+    text.replace(
+      /("azure"\s*\],)/,
+      '$1 "env": [{ "name": "AAD_SERVER_APPLICATION_ID", "value": "00000000-0000-0000-0000-000000000000" }],',
+    ),
+  );
+  const edit = [
+    "61-cluster-profile-status.yaml",
+    "shop-azure-a1b2c3d4.hcp.westeurope.azmk8s.io:443",
+    server,
+  ] as const;
+  const [result] = explained(edited(artefacts, [edit]), { spoke: "shop-azure" });
+  expect(result && statuses(result)["plugin-called"]).toBe(status);
+});
+
+/** A whole manifest of Kueue's manager, as its release has it, beside what this library writes. */
+const manager = (args: readonly string[], configMap = "kueue-manager-config", version = "v0.19.0"): string =>
+  JSON.stringify({
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { namespace: "kueue-system", name: "kueue-controller-manager" },
+    spec: {
+      template: {
+        spec: {
+          serviceAccountName: "kueue-controller-manager",
+          containers: [
+            {
+              name: "manager",
+              image: `registry.k8s.io/kueue/kueue:${version}`,
+              args: ["--config=/controller_manager_config.yaml", ...args],
+              volumeMounts: [
+                {
+                  name: "manager-config",
+                  mountPath: "/controller_manager_config.yaml",
+                  subPath: "controller_manager_config.yaml",
+                },
+              ],
+            },
+          ],
+          volumes: [{ name: "manager-config", configMap: { name: configMap } }],
+        },
+      },
+    },
+  });
+
+const byFlag = props({}, { consumer: multiKueue({ version: "0.19", featureGatesByFlag: true }) });
+const GATE = "--feature-gates=Other=false,MultiKueueClusterProfile=true";
+
+it.each<[string, Status, string, FleetAccessProps, string]>([
+  ["the flag", "pass", "takes profiles", byFlag, manager([GATE])],
+  ["no flag", "fail", "leaves the feature gate MultiKueueClusterProfile off", byFlag, manager([])],
+  [
+    "a flag for others",
+    "fail",
+    "MultiKueueClusterProfile off",
+    byFlag,
+    manager(["--feature-gates=Other=true"]),
+  ],
+  ["gates in the file", "pass", "takes profiles", props({}), manager([])],
+  ["both", "fail", "which Kueue refuses beside --feature-gates", props({}), manager([GATE])],
+  [
+    "another ConfigMap",
+    "fail",
+    "does not mount the ConfigMap kueue-manager-config",
+    props({}),
+    manager([], "other"),
+  ],
+  ["too old a version", "fail", "is too old", props({}), manager([], undefined, "v0.14.2")],
+])("reads of the whole manager %s", (_, status, reason, given, deployment) => {
+  const [result] = explain([folderOf(fleet(given)), folderOf({ "manager.json": deployment })]);
+  const check = result?.checks.find(({ id }) => id === "controller-configured");
+  expect([check?.status, check?.reason]).toEqual([status, expect.stringContaining(reason)]);
+});
+
+it("leaves open which provider is chosen where the status was not read", () => {
+  const all = withoutDocument(
+    synthesized("fleet-multikueue"),
+    "61-cluster-profile-status.yaml",
+    "name: cpu-1",
+  );
+  const plain = new Map([...all].filter(([path]) => !path.endsWith("workload-identity.json")));
+  const files = [...plain].map(([path, text]) => [path.replace(/^stacks\/[^/]+\//, "hub/"), text] as const);
+  const [result] = explained(new Map(files), { spoke: "cpu-1" });
+  expect(result && statuses(result)).toMatchObject({
+    "profile-present": "unknown",
+    "provider-chosen": "unknown",
+  });
+});
+
+it("warns where no MultiKueueCluster refers to a profile", () => {
+  const ids = (artefacts: Artefacts): unknown =>
+    explained(artefacts, { spoke: "cpu-1" }).map(({ warnings }) => warnings?.map(({ id }) => id));
+  const artefacts = synthesized("fleet-multikueue");
+  const path =
+    [...artefacts.keys()].find((each) => artefacts.get(each)?.includes("kind: MultiKueueCluster")) ?? "";
+  expect(
+    ids(
+      edited(artefacts, [
+        [path, "clusterProfileRef:\n      name: cpu-1", "clusterProfileRef:\n      name: other"],
+      ]),
+    ),
+  ).toEqual([["worker-cluster-missing"]]);
+});
