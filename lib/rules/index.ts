@@ -1,6 +1,6 @@
 /**
  * What the kubelet, the API server, the clouds and the plugins accept, as pure functions. No I/O, no construct
- * library.
+ * library. They take parsed JSON or YAML; what a caller's own getter or proxy throws, they pass on.
  *
  * @packageDocumentation
  */

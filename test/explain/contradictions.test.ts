@@ -3,7 +3,9 @@
  */
 
 import { describe, expect, it } from "vitest";
-import { type Artefacts, explained, synthesized } from "../fixtures/explain/artefacts";
+import { explain } from "../../lib/explain";
+import { readFacts } from "../../lib/explain/facts/facts";
+import { type Artefacts, explained, folderOf, synthesized } from "../fixtures/explain/artefacts";
 import { cluster, plain } from "../fixtures/explain/plain";
 
 const IMAGE = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/shop/web";
@@ -170,5 +172,98 @@ describe("Image/cluster", () => {
       "unknown",
       "unknown",
     ]);
+  });
+});
+
+const TOKENS = "KubeletServiceAccountTokenForCredentialProviders";
+
+/** Objects of a cluster about kubelets; which kubelets read them is known of some alone. */
+describe("beside nodes with files of their own", () => {
+  const object = (apiVersion: string, kind: string, more: object): string =>
+    JSON.stringify({ apiVersion, kind, metadata: { name: "x" }, ...more });
+  const gates = { featureGates: { [TOKENS]: false } };
+  const featureGate = (featureSet: string | undefined): object => ({
+    spec: { featureSet, customNoUpgrade: { disabled: [TOKENS] } },
+  });
+  const providers = [{ name: "a", matchImages: ["*.dkr.ecr.*.amazonaws.com"] }];
+
+  it.each<[string, string, string]>([
+    [
+      "a CredentialProviderConfig",
+      object("kubelet.config.k8s.io/v1", "CredentialProviderConfig", { providers }),
+      "pass",
+    ],
+    [
+      "a CredentialProviderConfig that no kubelet takes",
+      object("kubelet.config.k8s.io/v1", "CredentialProviderConfig", { providers: [] }),
+      "pass",
+    ],
+    [
+      "a KubeletConfiguration with the gate off",
+      object("kubelet.config.k8s.io/v1beta1", "KubeletConfiguration", gates),
+      "unknown",
+    ],
+    [
+      "a KubeletConfiguration with other settings",
+      object("kubelet.config.k8s.io/v1beta1", "KubeletConfiguration", { maxPods: 12 }),
+      "pass",
+    ],
+    [
+      "a KubeletConfig with the gate off",
+      object("machineconfiguration.openshift.io/v1", "KubeletConfig", { spec: { kubeletConfig: gates } }),
+      "unknown",
+    ],
+    [
+      "a KubeletConfig of another API",
+      object("acme.example/v1", "KubeletConfig", { spec: { kubeletConfig: gates } }),
+      "pass",
+    ],
+    [
+      "a FeatureGate with the gate off",
+      object("config.openshift.io/v1", "FeatureGate", featureGate("CustomNoUpgrade")),
+      "fail",
+    ],
+    [
+      "a FeatureGate of another set",
+      object("config.openshift.io/v1", "FeatureGate", featureGate("TechPreviewNoUpgrade")),
+      "pass",
+    ],
+    [
+      "a FeatureGate of no set",
+      object("config.openshift.io/v1", "FeatureGate", featureGate(undefined)),
+      "pass",
+    ],
+    [
+      "a FeatureGate of another API",
+      object("gates.acme.example/v1", "FeatureGate", featureGate("CustomNoUpgrade")),
+      "pass",
+    ],
+  ])("%s", (_, document, status) => {
+    const verdicts: Readonly<Record<string, string>> = { pass: "allowed", fail: "denied" };
+    const artefacts = beside("20-service-accounts.yaml", document);
+    expect(verdict(artefacts, "provider-on-node")).toEqual([verdicts[status] ?? "unknown", status]);
+  });
+
+  it("a CredentialProviderConfig is listed as not read", () => {
+    const document = object("kubelet.config.k8s.io/v1", "CredentialProviderConfig", { providers });
+    const { skipped } = readFacts([folderOf(beside("20-service-accounts.yaml", document))], {
+      computed: [],
+      cluster: {},
+    });
+    expect(skipped.map(({ reason }) => reason)).toEqual([
+      expect.stringContaining("nothing says which nodes read this CredentialProviderConfig"),
+    ]);
+  });
+
+  it("nodes without any are named", () => {
+    const folder = folderOf(three);
+    const group = folderOf({
+      "gpu.yaml": 'files:\n  - {path: /etc/x, content: y}\nkubeletFlags: {max-pods: "10"}\n',
+    });
+    const [result] = explain([folder, group], { serviceAccount: "shop/web", image: IMAGE });
+    expect(result?.checks.find(({ id }) => id === "provider-matches-image")).toMatchObject({
+      status: "unknown",
+      reason: "no CredentialProviderConfig of the nodes gpu was read",
+    });
   });
 });

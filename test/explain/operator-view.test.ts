@@ -7,7 +7,15 @@
  */
 
 import { describe, expect, it } from "vitest";
-import { type Edit, edited, explained, firstFailed, synthesized } from "../fixtures/explain/artefacts";
+import { explain } from "../../lib/explain";
+import {
+  type Edit,
+  edited,
+  explained,
+  firstFailed,
+  folderOf,
+  synthesized,
+} from "../fixtures/explain/artefacts";
 
 const ECR = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/shop/web";
 const BATCH = "444455556666.dkr.ecr.eu-west-1.amazonaws.com/batch/runner";
@@ -35,6 +43,8 @@ interface Row {
   /** What is seen, in the log that the check names. */
   readonly sees: string;
   readonly as?: string | null;
+  /** What happens then. */
+  readonly then?: string;
 }
 
 const common: readonly Row[] = [
@@ -45,6 +55,7 @@ const common: readonly Row[] = [
     check: "provider-on-node",
     sees: '"Failed to register CRI auth plugins" err="…',
     as: null,
+    then: "the kubelet does not start",
   },
   {
     link: "image matches no glob",
@@ -176,6 +187,23 @@ const acr: readonly Row[] = [
     edits: [[NODE, '"useManagedIdentityExtension": true', '"useManagedIdentityExtension": false']],
     check: "provider-on-node",
     sees: "silent",
+    as: null,
+    then: "with credentials there is no anonymous attempt",
+  },
+  {
+    link: "useManagedIdentityExtension not true, and a client in the file",
+    image: ACR,
+    edits: [
+      [
+        NODE,
+        '"useManagedIdentityExtension": true',
+        '"useManagedIdentityExtension": false, "aadClientId": "x", "aadClientSecret": "y"',
+      ],
+    ],
+    check: "provider-on-node",
+    sees: "silent",
+    as: "node identity",
+    then: "which may pull",
   },
   {
     link: "audience",
@@ -307,6 +335,7 @@ describe.each(Object.entries(tables))("%s", (_, rows) => {
     expect(result?.checks.at(-1)).toMatchObject({
       id: "otherwise",
       status: result?.as === null ? "fail" : "unknown",
+      reason: expect.stringContaining(row.then ?? "") as string,
     });
   });
 });
@@ -350,6 +379,20 @@ describe("what only the cloud can tell is unknown", () => {
       "issuer-trusted",
       "is not among what was read",
     ],
+    [
+      "an exchange at another project's pool than the audience names",
+      "shop/tools",
+      GAR,
+      [
+        [
+          NODE,
+          "--sts-audience=//iam.googleapis.com/projects/123456789012",
+          "--sts-audience=//iam.googleapis.com/projects/999",
+        ],
+      ],
+      "issuer-trusted",
+      "the plugin exchanges the token at that of 999",
+    ],
   ])("%s", (_, serviceAccount, image, edits, id, reason) => {
     const [result] = explained(edited(clouds, edits), { serviceAccount, image });
     expect(result?.verdict).not.toBe("allowed");
@@ -358,4 +401,21 @@ describe("what only the cloud can tell is unknown", () => {
       reason: expect.stringContaining(reason),
     });
   });
+});
+
+it("a role that two folders declare differently leaves the audience open, in either order", () => {
+  const role = {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "ClusterRole",
+    metadata: { name: "token-audience:sts.amazonaws.com" },
+    rules: [],
+  };
+  const folders = [folderOf(clouds), folderOf({ "rbac.json": JSON.stringify(role) })];
+  for (const paths of [folders, folders.toReversed()]) {
+    const [result] = explain(paths, { serviceAccount: "shop/web", image: ECR });
+    expect(result?.checks.find(({ id }) => id === "audience-granted")).toMatchObject({
+      status: "unknown",
+      reason: expect.stringContaining("two folders declare one role or binding differently") as string,
+    });
+  }
 });

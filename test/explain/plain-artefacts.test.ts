@@ -108,6 +108,18 @@ describe("pull secrets", () => {
   });
 
   it.each([
+    ["SOPS encrypted", "ENC[AES256_GCM,data:x,type:str]"],
+    ["Argo CD's Vault plugin fills in", "<path:secret/data/hub#config>"],
+    ["Helm fills in", '{{ include "hub.config" . }}'],
+  ])("that %s may hold anything", (_, data) => {
+    const [result] = explained(withSecret(data), {}, { cluster });
+    expect(result?.checks.at(-1)).toMatchObject({
+      status: "pass",
+      reason: "the pull secrets hub are tried first",
+    });
+  });
+
+  it.each([
     [
       "of the image's registry are tried first",
       { [HOST]: {} },

@@ -254,6 +254,44 @@ describe("in a configuration", () => {
       "unknown repository-permitted",
     ],
     [
+      "a denial in another project",
+      GOOGLE,
+      (all) =>
+        denyPolicy(all, {
+          parent: "cloudresourcemanager.googleapis.com%2Fprojects%2Fother",
+          rules: "${var.r}",
+        }),
+      "allowed",
+    ],
+    [
+      "a denial in a project by its number, which may be the image's",
+      GOOGLE,
+      (all) =>
+        denyPolicy(all, { parent: "cloudresourcemanager.googleapis.com/projects/1234", rules: "${var.r}" }),
+      "unknown repository-permitted",
+    ],
+    [
+      "a principal access boundary policy",
+      GOOGLE,
+      (all) =>
+        void (all.resource["google_iam_principal_access_boundary_policy"] = {
+          p: { organization: "123", location: "global", principal_access_boundary_policy_id: "p" },
+        }),
+      "unknown repository-permitted",
+    ],
+    ...["id", "name", "repository_id"].map((attribute): [string, typeof GOOGLE, Change, string] => [
+      `the repository by ${attribute}`,
+      GOOGLE,
+      (all) => {
+        const { project, location, repository } = member(all);
+        all.resource["google_artifact_registry_repository"] = {
+          r: { project, location, repository_id: repository, format: "DOCKER" },
+        };
+        member(all)["repository"] = `\${google_artifact_registry_repository.r.${attribute}}`;
+      },
+      "allowed",
+    ]),
+    [
       "a denial of something else",
       GOOGLE,
       (all) =>

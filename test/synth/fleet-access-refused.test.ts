@@ -290,6 +290,11 @@ const UNTYPED: readonly (readonly [title: string, Readonly<Record<string, unknow
   ["spokes that are no list", { spokes: {} }, "fleet-value-invalid"],
   ["a spoke that is nothing", { spokes: [null] }, "fleet-value-invalid"],
   ["a spoke without access", { spokes: [{ name: "a" }] }, "fleet-value-invalid"],
+  [
+    "a property of a spoke that nobody reads",
+    { spokes: [{ ...groups, clusterRole: "deployer", additionalEnvs: {} }] },
+    "fleet-value-invalid",
+  ],
   ["a text as access", { spokes: [{ name: "a", access: "x" }] }, "fleet-value-invalid"],
   ["an object as access", { spokes: [{ name: "a", access: {} }] }, "fleet-value-invalid"],
   [

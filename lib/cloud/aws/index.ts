@@ -20,11 +20,8 @@ export { type PolicyStatement } from "../../rules/aws/policy-document";
 export { type EcrGrant, type PrivateEcrGrant, type PublicEcrGrant } from "../../rules/aws/pull-permissions";
 export { type AwsAccessProps, awsAccess } from "./access";
 export { type AwsAccess } from "./aws-access";
-export {
-  type EksAccessPolicyName,
-  type EksAuthenticationMode,
-  type EksPolicyGrant,
-} from "../../rules/aws/eks-access";
+export { type EksAuthenticationMode, type EksPolicyGrant } from "../../rules/aws/eks-access";
+export { type EksAccessPolicyName } from "../../rules/aws/eks-access-policies";
 export { type EksSpokeProps, eksSpoke } from "./eks-spoke";
 export { type ExistingEksCluster } from "./eks-spoke-cluster";
 export { EksSpokeEntry, type EksSpokeEntryProps } from "./eks-spoke-entry";

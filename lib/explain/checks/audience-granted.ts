@@ -17,7 +17,7 @@ export const audienceGranted: PullCheck = {
     if (entry === undefined || audience === undefined) return missing("the audience");
     if (workload?.audiences.includes(audience))
       return pass(`the pod references the audience ${audience} itself`, seen("volumes", workload.source));
-    const grant = findRbacGrant(rbac, {
+    const request = {
       user: NODE_USER,
       groups: DEFAULT_NODE_GROUPS,
       verb: TOKEN_AUDIENCE_VERB,
@@ -25,7 +25,10 @@ export const audienceGranted: PullCheck = {
       resource: audience,
       name,
       namespace,
-    });
+    };
+    const grant = findRbacGrant(rbac, request);
+    if (rbac.opposite && (findRbacGrant(rbac.opposite, request) === undefined) !== (grant === undefined))
+      return CONTESTED;
     if (grant) {
       const { kind, namespace: where, name: binding } = grant.binding;
       const source = artefacts.rbacSources.get(`${kind} ${where}/${binding}`);
@@ -37,6 +40,11 @@ export const audienceGranted: PullCheck = {
     return withoutGrant(context, audience);
   },
 };
+
+const CONTESTED = unknown(
+  "two folders declare one role or binding differently, and whether nodes are granted the audience depends on which is applied last",
+  "declare each role and binding once",
+);
 
 function withoutGrant({ artefacts, namespace, name, workload }: PullContext, audience: string): Answer {
   const apiServer = apiServerRules(artefacts.cluster);

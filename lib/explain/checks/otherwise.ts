@@ -1,10 +1,10 @@
 import { compareVersions } from "../../model/version";
 import { pluginCan } from "../../rules/plugins";
-import { type Answer, SILENT, pass, seen, unknown } from "../answer";
+import { type Answer, SILENT, broken, pass, seen, unknown } from "../answer";
 import { kubeletVersion } from "../facts/cluster-record";
 import type { CheckId, PullCheck, PullContext } from "./check";
 import { mirroredAs } from "./mirrors";
-import { TOKENS_SINCE } from "./provider-configuration";
+import { TOKENS_SINCE, kubeletExits } from "./provider-configuration";
 import { pullSecretsOf } from "./otherwise-secrets";
 import { matchingEntries } from "./provider-matches-image";
 
@@ -20,7 +20,14 @@ export const otherwise: PullCheck = {
     if (failed === undefined) return pullSecrets(context) ?? pass("not needed: every link holds");
     if (failed === "image-parses")
       return { status: "fail", reason: "nothing is pulled", evidence: [], remedy: "mend the image's name" };
-    return fromMirror(context) ?? pullSecrets(context) ?? nodeIdentity(context, failed) ?? anonymous(failed);
+    return (
+      withoutKubelet(context) ??
+      fromMirror(context) ??
+      pullSecrets(context) ??
+      nodeIdentity(context, failed) ??
+      answeredAnyway(context) ??
+      anonymous(failed)
+    );
   },
 };
 
@@ -28,9 +35,26 @@ export const otherwise: PullCheck = {
 export function insteadOf(context: PullContext): string | null {
   if (context.failed === undefined || context.failed === "image-parses") return null;
   const { tried, refusal } = pullSecretsOf(context);
-  if (refusal || fromMirror(context)) return null;
+  if (refusal || withoutKubelet(context) || fromMirror(context)) return null;
   if (tried.length > 0) return "pull secret";
-  return nodeIdentity(context, context.failed) ? "node identity" : null;
+  const { status } = nodeIdentity(context, context.failed) ?? answeredAnyway(context) ?? {};
+  return status === "unknown" ? "node identity" : null;
+}
+
+/** A kubelet that refuses its CredentialProviderConfig exits: nothing is pulled by any means. */
+function withoutKubelet({ failed, node, artefacts }: PullContext): Answer | undefined {
+  if (failed !== "provider-on-node" || !node || !kubeletExits(node, artefacts.cluster)) return undefined;
+  return broken(
+    "the kubelet does not start, so that the node runs no pod at all and pulls nothing",
+    "mend provider-on-node",
+    "the node is NotReady; the pod stays Pending, or runs on nodes of another pool",
+    seen(`nodes ${node.name}`, node.source),
+  );
+}
+
+/** A plugin may succeed without the token, by what else it is told. */
+function answeredAnyway({ failed, cloud, entry, node }: PullContext): Answer | undefined {
+  return failed === "provider-on-node" && entry && node ? cloud?.answersAnyway?.(entry, node) : undefined;
 }
 
 /** A mirror on another host is shown no credentials of the pod, neither a plugin's nor a pull secret's. */

@@ -41,6 +41,12 @@ export function configurationValid(node: NodeConfiguration, cluster: ClusterReco
   return known;
 }
 
+/** Whether the kubelet certainly exits because of the file. */
+export function kubeletExits(node: NodeConfiguration, cluster: ClusterRecord): boolean {
+  if (node.problem !== undefined) return node.problemLog !== undefined;
+  return configurationValid(node, cluster).status === "fail";
+}
+
 /** Before, tokenAttributes are not known: 1.31 passes over them, 1.32 refuses the file. */
 export const TOKENS_SINCE: string = "1.33";
 

@@ -8,6 +8,7 @@ import type { Json } from "../facts/access";
 import type { CredentialFileFact, SecretFact } from "../facts/component-facts";
 import type { ServiceAccountFact } from "../facts/kubernetes-facts";
 import type { PodFact } from "../facts/pod-fragments";
+import type { HubFact } from "./hub-fact";
 
 /** Whose token is shown. */
 export interface AccessToken {
@@ -57,14 +58,6 @@ export interface AccessReading {
   readonly answer: Answer;
   /** What it names; `undefined` where it names nothing. */
   readonly identity: AccessIdentity | undefined;
-}
-
-/** The cluster of a workload, as far as it bears on the pods. */
-export interface HubFact {
-  /** Clouds whose pod identity webhook runs there; `undefined` where nobody said it. */
-  readonly webhooks: readonly string[] | undefined;
-  /** The issuer; `undefined` where it is not known. */
-  readonly issuer: string | undefined;
 }
 
 /** A workload that is asked about. */

@@ -3,14 +3,13 @@
  * this library are seen as well as those of other people's manifests.
  */
 
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import {
   WORKLOAD_IDENTITY_FILE,
   type WorkloadIdentityFile,
   readWorkloadIdentity,
 } from "../../artefact/workload-identity-file";
 import { fail } from "../../errors";
-import { isRecord } from "../../model/record";
 import { followedComponents } from "./access-record";
 import { boundCopies } from "./bound-copies";
 import { type ClusterRecord, readClusterRecord } from "./cluster-record";
@@ -23,6 +22,7 @@ import {
   readKubernetes,
 } from "./kubernetes-facts";
 import { lateReader } from "./late-text";
+import { addPlainScopes, isConfiguration, unreadTerraform } from "./plain-terraform";
 import { type PodFact, fragmentAccount, podFragment } from "./pod-fragments";
 import { isThere, readUtf8 } from "./read-text";
 import {
@@ -34,10 +34,9 @@ import {
 } from "./skipped";
 import { SpokeFacts } from "./spoke-facts";
 import { type ComputedAttribute, Terraform, type TerraformScope } from "./terraform";
-import { isTerraformConfiguration } from "./terraform-configuration";
 import { outputTexts } from "./terraform-outputs";
-import { addConfigurations, stackConfiguration, unreadConfigurations } from "./terraform-folders";
-import { isTerraformShow, readTerraformShow } from "./terraform-show";
+import { stackConfiguration } from "./terraform-folders";
+import { isTerraformShow } from "./terraform-show";
 import { isVariablesFile } from "./terraform-variables";
 
 export type { SkippedDocument } from "./skipped";
@@ -99,7 +98,7 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
   const stacks = input.stacks.map((stack) => readStack(stack, scopes));
   const isCopy = boundCopies(stacks);
   const plain = input.files.filter((file) => !isCopy(file)).flatMap(fileDocuments);
-  addPlainScopes(plain, scopes);
+  addPlainScopes(plain, paths, scopes);
   const terraform = new Terraform(scopes, options.computed);
   const objects = plain.filter(({ value }) => isKubernetesDocument(value));
   if (scopes.length === 0 && objects.length === 0 && stacks.length === 0)
@@ -209,31 +208,6 @@ function plainCluster(
 
 function asClusterDocument(document: PlainDocument): KubernetesDocument & { readonly spoke: undefined } {
   return { ...document, late: (text) => text, management: false, ofStack: false, spoke: undefined };
-}
-
-/** The files of one folder are one configuration; a state or plan stands alone. */
-function addPlainScopes(plain: readonly PlainDocument[], scopes: TerraformScope[]): void {
-  for (const { value, source } of plain)
-    if (isTerraformShow(value)) scopes.push(readTerraformShow(scopes.length, value, source));
-  addConfigurations(plain.filter(isConfiguration), scopes);
-}
-
-/** By its name also where it holds only variables or locals, which other files have as well. */
-function isConfiguration({ value, source: { file } }: PlainDocument): boolean {
-  if (isTerraformShow(value) || isVariablesFile(file)) return false;
-  return isTerraformConfiguration(value) || (file.endsWith(".tf.json") && isRecord(value));
-}
-
-/** Beside what was read: Terraform applies the files of a folder together, and the ones in its own syntax say more. */
-function unreadTerraform(
-  stacks: readonly StackInput[],
-  plain: readonly PlainDocument[],
-): readonly SkippedDocument[] {
-  const folders = plain.filter(isConfiguration).map(({ source }) => dirname(source.file));
-  return unreadConfigurations([...stacks.map(({ folder }) => folder), ...folders]).map((source) => ({
-    source,
-    reason: "Terraform in its own syntax is not read; what it declares counts nowhere",
-  }));
 }
 
 function skippedOf(plain: readonly PlainDocument[]): readonly SkippedDocument[] {

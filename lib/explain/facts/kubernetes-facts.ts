@@ -2,6 +2,7 @@
  * Sorts the objects of one cluster by what a pull needs of them.
  */
 
+import { dirname } from "node:path";
 import { TOKEN_AUDIENCE_VERB } from "../../rules/rbac/node-audience";
 import { type RbacPolicy, readRbac } from "../../rules/rbac/evaluate";
 import { at, own, text } from "./access";
@@ -95,7 +96,10 @@ export function readKubernetes(
   const values = rbac.map(({ value }) => value);
   return {
     serviceAccounts: readServiceAccounts(accounts),
-    rbac: readRbac(values),
+    rbac: readRbac(
+      values,
+      rbac.map(({ source }) => dirname(source.file)),
+    ),
     rbacSources: new Map(rbac.map(({ value, source }) => [objectKey(value), source])),
     hasAudienceRules: values.some((value) =>
       JSON.stringify(own(value, "rules") ?? "").includes(TOKEN_AUDIENCE_VERB),

@@ -9,7 +9,8 @@ import { type PlatformNodes, openShiftPlatforms, platformNodes } from "../../rul
 import { openShiftRelease, openShiftVersions } from "../../rules/openshift/versions";
 import { type ClusterRecord, kubeletVersion } from "./cluster-record";
 import type { NodeFact } from "./node-facts";
-import { BIN_FLAG, CONFIG_FLAG, kubeletCommand } from "./node-kubelet-command";
+import { BIN_FLAG, CONFIG_FLAG } from "./node-flags";
+import { kubeletCommand } from "./node-kubelet-command";
 
 /** The files that the kubelet reads, or those that were meant. */
 export interface ConfigFiles {
@@ -38,6 +39,7 @@ const CONFIG_FILE = /\.(?:json|ya?ml)$/;
 /** Finds the files. */
 export function configFiles(node: NodeFact, cluster: ClusterRecord): ConfigFiles {
   if (node.flags !== undefined) return flaggedFiles(node, node.flags, cluster);
+  if (node.doubt !== undefined) return { paths: configuredPaths(node), problem: undefined, doubt: node.doubt };
   const command = kubeletCommand(node);
   if (command !== undefined && command.extent !== "added") {
     const { flags, extent, path } = command;

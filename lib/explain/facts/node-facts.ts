@@ -6,8 +6,8 @@
 import { propertyPath } from "../../artefact/property-path";
 import { at, list, own, record, text } from "./access";
 import type { LateReader } from "./late-text";
+import { nodeFlags } from "./node-flags";
 import { parseYaml } from "./read-documents";
-import { plainText } from "./terraform-values";
 import { type Source, below } from "./source";
 
 /** A file on a node. */
@@ -89,27 +89,6 @@ export function readNodeSetup(document: unknown, source: Source, late: LateReade
   const flags = nodeFlags(own(document, "kubeletFlags"));
   return { name, carrier: "plain", files: new Map(files), ...flags, source };
 }
-
-/** A flag is written once, as text; what a list or a mapping would become is not known. */
-function nodeFlags(written: unknown): Pick<NodeFact, "flags" | "doubt"> {
-  if (Array.isArray(written)) return { flags: undefined, doubt: "kubeletFlags is a list, no mapping" };
-  const rows = Object.entries(record(written)).map(
-    ([name, value]) => [name.replace(/^--/, ""), plainText(value)] as const,
-  );
-  const flags = rows.filter((row): row is [string, string] => row[1] !== undefined);
-  const odd = rows.find(([name, value]) => value === undefined && JUDGED_FLAGS.includes(name));
-  if (odd === undefined) return { flags: Object.fromEntries(flags) };
-  const doubt = `the value of kubeletFlags.${odd[0]} is no text`;
-  // Without it the flags that say which file is read are not complete.
-  return { flags: PATH_FLAGS.includes(odd[0]) ? undefined : Object.fromEntries(flags), doubt };
-}
-
-/** Flags that decide about credential providers. */
-const PATH_FLAGS: readonly string[] = [
-  "image-credential-provider-config",
-  "image-credential-provider-bin-dir",
-];
-const JUDGED_FLAGS: readonly string[] = [...PATH_FLAGS, "feature-gates", "config"];
 
 /** Reads a MachineConfig; `undefined` for every other object. */
 export function readMachineConfig(

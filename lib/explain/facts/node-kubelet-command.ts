@@ -3,11 +3,7 @@
  */
 
 import type { NodeFact, NodeFileFact } from "./node-facts";
-
-/** Flags that decide about credential providers. */
-export const CONFIG_FLAG = "image-credential-provider-config";
-/** Directory of the plugins. */
-export const BIN_FLAG = "image-credential-provider-bin-dir";
+import { CONFIG_FLAG } from "./node-flags";
 
 /** The command line, as far as files say it. */
 export interface KubeletCommand {

@@ -3,7 +3,7 @@
  */
 
 import { type Json, at, list, own, record, text, texts } from "./access";
-import type { SpokeDocument } from "./spoke-facts";
+import type { LateReader } from "./late-text";
 
 /** A role that stands among a spoke's objects. */
 export interface RoleRules {
@@ -21,7 +21,13 @@ export function roleKey(kind: string, name: string, namespace: string): string {
 }
 
 /** The role that a document is; empty for any other. */
-export function readRoles({ value, late }: SpokeDocument): readonly RoleRules[] {
+export function readRoles({
+  value,
+  late,
+}: {
+  readonly value: unknown;
+  readonly late: LateReader;
+}): readonly RoleRules[] {
   const kind = text(own(value, "kind"));
   if (kind !== "ClusterRole" && kind !== "Role") return [];
   const rules = list(own(value, "rules"));

@@ -7,8 +7,8 @@ import { type Json, blocks, own, record, text } from "./access";
 import { backendOf } from "./remote-state";
 import type { Source } from "./source";
 import { propertyPath } from "../../artefact/property-path";
-import { type TerraformResource, type TerraformScope, defaultProvider } from "./terraform";
-import { withoutDynamic } from "./terraform-values";
+import { type TerraformResource, type TerraformScope } from "./terraform";
+import { defaultProvider, withoutDynamic } from "./terraform-values";
 
 const SECTIONS: readonly string[] = ["resource", "data", "provider", "terraform", "module", "output"];
 
@@ -38,6 +38,12 @@ export interface AppliedAs {
   readonly variable: (name: string, byDefault: unknown) => unknown;
   /** False for a module of which it is not certain that it is applied. */
   readonly certain: boolean;
+  /**
+   * The provider configuration that a caller hands to a module.
+   *
+   * @defaultValue - none does
+   */
+  readonly inherited?: (key: string) => Json | undefined;
 }
 
 /** By itself, with nothing that gives its variables other values. */
@@ -59,7 +65,9 @@ export function readTerraformConfiguration(
   const named = new Map<string, unknown>();
   const outputs = new Map<string, unknown>();
   const backend = files.map(({ value }) => backendOf(value)).find((each) => each);
-  const scope: TerraformScope = { id, resources, providers, named, outputs, backend };
+  const { inherited } = applied;
+  const rest = { named, outputs, backend, ...(inherited && { inherited }) };
+  const scope: TerraformScope = { id, resources, providers, ...rest };
   const defaults = new Map<string, unknown>();
   for (const { source, value, hasDynamic = true } of [...files.filter(isBase), ...overriding(files)]) {
     for (const section of ["resource", "data"] as const)

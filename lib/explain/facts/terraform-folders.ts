@@ -4,10 +4,10 @@
  */
 
 import { readdirSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, resolve, sep } from "node:path";
 import { errorCode } from "../../artefact/synth-folder";
 import { fail } from "../../errors";
-import { type Json, own, text } from "./access";
+import { blocks, own } from "./access";
 import { parseJson } from "./read-documents";
 import { readUtf8 } from "./read-text";
 import type { Source } from "./source";
@@ -15,14 +15,17 @@ import type { TerraformScope } from "./terraform";
 import {
   type AppliedAs,
   type ConfigurationFile,
-  entriesOf,
-  presence,
   readTerraformConfiguration,
 } from "./terraform-configuration";
+import { callsIn, modulesOf } from "./terraform-modules";
 import { variablesIn } from "./terraform-variables";
 
-/** Adds the configurations of files that stand in any folders. */
-export function addConfigurations(all: readonly ConfigurationFile[], scopes: TerraformScope[]): void {
+/** Adds the configurations of files that stand in any folders; `paths` are those that were named to be read. */
+export function addConfigurations(
+  all: readonly ConfigurationFile[],
+  paths: readonly string[],
+  scopes: TerraformScope[],
+): void {
   const folders = new Map<string, ConfigurationFile[]>();
   for (const file of all) {
     const folder = resolve(dirname(file.source.file));
@@ -31,13 +34,46 @@ export function addConfigurations(all: readonly ConfigurationFile[], scopes: Ter
     else folders.set(folder, [file]);
   }
   const calls = [...folders].flatMap(([folder, here]) => callsIn(folder, here));
+  const made = new Map<string, TerraformScope[]>();
+  const isBelow = belowConfigurations(paths);
   for (const [folder, files] of folders) {
     const here = calls.filter((call) => call.folder === folder);
-    for (const applied of here.length === 0
-      ? [asRoot(dirname(files[0]?.source.file ?? folder))]
-      : modulesOf(here, calls))
-      scopes.push(readTerraformConfiguration(scopes.length, files, applied));
+    const applied =
+      here.length > 0
+        ? modulesOf(here, calls, (caller) => made.get(caller) ?? [])
+        : [
+            !files.some(isRoot) && isBelow(folder)
+              ? PERHAPS
+              : asRoot(dirname(files[0]?.source.file ?? folder)),
+          ];
+    const read = applied.map((each, place) => readTerraformConfiguration(scopes.length + place, files, each));
+    scopes.push(...read);
+    made.set(folder, read);
   }
+}
+
+/** A module that nobody was seen to call: a caller that was not read gives it values and providers, or none does. */
+const PERHAPS: AppliedAs = { certain: false, variable: () => undefined };
+
+/** Modules have neither, those of long ago aside. */
+function isRoot({ value }: ConfigurationFile): boolean {
+  const isStated = blocks(own(value, "terraform")).some((block) => "backend" in block || "cloud" in block);
+  return isStated || own(value, "provider") !== undefined;
+}
+
+/** True for a folder with a configuration in a folder above it, as far up as one of the paths; in whatever syntax. */
+function belowConfigurations(paths: readonly string[]): (folder: string) => boolean {
+  const tops = paths.map((path) => resolve(path));
+  const known = new Map<string, boolean>();
+  const isBelow = (folder: string): boolean => {
+    const above = dirname(folder);
+    if (!tops.some((top) => above === top || above.startsWith(join(top, sep)))) return false;
+    const found =
+      known.get(above) ?? (namesIn(above).some((name) => /\.tf(?:\.json)?$/.test(name)) || isBelow(above));
+    known.set(above, found);
+    return found;
+  };
+  return isBelow;
 }
 
 /**
@@ -80,51 +116,4 @@ function namesIn(folder: string): readonly string[] {
   } catch (error) {
     return fail("explain-file-unreadable", folder, errorCode(error));
   }
-}
-
-/** A call of a module that stands in a folder of its own. */
-interface ModuleCall {
-  /** The module's folder. */
-  readonly folder: string;
-  /** The folder of the configuration that calls it. */
-  readonly caller: string;
-  readonly block: Json;
-}
-
-/** Source: developer.hashicorp.com/terraform/language/modules/sources, "Local Paths". */
-function callsIn(caller: string, files: readonly ConfigurationFile[]): readonly ModuleCall[] {
-  return files
-    .flatMap(({ value }) => entriesOf(own(value, "module")))
-    .map(([, block]) => ({ block, source: text(block["source"]) }))
-    .filter(({ source }) => /^\.\.?\//.test(source))
-    .map(({ block, source }) => ({ block, caller, folder: resolve(caller, source) }));
-}
-
-/** A module is applied once for each call that can count. */
-function modulesOf(here: readonly ModuleCall[], calls: readonly ModuleCall[]): readonly AppliedAs[] {
-  return here
-    .filter(({ block }) => presence(block) !== "no")
-    .map((call) => ({
-      certain: isCertain(call, calls, new Set()),
-      variable: (name, byDefault) => {
-        const given = own(call.block, name);
-        return given === undefined ? byDefault : literal(given);
-      },
-    }));
-}
-
-/** An expression speaks of what the caller knows, and is followed nowhere. */
-function literal(value: unknown): unknown {
-  return typeof value === "object" || (typeof value === "string" && /[$%]\{/.test(value)) ? undefined : value;
-}
-
-/** A module that perhaps is not there calls none for certain, and neither do modules in a circle. */
-function isCertain(
-  { block, caller }: ModuleCall,
-  calls: readonly ModuleCall[],
-  seen: ReadonlySet<string>,
-): boolean {
-  if (presence(block) !== "yes" || seen.has(caller)) return false;
-  const above = calls.filter(({ folder }) => folder === caller);
-  return above.every((call) => isCertain(call, calls, new Set([...seen, caller])));
 }

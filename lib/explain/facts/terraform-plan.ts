@@ -17,6 +17,7 @@ const IDENTIFIERS: readonly string[] = [
   "principal_id",
   "repository",
   "role",
+  "roles",
   "scope",
   "user_assigned_identity_id",
   "workload_identity_pool_id",
@@ -128,11 +129,17 @@ const NO_RESOURCE = /^(?:var|local|each|count|path|self|terraform)\./;
 function references(expressions: Json, module: string): Json {
   return Object.fromEntries(
     IDENTIFIERS.flatMap((attribute): (readonly [string, string])[] => {
-      const [reference, ...parents] = texts(at(expressions, attribute, "references"));
-      // Of `cond ? a.arn : b.arn` nobody knows which one it is.
-      const isOne = parents.every((parent) => reference?.startsWith(parent));
-      if (reference === undefined || !isOne) return [];
-      return [[attribute, `\${${NO_RESOURCE.test(reference) ? "" : module}${reference}}`]];
+      const all = texts(at(expressions, attribute, "references"));
+      const [reference, ...parents] = all;
+      if (reference === undefined) return [];
+      const named = (each: string): string => `${NO_RESOURCE.test(each) ? "" : module}${each}`;
+      // Of `cond ? a.arn : b.arn` nobody knows which one it is, and of a list not what else is in it.
+      const isOne = attribute !== "roles" && parents.every((parent) => reference.startsWith(parent));
+      if (isOne) return [[attribute, `\${${named(reference)}}`]];
+      return ROLES.includes(attribute) ? [[attribute, `\${[${all.map(named).join(", ")}]}`]] : [];
     }),
   );
 }
+
+/** Where it matters who may be meant, also where that is not certain. */
+const ROLES: readonly string[] = ["role", "roles"];

@@ -5,8 +5,9 @@
 
 import { type Json, at, list, own, record, text } from "./access";
 import type { Source } from "./source";
-import { type TerraformResource, type TerraformScope, defaultProvider } from "./terraform";
+import { type TerraformResource, type TerraformScope } from "./terraform";
 import { Plan } from "./terraform-plan";
+import { defaultProvider } from "./terraform-values";
 
 /** True for the output of `terraform show -json`. */
 export function isTerraformShow(document: unknown): boolean {

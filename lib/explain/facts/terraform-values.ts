@@ -76,3 +76,8 @@ function inner(value: object): unknown {
   const next = items.map((each) => (typeof each === "object" && each !== null ? inner(each) : each));
   return next.every((each, place) => each === items[place]) ? items : next;
 }
+
+/** The name of the provider that a resource uses where it names none: the first part of its type. */
+export function defaultProvider(type: string): string {
+  return type.split("_")[0] ?? "";
+}

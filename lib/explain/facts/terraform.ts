@@ -6,7 +6,7 @@
  */
 
 import type { Json } from "./access";
-import { at, own, record, text } from "./access";
+import { at, own, record } from "./access";
 import { type StateBackend, remoteOutput } from "./remote-state";
 import type { Source } from "./source";
 import { keptReference, plainText } from "./terraform-values";
@@ -43,12 +43,36 @@ export interface TerraformScope {
   readonly resources: ReadonlyMap<string, TerraformResource>;
   /** Arguments of the providers' configurations, by `aws` or `aws.<alias>`. */
   readonly providers: ReadonlyMap<string, Json>;
+  /**
+   * The provider configuration that a caller hands to a module, by the module's own name for it, references followed.
+   *
+   * @defaultValue - none does
+   */
+  readonly inherited?: (key: string) => Json | undefined;
   /** Locals and defaults of variables, by `local.<name>` and `var.<name>`. */
   readonly named: ReadonlyMap<string, unknown>;
   /** Values of the outputs. */
   readonly outputs: ReadonlyMap<string, unknown>;
   /** Where it keeps its state; `undefined` where it states nothing. */
   readonly backend: StateBackend | undefined;
+}
+
+/** The argument of a module's call: its references are those of the configuration that calls it. */
+export class CallerValue {
+  /** As written. */
+  readonly value: unknown;
+  readonly #callers: () => readonly TerraformScope[];
+
+  constructor(value: unknown, callers: () => readonly TerraformScope[]) {
+    this.value = value;
+    this.#callers = callers;
+  }
+
+  /** The configuration that calls; `undefined` where it is applied several times, each perhaps with another value. */
+  scope(): TerraformScope | undefined {
+    const [only, ...others] = this.#callers();
+    return others.length === 0 ? only : undefined;
+  }
 }
 
 /** An attribute that a cloud can compute although Terraform would know it only after apply. */
@@ -75,6 +99,9 @@ const KEPT = /^\d+#(.+)$/;
 /** Following a chain of references ends somewhere; a circle does not. */
 const HOPS = 32;
 
+/** No argument of the clouds takes a text of a mebibyte. */
+const LONGEST = 1024 * 1024;
+
 /** True for a text that holds a value that only apply will tell. */
 export function isLateText(value: string): boolean {
   return value.includes("${");
@@ -92,6 +119,8 @@ export class Terraform {
   readonly scopes: readonly TerraformScope[];
   readonly #byType = new Map<string, TerraformResource[]>();
   readonly #computed: ReadonlyMap<string, ComputedAttribute["value"]>;
+  /** What expressions became, so that none is followed twice. */
+  readonly #followed = new WeakMap<TerraformScope, Map<string, string>>();
 
   constructor(scopes: readonly TerraformScope[], computed: readonly ComputedAttribute[]) {
     this.scopes = scopes;
@@ -151,9 +180,25 @@ export class Terraform {
     const kept = `\${${scope.id}#${expression}}`;
     if (KEPT.test(expression)) return undefined;
     if (hops > HOPS) return kept;
+    const known = this.#followed.get(scope) ?? new Map<string, string>();
+    this.#followed.set(scope, known);
+    const before = known.get(expression);
+    if (before !== undefined) return before;
+    // A circle ends where it began, and a text that doubles at each step before it fills the memory.
+    known.set(expression, kept);
+    const value = this.#follow(expression, scope, hops, kept);
+    const followed = value.length > LONGEST ? kept : value;
+    known.set(expression, followed);
+    return followed;
+  }
+
+  #follow(expression: string, scope: TerraformScope, hops: number, kept: string): string {
     if (NAMED.test(expression)) {
-      const value = plainText(scope.named.get(expression));
-      return value === undefined ? kept : this.#resolve(value, scope, hops + 1);
+      const named = scope.named.get(expression);
+      const [given, from] = named instanceof CallerValue ? [named.value, named.scope()] : [named, scope];
+      const value = plainText(given);
+      if (value === undefined) return kept;
+      return from ? this.#resolve(value, from, hops + 1) : TEMPLATE.test(value) ? kept : value;
     }
     const [, address = "", attribute = ""] = ATTRIBUTE.exec(expression) ?? [];
     const resource = scope.resources.get(address);
@@ -187,10 +232,6 @@ function inner(value: unknown, path: readonly string[]): unknown {
 
 /** The arguments of the provider's configuration that a resource is declared with. */
 export function providerOf(resource: TerraformResource): Json {
-  return record(resource.scope.providers.get(resource.provider));
-}
-
-/** The name of the provider that a resource uses where it names none: the first part of its type. */
-export function defaultProvider(type: string): string {
-  return text(type.split("_")[0]);
+  const { provider, scope } = resource;
+  return record(scope.providers.get(provider) ?? scope.inherited?.(provider));
 }

@@ -9,14 +9,7 @@ import { fail } from "../../errors";
 import { oneOf } from "../../model/choice";
 import { namespaceName } from "../../model/kubernetes-name";
 import { literal } from "../../model/late";
-
-/** Access policies that EKS has for people and programs; the others are for nodes and services of AWS. */
-export type EksAccessPolicyName =
-  | "AmazonEKSAdminPolicy"
-  | "AmazonEKSAdminViewPolicy"
-  | "AmazonEKSClusterAdminPolicy"
-  | "AmazonEKSEditPolicy"
-  | "AmazonEKSViewPolicy";
+import { EKS_ACCESS_POLICIES, type EksAccessPolicyName } from "./eks-access-policies";
 
 /** An access policy, and where it counts. */
 export interface EksPolicyGrant {
@@ -41,14 +34,6 @@ export interface EksAccess {
 /** How principals are known to an EKS cluster. */
 export type EksAuthenticationMode = "API" | "API_AND_CONFIG_MAP" | "CONFIG_MAP";
 
-/** The names of access policies for people and programs, sorted. */
-export const EKS_ACCESS_POLICIES: readonly EksAccessPolicyName[] = [
-  "AmazonEKSAdminPolicy",
-  "AmazonEKSAdminViewPolicy",
-  "AmazonEKSClusterAdminPolicy",
-  "AmazonEKSEditPolicy",
-  "AmazonEKSViewPolicy",
-];
 const MODES: readonly EksAuthenticationMode[] = ["API", "API_AND_CONFIG_MAP", "CONFIG_MAP"];
 const CLUSTER_NAME = /^[0-9A-Za-z][0-9A-Za-z_-]{0,99}$/;
 const GROUP_MAX = 253;

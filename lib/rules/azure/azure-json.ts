@@ -1,3 +1,4 @@
+import { isRecord } from "../../model/record";
 import { type AzureCloudName, azureCloud, azureClouds } from "./clouds";
 import { guid } from "./resource-id";
 
@@ -66,6 +67,17 @@ export function validateAzureJson(document: unknown): readonly AzureJsonFinding[
     ],
   ];
   return rows.flatMap(([field, good, message]) => (good ? [] : [{ field, message }]));
+}
+
+/**
+ * What the acr plugin answers with a configuration file that does not let it use a token: the client ID and secret of
+ * the file, `some` or `none`; `undefined` where it uses the token, or does not load the file. Never throws.
+ */
+export function clientAnswered(document: unknown): "some" | "none" | undefined {
+  if (!isRecord(document)) return undefined;
+  const { useManagedIdentityExtension: extension, aadClientId, aadClientSecret } = document;
+  if (extension !== undefined && extension !== null && extension !== false) return undefined;
+  return isText(aadClientId) || isText(aadClientSecret) ? "some" : "none";
 }
 
 function isText(value: unknown): boolean {

@@ -143,11 +143,11 @@ const CALL_RULES: Readonly<Record<string, CallRule>> = {
       ? []
       : [missing("gke-gcloud-auth-plugin", call, "--use_application_default_credentials")],
   kubelogin: (call) => [
-    ...needsSubcommand("kubelogin", "get-token")(call),
     ...(hasValue(call.args, "--server-id") ? [] : [refusal("kubelogin-server-id-missing", call.provider)]),
     ...(flagValue(call.args, "--login", "-l") === "workloadidentity"
       ? []
       : [missing("kubelogin", call, "--login workloadidentity")]),
+    ...needsSubcommand("kubelogin", "get-token")(call),
     ...overridden(call),
   ],
 };

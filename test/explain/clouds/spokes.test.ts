@@ -128,7 +128,7 @@ const CASES: readonly (readonly [
     "AKS: nobody recorded it, and the cluster was not read",
     ARGO,
     "shop-azure",
-    edits([RECORD, '"cloud": "azure",\n            "provider"', '"cloud": "",\n            "provider"']),
+    edits([RECORD, '"cloud": "azure",\n            "server"', '"cloud": "",\n            "server"']),
     ["unknown", "pass"],
     "integrated with Entra was not read",
   ],

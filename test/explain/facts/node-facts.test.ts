@@ -34,6 +34,7 @@ function nodes(values: readonly unknown[], cluster: ClusterRecord = {}): unknown
   ]);
 }
 
+const FLAG = "image-credential-provider-config";
 const NO_PLATFORM = "neither flags nor a platform were read that say which file the kubelet reads";
 
 function doubts(values: readonly unknown[], cluster: ClusterRecord): readonly (string | undefined)[] {
@@ -258,6 +259,84 @@ it.each([
     kubeletFlags: { "image-credential-provider-config": path, "image-credential-provider-bin-dir": "/bin" },
   };
   expect(nodes([setup])).toEqual([["m", problem === undefined ? entries : ["a"], problem]]);
+});
+
+/** path_resolution(7); kubernetes:pkg/credentialprovider/plugin stats the path as it is written. */
+it.each([
+  ["/etc/k//c.json", undefined],
+  ["/etc/./k/c.json", undefined],
+  ["/etc/k/c.json/", "names /etc/k/c.json/, and /etc/k/c.json is a file, no directory"],
+  ["/etc/k/c.json/.", "is a file, no directory"],
+  ["/etc/k/c.json/../c.json", "is a file, no directory"],
+  ["/opt/../etc/k/c.json", "nothing says that /opt is a directory"],
+  ["etc/k/c.json", "which depends on the directory that the kubelet is started in"],
+])("the flag %s of a file", (path, expected) => {
+  const setup = {
+    files: [{ path: "/etc/k/c.json", content: config("a") }],
+    kubeletFlags: { "image-credential-provider-config": path, "image-credential-provider-bin-dir": "/bin" },
+  };
+  expect(nodes([setup])).toEqual([["m", ["a"], expected && expect.stringContaining(expected)]]);
+});
+
+it.each([
+  ["a text", { "feature-gates": "A=true" }, undefined],
+  ["a number", { "max-pods": 10 }, undefined],
+  ["a switch", { "fail-swap-on": false }, undefined],
+  ["a mapping that decides nothing", { "node-labels": { a: "b" } }, undefined],
+  [
+    "a mapping of gates",
+    { "feature-gates": { A: true } },
+    "the value of kubeletFlags.feature-gates is no text",
+  ],
+  ["a list", { config: ["/k"] }, "the value of kubeletFlags.config is no text"],
+  ["a list of paths", { [FLAG]: ["/c"] }, `the value of kubeletFlags.${FLAG} is no text`],
+])("a kubelet flag whose value is %s", (_, flags, expected) => {
+  const setup = {
+    files: [{ path: "/c", content: config("a") }],
+    kubeletFlags: { [FLAG]: "/c", "image-credential-provider-bin-dir": "/bin", ...flags },
+  };
+  const [found] = doubts([setup], openshift);
+  expect(found).toBe(expected);
+});
+
+it("kubelet flags as a list are not known", () => {
+  const setup = { files: [{ path: "/c", content: config("a") }], kubeletFlags: ["--v=2"] };
+  expect(doubts([setup], openshift)).toEqual([expect.any(String)]);
+});
+
+/** The labels that the operator gives its own pools. Source: openshift/machine-config-operator, manifests of the pools. */
+describe("a KubeletConfig that selects a pool", () => {
+  const kubelets = (labels: object): unknown => ({
+    apiVersion: "machineconfiguration.openshift.io/v1",
+    kind: "KubeletConfig",
+    metadata: { name: "x" },
+    spec: {
+      machineConfigPoolSelector: { matchLabels: labels },
+      kubeletConfig: { featureGates: { A: false } },
+    },
+  });
+  const label = (pool: string): object => ({
+    [`pools.operator.machineconfiguration.openshift.io/${pool}`]: "",
+  });
+  const pools = ["worker", "infra"].map((role) =>
+    machineConfig("99-a", role, { source: base64(config("a")) }),
+  );
+
+  it.each<[string, object, readonly string[]]>([
+    ["of masters", label("master"), ["infra"]],
+    ["of workers", label("worker"), ["infra", "worker"]],
+    ["of its own label", { "custom-kubelet": "a" }, ["infra", "worker"]],
+  ])("%s", (_, labels, expected) => {
+    const documents = [...pools, kubelets(labels)].map((value) => ({
+      value,
+      source: { file: "m.yaml", path: "" },
+      late: (text: string) => text,
+      management: false,
+      ofStack: false,
+    }));
+    const reached = readKubernetes(documents, openshift).nodes.filter(({ gates }) => gates.length > 0);
+    expect(reached.map(({ name }) => name)).toEqual(expected);
+  });
 });
 
 it("a directory is no file for a kubelet before 1.34", () => {

@@ -5,6 +5,7 @@
 
 import { describe, expect, it } from "vitest";
 import { readFacts } from "../../../lib/explain/facts/facts";
+import { providerOf } from "../../../lib/explain/facts/terraform";
 import { folderOf } from "../../fixtures/explain/artefacts";
 
 type Files = Readonly<Record<string, string | object>>;
@@ -96,7 +97,46 @@ describe("modules of local folders", () => {
     ["that nobody calls are applied by themselves", { "m/main.tf.json": module }, ["1"]],
     ["take their defaults", called({}), ["1"]],
     ["take literal arguments", called({ v: "2" }), ["2"]],
-    ["do not take expressions", called({ v: "${var.w}" }), ["${0#var.v}"]],
+    ["keep expressions of their caller that are not known", called({ v: "${var.w}" }), ["${1#var.w}"]],
+    ["keep lists", called({ v: ["2"] }), ["${0#var.v}"]],
+    [
+      "take expressions of their caller",
+      { "more.tf.json": { locals: { v: "2" } }, ...called({ v: "${local.v}" }) },
+      ["2"],
+    ],
+    [
+      "take what their caller is given",
+      {
+        "main.tf.json": { module: { n: { source: "./n", w: "2" } } },
+        "n/main.tf.json": { module: { m: { source: "../m", v: "${var.w}-3" } }, variable: { w: {} } },
+        "m/main.tf.json": module,
+      },
+      ["2-3"],
+    ],
+    [
+      "keep what a caller is given that is there twice",
+      {
+        "main.tf.json": { module: { n: { source: "./n", w: "2" }, o: { source: "./n", w: "3" } } },
+        "n/main.tf.json": { module: { m: { source: "../m", v: "${var.w}" } }, variable: { w: {} } },
+        "m/main.tf.json": module,
+      },
+      ["${0#var.v}"],
+    ],
+    [
+      "below a folder with a configuration that nobody calls are perhaps there",
+      { "main.tf": "", "a/m/x.tf.json": module },
+      [PERHAPS],
+    ],
+    [
+      "below such a folder, with a provider, are applied by themselves",
+      { "main.tf": "", "m/x.tf.json": { ...module, provider: { aws: {} } } },
+      ["1"],
+    ],
+    [
+      "below such a folder, with a state of their own, are applied by themselves",
+      { "main.tf": "", "m/x.tf.json": { ...module, terraform: { backend: { s3: {} } } } },
+      ["1"],
+    ],
     ["are there once for each call", called({ v: "2" }, { v: "3" }), ["2", "3"]],
     ["are not there at count 0", called({ count: 0 }), []],
     ["are perhaps there", called({ for_each: ["a"] }), [PERHAPS]],
@@ -109,11 +149,74 @@ describe("modules of local folders", () => {
     expect(resolved(files)).toEqual(expected);
   });
 
+  const account = (id: string, alias?: string): object => ({
+    allowed_account_ids: [id],
+    ...(alias && { alias }),
+  });
+  const two = { aws: [account("1"), account("${local.two}", "two")] };
+
+  it.each<[string, object, unknown]>([
+    ["the caller's default one", { provider: two, module: { m: { source: "./m" } } }, ["1"]],
+    [
+      "the one that the call names",
+      {
+        provider: two,
+        locals: { two: "2" },
+        module: { m: { source: "./m", providers: { aws: "aws.two" } } },
+      },
+      ["2"],
+    ],
+    [
+      "the one that the call names, as an expression",
+      {
+        provider: two,
+        locals: { two: "2" },
+        module: { m: { source: "./m", providers: { aws: "${aws.two}" } } },
+      },
+      ["2"],
+    ],
+    [
+      "no other where the one that the call names is not there",
+      { provider: two, module: { m: { source: "./m", providers: { aws: "aws.three" } } } },
+      undefined,
+    ],
+    [
+      "the default one beside others that the call names",
+      { provider: two, module: { m: { source: "./m", providers: { "aws.other": "aws.two" } } } },
+      ["1"],
+    ],
+  ])("have of providers: %s", (_, main, expected) => {
+    const { terraform } = facts({ "main.tf.json": main, "m/main.tf.json": x({ a: "1" }) });
+    expect(terraform.ofType("aws_x").map((each) => providerOf(each)["allowed_account_ids"])).toEqual([
+      expected,
+    ]);
+  });
+
+  it("have what several callers hand down, late where it differs", () => {
+    const call = (aws: string): object => ({ source: "./n", providers: { aws } });
+    const files = {
+      "main.tf.json": {
+        provider: {
+          aws: [
+            { region: "r", ...account("1") },
+            { region: "r", ...account("2", "two") },
+          ],
+        },
+        module: { a: call("aws"), b: call("aws.two") },
+      },
+      "n/main.tf.json": { module: { m: { source: "../m" } } },
+      "m/main.tf.json": x({ a: "1" }),
+    };
+    const [only] = facts(files).terraform.ofType("aws_x");
+    expect(only && providerOf(only)).toMatchObject({ region: "r", allowed_account_ids: ["${unread}"] });
+  });
+
   it("that call each other in a circle are perhaps there", () => {
     const files = {
       "a/main.tf.json": { ...x({ a: "1" }), module: { b: { source: "../b" } } },
       "b/main.tf.json": { ...x({ a: "2" }), module: { a: { source: "../a" } } },
     };
     expect(resolved(files)).toEqual([PERHAPS, "${1#perhaps.there}"]);
+    expect(facts(files).terraform.ofType("aws_x").map(providerOf)).toEqual([{}, {}]);
   });
 });

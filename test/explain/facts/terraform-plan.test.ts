@@ -94,10 +94,23 @@ describe("a reference stands in", () => {
   it.each<[string, readonly string[], string]>([
     ["where it is one attribute", ["aws_y.b.name", "aws_y.b"], "${aws_y.b.name}"],
     ["with the key of an instance", ["aws_y.b[0].name", "aws_y.b[0]", "aws_y.b"], "${aws_y.b[0].name}"],
-    ["not where it is one of two", ["aws_y.b.name", "aws_y.b", "aws_y.c.name"], "${0#aws_x.a.role}"],
-    ["not where a condition chooses", ["var.x", "aws_y.b.name", "aws_y.b"], "${0#aws_x.a.role}"],
+    [
+      "as one of two",
+      ["aws_y.b.name", "aws_y.b", "aws_y.c.name"],
+      "${[aws_y.b.name, aws_y.b, aws_y.c.name]}",
+    ],
+    ["as one where a condition chooses", ["var.x", "aws_y.b.name"], "${[var.x, aws_y.b.name]}"],
   ])("%s", (_, given, expected) => {
     expect(role(...given)).toBe(expected);
+  });
+
+  it.each<[string, readonly string[], string]>([
+    ["scope", ["aws_y.b.id", "aws_y.b", "aws_y.c.id"], "${0#aws_x.a.scope}"],
+    ["scope", ["var.x", "aws_y.b.id", "aws_y.b"], "${0#aws_x.a.scope}"],
+    ["roles", ["aws_y.b.name", "aws_y.b"], "${[aws_y.b.name, aws_y.b]}"],
+  ])("of %s: %j", (attribute, given, expected) => {
+    const plan = { unknown: { [attribute]: true }, expressions: { [attribute]: references(...given) } };
+    expect(planned(plan).values[attribute]).toBe(expected);
   });
 });
 

@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest";
 import { workloadRoles } from "../../../lib/cloud/aws/workload-roles";
 import { eksSpoke } from "../../../lib/cloud/aws/eks-spoke";
 import { type Status, explain } from "../../../lib/explain";
-import { multiKueue } from "../../../lib/fleet";
+import { controller, multiKueue, selfManagedSpoke } from "../../../lib/fleet";
 import { FleetAccess, type FleetAccessProps } from "../../../lib/synth";
 import { CA } from "../../fixtures/fleet/spokes";
 import {
@@ -307,15 +307,55 @@ it.each<[string, Status, string, FleetAccessProps, string]>([
   expect([check?.status, check?.reason]).toEqual([status, expect.stringContaining(reason)]);
 });
 
+/** The same files without the record, as other people would have them. */
+function unrecorded(artefacts: Artefacts): Artefacts {
+  const plain = [...artefacts].filter(([path]) => !path.endsWith("workload-identity.json"));
+  return new Map(plain.map(([path, text]) => [path.replace(/^stacks\/[^/]+\//, "hub/"), text]));
+}
+
+it("leaves open whether a container has the token where nobody says which one runs the plugin", () => {
+  const workload = {
+    kind: "Deployment",
+    namespace: "ops",
+    name: "entrant",
+    container: "main",
+    serviceAccount: "entrant",
+  } as const;
+  const given: FleetAccessProps = {
+    ...props({}),
+    consumer: controller({ title: "the entrant", workloads: [workload] }),
+    kueueConfiguration: undefined,
+    identities: [],
+    plugins: [{ plugin: "projected-token", image: "docker.io/library/busybox:1.37-musl" }],
+    spokes: [
+      {
+        name: "own",
+        clusterRole: "worker",
+        access: (hub) =>
+          selfManagedSpoke({
+            ...hub,
+            apiServer: "1.34",
+            audience: "https://own.example",
+            endpoint: { server: "https://own.example:6443", certificateAuthorityData: CA },
+          }),
+      },
+    ],
+  };
+  const status = (artefacts: Artefacts): unknown =>
+    explained(artefacts).map((result) => statuses(result)["token-mounted"]);
+  const sidecar = [HUB, "      containers:\n", "      containers:\n        - name: side\n"] as const;
+  expect(status(unrecorded(fleet(given)))).toEqual(["pass"]);
+  expect(status(unrecorded(edited(fleet(given), [sidecar])))).toEqual(["unknown"]);
+  expect(status(edited(fleet(given), [sidecar]))).toEqual(["pass"]);
+});
+
 it("leaves open which provider is chosen where the status was not read", () => {
   const all = withoutDocument(
     synthesized("fleet-multikueue"),
     "61-cluster-profile-status.yaml",
     "name: cpu-1",
   );
-  const plain = new Map([...all].filter(([path]) => !path.endsWith("workload-identity.json")));
-  const files = [...plain].map(([path, text]) => [path.replace(/^stacks\/[^/]+\//, "hub/"), text] as const);
-  const [result] = explained(new Map(files), { spoke: "cpu-1" });
+  const [result] = explained(unrecorded(all), { spoke: "cpu-1" });
   expect(result && statuses(result)).toMatchObject({
     "profile-present": "unknown",
     "provider-chosen": "unknown",

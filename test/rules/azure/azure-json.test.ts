@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { AzureCloudName } from "../../../lib/rules/azure/clouds";
-import { renderAzureJson, validateAzureJson } from "../../../lib/rules/azure/azure-json";
+import { clientAnswered, renderAzureJson, validateAzureJson } from "../../../lib/rules/azure/azure-json";
 
 const TENANT = "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee";
 const SUBSCRIPTION = "11111111-2222-3333-4444-555555555555";
@@ -64,4 +64,16 @@ describe("validateAzureJson", () => {
   ])("%s", (_, document, fields) => {
     expect(validateAzureJson(document).map((finding) => finding.field)).toEqual(fields);
   });
+});
+
+// kubernetes-sigs/cloud-provider-azure, pkg/credentialprovider/azure_credentials.go.
+it.each([
+  ["with the extension", { useManagedIdentityExtension: true, aadClientId: "x" }, undefined],
+  ["without, and no client", { useManagedIdentityExtension: false }, "none"],
+  ["left out, and an empty client", { aadClientId: "", aadClientSecret: "" }, "none"],
+  ["without, and a client", { useManagedIdentityExtension: false, aadClientId: "x" }, "some"],
+  ["with what is no truth value", { useManagedIdentityExtension: "false" }, undefined],
+  ["no object", null, undefined],
+])("a client is answered %s", (_, document, client) => {
+  expect(clientAnswered(document)).toBe(client);
 });

@@ -17,6 +17,12 @@ export interface PerhapsPolicy {
   readonly policy: string;
   /** Where it is attached. */
   readonly source: Source;
+  /**
+   * True for one of the organization, which limits what others allow.
+   *
+   * @defaultValue false
+   */
+  readonly isOfOrganization?: boolean;
 }
 
 /** Finds roles by their name. */
@@ -39,6 +45,8 @@ export class AttachedPolicies {
   readonly #ofName: RolesOfName;
   readonly #certain = new Map<TerraformResource, string[]>();
   readonly #perhaps = new Map<TerraformResource, PerhapsPolicy[]>();
+  /** Roles by document and address without keys, from the first time that it is needed. */
+  #byAddress: Map<string, TerraformResource[]> | undefined;
   /** Those of roles that only apply will tell. */
   readonly #anywhere: { readonly account: string; readonly perhaps: PerhapsPolicy }[] = [];
 
@@ -73,9 +81,11 @@ export class AttachedPolicies {
     for (const each of here) push(this.#certain, each, attachment.policy());
     // One that is only looked up stands elsewhere too.
     if (here.some(({ adopted }) => !adopted)) return;
-    if (INSTANCE.test(name)) this.#attachToInstance(attachment, name);
-    else if (isLateText(name) || name === "") this.#attachAnywhere(attachment);
-    else for (const each of named) if (!here.includes(each)) this.#attachElsewhere(attachment, each);
+    if (INSTANCE.test(name)) this.#attachToMentioned(attachment, name);
+    else if (isLateText(name) || name === "") {
+      this.#attachToMentioned(attachment, name);
+      this.#attachAnywhere(attachment);
+    } else for (const each of named) if (!here.includes(each)) this.#attachElsewhere(attachment, each);
   }
 
   /** Roles of one name in another stack or under another provider are one role where the account is one. */
@@ -96,12 +106,33 @@ export class AttachedPolicies {
     return { policy: written() || UNREAD_POLICY, source: resource.source };
   }
 
-  /** A role that is named by a reference that does not resolve, perhaps one instance of several, is no other one. */
-  #attachToInstance(attachment: Attachment, name: string): void {
-    const [, scope = "", address = ""] = INSTANCE.exec(name) ?? [];
-    const role = this.#terraform.scopes[Number(scope)]?.resources.get(address);
-    if (role) push(this.#perhaps, role, this.#perhapsPolicy(attachment));
+  /** Roles that an expression mentions: perhaps one instance of several, perhaps one of a list. */
+  #attachToMentioned(attachment: Attachment, name: string): void {
+    for (const [, scope = "", expression = ""] of name.matchAll(KEPT)) {
+      const addresses = new Set((expression.match(ROLE_ADDRESS) ?? []).map(withoutKeys));
+      for (const address of addresses)
+        for (const role of this.#instancesOf(`${scope}#${address}`))
+          push(this.#perhaps, role, this.#perhapsPolicy(attachment));
+    }
   }
+
+  #instancesOf(key: string): readonly TerraformResource[] {
+    if (this.#byAddress === undefined) {
+      this.#byAddress = new Map();
+      for (const role of this.#terraform.ofType("aws_iam_role"))
+        push(this.#byAddress, `${role.scope.id}#${withoutKeys(role.address)}`, role);
+    }
+    return this.#byAddress.get(key) ?? [];
+  }
+}
+
+/** A reference that was not followed, with the number of its document. */
+const KEPT = /\$\{(\d+)#([^{}]*)\}/g;
+const ROLE_ADDRESS = /(?:module\.[\w-]+(?:\[[^\]]*\])?\.)*(?:data\.)?\baws_iam_role\.[\w-]+/g;
+
+/** An address without the keys of instances. */
+function withoutKeys(address: string): string {
+  return address.replace(/\[[^\]]*\]/g, "");
 }
 
 const INSTANCE = /^\$\{(\d+)#((?:data\.)?aws_iam_role\.[\w-]+)(?:\[[^\]]*\])?\.(?:name|id)\}$/;

@@ -13,6 +13,7 @@ import {
 import { knownBlocks, listed } from "../../facts/terraform-values";
 import { accountOf } from "./account-of";
 import { AttachedPolicies, type PerhapsPolicy } from "./attached-policies";
+import { OrganizationPolicies } from "./organization-policies";
 import { UNREAD_POLICY, policyOfArn } from "./policy-documents";
 
 /** An OIDC provider. */
@@ -93,6 +94,7 @@ export function oidcProviders(terraform: Terraform): readonly OidcProviderFact[]
 export class Roles {
   readonly #terraform: Terraform;
   readonly #attached: AttachedPolicies;
+  readonly #organization: OrganizationPolicies;
   readonly #byName = new Map<string, TerraformResource[]>();
 
   constructor(terraform: Terraform) {
@@ -104,6 +106,7 @@ export class Roles {
       else this.#byName.set(name, [resource]);
     }
     this.#attached = new AttachedPolicies(terraform, (name) => this.#named(name));
+    this.#organization = new OrganizationPolicies(terraform);
   }
 
   /** The role of a resource. */
@@ -130,12 +133,13 @@ export class Roles {
     const terraform = this.#terraform;
     const name = terraform.attribute(resource, "name");
     const boundary = terraform.text(resource, "permissions_boundary");
+    const account = accountOf(resource);
     return new DeclaredRole(resource, {
       pathName: (terraform.text(resource, "path") || "/").slice(1) + name,
-      account: accountOf(resource),
+      account,
       trustPolicy: terraform.text(resource, "assume_role_policy"),
       policies: this.#policies(resource, name),
-      perhaps: this.#attached.perhapsOf(resource),
+      perhaps: this.#organization.joined(this.#attached.perhapsOf(resource), account),
       boundary: boundary === "" ? undefined : policyOfArn(boundary, terraform),
     });
   }

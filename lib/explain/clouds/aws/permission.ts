@@ -105,6 +105,7 @@ export class AwsPermissions {
     if (this.#policies.empty || place.arn === undefined) return undefined;
     if (!["", account].includes(assumed.account)) return undefined;
     const asked = { account, region, repository: place.path };
+    const question = { roleArn: assumed.arn, repository: place.arn, place: asked };
     const fact = this.#policies.of(asked);
     for (const each of [...(fact ? [fact] : []), ...this.#policies.others(asked)]) {
       const outcome = directGrant(assumed, role, each, place.arn);
@@ -115,9 +116,9 @@ export class AwsPermissions {
         assumed.account !== "" &&
         each.account === account &&
         each.region === region;
-      return grantedDirectly(assumed, each.source, certain);
+      const answer = grantedDirectly(assumed, each.source, certain);
+      return answer.status === "pass" ? (this.#policies.ofRegistries.denial(question) ?? answer) : answer;
     }
-    const question = { roleArn: assumed.arn, repository: place.arn, place: asked };
     const source = this.#policies.ofRegistries.grant(question, false);
     return source && grantedDirectly(assumed, source, false);
   }

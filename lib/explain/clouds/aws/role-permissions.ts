@@ -6,8 +6,8 @@ import type { AwsDecision } from "../../../rules/aws/evaluate/decide";
 import { evaluateAwsPermission } from "../../../rules/aws/evaluate/evaluate-permission";
 import { type ActionOutcome, PermissionTable } from "../../../rules/aws/evaluate/permission-table";
 import { type Answer, broken, pass, seen, unknown } from "../../answer";
-import type { Source } from "../../facts/source";
 import { AnswerLater } from "../answer-later";
+import type { PerhapsPolicy } from "./attached-policies";
 import type { RoleFact } from "./iam";
 import { remedyOf } from "./policy-documents";
 
@@ -49,8 +49,8 @@ export class RolePermissions implements RoleJudge {
     const { policies, boundary, perhaps } = role;
     const bounding = boundary === undefined ? [] : [new PermissionTable([boundary])];
     this.#tables = [new PermissionTable(policies), ...bounding];
-    this.#perhaps = perhaps.map(({ policy, source }) => ({
-      source,
+    this.#perhaps = perhaps.map(({ policy, ...which }) => ({
+      which,
       tables: [new PermissionTable([...policies, policy]), ...bounding],
     }));
     const asked = pullActions.map((action) => this.#asked(action));
@@ -107,7 +107,7 @@ export class RolePermissions implements RoleJudge {
   #doubt(action: string, resource: string, outcome: AwsDecision["outcome"]): Answer | undefined {
     if (outcome === "unknown") return undefined;
     const other = this.#perhaps.find(({ tables }) => outcomeOf(asking(tables, action), resource) !== outcome);
-    return other && perhapsOther(action, outcome, other.source);
+    return other && perhapsOther(action, outcome, other.which);
   }
 
   /**
@@ -139,7 +139,7 @@ export class RolePermissions implements RoleJudge {
 
 /** Tables with a policy of which it is not known whether it is the role's. */
 interface PerhapsTables {
-  readonly source: Source;
+  readonly which: Omit<PerhapsPolicy, "policy">;
   readonly tables: readonly PermissionTable[];
 }
 
@@ -147,7 +147,17 @@ function asking(tables: readonly PermissionTable[], action: string): readonly Ac
   return tables.map((table) => table.of(action));
 }
 
-function perhapsOther(action: string, outcome: AwsDecision["outcome"], source: Source): Answer {
+function perhapsOther(
+  action: string,
+  outcome: AwsDecision["outcome"],
+  { source, isOfOrganization }: PerhapsTables["which"],
+): Answer {
+  if (isOfOrganization)
+    return unknown(
+      `a policy of the organization denies ${action}, or may, where it counts for the role's account`,
+      "except the role from it, or attach it to other accounts by their ids",
+      seen("policy of the organization", source),
+    );
   return unknown(
     `a policy that ${outcome === "allowed" ? "denies" : "allows"} ${action}, or may, is attached to a role that may be this one`,
     "let the policy refer to its role, and limit its Terraform provider to one account (allowed_account_ids)",

@@ -4,7 +4,7 @@
  */
 
 import { isLateText } from "../../facts/terraform";
-import { EKS_ACCESS_POLICIES } from "../../../rules/aws/eks-access";
+import { EKS_ACCESS_POLICIES } from "../../../rules/aws/eks-access-policies";
 import { type Answer, broken, pass, seen, unknown } from "../../answer";
 import type { Source } from "../../facts/source";
 

@@ -6,7 +6,8 @@
 import { type Answer, broken, pass, seen, unknown } from "../../answer";
 import type { PodFact } from "../../facts/pod-fragments";
 import { isLateText } from "../../facts/terraform";
-import type { AccountReading, HubFact } from "../cloud-access";
+import type { AccountReading } from "../cloud-access";
+import type { HubFact } from "../hub-fact";
 import { type ContainerFact, containersOf } from "../pod-containers";
 
 /** Names the role. */

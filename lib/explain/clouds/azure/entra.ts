@@ -105,8 +105,7 @@ function tenantOf(resource: TerraformResource, terraform: Terraform): string {
 function idOf(resource: TerraformResource, terraform: Terraform): string {
   const name = terraform.text(resource, "name");
   const group = terraform.text(resource, "resource_group_name");
-  const provider = resource.scope.providers.get(resource.provider);
-  const subscription = text(own(provider, "subscription_id"));
+  const subscription = text(own(providerOf(resource), "subscription_id"));
   if ([name, group, subscription].some((part) => part === "" || isLateText(part))) return "";
   return `/subscriptions/${subscription}/resourceGroups/${group}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/${name}`;
 }

@@ -1,5 +1,5 @@
 import { readRepositoryCondition } from "../../../rules/azure/repository-condition";
-import { validateAzureJson } from "../../../rules/azure/azure-json";
+import { clientAnswered, validateAzureJson } from "../../../rules/azure/azure-json";
 import { type Answer, SILENT, broken, pass, seen, unknown } from "../../answer";
 import { own, text } from "../../facts/access";
 import type { ClusterRecord } from "../../facts/cluster-record";
@@ -100,6 +100,17 @@ class Azure implements Cloud {
       SILENT,
       seen(path, node.file(path)?.source),
     );
+  }
+
+  answersAnyway(entry: ProviderEntry, node: NodeConfiguration): Answer | undefined {
+    const path = configurationPath(entry) ?? "";
+    const client = clientAnswered(azureJson(path, node));
+    if (client === undefined) return undefined;
+    const reason = `the plugin succeeds with the client ID and secret of ${path}, ${client === "some" ? "which may pull" : "which are empty; with credentials there is no anonymous attempt"}`;
+    const where = seen(path, node.file(path)?.source);
+    return client === "some"
+      ? unknown(reason, "do not take such a pull for success of the chain", where)
+      : broken(reason, "mend provider-on-node", "event 401 of the registry", where);
   }
 
   annotations({ entry, account, node }: TrustQuestion): Answer {

@@ -9,7 +9,7 @@ import { WEBHOOK_USE_LABEL } from "../../../rules/azure/pod-identity-webhook";
 import { type Answer, SILENT, broken, pass, seen, unknown } from "../../answer";
 import type { PodFact } from "../../facts/pod-fragments";
 import { isLateText } from "../../facts/terraform";
-import type { HubFact } from "../cloud-access";
+import type { HubFact } from "../hub-fact";
 import { notSeen } from "../not-seen";
 import { type ContainerFact, containersOf } from "../pod-containers";
 
@@ -69,13 +69,7 @@ export function webhookPods(
       SILENT,
       ...without.map(({ title, source }) => seen(title, source)),
     );
-  const judged = pods.flatMap((pod) =>
-    containersOf(pod.spec).map((container) => ({
-      pod,
-      ...containerJudged(container, clientId),
-      ...tenantJudged(container, tenantId),
-    })),
-  );
+  const judged = pods.flatMap((pod) => podJudged(pod, clientId, tenantId));
   const wrong = judged.find(({ problem }) => problem !== undefined);
   if (wrong)
     return broken(
@@ -115,6 +109,18 @@ function needsNoWebhook(spec: PodFact["spec"], clientId: string): boolean {
       return id.text === clientId && file?.token?.audience === AUDIENCE;
     })
   );
+}
+
+function podJudged(
+  pod: PodFact,
+  clientId: string,
+  tenantId: string | undefined,
+): readonly (Judged & { readonly pod: PodFact })[] {
+  return containersOf(pod.spec).map((container) => ({
+    pod,
+    ...containerJudged(container, clientId),
+    ...tenantJudged(container, tenantId),
+  }));
 }
 
 /** A pod that counts on the webhook. */

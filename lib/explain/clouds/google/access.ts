@@ -22,7 +22,7 @@ import type {
 import { AccountUsers, USER_ROLES } from "./account-users";
 import { Authorities } from "./authority";
 import { type CredentialFile, readCredentialFile } from "./credential-file";
-import { type DenialFact, denials, mayDeny, mayDenyImpersonation } from "./denials";
+import { type DenialFact, denials, mayConcern, mayDeny, mayDenyImpersonation } from "./denials";
 import { customExchange, poolProviderOf } from "./exchange";
 import { GrantIndex } from "./grant-index";
 import {
@@ -182,7 +182,9 @@ export class GoogleAccess implements CloudAccess {
     const { certain } = this.#grants.of(members.known, []);
     const above = certain.find(({ role }) => USER_ROLES.includes(role));
     if (answer.status === "fail" && above) return actsFromAbove(above, answer);
-    const denial = this.#denials.find(mayDenyImpersonation);
+    const denial = this.#denials.find(
+      (each) => mayDenyImpersonation(each) && mayConcern(each, this.#users.project(file.email) ?? ""),
+    );
     return answer.status === "pass" && denial ? denied(denial, answer) : answer;
   }
 
@@ -221,12 +223,12 @@ function actsFromAbove({ role, on, source }: MemberGrant, { reason, evidence }: 
   );
 }
 
-function denied({ source }: DenialFact, { reason, evidence }: Answer): Answer {
+function denied({ title, source }: DenialFact, { reason, evidence }: Answer): Answer {
   return unknown(
-    `${reason}, but a deny policy may take some of it away`,
-    "see the deny policy",
+    `${reason}, but a ${title} may take some of it away`,
+    `see the ${title}`,
     ...evidence,
-    seen("deny policy", source),
+    seen(title, source),
   );
 }
 

@@ -14,8 +14,9 @@ import { projectOf } from "./workload-identity";
 
 const ACCOUNT = "google_service_account";
 const ROLE = "google_project_iam_custom_role";
+const REPOSITORY = "google_artifact_registry_repository";
 
-/** E-mail addresses and names of service accounts, names of custom roles. */
+/** E-mail addresses and names of service accounts, names of custom roles and of repositories. */
 export const googleComputed: readonly ComputedAttribute[] = [
   { type: ACCOUNT, attribute: "email", value: email },
   { type: ACCOUNT, attribute: "member", value: prefixed("serviceAccount:", email) },
@@ -23,6 +24,8 @@ export const googleComputed: readonly ComputedAttribute[] = [
   { type: ACCOUNT, attribute: "id", value: accountName },
   { type: ROLE, attribute: "name", value: roleName },
   { type: ROLE, attribute: "id", value: roleName },
+  { type: REPOSITORY, attribute: "name", value: repositoryId },
+  { type: REPOSITORY, attribute: "id", value: repositoryPath },
 ];
 
 /** The e-mail address of a service account; `undefined` where only apply tells it. */
@@ -40,6 +43,20 @@ function accountName(resource: TerraformResource, terraform: Terraform): string 
 function roleName(resource: TerraformResource, terraform: Terraform): string | undefined {
   const [id, project] = [terraform.text(resource, "role_id"), projectOf(resource, terraform)];
   return isKnown(id, project) ? customRoleName(project, id) : undefined;
+}
+
+/** The provider shortens what the API calls the name. */
+function repositoryId(resource: TerraformResource, terraform: Terraform): string | undefined {
+  const id = terraform.text(resource, "repository_id");
+  return isKnown(id) ? id : undefined;
+}
+
+function repositoryPath(resource: TerraformResource, terraform: Terraform): string | undefined {
+  const [id, project] = [terraform.text(resource, "repository_id"), projectOf(resource, terraform)];
+  const location = terraform.text(resource, "location");
+  return isKnown(id, location, project)
+    ? `projects/${project}/locations/${location}/repositories/${id}`
+    : undefined;
 }
 
 function prefixed(prefix: string, value: ComputedAttribute["value"]): ComputedAttribute["value"] {

@@ -1,5 +1,6 @@
 /*
- * Deny policies, which win over every grant; whom they except is not read here.
+ * Deny policies, which win over every grant, and principal access boundary policies, which limit what grants reach; whom
+ * they concern is not read here.
  */
 
 import { type Json, texts } from "../../facts/access";
@@ -13,17 +14,38 @@ const GET_ACCESS_TOKEN = "iam.serviceAccounts.getAccessToken";
 /** What pulling an image takes. */
 const DOWNLOAD = "artifactregistry.repositories.downloadArtifacts";
 
-/** A deny policy. */
+/** What takes grants away again. */
 export interface DenialFact {
+  /** What it is. */
+  readonly title: "deny policy" | "principal access boundary policy";
+  /** Id of the one project that it is attached to; empty where it may be attached to another one. */
+  readonly project: string;
   /** Permissions as grants write them, `*` for any text; `undefined` where only apply tells them. */
   readonly permissions: readonly string[] | undefined;
   /** Where it stands. */
   readonly source: Source;
 }
 
-/** Every deny policy. */
+/** Every deny policy, and every principal access boundary policy, which may take away any permission. */
 export function denials(terraform: Terraform): readonly DenialFact[] {
-  return terraform.ofType("google_iam_deny_policy").map(({ values, source }) => {
+  const boundaries = terraform
+    .ofType("google_iam_principal_access_boundary_policy")
+    .map(({ source }): DenialFact => ({
+      title: "principal access boundary policy",
+      project: "",
+      permissions: undefined,
+      source,
+    }));
+  return [...denyPolicies(terraform), ...boundaries];
+}
+
+/** Projects may also be named by number, which is not compared with ids. */
+const PARENT = /^cloudresourcemanager\.googleapis\.com\/projects\/([a-z][^/]*)$/;
+
+function denyPolicies(terraform: Terraform): readonly DenialFact[] {
+  return terraform.ofType("google_iam_deny_policy").map((resource) => {
+    const { values, source } = resource;
+    const [, project = ""] = PARENT.exec(terraform.text(resource, "parent").replace(/%2F/gi, "/")) ?? [];
     const rules = knownBlocks(values["rules"]);
     const denying = rules?.map((rule) => knownBlocks(rule["deny_rule"]));
     const denied = denying
@@ -32,26 +54,33 @@ export function denials(terraform: Terraform): readonly DenialFact[] {
     const isOpen = denied === undefined || denied.some(isLateText);
     // `compute.googleapis.com/instances.create` there is `compute.instances.create` in roles.
     const permissions = denied?.map((each) => each.replace(/\.googleapis\.com\//, "."));
-    return { permissions: isOpen ? undefined : permissions, source };
+    return { title: "deny policy", project, permissions: isOpen ? undefined : permissions, source };
   });
 }
 
 /** What only apply tells of a rule. */
 const LATE_RULE: readonly Json[] = [{ denied_permissions: LATE_TEXT }];
 
-/** Deny policies that may speak of downloads; whom they except is not read here. */
-export function downloadDenials(terraform: Terraform): readonly Source[] {
-  return denials(terraform)
-    .filter(({ permissions }) => permissions?.some((pattern) => globMatches(pattern, DOWNLOAD)) ?? true)
-    .map(({ source }) => source);
+/** Those that may speak of downloads. */
+export function downloadDenials(terraform: Terraform): readonly DenialFact[] {
+  return denials(terraform).filter(
+    ({ permissions }) => permissions?.some((pattern) => globMatches(pattern, DOWNLOAD)) ?? true,
+  );
 }
 
-/** Whether a deny policy may keep others from acting as service accounts. */
+/** Whether it may be about what a project holds, which is empty where it is not known. */
+export function mayConcern(denial: DenialFact, project: string): boolean {
+  return (
+    denial.project === "" || isLateText(project) || !/^[a-z]/.test(project) || denial.project === project
+  );
+}
+
+/** Whether it may keep others from acting as service accounts. */
 export function mayDenyImpersonation({ permissions }: DenialFact): boolean {
   return permissions?.some((pattern) => globMatches(pattern, GET_ACCESS_TOKEN)) ?? true;
 }
 
-/** Whether a deny policy may take away something that is asked for; a role may hold any permission. */
+/** Whether it may take away something that is asked for; a role may hold any permission. */
 export function mayDeny({ permissions }: DenialFact, asked: Json | undefined): boolean {
   if (permissions === undefined || asked === undefined || texts(asked["predefinedRoles"]).length > 0)
     return true;

@@ -23,7 +23,7 @@ import { Authorities } from "./authorities";
 import { googleComputed } from "./computed";
 import { type Exchange, customExchange, poolProviderOf } from "./exchange";
 import { GrantIndex } from "./grant-index";
-import { downloadDenials } from "./denials";
+import { type DenialFact, downloadDenials } from "./denials";
 import { type GrantFact, grantsOf } from "./grants";
 import { issuerObjects } from "./issuer-objects";
 import { type PoolProviderFact, poolProviders } from "./workload-identity";
@@ -44,7 +44,7 @@ class Google implements Cloud {
   readonly annotationKeys: readonly string[] = [OPT_IN_ANNOTATION];
   readonly #poolProviders: readonly PoolProviderFact[];
   readonly #grants: GrantIndex<GrantFact>;
-  readonly #denials: readonly Source[];
+  readonly #denials: readonly DenialFact[];
   readonly #authorities: Authorities;
   readonly #byKey = new Map<string, Granted>();
   readonly #terraform: Terraform;

@@ -8,6 +8,7 @@ import type { Source } from "../../facts/source";
 import { isLateText } from "../../facts/terraform";
 import type { Repository } from "../cloud";
 import type { Authorities } from "./authorities";
+import { type DenialFact, mayConcern } from "./denials";
 import type { GrantFact } from "./grants";
 
 /** Roles that may download. Source: cloud.google.com/artifact-registry/docs/access-control, "Roles". */
@@ -62,7 +63,7 @@ export function mayDownload(role: string): boolean {
 export function repositoryPermitted(
   granted: Granted,
   place: Place,
-  denials: readonly Source[],
+  denials: readonly DenialFact[],
   authorities: Authorities,
 ): Answer {
   const where = `${place.project}/${place.location}/${place.repository}`;
@@ -70,7 +71,8 @@ export function repositoryPermitted(
     (grant) => mayDownload(grant.role) && !grant.conditional && covers(grant, place) === "yes",
   );
   const certain = covering.find((grant) => authorities.against(grant, granted.certain) === undefined);
-  if (certain) return notDenied(certain, where, denials);
+  const denial = denials.find((each) => mayConcern(each, place.project));
+  if (certain) return notDenied(certain, where, denial);
   const [contested] = covering;
   if (contested) return ownedElsewhere(contested, where, authorities.against(contested, granted.certain));
   const open = [...granted.certain, ...granted.possible].find(
@@ -90,14 +92,14 @@ export function repositoryPermitted(
   );
 }
 
-function notDenied(grant: GrantFact, where: string, [denial]: readonly Source[]): Answer {
+function notDenied(grant: GrantFact, where: string, denial: DenialFact | undefined): Answer {
   return denial === undefined
     ? pass(`${grant.role} is granted on ${where}`, seen("grant", grant.source))
     : unknown(
-        `${grant.role} is granted on ${where}, whether a deny policy takes it away cannot be judged`,
-        "except the principal from the deny policy",
+        `${grant.role} is granted on ${where}, whether a ${denial.title} takes it away cannot be judged`,
+        `except the principal from the ${denial.title}`,
         seen("grant", grant.source),
-        seen("deny policy", denial),
+        seen(denial.title, denial.source),
       );
 }
 

@@ -17,6 +17,8 @@ import { projectOf } from "./workload-identity";
 const CLUSTER = /\$\{(\d+)#((?:module\.[\w-]+\.)*(?:data\.)?google_container_cluster\.[\w-]+)\./;
 const GATEWAY = /^https:\/\/(?:[a-z0-9-]+-)?connectgateway\.googleapis\.com\/v1\/projects\/([^/]+)\//;
 const GKE_MEMBER = /\/gkeMemberships\//;
+const PRINCIPAL =
+  /^principal(?:Set)?:\/\/iam\.googleapis\.com\/projects\/(\d+)\/locations\/global\/workloadIdentityPools\/([^/]+)\//;
 const PROJECT = /^\$\{(\d+)#((?:data\.)?google_project\.[\w-]+)\.number\}$/;
 const GETS_IN: readonly string[] = ["roles/container.clusterViewer"];
 const DIRECT: readonly string[] = [
@@ -88,7 +90,22 @@ export class GoogleSpokes implements CloudSpokes {
       this.#terraform
         .ofType("google_project")
         .find((each) => this.#terraform.text(each, "number") === number);
-    return (project && this.#terraform.text(project, "project_id")) || undefined;
+    return (project && this.#terraform.text(project, "project_id")) || this.#projectOfPool(number);
+  }
+
+  /** A principal of a pool names the project's number, and the pool its id. */
+  #projectOfPool(number: string): string | undefined {
+    const members = ["google_service_account_iam_member", "google_project_iam_member"]
+      .flatMap((type) => this.#terraform.ofType(type))
+      .map((each) => PRINCIPAL.exec(this.#terraform.text(each, "member")));
+    const pools = new Set(members.flatMap((found) => (found?.[1] === number ? [found[2]] : [])));
+    const projects = this.#terraform
+      .ofType("google_iam_workload_identity_pool")
+      .filter((pool) => pools.has(this.#terraform.text(pool, "workload_identity_pool_id")))
+      .map((pool) => projectOf(pool, this.#terraform));
+    const [project] = projects;
+    const isClear = projects.every((each) => each === project) && project !== "";
+    return isClear && project !== undefined && !isLateText(project) ? project : undefined;
   }
 
   #referred(pattern: RegExp, text: string): TerraformResource | undefined {

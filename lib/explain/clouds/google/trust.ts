@@ -10,7 +10,7 @@ import { stsAudience } from "../../../rules/google/workload-identity-names";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../../answer";
 import { ASK_AGAIN } from "../ask-again";
 import { isLateText, sameText } from "../../facts/terraform";
-import { EMPTY, type Exchange } from "./exchange";
+import { EMPTY, type Exchange, customExchange } from "./exchange";
 import { type TrustAnswers, managedTrust } from "./managed-trust";
 import type { PoolProviderFact } from "./workload-identity";
 import { type Token, assertionOf, attributesOf } from "./token";
@@ -42,10 +42,26 @@ export function exchangeTrust(question: ExchangeQuestion): TrustAnswers {
     return [answer, answer, answer];
   }
   return [
-    issuerTrusted(poolProvider, issuer),
+    ofOtherProject(question, poolProvider) ?? issuerTrusted(poolProvider, issuer),
     audienceAccepted(question, poolProvider),
     subjectAdmitted(question, poolProvider),
   ];
+}
+
+/** The resource has its project's id, the plugin's argument the number: that of an accepted audience is all to compare. */
+function ofOtherProject(
+  { exchange, audience }: ExchangeQuestion,
+  { audiences = [], source }: PoolProviderFact,
+): Answer | undefined {
+  if (exchange.kind !== "custom" || !audiences.includes(audience)) return undefined;
+  const named = customExchange(audience.replace(/^https:/, ""));
+  if (named?.poolId !== exchange.poolId || named.providerId !== exchange.providerId) return undefined;
+  if (sameText(named.projectNumber, exchange.projectNumber) !== "different") return undefined;
+  return unknown(
+    `the token's audience names the pool of project ${named.projectNumber}, the plugin exchanges the token at that of ${exchange.projectNumber}, and only one of them can be the pool that was read`,
+    "write one project's number into --sts-audience, the audience and the grants",
+    seen("oidc.allowed_audiences", source),
+  );
 }
 
 function issuerTrusted(

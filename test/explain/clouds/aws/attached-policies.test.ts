@@ -61,6 +61,10 @@ describe("policies of a role that only apply will tell", () => {
     aws_iam_role_policy_attachment: { other: { role: module, policy_arn: "${aws_iam_policy.deny.arn}" } },
   };
 
+  const unread = (roles: string): object => ({
+    aws_iam_policy_attachment: { other: { roles, policy_arn: "arn:aws:iam::111122223333:policy/unread" } },
+  });
+
   it.each<[string, object, object, string]>([
     ["one that denies", ALLOW, inline(module, DENY), "unknown"],
     ["one that is attached and denies", ALLOW, attachment, "unknown"],
@@ -71,6 +75,26 @@ describe("policies of a role that only apply will tell", () => {
     ["one that allows as little", NOTHING, inline(module, NOTHING), "fail"],
     ["one that is not read puts nothing in doubt", ALLOW, inline(module, {}, { policy: "${var.p}" }), "pass"],
     ["one of one instance of another role", ALLOW, inline("${aws_iam_role.tools[0].name}", DENY), "pass"],
+    [
+      "one that is not read, of roles among which it is",
+      ALLOW,
+      unread("${[aws_iam_role.web.name]}"),
+      "unknown",
+    ],
+    [
+      "one that is not read, of roles to which it is added",
+      ALLOW,
+      unread("${concat(var.a, [aws_iam_role.web.id])}"),
+      "unknown",
+    ],
+    ["one that is not read, of other roles", ALLOW, unread("${[aws_iam_role.web2.name]}"), "pass"],
+    ["one that is not read, of roles that nobody names", ALLOW, unread("${var.roles}"), "pass"],
+    [
+      "one that denies, of a list with another role",
+      ALLOW,
+      inline("${[aws_iam_role.a.name, var.b]}", DENY),
+      "unknown",
+    ],
     ["one of an instance of the role", ALLOW, inline("${aws_iam_role.web[0].name}", DENY), "unknown"],
   ])("%s", (_, own, more, status) => {
     expect(repositoryAnswer(stack(own, more)).status).toBe(status);

@@ -1,38 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { AlikeRoles } from "../../../../lib/explain/clouds/aws/alike-roles";
-import { Roles } from "../../../../lib/explain/clouds/aws/iam";
-import { AwsPermissions } from "../../../../lib/explain/clouds/aws/permission";
-import { RepositoryPolicies } from "../../../../lib/explain/clouds/aws/repository-policies";
-import { Terraform } from "../../../../lib/explain/facts/terraform";
-import { readTerraformConfiguration } from "../../../../lib/explain/facts/terraform-configuration";
-
-const ACCOUNT = "111122223333";
-const OTHER = "444455556666";
-const HOST = "dkr.ecr.eu-west-1.amazonaws.com";
-const ARN = `arn:aws:iam::${ACCOUNT}:role/web`;
-const ALL = { Effect: "Allow", Action: "*", Resource: "*" };
-
-/** The answer about `shop/web` for a role that may do everything; `own` replaces that. */
-function answer(more: object, account = ACCOUNT, own: object = ALL): unknown {
-  const value = {
-    provider: { aws: [{ region: "eu-west-1", allowed_account_ids: [account] }] },
-    resource: {
-      aws_iam_role: { web: { name: "web", assume_role_policy: "{}" } },
-      aws_iam_role_policy: { own: { role: "web", policy: JSON.stringify({ Statement: own }) } },
-      ...more,
-    },
-  };
-  const source = { file: "main.tf.json", path: "" };
-  const terraform = new Terraform([readTerraformConfiguration(0, [{ value, source }])], []);
-  const [resource] = terraform.ofType("aws_iam_role");
-  const role = resource && new Roles(terraform).ofResource(resource);
-  if (!role) throw new Error("the configuration has no role");
-  const repository = { host: `${account}.${HOST}`, path: "shop/web", name: `${account}.${HOST}/shop/web` };
-  return new AwsPermissions(new RepositoryPolicies(terraform), new AlikeRoles()).of(
-    { arn: ARN, partition: "aws", account: ACCOUNT, role },
-    repository,
-  ).repository;
-}
+import { ACCOUNT, ARN, OTHER, repositoryAnswer as answer } from "./repository-answer";
 
 function ofRepository(...statements: readonly object[]): object {
   const policy = JSON.stringify({ Version: "2012-10-17", Statement: statements });
@@ -74,6 +41,13 @@ describe("within one account, a policy", () => {
     expect(answer(ofRepository(grant), ACCOUNT, none)).toMatchObject({ status: "pass" });
     expect(answer(ofRepository(grant, PERHAPS), ACCOUNT, none)).toMatchObject({ status: "unknown" });
     expect(answer(ofRepository(PERHAPS), ACCOUNT, none)).toMatchObject({ status: "fail" });
+  });
+
+  it("that grants does not undo a denial of the registry", () => {
+    const none = { Effect: "Allow", Action: "s3:*", Resource: "*" };
+    const grant = ofRepository({ Effect: "Allow", Principal: { AWS: ARN }, Action: "ecr:*" });
+    expect(answer({ ...grant, ...ofRegistry(DENY) }, ACCOUNT, none)).toMatchObject({ status: "fail" });
+    expect(answer({ ...grant, ...ofRegistry(PERHAPS) }, ACCOUNT, none)).toMatchObject({ status: "unknown" });
   });
 
   it("says which statement may deny it", () => {
