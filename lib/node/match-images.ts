@@ -8,7 +8,7 @@ import type { StockCredentialProvider } from "../model/cluster";
 import type { ImageCredentialProvider } from "../model/image-credential-provider";
 import { imageMatches } from "../rules/kubelet/image-matches";
 import { lintMatchImages, lintMatchImagesStrictly } from "../rules/kubelet/lint-match-images";
-import { isWithin, registriesOf } from "../rules/plugins";
+import { isWithin, registriesOf } from "../rules/plugin-registries";
 
 /**
  * Stock patterns plus the needed ones, or the caller's own, which are literal.

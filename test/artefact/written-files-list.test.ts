@@ -1,9 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  type WrittenFile,
-  readWrittenFiles,
-  writtenFilesText,
-} from "../../lib/artefact/written-files-list";
+import { type WrittenFile, readWrittenFiles, writtenFilesText } from "../../lib/artefact/written-files-list";
 
 const FILES: readonly WrittenFile[] = [
   ["a.yaml", { stack: "s", charts: "../my dist" }],

@@ -33,22 +33,25 @@ function second(jwks: Jwks): void {
   jwks.keys.push({ kty: "RSA", kid: "other", use: "sig" });
 }
 
+function emptied(jwks: Jwks): void {
+  jwks.keys = [];
+}
+
+function encryption(jwks: Jwks): void {
+  jwks.keys.push({ kty: "RSA", kid: "e", use: "enc" });
+}
+
 it.each([
   ["as handed over", () => undefined, "pass", "trusts"],
   ["use enc", ({ keys: [key] }: Jwks) => Object.assign(key ?? {}, { use: "enc" }), "fail", "use is not sig"],
-  ["no keys", (jwks: Jwks) => void (jwks.keys = []), "fail", "are an empty list"],
+  ["no keys", emptied, "fail", "are an empty list"],
   [
     "a kid of somebody else's",
     ({ keys: [key] }: Jwks) => Object.assign(key ?? {}, { kid: "k1" }),
     "unknown",
     "k1 is not the id",
   ],
-  [
-    "one of two for encryption",
-    (jwks: Jwks) => void jwks.keys.push({ kty: "RSA", kid: "e", use: "enc" }),
-    "unknown",
-    "e is no key to verify signatures",
-  ],
+  ["one of two for encryption", encryption, "unknown", "e is no key to verify signatures"],
   ["another set than that of the other pool provider", second, "unknown", "another one of the same issuer"],
 ] as const)("%s", (_why, change, status, reason) => {
   expect(trusted(change)).toEqual([status, expect.stringContaining(reason)]);

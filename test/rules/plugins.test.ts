@@ -1,11 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  type PluginAbility,
-  isWithin,
-  pluginAbilities,
-  pluginCan,
-  registriesOf,
-} from "../../lib/rules/plugins";
+import { type PluginAbility, pluginAbilities, pluginCan } from "../../lib/rules/plugins";
+import { isWithin, registriesOf } from "../../lib/rules/plugin-registries";
 
 describe("pluginCan", () => {
   // Sources: the tags of kubernetes/cloud-provider-aws, kubernetes-sigs/cloud-provider-azure and

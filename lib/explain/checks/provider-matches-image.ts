@@ -1,5 +1,5 @@
 import { imageMatches } from "../../rules/kubelet/image-matches";
-import { registriesOf } from "../../rules/plugins";
+import { registriesOf } from "../../rules/plugin-registries";
 import { type Answer, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { Repository } from "../clouds/cloud";
 import type { NodeConfiguration, ProviderEntry } from "../facts/node-configuration";

@@ -1,4 +1,5 @@
-import { isPluginExecutable, isWithin, registriesOf } from "../../rules/plugins";
+import { isWithin, registriesOf } from "../../rules/plugin-registries";
+import { isPluginExecutable } from "../../rules/plugins";
 import type { ProviderEntry } from "../facts/node-configuration";
 import type { ComputedAttribute, Terraform } from "../facts/terraform";
 import { awsReader } from "./aws/reader";

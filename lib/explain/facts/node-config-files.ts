@@ -39,7 +39,8 @@ const CONFIG_FILE = /\.(?:json|ya?ml)$/;
 /** Finds the files. */
 export function configFiles(node: NodeFact, cluster: ClusterRecord): ConfigFiles {
   if (node.flags !== undefined) return flaggedFiles(node, node.flags, cluster);
-  if (node.doubt !== undefined) return { paths: configuredPaths(node), problem: undefined, doubt: node.doubt };
+  if (node.doubt !== undefined)
+    return { paths: configuredPaths(node), problem: undefined, doubt: node.doubt };
   const command = kubeletCommand(node);
   if (command !== undefined && command.extent !== "added") {
     const { flags, extent, path } = command;

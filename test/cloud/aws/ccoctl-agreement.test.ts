@@ -20,7 +20,7 @@ import { credentialsRequest } from "../../../lib/rules/openshift/credentials-req
 import { componentPolicy } from "../../../lib/rules/aws/component-policy";
 import { componentRoleName } from "../../../lib/rules/aws/component-role";
 import { bucketIssuer } from "../../../lib/rules/aws/issuer-bucket";
-import { requestStatements } from "../../../lib/rules/aws/provider-spec";
+import { type RequestStatement, requestStatements } from "../../../lib/rules/aws/provider-spec";
 import { optionalRequests, payloadRequests, requestReleases } from "../../support/credentials-requests";
 import { type Json, code, newStack } from "./synthesized";
 
@@ -405,7 +405,10 @@ describe("what ccoctl decides", () => {
     expect(identities.filter((name) => !named.includes(name))).toHaveLength(named.length - unique.length);
   });
 
-  it("keeps conditions, their types and Deny", () => {
+  const MALFORMED = "s3:List<&>Bucket";
+  const written = golden.conditions.filter(({ Action }) => !JSON.stringify(Action).includes(MALFORMED));
+
+  function withStatements(statements: readonly Json[]): RequestStatement[] {
     const document = {
       apiVersion: "cloudcredential.openshift.io/v1",
       kind: "CredentialsRequest",
@@ -416,7 +419,7 @@ describe("what ccoctl decides", () => {
         providerSpec: {
           apiVersion: "cloudcredential.openshift.io/v1",
           kind: "AWSProviderSpec",
-          statementEntries: golden.conditions.map(({ Effect, Action, Resource, Condition }) => ({
+          statementEntries: statements.map(({ Effect, Action, Resource, Condition }) => ({
             effect: Effect,
             action: Action,
             resource: Resource,
@@ -425,8 +428,16 @@ describe("what ccoctl decides", () => {
         },
       },
     };
-    const policy = componentPolicy(requestStatements(credentialsRequest(document, {})));
-    expect(policy.Statement).toEqual(golden.conditions);
+    return requestStatements(credentialsRequest(document, {}));
+  }
+
+  it("keeps conditions, their types and Deny", () => {
+    expect(componentPolicy(withStatements(written)).Statement).toEqual(written);
+  });
+
+  it("refuses an action that IAM does not take, which ccoctl hands on", () => {
+    expect(written).toHaveLength(golden.conditions.length - 1);
+    expect(() => withStatements(golden.conditions)).toThrow(MALFORMED);
   });
 
   it("bounds permissions where asked", () => {
