@@ -3,7 +3,6 @@
  * for.
  */
 
-import type { RbacPolicy } from "../rules/rbac/evaluate";
 import type { CheckId, Origin, PullContext } from "./checks/check";
 import type { Cloud, PermissionAnswer, Repository, TrustAnswer } from "./clouds/cloud";
 import type { ClusterArtefacts } from "./facts/facts";
@@ -94,11 +93,6 @@ export class QuestionContext implements PullContext {
   /** The workload, where one is asked about. */
   get workload(): WorkloadFact | undefined {
     return this.#question.puller.workload;
-  }
-
-  /** Roles and bindings. */
-  get rbac(): RbacPolicy {
-    return this.artefacts.rbac;
   }
 
   /** What the cloud says of the token. */

@@ -139,9 +139,10 @@ function* workloadQuestions(
   subject: string | undefined,
 ): Generator<readonly PullQuestion[]> {
   if (isFleetAlone(artefacts)) return;
+  const own = statusWriters(artefacts);
   for (const workload of artefacts.workloads) {
     const account = `${workload.namespace}/${workload.serviceAccount}`;
-    if ((subject !== undefined && account !== subject) || isPartial(workload)) continue;
+    if ((subject !== undefined && account !== subject) || isPartial(workload) || own.has(account)) continue;
     const puller = { ...pullerOf(artefacts, account, "workload"), workload };
     yield workload.images.map(({ image, pullPolicy }) => ({
       puller,
@@ -152,7 +153,14 @@ function* workloadQuestions(
   }
 }
 
-/** Where only a fleet is declared, and no node has a plugin, nobody wants to know of the images of its Jobs. */
+/** Accounts of the fleet's own Jobs for which nobody declares a pull: theirs is a public image. */
+function statusWriters({ cluster }: ClusterArtefacts): ReadonlySet<string> {
+  const own = new Set(cluster.fleet?.statusWriters);
+  for (const { serviceAccount } of own.size > 0 ? (cluster.pulls ?? []) : []) own.delete(serviceAccount);
+  return own;
+}
+
+/** Where only a fleet is declared, and no node has a plugin, nobody wants to know of the images of its controllers. */
 function isFleetAlone({ cluster, nodes }: ClusterArtefacts): boolean {
   return cluster.fleet !== undefined && cluster.pulls === undefined && nodes.length === 0;
 }

@@ -7,6 +7,7 @@ import { isDnsLabel } from "../model/kubernetes-name";
 import { isLate, literal } from "../model/late";
 import { Subject } from "../model/subject";
 import { compareVersions, parseVersion } from "../model/version";
+import { NONROOT, checkContainerUser } from "../rules/fleet/container-user";
 import { CLUSTER_PROFILE_GROUP } from "../rules/fleet/names";
 import { derivedName, stableHash } from "../rules/names";
 import type { SpokeCluster } from "./spoke-cluster";
@@ -31,11 +32,12 @@ export interface StatusWriterProps {
    */
   readonly annotations?: Readonly<Record<string, string>>;
   /**
-   * User id of the container, which is then refused to run as root.
+   * User id of the container, which never runs as root; `false` leaves it to the cluster, as OpenShift's security
+   * context constraints want it.
    *
-   * @defaultValue - the image's, or the one that OpenShift gives
+   * @defaultValue 65532
    */
-  readonly runAsUser?: number;
+  readonly runAsUser?: number | false;
 }
 
 const KUBECTL_SINCE = "1.32";
@@ -50,9 +52,9 @@ const NAME = { max: 54, allowed: /[a-z0-9-]/, separator: "-" } as const;
  * A Job that writes the status of one ClusterProfile with server-side apply, and RBAC for nothing else: for clusters
  * that are filled by a tool which cannot apply a status (Argo CD, Flux, `kubernetes_manifest`).
  *
- * Apply it after the profile. A Job cannot be changed: its name holds a hash of the status, so that a new status makes
- * a new Job. Where address or certificates are late there is no hash; the Job is then gone ten minutes after its end,
- * or with the annotations of a hook.
+ * Apply it after the profile. A Job cannot be changed: its name holds a hash of itself and of the status, so that a new
+ * status makes a new Job. Address or certificates that are late are not in the hash: a value that Terraform changes is
+ * written once the Job is gone, ten minutes after its end, or with the annotations of a hook.
  */
 export class StatusWriter extends Construct {
   /** Who the Job is. */
@@ -66,7 +68,7 @@ export class StatusWriter extends Construct {
   /** Binds the rules to the Job's service account. */
   readonly binding: ApiObject;
 
-  /** Throws `fleet-consumer-too-old` of kubectl, `version-invalid`, `annotation-key-invalid`, `annotation-value-invalid` or `late-value`. */
+  /** Throws `fleet-consumer-too-old` of kubectl, `version-invalid`, `annotation-key-invalid`, `annotation-value-invalid`, `choice-unknown` or `late-value`. */
   constructor(scope: Construct, id: string, props: StatusWriterProps) {
     super(scope, id);
     const { spoke } = props;
@@ -75,7 +77,11 @@ export class StatusWriter extends Construct {
     const annotations = checkedAnnotations(`Job of ${id}`, props.annotations ?? {});
     const name = writerName(spoke.profileName);
     const text = JSON.stringify(spoke.statusDocument);
-    const hash = isLate(text) ? [] : [stableHash([text])];
+    const spec = {
+      ttlSecondsAfterFinished: TTL_SECONDS,
+      template: { spec: podSpec(name, image, spoke.inventory.clusterManager, checkedUser(id, props)) },
+    };
+    const hash = stableHash([JSON.stringify(spec), ...(isLate(text) ? [] : [text])]);
 
     this.subject = Subject.of(`${namespace}/${name}`);
     new ServiceAccount(this, "service-account", { namespace, name });
@@ -100,11 +106,7 @@ export class StatusWriter extends Construct {
       { name, namespace },
       { data: { [FILE]: text } },
     );
-    const metadata = { namespace, name: [name, ...hash].join("-"), annotations };
-    const spec = {
-      ttlSecondsAfterFinished: TTL_SECONDS,
-      template: { spec: podSpec(name, image, spoke.inventory.clusterManager, props.runAsUser) },
-    };
+    const metadata = { namespace, name: `${name}-${hash}`, annotations };
     this.resource = this.object("Resource", "batch/v1", "Job", metadata, { spec });
   }
 
@@ -125,6 +127,11 @@ function kubectlImage({ kubectlVersion, image }: StatusWriterProps): string {
   return literal(image ?? `registry.k8s.io/kubectl:v${kubectlVersion.replace(/^v/, "")}`, "image");
 }
 
+function checkedUser(id: string, { runAsUser = NONROOT }: StatusWriterProps): number | false {
+  checkContainerUser(`runAsUser of the Job ${id}`, runAsUser);
+  return runAsUser;
+}
+
 function bound(name: string, namespace: string): object {
   return {
     roleRef: { apiGroup: RBAC, kind: "Role", name },
@@ -140,13 +147,14 @@ function rulesFor(profile: string): readonly object[] {
   ];
 }
 
-function podSpec(name: string, image: string, manager: string, runAsUser: number | undefined): object {
+function podSpec(name: string, image: string, manager: string, runAsUser: number | false): object {
   return {
     serviceAccountName: name,
     restartPolicy: "OnFailure",
     securityContext: {
       seccompProfile: { type: "RuntimeDefault" },
-      ...(runAsUser === undefined ? {} : { runAsNonRoot: true, runAsUser }),
+      runAsNonRoot: true,
+      ...(runAsUser !== false && { runAsUser }),
     },
     containers: [
       {

@@ -1,7 +1,7 @@
 import type { AccessDeclaration } from "../model/workloads";
 import type { ControllerWorkload, SpokeFacts } from "../model/fleet";
 import { isLate } from "../model/late";
-import type { HubConsumer, SpokeCluster } from "../fleet";
+import type { HubConsumer, SpokeCluster, StatusWriter } from "../fleet";
 import { fleetPlugin } from "../rules/fleet/plugins";
 import type { RecordedCluster } from "./cluster-records";
 import type { FleetAccessProps } from "./fleet-access-props";
@@ -18,6 +18,8 @@ export interface DeclaredFleet {
   readonly entries: ReadonlyMap<string, EnteredSpoke>;
   /** The controller. */
   readonly consumer: HubConsumer;
+  /** Jobs that write the profiles' status. */
+  readonly statusWriters: readonly StatusWriter[];
 }
 
 /**
@@ -40,6 +42,9 @@ export function fleetRecord(
       reader: workloadRecord(consumer.reader),
       workloads: consumer.workloads.map(workloadRecord),
       plugins: plugins.map(({ plugin, path }) => ({ plugin, path: path ?? fleetPlugin(plugin).path })),
+      ...(declared.statusWriters.length > 0 && {
+        statusWriters: declared.statusWriters.map(({ subject }) => subject.key),
+      }),
       clusterManager,
       namespace,
       podIdentityWebhooks: [...(hub.podIdentityWebhooks ?? [])].sort(),

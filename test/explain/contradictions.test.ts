@@ -4,6 +4,9 @@
 
 import { describe, expect, it } from "vitest";
 import { explain } from "../../lib/explain";
+import { pass } from "../../lib/explain/answer";
+import { issuerTrusted } from "../../lib/explain/checks/issuer-trusted";
+import type { TrustContext } from "../../lib/explain/checks/trust-context";
 import { readFacts } from "../../lib/explain/facts/facts";
 import { type Artefacts, explained, folderOf, synthesized } from "../fixtures/explain/artefacts";
 import { cluster, plain } from "../fixtures/explain/plain";
@@ -136,6 +139,20 @@ describe("Authentication/cluster", () => {
     ]);
   });
 });
+
+// openshift/api, config/v1/types_authentication.go: without serviceAccountIssuer it is https://kubernetes.default.svc.
+it.each(["https://oidc.acme.example/edge-1", "${aws_cloudfront_distribution.x.domain_name}"])(
+  "Authentication/cluster without issuer beside the recorded %s says so",
+  (issuer) => {
+    const written = { issuer: "", source: { file: "a.yaml", path: "" } };
+    const trust = { issuer: pass("trusted") };
+    const context = { trust, artefacts: { authentication: written, cluster: { issuer } } };
+    expect(issuerTrusted.run(context as unknown as TrustContext)).toMatchObject({
+      status: "unknown",
+      reason: expect.stringContaining("was read without serviceAccountIssuer") as string,
+    });
+  },
+);
 
 // openshift/api, config/v1/types_image.go: "Only one of BlockedRegistries or AllowedRegistries may be set."
 describe("Image/cluster", () => {

@@ -58,6 +58,24 @@ const common: readonly Row[] = [
     then: "the kubelet does not start",
   },
   {
+    link: "refused file without any entry",
+    image: ECR,
+    edits: [[NODE, "      providers:\n", "      provider:\n"]],
+    check: "provider-matches-image",
+    sees: '"Failed to register CRI auth plugins" err="…',
+    as: null,
+    then: "the kubelet does not start",
+  },
+  {
+    link: "image matches no glob of a refused file",
+    image: "quay.io/acme/web",
+    edits: [[NODE, "            cacheType: ServiceAccount\n", ""]],
+    check: "provider-matches-image",
+    sees: "silent",
+    as: null,
+    then: "the kubelet does not start",
+  },
+  {
     link: "image matches no glob",
     image: "quay.io/acme/web",
     edits: [],
@@ -156,6 +174,21 @@ const ecr: readonly Row[] = [
     edits: [[NODE, '"*.dkr.ecr.*.amazonaws.com"', "public.ecr.aws"]],
     check: "provider-on-node",
     sees: "endpoint rule error, Invalid Configuration: Missing Region",
+  },
+  // The plugins of 1.33.0 to 1.36.0, run with it, exit so; get-credentials alone they pass over.
+  {
+    link: "a flag",
+    image: ECR,
+    edits: [
+      [
+        NODE,
+        "name: ecr-credential-provider\n",
+        "name: ecr-credential-provider\n          args: [get-credentials, --v=2]\n",
+      ],
+    ],
+    check: "provider-on-node",
+    sees: "Error: unknown flag: --v",
+    as: null,
   },
 ];
 
@@ -403,19 +436,55 @@ describe("what only the cloud can tell is unknown", () => {
   });
 });
 
-it("a role that two folders declare differently leaves the audience open, in either order", () => {
+describe("a role that two folders declare differently", () => {
   const role = {
     apiVersion: "rbac.authorization.k8s.io/v1",
     kind: "ClusterRole",
     metadata: { name: "token-audience:sts.amazonaws.com" },
     rules: [],
   };
-  const folders = [folderOf(clouds), folderOf({ "rbac.json": JSON.stringify(role) })];
-  for (const paths of [folders, folders.toReversed()]) {
-    const [result] = explain(paths, { serviceAccount: "shop/web", image: ECR });
+  const folders = (): string[] => [folderOf(clouds), folderOf({ "rbac.json": JSON.stringify(role) })];
+  const asked = { serviceAccount: "shop/web", image: ECR };
+
+  it.each([
+    ["in one order", (paths: string[]) => paths],
+    ["in the other", (paths: string[]) => paths.toReversed()],
+  ])("leaves the audience open, %s", (_, ordered) => {
+    const [result] = explain(ordered(folders()), asked);
     expect(result?.checks.find(({ id }) => id === "audience-granted")).toMatchObject({
       status: "unknown",
       reason: expect.stringContaining("two folders declare one role or binding differently") as string,
     });
-  }
+  });
+
+  it("leaves open whether nodes of an old API server get the service account", () => {
+    const subjects = [{ apiGroup: "rbac.authorization.k8s.io", kind: "Group", name: "system:nodes" }];
+    const metadata = { name: "accounts" };
+    const granting = {
+      ...role,
+      metadata,
+      rules: [{ apiGroups: [""], resources: ["serviceaccounts"], verbs: ["get"] }],
+    };
+    const binding = {
+      ...role,
+      kind: "ClusterRoleBinding",
+      metadata,
+      subjects,
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "accounts" },
+    };
+    const granted = folderOf({ "a.json": JSON.stringify(granting), "b.json": JSON.stringify(binding) });
+    const emptied = folderOf({ "a.json": JSON.stringify({ ...role, metadata }) });
+    const status = (...more: string[]): string | undefined =>
+      explain([folderOf(clouds), ...more], asked, { cluster: { apiServer: "1.33.1" } })[0]?.checks.find(
+        ({ id }) => id === "service-account-readable",
+      )?.status;
+    expect([status(granted), status(emptied), status(granted, emptied)]).toEqual(["pass", "fail", "unknown"]);
+  });
+
+  it("is nothing to an API server that restricts no audiences", () => {
+    const [result] = explain(folders(), asked, {
+      cluster: { apiServerFeatureGates: { ServiceAccountNodeAudienceRestriction: false } },
+    });
+    expect(result?.checks.find(({ id }) => id === "audience-granted")).toMatchObject({ status: "pass" });
+  });
 });

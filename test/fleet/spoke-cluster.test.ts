@@ -267,7 +267,13 @@ describe("StatusWriter", () => {
     const late = { ...ACCESS.aws, endpoint: { ...ACCESS.aws.endpoint, server: LATE } };
     const name = (access: SpokeClusterProps["access"]): string => written({}, access).writer.resource.name;
     expect(name(other)).not.toBe(name(ACCESS.aws));
-    expect(name(late)).toBe("spoke-a-status");
+    const later = { ...late, endpoint: { ...late.endpoint, server: "${TfToken[TOKEN.2]}" } };
+    expect(name(late)).toMatch(/^spoke-a-status-[0-9a-f]{8}$/);
+    expect(name(late)).toBe(name(later));
+    expect(name(late)).not.toBe(name(ACCESS.aws));
+    const image = { image: "example.com/kubectl:1" };
+    expect(written(image, late).writer.resource.name).not.toBe(name(late));
+    expect(written(image).writer.resource.name).not.toBe(name(ACCESS.aws));
     expect(written({}, late).writer.configMap.toJson().data["cluster-profile.json"]).toContain(
       `"server":"${LATE}"`,
     );
@@ -278,11 +284,24 @@ describe("StatusWriter", () => {
     const job = written({
       image: "example.com/kubectl:1",
       annotations,
-      runAsUser: 65532,
+      runAsUser: 1000,
     }).writer.resource.toJson();
     expect(job.metadata.annotations).toEqual(annotations);
     expect(job.spec.template.spec.containers[0].image).toBe("example.com/kubectl:1");
-    expect(job.spec.template.spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 65532 });
+    expect(job.spec.template.spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
+  });
+
+  // The published image states no user, and would run as root.
+  it.each([
+    [undefined, { runAsNonRoot: true, runAsUser: 65532, seccompProfile: { type: "RuntimeDefault" } }],
+    [false, { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } }],
+  ])("never runs as root with the user %s", (runAsUser, context) => {
+    const { resource } = written({ runAsUser }).writer;
+    expect(resource.toJson().spec.template.spec.securityContext).toEqual(context);
+  });
+
+  it.each([0, -1, 1.5, "1000", null, true])("has no user %j", (runAsUser) => {
+    expect(() => written({ runAsUser })).toThrowError(expect.objectContaining({ code: "choice-unknown" }));
   });
 
   // kubernetes/kubernetes PR 127634.

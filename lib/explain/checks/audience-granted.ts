@@ -1,6 +1,7 @@
 import { DEFAULT_NODE_GROUPS, TOKEN_AUDIENCE_VERB } from "../../rules/rbac/node-audience";
-import { findRbacGrant } from "../../rules/rbac/evaluate";
+import { type RbacPolicy, findRbacGrant } from "../../rules/rbac/evaluate";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
+import { inAnyOrder } from "../any-order";
 import { apiServerRules } from "./api-server-rules";
 import type { ClusterRecord } from "../facts/cluster-record";
 import { driverReferences } from "../facts/volume-drivers";
@@ -12,39 +13,34 @@ export const audienceGranted: PullCheck = {
   asks: "May the node request a token of the service account for the audience?",
   why: "From 1.33 on the API server gives a node only audiences that the pod references or that RBAC grants it.",
   run: (context) => {
-    const { artefacts, rbac, entry, namespace, name, workload } = context;
+    const { artefacts, entry, workload } = context;
     const audience = entry?.tokenAttributes?.audience;
     if (entry === undefined || audience === undefined) return missing("the audience");
     if (workload?.audiences.includes(audience))
       return pass(`the pod references the audience ${audience} itself`, seen("volumes", workload.source));
-    const request = {
-      user: NODE_USER,
-      groups: DEFAULT_NODE_GROUPS,
-      verb: TOKEN_AUDIENCE_VERB,
-      apiGroup: "",
-      resource: audience,
-      name,
-      namespace,
-    };
-    const grant = findRbacGrant(rbac, request);
-    if (rbac.opposite && (findRbacGrant(rbac.opposite, request) === undefined) !== (grant === undefined))
-      return CONTESTED;
-    if (grant) {
-      const { kind, namespace: where, name: binding } = grant.binding;
-      const source = artefacts.rbacSources.get(`${kind} ${where}/${binding}`);
-      return (
-        withoutEscape(artefacts.cluster) ??
-        pass(`${kind} ${binding} grants nodes ${audience}`, seen(kind, source))
-      );
-    }
-    return withoutGrant(context, audience);
+    return inAnyOrder(artefacts, (rbac) => grantedBy(rbac, context, audience));
   },
 };
 
-const CONTESTED = unknown(
-  "two folders declare one role or binding differently, and whether nodes are granted the audience depends on which is applied last",
-  "declare each role and binding once",
-);
+function grantedBy(rbac: RbacPolicy, context: PullContext, audience: string): Answer {
+  const { artefacts, namespace, name } = context;
+  const grant = findRbacGrant(rbac, {
+    user: NODE_USER,
+    groups: DEFAULT_NODE_GROUPS,
+    verb: TOKEN_AUDIENCE_VERB,
+    apiGroup: "",
+    resource: audience,
+    name,
+    namespace,
+  });
+  if (grant === undefined) return withoutGrant(context, audience);
+  const { kind, namespace: where, name: binding } = grant.binding;
+  const source = artefacts.rbacSources.get(`${kind} ${where}/${binding}`);
+  return (
+    withoutEscape(artefacts.cluster) ??
+    pass(`${kind} ${binding} grants nodes ${audience}`, seen(kind, source))
+  );
+}
 
 function withoutGrant({ artefacts, namespace, name, workload }: PullContext, audience: string): Answer {
   const apiServer = apiServerRules(artefacts.cluster);

@@ -3,7 +3,6 @@
  * have in common.
  */
 
-import type { RbacPolicy } from "../../rules/rbac/evaluate";
 import type { Answer } from "../answer";
 import type { Cloud, PermissionAnswer, Repository, TrustAnswer } from "../clouds/cloud";
 import type { ClusterArtefacts } from "../facts/facts";
@@ -81,8 +80,6 @@ export interface PullContext {
   readonly account: ServiceAccountFact | undefined;
   /** The workload, where one is asked about. */
   readonly workload: WorkloadFact | undefined;
-  /** Roles and bindings. */
-  readonly rbac: RbacPolicy;
   /** What the cloud says of the token. */
   readonly trust: TrustAnswer | undefined;
   /** What the cloud says of the identity. */

@@ -21,9 +21,14 @@ function contradicted({
 }: NonNullable<TrustContext["artefacts"]>): Answer | undefined {
   if (authentication === undefined || cluster.issuer === undefined) return undefined;
   const { issuer, source } = authentication;
-  if (sameText(cluster.issuer, issuer) !== "different") return undefined;
+  // Also where only apply tells the recorded one: it is no empty text.
+  if (issuer !== "" && sameText(cluster.issuer, issuer) !== "different") return undefined;
+  const says =
+    issuer === ""
+      ? "Authentication/cluster was read without serviceAccountIssuer, so that tokens are of https://kubernetes.default.svc unless the cluster has one that the manifest leaves as it is"
+      : `Authentication/cluster says ${issuer}`;
   return unknown(
-    `the cloud trusts ${cluster.issuer}, which is recorded, and Authentication/cluster says ${issuer || "no issuer"}: whose tokens the cluster issues is not known`,
+    `the cloud trusts ${cluster.issuer}, which is recorded, and ${says}: whose tokens the cluster issues is not known`,
     "write the issuer to the letter into spec.serviceAccountIssuer, or leave the manifest of another cluster out",
     seen("serviceAccountIssuer", source),
   );

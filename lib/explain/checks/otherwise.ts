@@ -16,7 +16,7 @@ export const otherwise: PullCheck = {
   run: (context) => {
     const { failed } = context;
     const { refusal } = pullSecretsOf(context);
-    if (refusal && failed !== "image-parses") return refusal;
+    if (refusal && failed !== "image-parses") return withoutKubelet(context) ?? refusal;
     if (failed === undefined) return pullSecrets(context) ?? pass("not needed: every link holds");
     if (failed === "image-parses")
       return { status: "fail", reason: "nothing is pulled", evidence: [], remedy: "mend the image's name" };
@@ -43,10 +43,10 @@ export function insteadOf(context: PullContext): string | null {
 
 /** A kubelet that refuses its CredentialProviderConfig exits: nothing is pulled by any means. */
 function withoutKubelet({ failed, node, artefacts }: PullContext): Answer | undefined {
-  if (failed !== "provider-on-node" || !node || !kubeletExits(node, artefacts.cluster)) return undefined;
+  if (failed === undefined || !node || !kubeletExits(node, artefacts.cluster)) return undefined;
   return broken(
     "the kubelet does not start, so that the node runs no pod at all and pulls nothing",
-    "mend provider-on-node",
+    `mend ${failed}, and whatever else the kubelet refuses in the file`,
     "the node is NotReady; the pod stays Pending, or runs on nodes of another pool",
     seen(`nodes ${node.name}`, node.source),
   );

@@ -20,7 +20,7 @@ export const providerOnNode: PullCheck = {
       () => inTokenMode(entry, kubeletVersion(cluster)),
       () => (cloud ? pluginAble(entry, cloud, cluster) : pluginNotKnown(entry)),
       () => (cloud ? pluginNamed(entry, cloud, cluster) : pluginNotKnown(entry)),
-      () => cloud?.arguments(entry, node, repository) ?? pluginNotKnown(entry),
+      () => cloud?.arguments(entry, node, repository, cluster) ?? pluginNotKnown(entry),
     ];
     return worst(steps);
   },

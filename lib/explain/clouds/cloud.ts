@@ -85,7 +85,12 @@ export interface Cloud {
   /** Abilities that the plugin must have for this entry. */
   needs(entry: ProviderEntry): readonly ("tokens" | "custom-pools")[];
   /** Whether arguments, variables and files of the entry suit the plugin; the same for all images of a registry. */
-  arguments(entry: ProviderEntry, node: NodeConfiguration, registry: Pick<Repository, "host">): Answer;
+  arguments(
+    entry: ProviderEntry,
+    node: NodeConfiguration,
+    registry: Pick<Repository, "host">,
+    cluster: ClusterRecord,
+  ): Answer;
   /** What becomes of the pull where they do not suit it and the plugin answers all the same; `undefined` for a plugin that fails. */
   answersAnyway?(entry: ProviderEntry, node: NodeConfiguration): Answer | undefined;
   /** Whether the plugin finds what it needs in the annotations that it is handed. */

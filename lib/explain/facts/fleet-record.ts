@@ -52,6 +52,8 @@ export interface DeclaredFleet {
   readonly webhooks: readonly string[] | undefined;
   /** Its spokes. */
   readonly spokes: readonly DeclaredSpoke[];
+  /** Service accounts of the Jobs that write the profiles' status, `namespace/name`. */
+  readonly statusWriters: readonly string[];
 }
 
 /** Reads `fleet` of a recorded cluster. */
@@ -72,6 +74,7 @@ export function declaredFleet(fleet: unknown): DeclaredFleet {
     workloads: list(own(fleet, "workloads")).map(controller),
     reader: reader === undefined ? undefined : controller(reader),
     webhooks: webhooks === undefined ? undefined : texts(webhooks),
+    statusWriters: texts(own(fleet, "statusWriters")),
     spokes: list(own(fleet, "spokes")).map((spoke) => ({
       profile: `${namespace}/${text(own(spoke, "name"))}`,
       cloud: text(own(spoke, "cloud")),

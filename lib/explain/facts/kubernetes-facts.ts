@@ -4,7 +4,8 @@
 
 import { dirname } from "node:path";
 import { TOKEN_AUDIENCE_VERB } from "../../rules/rbac/node-audience";
-import { type RbacPolicy, readRbac } from "../../rules/rbac/evaluate";
+import { readRbacInAnyOrder } from "../../rules/rbac/apply-order";
+import type { RbacPolicy } from "../../rules/rbac/evaluate";
 import { at, own, text } from "./access";
 import type { ClusterRecord } from "./cluster-record";
 import { type ComponentFacts, readComponentFacts } from "./component-facts";
@@ -43,6 +44,8 @@ export interface KubernetesFacts extends ComponentFacts {
   readonly serviceAccounts: ReadonlyMap<string, ServiceAccountFact>;
   /** Roles and bindings. */
   readonly rbac: RbacPolicy;
+  /** The same where folders are applied in other orders, as far as that makes a difference. */
+  readonly rbacOtherwise: readonly RbacPolicy[];
   /** Where each role and binding stands, by `kind namespace/name`. */
   readonly rbacSources: ReadonlyMap<string, Source>;
   /** True where a role speaks of token audiences at all. */
@@ -94,12 +97,13 @@ export function readKubernetes(
   const { accounts, rbac, others: all } = sorted(documents);
   const objects = all.filter(({ management }) => !management);
   const values = rbac.map(({ value }) => value);
+  const [policy, ...rbacOtherwise] = readRbacInAnyOrder(
+    rbac.map(({ value, source }) => ({ value, folder: dirname(source.file) })),
+  );
   return {
     serviceAccounts: readServiceAccounts(accounts),
-    rbac: readRbac(
-      values,
-      rbac.map(({ source }) => dirname(source.file)),
-    ),
+    rbac: policy,
+    rbacOtherwise,
     rbacSources: new Map(rbac.map(({ value, source }) => [objectKey(value), source])),
     hasAudienceRules: values.some((value) =>
       JSON.stringify(own(value, "rules") ?? "").includes(TOKEN_AUDIENCE_VERB),

@@ -59,7 +59,8 @@ export function configFiles(node: NodeFact, cluster: ClusterRecord): ConfigFiles
       typeof platform === "object" && platform.flags === "drop-in"
         ? undefined
         : `${command.path} sets a variable with the flags, and it is not known that the kubelet's unit takes it`;
-    return { ...flaggedFiles(node, command.flags, cluster), doubt };
+    const found = flaggedFiles(node, command.flags, cluster);
+    return { ...found, doubt: doubt ?? found.doubt };
   }
   return platformFiles(node, platform);
 }
@@ -160,13 +161,13 @@ function flaggedFiles(
   const { path, behindFile, through } = walked(node, named);
   const uncertain = pathDoubt(named, through);
   if (uncertain !== undefined) return { paths: configuredPaths(node), problem: undefined, doubt: uncertain };
+  const version = kubeletVersion(cluster);
+  const early = version !== undefined && compareVersions(version, DIRECTORY_SINCE) < 0;
+  const unreadable = `unable to read external registry credential provider configuration from "${named}"`;
+  const log = early ? unreadable : `unable to access path "${named}"`;
   if (behindFile) {
     const problem = `the kubelet flag --${CONFIG_FLAG} names ${named}, and ${path} is a file, no directory`;
-    return {
-      paths: [path],
-      problem,
-      log: `unable to access path "${named}": stat ${named}: not a directory`,
-    };
+    return { paths: [path], problem, log };
   }
   const inside = [...node.files.keys()]
     .filter((file) => posix.dirname(file) === path && CONFIG_FILE.test(file))
@@ -177,16 +178,14 @@ function flaggedFiles(
     const words = `the kubelet flag --${CONFIG_FLAG} names ${named}, which is none of the files here`;
     // Without any configuration among them, the file may be on the nodes for other reasons.
     if (elsewhere.length === 0) return { paths: [], problem: undefined, doubt: words };
-    return { paths: elsewhere, problem: words, log: `unable to access path "${named}"` };
+    return { paths: elsewhere, problem: words, log };
   }
   if (set[BIN_FLAG] === undefined) return { ...withoutFlag(node, set), paths };
-  const version = kubeletVersion(cluster);
-  const early = version !== undefined && compareVersions(version, DIRECTORY_SINCE) < 0;
   if (node.files.has(path) || !early) return { paths, problem: undefined };
   return {
     paths,
     problem: `the kubelet flag --${CONFIG_FLAG} names the directory ${named}, and kubelet ${version} reads one file`,
-    log: `unable to read external registry credential provider configuration from "${named}"`,
+    log: unreadable,
   };
 }
 

@@ -42,9 +42,10 @@ export function readRoles({
   ];
 }
 
-/** A rule without verbs allows nothing. */
+/** A rule without verbs, or for nothing, allows nothing. */
 function givesNothing(rule: unknown): boolean {
-  return texts(own(rule, "verbs")).length === 0;
+  const has = (key: string): boolean => texts(own(rule, key)).length > 0;
+  return !has("verbs") || !(has("resources") || has("nonResourceURLs"));
 }
 
 function letsAct(rule: Json): boolean {

@@ -42,7 +42,7 @@ export function addConfigurations(
       here.length > 0
         ? modulesOf(here, calls, (caller) => made.get(caller) ?? [])
         : [
-            !files.some(isRoot) && isBelow(folder)
+            !isRoot(folder, files) && isBelow(folder)
               ? PERHAPS
               : asRoot(dirname(files[0]?.source.file ?? folder)),
           ];
@@ -55,10 +55,18 @@ export function addConfigurations(
 /** A module that nobody was seen to call: a caller that was not read gives it values and providers, or none does. */
 const PERHAPS: AppliedAs = { certain: false, variable: () => undefined };
 
-/** Modules have neither, those of long ago aside. */
-function isRoot({ value }: ConfigurationFile): boolean {
-  const isStated = blocks(own(value, "terraform")).some((block) => "backend" in block || "cloud" in block);
-  return isStated || own(value, "provider") !== undefined;
+/** Terraform writes it to the folder that it is run in. Source: developer.hashicorp.com/terraform/language/files/dependency-lock. */
+const LOCK_FILE = ".terraform.lock.hcl";
+
+/** Modules have none of these, those of long ago aside. */
+function isRoot(folder: string, files: readonly ConfigurationFile[]): boolean {
+  const states = files.some(({ value }) => {
+    const settings = blocks(own(value, "terraform"));
+    return (
+      own(value, "provider") !== undefined || settings.some((block) => "backend" in block || "cloud" in block)
+    );
+  });
+  return states || namesIn(folder).includes(LOCK_FILE);
 }
 
 /** True for a folder with a configuration in a folder above it, as far up as one of the paths; in whatever syntax. */

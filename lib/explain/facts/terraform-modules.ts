@@ -81,9 +81,8 @@ function inheritance(
     const given = named.has(key) ? text(named.get(key)).replace(/^\$\{(.*)\}$/, "$1") : key;
     const isHanded = named.has(key) || !key.includes(".");
     const found = (isHanded ? callers() : []).map((caller) => configurationIn(caller, given));
-    const common = found
-      .filter((each) => each !== undefined)
-      .reduce<Json | undefined>((one, other) => (one ? alike(one, other) : other), undefined);
+    const isStated = found.some((each) => each !== undefined);
+    const common = isStated ? found.map((each) => each ?? {}).reduce(alike) : undefined;
     known.set(key, common);
     return common;
   };

@@ -32,6 +32,8 @@ const BLOCKS: readonly string[] = ["binding", "condition", "deny_rule", "oidc", 
 /** How a resource is configured. */
 interface Configured {
   readonly expressions: Json;
+  /** What `for_each` refers to. */
+  readonly forEach: readonly string[];
   /** Key of the provider's configuration; empty where none is named. */
   readonly provider: string;
 }
@@ -62,10 +64,10 @@ export class Plan {
   /** The values, with a late text for everything that is not known. */
   complete(address: string, values: Json): Json {
     const configuration = this.#configured.get(withoutKeys(address));
-    const named = references(configuration?.expressions ?? {}, moduleOf(address));
+    const named = configuration ? references(configuration, moduleOf(address)) : {};
     const unknown = Object.entries(this.#unknown.get(address) ?? {}).filter(([, each]) => isUnknown(each));
     const late = unknown.flatMap(([key, each]): (readonly [string, unknown])[] => {
-      if (each !== true) return [[key, overlaid(values[key], each)]];
+      if (each !== true) return [[key, overlaid(values[key], each, text(named[key]) || LATE_TEXT)]];
       // What nobody configured and a provider computes is no argument: a role's own list of attached policies, say.
       const counts = !configuration || BLOCKS.includes(key) || Object.hasOwn(configuration.expressions, key);
       return counts && values[key] === undefined ? [[key, keptReference(this.#scope, address, key)]] : [];
@@ -85,17 +87,17 @@ function isUnknown(value: unknown): boolean {
 }
 
 /** The value with a late text wherever it is not known; what is known stays. */
-function overlaid(value: unknown, unknown: unknown): unknown {
-  if (unknown === true) return value ?? LATE_TEXT;
+function overlaid(value: unknown, unknown: unknown, late: string): unknown {
+  if (unknown === true) return value ?? late;
   if (Array.isArray(unknown)) {
     const items = list(value);
     return Array.from({ length: Math.max(items.length, unknown.length) }, (_, place) =>
-      overlaid(items[place], unknown[place]),
+      overlaid(items[place], unknown[place], late),
     );
   }
   if (typeof unknown !== "object" || unknown === null) return value;
-  const late = Object.entries(unknown).map(([key, each]) => [key, overlaid(own(value, key), each)]);
-  return { ...record(value), ...Object.fromEntries(late.filter(([, each]) => each !== undefined)) };
+  const open = Object.entries(unknown).map(([key, each]) => [key, overlaid(own(value, key), each, late)]);
+  return { ...record(value), ...Object.fromEntries(open.filter(([, each]) => each !== undefined)) };
 }
 
 function* configured(module: unknown, prefix: string): Generator<readonly [string, Configured]> {
@@ -104,6 +106,7 @@ function* configured(module: unknown, prefix: string): Generator<readonly [strin
       prefix + text(own(resource, "address")),
       {
         expressions: record(own(resource, "expressions")),
+        forEach: texts(at(resource, "for_each_expression", "references")),
         provider: text(own(resource, "provider_config_key")),
       },
     ];
@@ -126,7 +129,7 @@ function moduleOf(address: string): string {
 /** What other words than types of resources begin references. */
 const NO_RESOURCE = /^(?:var|local|each|count|path|self|terraform)\./;
 
-function references(expressions: Json, module: string): Json {
+function references({ expressions, forEach }: Configured, module: string): Json {
   return Object.fromEntries(
     IDENTIFIERS.flatMap((attribute): (readonly [string, string])[] => {
       const all = texts(at(expressions, attribute, "references"));
@@ -135,8 +138,11 @@ function references(expressions: Json, module: string): Json {
       const named = (each: string): string => `${NO_RESOURCE.test(each) ? "" : module}${each}`;
       // Of `cond ? a.arn : b.arn` nobody knows which one it is, and of a list not what else is in it.
       const isOne = attribute !== "roles" && parents.every((parent) => reference.startsWith(parent));
-      if (isOne) return [[attribute, `\${${named(reference)}}`]];
-      return ROLES.includes(attribute) ? [[attribute, `\${[${all.map(named).join(", ")}]}`]] : [];
+      const through =
+        ROLES.includes(attribute) && all.some((each) => each.startsWith("each.")) ? forEach : [];
+      if (isOne && through.length === 0) return [[attribute, `\${${named(reference)}}`]];
+      const mentioned = [...all, ...through].map(named).join(", ");
+      return ROLES.includes(attribute) ? [[attribute, `\${[${mentioned}]}`]] : [];
     }),
   );
 }

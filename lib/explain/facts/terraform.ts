@@ -73,6 +73,11 @@ export class CallerValue {
     const [only, ...others] = this.#callers();
     return others.length === 0 ? only : undefined;
   }
+
+  /** All that may call. */
+  callers(): readonly TerraformScope[] {
+    return this.#callers();
+  }
 }
 
 /** An attribute that a cloud can compute although Terraform would know it only after apply. */

@@ -23,6 +23,7 @@ export interface KueueGate {
   readonly unknown: string | undefined;
 }
 
+const LIST_KEYS: readonly string[] = ["accessProviders", "credentialsProviders"];
 const ENTRY_KEYS: readonly string[] = ["name", "execConfig"];
 const FLAG = "--feature-gates";
 
@@ -39,9 +40,12 @@ export function kueueIssues(
       ? []
       : [`is not of kind Configuration of ${KUEUE_API_VERSION}`]),
     ...listProblems(
-      ["accessProviders", "credentialsProviders"].filter((field) => own(part, field) !== undefined),
+      LIST_KEYS.filter((field) => own(part, field) !== undefined),
       version,
     ),
+    ...Object.keys(record(part))
+      .filter((key) => !LIST_KEYS.includes(key) && outdatedNames([key]).length === 0)
+      .map((key) => `has the key ${key} in multiKueue.clusterProfile, which Kueue does not know`),
     ...providers.flatMap(entryProblems),
   ];
   return [
@@ -92,21 +96,35 @@ export function kueueGate(
     whole.length > 0 ? flags.some((flag) => flag !== undefined) : declared && recorded?.gateByFlag;
   if (byFlag && isStated) return invalid(`has featureGates, which Kueue refuses beside ${FLAG}`);
   if (isOn) return SOUND;
-  if (isStated || (whole.length > 0 && !byFlag)) return invalid(`leaves the feature gate ${KUEUE_GATE} off`);
+  if (isStated) return invalid(`leaves the feature gate ${KUEUE_GATE} off`);
+  if (whole.some(isOpen)) return NOT_TOLD;
+  if (whole.length > 0 && !byFlag) return invalid(`leaves the feature gate ${KUEUE_GATE} off`);
   if (whole.length > 0)
     return flags.every(turnsOn) ? SOUND : invalid(`leaves ${KUEUE_GATE} off, and ${FLAG} too`);
   if (declared) return byFlag ? SOUND : invalid(`leaves the feature gate ${KUEUE_GATE} off`);
-  return { issues: [], unknown: `whether the manager has ${KUEUE_GATE} on its command line is not known` };
+  return NOT_TOLD;
 }
 
 const SOUND: KueueGate = { issues: [], unknown: undefined };
+const NOT_TOLD: KueueGate = {
+  issues: [],
+  unknown: `whether the manager has ${KUEUE_GATE} on its command line is not known`,
+};
 
 function invalid(problem: string): KueueGate {
   return { issues: [refusal("kueue-configuration-invalid", problem)], unknown: undefined };
 }
 
+/** The flag's value; `undefined` where it is not there or empty. Go's flags take one dash as well as two. */
 function flagged(pods: ControllerPods): string | undefined {
-  return flagOf(argumentsOf(pods), FLAG);
+  return flagOf(argumentsOf(pods), FLAG, FLAG.slice(1)) || undefined;
+}
+
+/** True where a variable or a script gives the flag. */
+function isOpen(pods: ControllerPods): boolean {
+  const flag = flagged(pods);
+  if (flag !== undefined) return flag.includes("$(");
+  return argumentsOf(pods).some((word) => word.includes(FLAG.slice(1)));
 }
 
 /** Source: k8s.io/component-base/featuregate, `Name=true,Other=false` with spaces around. */

@@ -6,12 +6,13 @@
 
 import { fail } from "../../errors";
 import { Issuer } from "../../model/issuer";
-import { literal } from "../../model/late";
+import { isLate, literal } from "../../model/late";
 import { clusterName } from "../../model/kubernetes-name";
 import { isRecord } from "../../model/record";
 import { statedList } from "../../model/stated";
 import { Subject } from "../../model/subject";
 import { compareVersions, minorOf } from "../../model/version";
+import { authenticationProblems } from "./authentication-document";
 import { certificateProblem, hasPrivateKey } from "./certificate-authority";
 import { secretIssues } from "./secret-material";
 import { spokeAudience } from "./spoke-audience";
@@ -120,11 +121,15 @@ export function authenticationConfiguration(
   };
   const others = additional(props, issuer);
   const version = compareVersions(minor, V1_SINCE) >= 0 ? "v1" : "v1beta1";
-  return {
+  const document = {
     apiVersion: `apiserver.config.k8s.io/${version}`,
     kind: "AuthenticationConfiguration",
     jwt: [hub, ...others],
   };
+  const [problem] = authenticationProblems(document, isLate);
+  return problem === undefined
+    ? document
+    : fail("spoke-authentication-invalid", spoke, `the file ${problem}`);
 }
 
 interface IssuerFields {

@@ -10,6 +10,7 @@ import { literal } from "../../model/late";
 import { isCleanPath } from "../../model/node-file";
 import { compareVersions, minorOf } from "../../model/version";
 import type { FleetConsumer } from "./consumer";
+import { NONROOT, checkContainerUser } from "./container-user";
 import { type FleetPluginKey, fleetPlugin } from "./plugins";
 
 /** The hub, as far as plugins depend on it. */
@@ -76,9 +77,6 @@ const MODES: readonly PluginMountMode[] = ["auto", "imageVolume", "initContainer
 const DIRECTORY = "/plugins";
 const ON_SINCE = "1.35";
 const GATE_SINCE = "1.33";
-/** The user `nonroot` of distroless images. */
-const USER = 65_532;
-const USER_MAX = 2_147_483_647;
 
 const HOST =
   "(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*(?::[0-9]+)?";
@@ -113,7 +111,7 @@ export function mountedPlugin(source: PluginSource, hub: HubFacts, consumer: Fle
   const path = literal(source.path ?? facts.path, `path of ${plugin}`) ?? fail("plugin-path-missing", plugin);
   if (!isCleanPath(path)) return fail("plugin-image-invalid", plugin, path, "has no absolute, clean path");
   const hasCopy = oneOf(`hasCopy of ${plugin}`, source.hasCopy ?? facts.hasCopy, SWITCH);
-  checkUser(plugin, source.runAsUser);
+  checkContainerUser(`runAsUser of the plugin ${plugin}`, source.runAsUser);
   const mode = chosenMode(source, hub, consumer, hasCopy);
   const name = `plugin-${plugin}`;
   const mountPath = `${DIRECTORY}/${plugin}`;
@@ -147,7 +145,7 @@ function checkImage({ plugin, image }: PluginSource): void {
 }
 
 /** What the `restricted` Pod Security Standard wants; many a controller's pod insists on a user besides. */
-function confined(runAsUser: number | false = USER): Readonly<Record<string, unknown>> {
+function confined(runAsUser: number | false = NONROOT): Readonly<Record<string, unknown>> {
   return {
     allowPrivilegeEscalation: false,
     readOnlyRootFilesystem: true,
@@ -156,16 +154,6 @@ function confined(runAsUser: number | false = USER): Readonly<Record<string, unk
     ...(runAsUser !== false && { runAsUser }),
     seccompProfile: { type: "RuntimeDefault" },
   };
-}
-
-function checkUser(plugin: string, runAsUser: unknown): void {
-  const good = runAsUser === undefined || runAsUser === false || isUserId(literal(runAsUser, "runAsUser"));
-  if (!good)
-    fail("choice-unknown", `runAsUser of the plugin ${plugin}`, runAsUser, ["1 to 2147483647", false]);
-}
-
-function isUserId(value: unknown): boolean {
-  return Number.isInteger(value) && Number(value) > 0 && Number(value) <= USER_MAX;
 }
 
 function chosenMode(

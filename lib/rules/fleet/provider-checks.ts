@@ -116,7 +116,10 @@ const needsClusterName =
 const needsSubcommand =
   (plugin: string, ...words: readonly string[]): CallRule =>
   (call) =>
-    words.every((word) => call.args.includes(word)) ? [] : [missing(plugin, call, words.join(" "))];
+    words.every((word) => hasWord(call.args, word)) ? [] : [missing(plugin, call, words.join(" "))];
+
+/** What stands behind one of these is its value: a cluster may have the name of a subcommand. */
+const VALUED: readonly string[] = ["--cluster-id", "-i", "--cluster-name", "--server-id", "--login", "-l"];
 
 const ARGO_SUBCOMMANDS: readonly string[] = ["aws", "azure", "gcp"];
 
@@ -185,6 +188,10 @@ function flagValue(args: readonly string[], ...flags: readonly string[]): string
 function hasValue(args: readonly string[], ...flags: readonly string[]): boolean {
   const value = flagValue(args, ...flags);
   return value !== undefined && value !== "" && !value.startsWith("-");
+}
+
+function hasWord(args: readonly string[], word: string): boolean {
+  return args.some((argument, index) => argument === word && !VALUED.includes(args[index - 1] ?? ""));
 }
 
 function hasVariable(env: readonly ExecEnvVar[], name: string): boolean {

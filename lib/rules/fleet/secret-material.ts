@@ -19,7 +19,7 @@ const VALUES: readonly RegExp[] = [
   /\bAIza[\w-]{35}\b/,
   /\bgh[pousr]_[A-Za-z0-9]{30,}\b/,
   /(?:^|:\s*)Bearer\s+\S/i,
-  /:\/\/[^/\s:@]*:[^/\s@]+@/,
+  /:\/\/[^/?#\s:@]*:[^/?#\s@]+@/,
 ];
 
 /** Names of variables, flags and fields whose value is a secret; those that name a file or an endpoint are not. */

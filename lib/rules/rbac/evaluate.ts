@@ -57,48 +57,13 @@ export interface BoundRules {
 export interface RbacPolicy {
   /** By the namespace that a binding grants in; `""` for the bindings of the whole cluster. */
   readonly bound: ReadonlyMap<string, readonly BoundRules[]>;
-  /**
-   * What holds where folders are applied in the opposite order.
-   *
-   * @defaultValue - the same, since no two folders declare one object differently
-   */
-  readonly opposite?: RbacPolicy;
 }
 
 /**
  * Reads parsed Roles, ClusterRoles, RoleBindings and ClusterRoleBindings; other kinds and malformed objects are
  * ignored. Of two objects of one kind, namespace and name the later one counts, as when they are applied in order.
- *
- * `folders` are those of the objects: one is applied in order, of several the order is not known.
  */
-export function readRbac(objects: readonly unknown[], folders: readonly string[] = []): RbacPolicy {
-  const policy = readInOrder(objects);
-  const places = [...new Set(folders)];
-  if (places.length < 2 || !isContested(objects, folders)) return policy;
-  const opposite = places
-    .reverse()
-    .flatMap((place) => objects.filter((_, index) => folders[index] === place));
-  return { ...policy, opposite: readInOrder(opposite) };
-}
-
-/** True where two folders declare one object differently. */
-function isContested(objects: readonly unknown[], folders: readonly string[]): boolean {
-  const first = new Map<string, number>();
-  return objects.some((object, index) => {
-    const named = readRole(object) ?? readBinding(object);
-    if (!named || named.name === "") return false;
-    const name = key(named.kind, named.namespace, named.name);
-    const other = first.get(name);
-    if (other === undefined) first.set(name, index);
-    return (
-      other !== undefined &&
-      folders[other] !== folders[index] &&
-      JSON.stringify(objects[other]) !== JSON.stringify(object)
-    );
-  });
-}
-
-function readInOrder(objects: readonly unknown[]): RbacPolicy {
+export function readRbac(objects: readonly unknown[]): RbacPolicy {
   const roles = new Map<string, RbacRole>();
   const bindings = new Map<string, RbacBinding>();
   for (const [index, object] of objects.entries()) {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ClusterRecord } from "../../../lib/explain/facts/cluster-record";
 import { readKubernetes } from "../../../lib/explain/facts/kubernetes-facts";
+import type { NodeConfiguration } from "../../../lib/explain/facts/node-configuration";
 
 const AWS = "/etc/kubernetes/credential-providers/ecr-credential-provider.yaml";
 const openshift: ClusterRecord = { openShift: { version: "4.22", platform: "aws" } };
@@ -19,7 +20,7 @@ function machineConfig(name: string, role: string, contents: object, path = AWS)
   };
 }
 
-function nodes(values: readonly unknown[], cluster: ClusterRecord = {}): unknown {
+function read(values: readonly unknown[], cluster: ClusterRecord = {}): readonly NodeConfiguration[] {
   const documents = values.map((value) => ({
     value,
     source: { file: "m.yaml", path: "" },
@@ -27,7 +28,11 @@ function nodes(values: readonly unknown[], cluster: ClusterRecord = {}): unknown
     management: false,
     ofStack: false,
   }));
-  return readKubernetes(documents, cluster).nodes.map(({ name, entries, problem, doubt }) => [
+  return readKubernetes(documents, cluster).nodes;
+}
+
+function nodes(values: readonly unknown[], cluster: ClusterRecord = {}): unknown {
+  return read(values, cluster).map(({ name, entries, problem, doubt }) => [
     name,
     entries.map((entry) => entry.name),
     problem ?? (doubt === NO_PLATFORM ? undefined : doubt),
@@ -38,14 +43,7 @@ const FLAG = "image-credential-provider-config";
 const NO_PLATFORM = "neither flags nor a platform were read that say which file the kubelet reads";
 
 function doubts(values: readonly unknown[], cluster: ClusterRecord): readonly (string | undefined)[] {
-  const documents = values.map((value) => ({
-    value,
-    source: { file: "m.yaml", path: "" },
-    late: (text: string) => text,
-    management: false,
-    ofStack: false,
-  }));
-  return readKubernetes(documents, cluster).nodes.map(({ problem, doubt }) => problem ?? doubt);
+  return read(values, cluster).map(({ problem, doubt }) => problem ?? doubt);
 }
 
 describe("MachineConfigs", () => {
@@ -270,12 +268,49 @@ it.each([
   ["/etc/k/c.json/../c.json", "is a file, no directory"],
   ["/opt/../etc/k/c.json", "nothing says that /opt is a directory"],
   ["etc/k/c.json", "which depends on the directory that the kubelet is started in"],
+  ["../etc/k/c.json", "which depends on the directory that the kubelet is started in"],
 ])("the flag %s of a file", (path, expected) => {
   const setup = {
     files: [{ path: "/etc/k/c.json", content: config("a") }],
     kubeletFlags: { "image-credential-provider-config": path, "image-credential-provider-bin-dir": "/bin" },
   };
   expect(nodes([setup])).toEqual([["m", ["a"], expected && expect.stringContaining(expected)]]);
+});
+
+it.each([
+  [
+    "1.33",
+    "/etc/k/c.json/",
+    'unable to read external registry credential provider configuration from "/etc/k/c.json/"',
+  ],
+  ["1.34", "/etc/k/c.json/", 'unable to access path "/etc/k/c.json/"'],
+  ["1.33", "/etc/x", 'unable to read external registry credential provider configuration from "/etc/x"'],
+  ["1.34", "/etc/x", 'unable to access path "/etc/x"'],
+])("kubelet %s logs of a flag %s that leads nowhere: %s", (kubelet, path, log) => {
+  const setup = {
+    files: [{ path: "/etc/k/c.json", content: config("a") }],
+    kubeletFlags: { [FLAG]: path, "image-credential-provider-bin-dir": "/bin" },
+  };
+  expect(read([setup], { kubelet }).map(({ problemLog }) => problemLog)).toEqual([log]);
+});
+
+it("a relative path in a drop-in depends on the kubelet's directory, also where the platform's unit takes it", () => {
+  const contents = `[Service]\nEnvironment="X=--image-credential-provider-bin-dir=/x --${FLAG}=etc/mine.yaml"\n`;
+  const dropIn = {
+    apiVersion: "machineconfiguration.openshift.io/v1",
+    kind: "MachineConfig",
+    metadata: { name: "99-b", labels: { "machineconfiguration.openshift.io/role": "worker" } },
+    spec: {
+      config: {
+        systemd: { units: [{ name: "kubelet.service", dropins: [{ name: "50-x.conf", contents }] }] },
+      },
+    },
+  };
+  const file = machineConfig("99-a", "worker", { source: base64(config("a")) }, "/etc/mine.yaml");
+  const cluster: ClusterRecord = { openShift: { version: "4.22", platform: "vsphere" } };
+  expect(doubts([file, dropIn], cluster)).toEqual([
+    expect.stringContaining("etc/mine.yaml, which depends on"),
+  ]);
 });
 
 it.each([
@@ -327,14 +362,7 @@ describe("a KubeletConfig that selects a pool", () => {
     ["of workers", label("worker"), ["infra", "worker"]],
     ["of its own label", { "custom-kubelet": "a" }, ["infra", "worker"]],
   ])("%s", (_, labels, expected) => {
-    const documents = [...pools, kubelets(labels)].map((value) => ({
-      value,
-      source: { file: "m.yaml", path: "" },
-      late: (text: string) => text,
-      management: false,
-      ofStack: false,
-    }));
-    const reached = readKubernetes(documents, openshift).nodes.filter(({ gates }) => gates.length > 0);
+    const reached = read([...pools, kubelets(labels)], openshift).filter(({ gates }) => gates.length > 0);
     expect(reached.map(({ name }) => name)).toEqual(expected);
   });
 });

@@ -133,6 +133,11 @@ describe("modules of local folders", () => {
       ["1"],
     ],
     [
+      "below such a folder, where Terraform was run, are applied by themselves",
+      { "main.tf": "", "m/x.tf.json": module, "m/.terraform.lock.hcl": "" },
+      ["1"],
+    ],
+    [
       "below such a folder, with a state of their own, are applied by themselves",
       { "main.tf": "", "m/x.tf.json": { ...module, terraform: { backend: { s3: {} } } } },
       ["1"],
@@ -209,6 +214,19 @@ describe("modules of local folders", () => {
     };
     const [only] = facts(files).terraform.ofType("aws_x");
     expect(only && providerOf(only)).toMatchObject({ region: "r", allowed_account_ids: ["${unread}"] });
+  });
+
+  it("have nothing that one of several callers does not hand down", () => {
+    const files = {
+      "main.tf.json": {
+        provider: { aws: account("1") },
+        module: { a: { source: "./n" }, b: { source: "./n", providers: { aws: "aws.unread" } } },
+      },
+      "n/main.tf.json": { module: { m: { source: "../m" } } },
+      "m/main.tf.json": x({ a: "1" }),
+    };
+    const [only] = facts(files).terraform.ofType("aws_x");
+    expect(only && providerOf(only)).toEqual({ allowed_account_ids: ["${unread}"] });
   });
 
   it("that call each other in a circle are perhaps there", () => {

@@ -11,6 +11,7 @@ interface Planned {
   readonly values?: object;
   readonly unknown?: object;
   readonly expressions?: object;
+  readonly forEach?: object;
 }
 
 function planned({
@@ -18,8 +19,10 @@ function planned({
   values = {},
   unknown = {},
   expressions,
+  forEach: for_each_expression,
 }: Planned): TerraformResource {
-  const configured = expressions === undefined ? [] : [{ address: "aws_x.a", expressions }];
+  const configured =
+    expressions === undefined ? [] : [{ address: "aws_x.a", expressions, for_each_expression }];
   const scope = readTerraformShow(
     0,
     {
@@ -111,6 +114,26 @@ describe("a reference stands in", () => {
   ])("of %s: %j", (attribute, given, expected) => {
     const plan = { unknown: { [attribute]: true }, expressions: { [attribute]: references(...given) } };
     expect(planned(plan).values[attribute]).toBe(expected);
+  });
+});
+
+describe("roles of which some are not known", () => {
+  it("stand for all that the expression mentions", () => {
+    const plan = {
+      values: { roles: ["x", null] },
+      unknown: { roles: [false, true] },
+      expressions: { roles: references("aws_iam_role.web.name", "aws_iam_role.web") },
+    };
+    expect(planned(plan).values["roles"]).toEqual(["x", "${[aws_iam_role.web.name, aws_iam_role.web]}"]);
+  });
+
+  it.each<[string, object, string]>([
+    ["each.value", references("aws_iam_role.web.name"), "${[each.value, aws_iam_role.web.name]}"],
+    ["each.value", {}, "${each.value}"],
+    ["var.role", references("aws_iam_role.web.name"), "${var.role}"],
+  ])("%s for each of %j", (reference, forEach, expected) => {
+    const plan = { unknown: { role: true }, expressions: { role: references(reference) }, forEach };
+    expect(planned(plan).values["role"]).toBe(expected);
   });
 });
 

@@ -10,7 +10,7 @@ import { workloadRoles } from "../../../lib/cloud/aws/workload-roles";
 import { eksSpoke } from "../../../lib/cloud/aws/eks-spoke";
 import { type Status, explain } from "../../../lib/explain";
 import { controller, multiKueue, selfManagedSpoke } from "../../../lib/fleet";
-import { FleetAccess, type FleetAccessProps } from "../../../lib/synth";
+import { FleetAccess, type FleetAccessProps, ImagePulls } from "../../../lib/synth";
 import { CA } from "../../fixtures/fleet/spokes";
 import {
   type Artefacts,
@@ -21,7 +21,9 @@ import {
   synthesized,
   synthesizedStack,
 } from "../../fixtures/explain/artefacts";
+import { allSpokes } from "../../fixtures/explain/all-spokes";
 import { damaged, withoutDocument } from "../../fixtures/explain/fleet";
+import { ISSUER, fromEcr, makers, plainCluster } from "../../support/image-pulls";
 
 const HUB = "65-fleet-controller.yaml";
 const region = "eu-west-1";
@@ -70,6 +72,8 @@ const fleet = (given: FleetAccessProps, output?: string): Artefacts =>
 
 const copied = props({ apiServer: "1.32" }, { plugins: [{ ...AIA, mode: "initContainer", hasCopy: true }] });
 
+const WRITTEN = props({}, { statusWriter: { kubectlVersion: "1.35.2" } });
+
 describe("what this library writes is allowed", () => {
   it.each<[string, FleetAccessProps]>([
     ["on a hub with image volumes", props({})],
@@ -83,11 +87,47 @@ describe("what this library writes is allowed", () => {
       "with a plugin elsewhere in its image",
       props({}, { plugins: [{ ...AIA, path: "/bin/aws-iam-authenticator" }] }),
     ],
-    ["with Jobs that write the status", props({}, { statusWriter: { kubectlVersion: "1.35.2" } })],
+    ["with Jobs that write the status", WRITTEN],
   ])("%s", (_, given) => {
     const results = explained(fleet(given));
     expect(results.map(({ job, target, verdict }) => [job, target, verdict])).toEqual([
       ["fleet-access", "a", "allowed"],
+    ]);
+  });
+
+  it.each([
+    "${aws_iam_access_key.k.id}",
+    "${google_service_account_key.k.private_key_type}",
+    "${azurerm_kubernetes_cluster.k.fqdn}",
+    '${join("", [aws_iam_access_key.k.id, aws_ssm_parameter.p.value])}',
+    "${aws_eks_cluster_auth.k.name} token",
+  ])("with the output %s", (output) => {
+    expect(explained(fleet(props({}), output)).map(({ verdict }) => verdict)).toEqual(["allowed"]);
+  });
+
+  it("with Jobs that write the status, beside image pulls", () => {
+    const pulls = (...serviceAccounts: readonly string[]): Artefacts =>
+      synthesizedStack((stack) => {
+        new AwsProvider(stack, "aws", { region });
+        new FleetAccess(stack, "fleet", {
+          ...WRITTEN,
+          hub: { ...WRITTEN.hub, name: "prod", issuer: ISSUER },
+        });
+        new ImagePulls(stack, "pulls", {
+          cluster: plainCluster(),
+          identities: [makers.aws()],
+          pulls: serviceAccounts.map((serviceAccount) => ({ serviceAccount, from: fromEcr() })),
+        });
+      });
+    const asked = (artefacts: Artefacts): unknown =>
+      explained(artefacts).map(({ job, subject, verdict }) => [job, subject, verdict]);
+    const entered = ["fleet-access", "kueue-system/kueue-controller-manager", "allowed"];
+    expect(asked(pulls("shop/web"))).toEqual([["image-pull", "shop/web", "allowed"], entered]);
+    // Its image may be a copy that needs credentials, and whoever declares a pull wants to know.
+    expect(asked(pulls("kueue-system/a-status"))).toEqual([
+      ["image-pull", "kueue-system/a-status", "unknown"],
+      ["image-pull", "kueue-system/a-status", "unknown"],
+      entered,
     ]);
   });
 });
@@ -142,6 +182,13 @@ const CASES: readonly Case[] = [
     "fail",
     "has the key profileSourcedEnvVarsPolicy",
     hub(props({}), ["- name: aws-a\n", "- name: aws-a\n            profileSourcedEnvVarsPolicy: Replace\n"]),
+  ],
+  [
+    "a key beside the list that Kueue does not know",
+    "controller-configured",
+    "fail",
+    "has the key profiles in multiKueue.clusterProfile",
+    hub(props({}), ["      clusterProfile:\n", "      clusterProfile:\n        profiles: []\n"]),
   ],
   [
     "gates in the file beside the flag",
@@ -217,6 +264,13 @@ const CASES: readonly Case[] = [
     "the Terraform output other",
     () => fleet(props({}), "${azuread_application_password.p.value}"),
   ],
+  [
+    "a cluster's token in an output",
+    "secret-free",
+    "fail",
+    "the Terraform output other",
+    () => fleet(props({}), "${data.aws_eks_cluster_auth.a[0].token}"),
+  ],
 ];
 
 describe.each(CASES)("%s", (_, id, status, reason, artefacts) => {
@@ -229,23 +283,29 @@ describe.each(CASES)("%s", (_, id, status, reason, artefacts) => {
 });
 
 /** Source: Azure/kubelogin:docs, `6dae42f8-…` is the server of all AKS clusters with Microsoft Entra. */
-it.each<[string, Status, string]>([
-  ["a server of AKS", "fail", "shop-azure-a1b2c3d4.hcp.westeurope.azmk8s.io:443"],
-  ["another server", "unknown", "shop.example"],
-])("judges another server id by %s", (_, status, server) => {
-  const artefacts = damaged(synthesized("fleet-argocd"), HUB, (text) =>
-    text.replace(
-      /("azure"\s*\],)/,
+it.each<[string, Status, string, (artefacts: Artefacts) => Artefacts]>([
+  ["a server of AKS", "fail", "k.hcp.westeurope.azmk8s.io:443", unrecorded],
+  ["another server", "unknown", "shop.example", unrecorded],
+  ["a server that was declared for AKS", "fail", "shop.example", (artefacts) => artefacts],
+])("judges another server id by %s", (_, status, server, given) => {
+  const artefacts = damaged(allSpokes("eks", "argocd"), HUB, (text) =>
+    text.replaceAll(
+      /("azure"\s*\],)/g,
       '$1 "env": [{ "name": "AAD_SERVER_APPLICATION_ID", "value": "00000000-0000-0000-0000-000000000000" }],',
     ),
   );
-  const edit = [
-    "61-cluster-profile-status.yaml",
-    "shop-azure-a1b2c3d4.hcp.westeurope.azmk8s.io:443",
-    server,
-  ] as const;
-  const [result] = explained(edited(artefacts, [edit]), { spoke: "shop-azure" });
+  const edit = ["61-cluster-profile-status.yaml", "k.hcp.westeurope.azmk8s.io:443", server] as const;
+  const [result] = explained(given(edited(artefacts, [edit])), { spoke: "aks" });
   expect(result && statuses(result)["plugin-called"]).toBe(status);
+});
+
+it("judges another server id of kubelogin", () => {
+  const edit = [HUB, "6dae42f8-4368-4678-94ff-3960e28e3630", "00000000-0000-0000-0000-000000000000"] as const;
+  const artefacts = edited(allSpokes("eks", "kueue"), [edit]);
+  for (const each of [artefacts, unrecorded(artefacts)]) {
+    const [result] = explained(each, { spoke: "aks" });
+    expect(result && statuses(result)["plugin-called"]).toBe("fail");
+  }
 });
 
 /** A whole manifest of Kueue's manager, as its release has it, beside what this library writes. */
@@ -291,7 +351,11 @@ it.each<[string, Status, string, FleetAccessProps, string]>([
     byFlag,
     manager(["--feature-gates=Other=true"]),
   ],
+  ["the flag with one dash", "pass", "takes profiles", byFlag, manager([GATE.slice(1)])],
+  ["a flag of a variable", "unknown", "is not known", byFlag, manager(["--feature-gates=$(GATES)"])],
+  ["a flag in a script", "unknown", "is not known", byFlag, manager(["-c", `exec /manager ${GATE}`])],
   ["gates in the file", "pass", "takes profiles", props({}), manager([])],
+  ["gates in the file and an empty flag", "pass", "takes", props({}), manager(["--feature-gates="])],
   ["both", "fail", "which Kueue refuses beside --feature-gates", props({}), manager([GATE])],
   [
     "another ConfigMap",

@@ -7,19 +7,26 @@ import { describe, expect, it } from "vitest";
 import type { Status } from "../../../lib/explain";
 import { CONSUMERS, HUBS, SPOKES, allSpokes, twoHubs } from "../../fixtures/explain/all-spokes";
 import { type Artefacts, explained, statuses } from "../../fixtures/explain/artefacts";
+import { type Path, inDocument, inTerraform, put } from "../../fixtures/explain/documents";
+import { damaged } from "../../fixtures/explain/fleet";
 import {
-  type Change,
-  type Path,
-  add,
-  inDocument,
-  inTerraform,
-  put,
-  within,
-} from "../../fixtures/explain/documents";
+  type Damage,
+  HUB,
+  POD,
+  authentication,
+  both,
+  container,
+  entry,
+  listed,
+  profile,
+  resource,
+  told,
+  withoutVariables,
+  workload,
+} from "../../fixtures/explain/fleet-damages";
 
 type Hub = keyof typeof HUBS;
 type Consumer = keyof typeof CONSUMERS;
-type Damage = (artefacts: Artefacts) => Artefacts;
 
 const made = new Map<string, Artefacts>();
 function artefactsOf(hub: Hub, consumer: Consumer): Artefacts {
@@ -41,68 +48,36 @@ it.each(pairs)("what is written for a hub %s and the consumer %s is allowed", (h
   );
 });
 
-const HUB = "65-fleet-controller.yaml";
-const STATUS = "61-cluster-profile-status.yaml";
-const CONTROL_PLANE = "own_control-plane.yaml";
-const POD: Path = ["spec", "template", "spec"];
 const OTHER_ROLE = "arn:aws:iam::111122223333:role/x";
+const TENANT = "11111111-2222-4333-8444-555555555555";
 const OTHER_ID = "99999999-2222-4333-8444-555555555555";
 
-const workload =
+const kubelogin = (...flags: readonly string[]): Damage =>
+  entry("azure-aks", ["execConfig", "args"], (args: unknown) => [...(args as string[]), ...flags]);
+
+const recorded =
   (path: Path, value: unknown): Damage =>
   (all) =>
-    inDocument(all, HUB, ["Deployment"], put([...POD, ...path], value));
-
-const container = (path: Path, value: unknown): Damage => workload(["containers", 0, ...path], value);
-
-const withoutVariables = (prefix: string): Damage =>
-  container(["env"], (list: unknown) =>
-    (list as { name: string }[]).filter(({ name }) => !name.startsWith(prefix)),
-  );
-
-/** The entry of a spoke in Kueue's configuration. */
-const entry =
-  (name: string, path: Path, value: unknown): Damage =>
-  (all) =>
-    inDocument(
-      all,
-      HUB,
-      ["ConfigMap", "kueue-manager-config"],
-      put(
-        ["data", "controller_manager_config.yaml"],
-        within(put(["multiKueue", "clusterProfile", "accessProviders", `=${name}`, ...path], value)),
-      ),
+    damaged(all, "workload-identity.json", (text) =>
+      JSON.stringify(put(["clusters", 0, "fleet", ...path], value)(JSON.parse(text))),
     );
 
-const told = (name: string, variable: string, value: string): Damage =>
-  entry(name, ["execConfig", "env"], add({ name: variable, value }));
-
-const profile =
-  (name: string, path: Path, value: unknown): Damage =>
+/** The address of a cluster, as a state tells it. */
+const clusterAt =
+  (type: string, name: string, endpoint: string): Damage =>
   (all) =>
-    inDocument(all, STATUS, ["ClusterProfile", name], put(["status", "accessProviders", ...path], value));
+    inTerraform(all, put(["data", type, name, "endpoint"], endpoint));
 
-const authentication =
-  (change: Change): Damage =>
+/** The role of the binding stands beside it. */
+const withRole =
+  (rules: string): Damage =>
   (all) =>
-    inDocument(all, CONTROL_PLANE, [undefined], put(["files", 0, "content"], within(change)));
-
-const resource =
-  (type: string, key: string, value: unknown): Damage =>
-  (all) =>
-    inTerraform(
+    damaged(
       all,
-      put(["resource", type], (known: unknown) =>
-        Object.fromEntries(
-          Object.entries(known as object).map(([name, values]) => [name, put([key], value)(values)]),
-        ),
-      ),
+      "spokes/eks-g.yaml",
+      (text) =>
+        `${text}---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: { name: deployer }\n${rules}\n`,
     );
-
-const both =
-  (...damages: readonly Damage[]): Damage =>
-  (all) =>
-    damages.reduce((changed, damage) => damage(changed), all);
 
 type Case = readonly [string, Hub, Consumer, string, Damage, string, Status, string];
 
@@ -135,6 +110,16 @@ const CASES: readonly Case[] = [
     "token-mounted",
     "fail",
     "no webhook on the hub",
+  ],
+  [
+    "no webhook, and variables of an object that is not read",
+    "openshift",
+    "generic",
+    "eks-g",
+    both(AWS_MOUNT, container(["envFrom"], [{ configMapRef: { name: "settings" } }])),
+    "token-mounted",
+    "unknown",
+    "known only in the cluster",
   ],
   // kubernetes-sigs/cluster-inventory-api: variables of the entry are above those of the pod.
   [
@@ -173,6 +158,21 @@ const CASES: readonly Case[] = [
     "kueue",
     "eks-g",
     entry("aws-eks-g", ["execConfig", "args"], (args: unknown) => [...(args as string[]), "--profile", "x"]),
+    "spoke-admits",
+    "unknown",
+    "a profile of AWS's configuration files",
+  ],
+  // argoproj/argo-cd: cmd/argocd-k8s-auth/commands/aws.go
+  [
+    "a flag for a profile of AWS, Argo CD",
+    "eks",
+    "argocd",
+    "eks-g",
+    listed("argocd-clusterprofile-controller", "aws-eks-g", ["execConfig", "args"], (args: unknown) => [
+      ...(args as string[]),
+      "--profile",
+      "x",
+    ]),
     "spoke-admits",
     "unknown",
     "a profile of AWS's configuration files",
@@ -218,21 +218,94 @@ const CASES: readonly Case[] = [
     "AZURE_AUTHORITY_HOST",
   ],
   [
+    "an Entra that only the cluster tells",
+    "eks",
+    "kueue",
+    "aks",
+    container(["env", "=AZURE_AUTHORITY_HOST"], {
+      name: "AZURE_AUTHORITY_HOST",
+      valueFrom: { configMapKeyRef: { name: "settings", key: "host" } },
+    }),
+    "token-mounted",
+    "unknown",
+    "known only in the cluster",
+  ],
+  [
+    "an Entra that only the cluster tells, beside the webhook",
+    "eks",
+    "kueue",
+    "aks",
+    both(
+      recorded(["podIdentityWebhooks"], ["aws", "azure"]),
+      (all) =>
+        inDocument(
+          all,
+          HUB,
+          ["Deployment"],
+          put(["spec", "template", "metadata"], { labels: { "azure.workload.identity/use": "true" } }),
+        ),
+      container(["env", "=AZURE_AUTHORITY_HOST"], {
+        name: "AZURE_AUTHORITY_HOST",
+        valueFrom: { configMapKeyRef: { name: "settings", key: "host" } },
+      }),
+    ),
+    "spoke-admits",
+    "unknown",
+    "AZURE_AUTHORITY_HOST is known only in the cluster",
+  ],
+  // Azure/kubelogin: pkg/internal/token/options.go, variables are above flags.
+  [
+    "another way to sign in",
+    "eks",
+    "kueue",
+    "aks",
+    told("azure-aks", "AAD_LOGIN_METHOD", "msi"),
+    "spoke-admits",
+    "fail",
+    "AAD_LOGIN_METHOD is msi",
+  ],
+  [
+    "variables of Terraform's provider",
+    "eks",
+    "kueue",
+    "aks",
+    kubelogin("--use-azurerm-env-vars"),
+    "spoke-admits",
+    "unknown",
+    "variables of Terraform's provider",
+  ],
+  [
+    "variables that are left alone, and no flags",
+    "eks",
+    "kueue",
+    "aks",
+    kubelogin("--disable-environment-override", "--client-id", "x", "--tenant-id", TENANT),
+    "spoke-admits",
+    "fail",
+    "has no --federated-token-file",
+  ],
+  [
+    "variables that are left alone, and flags for another token",
+    "eks",
+    "kueue",
+    "aks",
+    kubelogin(
+      "--disable-environment-override",
+      "--client-id=x",
+      `--tenant-id=${TENANT}`,
+      "--federated-token-file=/x",
+    ),
+    "spoke-admits",
+    "unknown",
+    "another identity or token",
+  ],
+  [
     "a role of the profile's own",
     "openshift",
     "generic",
     "eks-p",
     both(
-      (all) =>
-        inDocument(
-          all,
-          HUB,
-          ["ConfigMap", "clusterprofile-provider-file-fc"],
-          put(
-            ["data", "clusterprofile-provider-file.json"],
-            within(put(["providers", "=aws-eks-p", "profileSourcedEnvVarsPolicy"], "Replace")),
-          ),
-        ),
+      listed("fc", "aws-eks-p", ["profileSourcedEnvVarsPolicy"], "Replace"),
       profile(
         "eks-p",
         [0, "cluster", "extensions"],
@@ -259,11 +332,67 @@ const CASES: readonly Case[] = [
     "run as ops/default",
   ],
   [
+    "pods that read profiles as another service account",
+    "eks",
+    "argocd",
+    "eks-g",
+    (all) =>
+      inDocument(
+        all,
+        HUB,
+        ["Deployment", "argocd-clusterprofile-controller"],
+        put([...POD, "serviceAccountName"], "default"),
+      ),
+    "profile-readable",
+    "fail",
+    "run as argocd/default",
+  ],
+  [
     "a server of another cloud",
     "eks",
     "kueue",
     "eks-p",
     profile("eks-p", [0, "cluster", "server"], "@late(data.google_container_cluster.gkec.endpoint)@"),
+    "spoke-admits",
+    "fail",
+    "leads to data.google_container_cluster.gkec",
+  ],
+  [
+    "a server of another cloud, from GKE",
+    "eks",
+    "kueue",
+    "gke-d",
+    profile("gke-d", [0, "cluster", "server"], "@late(data.aws_eks_cluster.eksc.endpoint)@"),
+    "spoke-admits",
+    "fail",
+    "leads to data.aws_eks_cluster.eksc",
+  ],
+  [
+    "a server of another cloud, from AKS",
+    "eks",
+    "kueue",
+    "aks-r",
+    profile("aks-r", [0, "cluster", "server"], "@late(data.aws_eks_cluster.eksc.endpoint)@"),
+    "spoke-admits",
+    "fail",
+    "leads to data.aws_eks_cluster.eksc",
+  ],
+  [
+    "a server that a state tells of another cluster",
+    "eks",
+    "kueue",
+    "eks-g",
+    clusterAt("aws_eks_cluster", "eksc", "https://eksg.example.com"),
+    "spoke-admits",
+    "fail",
+    "leads to eksc",
+  ],
+  [
+    "a server that a state tells of another cloud's cluster",
+    "eks",
+    "kueue",
+    "eks-g",
+    clusterAt("google_container_cluster", "gkec", "eksg.example.com"),
     "spoke-admits",
     "fail",
     "leads to data.google_container_cluster.gkec",
@@ -344,6 +473,16 @@ const CASES: readonly Case[] = [
     "no access entry",
   ],
   [
+    "an entry of a type that only apply tells",
+    "eks",
+    "kueue",
+    "eks-p",
+    resource("aws_eks_access_entry", "type", "${var.type}"),
+    "spoke-admits",
+    "unknown",
+    "no access entry",
+  ],
+  [
     "a policy that is not known",
     "eks",
     "kueue",
@@ -372,13 +511,17 @@ const CASES: readonly Case[] = [
     "eks",
     "kueue",
     "eks-g",
-    (all) => {
-      const role =
-        "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: deployer\nrules: []\n";
-      return new Map(
-        [...all].map(([path, text]) => [path, path.endsWith("spokes/eks-g.yaml") ? text + role : text]),
-      );
-    },
+    withRole("rules: []"),
+    "spoke-authorizes",
+    "fail",
+    "which allows nothing",
+  ],
+  [
+    "a role with a rule for nothing",
+    "eks",
+    "kueue",
+    "eks-g",
+    withRole('rules: [{ verbs: ["get"], apiGroups: [""] }]'),
     "spoke-authorizes",
     "fail",
     "which allows nothing",
@@ -427,6 +570,46 @@ describe("what would fail is never allowed", () => {
   });
 });
 
+it.each<[string, Hub, Consumer, string, Damage]>([
+  // awsdocs/amazon-eks-user-guide: the webhook is part of the control plane, whatever was stated.
+  [
+    "an EKS hub of which the webhook was not stated",
+    "eks",
+    "kueue",
+    "eks-g",
+    recorded(["podIdentityWebhooks"], []),
+  ],
+  ["a role with rules", "eks", "kueue", "eks-g", withRole('rules: [{ verbs: ["*"], resources: ["pods"] }]')],
+  [
+    "a variable that nobody reads",
+    "eks",
+    "kueue",
+    "eks-p",
+    told("aws-eks-p", "AWS_STS_REGIONAL_ENDPOINTS", "regional"),
+  ],
+  [
+    "variables of an object that is not read, beside all that are needed",
+    "openshift",
+    "generic",
+    "aks",
+    container(["envFrom"], [{ configMapRef: { name: "settings" } }]),
+  ],
+  [
+    "the server's address from a state",
+    "eks",
+    "kueue",
+    "eks-g",
+    (all) =>
+      inTerraform(
+        all,
+        put(["data", "aws_eks_cluster", "other"], { name: "eksg", endpoint: "https://eksg.example.com" }),
+      ),
+  ],
+])("stays allowed: %s", (_, hub, consumer, spoke, change) => {
+  const [result] = explained(change(artefactsOf(hub, consumer)), { spoke });
+  expect(result?.verdict).toBe("allowed");
+});
+
 it("two hubs cannot both write the file of one spoke's API servers", () => {
   const results = explained(twoHubs());
   expect(results.map(({ stack, verdict }) => [stack, verdict])).toEqual([
@@ -463,4 +646,23 @@ it.each([
 ])("without a record, %s, %s: %s", (spoke, check) => {
   const [result] = explained(plain(), { spoke }, { cluster: { issuer: HUBS.eks.issuer, apiServer: "1.35" } });
   expect(result && statuses(result)[check]).toBe("pass");
+});
+
+it.each([
+  [
+    "a server that nobody knows",
+    HUBS.eks.issuer,
+    "spoke-admits",
+    "whether the server of eks-g, https://eksg.example.com, is an EKS cluster's is not known",
+  ],
+  [
+    "a hub of which nobody says that the webhook runs",
+    "https://hub.example",
+    "token-mounted",
+    "nobody says whether a pod identity webhook of AWS runs on the hub",
+  ],
+])("without a record, %s is unknown", (_, issuer, check, reason) => {
+  const [result] = explained(plain(), { spoke: "eks-g" }, { cluster: { issuer, apiServer: "1.35" } });
+  const found = result?.checks.find(({ id }) => id === check);
+  expect([found?.status, found?.reason]).toEqual(["unknown", expect.stringContaining(reason)]);
 });

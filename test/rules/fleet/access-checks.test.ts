@@ -118,7 +118,10 @@ describe("authenticationConfiguration", () => {
   });
 
   it("passes a late issuer, and keeps the spoke's own entries", () => {
-    const own = { issuer: { url: "https://people.example", audiences: ["kubectl"] } };
+    const own = {
+      issuer: { url: "https://people.example", audiences: ["kubectl"] },
+      claimMappings: { username: { claim: "email", prefix: "" } },
+    };
     const document = authenticationConfiguration({ ...props, issuer: LATE, additionalAuthenticators: [own] });
     expect(document["jwt"]).toMatchObject([{ issuer: { url: LATE } }, own]);
   });
@@ -145,6 +148,7 @@ describe("authenticationConfiguration", () => {
 
   const people = (over: object = {}) => ({
     issuer: { url: "https://people.example", audiences: ["kubectl"], ...over },
+    claimMappings: { username: { claim: "email", prefix: "" } },
   });
 
   it.each<[string, object, string]>([
@@ -191,6 +195,16 @@ describe("authenticationConfiguration", () => {
       "spoke-authentication-invalid",
     ],
     ["an authenticator without issuer", { additionalAuthenticators: [{}] }, "spoke-authentication-invalid"],
+    [
+      "an authenticator of several audiences",
+      { additionalAuthenticators: [people({ audiences: ["a", "b"] })] },
+      "spoke-authentication-invalid",
+    ],
+    [
+      "an authenticator that makes no user name",
+      { additionalAuthenticators: [{ issuer: people().issuer }] },
+      "spoke-authentication-invalid",
+    ],
     ["no authenticator", { additionalAuthenticators: [null] }, "spoke-authentication-invalid"],
     ["authenticators that are a text", { additionalAuthenticators: "abc" }, "fleet-value-invalid"],
     ["a late authenticator", { additionalAuthenticators: [people({ url: LATE })] }, "late-value"],

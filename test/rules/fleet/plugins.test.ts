@@ -214,6 +214,11 @@ describe("pluginCallIssues", () => {
       ["fleet-plugin-argument-missing"],
     ],
     [
+      "aws-iam-authenticator without token, of a cluster of that name",
+      { command: "/p/aws-iam-authenticator", args: ["--cluster-id", "token"] },
+      ["fleet-plugin-argument-missing"],
+    ],
+    [
       "aws-iam-authenticator with an empty cluster",
       { command: "/p/aws-iam-authenticator", args: ["token", "--cluster-id", ""] },
       ["fleet-plugin-argument-missing"],

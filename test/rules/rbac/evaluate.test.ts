@@ -132,36 +132,3 @@ it("names the binding and the rule that allow", () => {
   expect(grant?.rule.resources).toEqual(["aud"]);
   expect(findRbacGrant(readRbac([role]), usual)).toBeUndefined();
 });
-
-describe("folders that are applied in an order that is not known", () => {
-  const named = (kind: string, rest: object): object => ({
-    apiVersion: "rbac.authorization.k8s.io/v1",
-    kind,
-    metadata: { name: "r" },
-    ...rest,
-  });
-  const rules = [{ apiGroups: [""], resources: ["x"], verbs: ["get"] }];
-  const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "r" };
-  const subjects = [{ apiGroup: "rbac.authorization.k8s.io", kind: "Group", name: "g" }];
-  const full = named("ClusterRole", { rules });
-  const binding = named("ClusterRoleBinding", { roleRef, subjects });
-  const request = {
-    user: "u",
-    groups: ["g"],
-    verb: "get",
-    apiGroup: "",
-    resource: "x",
-    name: "",
-    namespace: "",
-  };
-
-  it.each<[string, object, readonly string[], boolean | undefined]>([
-    ["declare a role differently", named("ClusterRole", { rules: [] }), ["a", "a", "b"], true],
-    ["declare a role the same", full, ["a", "a", "b"], undefined],
-    ["are one", named("ClusterRole", { rules: [] }), ["a", "a", "a"], undefined],
-    ["declare other roles", { ...full, metadata: { name: "s" } }, ["a", "a", "b"], undefined],
-  ])("%s", (_, second, folders, opposite) => {
-    const policy = readRbac([full, binding, second], folders);
-    expect(policy.opposite && rbacAllows(policy.opposite, request)).toBe(opposite);
-  });
-});

@@ -9,6 +9,7 @@ import type { Source } from "../../facts/source";
 import { type Terraform, type TerraformResource, isLateText } from "../../facts/terraform";
 import { listed } from "../../facts/terraform-values";
 import { accountOf } from "./account-of";
+import { mentionedRoles, roleKey } from "./mentioned-roles";
 import { UNREAD_POLICY, policyOfArn } from "./policy-documents";
 
 /** A policy that may be attached to a role. */
@@ -45,8 +46,8 @@ export class AttachedPolicies {
   readonly #ofName: RolesOfName;
   readonly #certain = new Map<TerraformResource, string[]>();
   readonly #perhaps = new Map<TerraformResource, PerhapsPolicy[]>();
-  /** Roles by document and address without keys, from the first time that it is needed. */
-  #byAddress: Map<string, TerraformResource[]> | undefined;
+  /** Roles by what mentions them, from the first time that it is needed. */
+  #byKey: Map<string, TerraformResource[]> | undefined;
   /** Those of roles that only apply will tell. */
   readonly #anywhere: { readonly account: string; readonly perhaps: PerhapsPolicy }[] = [];
 
@@ -108,31 +109,18 @@ export class AttachedPolicies {
 
   /** Roles that an expression mentions: perhaps one instance of several, perhaps one of a list. */
   #attachToMentioned(attachment: Attachment, name: string): void {
-    for (const [, scope = "", expression = ""] of name.matchAll(KEPT)) {
-      const addresses = new Set((expression.match(ROLE_ADDRESS) ?? []).map(withoutKeys));
-      for (const address of addresses)
-        for (const role of this.#instancesOf(`${scope}#${address}`))
-          push(this.#perhaps, role, this.#perhapsPolicy(attachment));
-    }
+    for (const key of mentionedRoles(attachment.resource, attachment.role, name, this.#terraform))
+      for (const role of this.#rolesOf(key)) push(this.#perhaps, role, this.#perhapsPolicy(attachment));
   }
 
-  #instancesOf(key: string): readonly TerraformResource[] {
-    if (this.#byAddress === undefined) {
-      this.#byAddress = new Map();
+  #rolesOf(key: string): readonly TerraformResource[] {
+    if (this.#byKey === undefined) {
+      this.#byKey = new Map();
       for (const role of this.#terraform.ofType("aws_iam_role"))
-        push(this.#byAddress, `${role.scope.id}#${withoutKeys(role.address)}`, role);
+        push(this.#byKey, roleKey(role.scope, role.address), role);
     }
-    return this.#byAddress.get(key) ?? [];
+    return this.#byKey.get(key) ?? [];
   }
-}
-
-/** A reference that was not followed, with the number of its document. */
-const KEPT = /\$\{(\d+)#([^{}]*)\}/g;
-const ROLE_ADDRESS = /(?:module\.[\w-]+(?:\[[^\]]*\])?\.)*(?:data\.)?\baws_iam_role\.[\w-]+/g;
-
-/** An address without the keys of instances. */
-function withoutKeys(address: string): string {
-  return address.replace(/\[[^\]]*\]/g, "");
 }
 
 const INSTANCE = /^\$\{(\d+)#((?:data\.)?aws_iam_role\.[\w-]+)(?:\[[^\]]*\])?\.(?:name|id)\}$/;

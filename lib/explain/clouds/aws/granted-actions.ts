@@ -8,6 +8,7 @@ import { type Statement, readPolicy } from "../../../rules/aws/evaluate/statemen
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../../answer";
 import { type Json, list, record, text, texts } from "../../facts/access";
 import { named } from "../named";
+import type { PerhapsPolicy } from "./attached-policies";
 import type { RoleFact } from "./iam";
 import { remedyOf } from "./policy-documents";
 
@@ -15,7 +16,7 @@ import { remedyOf } from "./policy-documents";
 export function actionsGranted(role: RoleFact, providerSpec: Json): Answer {
   const judged = new Judged();
   const policies = role.policies.map(parsed);
-  const perhaps = role.perhaps.map(({ policy }) => parsed(policy));
+  const perhaps = role.perhaps.map(possible);
   const boundary = role.boundary === undefined ? undefined : parsed(role.boundary);
   for (const entry of list(providerSpec["statementEntries"]).map(record)) {
     if (entry["effect"] !== "Allow") continue;
@@ -62,7 +63,7 @@ const WILDCARD = /[*?]/;
 /** Whether anything that the statements allow is left by conditions, denials and the boundary. */
 function whatCounts({ policies, perhaps, boundary }: RoleFact): AwsDecision["outcome"] {
   const documents = policies.map(parsed);
-  const possible = perhaps.map(({ policy }) => parsed(policy));
+  const others = perhaps.map(possible);
   const bounding = boundary === undefined ? [] : [parsed(boundary)];
   let outcome: AwsDecision["outcome"] = "denied";
   for (const { actions, resources } of policies.flatMap(allowing)) {
@@ -73,7 +74,7 @@ function whatCounts({ policies, perhaps, boundary }: RoleFact): AwsDecision["out
         for (const resource of resources.values) {
           const asked = { action, resource };
           const decisions = [
-            decided(documents, possible, asked),
+            decided(documents, others, asked),
             ...bounding.map((each) => evaluateAwsPermission([each], asked)),
           ].map((each) => each.outcome);
           if (decisions.every((each) => each === "allowed")) return "allowed";
@@ -88,19 +89,30 @@ function allowing(policy: string): readonly Statement[] {
   return "problem" in read ? [] : read.statements.filter(({ effect }) => effect === "Allow");
 }
 
+/** A policy of which it is not known whether it counts for the role. */
+interface PossiblePolicy {
+  readonly document: unknown;
+  readonly what: string;
+}
+
+function possible({ policy, isOfOrganization }: PerhapsPolicy): PossiblePolicy {
+  const what = isOfOrganization
+    ? "a policy of the organization, which may count for the role's account, denies it, or may"
+    : "a policy may be attached to the role besides";
+  return { document: parsed(policy), what };
+}
+
 /** A policy that may be the role's leaves open what it would change. */
 function decided(
   policies: readonly unknown[],
-  perhaps: readonly unknown[],
+  perhaps: readonly PossiblePolicy[],
   asked: Parameters<typeof evaluateAwsPermission>[1],
 ): AwsDecision {
   const decision = evaluateAwsPermission(policies, asked);
   const changed = perhaps.find(
-    (policy) => evaluateAwsPermission([...policies, policy], asked).outcome !== decision.outcome,
+    ({ document }) => evaluateAwsPermission([...policies, document], asked).outcome !== decision.outcome,
   );
-  return changed === undefined
-    ? decision
-    : { outcome: "unknown", reason: "a policy may be attached to the role besides" };
+  return changed === undefined ? decision : { outcome: "unknown", reason: changed.what };
 }
 
 class Judged {

@@ -12,13 +12,19 @@ import type { PerhapsPolicy } from "./attached-policies";
 
 const POLICY = "aws_organizations_policy";
 const ATTACHMENT = "aws_organizations_policy_attachment";
-/** Types that take no rights away. */
+/** Types that take no rights away from roles; source: "Organization policy types" in the same guide. */
 const HARMLESS: readonly string[] = [
   "AISERVICES_OPT_OUT_POLICY",
   "BACKUP_POLICY",
+  "BEDROCK_POLICY",
   "CHATBOT_POLICY",
   "DECLARATIVE_POLICY_EC2",
+  "INSPECTOR_POLICY",
+  "NETWORK_SECURITY_DIRECTOR_POLICY",
+  "S3_POLICY",
+  "SECURITYHUB_POLICY",
   "TAG_POLICY",
+  "UPGRADE_ROLLOUT_POLICY",
 ];
 const ACCOUNT = /^\d{12}$/;
 
@@ -51,6 +57,7 @@ function limitOf(resource: TerraformResource, terraform: Terraform): Limit | und
   if (HARMLESS.includes(type)) return undefined;
   const content = terraform.text(resource, "content");
   const policy = type === "SERVICE_CONTROL_POLICY" ? denialsOf(content) : PERHAPS_EVERYTHING;
+  if (policy === undefined) return undefined;
   return {
     accounts: accountsOf(resource, terraform),
     policy: { policy, source: resource.source, isOfOrganization: true },
@@ -79,8 +86,11 @@ const PERHAPS_EVERYTHING = JSON.stringify({
   },
 });
 
-/** The denials of a policy that allows everything, or says nothing of that because another one does. */
-function denialsOf(content: string): string {
+/**
+ * The denials of a policy that allows everything, or says nothing of that because another one does; `undefined` where it
+ * has none.
+ */
+function denialsOf(content: string): string | undefined {
   const read = readPolicy(content);
   if ("problem" in read) return PERHAPS_EVERYTHING;
   const allows = read.statements.filter(({ effect }) => effect === "Allow");
@@ -89,7 +99,7 @@ function denialsOf(content: string): string {
   const denials = (Array.isArray(Statement) ? Statement : [Statement]).filter(
     (each: unknown) => own(each, "Effect") === "Deny",
   );
-  return JSON.stringify({ Version: "2012-10-17", Statement: denials });
+  return denials.length > 0 ? JSON.stringify({ Version: "2012-10-17", Statement: denials }) : undefined;
 }
 
 function isForEverything({ actions, resources, conditions }: Statement): boolean {

@@ -1,9 +1,10 @@
-import { parseEcrHost } from "../../../rules/aws/ecr-host";
 import { partitions } from "../../../rules/aws/partitions";
 import { ecrRoleAnnotation } from "../../../rules/aws/pull-annotation";
 import { readPolicy } from "../../../rules/aws/evaluate/statements";
 import { pluginCan } from "../../../rules/plugins";
 import { type Answer, SILENT, broken, pass, seen, unknown } from "../../answer";
+import type { ClusterRecord } from "../../facts/cluster-record";
+import type { ProviderEntry } from "../../facts/node-configuration";
 import type { Source } from "../../facts/source";
 import { type Terraform, isLateText } from "../../facts/terraform";
 import type {
@@ -26,6 +27,7 @@ import { issuerBuckets } from "./issuer-buckets";
 import { type NamedRole, namedRole } from "./named-role";
 import { RepositoryPolicies } from "./repository-policies";
 import { type AssumedRole, AwsPermissions } from "./permission";
+import { pluginArguments } from "./plugin-arguments";
 import { policyDocumentJson } from "./policy-documents";
 import { AlikeRoles } from "./alike-roles";
 import { AlikeTrust } from "./alike-trust";
@@ -34,8 +36,6 @@ import { NO_KEYS } from "./trust";
 
 /** For other programs; people write it by mistake. */
 const OTHER_ANNOTATION = "eks.amazonaws.com/role-arn";
-/** The plugin takes none; kOps writes this one, which it passes over. */
-const KNOWN_ARGS: readonly string[] = ["get-credentials"];
 const DEFAULT_ROLE = "AWS_ECR_ROLE_ARN";
 
 /** ECR, by ecr-credential-provider. Source: kubernetes/cloud-provider-aws, cmd/ecr-credential-provider/main.go. */
@@ -83,25 +83,12 @@ class Aws implements Cloud {
   }
 
   arguments(
-    { args, env, source }: TrustQuestion["entry"],
+    entry: ProviderEntry,
     _node: unknown,
-    { host }: Pick<Repository, "host">,
+    registry: Pick<Repository, "host">,
+    cluster: ClusterRecord,
   ): Answer {
-    const other = args.find((argument) => !KNOWN_ARGS.includes(argument));
-    if (other !== undefined)
-      return unknown(
-        `what the plugin does with the argument ${other} is not known`,
-        "leave args out; the plugin needs none",
-        seen("args of the entry", source),
-      );
-    const isPublic = parseEcrHost(host)?.kind === "public";
-    if (!isPublic || env.has("AWS_REGION")) return pass("the plugin knows the region of STS");
-    return broken(
-      "ECR Public names no region, and the entry sets no AWS_REGION, so the plugin finds no STS endpoint",
-      "set AWS_REGION in the entry's env",
-      "endpoint rule error, Invalid Configuration: Missing Region",
-      seen("env of the entry", source),
-    );
+    return pluginArguments(entry, registry, cluster);
   }
 
   annotations(question: TrustQuestion): Answer {

@@ -3,7 +3,7 @@
  */
 
 import { type Answer, unknown } from "../../answer";
-import { isLateText } from "../../facts/terraform";
+import { type TerraformResource, isLateText } from "../../facts/terraform";
 import type { SpokeQuestion, SpokeReading } from "../cloud-spokes";
 import { otherKindOfCluster } from "../server-reference";
 import { flagOf } from "../plugin-flags";
@@ -41,9 +41,12 @@ export function unjudged(question: SpokeQuestion): Answer | undefined {
 }
 
 /** A server that is no EKS cluster's, or of which nothing says it. */
-export function otherServer({ server, recorded, spoke }: SpokeQuestion): Answer | undefined {
-  const other = otherKindOfCluster(server, "aws_eks_cluster", "EKS");
-  if (other || recorded || isLateText(server) || HOST.test(server)) return other;
+export function otherServer(
+  { server, recorded, spoke }: SpokeQuestion,
+  served: TerraformResource | undefined,
+): Answer | undefined {
+  const other = otherKindOfCluster(served, "aws_eks_cluster", "EKS");
+  if (other || served || recorded || isLateText(server) || HOST.test(server)) return other;
   return unknown(
     `whether the server of ${spoke}, ${server}, is an EKS cluster's is not known`,
     "write the endpoint of the cluster, or a reference to it, into the profile",

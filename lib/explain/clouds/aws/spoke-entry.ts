@@ -18,9 +18,12 @@ export interface EntryPolicy {
 
 const ARN = /^arn:([a-z-]+):eks::aws:cluster-access-policy\/(.+)$/;
 
-/** True for the type of entries that let somebody in by rights of their own; the others are for nodes. */
-export function isStandard(type: string): boolean {
-  return type === "" || type === "STANDARD" || isLateText(type);
+/**
+ * True for the type of entries that let somebody in by rights of their own; the others are for nodes. `undefined` where
+ * only apply tells it.
+ */
+export function isStandard(type: string): boolean | undefined {
+  return isLateText(type) ? undefined : type === "" || type === "STANDARD";
 }
 
 /** Whether one of the policies gives rights; `undefined` without policies. */

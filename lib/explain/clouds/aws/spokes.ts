@@ -9,13 +9,13 @@ import { blocks, own, text, texts } from "../../facts/access";
 import { type Terraform, type TerraformResource, isLateText, providerOf } from "../../facts/terraform";
 import { boundAnswer } from "../bound-names";
 import type { CloudSpokes, FleetWarning, SpokeQuestion, SpokeReading } from "../cloud-spokes";
+import { servedCluster } from "../server-reference";
 import type { NamedRole } from "./named-role";
 import { clusterOf, notKnown, open, otherServer, roleOf, unjudged } from "./spoke-call";
 import { isStandard, judgedPolicies } from "./spoke-entry";
 
 const ENTRY = "aws_eks_access_entry";
 const POLICY = "aws_eks_access_policy_association";
-const CLUSTER = /\$\{(\d+)#((?:module\.[\w-]+\.)*(?:data\.)?aws_eks_cluster\.[\w-]+)\./;
 const REGION_OF_SERVER = /\.([a-z]{2}(?:-[a-z]+)+-\d)\.eks\.amazonaws\.com/;
 const UNAUTHORIZED = "Unauthorized: the server has asked for the client to provide credentials";
 const NAME_IT = "name the Terraform of the cluster's account as well";
@@ -37,7 +37,9 @@ export class AwsSpokes implements CloudSpokes {
     const cluster = clusterOf(question);
     const arn = roleOf(question);
     if (cluster === undefined || cluster.includes("{{") || arn === "") return open(notKnown(cluster, arn));
-    const other = this.#otherCluster(question, cluster) ?? otherServer(question) ?? unjudged(question);
+    const served = servedCluster(question.server, this.#terraform);
+    const other =
+      otherServer(question, served) ?? this.#otherCluster(question, served, cluster) ?? unjudged(question);
     if (other) return open(other);
     const [entry, perhaps] = this.#matching(question, cluster, arn);
     if (!entry) return open(this.#refused(question, cluster, arn, perhaps));
@@ -88,12 +90,17 @@ export class AwsSpokes implements CloudSpokes {
   ): readonly [TerraformResource | undefined, boolean] {
     const index = this.#index(ENTRY);
     const here = (index.get(cluster) ?? []).filter((each) => this.#isIn(each, question));
-    const outcomes = here
-      .filter((each) => isStandard(this.#terraform.text(each, "type")))
-      .map((each) => [each, this.#isRole(each, arn)] as const);
+    const outcomes = here.map((each) => [each, this.#isEntryOf(each, arn)] as const);
     const found = outcomes.find(([, outcome]) => outcome === true)?.[0];
     const late = [...index.keys()].some(isLateText);
     return [found, late || outcomes.some(([, outcome]) => outcome === undefined)];
+  }
+
+  /** Whether an entry lets a role in; `undefined` where only apply tells it. */
+  #isEntryOf(entry: TerraformResource, arn: string): boolean | undefined {
+    const isRole = this.#isRole(entry, arn);
+    const standard = isStandard(this.#terraform.text(entry, "type"));
+    return isRole === false || standard === false ? false : isRole && standard;
   }
 
   #policies(question: SpokeQuestion, cluster: string, arn: string): readonly TerraformResource[] {
@@ -110,10 +117,11 @@ export class AwsSpokes implements CloudSpokes {
   }
 
   /** The plugin signs for one cluster, and the profile leads to another. */
-  #otherCluster({ server, spoke }: SpokeQuestion, cluster: string): Answer | undefined {
-    const [, scope, address = ""] = CLUSTER.exec(server) ?? [];
-    const resource =
-      scope === undefined ? undefined : this.#terraform.scopes[Number(scope)]?.resources.get(address);
+  #otherCluster(
+    { spoke }: SpokeQuestion,
+    resource: TerraformResource | undefined,
+    cluster: string,
+  ): Answer | undefined {
     const name = resource ? this.#terraform.text(resource, "name") : cluster;
     if (name === cluster || name === "" || isLateText(name) || isLateText(cluster)) return undefined;
     return broken(

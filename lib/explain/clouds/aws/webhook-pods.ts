@@ -41,9 +41,8 @@ export interface WebhookPodsQuestion {
 
 /** Whether the webhook runs on a cluster; of one that nobody asks about it is taken for granted. */
 export function webhookOn(hub: HubFact | undefined): Webhook {
-  if (hub === undefined || hub.webhooks?.includes("aws")) return "runs";
-  if (hub.webhooks) return "absent";
-  return EKS.test(hub.issuer ?? "") ? "runs" : "unknown";
+  if (hub === undefined || hub.webhooks?.includes("aws") || EKS.test(hub.issuer ?? "")) return "runs";
+  return hub.webhooks ? "absent" : "unknown";
 }
 
 /** Whether every container acts as the role, and the audiences of their tokens. */
@@ -120,6 +119,8 @@ function containerJudged(container: ContainerFact, { arn, program, webhook }: We
   const [toldRole, toldToken] = [given(program, ROLE), given(program, TOKEN)];
   const actsAs = toldRole ?? (isMade ? { text: arn } : role);
   const reads = toldToken ?? (isMade ? { text: MOUNTED } : token);
+  // Objects that are not read may have the rest.
+  if (container.hasMore && (actsAs === undefined || reads === undefined)) return OPEN;
   if (actsAs === undefined && reads === undefined)
     return webhook === "absent"
       ? { problem: `has neither ${ROLE} nor ${TOKEN} ${name}, and no webhook on the hub that sets them` }

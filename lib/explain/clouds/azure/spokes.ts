@@ -4,21 +4,16 @@
  * Microsoft Entra ID and Azure RBAC for Kubernetes authorization".
  */
 
-import { azureClouds } from "../../../rules/azure/clouds";
-import {
-  WEBHOOK_CLIENT_ID_ANNOTATION,
-  WEBHOOK_TENANT_ID_ANNOTATION,
-} from "../../../rules/azure/pod-identity-webhook";
+import { WEBHOOK_CLIENT_ID_ANNOTATION } from "../../../rules/azure/pod-identity-webhook";
 import { type Answer, broken, pass, seen, unknown } from "../../answer";
 import { blocks, own } from "../../facts/access";
 import { type Terraform, type TerraformResource, isLateText } from "../../facts/terraform";
 import { boundAnswer } from "../bound-names";
 import type { CloudSpokes, FleetWarning, SpokeQuestion, SpokeReading } from "../cloud-spokes";
-import { flagOf } from "../plugin-flags";
-import { otherKindOfCluster } from "../server-reference";
+import { otherKindOfCluster, servedCluster } from "../server-reference";
 import type { AssignmentFact, IdentityFact } from "./entra";
+import { otherCall } from "./spoke-call";
 
-const CLUSTER = /\$\{(\d+)#((?:module\.[\w-]+\.)*(?:data\.)?azurerm_kubernetes_cluster\.[\w-]+)\./;
 const CLUSTER_ID = /^(\/subscriptions\/.+\/managedClusters\/([^/]+))(\/namespaces\/[^/]+)?$/i;
 const ENTRA = "azure_active_directory_role_based_access_control";
 const RBAC_ROLE = /^Azure Kubernetes Service RBAC (?:Cluster Admin|Admin|Reader|Writer)$/i;
@@ -38,23 +33,21 @@ export class AzureSpokes implements CloudSpokes {
   /** Judges a controller's way into a spoke. */
   read(question: SpokeQuestion): SpokeReading {
     const clientId = question.annotations.get(WEBHOOK_CLIENT_ID_ANNOTATION) ?? "";
+    const served = servedCluster(question.server, this.#terraform);
     const other =
-      otherKindOfCluster(question.server, "azurerm_kubernetes_cluster", "AKS") ??
-      otherIdentity(question, clientId) ??
-      otherTenant(question);
+      otherKindOfCluster(served, "azurerm_kubernetes_cluster", "AKS") ?? otherCall(question, clientId);
     if (other) return { admitted: other, authorized: other, warnings: [] };
     const identity = this.#identityOf(clientId);
-    const cluster = this.#cluster(question.server);
-    const admitted = admittedBy(cluster, question);
+    const admitted = admittedBy(served, question);
     if (!identity) {
       const answer = unknown("the identity is not among what was read", NAME_IT);
       return { admitted, authorized: answer, warnings: [] };
     }
     const roles = identity.assignments.filter(({ role }) => RBAC_ROLE.test(role));
-    const held = roles.filter(({ scope }) => this.#isOn(scope, cluster, question));
+    const held = roles.filter(({ scope }) => this.#isOn(scope, served, question));
     return {
       admitted,
-      authorized: this.#authorized(question, identity, cluster, held),
+      authorized: this.#authorized(question, identity, served, held),
       warnings: held.filter(({ role }) => /Cluster Admin$/i.test(role)).map(wide),
     };
   }
@@ -102,12 +95,6 @@ export class AzureSpokes implements CloudSpokes {
     return resource ? this.#terraform.attribute(resource, "principal_id") : "";
   }
 
-  /** The cluster whose address the profile takes from Terraform; `undefined` for an address that stands as it is. */
-  #cluster(server: string): TerraformResource | undefined {
-    const [, scope, address = ""] = CLUSTER.exec(server) ?? [];
-    return scope === undefined ? undefined : this.#terraform.scopes[Number(scope)]?.resources.get(address);
-  }
-
   /** A scope is the cluster's, one of its namespaces', or holds the cluster. */
   #isOn(scope: string, cluster: TerraformResource | undefined, question: SpokeQuestion): boolean {
     const { spoke, server, recorded } = question;
@@ -122,49 +109,6 @@ export class AzureSpokes implements CloudSpokes {
     const rest = host.startsWith(name) ? host.slice(name.length) : undefined;
     return (recorded && name === spoke) || (rest !== undefined && /^(?:-[a-z0-9]{8})?$/.test(rest));
   }
-}
-
-/** The token was judged for the identity that the webhook gives; the plugin may be told another one. */
-function otherIdentity({ args, env }: SpokeQuestion, clientId: string): Answer | undefined {
-  const override = args.includes("--disable-environment-override") ? undefined : env.get("AZURE_CLIENT_ID");
-  const used = override ?? flagOf(args, "--client-id") ?? clientId;
-  return used === clientId
-    ? undefined
-    : unknown(
-        "the plugin is told another client id than the service account, and whose token that one takes is not judged here",
-        `give the service account the annotation ${WEBHOOK_CLIENT_ID_ANNOTATION} with the id that enters`,
-      );
-}
-
-const HOSTS: Readonly<Record<string, string>> = {
-  AzurePublicCloud: ".azmk8s.io",
-  AzureUSGovernmentCloud: ".azmk8s.us",
-  AzureChinaCloud: ".azmk8s.cn",
-};
-
-/** A tenant or an Entra that the spoke's is not, as far as it can be told. */
-function otherTenant({ args, env, annotations, server }: SpokeQuestion): Answer | undefined {
-  const tenant = annotations.get(WEBHOOK_TENANT_ID_ANNOTATION);
-  const told = flagOf(args, "--tenant-id", "-t") ?? env.get("AZURE_TENANT_ID");
-  if (tenant !== undefined && told !== undefined && told !== tenant)
-    return unknown(
-      "the plugin is told another tenant than the service account",
-      `give the service account the annotation ${WEBHOOK_TENANT_ID_ANNOTATION} with the tenant of the identity`,
-    );
-  const host = env.get("AZURE_AUTHORITY_HOST");
-  if (host === undefined || host === "" || isLateText(host)) return undefined;
-  const cloud = azureClouds.find(({ entraHosts }) => entraHosts.some((each) => host.includes(`//${each}`)));
-  const isHere = (suffix: string): boolean => new RegExp(`\\${suffix}(?::443)?/?$`).test(server);
-  const spokes = Object.entries(HOSTS).find(([, suffix]) => isHere(suffix))?.[0];
-  if (cloud === undefined || (spokes !== undefined && spokes !== cloud.name))
-    return broken(
-      `AZURE_AUTHORITY_HOST is ${host}, which is no Entra of ${spokes ?? "Azure"}`,
-      "leave AZURE_AUTHORITY_HOST to the webhook, or write that of the spoke's cloud",
-      "Unauthorized: the server has asked for the client to provide credentials",
-    );
-  return spokes === undefined && cloud.name !== "AzurePublicCloud"
-    ? unknown(`whether the spoke is of ${cloud.name} is not known`, NAME_IT)
-    : undefined;
 }
 
 function admittedBy(cluster: TerraformResource | undefined, { recorded, spoke }: SpokeQuestion): Answer {

@@ -19,7 +19,7 @@ const TENANT_ID = "AZURE_TENANT_ID";
 const AUTHORITY = "AZURE_AUTHORITY_HOST";
 const CLIENT_SECRET = "AZURE_CLIENT_SECRET";
 /** Where the webhook mounts the token. */
-const MOUNTED = "/var/run/secrets/azure/tokens/azure-identity-token";
+export const MOUNTED_TOKEN = "/var/run/secrets/azure/tokens/azure-identity-token";
 
 /** The webhook's audience, the same in all clouds of Azure. */
 const AUDIENCE = azureCloud("AzurePublicCloud").audience;
@@ -59,16 +59,9 @@ export function webhookPods(
   { clientId, tenantId, webhook }: WebhookPodsQuestion,
 ): Answer {
   if (pods.length === 0) return notSeen(`its pods need the label ${LABEL}: "${VALUE}"`);
-  const without = pods.filter(
-    ({ labels, spec }) => labels[LABEL] !== VALUE && !needsNoWebhook(spec, clientId),
-  );
-  if (without.length > 0)
-    return broken(
-      `${without.map(({ title }) => title).join(", ")} lacks the label ${LABEL}: "${VALUE}", so the webhook leaves its pods alone`,
-      `label the pods with ${LABEL}: "${VALUE}"`,
-      SILENT,
-      ...without.map(({ title, source }) => seen(title, source)),
-    );
+  const covered = new Map(pods.map((pod) => [pod, needsNoWebhook(pod.spec, clientId)]));
+  const without = pods.filter((pod) => pod.labels[LABEL] !== VALUE && covered.get(pod) === false);
+  if (without.length > 0) return unlabelled(without);
   const judged = pods.flatMap((pod) => podJudged(pod, clientId, tenantId));
   const wrong = judged.find(({ problem }) => problem !== undefined);
   if (wrong)
@@ -78,14 +71,17 @@ export function webhookPods(
       undefined,
       seen(wrong.pod.title, wrong.pod.source),
     );
-  const open = judged.find(({ isOpen }) => isOpen);
+  const isHelped = ({ labels }: PodFact): boolean => webhook === true && labels[LABEL] === VALUE;
+  const open =
+    judged.find(({ isOpen }) => isOpen)?.pod ??
+    pods.find((pod) => covered.get(pod) === undefined && !isHelped(pod));
   if (open)
     return unknown(
-      `as whom a container of ${open.pod.title} acts is known only in the cluster`,
+      `as whom a container of ${open.title} acts is known only in the cluster`,
       `leave ${CLIENT_ID} and ${TOKEN} to the webhook, or mount a token for ${AUDIENCE}`,
-      seen(open.pod.title, open.pod.source),
+      seen(open.title, open.source),
     );
-  const waiting = pods.find(({ spec }) => webhook !== true && !needsNoWebhook(spec, clientId));
+  const waiting = pods.find((pod) => webhook !== true && covered.get(pod) === false);
   if (waiting) return unchanged(waiting, webhook);
   const labelled = pods.every(({ labels }) => labels[LABEL] === VALUE);
   const how = labelled
@@ -95,20 +91,26 @@ export function webhookPods(
 }
 
 /**
- * Whether every container has all that the webhook would add: its four variables, with the token that they name.
+ * Whether every container has all that the webhook would add: its four variables, with the token that they name;
+ * `undefined` where only the cluster tells it.
  */
-function needsNoWebhook(spec: PodFact["spec"], clientId: string): boolean {
-  const containers = containersOf(spec);
-  return (
-    containers.length > 0 &&
-    containers.every(({ variable, files }) => {
-      const [id, token, ...others] = [CLIENT_ID, TOKEN, TENANT_ID, AUTHORITY].map((name) => variable(name));
-      const known = others.every((each) => typeof each === "object" && each.text !== "");
-      if (!known || typeof id !== "object" || typeof token !== "object") return false;
-      const file = files.find((each) => each.token && each.path === token.text);
-      return id.text === clientId && file?.token?.audience === AUDIENCE;
-    })
+function needsNoWebhook(spec: PodFact["spec"], clientId: string): boolean | undefined {
+  const each = containersOf(spec).map((container) => hasAll(container, clientId));
+  if (each.length === 0 || each.includes(false)) return false;
+  return each.includes(undefined) ? undefined : true;
+}
+
+function hasAll({ variable, files, hasMore }: ContainerFact, clientId: string): boolean | undefined {
+  const [id, token, ...others] = [CLIENT_ID, TOKEN, TENANT_ID, AUTHORITY].map(
+    (name) => variable(name) ?? (hasMore ? "open" : undefined),
   );
+  const all = [id, token, ...others];
+  if (!files.some((each) => each.token?.audience === AUDIENCE)) return false;
+  if (all.some((each) => each === undefined || (each !== "open" && each.text === ""))) return false;
+  if (typeof id === "object" && id.text !== clientId) return false;
+  const file = typeof token === "object" && files.find((each) => each.token && each.path === token.text);
+  if (typeof token === "object" && (!file || file.token?.audience !== AUDIENCE)) return false;
+  return all.includes("open") ? undefined : true;
 }
 
 function podJudged(
@@ -121,6 +123,15 @@ function podJudged(
     ...containerJudged(container, clientId),
     ...tenantJudged(container, tenantId),
   }));
+}
+
+function unlabelled(pods: readonly PodFact[]): Answer {
+  return broken(
+    `${pods.map(({ title }) => title).join(", ")} lacks the label ${LABEL}: "${VALUE}", so the webhook leaves its pods alone`,
+    `label the pods with ${LABEL}: "${VALUE}"`,
+    SILENT,
+    ...pods.map(({ title, source }) => seen(title, source)),
+  );
 }
 
 /** A pod that counts on the webhook. */
@@ -152,7 +163,7 @@ function containerJudged(container: ContainerFact, clientId: string): Judged {
   const where = `in the container ${container.name}`;
   const [id, token, secret] = [CLIENT_ID, TOKEN, CLIENT_SECRET].map((name) => container.variable(name));
   const otherId = typeof id === "object" && id.text !== clientId;
-  const otherToken = typeof token === "object" && token.text !== MOUNTED;
+  const otherToken = typeof token === "object" && token.text !== MOUNTED_TOKEN;
   if (typeof secret === "object")
     return wrong(`sets ${CLIENT_SECRET} ${where}, which SDKs take before a token`);
   if (otherId && !isLateText(clientId)) return wrong(`sets ${CLIENT_ID} to ${id.text} ${where}`);

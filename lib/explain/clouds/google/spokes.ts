@@ -8,13 +8,12 @@ import { type Answer, broken, pass, seen, unknown } from "../../answer";
 import { type Terraform, type TerraformResource, isLateText } from "../../facts/terraform";
 import { boundAnswer } from "../bound-names";
 import type { CloudSpokes, FleetWarning, SpokeQuestion, SpokeReading } from "../cloud-spokes";
-import { otherKindOfCluster } from "../server-reference";
+import { otherKindOfCluster, servedCluster } from "../server-reference";
 import { agentAnswer } from "./connect-agent";
 import { GrantIndex } from "./grant-index";
 import { type MemberGrant, memberGrants } from "./member-grants";
 import { projectOf } from "./workload-identity";
 
-const CLUSTER = /\$\{(\d+)#((?:module\.[\w-]+\.)*(?:data\.)?google_container_cluster\.[\w-]+)\./;
 const GATEWAY = /^https:\/\/(?:[a-z0-9-]+-)?connectgateway\.googleapis\.com\/v1\/projects\/([^/]+)\//;
 const GKE_MEMBER = /\/gkeMemberships\//;
 const PRINCIPAL =
@@ -40,6 +39,8 @@ const NAME_IT = "name the Terraform that declares cluster and grants as well";
 export class GoogleSpokes implements CloudSpokes {
   readonly #terraform: Terraform;
   readonly #grants: GrantIndex<MemberGrant>;
+  /** Ids of projects by their number, each looked for once. */
+  readonly #projects = new Map<string, string | undefined>();
 
   /** Indexes the grants. */
   constructor(terraform: Terraform) {
@@ -51,7 +52,11 @@ export class GoogleSpokes implements CloudSpokes {
   read(question: SpokeQuestion): SpokeReading {
     const { identity, server, spoke, rbac } = question;
     const isGateway = GATEWAY.test(server);
-    const other = otherKindOfCluster(server, "google_container_cluster", "GKE");
+    const other = otherKindOfCluster(
+      servedCluster(server, this.#terraform),
+      "google_container_cluster",
+      "GKE",
+    );
     if (other) return { admitted: other, authorized: other, warnings: [] };
     if (!identity.includes("@") && !isLateText(identity))
       return nameless("a pool's principal enters, whose user name on the spoke Google does not document");
@@ -79,14 +84,19 @@ export class GoogleSpokes implements CloudSpokes {
       const isOther = projectNumber !== undefined && projectNumber !== gateway;
       return this.#projectOfNumber(gateway) ?? (isOther ? undefined : recorded);
     }
-    const cluster = this.#referred(CLUSTER, server);
+    const cluster = servedCluster(server, this.#terraform);
     const project = cluster && projectOf(cluster, this.#terraform);
     return project === undefined || project === "" || isLateText(project) ? recorded : project;
   }
 
   #projectOfNumber(number: string): string | undefined {
+    if (!this.#projects.has(number)) this.#projects.set(number, this.#readProject(number));
+    return this.#projects.get(number);
+  }
+
+  #readProject(number: string): string | undefined {
     const project =
-      this.#referred(PROJECT, number) ??
+      this.#referred(number) ??
       this.#terraform
         .ofType("google_project")
         .find((each) => this.#terraform.text(each, "number") === number);
@@ -108,8 +118,8 @@ export class GoogleSpokes implements CloudSpokes {
     return isClear && project !== undefined && !isLateText(project) ? project : undefined;
   }
 
-  #referred(pattern: RegExp, text: string): TerraformResource | undefined {
-    const [, scope, address = ""] = pattern.exec(text) ?? [];
+  #referred(number: string): TerraformResource | undefined {
+    const [, scope, address = ""] = PROJECT.exec(number) ?? [];
     return scope === undefined ? undefined : this.#terraform.scopes[Number(scope)]?.resources.get(address);
   }
 }

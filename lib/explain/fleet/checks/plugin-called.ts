@@ -14,7 +14,7 @@ export const pluginCalled: FleetCheck = {
   id: "plugin-called",
   asks: "Does the plugin get the arguments and variables that it needs, and answer in the version that is asked for?",
   why: "Each plugin takes the spoke in its own way, and none says which one it misses before it is run.",
-  run: ({ controller, exec, env, cloud }) => {
+  run: ({ controller, exec, env, cloud, recorded }) => {
     if (!exec) return unknown("what is run is not known", "see the checks before");
     const { list: read } = controller;
     const where = read ? [seen(`access provider ${exec.provider}`, read.source)] : [];
@@ -41,17 +41,20 @@ export const pluginCalled: FleetCheck = {
       `${exec.command} is called as it must be`,
       ...where,
     );
-    return called.status === "pass" ? (serverAnswer(exec, env, where) ?? called) : called;
+    if (called.status !== "pass") return called;
+    const isAks = recorded?.cloud === "azure" || AKS.test(exec.server);
+    return serverAnswer(exec, env, isAks, where) ?? called;
   },
 };
 
-/** Servers of AKS, by name or by what Terraform knows of them. */
-const AKS = /\.azmk8s\.io(?::\d+)?\/?$|azurerm_kubernetes_cluster\b/;
+/** Servers of AKS that nobody recorded, by name or by the resource of Terraform that has them. */
+const AKS = /\.azmk8s\.io(?::\d+)?\/?$|\$\{\d+#(?:module\.[\w-]+\.)*(?:data\.)?azurerm_kubernetes_cluster\./;
 
 /** Microsoft Entra has one application for the API servers of all AKS clusters; `undefined` where nothing is wrong. */
 function serverAnswer(
-  { args, command, server }: ResolvedExec,
+  { args, command }: ResolvedExec,
   env: ReadonlyMap<string, string>,
+  isAks: boolean,
   where: readonly Evidence[],
 ): Answer | undefined {
   const plugin = pluginOfCommand(command);
@@ -64,7 +67,7 @@ function serverAnswer(
   if (id === undefined || id === AKS_SERVER_ID) return undefined;
   const reason = `the token is for the application ${id}, and not for ${AKS_SERVER_ID}, which all AKS clusters take`;
   const remedy = `give the server id ${AKS_SERVER_ID}`;
-  return AKS.test(server)
+  return isAks
     ? broken(reason, remedy, "Unauthorized", ...where)
     : unknown(`${reason}; whether the spoke takes it is not known`, remedy, ...where);
 }

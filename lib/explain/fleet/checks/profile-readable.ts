@@ -1,7 +1,7 @@
 import { isDnsSubdomain } from "../../../model/kubernetes-name";
 import { Subject } from "../../../model/subject";
 import { profileReaderIssues } from "../../../rules/fleet/access-checks";
-import { pass, unknown } from "../../answer";
+import { broken, pass, seen, unknown } from "../../answer";
 import type { ClusterArtefacts } from "../../facts/facts";
 import type { FleetCheck } from "../fleet-context";
 import { unlessRefused } from "../refused";
@@ -12,13 +12,21 @@ export const profileReadable: FleetCheck = {
   asks: "May the controller read the profile?",
   why: "Without get, list and watch on clusterprofiles the controller sees no spoke at all.",
   run: ({ artefacts, controller, profile }) => {
-    const { reader, kind, title } = controller;
+    const { reader, readers, kind, title } = controller;
     if (kind === "kueue") return pass("Kueue's own manifests let it read profiles of its namespace");
     const name = reader?.split("/")[1];
     if (reader === undefined || !isDnsSubdomain(name))
       return unknown(
         `who reads profiles for ${title} is not known`,
         "name the manifests of the controller as well",
+      );
+    const other = readers.find(({ runsAs }) => runsAs !== undefined && runsAs !== reader);
+    if (other)
+      return broken(
+        `the pods of ${other.pods.title} run as ${other.runsAs ?? ""}, not as ${reader}, which reads profiles`,
+        `write serviceAccountName: ${name ?? ""} into the pod template`,
+        undefined,
+        seen(other.pods.title, other.pods.source),
       );
     const subject = Subject.of(reader);
     const issues = profileReaderIssues(artefacts.rbac, subject, profile.namespace);

@@ -33,9 +33,24 @@ export const secretFree: FleetCheck = {
   },
 };
 
-/** What providers make that is a secret by itself, as far as an output can name it. */
-const CREDENTIALS =
-  /\b(?:aws_iam_access_key|azuread_application_password|azuread_service_principal_password|google_service_account_key)\.[^}]*\.(?:secret|value|private_key)\b/;
+/** What providers make or read that lets its holder into a cloud or a cluster. */
+const TYPES = [
+  "aws_eks_cluster_auth",
+  "aws_iam_access_key",
+  "azuread_application_password",
+  "azuread_service_principal_password",
+  "azurerm_kubernetes_cluster",
+  "google_client_config",
+  "google_service_account_access_token",
+  "google_service_account_id_token",
+  "google_service_account_key",
+  "kubernetes_token_request_v1",
+].join("|");
+const ATTRIBUTES =
+  "access_token|client_key|id_token|kube_(?:admin_)?config_raw|password|private_key|secret|token|value";
+
+/** A reference to one of them, as far as an output can name it. */
+const CREDENTIALS = new RegExp(String.raw`\b(?:${TYPES})\.[\w.[\]"*-]*\.(?:${ATTRIBUTES})\b`);
 
 /** An output stands in the state as it is, and in the file that manifests are finished with. */
 function outputIssues({ outputs }: ClusterArtefacts): readonly WorkloadIdentityError[] {

@@ -5,8 +5,8 @@
 
 import { isRecord } from "../../../model/record";
 import { conditionsHold } from "./conditions";
-import type { ContextValue, RequestContext } from "./context";
 import { type AwsResourceDecision, decideResource } from "./decide";
+import { requestContext } from "./evaluate-permission";
 import { type Match, any, cannotTell, no, not, quoted, yes } from "./match";
 import { undefinedType } from "./principal";
 import { coversAction, coversResource } from "./selection";
@@ -63,17 +63,32 @@ function decided(
   if (partition === undefined || account === undefined)
     return { outcome: "unknown", reason: NO_ARN, denial: cannotTell(NO_ARN) };
   const names = [account, `arn:${partition}:iam::${account}:root`, roleArn];
+  const known = requestContext({
+    ...OF_ROLES,
+    "aws:PrincipalAccount": account,
+    "aws:PrincipalArn": roleArn,
+  });
   return decideResource(
     policy,
     (statement) => [
       covers(statement, names),
       coversAction(statement.actions, action),
-      ...(resource === undefined ? [] : [coversResource(statement, resource, NOTHING_KNOWN)]),
-      conditionsHold(statement, NOTHING_KNOWN),
+      ...(resource === undefined ? [] : [coversResource(statement, resource, known)]),
+      conditionsHold(statement, known),
     ],
     "the repository policy has no statement that allows anything",
   );
 }
+
+/**
+ * Keys of every request of a role that somebody assumed: "AWS global condition context keys" in the IAM user guide.
+ * Services of AWS offer no other transport than TLS.
+ */
+const OF_ROLES: Readonly<Record<string, string>> = {
+  "aws:PrincipalIsAWSService": "false",
+  "aws:PrincipalType": "AssumedRole",
+  "aws:SecureTransport": "true",
+};
 
 const NO_ARN = "the ARN of the role is not known";
 
@@ -89,14 +104,6 @@ function isForEverybody({ principal }: Statement): boolean {
   const value = isRecord(principal?.value) ? principal.value["AWS"] : principal?.value;
   return (texts(value) ?? []).includes("*");
 }
-
-const NOTHING_KNOWN: RequestContext = {
-  bearer: "request",
-  lookup: (key: string): ContextValue => ({
-    known: false,
-    reason: `the value of the condition key ${quoted(key)} is not known`,
-  }),
-};
 
 function coversRole({ effect, principal }: Statement, names: readonly string[]): Match {
   if (!principal) return cannotTell("it has no Principal, which AWS refuses in a resource's policy");

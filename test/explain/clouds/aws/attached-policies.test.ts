@@ -8,7 +8,7 @@ import { AlikeRoles } from "../../../../lib/explain/clouds/aws/alike-roles";
 import { Roles } from "../../../../lib/explain/clouds/aws/iam";
 import { AwsPermissions } from "../../../../lib/explain/clouds/aws/permission";
 import { RepositoryPolicies } from "../../../../lib/explain/clouds/aws/repository-policies";
-import { Terraform } from "../../../../lib/explain/facts/terraform";
+import { CallerValue, Terraform, type TerraformScope } from "../../../../lib/explain/facts/terraform";
 import { readTerraformConfiguration } from "../../../../lib/explain/facts/terraform-configuration";
 
 const ACCOUNT = "111122223333";
@@ -44,6 +44,10 @@ function repositoryAnswer(...configurations: readonly object[]): { status: strin
   const scopes = configurations.map((value, id) =>
     readTerraformConfiguration(id, [{ value, source: { file: `${id}.tf.json`, path: "" } }]),
   );
+  return answerOf(scopes);
+}
+
+function answerOf(scopes: readonly TerraformScope[]): { status: string; reason: string } {
   const terraform = new Terraform(scopes, []);
   const role = new Roles(terraform).ofArn(ACCOUNT, "web");
   if (!role) throw new Error("the configuration has no role");
@@ -61,8 +65,10 @@ describe("policies of a role that only apply will tell", () => {
     aws_iam_role_policy_attachment: { other: { role: module, policy_arn: "${aws_iam_policy.deny.arn}" } },
   };
 
-  const unread = (roles: string): object => ({
-    aws_iam_policy_attachment: { other: { roles, policy_arn: "arn:aws:iam::111122223333:policy/unread" } },
+  const unread = (roles: string, more: object = {}): object => ({
+    aws_iam_policy_attachment: {
+      other: { roles, policy_arn: "arn:aws:iam::111122223333:policy/unread", ...more },
+    },
   });
 
   it.each<[string, object, object, string]>([
@@ -98,6 +104,63 @@ describe("policies of a role that only apply will tell", () => {
     ["one of an instance of the role", ALLOW, inline("${aws_iam_role.web[0].name}", DENY), "unknown"],
   ])("%s", (_, own, more, status) => {
     expect(repositoryAnswer(stack(own, more)).status).toBe(status);
+  });
+
+  const web = "${aws_iam_role.web.name}";
+  const named = {
+    list: [web],
+    two: ["x", web],
+    map: { web, other: "x" },
+    words: "aws_iam_role.web",
+    late: "${var.x}",
+  };
+
+  it.each<[string, string, object, string]>([
+    ["a local", "${local.list}", {}, "unknown"],
+    ["an element of a local", "${[local.map.web]}", {}, "unknown"],
+    ["an element of a local by its key", '${[local.map["web"]]}', {}, "unknown"],
+    ["another element of a local", "${[local.map.other]}", {}, "pass"],
+    ["an element of a local that nobody knows", "${[local.map[var.x]]}", {}, "unknown"],
+    ["an element of a list", "${[local.list[0]]}", {}, "unknown"],
+    ["another element of a list", "${[local.two[0]]}", {}, "pass"],
+    [
+      "what for_each goes through, in the key of another role",
+      "${[aws_iam_role.other[each.key].name]}",
+      { for_each: { a: web } },
+      "pass",
+    ],
+    ["a local that only has the words", "${[local.words]}", {}, "pass"],
+    ["a local that is late", "${[local.late]}", {}, "pass"],
+    [
+      "what for_each goes through",
+      "${[each.value]}",
+      { for_each: "${toset([aws_iam_role.web.name])}" },
+      "unknown",
+    ],
+    ["what for_each goes through, as a mapping", "${[each.value]}", { for_each: { a: web } }, "unknown"],
+    ["what for_each goes through beside it", "${[var.r]}", { for_each: { a: web } }, "pass"],
+    ["an object", "${[for name in values({a = aws_iam_role.web.name}) : name]}", {}, "unknown"],
+    ["a variable of the module's call", "${var.roles}", {}, "unknown"],
+  ])("mentioned by %s", (_, roles, more, status) => {
+    const configuration = { ...stack(ALLOW, unread(roles, more)), locals: named, variable: { roles: {} } };
+    const source = { file: "0.tf.json", path: "" };
+    const scope: TerraformScope = readTerraformConfiguration(0, [{ value: configuration, source }], {
+      certain: true,
+      variable: () => new CallerValue([web], () => [scope]),
+    });
+    expect(answerOf([scope]).status).toBe(status);
+  });
+
+  it("mentioned at the end of a long chain, and in a long text, is found in no time", () => {
+    const steps = 20_000;
+    const chain = Array.from({ length: steps }, (_, place) => [
+      `a${place}`,
+      [place === steps - 1 ? web : `\${local.a${place + 1}}`],
+    ]);
+    const locals = Object.fromEntries(chain) as object;
+    expect(repositoryAnswer({ ...stack(ALLOW, unread("${[local.a0]}")), locals }).status).toBe("unknown");
+    const long = `\${[${"module.a[".repeat(100_000)}]}`;
+    expect(repositoryAnswer(stack(ALLOW, unread(long))).status).toBe("pass");
   });
 
   it.each([

@@ -1,4 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { actionsGranted } from "../../../../lib/explain/clouds/aws/granted-actions";
+import { Roles } from "../../../../lib/explain/clouds/aws/iam";
+import { Terraform } from "../../../../lib/explain/facts/terraform";
+import { readTerraformConfiguration } from "../../../../lib/explain/facts/terraform-configuration";
 import { ACCOUNT, OTHER, repositoryAnswer } from "./repository-answer";
 
 const EVERYTHING = { Effect: "Allow", Action: "*", Resource: "*" };
@@ -47,6 +51,7 @@ describe("a policy of the organization", () => {
       "unknown",
     ],
     ["about tags", organization({ tags: {} }, { type: "TAG_POLICY" }), "pass"],
+    ["about Security Hub", organization({ securityhub: {} }, { type: "SECURITYHUB_POLICY" }), "pass"],
     ["of the role's account", organization({ Statement: DENY }, {}, [OTHER, ACCOUNT]), "unknown"],
     ["of another account", organization({ Statement: DENY }, {}, [OTHER]), "pass"],
     ["of a unit", organization({ Statement: DENY }, {}, [OTHER, "ou-ab12-cdefghij"]), "unknown"],
@@ -68,5 +73,28 @@ describe("a policy of the organization", () => {
     expect(repositoryAnswer(organization({ Statement: DENY }))).toMatchObject({
       reason: expect.stringContaining("a policy of the organization denies ecr:BatchGetImage"),
     });
+  });
+});
+
+// What components ask for is judged by the same role.
+it.each<[string, object, "pass" | "unknown"]>([
+  ["that denies it", { Statement: { ...DENY, Action: "ec2:*" } }, "unknown"],
+  ["that denies something else", { Statement: DENY }, "pass"],
+])("a policy of the organization %s, for a component", (_, content, status) => {
+  const provider = { aws: [{ allowed_account_ids: [ACCOUNT] }] };
+  const resource = {
+    aws_iam_role: { web: { name: "web", assume_role_policy: "{}" } },
+    aws_iam_role_policy: { own: { role: "web", policy: JSON.stringify({ Statement: EVERYTHING }) } },
+    ...organization(content),
+  };
+  const source = { file: "main.tf.json", path: "" };
+  const scope = readTerraformConfiguration(0, [{ value: { provider, resource }, source }]);
+  const role = new Roles(new Terraform([scope], [])).ofArn(ACCOUNT, "web");
+  const statementEntries = [{ effect: "Allow", action: ["ec2:DescribeInstances"], resource: "*" }];
+  expect(role && actionsGranted(role, { statementEntries })).toMatchObject({
+    status,
+    reason: expect.stringContaining(
+      status === "pass" ? "is granted all" : "a policy of the organization, which may count",
+    ) as string,
   });
 });

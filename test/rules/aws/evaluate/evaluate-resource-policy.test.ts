@@ -68,6 +68,30 @@ it.each<[string, object, "allowed" | "unknown"]>([
   );
 });
 
+// "AWS global condition context keys" in the IAM user guide: what is known of whoever acts as the role.
+it.each<[string, object, boolean | undefined]>([
+  ["without TLS", { Bool: { "aws:SecureTransport": "false" } }, false],
+  ["of accounts but the role's", { StringNotEquals: { "aws:PrincipalAccount": "111122223333" } }, false],
+  ["of accounts but another", { StringNotEquals: { "aws:PrincipalAccount": "444455556666" } }, true],
+  ["of roles without the path", { ArnNotLike: { "aws:PrincipalArn": "arn:aws:iam::*:role/prod/*" } }, false],
+  ["of roles with the path", { ArnLike: { "aws:PrincipalArn": "arn:aws:iam::*:role/prod/*" } }, true],
+  ["of other organizations", { StringNotEquals: { "aws:PrincipalOrgID": "o-1" } }, undefined],
+  ["from elsewhere", { NotIpAddress: { "aws:SourceIp": "10.0.0.0/8" } }, undefined],
+])("a denial of requests %s", (_, Condition, holds) => {
+  const document = policy({ Effect: "Deny", Principal: "*", Condition });
+  expect(evaluateAwsResourcePolicy(document, { roleArn: role, action }).denial.holds).toBe(holds);
+});
+
+it("an account that is admitted with the roles of one path", () => {
+  const admitted = (path: string): unknown =>
+    policy({
+      Principal: { AWS: "arn:aws:iam::111122223333:root" },
+      Condition: { ArnLike: { "aws:PrincipalArn": `arn:aws:iam::111122223333:role/${path}/*` } },
+    });
+  expect(evaluateAwsResourcePolicy(admitted("prod"), { roleArn: role, action }).outcome).toBe("allowed");
+  expect(evaluateAwsResourcePolicy(admitted("test"), { roleArn: role, action }).outcome).toBe("denied");
+});
+
 // "Private registry policy examples" in the ECR user guide: statements name repositories by Resource.
 it.each<[string, object, "allowed" | "denied" | "unknown"]>([
   ["that covers it", { Resource: "arn:aws:ecr:*:111122223333:repository/shop/*" }, "allowed"],
