@@ -175,7 +175,7 @@ const ecr: readonly Row[] = [
     check: "provider-on-node",
     sees: "endpoint rule error, Invalid Configuration: Missing Region",
   },
-  // The plugins of 1.33.0 to 1.36.0, run with it, exit so; get-credentials alone they pass over.
+  // The plugins of 1.34.1 and 1.36.0, run with it, exit so; get-credentials alone they pass over.
   {
     link: "a flag",
     image: ECR,
