@@ -3,6 +3,9 @@ import { defineConfig } from "vitest/config";
 
 const lib = (path: string): string => fileURLToPath(new URL(`../lib/${path}`, import.meta.url));
 
+const TESTS = "test/**/*.test.ts";
+const MOCKED = "test/**/*.mocked.test.ts";
+
 export default defineConfig({
   root: fileURLToPath(new URL("..", import.meta.url)),
   resolve: {
@@ -15,7 +18,15 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ["test/**/*.test.ts"],
+    // Most of the time went into loading the clouds' bindings anew for each file, so files share their modules; a
+    // file that replaces modules (`*.mocked.test.ts`) has a process of its own.
+    projects: [
+      {
+        extends: true,
+        test: { name: "shared", include: [TESTS], exclude: [MOCKED], isolate: false },
+      },
+      { extends: true, test: { name: "mocked", include: [MOCKED] } },
+    ],
     testTimeout: 60_000,
     // Refuses to write snapshots, new ones included; the `--update` of `npm run test:update` overrules it.
     update: "none",
