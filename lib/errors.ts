@@ -5,74 +5,26 @@
  * Every message says, in this order: what is wrong, the value, what is allowed, what to do.
  */
 
-import { awsMessages as aws } from "./messages/aws";
-import { awsComponentsMessages as awsComponents } from "./messages/aws-components";
-import { azureMessages as azure } from "./messages/azure";
-import { azureComponentsMessages as azureComponents } from "./messages/azure-components";
-import { componentsMessages as components } from "./messages/components";
-import { eksMessages as eks } from "./messages/eks";
-import { explainMessages as explain } from "./messages/explain";
-import { fleetMessages as fleet } from "./messages/fleet";
-import { fleetAccessMessages as fleetAccess } from "./messages/fleet-access";
-import { googleMessages as google } from "./messages/google";
-import { kubeletMessages as kubelet } from "./messages/kubelet";
-import { kubernetesMessages as kubernetes } from "./messages/kubernetes";
-import { modelMessages as model } from "./messages/model";
-import { nodeMessages as node } from "./messages/node";
-import { openidMessages as openid } from "./messages/openid";
-import { openshiftMessages as openshift } from "./messages/openshift";
+import * as tables from "./messages";
 import type { Problem } from "./messages/problem";
-import { pullsMessages as pulls } from "./messages/pulls";
-import { synthMessages as synth } from "./messages/synth";
-import { testingMessages as testing } from "./messages/testing";
 
-type Messages = typeof model &
-  typeof kubelet &
-  typeof aws &
-  typeof awsComponents &
-  typeof azure &
-  typeof azureComponents &
-  typeof components &
-  typeof eks &
-  typeof explain &
-  typeof fleet &
-  typeof fleetAccess &
-  typeof google &
-  typeof kubernetes &
-  typeof node &
-  typeof openid &
-  typeof openshift &
-  typeof pulls &
-  typeof synth &
-  typeof testing;
-
-const messages: Messages = {
-  ...model,
-  ...kubelet,
-  ...aws,
-  ...awsComponents,
-  ...azure,
-  ...azureComponents,
-  ...components,
-  ...eks,
-  ...explain,
-  ...fleet,
-  ...fleetAccess,
-  ...google,
-  ...kubernetes,
-  ...node,
-  ...openid,
-  ...openshift,
-  ...pulls,
-  ...synth,
-  ...testing,
-};
+type Tables = typeof tables;
+/** What is of every type of a union. */
+type Joined<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
+type Messages = Joined<Tables[keyof Tables]>;
 
 /** The closed set of codes that {@link WorkloadIdentityError.code} can hold. */
 export type ErrorCode = keyof Messages;
 
-/** All codes, sorted; for documentation and for exhaustive handling. */
-export const errorCodes: readonly ErrorCode[] = (Object.keys(messages) as ErrorCode[]).sort();
+let joined: Messages | undefined;
+
+/** The messages of all areas, loaded on the first call. */
+function messages(): Messages {
+  joined ??= Object.assign({}, ...Object.values(tables)) as Messages;
+  return joined;
+}
 
 const ERROR = Symbol.for("cdktf-workload-identity/error");
 
@@ -119,7 +71,7 @@ export function refusal<C extends ErrorCode>(
   code: C,
   ...values: Parameters<Messages[C]>
 ): WorkloadIdentityError {
-  const message = messages[code] as (...args: Parameters<Messages[C]>) => Problem;
+  const message = messages()[code] as (...args: Parameters<Messages[C]>) => Problem;
   return new WorkloadIdentityError(code, message(...values));
 }
 

@@ -4,7 +4,8 @@
  * @packageDocumentation
  */
 
-export { WorkloadIdentityError, errorCodes, isWorkloadIdentityError, type ErrorCode } from "./errors";
+export { errorCodes } from "./error-codes";
+export { WorkloadIdentityError, isWorkloadIdentityError, type ErrorCode } from "./errors";
 export { type AccessPrincipal } from "./model/access-principal";
 export { validateAudience } from "./model/audience";
 export {

@@ -17,8 +17,9 @@ const LIB = resolve(__dirname, "../lib");
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "messages/": [],
   "errors.ts": ["messages/"],
+  "error-codes.ts": ["errors.ts", "messages/"],
   "model/": ["errors.ts"],
-  "index.ts": ["errors.ts", "model/"],
+  "index.ts": ["error-codes.ts", "errors.ts", "model/"],
   "rules/": ["errors.ts", "model/", "yaml", "node:crypto"],
   "rules/google/": ["errors.ts", "model/", "rules/", "node:crypto", "@bufbuild/cel", "@bufbuild/cel/ext"],
   "artefact/": ["errors.ts", "model/", "yaml", "node:"],

@@ -1,6 +1,7 @@
 import { Construct, RootConstruct } from "constructs";
 import { describe, expect, it } from "vitest";
-import { at, errorCodes, fail, isWorkloadIdentityError } from "../lib/errors";
+import { errorCodes } from "../lib/error-codes";
+import { at, fail, isWorkloadIdentityError } from "../lib/errors";
 
 const thrown = (run: () => unknown): unknown => {
   try {

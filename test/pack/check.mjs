@@ -57,18 +57,30 @@ try {
   }
 
   const names = subpaths.map((path) => path.replace(/^\./, manifest.name));
-  const count = (kind, load) =>
-    `const n = Object.keys(${load}).length; if (n === 0) throw new Error(p + " exports nothing by ${kind}");`;
-  writeFileSync(
-    join(project, "load.cjs"),
-    `for (const p of ${JSON.stringify(names)}) { ${count("require", "require(p)")} }`,
-  );
   writeFileSync(
     join(project, "load.mjs"),
-    `for (const p of ${JSON.stringify(names)}) { ${count("import", "await import(p)")} }`,
+    `
+    import { createRequire } from "node:module";
+    const require = createRequire(import.meta.url);
+    const unnamed = [];
+    for (const path of ${JSON.stringify(names)}) {
+      const required = require(path);
+      const imported = await import(path);
+      const exported = Object.entries(required);
+      if (exported.length === 0) unnamed.push(path + " exports nothing");
+      for (const [name, value] of exported)
+        if (value === undefined || imported[name] !== value) unnamed.push(path + " by import: " + name);
+    }
+    if (unnamed.length > 0) throw new Error(unnamed.join("; "));`,
+  );
+  writeFileSync(
+    join(project, "lazy.cjs"),
+    `const { pullRoles } = require("${manifest.name}/aws");
+    const loaded = Object.keys(require.cache).filter((path) => /provider-aws.lib.(cloudfront|s3|eks)-/.test(path));
+    if (!pullRoles || loaded.length > 0) throw new Error("pullRoles loads " + loaded.join(", "));`,
   );
   const preserve = ["--preserve-symlinks"];
-  run("node", [...preserve, "load.cjs"], project);
+  run("node", [...preserve, "lazy.cjs"], project);
   run("node", [...preserve, "load.mjs"], project);
   const help = run("npx", ["--no-install", manifest.name, "--help"], project);
   if (!help.includes("bind")) throw new Error("the command line does not answer to --help");

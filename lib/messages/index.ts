@@ -1,0 +1,23 @@
+/*
+ * The tables of messages, one per area. Texts are for failures: the compiled entry loads a table when one is needed.
+ */
+
+export { awsMessages } from "./aws";
+export { awsComponentsMessages } from "./aws-components";
+export { azureMessages } from "./azure";
+export { azureComponentsMessages } from "./azure-components";
+export { componentsMessages } from "./components";
+export { eksMessages } from "./eks";
+export { explainMessages } from "./explain";
+export { fleetMessages } from "./fleet";
+export { fleetAccessMessages } from "./fleet-access";
+export { googleMessages } from "./google";
+export { kubeletMessages } from "./kubelet";
+export { kubernetesMessages } from "./kubernetes";
+export { modelMessages } from "./model";
+export { nodeMessages } from "./node";
+export { openidMessages } from "./openid";
+export { openshiftMessages } from "./openshift";
+export { pullsMessages } from "./pulls";
+export { synthMessages } from "./synth";
+export { testingMessages } from "./testing";
