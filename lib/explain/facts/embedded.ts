@@ -1,4 +1,5 @@
 import { parseAllDocuments, parseDocument } from "yaml";
+import { readWrittenYaml } from "../../artefact/written-yaml";
 import { YAML_RULES } from "../../artefact/yaml-rules";
 
 const ALIASES_MAX = 100;
@@ -29,6 +30,8 @@ export interface FirstDocument {
  * file is one that a node reads, not one that was named.
  */
 export function firstYamlDocument(text: string): FirstDocument {
+  const written = readWrittenYaml(text);
+  if (written) return right(written[0] ?? null);
   try {
     const documents = parseAllDocuments(text, { ...YAML_RULES, logLevel: "silent" });
     const first = Array.isArray(documents) ? documents[0] : undefined;
