@@ -27,12 +27,16 @@ const INDENT_MAX = 100;
 
 const COMMENT = /^#[\x20-\x7e]*$/;
 const SEPARATOR = "---";
+const BLANK = 0x20;
 
 /** Expressions that look back need room for each character. */
 const LINE_MAX = 65_536;
 
-/** Indent, dash, and either a key with or without value, or something else. Keys longer than 1,024 are no YAML. */
-const LINE = /^( *)(- )?(?:([A-Za-z][\w./-]{0,200}):(?: (.+))?|(.+))$/;
+/** A key, from where a line's content begins; longer than 1,024 characters it is no YAML. */
+const KEY = /[A-Za-z][\w./-]{0,200}:(?= .|$)/y;
+
+/** What ends a line of YAML or of an expression. */
+const OTHER_LINE_END = /[\r\u2028\u2029]/;
 
 /**
  * Plain texts that are texts in YAML 1.1 and 1.2 alike: no indicator begins them, nothing in them ends a scalar, and
@@ -102,12 +106,22 @@ class Lines {
     this.#line = this.#text.slice(this.#next, end);
     this.#next = end + 1;
     if (this.#line === SEPARATOR) return;
-    const [, blanks, dash, key, value, other] = LINE.exec(this.#line) ?? [];
-    if (blanks === undefined || this.#line.length > LINE_MAX) return this.refuse();
-    this.indent = blanks.length;
-    this.dash = dash !== undefined;
-    this.key = key;
-    this.rest = key === undefined ? other : value;
+    this.#take(this.#line);
+  }
+
+  /** Takes a line apart. By hand, since the list of what an expression finds would be most of the memory that it takes. */
+  #take(line: string): void {
+    let begin = 0;
+    while (line.charCodeAt(begin) === BLANK) begin++;
+    const dash = line.startsWith("- ", begin);
+    const at = dash ? begin + INDENT : begin;
+    if (at >= line.length || line.length > LINE_MAX || OTHER_LINE_END.test(line)) return this.refuse();
+    KEY.lastIndex = at;
+    const end = KEY.test(line) ? KEY.lastIndex : at;
+    this.indent = begin;
+    this.dash = dash;
+    this.key = end === at ? undefined : line.slice(at, end - 1);
+    this.rest = end === at ? line.slice(at) : end === line.length ? undefined : line.slice(end + 1);
   }
 
   /** Takes the text below the current line, whose lines begin at that indent, and goes behind it. */

@@ -19,15 +19,17 @@ export interface ApiServerRules {
 const GATE = "ServiceAccountNodeAudienceRestriction";
 
 /** Thousands of pulls ask about a handful of clusters. */
-const known = new WeakMap<ClusterRecord, ApiServerRules>();
+const known = new WeakMap<ClusterRecord, { readonly rules: ApiServerRules | undefined }>();
 
 /** The rules of the cluster's API server; `undefined` where its version is not known. */
 export function apiServerRules(cluster: ClusterRecord): ApiServerRules | undefined {
+  const before = known.get(cluster);
+  if (before) return before.rules;
   const { apiServer: version } = cluster;
-  if (version === undefined || !isKnown(version)) return undefined;
-  const made = known.get(cluster) ?? rulesOf(version, apiServerGates(cluster));
-  known.set(cluster, made);
-  return made;
+  const rules =
+    version !== undefined && isKnown(version) ? rulesOf(version, apiServerGates(cluster)) : undefined;
+  known.set(cluster, { rules });
+  return rules;
 }
 
 function rulesOf(version: string, gates: Readonly<Record<string, boolean>>): ApiServerRules {

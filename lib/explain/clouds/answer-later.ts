@@ -4,13 +4,15 @@ import type { Answer, Evidence, Status } from "../answer";
 export class AnswerLater implements Answer {
   /** Known at once. */
   readonly status: Status;
-  readonly #explain: () => Answer;
+  readonly #explain: (place: number) => Answer;
+  readonly #place: number;
   #known: Answer | undefined;
 
-  /** `explain` gives an answer of that status. */
-  constructor(status: Status, explain: () => Answer) {
+  /** `explain` gives an answer of that status; where it has several, the one of this place. */
+  constructor(status: Status, explain: (place: number) => Answer, place = 0) {
     this.status = status;
     this.#explain = explain;
+    this.#place = place;
   }
 
   /** Why. */
@@ -34,6 +36,6 @@ export class AnswerLater implements Answer {
   }
 
   get #answer(): Answer {
-    return (this.#known ??= this.#explain());
+    return (this.#known ??= this.#explain(this.#place));
   }
 }

@@ -73,15 +73,19 @@ export interface ReadFactsOptions {
   readonly cluster: ClusterRecord;
 }
 
+/** A file that a stack lists. */
+interface WrittenFile {
+  readonly documents: readonly PlainDocument[];
+  readonly management: boolean;
+  readonly spoke: string | undefined;
+}
+
 interface StackDocuments {
   readonly name: string;
   readonly folder: string;
   readonly identity: WorkloadIdentityFile | undefined;
   readonly scope: TerraformScope | undefined;
-  readonly documents: readonly (PlainDocument & {
-    readonly management: boolean;
-    readonly spoke: string | undefined;
-  })[];
+  readonly files: readonly WrittenFile[];
   readonly podFragments: ReadonlyMap<string, PodFact>;
   readonly missing: readonly SkippedDocument[];
 }
@@ -105,7 +109,9 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
     return fail("explain-nothing-found", paths);
 
   const clusters = stacks
-    .filter(({ identity, documents }) => identity !== undefined || documents.length > 0)
+    .filter(
+      ({ identity, files }) => identity !== undefined || files.some(({ documents }) => documents.length > 0),
+    )
     .map((stack) => stackCluster(stack, objects, terraform, options.cluster));
   const anonymous = clusters.length > 0 ? [] : [plainCluster(objects, terraform, options.cluster)];
   return {
@@ -142,14 +148,11 @@ function readStack({ folder, name }: StackInput, scopes: TerraformScope[]): Stac
       pods.filter((each) => !isMissing(each)),
     ),
     missing: missingFiles(folder, [...listed, ...pods].filter(isMissing)),
-    documents: files.flatMap(({ file: path, appliesTo, spoke }) =>
-      fileDocuments(join(folder, path)).map(({ value, source }) => ({
-        value,
-        source,
-        management: appliesTo === "management-cluster",
-        spoke,
-      })),
-    ),
+    files: files.map(({ file: path, appliesTo, spoke }) => ({
+      documents: fileDocuments(join(folder, path)),
+      management: appliesTo === "management-cluster",
+      spoke,
+    })),
   };
 }
 
@@ -168,7 +171,7 @@ function podFragments(
 }
 
 function stackCluster(
-  { name, identity, scope, documents, podFragments: fragments }: StackDocuments,
+  { name, identity, scope, files, podFragments: fragments }: StackDocuments,
   plain: readonly PlainDocument[],
   terraform: Terraform,
   known: ClusterRecord,
@@ -178,16 +181,18 @@ function stackCluster(
   const issuer = recorded.issuer === undefined ? {} : { issuer: late(recorded.issuer) };
   const components = recorded.components && { components: followedComponents(recorded.components, late) };
   const cluster = { ...recorded, ...issuer, ...components, ...known };
-  const all = [
-    ...documents.map((each) => ({ ...each, late, ofStack: true })),
-    ...plain.map(asClusterDocument),
-  ];
-  // Objects of a spoke are none of the hub's, whose names they may have.
-  const own = all.filter(({ spoke }) => spoke === undefined);
-  const hub = new Set<unknown>(documents.flatMap(({ spoke, value }) => (spoke === undefined ? [value] : [])));
-  const spokes = new SpokeFacts(all.filter(({ value }) => !hub.has(value)));
+  const others = plain.map(asClusterDocument);
+  const written = (ofSpoke: boolean): readonly StackDocument[] =>
+    files
+      .filter(({ spoke }) => (spoke !== undefined) === ofSpoke)
+      .flatMap(({ documents, management, spoke }) =>
+        documents.map(({ value, source }) => ({ value, source, management, spoke, late, ofStack: true })),
+      );
+  const spokes = new SpokeFacts([...written(true), ...others]);
   const outputs = outputTexts(scope ? [scope] : [], terraform);
-  return { stack: name, cluster, podFragments: fragments, spokes, outputs, ...readKubernetes(own, cluster) };
+  // Objects of a spoke are none of the hub's, whose names they may have.
+  const own = readKubernetes([...written(false), ...others], cluster);
+  return { stack: name, cluster, podFragments: fragments, spokes, outputs, ...own };
 }
 
 function plainCluster(
@@ -206,7 +211,10 @@ function plainCluster(
   };
 }
 
-function asClusterDocument(document: PlainDocument): KubernetesDocument & { readonly spoke: undefined } {
+/** A document, and whose it is. */
+type StackDocument = KubernetesDocument & { readonly spoke: string | undefined };
+
+function asClusterDocument(document: PlainDocument): StackDocument {
   return { ...document, late: (text) => text, management: false, ofStack: false, spoke: undefined };
 }
 

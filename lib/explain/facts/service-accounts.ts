@@ -69,16 +69,15 @@ function keyOf(value: unknown): string {
 }
 
 function accountOf({ value, source, late }: AccountDocument): ServiceAccountFact {
-  const annotations = Object.entries(record(at(value, "metadata", "annotations")))
-    .filter((entry): entry is [string, string] => typeof entry[1] === "string")
-    .map(([name, annotation]) => [name, late(annotation)] as const);
-  return {
-    key: keyOf(value),
-    annotations: new Map(annotations),
-    ...(own(value, "$patch") === undefined ? {} : { patch: source }),
-    pullSecrets: pullSecretNames(value),
-    source,
-  };
+  const annotations = new Map<string, string>();
+  const written = record(at(value, "metadata", "annotations"));
+  // Without lists of lists: there are tens of thousands of accounts.
+  for (const name of Object.keys(written)) {
+    const annotation = written[name];
+    if (typeof annotation === "string") annotations.set(name, late(annotation));
+  }
+  const account = { key: keyOf(value), annotations, pullSecrets: pullSecretNames(value), source };
+  return own(value, "$patch") === undefined ? account : { ...account, patch: source };
 }
 
 function joined(key: string, documents: readonly AccountDocument[]): ServiceAccountFact {

@@ -122,7 +122,7 @@ function addResource(
     const address = addressOf(place, name);
     const known = resources.get(address);
     const written = known ? merged(known.written ?? known.values, block, place.file) : block;
-    const resource = writtenResource(place, name, written);
+    const resource = writtenResource(place, name, address, written);
     if (resource) resources.set(address, resource);
     else resources.delete(address);
   }
@@ -149,10 +149,17 @@ interface Place {
   readonly hasDynamic: boolean;
 }
 
-function writtenResource(place: Place, name: string, block: Json): TerraformResource | undefined {
+function writtenResource(
+  place: Place,
+  name: string,
+  address: string,
+  block: Json,
+): TerraformResource | undefined {
   const written = place.hasDynamic ? withoutDynamic(block) : block;
   const values = certainValues(written, place.applied.certain);
-  return values && new WrittenResource(place, name, values, values === written ? undefined : written);
+  return (
+    values && new WrittenResource(place, name, address, values, values === written ? undefined : written)
+  );
 }
 
 /** Its place is put together when it is read. */
@@ -168,10 +175,10 @@ class WrittenResource implements TerraformResource {
   readonly #name: string;
   #source: Source | undefined;
 
-  constructor(place: Place, name: string, values: Json, written: Json | undefined) {
+  constructor(place: Place, name: string, address: string, values: Json, written: Json | undefined) {
     const { section, type, scope } = place;
     const provider = values["provider"];
-    this.address = addressOf(place, name);
+    this.address = address;
     this.type = type;
     this.adopted = section === "data";
     this.values = values;

@@ -95,7 +95,7 @@ export function stackConfiguration(folder: string, main: string, id: number): Te
     const file = join(folder, name);
     const written = readUtf8(file);
     const value = parseJson(written, file, name === main);
-    return { value, source: { file, path: "" }, hasDynamic: mayHaveKey(written, "dynamic") };
+    return { value, source: { file, path: "" }, hasDynamic: mayHaveKey(written, "dynamic", name === main) };
   });
   return files.length === 0 ? undefined : readTerraformConfiguration(id, files, asRoot(folder));
 }
@@ -109,9 +109,12 @@ export function unreadConfigurations(folders: Iterable<string>): readonly Source
   );
 }
 
-/** Looking through a text takes no time beside looking through what was made of it. */
-function mayHaveKey(json: string, key: string): boolean {
-  return json.includes(`"${key}"`) || json.includes("\\u");
+/**
+ * Looking through a text takes no time beside looking through what was made of it. Only people write letters as `\u…`,
+ * `JSON.stringify` does not.
+ */
+function mayHaveKey(json: string, key: string, writtenByProgram: boolean): boolean {
+  return json.includes(`"${key}"`) || (!writtenByProgram && json.includes("\\u"));
 }
 
 function asRoot(folder: string): AppliedAs {

@@ -91,8 +91,6 @@ export interface ComputedAttribute {
 }
 
 const EXPRESSION = /\$\$\{|%%\{|\$\{([^{}]*)\}|%\{([^{}]*)\}?/g;
-/** What begins an expression or a directive, escaped or not. */
-const TEMPLATE = /[$%]\{/;
 /** With keys of instances, which only plans and states have: `aws_iam_role.web[0].name`. */
 const ATTRIBUTE =
   /^((?:module\.[\w-]+(?:\[[^\]]*\])?\.)*(?:data\.)?[a-z][\w-]*\.[\w-]+(?:\[[^\]]*\])?)\.([\w-]+(?:(?:\.[\w-]+)|\[\d+\])*)$/;
@@ -110,6 +108,11 @@ const LONGEST = 1024 * 1024;
 /** True for a text that holds a value that only apply will tell. */
 export function isLateText(value: string): boolean {
   return value.includes("${");
+}
+
+/** Whether an expression or a directive is in it, escaped or not. */
+function isTemplate(value: string): boolean {
+  return value.includes("${") || value.includes("%{");
 }
 
 /** Whether two resolved texts are the same value; two late ones are where they are the same reference. */
@@ -171,7 +174,7 @@ export class Terraform {
   }
 
   #resolve(value: string, scope: TerraformScope, hops: number): string {
-    if (!TEMPLATE.test(value)) return value;
+    if (!isTemplate(value)) return value;
     return value.replace(EXPRESSION, (whole: string, expression?: string, directive?: string) => {
       // What `if` and `for` make of a text is judged nowhere: it counts as known after apply.
       if (directive !== undefined) return `\${${scope.id}#directive ${directive.trim()}}`;
@@ -203,7 +206,7 @@ export class Terraform {
       const [given, from] = named instanceof CallerValue ? [named.value, named.scope()] : [named, scope];
       const value = plainText(given);
       if (value === undefined) return kept;
-      return from ? this.#resolve(value, from, hops + 1) : TEMPLATE.test(value) ? kept : value;
+      return from ? this.#resolve(value, from, hops + 1) : isTemplate(value) ? kept : value;
     }
     const [, address = "", attribute = ""] = ATTRIBUTE.exec(expression) ?? [];
     const resource = scope.resources.get(address);

@@ -84,12 +84,15 @@ export function readRbac(objects: readonly unknown[]): RbacPolicy {
 
 /** The first binding and rule that allow the request, `undefined` when nothing does. RBAC has no deny rules. */
 export function findRbacGrant(policy: RbacPolicy, request: RbacRequest): RbacGrant | undefined {
-  for (const namespace of new Set(["", request.namespace])) {
-    for (const { binding, rules } of policy.bound.get(namespace) ?? []) {
-      if (!binding.subjects.some((subject) => isSubject(subject, binding, request))) continue;
-      const rule = rules.find((candidate) => ruleAllows(candidate, request));
-      if (rule) return { binding, rule };
-    }
+  const { namespace } = request;
+  return grantIn("", policy, request) ?? (namespace === "" ? undefined : grantIn(namespace, policy, request));
+}
+
+function grantIn(namespace: string, { bound }: RbacPolicy, request: RbacRequest): RbacGrant | undefined {
+  for (const { binding, rules } of bound.get(namespace) ?? []) {
+    if (!binding.subjects.some((subject) => isSubject(subject, binding, request))) continue;
+    const rule = rules.find((candidate) => ruleAllows(candidate, request));
+    if (rule) return { binding, rule };
   }
   return undefined;
 }

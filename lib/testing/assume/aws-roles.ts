@@ -1,10 +1,5 @@
-import {
-  NO_ACCOUNT,
-  type OidcProviderFact,
-  type RoleFact,
-  Roles,
-  oidcProviders,
-} from "../../explain/clouds/aws/iam";
+import { NO_ACCOUNT, type OidcProviderFact, Roles, oidcProviders } from "../../explain/clouds/aws/iam";
+import type { RoleFact } from "../../explain/clouds/aws/role-fact";
 import { awsTrust } from "../../explain/clouds/aws/trust";
 import { evaluateAwsTrust } from "../../rules/aws/evaluate/evaluate-trust";
 import { type AssumeLink, type ReadIdentities, type TokenClaims, links } from "./identity";

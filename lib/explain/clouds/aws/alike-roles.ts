@@ -1,6 +1,6 @@
 import { type PolicyForm, nameIn, permissionForm } from "../../../rules/aws/evaluate/policy-forms";
 import type { Answer } from "../../answer";
-import type { RoleFact } from "./iam";
+import type { RoleFact } from "./role-fact";
 import { type EcrRegistry, type RoleJudge, RolePermissions } from "./role-permissions";
 
 /** A role that may read the one repository that its policy names. */

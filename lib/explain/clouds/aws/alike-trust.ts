@@ -43,7 +43,13 @@ function isAlike({ form, asked }: TrustHeld, question: AwsTrustQuestion): boolea
 
 function heldAnswers(question: AwsTrustQuestion): readonly [Answer, Answer, Answer] {
   let known: ReturnType<typeof lateTrust> | undefined;
-  const later = (place: 0 | 1 | 2): Answer =>
-    new AnswerLater("pass", () => (known ??= lateTrust(question))[place]);
-  return [later(0), later(1), later(2)];
+  const found = (place: number): Answer => {
+    const [issuer, audience, subject] = (known ??= lateTrust(question));
+    return [issuer, audience, subject][place] ?? issuer;
+  };
+  return [
+    new AnswerLater("pass", found, 0),
+    new AnswerLater("pass", found, 1),
+    new AnswerLater("pass", found, 2),
+  ];
 }

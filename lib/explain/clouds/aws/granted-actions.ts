@@ -9,7 +9,7 @@ import { type Answer, type Evidence, broken, pass, seen, unknown } from "../../a
 import { type Json, list, record, text, texts } from "../../facts/access";
 import { named } from "../named";
 import type { PerhapsPolicy } from "./attached-policies";
-import type { RoleFact } from "./iam";
+import type { RoleFact } from "./role-fact";
 import { remedyOf } from "./policy-documents";
 
 /** Whether the role's policies, within its boundary, allow every action of the request's statements. */

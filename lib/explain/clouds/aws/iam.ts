@@ -15,6 +15,8 @@ import { accountOf } from "./account-of";
 import { AttachedPolicies, type PerhapsPolicy } from "./attached-policies";
 import { OrganizationPolicies } from "./organization-policies";
 import { UNREAD_POLICY, policyOfArn } from "./policy-documents";
+import type { RoleFact } from "./role-fact";
+import { agreed } from "./role-agreement";
 
 /** An OIDC provider. */
 export interface OidcProviderFact {
@@ -26,32 +28,6 @@ export interface OidcProviderFact {
   readonly account: string;
   /** The accepted audiences; `undefined` where they are not known, as of one that is only looked up. */
   readonly clientIds: readonly string[] | undefined;
-  /** Where it stands. */
-  readonly source: Source;
-}
-
-/** An IAM role. */
-export interface RoleFact {
-  /** `<path><name>`, the end of its ARN. */
-  readonly pathName: string;
-  /** Account id; empty where it is not known. */
-  readonly account: string;
-  /** The trust policy. */
-  readonly trustPolicy: string;
-  /** The identity policies, the permissions boundary not among them. */
-  readonly policies: readonly string[];
-  /** Policies that may be attached to it besides, whose role is not known for certain. */
-  readonly perhaps: readonly PerhapsPolicy[];
-  /** The document of the permissions boundary; `undefined` where there is none. */
-  readonly boundary: string | undefined;
-  /** True for one that is only looked up. */
-  readonly adopted: boolean;
-  /**
-   * Where it is declared another time, in another way.
-   *
-   * @defaultValue - nowhere
-   */
-  readonly contestedBy?: Source;
   /** Where it stands. */
   readonly source: Source;
 }
@@ -118,6 +94,13 @@ export class Roles {
   /** The role of an ARN's account and end; one whose account is not known may be it, one of several may not. */
   ofArn(account: string, pathName: string): RoleFact | undefined {
     const resources = this.#named(pathName.slice(pathName.lastIndexOf("/") + 1));
+    const [only] = resources;
+    if (only && resources.length === 1) {
+      const role = this.#fact(only);
+      return role.pathName === pathName && (role.account === "" || role.account === account)
+        ? role
+        : undefined;
+    }
     const named = resources.map((each) => this.#fact(each)).filter((role) => role.pathName === pathName);
     const open = named.filter((role) => role.account === "");
     const here = named.filter((role) => role.account === account && account !== "");
@@ -134,8 +117,9 @@ export class Roles {
     const name = terraform.attribute(resource, "name");
     const boundary = terraform.text(resource, "permissions_boundary");
     const account = accountOf(resource);
+    const path = terraform.text(resource, "path");
     return new DeclaredRole(resource, {
-      pathName: (terraform.text(resource, "path") || "/").slice(1) + name,
+      pathName: path === "" ? name : path.slice(1) + name,
       account,
       trustPolicy: terraform.text(resource, "assume_role_policy"),
       policies: this.#policies(resource, name),
@@ -160,51 +144,6 @@ export class Roles {
     return named.filter((each) => each.scope === scope && each.provider === provider).length > 1;
   }
 }
-
-/** A configuration and its state write one policy differently, and list policies in another order. */
-function isAlike(one: RoleFact, other: RoleFact): boolean {
-  const [first, second] = [one, other].map(({ trustPolicy, policies, boundary = "" }) =>
-    JSON.stringify([plain(trustPolicy), [...new Set(policies.map(plain))].sort(), plain(boundary)]),
-  );
-  return first === second;
-}
-
-/** The policy with sorted keys; any other text as it is. */
-function plain(policy: string): string {
-  try {
-    return JSON.stringify(JSON.parse(policy), (_key, value: unknown) =>
-      typeof value === "object" && value !== null && !Array.isArray(value)
-        ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-        : value,
-    );
-  } catch {
-    return policy;
-  }
-}
-
-/** One of several declarations of a role: those that only look it up say nothing of it, and of others all count. */
-function agreed(declared: readonly RoleFact[]): RoleFact | undefined {
-  const [first, ...others] = declared.filter(({ adopted }) => !adopted);
-  if (first === undefined) return declared[0];
-  const differing = others.find((other) => !isAlike(first, other));
-  if (differing === undefined) return first;
-  return {
-    ...DOUBTED,
-    pathName: first.pathName,
-    account: first.account,
-    source: first.source,
-    contestedBy: differing.source,
-  };
-}
-
-/** What is known of a role that is declared twice, differently. */
-const DOUBTED = {
-  adopted: false,
-  trustPolicy: "${declared.twice}",
-  policies: [UNREAD_POLICY],
-  perhaps: [],
-  boundary: undefined,
-} as const;
 
 /** A role whose place is read from its resource. */
 class DeclaredRole implements RoleFact {

@@ -1,5 +1,6 @@
 import { type Terraform, isLateText } from "../../facts/terraform";
-import type { RoleFact, Roles } from "./iam";
+import type { Roles } from "./iam";
+import type { RoleFact } from "./role-fact";
 
 /** An IAM role as an ARN names it. */
 export interface NamedRole {

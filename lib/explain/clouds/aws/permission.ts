@@ -13,7 +13,7 @@ import { type Answer, broken, pass, seen, unknown } from "../../answer";
 import type { Source } from "../../facts/source";
 import { Recent } from "../../memory";
 import type { PermissionAnswer, Repository } from "../cloud";
-import type { RoleFact } from "./iam";
+import type { RoleFact } from "./role-fact";
 import { ownerAllows, withoutPolicy } from "./repository-owner";
 import type { RepositoryPolicies, RepositoryPolicyFact } from "./repository-policies";
 import type { AlikeRoles } from "./alike-roles";

@@ -8,7 +8,7 @@ import { type ActionOutcome, PermissionTable } from "../../../rules/aws/evaluate
 import { type Answer, broken, pass, seen, unknown } from "../../answer";
 import { AnswerLater } from "../answer-later";
 import type { PerhapsPolicy } from "./attached-policies";
-import type { RoleFact } from "./iam";
+import type { RoleFact } from "./role-fact";
 import { remedyOf } from "./policy-documents";
 
 /** The registries of ECR. */

@@ -8,7 +8,8 @@ import { type Answer, broken, pass, seen, unknown } from "../../answer";
 import { ASK_AGAIN } from "../ask-again";
 import type { Source } from "../../facts/source";
 import { isLateText } from "../../facts/terraform";
-import { NO_ACCOUNT, type OidcProviderFact, type RoleFact } from "./iam";
+import { NO_ACCOUNT, type OidcProviderFact } from "./iam";
+import type { RoleFact } from "./role-fact";
 import { type TrustPolicy, type TrustedOidcProvider, readTrustPolicy } from "./trust-policy";
 
 /** Whose token is shown to STS. */

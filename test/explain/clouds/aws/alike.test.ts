@@ -6,7 +6,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AlikeRoles } from "../../../../lib/explain/clouds/aws/alike-roles";
 import { AlikeTrust } from "../../../../lib/explain/clouds/aws/alike-trust";
-import type { OidcProviderFact, RoleFact } from "../../../../lib/explain/clouds/aws/iam";
+import type { OidcProviderFact } from "../../../../lib/explain/clouds/aws/iam";
+import type { RoleFact } from "../../../../lib/explain/clouds/aws/role-fact";
 import { RolePermissions } from "../../../../lib/explain/clouds/aws/role-permissions";
 import { type AwsTrustQuestion, awsTrust } from "../../../../lib/explain/clouds/aws/trust";
 
