@@ -14,6 +14,7 @@ import type {
   CloudAccess,
 } from "./clouds/cloud-access";
 import type { Clouds } from "./clouds/clouds";
+import { refusedToken } from "./clouds/refused-token";
 import type { ClusterArtefacts } from "./facts/facts";
 import { type ServiceAccountFact, serviceAccountOf } from "./facts/kubernetes-facts";
 import type { CredentialFileFact } from "./facts/component-facts";
@@ -118,13 +119,16 @@ export class Accesses {
   ): AccountReading | undefined {
     const around = this.#aroundOf(artefacts);
     const account = serviceAccountOf(artefacts, key) ?? unwritten(key);
-    return cloud.account({
+    const pods = around.pods.get(key) ?? [];
+    const reading = cloud.account({
       account,
-      pods: around.pods.get(key) ?? [],
+      pods,
       fragment: artefacts.podFragments.get(key),
       files: around.files.get(key.split("/")[0] ?? "") ?? [],
       declared,
     });
+    const refused = reading && refusedToken(pods);
+    return refused ? { ...reading, pods: refused } : reading;
   }
 
   #aroundOf(artefacts: ClusterArtefacts): Around {

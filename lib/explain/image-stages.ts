@@ -11,7 +11,7 @@ const IMAGES_KEPT = 1024;
 /**
  * What was judged of images before anybody asks who pulls them.
  *
- * Where entries match by host alone and no mirror is set, the links end alike for all images of a registry.
+ * Where entries match by host alone and nothing tells the runtime more of registries, the links end alike for all images of a registry.
  */
 export class ImageStages {
   readonly #byImage = new Map<string, Pools>();
@@ -19,12 +19,12 @@ export class ImageStages {
   readonly #isByRegistry: boolean;
 
   /** The images of one cluster. */
-  constructor({ nodes, mirrors }: ClusterArtefacts) {
+  constructor({ nodes, mirrors, registrySources, imagePolicies }: ClusterArtefacts) {
     this.#isByRegistry =
-      mirrors.length === 0 &&
+      mirrors.length + registrySources.length + imagePolicies.length === 0 &&
       nodes.every(
-        ({ entries, registriesConf }) =>
-          registriesConf.size === 0 &&
+        ({ entries, runtimeFiles }) =>
+          runtimeFiles.size === 0 &&
           entries.every(({ matchImages }) => matchImages.every((pattern) => !pattern.includes("/"))),
       );
   }

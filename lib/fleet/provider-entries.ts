@@ -2,6 +2,7 @@ import { type WorkloadIdentityError, fail, refusal } from "../errors";
 import { literal } from "../model/late";
 import { statedList } from "../model/stated";
 import type { FleetConsumer } from "../rules/fleet/consumer";
+import { profileNamespaceIssues } from "../rules/fleet/profile-namespace";
 import { pluginExec } from "../rules/fleet/plugin-exec";
 import { type FleetPluginKey, fleetPlugin, fleetPlugins } from "../rules/fleet/plugins";
 import { pluginCallIssues, profileDataIssues, providerNameMatchIssues } from "../rules/fleet/provider-checks";
@@ -58,15 +59,13 @@ export function pluginFor(
 /**
  * The checked entries, one per spoke.
  *
- * Throws `kueue-profile-namespace`, `spoke-health-missing`, `access-provider-twice`, `access-provider-invalid`,
+ * Throws `kueue-profile-namespace`, `fleet-profile-namespace`, `spoke-health-missing`, `access-provider-twice`, `access-provider-invalid`,
  * `fleet-value-invalid`, `access-provider-policy-invalid`, `fleet-name-outdated`, `argo-cd-builtin-aws`, `kubelogin-server-id-missing`, `fleet-plugin-…`, `fleet-command-invalid`,
  * `profile-config-without-cluster-info`, `fleet-stored-token`, `fleet-secret-material` or `late-value`.
  */
 export function providerEntries(props: ProviderEntriesProps): readonly AccessProvider[] {
   const { consumer, spokes, additionalProviders = [] } = props;
-  for (const { inventory } of spokes)
-    if (consumer.profileNamespace !== undefined && inventory.namespace !== consumer.profileNamespace)
-      return fail("kueue-profile-namespace", inventory.namespace);
+  throwFirst(spokes.flatMap(({ inventory }) => profileNamespaceIssues(consumer, inventory.namespace)));
   const own = spokes.map((spoke) => entryOf(spoke, props));
   const entries = [...own, ...givenEntries(additionalProviders)];
   const documents = entries.map(accessProviderDocument);

@@ -50,7 +50,7 @@ const YAML = { version: "1.1", lineWidth: 0, aliasDuplicateObjects: false } as c
  *
  * Throws `version-unsupported`, `spoke-authentication-empty`, `spoke-authentication-prefix`,
  * `spoke-authentication-invalid`, `spoke-authentication-ca`, `spoke-audience-foreign`, `fleet-secret-material`,
- * `fleet-value-invalid`, `node-file-invalid`, `late-value`, and of bad issuers, audiences and service accounts.
+ * `fleet-value-invalid`, `issuer-cluster-internal`, `node-file-invalid`, `late-value`, and of bad issuers, audiences and service accounts.
  */
 export function selfManagedSpoke(props: SelfManagedSpokeProps): SelfManagedSpoke {
   const { endpoint, audience, path = PATH } = statedRecord("properties of a self-managed spoke", props);

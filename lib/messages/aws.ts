@@ -46,6 +46,12 @@ export const awsMessages = {
     allowed: expected,
     remedy: "declare an OIDC provider of the issuer in the role's account, STS looks for no other",
   }),
+  "aws-provider-account-mismatch": (value: string, accounts: readonly string[]): Problem => ({
+    problem: "the account is another one than that of the aws provider, which declares the IAM role",
+    value,
+    allowed: accounts.join(", "),
+    remedy: "state the same account in both, or give the aws provider of this account as `provider`",
+  }),
   "aws-oidc-provider-conflict": (property: string, value: unknown, by: string): Problem => ({
     problem: `an OIDC provider of this issuer is already declared with another ${property}, by ${by}`,
     value,

@@ -119,6 +119,12 @@ export const azureComponentsMessages = {
     allowed: provider,
     remedy: "state the same subscription in both, or give the azurerm provider of this one as `provider`",
   }),
+  "azure-environment-mismatch": (value: string, environment: string, cloud: string): Problem => ({
+    problem: `the issuer's cloud is another one than that of the azurerm provider, whose environment is ${environment}`,
+    value,
+    allowed: cloud,
+    remedy: "state the same cloud in both, or give the azurerm provider of this cloud as `provider`",
+  }),
   "azure-adopt-missing": (what: string, missing: readonly string[], remedy: string): Problem => ({
     problem: `adopt lacks ${what}, whose names are random and cannot be computed`,
     value: missing,

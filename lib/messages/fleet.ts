@@ -314,6 +314,12 @@ const ownMessages = {
     allowed: "kueue-system",
     remedy: "put the inventory into kueue-system",
   }),
+  "fleet-profile-namespace": (consumer: string, value: string, allowed: string): Problem => ({
+    problem: `${consumer} takes clusters of its own namespace alone, and the Secret of one stands beside its ClusterProfile`,
+    value,
+    allowed,
+    remedy: `put the profiles into ${allowed}`,
+  }),
   "kueue-configuration-invalid": (reason: string): Problem => ({
     problem: `configuration of Kueue ${reason}`,
     allowed:

@@ -108,6 +108,13 @@ export const googleAccessMessages = {
     allowed: "googleapis.com, or the domain of another universe of Google Cloud",
     remedy: "leave universeDomain out for the public Google Cloud",
   }),
+  "google-universe-mismatch": (value: string, provider: string): Problem => ({
+    problem: "universeDomain is another one than that of the google provider, which declares everything",
+    value,
+    allowed: provider,
+    remedy:
+      "state the same universeDomain in both, or give the google provider of this universe as `provider`",
+  }),
   "google-bucket-invalid": (value: unknown): Problem => ({
     problem: "not a name of a bucket of Cloud Storage",
     value,

@@ -68,12 +68,12 @@ export const openidMessages = {
     allowed: 'a list of { publicKey, use }, for example [{ publicKey, use: "current" }]',
     remedy: "put the public key, with its use, into a list",
   }),
-  "issuer-keys-current": (count: number): Problem => ({
-    problem: "exactly one key is the one that the cluster signs with now",
+  "issuer-keys-current": (count: number, cluster: string | undefined): Problem => ({
+    problem: `exactly one key is the one that ${cluster === undefined ? "the cluster" : `cluster ${cluster}`} signs with now`,
     value: `${count} keys with the use "current"`,
     allowed: 'one key with the use "current", any number with "next" and "previous"',
     remedy:
-      "mark the key that signs now as current; drop a key only after another one is current and its tokens have expired",
+      "mark the key that signs now as current; drop a key only after another one is current and its tokens have expired; where clusters share the issuer, name the cluster of each key (`cluster`)",
   }),
   "issuer-key-use": (number: number, uses: readonly string[]): Problem => ({
     problem: `public key ${number} has a use that is unknown`,

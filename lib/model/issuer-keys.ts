@@ -7,6 +7,13 @@
 export interface IssuerKey {
   /** The public key: one PEM block `PUBLIC KEY` (SubjectPublicKeyInfo). Never a private key, never a certificate. */
   readonly publicKey: string;
-  /** `current` is the one that the cluster signs with now; exactly one key is. */
+  /** `current` is the one that the cluster signs with now; exactly one key of each cluster is. */
   readonly use: "current" | "next" | "previous";
+  /**
+   * Name of the cluster that signs with it, where several clusters share the issuer: each has keys of its own and
+   * rotates them by itself. Published is the key alone.
+   *
+   * @defaultValue - the keys without a name are of one cluster
+   */
+  readonly cluster?: string;
 }

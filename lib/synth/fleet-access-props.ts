@@ -93,7 +93,7 @@ export interface FleetAccessProps extends Pick<
   /** Who writes the profiles: a name of your own, for example `platform-iac`. It cannot be changed later. */
   readonly clusterManager: string;
   /**
-   * An existing namespace of the hub for the profiles.
+   * An existing namespace of the hub for the profiles; Argo CD and MultiKueue read those of their own alone.
    *
    * @defaultValue - the one that the consumer reads, or its own
    */

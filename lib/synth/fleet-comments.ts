@@ -3,6 +3,7 @@
  */
 
 import type { FleetConsumer } from "../fleet";
+import { ARGO_NAMESPACES } from "../rules/fleet/names";
 
 /** Which webhook must run on the hub, and that it changes new pods alone. */
 export function webhookComment(webhooks: readonly string[]): readonly string[] {
@@ -16,7 +17,7 @@ export function webhookComment(webhooks: readonly string[]): readonly string[] {
 
 /** What the person who applies the file must do besides. */
 export function consumerComment(
-  { title, form, reader }: FleetConsumer,
+  { title, form, reader, profileNamespace }: FleetConsumer,
   flag: string | undefined,
 ): readonly string[] {
   if (form.kind === "kueue")
@@ -27,7 +28,13 @@ export function consumerComment(
         ? "The manager must have --feature-gates with MultiKueueClusterProfile=true on its command line."
         : "Kueue does not start with featureGates there and --feature-gates on its command line.",
     ];
-  return flag === undefined
-    ? []
-    : [`Give the ${reader.kind} ${reader.namespace}/${reader.name} of ${title} the argument`, flag];
+  if (flag === undefined) return [];
+  const isElsewhere = profileNamespace !== undefined && profileNamespace !== reader.namespace;
+  return [
+    `Give the ${reader.kind} ${reader.namespace}/${reader.name} of ${title} the argument`,
+    flag,
+    ...(isElsewhere
+      ? [`and the namespace of the profiles, which is not its own:`, `${ARGO_NAMESPACES}=${profileNamespace}`]
+      : []),
+  ];
 }

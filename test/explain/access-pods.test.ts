@@ -243,3 +243,12 @@ describe("containers that the webhook leaves alone", () => {
     ]);
   });
 });
+
+// kubernetes/kubernetes, pkg/apis/core/validation: the API server takes no pod with such a volume, whoever reads the token.
+it.each(clouds)("pods with a token of a minute are refused, on %s", (cloud) => {
+  const projected = { sources: [{ serviceAccountToken: { path: "x", expirationSeconds: 60 } }] };
+  expect(podsAnswer(cloud, { containers: [{ name: "web" }], volumes: [{ name: "x", projected }] })).toEqual([
+    "fail",
+    expect.stringContaining("Kubernetes gives none under 600"),
+  ]);
+});

@@ -32,7 +32,6 @@ const NOT_JUDGED: Readonly<Record<string, string>> = {
   "aws_iam_role_policy.name": "the name of an inline policy says nothing",
   "azurerm_federated_identity_credential.name": "credentials are found by what they say",
   "azurerm_federated_identity_credential.resource_group_name": "the identity's id has it as well",
-  "azurerm_role_definition.assignable_scopes": "where a role may be assigned, Azure checks at apply",
   "azurerm_role_definition.name": "assignments name the role by its id",
   "azurerm_user_assigned_identity.name": "Secrets name the identity by its client id",
   "azurerm_user_assigned_identity.resource_group_name": "Secrets name the identity by its client id",

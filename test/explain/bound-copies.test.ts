@@ -4,10 +4,11 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { explain } from "../../lib/explain";
 import { readFacts } from "../../lib/explain/facts/facts";
 import { bind } from "../../lib/synth";
+import { accessArtefacts } from "../fixtures/explain/access";
 import { folderOf, synthesized } from "../fixtures/explain/artefacts";
 
 const three = synthesized("three-clouds");
@@ -78,4 +79,94 @@ it("the list is no document, also where it is named", () => {
 it("finished files alone are read", () => {
   const [, to] = bound();
   expect(readFacts([to], { computed: [], cluster: {} }).clusters[0]?.serviceAccounts.size).toBeGreaterThan(0);
+});
+
+const SECRET = "fixture/manifests/openshift-ingress-operator-cloud-credentials-credentials.yaml";
+const REGISTRY = "fixture/manifests/openshift-image-registry-installer-cloud-credentials-credentials.yaml";
+const CLIENT = /azure_client_id: (\S+)/;
+
+/** Components on Azure, synthesized and bound, and a state with what was filled in: by outputs, or by attributes. */
+function components(): {
+  readonly from: string;
+  readonly to: string;
+  readonly state: (by: "outputs" | "attributes") => string;
+} {
+  const from = folderOf(accessArtefacts("azure"));
+  const record = JSON.parse(readFileSync(join(from, "stacks/fixture/workload-identity.json"), "utf8")) as {
+    stack: string;
+    placeholders: Record<string, { output?: string; expression?: string }>;
+  };
+  const entries = Object.values(record.placeholders).filter(({ output }) => output !== undefined);
+  const values = entries.map(({ output = "", expression = "" }, place) => ({
+    output,
+    reference: /^\$\{(\w+)\.([\w-]+)\.(\w+)\}$/.exec(expression),
+    value: `aaaaaaaa-1111-4222-8333-00000000${String(place).padStart(4, "0")}`,
+  }));
+  const byOutput = Object.fromEntries(values.map(({ output, value }) => [output, value]));
+  const outputs = join(folderOf({ "o.json": JSON.stringify({ [record.stack]: byOutput }) }), "o.json");
+  const to = folderOf({});
+  bind({ outputs, from, to });
+  const state = (by: "outputs" | "attributes"): string => {
+    const resources = values.flatMap(({ reference, value }) => {
+      const [, type = "", name = "", attribute = ""] = reference ?? [];
+      return type === ""
+        ? []
+        : [{ address: `${type}.${name}`, mode: "managed", type, name, values: { [attribute]: value } }];
+    });
+    const shown = by === "outputs" ? Object.entries(byOutput).map(([name, value]) => [name, { value }]) : [];
+    const root_module = { resources: by === "attributes" ? resources : [] };
+    const document = {
+      format_version: "1.0",
+      values: { outputs: Object.fromEntries(shown) as object, root_module },
+    };
+    return join(folderOf({ "state.json": JSON.stringify(document) }), "state.json");
+  };
+  return { from, to, state };
+}
+
+const clientOf = (folder: string, file: string): string =>
+  CLIENT.exec(readFileSync(join(folder, file), "utf8"))?.[1] ?? "";
+/** Where the Secret of the ingress operator counts from. */
+function readFrom(...paths: readonly string[]): string | undefined {
+  const { secrets } = readFacts(paths, { computed: [], cluster: {} }).clusters[0] ?? {};
+  return secrets?.get("openshift-ingress-operator/cloud-credentials")?.source.file;
+}
+
+describe("what was filled in", () => {
+  it("is no news where it is right", () => {
+    const { from, to, state } = components();
+    expect(clientOf(to, SECRET)).not.toBe(clientOf(to, REGISTRY));
+    for (const paths of [
+      [from, to],
+      [from, to, state("outputs")],
+      [from, to, state("attributes")],
+    ])
+      expect(readFrom(...paths)).toContain(from);
+  });
+
+  it("counts where a state says something else, by output or by attribute", () => {
+    const { from, to, state } = components();
+    edit(to, SECRET, clientOf(to, SECRET), "bbbbbbbb-1111-4222-8333-000000000000");
+    expect(readFrom(from, to)).toContain(from);
+    expect(readFrom(from, to, state("outputs"))).toContain(to);
+    expect(readFrom(from, to, state("attributes"))).toContain(to);
+  });
+
+  it("counts where it is another resource's as well", () => {
+    const { from, to } = components();
+    edit(to, SECRET, clientOf(to, SECRET), clientOf(to, REGISTRY));
+    expect(readFrom(from, to)).toContain(to);
+  });
+
+  it("counts where two folders were filled in different ways", () => {
+    const { from, to } = components();
+    const other = folderOf(
+      new Map(
+        [".workload-identity-files", SECRET].map((file) => [file, readFileSync(join(to, file), "utf8")]),
+      ),
+    );
+    expect(readFrom(from, to, other)).toContain(from);
+    edit(other, SECRET, clientOf(other, SECRET), "bbbbbbbb-1111-4222-8333-000000000000");
+    expect(readFrom(from, to, other)).toContain(other);
+  });
 });

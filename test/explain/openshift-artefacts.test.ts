@@ -277,6 +277,48 @@ describe("mirrors", () => {
     expect(result.verdict).toBe(status === "pass" ? "allowed" : "unknown");
   });
 
+  it("may be rejected by a policy of the nodes", () => {
+    const policy = JSON.stringify({ default: [{ type: "reject" }] });
+    const result = ask(withObjects(file("99-policy", "/etc/containers/policy.json", policy)));
+    expect(check(result, "provider-matches-image")).toMatchObject({
+      status: "unknown",
+      reason: expect.stringContaining("may reject the image"),
+    });
+  });
+
+  // openshift/api, config/v1: nodes check signatures of what the scopes cover.
+  it.each([
+    ["ClusterImagePolicy", [HOST], "unknown"],
+    ["ImagePolicy", [`${HOST}/shop`], "unknown"],
+    ["ClusterImagePolicy", ["quay.io"], "allowed"],
+  ])("of which signatures are asked: %s of %j", (kind, scopes, verdict) => {
+    const policy = {
+      ...set(kind, {}),
+      metadata: { name: "signed", namespace: "shop" },
+      spec: { scopes },
+    };
+    expect(ask(withObjects(policy)).verdict).toBe(verdict);
+  });
+
+  it("are judged for each repository where a scope is one", () => {
+    const image = {
+      apiVersion: "config.openshift.io/v1",
+      kind: "Image",
+      metadata: { name: "cluster" },
+      spec: { registrySources: { blockedRegistries: [`${HOST}/shop/web`] } },
+    };
+    const containers = ["other", "shop/web"].map((path) => ({ name: "a", image: `${HOST}/${path}:1` }));
+    const pod = {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "p", namespace: "shop" },
+      spec: { serviceAccountName: "web", containers },
+    };
+    const results = explained(withObjects(image, pod), { origin: "workload" });
+    expect(results.map(({ verdict }) => verdict)).toEqual(["denied", "denied"]);
+    expect(results.map(firstFailed)).toEqual(["repository-permitted", "provider-matches-image"]);
+  });
+
   it("in the registries.conf that the operator writes of mirror sets are judged by the mirror sets", () => {
     const text = `[[registry]]\nlocation = "${HOST}"\n`;
     const written = file("99-worker-generated-registries", "/etc/containers/registries.conf", text);
@@ -284,4 +326,50 @@ describe("mirrors", () => {
     expect(ask(withObjects(written)).verdict).toBe("unknown");
     expect(ask(withObjects(written, rule)).verdict).toBe("allowed");
   });
+});
+
+describe("pods that choose their nodes", () => {
+  it.each<[string, object, string]>([
+    ["no pool", {}, "pass"],
+    ["workers", { nodeSelector: { "node-role.kubernetes.io/worker": "" } }, "pass"],
+    [
+      "a pool that takes the workers' files",
+      { nodeSelector: { "node-role.kubernetes.io/infra": "" } },
+      "pass",
+    ],
+    ["masters", { nodeSelector: { "node-role.kubernetes.io/master": "" } }, "unknown"],
+    ["the control plane", { nodeSelector: { "node-role.kubernetes.io/control-plane": "" } }, "unknown"],
+    ["Linux", { nodeSelector: { "kubernetes.io/os": "linux" } }, "pass"],
+    ["Windows", { nodeSelector: { "kubernetes.io/os": "windows" } }, "unknown"],
+    ["Windows, by the pod's system", { os: { name: "windows" } }, "unknown"],
+  ])("%s", (_, spec, status) => {
+    const pod = {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "p", namespace: "shop" },
+      spec: {
+        serviceAccountName: "web",
+        containers: [{ name: "a", image: `${HOST}/shop/web:1` }],
+        ...spec,
+      },
+    };
+    const [result] = explained(withObjects(pod), { origin: "workload" });
+    expect(result && check(result, "service-account-present")?.status).toBe(status);
+    expect(result?.verdict).toBe(status === "pass" ? "allowed" : "unknown");
+  });
+});
+
+it("what fails on the nodes of one pool names the pool", () => {
+  const entry = {
+    name: "ecr-credential-provider",
+    matchImages: ["*.dkr.ecr.*.amazonaws.com"],
+    defaultCacheDuration: "12h",
+    apiVersion: "credentialprovider.kubelet.k8s.io/v1",
+  };
+  const config = { ...JSON.parse(other), providers: [entry] } as object;
+  const { metadata, ...rest } = file("99-master", CONFIG, JSON.stringify(config)) as { metadata: object };
+  const labels = { "machineconfiguration.openshift.io/role": "master" };
+  const result = ask(withObjects({ ...rest, metadata: { ...metadata, labels } }));
+  expect(result.verdict).toBe("denied");
+  expect(check(result, "provider-on-node")?.reason).toMatch(/^on the nodes master: the entry/);
 });

@@ -16,19 +16,27 @@ import {
   googleAccess,
   workloadServiceAccounts,
 } from "../../lib/cloud/google";
+import { explain } from "../../lib/explain";
 import type { IIssuerHost } from "../../lib/model/issuer-host";
 import { kubernetes } from "../../lib/node";
 import { credentialsRequestsOf } from "../../lib/openshift";
 import { ImagePulls, PlatformComponents, WorkloadAccess } from "../../lib/synth";
 import {
   type Configuration,
+  TERRAFORM,
   WORKLOAD,
   publicKey,
   resultOf,
   subscriptionId,
   withTerraform,
 } from "../fixtures/explain/access";
-import { type Artefacts, explained, firstFailed, synthesizedStack } from "../fixtures/explain/artefacts";
+import {
+  type Artefacts,
+  explained,
+  firstFailed,
+  folderOf,
+  synthesizedStack,
+} from "../fixtures/explain/artefacts";
 import { payloadRequests } from "../support/credentials-requests";
 
 const place = { account: "111122223333", region: "eu-west-1" } as const;
@@ -284,6 +292,224 @@ describe("documents that nobody may read", () => {
   });
 });
 
+const CONTROL = "aws_cloudfront_origin_access_control";
+const DISTRIBUTION = "aws_cloudfront_distribution";
+type Block = Record<string, unknown>;
+
+/** A change of the distribution's only origin and of its behavior. */
+function distribution(change: (values: Block, origin: Block, behavior: Block) => void): Edit {
+  return ({ resource }) => {
+    for (const values of Object.values(resource[DISTRIBUTION] ?? {}))
+      change(values, (values["origin"] as Block[])[0] ?? {}, values["default_cache_behavior"] as Block);
+  };
+}
+
+function both(...edits: readonly Edit[]): Edit {
+  return (configuration) => edits.forEach((edit) => edit(configuration));
+}
+
+const withoutControl = distribution((_, origin) => delete origin["origin_access_control_id"]);
+const everybody = {
+  Version: "2012-10-17",
+  Statement: [
+    { Effect: "Allow", Principal: "*", Action: "s3:GetObject", Resource: "arn:aws:s3:::issuer-c1/*" },
+  ],
+};
+const opened = both(
+  argument(BLOCK, { restrict_public_buckets: false, block_public_policy: false }),
+  argument(POLICY, { policy: JSON.stringify(everybody) }),
+);
+
+/** A behavior before the default one. */
+function ordered(path_pattern: string, target?: string): Edit {
+  return distribution((values, _, behavior) => {
+    const target_origin_id = target ?? behavior["target_origin_id"];
+    values["ordered_cache_behavior"] = [{ ...behavior, path_pattern, target_origin_id }];
+  });
+}
+
+// "Restrict access to an Amazon S3 origin" and "Restrict viewer access" in the CloudFront developer guide.
+describe("a distribution before the documents", () => {
+  it.each<[string, Edit, string, string]>([
+    ["not enabled", distribution((values) => (values["enabled"] = false)), "fail", "is not enabled"],
+    [
+      "enabled by a variable",
+      distribution((values) => (values["enabled"] = "${var.on}")),
+      "unknown",
+      "after apply",
+    ],
+    ["no identity", withoutControl, "fail", "lets nobody in from outside"],
+    [
+      "no identity and no policy",
+      both(withoutControl, without(POLICY)),
+      "fail",
+      "lets nobody in from outside",
+    ],
+    ["no identity before an open bucket", both(withoutControl, opened), "pass", ""],
+    [
+      "requests unsigned",
+      argument(CONTROL, { signing_behavior: "never" }),
+      "fail",
+      "lets nobody in from outside",
+    ],
+    [
+      "requests unsigned, open bucket",
+      both(argument(CONTROL, { signing_behavior: "never" }), opened),
+      "pass",
+      "",
+    ],
+    ["requests signed unless they are", argument(CONTROL, { signing_behavior: "no-override" }), "pass", ""],
+    [
+      "an identity of the older kind",
+      both(
+        withoutControl,
+        distribution((_, origin) => {
+          origin["s3_origin_config"] = [{ origin_access_identity: "origin-access-identity/cloudfront/E1" }];
+        }),
+      ),
+      "pass",
+      "",
+    ],
+    [
+      "another origin",
+      distribution((_, origin) => (origin["domain_name"] = "other.s3.eu-west-1.amazonaws.com")),
+      "unknown",
+      "from another origin than the bucket",
+    ],
+    [
+      "one country",
+      distribution((values) => {
+        values["restrictions"] = { geo_restriction: { restriction_type: "whitelist", locations: ["DE"] } };
+      }),
+      "unknown",
+      "some countries alone",
+    ],
+    [
+      "signed URLs",
+      distribution((_v, _o, behavior) => (behavior["trusted_key_groups"] = ["k"])),
+      "fail",
+      "at signed URLs alone",
+    ],
+    [
+      "signers of a variable",
+      distribution((_v, _o, behavior) => (behavior["trusted_signers"] = "${var.signers}")),
+      "unknown",
+      "known only after apply",
+    ],
+    [
+      "what a state writes where nothing is",
+      distribution((values, origin, behavior) => {
+        Object.assign(values, { ordered_cache_behavior: [], web_acl_id: "", aliases: [] });
+        Object.assign(origin, { s3_origin_config: [], custom_origin_config: [], origin_path: "" });
+        Object.assign(behavior, { trusted_signers: [], trusted_key_groups: [], function_association: [] });
+      }),
+      "pass",
+      "",
+    ],
+    ["a web ACL", distribution((values) => (values["web_acl_id"] = "arn:aws:wafv2:a")), "unknown", "web ACL"],
+    [
+      "a function",
+      distribution((_v, _o, behavior) => {
+        behavior["function_association"] = [{ event_type: "viewer-request", function_arn: "arn:a" }];
+      }),
+      "unknown",
+      "the functions of the distribution",
+    ],
+    ["other paths from elsewhere", ordered("/api/*", "api"), "pass", ""],
+    [
+      "the keys from elsewhere",
+      ordered("/keys.json", "api"),
+      "unknown",
+      "serves keys.json from another origin",
+    ],
+    ["a behavior of their own", ordered("*.json"), "pass", ""],
+    [
+      "behaviors by a variable",
+      distribution((values) => (values["ordered_cache_behavior"] = "${var.b}")),
+      "unknown",
+      "",
+    ],
+    ["the distribution missing", without(DISTRIBUTION), "unknown", "is not among what was read"],
+  ])("%s", (_, edit, status, reason) => {
+    expect(trusted(withTerraform(ARTEFACTS.CloudFront, edit))).toMatchObject({
+      status,
+      reason: expect.stringContaining(reason) as string,
+    });
+  });
+
+  it("that is not the issuer's changes nothing", () => {
+    const other = distribution((values) => {
+      values["enabled"] = false;
+    });
+    const renamed: Edit = ({ resource }) => {
+      const [first = {}] = Object.values(resource[DISTRIBUTION] ?? {});
+      Object.assign(resource[DISTRIBUTION] ?? {}, { other: { ...structuredClone(first), enabled: false } });
+    };
+    expect(trusted(withTerraform(ARTEFACTS.CloudFront, renamed))?.status).toBe("pass");
+    expect(trusted(withTerraform(ARTEFACTS["S3, public"], other))?.status).toBe("pass");
+  });
+});
+
+// boto/botocore, botocore/data/partitions.json: DNS suffixes.
+it.each(["cn-north-1", "us-gov-west-1", "eusc-de-east-1", "us-iso-east-1", "us-isob-east-1"])(
+  "a bucket in %s is known by its host",
+  (region) => {
+    const artefacts = synthesizedStack((stack) => {
+      new AwsProvider(stack, "aws", { region, allowedAccountIds: [place.account] });
+      const props = {
+        bucketName: "issuer-c1",
+        account: place.account,
+        region,
+        keys,
+        access: "public",
+      } as const;
+      const issuer = new IssuerBucket(stack, "issuer", props);
+      const may = awsAccess({
+        statements: [{ Effect: "Allow", Action: ["sqs:ListQueues"], Resource: "*" }],
+      });
+      new WorkloadAccess(stack, "workloads", {
+        cluster: { name: "c1", issuer },
+        workloads: [{ serviceAccount: WORKLOAD, may }],
+        identities: [workloadRoles({ account: place.account, region })],
+      });
+    });
+    expect(trusted(artefacts)?.status).toBe("pass");
+    expect(trusted(withTerraform(artefacts, without(POLICY)))?.status).toBe("fail");
+  },
+);
+
+// "Blocking public access to your Amazon S3 storage" in the S3 user guide: the most restrictive combination counts.
+describe("a public access block of the account", () => {
+  const closed = { block_public_policy: true, restrict_public_buckets: true };
+  const added =
+    (values: object): Edit =>
+    ({ resource }) => {
+      resource["aws_s3_account_public_access_block"] = { all: { ...values } };
+    };
+  it.each<[string, object, Host, string]>([
+    ["of the bucket's provider", closed, "S3, public", "fail"],
+    ["of the bucket's provider, open", { restrict_public_buckets: false }, "S3, public", "pass"],
+    ["that refuses public policies", { block_public_policy: true }, "S3, public", "unknown"],
+    ["by a variable", { restrict_public_buckets: "${var.closed}" }, "S3, public", "unknown"],
+    [
+      "of the bucket's account",
+      { ...closed, account_id: place.account, provider: "aws.other" },
+      "S3, public",
+      "fail",
+    ],
+    ["of another account", { ...closed, account_id: "444455556666" }, "S3, public", "pass"],
+    [
+      "of an account that only apply tells",
+      { ...closed, account_id: "${var.account}" },
+      "S3, public",
+      "unknown",
+    ],
+    ["before which a distribution is", closed, "CloudFront", "pass"],
+  ])("%s", (_, values, host, status) => {
+    expect(trusted(withTerraform(ARTEFACTS[host], added(values)))?.status).toBe(status);
+  });
+});
+
 it("are judged for components and pulls as well", () => {
   const empty = documents("CloudFront", true, () => '{"keys":[]}');
   const components = explained(withTerraform(ARTEFACTS.CloudFront, empty));
@@ -310,4 +536,68 @@ it("an issuer that apply will tell is called so, and has no URL", () => {
   expect(trusted(ARTEFACTS.CloudFront)?.reason).toMatch(
     /^account and trust policy know the issuer that apply will tell \(aws_cloudfront_distribution\.\w+\.domain_name\)$/,
   );
+});
+
+const SERVED = "d111111abcdef8.cloudfront.net";
+
+/** What `terraform show -json` prints once the configuration is applied, as far as the issuer goes. */
+function stateOf(artefacts: Artefacts, host: string): string {
+  const configuration = JSON.parse(artefacts.get(TERRAFORM) ?? "") as Configuration & {
+    readonly locals?: Readonly<Record<string, string>>;
+  };
+  const text = JSON.stringify(configuration.resource)
+    .replace(/\$\{local\.([\w-]+)\}/g, (_, name: string) =>
+      JSON.stringify(configuration.locals?.[name]).slice(1, -1),
+    )
+    .replace(/\$\{trimprefix\([^}]*\}[^}]*\}/g, host)
+    .replace(/\$\{aws_cloudfront_distribution\.[^}]*\.domain_name\}/g, host)
+    .replace(
+      /\$\{aws_cloudfront_distribution\.[^}]*\.arn\}/g,
+      "arn:aws:cloudfront::111122223333:distribution/E1",
+    )
+    .replace(
+      /\$\{aws_iam_openid_connect_provider\.[^}]*\.arn\}/g,
+      `arn:aws:iam::111122223333:oidc-provider/${host}`,
+    );
+  const told: Readonly<Record<string, (values: Block) => object>> = {
+    [DISTRIBUTION]: () => ({ domain_name: host, arn: "arn:aws:cloudfront::111122223333:distribution/E1" }),
+    aws_iam_role: ({ name }) => ({ arn: `arn:aws:iam::111122223333:role/${String(name)}` }),
+    aws_iam_openid_connect_provider: () => ({ arn: `arn:aws:iam::111122223333:oidc-provider/${host}` }),
+  };
+  const resources = Object.entries(JSON.parse(text) as Configuration["resource"]).flatMap(([type, byName]) =>
+    Object.entries(byName).map(([name, values]) => {
+      const known = { ...values, ...told[type]?.(values) };
+      return { address: `${type}.${name}`, mode: "managed", type, name, values: known };
+    }),
+  );
+  return JSON.stringify({ format_version: "1.0", values: { root_module: { resources } } });
+}
+
+describe("a state beside the configuration that it was made by", () => {
+  const read = (state: string): ReturnType<typeof trusted> =>
+    explain([folderOf(ARTEFACTS.CloudFront), folderOf({ "state.json": state })], { serviceAccount: WORKLOAD })
+      .find(({ job }) => job !== "image-pull")
+      ?.checks.find(({ id }) => id === "issuer-trusted");
+
+  it("tells the issuer that only apply told", () => {
+    expect(read(stateOf(ARTEFACTS.CloudFront, SERVED))).toMatchObject({
+      status: "pass",
+      reason: expect.stringContaining(SERVED) as string,
+    });
+  });
+
+  it("has its documents judged as well", () => {
+    const closed = withTerraform(
+      ARTEFACTS.CloudFront,
+      distribution((values) => (values["enabled"] = false)),
+    );
+    expect(read(stateOf(closed, SERVED))).toMatchObject({ status: "fail" });
+  });
+
+  it("says nothing where the role of the state trusts another issuer than the state's", () => {
+    const state = stateOf(ARTEFACTS.CloudFront, SERVED);
+    const strange = state.replace(/:oidc-provider\/d1+abcdef8/g, ":oidc-provider/d999999abcdef8");
+    expect(strange).not.toBe(state);
+    expect(read(strange)?.status).toBe("unknown");
+  });
 });

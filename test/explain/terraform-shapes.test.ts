@@ -125,7 +125,14 @@ describe("in a configuration", () => {
       (all) => void (role(all)["inline_policy"] = [{ name: "x" }]),
       "unknown login-permitted",
     ],
-    ["an empty block, which has none", AWS, (all) => void (role(all)["inline_policy"] = [{}]), "allowed"],
+    // aws_iam_role in the provider's documentation: one empty block removes all inline policies of others.
+    [
+      "an empty block, which takes away what stands beside it",
+      AWS,
+      (all) => void (role(all)["inline_policy"] = [{}]),
+      "unknown login-permitted",
+    ],
+    ["no block, which says nothing", AWS, (all) => void (role(all)["inline_policy"] = []), "allowed"],
     [
       "attached policies by expression",
       AWS,

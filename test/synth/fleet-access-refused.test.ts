@@ -214,6 +214,12 @@ const CASES: readonly (readonly [
     "access-provider-twice",
     /"aws-eks-1"/,
   ],
+  [
+    "Argo CD's profiles elsewhere",
+    () => ({ ...ARGO, namespace: "fleet" }),
+    "fleet-profile-namespace",
+    /Argo CD takes clusters of its own namespace .* got "fleet"/,
+  ],
   ["Kueue's profiles elsewhere", () => ({ namespace: "batch" }), "kueue-profile-namespace", /got "batch"/],
   [
     "Kueue's configuration left out",

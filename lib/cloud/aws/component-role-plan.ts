@@ -28,6 +28,7 @@ import {
   federatedRoleSettings,
   partitionOfProviders,
 } from "./federated-role-settings";
+import { checkProviderPlace } from "./provider-place";
 
 /** The role of a component, checked and computed, not yet declared. */
 export interface ComponentRolePlan {
@@ -68,6 +69,7 @@ export function componentRolePlan(construct: Construct, props: ComponentRoleProp
     },
     placed(props, naming),
   );
+  checkProviderPlace(construct, settings.identity);
   const intends = componentIntent(document, props);
   return { policy: { name: componentPolicyName(name, naming), document }, settings, intends, adopt };
 }

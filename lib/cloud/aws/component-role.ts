@@ -44,7 +44,7 @@ export class ComponentRole extends Construct {
    * `credentials-request-invalid`, `aws-adopt-naming`, `aws-adopt-path`, `aws-adopt-boundary-missing`,
    * `aws-override-invalid`, `aws-kms-unlimited`, `aws-statement-sid-twice`, `aws-statement-too-wide`,
    * `aws-tags-invalid`, `aws-provider-spec-invalid`, `aws-override-unused`, `aws-override-ambiguous`, `aws-override-wider`,
-   * `aws-override-condition`, `aws-kms-key-invalid`, `aws-statement-invalid`, `aws-policy-too-long`,
+   * `aws-override-condition`, `aws-provider-account-mismatch`, `aws-kms-key-invalid`, `aws-statement-invalid`, `aws-policy-too-long`,
    * `aws-role-name-invalid`, `aws-role-name-taken`, `aws-trust-too-long`, `aws-description-invalid`,
    * `aws-account-invalid`, `aws-region-unknown`, `aws-partition-mismatch`, `aws-oidc-account-mismatch`,
    * `aws-path-invalid`, `aws-arn-invalid`, `aws-boundary-account-mismatch`, `audience-invalid`, `audience-mismatch`

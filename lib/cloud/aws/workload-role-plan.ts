@@ -10,6 +10,7 @@ import {
   partitionOfProviders,
 } from "./federated-role-settings";
 import type { WorkloadRoleProps } from "./workload-role-props";
+import { checkProviderPlace } from "./provider-place";
 
 /** The role of a workload, checked and computed, not yet declared. */
 export interface WorkloadRolePlan {
@@ -53,6 +54,7 @@ export function workloadRolePlan(construct: Construct, props: WorkloadRoleProps)
     },
     props,
   );
+  checkProviderPlace(construct, settings.identity);
   const managedPolicyArns = managedPolicies(access, partition, settings.identity.account);
   return {
     policy: document && { name: POLICY_NAME, document },

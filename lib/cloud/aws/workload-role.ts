@@ -37,6 +37,7 @@ export class WorkloadRole extends Construct {
    * `aws-managed-policy-account`, `aws-tags-invalid`,
    * `aws-trust-empty`, `aws-duplicate-subject`, `aws-subject-pattern-invalid`, `aws-description-invalid`,
    * `aws-trust-too-long`, `aws-partition-mismatch`, `aws-account-invalid`, `aws-oidc-account-mismatch`,
+   * `aws-provider-account-mismatch`,
    * `aws-region-unknown`, `aws-role-name-invalid`, `aws-role-name-taken`, `aws-path-invalid`, `aws-arn-invalid`,
    * `aws-boundary-account-mismatch`, `audience-invalid`, `audience-mismatch`, and what `Subject.of` throws.
    */

@@ -4,10 +4,11 @@
  */
 
 import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
-import { TerraformProvider, TerraformStack } from "cdktf";
+import { TerraformStack } from "cdktf";
 import type { IConstruct } from "constructs";
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
+import { DefaultProvider } from "../shared/default-provider";
 
 /** Where an identity will be, and under which name. */
 export interface IdentityPlace {
@@ -83,20 +84,9 @@ function sameSubscription(one: Claim, other: Claim): boolean {
 /** What decides which subscription, tenant and cloud a provider speaks to; what else is not stated comes from one environment. */
 const SETTINGS = ["subscriptionIdInput", "tenantIdInput", "environmentInput", "clientIdInput"] as const;
 
-const defaults = new WeakMap<TerraformStack, AzurermProvider>();
+const defaults = new DefaultProvider<AzurermProvider>("azurerm");
 
 /** The stack's default azurerm provider, where it has been added to the stack already. */
 export function defaultProvider(construct: IConstruct): AzurermProvider | undefined {
-  const stack = TerraformStack.of(construct);
-  const found = defaults.get(stack) ?? stack.node.children.find(isDefaultProvider);
-  if (found) defaults.set(stack, found);
-  return found;
-}
-
-function isDefaultProvider(child: IConstruct): child is AzurermProvider {
-  return (
-    TerraformProvider.isTerraformProvider(child) &&
-    child.terraformResourceType === "azurerm" &&
-    child.alias === undefined
-  );
+  return defaults.of(construct);
 }

@@ -55,7 +55,8 @@ export class IssuerContainer extends IssuerStorage {
 
   /**
    * Throws `azure-name-invalid`, `azure-cloud-unknown`, `azure-guid-invalid`, `azure-container-private`,
-   * `azure-resource-group-moved`, `choice-unknown`, `late-value`, and the refusals of issuers and keys.
+   * `azure-environment-mismatch`, `azure-resource-group-moved`, `choice-unknown`, `late-value`, and the refusals of
+   * issuers and keys.
    */
   constructor(scope: Construct, id: string, props: IssuerContainerProps) {
     super(scope, id, props, (construct) =>
@@ -81,7 +82,7 @@ export class IssuerContainer extends IssuerStorage {
 }
 
 function checked(construct: Construct, props: IssuerContainerProps): string {
-  checkIssuerStorage(construct, props);
+  checkIssuerStorage(construct, props, props.issuerUrl === undefined);
   blobContainerName(props.blobContainerName ?? props.storageAccountName);
   issuerOf(props);
   const access = oneOf("containerAccessType", accessOf(props), ACCESS_TYPES);

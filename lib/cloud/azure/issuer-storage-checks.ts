@@ -5,7 +5,7 @@ import { isLate } from "../../model/late";
 import { Issuer } from "../../model/issuer";
 import { clusterName } from "../../model/kubernetes-name";
 import { ccoctlTags } from "../../rules/azure/ccoctl-tags";
-import { azureCloud } from "../../rules/azure/clouds";
+import { azureCloud, azureClouds } from "../../rules/azure/clouds";
 import { location, resourceGroupName } from "../../rules/azure/resource-id";
 import { resourceGroupId } from "../../rules/azure/scope-id";
 import { storageAccountName } from "../../rules/azure/storage-account";
@@ -15,6 +15,7 @@ import { publishedJwks } from "../../rules/openid/issuer-keys";
 import { requireAlgorithms } from "../../rules/openid/jwks";
 import type { IssuerStorageProps } from "./issuer-storage-props";
 import { PerApp } from "../shared/per-app";
+import { defaultProvider } from "./identity-names";
 import { RESOURCE_GROUP_MODES, type ResourceGroupUse, checkResourceGroup } from "./resource-groups";
 
 const REPLICATIONS: readonly string[] = ["LRS", "ZRS", "GRS", "RAGRS", "GZRS", "RAGZRS"];
@@ -39,14 +40,21 @@ export const AZURE_DOCUMENTS: IssuerDocumentsOptions & Required<Pick<IssuerDocum
  * Throws `azure-name-invalid`, `azure-cloud-unknown`, `azure-guid-invalid`, `azure-tag-invalid`,
  * `azure-cache-control-invalid`, `azure-storage-account-taken`, `azure-documents-kept`, `choice-unknown`,
  * `cluster-name-invalid`, `late-value`, `azure-resource-group-moved`, `azure-resource-group-tags`,
- * `azure-installation-group-used`, and the refusals of keys.
+ * `azure-installation-group-used`, `azure-environment-mismatch`, and the refusals of keys. `namesCloud` says that the
+ * issuer has the suffix of the stated cloud.
  */
-export function checkIssuerStorage(construct: Construct, props: IssuerStorageProps): void {
+export function checkIssuerStorage(
+  construct: Construct,
+  props: IssuerStorageProps,
+  namesCloud: boolean,
+): void {
   const { adopt, cacheControl } = props;
   storageAccountName(props.storageAccountName);
   resourceGroupName(props.resourceGroupName);
   location(props.region);
   azureCloud(props.cloud ?? "AzurePublicCloud");
+  // Without them nothing depends on the cloud that counts where none is stated.
+  if (namesCloud || adopt || props.cloud !== undefined) checkCloud(construct, props);
   oneOf("accountReplicationType", props.accountReplicationType ?? "LRS", REPLICATIONS);
   oneOf("sharedAccessKeyEnabled", props.sharedAccessKeyEnabled ?? false, SWITCH);
   if (cacheControl !== undefined && !isLate(cacheControl) && !HEADER_VALUE.test(cacheControl))
@@ -61,6 +69,17 @@ export function checkIssuerStorage(construct: Construct, props: IssuerStoragePro
   const holder = accounts.get(construct, props.storageAccountName);
   if (holder) fail("azure-storage-account-taken", props.storageAccountName, holder.node.path);
   checkResourceGroup(construct, issuerGroup(props));
+}
+
+/** The account is made in the provider's cloud, whatever is stated here. */
+function checkCloud(
+  construct: Construct,
+  { cloud = "AzurePublicCloud", provider = defaultProvider(construct) }: IssuerStorageProps,
+): void {
+  const environment = provider?.environmentInput;
+  if (environment === undefined || isLate(environment) || provider?.metadataHostInput !== undefined) return;
+  const made = azureClouds.find(({ environments }) => environments.includes(environment.toLowerCase()));
+  if (made && made.name !== cloud) fail("azure-environment-mismatch", cloud, environment, made.name);
 }
 
 /** Remembers that a construct declares the account. */

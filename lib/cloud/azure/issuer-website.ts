@@ -46,8 +46,9 @@ export class IssuerWebsite extends IssuerStorage {
   readonly jwks: StorageBlob;
 
   /**
-   * Throws `azure-name-invalid`, `azure-cloud-unknown`, `azure-guid-invalid`, `azure-resource-group-moved`,
-   * `azure-website-slash`, `choice-unknown`, `late-value`, and the refusals of issuers and keys.
+   * Throws `azure-name-invalid`, `azure-cloud-unknown`, `azure-guid-invalid`, `azure-environment-mismatch`,
+   * `azure-resource-group-moved`, `azure-website-slash`, `choice-unknown`, `late-value`, and the refusals of issuers
+   * and keys.
    */
   constructor(scope: Construct, id: string, props: IssuerWebsiteProps) {
     super(scope, id, props, (construct) => at(construct, () => checked(construct, props)));
@@ -80,7 +81,7 @@ export class IssuerWebsite extends IssuerStorage {
 }
 
 function checked(construct: Construct, props: IssuerWebsiteProps): { readonly publicBlobs: boolean } {
-  checkIssuerStorage(construct, props);
+  checkIssuerStorage(construct, props, false);
   oneOf("trailingSlash", props.trailingSlash ?? false, SWITCH);
   if (props.issuerUrl !== undefined) {
     servedIssuer(props.issuerUrl);

@@ -3,7 +3,7 @@ import { fail } from "../../errors";
 import { COMPONENT_AUDIENCE, COMPONENT_TOKEN_PATH } from "../../model/components";
 import type { ComponentGrant, ComponentSecret } from "../../model/components";
 import { encode } from "../../model/late";
-import { externalAccountFile, universeDomain } from "../../rules/google/external-account";
+import { externalAccountFile } from "../../rules/google/external-account";
 import { type ComponentPlan, planComponent } from "./component-plan";
 import type { ComponentServiceAccountProps } from "./component-service-account-props";
 import { FederatedServiceAccount } from "./federated-service-account";
@@ -11,6 +11,7 @@ import { OidcProvider } from "./oidc-provider";
 import type { IOidcProvider } from "./oidc-provider-props";
 import { ProjectRole } from "./project-role";
 import { RoleBinding } from "./role-binding";
+import { universeIn } from "./universe";
 
 /** Key in the Secret; every component of OpenShift on Google Cloud reads it. */
 const SECRET_KEY = "service_account.json";
@@ -34,15 +35,15 @@ export class ComponentServiceAccount extends Construct {
   readonly grant: ComponentGrant;
 
   /**
-   * Throws what {@link FederatedServiceAccount}, {@link ProjectRole} and {@link RoleBinding} throw, `audience-mismatch`,
-   * `google-universe-invalid`, and for the request `google-request-kind`, `google-request-field`,
-   * `google-request-list`, `google-request-brokered`, `google-request-empty`, `google-adopt-condition`,
-   * `google-setting-contradicts`; `cluster-name-invalid`.
+   * Throws what {@link FederatedServiceAccount}, {@link ProjectRole} and {@link RoleBinding} throw,
+   * `audience-mismatch`, `google-universe-invalid`, `google-universe-mismatch`, and for the request
+   * `google-request-kind`, `google-request-field`, `google-request-list`, `google-request-brokered`,
+   * `google-request-empty`, `google-adopt-condition`, `google-setting-contradicts`; `cluster-name-invalid`.
    */
   constructor(scope: Construct, id: string, props: ComponentServiceAccountProps) {
     const { oidcProvider, request, project, provider } = props;
     const plan = planComponent(props);
-    const universe = universeDomain(props.universeDomain);
+    const universe = universeIn(scope, props);
     checkComponentAudience(oidcProvider);
     ComponentServiceAccount.check(scope, plan, props);
     super(scope, id);

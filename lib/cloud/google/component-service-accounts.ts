@@ -15,6 +15,7 @@ import { ComponentServiceAccount, checkComponentAudience } from "./component-ser
 import type { ComponentServiceAccountsProps } from "./component-service-accounts-props";
 import { type ComponentSettings, checkRequestNames, componentSettings } from "./component-settings";
 import { RoleBinding } from "./role-binding";
+import { universeIn } from "./universe";
 
 /** Ends the id of the pool provider. */
 const JOB = "openshift";
@@ -29,9 +30,9 @@ const JOB = "openshift";
  * Throws `google-project-invalid`, `google-project-number-invalid`, `google-project-contradicts`,
  * `google-setting-contradicts`, `google-universe-invalid`, `google-list-invalid`, `google-map-invalid`,
  * `google-override-unknown`, `google-account-ids-contradict`, `cluster-name-invalid`, `subject-invalid`,
- * `choice-unknown`, `late-value`; while declaring, also `google-requests-empty`, `google-request-unknown`,
- * `google-account-ids-missing`, `google-requests-clash`, `google-issuer-mismatch`, and what pool, pool provider and
- * {@link ComponentServiceAccount} throw.
+ * `choice-unknown`, `late-value`; while declaring, also `google-universe-mismatch`, `google-requests-empty`,
+ * `google-request-unknown`, `google-account-ids-missing`, `google-requests-clash`, `google-issuer-mismatch`, and what
+ * pool, pool provider and {@link ComponentServiceAccount} throw.
  *
  * Warns of an adopted pool provider that would admit the components alone.
  */
@@ -58,6 +59,7 @@ function declareComponents(
   const { issuer, requests } = request;
   const cluster = clusterName(request.clusterName);
   if (requests.length === 0) fail("google-requests-empty", cluster);
+  universeIn(scope, props);
   checkRequestNames(requests, settings);
   const components = requests.map((each) => componentOf(each, cluster, props, settings));
   checkAll(scope, components);

@@ -12,13 +12,13 @@ import type { IssuerKey } from "../../model/issuer-keys";
 import { literal } from "../../model/late";
 import { givenKeys } from "../../rules/google/caller-lists";
 import { bucketName } from "../../rules/google/bucket-name";
-import { universeDomain } from "../../rules/google/external-account";
 import { projectId } from "../../rules/google/ids";
 import { ACCEPTED_ALGORITHMS } from "../../rules/google/jwks";
 import { type OpenIdDocument, issuerDocuments } from "../../rules/openid/issuer-documents";
 import { terraformText } from "../../rules/terraform-text";
 import { PerApp } from "../shared/per-app";
 import { dependsOn } from "../shared/references";
+import { universeIn } from "./universe";
 
 /** Settings of an {@link IssuerBucket}. */
 export interface IssuerBucketProps {
@@ -101,14 +101,14 @@ export class IssuerBucket extends Construct implements IIssuerHost {
 
   /**
    * Throws `google-bucket-invalid`, `google-bucket-location`, `google-bucket-taken`, `google-project-invalid`,
-   * `google-universe-invalid`, `google-keys-invalid`, `choice-unknown`, `late-value`, and what makes a public key
-   * unusable, `issuer-key-private` say.
+   * `google-universe-invalid`, `google-universe-mismatch`, `google-keys-invalid`, `choice-unknown`, `late-value`, and
+   * what makes a public key unusable, `issuer-key-private` say.
    */
   constructor(scope: Construct, id: string, props: IssuerBucketProps) {
     const { provider } = props;
     const name = bucketName(props.bucket);
     const project = projectId(props.project);
-    const issuer = Issuer.of(`https://storage.${universeDomain(props.universeDomain)}/${name}`);
+    const issuer = Issuer.of(`https://storage.${universeIn(scope, props)}/${name}`);
     const options = { jwksPath: JWKS_PATH, accepted: ACCEPTED_ALGORITHMS };
     const { discovery, jwks } = issuerDocuments(issuer, givenKeys(props.keys), options);
     const adopt = oneOf("adopt", props.adopt ?? false, SWITCH);

@@ -18,6 +18,7 @@ import { type NameRules, derivedName } from "../../rules/names";
 import { FederatedServiceAccount } from "./federated-service-account";
 import type { GoogleGrantee } from "./google-access";
 import { RoleBinding } from "./role-binding";
+import { universeIn } from "./universe";
 import type { WorkloadServiceAccountProps } from "./workload-service-account-props";
 
 /** A workload's parts, checked, none declared. */
@@ -49,7 +50,8 @@ export class WorkloadServiceAccount extends Construct {
 
   /**
    * Throws what {@link FederatedServiceAccount} and {@link RoleBinding} throw, `cluster-name-invalid`,
-   * `google-universe-invalid`, `google-token-path`, `google-token-lifetime`, `google-list-invalid` and `choice-unknown`.
+   * `google-universe-invalid`, `google-universe-mismatch`, `google-token-path`, `google-token-lifetime`,
+   * `google-list-invalid` and `choice-unknown`.
    */
   constructor(scope: Construct, id: string, props: WorkloadServiceAccountProps) {
     const { oidcProvider, access } = props;
@@ -71,6 +73,7 @@ export class WorkloadServiceAccount extends Construct {
   /** Throws where the workload cannot be declared in the scope. */
   static check(scope: Construct, props: Omit<WorkloadServiceAccountProps, "oidcProvider">): void {
     const { accountId } = planWorkload(props);
+    universeIn(scope, props);
     if (accountId !== undefined) FederatedServiceAccount.check(scope, { accountId, project: props.project });
     RoleBinding.checkRoom(
       scope,

@@ -45,8 +45,9 @@ const JOB = "workloads";
  *
  * Throws `google-project-invalid`, `google-project-number-invalid`, `google-project-contradicts`,
  * `google-setting-contradicts`, `google-universe-invalid`, `google-token-path`, `google-token-lifetime`,
- * `audience-invalid`, `choice-unknown`, `late-value`; while declaring, also `cluster-name-invalid`, `google-access-foreign`,
- * `google-policy-full`, `google-issuer-mismatch`, and what pool, pool provider and {@link WorkloadServiceAccount} throw.
+ * `audience-invalid`, `choice-unknown`, `late-value`; while declaring, also `google-universe-mismatch`,
+ * `cluster-name-invalid`, `google-access-foreign`, `google-policy-full`, `google-issuer-mismatch`, and what pool, pool
+ * provider and {@link WorkloadServiceAccount} throw.
  */
 export function workloadServiceAccounts(props: WorkloadServiceAccountsProps): IWorkloadIdentities<Construct> {
   checkClusterPool(props);

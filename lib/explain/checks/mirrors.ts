@@ -9,8 +9,7 @@
 import { type Answer, broken, seen, unknown } from "../answer";
 import type { Repository } from "../clouds/cloud";
 import type { KubernetesFacts } from "../facts/kubernetes-facts";
-import { type MirrorRule, mirrorRulesOf, namesRepository } from "../facts/mirror-facts";
-import type { NodeConfiguration } from "../facts/node-configuration";
+import { type MirrorRule, mirrorRulesOf } from "../facts/mirror-facts";
 
 /** Mirrors that the runtime tries before a repository, or instead of it. */
 export interface Mirrored {
@@ -60,30 +59,6 @@ export function withoutSource(
     "set mirrorSourcePolicy to AllowContactingSource, name the mirror in the pod, or give the nodes' global pull secret a login for the mirror",
     `event: registry ${rules[0]?.source ?? host} is blocked in /etc/containers/registries.conf or /etc/containers/registries.conf.d`,
     ...evidence,
-  );
-}
-
-/** What the machine config operator writes of mirror sets says nothing that they do not. */
-const GENERATED = "-generated-registries";
-
-/** Where a file on the nodes tells the runtime something of the repository that is not read here. */
-export function inRegistriesConf(
-  { name: pool, registriesConf }: NodeConfiguration,
-  { name }: Repository,
-  mirrored: Mirrored | undefined,
-): Answer | undefined {
-  const found = [...registriesConf].find(
-    ([, { content, owner = "" }]) =>
-      !(mirrored && owner.endsWith(GENERATED)) && (content === undefined || namesRepository(content, name)),
-  );
-  if (found === undefined) return undefined;
-  const [path, { source, content }] = found;
-  return unknown(
-    content === undefined
-      ? `${path} of the nodes ${pool} cannot be read here; it may send the pull of ${name} to a mirror, without the pod's credentials`
-      : `${path} of the nodes ${pool} has an entry for ${name}, which may send the pull to a mirror, without the pod's credentials`,
-    "see the file; mirrors in ImageDigestMirrorSet and ImageTagMirrorSet are judged",
-    seen(path, source),
   );
 }
 

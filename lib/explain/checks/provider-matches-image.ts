@@ -7,7 +7,8 @@ import type { PullCheck, PullContext } from "./check";
 import { contestedFiles, contestedHint } from "./contested-files";
 import { configurationRead, configurationValid } from "./provider-configuration";
 import { forbidden } from "./registry-sources";
-import { type Mirrored, inRegistriesConf, mirrorHint, mirroredAs, withoutSource } from "./mirrors";
+import { type Mirrored, mirrorHint, mirroredAs, withoutSource } from "./mirrors";
+import { inRuntimeFiles, signaturesAsked } from "./runtime-files";
 
 const PLUGINS: readonly string[] = ["ecr", "acr", "gcp"];
 
@@ -34,7 +35,8 @@ function matched(
   const elsewhere =
     forbidden(artefacts, repository, mirrored) ??
     (mirrored && withoutSource(mirrored, repository)) ??
-    inRegistriesConf(node, repository, mirrored);
+    inRuntimeFiles(node, repository, mirrored) ??
+    signaturesAsked(artefacts, repository);
   if (elsewhere) return elsewhere;
   const pattern = entry.matchImages.find((each) => imageMatches(each, repository.name)) ?? "";
   return pass(

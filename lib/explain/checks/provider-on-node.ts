@@ -3,7 +3,7 @@ import { isPluginExecutable, pluginCan } from "../../rules/plugins";
 import { type Answer, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { Cloud } from "../clouds/cloud";
 import { type ClusterRecord, type PluginRecord, kubeletVersion } from "../facts/cluster-record";
-import type { ProviderEntry } from "../facts/node-configuration";
+import type { NodeConfiguration, ProviderEntry } from "../facts/node-configuration";
 import type { PullCheck } from "./check";
 import { TOKENS_SINCE, configurationRead, configurationValid } from "./provider-configuration";
 
@@ -12,7 +12,7 @@ export const providerOnNode: PullCheck = {
   id: "provider-on-node",
   asks: "Does the kubelet take the file, and does the plugin use service account tokens?",
   why: "A refused file stops the kubelet; a plugin that is too old silently uses the node's identity.",
-  run: ({ artefacts: { cluster }, node, entry, cloud, repository }) => {
+  run: ({ artefacts: { cluster, nodes }, node, entry, cloud, repository }) => {
     if (!node || !entry || !repository) return unknown("no entry is known", "see the checks before");
     const steps = [
       () => configurationRead(node),
@@ -22,7 +22,7 @@ export const providerOnNode: PullCheck = {
       () => (cloud ? pluginNamed(entry, cloud, cluster) : pluginNotKnown(entry)),
       () => cloud?.arguments(entry, node, repository, cluster) ?? pluginNotKnown(entry),
     ];
-    return worst(steps);
+    return inPool(worst(steps), node, nodes);
   },
 };
 
@@ -42,6 +42,12 @@ function worst(steps: readonly (() => Answer)[]): Answer {
       ...answers.flatMap(({ evidence }) => evidence),
     )
   );
+}
+
+/** Of several pools the worst is shown, and what is said of it need not hold for the others. */
+function inPool(answer: Answer, { name }: NodeConfiguration, all: readonly NodeConfiguration[]): Answer {
+  const isTold = answer.status === "pass" || all.length < 2 || answer.reason.includes(name);
+  return isTold ? answer : { ...answer, reason: `on the nodes ${name}: ${answer.reason}` };
 }
 
 function inTokenMode({ tokenAttributes, name, source }: ProviderEntry, kubelet: string | undefined): Answer {

@@ -2,14 +2,18 @@ import { type Answer, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { ProviderEntry } from "../facts/node-configuration";
 import type { WorkloadFact } from "../facts/workload-facts";
 import type { PullCheck } from "./check";
+import { placedElsewhere } from "./pod-placement";
 
 /** Is the service account among the objects of the cluster? */
 export const serviceAccountPresent: PullCheck = {
   id: "service-account-present",
   asks: "Is the service account among the objects of the cluster?",
   why: "The token is the service account's, and the plugin learns from its annotations whom to become.",
-  run: ({ artefacts: { serviceAccounts }, account, namespace, name, origin, workload, entry }) => {
+  run: ({ artefacts, account, namespace, name, origin, workload, entry }) => {
     if (workload?.isStatic) return staticPod(workload, entry);
+    const elsewhere = workload && placedElsewhere(workload, artefacts);
+    if (elsewhere) return elsewhere;
+    const { serviceAccounts } = artefacts;
     const key = `${namespace}/${name}`;
     if (account?.patch)
       return unknown(

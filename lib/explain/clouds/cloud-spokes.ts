@@ -4,6 +4,8 @@
  */
 
 import type { Answer, Evidence } from "../answer";
+import type { ServiceAccountFact } from "../facts/kubernetes-facts";
+import type { Source } from "../facts/source";
 import type { SpokeFact } from "../facts/spoke-facts";
 
 /** Who enters which spoke. */
@@ -28,6 +30,8 @@ export interface SpokeQuestion {
   readonly projectNumber: string | undefined;
   /** What was read of the spoke's own objects. */
   readonly rbac: SpokeFact;
+  /** Where the controller is told to act as others there; `undefined` where it is not. */
+  readonly impersonates: Source | undefined;
 }
 
 /** Something that works, and that somebody should know. */
@@ -56,4 +60,9 @@ export interface SpokeReading {
 export interface CloudSpokes {
   /** Judges a controller's way into a spoke. */
   read(question: SpokeQuestion): SpokeReading;
+  /**
+   * The answer where the cloud gives a controller on one of its own clusters an identity that is not judged here;
+   * `undefined` where nothing that was read says so. Absent where the cloud gives none of itself.
+   */
+  native?(account: ServiceAccountFact): Answer | undefined;
 }

@@ -42,6 +42,12 @@ export interface ObjectStore extends StoreContent {
   readonly isWhole: boolean;
   /** Its doors. */
   readonly doors: readonly StoreDoor[];
+  /**
+   * What is known of who serves a URL that is none of its doors, although a document in it names the URL.
+   *
+   * @defaultValue - nothing: a server of somebody's own may stand before the store
+   */
+  readonly before?: (url: string) => Answer | undefined;
 }
 
 /** How a type of resource declares an object. */

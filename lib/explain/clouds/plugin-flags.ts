@@ -7,3 +7,22 @@ export function flagOf(args: readonly string[], ...flags: readonly string[]): st
   });
   return values.at(-1);
 }
+
+/**
+ * The flag of `--name=value`, `--name`, `-n=value`, `-nvalue` or `-n`, as spf13/pflag reads it; no name for a word.
+ * `short` names the flags of single letters.
+ */
+export function flagIn(
+  argument: string,
+  short: Readonly<Record<string, string>>,
+): {
+  /** The flag's name. */
+  readonly name?: string;
+  /** What is given with it. */
+  readonly value?: string;
+} {
+  const [, letter, long, joined] = /^(?:-([^-])|--([^=]+))(?:=?([^]*))$/.exec(argument) ?? [];
+  if (letter !== undefined) return { name: short[letter] ?? letter, ...(joined && { value: joined }) };
+  if (long === undefined) return {};
+  return { name: long, ...(argument.includes("=") && { value: joined ?? "" }) };
+}

@@ -95,7 +95,7 @@ export class PublishedIssuers {
 
   #ofDiscovery(discovery: StoredObject, discoveryName: string, host: Host): Answer | undefined {
     const where = seen("discovery document", discovery.source);
-    if (!isRead(discovery)) return host.door?.refusal(discoveryName);
+    if (!isRead(discovery)) return refusal(host, discoveryName);
     const document = parsedJson(discovery.text);
     const [issuer, url] = [text(own(document, "issuer")), text(own(document, "jwks_uri"))];
     const same = issuer === "" ? "different" : sameText(issuer, host.issuer);
@@ -121,8 +121,8 @@ export class PublishedIssuers {
       );
     const name = this.#nameOf(url, host);
     return firstOf([
-      host.door?.refusal(discoveryName),
-      ...(name === undefined ? [] : [this.#ofKeys(name, url, host), host.door?.refusal(name)]),
+      refusal(host, discoveryName),
+      ...(name === undefined ? [] : [this.#ofKeys(name, url, host), refusal(host, name)]),
     ]);
   }
 
@@ -173,6 +173,11 @@ function isPublishing({ store, base }: Host): boolean {
     ([name, objects]) =>
       name.startsWith(base) && objects.some((each) => Array.isArray(own(parsedJson(each.text), "keys"))),
   );
+}
+
+/** What keeps those without credentials from reading an object at the issuer's URL. */
+function refusal({ door, store, issuer }: Host, name: string): Answer | undefined {
+  return door ? door.refusal(name) : store.before?.(issuer);
 }
 
 /** A state tells what its configuration does not know yet. */

@@ -18,14 +18,33 @@ interface ReadStack {
   readonly folder: string;
 }
 
+/** A text of a finished file in the place of one with placeholders. */
+export interface FilledText {
+  /** The text of the stack's own file. */
+  readonly template: string;
+  /** What it became. */
+  readonly text: string;
+}
+
+/** A file that is a stack's own with its placeholders filled. */
+export interface BoundCopy {
+  /** The file. */
+  readonly file: string;
+  /** The stack's id. */
+  readonly stack: string;
+  /** What was filled. */
+  readonly filled: readonly FilledText[];
+}
+
 /**
- * True for a file of which a stack has the template, to the letter but for what the template leaves late: it says
- * nothing that the template does not. One that differs in anything else is a file like others.
+ * Finds of a file the template that a stack has, which is the same to the letter but for what it leaves late: the file
+ * says nothing that the template does not, if what was filled is right. One that differs in anything else is a file like
+ * others, and `undefined`.
  *
  * Throws `explain-file-unreadable`, `explain-file-too-large` or `explain-file-invalid`.
  */
-export function boundCopies(stacks: readonly ReadStack[]): (file: string) => boolean {
-  if (stacks.length === 0) return () => false;
+export function boundCopies(stacks: readonly ReadStack[]): (file: string) => BoundCopy | undefined {
+  if (stacks.length === 0) return () => undefined;
   const folders = new Map(stacks.map(({ name, folder }) => [name, folder]));
   const lists = new Map<string, BoundFolder | undefined>();
   return (file) => {
@@ -33,9 +52,13 @@ export function boundCopies(stacks: readonly ReadStack[]): (file: string) => boo
     const path = bound && relative(bound.folder, resolve(file)).replaceAll("\\", "/");
     const stack = path === undefined ? undefined : bound?.stacks.get(path);
     const folder = stack === undefined ? undefined : folders.get(stack);
-    if (path === undefined || stack === undefined || folder === undefined) return false;
+    if (path === undefined || stack === undefined || folder === undefined) return undefined;
     const template = join(folder, path.slice(stack.length + 1));
-    return isThere(template) && areFilled(fileDocuments(template), fileDocuments(file));
+    if (!isThere(template)) return undefined;
+    const filled: FilledText[] = [];
+    return areFilled(fileDocuments(template), fileDocuments(file), filled)
+      ? { file, stack, filled }
+      : undefined;
   };
 }
 
@@ -65,33 +88,41 @@ function stacksIn(list: string): ReadonlyMap<string, string> {
   return new Map(own.map(([path, { stack }]) => [path, stack]));
 }
 
-function areFilled(templates: readonly PlainDocument[], texts: readonly PlainDocument[]): boolean {
+function areFilled(
+  templates: readonly PlainDocument[],
+  texts: readonly PlainDocument[],
+  filled: FilledText[],
+): boolean {
   return (
     templates.length === texts.length &&
-    templates.every(({ value }, place) => isFilled(value, texts[place]?.value))
+    templates.every(({ value }, place) => isFilled(value, texts[place]?.value, filled))
   );
 }
 
 /** Whether a value is a template with texts in the place of its placeholders. */
-function isFilled(template: unknown, value: unknown): boolean {
-  if (typeof template === "string") return typeof value === "string" && isFilledText(template, value);
+function isFilled(template: unknown, value: unknown, filled: FilledText[]): boolean {
+  if (typeof template === "string") {
+    if (typeof value !== "string" || !isFilledText(template, value)) return false;
+    if (template !== value) filled.push({ template, text: value });
+    return true;
+  }
   if (Array.isArray(template))
     return (
       Array.isArray(value) &&
       template.length === value.length &&
-      template.every((each, place) => isFilled(each, value[place]))
+      template.every((each, place) => isFilled(each, value[place], filled))
     );
   if (!isRecord(template)) return template === value;
   const keys = Object.keys(template);
   return (
     isRecord(value) &&
     keys.length === Object.keys(value).length &&
-    keys.every((key) => Object.hasOwn(value, key) && isFilled(template[key], value[key]))
+    keys.every((key) => Object.hasOwn(value, key) && isFilled(template[key], value[key], filled))
   );
 }
 
-/** The literal pieces in their order; each is looked for once, behind the one before. */
-function isFilledText(template: string, text: string): boolean {
+/** Whether a text is another one with its placeholders filled: its literal pieces in their order, each looked for once. */
+export function isFilledText(template: string, text: string): boolean {
   const [first = "", ...others] = placeholderPieces(template).filter((_, place) => place % 2 === 0);
   const last = others.pop();
   if (last === undefined) return template === text;

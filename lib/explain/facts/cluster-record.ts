@@ -76,7 +76,8 @@ export interface ClusterRecord extends RecordedGates {
    */
   readonly plugins?: Readonly<Record<string, PluginRecord>>;
   /**
-   * OpenShift version and platform, which decide which file the kubelet reads, and the pools of nodes.
+   * OpenShift version and platform, which decide which file the kubelet reads, and the pools of nodes; of a
+   * hosted cluster the NodePools whose nodes pull.
    *
    * @defaultValue - no OpenShift, or not known
    */
@@ -84,6 +85,7 @@ export interface ClusterRecord extends RecordedGates {
     readonly version: string;
     readonly platform: string;
     readonly pools?: readonly string[];
+    readonly nodePools?: readonly string[];
   };
   /**
    * The declared pulls.
@@ -129,6 +131,7 @@ export function readClusterRecord(recorded: unknown): ClusterRecord {
         version,
         platform: text(own(openShift, "platform")),
         pools: texts(own(openShift, "pools")),
+        ...(own(openShift, "nodePools") !== undefined && { nodePools: texts(own(openShift, "nodePools")) }),
       },
     }),
     ...(pulls !== undefined && { pulls: list(pulls).map(declaredPull) }),

@@ -12,6 +12,7 @@ import {
 import { fail } from "../../errors";
 import { followedComponents } from "./access-record";
 import { boundCopies } from "./bound-copies";
+import { wronglyFilled } from "./bound-values";
 import { type ClusterRecord, readClusterRecord } from "./cluster-record";
 import { type PlainDocument, fileDocuments } from "./file-documents";
 import { STACK_FILE, type StackInput, inputFiles } from "./input-files";
@@ -21,7 +22,7 @@ import {
   isKubernetesDocument,
   readKubernetes,
 } from "./kubernetes-facts";
-import { lateReader } from "./late-text";
+import { type LateReader, lateReader, plainLateReader } from "./late-text";
 import { addPlainScopes, isConfiguration, unreadTerraform } from "./plain-terraform";
 import { type PodFact, fragmentAccount, podFragment } from "./pod-fragments";
 import { isThere, readUtf8 } from "./read-text";
@@ -100,10 +101,14 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
   const input = inputFiles(paths);
   const scopes: TerraformScope[] = [];
   const stacks = input.stacks.map((stack) => readStack(stack, scopes));
-  const isCopy = boundCopies(stacks);
-  const plain = input.files.filter((file) => !isCopy(file)).flatMap(fileDocuments);
-  addPlainScopes(plain, paths, scopes);
+  const copyOf = boundCopies(stacks);
+  const copies = input.files.flatMap((file) => copyOf(file) ?? []);
+  const copied = new Set(copies.map(({ file }) => file));
+  const others = input.files.filter((file) => !copied.has(file)).flatMap(fileDocuments);
+  addPlainScopes(others, paths, scopes);
   const terraform = new Terraform(scopes, options.computed);
+  const wrong = wronglyFilled(copies, stacks, others, terraform);
+  const plain = [...others, ...wrong.flatMap(({ file }) => fileDocuments(file))];
   const objects = plain.filter(({ value }) => isKubernetesDocument(value));
   if (scopes.length === 0 && objects.length === 0 && stacks.length === 0)
     return fail("explain-nothing-found", paths);
@@ -181,7 +186,8 @@ function stackCluster(
   const issuer = recorded.issuer === undefined ? {} : { issuer: late(recorded.issuer) };
   const components = recorded.components && { components: followedComponents(recorded.components, late) };
   const cluster = { ...recorded, ...issuer, ...components, ...known };
-  const others = plain.map(asClusterDocument);
+  const plainLate = plainLateReader(terraform);
+  const others = plain.map((each) => asClusterDocument(each, plainLate));
   const written = (ofSpoke: boolean): readonly StackDocument[] =>
     files
       .filter(({ spoke }) => (spoke !== undefined) === ofSpoke)
@@ -200,7 +206,8 @@ function plainCluster(
   terraform: Terraform,
   cluster: ClusterRecord,
 ): ClusterArtefacts {
-  const all = plain.map(asClusterDocument);
+  const late = plainLateReader(terraform);
+  const all = plain.map((each) => asClusterDocument(each, late));
   return {
     stack: "",
     cluster,
@@ -214,8 +221,8 @@ function plainCluster(
 /** A document, and whose it is. */
 type StackDocument = KubernetesDocument & { readonly spoke: string | undefined };
 
-function asClusterDocument(document: PlainDocument): StackDocument {
-  return { ...document, late: (text) => text, management: false, ofStack: false, spoke: undefined };
+function asClusterDocument(document: PlainDocument, late: LateReader): StackDocument {
+  return { ...document, late, management: false, ofStack: false, spoke: undefined };
 }
 
 function skippedOf(plain: readonly PlainDocument[]): readonly SkippedDocument[] {

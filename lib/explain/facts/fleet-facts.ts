@@ -62,6 +62,8 @@ export interface FleetFacts {
   readonly lists: readonly ProviderListFact[];
   /** Names of the profiles that MultiKueueClusters refer to, each with its object. */
   readonly workerClusters: readonly WorkerClusterFact[];
+  /** Where Argo CD is told to sync as service accounts of the spokes, by its namespace. */
+  readonly impersonation: ReadonlyMap<string, Source>;
 }
 
 /** A worker cluster of MultiKueue that is reached through a profile. */
@@ -95,7 +97,17 @@ export function readFleetFacts(documents: readonly Document[]): FleetFacts {
     profiles: [...profiles].map(([key, each]) => profileFact(key, each)),
     lists: [...lists.values()],
     workerClusters: documents.flatMap(workerCluster),
+    impersonation: new Map(documents.flatMap(impersonating)),
   };
+}
+
+/** Source: argoproj/argo-cd, docs/operator-manual/app-sync-using-impersonation.md. */
+const IMPERSONATION = "application.sync.impersonation.enabled";
+
+function impersonating({ value, source }: Document): readonly (readonly [string, Source])[] {
+  if (own(value, "kind") !== "ConfigMap" || text(at(value, "metadata", "name")) !== "argocd-cm") return [];
+  const isOn = String(at(value, "data", IMPERSONATION)) === "true";
+  return isOn ? [[text(at(value, "metadata", "namespace")) || "default", source]] : [];
 }
 
 function workerCluster({ value, source }: Document): readonly WorkerClusterFact[] {

@@ -10,6 +10,9 @@ import { at, own, text } from "./access";
 import type { ClusterRecord } from "./cluster-record";
 import { type ComponentFacts, readComponentFacts } from "./component-facts";
 import { type FleetFacts, readFleetFacts } from "./fleet-facts";
+import { hostedObjects } from "./hosted-cluster";
+import { type PoolConfigFact, listedNodes, readNodePools } from "./hosted-pools";
+import { type ImagePolicyFact, readImagePolicy } from "./image-policies";
 import type { LateReader } from "./late-text";
 import {
   type NodeConfiguration,
@@ -56,6 +59,8 @@ export interface KubernetesFacts extends ComponentFacts {
   readonly mirrors: readonly MirrorRule[];
   /** Which registries the nodes' runtime may pull from; none where nothing limits it. */
   readonly registrySources: readonly RegistrySources[];
+  /** Signatures that the nodes' runtime asks of images. */
+  readonly imagePolicies: readonly ImagePolicyFact[];
   /** What CSI drivers let nodes request. */
   readonly volumeDrivers: VolumeDrivers;
   /** Profiles of spokes, and lists of access providers. */
@@ -94,7 +99,8 @@ export function readKubernetes(
   documents: readonly KubernetesDocument[],
   cluster: ClusterRecord,
 ): KubernetesFacts {
-  const { accounts, rbac, others: all } = sorted(documents);
+  const { accounts, rbac, others } = sorted(documents);
+  const all = [...others, ...hostedObjects(others, cluster)];
   const objects = all.filter(({ management }) => !management);
   const values = rbac.map(({ value }) => value);
   const [policy, ...rbacOtherwise] = readRbacInAnyOrder(
@@ -114,6 +120,7 @@ export function readKubernetes(
     }),
     mirrors: objects.flatMap(({ value, source }) => readMirrorRules(value, source)),
     registrySources: objects.flatMap(({ value, source }) => readRegistrySources(value, source) ?? []),
+    imagePolicies: objects.flatMap(({ value, source }) => readImagePolicy(value, source) ?? []),
     volumeDrivers: readVolumeDrivers(objects.map(({ value }) => value)),
     ...readComponentFacts(objects),
     fleet: readFleetFacts(objects),
@@ -178,6 +185,7 @@ function nodes(
 ): Pick<KubernetesFacts, "nodes" | "unplaced"> {
   const machineConfigs: MachineConfigFact[] = [];
   const facts: NodeFact[] = [];
+  const pools: PoolConfigFact[] = [];
   const standalone: NodeConfiguration[] = [];
   const gates = documents.flatMap(({ value, source, management }) => {
     const statement = management ? undefined : gateStatement(value, source);
@@ -187,12 +195,13 @@ function nodes(
     const machineConfig = readMachineConfig(value, source, late);
     const pool = readNodePoolConfig(value, source, late);
     if (machineConfig) machineConfigs.push(machineConfig);
-    if (pool) facts.push(pool);
+    if (pool) pools.push({ namespace: text(at(value, "metadata", "namespace")), node: pool });
     if (isNodeSetup(value)) facts.push(readNodeSetup(value, source, late));
     if (own(value, "kind") === "CredentialProviderConfig")
       standalone.push(standaloneConfiguration(value, source, gates));
   }
-  const configured = [...facts, ...nodesOfMachineConfigs(machineConfigs)].map((node) =>
+  const hosted = listedNodes(pools, readNodePools(documents, cluster), cluster);
+  const configured = [...facts, ...hosted, ...nodesOfMachineConfigs(machineConfigs)].map((node) =>
     nodeConfiguration(node, cluster, gates),
   );
   const found = configured.filter(

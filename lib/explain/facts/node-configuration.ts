@@ -10,6 +10,7 @@ import { configFiles } from "./node-config-files";
 import type { NodeFact, NodeFileFact } from "./node-facts";
 import { type GateStatement, mayReach, nodeGateStatements } from "./node-gates";
 import { flagDropIns } from "./node-kubelet-command";
+import { isRuntimeFile } from "./runtime-files";
 import { type Source, below } from "./source";
 
 /** The token mode of an entry. */
@@ -74,13 +75,12 @@ export interface NodeConfiguration {
   readonly source: Source;
   /** Files of the kubelet's configuration and flags that several MachineConfigs write, by path. */
   readonly contested: ReadonlyMap<string, NodeFileFact>;
-  /** Files of the container runtime about registries, by path. */
-  readonly registriesConf: ReadonlyMap<string, NodeFileFact>;
+  /** Files that tell the container runtime what to do with registries, by path. */
+  readonly runtimeFiles: ReadonlyMap<string, NodeFileFact>;
   /** A file on these nodes. */
   readonly file: (path: string) => NodeFileFact | undefined;
 }
 
-const REGISTRIES_CONF = /^\/etc\/containers\/registries\.conf(?:$|\.d\/[^/]+\.conf$)/;
 const PROBLEM_UNREADABLE = "the file on the node cannot be read here: it is compressed or no data URL";
 
 /** Finds and reads the configuration of a pool; `gates` are those that were read for all nodes of the cluster. */
@@ -105,12 +105,12 @@ export function nodeConfiguration(
     ...unconfigured(node.name, node.source),
     documents,
     entries: documents.flatMap(({ value, source }) => providerEntries(value, source)),
-    problem,
-    problemLog: log,
+    problem: node.absent ?? problem,
+    problemLog: node.absent === undefined ? log : undefined,
     doubt: doubt ?? node.doubt ?? files.map(doubtOf).find((each) => each !== undefined),
     gates: [...gates.filter((gate) => mayReach(gate, node.name)), ...nodeGateStatements(node)],
     contested: contested(node, paths),
-    registriesConf: new Map([...node.files].filter(([path]) => REGISTRIES_CONF.test(path))),
+    runtimeFiles: new Map([...node.files].filter(([path]) => isRuntimeFile(path))),
     file: (path) => node.files.get(path),
   };
 }
@@ -127,7 +127,7 @@ export function unconfigured(name: string, source: Source): NodeConfiguration {
     gates: [],
     source,
     contested: new Map(),
-    registriesConf: new Map(),
+    runtimeFiles: new Map(),
     file: () => undefined,
   };
 }

@@ -52,6 +52,12 @@ export interface NodeFact {
    * @defaultValue - it is
    */
   readonly doubt?: string;
+  /**
+   * Why its files are on no node.
+   *
+   * @defaultValue - they are on nodes
+   */
+  readonly absent?: string;
   /** Where it stands. */
   readonly source: Source;
 }

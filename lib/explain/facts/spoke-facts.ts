@@ -15,12 +15,18 @@ import { isLateText } from "./terraform";
 export interface AuthenticatorFact {
   /** `issuer.url`. */
   readonly issuer: string;
+  /** `issuer.discoveryURL`; empty where the documents stand at the issuer. */
+  readonly discoveryUrl: string;
   /** `issuer.audiences`. */
   readonly audiences: readonly string[];
   /** What stands before the claim in the user's name; `undefined` where an expression makes the name. */
   readonly prefix: string | undefined;
   /** The claim that the user's name is made of; empty for an expression. */
   readonly claim: string;
+  /** The expression that makes the user's name; empty for a claim. */
+  readonly expression: string;
+  /** True where claims make the user's groups. */
+  readonly hasGroups: boolean;
   /** Expressions that must hold for the claims or the user. */
   readonly rules: readonly string[];
   /** Where it stands. */
@@ -187,9 +193,12 @@ function authenticator(entry: Json, source: Source): AuthenticatorFact {
   const rules = [...list(entry["userValidationRules"]), ...list(entry["claimValidationRules"])];
   return {
     issuer: text(at(entry, "issuer", "url")),
+    discoveryUrl: text(at(entry, "issuer", "discoveryURL")),
     audiences: texts(at(entry, "issuer", "audiences")),
     prefix: claim === "" ? undefined : text(own(username, "prefix")),
     claim,
+    expression: text(own(username, "expression")),
+    hasGroups: at(entry, "claimMappings", "groups") !== undefined,
     rules: rules.map(ruleText),
     source,
   };

@@ -4,6 +4,7 @@
 
 import { fail } from "../../errors";
 import { grouped, trustOfAll } from "../accesses";
+import { unknown } from "../answer";
 import type { CheckResult } from "../checks/check";
 import type { AccountReading, AccessToken, AccessTrust } from "../clouds/cloud-access";
 import type { FleetWarning, SpokeReading } from "../clouds/cloud-spokes";
@@ -11,7 +12,7 @@ import type { Clouds } from "../clouds/clouds";
 import { list, own } from "../facts/access";
 import type { ClusterArtefacts } from "../facts/facts";
 import type { CredentialFileFact } from "../facts/component-facts";
-import { serviceAccountOf } from "../facts/kubernetes-facts";
+import { type ServiceAccountFact, serviceAccountOf } from "../facts/kubernetes-facts";
 import type { WorkloadFact } from "../facts/workload-facts";
 import { chainVerdict, judged } from "../judged";
 import type { ExplainResult } from "../result";
@@ -114,9 +115,9 @@ export class FleetAccesses {
       const trusted = published.status === "pass" ? (contested ?? published) : published;
       return { ...found, trust: { ...found.trust, issuer: trusted }, as: found.user };
     }
-    const reading = this.#reading(known, cloud);
-    const identity = reading?.identity;
-    if (!reading || !identity) return { ...NOTHING, reading };
+    const reading = this.#reading(known, cloud) ?? this.#unnamed(known, cloud);
+    const identity = reading.identity;
+    if (!identity) return { ...NOTHING, reading };
     const token: AccessToken = { issuer, audience: reading.audiences[0], namespace, name };
     const trust: AccessTrust = trustOfAll(identity, token, reading.audiences);
     const spoke: SpokeReading | undefined = this.#clouds.spokesOf(cloud)?.read({
@@ -130,6 +131,7 @@ export class FleetAccesses {
       project: known.recorded?.project,
       projectNumber: known.recorded?.projectNumber,
       rbac: artefacts.spokes.of(profile.name),
+      impersonates: controller.kind === "argocd" ? artefacts.fleet.impersonation.get(namespace) : undefined,
     });
     return { reading, trust, spoke, as: identity.label };
   }
@@ -142,12 +144,7 @@ export class FleetAccesses {
     return this.#clouds.access
       .find((each) => each.cloud === cloud)
       ?.account({
-        account: serviceAccountOf(artefacts, account) ?? {
-          key: account,
-          annotations: new Map(),
-          pullSecrets: [],
-          source: undefined,
-        },
+        account: accountOf(artefacts, account),
         pods: workloads.map(runningPlugin),
         fragment: undefined,
         files: this.#filesOf(artefacts).get(namespace) ?? [],
@@ -160,6 +157,18 @@ export class FleetAccesses {
       });
   }
 
+  /** Of a controller to which nothing gives an identity that is judged here. */
+  #unnamed({ artefacts, controller }: Omit<FleetContext, keyof Readings>, cloud: string): AccountReading {
+    const account = accountOf(artefacts, controller.account);
+    const answer =
+      this.#clouds.spokesOf(cloud)?.native?.(account) ??
+      unknown(
+        `nothing that was read says as whom ${account.key} acts in the cloud of the spoke: no annotation, no variable and no credential file`,
+        `name the manifests of ${controller.title} and of its service account as well`,
+      );
+    return { answer, identity: undefined, pods: answer, audiences: [] };
+  }
+
   #filesOf(artefacts: ClusterArtefacts): ReadonlyMap<string, readonly CredentialFileFact[]> {
     const known = this.#files.get(artefacts);
     if (known) return known;
@@ -167,6 +176,13 @@ export class FleetAccesses {
     this.#files.set(artefacts, made);
     return made;
   }
+}
+
+/** The service account as it was read; else one of that name without anything. */
+function accountOf(artefacts: ClusterArtefacts, key: string): ServiceAccountFact {
+  return (
+    serviceAccountOf(artefacts, key) ?? { key, annotations: new Map(), pullSecrets: [], source: undefined }
+  );
 }
 
 /** The pods with the container that runs the plugin alone: what others have does not help it. */

@@ -61,11 +61,20 @@ function served(
         offered.some((name) => listed.has(name)) ||
         (kind === "argocd" && builtinProviders(profileDocument(profile)).length > 0),
     );
-    const all = serving.length > 0 ? serving.map(([controller]) => controller) : controllers;
+    const near = serving.filter(
+      ([controller]) => controller.kind !== "argocd" || isBeside(controller, profile),
+    );
+    const chosen = near.length > 0 ? near : serving;
+    const all = chosen.length > 0 ? chosen.map(([controller]) => controller) : controllers;
     return (all.length > 0 ? all : [nobody(profile)]).map((controller) => [controller, profile] as const);
   });
   const order = new Map(controllers.map((controller, index) => [controller, index]));
   return pairs.sort(([one], [other]) => (order.get(one) ?? -1) - (order.get(other) ?? -1));
+}
+
+/** Each Argo CD takes the profiles of its own namespace. */
+function isBeside({ account }: Controller, { namespace }: ProfileFact): boolean {
+  return account.startsWith(`${namespace}/`);
 }
 
 function nameOf(provider: unknown): string {

@@ -4,8 +4,12 @@
  */
 
 import type { WorkloadIdentityError } from "../../errors";
-import { managerNameIssues } from "../../rules/fleet/profile-checks";
-import { ambiguousProviderIssues, providerNameMatchIssues } from "../../rules/fleet/provider-checks";
+import { managerNameIssues, strayExtensionIssues } from "../../rules/fleet/profile-checks";
+import {
+  ambiguousProviderIssues,
+  profileDataIssues,
+  providerNameMatchIssues,
+} from "../../rules/fleet/provider-checks";
 import { profileProviders } from "../../rules/fleet/resolve-exec";
 import { type Evidence, seen } from "../answer";
 import type { FleetWarning } from "../clouds/cloud-spokes";
@@ -22,9 +26,13 @@ export function fleetWarnings(context: FleetContext): readonly FleetWarning[] {
   const where = profile.status ? [seen("status", profile.status.source)] : [];
   const manager = at(document, "spec", "clusterManager", "name");
   const foreign = managerNameIssues(manager).filter(({ code }) => code === "cluster-manager-foreign");
+  const providers = providersFor(controller, document);
   const found = [
-    ...asWarnings(ambiguousProviderIssues(providersFor(controller, document), document), where),
+    ...asWarnings(ambiguousProviderIssues(providers, document), where),
     ...asWarnings(foreign, where),
+    // A plugin that cannot do without this data is refused for how it is called.
+    ...asWarnings(profileDataIssues(providers, document, controller.kind !== "kueue"), where),
+    ...asWarnings(strayExtensionIssues(document), where),
     ...unused(context),
     ...sharedVariables(context),
     ...ignoredSettings(context, where),

@@ -6,14 +6,15 @@
 import { type WorkloadIdentityError, refusal } from "../../errors";
 import { compareVersions } from "../../model/version";
 import { multiKueue } from "../../rules/fleet/consumers";
-import { KUEUE_API_VERSION, KUEUE_GATE } from "../../rules/fleet/kueue-configuration";
+import { KUEUE_API_VERSION } from "../../rules/fleet/kueue-configuration";
+import { KUEUE_GATE, kueueGateOff } from "../../rules/fleet/kueue-gates";
 import { outdatedNames } from "../../rules/fleet/outdated-names";
 import { flagOf } from "../clouds/plugin-flags";
 import { at, own, record, text } from "../facts/access";
 import type { ProviderListFact } from "../facts/fleet-facts";
 import type { DeclaredFleet } from "../facts/fleet-record";
+import { argumentsOf } from "./controller-settings";
 import type { Controller, ControllerPods } from "./controllers";
-import { argumentsOf } from "./list-mounted";
 
 /** Whether the feature gate of ClusterProfiles is on. */
 export interface KueueGate {
@@ -87,20 +88,23 @@ export function kueueGate(
   { list: read, readers, workloads, declared }: Controller,
   recorded: DeclaredFleet | undefined,
 ): KueueGate {
-  const gates = own(read?.configuration, "featureGates");
-  const isStated = Object.keys(record(gates)).length > 0;
-  const isOn = own(gates, KUEUE_GATE) === true;
+  const gates = record(own(read?.configuration, "featureGates"));
+  const isStated = Object.keys(gates).length > 0;
   const whole = [...readers, ...workloads].filter(({ isPartial }) => !isPartial);
   const flags = whole.map(flagged);
   const byFlag =
     whole.length > 0 ? flags.some((flag) => flag !== undefined) : declared && recorded?.gateByFlag;
   if (byFlag && isStated) return invalid(`has featureGates, which Kueue refuses beside ${FLAG}`);
-  if (isOn) return SOUND;
-  if (isStated) return invalid(`leaves the feature gate ${KUEUE_GATE} off`);
+  const off = kueueGateOff(gates);
+  if (isStated) return off === undefined ? SOUND : invalid(`leaves the feature gate ${off} off`);
   if (whole.some(isOpen)) return NOT_TOLD;
   if (whole.length > 0 && !byFlag) return invalid(`leaves the feature gate ${KUEUE_GATE} off`);
+  const offByFlag = flags
+    .map(gatesOf)
+    .map(kueueGateOff)
+    .find((gate) => gate !== undefined);
   if (whole.length > 0)
-    return flags.every(turnsOn) ? SOUND : invalid(`leaves ${KUEUE_GATE} off, and ${FLAG} too`);
+    return offByFlag === undefined ? SOUND : invalid(`leaves ${offByFlag} off, and ${FLAG} too`);
   if (declared) return byFlag ? SOUND : invalid(`leaves the feature gate ${KUEUE_GATE} off`);
   return NOT_TOLD;
 }
@@ -128,7 +132,7 @@ function isOpen(pods: ControllerPods): boolean {
 }
 
 /** Source: k8s.io/component-base/featuregate, `Name=true,Other=false` with spaces around. */
-function turnsOn(flag: string | undefined): boolean {
+function gatesOf(flag: string | undefined): Readonly<Record<string, boolean>> {
   const pairs = (flag ?? "").split(",").map((pair) => pair.split("=").map((word) => word.trim()));
-  return pairs.some(([name, value = ""]) => name === KUEUE_GATE && /^(?:1|t|true)$/i.test(value));
+  return Object.fromEntries(pairs.map(([name = "", value = ""]) => [name, /^(?:1|t|true)$/i.test(value)]));
 }

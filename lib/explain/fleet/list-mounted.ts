@@ -5,13 +5,13 @@
 
 import { type Answer, type Evidence, broken, seen, unknown } from "../answer";
 import { containersOf } from "../clouds/pod-containers";
-import { list, own, text } from "../facts/access";
 import type { ProviderListFact } from "../facts/fleet-facts";
-import { flagOf } from "../clouds/plugin-flags";
+import { PROVIDER_FILE_FLAG } from "../../rules/fleet/names";
+import { settingOf } from "./controller-settings";
 import type { Controller, ControllerPods } from "./controllers";
 
 const FLAGS: Readonly<Record<ProviderListFact["form"], string>> = {
-  file: "--clusterprofile-provider-file",
+  file: PROVIDER_FILE_FLAG,
   kueue: "--config",
 };
 
@@ -76,7 +76,7 @@ function flagAnswer(
   where: Evidence,
 ): Answer | undefined {
   const { pods } = reader;
-  const file = flagOf(argumentsOf(reader), flag);
+  const file = settingOf(reader, flag);
   if (file !== undefined && files.includes(file)) return undefined;
   const remedy = `give it the argument ${flag}=${files[0] ?? ""}`;
   if (file === undefined || file.includes("$("))
@@ -87,12 +87,4 @@ function flagAnswer(
     undefined,
     where,
   );
-}
-
-/** What the containers that read the list are started with. */
-export function argumentsOf({ pods, container }: ControllerPods): readonly string[] {
-  return list(own(pods.spec, "containers"))
-    .filter((each) => container === "" || own(each, "name") === container)
-    .flatMap((each) => [...list(own(each, "command")), ...list(own(each, "args"))])
-    .map(text);
 }

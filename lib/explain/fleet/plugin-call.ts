@@ -3,41 +3,48 @@
  */
 
 import { fleetPlugins, pluginOfCommand } from "../../rules/fleet/plugins";
-import {
-  type ExecResolution,
-  type ResolvedExec,
-  profileProviders,
-  resolveExec,
-} from "../../rules/fleet/resolve-exec";
-import { type Json, list, own, text } from "../facts/access";
+import { type ExecResolution, type ResolvedExec, resolveExec } from "../../rules/fleet/resolve-exec";
+import { type Json, at, list, own, text } from "../facts/access";
 import type { Controller } from "./controllers";
 
 const BUILTIN = "argo-cd-builtin-";
-/** Aws is not among them: it would need the cluster's name. */
-const BUILTINS: readonly string[] = ["azure", "gcp"];
 const ARGO_CLOUDS: Readonly<Record<string, string>> = { aws: "aws", azure: "azure", gcp: "google" };
 
-/** Entries of the list, and those that Argo CD knows without a list. */
+/** Entries of the list; of a profile that names what Argo CD knows without a list, that alone. */
 export function providersFor({ kind, list: read }: Controller, profile: unknown): readonly unknown[] {
   const written = read?.providers ?? [];
-  return kind === "argocd" ? [...written, ...builtinProviders(profile)] : written;
+  const builtin = kind === "argocd" ? builtinProviders(profile) : [];
+  return builtin.length > 0 ? builtin : written;
 }
 
-/** What Argo CD knows of itself, as far as the profile asks for it. */
+/**
+ * What Argo CD knows of itself: the first such name among the profile's `accessProviders` decides, whatever the list
+ * says. Source: argoproj-labs/clusterprofile-integration-for-argocd, controller.go (`renderSecret`).
+ */
 export function builtinProviders(profile: unknown): readonly unknown[] {
-  const offered = profileProviders(profile);
-  return BUILTINS.filter((cloud) => offered.has(BUILTIN + cloud)).map((cloud) => ({
-    name: BUILTIN + cloud,
-    execConfig: {
-      apiVersion: "client.authentication.k8s.io/v1beta1",
-      command: "argocd-k8s-auth",
-      args: [cloud],
-    },
-  }));
+  const name = builtinName(profile);
+  if (name === undefined) return [];
+  const apiVersion = "client.authentication.k8s.io/v1beta1";
+  const execConfig = { apiVersion, command: "argocd-k8s-auth", args: [name.slice(BUILTIN.length)] };
+  return [{ name, execConfig }];
 }
 
-/** The choice, templates of Argo CD filled in. */
+/** True for what Argo CD knows without a list; of a cloud it is the same for all spokes. */
+export function isBuiltin(provider: string): boolean {
+  return provider.startsWith(BUILTIN);
+}
+
+function builtinName(profile: unknown): string | undefined {
+  return list(at(profile, "status", "accessProviders"))
+    .map((each) => text(own(each, "name")))
+    .find(isBuiltin);
+}
+
+/** The choice, templates of Argo CD filled into the arguments; it copies variables as they are. */
 export function resolutionFor(controller: Controller, profile: Json): ExecResolution {
+  const builtin = controller.kind === "argocd" ? builtinName(profile) : undefined;
+  if (builtin !== undefined && ARGO_CLOUDS[builtin.slice(BUILTIN.length)] === undefined)
+    return { outcome: "refused", reason: `unsupported built-in access provider "${builtin}"` };
   const resolution = resolveExec(providersFor(controller, profile), profile);
   if (resolution.outcome === "refused" || controller.kind !== "argocd") return resolution;
   const { exec } = resolution;
@@ -46,14 +53,7 @@ export function resolutionFor(controller: Controller, profile: Json): ExecResolu
     value
       .replaceAll("{{ .ClusterProfileName }}", name)
       .replaceAll("{{ .ClusterProfileServer }}", exec.server);
-  return {
-    outcome: "resolved",
-    exec: {
-      ...exec,
-      args: exec.args.map(filled),
-      env: exec.env.map((each) => ({ name: each.name, value: filled(each.value) })),
-    },
-  };
+  return { outcome: "resolved", exec: { ...exec, args: exec.args.map(filled) } };
 }
 
 /** Key of the cloud that the plugin gives credentials for; `undefined` for a plugin that is not known. */

@@ -7,10 +7,13 @@ import { type Answer, broken, pass, seen, unknown } from "../answer";
 import { boundAnswer } from "../clouds/bound-names";
 import type { AccessTrust, AccountReading } from "../clouds/cloud-access";
 import type { FleetWarning, SpokeReading } from "../clouds/cloud-spokes";
+import { isOwnInEachCluster } from "../../rules/fleet/spoke-issuer";
+import type { PodToken } from "../clouds/pod-token";
 import { containersOf } from "../clouds/pod-containers";
 import type { AuthenticatorFact, SpokeFact } from "../facts/spoke-facts";
 import { isLateText, sameText } from "../facts/terraform";
 import type { Controller, ControllerPods } from "./controllers";
+import { namesUsers, ruleOutcome, userName } from "./spoke-users";
 
 /** What a spoke without a cloud says of a controller. */
 export interface SelfManagedReading {
@@ -32,10 +35,6 @@ export const UNAUTHORIZED = "Unauthorized";
 
 const READ_IT =
   "name the AuthenticationConfiguration of the spoke's API servers as well, in a file or folder of the spoke's name";
-const LITERAL = String.raw`(?:'[^'\\]*'|"[^"\\]*")`;
-const ONE_USER = new RegExp(String.raw`^user\.username\s*==\s*(${LITERAL})$`);
-const USERS = new RegExp(String.raw`^user\.username\s+in\s+\[\s*(${LITERAL}(?:\s*,\s*${LITERAL})*)\s*\]$`);
-
 /** Judges the token that the plugin reads, at the spoke's API server. */
 export function selfManaged(
   controller: Controller,
@@ -51,9 +50,10 @@ export function selfManaged(
   const ofIssuer = authenticators.filter((each) => issuer !== undefined && each.issuer === issuer);
   const taking = ofIssuer.filter(({ audiences }) => audience !== undefined && audiences.includes(audience));
   const [one] = taking;
-  const prefix = one?.claim === "sub" ? one.prefix : undefined;
-  const user = prefix === undefined ? undefined : prefix + subject;
-  const admitted = subjectAnswer(one, user, subject);
+  const [namespace = "", name = ""] = controller.account.split("/");
+  const token: PodToken = { subject, namespace, name, issuer, audience: audience ?? "" };
+  const user = one && userName(one, token);
+  const admitted = subjectAnswer(one, user, token);
   const reading: AccountReading = {
     answer: pass("the controller enters with its service account's own token"),
     identity: undefined,
@@ -75,7 +75,7 @@ export function selfManaged(
         user === undefined
           ? unknown("the name of the user on the spoke is not known", READ_IT)
           : boundAnswer(spokeName, { users: [user], groups: [] }, spoke),
-      warnings: one && one.rules.length === 0 ? [unpinned(one)] : [],
+      warnings: one && !namesUsers(one, token) ? [unpinned(one)] : [],
     },
     user: admitted.status === "fail" ? undefined : user,
   };
@@ -103,6 +103,7 @@ function issuerAnswer(
   // A configuration names an issuer once, so that a second one is of another server.
   if (others.some((each) => !isDeepStrictEqual({ ...each, source: found?.source }, found)))
     return unknown("the spoke's API servers do not take the issuer's tokens alike", READ_IT, ...where);
+  if (found && isOwnInEachCluster(issuer)) return ownIssuerAnswer(issuer, found);
   if (found) return pass(`the spoke trusts the issuer ${issuer}`, seen("issuer.url", found.source));
   if (all.length === 0) return unknown("no AuthenticationConfiguration of the spoke was read", READ_IT);
   const evidence = all.map((each) => seen(`trusts ${each.issuer}`, each.source));
@@ -118,6 +119,19 @@ function issuerAnswer(
     UNAUTHORIZED,
     ...evidence,
   );
+}
+
+/** The spoke asks itself for the keys; elsewhere it finds them, and does not start where the issuer is its own. */
+function ownIssuerAnswer(issuer: string, { discoveryUrl, source }: AuthenticatorFact): Answer {
+  const where = seen(discoveryUrl === "" ? "issuer.url" : `discoveryURL ${discoveryUrl}`, source);
+  const remedy = "give the hub an issuer of its own that spokes reach, with --service-account-issuer";
+  return discoveryUrl === ""
+    ? broken(`the issuer ${issuer} is the spoke itself, which has other keys`, remedy, UNAUTHORIZED, where)
+    : unknown(
+        `whether ${issuer} is the spoke's own issuer as well is not known; it would not start`,
+        remedy,
+        where,
+      );
 }
 
 function audienceAnswer(
@@ -142,37 +156,30 @@ function audienceAnswer(
 function subjectAnswer(
   one: AuthenticatorFact | undefined,
   user: string | undefined,
-  subject: string,
+  token: PodToken,
 ): Answer {
   if (!one) return unknown("who is let in is not known", "see the checks before");
   if (user === undefined)
     return unknown(
-      "an expression or another claim than sub makes the user's name, which is not judged here",
+      "what makes the user's name cannot be told",
       "make it of the claim sub",
       seen("claimMappings", one.source),
     );
   const where = seen("userValidationRules", one.source);
-  const judged = one.rules.map((rule) => [rule, usersOf(rule)?.includes(user)] as const);
+  const judged = one.rules.map((rule) => [rule, ruleOutcome(rule, one, user, token)] as const);
   const refusing = judged.find(([, outcome]) => outcome === false);
   if (refusing)
     return broken(
       `the spoke does not let ${user} in`,
-      `add ${subject} to the rule of the spoke's AuthenticationConfiguration`,
+      `add ${token.subject} to the rule of the spoke's AuthenticationConfiguration`,
       UNAUTHORIZED,
       where,
       seen(refusing[0], one.source),
     );
   const open = judged.find(([, outcome]) => outcome === undefined);
   return open
-    ? unknown(`a rule is not judged here: ${open[0]}`, "write user.username in […]", where)
+    ? unknown(`what a rule says cannot be told: ${open[0]}`, "write user.username in […]", where)
     : pass(`the spoke lets ${user} in`, where);
-}
-
-/** The users of a rule that names them; `undefined` for any other rule. */
-function usersOf(rule: string): readonly string[] | undefined {
-  const [, names] = ONE_USER.exec(rule.trim()) ?? USERS.exec(rule.trim()) ?? [];
-  if (names === undefined) return undefined;
-  return [...names.matchAll(new RegExp(LITERAL, "g"))].map(([literal]) => literal.slice(1, -1));
 }
 
 function unpinned(one: AuthenticatorFact): FleetWarning {

@@ -17,7 +17,7 @@ const ACTION = /^(?:\*|[a-z0-9-]+:[A-Za-z0-9*?]+)$/i;
 
 /** Source: "IAM JSON policy elements: Condition operators" in the IAM user guide. */
 const OPERATOR =
-  /^(?:ForA(?:ll|ny)Values:)?(?:String(?:Not)?(?:Equals(?:IgnoreCase)?|Like)|(?:Numeric|Date)(?:(?:Not)?Equals|(?:Less|Greater)Than(?:Equals)?)|Bool|BinaryEquals|(?:Not)?IpAddress|Arn(?:Not)?(?:Equals|Like)|Null)(?:IfExists)?$/i;
+  /^(?:For(?:AllValues|AnyValue):)?(?:String(?:Not)?(?:Equals(?:IgnoreCase)?|Like)|(?:Numeric|Date)(?:(?:Not)?Equals|(?:Less|Greater)Than(?:Equals)?)|Bool|BinaryEquals|(?:Not)?IpAddress|Arn(?:Not)?(?:Equals|Like)|Null)(?:IfExists)?$/i;
 
 /**
  * Returns the statements of an identity policy as they were given; throws `aws-statement-invalid`, or

@@ -1,5 +1,5 @@
 import { isRecord } from "../../model/record";
-import { type AzureCloudName, azureCloud, azureClouds } from "./clouds";
+import { type AzureCloud, type AzureCloudName, azureCloud, azureClouds } from "./clouds";
 import { guid } from "./resource-id";
 
 /** What the acr plugin's configuration file says. */
@@ -54,7 +54,7 @@ export function validateAzureJson(document: unknown): readonly AzureJsonFinding[
     return [{ field: "", message: "the file is not an object; the plugin exits with failed to load config" }];
   const fields = new Map<string, unknown>(Object.entries(document));
   const rows: readonly (readonly [string, boolean, string])[] = [
-    ["cloud", isKnownCloud(fields.get("cloud")), unknownCloud()],
+    ["cloud", azureJsonCloud(document) !== undefined, unknownCloud()],
     [
       "tenantId",
       isText(fields.get("tenantId")),
@@ -84,11 +84,15 @@ function isText(value: unknown): boolean {
   return typeof value === "string" && value !== "";
 }
 
-/** An absent name means the public cloud, by design of the plugin; a wrong one does too, by accident. */
-function isKnownCloud(value: unknown): boolean {
-  if (value === undefined || value === "") return true;
+/**
+ * The cloud that a configuration file names; `undefined` where the plugin does not know its name. An absent name means
+ * the public cloud, by design of the plugin; a wrong one does too, by accident. Never throws.
+ */
+export function azureJsonCloud(document: unknown): AzureCloud | undefined {
+  const value = isRecord(document) ? document["cloud"] : undefined;
+  if (value === undefined || value === "") return azureClouds[0];
   const name = typeof value === "string" ? value.trim().toLowerCase() : "";
-  return azureClouds.some((cloud) => cloud.configNames.some((known) => known.toLowerCase() === name));
+  return azureClouds.find((cloud) => cloud.configNames.some((known) => known.toLowerCase() === name));
 }
 
 function unknownCloud(): string {

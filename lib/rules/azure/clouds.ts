@@ -10,6 +10,8 @@ export interface AzureCloud {
   readonly name: AzureCloudName;
   /** All names that the plugin accepts, in any letter case; every other name means the public cloud, silently. */
   readonly configNames: readonly string[];
+  /** All names that `environment` of the azurerm provider has for it, in any letter case. */
+  readonly environments: readonly string[];
   /** Suffix of the login servers. */
   readonly acrSuffix: string;
   /** Suffix of the endpoints of storage accounts: `<account>.blob.<suffix>`. */
@@ -22,11 +24,15 @@ export interface AzureCloud {
 
 const AUDIENCE = "api://AzureADTokenExchange";
 
-/** Source: kubernetes-sigs/cloud-provider-azure, pkg/azclient/cloud.go and pkg/azclient/utils/cloud.go. */
+/**
+ * Source: kubernetes-sigs/cloud-provider-azure, pkg/azclient/cloud.go and pkg/azclient/utils/cloud.go;
+ * hashicorp/go-azure-sdk, sdk/environments, for the names of the azurerm provider.
+ */
 export const azureClouds: readonly AzureCloud[] = [
   {
     name: "AzurePublicCloud",
     configNames: ["AzurePublicCloud", "AzureCloud"],
+    environments: ["public", "global"],
     acrSuffix: "azurecr.io",
     storageSuffix: "core.windows.net",
     audience: AUDIENCE,
@@ -35,6 +41,7 @@ export const azureClouds: readonly AzureCloud[] = [
   {
     name: "AzureUSGovernmentCloud",
     configNames: ["AzureUSGovernmentCloud", "AzureUSGovernment"],
+    environments: ["usgovernment", "usgovernmentl4", "dod", "usgovernmentl5"],
     acrSuffix: "azurecr.us",
     storageSuffix: "core.usgovcloudapi.net",
     audience: AUDIENCE,
@@ -43,6 +50,7 @@ export const azureClouds: readonly AzureCloud[] = [
   {
     name: "AzureChinaCloud",
     configNames: ["AzureChinaCloud"],
+    environments: ["china"],
     acrSuffix: "azurecr.cn",
     storageSuffix: "core.chinacloudapi.cn",
     audience: AUDIENCE,

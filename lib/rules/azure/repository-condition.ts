@@ -31,11 +31,11 @@ export function renderRepositoryCondition(patterns: readonly string[] | undefine
 }
 
 /**
- * Reads the patterns of a condition of the documented form, whatever its white space; `undefined` for any other
- * text, which says nothing about what that text allows.
+ * Reads the patterns of a condition of the documented form, whatever its white space outside of values; a prefix
+ * becomes a pattern that ends in a star. `undefined` for any other text, which says nothing about what that allows.
  */
 export function readRepositoryCondition(condition: string): readonly string[] | undefined {
-  const text = condition.replace(/\s+/g, "");
+  const text = condition.replace(/'[^']*'|\s+/g, (part) => (part.startsWith("'") ? part : ""));
   const [head, tail] = [HEAD.replace(/ /g, ""), TAIL];
   if (!text.startsWith(head) || !text.endsWith(tail)) return undefined;
   const patterns = text.slice(head.length, -tail.length).split("OR@").map(readClause);

@@ -30,7 +30,7 @@ export function joinPatterns(
   return one && other && withoutCovered([...new Set([...one, ...other])].sort());
 }
 
-/** True when one of the patterns covers the repository; letter case does not count, as in the conditions. */
+/** True when one of the patterns, a name or a prefix and a star, covers the repository; letter case does not count, as in the conditions. */
 export function coversRepository(patterns: readonly string[] | undefined, repository: string): boolean {
   const name = repository.toLowerCase();
   return patterns === undefined || patterns.some((pattern) => covers(pattern.toLowerCase(), name));
@@ -52,8 +52,9 @@ function isRegistryHost(segment: string): boolean {
   return azureClouds.some(({ acrSuffix }) => segment.toLowerCase().endsWith(`.${acrSuffix}`));
 }
 
+/** Conditions of others also have prefixes that end elsewhere than after a slash. */
 function covers(pattern: string, repository: string): boolean {
-  return pattern.endsWith("/*") ? repository.startsWith(pattern.slice(0, -1)) : pattern === repository;
+  return pattern.endsWith("*") ? repository.startsWith(pattern.slice(0, -1)) : pattern === repository;
 }
 
 function withoutCovered(patterns: readonly string[]): readonly string[] {

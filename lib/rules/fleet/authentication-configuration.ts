@@ -16,6 +16,7 @@ import { authenticationProblems } from "./authentication-document";
 import { certificateProblem, hasPrivateKey } from "./certificate-authority";
 import { secretIssues } from "./secret-material";
 import { spokeAudience } from "./spoke-audience";
+import { isOwnInEachCluster } from "./spoke-issuer";
 
 /** Whose tokens a spoke takes, and as whom. */
 export interface HubAuthenticationProps {
@@ -90,7 +91,7 @@ export function spokeUserNames(
  * The `AuthenticationConfiguration` of the spoke's API servers.
  *
  * Throws `version-unsupported` before 1.30, `spoke-authentication-empty`, `spoke-authentication-prefix`,
- * `spoke-authentication-invalid`, `spoke-authentication-ca`, `spoke-audience-foreign`, `fleet-secret-material`,
+ * `spoke-authentication-invalid`, `spoke-authentication-ca`, `issuer-cluster-internal`, `spoke-audience-foreign`, `fleet-secret-material`,
  * `fleet-value-invalid`, `late-value`, and of bad issuers, audiences and service accounts.
  */
 export function authenticationConfiguration(
@@ -142,6 +143,14 @@ interface IssuerFields {
 function issuerFields(props: HubAuthenticationProps): IssuerFields {
   const { spoke, audience, discoveryUrl, certificateAuthority } = props;
   const issuer = Issuer.of(props.issuer);
+  if (!issuer.late && isOwnInEachCluster(issuer.url))
+    return discoveryUrl === undefined
+      ? fail("issuer-cluster-internal", issuer.url, "a spoke")
+      : fail(
+          "spoke-authentication-invalid",
+          spoke,
+          `${issuer.url} is the issuer of most clusters, and may be its own`,
+        );
   const discoveryURL = discoveryUrl === undefined ? undefined : Issuer.exactly(discoveryUrl).url;
   if (discoveryURL === issuer.url)
     return fail("spoke-authentication-invalid", spoke, "discoveryUrl is the issuer's own URL");

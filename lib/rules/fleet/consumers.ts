@@ -11,8 +11,8 @@ import { oneOf, SWITCH } from "../../model/choice";
 import { literal } from "../../model/late";
 import { statedRecord, statedRecords, statedTexts } from "../../model/stated";
 import { compareVersions, parseVersion } from "../../model/version";
-import { derivedName } from "../names";
 import type { FleetConsumer, ProviderListForm } from "./consumer";
+import { listFormOf } from "./list-form";
 import type { FleetPluginKey } from "./plugins";
 
 /** What all consumers can be told. */
@@ -45,7 +45,7 @@ export interface ArgoCdProps extends ConsumerProps {
   /**
    * Workload of the controller that turns profiles into cluster Secrets and reads the provider file.
    *
-   * @defaultValue - Deployment, container and service account `argocd-clusterprofile-controller` in `argocd`
+   * @defaultValue - Deployment, container and service account `argocd-clusterprofile-controller` beside the workloads
    */
   readonly profileController?: ControllerWorkload;
 }
@@ -123,7 +123,10 @@ function workload(
  * Argo CD with the cluster profile integration. Its controller writes the provider's exec configuration into cluster
  * Secrets; the application controller and the server run the plugin, with the binary that is in Argo CD's image.
  *
- * Throws `fleet-consumer-too-old` before 3.5, `version-invalid`, `fleet-value-invalid`, and of bad workloads.
+ * Argo CD reads cluster Secrets of its own namespace alone, and each stands beside its profile.
+ *
+ * Throws `fleet-consumer-too-old` before 3.5, `version-invalid`, `fleet-value-invalid`, and of bad workloads, also of
+ * such in several namespaces.
  */
 export function argoCd(props: ArgoCdProps): FleetConsumer {
   statedRecord("properties of Argo CD", props);
@@ -132,17 +135,22 @@ export function argoCd(props: ArgoCdProps): FleetConsumer {
     workload("StatefulSet", "argocd", "argocd-application-controller"),
     workload("Deployment", "argocd", "argocd-server"),
   ];
-  const reader =
-    props.profileController ?? workload("Deployment", "argocd", "argocd-clusterprofile-controller");
-  return checked({
+  const namespace = statedRecords("workloads of Argo CD", workloads)[0]?.namespace ?? "argocd";
+  const title = "Argo CD";
+  const consumer = checked({
     ...PLAIN,
-    title: "Argo CD",
+    title,
     workloads,
-    reader,
+    reader: props.profileController ?? workload("Deployment", namespace, "argocd-clusterprofile-controller"),
+    profileNamespace: namespace,
     plugins: ARGO_PLUGINS,
     onPath: ["argocd-k8s-auth"],
     isDistroless: false,
   });
+  const elsewhere = workloads.find((each) => each.namespace !== namespace);
+  return elsewhere
+    ? fail("fleet-consumer-workload", title, `has workloads in ${namespace} and ${elsewhere.namespace}`)
+    : consumer;
 }
 
 /**
@@ -209,7 +217,6 @@ export function controller(props: ControllerProps): FleetConsumer {
   return checked({ ...PLAIN, title, workloads, reader, isDistroless, onPath, needsHealthy });
 }
 
-const CONFIG_MAP = { max: 253, allowed: /[a-z0-9.-]/, separator: "-" } as const;
 const KINDS: readonly ControllerWorkload["kind"][] = ["Deployment", "StatefulSet"];
 
 function atLeast(title: string, version: string, since: string, why: string): void {
@@ -237,13 +244,5 @@ function checked(consumer: FleetConsumer): FleetConsumer {
   const keys = workloads.map(({ kind, namespace, name }) => `${kind} ${namespace}/${name}`);
   const twice = keys.find((key, index) => keys.indexOf(key) < index);
   if (twice !== undefined) return fail("fleet-consumer-workload", title, `names ${twice} twice`);
-  return { ...consumer, form: formOf(consumer) };
-}
-
-/** Two controllers of a namespace have a ConfigMap each: of one, the list that is applied last would be read by both. */
-function formOf({ form, reader }: FleetConsumer): ProviderListForm {
-  if (form.kind !== "file") return form;
-  const plain = `${form.configMap}-${reader.name}`;
-  const configMap = isDnsSubdomain(plain) ? plain : derivedName([form.configMap, reader.name], CONFIG_MAP);
-  return { ...form, configMap };
+  return { ...consumer, form: listFormOf(consumer) };
 }

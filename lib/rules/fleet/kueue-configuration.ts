@@ -1,11 +1,9 @@
 import { type Document, YAMLMap, isMap, parseDocument } from "yaml";
 import { fail } from "../../errors";
 import { literal } from "../../model/late";
+import { KUEUE_GATE, kueueGateOff } from "./kueue-gates";
 import { type AccessProvider, accessProviderDocument } from "./provider-file";
 import { secretIssues } from "./secret-material";
-
-/** Gate of MultiKueue's ClusterProfiles: alpha and off since 0.15 (kubernetes-sigs/kueue:pkg/features). */
-export const KUEUE_GATE = "MultiKueueClusterProfile";
 
 /** Older versions of the configuration do not know `clusterProfile`, and Kueue refuses what it does not know. */
 export const KUEUE_API_VERSION = "config.kueue.x-k8s.io/v1beta2";
@@ -54,12 +52,20 @@ export function kueueConfiguration(
   if (document.hasIn(["multiKueue", "clusterProfile"]))
     return fail("kueue-configuration-invalid", "has multiKueue.clusterProfile already");
   const fragment = kueueFragment(field, providers);
-  if (!gateByFlag) document.setIn(["featureGates", KUEUE_GATE], true);
+  if (!gateByFlag) turnOn(document);
   document.setIn(
     ["multiKueue", "clusterProfile"],
     document.createNode(fragment.multiKueue["clusterProfile"]),
   );
   return document.toString({ lineWidth: 0 });
+}
+
+/** What is stated otherwise was meant so, but for the gate of the fleet itself. */
+function turnOn(document: Document): void {
+  document.setIn(["featureGates", KUEUE_GATE], true);
+  const { featureGates } = document.toJS() as { readonly featureGates: Readonly<Record<string, unknown>> };
+  const off = kueueGateOff(featureGates);
+  if (off !== undefined) fail("kueue-configuration-invalid", `leaves the feature gate ${off} off`);
 }
 
 /** An object under the key, so that something can be put into it. */

@@ -25,3 +25,9 @@ export const HEALTHY_CONDITION = "ControlPlaneHealthy";
 
 /** Flag of the consumers that read a provider file. */
 export const PROVIDER_FILE_FLAG = "--clusterprofile-provider-file";
+
+/**
+ * Option of Argo CD's cluster profile controller: a list of the namespaces whose profiles it reads, by default its own
+ * (argoproj-labs/clusterprofile-integration-for-argocd, README).
+ */
+export const ARGO_NAMESPACES = "--cluster-profile-namespaces";

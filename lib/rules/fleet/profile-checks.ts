@@ -23,6 +23,7 @@ import { validateClusterProfile } from "./validate-cluster-profile";
 type Issues = readonly WorkloadIdentityError[];
 
 const EXTENSIONS: readonly string[] = [EXEC_EXTENSION, ADDITIONAL_ENVS_EXTENSION];
+const KNOWN: readonly string[] = [...EXTENSIONS, ADDITIONAL_ARGS_EXTENSION];
 
 /** Managers that rewrite the status of their profiles; theirs are not ours to declare. */
 const FOREIGN_MANAGERS: readonly string[] = ["KubeFleet", "gke-fleet", "open-cluster-management"];
@@ -42,8 +43,23 @@ export function schemaIssues(profile: unknown, version: ClusterProfileVersion): 
   ];
 }
 
-/** Names, extensions and the older list of a profile's providers. */
+/** Names, extensions and the older list of a profile's providers; those of {@link strayExtensionIssues} included. */
 export function profileProviderIssues(profile: unknown): Issues {
+  return [...keptProviderIssues(profile), ...strayExtensionIssues(profile)];
+}
+
+/** `fleet-extension-invalid` of extensions that nobody looks for, which change nothing where they stand. */
+export function strayExtensionIssues(profile: unknown): Issues {
+  return [...profileProviders(profile).values()].flatMap((provider) =>
+    extensionsOf(provider)
+      .map(({ name }) => String(name))
+      .filter((name) => !KNOWN.includes(name) && currentNameOf(name) === undefined)
+      .map((name) => refusal("fleet-extension-invalid", name, "is of no known name")),
+  );
+}
+
+/** Names, extensions and the older list of a profile's providers that a controller fails with. */
+export function keptProviderIssues(profile: unknown): Issues {
   const status = isRecord(profile) ? profile["status"] : undefined;
   const older = isRecord(status) && "credentialProviders" in status;
   return [
@@ -63,7 +79,7 @@ function extensionIssues(extensions: readonly Readonly<Record<string, unknown>>[
     if (now !== undefined) return [refusal("fleet-name-outdated", name, now)];
     if (name === ADDITIONAL_ARGS_EXTENSION)
       return [refusal("access-provider-additional-args", "the profile")];
-    if (!EXTENSIONS.includes(name)) return [refusal("fleet-extension-invalid", name, "is of no known name")];
+    if (!EXTENSIONS.includes(name)) return [];
     if (names.indexOf(name) < index) return [refusal("fleet-extension-invalid", name, "stands twice")];
     if (!isRecord(extension)) return [refusal("fleet-extension-invalid", name, "is no object")];
     const texts = Object.values(extension).every((value) => typeof value === "string");

@@ -8,6 +8,8 @@ import { type WorkloadIdentityError, refusal } from "../../errors";
 import { isLate } from "../../model/late";
 
 const SERVER_MAX = 2048;
+/** A host that is a scheme: of a value that had one already, before which another was written. */
+const TWICE = /^https:\/\/https?:\/\//i;
 const PROXY_SCHEMES: readonly string[] = ["http:", "https:", "socks5:"];
 
 /** What is wrong with a server's URL, `undefined` for a good one. */
@@ -24,10 +26,14 @@ export function serverProblem(value: unknown, schemes: readonly string[] = ["htt
   return search !== "" || hash !== "" ? "has a query or a fragment" : undefined;
 }
 
-/** `spoke-server-invalid` where the server is no https URL; a late value passes. Never throws. */
+/**
+ * `spoke-server-invalid` where the server is no https URL, or has the scheme of another one as its host; a late value
+ * passes. Never throws.
+ */
 export function serverIssues(server: unknown): readonly WorkloadIdentityError[] {
   if (isLate(server)) return [];
-  const reason = serverProblem(server);
+  const isTwice = typeof server === "string" && TWICE.test(server);
+  const reason = isTwice ? "has a scheme twice" : serverProblem(server);
   return reason === undefined ? [] : [refusal("spoke-server-invalid", reason, originOf(server))];
 }
 

@@ -12,7 +12,8 @@ export type AttributeMapping = Readonly<Record<string, string>>;
 
 const SUBJECT_MAX_BYTES = 127;
 const EXPRESSION_MAX = 2048;
-const CUSTOM_MAX = 50;
+/** How many custom attributes a pool provider may have. */
+export const CUSTOM_ATTRIBUTES_MAX = 50;
 const CUSTOM_NAME = /^[a-z0-9_]{1,100}$/;
 const CUSTOM_PREFIX = "attribute.";
 
@@ -83,7 +84,7 @@ export function additionalAttributes(additional: AttributeMapping): AttributeMap
       return fail("google-mapping-invalid", key, `has an expression of ${expression.length} characters`);
   }
   const custom = Object.keys(attributeMapping(true, additional)).length - 1;
-  return custom <= CUSTOM_MAX
+  return custom <= CUSTOM_ATTRIBUTES_MAX
     ? additional
     : fail(
         "google-mapping-invalid",

@@ -18,7 +18,8 @@ export interface PoolProviderName {
   readonly providerId: string;
 }
 
-const AUDIENCES_MAX = 10;
+/** How many audiences a pool provider may accept. Source: its REST reference, `oidc.allowedAudiences`. */
+export const AUDIENCES_MAX = 10;
 
 /** Path of a pool below `iam.googleapis.com`, as principals name it; always with the project number. */
 export function poolPath(projectNumber: string, poolId: string): string {

@@ -200,6 +200,14 @@ describe("awsAccess", () => {
     ]);
   });
 
+  // "Condition operators for multivalued context keys" in the IAM user guide.
+  it.each(["ForAnyValue:StringEquals", "ForAllValues:StringLikeIfExists", "Null"])("takes %s", (operator) => {
+    const statements = [{ ...READ, Condition: { [operator]: { "aws:TagKeys": ["true"] } } }];
+    expect(awsAccess({ statements }).permissions).toEqual([
+      "s3:GetObject on arn:aws:s3:::orders/* under conditions",
+    ]);
+  });
+
   it.each<[string, AwsAccessProps, string]>([
     ["nothing", {}, "aws-access-empty"],
     [
@@ -225,6 +233,11 @@ describe("awsAccess", () => {
       "aws-statement-invalid",
     ],
     ["a Sid with blanks", { statements: [{ ...READ, Sid: "read orders" }] }, "aws-statement-invalid"],
+    [
+      "an operator that IAM does not have",
+      { statements: [{ ...READ, Condition: { "ForAnyValues:StringEquals": { "aws:TagKeys": "a" } } }] },
+      "aws-statement-invalid",
+    ],
     [
       "a condition without keys",
       { statements: [{ ...READ, Condition: { Bool: {} } }] },

@@ -245,6 +245,64 @@ describe("IssuerContainer", () => {
   });
 });
 
+// azurerm makes the account in the cloud that `environment` names (hashicorp/go-azure-sdk, sdk/environments).
+describe("the cloud of an issuer", () => {
+  const GOV = "AzureUSGovernmentCloud";
+  const adopt = { subscriptionId: SUBSCRIPTION };
+  const issuerUrl = "https://issuer.example.com";
+  const inCloud = (environment: string, metadataHost?: string): TerraformStack => {
+    const stack = newStack();
+    new AzurermProvider(stack, "azurerm", { features: [{}], environment, metadataHost });
+    return stack;
+  };
+
+  it.each<[string, typeof container | typeof website, Partial<IssuerWebsiteProps>]>([
+    ["usgovernment", container, {}],
+    ["USGovernment", container, {}],
+    ["dod", container, { cloud: "AzureChinaCloud" }],
+    ["public", container, { cloud: GOV }],
+    ["public", container, { cloud: GOV, issuerUrl }],
+    ["china", container, { ...ONE_KEY, adopt, issuerUrl }],
+    ["china", website, { cloud: GOV }],
+    ["china", website, { ...ONE_KEY, adopt }],
+  ])("is refused where the provider's environment is %s: %o %j", (environment, declare, change) => {
+    const stack = inCloud(environment);
+    expect(() => declare(change, stack)).toThrowError(
+      expect.objectContaining({ code: "azure-environment-mismatch" }),
+    );
+    expect(resources(stack, ACCOUNT)).toEqual({});
+  });
+
+  it.each<[string, typeof container | typeof website, Partial<IssuerWebsiteProps>, string?]>([
+    ["usgovernment", container, { cloud: GOV }],
+    ["usgovernmentl5", container, { cloud: GOV }],
+    ["global", container, {}],
+    ["${var.environment}", container, { cloud: GOV }],
+    ["somewhere", container, {}],
+    ["usgovernment", container, {}, "metadata.example.com"],
+    ["usgovernment", container, { issuerUrl }],
+    ["usgovernment", website, {}],
+  ])("is taken where the provider's environment is %s: %o %j", (environment, declare, change, host) => {
+    expect(() => declare(change, inCloud(environment, host))).not.toThrow();
+  });
+
+  it("says what to do, and looks at the provider that is given", () => {
+    const stack = inCloud("public");
+    const provider = new AzurermProvider(stack, "gov", {
+      features: [{}],
+      alias: "gov",
+      environment: "usgovernment",
+    });
+    expect(() => container({ cloud: GOV }, stack)).toThrowError(
+      "test/issuer: the issuer's cloud is another one than that of the azurerm provider, whose environment is public, got " +
+        '"AzureUSGovernmentCloud"; allowed: AzurePublicCloud; state the same cloud in both, or give the azurerm provider of ' +
+        "this cloud as `provider`",
+    );
+    const given = new IssuerContainer(stack, "given", { ...PROPS, cloud: GOV, provider });
+    expect(given.issuer.url).toBe("https://issueracme.blob.core.usgovcloudapi.net/issueracme");
+  });
+});
+
 describe("IssuerWebsite", () => {
   it("has the website's URL without its final slash as issuer, known after apply", () => {
     const { stack, host } = website();

@@ -1,3 +1,4 @@
+import { GoogleProvider } from "@cdktf/provider-google/lib/provider/index.js";
 import { TerraformVariable } from "cdktf";
 import type { TerraformStack } from "cdktf";
 import { describe, expect, it } from "vitest";
@@ -323,6 +324,23 @@ describe("componentServiceAccounts", () => {
     const stack = testStack();
     expect(() => declare(stack, changed, requests)).toThrowError(refused(code));
     expect(count(stack)).toBe(0);
+  });
+
+  // A token of the file's universe is exchanged nowhere else (google.aip.dev/auth/4117, universe_domain).
+  it.each([
+    ["s3ns.fr", undefined],
+    ["googleapis.com", "s3ns.fr"],
+  ])("refuses a google provider of the universe %s with universeDomain %s", (universe, universeDomain) => {
+    const [stack, same] = [testStack(), testStack()];
+    for (const each of [stack, same]) new GoogleProvider(each, "google", { universeDomain: universe });
+    expect(() => declare(stack, { universeDomain })).toThrowError(
+      expect.objectContaining({
+        code: "google-universe-mismatch",
+        message: expect.stringMatching(/^universeDomain is another one/) as string,
+      }),
+    );
+    expect(count(stack)).toBe(0);
+    expect(() => declare(same, { universeDomain: universe })).not.toThrow();
   });
 
   it("names file, document and request in a refusal", () => {

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
-import { TerraformStack, Testing } from "cdktf";
+import { GoogleProvider } from "@cdktf/provider-google/lib/provider/index.js";
+import { TerraformStack, TerraformVariable, Testing } from "cdktf";
 import { describe, expect, it } from "vitest";
 import { IssuerBucket } from "../../../lib/cloud/google";
 import type { IssuerBucketProps } from "../../../lib/cloud/google";
@@ -19,6 +20,9 @@ const props: IssuerBucketProps = {
     { publicKey: pem("P-256"), use: "next" },
   ],
 };
+
+const lateUniverse = (stack: TerraformStack): string =>
+  new TerraformVariable(stack, "universe", { type: "string" }).stringValue;
 
 describe("IssuerBucket", () => {
   it("publishes both documents as JSON, kept for five minutes", () => {
@@ -93,6 +97,36 @@ describe("IssuerBucket", () => {
     const other = new TerraformStack(app, "other");
     expect(() => new IssuerBucket(other, "issuer", props)).toThrowError(refused("google-bucket-taken"));
     expect(other.node.children).toEqual([]);
+  });
+
+  // The Google provider calls the APIs of its own `universe_domain`, whatever the documents say.
+  it("is in the universe of the google provider", () => {
+    const stack = testStack();
+    const provider = new GoogleProvider(stack, "google", { universeDomain: "example.goog" });
+    const other = new GoogleProvider(stack, "other", { alias: "o", universeDomain: "googleapis.com" });
+    expect(() => new IssuerBucket(stack, "issuer", props)).toThrowError(
+      refused(
+        "google-universe-mismatch",
+        'universeDomain is another one than that of the google provider, which declares everything, got "googleapis.com"; allowed: example.goog; state the same universeDomain in both, or give the google provider of this universe as `provider`',
+      ),
+    );
+    expect(stack.node.children).toEqual([provider, other]);
+    const stated = new IssuerBucket(stack, "stated", { ...props, universeDomain: "example.goog" });
+    expect(stated.issuer.url).toBe("https://storage.example.goog/prod-eu-oidc");
+    const elsewhere = new IssuerBucket(stack, "elsewhere", {
+      ...props,
+      bucket: "other-oidc",
+      provider: other,
+    });
+    expect(elsewhere.issuer.url).toBe("https://storage.googleapis.com/other-oidc");
+  });
+
+  it("cannot compare a universe that the provider does not state, or that is late", () => {
+    for (const stated of [() => undefined, () => "${var.universe}", lateUniverse]) {
+      const stack = testStack();
+      new GoogleProvider(stack, "google", { universeDomain: stated(stack) });
+      expect(new IssuerBucket(stack, "issuer", props).issuer.url).toContain("storage.googleapis.com");
+    }
   });
 
   it.each<[ErrorCode, Partial<IssuerBucketProps>]>([

@@ -1,3 +1,4 @@
+import { GoogleProvider } from "@cdktf/provider-google/lib/provider/index.js";
 import { TerraformVariable } from "cdktf";
 import type { TerraformStack } from "cdktf";
 import { StorageBucket } from "@cdktf/provider-google/lib/storage-bucket/index.js";
@@ -71,6 +72,14 @@ describe("workloadServiceAccounts", () => {
         format: { type: "text" },
       },
     });
+  });
+
+  it("refuses a google provider of another universe, before anything is declared", () => {
+    const stack = testStack();
+    const provider = new GoogleProvider(stack, "google", { universeDomain: "s3ns.fr" });
+    expect(() => declare(stack)).toThrowError(refused("google-universe-mismatch"));
+    expect(stack.node.children).toEqual([provider]);
+    expect(() => declare(stack, { universeDomain: "s3ns.fr" })).not.toThrow();
   });
 
   it("gives the pods token and credential file in one read-only directory", () => {

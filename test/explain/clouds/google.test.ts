@@ -27,6 +27,16 @@ const member = (text: string): Edit => [TF, MEMBER, text];
 /** The example's own grant, out of the way. */
 const WITHOUT_GRANT: Edit = [TF, GRANT, '"google_other": {'];
 const READER = "roles/artifactregistry.reader";
+const SUB = "system:serviceaccount:shop:tools";
+const POOL_NAME =
+  "${google_iam_workload_identity_pool.workload-identity-pool_acme-images_k8s-edge-1_CB62CA17.name}";
+/** Texts with numbers from 0 on, between commas. */
+const numbered = (count: number, text: (number: number) => string): string =>
+  Array.from({ length: count }, (_, number) => text(number)).join(", ");
+const CUSTOM_ROLE = "google_project_iam_custom_role";
+const DOWNLOAD = "artifactregistry.repositories.downloadArtifacts";
+const PERIMETER = "google_access_context_manager_service_perimeter";
+const REGISTRY = "artifactregistry.googleapis.com";
 
 function check(id: string, edits: readonly Edit[]): unknown {
   const [result] = explained(edited(artefacts, edits), { serviceAccount: "shop/tools", image: IMAGE });
@@ -46,6 +56,39 @@ describe("issuer-trusted", () => {
   it.each<Row>([
     ["the pool is switched off", [[TF, pool, `${pool}"disabled": true,`]], "fail", "the pool is disabled"],
     ["the pool is deleted", [[TF, pool, `${pool}"state": "DELETED",`]], "fail", "the pool is deleted"],
+    // Provider documentation, `mode`: in TRUST_DOMAIN no pool provider can be created.
+    [
+      "the pool is of another mode",
+      [[TF, pool, `${pool}"mode": "TRUST_DOMAIN",`]],
+      "fail",
+      "in which no pool provider can be created",
+    ],
+    ["the pool is of its usual mode", [[TF, pool, `${pool}"mode": "FEDERATION_ONLY",`]], "pass", "trusts"],
+    [
+      "the pool's mode is not known",
+      [[TF, pool, `${pool}"mode": "\${var.mode}",`]],
+      "unknown",
+      "the pool's mode",
+    ],
+    // REST reference of projects.locations.workloadIdentityPools.providers, `attributeMapping` and `allowedAudiences`.
+    [
+      "more custom attributes than Google takes",
+      [mapped(`${numbered(49, (n) => `"attribute.a${n}": "assertion.sub"`)}, ${SUBJECT}`)],
+      "unknown",
+      "51 custom attributes, 50 are allowed",
+    ],
+    [
+      "as many custom attributes as Google takes",
+      [mapped(`${numbered(48, (n) => `"attribute.a${n}": "assertion.sub"`)}, ${SUBJECT}`)],
+      "pass",
+      "trusts",
+    ],
+    [
+      "more audiences than Google takes",
+      [[TF, '"allowed_audiences": [', `"allowed_audiences": [${numbered(10, (n) => `"a${n}"`)},`]],
+      "unknown",
+      "11 allowed audiences, 10 are allowed",
+    ],
     [
       "another project's pool of the same name is switched off",
       [
@@ -206,6 +249,47 @@ describe("repository-permitted", () => {
       "unknown",
       "cannot be judged",
     ],
+    [
+      "the pool's name by reference",
+      [member(`principal://iam.googleapis.com/${POOL_NAME}/subject/${SUB}`)],
+      "pass",
+      "is granted",
+    ],
+    [
+      "everybody of the pool by reference",
+      [member(`principalSet://iam.googleapis.com/${POOL_NAME}/*`)],
+      "pass",
+      "is granted",
+    ],
+    [
+      "an attribute that cannot be told, of the pool by reference",
+      [
+        mapped(`"attribute.team": "assertion.jti", ${SUBJECT}`),
+        member(`principalSet://iam.googleapis.com/${POOL_NAME}/attribute.team/a`),
+      ],
+      "unknown",
+      "cannot be judged",
+    ],
+    [
+      "another subject of the pool by reference",
+      [member(`principal://iam.googleapis.com/${POOL_NAME}/subject/${SUB}-other`)],
+      "fail",
+      "nothing grants",
+    ],
+    [
+      "another pool of the same id by reference",
+      [
+        declared("google_iam_workload_identity_pool", {
+          project: "other",
+          workload_identity_pool_id: "k8s-edge-1",
+        }),
+        member(
+          `principal://iam.googleapis.com/\${google_iam_workload_identity_pool.more.name}/subject/${SUB}`,
+        ),
+      ],
+      "unknown",
+      "cannot be judged",
+    ],
     ["a member that only apply tells", [member("${local.member}")], "unknown", "cannot be judged"],
     ["everybody", [member("allUsers")], "pass", "is granted"],
     ["everybody authenticated", [member("allAuthenticatedUsers")], "unknown", "cannot be judged"],
@@ -270,6 +354,76 @@ describe("repository-permitted", () => {
       "is granted",
     ],
     ["a basic role", [[TF, READER, "roles/viewer"]], "unknown", "cannot be judged"],
+    // Cloud Build pulls what it builds on: cloud.google.com/build/docs/iam-roles-permissions.
+    [
+      "a role of a service that downloads",
+      [[TF, READER, "roles/cloudbuild.builds.builder"]],
+      "unknown",
+      "cannot be judged",
+    ],
+    [
+      "a task of the registry",
+      [[TF, READER, "roles/artifactregistry.containerRegistryMigrationAdmin"]],
+      "unknown",
+      "cannot be judged",
+    ],
+    ["a role without images", [[TF, READER, "roles/storage.objectViewer"]], "fail", "nothing grants"],
+    [
+      "a role that is none of the registry's",
+      [[TF, READER, "roles/artifactRegistry.reader"]],
+      "fail",
+      "nothing grants",
+    ],
+    ...[
+      [{ permissions: [DOWNLOAD] }, "pass", "roles/puller is granted"],
+      [{ permissions: ["artifactregistry.repositories.get"] }, "fail", "nothing grants"],
+      [{ permissions: [DOWNLOAD], stage: "DISABLED" }, "fail", "nothing grants"],
+      [{ permissions: "${var.permissions}" }, "unknown", "cannot be judged"],
+    ].map(([role, status, reason]): Row => [
+      `a custom role: ${JSON.stringify(role)}`,
+      [
+        declared(CUSTOM_ROLE, { role_id: "puller", project: "acme-images", ...(role as object) }),
+        [TF, READER, `\${${CUSTOM_ROLE}.more.id}`],
+      ],
+      status as string,
+      reason as string,
+    ]),
+    // REST reference of projects.locations.repositories, `Format`.
+    ...[
+      [{}, "NPM", "fail", "holds no images"],
+      [{}, "docker", "pass", "is granted"],
+      [{}, "${var.format}", "unknown", "the format"],
+      [{}, "BOX", "unknown", "is not known"],
+      [{ project: "other" }, "NPM", "pass", "is granted"],
+    ].map(([other, format, status, reason]): Row => [
+      `a declared repository of the format ${String(format)} ${JSON.stringify(other)}`,
+      [
+        declared("google_artifact_registry_repository", {
+          ...{ project: "acme-images", location: "europe-west1", repository_id: "tools", format },
+          ...(other as object),
+        }),
+      ],
+      status as string,
+      reason as string,
+    ]),
+    // Service perimeters: cloud.google.com/vpc-service-controls/docs/service-perimeters.
+    ...[
+      [PERIMETER, { status: { restricted_services: [REGISTRY] } }, "unknown", "service perimeter"],
+      [PERIMETER, { status: "${var.status}" }, "unknown", "service perimeter"],
+      [PERIMETER, { status: { restricted_services: ["storage.googleapis.com"] } }, "pass", "is granted"],
+      [PERIMETER, { spec: { restricted_services: [REGISTRY] } }, "pass", "is granted"],
+      [
+        `${PERIMETER}s`,
+        { service_perimeters: [{ name: "a", status: [{ restricted_services: [REGISTRY] }] }] },
+        "unknown",
+        "service perimeter",
+      ],
+    ].map(([type, body, status, reason]): Row => [
+      `${String(type)} ${JSON.stringify(body)}`,
+      [declared(type as string, body as object)],
+      status as string,
+      reason as string,
+    ]),
     [
       "a binding",
       [

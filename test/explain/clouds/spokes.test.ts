@@ -101,10 +101,78 @@ const CASES: readonly (readonly [
     "cpu-1",
     (all) =>
       terraform((now) => {
-        now["aws_eks_cluster"] = { x: { name: "cpu-1" } };
+        now["aws_eks_cluster"] = { x: { name: "cpu-1", access_config: { authentication_mode: "API" } } };
       })(withoutResource(all, "aws_eks_access_entry", "cpu-1")),
     ["fail", "skipped"],
     "has no access entry",
+  ],
+  [
+    "EKS: a declared cluster without an entry, whose mode EKS chooses",
+    KUEUE,
+    "cpu-1",
+    (all) =>
+      terraform((now) => {
+        now["aws_eks_cluster"] = { x: { name: "cpu-1" } };
+      })(withoutResource(all, "aws_eks_access_entry", "cpu-1")),
+    ["unknown", "unknown"],
+    "takes roles of the ConfigMap aws-auth as well",
+  ],
+  [
+    "EKS: a declared cluster without an entry, which reads its ConfigMap too",
+    KUEUE,
+    "cpu-1",
+    (all) =>
+      terraform((now) => {
+        now["aws_eks_cluster"] = {
+          x: { name: "cpu-1", access_config: { authentication_mode: "API_AND_CONFIG_MAP" } },
+        };
+      })(withoutResource(all, "aws_eks_access_entry", "cpu-1")),
+    ["unknown", "unknown"],
+    "takes roles of the ConfigMap aws-auth as well",
+  ],
+  // CreateAccessEntry and AssociateAccessPolicy in the EKS API reference
+  [
+    "EKS: a group that EKS keeps for itself, among others",
+    KUEUE,
+    "cpu-1",
+    terraform((all) => {
+      for (const entry of each(all, "aws_eks_access_entry"))
+        entry["kubernetes_groups"] = ["multikueue", "system:masters"];
+    }),
+    ["fail", "skipped"],
+    "group system:masters",
+  ],
+  [
+    "EKS: a user that EKS keeps for itself",
+    KUEUE,
+    "cpu-1",
+    terraform((all) => {
+      for (const entry of each(all, "aws_eks_access_entry")) entry["user_name"] = "eks:kueue";
+    }),
+    ["fail", "skipped"],
+    "user eks:kueue",
+  ],
+  [
+    "EKS: a policy for no namespace",
+    ARGO,
+    "shop-aws",
+    terraform((all) => {
+      for (const policy of each(all, "aws_eks_access_policy_association"))
+        policy["access_scope"] = { type: "namespace", namespaces: [] };
+    }),
+    ["pass", "fail"],
+    "names no namespace",
+  ],
+  [
+    "EKS: a policy for what EKS does not know",
+    ARGO,
+    "shop-aws",
+    terraform((all) => {
+      for (const policy of each(all, "aws_eks_access_policy_association"))
+        policy["access_scope"] = { type: "Namespace", namespaces: ["shop"] };
+    }),
+    ["pass", "fail"],
+    "no access scope of type Namespace",
   ],
   [
     "EKS: a user, where the group is bound",
@@ -238,7 +306,7 @@ const AUTHENTICATIONS: readonly (readonly [string, Edit, string, string])[] = [
   ],
   [
     "texts are put together",
-    [AUTHENTICATION, "kueue-controller-manager'", "kueue-controller-manager' + ''"],
+    [AUTHENTICATION, "kueue-controller-manager'", "kueue-controller-manager' + user.uid"],
     "subject-admitted",
     "unknown",
   ],
@@ -246,7 +314,7 @@ const AUTHENTICATIONS: readonly (readonly [string, Edit, string, string])[] = [
     "the name is of an expression",
     [AUTHENTICATION, `claim: sub\n              ${PREFIX}`, "expression: claims.sub"],
     "subject-admitted",
-    "unknown",
+    "fail",
   ],
   ["another prefix", [AUTHENTICATION, PREFIX, 'prefix: "other:"'], "subject-admitted", "fail"],
   [
@@ -322,4 +390,28 @@ it.each<[ExampleName, string, Edit, readonly string[]]>([
 ])("%s, %s: warns of %j", (name, spoke, edit, ids) => {
   const [result] = explained(edited(synthesized(name), [edit]), { spoke });
   expect([result?.verdict, result?.warnings?.map(({ id }) => id)]).toEqual(["allowed", ids]);
+});
+
+// argoproj/argo-cd: docs/operator-manual/app-sync-using-impersonation.md; awsdocs/amazon-eks-user-guide: grant-k8s-access.adoc
+it.each<readonly [string, string, readonly string[]]>([
+  ["argocd", "true", ["policy-impersonated"]],
+  ["argocd", "false", []],
+  ["other", "true", []],
+])("EKS: access policies beside a controller in %s that may act as others: %s", (namespace, value, ids) => {
+  const configMap = `apiVersion: v1
+kind: ConfigMap
+metadata: { name: argocd-cm, namespace: ${namespace} }
+data: { application.sync.impersonation.enabled: '${value}' }
+---
+`;
+  const path = [...ARGO.keys()].find((each) => each.endsWith(HUB)) ?? "";
+  const changed = new Map([...ARGO, [path, configMap + (ARGO.get(path) ?? "")]]);
+  for (const [spoke, expected] of [
+    ["shop-aws", ids],
+    ["shop-google", []],
+  ] as const) {
+    const [result] = explained(changed, { spoke });
+    const found = result?.warnings?.map(({ id }) => id).filter((id) => id === "policy-impersonated");
+    expect([result?.verdict, found]).toEqual(["allowed", expected]);
+  }
 });

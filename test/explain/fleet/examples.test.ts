@@ -1,7 +1,14 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { fleetChecks } from "../../../lib/explain/fleet/fleet-checks";
-import { type ExampleName, explained, statuses, synthesized } from "../../fixtures/explain/artefacts";
+import {
+  type Edit,
+  type ExampleName,
+  edited,
+  explained,
+  statuses,
+  synthesized,
+} from "../../fixtures/explain/artefacts";
 
 const CASES: readonly (readonly [ExampleName, readonly string[], readonly string[]])[] = [
   [
@@ -58,16 +65,18 @@ it("warns of wide rights, and of nothing where there is nothing", () => {
 const CERTIFICATE = readFileSync("examples/fleet-multikueue/on-prem-ca.crt").toString("base64");
 
 /** What other people's files would be: no record, addresses as they are, Terraform beside. */
-function plain(name: ExampleName): ReadonlyMap<string, string> {
+function plain(name: ExampleName, isBound = true): ReadonlyMap<string, string> {
   const moved = [...synthesized(name)].flatMap(([path, text]) => {
     const [, , folder = "", file = ""] = path.split("/");
     if (path.endsWith("cdk.tf.json")) return [["terraform/main.tf.json", text] as const];
     if (file === "") return [];
-    const finished = text
+    const bound = text
       .replaceAll(/(certificate-authority-data: )"@late\([^)]*\)@"/g, `$1${CERTIFICATE}`)
       .replaceAll(/@late\([^)]*client_id\)@/g, "11111111-2222-4333-8444-555555555555")
-      .replaceAll(/@late\([^)]*\)@/g, "https://a.gr7.eu-west-1.eks.amazonaws.com");
-    return [[`${folder}/${file.replace("_control-plane", "/control-plane")}`, finished] as const];
+      .replaceAll(/(?:https:\/\/)?@late\([^)]*\)@/g, "https://a.gr7.eu-west-1.eks.amazonaws.com");
+    return [
+      [`${folder}/${file.replace("_control-plane", "/control-plane")}`, isBound ? bound : text] as const,
+    ];
   });
   return new Map(moved);
 }
@@ -82,6 +91,19 @@ it("judges the same manifests without the record, with what nobody wrote given",
   ]);
   const without = explained(plain("fleet-multikueue"));
   expect(without.map(({ verdict }) => verdict)).toEqual(["unknown", "unknown", "unknown"]);
+});
+
+it("follows placeholders without the record as far as Terraform was read", () => {
+  const issuer = "https://oidc.eks.eu-west-1.amazonaws.com/id/0123456789ABCDEF0123456789ABCDEF";
+  const artefacts = plain("fleet-multikueue", false);
+  const verdicts = (files: ReadonlyMap<string, string>): readonly string[] =>
+    explained(files, {}, { cluster: { issuer, apiServer: "1.35" } }).map(({ verdict }) => verdict);
+  expect(verdicts(artefacts)).toEqual(["allowed", "allowed", "allowed"]);
+  const manifests = new Map([...artefacts].filter(([path]) => !path.startsWith("terraform/")));
+  expect(verdicts(manifests)).toEqual(["unknown", "unknown", "allowed"]);
+  // They lead to the cluster that they name.
+  const other: Edit = ["61-cluster-profile-status.yaml", "cluster.cpu-1.endpoint", "cluster.gpu-1.endpoint"];
+  expect(verdicts(edited(artefacts, [other]))).toEqual(["denied", "allowed", "allowed"]);
 });
 
 it("leaves open of other people's Argo CD what only their clouds know", () => {

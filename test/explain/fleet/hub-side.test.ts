@@ -149,12 +149,40 @@ const hub =
       edits.map(([from, to]) => [HUB, from, to]),
     );
 
+/** Source: kubernetes-sigs/kueue:pkg/features, k8s.io/component-base/featuregate. */
+const gates = (...lines: readonly string[]): (() => Artefacts) =>
+  hub(props({}), ["      MultiKueueClusterProfile: true\n", lines.map((line) => `      ${line}\n`).join("")]);
+
+it.each([
+  ["of all alpha features", ["AllAlpha: true"]],
+  [
+    "of MultiKueue beside its stage",
+    ["MultiKueueClusterProfile: true", "AllBeta: false", "MultiKueue: true"],
+  ],
+])("takes the gate %s", (_, lines) => {
+  expect(explained(gates(...lines)()).map(({ verdict }) => verdict)).toEqual(["allowed"]);
+});
+
 const MOUNT = "mountPath: /plugins/aws-iam-authenticator\n";
 const COMMAND = "command: /plugins/aws-iam-authenticator/aws-iam-authenticator";
 const JWT = ["eyJhbGciOiJSUzI1NiJ9", "eyJzdWIiOiJ4In0xxxx", "c2ln"].join(".");
 
 /** Source of the rules of Kueue: kubernetes-sigs/kueue:pkg/config/validation.go, and its strict decoding. */
 const CASES: readonly Case[] = [
+  [
+    "a gate of MultiKueue that is off",
+    "controller-configured",
+    "fail",
+    "leaves the feature gate MultiKueue off",
+    gates("MultiKueueClusterProfile: true", "MultiKueue: false"),
+  ],
+  [
+    "all gates of MultiKueue's stage off",
+    "controller-configured",
+    "fail",
+    "leaves the feature gate MultiKueue off",
+    gates("MultiKueueClusterProfile: true", "AllBeta: false"),
+  ],
   [
     "an older API of the configuration",
     "controller-configured",
@@ -351,6 +379,14 @@ it.each<[string, Status, string, FleetAccessProps, string]>([
     byFlag,
     manager(["--feature-gates=Other=true"]),
   ],
+  [
+    "the flag without MultiKueue",
+    "fail",
+    "leaves MultiKueue off",
+    byFlag,
+    manager(["--feature-gates=MultiKueueClusterProfile=true,MultiKueue=false"]),
+  ],
+  ["the flag for all alpha features", "pass", "takes", byFlag, manager(["--feature-gates=AllAlpha=true"])],
   ["the flag with one dash", "pass", "takes profiles", byFlag, manager([GATE.slice(1)])],
   ["a flag of a variable", "unknown", "is not known", byFlag, manager(["--feature-gates=$(GATES)"])],
   ["a flag in a script", "unknown", "is not known", byFlag, manager(["-c", `exec /manager ${GATE}`])],

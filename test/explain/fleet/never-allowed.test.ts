@@ -176,7 +176,7 @@ const CASES: readonly (readonly [string, string, Damage, Verdict])[] = [
     "eks-p",
     "annotation of another role",
     account(["annotations", "eks.amazonaws.com/role-arn"], longer("x")),
-    "denied",
+    "unknown",
   ],
   [
     "eks-p",
@@ -245,7 +245,7 @@ const CASES: readonly (readonly [string, string, Damage, Verdict])[] = [
     "eks-p",
     "principal of the entry",
     resource("aws_eks_access_entry", "principal_arn", longer("x")),
-    "denied",
+    "unknown",
   ],
   ["eks-g", "cluster of the entry", resource("aws_eks_access_entry", "cluster_name", "x"), "unknown"],
   ["eks-g", "region of the entry", resource("aws_eks_access_entry", "region", "us-east-1"), "unknown"],
@@ -286,7 +286,12 @@ const CASES: readonly (readonly [string, string, Damage, Verdict])[] = [
     resource("google_project_iam_member", "member", "serviceAccount:x@acme-prod.iam.gserviceaccount.com"),
     "unknown",
   ],
-  ["gke-d", "role on the project", resource("google_project_iam_member", "role", "roles/viewer"), "denied"],
+  [
+    "gke-d",
+    "role on the project",
+    resource("google_project_iam_member", "role", "roles/logging.viewer"),
+    "denied",
+  ],
   [
     "gke-d",
     "condition of the role",
@@ -317,7 +322,7 @@ const CASES: readonly (readonly [string, string, Damage, Verdict])[] = [
     "own",
     "rule of a claim",
     authentication(put(["jwt", 0, "claimValidationRules"], [{ claim: "sub", requiredValue: "x" }])),
-    "unknown",
+    "denied",
   ],
   ["own", "no authenticator", authentication(put(["jwt"], [])), "unknown"],
   // The profile

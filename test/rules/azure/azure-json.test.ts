@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { AzureCloudName } from "../../../lib/rules/azure/clouds";
-import { clientAnswered, renderAzureJson, validateAzureJson } from "../../../lib/rules/azure/azure-json";
+import {
+  azureJsonCloud,
+  clientAnswered,
+  renderAzureJson,
+  validateAzureJson,
+} from "../../../lib/rules/azure/azure-json";
 
 const TENANT = "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee";
 const SUBSCRIPTION = "11111111-2222-3333-4444-555555555555";
@@ -64,6 +69,16 @@ describe("validateAzureJson", () => {
   ])("%s", (_, document, fields) => {
     expect(validateAzureJson(document).map((finding) => finding.field)).toEqual(fields);
   });
+});
+
+it.each([
+  ["none", {}, "AzurePublicCloud"],
+  ["an empty one", { cloud: "" }, "AzurePublicCloud"],
+  ["another name of it", { cloud: " azureusgovernment" }, "AzureUSGovernmentCloud"],
+  ["one that the plugin does not know", { cloud: "AzureGermanCloud" }, undefined],
+  ["no text", { cloud: 1 }, undefined],
+])("the cloud of a file that names %s", (_, document, name) => {
+  expect(azureJsonCloud(document)?.name).toBe(name);
 });
 
 // kubernetes-sigs/cloud-provider-azure, pkg/credentialprovider/azure_credentials.go.

@@ -49,6 +49,17 @@ describe("readRepositoryCondition", () => {
   });
 
   it.each([
+    ["a prefix", "StringStartsWithIgnoreCase 'team/'", ["team/*"]],
+    ["a prefix without slash", "StringStartsWithIgnoreCase 'team'", ["team*"]],
+    ["white space within a value", "StringEqualsIgnoreCase 'te am'", ["te am"]],
+    ["white space around it", "  StringEqualsIgnoreCase\n'team'\t", ["team"]],
+  ])("reads %s", (_, comparison, patterns) => {
+    const condition = DOCUMENTED.replace("StringEqualsIgnoreCase 'nginx'", comparison);
+    expect(readRepositoryCondition(condition)).toEqual(patterns);
+  });
+
+  it.each([
+    ["white space within an action", DOCUMENTED.replace(CONTENT, CONTENT.replace("/", " /"))],
     ["one action only, which leaves the other unlimited", DOCUMENTED.replace(METADATA, CONTENT)],
     ["another attribute source", DOCUMENTED.replace("@Request", "@Resource")],
     ["another operator", DOCUMENTED.replace("StringEqualsIgnoreCase", "StringNotEqualsIgnoreCase")],

@@ -75,6 +75,16 @@ describe("coversRepository", () => {
     expect(coversRepository(["base/os", "team/*"], repository)).toBe(expected);
   });
 
+  // What conditions of others may have; the library writes none.
+  it.each([
+    ["models/any", true],
+    ["model", true],
+    ["mode", false],
+    ["a/model", false],
+  ])("a prefix without slash: %s", (repository, expected) => {
+    expect(coversRepository(["model*"], repository)).toBe(expected);
+  });
+
   it("covers everything without patterns", () => {
     expect(coversRepository(undefined, "any/thing")).toBe(true);
   });

@@ -15,6 +15,8 @@ import { spokeTokens } from "../../../lib/rules/fleet/spoke-tokens";
 import { readRbac } from "../../../lib/rules/rbac/evaluate";
 import { CA, LATE } from "../../fixtures/fleet/spokes";
 
+const KUBEADM = "https://kubernetes.default.svc.cluster.local";
+
 const PEM = Buffer.from(CA, "base64").toString("latin1");
 
 const subject = Subject.of("fleet/controller");
@@ -178,6 +180,14 @@ describe("authenticationConfiguration", () => {
     ["the hub's issuer as audience", { audience: "https://hub.example" }, "spoke-audience-foreign"],
     ["the hub's issuer with a slash", { audience: "https://hub.example/" }, "spoke-audience-foreign"],
     ["a late audience", { audience: LATE }, "late-value"],
+    // `URL must not overlap with disallowed issuers`: the default issuer of kubeadm and OpenShift is the spoke's as well.
+    ["the default issuer", { issuer: "https://kubernetes.default.svc" }, "issuer-cluster-internal"],
+    ["the default issuer of kubeadm", { issuer: KUBEADM }, "issuer-cluster-internal"],
+    [
+      "the default issuer with a discovery URL",
+      { issuer: KUBEADM, discoveryUrl: "https://keys.example/openid" },
+      "spoke-authentication-invalid",
+    ],
     // k8s.io/apiserver 0.35.3, pkg/apis/apiserver/validation: "discoveryURL must be different from URL", "Duplicate value".
     ["the issuer as discovery URL", { discoveryUrl: "https://hub.example" }, "spoke-authentication-invalid"],
     [

@@ -32,6 +32,11 @@ describe("consumers", () => {
     ["no version", () => argoCd({ version: "latest" }), "version-invalid"],
     ["a late version", () => argoCd({ version: LATE }), "late-value"],
     ["no workload", () => controller({ title: "own", workloads: [] }), "fleet-consumer-workload"],
+    [
+      "Argo CD in two namespaces",
+      () => argoCd({ version: "3.5", workloads: [own, { ...own, namespace: "other" }] }),
+      "fleet-consumer-workload",
+    ],
     ["no workload of Argo CD", () => argoCd({ version: "3.5", workloads: [] }), "fleet-consumer-workload"],
     [
       "a workload twice",
@@ -352,6 +357,11 @@ describe("kueueConfiguration", () => {
     });
   });
 
+  it("takes MultiKueue on where all others of its stage are off", () => {
+    const more = `${base}featureGates: { AllBeta: false, MultiKueue: true }\n`;
+    expect(kueueConfiguration(more, "accessProviders", [])).toContain("MultiKueueClusterProfile: true");
+  });
+
   it("keeps other gates and settings of MultiKueue", () => {
     const more = `${base}featureGates: { A: false }\nmultiKueue:\n  origin: hub\n`;
     const text = kueueConfiguration(more, "credentialsProviders", []);
@@ -366,6 +376,8 @@ describe("kueueConfiguration", () => {
     ["an older version", base.replace("v1beta2", "v1beta1"), "kueue-configuration-invalid"],
     ["a token", `${base}token: hunter2\n`, "fleet-secret-material"],
     ["a list there already", `${base}multiKueue: { clusterProfile: {} }`, "kueue-configuration-invalid"],
+    ["MultiKueue off", `${base}featureGates: { MultiKueue: false }`, "kueue-configuration-invalid"],
+    ["all gates of its stage off", `${base}featureGates: { AllBeta: false }`, "kueue-configuration-invalid"],
     ["gates that are a list", `${base}featureGates: []`, "kueue-configuration-invalid"],
     ["a late text", LATE, "late-value"],
   ])("refuses %s", (_, text, code) => {

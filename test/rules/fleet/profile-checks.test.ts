@@ -37,6 +37,9 @@ describe("serverIssues", () => {
     ["https://a b", "server of a spoke must be a valid absolute URL with a host"],
     ["https://u:p@a.example", "server of a spoke has a user, which no client sends to an API server"],
     ["https://a.example?x", "server of a spoke has a query or a fragment"],
+    // The clouds' providers tell some endpoints without a scheme: `https://` stands before the placeholder.
+    ["https://https://10.0.0.1", "server of a spoke has a scheme twice"],
+    ["https://http://10.0.0.1", "server of a spoke has a scheme twice"],
     ["ftp://a.example", "server of a spoke has another scheme than https"],
     [`https://${"a".repeat(2041)}`, "server of a spoke is longer than 2048 characters"],
   ])("refuses %j", (server, problem) => {

@@ -37,7 +37,38 @@ describe("publishedJwks", () => {
     ).toEqual(publishedJwks([current, next]));
   });
 
+  // Two clusters of one issuer: each has an API server with a key of its own.
+  it("publishes the keys of several clusters, each with a current one", () => {
+    const other: IssuerKey = { publicKey: pem(2), use: "current", cluster: "two" };
+    const set = publishedJwks([current, next, other]);
+    expect(set.keys.map(({ kid }) => kid)).toEqual([0, 1, 2].map((index) => pairs[index]?.jwk.kid).sort());
+    expect(publishedJwks([other, { ...next, cluster: "one" }, { ...current, cluster: "one" }])).toEqual(set);
+  });
+
+  it("names the cluster that has none, or two", () => {
+    const two = (use: IssuerKey["use"], index: number): IssuerKey => ({
+      publicKey: pem(index),
+      use,
+      cluster: "two",
+    });
+    for (const [keys, count] of [
+      [[two("next", 1)], 0],
+      [[two("current", 1), two("current", 2)], 2],
+    ] as const)
+      expect(() => publishedJwks([current, ...keys])).toThrowError(
+        expect.objectContaining({
+          code: "issuer-keys-current",
+          problem: "exactly one key is the one that cluster two signs with now",
+          value: `${count} keys with the use "current"`,
+          remedy: expect.stringMatching(/name the cluster of each key \(`cluster`\)$/) as string,
+        }),
+      );
+  });
+
   it.each([
+    ["cluster-name-invalid", [{ ...current, cluster: "" }]],
+    ["cluster-name-invalid", [{ ...current, cluster: "A B" }]],
+    ["issuer-keys-current", [{ ...current, cluster: "one" }, next]],
     ["issuer-keys-empty", []],
     ["issuer-keys-current", [next]],
     ["issuer-keys-current", [next, ec]],

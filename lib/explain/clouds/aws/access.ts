@@ -24,6 +24,8 @@ import { actionsGranted, anythingGranted } from "./granted-actions";
 import type { OidcProviderFact } from "./iam";
 import { lateTrust } from "./late-trust";
 import { type NamedRole, isRoleArn } from "./named-role";
+import { homeAnswer } from "./secret-home";
+import { statedIssuer } from "./stated-issuer";
 import { type AwsTrustQuestion, NO_KEYS } from "./trust";
 import { contestedAnnotation } from "../contested-annotations";
 import type { PublishedIssuers } from "../published-issuers";
@@ -83,9 +85,15 @@ export class AwsAccess implements CloudAccess {
   }
 
   /** Reads the Secret of a component. */
-  secret(secret: SecretFact, tokenPath: string | undefined): AccessReading {
-    const { answer, roleArn } = readAwsSecret(secret, tokenPath);
-    return { answer, identity: this.#identity(roleArn) };
+  secret(
+    secret: SecretFact,
+    tokenPath: string | undefined,
+    beside: ReadonlyMap<string, SecretFact>,
+  ): AccessReading {
+    const { answer: written, roleArn } = readAwsSecret(secret, tokenPath);
+    const named = this.#named(roleArn);
+    const home = written.status === "pass" && homeAnswer(secret, roleArn, named?.role, beside);
+    return { answer: home || written, identity: named && this.#identity(named) };
   }
 
   /** Reads a workload. */
@@ -99,16 +107,19 @@ export class AwsAccess implements CloudAccess {
         : seen(`${ROLE_VARIABLE} of the program`, undefined);
     const stated = account.annotations.get(AUDIENCE);
     const [audience = ""] = stated === undefined ? WEBHOOK_AUDIENCES : [stated];
+    const named = this.#named(arn ?? "");
     return {
       answer: contestedAnnotation(account, [ROLE, AUDIENCE]) ?? roleAnswer(arn ?? "", where),
-      identity: this.#identity(arn ?? ""),
+      identity: named && this.#identity(named),
       ...webhookPods(pods, { arn: arn ?? "", audience, program, webhook: webhookOn(hub) }),
     };
   }
 
-  #identity(arn: string): AccessIdentity | undefined {
-    if (arn === "") return undefined;
-    const { role, label, account, partition } = this.#roleOf(arn);
+  #named(arn: string): NamedRole | undefined {
+    return arn === "" ? undefined : this.#roleOf(arn);
+  }
+
+  #identity({ role, label, account, partition }: NamedRole): AccessIdentity {
     const question = { role, account, ...(partition === undefined ? {} : { partition }) };
     return {
       label,
@@ -116,7 +127,7 @@ export class AwsAccess implements CloudAccess {
       trust: (token) => this.#trust(question, token),
       permissions: (asked: AskedRights | undefined) => {
         if (!role) return notFound(label);
-        return asked === undefined ? anythingGranted(role) : actionsGranted(role, asked.rights);
+        return asked === undefined ? anythingGranted(role) : actionsGranted(role, asked.rights, account);
       },
     };
   }
@@ -125,17 +136,19 @@ export class AwsAccess implements CloudAccess {
     question: Pick<AwsTrustQuestion, "role" | "account" | "partition">,
     { issuer, audience, namespace, name }: AccessToken,
   ): AccessTrust {
-    const token = {
+    const asked = {
       ...question,
       issuer,
       subject: `system:serviceaccount:${namespace}:${name}`,
+      audience: audience ?? "",
       oidcProviders: this.#oidcProviders,
     };
-    const [trusted, accepted, admitted] = lateTrust({ ...token, audience: audience ?? "" });
+    const token = { ...asked, issuer: statedIssuer(asked) };
+    const [trusted, accepted, admitted] = lateTrust(token);
     const [, , foreign] = lateTrust({ ...token, audience: FOREIGN });
     const wide = foreign.status === "pass" && admitted.status === "pass";
     return {
-      issuer: this.#issuers.judged(trusted, issuer, NO_KEYS),
+      issuer: this.#issuers.judged(trusted, token.issuer, NO_KEYS),
       audience: wide ? wider(accepted, question.role) : accepted,
       subject: admitted,
     };

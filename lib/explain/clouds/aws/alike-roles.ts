@@ -1,12 +1,14 @@
 import { type PolicyForm, nameIn, permissionForm } from "../../../rules/aws/evaluate/policy-forms";
 import type { Answer } from "../../answer";
 import type { RoleFact } from "./role-fact";
-import { type EcrRegistry, type RoleJudge, RolePermissions } from "./role-permissions";
+import { judgeOf } from "./regional-role";
+import type { EcrRegistry, RoleJudge } from "./role-permissions";
 
 /** A role that may read the one repository that its policy names. */
 interface ReadingRole {
   readonly form: PolicyForm;
-  readonly judge: RolePermissions;
+  readonly resource: string;
+  readonly judge: RoleJudge;
   /** Tells its form from others. */
   readonly number: number;
 }
@@ -19,12 +21,12 @@ export class AlikeRoles {
   of(role: RoleFact): RoleJudge {
     const reading = this.#reading;
     const resource = reading && namedBy(reading, role);
-    if (reading && resource !== undefined) return new AlikeRole(role, resource, reading.judge);
-    const judge = new RolePermissions(role);
+    if (reading && resource !== undefined) return new AlikeRole(role, resource, reading);
+    const judge = judgeOf(role);
     const [policy] = role.policies;
     const formed = policy !== undefined && isSingle(role) ? permissionForm(policy) : undefined;
     if (formed && judge.refusal(formed.resource) === undefined)
-      this.#reading = { form: formed.form, judge, number: (reading?.number ?? 0) + 1 };
+      this.#reading = { ...formed, judge, number: (reading?.number ?? 0) + 1 };
     return judge;
   }
 
@@ -48,18 +50,18 @@ function namedBy({ form }: ReadingRole, role: RoleFact): string | undefined {
 class AlikeRole implements RoleJudge {
   readonly #role: RoleFact;
   readonly #resource: string;
-  readonly #other: RolePermissions;
-  #judge: RolePermissions | undefined;
+  readonly #other: ReadingRole;
+  #judge: RoleJudge | undefined;
 
-  constructor(role: RoleFact, resource: string, other: RolePermissions) {
+  constructor(role: RoleFact, resource: string, other: ReadingRole) {
     this.#role = role;
     this.#resource = resource;
     this.#other = other;
   }
 
-  login(registry: EcrRegistry): Answer {
-    const answer = this.#other.login(registry);
-    return answer.status === "pass" ? answer : this.#own.login(registry);
+  login(registry: EcrRegistry, region: string): Answer {
+    const answer = this.#other.judge.login(registry, region);
+    return answer.status === "pass" ? answer : this.#own.login(registry, region);
   }
 
   refusal(arn: string): Answer | undefined {
@@ -70,7 +72,12 @@ class AlikeRole implements RoleJudge {
     return this.#own.outcome(...asked);
   }
 
-  get #own(): RolePermissions {
-    return (this.#judge ??= new RolePermissions(this.#role));
+  mayImport(arn: string): ReturnType<RoleJudge["mayImport"]> {
+    const { judge, resource } = this.#other;
+    return arn === this.#resource ? judge.mayImport(resource) : this.#own.mayImport(arn);
+  }
+
+  get #own(): RoleJudge {
+    return (this.#judge ??= judgeOf(this.#role));
   }
 }

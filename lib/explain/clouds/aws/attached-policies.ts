@@ -9,8 +9,16 @@ import type { Source } from "../../facts/source";
 import { type Terraform, type TerraformResource, isLateText } from "../../facts/terraform";
 import { listed } from "../../facts/terraform-values";
 import { accountOf } from "./account-of";
+import {
+  ATTACHMENTS_EXCLUSIVE,
+  ExclusivePolicies,
+  type GivenPolicy,
+  INLINE_EXCLUSIVE,
+  keyOf,
+  listingOf,
+} from "./exclusive-policies";
 import { mentionedRoles, roleKey } from "./mentioned-roles";
-import { UNREAD_POLICY, policyOfArn } from "./policy-documents";
+import { UNREAD_POLICY, inlinePolicy, policyOfArn } from "./policy-documents";
 
 /** A policy that may be attached to a role. */
 export interface PerhapsPolicy {
@@ -24,27 +32,31 @@ export interface PerhapsPolicy {
    * @defaultValue false
    */
   readonly isOfOrganization?: boolean;
+  /**
+   * Where it is taken away again, or replaced by another one of its name.
+   *
+   * @defaultValue - nowhere
+   */
+  readonly against?: Source;
 }
 
 /** Finds roles by their name. */
 export type RolesOfName = (name: string) => readonly TerraformResource[];
 
 /** A policy on its way to a role. */
-interface Attachment {
-  readonly resource: TerraformResource;
+interface Attachment extends GivenPolicy {
   /** The role as written. */
   readonly role: string;
   /** The document, as it counts for a role that is certainly meant. */
   readonly policy: () => string;
-  /** The document as written, also where it is not certain that it is there. */
-  readonly written: () => string;
 }
 
 /** The policies of all roles. */
 export class AttachedPolicies {
   readonly #terraform: Terraform;
   readonly #ofName: RolesOfName;
-  readonly #certain = new Map<TerraformResource, string[]>();
+  readonly #exclusive: ExclusivePolicies;
+  readonly #certain = new Map<TerraformResource, Attachment[]>();
   readonly #perhaps = new Map<TerraformResource, PerhapsPolicy[]>();
   /** Roles by what mentions them, from the first time that it is needed. */
   #byKey: Map<string, TerraformResource[]> | undefined;
@@ -55,31 +67,57 @@ export class AttachedPolicies {
   constructor(terraform: Terraform, ofName: RolesOfName) {
     this.#terraform = terraform;
     this.#ofName = ofName;
+    this.#exclusive = new ExclusivePolicies(terraform);
+    for (const type of [ATTACHMENTS_EXCLUSIVE, INLINE_EXCLUSIVE])
+      for (const resource of terraform.ofType(type)) this.#own(resource);
     for (const attachment of attachments(terraform)) this.#attach(attachment);
   }
 
   /** The policies that are attached to a role. */
   of(role: TerraformResource): readonly string[] {
-    return this.#certain.get(role) ?? [];
+    const given = this.#certain.get(role) ?? [];
+    const lasting = given.filter((each) => this.#exclusive.against(role, each, given) === undefined);
+    const [only] = lasting;
+    if (only && lasting.length === 1) return [only.policy()];
+    return [...new Set(lasting.map((each) => each.policy()))];
   }
 
   /** The policies that may be attached to it besides. */
   perhapsOf(role: TerraformResource): readonly PerhapsPolicy[] {
-    const named = this.#perhaps.get(role) ?? [];
+    const given = this.#certain.get(role) ?? [];
+    const contested = given.flatMap((each): PerhapsPolicy[] => {
+      const against = this.#exclusive.against(role, each, given);
+      return against ? [{ ...this.#perhapsPolicy(each), against }] : [];
+    });
+    const named = [...(this.#perhaps.get(role) ?? []), ...contested];
     if (this.#anywhere.length === 0) return named;
     const account = accountOf(role);
     const near = this.#anywhere.filter((each) => mayBeSame(each.account, account));
     return [...named, ...near.map(({ perhaps }) => perhaps)];
   }
 
+  /** What holds a list of a role's policies. */
+  #own(resource: TerraformResource): void {
+    const role = text((resource.written ?? resource.values)["role_name"]);
+    const listing = listingOf(resource, this.#terraform);
+    const referred = referredRole(role, resource);
+    if (referred) return this.#exclusive.add(referred, listing);
+    const name = this.#terraform.resolve(role, resource.scope);
+    const account = accountOf(resource);
+    const named = isLateText(name)
+      ? [...mentionedRoles(resource, role, name, this.#terraform)].flatMap((key) => this.#rolesOf(key))
+      : this.#ofName(name).filter((each) => mayBeSame(account, accountOf(each)));
+    for (const each of named) this.#exclusive.add(each, listing);
+  }
+
   #attach(attachment: Attachment): void {
     const { resource, role } = attachment;
     const referred = referredRole(role, resource);
-    if (referred) return push(this.#certain, referred, attachment.policy());
+    if (referred) return push(this.#certain, referred, attachment);
     const name = this.#terraform.resolve(role, resource.scope);
     const named = this.#ofName(name);
     const here = named.filter((each) => isNeighbour(each, resource));
-    for (const each of here) push(this.#certain, each, attachment.policy());
+    for (const each of here) push(this.#certain, each, attachment);
     // One that is only looked up stands elsewhere too.
     if (here.some(({ adopted }) => !adopted)) return;
     if (INSTANCE.test(name)) this.#attachToMentioned(attachment, name);
@@ -92,7 +130,7 @@ export class AttachedPolicies {
   /** Roles of one name in another stack or under another provider are one role where the account is one. */
   #attachElsewhere(attachment: Attachment, role: TerraformResource): void {
     const [here, there] = [accountOf(attachment.resource), accountOf(role)];
-    if (here !== "" && here === there) push(this.#certain, role, attachment.policy());
+    if (here !== "" && here === there) push(this.#certain, role, attachment);
     else if (mayBeSame(here, there)) push(this.#perhaps, role, this.#perhapsPolicy(attachment));
   }
 
@@ -159,7 +197,9 @@ function* attachments(terraform: Terraform): Generator<Attachment> {
     yield {
       resource,
       role: text(resource.values["role"]),
-      policy: () => terraform.text(resource, "policy") || UNREAD_POLICY,
+      kind: "inline",
+      key: () => keyOf(resource, "name", terraform),
+      policy: () => inlinePolicy(terraform.text(resource, "policy")) || UNREAD_POLICY,
       written: () => asWritten(resource, "policy", terraform),
     };
   for (const resource of terraform.ofType("aws_iam_role_policy_attachment"))
@@ -167,10 +207,25 @@ function* attachments(terraform: Terraform): Generator<Attachment> {
   for (const resource of terraform.ofType("aws_iam_policy_attachment"))
     for (const role of listed(own(resource.values, "roles")))
       yield { resource, role, ...managed(resource, terraform) };
+  for (const resource of terraform.ofType(ATTACHMENTS_EXCLUSIVE))
+    for (const key of listingOf(resource, terraform).keys)
+      yield {
+        resource,
+        role: text((resource.written ?? resource.values)["role_name"]),
+        kind: "managed",
+        key: () => key,
+        policy: () => policyOfArn(key, terraform),
+        written: () => policyOfArn(key, terraform),
+      };
 }
 
-function managed(resource: TerraformResource, terraform: Terraform): Pick<Attachment, "policy" | "written"> {
+function managed(
+  resource: TerraformResource,
+  terraform: Terraform,
+): Pick<Attachment, "kind" | "key" | "policy" | "written"> {
   return {
+    kind: "managed",
+    key: () => keyOf(resource, "policy_arn", terraform),
     policy: () => policyOfArn(terraform.text(resource, "policy_arn"), terraform),
     written: () => policyOfArn(asWritten(resource, "policy_arn", terraform), terraform),
   };

@@ -11,6 +11,7 @@ import { type Answer, type Evidence, broken, seen, unknown } from "../../answer"
 import { type Terraform, type TerraformResource, isLateText } from "../../facts/terraform";
 import { keptReference, switched } from "../../facts/terraform-values";
 import type { StoreContent } from "../object-stores";
+import { accountOf } from "./account-of";
 
 /** What is known of a bucket. */
 export interface BucketFacts extends StoreContent {
@@ -24,8 +25,17 @@ export interface BucketFacts extends StoreContent {
   readonly policies: readonly BucketPolicy[];
   /** Its public access blocks. */
   readonly blocks: readonly TerraformResource[];
+  /** Public access blocks of whole accounts: its own, or perhaps its own. */
+  readonly accountBlocks: readonly AccountBlock[];
   /** True where a policy or block was read whose bucket only apply tells. */
   readonly isOpen: boolean;
+}
+
+/** A public access block of an account. */
+interface AccountBlock {
+  readonly block: TerraformResource;
+  /** True where the bucket certainly is in that account. */
+  readonly isOwn: boolean;
 }
 
 /** A policy of a bucket. */
@@ -44,8 +54,12 @@ export interface BucketReader {
   readonly arn: string | undefined;
 }
 
+/** Somebody without credentials, by TLS. */
+export const ANYBODY: BucketReader = { who: "everybody", service: undefined, arn: undefined };
+
 const POLICY = "aws_s3_bucket_policy";
 const BLOCK = "aws_s3_bucket_public_access_block";
+const ACCOUNT_BLOCK = "aws_s3_account_public_access_block";
 const LOG_REMEDY = "let the policy of the bucket allow s3:GetObject on discovery document and keys";
 const STAND_IN = "known-after-apply";
 const DISTRIBUTION = `arn:aws:cloudfront::000000000000:distribution/${STAND_IN}`;
@@ -74,8 +88,20 @@ export function bucketFacts(
       where: seen("bucket policy", resource.source),
     })),
     blocks: of(BLOCK),
+    accountBlocks: accountBlocks(buckets[0], terraform),
     isOpen: others.some((other) => other !== name && isLateText(other)),
   };
+}
+
+function accountBlocks(bucket: TerraformResource | undefined, terraform: Terraform): readonly AccountBlock[] {
+  const account = bucket && accountOf(bucket);
+  return terraform.ofType(ACCOUNT_BLOCK).flatMap((block): readonly AccountBlock[] => {
+    const stated = terraform.text(block, "account_id");
+    const own = stated === "" ? accountOf(block) : isLateText(stated) ? "" : stated;
+    const isBeside = stated === "" && bucket?.scope === block.scope && bucket.provider === block.provider;
+    if (isBeside || (account !== "" && account === own)) return [{ block, isOwn: true }];
+    return account && own !== "" ? [] : [{ block, isOwn: false }];
+  });
 }
 
 /** The policy with the bucket's references replaced, and with the ARNs of S3 as of one partition. */
@@ -147,28 +173,40 @@ function decision(
 }
 
 const OPEN_REMEDY =
-  "declare the block of the public bucket with block_public_policy and restrict_public_buckets false";
+  "declare the blocks of the public bucket and its account with block_public_policy and restrict_public_buckets false";
 
-function blockedAnswer({ blocks, isOwned }: BucketFacts): Answer | undefined {
+function blockedAnswer(facts: BucketFacts): Answer | undefined {
+  const answers = [ownBlockAnswer(facts), ...facts.accountBlocks.map(accountBlockAnswer)];
+  // S3 takes the most restrictive combination of both.
+  return answers.find((each) => each?.status === "fail") ?? answers.find((each) => each);
+}
+
+function ownBlockAnswer({ blocks, isOwned }: BucketFacts): Answer | undefined {
   const [block] = blocks;
-  if (!block)
-    return isOwned
-      ? unknown("no public access block of the bucket was read, and S3 closes new buckets", OPEN_REMEDY)
-      : undefined;
+  if (block) return restrictionAnswer(block, "the bucket's public access block");
+  return isOwned
+    ? unknown("no public access block of the bucket was read, and S3 closes new buckets", OPEN_REMEDY)
+    : undefined;
+}
+
+function accountBlockAnswer({ block, isOwn }: AccountBlock): Answer | undefined {
+  const answer = restrictionAnswer(block, "the account's public access block");
+  return isOwn || answer === undefined
+    ? answer
+    : unknown(`${answer.reason}, if the bucket is of that account`, answer.remedy, ...answer.evidence);
+}
+
+function restrictionAnswer(block: TerraformResource, what: string): Answer | undefined {
   const where = seen("public access block", block.source);
   const restricted = switched(block.values["restrict_public_buckets"]);
   if (restricted === true)
     return broken(
-      "the bucket's public access block lets nobody in from outside (restrict_public_buckets)",
+      `${what} lets nobody in from outside (restrict_public_buckets)`,
       OPEN_REMEDY,
       undefined,
       where,
     );
-  if (restricted === undefined || switched(block.values["block_public_policy"]) !== false)
-    return unknown(
-      "the bucket's public access block lets S3 refuse a public bucket policy, or may",
-      OPEN_REMEDY,
-      where,
-    );
-  return undefined;
+  return restricted === undefined || switched(block.values["block_public_policy"]) !== false
+    ? unknown(`${what} lets S3 refuse a public bucket policy, or may`, OPEN_REMEDY, where)
+    : undefined;
 }

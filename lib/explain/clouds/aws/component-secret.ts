@@ -27,6 +27,11 @@ export function isAwsSecret({ value }: SecretFact): boolean {
   return value(CREDENTIALS_KEY)?.includes(TOKEN_FILE) ?? false;
 }
 
+/** The role's ARN that a Secret names; empty where it names none. */
+export function roleArnOf({ value }: SecretFact): string {
+  return linesOf(value(CREDENTIALS_KEY) ?? "").values.get(ROLE) ?? "";
+}
+
 /** What the Secret says, and the role's ARN as written; empty where it names none. */
 export function readAwsSecret(
   secret: SecretFact,

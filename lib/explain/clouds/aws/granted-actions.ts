@@ -8,25 +8,33 @@ import { type Statement, readPolicy } from "../../../rules/aws/evaluate/statemen
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../../answer";
 import { type Json, list, record, text, texts } from "../../facts/access";
 import { named } from "../named";
+import { askedContext, withoutAsked } from "./asked-conditions";
 import type { PerhapsPolicy } from "./attached-policies";
 import type { RoleFact } from "./role-fact";
 import { remedyOf } from "./policy-documents";
 
-/** Whether the role's policies, within its boundary, allow every action of the request's statements. */
-export function actionsGranted(role: RoleFact, providerSpec: Json): Answer {
+/**
+ * Whether the role's policies, within its boundary, allow every action of the request's statements; `account` is that of
+ * the role as its ARN is written, empty where it is not known.
+ */
+export function actionsGranted(role: RoleFact, providerSpec: Json, account: string = role.account): Answer {
   const judged = new Judged();
   const policies = role.policies.map(parsed);
   const perhaps = role.perhaps.map(possible);
-  const boundary = role.boundary === undefined ? undefined : parsed(role.boundary);
+  const boundary = role.boundary === undefined ? [] : [parsed(role.boundary)];
   for (const entry of list(providerSpec["statementEntries"]).map(record)) {
     if (entry["effect"] !== "Allow") continue;
     const resource = text(entry["resource"]);
-    const context = contextOf(record(entry["policyCondition"]));
+    const condition = record(entry["policyCondition"]);
+    const within = (document: unknown): unknown => withoutAsked(document, condition);
+    const [own, bounding] = [policies.map(within), boundary.map(within)];
+    const others = perhaps.map(({ document, what }) => ({ document: within(document), what }));
+    const context = askedContext(condition);
     for (const action of texts(entry["action"])) {
       const asked = { action, resource, ...(context && { context }) };
-      judged.add(action, decided(policies, perhaps, asked));
-      if (boundary !== undefined)
-        judged.add(action, evaluateAwsPermission([boundary], asked), "the permissions boundary: ");
+      judged.add(action, abroad(decided(own, others, asked), resource, account));
+      if (bounding.length > 0)
+        judged.add(action, evaluateAwsPermission(bounding, asked), "the permissions boundary: ");
     }
   }
   return judged.answer(role, grantedInWords(role));
@@ -115,6 +123,17 @@ function decided(
   return changed === undefined ? decision : { outcome: "unknown", reason: changed.what };
 }
 
+const ACCOUNT_IN_ARN = /^arn:[a-z-]+:[a-z0-9-]+:[a-z0-9-]*:(\d{12}):/;
+
+/** Source: "Cross-account policy evaluation logic" in the IAM user guide: both accounts must allow it. */
+function abroad(decision: AwsDecision, resource: string, account: string): AwsDecision {
+  const [, owner] = ACCOUNT_IN_ARN.exec(resource) ?? [];
+  if (decision.outcome !== "allowed" || owner === undefined || account === "" || owner === account)
+    return decision;
+  const reason = `${resource} is of another account, where its own policy must let the role in as well, which was not read`;
+  return { outcome: "unknown", reason };
+}
+
 class Judged {
   readonly #actions = new Set<string>();
   readonly #denied = new Map<string, string>();
@@ -145,15 +164,6 @@ class Judged {
       );
     return pass(`the role is granted all ${this.#actions.size} actions that are asked for`, ...evidence);
   }
-}
-
-/** The request's own condition holds where the component acts within it; what else a policy compares is not known. */
-function contextOf(condition: Json): Readonly<Record<string, readonly string[]>> | undefined {
-  const keys = Object.values(condition).flatMap((each) => Object.entries(record(each)));
-  if (keys.length === 0) return undefined;
-  return Object.fromEntries(
-    keys.map(([key, value]) => [key, (Array.isArray(value) ? value : [value]).map(String)]),
-  );
 }
 
 /** What the policies allow, sorted; `undefined` where one was not read. */

@@ -11,15 +11,17 @@ import {
   isLateText,
 } from "../../facts/terraform";
 import { knownBlocks, listed } from "../../facts/terraform-values";
-import { accountOf } from "./account-of";
+import { accountOf, partitionOfResource } from "./account-of";
 import { AttachedPolicies, type PerhapsPolicy } from "./attached-policies";
 import { OrganizationPolicies } from "./organization-policies";
-import { UNREAD_POLICY, policyOfArn } from "./policy-documents";
+import { UNREAD_POLICY, inlinePolicy, policyOfArn } from "./policy-documents";
 import type { RoleFact } from "./role-fact";
 import { agreed } from "./role-agreement";
 
 /** An OIDC provider. */
 export interface OidcProviderFact {
+  /** Address of its resource. */
+  readonly address: string;
   /** The issuer's URL with `https://`. */
   readonly url: string;
   /** Its ARN, or a reference to it. */
@@ -55,6 +57,7 @@ export function oidcProviders(terraform: Terraform): readonly OidcProviderFact[]
     const url = terraform.text(resource, "url");
     const ids = own(resource.values, "client_id_list");
     return {
+      address: resource.address,
       url: url.startsWith("https://") || isLateText(url) ? url : `https://${url}`,
       arn: terraform.attribute(resource, "arn"),
       account: accountOf(resource),
@@ -169,6 +172,10 @@ class DeclaredRole implements RoleFact {
     return this.#resource.adopted;
   }
 
+  get partition(): string | undefined {
+    return partitionOfResource(this.#resource);
+  }
+
   get source(): Source {
     return this.#resource.source;
   }
@@ -178,7 +185,7 @@ class DeclaredRole implements RoleFact {
 function ownPolicies({ values, scope }: TerraformResource, terraform: Terraform): readonly string[] {
   const inline = knownBlocks(own(values, "inline_policy"))?.map((block) => {
     const named = text(block["name"]) !== "";
-    return terraform.resolve(text(block["policy"]), scope) || (named ? UNREAD_POLICY : "");
+    return inlinePolicy(terraform.resolve(text(block["policy"]), scope)) || (named ? UNREAD_POLICY : "");
   });
   const managed = listed(own(values, "managed_policy_arns")).map((arn) =>
     policyOfArn(terraform.resolve(arn, scope), terraform),

@@ -6,7 +6,7 @@
  */
 
 import { type Statement, readPolicy } from "../../../rules/aws/evaluate/statements";
-import { own, text } from "../../facts/access";
+import { own, record, text } from "../../facts/access";
 import { type Terraform, type TerraformResource, isLateText } from "../../facts/terraform";
 import type { PerhapsPolicy } from "./attached-policies";
 
@@ -96,9 +96,10 @@ function denialsOf(content: string): string | undefined {
   const allows = read.statements.filter(({ effect }) => effect === "Allow");
   if (allows.length > 0 && !allows.some(isForEverything)) return PERHAPS_EVERYTHING;
   const { Statement } = JSON.parse(content) as { readonly Statement: unknown };
-  const denials = (Array.isArray(Statement) ? Statement : [Statement]).filter(
-    (each: unknown) => own(each, "Effect") === "Deny",
-  );
+  // Sids are IAM's to judge only where a policy is a role's.
+  const denials = (Array.isArray(Statement) ? Statement : [Statement])
+    .filter((each: unknown) => own(each, "Effect") === "Deny")
+    .map((each: unknown) => ({ ...record(each), Sid: undefined }));
   return denials.length > 0 ? JSON.stringify({ Version: "2012-10-17", Statement: denials }) : undefined;
 }
 

@@ -55,8 +55,11 @@ export class AwsPermissions {
     if (host === undefined) return { login: place.answer, repository: place.answer };
     const role = this.#roles.get(assumed.role);
     return host.kind === "public"
-      ? { login: role.login("public"), repository: place.answer }
-      : { login: role.login("private"), repository: this.#repository(assumed, role, host, place) };
+      ? { login: role.login("public", ""), repository: place.answer }
+      : {
+          login: role.login("private", host.region),
+          repository: this.#repository(assumed, role, host, place),
+        };
   }
 
   #repository(assumed: AssumedRole, role: RoleJudge, host: PrivateEcrHost, place: Place): Answer {
@@ -64,12 +67,33 @@ export class AwsPermissions {
     if (arn === undefined) return place.answer;
     const foreign = otherPartition(assumed.partition, arn);
     if (foreign) return foreign;
+    const said = this.#mayRead(assumed, role, host, place, arn);
+    return (said.status === "pass" ? this.#uncached(assumed, role, host, place, arn) : undefined) ?? said;
+  }
+
+  #mayRead(assumed: AssumedRole, role: RoleJudge, host: PrivateEcrHost, place: Place, arn: string): Answer {
     const refusal = role.refusal(arn);
     if (refusal) return this.#granted(assumed, role, host, place) ?? refusal;
     if (assumed.account === "") return NO_ROLE_ACCOUNT;
     return this.#policies.empty
       ? (withoutPolicy(assumed, host) ?? place.answer)
       : this.#owner(assumed, host, place, arn);
+  }
+
+  /** What of a pull through a cache is not there yet takes another permission. */
+  #uncached(
+    { arn: roleArn }: AssumedRole,
+    role: RoleJudge,
+    { account, region }: PrivateEcrHost,
+    { path }: Place,
+    arn: string,
+  ): Answer | undefined {
+    const asked = { account, region, repository: path };
+    const rule = this.#policies.cacheRules.of(asked);
+    if (rule === undefined || role.mayImport(arn) === "allowed") return undefined;
+    return this.#policies.ofRegistries.letsImport({ roleArn, repository: arn, place: asked })
+      ? undefined
+      : perhapsUncached(rule);
   }
 
   #placeOf(repository: string): Place {
@@ -201,6 +225,14 @@ function mayDeny({ arn }: AssumedRole, { policy }: RepositoryPolicyFact): boolea
   return pullActions
     .map((action) => evaluateAwsResourcePolicy(policy, { roleArn: arn, action }))
     .some(({ denial }) => denial.holds !== false);
+}
+
+function perhapsUncached(rule: Source): Answer {
+  return unknown(
+    "the repository caches another registry, and the role may pull only what is in it already: it is not certain that it may ecr:BatchImportUpstreamImage",
+    "allow ecr:BatchImportUpstreamImage on the repository too (pullThroughCache)",
+    seen("pull through cache rule", rule),
+  );
 }
 
 function perhapsDenied({ source }: RepositoryPolicyFact): Answer {

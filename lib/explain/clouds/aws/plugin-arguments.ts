@@ -14,6 +14,29 @@ import type { Repository } from "../cloud";
 const KNOWN: readonly string[] = ["get-credentials"];
 /** Those that every command has print something else than credentials. */
 const FLAG = /^--(?!help\b|version\b)[^=-][^=]*/;
+/** In the order in which the SDK looks at them; an empty one is none. */
+const REGIONS: readonly string[] = ["AWS_REGION", "AWS_DEFAULT_REGION"];
+
+const ELSEWHERE = [
+  "sends its calls to an address of which it is not known whose it is",
+  "leave it out; the plugin knows the addresses of AWS by the image's region",
+] as const;
+/**
+ * Variables by which the SDK does something else, or nothing, and what that depends on stands in no file that is read.
+ * One that names a role or its token (AWS_ROLE_ARN) does no harm: the plugin shows the service account's token itself.
+ * Source: aws/aws-sdk-go-v2, config/config.go (resolveConfigLoaders) and config/env_config.go.
+ */
+const UNSETTLING: readonly (readonly [name: string, does: string, remedy: string])[] = [
+  [
+    "AWS_PROFILE",
+    "has the plugin fail wherever the node's AWS configuration has no such profile (failed to get shared config profile), and follow it elsewhere",
+    "leave it out; token mode needs no profile",
+  ],
+  ["AWS_ENDPOINT_URL", ...ELSEWHERE],
+  ["AWS_ENDPOINT_URL_ECR", ...ELSEWHERE],
+  ["AWS_ENDPOINT_URL_ECR_PUBLIC", ...ELSEWHERE],
+  ["AWS_ENDPOINT_URL_STS", ...ELSEWHERE],
+];
 const REMEDY = "leave args out; the plugin needs none";
 
 /** Whether arguments and variables of the entry suit the plugin. */
@@ -29,8 +52,14 @@ export function pluginArguments(
     return broken(`the plugin has no flag ${flag}, and exits`, REMEDY, `Error: unknown flag: ${flag}`, where);
   if (other !== undefined)
     return unknown(`what the plugin does with the argument ${other} is not known`, REMEDY, where);
+  const unsettled = UNSETTLING.find(([name]) => (env.get(name) ?? "") !== "");
+  if (unsettled) {
+    const [name, does, remedy] = unsettled;
+    return unknown(`${name} of the entry ${does}`, remedy, seen("env of the entry", source));
+  }
   const isPublic = parseEcrHost(host)?.kind === "public";
-  if (!isPublic || env.has("AWS_REGION")) return pass("the plugin knows the region of STS");
+  if (!isPublic || REGIONS.some((name) => (env.get(name) ?? "") !== ""))
+    return pass("the plugin knows the region of STS");
   return broken(
     "ECR Public names no region, and the entry sets no AWS_REGION, so the plugin finds no STS endpoint",
     "set AWS_REGION in the entry's env",

@@ -2,6 +2,11 @@
  * Policies as Terraform declares them: text, data source, managed policy of AWS.
  */
 
+import {
+  inlineCharactersMax,
+  isOverlong,
+  managedCharactersMax,
+} from "../../../rules/aws/evaluate/role-policy";
 import { unreadPolicy, unreadReason } from "../../../rules/aws/evaluate/unread-policy";
 import { type Json, own, record, text } from "../../facts/access";
 import {
@@ -56,7 +61,19 @@ export function policyOfArn(arn: string, terraform: Terraform): string {
       .ofType("aws_iam_policy")
       .find((policy) => arn.includes(":policy/") && terraform.text(policy, "arn") === arn);
   const document = declared === undefined ? "" : terraform.text(declared, "policy");
-  return document === "" ? unreadPolicy(notDeclared(arn, name)) : document;
+  return document === ""
+    ? unreadPolicy(notDeclared(arn, name))
+    : taken(document, "managed policy", managedCharactersMax);
+}
+
+/** The document of an inline policy; unread where AWS takes none of its length. */
+export function inlinePolicy(document: string): string {
+  return taken(document, "inline policy", inlineCharactersMax);
+}
+
+function taken(document: string, what: string, max: number): string {
+  if (!isOverlong(document, max)) return document;
+  return unreadPolicy(`AWS refuses the ${what}, which is longer than ${max} characters without white space`);
 }
 
 /** What to do where a decision about a role is not certain. */

@@ -72,6 +72,14 @@ export class RegistryPolicies {
     )?.source;
   }
 
+  /** Whether one certainly lets the role itself fetch the repository's images from the registry that they are of. */
+  letsImport({ roleArn, repository: resource, place }: RegistryQuestion): boolean {
+    const request = { roleArn, action: "ecr:BatchImportUpstreamImage", resource };
+    return this.#facts.some(
+      (fact) => isOf(fact, place) && evaluateAwsDirectGrant(fact.policy, request).outcome === "allowed",
+    );
+  }
+
   #near({ place }: RegistryQuestion): readonly RegistryPolicyFact[] {
     return this.#facts.filter((fact) => mayBeOf(fact, place));
   }

@@ -1,12 +1,17 @@
 import type { Source } from "../../facts/source";
 import { type Terraform, isLateText } from "../../facts/terraform";
-import { type RegistryPlace, mayBeOf, placeOf } from "./registry-place";
+import { unreadPolicy } from "../../../rules/aws/evaluate/unread-policy";
+import { type RegistryPlace, isOf, mayBeOf, placeOf } from "./registry-place";
+import { CacheRules } from "./cache-rules";
+import { plainPolicy } from "./role-agreement";
 import { RegistryPolicies } from "./registry-policies";
 
 /** The policy of a repository. */
 export interface RepositoryPolicyFact extends RegistryPlace {
   /** The policy. */
   readonly policy: string;
+  /** Document, provider and region as written: where all are the same, so is the registry. */
+  readonly home: string;
   /** Where it stands. */
   readonly source: Source;
 }
@@ -21,23 +26,25 @@ export interface RepositoryPlace extends RegistryPlace {
 export class RepositoryPolicies {
   /** Those of registries. */
   readonly ofRegistries: RegistryPolicies;
-  readonly #byName = new Map<string, RepositoryPolicyFact[]>();
+  /** Which repositories cache others. */
+  readonly cacheRules: CacheRules;
+  readonly #byName = new Map<string, readonly RepositoryPolicyFact[]>();
   /** Of repositories whose names only apply will tell: each may be any. */
   readonly #unnamed: RepositoryPolicyFact[] = [];
 
   constructor(terraform: Terraform) {
     this.ofRegistries = new RegistryPolicies(terraform);
+    this.cacheRules = new CacheRules(terraform);
     for (const resource of terraform.ofType("aws_ecr_repository_policy")) {
       const name = terraform.text(resource, "repository");
       const fact = {
         ...placeOf(resource, terraform),
         policy: terraform.text(resource, "policy"),
+        home: `${resource.scope.id} ${resource.provider} ${terraform.text(resource, "region")}`,
         source: resource.source,
       };
-      const same = this.#byName.get(name);
       if (isLateText(name)) this.#unnamed.push(fact);
-      else if (same) same.push(fact);
-      else this.#byName.set(name, [fact]);
+      else this.#byName.set(name, joined(this.#byName.get(name) ?? [], fact));
     }
   }
 
@@ -59,4 +66,23 @@ export class RepositoryPolicies {
     const near = [...(this.#byName.get(place.repository) ?? []), ...this.#unnamed];
     return near.filter((fact) => fact !== found && mayBeOf(fact, place));
   }
+}
+
+/** A repository has but one policy: which of two is there, the order tells in which they were applied. */
+function joined(
+  known: readonly RepositoryPolicyFact[],
+  fact: RepositoryPolicyFact,
+): readonly RepositoryPolicyFact[] {
+  const other = known.find((each) => isSameRepository(each, fact));
+  if (other === undefined) return [...known, fact];
+  if (plainPolicy(other.policy) === plainPolicy(fact.policy)) return known;
+  return known.map((each) => (each === other ? { ...each, policy: CONTESTED } : each));
+}
+
+const CONTESTED = unreadPolicy(
+  "the repository has two policies in what was read, and the last one to be applied is there",
+);
+
+function isSameRepository(one: RepositoryPolicyFact, other: RepositoryPolicyFact): boolean {
+  return isOf(one, other) || (one.home === other.home && !isLateText(one.home));
 }

@@ -7,6 +7,12 @@ export interface RoleFact {
   readonly pathName: string;
   /** Account id; empty where it is not known. */
   readonly account: string;
+  /**
+   * Partition of its account, `aws`.
+   *
+   * @defaultValue - not known
+   */
+  readonly partition?: string | undefined;
   /** The trust policy. */
   readonly trustPolicy: string;
   /** The identity policies, the permissions boundary not among them. */

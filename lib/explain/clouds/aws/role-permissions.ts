@@ -7,6 +7,7 @@ import { evaluateAwsPermission } from "../../../rules/aws/evaluate/evaluate-perm
 import { type ActionOutcome, PermissionTable } from "../../../rules/aws/evaluate/permission-table";
 import { type Answer, broken, pass, seen, unknown } from "../../answer";
 import { AnswerLater } from "../answer-later";
+import { requestOfRole } from "../../../rules/aws/evaluate/context";
 import type { PerhapsPolicy } from "./attached-policies";
 import type { RoleFact } from "./role-fact";
 import { remedyOf } from "./policy-documents";
@@ -24,17 +25,20 @@ const LOGINS: Readonly<Record<EcrRegistry, readonly string[]>> = {
 
 /** What a role's own policies say. */
 export interface RoleJudge {
-  /** May it log in? */
-  login(registry: EcrRegistry): Answer;
+  /** May it log in? `region` is that of the registry, empty for one that has none. */
+  login(registry: EcrRegistry, region: string): Answer;
   /** What keeps it from reading the repository of that ARN, which must be known; `undefined` where nothing does. */
   refusal(arn: string): Answer | undefined;
   /** What its policies say of an action; or what they say where something besides them allows it. */
   outcome(action: string, resource: string, isGranted: boolean): AwsDecision["outcome"];
+  /** Whether it may fetch the repository's images from the registry that they are of. */
+  mayImport(arn: string): AwsDecision["outcome"];
 }
 
 /** The policies of one role, taken apart for many questions. */
 export class RolePermissions implements RoleJudge {
   readonly #role: RoleFact;
+  readonly #context: ReturnType<typeof requestOfRole>;
   /** The policies, and the boundary where there is one. */
   readonly #tables: readonly PermissionTable[];
   /** The same with each policy that may be the role's besides. */
@@ -44,14 +48,17 @@ export class RolePermissions implements RoleJudge {
   /** The login is the same for every repository. */
   readonly #logins = new Map<EcrRegistry, Answer>();
 
-  constructor(role: RoleFact) {
+  /** `region` is that of the requests; empty where the policies do not ask for it, or it is not known. */
+  constructor(role: RoleFact, region: string) {
     this.#role = role;
+    const context = requestOfRole(region);
+    this.#context = context;
     const { policies, boundary, perhaps } = role;
-    const bounding = boundary === undefined ? [] : [new PermissionTable([boundary])];
-    this.#tables = [new PermissionTable(policies), ...bounding];
+    const bounding = boundary === undefined ? [] : [new PermissionTable([boundary], context)];
+    this.#tables = [new PermissionTable(policies, context), ...bounding];
     this.#perhaps = perhaps.map(({ policy, ...which }) => ({
       which,
-      tables: [new PermissionTable([...policies, policy]), ...bounding],
+      tables: [new PermissionTable([...policies, policy], context), ...bounding],
     }));
     const asked = pullActions.map((action) => this.#asked(action));
     this.#pull = perhaps.length === 0 ? withoutAlike(asked) : asked;
@@ -118,7 +125,17 @@ export class RolePermissions implements RoleJudge {
     const [, ...bounding] = this.#tables;
     const grant = { Statement: [{ Effect: "Allow", Action: action, Resource: resource }] };
     const documents = [...this.#role.policies, ...(isGranted ? [grant] : [])];
-    const outcome = outcomeOf(asking([new PermissionTable(documents), ...bounding], action), resource);
+    const table = new PermissionTable(documents, this.#context);
+    return this.#certain(action, resource, [table, ...bounding]);
+  }
+
+  /** Whether it may fetch the repository's images from the registry that they are of. */
+  mayImport(arn: string): AwsDecision["outcome"] {
+    return this.#certain("ecr:BatchImportUpstreamImage", arn, this.#tables);
+  }
+
+  #certain(action: string, resource: string, tables: readonly PermissionTable[]): AwsDecision["outcome"] {
+    const outcome = outcomeOf(asking(tables, action), resource);
     return this.#doubt(action, resource, outcome) ? "unknown" : outcome;
   }
 
@@ -129,9 +146,10 @@ export class RolePermissions implements RoleJudge {
   /** The decision whose outcome is that of {@link outcomeOf}, with its reason. */
   #decision(action: string, resource: string): AwsDecision {
     const { policies, boundary } = this.#role;
-    const decision = evaluateAwsPermission(policies, { action, resource });
+    const request = { action, resource, context: this.#context };
+    const decision = evaluateAwsPermission(policies, request);
     if (boundary === undefined || decision.outcome === "denied") return decision;
-    const bounded = evaluateAwsPermission([boundary], { action, resource });
+    const bounded = evaluateAwsPermission([boundary], request);
     if (bounded.outcome === "allowed") return decision;
     return { outcome: bounded.outcome, reason: `the permissions boundary: ${bounded.reason}` };
   }
@@ -150,8 +168,15 @@ function asking(tables: readonly PermissionTable[], action: string): readonly Ac
 function perhapsOther(
   action: string,
   outcome: AwsDecision["outcome"],
-  { source, isOfOrganization }: PerhapsTables["which"],
+  { source, isOfOrganization, against }: PerhapsTables["which"],
 ): Answer {
+  if (against)
+    return unknown(
+      `a policy that decides about ${action} is given to the role, and taken away or replaced by another resource`,
+      "give it to the role in one place, or name it in both",
+      seen("policy of the role", source),
+      seen("resource that owns the role's policies, or those of its name", against),
+    );
   if (isOfOrganization)
     return unknown(
       `a policy of the organization denies ${action}, or may, where it counts for the role's account`,

@@ -3,21 +3,22 @@
  * latest/ug/manage-access/k8s-access.
  */
 
-import { authenticationModeIssues } from "../../../rules/fleet/access-checks";
 import { type Answer, broken, pass, seen, unknown } from "../../answer";
 import { blocks, own, text, texts } from "../../facts/access";
+import type { ServiceAccountFact } from "../../facts/kubernetes-facts";
 import { type Terraform, type TerraformResource, isLateText, providerOf } from "../../facts/terraform";
 import { boundAnswer } from "../bound-names";
 import type { CloudSpokes, FleetWarning, SpokeQuestion, SpokeReading } from "../cloud-spokes";
 import { servedCluster } from "../server-reference";
 import type { NamedRole } from "./named-role";
+import { podIdentity } from "./pod-identity";
 import { clusterOf, notKnown, open, otherServer, roleOf, unjudged } from "./spoke-call";
-import { isStandard, judgedPolicies } from "./spoke-entry";
+import { UNAUTHORIZED, modeAnswer, readsConfigMap, withoutEntry } from "./spoke-cluster";
+import { isStandard, judgedPolicies, policyOf, policyWarnings, refusedEntry } from "./spoke-entry";
 
 const ENTRY = "aws_eks_access_entry";
 const POLICY = "aws_eks_access_policy_association";
 const REGION_OF_SERVER = /\.([a-z]{2}(?:-[a-z]+)+-\d)\.eks\.amazonaws\.com/;
-const UNAUTHORIZED = "Unauthorized: the server has asked for the client to provide credentials";
 const NAME_IT = "name the Terraform of the cluster's account as well";
 
 /** EKS clusters as spokes. */
@@ -32,6 +33,11 @@ export class AwsSpokes implements CloudSpokes {
     this.#roleOf = roleOf;
   }
 
+  /** The answer for a controller with an association of EKS Pod Identity. */
+  native(account: ServiceAccountFact): Answer | undefined {
+    return podIdentity(account, this.#terraform);
+  }
+
   /** Judges a controller's way into a spoke. */
   read(question: SpokeQuestion): SpokeReading {
     const cluster = clusterOf(question);
@@ -44,9 +50,11 @@ export class AwsSpokes implements CloudSpokes {
     const [entry, perhaps] = this.#matching(question, cluster, arn);
     if (!entry) return open(this.#refused(question, cluster, arn, perhaps));
     const { label } = this.#roleOf(arn);
-    const mode = this.#modeAnswer(cluster);
+    const stands = modeAnswer(this.#cluster(question, cluster), cluster, this.#terraform);
+    const refused = refusedEntry(entry, this.#terraform);
     const admitted =
-      mode ??
+      stands ??
+      refused ??
       pass(`EKS cluster ${cluster} has an access entry for ${label}`, seen("access entry", entry.source));
     return {
       admitted,
@@ -58,7 +66,7 @@ export class AwsSpokes implements CloudSpokes {
   #authorized(question: SpokeQuestion, entry: TerraformResource, cluster: string, arn: string): Answer {
     const policies = this.#policies(question, cluster, arn);
     const granted = judgedPolicies(
-      policies.map((each) => ({ arn: this.#terraform.text(each, "policy_arn"), source: each.source })),
+      policies.map((each) => policyOf(each, this.#terraform)),
       this.#roleOf(arn).partition,
     );
     if (granted?.status === "pass") return granted;
@@ -142,37 +150,34 @@ export class AwsSpokes implements CloudSpokes {
 
   #refused(question: SpokeQuestion, cluster: string, arn: string, perhaps: boolean): Answer {
     const { label } = this.#roleOf(arn);
-    const declared = this.#cluster(cluster);
+    const declared = this.#cluster(question, cluster);
     const here = (this.#index(ENTRY).get(cluster) ?? []).filter((each) => this.#isIn(each, question));
     const evidence = here.map((each) =>
       seen(`entry for ${this.#roleOf(this.#terraform.text(each, "principal_arn")).label}`, each.source),
     );
-    const known = (declared && !declared.adopted) || here.length > 0;
-    if (perhaps || !known)
-      return unknown(`no access entry for ${label} in EKS cluster ${cluster} was read`, NAME_IT, ...evidence);
-    return broken(
-      `EKS cluster ${cluster} has no access entry for ${label}`,
-      "declare an aws_eks_access_entry of type STANDARD for the role",
-      UNAUTHORIZED,
-      ...evidence,
+    // A role has one entry in a cluster; others of a cluster that stands elsewhere may stand there too.
+    const isForNodes = here.some(
+      (each) => this.#isRole(each, arn) === true && isStandard(this.#terraform.text(each, "type")) === false,
     );
+    if (isForNodes) return withoutEntry(cluster, label, evidence);
+    if (perhaps || !declared || declared.adopted)
+      return unknown(`no access entry for ${label} in EKS cluster ${cluster} was read`, NAME_IT, ...evidence);
+    if (readsConfigMap(declared, this.#terraform))
+      return unknown(
+        `EKS cluster ${cluster} has no access entry for ${label}, and takes roles of the ConfigMap aws-auth as well, which is not judged here`,
+        "declare an aws_eks_access_entry of type STANDARD for the role, with authentication mode API_AND_CONFIG_MAP or API",
+        ...evidence,
+        seen("cluster", declared.source),
+      );
+    return withoutEntry(cluster, label, evidence);
   }
 
-  /** A cluster that takes no entries; `undefined` where nothing speaks against it: EKS refuses to make an entry there. */
-  #modeAnswer(cluster: string): Answer | undefined {
-    const resource = this.#cluster(cluster);
-    const [access] = blocks(own(resource?.values, "access_config"));
-    const mode = text(own(access, "authentication_mode"));
-    if (!resource || mode === "") return undefined;
-    const [issue] = authenticationModeIssues(cluster, this.#terraform.resolve(mode, resource.scope));
-    if (!issue || isLateText(this.#terraform.resolve(mode, resource.scope))) return undefined;
-    return broken(`${issue.problem}: ${mode}`, issue.remedy, UNAUTHORIZED, seen("cluster", resource.source));
-  }
-
-  #cluster(name: string): TerraformResource | undefined {
-    return this.#terraform
+  /** The cluster of a name in the spoke's region, where one is declared that one. */
+  #cluster(question: SpokeQuestion, name: string): TerraformResource | undefined {
+    const all = this.#terraform
       .ofType("aws_eks_cluster")
-      .find((each) => this.#terraform.text(each, "name") === name);
+      .filter((each) => this.#terraform.text(each, "name") === name && this.#isIn(each, question));
+    return all.find(({ adopted }) => !adopted) ?? all[0];
   }
 
   #warnings(
@@ -187,9 +192,6 @@ export class AwsSpokes implements CloudSpokes {
     );
     const isTied = entry.adopted || triggers.flat().some((each) => typeof each === "string");
     const { role } = this.#roleOf(arn);
-    const wide = this.#policies(question, cluster, arn).filter(
-      (each) => this.#policyName(each) === "AmazonEKSClusterAdminPolicy",
-    );
     return [
       ...(isTied || !role
         ? []
@@ -202,18 +204,12 @@ export class AwsSpokes implements CloudSpokes {
               remedy: "add the role's unique_id to lifecycle.replace_triggered_by of the entry",
             },
           ]),
-      ...wide.map((each) => ({
-        id: "wide-policy",
-        reason: `AmazonEKSClusterAdminPolicy lets the controller do everything in EKS cluster ${cluster}`,
-        evidence: [seen("access policy", each.source)],
-        remedy: "take a narrower policy, or groups with RBAC",
-      })),
+      ...policyWarnings(
+        this.#policies(question, cluster, arn).map((each) => policyOf(each, this.#terraform)),
+        cluster,
+        question.impersonates,
+      ),
     ];
-  }
-
-  #policyName(association: TerraformResource): string {
-    const arn = this.#terraform.text(association, "policy_arn");
-    return arn.slice(arn.lastIndexOf("/") + 1);
   }
 
   #index(type: string): ReadonlyMap<string, readonly TerraformResource[]> {

@@ -4,11 +4,13 @@
 
 import type { AwsDecision } from "../../../rules/aws/evaluate/decide";
 import { evaluateAwsTrust } from "../../../rules/aws/evaluate/evaluate-trust";
+import { isOverlong, trustCharactersMax } from "../../../rules/aws/evaluate/role-policy";
 import { type Answer, broken, pass, seen, unknown } from "../../answer";
 import { ASK_AGAIN } from "../ask-again";
 import type { Source } from "../../facts/source";
 import { isLateText } from "../../facts/terraform";
 import { NO_ACCOUNT, type OidcProviderFact } from "./iam";
+import { audienceDoubt, registeredIssuers } from "./registered-issuer";
 import type { RoleFact } from "./role-fact";
 import { type TrustPolicy, type TrustedOidcProvider, readTrustPolicy } from "./trust-policy";
 
@@ -61,9 +63,21 @@ export function awsTrust(question: AwsTrustQuestion): readonly [Answer, Answer, 
   const policy = readTrustPolicy(role.trustPolicy);
   const principal = federatedPrincipal(policy, issuer, question.account);
   if (principal === undefined) return [issuerForeign(role, policy, issuer), NOT_JUDGED, NOT_JUDGED];
+  if (isOverlong(policy.text, trustCharactersMax)) {
+    const answer = overlong(role);
+    return [answer, answer, answer];
+  }
   const asked = { ...question, role, issuer, policy, principal };
   const decision = judged(asked, policy.document);
   return [issuerTrusted(asked), audienceAccepted(asked, decision), subjectAdmitted(asked, decision)];
+}
+
+function overlong({ source }: RoleFact): Answer {
+  return unknown(
+    `AWS refuses the trust policy, which is longer than ${trustCharactersMax} characters without white space`,
+    "share the service accounts out among several roles; which policy the role has, if it is there at all, is not known",
+    seen("trust policy of the IAM role", source),
+  );
 }
 
 function twice({ pathName, source }: RoleFact, other: Source): Answer {
@@ -98,7 +112,7 @@ function federatedPrincipal(
 }
 
 function issuerTrusted(asked: Asked): Answer {
-  const { account, partition, oidcProviders, role, issuer, principal } = asked;
+  const { account, partition, role, issuer, principal } = asked;
   const where = seen("trust policy of the IAM role", role.source);
   if (account !== "" && principal.account !== NO_ACCOUNT && principal.account !== account)
     return broken(
@@ -114,7 +128,7 @@ function issuerTrusted(asked: Asked): Answer {
       DENIED,
       where,
     );
-  const declared = registered(oidcProviders, issuer, principal, account);
+  const [declared] = registeredIssuers(asked);
   if (declared)
     return pass(
       `account and trust policy know the issuer ${issuer}`,
@@ -153,25 +167,13 @@ function plain(url: string): string {
   return url.replace(/\/+$/, "").toLowerCase();
 }
 
-function registered(
-  oidcProviders: readonly OidcProviderFact[],
-  issuer: string,
-  principal: TrustedOidcProvider,
-  account: string,
-): OidcProviderFact | undefined {
-  const home = account === "" ? principal.account : account;
-  const there = oidcProviders.filter(
-    (each) => each.url === issuer && (each.account === "" || home === NO_ACCOUNT || each.account === home),
-  );
-  // One that is only looked up does not tell its audiences.
-  return there.find(({ clientIds }) => clientIds) ?? there[0];
-}
-
 function audienceAccepted(asked: Asked, whole: AwsDecision): Answer {
-  const { role, issuer, principal, policy, audience, account } = asked;
-  const declared = registered(asked.oidcProviders, issuer, principal, account);
+  const { role, policy, audience } = asked;
+  const found = registeredIssuers(asked);
+  const [declared] = found;
   const ids = declared?.clientIds;
-  if (ids && !ids.includes(audience) && !ids.some(isLateText))
+  const doubt = audienceDoubt(found, audience);
+  if (!doubt && ids && !ids.includes(audience) && !ids.some(isLateText))
     return broken(
       `the OIDC provider accepts ${ids.join(", ") || "no audience"}, the token is for ${audience}`,
       "add the audience to the OIDC provider's client_id_list",
@@ -187,6 +189,7 @@ function audienceAccepted(asked: Asked, whole: AwsDecision): Answer {
       DENIED,
       seen("trust policy of the IAM role", role.source),
     );
+  if (doubt) return doubt;
   if (ids === undefined || ids.some(isLateText))
     return unknown(
       "which audiences the OIDC provider accepts is not known",

@@ -27,6 +27,7 @@ import { isAzureSecret, isGuid, readAzureSecret } from "./component-secret";
 import type { IdentityFact } from "./entra";
 import { type RoleDefinitions, anyRoleGranted, operationsGranted } from "./granted-operations";
 import { homeAnswer } from "./secret-home";
+import { foreignTenant } from "./tenants";
 import { NO_KEYS, entraTrust } from "./trust";
 import { contestedAnnotation } from "../contested-annotations";
 import type { PublishedIssuers } from "../published-issuers";
@@ -110,8 +111,14 @@ export class AzureAccess implements CloudAccess {
     const clientId = account.annotations.get(WEBHOOK_CLIENT_ID_ANNOTATION);
     if (clientId === undefined && !declared) return undefined;
     const where = seen("annotations of the service account", account.source);
+    const named = clientAnswer(clientId ?? "", where);
+    const tenant = account.annotations.get(WEBHOOK_TENANT_ID_ANNOTATION) ?? "";
+    const remedy = `write the tenant of the identity into ${WEBHOOK_TENANT_ID_ANNOTATION}`;
+    const foreign =
+      named.status === "pass" &&
+      foreignTenant(this.#identityOf(clientId ?? ""), WEBHOOK_TENANT_ID_ANNOTATION, tenant, remedy, where);
     return {
-      answer: contestedAnnotation(account, ANNOTATIONS) ?? clientAnswer(clientId ?? "", where),
+      answer: contestedAnnotation(account, ANNOTATIONS) ?? (foreign || named),
       identity: this.#identity(clientId ?? ""),
       pods: webhookPods(startedWith(pods, withoutClient(program)), {
         clientId: clientId ?? "",

@@ -2,14 +2,14 @@
  * Whether an identity is granted what a CredentialsRequest asks for.
  */
 
+import { isManagementGroup } from "../../../rules/azure/role-scope";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../../answer";
 import { type Json, list, own, text, texts } from "../../facts/access";
 import { isLateText } from "../../facts/terraform";
-import { globMatches } from "../../glob";
 import type { AskedRights } from "../cloud-access";
 import { named } from "../named";
 import type { AssignmentFact, IdentityFact } from "./entra";
-import { type RoleDefinitionFact, type RolePermissionsFact, nameKey } from "./role-definitions";
+import { type RoleDefinitionFact, isAtOrBelow, isRefusedAt, nameKey, permits } from "./role-definitions";
 
 /** Custom roles by what assignments name them by. */
 export type RoleDefinitions = ReadonlyMap<string, RoleDefinitionFact>;
@@ -33,8 +33,8 @@ export function operationsGranted(
   const evidence = evidenceOf(identity, held);
   if (denied.length > 0 && !identity.adopted)
     return broken(
-      `no role of the identity permits ${named(denied)}, which is asked for`,
-      "grant what is asked for, to the letter; CredentialsRequests of another release ask for other permissions",
+      `no role of the identity permits ${named(denied)}, which is asked for${refusals(held)}`,
+      `${held.some(({ isRefused }) => isRefused) ? "list where the role is assigned in its assignable_scopes; " : ""}grant what is asked for, to the letter; CredentialsRequests of another release ask for other permissions`,
       "AuthorizationFailed",
       ...evidence,
     );
@@ -53,10 +53,11 @@ export function operationsGranted(
 /** Whether the identity has a role at all; which ones, is the evidence. */
 export function anyRoleGranted(identity: IdentityFact, definitions: RoleDefinitions): Answer {
   const held = identity.assignments.map((assignment) => heldRole(assignment, definitions));
-  const sure = held.filter(({ assignment }) => assignment.condition === "");
+  const accepted = held.filter(({ isRefused }) => !isRefused);
+  const sure = accepted.filter(({ assignment }) => assignment.condition === "");
   if (sure.length > 0)
     return pass(`the identity is ${named(sure.map(inWords))}`, ...evidenceOf(identity, held));
-  if (held.length > 0)
+  if (accepted.length > 0)
     return unknown(
       "every role of the identity is assigned under a condition, which is not judged here",
       "see the conditions of the role assignments",
@@ -68,16 +69,18 @@ export function anyRoleGranted(identity: IdentityFact, definitions: RoleDefiniti
         "name the Terraform that declares them as well",
       )
     : broken(
-        "the identity has no role",
+        `the identity has no role${refusals(held)}`,
         "assign it one",
         "AuthorizationFailed",
-        seen("identity", identity.source),
+        ...evidenceOf(identity, held),
       );
 }
 
 interface HeldRole {
   readonly assignment: AssignmentFact;
   readonly definition: RoleDefinitionFact | undefined;
+  /** True where the role may not be assigned there. */
+  readonly isRefused: boolean;
 }
 
 interface Wanted {
@@ -93,12 +96,12 @@ function wantedOf(rights: Json): readonly Wanted[] {
     ...texts(rights["permissions"]).map((name) => ({
       name,
       scope,
-      covered: by(name, "actions", "notActions"),
+      covered: by(name, "actions"),
     })),
     ...texts(rights["dataPermissions"]).map((name) => ({
       name,
       scope,
-      covered: by(name, "dataActions", "notDataActions"),
+      covered: by(name, "dataActions"),
     })),
     ...list(rights["roleBindings"]).map((binding) => {
       const role = text(own(binding, "role"));
@@ -116,24 +119,19 @@ function both(one: boolean | undefined, other: boolean | undefined): boolean | u
   return one && other;
 }
 
-const MANAGEMENT_GROUP = /^\/providers\/microsoft\.management\/managementgroups\//;
-
 /** Whether an assignment counts at a scope: one there or above it; which groups hold it, only the tenant tells. */
-function counts({ assignment }: HeldRole, place: string): boolean | undefined {
+function counts({ assignment, isRefused }: HeldRole, place: string): boolean | undefined {
+  if (isRefused) return false;
   if (place === "") return true;
-  const [scope, wanted] = [assignment.scope.toLowerCase(), place.toLowerCase()];
-  if (
-    scope === wanted ||
-    scope === "/" ||
-    (wanted.startsWith(`${scope.replace(/\/$/, "")}/`) && scope !== "")
-  )
-    return true;
-  return scope === "" || isLateText(scope + wanted) || MANAGEMENT_GROUP.test(scope) ? undefined : false;
+  const { scope } = assignment;
+  if (scope !== "" && isAtOrBelow(place, scope)) return true;
+  return scope === "" || isLateText(scope + place) || isManagementGroup(scope) ? undefined : false;
 }
 
 function heldRole(assignment: AssignmentFact, definitions: RoleDefinitions): HeldRole {
-  const { role, definition } = assignment;
-  return { assignment, definition: definitions.get(definition) ?? definitions.get(nameKey(role)) };
+  const { role, scope } = assignment;
+  const definition = definitions.get(assignment.definition) ?? definitions.get(nameKey(role));
+  return { assignment, definition, isRefused: definition !== undefined && isRefusedAt(definition, scope) };
 }
 
 /** One that certainly permits it, else one that may. */
@@ -141,17 +139,9 @@ function best(outcomes: readonly (boolean | undefined)[]): boolean | undefined {
   return outcomes.includes(true) || (outcomes.includes(undefined) ? undefined : false);
 }
 
-function by(
-  name: string,
-  list: keyof RolePermissionsFact,
-  without: keyof RolePermissionsFact,
-): (role: HeldRole) => boolean | undefined {
-  const matches = (pattern: string): boolean => globMatches(pattern.toLowerCase(), name.toLowerCase());
+function by(name: string, list: "actions" | "dataActions"): (role: HeldRole) => boolean | undefined {
   return ({ assignment, definition }) => {
-    const permissions = definition?.permissions;
-    if (permissions === undefined) return undefined;
-    if ([...permissions.flatMap((each) => each[list])].some(isLateText)) return undefined;
-    const permitted = permissions.some((each) => each[list].some(matches) && !each[without].some(matches));
+    const permitted = definition?.permissions && permits(definition.permissions, name, list);
     return permitted && assignment.condition !== "" ? undefined : permitted;
   };
 }
@@ -174,6 +164,14 @@ function inWords({ assignment, definition }: HeldRole): string {
   const role = assignment.role || definition?.name || "a role";
   const scope = isLateText(assignment.scope) ? "a scope that Terraform tells" : assignment.scope;
   return `${role} at ${scope}${assignment.condition === "" ? "" : " under a condition"}`;
+}
+
+/** Assignments that Azure refuses at apply, as the end of a reason. */
+function refusals(held: readonly HeldRole[]): string {
+  const refused = held
+    .filter(({ isRefused }) => isRefused)
+    .map((role) => `${inWords(role)} (assignable_scopes ${named(role.definition?.assignableScopes ?? [])})`);
+  return refused.length === 0 ? "" : `; Azure refuses to assign ${named([...new Set(refused)])}`;
 }
 
 function permittedBy({ name, permissions = [] }: RoleDefinitionFact): Evidence {

@@ -6,10 +6,13 @@ import { azureClouds } from "../../../rules/azure/clouds";
 import { type Answer, broken, seen, unknown } from "../../answer";
 import { type Terraform, type TerraformResource, isLateText } from "../../facts/terraform";
 import { type ObjectStore, type StoreDoor, below, declaredObjects } from "../object-stores";
+import { doorsByCloud } from "./issuer-cloud";
+import { type AccountNetwork, networkRefusal } from "./issuer-network";
 
 const BLOB = "azurerm_storage_blob";
 const CONTAINER = "azurerm_storage_container";
 const ACCOUNT = "azurerm_storage_account";
+const RULES = "azurerm_storage_account_network_rules";
 const WEBSITE = "$web";
 const SUFFIXES = azureClouds.map(({ storageSuffix }) => storageSuffix.replaceAll(".", "\\.")).join("|");
 const ACCOUNT_ID = /\/storageAccounts\/([^/]+)$/i;
@@ -22,6 +25,7 @@ interface ContainerFacts {
   readonly name: string;
   readonly accounts: readonly TerraformResource[];
   readonly containers: readonly TerraformResource[];
+  readonly network: AccountNetwork;
 }
 
 /** Every container whose blobs are declared. */
@@ -32,25 +36,33 @@ export function issuerContainers(terraform: Terraform): readonly ObjectStore[] {
     terraform,
   );
   return [...stores].map(([key, { objects }]) => {
-    const [accountName = "", name = ""] = key.split(BETWEEN);
-    const facts: ContainerFacts = {
-      accountName,
-      name,
-      accounts: terraform.ofType(ACCOUNT).filter((each) => terraform.attribute(each, "name") === accountName),
-      containers: terraform
-        .ofType(CONTAINER)
-        .filter(
-          (each) => terraform.text(each, "name") === name && accountOf(each, terraform) === accountName,
-        ),
-    };
-    const owners = name === WEBSITE ? facts.accounts : facts.containers;
+    const facts = containerFacts(key, terraform);
+    const { name, accounts, containers } = facts;
+    const owners = name === WEBSITE ? accounts : containers;
+    const door = name === WEBSITE ? websiteDoor(facts, terraform) : blobDoor(facts, terraform);
     return {
       label: `the container ${name}`,
       objects,
       isWhole: !isOpen && owners.some(({ adopted }) => !adopted),
-      doors: [name === WEBSITE ? websiteDoor(facts, terraform) : blobDoor(facts, terraform)],
+      doors: doorsByCloud(door, accounts, terraform),
     };
   });
+}
+
+function containerFacts(key: string, terraform: Terraform): ContainerFacts {
+  const [accountName = "", name = ""] = key.split(BETWEEN);
+  const of = (type: string, account: string): readonly TerraformResource[] =>
+    terraform.ofType(type).filter((each) => accountOf(each, terraform) === account);
+  const accounts = terraform
+    .ofType(ACCOUNT)
+    .filter((each) => terraform.attribute(each, "name") === accountName);
+  return {
+    accountName,
+    name,
+    accounts,
+    containers: of(CONTAINER, accountName).filter((each) => terraform.text(each, "name") === name),
+    network: { accounts, rules: of(RULES, accountName), strayRules: of(RULES, "") },
+  };
 }
 
 function containerKey(blob: TerraformResource, terraform: Terraform): string {
@@ -85,7 +97,7 @@ function blobDoor(facts: ContainerFacts, terraform: Terraform): StoreDoor {
 }
 
 /** A website is open whatever the container's access; its host has the number of a zone that only Azure knows. */
-function websiteDoor({ accountName, accounts }: ContainerFacts, terraform: Terraform): StoreDoor {
+function websiteDoor({ accountName, accounts, network }: ContainerFacts, terraform: Terraform): StoreDoor {
   const host = new RegExp(
     `^https://${escaped(accountName)}\\.z\\d+\\.web\\.(?:${SUFFIXES}|storage\\.azure\\.net)(?=/|$)`,
   );
@@ -100,7 +112,7 @@ function websiteDoor({ accountName, accounts }: ContainerFacts, terraform: Terra
       const bases = [...(start === undefined ? [] : [start]), ...endpoints];
       return bases.map((base) => below(base, url)).find((path) => path !== undefined);
     },
-    refusal: () => networkRefusal(accounts),
+    refusal: () => networkRefusal(network, terraform),
   };
 }
 
@@ -112,7 +124,10 @@ const PUBLIC: readonly string[] = ["blob", "container"];
 const OPEN =
   "let the account allow public containers (allow_nested_items_to_be_public), and give the container the access blob";
 
-function blobRefusal({ accounts, containers }: ContainerFacts, terraform: Terraform): Answer | undefined {
+function blobRefusal(
+  { accounts, containers, network }: ContainerFacts,
+  terraform: Terraform,
+): Answer | undefined {
   for (const account of accounts) {
     const allows = terraform.text(account, "allow_nested_items_to_be_public");
     const where = seen("allow_nested_items_to_be_public", account.source);
@@ -139,18 +154,5 @@ function blobRefusal({ accounts, containers }: ContainerFacts, terraform: Terraf
         where,
       );
   }
-  return networkRefusal(accounts);
-}
-
-function networkRefusal(accounts: readonly TerraformResource[]): Answer | undefined {
-  const closed = accounts.find(({ values }) => String(values["public_network_access_enabled"]) === "false");
-  return (
-    closed &&
-    broken(
-      "the storage account takes no requests from public networks",
-      "set public_network_access_enabled, or serve the documents from elsewhere",
-      undefined,
-      seen("public_network_access_enabled", closed.source),
-    )
-  );
+  return networkRefusal(network, terraform);
 }

@@ -1,11 +1,9 @@
 import { readRepositoryCondition } from "../../../rules/azure/repository-condition";
-import { clientAnswered, validateAzureJson } from "../../../rules/azure/azure-json";
+import { azureCloud } from "../../../rules/azure/clouds";
 import { type Answer, SILENT, broken, pass, seen, unknown } from "../../answer";
-import { own, text } from "../../facts/access";
 import type { ClusterRecord } from "../../facts/cluster-record";
 import type { ServiceAccountFact } from "../../facts/kubernetes-facts";
 import type { NodeConfiguration, ProviderEntry } from "../../facts/node-configuration";
-import { firstYamlDocument } from "../../facts/embedded";
 import { type Terraform, isLateText, sameText } from "../../facts/terraform";
 import type {
   Cloud,
@@ -23,17 +21,22 @@ import { handedOver } from "../handed-over";
 import type { PublishedIssuers } from "../published-issuers";
 import { AzureAccess } from "./access";
 import { applicationsByClientId } from "./applications";
-import { type IdentityFact, identitiesByClientId } from "./entra";
+import type { IdentityFact } from "./entra";
+import type { RoleDefinitions } from "./granted-operations";
+import { identitiesByClientId } from "./identities";
 import { issuerContainers } from "./issuer-containers";
-import { acrPermission, registryHome } from "./permission";
+import { acrPermission, registryHome, scopedRegistry } from "./permission";
+import { argumentProblem } from "./plugin-arguments";
+import { answeredAnyway, fileAnswer, pluginTenant } from "./plugin-file";
 import { type RegistryFact, registries } from "./registries";
+import { RoleAssignments } from "./role-assignments";
 import { roleDefinitions } from "./role-definitions";
 import { AzureSpokes } from "./spokes";
+import { foreignTenant } from "./tenants";
 import { NO_KEYS, entraTrust } from "./trust";
 
 const CLIENT_ID = "kubernetes.azure.com/acr-client-id";
 const TENANT_ID = "kubernetes.azure.com/acr-tenant-id";
-const REGISTRY = /\/registries\/([^/]+)$/i;
 
 /** ACR, by acr-credential-provider. Source: kubernetes-sigs/cloud-provider-azure, pkg/credentialprovider. */
 export const azureReader: CloudReader = {
@@ -48,6 +51,7 @@ class Azure implements Cloud {
   readonly #identities: ReadonlyMap<string, IdentityFact>;
   readonly #registries: readonly RegistryFact[];
   readonly #byKey = new Map<string, AskedIdentity>();
+  readonly #definitions: RoleDefinitions;
   readonly #terraform: Terraform;
   readonly #issuers: PublishedIssuers;
   #access: CloudAccess | undefined;
@@ -56,16 +60,17 @@ class Azure implements Cloud {
   constructor(terraform: Terraform, issuers: PublishedIssuers) {
     this.#terraform = terraform;
     this.#issuers = issuers;
-    this.#identities = new Map([...applicationsByClientId(terraform), ...identitiesByClientId(terraform)]);
+    this.#definitions = roleDefinitions(terraform);
+    const roles = new RoleAssignments(terraform, this.#definitions);
+    this.#identities = new Map([
+      ...applicationsByClientId(terraform, roles),
+      ...identitiesByClientId(terraform, roles),
+    ]);
     this.#registries = registries(terraform);
   }
 
   get access(): CloudAccess {
-    return (this.#access ??= new AzureAccess(
-      this.#identityOf,
-      roleDefinitions(this.#terraform),
-      this.#issuers,
-    ));
+    return (this.#access ??= new AzureAccess(this.#identityOf, this.#definitions, this.#issuers));
   }
 
   get spokes(): CloudSpokes {
@@ -76,41 +81,20 @@ class Azure implements Cloud {
     return ["tokens"];
   }
 
-  arguments(entry: ProviderEntry, node: NodeConfiguration): Answer {
-    const path = configurationPath(entry);
-    if (path === undefined)
-      return broken(
-        "the entry names no configuration file",
-        "give the path of azure.json as the one argument",
-        "config file is not specified",
-        seen("args of the entry", entry.source),
-      );
-    const document = azureJson(path, node);
-    if (document === undefined)
-      return unknown(
-        `the plugin's file ${path} is not among what was read`,
-        "its useManagedIdentityExtension must be true and its tenantId that of the registry; a file of one's own says so",
-        seen("args of the entry", entry.source),
-      );
-    const [finding] = validateAzureJson(document);
-    if (!finding) return pass(`${path} lets the plugin use the token`, seen(path, node.file(path)?.source));
-    return broken(
-      `${path}: ${finding.field}: ${finding.message}`,
-      "write it into the plugin's file",
-      SILENT,
-      seen(path, node.file(path)?.source),
-    );
+  arguments(
+    entry: ProviderEntry,
+    node: NodeConfiguration,
+    registry: Pick<Repository, "host">,
+    cluster: ClusterRecord,
+  ): Answer {
+    const problem = argumentProblem(entry, registry, cluster);
+    if (problem?.status === "fail") return problem;
+    const file = fileAnswer(entry, node, registry.host);
+    return file.status === "fail" ? file : (problem ?? file);
   }
 
   answersAnyway(entry: ProviderEntry, node: NodeConfiguration): Answer | undefined {
-    const path = configurationPath(entry) ?? "";
-    const client = clientAnswered(azureJson(path, node));
-    if (client === undefined) return undefined;
-    const reason = `the plugin succeeds with the client ID and secret of ${path}, ${client === "some" ? "which may pull" : "which are empty; with credentials there is no anonymous attempt"}`;
-    const where = seen(path, node.file(path)?.source);
-    return client === "some"
-      ? unknown(reason, "do not take such a pull for success of the chain", where)
-      : broken(reason, "mend provider-on-node", "event 401 of the registry", where);
+    return answeredAnyway(entry, node);
   }
 
   annotations({ entry, account, node }: TrustQuestion): Answer {
@@ -128,7 +112,11 @@ class Azure implements Cloud {
         seen("tokenAttributes", entry.source),
       );
     }
-    return tenantAnswer(text(own(azureJson(configurationPath(entry) ?? "", node), "tenantId")), account);
+    const told = tenantAnswer(pluginTenant(entry, node), account);
+    if (told.status === "fail") return told;
+    const [client = "", tenant = ""] = this.annotationKeys.map((key) => handedOver(entry, account, key));
+    const remedy = `write the tenant of the identity into ${TENANT_ID} and into the plugin's file`;
+    return foreignTenant(this.#identityOf(client), TENANT_ID, tenant, remedy, where) ?? told;
   }
 
   trust({ cluster, entry, account, namespace, name }: TrustQuestion): TrustAnswer {
@@ -162,14 +150,16 @@ class Azure implements Cloud {
   }
 
   reach({ permissionKey }: CloudIdentity): readonly ReachedRepositories[] {
-    return (this.#byKey.get(permissionKey)?.identity.assignments ?? []).flatMap(
+    const identity = this.#byKey.get(permissionKey)?.identity;
+    const suffix = azureCloud(identity?.cloud ?? "AzurePublicCloud").acrSuffix;
+    return (identity?.assignments ?? []).flatMap(
       ({ scope, condition, role }): readonly ReachedRepositories[] => {
-        const [, name] = REGISTRY.exec(scope) ?? [];
+        const name = scopedRegistry(scope);
         const patterns = condition === "" ? ["*"] : readRepositoryCondition(condition);
-        if (name === undefined || patterns === undefined)
+        if (name === "" || patterns === undefined)
           return [{ pattern: `${role} on ${scope}`, comparable: false }];
         return patterns.map((pattern) => ({
-          pattern: `${name.toLowerCase()}.azurecr.io/${pattern}`,
+          pattern: `${name}.${suffix}/${pattern}`,
           comparable: true,
         }));
       },
@@ -221,22 +211,4 @@ function tenantAnswer(tenant: string, account: ServiceAccountFact): Answer {
     SILENT,
     where,
   );
-}
-
-/** The one positional argument. */
-function configurationPath({ args }: ProviderEntry): string | undefined {
-  return args.find(
-    (argument, index) =>
-      !argument.startsWith("-") && !/^(?:--registry-mirror|-r)$/.test(args[index - 1] ?? ""),
-  );
-}
-
-/** Every service account is asked about the same few files. */
-const parsedFiles = new WeakMap<object, unknown>();
-
-function azureJson(path: string, node: NodeConfiguration): unknown {
-  const file = node.file(path);
-  if (file?.content === undefined) return undefined;
-  if (!parsedFiles.has(file)) parsedFiles.set(file, firstYamlDocument(file.content).value ?? {});
-  return parsedFiles.get(file);
 }

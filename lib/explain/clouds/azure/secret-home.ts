@@ -8,6 +8,7 @@ import type { SecretFact } from "../../facts/component-facts";
 import { isLateText } from "../../facts/terraform";
 import { SUBSCRIPTION_ID, TENANT_ID } from "./component-secret";
 import type { IdentityFact } from "./entra";
+import { foreignTenant } from "./tenants";
 
 const SUBSCRIPTION = /^\/subscriptions\/([^/]+)/i;
 const AS_OTHERS =
@@ -21,15 +22,9 @@ export function homeAnswer(
 ): Answer | undefined {
   const tenant = known(secret, TENANT_ID);
   const subscription = known(secret, SUBSCRIPTION_ID);
-  const home = identity?.tenant ?? "";
-  if (identity && tenant !== "" && home !== "" && !isLateText(home) && !isSame(home, tenant))
-    return broken(
-      `${TENANT_ID} is ${tenant}, and ${identity.label} is of the tenant ${home}`,
-      AS_OTHERS,
-      "AADSTS700016: Application with identifier … was not found in the directory",
-      seen(`Secret ${secret.key}`, secret.source),
-      seen("identity", identity.source),
-    );
+  const where = seen(`Secret ${secret.key}`, secret.source);
+  const foreign = foreignTenant(identity, TENANT_ID, tenant, AS_OTHERS, where);
+  if (foreign) return foreign;
   const scopes = subscription === "" ? undefined : identity && scopesAnswer(secret, subscription, identity);
   if (scopes !== undefined && scopes !== CONFIRMED) return scopes;
   return (

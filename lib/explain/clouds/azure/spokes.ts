@@ -6,18 +6,25 @@
 
 import { WEBHOOK_CLIENT_ID_ANNOTATION } from "../../../rules/azure/pod-identity-webhook";
 import { type Answer, broken, pass, seen, unknown } from "../../answer";
-import { blocks, own } from "../../facts/access";
 import { type Terraform, type TerraformResource, isLateText } from "../../facts/terraform";
 import { boundAnswer } from "../bound-names";
 import type { CloudSpokes, FleetWarning, SpokeQuestion, SpokeReading } from "../cloud-spokes";
 import { otherKindOfCluster, servedCluster } from "../server-reference";
 import type { AssignmentFact, IdentityFact } from "./entra";
 import { otherCall } from "./spoke-call";
+import { NAME_IT, admittedBy, entraOf } from "./spoke-cluster";
+import { allowsAtCluster } from "./spoke-roles";
+import { reachesCluster } from "./spoke-scope";
 
 const CLUSTER_ID = /^(\/subscriptions\/.+\/managedClusters\/([^/]+))(\/namespaces\/[^/]+)?$/i;
-const ENTRA = "azure_active_directory_role_based_access_control";
-const RBAC_ROLE = /^Azure Kubernetes Service RBAC (?:Cluster Admin|Admin|Reader|Writer)$/i;
-const NAME_IT = "name the Terraform that declares the cluster and its role assignments as well";
+
+/** Roles of the identity. */
+interface HeldRoles {
+  /** Those that count at the cluster. */
+  readonly held: readonly AssignmentFact[];
+  /** True where others may. */
+  readonly isOpen: boolean;
+}
 
 /** AKS clusters as spokes. */
 export class AzureSpokes implements CloudSpokes {
@@ -43,40 +50,56 @@ export class AzureSpokes implements CloudSpokes {
       const answer = unknown("the identity is not among what was read", NAME_IT);
       return { admitted, authorized: answer, warnings: [] };
     }
-    const roles = identity.assignments.filter(({ role }) => RBAC_ROLE.test(role));
-    const held = roles.filter(({ scope }) => this.#isOn(scope, served, question));
+    const counting = identity.assignments
+      .map((each) => ({ each, counts: this.#counts(each, served, question) }))
+      .filter(({ counts }) => counts !== false);
+    const held = counting
+      .filter(({ each, counts }) => counts && each.condition === "")
+      .map(({ each }) => each);
+    const isOpen =
+      counting.length > held.length ||
+      identity.possible.some((each) => this.#counts(each, served, question) !== false);
     return {
       admitted,
-      authorized: this.#authorized(question, identity, served, held),
+      authorized: this.#authorized(question, identity, served, { held, isOpen }),
       warnings: held.filter(({ role }) => /Cluster Admin$/i.test(role)).map(wide),
     };
+  }
+
+  /** Whether an assigned role allows anything at the cluster, be it under a condition. */
+  #counts(
+    assignment: AssignmentFact,
+    cluster: TerraformResource | undefined,
+    question: SpokeQuestion,
+  ): boolean | undefined {
+    const outcomes = [allowsAtCluster(assignment), this.#isOn(assignment.scope, cluster, question)];
+    return outcomes.includes(false) ? false : outcomes.includes(undefined) ? undefined : true;
   }
 
   #authorized(
     question: SpokeQuestion,
     identity: IdentityFact,
     cluster: TerraformResource | undefined,
-    held: readonly AssignmentFact[],
+    { held, isOpen }: HeldRoles,
   ): Answer {
     const evidence = identity.assignments.map(({ role, scope, source }) =>
       seen(`${role || "a role"} at ${isLateText(scope) ? "a scope that Terraform tells" : scope}`, source),
     );
-    const plain = held.filter(({ condition }) => condition === "");
-    const [entra] = blocks(own(cluster?.values, ENTRA));
-    const isOff = cluster?.adopted === false && entra && own(entra, "azure_rbac_enabled") !== true;
-    if (plain.length > 0 && !isOff)
+    const { isOn, hasGroups } = entraOf(cluster, this.#terraform);
+    if (held.length > 0 && isOn)
       return pass(
-        `the identity is ${plain.map(({ role }) => role).join(", ")} of the cluster`,
-        ...plain.map(({ role, source }) => seen(role, source)),
+        `the identity is ${held.map(({ role }) => role || "of a custom role").join(", ")} of the cluster`,
+        ...held.map(({ role, source }) => seen(role || "a custom role", source)),
       );
     const user = this.#principal(identity);
     const bound = boundAnswer(question.spoke, { users: [user], groups: [] }, question.rbac);
-    if (isOff || bound.status === "pass") return bound;
+    if (bound.status === "pass" || (isOn === false && !hasGroups)) return bound;
     const isDeclared = cluster?.adopted === false && !identity.adopted;
-    const isOpen = identity.assignments.some(({ role, condition }) => role === "" || condition !== "");
-    if (!isDeclared || isOpen)
+    if (!isDeclared || isOpen || isOn === undefined || hasGroups)
       return unknown(
-        `no role of the identity on the cluster of ${question.spoke} was read`,
+        hasGroups
+          ? `${bound.reason}, and whether the identity is in an admin group of the cluster is not judged here`
+          : `no role of the identity on the cluster of ${question.spoke} was read`,
         NAME_IT,
         ...evidence,
       );
@@ -96,12 +119,12 @@ export class AzureSpokes implements CloudSpokes {
   }
 
   /** A scope is the cluster's, one of its namespaces', or holds the cluster. */
-  #isOn(scope: string, cluster: TerraformResource | undefined, question: SpokeQuestion): boolean {
-    const { spoke, server, recorded } = question;
-    if (cluster) {
-      const id = this.#terraform.attribute(cluster, "id");
-      return scope === id || scope.startsWith(`${id}/namespaces/`);
-    }
+  #isOn(
+    scope: string,
+    cluster: TerraformResource | undefined,
+    { spoke, server, recorded }: SpokeQuestion,
+  ): boolean | undefined {
+    if (cluster) return reachesCluster(scope, cluster, this.#terraform);
     const [, , name = ""] = CLUSTER_ID.exec(scope) ?? [];
     const host = /^https:\/\/([^.:/]+)/.exec(server)?.[1] ?? "";
     if (name === "") return false;
@@ -109,26 +132,6 @@ export class AzureSpokes implements CloudSpokes {
     const rest = host.startsWith(name) ? host.slice(name.length) : undefined;
     return (recorded && name === spoke) || (rest !== undefined && /^(?:-[a-z0-9]{8})?$/.test(rest));
   }
-}
-
-function admittedBy(cluster: TerraformResource | undefined, { recorded, spoke }: SpokeQuestion): Answer {
-  const isUnseen = cluster === undefined || cluster.adopted;
-  if (isUnseen && recorded)
-    return pass(
-      `${spoke} is recorded as an AKS cluster, and is taken for one that is integrated with Entra, which lets every principal of its tenant in`,
-      ...(cluster ? [seen("cluster", cluster.source)] : []),
-    );
-  if (isUnseen)
-    return unknown(`whether the cluster of ${spoke} is integrated with Entra was not read`, NAME_IT);
-  const where = seen("cluster", cluster.source);
-  return blocks(own(cluster.values, ENTRA)).length > 0
-    ? pass("the cluster is integrated with Entra", where)
-    : broken(
-        "the cluster is not integrated with Entra, so that it takes no token of an identity",
-        `declare ${ENTRA} on the cluster`,
-        "Unauthorized: the server has asked for the client to provide credentials",
-        where,
-      );
 }
 
 function wide({ role, scope, source }: AssignmentFact): FleetWarning {

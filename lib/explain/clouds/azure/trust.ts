@@ -64,8 +64,30 @@ export function entraTrust(question: EntraQuestion): readonly [Answer, Answer, A
   return [
     issuerAnswer,
     audienceAnswer,
-    refused ? broken("no credential admits the token", REMEDIES.subject, CODES.subject) : subjectAnswer,
+    refused
+      ? broken("no credential admits the token", REMEDIES.subject, CODES.subject)
+      : taken(subjectAnswer, identity, left),
   ];
+}
+
+/** What admits the token must also be what Azure takes at apply. */
+function taken(admitted: Answer, identity: IdentityFact, left: readonly CredentialFact[]): Answer {
+  if (admitted.status !== "pass") return admitted;
+  const [first] = left;
+  if (first && left.every(({ problem }) => problem !== undefined))
+    return broken(
+      `the federated identity credential of ${identity.label} ${first.problem ?? ""}: Azure refuses it`,
+      "write a credential that Azure takes",
+      "AADSTS70021: No matching federated identity record found for presented assertion",
+      seen("credential", first.source),
+    );
+  return identity.credentialDoubt === undefined
+    ? admitted
+    : unknown(
+        `Azure refuses some of the federated identity credentials of ${identity.label}: ${identity.credentialDoubt}`,
+        "leave one of them out, or use another identity",
+        ...left.map((each) => seen("credential", each.source)),
+      );
 }
 
 function compared(
@@ -92,10 +114,10 @@ function compared(
       ),
       open,
     ];
-  if (identity.adopted)
+  if (identity.hasOpenCredentials)
     return [
       unknown(
-        `not every federated identity credential of ${identity.label} is known: it is only looked up, or the owner of one is known only after apply`,
+        `not every federated identity credential of ${identity.label} is known: it is only looked up, the owner of one is known only after apply, or one has a form that is not read`,
         "name the Terraform that declares them as well",
       ),
       [],

@@ -21,7 +21,7 @@ import type {
 } from "../cloud-access";
 import { AccountUsers, USER_ROLES } from "./account-users";
 import { Authorities } from "./authority";
-import { type CredentialFile, readCredentialFile } from "./credential-file";
+import { type CredentialFile, otherUniverse, readCredentialFile } from "./credential-file";
 import { type DenialFact, denials, mayConcern, mayDeny, mayDenyImpersonation } from "./denials";
 import { customExchange, poolProviderOf } from "./exchange";
 import { GrantIndex } from "./grant-index";
@@ -161,7 +161,7 @@ export class GoogleAccess implements CloudAccess {
     const [issuer, audience, subject] = exchangeTrust({ ...shown, exchange, poolProvider }).map(withoutLog);
     const admitted = subject ?? NOT_KNOWN;
     return {
-      issuer: issuer ?? NOT_KNOWN,
+      issuer: otherUniverse(file, poolProvider) ?? issuer ?? NOT_KNOWN,
       audience: audience ?? NOT_KNOWN,
       subject:
         file.email === "" || admitted.status !== "pass" ? admitted : this.#mayActAs(file, shown, token),
@@ -171,8 +171,8 @@ export class GoogleAccess implements CloudAccess {
   #members(file: CredentialFile, token: Token): Members {
     const exchange = customExchange(file.audience);
     if (exchange === undefined) return { label: "", known: [], open: [] };
-    const mapping = poolProviderOf(exchange, this.#poolProviders)?.mapping;
-    return membersOf(exchange, attributesOf(mapping, token), token.claims);
+    const { mapping, poolNumber } = poolProviderOf(exchange, this.#poolProviders) ?? {};
+    return membersOf(exchange, attributesOf(mapping, token), token.claims, poolNumber);
   }
 
   /** Grants on the service account, or on what stands above it. */

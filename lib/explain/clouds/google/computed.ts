@@ -10,13 +10,14 @@ import {
   type TerraformResource,
   isLateText,
 } from "../../facts/terraform";
-import { projectOf } from "./workload-identity";
+import { poolName, projectOf } from "./workload-identity";
 
 const ACCOUNT = "google_service_account";
 const ROLE = "google_project_iam_custom_role";
+const POOL = "google_iam_workload_identity_pool";
 const REPOSITORY = "google_artifact_registry_repository";
 
-/** E-mail addresses and names of service accounts, names of custom roles and of repositories. */
+/** E-mail addresses and names of service accounts, names of custom roles, of pools and of repositories. */
 export const googleComputed: readonly ComputedAttribute[] = [
   { type: ACCOUNT, attribute: "email", value: email },
   { type: ACCOUNT, attribute: "member", value: prefixed("serviceAccount:", email) },
@@ -24,6 +25,7 @@ export const googleComputed: readonly ComputedAttribute[] = [
   { type: ACCOUNT, attribute: "id", value: accountName },
   { type: ROLE, attribute: "name", value: roleName },
   { type: ROLE, attribute: "id", value: roleName },
+  { type: POOL, attribute: "name", value: poolName },
   { type: REPOSITORY, attribute: "name", value: repositoryId },
   { type: REPOSITORY, attribute: "id", value: repositoryPath },
 ];

@@ -3,7 +3,9 @@
  * Source: https://google.aip.dev/auth/4117 ("External Account Credentials").
  */
 
+import { type Answer, broken, seen } from "../../answer";
 import { at, own, text } from "../../facts/access";
+import type { PoolProviderFact } from "./workload-identity";
 
 /** What a credential file says. */
 export interface CredentialFile {
@@ -13,6 +15,8 @@ export interface CredentialFile {
   readonly tokenPath: string;
   /** The service account to act as; empty where the pool's principal acts itself. */
   readonly email: string;
+  /** The domain of the APIs that it names. */
+  readonly universe: string;
 }
 
 const STS_AUDIENCE =
@@ -44,22 +48,36 @@ export function readCredentialFile(content: string): CredentialFile | { readonly
   if (tokenPath === "") return { problem: "names no credential_source.file" };
   const format = text(at(document, "credential_source", "format", "type")) || "text";
   if (format !== "text") return { problem: `has the format ${format}, the token is plain text` };
-  return impersonated(document, { audience, tokenPath, email: "" }, universe);
+  return impersonated(document, { audience, tokenPath, email: "", universe });
 }
 
 function impersonated(
   document: unknown,
   file: CredentialFile,
-  universe: string,
 ): CredentialFile | { readonly problem: string } {
   const url = own(document, "service_account_impersonation_url");
   if (url === undefined) return file;
+  const { universe } = file;
   const [, domain, email] = IMPERSONATION.exec(text(url)) ?? [];
   if (domain !== undefined && domain !== universe)
     return { problem: `has the service_account_impersonation_url ${text(url)}, which is not of ${universe}` };
   return email === undefined
     ? { problem: `has the service_account_impersonation_url ${text(url)}, which names no service account` }
     : { ...file, email };
+}
+
+/** Where the file asks the token exchange of another universe than the pool provider's. */
+export function otherUniverse(
+  { universe }: CredentialFile,
+  poolProvider: PoolProviderFact | undefined,
+): Answer | undefined {
+  if (poolProvider === undefined || ["", universe].includes(poolProvider.universe)) return undefined;
+  return broken(
+    `the credential file names the token exchange of ${universe}, and the pool provider is in ${poolProvider.universe}`,
+    "write the universe of the google provider (universe_domain) into the credential file",
+    undefined,
+    seen("pool provider", poolProvider.source),
+  );
 }
 
 function parsed(content: string): unknown {

@@ -1,6 +1,6 @@
 /*
- * Deny policies, which win over every grant, and principal access boundary policies, which limit what grants reach; whom
- * they concern is not read here.
+ * Deny policies, which win over every grant, principal access boundary policies, which limit what grants reach, and
+ * service perimeters, which keep requests from outside away; whom they concern is not read here.
  */
 
 import { type Json, texts } from "../../facts/access";
@@ -12,12 +12,12 @@ import { globMatches } from "../../glob";
 /** What acting as a service account takes. */
 const GET_ACCESS_TOKEN = "iam.serviceAccounts.getAccessToken";
 /** What pulling an image takes. */
-const DOWNLOAD = "artifactregistry.repositories.downloadArtifacts";
+export const DOWNLOAD = "artifactregistry.repositories.downloadArtifacts";
 
 /** What takes grants away again. */
 export interface DenialFact {
   /** What it is. */
-  readonly title: "deny policy" | "principal access boundary policy";
+  readonly title: "deny policy" | "principal access boundary policy" | "service perimeter";
   /** Id of the one project that it is attached to; empty where it may be attached to another one. */
   readonly project: string;
   /** Permissions as grants write them, `*` for any text; `undefined` where only apply tells them. */
@@ -26,7 +26,7 @@ export interface DenialFact {
   readonly source: Source;
 }
 
-/** Every deny policy, and every principal access boundary policy, which may take away any permission. */
+/** Every deny policy, service perimeter, and principal access boundary policy, which may take away any permission. */
 export function denials(terraform: Terraform): readonly DenialFact[] {
   const boundaries = terraform
     .ofType("google_iam_principal_access_boundary_policy")
@@ -36,7 +36,7 @@ export function denials(terraform: Terraform): readonly DenialFact[] {
       permissions: undefined,
       source,
     }));
-  return [...denyPolicies(terraform), ...boundaries];
+  return [...denyPolicies(terraform), ...perimeters(terraform), ...boundaries];
 }
 
 /** Projects may also be named by number, which is not compared with ids. */
@@ -57,6 +57,37 @@ function denyPolicies(terraform: Terraform): readonly DenialFact[] {
     return { title: "deny policy", project, permissions: isOpen ? undefined : permissions, source };
   });
 }
+
+const PERIMETER = "google_access_context_manager_service_perimeter";
+
+/** Their projects are named by number, and by resources of their own; `spec` is what would be, and denies nothing. */
+function perimeters(terraform: Terraform): readonly DenialFact[] {
+  const single = terraform.ofType(PERIMETER).map((resource) => ({ resource, written: resource.values }));
+  const several = terraform.ofType(`${PERIMETER}s`).flatMap((resource) =>
+    (knownBlocks(resource.values["service_perimeters"]) ?? [LATE_PERIMETER]).map((written) => ({
+      resource,
+      written,
+    })),
+  );
+  return [...single, ...several].flatMap(
+    ({ resource: { scope, source }, written }): readonly DenialFact[] => {
+      const enforced = knownBlocks(written["status"]) ?? LATE_STATUS;
+      const services = enforced
+        .flatMap((status) => listed(status["restricted_services"]))
+        .map((service) => terraform.resolve(service, scope));
+      if (services.length === 0) return [];
+      const permissions = services.map((service) => service.replace(/\.googleapis\.com$/, ".*"));
+      const isOpen = services.some(isLateText);
+      return [
+        { title: "service perimeter", project: "", permissions: isOpen ? undefined : permissions, source },
+      ];
+    },
+  );
+}
+
+/** What only apply tells of a perimeter. */
+const LATE_STATUS: readonly Json[] = [{ restricted_services: LATE_TEXT }];
+const LATE_PERIMETER: Json = { status: LATE_TEXT };
 
 /** What only apply tells of a rule. */
 const LATE_RULE: readonly Json[] = [{ denied_permissions: LATE_TEXT }];

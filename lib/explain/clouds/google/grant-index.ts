@@ -18,7 +18,7 @@ export interface IndexedGrants<G extends Grant> {
 
 /** What members of one pool, and of one sort (`…/attribute.team/`, `…/subject/`), have in common. */
 const SORT =
-  /^((?:principal|principalSet):\/\/iam\.googleapis\.com\/projects\/[^/]+\/locations\/global\/workloadIdentityPools\/[^/]+\/)([^/]+\/)?/;
+  /^((?:principal|principalSet):\/\/iam\.googleapis\.com\/projects\/([^/]+)\/locations\/global\/workloadIdentityPools\/[^/]+\/)([^/]+\/)?/;
 const ENDING = "/workloadIdentityPools/";
 /** Members of a sort whose value is a UID are looked up as a sort of their own. */
 const UID_SORT = /^(\/workloadIdentityPools\/[^/]+\/kubernetes\.serviceaccount\.uid\/)/;
@@ -29,6 +29,7 @@ export class GrantIndex<G extends Grant> {
   readonly #byMember = new Map<string, number[]>();
   readonly #bySort = new Map<string, string[]>();
   readonly #byEnding = new Map<string, string[]>();
+  readonly #projectNumbers = new Set<string>();
   readonly #unread: number[];
 
   constructor(grants: readonly G[]) {
@@ -43,6 +44,11 @@ export class GrantIndex<G extends Grant> {
     });
   }
 
+  /** True where a member of a pool names its project by this text. */
+  namesProject(number: string): boolean {
+    return this.#projectNumbers.has(number);
+  }
+
   /** Members that end so, from the pool's segment on; for the UIDs of service accounts, members of that sort. */
   membersEnding(ending: string): readonly string[] {
     return this.#byEnding.get(ending) ?? [];
@@ -52,8 +58,11 @@ export class GrantIndex<G extends Grant> {
   of(members: readonly string[], beginnings: readonly string[]): IndexedGrants<G> {
     const certain = numbers(members.flatMap((member) => this.#byMember.get(member) ?? []));
     const begun = beginnings.flatMap((beginning) => this.#beginning(beginning));
-    const late = members.flatMap((member) => this.#perhaps(member));
-    const possible = numbers([...begun, ...late, ...this.#unread]);
+    const late = members.flatMap((member, index) =>
+      isLateText(member) && isAgain(member, members.slice(0, index)) ? [] : this.#perhaps(member),
+    );
+    const sure = new Set(certain);
+    const possible = numbers([...begun, ...late, ...this.#unread]).filter((number) => !sure.has(number));
     return {
       key: `${certain.join()}|${possible.join()}`,
       certain: this.#at(certain),
@@ -78,8 +87,9 @@ export class GrantIndex<G extends Grant> {
   }
 
   #index(member: string): void {
-    const [sort, pool] = SORT.exec(member) ?? [];
+    const [sort, pool, number] = SORT.exec(member) ?? [];
     if (sort === undefined || pool === undefined) return;
+    if (number !== undefined) this.#projectNumbers.add(number);
     for (const common of new Set([sort, pool])) add(this.#bySort, common, member);
     const ending = endingOf(member);
     add(this.#byEnding, ending, member);
@@ -90,6 +100,12 @@ export class GrantIndex<G extends Grant> {
   #at(indices: readonly number[]): readonly G[] {
     return indices.flatMap((number) => this.#grants[number] ?? []);
   }
+}
+
+/** Whether a member is one of those before, with another text for the project's number. */
+function isAgain(member: string, before: readonly string[]): boolean {
+  const ending = endingOf(member);
+  return before.some((other) => endingOf(other) === ending);
 }
 
 /** A member from the pool's segment on, which names no project's number; the whole one where it is of another kind. */

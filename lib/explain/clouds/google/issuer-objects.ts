@@ -7,7 +7,8 @@ import { type Answer, broken, seen, unknown } from "../../answer";
 import { own } from "../../facts/access";
 import { type Terraform, type TerraformResource, isLateText } from "../../facts/terraform";
 import { listed } from "../../facts/terraform-values";
-import { type ObjectStore, below, declaredObjects } from "../object-stores";
+import { type ObjectStore, type StoreDoor, below, declaredObjects } from "../object-stores";
+import { doorsByUniverse } from "./issuer-universe";
 
 const BUCKET = "google_storage_bucket";
 const HOST = /^https:\/\/(?:([^/]+)\.)?storage\.[^/]+(?:\/|$)/;
@@ -40,21 +41,20 @@ export function issuerObjects(terraform: Terraform): readonly ObjectStore[] {
   const { stores, isOpen } = declaredObjects([type], terraform);
   return [...stores].map(([name, { objects }]) => {
     const buckets = terraform.ofType(BUCKET).filter((each) => terraform.attribute(each, "name") === name);
+    const door: StoreDoor = {
+      nameAt: (url) => {
+        const [start, host] = HOST.exec(url) ?? [];
+        if (start === undefined) return undefined;
+        const path = url.slice(start.length);
+        return host === undefined ? below(name, path) : host === name ? path : undefined;
+      },
+      refusal: () => refusal(buckets, nameOf, name, terraform),
+    };
     return {
       label: isLateText(name) ? "the bucket" : `the bucket ${name}`,
       objects,
       isWhole: !isOpen && buckets.some(({ adopted }) => !adopted),
-      doors: [
-        {
-          nameAt: (url: string) => {
-            const [start, host] = HOST.exec(url) ?? [];
-            if (start === undefined) return undefined;
-            const path = url.slice(start.length);
-            return host === undefined ? below(name, path) : host === name ? path : undefined;
-          },
-          refusal: () => refusal(buckets, nameOf, name, terraform),
-        },
-      ],
+      doors: doorsByUniverse(door, buckets, terraform),
     };
   });
 }

@@ -15,8 +15,6 @@ const VARIABLE = "GOOGLE_APPLICATION_CREDENTIALS";
  * Source: cloud.google.com/iam/docs/workload-identity-federation-with-kubernetes, "Prepare your workload".
  */
 const LONGEST = 86_400;
-/** The shortest that Kubernetes takes. Source: kubernetes/kubernetes, pkg/apis/core/validation. */
-const SHORTEST = 600;
 
 /** The answer of all pods, and the audiences of their tokens. */
 export interface PodsAnswer {
@@ -128,9 +126,8 @@ function containerJudged(
 }
 
 function lifetimeProblem({ expirationSeconds: seconds }: ProjectedToken): string | undefined {
-  if (seconds > LONGEST) return `asks for a token of ${seconds} seconds; Google takes none over ${LONGEST}`;
-  return seconds < SHORTEST
-    ? `asks for a token of ${seconds} seconds; Kubernetes gives none under ${SHORTEST}`
+  return seconds > LONGEST
+    ? `asks for a token of ${seconds} seconds; Google takes none over ${LONGEST}`
     : undefined;
 }
 

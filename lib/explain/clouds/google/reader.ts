@@ -1,6 +1,7 @@
 import { projectPath } from "../../../rules/google/repository";
 import { OPT_IN_ANNOTATION, OPT_IN_VALUE } from "../../../rules/google/pull-plugin";
 import { type Answer, SILENT, broken, pass, seen, unknown } from "../../answer";
+import type { ClusterRecord } from "../../facts/cluster-record";
 import type { NodeConfiguration, ProviderEntry } from "../../facts/node-configuration";
 import type { Source } from "../../facts/source";
 import type { Terraform } from "../../facts/terraform";
@@ -21,13 +22,18 @@ import type { PublishedIssuers } from "../published-issuers";
 import { GoogleAccess } from "./access";
 import { Authorities } from "./authorities";
 import { googleComputed } from "./computed";
-import { type Exchange, customExchange, poolProviderOf } from "./exchange";
+import { type Exchange, poolProviderOf } from "./exchange";
 import { GrantIndex } from "./grant-index";
-import { type DenialFact, downloadDenials } from "./denials";
+import { downloadDenials } from "./denials";
+import { holdsDownload } from "./download-roles";
 import { type GrantFact, grantsOf } from "./grants";
 import { issuerObjects } from "./issuer-objects";
+import { customRoles } from "./member-grants";
+import { exchangeOf, pluginArguments } from "./plugin-arguments";
 import { type PoolProviderFact, poolProviders } from "./workload-identity";
-import { type Granted, mayDownload, placeOf, repositoryPermitted } from "./repository-permission";
+import { otherFormats } from "./repository-formats";
+import { type Granted, type PullPolicies, repositoryPermitted } from "./repository-permission";
+import { placeOf } from "./repository-place";
 import { GoogleSpokes } from "./spokes";
 import { type Members, type Token, attributesOf, managedMembers, membersOf } from "./token";
 import { exchangeTrust } from "./trust";
@@ -44,8 +50,7 @@ class Google implements Cloud {
   readonly annotationKeys: readonly string[] = [OPT_IN_ANNOTATION];
   readonly #poolProviders: readonly PoolProviderFact[];
   readonly #grants: GrantIndex<GrantFact>;
-  readonly #denials: readonly DenialFact[];
-  readonly #authorities: Authorities;
+  readonly #policies: PullPolicies;
   readonly #byKey = new Map<string, Granted>();
   readonly #terraform: Terraform;
   #access: CloudAccess | undefined;
@@ -55,8 +60,12 @@ class Google implements Cloud {
     this.#terraform = terraform;
     this.#poolProviders = poolProviders(terraform, issuers);
     this.#grants = new GrantIndex(grantsOf(terraform));
-    this.#denials = downloadDenials(terraform);
-    this.#authorities = new Authorities(terraform);
+    this.#policies = {
+      roles: customRoles(terraform),
+      formats: otherFormats(terraform),
+      denials: downloadDenials(terraform),
+      authorities: new Authorities(terraform),
+    };
   }
 
   get access(): CloudAccess {
@@ -71,18 +80,13 @@ class Google implements Cloud {
     return exchangeOf(entry)?.kind === "custom" ? ["tokens", "custom-pools"] : ["tokens"];
   }
 
-  arguments(entry: ProviderEntry, _node: NodeConfiguration): Answer {
-    const where = seen("args of the entry", entry.source);
-    if (exchangeOf(entry) !== undefined) return pass("the plugin is told where to exchange the token", where);
-    const halfway = flag(entry, "identity-provider") !== undefined;
-    return broken(
-      halfway
-        ? "--identity-provider is given without --project-id"
-        : "the plugin is told no pool to exchange the token at",
-      "give --identity-provider and --project-id for the pool of GKE and fleet, --sts-audience for one of your own",
-      halfway ? "--project-id is required when --identity-provider is set" : undefined,
-      where,
-    );
+  arguments(
+    entry: ProviderEntry,
+    _node: NodeConfiguration,
+    _repository: Repository,
+    cluster: ClusterRecord,
+  ): Answer {
+    return pluginArguments(entry, cluster);
   }
 
   annotations({ entry, account }: TrustQuestion): Answer {
@@ -131,13 +135,13 @@ class Google implements Cloud {
         repository: unknown(`${repository.name} names no repository of Artifact Registry`, "check the image"),
       };
     const granted = this.#byKey.get(permissionKey) ?? { certain: [], possible: [] };
-    return { login, repository: repositoryPermitted(granted, place, this.#denials, this.#authorities) };
+    return { login, repository: repositoryPermitted(granted, place, this.#policies) };
   }
 
   reach({ permissionKey }: CloudIdentity): readonly ReachedRepositories[] {
     const grants = this.#byKey.get(permissionKey)?.certain ?? [];
     return grants
-      .filter(({ role }) => mayDownload(role))
+      .filter(({ role }) => holdsDownload(role, this.#policies.roles))
       .map(({ place, project, location, repository }) =>
         place === "repository"
           ? {
@@ -156,7 +160,16 @@ class Google implements Cloud {
   #members(exchange: Exchange, poolProvider: PoolProviderFact | undefined, token: Token): Members {
     return exchange.kind === "managed"
       ? managedMembers(exchange, token.claims, (ending) => this.#grants.membersEnding(ending))
-      : membersOf(exchange, attributesOf(poolProvider?.mapping, token), token.claims);
+      : membersOf(
+          exchange,
+          attributesOf(poolProvider?.mapping, token),
+          token.claims,
+          this.#otherNumber(poolProvider?.poolNumber),
+        );
+  }
+
+  #otherNumber(number: string | undefined): string | undefined {
+    return number !== undefined && this.#grants.namesProject(number) ? number : undefined;
   }
 
   #identity({ label, known, open }: Members, source: Source): CloudIdentity {
@@ -167,20 +180,3 @@ class Google implements Cloud {
 }
 
 const REACH = { project: "the project", above: "every project in" } as const;
-
-function exchangeOf(entry: ProviderEntry): Exchange | undefined {
-  const custom = customExchange(flag(entry, "sts-audience") ?? "");
-  if (custom) return custom;
-  const [identityProvider, project] = [flag(entry, "identity-provider"), flag(entry, "project-id")];
-  return identityProvider === undefined || project === undefined
-    ? undefined
-    : { kind: "managed", project, identityProvider };
-}
-
-/** The value of a flag, written `--name=value` or as two arguments. */
-function flag({ args }: ProviderEntry, name: string): string | undefined {
-  const joined = args.find((argument) => argument.startsWith(`--${name}=`));
-  if (joined !== undefined) return joined.slice(name.length + 3);
-  const index = args.indexOf(`--${name}`);
-  return index < 0 ? undefined : args[index + 1];
-}

@@ -2,27 +2,16 @@
  * Whether grants let somebody download from a repository of Artifact Registry.
  */
 
-import { parseGoogleRegistryHost } from "../../../rules/google/registry-host";
 import { type Answer, broken, pass, seen, unknown } from "../../answer";
 import type { Source } from "../../facts/source";
 import { isLateText } from "../../facts/terraform";
-import type { Repository } from "../cloud";
 import type { Authorities } from "./authorities";
 import { type DenialFact, mayConcern } from "./denials";
+import { holdsDownload } from "./download-roles";
+import type { CustomRoles } from "./granted-permissions";
 import type { GrantFact } from "./grants";
-
-/** Roles that may download. Source: cloud.google.com/artifact-registry/docs/access-control, "Roles". */
-const ROLES: ReadonlySet<string> = new Set(
-  ["reader", "writer", "repoAdmin", "admin", "createOnPushWriter", "createOnPushRepoAdmin"].map(
-    (name) => `roles/artifactregistry.${name}`,
-  ),
-);
-
-/**
- * Roles whose permissions are not judged: the basic ones, which hold thousands that Google changes, those of service
- * agents, and everything that is no predefined role.
- */
-const UNJUDGED = /^(?:roles\/(?:viewer|editor|owner|reader|writer|admin)$|roles\/.*[aA]gent$|(?!roles\/))/;
+import { type OtherFormats, withoutImages } from "./repository-formats";
+import type { Place } from "./repository-place";
 
 /** Grants that name an identity, and those that may. */
 export interface Granted {
@@ -32,43 +21,26 @@ export interface Granted {
   readonly possible: readonly GrantFact[];
 }
 
-/** A repository of Artifact Registry. */
-export interface Place {
-  /** Id of the project. */
-  readonly project: string;
-  /** Location of the repository. */
-  readonly location: string;
-  /** Name of the repository. */
-  readonly repository: string;
-}
-
-/** Where an image's repository is, by its host and path. */
-export function placeOf({ host, path }: Repository): Place | undefined {
-  const read = parseGoogleRegistryHost(host);
-  if (read === undefined) return undefined;
-  const parts = path.split("/");
-  // The colon of a domain-scoped project is a slash in images: example.com/project.
-  const scoped = parts[0]?.includes(".") ? 2 : 1;
-  const project = parts.slice(0, scoped).join(":");
-  const repository = read.kind === "gcr" ? read.repository : parts[scoped];
-  return repository === undefined ? undefined : { project, location: read.location, repository };
-}
-
-/** True for a role that may download. */
-export function mayDownload(role: string): boolean {
-  return ROLES.has(role);
+/** What decides on downloads besides the grants. */
+export interface PullPolicies {
+  /** Custom roles. */
+  readonly roles: CustomRoles;
+  /** Repositories that hold no images. */
+  readonly formats: OtherFormats;
+  /** What wins over every grant. */
+  readonly denials: readonly DenialFact[];
+  /** What owns grants of others. */
+  readonly authorities: Authorities;
 }
 
 /** Whether a download is permitted; denials win over every grant. */
-export function repositoryPermitted(
-  granted: Granted,
-  place: Place,
-  denials: readonly DenialFact[],
-  authorities: Authorities,
-): Answer {
+export function repositoryPermitted(granted: Granted, place: Place, policies: PullPolicies): Answer {
+  const { roles, formats, denials, authorities } = policies;
+  const packages = withoutImages(place, formats);
+  if (packages !== undefined) return packages;
   const where = `${place.project}/${place.location}/${place.repository}`;
   const covering = granted.certain.filter(
-    (grant) => mayDownload(grant.role) && !grant.conditional && covers(grant, place) === "yes",
+    (grant) => holdsDownload(grant.role, roles) && !grant.conditional && covers(grant, place) === "yes",
   );
   const certain = covering.find((grant) => authorities.against(grant, granted.certain) === undefined);
   const denial = denials.find((each) => mayConcern(each, place.project));
@@ -76,19 +48,26 @@ export function repositoryPermitted(
   const [contested] = covering;
   if (contested) return ownedElsewhere(contested, where, authorities.against(contested, granted.certain));
   const open = [...granted.certain, ...granted.possible].find(
-    (grant) => covers(grant, place) !== "no" && !isUseless(grant.role),
+    (grant) =>
+      covers(grant, place) !== "no" && (grant.role === "" || holdsDownload(grant.role, roles) !== false),
   );
-  if (open)
-    return unknown(
-      `whether ${open.role || "a policy"} on ${open.repository || open.project} covers ${where} for this principal cannot be judged`,
-      "grant roles/artifactregistry.reader on the repository to the principal, without condition",
-      seen("grant", open.source),
-    );
+  return open ? notJudged(open, where) : nothingGrants(granted, where);
+}
+
+function notJudged(grant: GrantFact, where: string): Answer {
+  return unknown(
+    `whether ${grant.role || "a policy"} on ${grant.repository || grant.project} covers ${where} for this principal cannot be judged`,
+    "grant roles/artifactregistry.reader on the repository to the principal, without condition",
+    seen("grant", grant.source),
+  );
+}
+
+function nothingGrants({ certain }: Granted, where: string): Answer {
   return broken(
     `nothing grants the principal a download from ${where}`,
     "grant roles/artifactregistry.reader on the repository to the principal, with the pool's project number",
     'denied: Permission "artifactregistry.repositories.downloadArtifacts" denied on resource "projects/…"',
-    ...granted.certain.map((grant) => seen(`${grant.role} elsewhere`, grant.source)),
+    ...certain.map((grant) => seen(`${grant.role} elsewhere`, grant.source)),
   );
 }
 
@@ -124,9 +103,4 @@ function covers({ place, project, location, repository }: GrantFact, asked: Plac
   const different = parts.filter(([one, other]) => one !== other);
   if (different.length === 0) return "yes";
   return different.some(([one, , told]) => told && one !== "" && !isLateText(one)) ? "no" : "perhaps";
-}
-
-/** True for a role that surely does not include the download. */
-function isUseless(role: string): boolean {
-  return !mayDownload(role) && role !== "" && !isLateText(role) && !UNJUDGED.test(role);
 }

@@ -4,48 +4,57 @@
  * needed to get in) and .../multicluster-management/gateway/setup.
  */
 
-import { type Answer, broken, pass, seen, unknown } from "../../answer";
+import { type Answer, pass, seen, unknown } from "../../answer";
+import type { ServiceAccountFact } from "../../facts/kubernetes-facts";
 import { type Terraform, type TerraformResource, isLateText } from "../../facts/terraform";
 import { boundAnswer } from "../bound-names";
 import type { CloudSpokes, FleetWarning, SpokeQuestion, SpokeReading } from "../cloud-spokes";
 import { otherKindOfCluster, servedCluster } from "../server-reference";
+import { Authorities } from "./authority";
 import { agentAnswer } from "./connect-agent";
+import { type DenialFact, denials } from "./denials";
 import { GrantIndex } from "./grant-index";
-import { type MemberGrant, memberGrants } from "./member-grants";
+import type { CustomRoles } from "./granted-permissions";
+import { type MemberGrant, customRoles, memberGrants, ruledPolicies } from "./member-grants";
+import { type IamEntry, iamEntry, roleEvidence } from "./spoke-roles";
 import { projectOf } from "./workload-identity";
 
+/** Source: cloud.google.com/kubernetes-engine/docs/how-to/workload-identity. */
+const NATIVE = "iam.gke.io/gcp-service-account";
 const GATEWAY = /^https:\/\/(?:[a-z0-9-]+-)?connectgateway\.googleapis\.com\/v1\/projects\/([^/]+)\//;
 const GKE_MEMBER = /\/gkeMemberships\//;
 const PRINCIPAL =
   /^principal(?:Set)?:\/\/iam\.googleapis\.com\/projects\/(\d+)\/locations\/global\/workloadIdentityPools\/([^/]+)\//;
 const PROJECT = /^\$\{(\d+)#((?:data\.)?google_project\.[\w-]+)\.number\}$/;
-const GETS_IN: readonly string[] = ["roles/container.clusterViewer"];
-const DIRECT: readonly string[] = [
-  "roles/container.admin",
-  "roles/container.clusterAdmin",
-  "roles/container.developer",
-  "roles/container.viewer",
-];
-/** Of these, one gets in and lets nobody do anything. */
-const IDLE: readonly string[] = ["roles/container.clusterViewer", "roles/container.clusterAdmin"];
-const THROUGH: readonly string[] = [
-  "roles/gkehub.gatewayAdmin",
-  "roles/gkehub.gatewayEditor",
-  "roles/gkehub.gatewayReader",
-];
-const NAME_IT = "name the Terraform that declares cluster and grants as well";
 
 /** GKE clusters and members of fleets as spokes. */
 export class GoogleSpokes implements CloudSpokes {
   readonly #terraform: Terraform;
   readonly #grants: GrantIndex<MemberGrant>;
+  readonly #roles: CustomRoles;
+  readonly #authorities: Authorities;
+  readonly #denials: readonly DenialFact[];
   /** Ids of projects by their number, each looked for once. */
   readonly #projects = new Map<string, string | undefined>();
 
-  /** Indexes the grants. */
+  /** Indexes the grants, and what takes them away. */
   constructor(terraform: Terraform) {
     this.#terraform = terraform;
     this.#grants = new GrantIndex(memberGrants(terraform));
+    this.#roles = customRoles(terraform);
+    this.#authorities = new Authorities(ruledPolicies(terraform));
+    this.#denials = denials(terraform);
+  }
+
+  /** The answer for a controller with an annotation of GKE's own Workload Identity. */
+  native({ key, annotations, source }: ServiceAccountFact): Answer | undefined {
+    const email = annotations.get(NATIVE);
+    if (email === undefined) return undefined;
+    return unknown(
+      `Workload Identity of GKE lets ${key} act as ${email || "nobody"}, which is not judged here`,
+      "see that the service account of Google lets the member serviceAccount:<project>.svc.id.goog[<namespace>/<name>] act as it with roles/iam.workloadIdentityUser, and that the spoke lets it in; what is judged here is a pool of one's own, with a credential file of type external_account in the pods",
+      seen(NATIVE, source),
+    );
   }
 
   /** Judges a controller's way into a spoke. */
@@ -60,21 +69,25 @@ export class GoogleSpokes implements CloudSpokes {
     if (other) return { admitted: other, authorized: other, warnings: [] };
     if (!identity.includes("@") && !isLateText(identity))
       return nameless("a pool's principal enters, whose user name on the spoke Google does not document");
-    const roles = isGateway ? THROUGH : [...GETS_IN, ...DIRECT];
-    const { certain, possible } = this.#grants.of([`serviceAccount:${identity}`], []);
-    const held = certain.filter(({ role, on }) => roles.includes(role) && on.startsWith("project "));
-    const project = this.#project(question);
-    const here = held.filter(({ on, conditional }) => on === `project ${project ?? ""}` && !conditional);
-    const byIam = admittedBy(here, held, project, isGateway, certain.length + possible.length > 0);
+    const byIam = this.#byIam(question, isGateway);
     const agent = isGateway && !GKE_MEMBER.test(server) && agentAnswer(spoke, identity, rbac);
-    const admitted = byIam.status === "pass" && agent && agent.status !== "pass" ? agent : byIam;
-    const working = here.filter(({ role }) => !isGateway && !IDLE.includes(role));
+    const admitted =
+      byIam.admitted.status === "pass" && agent && agent.status !== "pass" ? agent : byIam.admitted;
     const bound = boundAnswer(spoke, { users: [identity], groups: [] }, rbac);
-    const authorized =
-      working.length > 0 && bound.status !== "pass"
-        ? pass(`IAM lets it work: ${working.map(({ role }) => role).join(", ")}`, ...working.map(evidence))
-        : bound;
-    return { admitted, authorized, warnings: working.map((each) => wide(each)) };
+    return { admitted, authorized: authorizedBy(byIam, bound), warnings: byIam.working.map(wide) };
+  }
+
+  #byIam(question: SpokeQuestion, isGateway: boolean): IamEntry {
+    const member = `serviceAccount:${question.identity}`;
+    return iamEntry({
+      member,
+      isGateway,
+      grants: this.#grants.of([member], []),
+      project: this.#project(question),
+      roles: this.#roles,
+      authorities: this.#authorities,
+      denials: this.#denials,
+    });
   }
 
   /** Id of the project that the spoke is of; `undefined` where nothing says it. */
@@ -124,46 +137,24 @@ export class GoogleSpokes implements CloudSpokes {
   }
 }
 
-function admittedBy(
-  here: readonly MemberGrant[],
-  held: readonly MemberGrant[],
-  project: string | undefined,
-  isGateway: boolean,
-  isKnown: boolean,
-): Answer {
-  if (here.length > 0)
+/** Rights of RBAC, or of IAM. */
+function authorizedBy({ working, mayWork }: IamEntry, bound: Answer): Answer {
+  if (bound.status === "pass") return bound;
+  if (working.length > 0)
     return pass(
-      `IAM lets it in: ${here.map(({ role, on }) => `${role} on ${on}`).join(", ")}`,
-      ...here.map(evidence),
+      `IAM lets it work: ${working.map(({ role }) => role).join(", ")}`,
+      ...working.map(roleEvidence),
     );
-  const needed = isGateway ? "roles/gkehub.gateway…" : "roles/container.clusterViewer";
-  if (project === undefined || held.some(({ conditional }) => conditional) || (!isKnown && held.length === 0))
-    return unknown(
-      project === undefined
-        ? `the project of the spoke is not known; roles are granted on ${held.map(({ on }) => on).join(", ") || "none that was read"}`
-        : `no role that lets it into project ${project} was read`,
-      NAME_IT,
-      ...held.map(evidence),
-    );
-  return broken(
-    `no role lets it into project ${project}`,
-    `grant ${needed} on the project`,
-    isGateway
-      ? "403 Permission 'gkehub.gateway.get' denied"
-      : '403 Required "container.clusters.get" permission',
-    ...held.map(evidence),
-  );
-}
-
-function evidence({ role, on, source }: MemberGrant): ReturnType<typeof seen> {
-  return seen(`${role} on ${on}`, source);
+  return mayWork && bound.status === "fail"
+    ? unknown(`${bound.reason}, and whether IAM lets it work cannot be told`, bound.remedy, ...bound.evidence)
+    : bound;
 }
 
 function wide(grant: MemberGrant): FleetWarning {
   return {
     id: "wide-role",
     reason: `${grant.role} counts in every cluster of ${grant.on}`,
-    evidence: [evidence(grant)],
+    evidence: [roleEvidence(grant)],
     remedy: "grant roles/container.clusterViewer, and bind a role in the spoke",
   };
 }

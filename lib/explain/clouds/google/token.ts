@@ -5,7 +5,7 @@
 import { type CelClaims, UNKNOWN_CLAIM } from "../../../rules/google/cel-variables";
 import { type MappedAttributes, mapAttributes } from "../../../rules/google/mapped-attributes";
 import { managedPoolId, poolPath } from "../../../rules/google/workload-identity-names";
-import { isLateText } from "../../facts/terraform";
+import { podTokenClaims } from "../pod-token";
 
 /** Whose token it is. */
 export interface TokenClaims {
@@ -45,29 +45,9 @@ export interface PoolName {
   readonly poolId: string;
 }
 
-/**
- * The claims of a bound token that kube-apiserver issues for a pod.
- * Source: kubernetes/kubernetes, pkg/serviceaccount/claims.go.
- */
-export function assertionOf({ claims, issuer, audience }: Token): CelClaims {
-  const { subject, namespace, name } = claims;
-  const kubernetes = {
-    namespace,
-    node: UNKNOWN_CLAIM,
-    pod: UNKNOWN_CLAIM,
-    serviceaccount: { name, uid: UNKNOWN_CLAIM },
-    warnafter: UNKNOWN_CLAIM,
-  };
-  return {
-    aud: isLateText(audience) ? UNKNOWN_CLAIM : [audience],
-    exp: UNKNOWN_CLAIM,
-    iat: UNKNOWN_CLAIM,
-    iss: issuer === undefined || isLateText(issuer) ? UNKNOWN_CLAIM : issuer,
-    jti: UNKNOWN_CLAIM,
-    nbf: UNKNOWN_CLAIM,
-    sub: subject,
-    ...(namespace === "" ? {} : { "kubernetes.io": kubernetes }),
-  };
+/** The claims of the token. */
+export function assertionOf({ claims: { subject, namespace, name }, issuer, audience }: Token): CelClaims {
+  return podTokenClaims({ subject, namespace, name, issuer, audience });
 }
 
 /** The attributes that a mapping makes of a token; `undefined` where the mapping is not known. */
@@ -89,12 +69,24 @@ const EVERYBODY = "allUsers";
 const AUTHENTICATED = "allAuthenticatedUsers";
 
 /**
- * Every member of a pool of one's own that the token stands for; every member of the pool may be one where the
- * mapping is not known.
+ * Every member of a pool of one's own that the token stands for, those with another text for the project's number
+ * among them; every member of the pool may be one where the mapping is not known.
  *
  * Source: cloud.google.com/iam/docs/principal-identifiers.
  */
 export function membersOf(
+  pool: PoolName,
+  attributes: MappedAttributes | undefined,
+  claims: TokenClaims,
+  otherNumber?: string,
+): Members {
+  const { label, known, open } = membersNamed(pool, attributes, claims);
+  if (otherNumber === undefined) return { label, known, open };
+  const other = membersNamed({ ...pool, projectNumber: otherNumber }, attributes, claims);
+  return { label, known: [...known, ...other.known], open: [...open, ...other.open] };
+}
+
+function membersNamed(
   { projectNumber, poolId }: PoolName,
   attributes: MappedAttributes | undefined,
   claims: TokenClaims,

@@ -72,7 +72,11 @@ function issuerTrusted(
   if (off !== undefined) return broken(off, "enable or restore it", `${EMPTY} (invalid_target)`, where);
   const same = sameText(trusted, issuer);
   if (same === "same" && doubt !== undefined)
-    return unknown(doubt, "declare the pool provider beside its pool, and disabled as a literal", where);
+    return unknown(
+      doubt,
+      "declare the pool provider beside its pool, as Google accepts it, and disabled as a literal",
+      where,
+    );
   if (same === "same") return verified(pass(`the pool provider trusts ${issuer}`, where));
   if (same === "unknown" || trusted === "")
     return unknown("the issuer is known only after apply", ASK_AGAIN, where);

@@ -2,13 +2,23 @@
  * Workload identity pools and their providers as Terraform declares them, or as a state holds them.
  */
 
+import { CUSTOM_ATTRIBUTES_MAX } from "../../../rules/google/attribute-mapping";
+import { AUDIENCES_MAX, poolPath } from "../../../rules/google/workload-identity-names";
 import { blocks, own, record, text } from "../../facts/access";
 import type { Source } from "../../facts/source";
 import { type Terraform, type TerraformResource, isLateText, providerOf } from "../../facts/terraform";
-import { LATE_TEXT, knownBlocks, listed, plainText, switched } from "../../facts/terraform-values";
+import {
+  LATE_TEXT,
+  keptReference,
+  knownBlocks,
+  listed,
+  plainText,
+  switched,
+} from "../../facts/terraform-values";
 import type { Answer } from "../../answer";
 import type { PublishedIssuers } from "../published-issuers";
 import { type IssuerKeysFact, issuerKeys, keysTrusted } from "./issuer-keys";
+import { universeOf } from "./issuer-universe";
 
 /** A provider of a workload identity pool. */
 export interface PoolProviderFact {
@@ -16,6 +26,13 @@ export interface PoolProviderFact {
   readonly poolId: string;
   /** Id of the pool provider. */
   readonly providerId: string;
+  /**
+   * What stands for its project's number where a grant names the pool by reference; `undefined` where the pool is not
+   * declared beside it, or its number is known.
+   */
+  readonly poolNumber: string | undefined;
+  /** The domain of the APIs that it is declared in; empty where that is not known. */
+  readonly universe: string;
   /** The issuer that it trusts; empty where only apply tells it. */
   readonly issuer: string;
   /** The audiences that it accepts, empty for its own name; `undefined` where only apply tells the list. */
@@ -56,6 +73,8 @@ export function poolProviders(terraform: Terraform, issuers: PublishedIssuers): 
     return {
       poolId: terraform.text(resource, "workload_identity_pool_id"),
       providerId: terraform.text(resource, "workload_identity_pool_provider_id"),
+      poolNumber: pool?.scope === resource.scope ? numberOf(pool, terraform) : undefined,
+      universe: universeOf(resource, terraform),
       issuer,
       verified: (answer) => keysTrusted(answer, keys, all, issuers),
       audiences: typeof allowed === "string" ? undefined : listed(allowed).map(resolved),
@@ -65,15 +84,32 @@ export function poolProviders(terraform: Terraform, issuers: PublishedIssuers): 
           : new Map(Object.entries(record(mapping)).map(([key, value]) => [key, resolved(value)])),
       off:
         offReason(resource, "pool provider") ??
-        (pool && offReason(pool, "pool")) ??
+        (pool && (offReason(pool, "pool") ?? otherMode(pool, terraform))) ??
         (oidc === undefined ? otherKind(resource) : undefined),
       doubt:
         offDoubt(resource, "pool provider") ??
-        (pool ? offDoubt(pool, "pool") : otherProject(resource, pools, terraform)),
+        tooMuch(mapping, allowed) ??
+        (pool ? poolDoubt(pool, terraform) : otherProject(resource, pools, terraform)),
       condition: terraform.text(resource, "attribute_condition"),
       source: resource.source,
     };
   });
+}
+
+/**
+ * The name of a pool, with a reference for the number of its project, so that the rest can be compared.
+ *
+ * Source: Google provider, google_iam_workload_identity_pool, `name`.
+ */
+export function poolName(pool: TerraformResource, terraform: Terraform): string | undefined {
+  const id = terraform.text(pool, "workload_identity_pool_id");
+  const number = keptReference(pool.scope.id, pool.address, "name.number");
+  return id === "" || isLateText(id) ? undefined : poolPath(number, id);
+}
+
+function numberOf(pool: TerraformResource, terraform: Terraform): string | undefined {
+  const [, number = ""] = /^projects\/([^/]+)\//.exec(terraform.attribute(pool, "name")) ?? [];
+  return isLateText(number) ? number : undefined;
 }
 
 /** The project that a resource names, or the one of its provider's configuration. */
@@ -111,6 +147,33 @@ function otherProject(
   if (there.length === 0 || [here, ...there].some((project) => project === "" || isLateText(project)))
     return undefined;
   return `the pool provider is of the project ${here}, and the pool ${id} that was read is of ${there.join(", ")}`;
+}
+
+/** What Google refuses at apply leaves what was there before. */
+function tooMuch(mapping: unknown, audiences: unknown): string | undefined {
+  const custom = Object.keys(record(mapping)).filter((key) => key.startsWith("attribute.")).length;
+  if (custom > CUSTOM_ATTRIBUTES_MAX)
+    return `Google refuses a pool provider with ${custom} custom attributes, ${CUSTOM_ATTRIBUTES_MAX} are allowed`;
+  const count = listed(audiences).length;
+  return count > AUDIENCES_MAX
+    ? `Google refuses a pool provider with ${count} allowed audiences, ${AUDIENCES_MAX} are allowed`
+    : undefined;
+}
+
+/** Source: REST reference of projects.locations.workloadIdentityPools, `Mode`. */
+function otherMode(pool: TerraformResource, terraform: Terraform): string | undefined {
+  return terraform.text(pool, "mode") === "TRUST_DOMAIN"
+    ? "the pool is of the mode TRUST_DOMAIN, in which no pool provider can be created"
+    : undefined;
+}
+
+function poolDoubt(pool: TerraformResource, terraform: Terraform): string | undefined {
+  const doubt = offDoubt(pool, "pool");
+  if (doubt !== undefined) return doubt;
+  const mode = terraform.text(pool, "mode");
+  return ["", "MODE_UNSPECIFIED", "FEDERATION_ONLY", "TRUST_DOMAIN"].includes(mode)
+    ? undefined
+    : "whether the pool's mode lets pool providers be created in it is not known";
 }
 
 function offDoubt({ values }: TerraformResource, what: string): string | undefined {

@@ -5,6 +5,7 @@ import { broken, seen, unknown } from "../../answer";
 import { list, own, text } from "../../facts/access";
 import type { Controller, ControllerPods } from "../controllers";
 import type { FleetCheck } from "../fleet-context";
+import { argoAnswer } from "../argo-configured";
 import { kueueGate, kueueIssues } from "../kueue-configured";
 import { listIssues } from "../list-issues";
 import { listAnswer } from "../list-mounted";
@@ -40,7 +41,10 @@ export const controllerConfigured: FleetCheck = {
     // What the names and gates of a version that knows no profiles would have to be is no question.
     const configured = unlessRefused(outdated.length > 0 ? outdated : issues, reason, where);
     if (configured.status !== "pass") return configured;
-    return gate?.unknown ? unknown(gate.unknown, GATE_REMEDY, where) : listAnswer(controller, configured);
+    if (gate?.unknown) return unknown(gate.unknown, GATE_REMEDY, where);
+    const taken = argoAnswer(controller, profile.namespace, configured);
+    const listed = taken.status === "fail" ? taken : listAnswer(controller, configured);
+    return listed.status === "pass" ? taken : listed;
   },
 };
 

@@ -43,9 +43,24 @@ export const pluginCalled: FleetCheck = {
     );
     if (called.status !== "pass") return called;
     const isAks = recorded?.cloud === "azure" || AKS.test(exec.server);
-    return serverAnswer(exec, env, isAks, where) ?? called;
+    const server = serverAnswer(exec, env, isAks, where);
+    return server ?? (controller.kind === "argocd" ? templateAnswer(exec, where) : undefined) ?? called;
   },
 };
+
+/** What Argo CD would fill into an argument. */
+const TEMPLATE = /\{\{ \.ClusterProfile(?:Name|Server) \}\}/;
+
+/** What reads the variable gets the template itself; `undefined` where none has one. */
+function templateAnswer({ env }: ResolvedExec, where: readonly Evidence[]): Answer | undefined {
+  const unfilled = env.find(({ value }) => TEMPLATE.test(value));
+  if (!unfilled) return undefined;
+  return unknown(
+    `Argo CD fills templates into arguments alone, and the variable ${unfilled.name} has one`,
+    "write the variable into an entry for each spoke",
+    ...where,
+  );
+}
 
 /** Servers of AKS that nobody recorded, by name or by the resource of Terraform that has them. */
 const AKS = /\.azmk8s\.io(?::\d+)?\/?$|\$\{\d+#(?:module\.[\w-]+\.)*(?:data\.)?azurerm_kubernetes_cluster\./;

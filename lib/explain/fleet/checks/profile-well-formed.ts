@@ -3,8 +3,8 @@ import type { ClusterProfileVersion } from "../../../rules/fleet/cluster-profile
 import {
   endpointIssues,
   healthIssues,
+  keptProviderIssues,
   managerLabelIssues,
-  profileProviderIssues,
   schemaIssues,
 } from "../../../rules/fleet/profile-checks";
 import { profileProviders } from "../../../rules/fleet/resolve-exec";
@@ -54,7 +54,7 @@ function issuesOf(
   const withoutServerFields = { ...document, metadata: metadataOf(document) };
   return [
     ...(isWhole ? schemaIssues(withGoodValues(withoutServerFields), version) : []),
-    ...profileProviderIssues(document),
+    ...keptProviderIssues(document),
     ...endpointIssues(withLateValues(document), true),
     ...(isWhole ? managerLabelIssues(document) : []),
   ];

@@ -1,5 +1,5 @@
 import type { WorkloadIdentityError } from "../../../errors";
-import { profileDataIssues, providerNameMatchIssues } from "../../../rules/fleet/provider-checks";
+import { providerNameMatchIssues } from "../../../rules/fleet/provider-checks";
 import { broken, pass, seen, unknown } from "../../answer";
 import type { FleetCheck, FleetContext } from "../fleet-context";
 import { providersFor } from "../plugin-call";
@@ -35,10 +35,7 @@ export const providerChosen: FleetCheck = {
       );
     const { provider, others } = resolution.exec;
     const more = others.length === 0 ? "" : `, before ${others.join(", ")}`;
-    const takesEnv = controller.kind !== "kueue";
-    const issues = profileDataIssues(providersFor(controller, context.document), context.document, takesEnv);
-    const answer = unlessRefused(issues, "", ...where);
-    return issues.length > 0 ? answer : pass(`the list chooses ${provider}${more}`, ...where);
+    return pass(`the list chooses ${provider}${more}`, ...where);
   },
 };
 

@@ -1,6 +1,7 @@
 import { type Answer, broken, seen, unknown } from "../../answer";
 import { missing } from "../../checks/check";
 import type { FleetCheck, FleetContext } from "../fleet-context";
+import { isBuiltin } from "../plugin-call";
 
 /** Does the spoke know the identity? */
 export const spokeAdmits: FleetCheck = {
@@ -18,7 +19,8 @@ function otherThanRecorded({ recorded, exec, cloud, profile }: FleetContext): An
   if (!recorded || !exec) return undefined;
   const where = profile.status ? [seen("status", profile.status.source)] : [];
   const isCloud = cloud === undefined || recorded.cloud === "" || recorded.cloud === cloud;
-  const isProvider = recorded.provider === "" || recorded.provider === exec.provider;
+  const isProvider =
+    recorded.provider === "" || recorded.provider === exec.provider || isBuiltin(exec.provider);
   if (isCloud && isProvider)
     return recorded.server === undefined || recorded.server === exec.server
       ? undefined

@@ -26,3 +26,17 @@ export interface RequestContext {
   /** What a key holds; keys are compared without regard to case, as AWS does. */
   lookup(key: string): ContextValue;
 }
+
+/**
+ * Keys of every request of a role that somebody assumed, and of its region where that is known. Services of AWS offer no
+ * other transport than TLS. Source: "AWS global condition context keys" in the IAM user guide.
+ */
+export function requestOfRole(region: string): Readonly<Record<string, string>> {
+  return region === "" ? OF_ROLES : { ...OF_ROLES, "aws:RequestedRegion": region };
+}
+
+const OF_ROLES: Readonly<Record<string, string>> = {
+  "aws:PrincipalIsAWSService": "false",
+  "aws:PrincipalType": "AssumedRole",
+  "aws:SecureTransport": "true",
+};

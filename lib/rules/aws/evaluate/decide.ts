@@ -4,7 +4,8 @@
  */
 
 import { type Match, cannotTell, no, yes } from "./match";
-import { type Statement, readPolicy } from "./statements";
+import { readRolePolicy } from "./role-policy";
+import { type ReadPolicy, type Statement, readPolicy } from "./statements";
 
 /** What the evaluation of a policy says. */
 export interface AwsDecision {
@@ -34,17 +35,19 @@ interface Judged {
 /** The elements of a statement that must apply, in the order in which they are looked at. */
 export type Elements = (statement: Statement) => readonly Match[];
 
-/** Decides over all policies. A policy that cannot be read could allow and could deny. */
+/** Decides over all policies of a role. A policy that cannot be read could allow and could deny. */
 export function decide(policies: readonly unknown[], elements: Elements, nothing: string): AwsDecision {
   return decided(
-    policies.flatMap((policy, index) => judge(policy, index, policies.length, elements)),
+    policies.flatMap((policy, index) =>
+      judge(readRolePolicy(policy), policies.length === 1 ? "" : ` of policy ${index + 1}`, elements),
+    ),
     nothing,
   );
 }
 
 /** Decides over the policy of a resource, and tells apart what it denies and what it merely does not allow. */
 export function decideResource(policy: unknown, elements: Elements, nothing: string): AwsResourceDecision {
-  const judged = judge(policy, 0, 1, elements);
+  const judged = judge(readPolicy(policy), "", elements);
   return { ...decided(judged, nothing), denial: denialOf(judged) };
 }
 
@@ -70,9 +73,7 @@ function decided(judged: readonly Judged[], nothing: string): AwsDecision {
   return { outcome: "denied", reason: nearest(allows, nothing) };
 }
 
-function judge(policy: unknown, index: number, count: number, elements: Elements): Judged[] {
-  const read = readPolicy(policy);
-  const where = count === 1 ? "" : ` of policy ${index + 1}`;
+function judge(read: ReadPolicy, where: string, elements: Elements): Judged[] {
   if ("problem" in read) {
     const reason = read.isUnread ? read.problem : `the policy cannot be read: ${read.problem}`;
     const match: Match = { holds: undefined, reason };

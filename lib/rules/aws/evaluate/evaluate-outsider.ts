@@ -5,7 +5,7 @@
 
 import { isRecord } from "../../../model/record";
 import { conditionsHold } from "./conditions";
-import { type AwsDecision, decide } from "./decide";
+import { type AwsDecision, decideResource } from "./decide";
 import { requestContext } from "./evaluate-permission";
 import { type Match, any, cannotTell, no, not, yes } from "./match";
 import { undefinedType } from "./principal";
@@ -38,8 +38,8 @@ export function evaluateAwsOutsider(
   { service, action, resource, context }: AwsOutsiderRequest,
 ): AwsDecision {
   const known = requestContext(context);
-  return decide(
-    [policy],
+  const { outcome, reason } = decideResource(
+    policy,
     (statement) => [
       covers(statement, service),
       coversAction(statement.actions, action),
@@ -48,6 +48,7 @@ export function evaluateAwsOutsider(
     ],
     "the policy has no statement that allows anything",
   );
+  return { outcome, reason };
 }
 
 function covers({ principal }: Statement, service: string | undefined): Match {

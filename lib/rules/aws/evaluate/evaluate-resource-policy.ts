@@ -5,6 +5,7 @@
 
 import { isRecord } from "../../../model/record";
 import { conditionsHold } from "./conditions";
+import { requestOfRole } from "./context";
 import { type AwsResourceDecision, decideResource } from "./decide";
 import { requestContext } from "./evaluate-permission";
 import { type Match, any, cannotTell, no, not, quoted, yes } from "./match";
@@ -64,7 +65,7 @@ function decided(
     return { outcome: "unknown", reason: NO_ARN, denial: cannotTell(NO_ARN) };
   const names = [account, `arn:${partition}:iam::${account}:root`, roleArn];
   const known = requestContext({
-    ...OF_ROLES,
+    ...requestOfRole(""),
     "aws:PrincipalAccount": account,
     "aws:PrincipalArn": roleArn,
   });
@@ -79,16 +80,6 @@ function decided(
     "the repository policy has no statement that allows anything",
   );
 }
-
-/**
- * Keys of every request of a role that somebody assumed: "AWS global condition context keys" in the IAM user guide.
- * Services of AWS offer no other transport than TLS.
- */
-const OF_ROLES: Readonly<Record<string, string>> = {
-  "aws:PrincipalIsAWSService": "false",
-  "aws:PrincipalType": "AssumedRole",
-  "aws:SecureTransport": "true",
-};
 
 const NO_ARN = "the ARN of the role is not known";
 

@@ -1,14 +1,16 @@
 /*
  * Identity policies made ready for many requests: what no request changes is judged once, and resources are looked
- * up instead of compared one by one. Says what `evaluateAwsPermission` says of a request without condition keys, but
- * not why; the two are kept equal by a property test.
+ * up instead of compared one by one. Says what `evaluateAwsPermission` says, but not why; the two are kept equal by a
+ * property test.
  */
 
-import type { ContextValue, RequestContext } from "./context";
+import type { RequestContext } from "./context";
 import { conditionsHold } from "./conditions";
 import type { AwsDecision } from "./decide";
+import { type AwsPermissionRequest, requestContext } from "./evaluate-permission";
 import { coversAction, resourceMatcher } from "./selection";
-import { type Statement, readPolicy } from "./statements";
+import { readRolePolicy } from "./role-policy";
+import type { Statement } from "./statements";
 
 /** A statement that can apply to an action. */
 interface Live {
@@ -18,32 +20,29 @@ interface Live {
   readonly covers: (resource: string) => boolean | undefined;
 }
 
-const NOTHING_KNOWN: RequestContext = {
-  bearer: "request",
-  lookup: (): ContextValue => ({ known: false, reason: "" }),
-};
-
 /** Says of a resource whether one action may be done on it. */
 export type ActionOutcome = (resource: string) => AwsDecision["outcome"];
 
 /** Identity policies, ready to be asked. */
 export class PermissionTable {
   readonly #statements: readonly { readonly statement: Statement; readonly covers: Live["covers"] }[];
+  readonly #context: RequestContext;
   readonly #unreadable: boolean;
   readonly #outcomes = new Map<string, ActionOutcome>();
   /** The statements that can apply, with what judges by them. */
   readonly #live: (readonly [readonly Live[], ActionOutcome])[] = [];
 
-  /** Takes each policy as JSON text or parsed; never throws. */
-  constructor(policies: readonly unknown[]) {
-    const read = policies.map(readPolicy);
+  /** Takes each policy as JSON text or parsed, and the condition keys that all requests have; never throws. */
+  constructor(policies: readonly unknown[], context: AwsPermissionRequest["context"] = undefined) {
+    this.#context = contextOnDemand(context);
+    const read = policies.map(readRolePolicy);
     this.#unreadable = read.some((policy) => "problem" in policy);
     this.#statements = read
       .flatMap((policy) => ("problem" in policy ? [] : policy.statements))
-      .map((statement) => ({ statement, covers: covered(statement) }));
+      .map((statement) => ({ statement, covers: covered(statement, this.#context) }));
   }
 
-  /** What `evaluateAwsPermission` says without condition keys of a known action on a known resource. */
+  /** What `evaluateAwsPermission` says of a known action on a known resource. */
   outcome(action: string, resource: string): AwsDecision["outcome"] {
     return this.of(action)(resource);
   }
@@ -67,13 +66,19 @@ export class PermissionTable {
 
   #liveOf(action: string): readonly Live[] {
     return this.#statements.flatMap(({ statement, covers }): Live[] => {
-      const others = [coversAction(statement.actions, action), conditionsHold(statement, NOTHING_KNOWN)];
+      const others = [coversAction(statement.actions, action), conditionsHold(statement, this.#context)];
       if (others.some(({ holds }) => holds === false)) return [];
       // AWS refuses a Principal in an identity policy.
       const open = statement.principal !== undefined || others.some(({ holds }) => holds === undefined);
       return [{ effect: statement.effect, open, covers }];
     });
   }
+}
+
+/** Most policies have no condition that would look up a key. */
+function contextOnDemand(given: AwsPermissionRequest["context"]): RequestContext {
+  let made: RequestContext | undefined;
+  return { bearer: "request", lookup: (key) => (made ??= requestContext(given)).lookup(key) };
 }
 
 function areSame(one: readonly Live[], other: readonly Live[]): boolean {
@@ -103,14 +108,14 @@ function isPlain(value: string): boolean {
   return !value.includes("*") && !value.includes("?") && !value.includes("{");
 }
 
-function covered({ resources, variables }: Statement): Live["covers"] {
+function covered({ resources, variables }: Statement, context: RequestContext): Live["covers"] {
   if (!resources) return () => undefined;
   const { values, negated } = resources;
   const plain = new Set<string>();
   const patterns: Live["covers"][] = [];
   for (const value of values)
     if (isPlain(value)) plain.add(value);
-    else patterns.push(resourceMatcher(value, variables, NOTHING_KNOWN));
+    else patterns.push(resourceMatcher(value, variables, context));
   return (resource) => {
     const found = plain.has(resource) || anyOf(patterns, resource);
     return found === undefined ? undefined : found !== negated;

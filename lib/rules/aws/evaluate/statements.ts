@@ -28,6 +28,12 @@ export interface Condition {
 export interface Statement {
   /** `Sid`, or the position from 1, for people. */
   readonly label: string;
+  /**
+   * `Sid` as written.
+   *
+   * @defaultValue - it has none
+   */
+  readonly sid?: string;
   /** Whether it grants or refuses. */
   readonly effect: "Allow" | "Deny";
   /** The value of Principal or NotPrincipal as written; `undefined` where there is neither. */
@@ -104,6 +110,7 @@ function readStatement(entry: unknown, index: number, variables: boolean): State
   for (const part of [principal, actions, resources, conditions]) if (typeof part === "string") return part;
   return {
     label: typeof entry["Sid"] === "string" && entry["Sid"] !== "" ? entry["Sid"] : `${index + 1}`,
+    ...(typeof entry["Sid"] === "string" ? { sid: entry["Sid"] } : {}),
     effect,
     principal: principal as Statement["principal"],
     actions: actions as Selection,

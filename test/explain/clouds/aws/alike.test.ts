@@ -8,7 +8,7 @@ import { AlikeRoles } from "../../../../lib/explain/clouds/aws/alike-roles";
 import { AlikeTrust } from "../../../../lib/explain/clouds/aws/alike-trust";
 import type { OidcProviderFact } from "../../../../lib/explain/clouds/aws/iam";
 import type { RoleFact } from "../../../../lib/explain/clouds/aws/role-fact";
-import { RolePermissions } from "../../../../lib/explain/clouds/aws/role-permissions";
+import { judgeOf } from "../../../../lib/explain/clouds/aws/regional-role";
 import { type AwsTrustQuestion, awsTrust } from "../../../../lib/explain/clouds/aws/trust";
 
 const ISSUER = "https://oidc.example.com/id";
@@ -36,7 +36,7 @@ const read = (answers: unknown): unknown =>
 
 describe("trust", () => {
   const oidcProviders: readonly OidcProviderFact[] = [
-    { url: ISSUER, arn: "", account: "111122223333", clientIds: ["sts.amazonaws.com"], source },
+    { address: "", url: ISSUER, arn: "", account: "111122223333", clientIds: ["sts.amazonaws.com"], source },
   ];
   const names = fc.constantFrom("a", "b", "c", "a*", "*");
   const subject = names.map((name) => `system:serviceaccount:shop:${name}`);
@@ -139,10 +139,20 @@ describe("permissions", () => {
       fc.property(fc.array(fc.tuple(role1, repository), { maxLength: 8 }), (questions) => {
         const alike = new AlikeRoles();
         for (const [each, where] of questions) {
-          const [one, other] = [alike.of(each), new RolePermissions(each)];
-          const said = [one.login("private"), one.login("public"), one.refusal(where)];
+          const [one, other] = [alike.of(each), judgeOf(each)];
+          const said = [
+            one.login("private", "eu-west-1"),
+            one.login("public", ""),
+            one.refusal(where),
+            one.mayImport(where),
+          ];
           expect(read(said)).toEqual(
-            read([other.login("private"), other.login("public"), other.refusal(where)]),
+            read([
+              other.login("private", "eu-west-1"),
+              other.login("public", ""),
+              other.refusal(where),
+              other.mayImport(where),
+            ]),
           );
           expect(one.outcome("ecr:BatchGetImage", where, true)).toBe(
             other.outcome("ecr:BatchGetImage", where, true),

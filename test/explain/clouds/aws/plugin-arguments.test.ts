@@ -1,7 +1,9 @@
 import { expect, it } from "vitest";
+import type { ProviderEntry } from "../../../../lib/explain/facts/node-configuration";
 import { pluginArguments } from "../../../../lib/explain/clouds/aws/plugin-arguments";
 
 const PRIVATE = { host: "111122223333.dkr.ecr.eu-west-1.amazonaws.com" };
+const PUBLIC = { host: "public.ecr.aws" };
 const FLAG = ["get-credentials", "--v=2"];
 
 // The plugins of 1.33.0, 1.34.1, 1.35.1 and 1.36.0 are one command without flags; words are passed over.
@@ -15,14 +17,37 @@ it.each<[string, readonly string[], string | undefined, "pass" | "fail" | "unkno
   ["a flag that prints something else", ["--version"], "1.35.2", "unknown"],
   ["a word that nobody writes", ["completion"], "1.35.2", "unknown"],
 ])("arguments of the ecr plugin: %s", (_, args, version, status) => {
-  const entry = {
+  const plugins = { ecr: version === undefined ? {} : { version } };
+  expect(pluginArguments(entryWith(args, {}), PRIVATE, { plugins })).toMatchObject({ status });
+});
+
+// aws/aws-sdk-go-v2, config/config.go (resolveConfigLoaders) and config/env_config.go: a profile that AWS_PROFILE names
+// must exist, one that AWS_DEFAULT_PROFILE names need not; of the regions the first that is not empty counts.
+it.each<[string, Record<string, string>, typeof PRIVATE, "pass" | "fail" | "unknown"]>([
+  ["a profile", { AWS_PROFILE: "nope" }, PRIVATE, "unknown"],
+  ["a profile, and a region", { AWS_PROFILE: "nope", AWS_REGION: "us-east-1" }, PUBLIC, "unknown"],
+  ["an empty profile", { AWS_PROFILE: "" }, PRIVATE, "pass"],
+  ["the default profile's name", { AWS_DEFAULT_PROFILE: "nope" }, PRIVATE, "pass"],
+  ["another address of STS", { AWS_ENDPOINT_URL_STS: "https://sts.example.com" }, PRIVATE, "unknown"],
+  ["another address of all", { AWS_ENDPOINT_URL: "https://aws.example.com" }, PRIVATE, "unknown"],
+  ["a role, which the plugin does not assume", { AWS_ROLE_ARN: "arn:aws:iam::1:role/x" }, PRIVATE, "pass"],
+  ["a proxy", { HTTPS_PROXY: "http://proxy:3128" }, PRIVATE, "pass"],
+  ["FIPS endpoints", { AWS_USE_FIPS_ENDPOINT: "true" }, PRIVATE, "pass"],
+  ["no region for ECR Public", {}, PUBLIC, "fail"],
+  ["an empty region for ECR Public", { AWS_REGION: "" }, PUBLIC, "fail"],
+  ["a region for ECR Public", { AWS_REGION: "eu-west-1" }, PUBLIC, "pass"],
+  ["the default region for ECR Public", { AWS_DEFAULT_REGION: "eu-west-1" }, PUBLIC, "pass"],
+])("variables of the ecr plugin: %s", (_, env, registry, status) => {
+  expect(pluginArguments(entryWith([], env), registry, {})).toMatchObject({ status });
+});
+
+function entryWith(args: readonly string[], env: Record<string, string>): ProviderEntry {
+  return {
     name: "ecr-credential-provider",
     matchImages: [],
     args,
-    env: new Map<string, string>(),
+    env: new Map(Object.entries(env)),
     tokenAttributes: undefined,
     source: { file: "nodes.yaml", path: "" },
   };
-  const plugins = { ecr: version === undefined ? {} : { version } };
-  expect(pluginArguments(entry, PRIVATE, { plugins })).toMatchObject({ status });
-});
+}

@@ -19,6 +19,26 @@ function outcomeOf(policies: unknown, context?: Record<string, string | string[]
     .outcome;
 }
 
+// "IAM JSON policy elements: Sid" in the IAM user guide: letters and digits, unique within a policy.
+describe("the Sids of a policy", () => {
+  it.each<readonly [readonly string[], string]>([
+    [["Pull", "Login"], "allowed"],
+    [["", ""], "allowed"],
+    [["0", "a"], "allowed"],
+    [["Pull", "Pull"], "unknown"],
+    [["Pull", "pull"], "allowed"],
+    [["pull images", "Login"], "unknown"],
+    [["Pull-1", "Login"], "unknown"],
+    [["${x}", "${x}"], "allowed"],
+  ])("%j", (sids, outcome) => {
+    expect(outcomeOf(policy(...sids.map((Sid) => ({ Sid }))))).toBe(outcome);
+  });
+
+  it("of another policy may be the same", () => {
+    expect(outcomeOf([policy({ Sid: "Pull" }), policy({ Sid: "Pull" })])).toBe("allowed");
+  });
+});
+
 describe("actions and resources", () => {
   // IAM user guide, "IAM JSON policy elements: Resource", "Action", "NotAction", "NotResource"
   it.each<readonly [Json, string]>([

@@ -24,6 +24,8 @@ it.each<[string, unknown, string, "allowed" | "denied" | "unknown"]>([
   ],
   ["its account as a number", policy({ Principal: { AWS: "111122223333" } }), role, "allowed"],
   ["everybody", policy({ Principal: "*" }), role, "allowed"],
+  // "Private repository policy examples" in the ECR user guide have Sids with spaces.
+  ["everybody, under a Sid of words", policy({ Sid: "new statement", Principal: "*" }), role, "allowed"],
   ["everybody as AWS", policy({ Principal: { AWS: "*" } }), role, "allowed"],
   ["another role", policy({ Principal: { AWS: `${role}2` } }), role, "denied"],
   ["a service", policy({ Principal: { Service: "codebuild.amazonaws.com" } }), role, "denied"],

@@ -1,6 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { evaluateAwsPermission } from "../../../../lib/rules/aws/evaluate/evaluate-permission";
+import {
+  type AwsPermissionRequest,
+  evaluateAwsPermission,
+} from "../../../../lib/rules/aws/evaluate/evaluate-permission";
 import { PermissionTable } from "../../../../lib/rules/aws/evaluate/permission-table";
 
 const ACTIONS = ["ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer", "ecr:GetAuthorizationToken"];
@@ -26,6 +29,14 @@ const resources = oneOrMore([
   "#{TfToken[TOKEN.1]}",
 ]);
 
+/** What is known of requests. */
+const CONTEXTS: readonly AwsPermissionRequest["context"][] = [
+  undefined,
+  {},
+  { "aws:sourcevpc": "vpc-1" },
+  { "aws:SourceVpc": null, "aws:PrincipalTag/team": "shop" },
+];
+
 /** The element, its `Not…` form, none or both. */
 const selection = (name: string, values: fc.Arbitrary<unknown>): fc.Arbitrary<object> =>
   fc.oneof(
@@ -42,6 +53,8 @@ const conditions = fc.constantFrom(
   { Condition: { StringEquals: { "aws:SourceVpc": "vpc-1" } } },
   { Condition: { StringEquals: [] } },
   { Principal: "*" },
+  { Sid: "One" },
+  { Sid: "not one" },
 );
 const statement = fc
   .tuple(
@@ -64,11 +77,15 @@ describe("outcome", () => {
   it("is that of evaluateAwsPermission", () => {
     const seen = new Set<string>();
     fc.assert(
-      fc.property(fc.array(policy, { maxLength: 3 }), (policies) => {
-        const table = new PermissionTable(policies);
+      fc.property(fc.array(policy, { maxLength: 3 }), fc.constantFrom(...CONTEXTS), (policies, context) => {
+        const table = new PermissionTable(policies, context);
         for (const action of ACTIONS)
           for (const resource of RESOURCES) {
-            const { outcome } = evaluateAwsPermission(policies, { action, resource });
+            const { outcome } = evaluateAwsPermission(policies, {
+              action,
+              resource,
+              ...(context && { context }),
+            });
             seen.add(outcome);
             expect(table.outcome(action, resource)).toBe(outcome);
           }

@@ -1,0 +1,56 @@
+import type { AwsProvider } from "@cdktf/provider-aws/lib/provider/index.js";
+import type { TerraformProvider } from "cdktf";
+import type { Construct } from "constructs";
+import { fail } from "../../errors";
+import { isLate } from "../../model/late";
+import { partitions } from "../../rules/aws/partitions";
+import { DefaultProvider } from "../shared/default-provider";
+
+/** Where a resource is said to be. */
+export interface StatedPlace {
+  /** Name of its partition; `undefined` where it is not known at synth. */
+  readonly partition: string | undefined;
+  /** Its account; `undefined` where it is not known at synth. */
+  readonly account: string | undefined;
+  /** Its Terraform provider; `undefined` for the stack's default one. */
+  readonly provider: TerraformProvider | undefined;
+}
+
+const TYPE = "aws";
+const ACCOUNT = /^arn:[a-z-]+:iam::(\d{12}):role\//;
+const defaults = new DefaultProvider<AwsProvider>(TYPE);
+
+/**
+ * Compares where a resource is said to be with where its Terraform provider declares it, as far as that is literal.
+ *
+ * Throws `aws-partition-mismatch` or `aws-provider-account-mismatch`. Source: terraform-provider-aws, arguments `region`,
+ * `allowed_account_ids` and `assume_role`, of which the last one counts.
+ */
+export function checkProviderPlace(
+  construct: Construct,
+  { partition, account, provider }: StatedPlace,
+): void {
+  const own = provider ?? defaults.of(construct);
+  if (own === undefined || !isAws(own)) return;
+  const region = own.regionInput;
+  const made = partitions.find(({ regionCodes }) => region !== undefined && regionCodes.includes(region));
+  if (partition !== undefined && made !== undefined && made.name !== partition)
+    fail("aws-partition-mismatch", `the aws provider (${region})`, made.name, partition);
+  if (account === undefined || isLate(account)) return;
+  const accounts = accountsOf(own);
+  if (accounts.length > 0 && !accounts.includes(account))
+    fail("aws-provider-account-mismatch", account, accounts);
+}
+
+function isAws(provider: TerraformProvider): provider is AwsProvider {
+  return provider.terraformResourceType === TYPE;
+}
+
+/** Accounts that a provider can declare anything in; none where that is not known at synth. */
+function accountsOf({ allowedAccountIdsInput, assumeRoleInput }: AwsProvider): readonly string[] {
+  if (allowedAccountIdsInput !== undefined)
+    return isLate(allowedAccountIdsInput) ? [] : allowedAccountIdsInput;
+  const last = Array.isArray(assumeRoleInput) ? assumeRoleInput.at(-1)?.roleArn : undefined;
+  const [, account] = ACCOUNT.exec(last ?? "") ?? [];
+  return account === undefined ? [] : [account];
+}

@@ -1,0 +1,31 @@
+import { TerraformProvider, TerraformStack } from "cdktf";
+import type { IConstruct } from "constructs";
+import { PerStack } from "./per-stack";
+
+/** The provider of a type that resources of a stack use where they name none. */
+export class DefaultProvider<Provider extends TerraformProvider> {
+  readonly #found = new PerStack<Provider>();
+  readonly #type: string;
+
+  /** `type` is Terraform's name of the provider: `azurerm`, `google`. */
+  constructor(type: string) {
+    this.#type = type;
+  }
+
+  /** That of the construct's stack, where it has been added to the stack already. */
+  of(construct: IConstruct): Provider | undefined {
+    const known = this.#found.get(construct, this.#type);
+    if (known) return known;
+    const { children } = TerraformStack.of(construct).node;
+    const found = children.find((child): child is Provider => this.#isDefault(child));
+    return found && this.#found.set(construct, this.#type, found);
+  }
+
+  #isDefault(child: IConstruct): boolean {
+    return (
+      TerraformProvider.isTerraformProvider(child) &&
+      child.terraformResourceType === this.#type &&
+      child.alias === undefined
+    );
+  }
+}

@@ -1,0 +1,197 @@
+/*
+ * Arguments of entries of the gcp plugin: the command `get-credentials` and its flags, of which the last one of a name
+ * counts. Those before the command are read by another parser, which knows those of logging alone.
+ *
+ * Source: kubernetes/cloud-provider-gcp, cmd/auth-provider-gcp (main.go; app/getcredentials.go, `defineFlags` and
+ * `validateFlags`); klog (`InitFlags`); `--sts-audience` is pull request 1248.
+ */
+
+import { pluginCan } from "../../../rules/plugins";
+import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from "../../answer";
+import type { ClusterRecord, PluginRecord } from "../../facts/cluster-record";
+import type { ProviderEntry } from "../../facts/node-configuration";
+import { flagIn } from "../plugin-flags";
+import { type Exchange, customExchange } from "./exchange";
+
+const COMMAND = "get-credentials";
+const OWN: readonly string[] = ["authFlow", "identity-provider", "project-id", "sts-audience"];
+const SHORT: Readonly<Record<string, string>> = { a: "authFlow", v: "v" };
+/** Of logging, with a value. */
+const LOGGING: readonly string[] = [
+  ...["v", "vmodule", "stderrthreshold", "log_backtrace_at", "log_dir", "log_file", "log_file_max_size"],
+];
+/** Of logging, without one. */
+const SWITCHES: readonly string[] = [
+  ...["logtostderr", "alsologtostderr", "legacy_stderr_threshold_behavior", "one_output"],
+  ...["add_dir_header", "skip_headers", "skip_log_headers"],
+];
+const UNKNOWN_FLAG = "leave out what the plugin does not know";
+const HELP: readonly string[] = ["help", "h"];
+
+/** What the plugin is told. */
+interface Arguments {
+  /** Words; the first is the command. */
+  readonly words: readonly string[];
+  /** Values by flag. */
+  readonly values: ReadonlyMap<string, string>;
+  /** Flags before the command that the parser of those does not know. */
+  readonly early: readonly string[];
+  /** Other flags that are not known. */
+  readonly others: readonly string[];
+  /** A flag at the end that lacks its value. */
+  readonly bare: string | undefined;
+  /** Where it exchanges tokens; `undefined` where it is not told. */
+  readonly exchange: Exchange | undefined;
+}
+
+const read = new WeakMap<ProviderEntry, Arguments>();
+
+/** Where the plugin exchanges tokens; `undefined` where it is told no pool. */
+export function exchangeOf(entry: ProviderEntry): Exchange | undefined {
+  return argumentsOf(entry).exchange;
+}
+
+/** Whether the plugin takes its arguments, and exchanges the token by them. */
+export function pluginArguments(
+  entry: ProviderEntry,
+  { plugins = {} }: Pick<ClusterRecord, "plugins">,
+): Answer {
+  const where = seen("args of the entry", entry.source);
+  const told = argumentsOf(entry);
+  const refused = commandAnswer(told, where) ?? flagAnswer(told, isReleaseKnown(plugins["gcp"]), where);
+  if (refused) return refused;
+  const exchanged = exchangeAnswer(told, where);
+  const [other] = told.others;
+  if (exchanged.status === "fail" || other === undefined) return exchanged;
+  return unknown(`what the plugin does with --${other} is not known`, UNKNOWN_FLAG, where);
+}
+
+function commandAnswer({ words: [command], early: [early] }: Arguments, where: Evidence): Answer | undefined {
+  const remedy = `write ${COMMAND} as the first of args`;
+  if (command === undefined)
+    return broken(
+      `args lack the command ${COMMAND}, without which the plugin prints its help`,
+      remedy,
+      "error decoding credential provider plugin response from stdout",
+      where,
+    );
+  if (command !== COMMAND)
+    return broken(
+      `the plugin has no command ${command}, and exits`,
+      remedy,
+      `unknown command "${command}"`,
+      where,
+    );
+  return early === undefined
+    ? undefined
+    : broken(
+        `--${early} stands before the command, where the plugin knows no flags but those of logging, and exits`,
+        remedy,
+        `flag provided but not defined: -${early}`,
+        where,
+      );
+}
+
+function flagAnswer(
+  { others, bare, values }: Arguments,
+  isKnown: boolean,
+  where: Evidence,
+): Answer | undefined {
+  const other = others.find((flag) => !HELP.includes(flag));
+  if (other !== undefined && isKnown)
+    return broken(
+      `the plugin has no flag --${other}, and exits`,
+      UNKNOWN_FLAG,
+      `unknown flag: --${other}`,
+      where,
+    );
+  if (bare !== undefined)
+    return broken(
+      `--${bare} has no value`,
+      `give --${bare} a value`,
+      `flag needs an argument: --${bare}`,
+      where,
+    );
+  const flow = values.get("authFlow") ?? "gcr";
+  if (flow === "gcr") return undefined;
+  return broken(
+    /^dockercfg(?:-url)?$/.test(flow)
+      ? `--authFlow ${flow} takes credentials from the node's metadata, not for the token`
+      : `--authFlow ${flow} is none that the plugin knows, and it exits`,
+    "leave --authFlow out",
+    /^dockercfg/.test(flow) ? SILENT : `invalid value "${flow}" for authFlow`,
+    where,
+  );
+}
+
+function exchangeAnswer({ exchange, values }: Arguments, where: Evidence): Answer {
+  const provider = values.get("identity-provider") ?? "";
+  if (exchange?.kind === "custom" && provider !== "")
+    return unknown(
+      "the plugin is told two pools, by --sts-audience and by --identity-provider, and which of them counts is not known",
+      "leave one of them out",
+      where,
+    );
+  if (exchange !== undefined) return pass("the plugin is told where to exchange the token", where);
+  return broken(
+    provider === ""
+      ? "the plugin is told no pool to exchange the token at"
+      : "--identity-provider is given without --project-id",
+    "give --identity-provider and --project-id for the pool of GKE and fleet, --sts-audience for one of your own",
+    provider === "" ? undefined : "--project-id is required when --identity-provider is set",
+    where,
+  );
+}
+
+/** Releases have the flags above; a build with abilities of its own may have more. */
+function isReleaseKnown(facts: PluginRecord = {}): boolean {
+  const { version, abilities = [] } = facts;
+  return (
+    version !== undefined &&
+    abilities.length === 0 &&
+    pluginCan("gcp", { version }, "tokens").outcome === "yes"
+  );
+}
+
+function argumentsOf(entry: ProviderEntry): Arguments {
+  const known = read.get(entry) ?? parsed(entry.args);
+  read.set(entry, known);
+  return known;
+}
+
+/** Source: spf13/pflag (`parseArgs`). */
+function parsed(args: readonly string[]): Arguments {
+  const words: string[] = [];
+  const early: string[] = [];
+  const others: string[] = [];
+  const values = new Map<string, string>();
+  let bare: string | undefined;
+  let isOver = false;
+  for (const argument of args) {
+    const { name, value } = isOver ? {} : flagIn(argument, SHORT);
+    if (bare !== undefined) {
+      values.set(bare, argument);
+      bare = undefined;
+    } else if (argument === "--") isOver = true;
+    else if (name === undefined) words.push(argument);
+    else {
+      const isOwn = OWN.includes(name);
+      const isSwitch = SWITCHES.includes(name);
+      const isLogging = isSwitch || LOGGING.includes(name);
+      if (!isLogging && words.length === 0) early.push(name);
+      if (!isOwn && !isLogging) others.push(name);
+      else if (value !== undefined || isSwitch) values.set(name, value ?? "true");
+      else bare = name;
+    }
+  }
+  return { words, early, others, values, bare, exchange: exchangeBy(values) };
+}
+
+function exchangeBy(values: ReadonlyMap<string, string>): Exchange | undefined {
+  const custom = customExchange(values.get("sts-audience") ?? "");
+  if (custom) return custom;
+  const [identityProvider = "", project = ""] = [values.get("identity-provider"), values.get("project-id")];
+  return identityProvider === "" || project === ""
+    ? undefined
+    : { kind: "managed", project, identityProvider };
+}
