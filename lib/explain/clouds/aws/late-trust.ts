@@ -30,7 +30,8 @@ export function lateTrust(question: AwsTrustQuestion): Answers {
   const answers = awsTrust({
     ...question,
     issuer: SCHEME + STAND_IN,
-    role: { ...role, trustPolicy },
+    // A copy by hand: a spread leaves out what a role's getters tell.
+    role: { ...role, source: role.source, adopted: role.adopted, trustPolicy },
     oidcProviders: question.oidcProviders.map((each) =>
       own.includes(each) ? { ...each, url: SCHEME + STAND_IN } : each,
     ),
