@@ -2,12 +2,6 @@ import type { Problem } from "./problem";
 
 /** Refusals of self-managed spokes, and of what would be lost in silence. */
 export const fleetSpokeMessages = {
-  "fleet-plugin-twice": (plugin: string): Problem => ({
-    problem: "the plugin has two sources, of which only one would be mounted",
-    value: plugin,
-    allowed: "one entry of `plugins` per plugin",
-    remedy: "leave one of the two out",
-  }),
   "spoke-audience-foreign": (audience: string, owner: string): Problem => ({
     problem: `the audience is that of ${owner}, where whoever runs the spoke could use the hub's token`,
     value: audience,

@@ -9,8 +9,11 @@ const { ecr, pullRoles } = require("cdktf-workload-identity/aws");
 const { openShift } = require("cdktf-workload-identity/openshift");
 const { ImagePulls } = require("cdktf-workload-identity/synth");
 
-/** Declares a pull of each account, and gives a function that says after synth how long the proof took, in ms. */
-export function declareOurs(app, accounts) {
+/**
+ * Declares the pulls of each account, of its own repository where nothing else is said, and gives a function that says
+ * after synth how long the proof took, in ms.
+ */
+export function declareOurs(app, accounts, repositoriesOf = (own) => [own]) {
   // What an app validates runs in the order in which it was added, and the proof is one of these.
   const times = [];
   const takeTime = () => app.node.addValidation({ validate: () => (times.push(performance.now()), []) });
@@ -28,7 +31,7 @@ export function declareOurs(app, accounts) {
     identities: [pullRoles({ account: ACCOUNT, region: REGION })],
     pulls: accounts.map(({ namespace, name, repository }) => ({
       serviceAccount: `${namespace}/${name}`,
-      from: ecr({ account: ACCOUNT, region: REGION, repositories: [repository] }),
+      from: ecr({ account: ACCOUNT, region: REGION, repositories: repositoriesOf(repository) }),
     })),
   });
   takeTime();

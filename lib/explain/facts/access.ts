@@ -1,29 +1,10 @@
 /*
- * Reads parsed documents that somebody else wrote: what has another form than expected reads as absent.
+ * Properties and blocks of parsed documents that somebody else wrote.
  */
 
-/** A parsed object. */
-export type Json = Readonly<Record<string, unknown>>;
+import { type Json, list, record, text, texts } from "../../model/parsed";
 
-/** The object, or an empty one. */
-export function record(value: unknown): Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : {};
-}
-
-/** The list, or an empty one. */
-export function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-/** The text, or an empty one. */
-export function text(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
-/** The texts of a list. */
-export function texts(value: unknown): readonly string[] {
-  return list(value).filter((item) => typeof item === "string");
-}
+export { type Json, list, record, text, texts };
 
 /** An own property; prototypes hold no facts. */
 export function own(object: unknown, key: string): unknown {

@@ -3,7 +3,7 @@
  * kubernetes:staging/src/k8s.io/apiserver/pkg/apis/apiserver/validation/validation.go (`ValidateAuthenticationConfiguration`).
  */
 
-import { isRecord } from "../../model/record";
+import { type Json, list, record, text } from "../../model/parsed";
 import { certificateProblem } from "./certificate-authority";
 
 const VERSIONS: readonly string[] = ["v1", "v1beta1", "v1alpha1"].map(
@@ -28,8 +28,6 @@ export function authenticationProblems(
     ...twice(issuers, "discoveryURL"),
   ];
 }
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** Fields of an object, or of the objects of a list; empty for one that has no fields of its own. */
 interface Fields {
@@ -168,16 +166,4 @@ function twice(entries: readonly Json[], key: string): readonly string[] {
   const values = entries.map((entry) => text(entry[key])).filter((value) => value !== "");
   const again = values.find((value, index) => values.indexOf(value) < index);
   return again === undefined ? [] : [`has the ${key} ${again} twice`];
-}
-
-function record(value: unknown): Json {
-  return isRecord(value) ? value : {};
-}
-
-function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function text(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

@@ -4,6 +4,7 @@
  * by running both. What the library shares between calls (one cluster's variables reach the next one) is left out.
  */
 
+import { type Json, list, record, text } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import { ADDITIONAL_ARGS_EXTENSION, ADDITIONAL_ENVS_EXTENSION, EXEC_EXTENSION } from "./names";
 import type { ExecEnvVar } from "./provider-file";
@@ -34,8 +35,6 @@ export interface ResolvedExec {
 export type ExecResolution =
   | { readonly outcome: "resolved"; readonly exec: ResolvedExec }
   | { readonly outcome: "refused"; readonly reason: string };
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** The providers of a profile by name: of equal names the one in `accessProviders` counts. Never throws. */
 export function profileProviders(profile: unknown): ReadonlyMap<string, Json> {
@@ -124,16 +123,4 @@ function variables(value: unknown): readonly ExecEnvVar[] {
   return list(value)
     .filter(isRecord)
     .map((entry) => ({ name: text(entry["name"]), value: text(entry["value"]) }));
-}
-
-function record(value: unknown): Json {
-  return isRecord(value) ? value : {};
-}
-
-function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function text(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

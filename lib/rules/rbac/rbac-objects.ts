@@ -3,6 +3,8 @@
  * nothing; nothing here throws.
  */
 
+import { list, record, text, texts } from "../../model/parsed";
+
 /** One rule of a role: lists of plain texts, compared exactly, `*` for all (but not among resourceNames). */
 export interface PolicyRule {
   /** For example `get` or `request-serviceaccounts-token-audience`. */
@@ -56,8 +58,6 @@ export interface RbacBinding {
   /** Who gets the rules. */
   readonly subjects: readonly RbacSubject[];
 }
-
-type Json = Readonly<Record<string, unknown>>;
 
 const GROUP = "rbac.authorization.k8s.io";
 
@@ -128,20 +128,4 @@ function isDefaultedGroup(value: unknown, group: string): boolean {
 function kindOf(object: unknown): string {
   const { kind, apiVersion } = record(object);
   return apiVersion === undefined || text(apiVersion).startsWith(`${GROUP}/`) ? text(kind) : "";
-}
-
-function record(value: unknown): Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : {};
-}
-
-function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function text(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
-function texts(value: unknown): readonly string[] {
-  return list(value).filter((item) => typeof item === "string");
 }

@@ -5,11 +5,11 @@
  */
 
 import { parseEcrHost } from "../../../rules/aws/ecr-host";
-import { pluginCan } from "../../../rules/plugins";
 import { type Answer, broken, pass, seen, unknown } from "../../answer";
 import type { ClusterRecord } from "../../facts/cluster-record";
 import type { ProviderEntry } from "../../facts/node-configuration";
 import type { Repository } from "../cloud";
+import { areFlagsKnown } from "../plugin-flags";
 
 const KNOWN: readonly string[] = ["get-credentials"];
 /** Those that every command has print something else than credentials. */
@@ -48,7 +48,7 @@ export function pluginArguments(
   const where = seen("args of the entry", source);
   const other = args.find((argument) => !KNOWN.includes(argument));
   const [flag] = FLAG.exec(other ?? "") ?? [];
-  if (flag !== undefined && isReleaseKnown(plugins["ecr"]?.version))
+  if (flag !== undefined && areFlagsKnown("ecr", plugins["ecr"]?.version))
     return broken(`the plugin has no flag ${flag}, and exits`, REMEDY, `Error: unknown flag: ${flag}`, where);
   if (other !== undefined)
     return unknown(`what the plugin does with the argument ${other} is not known`, REMEDY, where);
@@ -66,9 +66,4 @@ export function pluginArguments(
     "endpoint rule error, Invalid Configuration: Missing Region",
     seen("env of the entry", source),
   );
-}
-
-/** The releases that use tokens are those of which it is known that they have no flags. */
-function isReleaseKnown(version: string | undefined): boolean {
-  return version !== undefined && pluginCan("ecr", { version }, "tokens").outcome === "yes";
 }

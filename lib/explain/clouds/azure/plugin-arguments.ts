@@ -5,12 +5,11 @@
  * azure_credentials.go (`NewAcrProvider`, `processImageWithRegistryMirror`).
  */
 
-import { pluginCan } from "../../../rules/plugins";
 import { type Answer, type Evidence, SILENT, broken, seen, unknown } from "../../answer";
 import type { ClusterRecord } from "../../facts/cluster-record";
 import type { ProviderEntry } from "../../facts/node-configuration";
 import type { Repository } from "../cloud";
-import { flagIn } from "../plugin-flags";
+import { type ParsedArguments, type PluginFlags, areFlagsKnown, parsedArguments } from "../plugin-flags";
 
 const MIRROR = "registry-mirror";
 const BINDINGS: readonly string[] = [
@@ -21,21 +20,16 @@ const BINDINGS: readonly string[] = [
 ];
 const LOGGING: readonly string[] = ["v", "vmodule", "log-flush-frequency"];
 /** Every flag of the plugin takes a value. */
-const KNOWN: readonly string[] = [MIRROR, ...BINDINGS, ...LOGGING];
-const SHORT: Readonly<Record<string, string>> = { r: MIRROR, v: "v" };
+const FLAGS: PluginFlags = {
+  short: { r: MIRROR, v: "v" },
+  valued: [MIRROR, ...BINDINGS, ...LOGGING],
+  switches: [],
+};
 /** Those that every command has; what they print is no credential. */
 const HELP: readonly string[] = ["help", "h", "version"];
 
-interface Arguments {
-  readonly words: readonly string[];
-  readonly values: ReadonlyMap<string, string>;
-  readonly others: readonly string[];
-  /** A flag at the end that lacks its value. */
-  readonly bare: string | undefined;
-}
-
 /** Every service account is asked about with the same few entries. */
-const read = new WeakMap<ProviderEntry, Arguments>();
+const read = new WeakMap<ProviderEntry, ParsedArguments>();
 
 /** The path of the plugin's configuration file; `undefined` where none is given. */
 export function configurationPath(entry: ProviderEntry): string | undefined {
@@ -51,14 +45,14 @@ export function argumentProblem(
   const told = argumentsOf(entry);
   const where = seen("args of the entry", entry.source);
   return (
-    flagProblem(told, isReleaseKnown(plugins["acr"]?.version), where) ??
+    flagProblem(told, areFlagsKnown("acr", plugins["acr"]?.version), where) ??
     wordProblem(told, where) ??
     mirrorProblem(told.values.get(MIRROR) ?? "", host, where)
   );
 }
 
 function flagProblem(
-  { others, bare, values }: Arguments,
+  { others, bare, values }: ParsedArguments,
   isKnown: boolean,
   where: Evidence,
 ): Answer | undefined {
@@ -85,7 +79,7 @@ function flagProblem(
       );
 }
 
-function wordProblem({ words }: Arguments, where: Evidence): Answer | undefined {
+function wordProblem({ words }: ParsedArguments, where: Evidence): Answer | undefined {
   if (words.length === 1) return undefined;
   return words.length === 0
     ? broken(
@@ -121,33 +115,8 @@ function mirrorProblem(stated: string, host: string, where: Evidence): Answer | 
   return undefined;
 }
 
-function isReleaseKnown(version: string | undefined): boolean {
-  return version !== undefined && pluginCan("acr", { version }, "tokens").outcome === "yes";
-}
-
-function argumentsOf(entry: ProviderEntry): Arguments {
-  const known = read.get(entry) ?? parsed(entry.args);
+function argumentsOf(entry: ProviderEntry): ParsedArguments {
+  const known = read.get(entry) ?? parsedArguments(entry.args, FLAGS);
   read.set(entry, known);
   return known;
-}
-
-/** Source: spf13/pflag (`parseArgs`). */
-function parsed(args: readonly string[]): Arguments {
-  const words: string[] = [];
-  const others: string[] = [];
-  const values = new Map<string, string>();
-  let bare: string | undefined;
-  let isOver = false;
-  for (const argument of args) {
-    const { name, value } = isOver ? {} : flagIn(argument, SHORT);
-    if (bare !== undefined) {
-      values.set(bare, argument);
-      bare = undefined;
-    } else if (argument === "--" && !isOver) isOver = true;
-    else if (name === undefined) words.push(argument);
-    else if (!KNOWN.includes(name)) others.push(name);
-    else if (value === undefined) bare = name;
-    else values.set(name, value);
-  }
-  return { words, values, others, bare };
 }

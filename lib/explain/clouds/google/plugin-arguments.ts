@@ -6,16 +6,14 @@
  * `validateFlags`); klog (`InitFlags`); `--sts-audience` is pull request 1248.
  */
 
-import { pluginCan } from "../../../rules/plugins";
 import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from "../../answer";
 import type { ClusterRecord, PluginRecord } from "../../facts/cluster-record";
 import type { ProviderEntry } from "../../facts/node-configuration";
-import { flagIn } from "../plugin-flags";
+import { type ParsedArguments, type PluginFlags, areFlagsKnown, parsedArguments } from "../plugin-flags";
 import { type Exchange, customExchange } from "./exchange";
 
 const COMMAND = "get-credentials";
 const OWN: readonly string[] = ["authFlow", "identity-provider", "project-id", "sts-audience"];
-const SHORT: Readonly<Record<string, string>> = { a: "authFlow", v: "v" };
 /** Of logging, with a value. */
 const LOGGING: readonly string[] = [
   ...["v", "vmodule", "stderrthreshold", "log_backtrace_at", "log_dir", "log_file", "log_file_max_size"],
@@ -25,21 +23,16 @@ const SWITCHES: readonly string[] = [
   ...["logtostderr", "alsologtostderr", "legacy_stderr_threshold_behavior", "one_output"],
   ...["add_dir_header", "skip_headers", "skip_log_headers"],
 ];
+const FLAGS: PluginFlags = {
+  short: { a: "authFlow", v: "v" },
+  valued: [...OWN, ...LOGGING],
+  switches: SWITCHES,
+};
 const UNKNOWN_FLAG = "leave out what the plugin does not know";
 const HELP: readonly string[] = ["help", "h"];
 
 /** What the plugin is told. */
-interface Arguments {
-  /** Words; the first is the command. */
-  readonly words: readonly string[];
-  /** Values by flag. */
-  readonly values: ReadonlyMap<string, string>;
-  /** Flags before the command that the parser of those does not know. */
-  readonly early: readonly string[];
-  /** Other flags that are not known. */
-  readonly others: readonly string[];
-  /** A flag at the end that lacks its value. */
-  readonly bare: string | undefined;
+interface Arguments extends ParsedArguments {
   /** Where it exchanges tokens; `undefined` where it is not told. */
   readonly exchange: Exchange | undefined;
 }
@@ -66,7 +59,8 @@ export function pluginArguments(
   return unknown(`what the plugin does with --${other} is not known`, UNKNOWN_FLAG, where);
 }
 
-function commandAnswer({ words: [command], early: [early] }: Arguments, where: Evidence): Answer | undefined {
+function commandAnswer({ words: [command], early: before }: Arguments, where: Evidence): Answer | undefined {
+  const early = before.find((flag) => !LOGGING.includes(flag) && !SWITCHES.includes(flag));
   const remedy = `write ${COMMAND} as the first of args`;
   if (command === undefined)
     return broken(
@@ -146,11 +140,7 @@ function exchangeAnswer({ exchange, values }: Arguments, where: Evidence): Answe
 /** Releases have the flags above; a build with abilities of its own may have more. */
 function isReleaseKnown(facts: PluginRecord = {}): boolean {
   const { version, abilities = [] } = facts;
-  return (
-    version !== undefined &&
-    abilities.length === 0 &&
-    pluginCan("gcp", { version }, "tokens").outcome === "yes"
-  );
+  return abilities.length === 0 && areFlagsKnown("gcp", version);
 }
 
 function argumentsOf(entry: ProviderEntry): Arguments {
@@ -159,32 +149,9 @@ function argumentsOf(entry: ProviderEntry): Arguments {
   return known;
 }
 
-/** Source: spf13/pflag (`parseArgs`). */
 function parsed(args: readonly string[]): Arguments {
-  const words: string[] = [];
-  const early: string[] = [];
-  const others: string[] = [];
-  const values = new Map<string, string>();
-  let bare: string | undefined;
-  let isOver = false;
-  for (const argument of args) {
-    const { name, value } = isOver ? {} : flagIn(argument, SHORT);
-    if (bare !== undefined) {
-      values.set(bare, argument);
-      bare = undefined;
-    } else if (argument === "--") isOver = true;
-    else if (name === undefined) words.push(argument);
-    else {
-      const isOwn = OWN.includes(name);
-      const isSwitch = SWITCHES.includes(name);
-      const isLogging = isSwitch || LOGGING.includes(name);
-      if (!isLogging && words.length === 0) early.push(name);
-      if (!isOwn && !isLogging) others.push(name);
-      else if (value !== undefined || isSwitch) values.set(name, value ?? "true");
-      else bare = name;
-    }
-  }
-  return { words, early, others, values, bare, exchange: exchangeBy(values) };
+  const told = parsedArguments(args, FLAGS);
+  return { ...told, exchange: exchangeBy(told.values) };
 }
 
 function exchangeBy(values: ReadonlyMap<string, string>): Exchange | undefined {

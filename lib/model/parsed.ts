@@ -1,0 +1,28 @@
+/*
+ * Reads parsed documents that somebody else wrote: what has another form than expected reads as absent.
+ */
+
+import { isRecord } from "./record";
+
+/** A parsed object. */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** The object, or an empty one. */
+export function record(value: unknown): Json {
+  return isRecord(value) ? value : {};
+}
+
+/** The list, or an empty one. */
+export function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The text, or an empty one. */
+export function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** The texts of a list. */
+export function texts(value: unknown): readonly string[] {
+  return list(value).filter((item) => typeof item === "string");
+}
