@@ -56,6 +56,9 @@ export interface SpokeReading {
   readonly warnings: readonly FleetWarning[];
 }
 
+/** How the plugin of a cloud is called for a spoke. */
+export type SpokeCall = Pick<SpokeQuestion, "args" | "env" | "recorded" | "server">;
+
 /** The spokes of a cloud, over the resources that were read. */
 export interface CloudSpokes {
   /** Judges a controller's way into a spoke. */
@@ -65,4 +68,9 @@ export interface CloudSpokes {
    * `undefined` where nothing that was read says so. Absent where the cloud gives none of itself.
    */
   native?(account: ServiceAccountFact): Answer | undefined;
+  /**
+   * What the API servers of the cloud's clusters do not take of a call; `undefined` where nothing is wrong. Absent where
+   * nothing in a call can be. The evidence is what was read of the call.
+   */
+  called?(call: SpokeCall, where: readonly Evidence[]): Answer | undefined;
 }

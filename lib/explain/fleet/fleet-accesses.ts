@@ -87,6 +87,7 @@ export class FleetAccesses {
     const document = profileDocument(profile);
     const resolution = resolutionFor(controller, document);
     const exec = resolution.outcome === "resolved" ? resolution.exec : undefined;
+    const cloud = exec && cloudOf(exec);
     const known = {
       artefacts,
       controller,
@@ -97,14 +98,15 @@ export class FleetAccesses {
       resolution,
       exec,
       env: exec ? variablesOf(controller, exec) : new Map<string, string>(),
-      cloud: exec && cloudOf(exec),
+      cloud,
+      cloudSpokes: cloud === undefined ? undefined : this.#clouds.spokesOf(cloud),
       recorded,
     };
     return { ...known, ...this.#readings(known, files) };
   }
 
   #readings(known: Omit<FleetContext, keyof Readings>, files: SpokeFiles): Readings {
-    const { artefacts, controller, profile, exec, cloud, namespace, name, env } = known;
+    const { artefacts, controller, profile, exec, cloud, cloudSpokes, namespace, name, env } = known;
     if (!exec || cloud === undefined) return NOTHING;
     const issuer = artefacts.authentication?.issuer || artefacts.cluster.issuer;
     if (cloud === SELF_MANAGED) {
@@ -115,12 +117,12 @@ export class FleetAccesses {
       const trusted = published.status === "pass" ? (contested ?? published) : published;
       return { ...found, trust: { ...found.trust, issuer: trusted }, as: found.user };
     }
-    const reading = this.#reading(known, cloud) ?? this.#unnamed(known, cloud);
+    const reading = this.#reading(known, cloud) ?? this.#unnamed(known);
     const identity = reading.identity;
     if (!identity) return { ...NOTHING, reading };
     const token: AccessToken = { issuer, audience: reading.audiences[0], namespace, name };
     const trust: AccessTrust = trustOfAll(identity, token, reading.audiences);
-    const spoke: SpokeReading | undefined = this.#clouds.spokesOf(cloud)?.read({
+    const spoke: SpokeReading | undefined = cloudSpokes?.read({
       spoke: profile.name,
       server: exec.server,
       args: exec.args,
@@ -158,10 +160,10 @@ export class FleetAccesses {
   }
 
   /** Of a controller to which nothing gives an identity that is judged here. */
-  #unnamed({ artefacts, controller }: Omit<FleetContext, keyof Readings>, cloud: string): AccountReading {
+  #unnamed({ artefacts, controller, cloudSpokes }: Omit<FleetContext, keyof Readings>): AccountReading {
     const account = accountOf(artefacts, controller.account);
     const answer =
-      this.#clouds.spokesOf(cloud)?.native?.(account) ??
+      cloudSpokes?.native?.(account) ??
       unknown(
         `nothing that was read says as whom ${account.key} acts in the cloud of the spoke: no annotation, no variable and no credential file`,
         `name the manifests of ${controller.title} and of its service account as well`,

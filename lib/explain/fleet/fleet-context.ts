@@ -4,7 +4,7 @@
 
 import type { ExecResolution, ResolvedExec } from "../../rules/fleet/resolve-exec";
 import type { AccountReading, AccessTrust } from "../clouds/cloud-access";
-import type { SpokeReading } from "../clouds/cloud-spokes";
+import type { CloudSpokes, SpokeReading } from "../clouds/cloud-spokes";
 import type { Check } from "../checks/check";
 import type { Json } from "../facts/access";
 import type { ClusterArtefacts } from "../facts/facts";
@@ -34,6 +34,8 @@ export interface FleetContext {
   readonly env: ReadonlyMap<string, string>;
   /** Key of the plugin's cloud; `undefined` where it is not known. */
   readonly cloud: string | undefined;
+  /** How that cloud judges its spokes; `undefined` where it is not known, and for a spoke of no cloud. */
+  readonly cloudSpokes: CloudSpokes | undefined;
   /** The spoke as somebody recorded it; `undefined` where nobody did. */
   readonly recorded: DeclaredSpoke | undefined;
   /** What names the identity in that cloud; `undefined` where nothing does, and for a spoke that takes the hub's tokens. */

@@ -5,16 +5,17 @@
  */
 
 import { WEBHOOK_CLIENT_ID_ANNOTATION } from "../../../rules/azure/pod-identity-webhook";
-import { type Answer, broken, pass, seen, unknown } from "../../answer";
+import { type Answer, type Evidence, broken, pass, seen, unknown } from "../../answer";
 import { type Terraform, type TerraformResource, isLateText } from "../../facts/terraform";
 import { boundAnswer } from "../bound-names";
-import type { CloudSpokes, FleetWarning, SpokeQuestion, SpokeReading } from "../cloud-spokes";
+import type { CloudSpokes, FleetWarning, SpokeCall, SpokeQuestion, SpokeReading } from "../cloud-spokes";
 import { otherKindOfCluster, servedCluster } from "../server-reference";
 import type { AssignmentFact, IdentityFact } from "./entra";
 import { otherCall } from "./spoke-call";
 import { NAME_IT, admittedBy, entraOf } from "./spoke-cluster";
 import { allowsAtCluster } from "./spoke-roles";
 import { reachesCluster } from "./spoke-scope";
+import { serverProblem } from "./spoke-server";
 
 const CLUSTER_ID = /^(\/subscriptions\/.+\/managedClusters\/([^/]+))(\/namespaces\/[^/]+)?$/i;
 
@@ -64,6 +65,11 @@ export class AzureSpokes implements CloudSpokes {
       authorized: this.#authorized(question, identity, served, { held, isOpen }),
       warnings: held.filter(({ role }) => /Cluster Admin$/i.test(role)).map(wide),
     };
+  }
+
+  /** What AKS does not take of a call. */
+  called(call: SpokeCall, where: readonly Evidence[]): Answer | undefined {
+    return serverProblem(call, where);
   }
 
   /** Whether an assigned role allows anything at the cluster, be it under a condition. */

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import { AKS_SERVER_ID, pluginExec } from "../../../rules/fleet/plugin-exec";
+import { pluginExec } from "../../../rules/fleet/plugin-exec";
 import { pluginCallIssues } from "../../../rules/fleet/provider-checks";
 import { isStoredTokenCommand, pluginOfCommand } from "../../../rules/fleet/plugins";
 import type { ResolvedExec } from "../../../rules/fleet/resolve-exec";
-import { type Answer, type Evidence, broken, seen, unknown } from "../../answer";
-import { flagOf } from "../../clouds/plugin-flags";
+import { type Answer, type Evidence, seen, unknown } from "../../answer";
 import type { FleetCheck } from "../fleet-context";
 import { unlessRefused } from "../refused";
 import { SELF_MANAGED } from "../self-managed";
@@ -14,7 +13,7 @@ export const pluginCalled: FleetCheck = {
   id: "plugin-called",
   asks: "Does the plugin get the arguments and variables that it needs, and answer in the version that is asked for?",
   why: "Each plugin takes the spoke in its own way, and none says which one it misses before it is run.",
-  run: ({ controller, exec, env, cloud, recorded }) => {
+  run: ({ controller, exec, env, cloud, cloudSpokes, recorded }) => {
     if (!exec) return unknown("what is run is not known", "see the checks before");
     const { list: read } = controller;
     const where = read ? [seen(`access provider ${exec.provider}`, read.source)] : [];
@@ -42,9 +41,9 @@ export const pluginCalled: FleetCheck = {
       ...where,
     );
     if (called.status !== "pass") return called;
-    const isAks = recorded?.cloud === "azure" || AKS.test(exec.server);
-    const server = serverAnswer(exec, env, isAks, where);
-    return server ?? (controller.kind === "argocd" ? templateAnswer(exec, where) : undefined) ?? called;
+    const call = { args: exec.args, env, server: exec.server, recorded: recorded?.cloud === cloud };
+    const refused = cloudSpokes?.called?.(call, where);
+    return refused ?? (controller.kind === "argocd" ? templateAnswer(exec, where) : undefined) ?? called;
   },
 };
 
@@ -60,31 +59,6 @@ function templateAnswer({ env }: ResolvedExec, where: readonly Evidence[]): Answ
     "write the variable into an entry for each spoke",
     ...where,
   );
-}
-
-/** Servers of AKS that nobody recorded, by name or by the resource of Terraform that has them. */
-const AKS = /\.azmk8s\.io(?::\d+)?\/?$|\$\{\d+#(?:module\.[\w-]+\.)*(?:data\.)?azurerm_kubernetes_cluster\./;
-
-/** Microsoft Entra has one application for the API servers of all AKS clusters; `undefined` where nothing is wrong. */
-function serverAnswer(
-  { args, command }: ResolvedExec,
-  env: ReadonlyMap<string, string>,
-  isAks: boolean,
-  where: readonly Evidence[],
-): Answer | undefined {
-  const plugin = pluginOfCommand(command);
-  const id =
-    plugin === "kubelogin"
-      ? flagOf(args, "--server-id")
-      : plugin === "argocd-k8s-auth" && args.includes("azure")
-        ? env.get("AAD_SERVER_APPLICATION_ID")
-        : undefined;
-  if (id === undefined || id === AKS_SERVER_ID) return undefined;
-  const reason = `the token is for the application ${id}, and not for ${AKS_SERVER_ID}, which all AKS clusters take`;
-  const remedy = `give the server id ${AKS_SERVER_ID}`;
-  return isAks
-    ? broken(reason, remedy, "Unauthorized", ...where)
-    : unknown(`${reason}; whether the spoke takes it is not known`, remedy, ...where);
 }
 
 /** A shell can be told anything; known is the script that prints the token of a file. */
