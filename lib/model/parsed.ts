@@ -26,3 +26,11 @@ export function text(value: unknown): string {
 export function texts(value: unknown): readonly string[] {
   return list(value).filter((item) => typeof item === "string");
 }
+
+/** The own property at the end of a path; prototypes hold no facts. */
+export function at(value: unknown, ...keys: readonly string[]): unknown {
+  return keys.reduce<unknown>(
+    (outer, key) => (isRecord(outer) && Object.hasOwn(outer, key) ? outer[key] : undefined),
+    value,
+  );
+}

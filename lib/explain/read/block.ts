@@ -1,0 +1,285 @@
+/*
+ * Blocks and resources of Terraform. What they hand out is {@link Known}; nobody outside of `read/` sees an argument as
+ * it is written.
+ */
+
+import { type Known, andThen, known, map, match, notKnown, referenceOf, unread } from "../../model/known";
+import type { Json } from "../../model/parsed";
+import { isRecord } from "../../model/record";
+import { type Tree, type TreeList, isTreeList, isTreeObject, parsedTree } from "../../model/tree";
+import type { Source } from "./source";
+
+/** The configuration that blocks stand in, plan or state. */
+export interface Configuration {
+  /** The folder of a configuration, the file of a plan or state. */
+  readonly place: string;
+  /** A value as written, references followed as far as they go. */
+  evaluated(value: unknown, instance?: Instance): Tree;
+  /** An attribute of a resource, as an expression of this configuration has it. */
+  attribute(resource: Resource, path: readonly (string | number)[]): Tree;
+  /** The arguments of a provider's configuration; none where it is not there. */
+  provider(key: string): Block;
+  /** The resources that the expressions of a value name, however deep, whatever they make of them. */
+  targets(value: unknown): readonly Resource[];
+}
+
+/** The variables of an instance that `count` or `for_each` makes. */
+export interface Instance {
+  readonly key: string | number;
+  readonly value: unknown;
+}
+
+/** Takes the place of an argument that a plan does not know yet. */
+export const NOT_YET: unique symbol = Symbol("known after apply");
+
+/** A block of arguments. */
+export class Block {
+  /** The configuration that it stands in. */
+  readonly scope: Configuration;
+  protected readonly values: Json;
+  protected readonly instance: Instance | undefined;
+
+  constructor(scope: Configuration, values: Json, instance?: Instance) {
+    this.scope = scope;
+    this.values = values;
+    this.instance = instance;
+  }
+
+  /** The names of its arguments. */
+  get names(): readonly string[] {
+    return Object.keys(this.values);
+  }
+
+  /** An argument as text, `undefined` where it is absent. */
+  text(name: string): Known<string | undefined> {
+    return andThen(this.tree(name), (value) => {
+      if (value === undefined || value === null) return known(undefined);
+      if (isTreeList(value) || isTreeObject(value)) return unread(`${name} is no text`);
+      return known(String(value));
+    });
+  }
+
+  /** An argument as text; not known where it is absent. */
+  stated(name: string): Known<string> {
+    return andThen(this.text(name), (value) =>
+      value === undefined ? unread(`${name} is not stated`) : known(value),
+    );
+  }
+
+  /** A switch; off where it is absent. */
+  flag(name: string): Known<boolean> {
+    return andThen(this.text(name), (value) =>
+      value === undefined || value === "false"
+        ? known(false)
+        : value === "true"
+          ? known(true)
+          : unread(`${name} is no switch`),
+    );
+  }
+
+  /** The items of a list as texts; none where it is absent. */
+  list(name: string): Known<readonly Known<string>[]> {
+    return map(this.#items(name), (items) =>
+      items.map((item) =>
+        andThen(item, (value) =>
+          typeof value === "string" || typeof value === "number"
+            ? known(String(value))
+            : unread(`${name} has an item that is no text`),
+        ),
+      ),
+    );
+  }
+
+  /** The blocks of that name; not known where an expression or `dynamic` makes some of them. */
+  blocks(name: string): Known<readonly Block[]> {
+    const dynamic = listOf(this.raw("dynamic")).some((each) => isRecord(each) && Object.hasOwn(each, name));
+    if (dynamic) return unread(`dynamic blocks of ${name} are not expanded`);
+    const written = this.raw(name);
+    if (typeof written === "string")
+      return andThen(this.tree(name), () => unread(`an expression makes the blocks of ${name}`));
+    const found = listOf(written).filter((each) => each !== null && each !== undefined);
+    if (!found.every(isRecord)) return unread(`an expression makes blocks of ${name}`);
+    return known(found.map((each) => new Block(this.scope, each, this.instance)));
+  }
+
+  /** The only block of that name; `undefined` where there is none. */
+  block(name: string): Known<Block | undefined> {
+    return map(this.blocks(name), ([first]) => first);
+  }
+
+  /** An argument that holds JSON as text, parsed; `undefined` where it is absent. */
+  json(name: string): Tree {
+    return match(
+      this.text(name),
+      (text) => (text === undefined ? known(undefined) : parsedTree(known(text))),
+      (why) => parsedTree(notKnown(why)),
+    );
+  }
+
+  /** An argument as it is, references followed. */
+  tree(name: string): Tree {
+    return this.scope.evaluated(this.raw(name), this.instance);
+  }
+
+  /** The resource that an argument refers to with one of these attributes and nothing else. */
+  referred(name: string, attributes: readonly string[]): Resource | undefined {
+    return referredResource(this.text(name), attributes);
+  }
+
+  /** The resources that the expressions of an argument name, whatever they make of them. */
+  mentioned(name: string): readonly Resource[] {
+    return this.scope.targets(this.raw(name));
+  }
+
+  protected raw(name: string): unknown {
+    return Object.hasOwn(this.values, name) ? this.values[name] : undefined;
+  }
+
+  #items(name: string): Known<TreeList> {
+    const written = this.raw(name);
+    if (Array.isArray(written))
+      return known(written.map((item) => this.scope.evaluated(item, this.instance)));
+    return andThen(this.tree(name), (value) =>
+      value === undefined || value === null
+        ? known([])
+        : isTreeList(value)
+          ? known(value)
+          : unread(`${name} is no list`),
+    );
+  }
+}
+
+/** The resource that a value refers to with one of these attributes and nothing else. */
+export function referredResource(value: Known<unknown>, attributes: readonly string[]): Resource | undefined {
+  const reference = referenceOf(value);
+  return reference?.target instanceof Resource && attributes.includes(reference.attribute)
+    ? reference.target
+    : undefined;
+}
+
+/**
+ * Arguments that say whose a resource is. They count also where it is not certain that the resource is there, since
+ * otherwise everything would be in doubt because of it.
+ */
+const OWNERS: readonly string[] = [
+  "member",
+  "members",
+  "parent_id",
+  "principal_id",
+  "provider",
+  "repository",
+  "role",
+  "role_name",
+  "roles",
+  "user_assigned_identity_id",
+];
+
+/** A resource or data source. */
+export class Resource extends Block {
+  /** `aws_iam_role`. */
+  readonly type: string;
+  /** `aws_iam_role.web`, `data.aws_iam_role.web["a"]`, with the module's address before it. */
+  readonly address: string;
+  /** True for a data source: the object exists, and this configuration does not own it. */
+  readonly adopted: boolean;
+  /** False where it is not certain that it is there, by `count` or `for_each`. Its arguments are not known then. */
+  readonly certain: boolean;
+  readonly #provider: string | undefined;
+  readonly #source: (() => Source) | Source;
+
+  constructor(
+    scope: Configuration,
+    values: Json,
+    place: {
+      readonly type: string;
+      readonly address: string;
+      readonly adopted: boolean;
+      readonly certain: boolean;
+      readonly source: (() => Source) | Source;
+      readonly instance?: Instance | undefined;
+      /** Key of the provider's configuration where the values do not say it. */
+      readonly provider?: string | undefined;
+    },
+  ) {
+    super(scope, values, place.instance);
+    this.type = place.type;
+    this.address = place.address;
+    this.adopted = place.adopted;
+    this.certain = place.certain;
+    this.#provider = place.provider;
+    this.#source = place.source;
+  }
+
+  /** Where it stands. */
+  get source(): Source {
+    return typeof this.#source === "function" ? this.#source() : this.#source;
+  }
+
+  /** Key of the provider's configuration: `aws`, or `aws.<alias>`. */
+  get providerKey(): string {
+    const written = this.values["provider"];
+    return typeof written === "string" && written !== ""
+      ? written.replace(/^\$\{(.*)\}$/, "$1")
+      : (this.#provider ?? this.type.split("_")[0] ?? "");
+  }
+
+  /** The arguments of the provider's configuration. */
+  get provider(): Block {
+    return this.scope.provider(this.providerKey);
+  }
+
+  /** An attribute, as a reference to it has it: computed, or the reference itself where only apply tells it. */
+  attribute(name: string): Known<string> {
+    return andThen(this.scope.attribute(this, [name]), (value) =>
+      typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+        ? known(String(value))
+        : unread(`${this.address}.${name} is no text`),
+    );
+  }
+
+  /** The arguments are not known where the resource may not be there. */
+  override tree(name: string): Tree {
+    const doubt = this.#doubt(name);
+    if (doubt !== undefined) return doubt;
+    return this.raw(name) === NOT_YET ? this.scope.attribute(this, [name]) : super.tree(name);
+  }
+
+  /** As {@link tree}. */
+  override blocks(name: string): Known<readonly Block[]> {
+    return this.#doubt(name) ?? super.blocks(name);
+  }
+
+  /** As {@link tree}. */
+  override list(name: string): Known<readonly Known<string>[]> {
+    return this.#doubt(name) ?? super.list(name);
+  }
+
+  /** The argument at a path as it is written; for the configuration. */
+  written(path: readonly (string | number)[]): unknown {
+    return path.reduce<unknown>(
+      (value, step) =>
+        Array.isArray(value)
+          ? (value as readonly unknown[])[Number(step)]
+          : isRecord(value) && Object.hasOwn(value, step)
+            ? value[step]
+            : undefined,
+      this.values,
+    );
+  }
+
+  /** What one of its expressions is, with its own `each` and `count`; for the configuration. */
+  evaluate(value: unknown): Tree {
+    return this.scope.evaluated(value, this.instance);
+  }
+
+  #doubt(name: string): Known<never> | undefined {
+    if (this.certain || OWNERS.includes(name)) return undefined;
+    return unread(`count or for_each decides whether ${this.address} is there`);
+  }
+}
+
+/** One item, or the items of a list; none where there is nothing. */
+export function listOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  return value === undefined || value === null ? [] : [value];
+}

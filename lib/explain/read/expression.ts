@@ -1,0 +1,275 @@
+/*
+ * Terraform's templates and the expressions in them, as far as configurations in JSON use them: references, literals,
+ * lists, objects and calls of functions. Whatever else there is (conditions, operators, `for`, splats, directives)
+ * stays text, and is not evaluated.
+ *
+ * Source: developer.hashicorp.com/terraform/language/expressions and …/language/syntax/json, "Expression Mapping".
+ */
+
+/** An expression, taken apart. */
+export type Expression =
+  | { readonly kind: "template"; readonly parts: readonly (string | Expression)[] }
+  | { readonly kind: "value"; readonly value: number | boolean | null }
+  | { readonly kind: "path"; readonly root: string; readonly steps: readonly Step[]; readonly text: string }
+  | {
+      readonly kind: "call";
+      readonly name: string;
+      readonly args: readonly Expression[];
+      readonly text: string;
+    }
+  | { readonly kind: "list"; readonly items: readonly Expression[] }
+  | { readonly kind: "object"; readonly entries: readonly (readonly [Expression, Expression])[] }
+  | { readonly kind: "other"; readonly text: string };
+
+/** A step of a path: `.name`, `[0]`, or an index that is an expression. */
+export type Step = string | number | Expression;
+
+/** True for a text that holds an expression, a directive or an escape of one. */
+export function isTemplate(text: string): boolean {
+  return text.includes("${") || text.includes("%{");
+}
+
+/** A template taken apart; a text without expressions is one part. */
+export function parseTemplate(text: string): Expression {
+  const parts: (string | Expression)[] = [];
+  let literal = "";
+  for (let at = 0; at < text.length;) {
+    const escape = ESCAPES.find((each) => text.startsWith(each, at));
+    const start = escape ? undefined : STARTS.find((each) => text.startsWith(each, at));
+    if (start === undefined) {
+      literal += escape ? escape.slice(1) : (text[at] ?? "");
+      at += escape?.length ?? 1;
+      continue;
+    }
+    const end = endOfExpression(text, at + start.length);
+    // What `if` and `for` make of the text between them is not known either.
+    if (start === DIRECTIVE || end < 0) return { kind: "template", parts: [{ kind: "other", text }] };
+    if (literal !== "") parts.push(literal);
+    literal = "";
+    parts.push(parseExpression(text.slice(at + start.length, end)));
+    at = end + 1;
+  }
+  if (literal !== "" || parts.length === 0) parts.push(literal);
+  return { kind: "template", parts };
+}
+
+const DIRECTIVE = "%{";
+const STARTS: readonly string[] = ["${", DIRECTIVE];
+/** A doubled dollar or percent sign is Terraform's escape for a literal one. */
+const ESCAPES: readonly string[] = ["$${", "%%{"];
+
+/** Where the brace is that closes an expression; -1 where none does. */
+function endOfExpression(text: string, from: number): number {
+  let depth = 0;
+  for (let at = from; at < text.length; at++) {
+    const unit = text[at];
+    if (unit === '"') at = endOfString(text, at + 1);
+    else if (unit === "{") depth++;
+    else if (unit === "}" && depth-- === 0) return at;
+    if (at < from) return -1;
+  }
+  return -1;
+}
+
+/** Where the quote is that closes a text with templates of its own; -1 where none does. */
+function endOfString(text: string, from: number): number {
+  for (let at = from; at < text.length; at++) {
+    if (text[at] === "\\") at++;
+    else if (text[at] === '"') return at;
+    else if (text.startsWith("${", at) && text[at - 1] !== "$") {
+      at = endOfExpression(text, at + 2);
+      if (at < 0) return -1;
+    }
+  }
+  return -1;
+}
+
+function parseExpression(source: string): Expression {
+  const text = source.trim();
+  const reader = new Reader(text);
+  const read = reader.expression();
+  return read !== undefined && reader.isAtEnd() ? read : { kind: "other", text };
+}
+
+const NAME = /[A-Za-z_][\w-]*/y;
+const NUMBER = /-?\d+(?:\.\d+)?/y;
+const SPACE = /\s*/y;
+const WORDS: Readonly<Record<string, boolean | null>> = { true: true, false: false, null: null };
+/** Expressions within expressions; people write a handful. */
+const DEPTH_MAX = 50;
+
+/** Reads one expression; each method answers `undefined` where something else stands there. */
+class Reader {
+  readonly #text: string;
+  #at = 0;
+  #depth = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  isAtEnd(): boolean {
+    this.#match(SPACE);
+    return this.#at === this.#text.length;
+  }
+
+  expression(): Expression | undefined {
+    if (++this.#depth > DEPTH_MAX) return undefined;
+    this.#match(SPACE);
+    const next = this.#text[this.#at] ?? "";
+    const read =
+      next === '"'
+        ? this.#string()
+        : next === "["
+          ? this.#list()
+          : next === "{"
+            ? this.#object()
+            : this.#term();
+    this.#depth--;
+    return read;
+  }
+
+  #term(): Expression | undefined {
+    const number = this.#match(NUMBER);
+    if (number !== undefined) return { kind: "value", value: Number(number) };
+    const start = this.#at;
+    const name = this.#match(NAME);
+    if (name === undefined) return undefined;
+    if (this.#takes("(")) {
+      const args = this.#items(")");
+      return args && { kind: "call", name, args, text: this.#text.slice(start, this.#at) };
+    }
+    const steps = this.#steps();
+    if (steps?.length === 0 && Object.hasOwn(WORDS, name))
+      return { kind: "value", value: WORDS[name] ?? null };
+    return steps && { kind: "path", root: name, steps, text: this.#text.slice(start, this.#at) };
+  }
+
+  #steps(): readonly Step[] | undefined {
+    const steps: Step[] = [];
+    for (;;) {
+      if (this.#takes(".")) {
+        const step = this.#match(NAME) ?? this.#match(/\d+/y);
+        if (step === undefined) return undefined;
+        steps.push(/^\d/.test(step) ? Number(step) : step);
+      } else if (this.#takes("[")) {
+        const index = this.expression();
+        if (index === undefined || !this.#takes("]")) return undefined;
+        steps.push(literalStep(index));
+      } else return steps;
+    }
+  }
+
+  #string(): Expression | undefined {
+    const end = endOfString(this.#text, this.#at + 1);
+    if (end < 0) return undefined;
+    const inside = this.#text.slice(this.#at + 1, end);
+    this.#at = end + 1;
+    return inside.includes("\\") ? parseEscaped(inside) : parseTemplate(inside);
+  }
+
+  #list(): Expression | undefined {
+    this.#at++;
+    const items = this.#items("]");
+    return items && { kind: "list", items };
+  }
+
+  #items(end: string): readonly Expression[] | undefined {
+    const items: Expression[] = [];
+    while (!this.#takes(end)) {
+      const item = this.expression();
+      if (item === undefined) return undefined;
+      items.push(item);
+      if (!this.#takes(",") && !this.#sees(end)) return undefined;
+    }
+    return items;
+  }
+
+  #object(): Expression | undefined {
+    this.#at++;
+    const entries: (readonly [Expression, Expression])[] = [];
+    while (!this.#takes("}")) {
+      const bare = this.#bareKey();
+      const key = bare ?? this.expression();
+      if (key === undefined || !(this.#takes("=") || this.#takes(":"))) return undefined;
+      const value = this.expression();
+      if (value === undefined) return undefined;
+      entries.push([key, value]);
+      if (!this.#takes(",") && !this.#sees("}") && this.#text[this.#at] === undefined) return undefined;
+    }
+    return { kind: "object", entries };
+  }
+
+  #bareKey(): Expression | undefined {
+    this.#match(SPACE);
+    const name = this.#match(NAME);
+    return name === undefined ? undefined : { kind: "template", parts: [name] };
+  }
+
+  #takes(what: string): boolean {
+    const found = this.#sees(what);
+    if (found) this.#at += what.length;
+    return found;
+  }
+
+  #sees(what: string): boolean {
+    this.#match(SPACE);
+    return this.#text.startsWith(what, this.#at);
+  }
+
+  #match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#at;
+    const [found] = pattern.exec(this.#text) ?? [];
+    if (found !== undefined) this.#at += found.length;
+    return found;
+  }
+}
+
+/** An index that is a plain text or a number is one; any other is evaluated where the path is. */
+function literalStep(index: Expression): Step {
+  if (index.kind === "value" && typeof index.value === "number") return index.value;
+  if (index.kind !== "template" || index.parts.length !== 1) return index;
+  const [only] = index.parts;
+  return typeof only === "string" ? only : index;
+}
+
+/** Escapes count in the literal parts of a text only; one with both is not evaluated. */
+function parseEscaped(inside: string): Expression {
+  try {
+    const plain: unknown = isTemplate(inside) ? undefined : JSON.parse(`"${inside}"`);
+    if (typeof plain === "string") return { kind: "template", parts: [plain] };
+  } catch {
+    // Not one of the escapes that JSON has as well.
+  }
+  return { kind: "other", text: `"${inside}"` };
+}
+
+/** The paths of all expressions in a template, also of those that are not evaluated. */
+export function pathsIn(template: string): readonly (readonly (string | number)[])[] {
+  return pathsOf(parseTemplate(template));
+}
+
+/** What may be a resource's address in an expression that stays text. */
+const ADDRESSES = /(?:data\.)?[a-z][a-z0-9]*_\w+\.[\w-]+/g;
+
+function pathsOf(expression: Expression): readonly (readonly (string | number)[])[] {
+  switch (expression.kind) {
+    case "template":
+      return expression.parts.flatMap((part) => (typeof part === "string" ? [] : pathsOf(part)));
+    case "value":
+      return [];
+    case "list":
+      return expression.items.flatMap(pathsOf);
+    case "object":
+      return expression.entries.flat().flatMap(pathsOf);
+    case "call":
+      return expression.args.flatMap(pathsOf);
+    case "other":
+      return (expression.text.match(ADDRESSES) ?? []).map((address) => address.split("."));
+    case "path": {
+      const plain = expression.steps.filter((step) => typeof step !== "object");
+      const inner = expression.steps.filter((step) => typeof step === "object");
+      return [[expression.root, ...plain], ...inner.flatMap(pathsOf)];
+    }
+  }
+}

@@ -1,0 +1,307 @@
+/*
+ * One Terraform configuration, plan or state, and what its expressions are.
+ *
+ * A reference that only apply tells stays a {@link Reference}, one object for each expression, so that two equal ones are
+ * one value.
+ */
+
+import { type Known, Reference, known, match, orElse, textOf, andThen, unread } from "../../model/known";
+import type { Json } from "../../model/parsed";
+import { isRecord } from "../../model/record";
+import { type Tree, entriesOf, isTreeList, isTreeObject, treeOf } from "../../model/tree";
+import { Block, type Configuration, type Instance, NOT_YET, type Resource } from "./block";
+import { type Expression, type Step, isTemplate, parseTemplate, pathsIn } from "./expression";
+import { FUNCTIONS, asText, canonical } from "./functions";
+import type { Source } from "./source";
+
+/** What was not read of a configuration although Terraform applies it. */
+export interface NotRead {
+  /** Where it stands. */
+  readonly source: Source;
+  /** Why, a clause: "modules are not followed". */
+  readonly reason: string;
+  /** The resources that its arguments refer to. */
+  readonly mentions: ReadonlySet<object>;
+  /** The texts of its arguments. */
+  readonly texts: readonly string[];
+}
+
+/** What other documents and the clouds know of attributes. */
+export interface Surroundings {
+  /** What can be computed of an attribute that Terraform knows only after apply. */
+  computed(resource: Resource, attribute: string): Known<string> | undefined;
+  /** The output of another configuration that an attribute is. */
+  remoteOutput(resource: Resource, path: readonly (string | number)[]): Known<string> | undefined;
+}
+
+const NOTHING: Json = {};
+/** Following references ends somewhere; a circle does not. */
+const HOPS = 32;
+/** No argument takes a text of a mebibyte. */
+const LONGEST = 1024 * 1024;
+
+/** An expression in a plan, whose other texts are literal. */
+export class Expressed {
+  /** As a template, `${aws_iam_role.web.name}`. */
+  readonly template: string;
+
+  constructor(template: string) {
+    this.template = template;
+  }
+}
+
+/** One Terraform configuration, plan or state. */
+export class Scope implements Configuration {
+  /** The folder of a configuration, the file of a plan or state. */
+  readonly place: string;
+  /** True for plans and states, whose texts are no templates any more. */
+  readonly isLiteral: boolean;
+  /** Resources and data sources by address. */
+  readonly resources: Map<string, Resource> = new Map();
+  /** Arguments of the providers' configurations, by `aws` or `aws.<alias>`. */
+  readonly providers: Map<string, Json> = new Map();
+  /** Locals and variables as written, by `local.<name>` and `var.<name>`; a variable may be not known. */
+  readonly named: Map<string, unknown> = new Map();
+  /** Values of the outputs as written. */
+  readonly outputs: Map<string, unknown> = new Map();
+  /** What Terraform applies with it and was not read. */
+  readonly notRead: NotRead[] = [];
+  /** Where it keeps its state: type and arguments of the backend. */
+  backend: { readonly type: string; readonly settings: Json } | undefined;
+  readonly #surroundings: Surroundings;
+  readonly #references = new Map<string, Reference>();
+  readonly #followed = new Map<string, Tree>();
+  #hops = 0;
+
+  /** `isLiteral` for plans and states, whose texts are no templates any more. */
+  constructor(surroundings: Surroundings, place: string, isLiteral: boolean) {
+    this.#surroundings = surroundings;
+    this.place = place;
+    this.isLiteral = isLiteral;
+  }
+
+  /** The arguments of a provider's configuration; none where it is not there. */
+  provider(key: string): Block {
+    return new Block(this, this.providers.get(key) ?? NOTHING);
+  }
+
+  /** An output; `undefined` where there is none of that name. */
+  output(name: string): Known<string> | undefined {
+    return this.outputs.has(name) ? asText(this.evaluated(this.outputs.get(name))) : undefined;
+  }
+
+  /** The resources that the expressions of a value name, however deep, whatever they make of them. */
+  targets(value: unknown): readonly Resource[] {
+    if (value instanceof Expressed) return this.#targets(value.template);
+    if (typeof value === "string") return !this.isLiteral && isTemplate(value) ? this.#targets(value) : [];
+    return typeof value === "object" && value !== null
+      ? Object.values(value).flatMap((each) => this.targets(each))
+      : [];
+  }
+
+  #targets(template: string): readonly Resource[] {
+    return pathsIn(template).flatMap((path) => this.#found(path)?.resource ?? []);
+  }
+
+  /** What a text with expressions is. */
+  text(template: string): Known<string> {
+    return isTemplate(template) ? asText(this.#template(template, undefined)) : known(template);
+  }
+
+  /** A value as written, references followed as far as they go. */
+  evaluated(value: unknown, instance?: Instance): Tree {
+    if (typeof value === "string")
+      return !this.isLiteral && isTemplate(value) ? this.#template(value, instance) : treeOf(value);
+    if (value instanceof Expressed) return this.#template(value.template, instance);
+    if (value === NOT_YET) return unread("only apply tells it");
+    if (Array.isArray(value)) return treeOf(value.map((item) => this.evaluated(item, instance)));
+    if (!isRecord(value)) return treeOf(value);
+    const entries = Object.entries(value).map(([key, child]) => [key, this.evaluated(child, instance)]);
+    return treeOf(Object.fromEntries(entries));
+  }
+
+  /** An attribute of a resource, as an expression of this configuration has it. */
+  attribute(resource: Resource, path: readonly (string | number)[]): Tree {
+    const elsewhere = this.#surroundings.remoteOutput(resource, path);
+    if (elsewhere !== undefined) return elsewhere;
+    const written = resource.certain ? resource.written(path) : undefined;
+    if (written !== undefined && written !== null && written !== NOT_YET) return resource.evaluate(written);
+    const [name = "", ...inner] = path;
+    const computed = inner.length === 0 ? this.#surroundings.computed(resource, String(name)) : undefined;
+    return (
+      computed ??
+      textOf([this.#reference(`${resource.address}.${addressOf(path)}`, resource, addressOf(path))])
+    );
+  }
+
+  #template(text: string, instance: Instance | undefined): Tree {
+    if (instance !== undefined) return this.#guarded(() => this.#value(parseTemplate(text), instance));
+    const before = this.#followed.get(text);
+    if (before !== undefined) return before;
+    // A circle ends where it began.
+    this.#followed.set(text, textOf([this.#reference(text)]));
+    const found = this.#guarded(() => this.#value(parseTemplate(text), undefined));
+    const kept = isTooLong(found) ? textOf([this.#reference(text)]) : found;
+    this.#followed.set(text, kept);
+    return kept;
+  }
+
+  #guarded(follow: () => Tree): Tree {
+    if (this.#hops > HOPS) return unread("references go round in a circle");
+    this.#hops++;
+    try {
+      return follow();
+    } finally {
+      this.#hops--;
+    }
+  }
+
+  #value(expression: Expression, instance: Instance | undefined): Tree {
+    switch (expression.kind) {
+      case "template":
+        return this.#joined(expression.parts, instance);
+      case "value":
+        return known(expression.value);
+      case "list":
+        return known(expression.items.map((item) => this.#value(item, instance)));
+      case "object":
+        return this.#object(expression.entries, instance);
+      case "path":
+        return this.#path(expression, instance);
+      case "call":
+        return this.#call(expression, instance);
+      case "other":
+        return textOf([this.#reference(expression.text)]);
+    }
+  }
+
+  #joined(parts: readonly (string | Expression)[], instance: Instance | undefined): Tree {
+    const [only] = parts;
+    if (parts.length === 1 && only !== undefined && typeof only !== "string")
+      return this.#value(only, instance);
+    const texts = parts.map((part) =>
+      typeof part === "string" ? known(part) : asText(this.#value(part, instance)),
+    );
+    return textOf(
+      texts.flatMap((text) =>
+        match(
+          text,
+          (value) => [value],
+          (why) => (why.kind === "apply" ? why.parts : [this.#reference(why.what)]),
+        ),
+      ),
+    );
+  }
+
+  #object(entries: readonly (readonly [Expression, Expression])[], instance: Instance | undefined): Tree {
+    const read = entries.map(
+      ([key, value]) =>
+        [orElse(asText(this.#value(key, instance)), () => undefined), this.#value(value, instance)] as const,
+    );
+    return read.some(([key]) => key === undefined)
+      ? unread("an object has a key that only apply tells")
+      : treeOf(Object.fromEntries(read));
+  }
+
+  #path(expression: Expression & { readonly kind: "path" }, instance: Instance | undefined): Tree {
+    const { root, text } = expression;
+    const steps = this.#steps(expression.steps, instance);
+    const kept = (): Tree => textOf([this.#reference(text)]);
+    if (steps === undefined) return kept();
+    if (root === "each" || root === "count")
+      return instance ? atPath(instanceValue(root, steps, instance), steps.slice(1), kept) : kept();
+    if (root === "local" || root === "var") {
+      const name = `${root}.${steps[0]}`;
+      if (!this.named.has(name)) return kept();
+      const value = this.named.get(name);
+      return atPath(this.evaluated(value), steps.slice(1), kept);
+    }
+    return this.#resourcePath([root, ...steps]) ?? kept();
+  }
+
+  /** Indexes that are expressions are evaluated; `undefined` where one is not known. */
+  #steps(steps: readonly Step[], instance: Instance | undefined): readonly (string | number)[] | undefined {
+    const known = steps.map((step) =>
+      typeof step === "object" ? orElse(this.#value(step, instance), () => undefined) : step,
+    );
+    return known.every((step) => typeof step === "string" || typeof step === "number") ? known : undefined;
+  }
+
+  /** The resource that a path begins with, and what follows; an instance is named by its key. */
+  #found(
+    path: readonly (string | number)[],
+  ): { readonly resource: Resource; readonly rest: readonly (string | number)[] } | undefined {
+    const end = endOfAddress(path);
+    const address = addressOf(path.slice(0, end));
+    const [key, ...inner] = path.slice(end);
+    const instance = key === undefined ? undefined : this.resources.get(`${address}[${JSON.stringify(key)}]`);
+    if (instance) return { resource: instance, rest: inner };
+    const resource = this.resources.get(address);
+    return resource && { resource, rest: typeof key === "number" ? inner : path.slice(end) };
+  }
+
+  #resourcePath(path: readonly (string | number)[]): Tree | undefined {
+    const found = this.#found(path);
+    return found && found.rest.length > 0 ? this.attribute(found.resource, found.rest) : undefined;
+  }
+
+  #call({ name, args, text }: Expression & { readonly kind: "call" }, instance: Instance | undefined): Tree {
+    const given = args.map((arg) => this.#value(arg, instance));
+    const made = FUNCTIONS.get(name)?.(...given);
+    return made ?? textOf([this.#reference(canonical(name, given) ?? text)]);
+  }
+
+  #reference(expression: string, target?: object, attribute = ""): Reference {
+    const before = this.#references.get(expression);
+    if (before !== undefined) return before;
+    const made = new Reference(expression, target, attribute);
+    this.#references.set(expression, made);
+    return made;
+  }
+}
+
+function isTooLong(value: Tree): boolean {
+  return match(
+    value,
+    (each) => typeof each === "string" && each.length > LONGEST,
+    () => false,
+  );
+}
+
+function atPath(value: Tree, path: readonly (string | number)[], kept: () => Tree): Tree {
+  return path.reduce<Tree>(
+    (outer, step) =>
+      andThen(outer, (each) => {
+        if (isTreeList(each)) return each[Number(step)] ?? kept();
+        if (!isTreeObject(each)) return kept();
+        const [, found] =
+          entriesOf(each).find(([key]) =>
+            match(
+              key,
+              (text) => text === String(step),
+              () => false,
+            ),
+          ) ?? [];
+        return found ?? kept();
+      }),
+    value,
+  );
+}
+
+function instanceValue(root: string, [first]: readonly (string | number)[], { key, value }: Instance): Tree {
+  if (root === "count") return known(first === "index" ? key : undefined);
+  return first === "key" ? known(key) : treeOf(value);
+}
+
+/** How many steps are the address: `[data.]<type>.<name>`, with modules before it. */
+function endOfAddress(path: readonly (string | number)[]): number {
+  let at = 0;
+  while (path[at] === "module") at += typeof path[at + 2] === "number" ? 3 : 2;
+  return at + (path[at] === "data" ? 3 : 2);
+}
+
+function addressOf(path: readonly (string | number)[]): string {
+  return path
+    .map((step, place) => (typeof step === "number" ? `[${step}]` : place === 0 ? step : `.${step}`))
+    .join("");
+}

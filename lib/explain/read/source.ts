@@ -1,0 +1,25 @@
+/** Where a fact stands. */
+export interface Source {
+  /** The file, as it was given or found below what was given. */
+  readonly file: string;
+  /**
+   * Place of the document in a file with several, from 0.
+   *
+   * @defaultValue - the file is one document
+   */
+  readonly document?: number;
+  /** Property path in the document, `metadata.annotations["a/b"]`; empty for the whole document. */
+  readonly path: string;
+}
+
+/** The place of a property below a place. */
+export function below(source: Source, path: string): Source {
+  const joint = source.path === "" || path === "" || path.startsWith("[") ? "" : ".";
+  return { ...source, path: source.path + joint + path };
+}
+
+/** `manifests/20-service-accounts.yaml#1 metadata.annotations`; the document counts from 0. */
+export function sourceText({ file, document, path }: Source): string {
+  const place = document === undefined ? file : `${file}#${document}`;
+  return path === "" ? place : `${place} ${path}`;
+}

@@ -1,0 +1,215 @@
+/*
+ * What `terraform show -json` prints for a state or a plan. What a plan does not know yet is a reference where the
+ * configuration in the plan says which one, else simply not known.
+ *
+ * Source: developer.hashicorp.com/terraform/internals/json-format, format version 1: "Plan Representation",
+ * "Configuration Representation", "Values Representation".
+ */
+
+import { type Json, at, list, record, texts } from "../../model/parsed";
+import { isRecord } from "../../model/record";
+import { NOT_YET, Resource } from "./block";
+import { Expressed, type Scope } from "./scope";
+import type { Source } from "./source";
+import type { Terraform } from "./terraform";
+
+/** True for the output of `terraform show -json`. */
+export function isTerraformShow(document: unknown): document is Json {
+  return (
+    isRecord(document) &&
+    typeof document["format_version"] === "string" &&
+    ("values" in document || "planned_values" in document)
+  );
+}
+
+/** Reads a state, or the planned values of a plan. */
+export function readTerraformShow(terraform: Terraform, document: Json, source: Source): Scope {
+  const scope = terraform.scope(source.file, true);
+  const section = document["planned_values"] === undefined ? "values" : "planned_values";
+  const plan = new Plan(document);
+  // Of the state before a plan only what was looked up counts: the rest may be about to go.
+  const lookedUp = resourcesIn(at(document, "prior_state", "values", "root_module")).filter(
+    ({ mode }) => mode === "data",
+  );
+  for (const resource of [...lookedUp, ...resourcesIn(at(document, section, "root_module"))])
+    addResource(scope, plan, resource, { ...source, path: section });
+  for (const [key, configuration] of plan.providers) scope.providers.set(key, configuration);
+  for (const [name, output] of Object.entries(record(at(document, "values", "outputs"))))
+    scope.outputs.set(name, at(output, "value"));
+  return scope;
+}
+
+function addResource(scope: Scope, plan: Plan, resource: Json, source: Source): void {
+  const { address, type, mode, values } = resource;
+  if (typeof address !== "string" || typeof type !== "string") return;
+  const place = {
+    type,
+    address,
+    adopted: mode === "data",
+    certain: true,
+    provider: plan.configured.get(withoutKeys(address))?.provider,
+    source: { ...source, path: `${source.path} ${address}` },
+  };
+  scope.resources.set(
+    address,
+    new Resource(scope, plan.complete(address, withoutNulls(record(values))), place),
+  );
+}
+
+/** Every resource of a module and of the modules in it. */
+function resourcesIn(module: unknown): readonly Json[] {
+  return [
+    ...list(at(module, "resources")).filter(isRecord),
+    ...list(at(module, "child_modules")).flatMap(resourcesIn),
+  ];
+}
+
+/** What a plan does not know is absent or null there. */
+function withoutNulls(values: Json): Json {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
+}
+
+/** How a resource is configured. */
+interface Configured {
+  readonly expressions: Json;
+  /** What `for_each` refers to. */
+  readonly forEach: readonly string[];
+  readonly provider: string | undefined;
+}
+
+/** The configuration of a plan, and what it does not know; a state has neither. */
+class Plan {
+  readonly configured: ReadonlyMap<string, Configured>;
+  readonly providers: readonly (readonly [string, Json])[];
+  readonly #unknown: ReadonlyMap<string, Json>;
+
+  constructor(document: Json) {
+    this.configured = new Map(configuredIn(at(document, "configuration", "root_module"), ""));
+    this.#unknown = new Map(
+      list(document["resource_changes"]).map((change) => [
+        String(at(change, "address")),
+        record(at(change, "change", "after_unknown")),
+      ]),
+    );
+    const providers = Object.entries(record(at(document, "configuration", "provider_config")));
+    this.providers = providers.map(([key, each]) => [key, constantsOf(record(at(each, "expressions")))]);
+  }
+
+  /** The values, and in the place of each that is not known the reference that gives it. */
+  complete(address: string, values: Json): Json {
+    const configuration = this.configured.get(withoutKeys(address));
+    const named = configuration ? references(configuration, moduleOf(address)) : {};
+    const unknown = Object.entries(this.#unknown.get(address) ?? {}).filter(([, each]) => isUnknown(each));
+    const late = unknown.flatMap(([key, each]): (readonly [string, unknown])[] => {
+      if (each !== true) return [[key, overlaid(values[key], each, named[key] ?? NOT_YET)]];
+      // What is not configured and a provider computes is no argument: a role's own list of attached policies, say.
+      const counts = !configuration || BLOCKS.includes(key) || Object.hasOwn(configuration.expressions, key);
+      return counts && values[key] === undefined ? [[key, NOT_YET]] : [];
+    });
+    const lacking = Object.entries(named).filter(([key]) => values[key] === undefined);
+    return { ...values, ...Object.fromEntries(late), ...Object.fromEntries(lacking) };
+  }
+}
+
+/**
+ * Arguments that hold nothing but one reference wherever they are references at all, so that the reference of the
+ * configuration is their value while a plan does not know it.
+ */
+const IDENTIFIERS: readonly string[] = [
+  "parent_id",
+  "policy_arn",
+  "principal_id",
+  "repository",
+  "role",
+  "roles",
+  "scope",
+  "user_assigned_identity_id",
+  "workload_identity_pool_id",
+];
+
+/** Blocks that no provider adds by itself; the configuration in a plan does not mention `dynamic` ones. */
+const BLOCKS: readonly string[] = ["binding", "condition", "deny_rule", "oidc", "rules", "statement"];
+
+/** `true` anywhere in it. */
+function isUnknown(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return value === true;
+  return Object.values(value).some(isUnknown);
+}
+
+/** The value with `late` wherever it is not known; what is known stays. */
+function overlaid(value: unknown, unknown: unknown, late: unknown): unknown {
+  if (unknown === true) return value ?? late;
+  if (Array.isArray(unknown)) {
+    const items = list(value);
+    const length = Math.max(items.length, unknown.length);
+    return Array.from({ length }, (_, place) => overlaid(items[place], unknown[place], late));
+  }
+  if (!isRecord(unknown)) return value;
+  const open = Object.entries(unknown).map(([key, each]) => [key, overlaid(at(value, key), each, late)]);
+  return { ...record(value), ...Object.fromEntries(open.filter(([, each]) => each !== undefined)) };
+}
+
+function configuredIn(module: unknown, prefix: string): readonly (readonly [string, Configured])[] {
+  const own = list(at(module, "resources")).map((resource) => {
+    const provider = at(resource, "provider_config_key");
+    const configured: Configured = {
+      expressions: record(at(resource, "expressions")),
+      forEach: texts(at(resource, "for_each_expression", "references")),
+      provider: typeof provider === "string" ? provider : undefined,
+    };
+    return [prefix + String(at(resource, "address")), configured] as const;
+  });
+  const calls = Object.entries(record(at(module, "module_calls")));
+  return [
+    ...own,
+    ...calls.flatMap(([name, call]) => configuredIn(at(call, "module"), `${prefix}module.${name}.`)),
+  ];
+}
+
+function constantsOf(expressions: Json): Json {
+  return Object.fromEntries(
+    Object.entries(expressions).map(([name, each]) => [name, at(each, "constant_value") ?? NOT_YET]),
+  );
+}
+
+const KEY = /\[(?:\d+|"(?:[^"\\]|\\.)*")\]/g;
+
+/** The address in the configuration: without the keys of instances. */
+function withoutKeys(address: string): string {
+  return address.includes("[") ? address.replace(KEY, "") : address;
+}
+
+const MODULE = /^(?:module\.[\w-]+(?:\[(?:\d+|"(?:[^"\\]|\\.)*")\])?\.)+/;
+
+/** `module.<name>.` with keys, as far as an address begins so; empty in the root module. */
+function moduleOf(address: string): string {
+  return MODULE.exec(address)?.[0] ?? "";
+}
+
+/** Words other than types of resources that begin references. */
+const NO_RESOURCE = /^(?:var|local|each|count|path|self|terraform)\./;
+/** Where it matters who may be meant, also where that is not certain. */
+const ROLES: readonly string[] = ["role", "roles"];
+
+/** The expressions of identifiers: the reference, or several in a list where any of them may be meant. */
+function references(
+  { expressions, forEach }: Configured,
+  module: string,
+): Readonly<Record<string, Expressed>> {
+  return Object.fromEntries(
+    IDENTIFIERS.flatMap((attribute): (readonly [string, Expressed])[] => {
+      const all = texts(at(expressions, attribute, "references"));
+      const [reference, ...parents] = all;
+      if (reference === undefined) return [];
+      const named = (each: string): string => `${NO_RESOURCE.test(each) ? "" : module}${each}`;
+      // Of `cond ? a.arn : b.arn` it is not known which one it is, and of a list not what else is in it.
+      const isOne = attribute !== "roles" && parents.every((parent) => reference.startsWith(parent));
+      const isEach = all.some((each) => each.startsWith("each."));
+      const through = ROLES.includes(attribute) && isEach ? forEach : [];
+      if (isOne && through.length === 0) return [[attribute, new Expressed(`\${${named(reference)}}`)]];
+      if (!ROLES.includes(attribute)) return [];
+      // As a call of a function that is not evaluated: it stays one value, which mentions all of them.
+      return [[attribute, new Expressed(`\${one(${[...all, ...through].map(named).join(", ")})}`)]];
+    }),
+  );
+}

@@ -1,0 +1,95 @@
+/*
+ * The Terraform resources of everything that was read.
+ */
+
+import type { Known, Ternary } from "../../model/known";
+import type { Json } from "../../model/parsed";
+import { isRecord } from "../../model/record";
+import { type Resource, listOf } from "./block";
+import { Scope } from "./scope";
+
+/** An attribute that can be computed although Terraform knows it only after apply. */
+export interface ComputedAttribute {
+  /** Type of the resource, `aws_iam_policy_document`. */
+  readonly type: string;
+  /** The attribute. */
+  readonly attribute: string;
+  /** The value; `undefined` where it cannot be computed. */
+  readonly value: (resource: Resource) => Known<string> | undefined;
+}
+
+const REMOTE_STATE = "terraform_remote_state";
+/** The workspace of whoever asks, and the one that everybody has. */
+const WORKSPACES: readonly unknown[] = [undefined, "default", "${terraform.workspace}"];
+
+/** The resources of everything that was read. */
+export class Terraform {
+  /** Configurations, plans and states in the order in which they were read. */
+  readonly scopes: Scope[] = [];
+  readonly #computed: ReadonlyMap<string, ComputedAttribute["value"]>;
+  #byType: Map<string, Resource[]> | undefined;
+
+  constructor(computed: readonly ComputedAttribute[]) {
+    this.#computed = new Map(computed.map((row) => [`${row.type}.${row.attribute}`, row.value]));
+  }
+
+  /** One more configuration, or plan or state (`isLiteral`), to be filled before anything is asked. */
+  scope(place: string, isLiteral = false): Scope {
+    const scope = new Scope(this, place, isLiteral);
+    this.scopes.push(scope);
+    return scope;
+  }
+
+  /** The resources and data sources of a type. */
+  ofType(type: string): readonly Resource[] {
+    this.#byType ??= this.#sorted();
+    return this.#byType.get(type) ?? [];
+  }
+
+  /** What can be computed of an attribute; for {@link Scope}. */
+  computed(resource: Resource, attribute: string): Known<string> | undefined {
+    return this.#computed.get(`${resource.type}.${attribute}`)?.(resource);
+  }
+
+  /**
+   * The output of another configuration that an attribute of `data.terraform_remote_state` is; `undefined` where that
+   * configuration was not read. Source: developer.hashicorp.com/terraform/language/state/remote-state-data.
+   */
+  remoteOutput(resource: Resource, path: readonly (string | number)[]): Known<string> | undefined {
+    const [outputs, name, ...more] = path;
+    if (resource.type !== REMOTE_STATE || outputs !== "outputs" || more.length > 0) return undefined;
+    if (!WORKSPACES.includes(resource.written(["workspace"]))) return undefined;
+    const asked = { type: resource.written(["backend"]), config: listOf(resource.written(["config"]))[0] };
+    const found = this.scopes.filter(({ backend }) => backend !== undefined && keeps(backend, asked));
+    return found.length === 1 ? found[0]?.output(String(name)) : undefined;
+  }
+
+  #sorted(): Map<string, Resource[]> {
+    const sorted = new Map<string, Resource[]>();
+    for (const { resources } of this.scopes)
+      for (const resource of resources.values()) {
+        const same = sorted.get(resource.type);
+        if (same) same.push(resource);
+        else sorted.set(resource.type, [resource]);
+      }
+    return sorted;
+  }
+}
+
+/** Whoever asks states less than the backend itself, whose locks do not count. */
+function keeps(
+  backend: { readonly type: string; readonly settings: Json },
+  asked: { readonly type: unknown; readonly config: unknown },
+): boolean {
+  const config = isRecord(asked.config) ? Object.entries(asked.config) : [];
+  return (
+    backend.type === asked.type &&
+    config.length > 0 &&
+    config.every(([key, value]) => JSON.stringify(backend.settings[key]) === JSON.stringify(value))
+  );
+}
+
+/** Whether two resources certainly are, may be or are not of one provider configuration. */
+export function sameProvider(one: Resource, other: Resource): Ternary {
+  return one.scope === other.scope && one.providerKey === other.providerKey ? "yes" : "unknown";
+}

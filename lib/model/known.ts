@@ -1,0 +1,289 @@
+/*
+ * What is known of a value: the value, or the reason why it is not known.
+ *
+ * At run time a known value is the value itself (a million of them cost nothing) and one that is not known is an
+ * `Unknown`. The type is opaque, so that the compiler refuses to compare it with a value or to pass it on as one, and
+ * turning it into text throws. This file is the only one that casts.
+ */
+
+/** A three-valued answer. */
+export type Ternary = "yes" | "no" | "unknown";
+
+declare const brand: unique symbol;
+
+/** A value that is known, or the reason why it is not. Open it with {@link match}, compare it with {@link same}. */
+export interface Known<out T> {
+  /** Never there; it makes the type opaque. */
+  readonly [brand]: T;
+}
+
+/**
+ * A value that only apply tells, as a Terraform configuration refers to it. Two references are the same value exactly
+ * where they are the same object, so that whoever reads a document makes one for each expression in it.
+ */
+export class Reference {
+  /** As people write it: `aws_iam_role.web.arn`. */
+  readonly expression: string;
+  /** What it refers to, for who knows the kind of that object: a resource. */
+  readonly target: object | undefined;
+  /** The attribute of the target; empty where it is no attribute. */
+  readonly attribute: string;
+  readonly #derived = new Map<string, Reference>();
+
+  constructor(expression: string, target?: object, attribute = "") {
+    this.expression = expression;
+    this.target = target;
+    this.attribute = attribute;
+  }
+
+  /** What a function makes of this value: one object for each name, so that two equal calls are the same value. */
+  derived(name: string): Reference {
+    const known = this.#derived.get(name) ?? new Reference(name);
+    this.#derived.set(name, known);
+    return known;
+  }
+}
+
+/** A text in pieces, some of which only apply tells. */
+export type TextParts = readonly (string | Reference)[];
+
+/** Why a value is not known. */
+export type Why =
+  | {
+      /** Only apply tells it. */
+      readonly kind: "apply";
+      /** The text, as far as it is known. */
+      readonly parts: TextParts;
+    }
+  | {
+      /** It was not read, it is not in a form that can be read, or two sources disagree. */
+      readonly kind: "unread" | "malformed" | "contested";
+      /** One clause for people: "a variable without a default gives it". */
+      readonly what: string;
+    };
+
+class Unknown {
+  readonly why: Why;
+
+  constructor(why: Why) {
+    this.why = why;
+  }
+
+  /** A value that is not known has no text. */
+  toString(): never {
+    throw new TypeError(`a value that is not known was used as text: ${whyText(this.why)}`);
+  }
+
+  /** As {@link toString}. */
+  [Symbol.toPrimitive](): never {
+    return this.toString();
+  }
+
+  /** As {@link toString}. */
+  toJSON(): never {
+    return this.toString();
+  }
+}
+
+/** A value that is known. */
+export function known<T>(value: T): Known<T> {
+  return value as unknown as Known<T>;
+}
+
+/** A value that is not known. */
+export function notKnown(why: Why): Known<never> {
+  return new Unknown(why) as unknown as Known<never>;
+}
+
+/** A value that was not read, with the reason as a clause. */
+export function unread(what: string): Known<never> {
+  return notKnown({ kind: "unread", what });
+}
+
+/** A text made of its parts: known where no part is a reference. */
+export function textOf(parts: TextParts): Known<string> {
+  const joined: (string | Reference)[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (typeof part === "string" && typeof last === "string") joined[joined.length - 1] = last + part;
+    else if (part !== "") joined.push(part);
+  }
+  const [only = "", ...more] = joined;
+  return more.length === 0 && typeof only === "string"
+    ? known(only)
+    : notKnown({ kind: "apply", parts: joined });
+}
+
+/** Opens a value: one function for what is known, the other for the reason why it is not. */
+export function match<T, R>(value: Known<T>, isKnown: (value: T) => R, isUnknown: (why: Why) => R): R {
+  return value instanceof Unknown ? isUnknown(value.why) : isKnown(value as unknown as T);
+}
+
+/** The value where it is known, else what a function makes of the reason. */
+export function orElse<T, D>(value: Known<T>, isUnknown: (why: Why) => D): T | D {
+  return value instanceof Unknown ? isUnknown(value.why) : (value as unknown as T);
+}
+
+/** True where the value is known. */
+export function isKnown(value: Known<unknown>): boolean {
+  return !(value instanceof Unknown);
+}
+
+/** The reason why a value is not known, `undefined` where it is. */
+export function whyNot(value: Known<unknown>): Why | undefined {
+  return value instanceof Unknown ? value.why : undefined;
+}
+
+/** What a function makes of the value, where it is known. */
+export function map<T, R>(value: Known<T>, change: (value: T) => R): Known<R> {
+  return value instanceof Unknown ? (value as unknown as Known<never>) : known(change(value as unknown as T));
+}
+
+/** As {@link map}, for a function whose result may be not known. */
+export function andThen<T, R>(value: Known<T>, change: (value: T) => Known<R>): Known<R> {
+  return value instanceof Unknown ? (value as unknown as Known<never>) : change(value as unknown as T);
+}
+
+/** Known where all are; else not known for the reason of the first that is not. */
+export function all<T>(values: readonly Known<T>[]): Known<readonly T[]> {
+  const first = values.find((value) => value instanceof Unknown);
+  return first === undefined ? known(values as unknown as readonly T[]) : (first as unknown as Known<never>);
+}
+
+/** The parts of a text; `undefined` where it is not known for another reason than that only apply tells it. */
+export function partsOf(text: Known<string>): TextParts | undefined {
+  return match(
+    text,
+    (value): TextParts | undefined => [value],
+    (why) => (why.kind === "apply" ? why.parts : undefined),
+  );
+}
+
+/** The one reference that a text is and nothing else; `undefined` where it is anything else. */
+export function referenceOf(text: Known<unknown>): Reference | undefined {
+  const why = whyNot(text);
+  if (why?.kind !== "apply" || why.parts.length !== 1) return undefined;
+  const [only] = why.parts;
+  return only instanceof Reference ? only : undefined;
+}
+
+/** The texts one after the other. */
+export function joined(...texts: readonly (Known<string> | string)[]): Known<string> {
+  const parts: (string | Reference)[] = [];
+  for (const text of texts) {
+    const each = typeof text === "string" ? [text] : partsOf(text);
+    if (each === undefined) return text as Known<never>;
+    parts.push(...each);
+  }
+  return textOf(parts);
+}
+
+/** Whether two values are equal; two that are not known are where they consist of the same texts and references. */
+export function same<T extends string | number | boolean | null | undefined>(
+  one: Known<T>,
+  other: Known<T>,
+): Ternary {
+  const [a, b] = [whyNot(one), whyNot(other)];
+  if (a === undefined && b === undefined) return (one as unknown) === (other as unknown) ? "yes" : "no";
+  const [left, right] = [comparable(one, a), comparable(other, b)];
+  return left === undefined || right === undefined ? "unknown" : sameParts(left, right);
+}
+
+/** Whether a value is the one given. */
+export function is<T extends string | number | boolean | null | undefined>(
+  value: Known<T>,
+  wanted: T,
+): Ternary {
+  return same(value, known(wanted));
+}
+
+function comparable(value: Known<unknown>, why: Why | undefined): TextParts | undefined {
+  if (why !== undefined) return why.kind === "apply" ? why.parts : undefined;
+  return typeof value === "string" ? [value] : undefined;
+}
+
+function sameParts(one: TextParts, other: TextParts): Ternary {
+  if (one.length === other.length && one.every((part, place) => part === other[place])) return "yes";
+  return beginDifferently(one[0], other[0]) || endDifferently(one.at(-1), other.at(-1)) ? "no" : "unknown";
+}
+
+/** Whatever follows, texts whose beginnings differ are not equal. */
+function beginDifferently(
+  one: string | Reference | undefined,
+  other: string | Reference | undefined,
+): boolean {
+  if (typeof one !== "string" || typeof other !== "string") return false;
+  return !one.startsWith(other) && !other.startsWith(one);
+}
+
+function endDifferently(one: string | Reference | undefined, other: string | Reference | undefined): boolean {
+  if (typeof one !== "string" || typeof other !== "string") return false;
+  return !one.endsWith(other) && !other.endsWith(one);
+}
+
+/** Whether all hold: one that does not decides, even beside one that is not known. */
+export function and(...answers: readonly Ternary[]): Ternary {
+  if (answers.includes("no")) return "no";
+  return answers.includes("unknown") ? "unknown" : "yes";
+}
+
+/** Whether one holds: one that does decides, even beside one that is not known. */
+export function or(...answers: readonly Ternary[]): Ternary {
+  if (answers.includes("yes")) return "yes";
+  return answers.includes("unknown") ? "unknown" : "no";
+}
+
+/** The opposite. */
+export function not(answer: Ternary): Ternary {
+  if (answer === "unknown") return answer;
+  return answer === "yes" ? "no" : "yes";
+}
+
+/** A value for people: as it is, or its references in angle brackets, or that it is not known and why. */
+export function shown(value: Known<string | number | boolean | null | undefined>): string {
+  return match(value, (text) => String(text), whyText);
+}
+
+/** A reason for people: `<aws_iam_role.web.arn>` in the place of what only apply tells. */
+export function whyText(why: Why): string {
+  if (why.kind !== "apply") return why.what;
+  return why.parts.map((part) => (typeof part === "string" ? part : `<${part.expression}>`)).join("");
+}
+
+/**
+ * The text without a prefix that it has. Of a reference this is another value, the same for each who asks, so that two
+ * texts of which the same prefix was taken are compared as ever.
+ */
+export function withoutPrefix(text: Known<string>, prefix: string): Known<string> {
+  return trimmed(text, `without the prefix ${JSON.stringify(prefix)}`, (parts) => {
+    const [first, ...rest] = parts;
+    if (typeof first !== "string" || (rest.length > 0 && prefix.startsWith(first) && prefix !== first))
+      return undefined;
+    return first.startsWith(prefix) ? [first.slice(prefix.length), ...rest] : parts;
+  });
+}
+
+/** As {@link withoutPrefix}, at the end of the text. */
+export function withoutSuffix(text: Known<string>, suffix: string): Known<string> {
+  return trimmed(text, `without the suffix ${JSON.stringify(suffix)}`, (parts) => {
+    const last = parts.at(-1);
+    if (typeof last !== "string" || (parts.length > 1 && suffix.endsWith(last) && suffix !== last))
+      return undefined;
+    return last.endsWith(suffix) ? [...parts.slice(0, -1), last.slice(0, -suffix.length)] : parts;
+  });
+}
+
+function trimmed(
+  text: Known<string>,
+  name: string,
+  trim: (parts: TextParts) => TextParts | undefined,
+): Known<string> {
+  const parts = partsOf(text);
+  if (parts === undefined) return text;
+  const done = trim(parts);
+  if (done !== undefined) return textOf(done);
+  const only = referenceOf(text);
+  return only
+    ? textOf([only.derived(`${only.expression} ${name}`)])
+    : unread(`${shown(text)} ${name} is not evaluated`);
+}

@@ -1,0 +1,201 @@
+/*
+ * JSON of which some texts only apply tells: policies with references in them, bodies of resources.
+ *
+ * What `JSON.parse` gives is a tree whose leaves are all known, so that literal documents cost nothing more.
+ */
+
+import {
+  type Known,
+  type TextParts,
+  type Ternary,
+  is,
+  known,
+  map,
+  match,
+  notKnown,
+  or,
+  partsOf,
+  same,
+  textOf,
+  andThen,
+} from "./known";
+import { isRecord } from "./record";
+
+/** A value of JSON, a list or an object of them, or the reason why it is not known. */
+export type Tree = Known<TreeValue>;
+
+/** What a known {@link Tree} is. */
+export type TreeValue = string | number | boolean | null | undefined | TreeList | TreeObject;
+
+/** A list. */
+export type TreeList = readonly Tree[];
+
+declare const object: unique symbol;
+
+/** An object; its keys may hold references too, so that it is read by {@link fieldOf} and {@link entriesOf}. */
+export interface TreeObject {
+  /** Never there; it makes the type opaque. */
+  readonly [object]: true;
+}
+
+/** An object of which a key is not known. */
+class LateKeys {
+  readonly entries: readonly (readonly [Known<string>, Tree])[];
+
+  constructor(entries: readonly (readonly [Known<string>, Tree])[]) {
+    this.entries = entries;
+  }
+}
+
+/** Parsed JSON as a tree; what is already one stays what it is. */
+export function treeOf(value: unknown): Tree {
+  return value as Tree;
+}
+
+/** True for an object of a tree. */
+export function isTreeObject(value: TreeValue): value is TreeObject {
+  return isRecord(value);
+}
+
+/** True for a list of a tree. */
+export function isTreeList(value: TreeValue): value is TreeList {
+  return Array.isArray(value);
+}
+
+/** The entries of an object in their order. */
+export function entriesOf(value: TreeObject): readonly (readonly [Known<string>, Tree])[] {
+  if (value instanceof LateKeys) return value.entries;
+  return Object.entries(value).map(([key, child]) => [known(key), treeOf(child)]);
+}
+
+/** What an object has by a key: `undefined` where it has none, not known where a key that is not known may be it. */
+export function fieldOf(value: TreeObject, key: string): Tree {
+  if (!(value instanceof LateKeys))
+    return treeOf(Object.hasOwn(value, key) ? (value as unknown as Record<string, unknown>)[key] : undefined);
+  const found = value.entries.find(([each]) => is(each, key) === "yes");
+  if (found) return found[1];
+  const perhaps = value.entries.find(([each]) => same(each, known(key)) === "unknown");
+  return perhaps ? (perhaps[0] as Known<never>) : known(undefined);
+}
+
+/** Whether an object has a key that is none of these. */
+export function hasOther(value: TreeObject, keys: readonly string[]): Ternary {
+  return or(
+    ...entriesOf(value).map(([key]) =>
+      match(
+        key,
+        (text): Ternary => (keys.includes(text) ? "no" : "yes"),
+        (): Ternary => "unknown",
+      ),
+    ),
+  );
+}
+
+/** The tree without what is not known: plain JSON, with a text of the caller's in those places. For showing only. */
+export function plainOf(tree: Tree, instead: string): unknown {
+  return match(
+    tree,
+    (value): unknown => {
+      if (isTreeList(value)) return value.map((child) => plainOf(child, instead));
+      if (!isTreeObject(value)) return value;
+      return Object.fromEntries(
+        entriesOf(value).map(([key, child]) => [
+          match(
+            key,
+            (text) => text,
+            () => instead,
+          ),
+          plainOf(child, instead),
+        ]),
+      );
+    },
+    () => instead,
+  );
+}
+
+/** Brackets of a reference's number while JSON is parsed; a document that holds one itself is not read. */
+const [OPEN, CLOSE] = ["\ue000", "\ue001"];
+const MARK = /\ue000(\d+)\ue001/;
+
+/** Parses a text as JSON, whatever references stand within its texts; not known where it is no JSON. */
+export function parsedTree(text: Known<string>): Tree {
+  const parts = partsOf(text);
+  if (parts === undefined) return text;
+  const [only = "", ...more] = parts;
+  if (more.length === 0 && typeof only === "string") return parsed(only);
+  if (parts.some((part) => typeof part === "string" && part.includes(OPEN)))
+    return notKnown({ kind: "malformed", what: "a text holds a character of the private use area" });
+  const marked = parts
+    .map((part, place) => (typeof part === "string" ? part : OPEN + place + CLOSE))
+    .join("");
+  // A reference outside of a text, or a whole document that is one, could be anything.
+  return match(
+    parsed(marked),
+    (value) => unmarked(value, parts),
+    () => text as Known<never>,
+  );
+}
+
+function parsed(text: string): Tree {
+  try {
+    return treeOf(JSON.parse(text));
+  } catch {
+    return notKnown({ kind: "malformed", what: "it is not JSON" });
+  }
+}
+
+function unmarked(value: TreeValue, parts: TextParts): Tree {
+  if (typeof value === "string") return unmarkedText(value, parts);
+  if (isTreeList(value)) return treeOf(value.map((child) => andThen(child, (each) => unmarked(each, parts))));
+  if (!isTreeObject(value)) return known(value);
+  const entries = entriesOf(value).map(
+    ([key, child]) =>
+      [
+        andThen(key, (name) => unmarkedText(name, parts)),
+        andThen(child, (each) => unmarked(each, parts)),
+      ] as const,
+  );
+  const late = new LateKeys(entries);
+  return entries.some(([key]) =>
+    match(
+      key,
+      () => false,
+      () => true,
+    ),
+  )
+    ? (late as unknown as Tree)
+    : treeOf(
+        Object.fromEntries(
+          entries.map(([key, child]) => [
+            match(
+              key,
+              (name) => name,
+              () => "",
+            ),
+            child,
+          ]),
+        ),
+      );
+}
+
+function unmarkedText(text: string, parts: TextParts): Known<string> {
+  if (!text.includes(OPEN)) return known(text);
+  return textOf(
+    text.split(MARK).map((piece, place) => (place % 2 === 1 ? (parts[Number(piece)] ?? "") : piece)),
+  );
+}
+
+/** The text at a leaf: not known where it is no text. */
+export function textAt(tree: Tree): Known<string> {
+  return andThen(tree, (value) =>
+    typeof value === "string" ? known(value) : notKnown({ kind: "malformed", what: "it is no text" }),
+  );
+}
+
+/** A list, or one item as a list of it; none where there is nothing. */
+export function listAt(tree: Tree): Known<TreeList> {
+  return map(tree, (value) => {
+    if (value === undefined || value === null) return [];
+    return isTreeList(value) ? value : [known(value)];
+  });
+}

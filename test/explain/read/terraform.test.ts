@@ -1,0 +1,273 @@
+/*
+ * What arguments are when every reference is followed, and that what only apply tells stays one value wherever it is
+ * named.
+ */
+
+import { describe, expect, it } from "vitest";
+import {
+  type Known,
+  known,
+  match,
+  orElse,
+  same,
+  shown,
+  whyText,
+  withoutPrefix,
+} from "../../../lib/model/known";
+import { fieldOf, isTreeObject } from "../../../lib/model/tree";
+import { readConfiguration } from "../../../lib/explain/read/terraform-configuration";
+import { readTerraformShow } from "../../../lib/explain/read/terraform-show";
+import { type ComputedAttribute, Terraform } from "../../../lib/explain/read/terraform";
+import type { Resource } from "../../../lib/explain/read/block";
+import type { Json } from "../../../lib/model/parsed";
+
+const ARN: ComputedAttribute = { type: "aws_x", attribute: "arn", value: () => known("arn:aws:x") };
+
+function configuration(...files: readonly Json[]): Terraform {
+  const terraform = new Terraform([ARN]);
+  readConfiguration(
+    terraform,
+    "stack",
+    files.map((value) => ({ value, source: { file: "cdk.tf.json", path: "" } })),
+    undefined,
+  );
+  return terraform;
+}
+
+function only(terraform: Terraform, type: string): Resource {
+  const [first, ...more] = terraform.ofType(type);
+  if (first === undefined || more.length > 0) throw new Error(`${more.length + 1} resources of ${type}`);
+  return first;
+}
+
+const told = (value: Known<string | undefined>): string =>
+  match(
+    value,
+    (text) => text ?? "(absent)",
+    (why) => `? ${whyText(why)}`,
+  );
+
+describe("arguments as text", () => {
+  const rows: readonly (readonly [why: string, value: unknown, expected: string])[] = [
+    ["literal", "a", "a"],
+    ["number", 7, "7"],
+    ["switch", true, "true"],
+    ["absent", undefined, "(absent)"],
+    ["null", null, "(absent)"],
+    ["escape", "$${aws:username} %%{x}", "${aws:username} %{x}"],
+    ["reference to an argument", "${aws_role.web.name}", "web"],
+    ["through a local", "${local.name}-x", "web-x"],
+    ["member of a local", '${local.map["a"]}${local.map.a}${local.list[1]}', "AA2"],
+    ["variable with default", "${var.region}", "eu-west-1"],
+    ["variable without default", "${var.secret}", "? <var.secret>"],
+    ["computed", "${aws_x.y.arn}", "arn:aws:x"],
+    ["only apply tells", "id-${aws_role.web.unique_id}", "? id-<aws_role.web.unique_id>"],
+    [
+      "nested attribute",
+      "${aws_eks.c.identity[0].oidc[0].issuer}",
+      "? <aws_eks.c.identity[0].oidc[0].issuer>",
+    ],
+    ["no such resource", "${aws_none.a.b}", "? <aws_none.a.b>"],
+    ["function", '${trimprefix("https://${aws_role.web.name}.example", "https://")}', "web.example"],
+    ["function in another spelling", '${ trimprefix( "https://a" , "https://" ) }', "a"],
+    ["suffix", '${trimsuffix(local.slash, "/")}', "https://a"],
+    ["function that is not evaluated", "${lower(aws_role.web.name)}", '? <lower("web")>'],
+    ["condition", '${var.x ? "a" : "b"}', '? <var.x ? "a" : "b">'],
+    ["directive", "a%{ if true }b%{ endif }", "? <a%{ if true }b%{ endif }>"],
+    ["brace that never closes", "${aws_role", "? <${aws_role>"],
+    ["circle", "${local.loop}", "? <${local.loop}>"],
+    ["list", ["a"], "? value is no text"],
+  ];
+  it.each(rows)("%s", (_why, value, expected) => {
+    const terraform = configuration({
+      resource: {
+        aws_role: { web: { name: "web" } },
+        aws_x: { y: {} },
+        aws_eks: { c: {} },
+        asked: { it: { value } },
+      },
+      locals: {
+        name: "${aws_role.web.name}",
+        map: { a: "A" },
+        list: ["1", "2"],
+        slash: "https://a/",
+        loop: "${local.loop}",
+      },
+      variable: { region: { default: "eu-west-1" }, secret: {} },
+    });
+    expect(told(only(terraform, "asked").text("value"))).toBe(expected);
+  });
+});
+
+describe("two values that are not known", () => {
+  const terraform = configuration({
+    resource: {
+      aws_eks: { c: {}, d: {} },
+      asked: {
+        it: {
+          one: "${aws_eks.c.issuer}",
+          same: "${ aws_eks.c.issuer }",
+          other: "${aws_eks.d.issuer}",
+          host: '${trimprefix(aws_eks.c.issuer, "https://")}',
+          key: '${trimprefix(aws_eks.c.issuer,"https://")}:aud',
+          https: "https://${aws_eks.c.domain}",
+          ftp: "ftp://${aws_eks.c.domain}",
+        },
+      },
+    },
+  });
+  const asked = only(terraform, "asked");
+  /** By the name of an argument, `=` before a literal, `host of` before an argument. */
+  const value = (name: string): Known<string | undefined> => {
+    if (name.startsWith("=")) return known(name.slice(1));
+    if (name.startsWith("host of ")) return withoutPrefix(asked.stated(name.slice(8)), "https://");
+    return asked.text(name);
+  };
+  it.each([
+    ["one", "same", "yes"],
+    ["one", "other", "unknown"],
+    ["one", "=https://a", "unknown"],
+    ["https", "=https://a", "unknown"],
+    ["https", "=http://a", "no"],
+    ["https", "ftp", "no"],
+    ["host", "host of one", "yes"],
+  ])("%s, %s: %s", (one, other, expected) => {
+    expect([same(value(one), value(other)), same(value(other), value(one))]).toEqual([expected, expected]);
+  });
+  it("throws where it is used as text", () => {
+    expect(() => `${asked.text("one") as unknown as string}`).toThrow("<aws_eks.c.issuer>");
+    expect(() => JSON.stringify({ a: asked.text("one") })).toThrow("<aws_eks.c.issuer>");
+  });
+});
+
+describe("policies", () => {
+  it("keep references in values and in keys", () => {
+    const terraform = configuration({
+      resource: {
+        aws_eks: { c: {} },
+        asked: {
+          it: {
+            policy:
+              '{"Condition":{"${trimprefix(aws_eks.c.issuer, "https://")}:aud":"a"},"Sid":"x${aws_eks.c.id}","n":1}',
+          },
+        },
+      },
+    });
+    const seen = match(
+      only(terraform, "asked").json("policy"),
+      (value) => {
+        if (!isTreeObject(value)) return "no object";
+        const condition = orElse(fieldOf(value, "Condition"), () => undefined);
+        const key = isTreeObject(condition) ? fieldOf(condition, "a:aud") : known("none");
+        return [
+          shown(fieldOf(value, "Sid") as Known<string>),
+          shown(fieldOf(value, "n") as Known<number>),
+          shown(key as Known<string>),
+        ];
+      },
+      whyText,
+    );
+    expect(seen).toEqual(["x<aws_eks.c.id>", "1", '<aws_eks.c.issuer without the prefix "https://">:aud']);
+  });
+  it.each(["", "{", "[1,", '{"a":${aws_eks.c.id}}'])("that are no JSON are not known: %s", (policy) => {
+    const terraform = configuration({ resource: { aws_eks: { c: {} }, asked: { it: { policy } } } });
+    expect(orElse(only(terraform, "asked").json("policy"), () => "not known")).toBe("not known");
+  });
+});
+
+describe("count and for_each", () => {
+  const rows: readonly (readonly [string, Json, readonly string[]])[] = [
+    ["none", { name: "a" }, ["asked.it=a"]],
+    ["count 0", { count: 0, name: "a" }, []],
+    ["count 2", { count: 2, name: "a${count.index}" }, ["asked.it[0]=a0", "asked.it[1]=a1"]],
+    [
+      "a list",
+      { for_each: '${toset(["x", "y"])}', name: "${each.value}" },
+      ['asked.it["x"]=x', 'asked.it["y"]=y'],
+    ],
+    ["a map", { for_each: { k: { n: "v" } }, name: "${each.key}-${each.value.n}" }, ['asked.it["k"]=k-v']],
+    [
+      "only apply tells",
+      { for_each: "${aws_none.a.b}", name: "a" },
+      ["asked.it=? count or for_each decides whether asked.it is there"],
+    ],
+    [
+      "owner",
+      { count: "${aws_none.a.b}", name: "a", role: "r" },
+      ["asked.it=? count or for_each decides whether asked.it is there"],
+    ],
+  ];
+  it.each(rows)("%s", (_why, values, expected) => {
+    const terraform = configuration({ resource: { asked: { it: values } } });
+    expect(terraform.ofType("asked").map((each) => `${each.address}=${told(each.text("name"))}`)).toEqual(
+      expected,
+    );
+  });
+  it("refers to an instance by its key", () => {
+    const terraform = configuration({
+      resource: {
+        role: { r: { for_each: { a: 1, b: 2 }, name: "role-${each.key}" } },
+        asked: { it: { name: '${role.r["b"].name}', policy: '${role.r["a"].arn}' } },
+      },
+    });
+    const asked = only(terraform, "asked");
+    expect(told(asked.text("name"))).toBe("role-b");
+    expect(asked.referred("policy", ["arn"])?.address).toBe('role.r["a"]');
+  });
+});
+
+describe("what is not read", () => {
+  it("lists the calls of modules and what they mention", () => {
+    const terraform = configuration({
+      resource: { role: { r: { name: "x" } } },
+      module: { m: { source: "./m", roles: ["${role.r.name}"], bucket: "b" } },
+    });
+    const [found] = terraform.scopes[0]?.notRead ?? [];
+    expect(found?.source).toEqual({ file: "cdk.tf.json", path: "module.m" });
+    expect([...(found?.mentions ?? [])]).toEqual([only(terraform, "role")]);
+    expect(found?.texts).toContain("b");
+  });
+});
+
+describe("a plan", () => {
+  const terraform = new Terraform([]);
+  readTerraformShow(
+    terraform,
+    {
+      format_version: "1.2",
+      planned_values: {
+        root_module: {
+          resources: [
+            { address: "aws_role.web", type: "aws_role", mode: "managed", values: { name: "web" } },
+            {
+              address: "aws_att.a",
+              type: "aws_att",
+              mode: "managed",
+              values: { policy: "${aws:username}", role: null },
+            },
+          ],
+        },
+      },
+      resource_changes: [
+        { address: "aws_role.web", change: { after_unknown: { arn: true } } },
+        { address: "aws_att.a", change: { after_unknown: { role: true } } },
+      ],
+      configuration: {
+        root_module: {
+          resources: [
+            {
+              address: "aws_att.a",
+              expressions: { role: { references: ["aws_role.web.arn", "aws_role.web"] } },
+            },
+          ],
+        },
+      },
+    },
+    { file: "plan.json", path: "" },
+  );
+  it("has literal texts, and references where the configuration names them", () => {
+    const attached = only(terraform, "aws_att");
+    expect(told(attached.text("policy"))).toBe("${aws:username}");
+    expect(attached.referred("role", ["arn"])?.address).toBe("aws_role.web");
+  });
+});
