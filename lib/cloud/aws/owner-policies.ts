@@ -2,7 +2,7 @@ import { Annotations, type TerraformProvider } from "cdktf";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import { repositoryName, repositoryPatterns } from "../../rules/aws/ecr-repository";
-import { matchesPattern } from "../../rules/aws/evaluate/wildcard";
+import { matchesPattern } from "../../rules/wildcard";
 import type { PrivateEcrGrant } from "../../rules/aws/pull-permissions";
 import { ownerWarnings } from "../../rules/aws/pull-role";
 import { repositoryPullPolicy } from "../../rules/aws/repository-policy";

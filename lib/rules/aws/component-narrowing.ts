@@ -6,7 +6,7 @@
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
 import { isRecord } from "../../model/record";
-import { matchesPattern } from "./evaluate/wildcard";
+import { matchesPattern } from "../wildcard";
 import { isConditionOfOperators, isResource } from "./identity-statement";
 import { patternWithin } from "./pattern-within";
 import type { PolicyCondition } from "./policy-condition";

@@ -9,7 +9,7 @@
 import { fail } from "../../errors";
 import type { FederatedTrust } from "../../model/federated-trust";
 import { isLate, literal } from "../../model/late";
-import { matchesPattern } from "./evaluate/wildcard";
+import { matchesPattern } from "../wildcard";
 import type { PolicyCondition } from "./policy-condition";
 import {
   type PolicyDocument,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { matchesPattern } from "../../../lib/rules/aws/evaluate/wildcard";
+import { matchesPattern } from "../../../lib/rules/wildcard";
 import { patternWithin } from "../../../lib/rules/aws/pattern-within";
 
 const pattern = fc

@@ -6,7 +6,7 @@
  * r/cloudfront_distribution and r/cloudfront_origin_access_control.
  */
 
-import { matchesPattern } from "../../../rules/aws/evaluate/wildcard";
+import { matchesPattern } from "../../../rules/wildcard";
 import { type Answer, broken, seen, unknown } from "../../answer";
 import { type Json, own } from "../../facts/access";
 import { type Terraform, type TerraformResource, isLateText } from "../../facts/terraform";

@@ -4,7 +4,7 @@
  * binary operators are left out: no key that they suit is known before the request.
  */
 
-import { type Pattern, matchesPattern } from "./wildcard";
+import { type Pattern, matchesPattern } from "../../wildcard";
 
 /** How one value of the request is compared with one value of the policy. */
 export interface Comparison {

@@ -5,7 +5,7 @@
 
 import { isLate } from "../../../model/late";
 import type { ContextValue } from "./context";
-import { type Pattern, joinedPattern, literalPattern, patternOf } from "./wildcard";
+import { type Pattern, joinedPattern, literalPattern, patternOf } from "../../wildcard";
 
 /** A policy value with its variables filled in, or why that is impossible. */
 export type PolicyValue =

@@ -7,7 +7,7 @@ import { type Match, any, cannotTell, no, not, quoted, yes } from "./match";
 import { arnMatches } from "./operators";
 import { policyValue } from "./policy-value";
 import type { Selection, Statement } from "./statements";
-import { matchesPattern, preparedPattern } from "./wildcard";
+import { matchesPattern, preparedPattern } from "../../wildcard";
 
 /** Actions are compared without regard to case; policy variables are not filled in here. */
 export function coversAction({ values, negated }: Selection, action: string): Match {

@@ -13,6 +13,16 @@ const STEPS_MAX = 4_000_000;
 /** A pattern as code units; `*` and `?` that are wildcards have negative values. */
 export type Pattern = Int32Array;
 
+/** True for a `*` of a pattern. */
+export function isAnyText(unit: number): boolean {
+  return unit === STAR;
+}
+
+/** True for a `?` of a pattern. */
+export function isAnyUnit(unit: number): boolean {
+  return unit === ONE;
+}
+
 /** A pattern that is compared many times, taken apart where that is of use. */
 export function preparedPattern(pattern: string | Pattern): string | Pattern {
   return typeof pattern === "string" && hasWildcard(pattern) ? patternOf(pattern) : pattern;

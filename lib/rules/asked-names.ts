@@ -1,0 +1,262 @@
+/*
+ * Questions about a set of names: what is true of every repository that a pattern covers.
+ *
+ * A judge sees one name at a time and may only ask whether it matches patterns. For a pattern it is run once for each
+ * way in which those questions can be answered for a name of the set, each time with such a name as an example. Whether
+ * one exists is decided exactly, by a walk over the patterns' automata and the grammar of repository names, so that the
+ * same judge answers for a name and for a pattern.
+ */
+
+import type { Ternary } from "../model/known";
+import { type Pattern, isAnyText, isAnyUnit, literalPattern, matchesPattern, patternOf } from "./wildcard";
+
+/** A name that a judge is asked about. */
+export interface AskedName {
+  /** The name, or the example of those that are asked about. */
+  readonly example: string;
+  /** Whether it matches; `before` is text that precedes the name where it is compared: that of an ARN, say. */
+  matches(pattern: Pattern, before?: string): Ternary;
+}
+
+/** A name, or all names that a pattern covers. */
+export class AskedNames {
+  /** As it was asked: `base/*`. */
+  readonly text: string;
+  readonly #pattern: Pattern | undefined;
+
+  private constructor(text: string, pattern: Pattern | undefined) {
+    this.text = text;
+    this.#pattern = pattern;
+  }
+
+  /** One name. */
+  static one(name: string): AskedNames {
+    return new AskedNames(name, undefined);
+  }
+
+  /** All repositories that a pattern covers, in which `*` is any text; a name where there is no star. */
+  static covered(pattern: string): AskedNames {
+    if (!pattern.includes("*")) return AskedNames.one(pattern);
+    return new AskedNames(pattern, starsOnly(pattern));
+  }
+
+  /** True for a single name. */
+  get isOne(): boolean {
+    return this.#pattern === undefined;
+  }
+
+  /**
+   * What a judge says of the names: the answer that is worst by `badness`, with the name that it is an example for.
+   *
+   * `undefined` where the patterns are too many or too entangled to try, and where no repository's name fits.
+   */
+  worst<Said>(
+    judge: (name: AskedName) => Said,
+    badness: (said: Said) => number,
+  ): { readonly said: Said; readonly example: string } | undefined {
+    if (this.#pattern === undefined) return { said: judge(new OneName(this.text)), example: this.text };
+    let worst: { readonly said: Said; readonly example: string } | undefined;
+    const search = new Search();
+    const covered: Answered = { pattern: this.#pattern, before: "", wanted: true };
+    search.add([covered]);
+    const { pending } = search;
+    if (pending.length === 0) return undefined;
+    for (let tried = 0; pending.length > 0; tried++) {
+      const next = pending.pop();
+      if (next === undefined || tried === TRIES_MAX) return undefined;
+      const name = new SomeName(next, search);
+      const said = judge(name);
+      if (worst === undefined || badness(said) > badness(worst.said)) worst = { said, example: name.example };
+    }
+    return worst;
+  }
+}
+
+/** Ways to answer the questions of a judge; a policy has a handful of patterns. */
+const TRIES_MAX = 256;
+/** States of all walks for one question; ordinary patterns need some hundreds. */
+const STATES_MAX = 10_000;
+/** The longest name of a repository that registries accept. */
+const LENGTH_MAX = 255;
+
+/** One name, compared as text. */
+class OneName implements AskedName {
+  readonly example: string;
+
+  constructor(example: string) {
+    this.example = example;
+  }
+
+  matches(pattern: Pattern, before = ""): Ternary {
+    const found = matchesPattern(pattern, before + this.example);
+    return found === undefined ? "unknown" : found ? "yes" : "no";
+  }
+}
+
+/** A question and its answer. */
+interface Answered {
+  readonly pattern: Pattern;
+  readonly before: string;
+  readonly wanted: boolean;
+}
+
+/** Answers that some names give, and one of these names. */
+interface Asked {
+  readonly answers: readonly Answered[];
+  readonly example: string;
+}
+
+/** The names that give some answers; each further question that divides them is left to be tried the other way. */
+class SomeName implements AskedName {
+  readonly example: string;
+  readonly #answers: Answered[];
+  readonly #search: Search;
+
+  constructor({ answers, example }: Asked, search: Search) {
+    this.#answers = [...answers];
+    this.example = example;
+    this.#search = search;
+  }
+
+  matches(pattern: Pattern, before = ""): Ternary {
+    const known = this.#answers.find((each) => each.before === before && isSame(each.pattern, pattern));
+    if (known) return known.wanted ? "yes" : "no";
+    const found = matchesPattern(pattern, before + this.example);
+    if (found === undefined) return "unknown";
+    if (!this.#search.add([...this.#answers, { pattern, before, wanted: !found }])) return "unknown";
+    this.#answers.push({ pattern, before, wanted: found });
+    return found ? "yes" : "no";
+  }
+}
+
+function isSame(one: Pattern, other: Pattern): boolean {
+  return one === other || (one.length === other.length && one.every((unit, place) => unit === other[place]));
+}
+
+/** Only the star is a wildcard in what is declared; a question mark is one in policies. */
+function starsOnly(text: string): Pattern {
+  const star = patternOf("*");
+  const pieces = text.split("*").map(literalPattern);
+  const units = pieces.flatMap((piece, place) => [...(place === 0 ? [] : star), ...piece]);
+  return Int32Array.from(units);
+}
+
+/** What is still to be tried for one question. */
+class Search {
+  readonly pending: Asked[] = [];
+  #states = 0;
+
+  /** Lets the names that give these answers be tried, where there are any; false where that takes too long to tell. */
+  add(answers: readonly Answered[]): boolean {
+    const example = this.#exampleOf(answers);
+    if (example !== undefined) this.pending.push({ answers, example });
+    return this.#states < STATES_MAX;
+  }
+
+  /** The shortest name that gives the answers. */
+  #exampleOf(answers: readonly Answered[]): string | undefined {
+    const units = alphabetOf(answers);
+    const start: State = { grammar: 0, places: answers.map(startOf) };
+    const seen = new Set([keyOf(start)]);
+    let level: (readonly [State, string])[] = [[start, ""]];
+    for (let length = 0; length < LENGTH_MAX && level.length > 0; length++) {
+      const next: (readonly [State, string])[] = [];
+      for (const [state, name] of level)
+        for (const unit of units) {
+          const after = stepped(state, unit, answers);
+          if (after === undefined || this.#states === STATES_MAX) continue;
+          const key = keyOf(after);
+          if (seen.has(key)) continue;
+          seen.add(key);
+          this.#states++;
+          const longer = name + String.fromCharCode(unit);
+          if (isEnd(after, answers)) return longer;
+          next.push([after, longer]);
+        }
+      level = next;
+    }
+    return undefined;
+  }
+}
+
+/** Where the grammar and each pattern stand; a pattern stands at several places at once. */
+interface State {
+  readonly grammar: number;
+  readonly places: readonly (readonly number[])[];
+}
+
+function keyOf({ grammar, places }: State): string {
+  return `${grammar}|${places.map((each) => each.join()).join("|")}`;
+}
+
+function stepped(state: State, unit: number, answers: readonly Answered[]): State | undefined {
+  const grammar = GRAMMAR[state.grammar]?.(String.fromCharCode(unit)) ?? -1;
+  if (grammar < 0) return undefined;
+  const places = state.places.map((each, index) => advanced(each, unit, answers[index]?.pattern ?? NONE));
+  // What can match no more will never match, whatever follows.
+  const isLost = places.some((each, index) => each.length === 0 && answers[index]?.wanted === true);
+  return isLost ? undefined : { grammar, places };
+}
+
+const NONE: Pattern = new Int32Array(0);
+
+function isEnd({ grammar, places }: State, answers: readonly Answered[]): boolean {
+  return (
+    grammar === IN_COMPONENT &&
+    answers.every(({ pattern, wanted }, index) => (places[index] ?? []).includes(pattern.length) === wanted)
+  );
+}
+
+function startOf({ pattern, before }: Answered): readonly number[] {
+  let places = closed([0], pattern);
+  for (let at = 0; at < before.length; at++) places = advanced(places, before.charCodeAt(at), pattern);
+  return places;
+}
+
+function advanced(places: readonly number[], unit: number, pattern: Pattern): readonly number[] {
+  const next: number[] = [];
+  for (const place of places) {
+    const wanted = pattern[place];
+    if (wanted === undefined) continue;
+    if (isAnyText(wanted)) next.push(place);
+    else if (isAnyUnit(wanted) || wanted === unit) next.push(place + 1);
+  }
+  return closed(next, pattern);
+}
+
+/** A star may stand for nothing. */
+function closed(places: readonly number[], pattern: Pattern): readonly number[] {
+  const all = new Set(places);
+  for (const place of all) {
+    const unit = pattern[place];
+    if (unit !== undefined && isAnyText(unit)) all.add(place + 1);
+  }
+  return [...all].sort((one, other) => one - other);
+}
+
+/** Letters and digits that patterns tell apart, one for all others, and what joins them. */
+function alphabetOf(answers: readonly Answered[]): readonly number[] {
+  const named = new Set(answers.flatMap(({ pattern }) => [...pattern]));
+  const alike = [...ALPHANUMERIC].map((letter) => letter.charCodeAt(0));
+  const other = alike.find((unit) => !named.has(unit));
+  const told = alike.filter((unit) => named.has(unit));
+  return [...(other === undefined ? [] : [other]), ...told, ...[..."/-._"].map((sign) => sign.charCodeAt(0))];
+}
+
+const ALPHANUMERIC = "abcdefghijklmnopqrstuvwxyz0123456789";
+const IN_COMPONENT = 1;
+
+/**
+ * Names of repositories, state by state: what follows a sign, negative for what may not.
+ *
+ * Source: opencontainers/distribution-spec, "Pulling manifests", `<name>`.
+ */
+const GRAMMAR: readonly ((sign: string) => number)[] = [
+  // At the beginning of a component.
+  (sign) => (ALPHANUMERIC.includes(sign) ? IN_COMPONENT : -1),
+  (sign) => (ALPHANUMERIC.includes(sign) ? IN_COMPONENT : ({ "/": 0, ".": 0, _: 2, "-": 3 }[sign] ?? -1)),
+  // After one underscore there may be another.
+  (sign) => (ALPHANUMERIC.includes(sign) ? IN_COMPONENT : sign === "_" ? 0 : -1),
+  // After a hyphen there may be more.
+  (sign) => (ALPHANUMERIC.includes(sign) ? IN_COMPONENT : sign === "-" ? 3 : -1),
+];
