@@ -8,6 +8,7 @@ import {
   type Known,
   type TextParts,
   type Ternary,
+  all,
   is,
   known,
   map,
@@ -197,5 +198,17 @@ export function listAt(tree: Tree): Known<TreeList> {
   return map(tree, (value) => {
     if (value === undefined || value === null) return [];
     return isTreeList(value) ? value : [known(value)];
+  });
+}
+
+/** The tree as plain JSON; not known where something in it is not, for the reason of the first. */
+export function knownJson(tree: Tree): Known<unknown> {
+  return andThen(tree, (value): Known<unknown> => {
+    if (isTreeList(value)) return all(value.map(knownJson));
+    if (!isTreeObject(value)) return known(value);
+    const entries = entriesOf(value).map(([key, child]) =>
+      andThen(key, (name) => map(knownJson(child), (json) => [name, json] as const)),
+    );
+    return map(all(entries), (rows) => Object.fromEntries(rows));
   });
 }
