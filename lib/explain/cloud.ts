@@ -7,7 +7,7 @@ import type { Known } from "../model/known";
 import type { TreeObject } from "../model/tree";
 import type { Answer, Evidence } from "./answer";
 import type { AskedRepository } from "./asked-image";
-import type { Issuers, ObjectStore } from "./object-store";
+import type { Issuers, ObjectStore } from "./shared/object-store";
 import type { ClusterFacts } from "./read/cluster-record";
 import type { CredentialFileFact, SecretFact } from "./read/component-facts";
 import type { NodeConfiguration, ProviderEntry } from "./read/node-configuration";

@@ -212,3 +212,25 @@ export function knownJson(tree: Tree): Known<unknown> {
     return map(all(entries), (rows) => Object.fromEntries(rows));
   });
 }
+
+/** What is at the end of a path of keys: `undefined` where something on the way is absent or no object. */
+export function childOf(tree: Tree, ...keys: readonly string[]): Tree {
+  return keys.reduce<Tree>(
+    (outer, key) => andThen(outer, (value) => (isTreeObject(value) ? fieldOf(value, key) : known(undefined))),
+    tree,
+  );
+}
+
+/** The items of a list that was written out; none of anything else, and none of what is not known. */
+export function itemsOf(tree: Tree): readonly Tree[] {
+  return match(
+    tree,
+    (value) => (isTreeList(value) ? value : []),
+    () => [],
+  );
+}
+
+/** A text of a document: `undefined` where there is none, or something else in its place. */
+export function optionalText(tree: Tree): Known<string | undefined> {
+  return map(tree, (value) => (typeof value === "string" ? value : undefined));
+}

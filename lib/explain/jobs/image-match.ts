@@ -85,7 +85,13 @@ export function entryMatched(question: ImageQuestion): Answer {
   const { node, entry, image } = question;
   const { repository } = image;
   if (!node || node.documents.length === 0) return withoutNode(node);
-  if (!repository || !entry) return withoutMatch(question, node);
+  if (!repository)
+    return unknown(
+      `the image ${image.text} is known only after apply`,
+      "explain the manifests that bind wrote",
+      seen(`nodes ${node.name}`, node.source),
+    );
+  if (!entry) return withoutMatch(question, node);
   const worst = repository.paths.worst((path) => matched(question, node, entry, repository, path), badness);
   return (
     worst?.said ??

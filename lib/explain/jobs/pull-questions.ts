@@ -4,9 +4,9 @@
 
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
-import { orElse } from "../../model/known";
+import { type Known, match, shown } from "../../model/known";
 import { Subject } from "../../model/subject";
-import { type AskedImage, askedImage, askedPattern } from "../asked-image";
+import { type AskedImage, askedImage, askedPattern, lateImage } from "../asked-image";
 import type { ClusterArtefacts, Facts } from "../read/facts";
 import { type WorkloadFact, isPartial } from "../read/pods";
 import { serviceAccountOf } from "../read/service-accounts";
@@ -63,7 +63,10 @@ export function selectedAccount(serviceAccount: string | undefined): string | un
 }
 
 /** The clusters of the named stack, or all; throws `explain-stack-unknown`. */
-export function selectedClusters({ clusters }: Facts, stack: string | undefined): readonly ClusterArtefacts[] {
+export function selectedClusters(
+  { clusters }: Facts,
+  stack: string | undefined,
+): readonly ClusterArtefacts[] {
   if (stack === undefined) return clusters;
   const named = clusters.filter((cluster) => cluster.stack === stack);
   const known = clusters.map((cluster) => cluster.stack).filter((name) => name !== "");
@@ -71,7 +74,12 @@ export function selectedClusters({ clusters }: Facts, stack: string | undefined)
 }
 
 /** Who pulls; `key` is `namespace/name`. */
-export function pullerOf(artefacts: ClusterArtefacts, key: string, origin: Origin, workload?: WorkloadFact): Puller {
+export function pullerOf(
+  artefacts: ClusterArtefacts,
+  key: string,
+  origin: Origin,
+  workload?: WorkloadFact,
+): Puller {
   return { key, account: serviceAccountOf(artefacts.serviceAccounts, key), origin, workload };
 }
 
@@ -113,8 +121,7 @@ export class PullQuestions {
       if (subject !== undefined && serviceAccount !== subject) continue;
       const puller = pullerOf(artefacts, serviceAccount, "declared");
       for (const image of images) {
-        const pattern = orElse(image, () => "");
-        yield pulled(artefacts, puller, this.#known(pattern, askedPattern));
+        yield pulled(artefacts, puller, this.#opened(image, askedPattern));
       }
     }
   }
@@ -127,8 +134,16 @@ export class PullQuestions {
       if ((subject !== undefined && key !== subject) || isPartial(workload) || own.has(key)) continue;
       const puller = pullerOf(artefacts, key, "workload", workload);
       for (const { image, pullPolicy } of workload.images)
-        yield pulled(artefacts, puller, this.image(orElse(image, () => "")), pullPolicy === "Never");
+        yield pulled(artefacts, puller, this.#opened(image, askedImage), pullPolicy === "Never");
     }
+  }
+
+  #opened(image: Known<string>, make: (text: string) => AskedImage): AskedImage {
+    return match(
+      image,
+      (text) => this.#known(text, make),
+      () => this.#known(shown(image), lateImage),
+    );
   }
 
   /** A text that was asked about as an image and as a pattern is two questions. */

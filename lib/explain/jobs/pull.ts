@@ -190,6 +190,8 @@ function pullRunner(pluginOf: PluginOf): Runner<PullFacts> {
 
 function imageParses({ text, repository, problem }: AskedImage): Answer {
   if (repository) return pass(`the kubelet looks up ${repository.name}`);
+  if (problem === "")
+    return unknown(`the image ${text} is known only after apply`, "explain the manifests that bind wrote");
   return broken(
     problem,
     "write the image as `podman pull` accepts it",
