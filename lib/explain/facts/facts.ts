@@ -10,6 +10,7 @@ import {
   readWorkloadIdentity,
 } from "../../artefact/workload-identity-file";
 import { fail } from "../../errors";
+import { issuerOfTokens } from "../../model/aks-issuer";
 import { followedComponents } from "./access-record";
 import { boundCopies } from "./bound-copies";
 import { wronglyFilled } from "./bound-values";
@@ -185,7 +186,7 @@ function stackCluster(
   const recorded = readClusterRecord(identity?.clusters[0]);
   const issuer = recorded.issuer === undefined ? {} : { issuer: late(recorded.issuer) };
   const components = recorded.components && { components: followedComponents(recorded.components, late) };
-  const cluster = { ...recorded, ...issuer, ...components, ...known };
+  const cluster = issuing({ ...recorded, ...issuer, ...components, ...known });
   const plainLate = plainLateReader(terraform);
   const others = plain.map((each) => asClusterDocument(each, plainLate));
   const written = (ofSpoke: boolean): readonly StackDocument[] =>
@@ -201,11 +202,17 @@ function stackCluster(
   return { stack: name, cluster, podFragments: fragments, spokes, outputs, ...own };
 }
 
+/** Tokens of an AKS cluster end their `iss` with a slash, also where somebody recorded it without. */
+function issuing(cluster: ClusterRecord): ClusterRecord {
+  return cluster.issuer === undefined ? cluster : { ...cluster, issuer: issuerOfTokens(cluster.issuer) };
+}
+
 function plainCluster(
   plain: readonly PlainDocument[],
   terraform: Terraform,
-  cluster: ClusterRecord,
+  known: ClusterRecord,
 ): ClusterArtefacts {
+  const cluster = issuing(known);
   const late = plainLateReader(terraform);
   const all = plain.map((each) => asClusterDocument(each, late));
   return {
