@@ -10,7 +10,7 @@ import { tagsArgument } from "../../rules/azure/tags";
 import type { IssuerDocuments, OpenIdDocument } from "../../rules/openid/issuer-documents";
 import { terraformText } from "../../rules/terraform-text";
 import { attributeOf, dependsOn } from "../shared/references";
-import { defaultProvider } from "./identity-names";
+import { defaultProvider } from "./provider-place";
 import { claimStorageAccount, issuerGroup, issuerTags, keepsDocuments } from "./issuer-storage-checks";
 import type { IssuerStorageProps } from "./issuer-storage-props";
 import { declaredGroups, useResourceGroup } from "./resource-groups";
