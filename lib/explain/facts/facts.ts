@@ -10,11 +10,10 @@ import {
   readWorkloadIdentity,
 } from "../../artefact/workload-identity-file";
 import { fail } from "../../errors";
-import { issuerOfTokens } from "../../model/aks-issuer";
 import { followedComponents } from "./access-record";
 import { boundCopies } from "./bound-copies";
 import { wronglyFilled } from "./bound-values";
-import { type ClusterRecord, readClusterRecord } from "./cluster-record";
+import { type ClusterRecord, issuing, readClusterRecord } from "./cluster-record";
 import { type PlainDocument, fileDocuments } from "./file-documents";
 import { STACK_FILE, type StackInput, inputFiles } from "./input-files";
 import {
@@ -53,6 +52,8 @@ export interface ClusterArtefacts extends KubernetesFacts {
   readonly podFragments: ReadonlyMap<string, PodFact>;
   /** What was read of the spokes of its fleet. */
   readonly spokes: SpokeFacts;
+  /** What a state says in the place of a text that `bind` filled in, by that text; only where they differ. */
+  readonly misfilled: ReadonlyMap<string, string>;
   /** Texts of the Terraform outputs beside it, references followed, by name. */
   readonly outputs: ReadonlyMap<string, string>;
 }
@@ -109,7 +110,7 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
   addPlainScopes(others, paths, scopes);
   const terraform = new Terraform(scopes, options.computed);
   const wrong = wronglyFilled(copies, stacks, others, terraform);
-  const plain = [...others, ...wrong.flatMap(({ file }) => fileDocuments(file))];
+  const plain = [...others, ...wrong.copies.flatMap(({ file }) => fileDocuments(file))];
   const objects = plain.filter(({ value }) => isKubernetesDocument(value));
   if (scopes.length === 0 && objects.length === 0 && stacks.length === 0)
     return fail("explain-nothing-found", paths);
@@ -118,7 +119,8 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
     .filter(
       ({ identity, files }) => identity !== undefined || files.some(({ documents }) => documents.length > 0),
     )
-    .map((stack) => stackCluster(stack, objects, terraform, options.cluster));
+    .map((stack) => stackCluster(stack, objects, terraform, options.cluster))
+    .map((cluster) => ({ ...cluster, misfilled: wrong.misfilled }));
   const anonymous = clusters.length > 0 ? [] : [plainCluster(objects, terraform, options.cluster)];
   return {
     clusters: [...clusters, ...anonymous],
@@ -199,12 +201,7 @@ function stackCluster(
   const outputs = outputTexts(scope ? [scope] : [], terraform);
   // Objects of a spoke are none of the hub's, whose names they may have.
   const own = readKubernetes([...written(false), ...others], cluster);
-  return { stack: name, cluster, podFragments: fragments, spokes, outputs, ...own };
-}
-
-/** Tokens of an AKS cluster end their `iss` with a slash, also where somebody recorded it without. */
-function issuing(cluster: ClusterRecord): ClusterRecord {
-  return cluster.issuer === undefined ? cluster : { ...cluster, issuer: issuerOfTokens(cluster.issuer) };
+  return { stack: name, cluster, podFragments: fragments, spokes, outputs, misfilled: new Map(), ...own };
 }
 
 function plainCluster(
@@ -219,6 +216,7 @@ function plainCluster(
     stack: "",
     cluster,
     podFragments: new Map(),
+    misfilled: new Map(),
     spokes: new SpokeFacts(all),
     outputs: outputTexts(terraform.scopes, terraform),
     ...readKubernetes(all, cluster),
