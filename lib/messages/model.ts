@@ -25,7 +25,7 @@ export const modelMessages = {
     slash === "missing"
       ? {
           problem:
-            "issuer of an AKS cluster lacks the slash at its end, and every cloud compares it to the letter with the `iss` of the token",
+            "issuer of an AKS cluster lacks the slash at its end, and every cloud compares it exactly with the `iss` of the token",
           value,
           allowed:
             "https://<region>.oic.prod-aks.azure.com/<tenant>/<id>/, in other clouds of Azure .us or .cn",

@@ -71,7 +71,7 @@ describe("Issuer.of", () => {
     );
   });
 
-  it("refuses an AKS issuer without its slash, whoever asks", () => {
+  it("refuses an AKS issuer without its slash in either form", () => {
     expect(() => Issuer.exactly("https://eastus.oic.prod-aks.azure.com/a/b")).toThrowError(
       expect.objectContaining({ code: "issuer-trailing-slash" }),
     );

@@ -142,7 +142,7 @@ export function readClusterRecord(recorded: unknown): ClusterRecord {
   };
 }
 
-/** Tokens of an AKS cluster end their `iss` with a slash, also where somebody recorded it without. */
+/** Tokens of an AKS cluster end their `iss` with a slash, also where the record lacks it. */
 export function issuing(cluster: ClusterRecord): ClusterRecord {
   return cluster.issuer === undefined ? cluster : { ...cluster, issuer: issuerOfTokens(cluster.issuer) };
 }

@@ -38,7 +38,7 @@ function declare(stack: TerraformStack, provider?: AzurermProvider): void {
 }
 
 /** The arguments that were renamed, of each credential and blob. */
-function arguments_(stack: TerraformStack): readonly (readonly string[])[] {
+function renamedArguments(stack: TerraformStack): readonly (readonly string[])[] {
   const renamed = /^(?:parent_id|resource_group_name|user_assigned_identity_id|storage_\w+)$/;
   return ["azurerm_federated_identity_credential", "azurerm_storage_blob"].map((type) =>
     [...new Set(Object.values(resources(stack, type)).flatMap(Object.keys))]
@@ -69,7 +69,7 @@ describe("credentials and blobs", () => {
     declare(stack);
     // What is required may be stated last.
     if (version !== undefined) stack.addOverride(VERSION, version);
-    expect(arguments_(stack)).toEqual([credential, blob]);
+    expect(renamedArguments(stack)).toEqual([credential, blob]);
   });
 
   it.each([
@@ -80,7 +80,7 @@ describe("credentials and blobs", () => {
     new OtherBindings(stack, version);
     declare(stack);
     declare(aliased, new OtherBindings(aliased, version, "other"));
-    expect([arguments_(stack), arguments_(aliased)]).toEqual([
+    expect([renamedArguments(stack), renamedArguments(aliased)]).toEqual([
       [credential, blob],
       [credential, blob],
     ]);
