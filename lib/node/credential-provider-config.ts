@@ -37,7 +37,8 @@ export interface CredentialProviderConfigProps {
 }
 
 interface TokenAttributes {
-  readonly requireServiceAccount?: boolean;
+  readonly serviceAccountTokenAudience: string;
+  readonly requireServiceAccount: boolean;
 }
 
 const FILE_MODE = 0o644;
@@ -106,14 +107,30 @@ export function credentialProviderSetup(
   };
 }
 
+/**
+ * The audiences for which kubelets request a token of every service account whose pods pull a matching image, annotated
+ * or not: those of mixed mode in one entry. Where the API server refuses, the plugin is not run at all.
+ */
+export function audiencesOfEveryAccount({ providers }: CredentialProviderConfig): ReadonlySet<string> {
+  const attributes = providers.map(tokenAttributesOf);
+  return new Set(
+    attributes.flatMap((each) =>
+      each?.requireServiceAccount === false ? [each.serviceAccountTokenAudience] : [],
+    ),
+  );
+}
+
+function tokenAttributesOf({ tokenAttributes }: CredentialProviderEntry): TokenAttributes | undefined {
+  return tokenAttributes as TokenAttributes | undefined;
+}
+
 /** Strict mode takes something away from pods that nobody declared, which the file alone does not show. */
 function strictNotice({ providers }: CredentialProviderConfig): string {
   const plain = providers.filter(({ tokenAttributes }) => tokenAttributes === undefined);
   const served = (entry: CredentialProviderEntry): boolean =>
     plain.some((other) => String(other["matchImages"]) === String(entry["matchImages"]));
   const strict = providers.filter(
-    (entry) =>
-      (entry["tokenAttributes"] as TokenAttributes | undefined)?.requireServiceAccount && !served(entry),
+    (entry) => tokenAttributesOf(entry)?.requireServiceAccount && !served(entry),
   );
   if (strict.length === 0) return "";
   const names = strict.map(({ name }) => String(name)).join(", ");
