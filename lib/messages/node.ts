@@ -47,11 +47,17 @@ export const nodeMessages = {
     allowed: kind,
     remedy: "correct the setting",
   }),
-  "provider-env-invalid": (plugin: string, name: unknown, reason: string): Problem => ({
+  "provider-env-invalid": (
+    plugin: string,
+    name: unknown,
+    reason: string,
+    allowed: string = "{ name, value }, each name once, not empty and without =, both text",
+    remedy: string = "correct `env`",
+  ): Problem => ({
     problem: `a variable of the ${plugin} image credential provider ${reason}`,
     value: name,
-    allowed: "{ name, value }, each name once, not empty and without =, both text",
-    remedy: "correct `env`",
+    allowed,
+    remedy,
   }),
   "provider-env-unused": (plugin: string, name: string, reason: string): Problem => ({
     problem: `a variable of the ${plugin} image credential provider has no effect: ${reason}`,

@@ -33,8 +33,8 @@ const CLAIM = { key: "pulls", construct: "ImagePulls", lines: "pulls" } as const
  * `app.synth()` then proves the declared pulls: the verifier reads what was written, and `proof-failed` ends the synth
  * where a pull would be denied. What cannot be told from the files passes.
  *
- * Warns of pulls by a `default` service account and from OpenShift's own namespaces, and of an issuer that another
- * cluster of the app has as well.
+ * Warns of pulls by a `default` service account and from OpenShift's own namespaces, of nodes of 1.33, whose file stops
+ * newer kubelets, and of an issuer that another cluster of the app has as well.
  *
  * Written with nothing but the constructs of the other subpaths; take those where this is too much.
  */

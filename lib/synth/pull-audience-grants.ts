@@ -65,7 +65,9 @@ export function writeTokenAudienceGrants(
       grants.map(([audience]) => audience),
     );
   }
-  const comment = [...everyAccount].sort().flatMap(unlimitedComment);
+  const comment = grants.flatMap(([audience]) =>
+    everyAccount.has(audience) ? unlimitedComment(audience) : [],
+  );
   const chart = manifests.chart("token-audience", { ...ORDER, comment });
   for (const [audience, subjects] of grants)
     new TokenAudienceGrant(chart, audience, {
