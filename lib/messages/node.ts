@@ -41,11 +41,18 @@ export const nodeMessages = {
     allowed: "a file name in the plugin directory, without / and blanks, and neither . nor ..",
     remedy: "give the name of the link or copy of the plugin",
   }),
-  "provider-setting-invalid": (setting: string, plugin: string, value: unknown, kind: string): Problem => ({
-    problem: `\`${setting}\` of the ${plugin} image credential provider is of the wrong kind`,
+  "provider-setting-invalid": (
+    setting: string,
+    plugin: string,
+    value: unknown,
+    allowed: string,
+    reason: string = "is of the wrong kind",
+    remedy: string = "correct the setting",
+  ): Problem => ({
+    problem: `\`${setting}\` of the ${plugin} image credential provider ${reason}`,
     value,
-    allowed: kind,
-    remedy: "correct the setting",
+    allowed,
+    remedy,
   }),
   "provider-env-invalid": (
     plugin: string,

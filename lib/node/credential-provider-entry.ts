@@ -9,6 +9,7 @@ import type { CredentialProviderEnv, ImageCredentialProvider } from "../model/im
 import { literal } from "../model/late";
 import { compareVersions } from "../model/version";
 import { TOKEN_PROTOCOL } from "../rules/kubelet/credential-provider-rules";
+import { certainRefusal, parsedArguments } from "../rules/plugin-arguments";
 import { type PluginAbility, outlivingTokenEnv, pluginCan, unannotatedEnvReason } from "../rules/plugins";
 import {
   type CredentialProviderSettings,
@@ -38,9 +39,10 @@ export const WITHOUT_CACHE_TYPE: string =
  * The entries for one provider: one, or two in a mixed mode that needs a token-less second one.
  *
  * Throws `plugin-not-stated`, `plugin-unusable`, `plugin-too-old`, `mixed-mode-needs-second-name`,
- * `mixed-mode-impossible`, `node-identity-args-missing`, `node-identity-setting-unused`, `provider-env-unused`,
- * `provider-env-invalid`, `match-images-dead`, `match-images-misleading`, `match-images-twice`, `match-images-too-wide`, `late-value`, and
- * what {@link checkedSettings} throws.
+ * `mixed-mode-impossible`, `node-identity-args-missing`, `node-identity-setting-unused`, `provider-setting-invalid` (of
+ * arguments that the plugin refuses), `provider-env-unused`, `provider-env-invalid`, `match-images-dead`,
+ * `match-images-misleading`, `match-images-twice`, `match-images-too-wide`, `late-value`, and what
+ * {@link checkedSettings} throws.
  */
 export function credentialProviderEntries(
   cluster: ClusterFacts,
@@ -61,6 +63,8 @@ export function credentialProviderEntries(
   };
   const args = settings.args ?? (provider.args.length > 0 ? provider.args : (stock?.args ?? []));
   const node = nodeIdentity(cluster, provider, facts, settings);
+  assertArgsTaken("args", provider.plugin, facts, args);
+  assertArgsTaken("nodeIdentityArgs", provider.plugin, facts, node?.args ?? []);
   const optional = mode === "mixed" && node === undefined;
   const env = mergedEnv(provider.env, added);
   if (!optional) assertEnvUsed(provider.plugin, added);
@@ -110,6 +114,20 @@ function assertNodeTokenNotKept(plugin: string, env: readonly CredentialProvider
       `has the kubelet keep the node's own token for ${kept.value}, and that token may end sooner, with a 401 for the pods`,
       "no duration where an entry answers with the node's identity",
       "leave the variable and `cacheDuration` out, or use mode `strict`; where mixed mode has a second entry, `cacheDuration` of `pullPrincipals` reaches the entry with tokens alone",
+    );
+}
+
+function assertArgsTaken(setting: string, plugin: string, facts: PluginFacts, args: readonly string[]): void {
+  const refusal = certainRefusal(plugin, facts, parsedArguments(plugin, args));
+  if (refusal)
+    fail(
+      "provider-setting-invalid",
+      setting,
+      plugin,
+      args,
+      "flags and values that the plugin takes",
+      `leave it without an answer: ${refusal.reason}`,
+      refusal.remedy,
     );
 }
 
