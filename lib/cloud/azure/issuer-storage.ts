@@ -9,9 +9,16 @@ import { storageAccountId } from "../../rules/azure/import-id";
 import { tagsArgument } from "../../rules/azure/tags";
 import type { IssuerDocuments, OpenIdDocument } from "../../rules/openid/issuer-documents";
 import { terraformText } from "../../rules/terraform-text";
+import { keepNames } from "../shared/kept-names";
 import { attributeOf, dependsOn } from "../shared/references";
 import { defaultProvider } from "./identity-names";
-import { claimStorageAccount, issuerGroup, issuerTags, keepsDocuments } from "./issuer-storage-checks";
+import {
+  claimStorageAccount,
+  issuerGroup,
+  issuerTags,
+  keepAccount,
+  keepsDocuments,
+} from "./issuer-storage-checks";
 import type { IssuerStorageProps } from "./issuer-storage-props";
 import { declaredGroups, useResourceGroup } from "./resource-groups";
 
@@ -76,10 +83,12 @@ export abstract class IssuerStorage extends Construct implements IIssuerHost {
       ...(provider && { provider }),
     });
     dependsOn(account, declaredGroups(this, [issuerGroup(this.#props)]));
-    if (adopt)
+    if (adopt) {
       account.importFrom(
         storageAccountId({ subscriptionId: adopt.subscriptionId, resourceGroupName }, storageAccountName),
       );
+      keepAccount(account, this.#props);
+    }
     return account;
   }
 
@@ -107,6 +116,7 @@ export abstract class IssuerStorage extends Construct implements IIssuerHost {
       ...(keepsDocuments(this.#props) && { lifecycle: { ignoreChanges: [...UNREAD] } }),
       ...(provider && { provider }),
     });
+    keepNames(blob, { names: { name: path }, statedBy: "nothing: the documents have one place" });
     if (adopt) blob.importFrom(`${containerUrl(cloud, storageAccountName, container)}/${path}`);
     return blob;
   }
