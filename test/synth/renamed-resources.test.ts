@@ -6,87 +6,15 @@ import { DataAwsEksCluster } from "@cdktf/provider-aws/lib/data-aws-eks-cluster/
 import { EksCluster } from "@cdktf/provider-aws/lib/eks-cluster/index.js";
 import { IamRole } from "@cdktf/provider-aws/lib/iam-role/index.js";
 import { App, Aspects, type IAspect, Lazy, TerraformResource, type TerraformStack } from "cdktf";
-import type { Construct } from "constructs";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as aws from "../../lib/cloud/aws";
-import * as azure from "../../lib/cloud/azure";
-import * as google from "../../lib/cloud/google";
 import { type WorkloadIdentityError, isWorkloadIdentityError } from "../../lib/errors";
-import type { IAccess, IWorkloadIdentities } from "../../lib/model/workloads";
-import { ImagePulls, PlatformComponents, WorkloadAccess } from "../../lib/synth";
-import { publicKey } from "../fixtures/explain/access";
+import { PlatformComponents, WorkloadAccess } from "../../lib/synth";
+import { PLACE, READ, allJobs, argumentsOf, namesOf, resourcesOf } from "../fixtures/synth/all-jobs";
 import { temporaryFolder } from "../fixtures/synth/stack-fixture";
-import type { RequestCloud } from "../support/credentials-requests";
-import { fromAcr, fromEcr, fromGoogle, makers, plainCluster } from "../support/image-pulls";
-import {
-  ISSUER,
-  SUBSCRIPTION,
-  TENANT,
-  componentsProps,
-  providersStack,
-  releaseRequests,
-} from "../support/platform-components";
-import { type Json, record } from "../support/json";
-
-const [account, region] = ["111122223333", "eu-west-1"];
-const keys = [{ publicKey, use: "current" }] as const;
-const serviceAccount = "shop/web";
-
-const READ = { Effect: "Allow", Action: ["s3:GetObject"], Resource: "arn:aws:s3:::acme/*" } as const;
-
-/** All jobs of a cloud, and a host of issuers. */
-const STACKS: Readonly<Record<RequestCloud, (stack: TerraformStack) => void>> = {
-  aws: (stack) => {
-    const pulls = [{ serviceAccount, from: fromEcr() }];
-    new ImagePulls(stack, "pulls", { cluster: plainCluster(), identities: [makers.aws()], pulls });
-    workloads(stack, aws.awsAccess({ statements: [READ] }), aws.workloadRoles({ account, region }));
-    new aws.IssuerBucket(stack, "issuer", { bucketName: "acme-oidc", region, keys });
-  },
-  azure: (stack) => {
-    const pulls = [{ serviceAccount, from: fromAcr() }];
-    new ImagePulls(stack, "pulls", { cluster: plainCluster(), identities: [makers.azure()], pulls });
-    const scope = `/subscriptions/${SUBSCRIPTION}/resourceGroups/acme`;
-    workloads(
-      stack,
-      azure.azureAccess({ roles: [{ role: "Reader", scope }] }),
-      azure.workloadIdentities({ resourceGroupName: "apps", location: "westeurope", tenantId: TENANT }),
-    );
-    const storage = { resourceGroupName: "oidc", region: "westeurope", keys };
-    new azure.IssuerContainer(stack, "issuer", { ...storage, storageAccountName: "acmeoidc" });
-  },
-  google: (stack) => {
-    const pulls = [{ serviceAccount, from: fromGoogle() }];
-    new ImagePulls(stack, "pulls", { cluster: plainCluster(), identities: [makers.google()], pulls });
-    const project = "acme-prod";
-    workloads(
-      stack,
-      google.googleAccess({ roles: [{ role: "roles/storage.objectViewer", bucket: "acme" }] }),
-      google.workloadServiceAccounts({ project, projectNumber: "123456789012" }),
-    );
-    new google.IssuerBucket(stack, "issuer", { bucket: "acme-oidc", project, location: "eu", keys });
-  },
-};
-
-function workloads(
-  stack: TerraformStack,
-  may: IAccess<Construct>,
-  identities: IWorkloadIdentities<Construct>,
-): void {
-  new WorkloadAccess(stack, "workloads", {
-    cluster: { name: "prod", issuer: ISSUER },
-    workloads: [{ serviceAccount, may }],
-    identities: [identities],
-  });
-}
-
-function allOf(cloud: RequestCloud, app: App): TerraformStack {
-  const stack = providersStack(app);
-  STACKS[cloud](stack);
-  new PlatformComponents(stack, "components", componentsProps(cloud));
-  return stack;
-}
+import { ISSUER, componentsProps, providersStack, releaseRequests } from "../support/platform-components";
 
 function newApp(): App {
   return new App({ outdir: temporaryFolder(), stackTraces: false });
@@ -102,27 +30,14 @@ function refusalOf(app: App): WorkloadIdentityError | undefined {
   }
 }
 
-/** What the stack's resources are given as plain text, by the argument of the type; the first resource's path. */
-function literals(stack: TerraformStack): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
-  for (const resource of resourcesOf(stack))
-    for (const [argument, value] of Object.entries(argumentsOf(resource)))
-      if (typeof value === "string" && NAMING.test(argument) && !value.includes("${")) {
-        const key = `${resource.terraformResourceType}.${argument}`;
-        if (!found.has(key)) found.set(key, resource.node.path);
-      }
-  return found;
-}
-
-const NAMING = /^(?:name|path|url|key|bucket|project|\w+_id|resource_group_name)$/;
-
-function resourcesOf(stack: TerraformStack): readonly TerraformResource[] {
-  return stack.node.findAll().filter((node) => TerraformResource.isTerraformResource(node));
-}
-
-function argumentsOf(resource: TerraformResource): Json {
-  const types = record(record(resource.toTerraform())["resource"]);
-  return record(record(types[resource.terraformResourceType])[resource.friendlyUniqueId]);
+/** The names of a stack's resources by `<type>.<argument>`, each with the path of the first that has one. */
+function named(stack: TerraformStack): ReadonlyMap<string, string> {
+  const found = resourcesOf(stack).flatMap((resource) =>
+    namesOf(resource).map(
+      ([argument]) => [`${resource.terraformResourceType}.${argument}`, resource.node.path] as const,
+    ),
+  );
+  return new Map(found.reverse());
 }
 
 /** Puts something before an argument of the resources that it is asked for, once they are all there. */
@@ -177,7 +92,7 @@ const KEPT: readonly string[] = [
 describe.each(["aws", "azure", "google"] as const)(
   "an aspect that names resources of %s otherwise",
   (cloud) => {
-    const places = literals(allOf(cloud, newApp()));
+    const places = named(allJobs(cloud, newApp()));
 
     it("is refused for each name that something else has as text", () => {
       const known = [...KEPT, ...FREE].filter((key) => key.startsWith(PREFIXES[cloud])).sort();
@@ -185,7 +100,7 @@ describe.each(["aws", "azure", "google"] as const)(
       const refused = [...places].filter(([key, path]) => {
         const app = newApp();
         const argument = key.slice(key.indexOf(".") + 1);
-        const stack = allOf(cloud, app);
+        const stack = allJobs(cloud, app);
         Aspects.of(stack).add(renaming(argument, ({ node }) => node.path === path));
         return refusalOf(app)?.code === "name-changed";
       });
@@ -204,7 +119,7 @@ describe("a changed name of a role", () => {
   };
   const withRoles = (
     change: (stack: TerraformStack) => void,
-    place: aws.WorkloadRolesProps = { account, region },
+    place: aws.WorkloadRolesProps = PLACE,
     accounts: readonly string[] = ["shop/web"],
   ): App => {
     const app = newApp();
@@ -251,7 +166,7 @@ describe("a changed name of a role", () => {
   it("counts those that are not shown", () => {
     const app = withRoles(
       (stack) => Aspects.of(stack).add(renaming("name", (each) => each instanceof IamRole)),
-      { account, region },
+      PLACE,
       ["shop/web", "shop/jobs", "shop/api"],
     );
     expect(refusalOf(app)?.message).toContain("(2 more names were changed)");
@@ -326,7 +241,7 @@ describe("a changed name", () => {
       for (const name of ["prod", "acme-prod"]) {
         const app = newApp();
         const cluster = clusterOf(providersStack(app));
-        aws.eksSpoke({ cluster, region, accessPolicies: [{ policy: "AmazonEKSViewPolicy" }] });
+        aws.eksSpoke({ cluster, region: PLACE.region, accessPolicies: [{ policy: "AmazonEKSViewPolicy" }] });
         cluster.addOverride("name", name);
         expect(refusalOf(app)?.code).toBe(name === "prod" ? undefined : "name-changed");
       }
@@ -339,14 +254,12 @@ describe("a changed name", () => {
     const declared = new aws.OidcProvider(platform, "oidc", {
       issuer: ISSUER,
       audiences: ["sts.amazonaws.com"],
-      account,
-      region,
+      ...PLACE,
     });
     new aws.WorkloadRole(apps, "role", {
       trusts: [{ oidcProvider: declared, serviceAccounts: ["shop/web"] }],
       access: [aws.awsAccess({ statements: [READ] })],
-      account,
-      region,
+      ...PLACE,
     });
     declared.resource.url = "https://other.example.com";
     expect(refusalOf(app)?.message).toMatch(/^b-platform\/oidc\/Resource: url of /);
