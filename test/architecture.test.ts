@@ -24,7 +24,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "rules/google/": ["errors.ts", "model/", "rules/", "node:crypto", "@bufbuild/cel", "@bufbuild/cel/ext"],
   "artefact/": ["errors.ts", "model/", "yaml", "node:"],
   "explain/": ["errors.ts", "model/", "rules/", "artefact/", "yaml", "node:"],
-  "cloud/shared/": ["constructs", "cdktf"],
+  "cloud/shared/": ["errors.ts", "model/", "constructs", "cdktf"],
   "cloud/aws/": [
     "errors.ts",
     "model/",

@@ -126,6 +126,18 @@ export const modelMessages = {
     allowed: `at most ${max} characters`,
     remedy: "give a shorter name",
   }),
+  "name-changed": (
+    name: string,
+    value: string,
+    found: unknown,
+    statedBy: string,
+    others: number,
+  ): Problem => ({
+    problem: `${name} was changed, by an aspect or an override say, and what names the resource still has the old text${others > 0 ? ` (${others} more names were changed)` : ""}`,
+    value: found,
+    allowed: JSON.stringify(value),
+    remedy: `state the name where the resource is declared (${statedBy}), and leave the resource out of the aspect`,
+  }),
   "name-taken": (what: string, value: string, by: string): Problem => ({
     problem: `${what} is already used by ${by}`,
     value,

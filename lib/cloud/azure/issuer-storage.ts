@@ -9,10 +9,17 @@ import { storageAccountId } from "../../rules/azure/import-id";
 import { tagsArgument } from "../../rules/azure/tags";
 import type { IssuerDocuments, OpenIdDocument } from "../../rules/openid/issuer-documents";
 import { terraformText } from "../../rules/terraform-text";
+import { keepNames } from "../shared/kept-names";
 import { attributeOf, dependsOn } from "../shared/references";
 import { defaultProvider } from "./provider-place";
 import { IssuerBlob } from "./issuer-blob";
-import { claimStorageAccount, issuerGroup, issuerTags, keepsDocuments } from "./issuer-storage-checks";
+import {
+  claimStorageAccount,
+  issuerGroup,
+  issuerTags,
+  keepAccount,
+  keepsDocuments,
+} from "./issuer-storage-checks";
 import type { IssuerStorageProps } from "./issuer-storage-props";
 import { declaredGroups, useResourceGroup } from "./resource-groups";
 
@@ -77,10 +84,12 @@ export abstract class IssuerStorage extends Construct implements IIssuerHost {
       ...(provider && { provider }),
     });
     dependsOn(account, declaredGroups(this, [issuerGroup(this.#props)]));
-    if (adopt)
+    if (adopt) {
       account.importFrom(
         storageAccountId({ subscriptionId: adopt.subscriptionId, resourceGroupName }, storageAccountName),
       );
+      keepAccount(account, this.#props);
+    }
     return account;
   }
 
@@ -113,6 +122,7 @@ export abstract class IssuerStorage extends Construct implements IIssuerHost {
       ...(provider && { provider }),
     };
     const blob = new IssuerBlob(this, id, config, container.id);
+    keepNames(blob, { names: { name: path }, statedBy: "nothing: the documents have one place" });
     if (adopt) blob.importFrom(`${containerUrl(cloud, storageAccountName, container.name)}/${path}`);
     return blob;
   }
