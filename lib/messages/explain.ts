@@ -21,6 +21,13 @@ export const explainMessages = {
     value: path,
     remedy: "check permissions, and that nothing removes the file meanwhile",
   }),
+  "explain-bind-interrupted": (folder: string): Problem => ({
+    problem:
+      "files of the folder may be a mixture of old and new: a bind into it was interrupted, or still runs",
+    value: folder,
+    allowed: "a folder in which bind has ended",
+    remedy: "run the same bind again: it undoes what the interrupted one changed, and then writes all files",
+  }),
   "explain-file-too-large": (path: string, bytes: number, most: number): Problem => ({
     problem: `file of ${bytes} bytes is larger than the verifier reads`,
     value: path,

@@ -94,8 +94,8 @@ interface StackDocuments {
 /**
  * Reads synth folders, stack folders, manifests and Terraform JSON.
  *
- * Throws `explain-path-missing`, `explain-nothing-found`, `explain-file-unreadable`, `explain-file-too-large`,
- * `explain-file-invalid`, or `bind-file-invalid` for a broken `workload-identity.json`.
+ * Throws `explain-path-missing`, `explain-nothing-found`, `explain-bind-interrupted`, `explain-file-unreadable`,
+ * `explain-file-too-large`, `explain-file-invalid`, or `bind-file-invalid` for a broken `workload-identity.json`.
  */
 export function readFacts(paths: readonly string[], options: ReadFactsOptions): Facts {
   const input = inputFiles(paths);

@@ -4,7 +4,8 @@
  */
 
 import { readdirSync, statSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
+import { isHalfBound } from "../../artefact/bind-stage";
 import { stackFolders } from "../../artefact/synth-folder";
 import { WORKLOAD_IDENTITY_FILE } from "../../artefact/workload-identity-file";
 import { WRITTEN_FILES_LIST } from "../../artefact/written-files-list";
@@ -33,9 +34,10 @@ export const STACK_FILE = "cdk.tf.json";
 const READ = /\.(?:ya?ml|json)$/;
 const LEFT_OUT: ReadonlySet<string> = new Set(["node_modules", ".git", ".terraform"]);
 
-/** Throws `explain-path-missing` or `explain-file-unreadable`. */
+/** Throws `explain-path-missing`, `explain-bind-interrupted` or `explain-file-unreadable`. */
 export function inputFiles(paths: readonly string[]): InputFiles {
   const found = paths.map((path) => {
+    for (const folder of foldersAround(resolve(path))) refuseHalfBound(folder);
     const stat = readable(path, () => statSync(path, { throwIfNoEntry: false }));
     if (stat === undefined) return fail("explain-path-missing", path);
     if (stat.isDirectory()) return folderFiles(path);
@@ -46,6 +48,16 @@ export function inputFiles(paths: readonly string[]): InputFiles {
     stacks: found.flatMap(({ stacks }) => stacks),
     files: found.flatMap(({ files }) => files),
   };
+}
+
+/** The path and every folder that it is in. */
+function foldersAround(path: string): readonly string[] {
+  const outer = dirname(path);
+  return outer === path ? [path] : [path, ...foldersAround(outer)];
+}
+
+function refuseHalfBound(folder: string): void {
+  if (isHalfBound(folder)) fail("explain-bind-interrupted", folder);
 }
 
 function folderFiles(path: string): InputFiles {
@@ -61,7 +73,9 @@ function* filesBelow(folder: string): Generator<string> {
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const entry of entries) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory() && !LEFT_OUT.has(entry.name)) yield* filesBelow(path);
-    else if (entry.isFile() && READ.test(entry.name)) yield path;
+    if (entry.isDirectory() && !LEFT_OUT.has(entry.name)) {
+      refuseHalfBound(path);
+      yield* filesBelow(path);
+    } else if (entry.isFile() && READ.test(entry.name)) yield path;
   }
 }
