@@ -1,3 +1,4 @@
+import { printable } from "../explain/render/printable";
 import { bind } from "../synth/bind/bind-folder";
 import { type CommandIo, UsageError } from "./command";
 import { readArguments } from "./read-arguments";
@@ -25,8 +26,8 @@ export function run(args: readonly string[], io: CommandIo): number {
     io.err(
       "an earlier bind was interrupted: what it had changed was undone before these files were written\n",
     );
-  for (const file of files) io.out(`${to}/${file}\n`);
-  for (const file of removed) io.out(`${to}/${file} (removed)\n`);
-  io.out(`${files.length} finished ${files.length === 1 ? "file" : "files"} in ${to}\n`);
+  for (const file of files) io.out(`${printable(`${to}/${file}`)}\n`);
+  for (const file of removed) io.out(`${printable(`${to}/${file}`)} (removed)\n`);
+  io.out(`${files.length} finished ${files.length === 1 ? "file" : "files"} in ${printable(to)}\n`);
   return 0;
 }

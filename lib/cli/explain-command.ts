@@ -9,6 +9,7 @@ import {
 } from "../explain";
 import { readClusterFile } from "../explain/facts/cluster-record";
 import { sourceText } from "../explain/facts/source";
+import { printable } from "../explain/render/printable";
 import { type CommandIo, UsageError } from "./command";
 import { readArguments } from "./read-arguments";
 
@@ -66,7 +67,8 @@ export function run(args: readonly string[], io: CommandIo): number {
   );
   const seen = new Set<string>();
   for (const piece of render(watched(explainer.all(selection), seen), io.colour === true)) io.out(piece);
-  for (const { source, reason } of explainer.skipped) io.err(`skipped ${sourceText(source)}: ${reason}\n`);
+  for (const { source, reason } of explainer.skipped)
+    io.err(`${printable(`skipped ${sourceText(source)}: ${reason}`)}\n`);
   if (seen.size === 0)
     throw new UsageError(
       "nothing to explain: no declared pull, component, workload or fleet there; give --service-account and --image",

@@ -31,6 +31,7 @@ import {
   missingFiles,
   unknownDocuments,
   unplacedConfigurations,
+  unreadFiles,
   unreadObjects,
 } from "./skipped";
 import { SpokeFacts } from "./spoke-facts";
@@ -123,6 +124,7 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
     clusters: [...clusters, ...anonymous],
     terraform,
     skipped: [
+      ...unreadFiles(input.unread),
       ...stacks.flatMap(({ missing }) => missing),
       ...unplacedConfigurations([...clusters, ...anonymous].flatMap(({ unplaced }) => unplaced)),
       ...skippedOf(plain),

@@ -1,7 +1,8 @@
-import { LineCounter, parseAllDocuments } from "yaml";
+import { LineCounter } from "yaml";
 import { readWrittenYaml } from "../../artefact/written-yaml";
 import { YAML_RULES } from "../../artefact/yaml-rules";
 import { fail } from "../../errors";
+import { parsedYaml } from "../../model/parsed-yaml";
 import { repeatedKey } from "../../model/repeated-key";
 import { lineAt } from "./read-text";
 
@@ -104,12 +105,11 @@ function beginOfDocument(text: string, before: number): number | undefined {
 /** The parser descends by recursion, and reports that it went too deep like any other mistake. */
 const STACK = "Maximum call stack size exceeded";
 
-type YamlDocument = ReturnType<typeof parseAllDocuments>[number];
+type YamlDocument = ReturnType<typeof parsedYaml>[number];
 
 function parsed(text: string, file: string, lineCounter: LineCounter): readonly YamlDocument[] {
   try {
-    const result = parseAllDocuments(text, { ...YAML_RULES, lineCounter, logLevel: "silent" });
-    return Array.isArray(result) ? result : [];
+    return parsedYaml(text, { ...YAML_RULES, lineCounter });
   } catch (error) {
     return error instanceof RangeError ? tooDeep(file, 1) : rethrow(error);
   }
