@@ -34,7 +34,7 @@ const RENDERERS: Readonly<Record<string, Renderer>> = {
  * of each pull, and without `--image` of each of OpenShift's components, each workload that acts in a cloud and each
  * way of a hub's controller into a spoke; with `--spoke` those into that spoke alone.
  *
- * `--cluster FILE` gives what no artefact of other people says: a JSON object with `issuer`, `kubelet`, `apiServer`,
+ * `--cluster FILE` gives what no artefact of other people says: an object in JSON or YAML with `issuer`, `kubelet`, `apiServer`,
  * `featureGates`, `kubeletFeatureGates`, `apiServerFeatureGates`, `registries`, `plugins`, `openShift`, `pulls`,
  * `components`, `workloads` and `fleet`, each as `workload-identity.json` has it for a cluster.
  *

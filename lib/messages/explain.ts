@@ -34,11 +34,16 @@ export const explainMessages = {
     allowed: `at most ${most} bytes`,
     remedy: "split the file, or name only the files that belong to the pull",
   }),
-  "explain-file-invalid": (file: string, line: number, reason: string): Problem => ({
+  "explain-file-invalid": (
+    file: string,
+    line: number,
+    reason: string,
+    allowed: string = "YAML or JSON in UTF-8",
+  ): Problem => ({
     problem: `file ${reason}`,
     value: `${file}:${line}`,
-    allowed: "YAML or JSON in UTF-8",
-    remedy: "mend the file; a verdict over half of the facts would be worth nothing",
+    allowed,
+    remedy: "correct the file; a verdict over half of the facts would be worth nothing",
   }),
   "explain-stack-unknown": (stack: string, known: readonly string[]): Problem => ({
     problem: "no stack of that name was read",

@@ -1,4 +1,4 @@
-import { LineCounter } from "yaml";
+import { LineCounter, isNode } from "yaml";
 import { readWrittenYaml } from "../../artefact/written-yaml";
 import { YAML_RULES } from "../../artefact/yaml-rules";
 import { fail } from "../../errors";
@@ -93,6 +93,14 @@ export function parseYaml(text: string, file: string): readonly ReadDocument[] {
     const value = valueOf(document, file, line);
     return value === null || value === undefined ? [] : [{ index, value }];
   });
+}
+
+/** The line of a property of a text that was parsed: JSON is YAML too. */
+export function lineOf(text: string, path: readonly (string | number)[]): number {
+  const lineCounter = new LineCounter();
+  const [document] = parsed(text, "", lineCounter);
+  const node = path.length === 0 ? document?.contents : document?.getIn(path, true);
+  return lineCounter.linePos((isNode(node) ? node.range?.[0] : undefined) ?? 0).line;
 }
 
 /** Where the document begins before which there are so many; `undefined` where there are not. */
