@@ -19,6 +19,7 @@ import {
 import { dirname, join, relative } from "node:path";
 import { BIND_JOURNAL, BIND_STAGE, isHalfBound } from "../../artefact/bind-stage";
 import { jsonObject } from "../../artefact/json-object";
+import { errorCode } from "../../artefact/synth-folder";
 import { isRecord } from "../../model/record";
 import { makeFolders, missingFolders, removeEmpty } from "./make-folders";
 
@@ -176,12 +177,14 @@ function hashOf(path: string): string | null {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true ? hash(readFileSync(path)) : null;
 }
 
-/** Has the system write a file or a folder's list to the disk; for folders Windows has no such call. */
+/** Has the system write a file or a folder's list to the disk, where the file system can do that for folders. */
 function flush(path: string): void {
   if (process.platform === "win32") return;
   const file = openSync(path, "r");
   try {
     fsyncSync(file);
+  } catch (error) {
+    if (!["EINVAL", "ENOTSUP", "ENOSYS", "EPERM", "EISDIR", "EBADF"].includes(errorCode(error))) throw error;
   } finally {
     closeSync(file);
   }
