@@ -19,6 +19,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "errors.ts": ["messages/"],
   "error-codes.ts": ["errors.ts", "messages/"],
   "model/": ["errors.ts"],
+  "model/parsed-yaml.ts": ["yaml"],
   "index.ts": ["error-codes.ts", "errors.ts", "model/"],
   "rules/": ["errors.ts", "model/", "yaml", "node:crypto"],
   "rules/google/": ["errors.ts", "model/", "rules/", "node:crypto", "@bufbuild/cel", "@bufbuild/cel/ext"],
