@@ -41,12 +41,6 @@ export const nodeMessages = {
     allowed: "a file name in the plugin directory, without / and blanks, and neither . nor ..",
     remedy: "give the name of the link or copy of the plugin",
   }),
-  "provider-setting-invalid": (setting: string, plugin: string, value: unknown, kind: string): Problem => ({
-    problem: `\`${setting}\` of the ${plugin} image credential provider is of the wrong kind`,
-    value,
-    allowed: kind,
-    remedy: "correct the setting",
-  }),
   "provider-env-invalid": (plugin: string, name: unknown, reason: string): Problem => ({
     problem: `a variable of the ${plugin} image credential provider ${reason}`,
     value: name,

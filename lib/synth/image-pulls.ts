@@ -5,7 +5,7 @@ import type { NodeSetup } from "../model/node-file";
 import type { PullDeclaration } from "../model/pulls";
 import { credentialProviderSetup } from "../node";
 import { checkClaim } from "./cluster-records";
-import type { ImagePullsProps } from "./image-pulls-props";
+import { type ImagePullsProps, IMAGE_PULLS_PROPS } from "./image-pulls-props";
 import { Manifests } from "./manifests";
 import { checkPullSettings } from "./pull-settings";
 import { type DeclaredAccount, groupedPulls, imagesByPlugin } from "./pull-groups";
@@ -14,6 +14,7 @@ import { checkOwnership, writeServiceAccounts } from "./service-accounts";
 import { writeTokenAudienceGrants } from "./pull-audience-grants";
 import { pullWarnings } from "./pull-warnings";
 import { proveAtSynth } from "./proof";
+import { checkProps } from "../model/shape";
 
 const CLAIM = { key: "pulls", construct: "ImagePulls", lines: "pulls" } as const;
 
@@ -50,6 +51,7 @@ export class ImagePulls extends Construct {
    * an error the tree is therefore incomplete: let it end the synth, which has written nothing yet.
    */
   constructor(scope: Construct, id: string, props: ImagePullsProps) {
+    checkProps(new.target.name, scope, id, IMAGE_PULLS_PROPS, props);
     super(scope, id);
     const { cluster } = props;
     at(this, () => checkPullSettings(props));

@@ -3,6 +3,7 @@ import { isLate } from "../../model/late";
 import type { LoginServer } from "./login-server";
 import { CONDITION_MAX_BYTES, renderRepositoryCondition } from "./repository-condition";
 import { joinPatterns } from "./repository-pattern";
+import { type ObjectKind, anyObject, list, object, optional, text } from "../../model/shape";
 
 /** `properties.roleAssignmentMode` of a registry, as `az acr show` prints it. */
 export type RoleAssignmentMode = "LegacyRegistryPermissions" | "AbacRepositoryPermissions";
@@ -35,6 +36,14 @@ export interface RegistryPull {
   /** Checked patterns; `undefined` for every repository. */
   readonly repositories: readonly string[] | undefined;
 }
+
+/** The kind of {@link RegistryPull}. */
+export const REGISTRY_PULL: ObjectKind<RegistryPull> = object({
+  registry: text,
+  loginServer: anyObject,
+  roleAssignmentMode: text,
+  repositories: optional(list(text)),
+});
 
 /** One role assignment. */
 export interface PullPermission extends RegistryPull {
