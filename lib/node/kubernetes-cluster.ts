@@ -168,7 +168,7 @@ function pluginFacts(plugins: KubernetesProps["plugins"]): Readonly<Record<strin
     const fact = typeof stated === "string" ? { version: stated } : stated;
     if (fact.version !== undefined) parseVersion(`version of the ${key} plugin`, fact.version);
     for (const ability of fact.abilities ?? [])
-      checkGiven("kubernetes()", choice(pluginAbilities(key)), ability, `abilities of plugins.${key}`);
+      checkGiven("kubernetes()", choice(pluginAbilities(key)), ability, `plugins.${key}.abilities`);
     facts[key] = fact;
   }
   return facts;

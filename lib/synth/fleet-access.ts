@@ -5,7 +5,7 @@ import type { ClusterInventory, HubConsumer, MultiKueueCluster, SpokeCluster, St
 import type { AccessDeclaration, IWorkloadIdentities } from "../model/workloads";
 import { checkClaim } from "./cluster-records";
 import { type FleetAccessProps, FLEET_ACCESS_PROPS } from "./fleet-access-props";
-import { CONSUMER, STATUS } from "./fleet-charts";
+import { type FleetChart, CONSUMER, STATUS } from "./fleet-charts";
 import { consumerComment, webhookComment } from "./fleet-comments";
 import { claimFleet } from "./fleet-claims";
 import { lateRules } from "./fleet-late-rules";
@@ -76,7 +76,7 @@ export class FleetAccess extends Construct {
       Object.entries(declarations).map(([cloud, { grants }]) => [cloud, grants]),
     );
     const objects = at(this, () =>
-      fleetObjects((chart) => manifests.chart(chart.name, chart), props, plan, identities),
+      fleetObjects(({ name: chart, ...options }) => manifests.chart(chart, options), props, plan, identities),
     );
     this.inventory = objects.inventory;
     this.spokes = objects.spokes;
@@ -108,9 +108,13 @@ export class FleetAccess extends Construct {
   #comment({ consumer }: FleetAccessProps, { makers, webhooks }: FleetPlan): void {
     const { statusCommand, statusScope } = this.inventory;
     const status = [`${statusCommand} --filename=<this file>`];
-    if (statusScope) this.manifests.chart(STATUS.name, { ...STATUS, comment: status });
+    if (statusScope) this.#commentOn(STATUS, status);
     const needed = makers.map(({ cloud }) => cloud).filter((cloud) => webhooks.includes(cloud));
     const comment = [...webhookComment(needed), ...consumerComment(consumer, this.consumer.flag)];
-    this.manifests.chart(CONSUMER.name, { ...CONSUMER, comment });
+    this.#commentOn(CONSUMER, comment);
+  }
+
+  #commentOn({ name, ...options }: FleetChart, comment: readonly string[]): void {
+    this.manifests.chart(name, { ...options, comment });
   }
 }

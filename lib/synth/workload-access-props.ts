@@ -2,8 +2,7 @@ import type { Construct } from "constructs";
 import { type Subject, SUBJECT } from "../model/subject";
 import { type IAccess, type IWorkloadIdentities, ACCESS, WORKLOAD_IDENTITIES } from "../model/workloads";
 import { type GivenIssuer, ISSUER } from "../model/issuer";
-import { type ObjectKind, boolean, either, list, object, optional, text } from "../model/shape";
-import { orCluster } from "../model/cluster";
+import { type Kind, type ObjectKind, boolean, either, like, list, object, optional, text } from "../model/shape";
 
 /** The cluster that workloads run in; the facts of `openShift()` and `kubernetes()` fit as well. */
 export interface WorkloadCluster {
@@ -13,7 +12,7 @@ export interface WorkloadCluster {
   readonly issuer: GivenIssuer;
 }
 
-const WORKLOAD_CLUSTER: ObjectKind<WorkloadCluster> = object({
+const WORKLOAD_CLUSTER: Kind<WorkloadCluster> = like("a cluster, by name and issuer", {
   name: text,
   issuer: ISSUER,
 });
@@ -56,7 +55,7 @@ export interface WorkloadAccessProps {
 
 /** The kind of {@link WorkloadAccessProps}. */
 export const WORKLOAD_ACCESS_PROPS: ObjectKind<WorkloadAccessProps> = object({
-  cluster: orCluster(WORKLOAD_CLUSTER),
+  cluster: WORKLOAD_CLUSTER,
   workloads: list(WORKLOAD),
   identities: optional(list(WORKLOAD_IDENTITIES)),
 });

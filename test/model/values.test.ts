@@ -4,7 +4,6 @@ import { validateAudience } from "../../lib/model/audience";
 import { Duration } from "../../lib/model/duration";
 import { clusterName } from "../../lib/model/kubernetes-name";
 import { LateEncoding, encode, encodeNow, isLate, literal } from "../../lib/model/late";
-import { SWITCH, oneOf } from "../../lib/model/choice";
 import { nodeFile } from "../../lib/model/node-file";
 import { Subject } from "../../lib/model/subject";
 import { compareVersions, minorOf, parseVersion } from "../../lib/model/version";
@@ -105,26 +104,6 @@ describe("versions", () => {
 
   it.each(["", "1", "1.x", "latest", "1.35.2.1"])("refuses %j", (version) => {
     expect(() => parseVersion("kubelet", version)).toThrowError(code("version-invalid"));
-  });
-});
-
-describe("oneOf", () => {
-  it("returns what is in the set", () => {
-    expect(oneOf("mode", "strict", ["strict", "mixed"])).toBe("strict");
-  });
-
-  it.each([
-    ["Strict", "choice-unknown"],
-    [undefined, "choice-unknown"],
-    [LATE, "late-value"],
-  ])("refuses %j with %s", (value, expected) => {
-    expect(() => oneOf("mode", value, ["strict", "mixed"])).toThrowError(code(expected));
-  });
-
-  it("takes no text for a switch", () => {
-    expect(() => oneOf<unknown>("switch", "false", SWITCH)).toThrowError(
-      'switch is none of the values that it can have, got "false"; allowed: true, false; write one of them',
-    );
   });
 });
 

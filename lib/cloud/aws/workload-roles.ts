@@ -79,7 +79,7 @@ function roleProps(
   { subject, access }: DeclaredAccess<Construct>,
   clusterName: string,
   oidcProvider: IOidcProvider,
-  { audience = defaultAwsAudience, namePrefix, ...place }: WorkloadRolesProps,
+  { audience = defaultAwsAudience, namePrefix, oidcProvider: _, ...place }: WorkloadRolesProps,
 ): WorkloadRoleProps {
   return {
     ...place,

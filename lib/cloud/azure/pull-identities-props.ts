@@ -1,10 +1,10 @@
 import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
 import type { Construct } from "constructs";
-import { type ClusterFacts, orCluster } from "../../model/cluster";
+import { type ClusterFacts } from "../../model/cluster";
 import { type DeclaredPull, DECLARED_PULL } from "../../model/pulls";
 import type { AzureCloudName } from "../../rules/azure/clouds";
 import { type IPullIdentity, PULL_IDENTITY } from "./pull-identity-base";
-import { type ObjectKind, list, number, object, optional, record, text } from "../../model/shape";
+import { type Kind, type ObjectKind, like, list, number, object, optional, record, text } from "../../model/shape";
 import { PROVIDER } from "../shared/kinds";
 import { CHECKED_ISSUER } from "../../model/issuer";
 
@@ -110,7 +110,7 @@ export interface PullIdentitiesProps extends PullIdentitiesSettings {
   readonly pulls: readonly DeclaredPull<Construct>[];
 }
 
-const NAMED_CLUSTER: ObjectKind<PullIdentitiesProps["cluster"]> = object({
+const NAMED_CLUSTER: Kind<PullIdentitiesProps["cluster"]> = like("a cluster, by name and issuer", {
   name: text,
   issuer: CHECKED_ISSUER,
 });
@@ -118,6 +118,6 @@ const NAMED_CLUSTER: ObjectKind<PullIdentitiesProps["cluster"]> = object({
 /** The kind of {@link PullIdentitiesProps}. */
 export const PULL_IDENTITIES_PROPS: ObjectKind<PullIdentitiesProps> = object({
   ...PULL_IDENTITIES_SETTINGS.shape,
-  cluster: orCluster(NAMED_CLUSTER),
+  cluster: NAMED_CLUSTER,
   pulls: list(DECLARED_PULL),
 });

@@ -3,7 +3,7 @@ import { isLate } from "../../model/late";
 import type { LoginServer } from "./login-server";
 import { CONDITION_MAX_BYTES, renderRepositoryCondition } from "./repository-condition";
 import { joinPatterns } from "./repository-pattern";
-import { type ObjectKind, anyObject, list, object, optional, text } from "../../model/shape";
+import { type Kind, anyObject, like, list, optional, text } from "../../model/shape";
 
 /** `properties.roleAssignmentMode` of a registry, as `az acr show` prints it. */
 export type RoleAssignmentMode = "LegacyRegistryPermissions" | "AbacRepositoryPermissions";
@@ -37,8 +37,8 @@ export interface RegistryPull {
   readonly repositories: readonly string[] | undefined;
 }
 
-/** The kind of {@link RegistryPull}. */
-export const REGISTRY_PULL: ObjectKind<RegistryPull> = object({
+/** The kind of a {@link RegistryPull}. */
+export const REGISTRY_PULL: Kind<RegistryPull> = like("what acr(…) returns", {
   registry: text,
   loginServer: anyObject,
   roleAssignmentMode: text,

@@ -1,16 +1,12 @@
 import { fail } from "../../errors";
-import {
-  type CredentialsRequest,
-  type RequestSource,
-  COMPONENT_REQUEST,
-} from "../../model/credentials-request";
+import { type CredentialsRequest, type RequestSource, COMPONENT_REQUEST, REQUEST_SOURCE } from "../../model/credentials-request";
 import { isRecord } from "../../model/record";
 import { requestLabel } from "../../model/request-label";
 import type { SourcedDocument } from "../../model/sourced-document";
 import { CREDENTIALS_REQUEST, UNNAMED, credentialsRequest, requestHeader } from "./credentials-request";
 import { type CredentialsRequestFilter, checkedFilter, refuseForeign, skipReason } from "./request-filter";
 import { refuseSameNames } from "./request-names";
-import { type ObjectKind, anyObject, list, object } from "../../model/shape";
+import { type ObjectKind, like, list, object, text } from "../../model/shape";
 
 /** A document that is not for the cluster. */
 export interface SkippedDocument {
@@ -33,7 +29,7 @@ export interface CredentialsRequestSelection {
 /** The kind of {@link CredentialsRequestSelection}. */
 export const CREDENTIALS_REQUEST_SELECTION: ObjectKind<CredentialsRequestSelection> = object({
   requests: list(COMPONENT_REQUEST),
-  skipped: list(anyObject),
+  skipped: list(like<SkippedDocument>("a document that was skipped", { name: text, reason: text, source: REQUEST_SOURCE })),
 });
 
 /**

@@ -67,7 +67,7 @@ describe("eksSpoke", () => {
     { cluster: CLUSTER, region: REGION, kubernetesGroups: "argocd" },
   ])("refuses forms that only the compiler checks: %j", (given) => {
     expect(() => eksSpoke(given as unknown as EksSpokeProps)).toThrowError(
-      expect.objectContaining({ code: "fleet-value-invalid" }),
+      expect.objectContaining({ code: "property-invalid" }),
     );
   });
 

@@ -53,7 +53,7 @@ describe("aksSpoke", () => {
     "refuses forms that only the compiler checks: %j",
     (given) => {
       expect(() => aksSpoke(given as unknown as AksSpokeProps)).toThrowError(
-        expect.objectContaining({ code: "fleet-value-invalid" }),
+        expect.objectContaining({ code: "property-invalid" }),
       );
     },
   );
@@ -198,7 +198,7 @@ describe("aksSpoke", () => {
     ],
     ["azure-aks-role-unknown", () => ({ roles: [{ role: "Contributor" }] })],
     ["azure-resource-id-invalid", () => ({ cluster: { ...CLUSTER, id: "spoke-b" } })],
-    ["choice-unknown", () => ({ privateEndpoint: "yes" as unknown as boolean })],
+    ["property-invalid", () => ({ privateEndpoint: "yes" as unknown as boolean })],
   ])("refuses with %s before anything is declared", (code, props) => {
     const stack = newStack();
     const grants = identities(stack);

@@ -317,9 +317,9 @@ describe("ComponentIdentities", () => {
       /MyCluster/,
       { oidcResourceGroupName: "MyCluster", installationResourceGroupName: "mycluster" },
     ],
-    ["choice-unknown", /naming/, { naming: "mine" as "ccoctl" }],
-    ["choice-unknown", /oidcResourceGroup/, { oidcResourceGroup: "mine" as "existing" }],
-    ["choice-unknown", /installationResourceGroup/, { installationResourceGroup: "mine" as "existing" }],
+    ["property-invalid", /naming/, { naming: "mine" as "ccoctl" }],
+    ["property-invalid", /oidcResourceGroup/, { oidcResourceGroup: "mine" as "existing" }],
+    ["property-invalid", /installationResourceGroup/, { installationResourceGroup: "mine" as "existing" }],
   ])("refuses with %s before anything is declared: %s", (code, message, change) => {
     const stack = newStack();
     expect(() => declared(change, stack)).toThrowError(refused(code, message));
@@ -574,7 +574,7 @@ describe("ComponentIdentity", () => {
     ["azure-role-invalid", { roleName: "%{x}" }],
     ["azure-service-accounts-empty", { serviceAccounts: [] }],
     ["azure-service-accounts-empty", { serviceAccounts: undefined as unknown as readonly string[] }],
-    ["choice-unknown", { naming: "Ccoctl" as "ccoctl" }],
+    ["property-invalid", { naming: "Ccoctl" as "ccoctl" }],
     ["azure-name-invalid", { location: undefined as unknown as string }],
     ["azure-name-invalid", { resourceGroupName: undefined as unknown as string }],
     [

@@ -220,14 +220,14 @@ describe("IssuerContainer", () => {
     ["azure-name-invalid", { region: undefined as unknown as string }],
     ["azure-cache-control-invalid", { cacheControl: "" }],
     ["azure-tag-invalid", { tags: { "a/b": "x" } }],
-    ["choice-unknown", { sharedAccessKeyEnabled: "false" as unknown as boolean }],
+    ["property-invalid", { sharedAccessKeyEnabled: "false" as unknown as boolean }],
     ["azure-container-private", { containerAccessType: "private" }],
-    ["choice-unknown", { containerAccessType: "public" as "blob" }],
-    ["choice-unknown", { accountReplicationType: "XRS" as "LRS" }],
-    ["choice-unknown", { resourceGroup: "made" as "declared" }],
+    ["property-invalid", { containerAccessType: "public" as "blob" }],
+    ["property-invalid", { accountReplicationType: "XRS" as "LRS" }],
+    ["property-invalid", { resourceGroup: "made" as "declared" }],
     ["azure-cloud-unknown", { cloud: "AzureMoonCloud" as "AzureChinaCloud" }],
     ["azure-guid-invalid", { adopt: { subscriptionId: "mine" } }],
-    ["choice-unknown", { adopt: { subscriptionId: SUBSCRIPTION, documents: "drop" as "keep" } }],
+    ["property-invalid", { adopt: { subscriptionId: SUBSCRIPTION, documents: "drop" as "keep" } }],
     ["cluster-name-invalid", { adopt: { subscriptionId: SUBSCRIPTION, clusterName: "A B" } }],
     ["issuer-cluster-internal", { issuerUrl: "https://kubernetes.default.svc" }],
     ["issuer-trailing-slash", { issuerUrl: "https://issuer.example.com/" }],
@@ -359,7 +359,7 @@ describe("IssuerWebsite", () => {
 
   it.each<readonly [string, Partial<IssuerWebsiteProps>]>([
     ["azure-website-slash", { issuerUrl: "https://issuer.example.com", trailingSlash: true }],
-    ["choice-unknown", { trailingSlash: "false" as unknown as boolean }],
+    ["property-invalid", { trailingSlash: "false" as unknown as boolean }],
     ["azure-name-invalid", { storageAccountName: "Acme" }],
   ])("refuses with %s before anything is declared", (code, change) => {
     const stack = newStack();

@@ -298,9 +298,9 @@ describe("componentServiceAccounts", () => {
       { overrides: { "openshift-shop": { permissions: untyped("abc") } } },
       [componentRequest()],
     ],
-    ["choice-unknown", { adopt: untyped({}) }, [componentRequest()]],
+    ["property-invalid", { adopt: untyped({}) }, [componentRequest()]],
     [
-      "choice-unknown",
+      "property-invalid",
       { overrides: { "openshift-shop": { roleSharing: untyped("mine") } } },
       [componentRequest()],
     ],

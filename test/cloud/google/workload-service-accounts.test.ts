@@ -205,7 +205,7 @@ describe("workloadServiceAccounts", () => {
     ["google-token-lifetime", { tokenLifetime: Duration.hours(25) }, [reader]],
     ["google-token-path", { credentialDirectory: "/var/../run" }, [reader]],
     ["audience-invalid", { audience: "" }, [reader]],
-    ["choice-unknown", { impersonate: "no" as unknown as boolean }, [reader]],
+    ["property-invalid", { impersonate: "no" as unknown as boolean }, [reader]],
     ["late-value", { projectNumber: "${TfToken[TOKEN.1]}" }, [reader]],
   ])("refuses with %s before anything is declared: %j", (code, changed, access, subjects) => {
     const stack = testStack();

@@ -34,7 +34,7 @@ describe("eksAccess", () => {
     [
       "another policy",
       { accessPolicies: [{ policy: "AmazonEKSAutoNodePolicy" as "AmazonEKSViewPolicy" }] },
-      "choice-unknown",
+      "property-invalid",
     ],
     // access-policies.adoc: "you can only associate each policy to an access entry once".
     [
@@ -100,7 +100,7 @@ describe("requireAccessEntries", () => {
     ["API", undefined],
     ["API_AND_CONFIG_MAP", undefined],
     ["CONFIG_MAP", "spoke-authentication-mode"],
-    ["config_map", "choice-unknown"],
+    ["config_map", "property-invalid"],
   ])("answers to %s with %s", (mode, code) => {
     const check = (): void => requireAccessEntries("spoke-a", mode);
     if (code === undefined) expect(check).not.toThrow();

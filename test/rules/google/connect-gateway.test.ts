@@ -59,7 +59,7 @@ describe("gatewayRole", () => {
     ];
     expect(roles.map(gatewayRole)).toEqual(roles);
     expect(() => gatewayRole("roles/gkehub.viewer" as GatewayRoleName)).toThrowError(
-      expect.objectContaining({ code: "choice-unknown" }),
+      expect.objectContaining({ code: "property-invalid" }),
     );
   });
 });

@@ -276,7 +276,7 @@ describe("selectCredentialsRequests", () => {
   it.each([{ cloud: "gcp" as "google" }, { featureSet: "" as "Default" }])(
     "refuses the filter %j",
     (filter) => {
-      expect(() => select([other], filter)).toThrowError(expect.objectContaining({ code: "choice-unknown" }));
+      expect(() => select([other], filter)).toThrowError(expect.objectContaining({ code: "property-invalid" }));
     },
   );
 
