@@ -55,8 +55,6 @@ function enter(
 
 describe("eksSpoke", () => {
   it.each([
-    undefined,
-    { region: REGION, ...VIEW },
     { cluster: CLUSTER, region: REGION, accessPolicies: {} },
     { cluster: CLUSTER, region: REGION, accessPolicies: [null] },
     {

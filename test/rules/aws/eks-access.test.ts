@@ -30,12 +30,6 @@ describe("eksAccess", () => {
 
   it.each<[string, Partial<EksAccess>, string]>([
     ["nothing", {}, "aws-eks-access-empty"],
-    // A policy of a node: of no use to a program.
-    [
-      "another policy",
-      { accessPolicies: [{ policy: "AmazonEKSAutoNodePolicy" as "AmazonEKSViewPolicy" }] },
-      "property-invalid",
-    ],
     // access-policies.adoc: "you can only associate each policy to an access entry once".
     [
       "a policy twice",
