@@ -85,19 +85,17 @@ export interface ComponentFacts {
 }
 
 /** Reads the objects of a cluster. */
-export function readComponentFacts({ byKind }: Objects): ComponentFacts {
-  const authentications = (byKind.get("Authentication") ?? []).filter(
-    ({ value }) => at(value, "metadata", "name") === "cluster",
-  );
+export function readComponentFacts(objects: Objects): ComponentFacts {
+  const authentications = objects
+    .of("Authentication")
+    .filter(({ value }) => at(value, "metadata", "name") === "cluster");
   return {
     secrets: new Map(
-      groupsOf(byKind.get("Secret") ?? []).map(([key, documents]) => [key, secretFact(key, documents)]),
+      groupsOf(objects.of("Secret")).map(([key, documents]) => [key, secretFact(key, documents)]),
     ),
-    requests: (byKind.get("CredentialsRequest") ?? []).map(requestFact),
+    requests: objects.of("CredentialsRequest").map(requestFact),
     authentication: authenticationFact(authentications),
-    credentialFiles: groupsOf(byKind.get("ConfigMap") ?? []).flatMap(([key, documents]) =>
-      filesOf(key, documents),
-    ),
+    credentialFiles: groupsOf(objects.of("ConfigMap")).flatMap(([key, documents]) => filesOf(key, documents)),
   };
 }
 

@@ -284,13 +284,7 @@ function together(
   one: Pick<PlainDocuments, "objects" | "setups">,
   other: Pick<PlainDocuments, "objects" | "setups">,
 ): Pick<PlainDocuments, "objects" | "setups"> {
-  const byKind = new Map(one.objects.byKind);
-  for (const [kind, objects] of other.objects.byKind)
-    byKind.set(kind, [...(byKind.get(kind) ?? []), ...objects]);
-  return {
-    objects: { byKind, skipped: [...one.objects.skipped, ...other.objects.skipped] },
-    setups: [...one.setups, ...other.setups],
-  };
+  return { objects: one.objects.and(other.objects), setups: [...one.setups, ...other.setups] };
 }
 
 function stackCluster(stack: StackDocuments, plain: PlainDocuments, known: ClusterRecord): ClusterArtefacts {

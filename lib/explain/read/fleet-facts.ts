@@ -83,21 +83,21 @@ export interface FleetFacts {
 const KUEUE_KEY = "controller_manager_config.yaml";
 
 /** Reads the objects. */
-export function readFleetFacts({ byKind }: Objects): FleetFacts {
-  const configMaps = byKind.get("ConfigMap") ?? [];
+export function readFleetFacts(objects: Objects): FleetFacts {
+  const configMaps = objects.of("ConfigMap");
   const profiles = new Map<string, ProfileDocument[]>();
   const add = (key: string, document: ProfileDocument): void => {
     const same = profiles.get(key);
     if (same) same.push(document);
     else profiles.set(key, [document]);
   };
-  for (const { value, source, late } of byKind.get("ClusterProfile") ?? [])
+  for (const { value, source, late } of objects.of("ClusterProfile"))
     add(keyOf(value), { value: lateTree(value, late), source, writtenFrom: undefined });
   for (const object of configMaps) for (const [key, document] of writtenStatuses(object)) add(key, document);
   return {
     profiles: [...profiles].map(([key, each]) => profileFact(key, each)),
     lists: groupsOf(configMaps).flatMap(([key, documents]) => providerLists(key, documents)),
-    workerClusters: (byKind.get("MultiKueueCluster") ?? []).flatMap(({ value, source }) => {
+    workerClusters: objects.of("MultiKueueCluster").flatMap(({ value, source }) => {
       const profile = text(at(value, "spec", "clusterSource", "clusterProfileRef", "name"));
       return profile === "" ? [] : [{ profile, source }];
     }),

@@ -20,8 +20,8 @@ import { type Source, below } from "./source";
 const CONFIG = "config.openshift.io/v1";
 
 /** The objects that HostedClusters of this cluster stand for; none where there is no HostedCluster. */
-export function hostedObjects({ byKind }: Objects, cluster: ClusterFacts): readonly KubernetesObject[] {
-  const all = byKind.get("HostedCluster") ?? [];
+export function hostedObjects(objects: Objects, cluster: ClusterFacts): readonly KubernetesObject[] {
+  const all = objects.of("HostedCluster");
   const named = all.filter(({ value }) => isOf(value, cluster));
   const [only, ...more] = all;
   const isOnly = named.length === 0 && only && more.length === 0 && issuerOf(only.value) === "";
@@ -89,8 +89,8 @@ interface PoolConfig {
 const RELEASE = /:v?(\d+\.\d+)\.\d+[^/@]*$/;
 
 /** The NodePools that are of the cluster. */
-function nodePools({ byKind }: Objects, { name: cluster, openShift }: ClusterFacts): readonly NodePool[] {
-  const pools = byKind.get("NodePool") ?? [];
+function nodePools(objects: Objects, { name: cluster, openShift }: ClusterFacts): readonly NodePool[] {
+  const pools = objects.of("NodePool");
   const named = pools.filter(({ value }) => at(value, "spec", "clusterName") === cluster);
   return (named.length > 0 ? named : pools)
     .map(({ value, source }) => ({
@@ -108,10 +108,13 @@ export function hostedNodes(objects: Objects, cluster: ClusterFacts): readonly N
   const pools = nodePools(objects, cluster);
   const recorded = cluster.openShift?.nodePools;
   const isComplete = (recorded ?? []).every((each) => pools.some(({ name }) => name === each));
-  const rows = (objects.byKind.get("ConfigMap") ?? []).flatMap(poolConfig).map(({ namespace, node }) => ({
-    node,
-    by: pools.filter((pool) => pool.namespace === namespace && pool.configs.includes(node.name)),
-  }));
+  const rows = objects
+    .of("ConfigMap")
+    .flatMap(poolConfig)
+    .map(({ namespace, node }) => ({
+      node,
+      by: pools.filter((pool) => pool.namespace === namespace && pool.configs.includes(node.name)),
+    }));
   const listed = rows
     .filter(({ by }) => pools.length === 0 || by.length > 0 || !isComplete)
     .map(({ node, by }) => ofRelease(node, by, cluster.openShift?.version));

@@ -95,40 +95,23 @@ export function readKubernetes(
   setups: readonly KubernetesDocument[],
   cluster: ClusterFacts,
 ): KubernetesFacts {
-  const objects = withHosted(all, cluster);
-  const own = ofCluster(objects);
+  const objects = all.and(hostedObjects(all, cluster));
+  const own = objects.ofCluster;
   const { nodes, skipped } = readNodes(objects, own, setups, cluster);
   const unjudged = [...all.skipped, ...skipped];
   return {
-    serviceAccounts: readServiceAccounts(own.byKind.get("ServiceAccount") ?? []),
+    serviceAccounts: readServiceAccounts(own.of("ServiceAccount")),
     ...readRbac(own),
-    workloads: WORKLOAD_KINDS.flatMap((kind) => own.byKind.get(kind) ?? []).flatMap(
-      (object) => readWorkload(object) ?? [],
-    ),
+    workloads: own.of(...WORKLOAD_KINDS).flatMap((object) => readWorkload(object) ?? []),
     ...readRegistries(own),
     volumeDrivers: readVolumeDrivers(own),
     ...readComponentFacts(own),
     fleet: readFleetFacts(own),
     nodes,
-    apiServerOverrides: (own.byKind.get("KubeAPIServer") ?? []).flatMap(apiServerOverride),
+    apiServerOverrides: own.of("KubeAPIServer").flatMap(apiServerOverride),
     refused: byTitle(unjudged),
     skipped: unjudged,
   };
-}
-
-function withHosted(objects: Objects, cluster: ClusterFacts): Objects {
-  const hosted = hostedObjects(objects, cluster);
-  if (hosted.length === 0) return objects;
-  const byKind = new Map(objects.byKind);
-  for (const object of hosted) byKind.set(object.kind, [...(byKind.get(object.kind) ?? []), object]);
-  return { ...objects, byKind };
-}
-
-function ofCluster(objects: Objects): Objects {
-  const rows = [...objects.byKind].map(
-    ([kind, all]) => [kind, all.filter(({ management }) => !management)] as const,
-  );
-  return { ...objects, byKind: new Map(rows) };
 }
 
 function byTitle(skipped: readonly SkippedDocument[]): ReadonlyMap<string, readonly SkippedDocument[]> {
@@ -142,8 +125,9 @@ function byTitle(skipped: readonly SkippedDocument[]): ReadonlyMap<string, reado
   return titles;
 }
 
-function readRbac({ byKind }: Objects): RbacFacts {
-  const read = RBAC_KINDS.flatMap((kind) => byKind.get(kind) ?? [])
+function readRbac(objects: Objects): RbacFacts {
+  const read = objects
+    .of(...RBAC_KINDS)
     .map((object) => ({ ...object, tree: lateTree(object.value, object.late) }))
     .map((object) => ({ ...object, isLate: (object.tree as unknown) !== object.value }))
     .map((object) => ({ ...object, value: object.isLate ? namedTree(object.tree) : object.value }));
@@ -184,17 +168,17 @@ function readNodes(
   cluster: ClusterFacts,
 ): { readonly nodes: readonly NodeConfiguration[]; readonly skipped: readonly SkippedDocument[] } {
   const gates = gateStatements(own);
-  const configs = (objects.byKind.get("MachineConfig") ?? []).map(({ value, source, late }) =>
-    readMachineConfig(value, source, late),
-  );
-  const pools = (objects.byKind.get("MachineConfigPool") ?? []).map(readMachineConfigPool);
+  const configs = objects
+    .of("MachineConfig")
+    .map(({ value, source, late }) => readMachineConfig(value, source, late));
+  const pools = objects.of("MachineConfigPool").map(readMachineConfigPool);
   const nodes = [
     ...setups.map(({ value, source, late }) => readNodeSetup(value, source, late)),
     ...hostedNodes(objects, cluster),
     ...nodesOfMachineConfigs(configs, pools),
   ];
   const found = nodes.map((node) => nodeConfiguration(node, cluster, gates)).filter(isConfigured);
-  const standalone = objects.byKind.get("CredentialProviderConfig") ?? [];
+  const standalone = objects.of("CredentialProviderConfig");
   const placed = found.length > 0 ? found : standalone.map((each) => alone(each, gates));
   return {
     nodes: [...placed, ...unconfiguredPools(configs, found, cluster)],

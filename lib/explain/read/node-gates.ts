@@ -32,8 +32,9 @@ export interface GateStatement {
  * Source: openshift/api, config/v1 FeatureGate (lists count for the set `CustomNoUpgrade` alone) and
  * machineconfiguration/v1 KubeletConfig.
  */
-export function gateStatements({ byKind }: Objects): readonly GateStatement[] {
-  const custom = (byKind.get("FeatureGate") ?? [])
+export function gateStatements(objects: Objects): readonly GateStatement[] {
+  const custom = objects
+    .of("FeatureGate")
     .filter(({ value }) => at(value, "spec", "featureSet") === "CustomNoUpgrade")
     .map(({ value, kind, source }) => {
       const listed = (key: string, on: boolean): readonly [string, Known<boolean>][] =>
@@ -42,14 +43,14 @@ export function gateStatements({ byKind }: Objects): readonly GateStatement[] {
       const place = below(source, "spec.customNoUpgrade");
       return { title: titleOf(value, kind), gates, isCertain: true, pool: undefined, source: place };
     });
-  const alone = (byKind.get("KubeletConfiguration") ?? []).map(({ value, source }) => ({
+  const alone = objects.of("KubeletConfiguration").map(({ value, source }) => ({
     title: "a KubeletConfiguration that stands alone",
     gates: gatesOf(value["featureGates"]),
     isCertain: false,
     pool: undefined,
     source: below(source, "featureGates"),
   }));
-  const selecting = (byKind.get("KubeletConfig") ?? []).map(({ value, kind, source }) => ({
+  const selecting = objects.of("KubeletConfig").map(({ value, kind, source }) => ({
     title: titleOf(value, kind),
     gates: gatesOf(at(value, "spec", "kubeletConfig", "featureGates")),
     isCertain: false,

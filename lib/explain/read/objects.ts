@@ -35,12 +35,42 @@ export interface KubernetesObject extends KubernetesDocument {
   readonly kind: string;
 }
 
-/** The objects of some documents. */
-export interface Objects {
-  /** Those that are read, by kind. */
-  readonly byKind: ReadonlyMap<string, readonly KubernetesObject[]>;
+/** The objects of some documents, in the order in which they were read. */
+export class Objects {
   /** What is not read, and what would be refused. */
   readonly skipped: readonly SkippedDocument[];
+  readonly #all: readonly KubernetesObject[];
+  readonly #byKind = new Map<string, KubernetesObject[]>();
+
+  constructor(all: readonly KubernetesObject[], skipped: readonly SkippedDocument[]) {
+    this.#all = all;
+    this.skipped = skipped;
+    for (const object of all) {
+      const same = this.#byKind.get(object.kind);
+      if (same) same.push(object);
+      else this.#byKind.set(object.kind, [object]);
+    }
+  }
+
+  /** Those of some kinds. */
+  of(...kinds: readonly string[]): readonly KubernetesObject[] {
+    const [kind = "", ...more] = kinds;
+    if (more.length === 0) return this.#byKind.get(kind) ?? [];
+    return this.#all.filter((object) => kinds.includes(object.kind));
+  }
+
+  /** These and others. */
+  and(others: readonly KubernetesObject[] | Objects): Objects {
+    if (others instanceof Objects)
+      return new Objects([...this.#all, ...others.#all], [...this.skipped, ...others.skipped]);
+    return others.length === 0 ? this : new Objects([...this.#all, ...others], this.skipped);
+  }
+
+  /** Those of the cluster itself, without those of its management cluster. */
+  get ofCluster(): Objects {
+    const own = this.#all.filter(({ management }) => !management);
+    return own.length === this.#all.length ? this : new Objects(own, this.skipped);
+  }
 }
 
 /** The API that each kind is read from, without version where any is; the same kind of another group is another kind. */
@@ -116,7 +146,7 @@ export function titleOf(value: unknown, kind: string): string {
 
 /** Sorts the objects of documents. */
 export function objectsOf(documents: readonly KubernetesDocument[]): Objects {
-  const byKind = new Map<string, KubernetesObject[]>();
+  const objects: KubernetesObject[] = [];
   const refused: SkippedDocument[] = [];
   const unread = new Map<string, Unread>();
   for (const document of documents)
@@ -128,14 +158,10 @@ export function objectsOf(documents: readonly KubernetesDocument[]): Objects {
         continue;
       }
       const problem = problemOf(value, kind);
-      if (problem === undefined) {
-        const same = byKind.get(kind);
-        const object = { ...item, value, kind };
-        if (same) same.push(object);
-        else byKind.set(kind, [object]);
-      } else refused.push({ source, ...problem, refused: titleOf(value, kind) });
+      if (problem === undefined) objects.push({ ...item, value, kind });
+      else refused.push({ source, reason: problem, refused: titleOf(value, kind) });
     }
-  return { byKind, skipped: [...refused, ...[...unread.values()].map(unreadObjects)] };
+  return new Objects(objects, [...refused, ...[...unread.values()].map(unreadObjects)]);
 }
 
 /** True for a kind that is not read, the same kind of another API, and a patch; of service accounts a patch is read. */
@@ -151,13 +177,13 @@ function groupOf(apiVersion: string): string {
   return apiVersion.includes("/") ? (apiVersion.split("/")[0] ?? "") : "";
 }
 
-function problemOf(value: Json, kind: string): { readonly reason: string } | undefined {
+function problemOf(value: Json, kind: string): string | undefined {
   if (FILES.includes(kind)) return undefined;
   const api = APIS[kind] ?? "";
   const version = text(value["apiVersion"]);
   const isOld = !api.endsWith("/") && version !== api;
   const problem = isOld ? `apiVersion is ${version}, and it is served as ${api}` : refusal(value, kind);
-  return problem === undefined ? undefined : { reason: `the API server refuses it: ${problem}` };
+  return problem && `the API server refuses it: ${problem}`;
 }
 
 /** The objects of a list, those of one kind included, or the object itself. */

@@ -60,14 +60,11 @@ const LISTS: Readonly<Record<string, string>> = {
 };
 
 /** Reads the objects. Source: openshift/api, config/v1 (`RegistrySources`, ClusterImagePolicy, ImagePolicy). */
-export function readRegistries({ byKind }: Objects): RegistryFacts {
-  const of = (...kinds: readonly string[]): readonly KubernetesObject[] =>
-    kinds.flatMap((kind) => byKind.get(kind) ?? []);
+export function readRegistries(objects: Objects): RegistryFacts {
   return {
-    mirrors: Object.entries(LISTS).flatMap(([kind, field]) =>
-      of(kind).flatMap((object) => mirrorRules(object, field)),
-    ),
-    registrySources: of("Image")
+    mirrors: objects.of(...Object.keys(LISTS)).flatMap(mirrorRules),
+    registrySources: objects
+      .of("Image")
       .filter(({ value }) => at(value, "metadata", "name") === "cluster")
       .map(({ value, source }) => {
         const sources = at(value, "spec", "registrySources");
@@ -78,7 +75,7 @@ export function readRegistries({ byKind }: Objects): RegistryFacts {
           source: below(source, "spec.registrySources"),
         };
       }),
-    imagePolicies: of("ClusterImagePolicy", "ImagePolicy").map(({ value, kind, source }) => ({
+    imagePolicies: objects.of("ClusterImagePolicy", "ImagePolicy").map(({ value, kind, source }) => ({
       title: titleOf(value, kind),
       scopes: texts(at(value, "spec", "scopes")),
       source: below(source, "spec.scopes"),
@@ -86,7 +83,8 @@ export function readRegistries({ byKind }: Objects): RegistryFacts {
   };
 }
 
-function mirrorRules({ value, kind, source }: KubernetesObject, field: string): readonly MirrorRule[] {
+function mirrorRules({ value, kind, source }: KubernetesObject): readonly MirrorRule[] {
+  const field = LISTS[kind] ?? "";
   return list(at(value, "spec", field)).flatMap((rule, index): readonly MirrorRule[] => {
     const from = text(at(rule, "source"));
     const mirrors = texts(at(rule, "mirrors")).filter((mirror) => mirror !== from);

@@ -91,7 +91,7 @@ export class SpokeFacts {
 
   /** Objects of spokes and such as may be of any cluster, and setups of nodes. */
   constructor(objects: Objects, setups: readonly KubernetesDocument[]) {
-    this.#objects = [...ROLES, ...BINDINGS, FILE_KIND].flatMap((kind) => objects.byKind.get(kind) ?? []);
+    this.#objects = objects.of(...ROLES, ...BINDINGS, FILE_KIND);
     this.#setups = setups;
   }
 

@@ -19,15 +19,15 @@ export interface VolumeDrivers {
 }
 
 /** Reads CSIDriver, PersistentVolume and PersistentVolumeClaim objects. */
-export function readVolumeDrivers({ byKind }: Objects): VolumeDrivers {
+export function readVolumeDrivers(objects: Objects): VolumeDrivers {
   const volumes = new Map(
-    (byKind.get("PersistentVolume") ?? []).map(({ value }) => [nameOf(value), driverOf(value)]),
+    objects.of("PersistentVolume").map(({ value }) => [nameOf(value), driverOf(value)]),
   );
-  const claims = (byKind.get("PersistentVolumeClaim") ?? []).flatMap(({ value }) => {
+  const claims = objects.of("PersistentVolumeClaim").flatMap(({ value }) => {
     const behind = volumes.get(text(at(value, "spec", "volumeName")));
     return behind === undefined || behind === "unread" ? [] : [[keyOf(value), behind.driver] as const];
   });
-  const audiences = groupsOf(byKind.get("CSIDriver") ?? []).map(([, documents]) => {
+  const audiences = groupsOf(objects.of("CSIDriver")).map(([, documents]) => {
     const all = documents.flatMap(({ value, late }) =>
       list(at(value, "spec", "tokenRequests")).map((request) => late(text(at(request, "audience")))),
     );
