@@ -122,8 +122,7 @@ const TABLE: readonly Step<PullFacts>[] = [
     question: "Is the service account among the objects of the cluster?",
     why: "The token is the service account's, and the plugin learns from its annotations whom to become.",
     per: ["artefacts", "entry", "puller"],
-    run: ({ artefacts, entry, puller }) =>
-      entry ? accountPresent(accountQuestion(artefacts, entry, puller)) : missing("the entry"),
+    run: ({ artefacts, entry, puller }) => accountPresent(accountQuestion(artefacts, entry, puller)),
   }),
   link({
     id: "service-account-readable",
@@ -210,7 +209,7 @@ function imageParses({ text, repository, problem }: AskedImage): Answer {
 
 function accountQuestion(
   artefacts: ClusterArtefacts,
-  entry: ProviderEntry,
+  entry: ProviderEntry | undefined,
   { key, account, workload, origin }: Puller,
 ): Parameters<typeof accountPresent>[0] {
   // Where no service account was read at all, or a workload is another team's, it may be written elsewhere.
