@@ -214,7 +214,7 @@ describe("refused or read", () => {
     [
       "a variable that is a number",
       pod({ containers: [{ name: "a", env: [{ name: "A", value: 1 }] }] }),
-      "spec.containers[0] has env[0] has a number as value, no text",
+      "spec.containers[0].env[0] has a number as value, no text",
     ],
     [
       "an argument that is a number",
@@ -311,11 +311,8 @@ it("no value of any type at any place throws", () => {
       fc.dictionary(fc.constantFrom(...fields), fc.oneof(odd, value)),
       (kind, parts) => {
         const whole = { apiVersion: apis[kind] ?? "v1", kind, metadata: { name: "a" }, ...parts };
-        const { nodes, spokes } = clusterOf({
-          "a.json": [whole, { files: [parts], kubeletFlags: parts }],
-          "b.json": { files: [parts, 1], kubeletFlags: parts },
-        });
-        expect([nodes.length, spokes.of("a").isWhole]).toBeDefined();
+        const setup = { files: [parts, 1], kubeletFlags: parts };
+        expect(() => clusterOf({ "a.json": [whole, setup], "b.json": setup }).spokes.of("a")).not.toThrow();
       },
     ),
     { numRuns: 150 },
