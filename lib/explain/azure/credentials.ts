@@ -213,3 +213,23 @@ function refusal(found: readonly Resource[]): string | undefined {
   }
   return undefined;
 }
+
+/** The credentials of identities that a configuration declares, with what tests may call them. */
+export function declaredCredentials(terraform: Terraform): readonly {
+  readonly address: string;
+  readonly names: readonly string[];
+  readonly credential: Credential;
+}[] {
+  return terraform
+    .ofType(OF_IDENTITIES)
+    .filter(({ adopted }) => !adopted)
+    .map((resource) => {
+      const id = firstStated(resource, ["user_assigned_identity_id", "parent_id"]);
+      const target = referenceOf(id)?.target;
+      const owner = target instanceof Resource ? [target.address, target.stated("name")] : [id];
+      const names = [resource.address, resource.stated("name"), ...owner].flatMap((each) =>
+        typeof each === "string" ? each : orElse(each, () => []),
+      );
+      return { address: resource.address, names, credential: credentialOf(resource, true) };
+    });
+}

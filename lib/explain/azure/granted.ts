@@ -156,15 +156,19 @@ function countsAt({ scope, isRefused }: Assignment, place: ResourceId | undefine
 }
 
 /** A role by its name or id; Azure compares them without regard to letter case. */
-function isRole({ id, name }: Assignment, wanted: Known<string>): Ternary {
-  const own = orElse(wanted, () => "").startsWith("/") ? id : name;
+function isRole(assignment: Assignment, wanted: Known<string>): Ternary {
+  const own = orElse(wanted, () => "").startsWith("/") ? assignment.id : nameOf(assignment);
   if (orElse(own, () => "") === undefined) return "unknown";
   return same<string | undefined>(lowered(own), lowered(wanted));
 }
 
+function nameOf({ name, definition }: Assignment): Known<string | undefined> {
+  return definition && orElse(name, () => "") === undefined ? definition.name : name;
+}
+
 function inWords(assignment: Assignment): string {
   const { scope, limit } = assignment;
-  return `${roleLabel(assignment)} at ${shown(scope.text)}${limit ? " under a condition" : ""}`;
+  return `${roleLabel({ ...assignment, name: nameOf(assignment) })} at ${shown(scope.text)}${limit ? " under a condition" : ""}`;
 }
 
 /** Assignments that Azure refuses at apply, as the end of a reason. */

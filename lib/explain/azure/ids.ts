@@ -157,10 +157,15 @@ function referredBy({ text }: ResourceId): Resource | undefined {
   return reference?.target instanceof Resource ? reference.target : undefined;
 }
 
-/** Two that one configuration makes are two. */
+/** Two that one configuration makes are two; what a configuration makes and was not read is none that was. */
 function areApart(one: ResourceId, other: ResourceId): boolean {
   const [a, b] = [referredBy(one), referredBy(other)];
-  return a !== undefined && b !== undefined && a !== b && areTwo(a, b);
+  return a && b ? areTwo(a, b) : isUndeclared(one) !== isUndeclared(other);
+}
+
+function isUndeclared({ text }: ResourceId): boolean {
+  const { target, expression = "" } = referenceOf(text) ?? {};
+  return target === undefined && /^azure\w+\.[\w-]+\.id$/.test(expression);
 }
 
 /** True for two resources that certainly are not one. */

@@ -47,6 +47,8 @@ interface AtRegistry {
   readonly honoured: readonly Assignment[];
   /** What may cover the registry, with a role that may pull in its mode. */
   readonly open: readonly Assignment[];
+  /** True where there may be more that was not read. */
+  readonly hasMore: boolean;
 }
 
 /** The rights of an identity that was not found. */
@@ -77,7 +79,7 @@ export class AcrRights implements PullRights {
 
   /** Whether it may read the repository, or all repositories of a pattern. */
   repository({ host, paths }: AskedRepository): Answer {
-    const { login, honoured, open } = this.#at(host);
+    const { login, honoured, open, hasMore } = this.#at(host);
     if (honoured.length === 0)
       return login.status === "unknown" ? login : unknown("there is no login", login.remedy);
     const worst = paths.worst((name) => readable(honoured, name), badnessOf);
@@ -85,7 +87,7 @@ export class AcrRights implements PullRights {
       return unknown(`which repositories ${paths.text} covers is too much to try`, "declare them one by one");
     const { said, example } = worst;
     if (said === "no" && open.length > 0) return mayCover(open);
-    if (said === "no" && (login.status === "unknown" || this.#identity.hasMoreRoles)) return NOT_ALL;
+    if (said === "no" && hasMore) return NOT_ALL;
     const text = paths.isOne || said === "yes" ? paths.text : `${example} (of ${paths.text})`;
     return said === "yes"
       ? later("pass", () =>
@@ -114,7 +116,7 @@ export class AcrRights implements PullRights {
 
   #judged(host: string): AtRegistry {
     const registry = this.#registries.of(host, this.#recorded);
-    const only = (login: Answer): AtRegistry => ({ login, honoured: [], open: [] });
+    const only = (login: Answer): AtRegistry => ({ login, honoured: [], open: [], hasMore: true });
     if (registry === undefined)
       return only(unknown(`${host} is no host of ACR`, "pull by the registry's login server"));
     const elsewhere = otherCloud(this.#identity, host);
@@ -125,13 +127,14 @@ export class AcrRights implements PullRights {
     const onRegistry = this.#identity.roles.held.filter(({ scope }) => registry.isIn(scope) === "yes");
     const honoured = onRegistry.filter((each) => isHonoured(each, mode));
     const open = this.#open(registry, mode);
-    const doubt = this.#identity.given ?? registry.given ?? denied;
+    const given = this.#identity.given ?? registry.given;
     const login =
-      doubt ??
+      given ??
+      denied ??
       (honoured.length > 0
-        ? loggedIn(honoured, registry.name, mode)
+        ? loggedIn(honoured, registry)
         : notLoggedIn(this.#identity, registry, onRegistry, open));
-    return { login, honoured, open };
+    return { login, honoured, open, hasMore: this.#identity.hasMoreRoles || given !== undefined };
   }
 
   #open(registry: Registry, mode: RoleAssignmentMode | undefined): readonly Assignment[] {
@@ -218,16 +221,13 @@ function isHonoured(assignment: Assignment, mode: RoleAssignmentMode | undefined
 }
 
 /** With the mode not known, a role may be one that the registry ignores. */
-function loggedIn(
-  honoured: readonly Assignment[],
-  name: string,
-  mode: RoleAssignmentMode | undefined,
-): Answer {
+function loggedIn(honoured: readonly Assignment[], { name, mode, made }: Registry): Answer {
   const evidence = honoured.map((each) => seen(roleLabel(each), each.source));
-  const [certain] = honoured;
-  if (mode !== undefined && certain)
+  const presumed = orElse(mode, () => made);
+  const certain = presumed && honoured.find((each) => modesOf(each)?.includes(presumed));
+  if (certain)
     return pass(
-      `the identity is ${roleLabel(certain)} on the registry ${name}, whose mode is ${mode}`,
+      `the identity is ${roleLabel(certain)} on the registry ${name}, whose mode is ${presumed}`,
       ...evidence,
     );
   const roles = honoured.map(

@@ -10,9 +10,9 @@ import { keyOf } from "./ids";
 /** An id: a literal in small letters, or the attribute that it is. */
 export type PrincipalKey = string | Reference;
 
-/** Types whose ids are those of principals of their own. */
+/** Attributes of resources that are principals. */
 const PRINCIPALS =
-  /^(?:azurerm_user_assigned_identity|azuread_(?:application|group|service_principal|user))$/;
+  /^(?:azurerm_user_assigned_identity|azuread_(?:application|group|service_principal|user))\./;
 
 /**
  * Whether an id may be that of any principal: only apply tells it, and it is no attribute of a resource that is a
@@ -20,9 +20,10 @@ const PRINCIPALS =
  */
 export function mayBeAnyones(id: Known<string>, of: Resource): boolean {
   if (whyNot(id) === undefined) return false;
-  const { target, attribute = "" } = referenceOf(id) ?? {};
-  if (!(target instanceof Resource) || target === of) return true;
-  if (PRINCIPALS.test(target.type) || attribute.startsWith("identity[0].principal_id")) return false;
+  const { target, attribute = "", expression = "" } = referenceOf(id) ?? {};
+  if (!(target instanceof Resource)) return !PRINCIPALS.test(expression);
+  if (target === of) return true;
+  if (PRINCIPALS.test(`${target.type}.`) || attribute.startsWith("identity[0].principal_id")) return false;
   if (!attribute.startsWith("kubelet_identity[0].object_id")) return true;
   // AKS makes an identity for its kubelets where it is given none.
   return orElse(target.blocks("kubelet_identity"), () => [target]).length > 0;

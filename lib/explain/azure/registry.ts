@@ -10,7 +10,6 @@ import {
   andThen,
   is,
   known,
-  match,
   or,
   orElse,
   same,
@@ -33,6 +32,8 @@ export interface Registry {
   readonly name: string;
   /** Which roles it honours. */
   readonly mode: Known<RoleAssignmentMode>;
+  /** The mode in which azurerm makes it, which others may have changed since; `undefined` where that is not known. */
+  readonly made: RoleAssignmentMode | undefined;
   /** The answer where a module is given it that was not read; `undefined` where none is. */
   readonly given: Answer | undefined;
   /** Whether a scope holds it. */
@@ -118,7 +119,7 @@ export class Registries {
     const resources = perhaps.map(({ resource }) => resource);
     return {
       name,
-      mode: modeOf(found, stated),
+      ...modeOf(found, stated),
       given: this.#unread.answer(`the registry ${name}`, resources, texts),
       isIn: (scope) => this.#isIn(scope, name, ids),
       id: ids[0] ?? NOT_READ,
@@ -168,21 +169,16 @@ function changed(
 }
 
 /** What Terraform says, else what is recorded; a registry that azurerm declares is made without the newer mode. */
-function modeOf(found: readonly Declared[], recorded: string | undefined): Known<RoleAssignmentMode> {
+function modeOf(found: readonly Declared[], recorded: string | undefined): Pick<Registry, "mode" | "made"> {
   const said = found.map(({ mode }) => mode).filter((mode) => orElse(mode, () => "") !== undefined);
   const [first, ...others] = said;
   const isOne = first !== undefined && others.every((each) => same(each, first) === "yes");
-  const mode = match(
-    isOne ? first : NO_MODE,
-    (text) => text,
-    () => recorded,
-  );
-  const isPlain =
-    found.length > 0 &&
-    found.every((each) => !each.resource.adopted && each.resource.type.startsWith("azurerm_"));
-  const presumed = said.length === 0 && isPlain ? LEGACY : undefined;
-  const text = mode ?? presumed;
-  return text === LEGACY || text === ABAC ? known(text) : NO_MODE;
+  const text = orElse(isOne ? first : NO_MODE, () => recorded);
+  const isPlain = found.every((each) => !each.resource.adopted && each.resource.type.startsWith("azurerm_"));
+  return {
+    mode: text === LEGACY || text === ABAC ? known(text) : NO_MODE,
+    made: found.length > 0 && said.length === 0 && isPlain ? LEGACY : undefined,
+  };
 }
 
 const NO_MODE = unread("nothing says the mode, or two sources different ones");

@@ -9,7 +9,6 @@ import {
   andThen,
   known,
   map,
-  match,
   not,
   orElse,
   shown,
@@ -41,7 +40,7 @@ export interface NamedRole {
   readonly builtIn: BuiltInRole | undefined;
   /** The definition that was read; `undefined` where none was. */
   readonly definition: RoleDefinition | undefined;
-  /** Its name; `undefined` where only an id is known. */
+  /** Its name as written; `undefined` where it is named by its id. */
   readonly name: Known<string | undefined>;
   /** Id of its definition as written; `undefined` where it is named. */
   readonly id: Known<string | undefined>;
@@ -89,7 +88,7 @@ export class Roles {
     return {
       builtIn,
       definition: declared ?? found,
-      name: builtIn ? known(builtIn.name) : byName === undefined && found ? found.name : name,
+      name: builtIn ? known(builtIn.name) : byName === undefined && found?.isLookedUp ? found.name : name,
       id,
     };
   }
@@ -155,20 +154,6 @@ export function isRefusedAt(
 }
 
 /** A role for people. */
-export function roleLabel({ builtIn, definition, name }: NamedRole): string {
-  const text =
-    builtIn?.name ??
-    match(
-      name,
-      (each) => each,
-      () => undefined,
-    );
-  return (
-    text ??
-    match(
-      definition?.name ?? known(undefined),
-      (each) => each ?? "a custom role",
-      () => "a custom role",
-    )
-  );
+export function roleLabel({ builtIn, name }: Pick<NamedRole, "builtIn" | "name">): string {
+  return builtIn?.name ?? orElse(name, () => undefined) ?? "a custom role";
 }
