@@ -1,0 +1,167 @@
+/*
+ * Facts of a cluster that manifests do not carry, from `workload-identity.json` or from the caller.
+ */
+
+import type { PluginFacts } from "../../model/cluster";
+import type { Known } from "../../model/known";
+import type { Json } from "../../model/parsed";
+import type { Tree } from "../../model/tree";
+import type { DeclaredFleet } from "./fleet-record";
+
+/** A pull that was declared. */
+export interface DeclaredPull<Text = string> {
+  /** `namespace/name`. */
+  readonly serviceAccount: string;
+  /** `<registry host>/<repository>`, `*` for any text in the repository. */
+  readonly images: readonly Text[];
+}
+
+/** A component of OpenShift that was declared. */
+export interface DeclaredComponent<Text = string, Rights = Json> {
+  /** Key of the cloud. */
+  readonly cloud: string;
+  /** The Secret that it reads, `namespace/name`. */
+  readonly secret: string;
+  /** Its service accounts, `namespace/name` each. */
+  readonly serviceAccounts: readonly string[];
+  /** Path of the file with its token. */
+  readonly tokenPath: string;
+  /** The audience of its tokens. */
+  readonly audience: string;
+  /** The provider part of its request. */
+  readonly asks: Json;
+  /** What it was meant to get instead, in the same form; `undefined` where that is the same. */
+  readonly intends: Rights | undefined;
+  /** Why; empty where no reason was given. */
+  readonly reason: string;
+  /** Where its rights count. */
+  readonly places: readonly Text[];
+}
+
+/** A workload that was declared. */
+export interface DeclaredWorkload {
+  /** `namespace/name`. */
+  readonly serviceAccount: string;
+  /** Key of the cloud. */
+  readonly cloud: string;
+  /** What it may do, in words. */
+  readonly permissions: readonly string[];
+}
+
+/** A plugin on the nodes. */
+export interface PluginRecord extends PluginFacts {
+  /**
+   * Names of its executable on these nodes, besides those that distributions give it.
+   *
+   * @defaultValue - none
+   */
+  readonly names?: readonly string[];
+}
+
+/** The feature gates of a cluster. */
+export interface RecordedGates {
+  /**
+   * Feature gates of kubelet and API server that differ from the defaults.
+   *
+   * @defaultValue - none
+   */
+  readonly featureGates?: Readonly<Record<string, boolean>>;
+  /**
+   * Feature gates of the kubelets alone; win over `featureGates`.
+   *
+   * @defaultValue - `featureGates`
+   */
+  readonly kubeletFeatureGates?: Readonly<Record<string, boolean>>;
+  /**
+   * Feature gates of kube-apiserver alone; win over `featureGates`.
+   *
+   * @defaultValue - `featureGates`
+   */
+  readonly apiServerFeatureGates?: Readonly<Record<string, boolean>>;
+  /**
+   * Names of feature gates that were recorded with a value that is neither on nor off.
+   *
+   * @defaultValue - none
+   */
+  readonly unclearFeatureGates?: readonly string[];
+}
+
+/** What is known of a cluster; everything may be missing, and what depends on it is then unknown. */
+export interface ClusterRecord<Text = string, Rights = Json> extends RecordedGates {
+  /**
+   * Name of the cluster.
+   *
+   * @defaultValue - not known
+   */
+  readonly name?: string;
+  /**
+   * `iss` of the cluster's service account tokens.
+   *
+   * @defaultValue - not known
+   */
+  readonly issuer?: Text;
+  /**
+   * Kubelet minor, `1.35`; for a version without known rules, what depends on them is unknown.
+   *
+   * @defaultValue - that of the OpenShift version, or not known
+   */
+  readonly kubelet?: string;
+  /**
+   * Minor of kube-apiserver, `1.35`.
+   *
+   * @defaultValue - not known
+   */
+  readonly apiServer?: string;
+  /**
+   * Properties of registries that no manifest and perhaps no Terraform has, by the registry's host:
+   * `{ "acme.azurecr.io": { "roleAssignmentMode": "AbacRepositoryPermissions" } }`.
+   *
+   * @defaultValue - not known
+   */
+  readonly registries?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /**
+   * Plugins on the nodes, by `ecr`, `acr` and `gcp`.
+   *
+   * @defaultValue - not known
+   */
+  readonly plugins?: Readonly<Record<string, PluginRecord>>;
+  /**
+   * OpenShift version and platform, which decide which file the kubelet reads, and the pools of nodes; of a
+   * hosted cluster the NodePools whose nodes pull.
+   *
+   * @defaultValue - no OpenShift, or not known
+   */
+  readonly openShift?: {
+    readonly version: string;
+    readonly platform: string;
+    readonly pools?: readonly string[];
+    readonly nodePools?: readonly string[];
+  };
+  /**
+   * The declared pulls.
+   *
+   * @defaultValue - none
+   */
+  readonly pulls?: readonly DeclaredPull<Text>[];
+  /**
+   * The declared components of OpenShift.
+   *
+   * @defaultValue - those whose Secrets or CredentialsRequests were read
+   */
+  readonly components?: readonly DeclaredComponent<Text, Rights>[];
+  /**
+   * The declared workloads.
+   *
+   * @defaultValue - those whose service accounts or pods name an identity
+   */
+  readonly workloads?: readonly DeclaredWorkload[];
+  /**
+   * The declared fleet.
+   *
+   * @defaultValue - controllers and profiles that were read
+   */
+  readonly fleet?: DeclaredFleet<Text>;
+}
+
+/** A cluster's record with its late values followed. */
+export type ClusterFacts = ClusterRecord<Known<string>, Tree>;
