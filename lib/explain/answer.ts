@@ -2,6 +2,7 @@
  * What a check says. Judgement is data here; the renderers make prose of it.
  */
 
+import type { CheckId } from "./check-ids";
 import type { Source } from "./facts/source";
 
 /** `unknown` where the facts do not suffice, `skipped` where an earlier link is broken. */
@@ -64,4 +65,60 @@ export function unknown(reason: string, remedy: string, ...evidence: readonly Ev
 /** Evidence with its place. */
 export function seen(text: string, source: Source | undefined): Evidence {
   return source === undefined ? { text } : { text, source };
+}
+
+/** The answer of a check. */
+export interface CheckResult extends Answer {
+  /** Which check. */
+  readonly id: CheckId;
+}
+
+/** An answer whose words are made when they are read: to see whether a link holds costs far less. */
+export function later(status: Status, words: () => Answer): Answer {
+  return new Later(status, words);
+}
+
+class Later implements Answer {
+  readonly status: Status;
+  readonly #words: () => Answer;
+  #said: Answer | undefined;
+
+  constructor(status: Status, words: () => Answer) {
+    this.status = status;
+    this.#words = words;
+  }
+
+  get reason(): string {
+    return this.#known.reason;
+  }
+
+  get evidence(): readonly Evidence[] {
+    return this.#known.evidence;
+  }
+
+  get remedy(): string {
+    return this.#known.remedy;
+  }
+
+  get log(): string | undefined {
+    return this.#known.log;
+  }
+
+  get #known(): Answer {
+    return (this.#said ??= this.#words());
+  }
+}
+
+const BADNESS: Readonly<Record<Status, number>> = { pass: 0, skipped: 0, unknown: 1, fail: 2 };
+
+/** How bad a status is: a certain failure counts more than what cannot be told. */
+export function badness({ status }: Pick<Answer, "status">): number {
+  return BADNESS[status];
+}
+
+/** The first of several answers that fails, else the first that cannot be told, else the first. */
+export function worstOf(first: Answer, ...others: readonly (Answer | undefined)[]): Answer {
+  let worst = first;
+  for (const answer of others) if (answer && badness(answer) > badness(worst)) worst = answer;
+  return worst;
 }

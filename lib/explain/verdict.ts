@@ -1,4 +1,6 @@
-import type { CheckId, CheckResult, Origin } from "./checks/check";
+import type { CheckResult } from "./answer";
+import type { CheckId } from "./check-ids";
+import type { Origin } from "./checks/check";
 
 /** The answer to "will it work": `unknown` where a link cannot be told and none is broken. */
 export type Verdict = "allowed" | "denied" | "unknown";

@@ -12,6 +12,9 @@ describe("Issuer.of", () => {
     "https://storage.googleapis.com/my_bucket-oidc",
     "https://my_bucket.s3.eu-west-1.amazonaws.com/..a/b..c",
     "https://[2001:db8::1]:8443/oidc",
+    "https://westeurope.oic.prod-aks.azure.com/4f1c8a52/9d0e/",
+    "https://usgovvirginia.oic.prod-aks.azure.us/4f1c8a52/9d0e/",
+    "https://chinanorth2.oic.prod-aks.azure.cn/4f1c8a52/9d0e/",
   ])("accepts %s", (url) => {
     expect(Issuer.of(url).url).toBe(url);
   });
@@ -44,6 +47,11 @@ describe("Issuer.of", () => {
     ["https://oidc.example.com/%2E%2e/b", "issuer-invalid", "dot segment"],
     ["https://oidc.example.com/", "issuer-trailing-slash", "ends with a slash"],
     ["https://oidc.example.com/a/", "issuer-trailing-slash", "ends with a slash"],
+    ["https://x.example.com/y.oic.prod-aks.azure.com/", "issuer-trailing-slash", "ends with a slash"],
+    ["https://evil-oic.prod-aks.azure.com/a/b/", "issuer-trailing-slash", "ends with a slash"],
+    ["https://eastus.oic.prod-aks.azure.com/a/b", "issuer-trailing-slash", "lacks the slash"],
+    ["https://usgovarizona.oic.prod-aks.azure.us/a/b", "issuer-trailing-slash", "lacks the slash"],
+    ["https://chinaeast2.oic.prod-aks.azure.cn/a/b", "issuer-trailing-slash", "lacks the slash"],
   ])("refuses %j with %s", (url, code, text) => {
     expect(() => Issuer.of(url)).toThrowError(
       expect.objectContaining({ code, message: expect.stringContaining(text) }),
@@ -60,6 +68,12 @@ describe("Issuer.of", () => {
   it("keeps a trailing slash only when asked for it", () => {
     expect(Issuer.exactly("https://x.z1.web.core.windows.net/").url).toBe(
       "https://x.z1.web.core.windows.net/",
+    );
+  });
+
+  it("refuses an AKS issuer without its slash in either form", () => {
+    expect(() => Issuer.exactly("https://eastus.oic.prod-aks.azure.com/a/b")).toThrowError(
+      expect.objectContaining({ code: "issuer-trailing-slash" }),
     );
   });
 

@@ -42,8 +42,8 @@ export class ComponentIdentity extends DeclaredIdentityBase {
    * Throws `azure-name-invalid`, `azure-guid-invalid`, `azure-tag-invalid`, `azure-scope-invalid`, `azure-scope-broad`,
    * `azure-reason-invalid`, `azure-request-empty`, `azure-request-list`, `azure-request-permission`,
    * `azure-role-invalid`, `azure-role-assignable`, `azure-role-name-taken`, `azure-service-accounts-empty`,
-   * `azure-ccoctl-name`, `azure-identity-name-taken`, `azure-credentials-too-many`, `choice-unknown`, `late-value`, and
-   * the refusals of issuers and service accounts.
+   * `azure-ccoctl-name`, `azure-identity-name-taken`, `azure-subscription-mismatch`, `azure-credentials-too-many`,
+   * `choice-unknown`, `late-value`, and the refusals of issuers and service accounts.
    */
   constructor(scope: Construct, id: string, props: ComponentIdentityProps) {
     super(scope, id, props, (construct) => componentIdentityPlan(construct, props).credentials);

@@ -75,7 +75,11 @@ export class IssuerContainer extends IssuerStorage {
       this.container.importFrom(storageContainerId(place, props.storageAccountName, name));
     }
     const documents = issuerDocuments(this.issuer, props.keys, AZURE_DOCUMENTS);
-    const blobs = this.declareDocuments(documents, { name, resource: this.container });
+    const blobs = this.declareDocuments(documents, {
+      name,
+      id: attributeOf(this.container, "id"),
+      resource: this.container,
+    });
     this.discovery = blobs.discovery;
     this.jwks = blobs.jwks;
   }

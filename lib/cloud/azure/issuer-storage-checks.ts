@@ -15,7 +15,7 @@ import { publishedJwks } from "../../rules/openid/issuer-keys";
 import { requireAlgorithms } from "../../rules/openid/jwks";
 import type { IssuerStorageProps } from "./issuer-storage-props";
 import { PerApp } from "../shared/per-app";
-import { defaultProvider } from "./identity-names";
+import { defaultProvider } from "./provider-place";
 import { RESOURCE_GROUP_MODES, type ResourceGroupUse, checkResourceGroup } from "./resource-groups";
 
 const REPLICATIONS: readonly string[] = ["LRS", "ZRS", "GRS", "RAGRS", "GZRS", "RAGZRS"];

@@ -12,7 +12,7 @@ import { isLate } from "../../model/late";
 import { type Tags, tagsArgument } from "../../rules/azure/tags";
 import { PerApp } from "../shared/per-app";
 import { withinStack } from "../shared/across-stacks";
-import { defaultProvider } from "./identity-names";
+import { defaultProvider } from "./provider-place";
 
 /** `declared` here, unless the app declares it already; or `existing`. */
 export type ResourceGroupMode = "declared" | "existing";

@@ -4,54 +4,16 @@
  */
 
 import type { Answer } from "../answer";
+import type { CheckId } from "../check-ids";
 import type { Cloud, PermissionAnswer, Repository, TrustAnswer } from "../clouds/cloud";
 import type { ClusterArtefacts } from "../facts/facts";
 import type { ServiceAccountFact } from "../facts/kubernetes-facts";
 import type { NodeConfiguration, ProviderEntry } from "../facts/node-configuration";
 import type { WorkloadFact } from "../facts/workload-facts";
 
-/** The names of the checks; each is that of its file. */
-export type CheckId =
-  | "image-parses"
-  | "provider-matches-image"
-  | "provider-on-node"
-  | "service-account-present"
-  | "service-account-readable"
-  | "annotations-present"
-  | "audience-granted"
-  | "issuer-trusted"
-  | "audience-accepted"
-  | "subject-admitted"
-  | "login-permitted"
-  | "repository-permitted"
-  | "otherwise"
-  | "secret-present"
-  | "secret-well-formed"
-  | "issuer-configured"
-  | "account-present"
-  | "account-annotated"
-  | "pods-configured"
-  | "identity-found"
-  | "permissions-granted"
-  | "controller-present"
-  | "controller-configured"
-  | "profile-present"
-  | "profile-readable"
-  | "profile-well-formed"
-  | "provider-chosen"
-  | "secret-free"
-  | "plugin-present"
-  | "plugin-called"
-  | "identity-named"
-  | "token-mounted"
-  | "spoke-admits"
-  | "spoke-authorizes";
+export type { CheckId } from "../check-ids";
 
-/** The answer of a check. */
-export interface CheckResult extends Answer {
-  /** Which check. */
-  readonly id: CheckId;
-}
+export type { CheckResult } from "../answer";
 
 /** Why a pull is asked about: it was declared, a caller asked, or a workload has the image. */
 export type Origin = "declared" | "asked" | "workload";

@@ -2,6 +2,7 @@
  * Facts of a cluster that manifests do not carry, from `workload-identity.json` or from the caller.
  */
 
+import { issuerOfTokens } from "../../model/aks-issuer";
 import type { PluginFacts } from "../../model/cluster";
 import { minorOf } from "../../model/version";
 import { openShiftRelease, openShiftVersions } from "../../rules/openshift/versions";
@@ -139,6 +140,11 @@ export function readClusterRecord(recorded: unknown): ClusterRecord {
     ...(workloads !== undefined && { workloads: declaredWorkloads(workloads) }),
     ...(fleet !== undefined && { fleet: declaredFleet(fleet) }),
   };
+}
+
+/** Tokens of an AKS cluster end their `iss` with a slash, also where the record lacks it. */
+export function issuing(cluster: ClusterRecord): ClusterRecord {
+  return cluster.issuer === undefined ? cluster : { ...cluster, issuer: issuerOfTokens(cluster.issuer) };
 }
 
 /** The minor of the kubelets, stated or that of the OpenShift version; `undefined` where its rules are not known. */

@@ -6,6 +6,18 @@
 import { type CelTree, celLibrary } from "./cel-library";
 import { LOGIC, callIn, parsedCel, pathIn, pathOfHas, stringIn } from "./cel-tree";
 
+/** How many `&&`, `||` and `!` an expression has, outside of strings and comments. */
+export function logicalOperators(expression: string): {
+  readonly joining: number;
+  readonly negating: number;
+} {
+  const tokens = expression.match(TOKEN) ?? [];
+  return {
+    joining: tokens.filter((token) => token === "&&" || token === "||").length,
+    negating: tokens.filter((token) => token === "!").length,
+  };
+}
+
 /** True for `true`, `1 == 1`, `assertion.sub.startsWith('')` and the like, alone or joined by `||`, `&&` and parentheses. */
 export function admitsEveryToken(expression: string): boolean {
   if (expression.trim() === "true") return true;

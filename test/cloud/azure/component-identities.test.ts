@@ -515,6 +515,20 @@ describe("ComponentIdentity", () => {
     expect(identity.credentials).toHaveLength(1);
   });
 
+  it("refuses a subscription that is not its provider's", () => {
+    const stack = newStack();
+    new AzurermProvider(stack, "azurerm", { features: [{}], subscriptionId: OTHER });
+    expect(() => new ComponentIdentity(stack, "acme", props)).toThrowError(
+      refused("azure-subscription-mismatch", /test\/acme: subscriptionId is of another subscription/),
+    );
+    const provider = new AzurermProvider(stack, "own", {
+      features: [{}],
+      alias: "own",
+      subscriptionId: SUBSCRIPTION.toUpperCase(),
+    });
+    expect(() => new ComponentIdentity(stack, "other", { ...props, provider })).not.toThrow();
+  });
+
   it("takes each role once, acts in a resource of any name, and describes its role in text", () => {
     const stack = newStack();
     const storage = `${group("mycluster")}/providers/Microsoft.Storage/storageAccounts/acct/blobServices/default/containers/$web`;

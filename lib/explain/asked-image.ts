@@ -1,0 +1,56 @@
+import { isWorkloadIdentityError } from "../errors";
+import { AskedNames } from "../rules/asked-names";
+import { lookupRepository } from "../rules/kubelet/image-reference";
+
+/** A repository, or every repository that a declared pattern covers. */
+export interface AskedRepository {
+  /** Host, with port where the image has one. */
+  readonly host: string;
+  /** The paths below the host. */
+  readonly paths: AskedNames;
+  /** `<host>/<path>` as it was asked. */
+  readonly name: string;
+}
+
+/** An image, or a declared pattern; one object for each text, so that answers are remembered by it. */
+export interface AskedImage {
+  /** The image as written, or the pattern. */
+  readonly text: string;
+  /** What the kubelet looks up; `undefined` where it refuses the name. */
+  readonly repository: AskedRepository | undefined;
+  /** Why the kubelet refuses the name; empty where it does not, or where the image is not known. */
+  readonly problem: string;
+}
+
+/** An image that is not known, of which only the text for people is. */
+export function lateImage(text: string): AskedImage {
+  return { text, repository: undefined, problem: "" };
+}
+
+/** An image as a pod names it. */
+export function askedImage(image: string): AskedImage {
+  const name = attempt(image);
+  return typeof name === "string" ? asked(image, name) : { text: image, repository: undefined, ...name };
+}
+
+/** A declared pattern: in its path `*` is any text. */
+export function askedPattern(pattern: string): AskedImage {
+  const slash = pattern.indexOf("/");
+  return pattern.indexOf("*") > slash && slash > 0 ? asked(pattern, pattern) : askedImage(pattern);
+}
+
+function asked(text: string, name: string): AskedImage {
+  const slash = name.indexOf("/");
+  const host = name.slice(0, slash);
+  return { text, problem: "", repository: { host, name, paths: AskedNames.covered(name.slice(slash + 1)) } };
+}
+
+/** The rule answers with an error; here a refused name is an outcome. */
+function attempt(image: string): string | { readonly problem: string } {
+  try {
+    return lookupRepository(image);
+  } catch (error) {
+    if (isWorkloadIdentityError(error)) return { problem: error.problem };
+    throw error;
+  }
+}
