@@ -166,7 +166,8 @@ function comparedAnswer(
   const answer = evaluated(condition, variables);
   const [yes, no] = WORDS[test] ?? [];
   const claim = claimAt(variables, path);
-  if (answer.outcome === "unknown" || yes === undefined || typeof claim !== "string") return answer;
+  const isInWords = path[0] === "assertion" && typeof claim === "string" && yes !== undefined;
+  if (answer.outcome === "unknown" || !isInWords) return answer;
   return {
     ...answer,
     reason: `${claim} ${answer.outcome === "allowed" ? yes : (no ?? "")} in the attribute condition`,

@@ -2,7 +2,7 @@
  * What expressions may speak of: the token, the attributes that were mapped from it, the resource that is asked for.
  */
 
-import { type Known, type Ternary, isKnown, known, match, notKnown, unread } from "../../model/known";
+import { type Known, type Ternary, isKnown, known, map, unread } from "../../model/known";
 import { treeOf } from "../../model/tree";
 import type { Pattern } from "../wildcard";
 import type { CelInput } from "./cel-library";
@@ -50,11 +50,8 @@ export function isTold(value: unknown): boolean {
 
 /** A claim as text; `undefined` where it is known and none. */
 export function claimText(value: unknown): Known<string> | undefined {
-  return match(
-    treeOf(value),
-    (each): Known<string> | undefined => (typeof each === "string" ? known(each) : undefined),
-    notKnown,
-  );
+  if (typeof value === "string") return known(value);
+  return isTold(value) ? undefined : map(treeOf(value), () => "");
 }
 
 /** The claim at a path; `undefined` where there is none, not known where a step to it or the variable is not. */

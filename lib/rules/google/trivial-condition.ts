@@ -4,18 +4,25 @@
  */
 
 import { type CelTree, celLibrary } from "./cel-library";
-import { LOGIC, callIn, parsedCel, pathIn, pathOfHas, stringIn } from "./cel-tree";
+import { LOGIC, callIn, parsedCel, partsIn, pathIn, pathOfHas, stringIn } from "./cel-tree";
 
-/** How many `&&`, `||` and `!` an expression has, outside of strings and comments. */
+/** How many `&&`, `||` and `!` an expression has; none where it cannot be parsed. */
 export function logicalOperators(expression: string): {
   readonly joining: number;
   readonly negating: number;
 } {
-  const tokens = expression.match(TOKEN) ?? [];
-  return {
-    joining: tokens.filter((token) => token === "&&" || token === "||").length,
-    negating: tokens.filter((token) => token === "!").length,
-  };
+  const names = operatorsIn(parsedCel(expression));
+  const negating = names.filter((name) => name === LOGIC.not).length;
+  return { joining: names.length - negating, negating };
+}
+
+function operatorsIn(tree: CelTree | undefined): readonly string[] {
+  if (tree === undefined) return [];
+  const { name = "", operands = [] } = callIn(tree) ?? {};
+  const inner = partsIn(tree).flatMap(operatorsIn);
+  if (name === LOGIC.not) return [name, ...inner];
+  // One operator between each two terms.
+  return name === LOGIC.and || name === LOGIC.or ? [...operands.slice(1).map(() => name), ...inner] : inner;
 }
 
 /** True for `true`, `1 == 1`, `assertion.sub.startsWith('')` and the like, alone or joined by `||`, `&&` and parentheses. */
