@@ -43,15 +43,16 @@ export function isClaims(value: unknown): value is CelClaims {
   );
 }
 
-/** True for anything but a claim whose value is not known. */
+/** True for anything but a claim whose value, or an item of it, is not known. */
 export function isTold(value: unknown): boolean {
-  return isKnown(treeOf(value));
+  return isKnown(treeOf(value)) && (!Array.isArray(value) || value.every(isTold));
 }
 
 /** A claim as text; `undefined` where it is known and none. */
 export function claimText(value: unknown): Known<string> | undefined {
   if (typeof value === "string") return known(value);
-  return isTold(value) ? undefined : map(treeOf(value), () => "");
+  const tree = treeOf(value);
+  return isKnown(tree) ? undefined : map(tree, () => "");
 }
 
 /** The claim at a path; `undefined` where there is none, not known where a step to it or the variable is not. */
