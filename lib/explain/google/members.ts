@@ -193,18 +193,16 @@ function keyOf(scheme: string, pool: Known<string>, rest: Known<string>): string
 /** A Google service account. */
 export function accountBearer(email: Known<string>): Bearer {
   const member = joined("serviceAccount:", email);
+  // As deny policies name it.
+  const principal = joined("principal://iam.googleapis.com/projects/-/serviceAccounts/", email);
   return {
     label: shown(email),
-    isMember: (other) =>
-      match(
-        other,
-        (text): Ternary => {
-          if (text === EVERYBODY || text === AUTHENTICATED) return "yes";
-          // Who is in a group, no artefact says.
-          return text.startsWith("group:") ? "unknown" : same(member, other);
-        },
-        () => same(member, other),
-      ),
+    isMember: (other) => {
+      const text = orElse(other, () => "");
+      if (text === EVERYBODY || text === AUTHENTICATED) return "yes";
+      // Who is in a group, no artefact says.
+      return text.startsWith(GROUPS) ? "unknown" : or(same(member, other), same(principal, other));
+    },
     keys: [EVERYBODY, AUTHENTICATED, GROUPS, keyOfText(member)],
   };
 }
