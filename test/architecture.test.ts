@@ -19,12 +19,13 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "errors.ts": ["messages/"],
   "error-codes.ts": ["errors.ts", "messages/"],
   "model/": ["errors.ts"],
+  "model/parsed-yaml.ts": ["yaml"],
   "index.ts": ["error-codes.ts", "errors.ts", "model/"],
   "rules/": ["errors.ts", "model/", "yaml", "node:crypto"],
   "rules/google/": ["errors.ts", "model/", "rules/", "node:crypto", "@bufbuild/cel", "@bufbuild/cel/ext"],
   "artefact/": ["errors.ts", "model/", "yaml", "node:"],
   "explain/": ["errors.ts", "model/", "rules/", "artefact/", "yaml", "node:"],
-  "cloud/shared/": ["constructs", "cdktf"],
+  "cloud/shared/": ["errors.ts", "model/", "constructs", "cdktf"],
   "cloud/aws/": [
     "errors.ts",
     "model/",
@@ -230,6 +231,14 @@ function isExported(node: ts.Node): boolean {
   );
 }
 
+/** A kind goes with the interface whose values it checks: who reads one reads the other. */
+function isKind(node: ts.Node): boolean {
+  return (
+    ts.isVariableStatement(node) &&
+    node.declarationList.declarations.every(({ type }) => /^(?:Object)?Kind</.test(type?.getText() ?? ""))
+  );
+}
+
 function docOf(node: ts.Node): string {
   return ts
     .getJSDocCommentsAndTags(node)
@@ -329,7 +338,10 @@ describe("size", () => {
 
   it(`keeps a file's own exports within ${EXPORTS_HARD}`, () => {
     const crowded = files
-      .map((file) => ({ path: file.path, exports: file.tree.statements.filter(isExported).length }))
+      .map((file) => ({
+        path: file.path,
+        exports: file.tree.statements.filter((each) => isExported(each) && !isKind(each)).length,
+      }))
       .filter(({ exports }) => exports > EXPORTS_HARD);
     expect(crowded).toEqual([]);
   });

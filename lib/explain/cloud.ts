@@ -109,7 +109,7 @@ export interface AskedRights {
   /** In the form of a request's provider part, without `kind` and `apiVersion`. */
   readonly rights: TreeObject;
   /** Where it counts: scopes of Azure, `projects/<id>` of Google; none where the rights say it. */
-  readonly places: readonly string[];
+  readonly places: readonly Known<string>[];
 }
 
 /** What a Secret, an annotation or a file says to act as. */

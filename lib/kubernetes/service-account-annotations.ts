@@ -4,6 +4,7 @@ import { fail } from "../errors";
 import { Subject } from "../model/subject";
 import { addAnnotations, checkedAnnotations } from "./metadata";
 import { writesServiceAccount } from "./once-per-chart";
+import { type ObjectKind, checkProps, object, record, text } from "../model/shape";
 
 /** What {@link ServiceAccountAnnotations} adds, and to whom. */
 export interface ServiceAccountAnnotationsProps {
@@ -14,6 +15,12 @@ export interface ServiceAccountAnnotationsProps {
   /** At least one; values may be late. */
   readonly annotations: Readonly<Record<string, string>>;
 }
+
+const SERVICE_ACCOUNT_ANNOTATIONS_PROPS: ObjectKind<ServiceAccountAnnotationsProps> = object({
+  namespace: text,
+  name: text,
+  annotations: record(text),
+});
 
 /**
  * Annotations for a service account that somebody else owns: a Helm chart, an operator, another team.
@@ -34,6 +41,7 @@ export class ServiceAccountAnnotations extends Construct {
    * `service-account-invalid`, `service-account-twice` or `late-value` (of a name).
    */
   constructor(scope: Construct, id: string, props: ServiceAccountAnnotationsProps) {
+    checkProps(new.target.name, scope, id, SERVICE_ACCOUNT_ANNOTATIONS_PROPS, props);
     super(scope, id);
     this.subject = Subject.of(`${props.namespace}/${props.name}`);
     const owner = `service account ${this.subject.key}`;

@@ -3,6 +3,7 @@ import { Construct } from "constructs";
 import { Subject } from "../model/subject";
 import { addAnnotations, checkedAnnotations, checkedLabels } from "./metadata";
 import { writesServiceAccount } from "./once-per-chart";
+import { type ObjectKind, checkProps, object, optional, record, text } from "../model/shape";
 
 /** What a {@link ServiceAccount} says. */
 export interface ServiceAccountProps {
@@ -24,6 +25,13 @@ export interface ServiceAccountProps {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
+const SERVICE_ACCOUNT_PROPS: ObjectKind<ServiceAccountProps> = object({
+  namespace: text,
+  name: text,
+  annotations: optional(record(text)),
+  labels: optional(record(text)),
+});
+
 /**
  * A service account that this configuration owns, whole.
  *
@@ -41,6 +49,7 @@ export class ServiceAccount extends Construct {
    * `label-invalid`, `service-account-twice` or `late-value` (of a name).
    */
   constructor(scope: Construct, id: string, props: ServiceAccountProps) {
+    checkProps(new.target.name, scope, id, SERVICE_ACCOUNT_PROPS, props);
     super(scope, id);
     this.subject = Subject.of(`${props.namespace}/${props.name}`);
     const owner = `service account ${this.subject.key}`;

@@ -1,6 +1,6 @@
 import { ApiObject, type ApiObjectProps } from "cdk8s";
 import { Construct } from "constructs";
-import type { Subject } from "../model/subject";
+import { type Subject, SUBJECT } from "../model/subject";
 import { checkedFeatureGates } from "../rules/kubelet/feature-gates";
 import { nodeNeedsServiceAccountGet } from "../rules/kubelet/service-account-get";
 import { clusterObject } from "./metadata";
@@ -11,6 +11,17 @@ import {
   tokenAudienceRoleName,
   tokenAudienceRules,
 } from "./token-audience-rules";
+import {
+  type ObjectKind,
+  boolean,
+  checkProps,
+  choice,
+  list,
+  object,
+  optional,
+  record,
+  text,
+} from "../model/shape";
 
 /** What a {@link TokenAudienceGrant} allows, and where. */
 export interface TokenAudienceGrantProps {
@@ -40,7 +51,8 @@ export interface TokenAudienceGrantProps {
    */
   readonly serviceAccounts?: readonly (string | Subject)[];
   /**
-   * `namespaces` binds in each namespace; `cluster` binds once for all, also for namespaces still to come.
+   * `namespaces` binds in each namespace; `cluster` binds once for all, also for namespaces still to come, which an
+   * entry with `requireServiceAccount: false` needs: the kubelet requests the tokens of all who pull.
    *
    * @defaultValue "namespaces"
    */
@@ -52,6 +64,16 @@ export interface TokenAudienceGrantProps {
    */
   readonly roleName?: string;
 }
+
+const TOKEN_AUDIENCE_GRANT_PROPS: ObjectKind<TokenAudienceGrantProps> = object({
+  audience: text,
+  apiServer: text,
+  featureGates: optional(record(boolean)),
+  namespaces: optional(list(text)),
+  serviceAccounts: optional(list(SUBJECT)),
+  scope: optional(choice(["namespaces", "cluster"])),
+  roleName: optional(text),
+});
 
 const RBAC = "rbac.authorization.k8s.io";
 
@@ -74,9 +96,10 @@ export class TokenAudienceGrant extends Construct {
 
   /**
    * Throws `audience-invalid`, `audience-grant-empty`, `audience-grant-ambiguous`, `role-name-invalid`,
-   * `choice-unknown` (of the scope), `feature-gate-invalid`, `version-unknown`, `version-invalid`, `late-value`, and for bad names of namespaces and service accounts.
+   * `feature-gate-invalid`, `version-unknown`, `version-invalid`, `late-value`, and for bad names of namespaces and service accounts.
    */
   constructor(scope: Construct, id: string, props: TokenAudienceGrantProps) {
+    checkProps(new.target.name, scope, id, TOKEN_AUDIENCE_GRANT_PROPS, props);
     super(scope, id);
     const { audience, namespaces, serviceAccounts } = props;
     const extent = grantExtent(audience, props.scope ?? "namespaces", namespaces, serviceAccounts);

@@ -5,16 +5,25 @@
 
 import { stringify } from "yaml";
 import { fail } from "../errors";
-import type { ClusterFacts } from "../model/cluster";
-import type { ImageCredentialProvider } from "../model/image-credential-provider";
+import { type ClusterFacts, CLUSTER_FACTS } from "../model/cluster";
+import { type ImageCredentialProvider, IMAGE_CREDENTIAL_PROVIDER } from "../model/image-credential-provider";
 import { literal } from "../model/late";
-import { type NodeFile, type NodeSetup, nodeFile } from "../model/node-file";
+import { type NodeFile, type NodeSetup, NODE_FILE, nodeFile } from "../model/node-file";
 import { TOKEN_PROTOCOL } from "../rules/kubelet/credential-provider-rules";
 import { matchImagesOverlap } from "../rules/kubelet/match-images-overlap";
 import { validateCredentialProviderConfig } from "../rules/kubelet/validate-credential-provider-config";
-import { type CredentialProviderEntry, credentialProviderEntries } from "./credential-provider-entry";
-import type { CredentialProviderSettings } from "./credential-provider-settings";
+import {
+  type CredentialProviderEntry,
+  WITHOUT_CACHE_TYPE,
+  credentialProviderEntries,
+  takesCacheType,
+} from "./credential-provider-entry";
+import {
+  type CredentialProviderSettings,
+  CREDENTIAL_PROVIDER_SETTINGS,
+} from "./credential-provider-settings";
 import { assertMatched } from "./match-images";
+import { type Kind, type ObjectKind, checkGiven, list, object, optional, record, text } from "../model/shape";
 
 /** What decides the file. */
 export interface CredentialProviderConfigProps {
@@ -36,10 +45,19 @@ export interface CredentialProviderConfigProps {
   readonly pulls?: Readonly<Record<string, readonly string[]>>;
 }
 
+const CREDENTIAL_PROVIDER_CONFIG_PROPS: ObjectKind<CredentialProviderConfigProps> = object({
+  cluster: CLUSTER_FACTS,
+  providers: list(IMAGE_CREDENTIAL_PROVIDER),
+  settings: optional(record(CREDENTIAL_PROVIDER_SETTINGS)),
+  pulls: optional(record(list(text))),
+});
+
 interface TokenAttributes {
-  readonly requireServiceAccount?: boolean;
+  readonly serviceAccountTokenAudience: string;
+  readonly requireServiceAccount: boolean;
 }
 
+const FILES: Kind<readonly NodeFile[]> = list(NODE_FILE);
 const FILE_MODE = 0o644;
 
 /** A CredentialProviderConfig of `kubelet.config.k8s.io/v1`, the only version that has `tokenAttributes`. */
@@ -58,6 +76,7 @@ export interface CredentialProviderConfig {
  * `late-value` or `credential-provider-config-invalid`.
  */
 export function credentialProviderConfig(props: CredentialProviderConfigProps): CredentialProviderConfig {
+  checkGiven("credentialProviderConfig()", CREDENTIAL_PROVIDER_CONFIG_PROPS, props);
   const { cluster, settings = {}, pulls = {} } = props;
   const plugins = props.providers.map(({ plugin }) => plugin);
   const unused = Object.keys(settings).find((plugin) => !plugins.includes(plugin));
@@ -90,12 +109,14 @@ export function credentialProviderSetup(
   props: CredentialProviderConfigProps,
   furtherFiles: readonly NodeFile[] = [],
 ): NodeSetup {
+  checkGiven("credentialProviderSetup()", CREDENTIAL_PROVIDER_CONFIG_PROPS, props);
+  checkGiven("credentialProviderSetup()", FILES, furtherFiles, "furtherFiles");
   const { cluster } = props;
   const path = cluster.configPath(props.providers.map(({ plugin }) => plugin));
   // YAML 1.1, as the kubelet reads it: the writer then quotes what would not be text there (yes, on, 1e3).
   const document = credentialProviderConfig(props);
   const text = stringify(document, { version: "1.1", lineWidth: 0, aliasDuplicateObjects: false });
-  const content = strictNotice(document) + text;
+  const content = upgradeNotice(cluster) + mixedNotice(document) + strictNotice(document) + text;
   const files = [nodeFile({ path, mode: FILE_MODE, content }), ...furtherFiles.map(nodeFile)];
   return {
     files: files.sort((a, b) => (a.path < b.path ? -1 : 1)),
@@ -106,14 +127,51 @@ export function credentialProviderSetup(
   };
 }
 
+/**
+ * The audiences for which kubelets request a token of every service account whose pods pull a matching image, annotated
+ * or not: those of mixed mode in one entry. Where the API server refuses, the plugin is not run at all.
+ */
+export function audiencesOfEveryAccount({ providers }: CredentialProviderConfig): ReadonlySet<string> {
+  const attributes = providers.map(tokenAttributesOf);
+  return new Set(
+    attributes.flatMap((each) =>
+      each?.requireServiceAccount === false ? [each.serviceAccountTokenAudience] : [],
+    ),
+  );
+}
+
+/** Without the permission nodes lose what they pulled so far, and it is in no file of theirs. */
+function mixedNotice(config: CredentialProviderConfig): string {
+  const audiences = [...audiencesOfEveryAccount(config)];
+  if (audiences.length === 0) return "";
+  return [
+    `# Before nodes get this file, allow them to request tokens for ${audiences.join(", ")} in the whole cluster: the`,
+    "# kubelet requests one of every service account first, and where it is refused, the pull has no credentials at all.",
+    "",
+  ].join("\n");
+}
+
+function tokenAttributesOf({ tokenAttributes }: CredentialProviderEntry): TokenAttributes | undefined {
+  return tokenAttributes as TokenAttributes | undefined;
+}
+
+/** Whoever upgrades the nodes sees this file, not the configuration that it is made from. */
+function upgradeNotice({ kubelet }: ClusterFacts): string {
+  if (takesCacheType(kubelet)) return "";
+  return [
+    `# ${WITHOUT_CACHE_TYPE}:`,
+    "# a node that is upgraded needs its new file together with its new kubelet.",
+    "",
+  ].join("\n");
+}
+
 /** Strict mode takes something away from pods that nobody declared, which the file alone does not show. */
 function strictNotice({ providers }: CredentialProviderConfig): string {
   const plain = providers.filter(({ tokenAttributes }) => tokenAttributes === undefined);
   const served = (entry: CredentialProviderEntry): boolean =>
     plain.some((other) => String(other["matchImages"]) === String(entry["matchImages"]));
   const strict = providers.filter(
-    (entry) =>
-      (entry["tokenAttributes"] as TokenAttributes | undefined)?.requireServiceAccount && !served(entry),
+    (entry) => tokenAttributesOf(entry)?.requireServiceAccount && !served(entry),
   );
   if (strict.length === 0) return "";
   const names = strict.map(({ name }) => String(name)).join(", ");

@@ -55,7 +55,6 @@ describe("a late value", () => {
       {},
     ],
     ["value of the variable A of", { env: [{ name: "A", value: LATE }] }, {}],
-    ["mode of", { mode: LATE }, {}],
   ])("is refused: %s the image credential provider ecr", (what, settings, provider) => {
     expect(() => written(settings, provider)).toThrowError(
       expect.objectContaining({
@@ -77,14 +76,15 @@ describe("a late value", () => {
 
 describe("settings", () => {
   it.each([
-    [{ mode: "Mixed" }, "choice-unknown", 'allowed: "strict", "mixed"'],
-    [{ modes: "mixed" }, "choice-unknown", 'got "modes"'],
-    [{ args: "get-credentials" }, "provider-setting-invalid", "a list of texts"],
-    [{ args: [1] }, "provider-setting-invalid", "a list of texts"],
-    [{ env: { A: "1" } }, "provider-setting-invalid", "a list of { name, value }"],
+    [{ mode: "Mixed" }, "property-invalid", 'allowed: "strict", "mixed"'],
+    [{ mode: LATE }, "late-value", "settings.ecr.mode"],
+    [{ modes: "mixed" }, "property-unknown", "write mode"],
+    [{ args: "get-credentials" }, "property-invalid", "an array, each element a string"],
+    [{ args: [1] }, "property-invalid", "settings.ecr.args[0]"],
+    [{ env: { A: "1" } }, "property-invalid", "settings.ecr.env"],
     [{ env: [{ name: "", value: "1" }] }, "provider-env-invalid", "has no name"],
     [{ env: [{ name: "A=B", value: "1" }] }, "provider-env-invalid", "that no variable can have"],
-    [{ env: [{ name: "A", value: 1 }] }, "provider-env-invalid", "a value that is not text"],
+    [{ env: [{ name: "A", value: 1 }] }, "property-invalid", "settings.ecr.env[0].value"],
     [
       {
         env: [
@@ -99,6 +99,59 @@ describe("settings", () => {
     expect(() => written(settings)).toThrowError(
       expect.objectContaining({ code, message: expect.stringContaining(text) }),
     );
+  });
+});
+
+// What the plugins, run, exit with: an unknown flag, and a value that is no number.
+describe("arguments", () => {
+  const acr = {
+    plugin: "acr",
+    name: "acr-credential-provider",
+    matchImages: ["*.azurecr.io"],
+    annotationKeys: ["kubernetes.azure.com/acr-client-id"],
+  };
+  const entries = (settings: CredentialProviderSettings, version: string = "1.36.5"): unknown =>
+    credentialProviderConfig({
+      cluster: { ...CLUSTER, plugins: { acr: { version } } },
+      providers: [{ ...ECR, ...acr }],
+      settings: { acr: settings },
+    });
+
+  it.each<[string, () => unknown, string, string]>([
+    ["args", () => written({ args: ["-v=5"] }), "ecr", 'does not take "5" for -v'],
+    ["args", () => written({ args: ["--v=2"] }), "ecr", "has no flag --v, and exits"],
+    ["args", () => entries({ args: ["--v=notanumber", "/f"] }), "acr", 'does not take "notanumber" for --v'],
+    [
+      "nodeIdentityArgs",
+      () =>
+        entries({
+          mode: "mixed",
+          args: ["/f"],
+          nodeIdentityName: "n",
+          nodeIdentityArgs: ["--log-flush-frequency=x", "/g"],
+        }),
+      "acr",
+      "give --log-flush-frequency a duration with unit, 5s",
+    ],
+  ])("of %s are refused: %s", (setting, run, plugin, text) => {
+    expect(run).toThrowError(
+      expect.objectContaining({
+        code: "provider-setting-invalid",
+        message: expect.stringMatching(
+          `^\`${setting}\` of the ${plugin} image credential provider leave it without`,
+        ),
+      }),
+    );
+    expect(run).toThrowError(text);
+  });
+
+  it("that the plugin takes, or of which it is not known, are not", () => {
+    expect(() => entries({ args: ["--v=2", "--log-flush-frequency=5s", "/f"] })).not.toThrow();
+    expect(() => written({ args: ["get-credentials"] })).not.toThrow();
+    const facts = { ecr: { version: "1.35.2", abilities: ["eusc-hosts"] } };
+    const cluster = { ...CLUSTER, plugins: facts };
+    const settings = { ecr: { args: ["--own"] } };
+    expect(() => credentialProviderConfig({ cluster, providers: [ECR], settings })).not.toThrow();
   });
 });
 

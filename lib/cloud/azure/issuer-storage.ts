@@ -2,17 +2,23 @@ import { StorageAccount } from "@cdktf/provider-azurerm/lib/storage-account/inde
 import type { StorageBlob, StorageBlobConfig } from "@cdktf/provider-azurerm/lib/storage-blob/index.js";
 import { Annotations, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
-import type { IIssuerHost } from "../../model/issuer-host";
-import type { Issuer } from "../../model/issuer";
+import type { IIssuerHost, Issuer } from "../../model/issuer";
 import { containerUrl } from "../../rules/azure/storage-account";
 import { storageAccountId } from "../../rules/azure/import-id";
 import { tagsArgument } from "../../rules/azure/tags";
 import type { IssuerDocuments, OpenIdDocument } from "../../rules/openid/issuer-documents";
 import { terraformText } from "../../rules/terraform-text";
+import { keepNames } from "../shared/kept-names";
 import { attributeOf, dependsOn } from "../shared/references";
 import { defaultProvider } from "./provider-place";
 import { IssuerBlob } from "./issuer-blob";
-import { claimStorageAccount, issuerGroup, issuerTags, keepsDocuments } from "./issuer-storage-checks";
+import {
+  claimStorageAccount,
+  issuerGroup,
+  issuerTags,
+  keepAccount,
+  keepsDocuments,
+} from "./issuer-storage-checks";
 import type { IssuerStorageProps } from "./issuer-storage-props";
 import { declaredGroups, useResourceGroup } from "./resource-groups";
 
@@ -77,10 +83,12 @@ export abstract class IssuerStorage extends Construct implements IIssuerHost {
       ...(provider && { provider }),
     });
     dependsOn(account, declaredGroups(this, [issuerGroup(this.#props)]));
-    if (adopt)
+    if (adopt) {
       account.importFrom(
         storageAccountId({ subscriptionId: adopt.subscriptionId, resourceGroupName }, storageAccountName),
       );
+      keepAccount(account, this.#props);
+    }
     return account;
   }
 
@@ -113,6 +121,7 @@ export abstract class IssuerStorage extends Construct implements IIssuerHost {
       ...(provider && { provider }),
     };
     const blob = new IssuerBlob(this, id, config, container.id);
+    keepNames(blob, { names: { name: path }, statedBy: "nothing: the documents have one place" });
     if (adopt) blob.importFrom(`${containerUrl(cloud, storageAccountName, container.name)}/${path}`);
     return blob;
   }

@@ -12,6 +12,8 @@ import { acrSource } from "./acr";
 import { FederatedIdentityBase } from "./federated-identity-base";
 import type { IdentityLedger } from "./identity-ledger";
 import { type PullTrust, trustCredentials } from "./trust";
+import { type ObjectKind, type Kind, like, method, object, optional, text } from "../../model/shape";
+import { PROVIDER } from "../shared/kinds";
 
 /** A user-assigned identity for pulls, declared or adopted. */
 export interface IPullIdentity extends IConstruct {
@@ -46,6 +48,12 @@ export interface IPullIdentity extends IConstruct {
   grantPull(...sources: readonly IPullSource<Construct>[]): void;
 }
 
+/** The kind of an {@link IPullIdentity}. */
+export const PULL_IDENTITY: Kind<IPullIdentity> = like(
+  "an identity: new PullIdentity(…) or PullIdentity.fromResourceId(…)",
+  { addTrust: method, grantPull: method },
+);
+
 /** Where an identity's further resources are declared. */
 export interface PullIdentityScope {
   /**
@@ -63,6 +71,12 @@ export interface PullIdentityScope {
    */
   readonly provider?: AzurermProvider;
 }
+
+/** The kind of {@link PullIdentityScope}. */
+export const PULL_IDENTITY_SCOPE: ObjectKind<PullIdentityScope> = object({
+  cloud: optional(text),
+  provider: optional(PROVIDER),
+});
 
 /** What declared and adopted identities for pulls have in common: one role assignment per registry. */
 export abstract class PullIdentityBase extends FederatedIdentityBase implements IPullIdentity {

@@ -1,11 +1,12 @@
-import { Issuer } from "../../model/issuer";
-import { Subject } from "../../model/subject";
+import { ISSUER, Issuer } from "../../model/issuer";
+import { SUBJECT, Subject } from "../../model/subject";
 import { type AzureCloudName, azureCloud } from "../../rules/azure/clouds";
 import {
   type FederatedCredential,
   checkCredentials,
   federatedCredentials,
 } from "../../rules/azure/federated-credential";
+import { type ObjectKind, list, object, optional, text } from "../../model/shape";
 
 /** Service accounts of one cluster that may act as an identity. */
 export interface PullTrust {
@@ -22,6 +23,14 @@ export interface PullTrust {
    */
   readonly audience?: string;
 }
+
+/** The kind of {@link PullTrust}. */
+export const PULL_TRUST: ObjectKind<PullTrust> = object({
+  clusterName: text,
+  issuer: ISSUER,
+  serviceAccounts: list(SUBJECT),
+  audience: optional(text),
+});
 
 /**
  * The credentials of trusts that are added to an identity, trust by trust and by subject within each, checked

@@ -1,11 +1,26 @@
 import type { TerraformProvider } from "cdktf";
-import type { Issuer } from "../../model/issuer";
-import type { IssuerKey } from "../../model/issuer-keys";
-import type { Subject } from "../../model/subject";
+import { type Issuer, ISSUER } from "../../model/issuer";
+import { type IssuerKey, ISSUER_KEY } from "../../model/issuer-keys";
+import { type Subject, SUBJECT } from "../../model/subject";
 import type { AttributeMapping } from "../../rules/google/attribute-mapping";
 import type { PublicJsonWebKeySet } from "../../model/json-web-key";
 import type { IPrincipals } from "./principals";
-import type { IWorkloadIdentityPool } from "./workload-identity-pool";
+import { type IWorkloadIdentityPool, WORKLOAD_IDENTITY_POOL } from "./workload-identity-pool";
+import {
+  type ObjectKind,
+  type Kind,
+  anyObject,
+  boolean,
+  either,
+  like,
+  list,
+  method,
+  object,
+  optional,
+  record,
+  text,
+} from "../../model/shape";
+import { PROVIDER } from "../shared/kinds";
 
 /** A pool provider for one issuer: declared, or existing. */
 export interface IOidcProvider extends IPrincipals {
@@ -18,6 +33,12 @@ export interface IOidcProvider extends IPrincipals {
   /** `//iam.googleapis.com/projects/…/providers/<id>`, the audience of the token exchange; late when the project number is. */
   readonly stsAudience: string;
 }
+
+/** The kind of an {@link IOidcProvider}. */
+export const OIDC_PROVIDER: Kind<IOidcProvider> = like(
+  "an OIDC provider: new OidcProvider(…), OidcProvider.fromProviderId(…) or another of its statics",
+  { pool: WORKLOAD_IDENTITY_POOL, providerId: text, addSubjects: method, principal: method },
+);
 
 /** Settings of an {@link OidcProvider}. */
 export interface OidcProviderProps {
@@ -103,6 +124,24 @@ export interface OidcProviderProps {
   readonly provider?: TerraformProvider;
 }
 
+/** The kind of {@link OidcProviderProps}. */
+export const OIDC_PROVIDER_PROPS: ObjectKind<OidcProviderProps> = object({
+  pool: WORKLOAD_IDENTITY_POOL,
+  providerId: text,
+  issuer: ISSUER,
+  jwks: optional(either(text, anyObject)),
+  keys: optional(list(ISSUER_KEY)),
+  audiences: optional(list(text)),
+  serviceAccounts: optional(list(SUBJECT)),
+  attributeMapping: optional(record(text)),
+  attributeCondition: optional(text),
+  reason: optional(text),
+  displayName: optional(text),
+  description: optional(text),
+  adopt: optional(boolean),
+  provider: optional(PROVIDER),
+});
+
 /** What must be known of an existing pool provider. */
 export interface OidcProviderAttributes {
   /** The workload identity pool. */
@@ -129,3 +168,12 @@ export interface OidcProviderAttributes {
    */
   readonly subjectAttribute?: string;
 }
+
+/** The kind of {@link OidcProviderAttributes}. */
+export const OIDC_PROVIDER_ATTRIBUTES: ObjectKind<OidcProviderAttributes> = object({
+  pool: WORKLOAD_IDENTITY_POOL,
+  providerId: text,
+  issuer: optional(ISSUER),
+  audience: optional(text),
+  subjectAttribute: optional(text),
+});

@@ -31,6 +31,7 @@ import {
   missingFiles,
   unknownDocuments,
   unplacedConfigurations,
+  unreadFiles,
   unreadObjects,
 } from "./skipped";
 import { SpokeFacts } from "./spoke-facts";
@@ -96,8 +97,8 @@ interface StackDocuments {
 /**
  * Reads synth folders, stack folders, manifests and Terraform JSON.
  *
- * Throws `explain-path-missing`, `explain-nothing-found`, `explain-file-unreadable`, `explain-file-too-large`,
- * `explain-file-invalid`, or `bind-file-invalid` for a broken `workload-identity.json`.
+ * Throws `explain-path-missing`, `explain-nothing-found`, `explain-bind-interrupted`, `explain-file-unreadable`,
+ * `explain-file-too-large`, `explain-file-invalid`, or `bind-file-invalid` for a broken `workload-identity.json`.
  */
 export function readFacts(paths: readonly string[], options: ReadFactsOptions): Facts {
   const input = inputFiles(paths);
@@ -126,6 +127,7 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
     clusters: [...clusters, ...anonymous],
     terraform,
     skipped: [
+      ...unreadFiles(input.unread),
       ...stacks.flatMap(({ missing }) => missing),
       ...unplacedConfigurations([...clusters, ...anonymous].flatMap(({ unplaced }) => unplaced)),
       ...skippedOf(plain),

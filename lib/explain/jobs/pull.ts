@@ -309,8 +309,10 @@ const OF_IDENTITY: readonly CheckId[] = ["login-permitted", "repository-permitte
 /** Judges pulls, each fact once. */
 export class Pulls {
   readonly #runner: Runner<PullFacts>;
+  readonly #pluginOf: PluginOf;
 
   constructor(pluginOf: PluginOf) {
+    this.#pluginOf = pluginOf;
     this.#runner = pullRunner(pluginOf);
   }
 
@@ -328,6 +330,17 @@ export class Pulls {
         cloud: undefined,
         identity: undefined,
         rights: undefined,
+      }),
+    );
+  }
+
+  /** The identities that a service account's tokens become, by each entry of each pool. */
+  identities(artefacts: ClusterArtefacts, puller: Puller): readonly PullIdentity[] {
+    return artefacts.nodes.flatMap((node) =>
+      node.entries.flatMap((entry) => {
+        const cloud = this.#pluginOf(entry);
+        const question = pullQuestion({ artefacts, node, entry, cloud, puller });
+        return cloud && question ? [cloud.puller(question)] : [];
       }),
     );
   }

@@ -11,7 +11,7 @@ import { findRbacGrant, rbacAllows } from "../../rules/rbac/evaluate";
 import { type Answer, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { ClusterFacts } from "../read/cluster-record";
 import type { ClusterArtefacts } from "../read/facts";
-import { rbacName } from "../read/rbac";
+import { lateName } from "../read/late-text";
 import type { ProviderEntry } from "../read/node-configuration";
 import type { WorkloadFact } from "../read/pods";
 import type { ServiceAccountFact } from "../read/service-accounts";
@@ -227,7 +227,7 @@ export function audienceGranted(
       groups: DEFAULT_NODE_GROUPS,
       verb: TOKEN_AUDIENCE_VERB,
       apiGroup: "",
-      resource: rbacName(audience),
+      resource: lateName(audience),
       name,
       namespace,
     });

@@ -34,7 +34,6 @@ export function awsIssuer(issuer: string | Issuer): Issuer {
 
 /** Returns the client ids, sorted, each once; throws `aws-client-ids-invalid` or `audience-invalid`. */
 export function clientIds(audiences: readonly string[]): string[] {
-  if (!Array.isArray(audiences)) return fail("aws-client-ids-invalid", 0);
   const ids = [...new Set(audiences.map(validateAudience))].sort();
   const usable = ids.length > 0 && ids.length <= CLIENT_IDS_MAX;
   return usable ? ids : fail("aws-client-ids-invalid", ids.length);

@@ -10,6 +10,7 @@ import { type WrittenFiles, writeTargetFolder } from "./target-folder";
 import { assertTargetOutside } from "./target-place";
 import type { TerraformOutputs } from "./terraform-outputs";
 import type { FileOwner } from "../../artefact/written-files-list";
+import { type ObjectKind, checkGiven, object, optional, text } from "../../model/shape";
 
 /** What `bind` reads and where it writes. */
 export interface BindProps {
@@ -32,6 +33,13 @@ export interface BindProps {
   readonly manifests?: string;
 }
 
+const BIND_PROPS: ObjectKind<BindProps> = object({
+  outputs: text,
+  to: text,
+  from: optional(text),
+  manifests: optional(text),
+});
+
 const YAML_FILE = /\.ya?ml$/;
 
 /** What is bound, and whose it is. */
@@ -41,6 +49,9 @@ interface Source extends BoundFilesInput {
 
 /**
  * Fills the placeholders of synthesized manifests from Terraform outputs and writes finished files, all or none.
+ *
+ * One that is killed leaves `.workload-identity-bind` in the target, by which the next one undoes its changes; until
+ * then the verifier refuses the target. Another one that writes there at the same time is waited for.
  *
  * What an earlier `bind` wrote for the same stack (with `manifests`: from the same folder for the same stack) and is no
  * longer produced is removed; files of other stacks, and files that it never wrote, stay and are never replaced.
@@ -52,6 +63,7 @@ interface Source extends BoundFilesInput {
  * `bind-target-is-source`, `bind-target-taken`, `bind-target-unwritable`.
  */
 export function bind(props: BindProps): WrittenFiles {
+  checkGiven("bind()", BIND_PROPS, props);
   const { to, from = "cdktf.out", manifests } = props;
   const stacks = readSynthFolder(from);
   const outputs = readOutputsFile(props.outputs);

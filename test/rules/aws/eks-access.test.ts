@@ -30,12 +30,6 @@ describe("eksAccess", () => {
 
   it.each<[string, Partial<EksAccess>, string]>([
     ["nothing", {}, "aws-eks-access-empty"],
-    // A policy of a node: of no use to a program.
-    [
-      "another policy",
-      { accessPolicies: [{ policy: "AmazonEKSAutoNodePolicy" as "AmazonEKSViewPolicy" }] },
-      "choice-unknown",
-    ],
     // access-policies.adoc: "you can only associate each policy to an access entry once".
     [
       "a policy twice",
@@ -100,7 +94,7 @@ describe("requireAccessEntries", () => {
     ["API", undefined],
     ["API_AND_CONFIG_MAP", undefined],
     ["CONFIG_MAP", "spoke-authentication-mode"],
-    ["config_map", "choice-unknown"],
+    ["config_map", "property-invalid"],
   ])("answers to %s with %s", (mode, code) => {
     const check = (): void => requireAccessEntries("spoke-a", mode);
     if (code === undefined) expect(check).not.toThrow();

@@ -170,6 +170,36 @@ describe("selectCredentialsRequests", () => {
     expect(select([list])).toEqual({ kept: ["other"], skipped: ["1 ConfigMap map is of kind ConfigMap"] });
   });
 
+  // openshift/api, config/v1 (FeatureSet) and cloudcredential/v1 with the operator's own provider specs: whole tables.
+  it.each(["Default", "TechPreviewNoUpgrade", "DevPreviewNoUpgrade", "CustomNoUpgrade", "OKD"] as const)(
+    "knows the feature set %s, and no others",
+    (featureSet) => {
+      const mine = document("mine", { [SET]: featureSet });
+      expect(select([mine, other], { featureSet }).kept).toEqual(["mine", "other"]);
+      expect(() => select([other], { featureSet: `${featureSet}s` as "Default" })).toThrowError(
+        expect.objectContaining({
+          code: "choice-unknown",
+          allowed: '"Default", "TechPreviewNoUpgrade", "DevPreviewNoUpgrade", "CustomNoUpgrade", "OKD"',
+        }),
+      );
+    },
+  );
+
+  it("knows these kinds, one of each served cloud and of others", () => {
+    expect(() => select([document("bad", {}, "AWSProviderSpecs")])).toThrowError(
+      expect.objectContaining({
+        code: "credentials-request-kind",
+        allowed: [
+          ...["AWSProviderSpec", "AzureProviderSpec", "GCPProviderSpec", "AlibabaCloudProviderSpec"],
+          ...["IBMCloudPowerVSProviderSpec", "IBMCloudProviderSpec", "KubevirtProviderSpec"],
+          ...["NutanixProviderSpec", "OpenStackProviderSpec", "OvirtProviderSpec", "VSphereProviderSpec"],
+        ].join(", "),
+      }),
+    );
+    for (const cloud of ["aws", "azure", "google"] as const)
+      expect(select([document("own", {}, KINDS[cloud])], { cloud }).kept).toEqual(["own"]);
+  });
+
   it("refuses a provider kind of no cloud, naming the request", () => {
     expect(() => select([other, document("bad", {}, "AWSProviderSpecs")])).toThrowError(
       expect.objectContaining({
@@ -204,14 +234,16 @@ describe("selectCredentialsRequests", () => {
     );
   });
 
-  it.each([{ capabilities: "Storage" }, { featureGates: "X" }, { majorVersion: "4" }, { majorVersion: 4.2 }])(
-    "refuses the filter %j",
-    (filter) => {
-      expect(() => select([other], filter as unknown as CredentialsRequestFilter)).toThrowError(
-        expect.objectContaining({ code: "credentials-requests-filter" }),
-      );
-    },
-  );
+  it.each([
+    [{ capabilities: "Storage" }, "property-invalid"],
+    [{ featureGates: "X" }, "property-invalid"],
+    [{ majorVersion: "4" }, "property-invalid"],
+    [{ majorVersion: 4.2 }, "credentials-requests-filter"],
+  ])("refuses the filter %j with %s", (filter, code) => {
+    expect(() => select([other], filter as unknown as CredentialsRequestFilter)).toThrowError(
+      expect.objectContaining({ code }),
+    );
+  });
 
   it.each([
     [1, "a number"],
@@ -276,7 +308,9 @@ describe("selectCredentialsRequests", () => {
   it.each([{ cloud: "gcp" as "google" }, { featureSet: "" as "Default" }])(
     "refuses the filter %j",
     (filter) => {
-      expect(() => select([other], filter)).toThrowError(expect.objectContaining({ code: "choice-unknown" }));
+      expect(() => select([other], filter)).toThrowError(
+        expect.objectContaining({ code: "property-invalid" }),
+      );
     },
   );
 
