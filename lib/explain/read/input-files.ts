@@ -158,7 +158,8 @@ export function otherFiles(files: readonly string[]): readonly SkippedDocument[]
   }
   return [...byFolder].map(([folder, names]) => {
     const [first = "", ...more] = names;
-    const what = more.length === 0 ? `${first} is` : `${first} and ${more.length} more files are`;
+    const others = more.length === 1 ? "one more file" : `${more.length} more files`;
+    const what = more.length === 0 ? `${first} is` : `${first} and ${others} are`;
     return { source: { file: folder, path: "" }, reason: `${what} neither YAML nor JSON` };
   });
 }

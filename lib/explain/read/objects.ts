@@ -124,9 +124,9 @@ const FILES: readonly string[] = [
 ];
 /** Kubernetes' own groups, whose older versions no API server serves that the rules are known of. */
 const OWN_GROUPS = /^(?:v1$|(?:apps|batch|rbac\.authorization\.k8s\.io|storage\.k8s\.io)\/)/;
-/** Objects of the cluster, whatever namespace is written in them. */
+/** Kinds without namespace. */
 const OF_CLUSTER =
-  /^(?:Cluster(?!Profile)|CSIDriver|PersistentVolume$|MachineConfig|KubeletConfig|Image(?:Digest|Tag|Content)|KubeAPIServer)/;
+  /^(?:Authentication|CSIDriver|Cluster(?:ImagePolicy|Role|RoleBinding)|FeatureGate|Image(?:ContentSourcePolicy|DigestMirrorSet|TagMirrorSet)?|KubeAPIServer|KubeletConfig|MachineConfig(?:Pool)?|MultiKueueCluster|PersistentVolume)$/;
 
 /** True for a document with an object, or a list of them. */
 export function isKubernetesDocument(value: unknown): boolean {
