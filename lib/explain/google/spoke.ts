@@ -10,7 +10,6 @@ import {
   is,
   isKnown,
   known,
-  match,
   or,
   orElse,
   same,

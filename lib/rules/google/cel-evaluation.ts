@@ -9,10 +9,8 @@
 import { type Known, isKnown, known, match } from "../../model/known";
 import { type MarkedText, marked } from "../../model/tree";
 import { type CelComparison, type SimpleCel, compared, simpleCel } from "./cel-comparison";
-import { type CelAnswer, CelProgram, TOKEN_TELLS } from "./cel-program";
+import { APPLY_TELLS, type CelAnswer, CelProgram, TOKEN_TELLS } from "./cel-program";
 import { AskedText, type CelVariables, claimAt, claimText, exceedsText, isTold } from "./cel-variables";
-
-const APPLY_TELLS = "it holds a value that is known only after apply";
 
 /** An expression, ready to be evaluated for many tokens. */
 export class CelExpression {
@@ -112,7 +110,8 @@ function simpleAnswer(simple: SimpleCel, variables: CelVariables): CelAnswer | u
   }
   const outcome = compared(simple.comparison, variables);
   if (outcome === "yes" || outcome === "no") return { kind: "value", value: outcome === "yes" };
-  return isTold(claim) && simple.comparison.literals.every(isKnown) ? undefined : unknown(TOKEN_TELLS);
+  if (!simple.comparison.literals.every(isKnown)) return unknown(APPLY_TELLS);
+  return isTold(claim) ? undefined : unknown(TOKEN_TELLS);
 }
 
 function textAnswer(text: Known<string>, reason: string): CelAnswer {

@@ -29,6 +29,8 @@ export type CelAnswer =
 
 /** The reason where an expression is right in itself, and an unknown claim decides. */
 export const TOKEN_TELLS = "it depends on what only the token tells";
+/** The reason where a reference in the expression decides. */
+export const APPLY_TELLS = "it holds a value that is known only after apply";
 
 /** Takes the place of a text that only apply tells; no identifier of CEL begins so. */
 const LATE = "@late";
@@ -38,9 +40,11 @@ export class CelProgram {
   readonly #tree: CelTree;
   readonly #comparisons = new Map<string, CelComparison>();
   readonly #evaluate: CelPlan;
+  readonly #isLate: boolean;
 
   private constructor(tree: CelTree, parts: TextParts, isAsked: boolean) {
     this.#tree = tree;
+    this.#isLate = parts.length > 0;
     this.#extract(tree, parts, isAsked, false);
     this.#evaluate = celLibrary().cel.plan(environment(), tree);
   }
@@ -74,7 +78,7 @@ export class CelProgram {
     const { isCelError, isCelList } = celLibrary().cel;
     if (isCelError(result))
       return check.doubtful
-        ? { kind: "unknown", reason: TOKEN_TELLS }
+        ? { kind: "unknown", reason: this.#isLate ? APPLY_TELLS : TOKEN_TELLS }
         : { kind: "error", reason: missing === undefined ? result.message : `field not found: ${missing}` };
     if (typeof result === "string" || typeof result === "boolean") return { kind: "value", value: result };
     return isCelList(result)
