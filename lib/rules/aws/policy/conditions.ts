@@ -8,7 +8,7 @@ import { type Known, type Ternary, match, orElse, shown, whyText } from "../../.
 import { type ContextValue, type RequestContext, shownKey } from "./context";
 import { Match, all, any, cannotTell, no, not, quoted, yes } from "./match";
 import { type Comparison, type Operator, readOperator } from "./operators";
-import type { Condition, Statement } from "./policy";
+import type { Condition, Statement } from "./document";
 import { policyValue } from "./value";
 
 const NO_CONDITION = yes(() => "there is no condition");

@@ -2,11 +2,11 @@
  * The request context: what a condition key holds, or that this cannot be known here.
  */
 
-import { type Known, map, match, orElse, partsOf, textOf } from "../../../model/known";
+import { type Known, map, match, orElse } from "../../../model/known";
 import { isRecord } from "../../../model/record";
 import { type Tree, listAt, textAt, treeOf } from "../../../model/tree";
 import { quoted } from "./match";
-import type { Condition, Statement } from "./policy";
+import type { Condition, Statement } from "./document";
 
 /** What is known of one condition key. */
 export type ContextValue =
@@ -89,14 +89,6 @@ export function contextValue(tree: Tree, absent: () => string): ContextValue {
 /** A key for people. */
 export function shownKey(key: Known<string>): string {
   return match(key, quoted, () => "that only apply tells");
-}
-
-/** A text with its letters in lower case, save what only apply tells. */
-export function lowered(text: Known<string>): Known<string> {
-  const parts = partsOf(text);
-  return parts === undefined
-    ? text
-    : textOf(parts.map((part) => (typeof part === "string" ? part.toLowerCase() : part)));
 }
 
 /** A request of which nothing is known. */

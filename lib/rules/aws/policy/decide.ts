@@ -5,9 +5,9 @@
 
 import type { RequestContext } from "./context";
 import { Match, cannotTell, no, yes } from "./match";
-import type { Policy, Statement } from "./policy";
+import type { Policy, Statement } from "./document";
 import type { AskedResource } from "./resource-name";
-import { type Candidate, ReadStatement, UnreadStatements } from "./statement";
+import { type Candidate, readStatement, unreadStatements } from "./candidate";
 
 /** What the evaluation of a policy says. */
 export interface AwsDecision {
@@ -50,7 +50,8 @@ export class PolicySet<D = never> {
   question(action: string): Question<D> {
     const known = this.#questions.get(action);
     if (known) return known;
-    const candidates = this.#counted.flatMap((each, place) => this.#candidates(each, place, action));
+    const candidates = (): readonly Doubted<D>[] =>
+      this.#counted.flatMap((each, place) => this.#candidates(each, place, action));
     const made = new Question(candidates, this.#refused, this.#judging.nothing);
     this.#questions.set(action, made);
     return made;
@@ -58,14 +59,14 @@ export class PolicySet<D = never> {
 
   #candidates({ policy, doubt }: CountedPolicy<D>, place: number, action: string): readonly Doubted<D>[] {
     if (policy.kind === "refused") return [];
-    if (policy.kind === "unread") return [{ candidate: new UnreadStatements(policy.why), doubt }];
+    if (policy.kind === "unread") return [{ candidate: unreadStatements(policy.why), doubt }];
     const { context, principal } = this.#judging;
     const where = this.#counted.length === 1 ? "" : ` of policy ${place + 1}`;
-    return policy.statements.map((each) => {
-      if ("unread" in each) return { candidate: new UnreadStatements(each.unread + where), doubt };
-      const asked = { action, context, principal: principal(each), isCertain: doubt === undefined };
-      return { candidate: new ReadStatement(each, each.label + where, asked), doubt };
-    });
+    const asked = { action, context, principal, isCertain: doubt === undefined };
+    return policy.statements.map((each) => ({
+      candidate: "unread" in each ? unreadStatements(each.unread + where) : readStatement(each, where, asked),
+      doubt,
+    }));
   }
 
   get #refused(): string | undefined {
@@ -81,14 +82,15 @@ interface Doubted<D> {
 
 /** Whether an action may be done on resources. */
 export class Question<D = never> {
-  readonly #all: readonly Doubted<D>[];
+  /** All statements, for the few that ask for a reason. */
+  readonly #all: () => readonly Doubted<D>[];
   readonly #live: readonly Doubted<D>[];
   readonly #refused: string | undefined;
   readonly #nothing: string;
 
-  constructor(all: readonly Doubted<D>[], refused: string | undefined, nothing: string) {
+  constructor(all: () => readonly Doubted<D>[], refused: string | undefined, nothing: string) {
     this.#all = all;
-    this.#live = all.filter(({ candidate }) => candidate.isLive);
+    this.#live = all().filter(({ candidate }) => candidate.isLive);
     this.#refused = refused;
     this.#nothing = nothing;
   }
@@ -106,7 +108,9 @@ export class Question<D = never> {
 
   /** Decides; `undefined` where no statement is to name a resource. */
   decide(resource: AskedResource | undefined): Decision<D> {
-    let [allowed, open, threat]: (Doubted<D> | undefined)[] = [];
+    let allowed: Doubted<D> | undefined;
+    let open: Doubted<D> | undefined;
+    let threat: Doubted<D> | undefined;
     for (const each of this.#live) {
       const applies = each.candidate.applies(resource);
       if (applies === "no") continue;
@@ -115,12 +119,12 @@ export class Question<D = never> {
           if (effect === "Allow") open ??= each;
           else threat ??= each;
         } else if (effect === "Allow") allowed ??= each;
-        else return new Decision<D>("denied", undefined, () => `${nameOf(each)} denies it`);
+        else return new Decided<D>("denied", undefined, () => `${nameOf(each)} denies it`);
     }
     if (allowed && threat) return this.#open(threat, "may deny it", resource);
-    if (allowed) return new Decision<D>("allowed", undefined, () => `${nameOf(allowed)} allows it`);
+    if (allowed) return new Decided<D>("allowed", undefined, () => `${nameOf(allowed)} allows it`);
     if (open) return this.#open(open, "cannot be judged", resource);
-    return new Decision<D>("denied", undefined, () => this.#nearest(resource));
+    return new Decided<D>("denied", undefined, () => this.#nearest(resource));
   }
 
   /** Whether a statement denies it, whatever is allowed. */
@@ -139,13 +143,13 @@ export class Question<D = never> {
   }
 
   #open(each: Doubted<D>, what: string, resource: AskedResource | undefined): Decision<D> {
-    return new Decision<D>("unknown", each.doubt, () => told(each, what, resource));
+    return new Decided<D>("unknown", each.doubt, () => told(each, what, resource));
   }
 
   /** The statement that came closest is the one worth reading. */
   #nearest(resource: AskedResource | undefined): string {
     if (this.#refused !== undefined) return `AWS refuses the policy: ${this.#refused}`;
-    const allows = this.#all.filter(({ candidate }) => candidate.effects.includes("Allow"));
+    const allows = this.#all().filter(({ candidate }) => candidate.effects.includes("Allow"));
     const judged = allows.map((each) => ({ each, ...each.candidate.judged(resource) }));
     const [best] = judged.sort((one, other) => other.depth - one.depth);
     return best
@@ -163,10 +167,15 @@ function told(each: Doubted<unknown>, what: string, resource: AskedResource | un
   return each.candidate.label === undefined ? match.reason : `${nameOf(each)} ${what}: ${match.reason}`;
 }
 
-/** A decision, whose words are made when they are read. */
-export class Decision<D = never> implements AwsDecision {
-  readonly outcome: AwsDecision["outcome"];
+/** A decision of several policies. */
+export interface Decision<D = never> extends AwsDecision {
   /** Why it is not certain that the policy counts because of which the outcome is unknown. */
+  readonly doubt: D | undefined;
+}
+
+/** The words are made when they are read. */
+class Decided<D> implements Decision<D> {
+  readonly outcome: AwsDecision["outcome"];
   readonly doubt: D | undefined;
   readonly #words: () => string;
 

@@ -6,8 +6,7 @@
 
 import { type Known, type Ternary, and, is, match, same } from "../../../model/known";
 import { type Pattern, matchesPattern, patternOf } from "../../wildcard";
-import { lowered } from "./context";
-import { type PolicyValue, ternary, valueMatches } from "./value";
+import { type PolicyValue, lowered, ternary, valueMatches } from "./value";
 
 /** How one value of the request is compared with one value of the policy. */
 export interface Comparison {

@@ -16,7 +16,7 @@ import {
 } from "../../../model/known";
 import { type Tree, type TreeValue, entriesOf, isTreeObject, listAt, textAt } from "../../../model/tree";
 import { Match, any, cannotTell, no, not, quoted, yes } from "./match";
-import type { Statement } from "./policy";
+import type { Statement } from "./document";
 
 /** The kinds of principals that AWS defines. */
 const TYPES: readonly string[] = ["AWS", "CanonicalUser", "Federated", "Service"];

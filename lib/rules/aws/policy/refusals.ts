@@ -6,10 +6,7 @@
  */
 
 import { type TextParts, orElse } from "../../../model/known";
-import type { Selection, Statement, UnreadStatement } from "./policy";
-
-/** Whose policy it is: it says what the role may do, who may become it, or what others may do with a resource. */
-export type PolicyKind = "identity" | "trust" | "resource";
+import type { PolicyKind, Selection, Statement, UnreadStatement } from "./document";
 
 /** The greatest value of quota L-C07B4B0D, of a role's trust policy. */
 export const trustCharactersMax = 4096;

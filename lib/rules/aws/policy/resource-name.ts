@@ -2,7 +2,7 @@
  * What a policy is asked about: a resource, one whose name only apply tells, or one of a set of names.
  */
 
-import { type Known, type Reference, type Ternary, match, partsOf, shown } from "../../../model/known";
+import { type Known, type Reference, type Ternary, is, match, partsOf, shown } from "../../../model/known";
 import type { AskedName } from "../../asked-names";
 import { type Pattern, joinedPattern, literalPattern, matchesPattern, patternOf } from "../../wildcard";
 import { ARN_PARTS, arnParts } from "./operators";
@@ -103,7 +103,7 @@ class LateResource implements AskedResource {
   }
 
   matches(value: PolicyValue): Ternary {
-    if (value.pattern === "*") return "yes";
+    if (is(value.text, "*") === "yes") return "yes";
     const [wanted, given] = [partsOf(value.text), partsOf(this.#text)];
     if (wanted === undefined || given === undefined) return "unknown";
     const signs = new Map<Reference, string>();

@@ -7,7 +7,7 @@ import { type Known, joined, match } from "../../../model/known";
 import { type ContextKeys, ofRoles, requestContext } from "./context";
 import { type AwsDecision, PolicySet, type Question } from "./decide";
 import type { Match } from "./match";
-import type { Policy, Statement } from "./policy";
+import type { Policy, Statement } from "./document";
 import { coversOutsider, coversRole, namesRole } from "./principal";
 import type { AskedResource } from "./resource-name";
 

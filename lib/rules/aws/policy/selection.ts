@@ -3,13 +3,13 @@
  */
 
 import { type Known, type Ternary, and, match, not as opposite, shown } from "../../../model/known";
-import { type Pattern, isAnyText } from "../../wildcard";
-import { NOTHING_KNOWN, type RequestContext, lowered } from "./context";
+import { type Pattern, isAnyText, preparedPattern } from "../../wildcard";
+import { NOTHING_KNOWN, type RequestContext } from "./context";
 import { Match, cannotTell, quoted } from "./match";
 import { ARN_PARTS, arnPatterns } from "./operators";
-import type { Selection, Statement } from "./policy";
+import type { Selection, Statement } from "./document";
 import type { AskedResource } from "./resource-name";
-import { type PolicyValue, policyValue, valueMatches } from "./value";
+import { type PolicyValue, lowered, policyValue, valueMatches } from "./value";
 
 /** Actions are compared without regard to case; policy variables are not filled in here. */
 export function coversAction({ values, negated }: Selection, action: string): Match {
@@ -106,11 +106,12 @@ function resourceValue(raw: Known<string>, variables: boolean, context: RequestC
     (text) => (/[*?{]/.test(text) ? undefined : text),
     () => undefined,
   );
-  const value = policyValue(raw, variables, context);
+  const filled = policyValue(raw, variables, context);
+  const value = filled && { ...filled, pattern: preparedPattern(filled.pattern) };
   if (plain !== undefined || value === undefined || value.isLate)
     return { raw, plain, value, parts: undefined, isOpen: false };
   const parts = arnPatterns(value.pattern);
-  const isOpen = value.pattern !== "*" && parts.length > 1 && parts[0]?.some((unit) => unit < 0) === true;
+  const isOpen = parts.length > 1 && parts[0]?.some((unit) => unit < 0) === true;
   return { raw, plain, value, isOpen, parts: hasInnerStar(parts) ? parts : undefined };
 }
 

@@ -6,11 +6,13 @@ import { isLate } from "../../../model/late";
 import { type Known, joined, known, orElse, partsOf, same, withoutSuffix } from "../../../model/known";
 import { isRecord } from "../../../model/record";
 import { treeOf } from "../../../model/tree";
-import { type ContextValue, type RequestContext, contextValue, lowered, shownKey } from "./context";
+import { type ContextValue, type RequestContext, contextValue, shownKey } from "./context";
 import { type AwsDecision, type Decision, PolicySet } from "./decide";
 import { quoted } from "./match";
-import { type Condition, type Policy, type Statement, readPolicy } from "./policy";
+import type { Condition, Policy, Statement } from "./document";
+import { readPolicy } from "./policy";
 import { coversProvider } from "./principal";
+import { lowered } from "./value";
 
 /** Whose token is shown. */
 export interface AwsTrustRequest {

@@ -12,6 +12,7 @@ import {
   known,
   match,
   partsOf,
+  textOf,
 } from "../../../model/known";
 import { type Pattern, joinedPattern, literalPattern, matchesPattern, patternOf } from "../../wildcard";
 import type { RequestContext } from "./context";
@@ -109,4 +110,12 @@ export function valueMatches({ pattern, isLate: late }: PolicyValue, text: strin
 export function ternary(found: boolean | undefined, late = false): Ternary {
   if (found === undefined || (found && late)) return "unknown";
   return found ? "yes" : "no";
+}
+
+/** A text with its letters in lower case, save what only apply tells. */
+export function lowered(text: Known<string>): Known<string> {
+  const parts = partsOf(text);
+  return parts === undefined
+    ? text
+    : textOf(parts.map((part) => (typeof part === "string" ? part.toLowerCase() : part)));
 }

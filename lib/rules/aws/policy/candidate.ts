@@ -5,8 +5,8 @@
 import { type Ternary, and, match } from "../../../model/known";
 import { conditionsHold } from "./conditions";
 import type { RequestContext } from "./context";
-import { Match, cannotTell } from "./match";
-import type { Statement } from "./policy";
+import { Match, cannotTell, yes } from "./match";
+import type { Statement } from "./document";
 import type { AskedResource } from "./resource-name";
 import { Resources, coversAction, resourcesOf } from "./selection";
 
@@ -37,10 +37,23 @@ export interface Candidate {
   isAlike(other: Candidate): boolean;
 }
 
-/** The statements of a policy that could not be read: any of both effects. */
-export class UnreadStatements implements Candidate {
+const ALLOW: readonly Effect[] = ["Allow"];
+const DENY: readonly Effect[] = ["Deny"];
+const BOTH: readonly Effect[] = [...ALLOW, ...DENY];
+
+/** What a statement that was read says of an action; `where` is of which policy it is, for people. */
+export function readStatement(statement: Statement, where: string, asked: Asked): Candidate {
+  return new ReadStatement(statement, where, asked);
+}
+
+/** What statements say that could not be read: anything, of both effects. */
+export function unreadStatements(why: string): Candidate {
+  return new UnreadStatements(why);
+}
+
+class UnreadStatements implements Candidate {
   readonly label = undefined;
-  readonly effects: readonly Effect[] = ["Allow", "Deny"];
+  readonly effects: readonly Effect[] = BOTH;
   readonly isLive = true;
   readonly #why: string;
 
@@ -61,46 +74,45 @@ export class UnreadStatements implements Candidate {
   }
 }
 
-/** A statement that was read. */
-export class ReadStatement implements Candidate {
-  readonly label: string;
+/** What bears on a statement besides itself. */
+export interface Asked {
+  /** The action. */
+  readonly action: string;
+  /** What the request has. */
+  readonly context: RequestContext;
+  /** Whether the statement is about who asks. */
+  readonly principal: (statement: Statement) => Match;
+  /** False where it is not certain that the policy counts. */
+  readonly isCertain: boolean;
+}
+
+class ReadStatement implements Candidate {
   readonly effects: readonly Effect[];
   readonly #statement: Statement;
-  readonly #context: RequestContext;
-  readonly #principal: Match;
-  readonly #action: Match;
-  readonly #conditions: Match;
+  /** Of which policy it is, for people. */
+  readonly #where: string;
+  readonly #asked: Asked;
   /** What all but the resource say. */
   readonly #rest: Ternary;
-  readonly #isCertain: boolean;
   #resources: Resources | Match | undefined;
 
-  constructor(
-    statement: Statement,
-    label: string,
-    asked: {
-      readonly action: string;
-      readonly principal: Match;
-      readonly context: RequestContext;
-      /** False where it is not certain that the policy counts. */
-      readonly isCertain: boolean;
-    },
-  ) {
+  constructor(statement: Statement, where: string, asked: Asked) {
     this.#statement = statement;
-    this.label = label;
+    this.#where = where;
+    this.#asked = asked;
     this.effects = match<Effect, readonly Effect[]>(
       statement.effect,
-      (effect) => [effect],
-      () => ["Allow", "Deny"],
+      (effect) => (effect === "Allow" ? ALLOW : DENY),
+      () => BOTH,
     );
-    this.#context = asked.context;
-    this.#principal = asked.principal;
-    this.#action = coversAction(statement.actions, asked.action);
-    const isOut = this.#principal.holds === "no" || this.#action.holds === "no";
-    this.#conditions = isOut ? this.#action : conditionsHold(statement, asked.context);
-    this.#isCertain = asked.isCertain && this.effects.length === 1;
-    const rest = and(this.#principal.holds, this.#action.holds, this.#conditions.holds);
+    const [principal, action] = [asked.principal(statement), coversAction(statement.actions, asked.action)];
+    const others = and(principal.holds, action.holds);
+    const rest = others === "no" ? others : and(others, conditionsHold(statement, asked.context).holds);
     this.#rest = rest === "yes" && !this.#isCertain ? "unknown" : rest;
+  }
+
+  get label(): string {
+    return this.#statement.label + this.#where;
   }
 
   get isLive(): boolean {
@@ -115,18 +127,20 @@ export class ReadStatement implements Candidate {
   }
 
   judged(resource: AskedResource | undefined): Judged {
-    const elements = [this.#principal, this.#action];
-    if (resource !== undefined) {
-      const resources = this.#covered;
-      elements.push(resources instanceof Match ? resources : resources.judged(resource));
-    }
-    elements.push(this.#conditions);
-    if (!this.#isCertain) elements.push(NOT_CERTAIN);
+    const [statement, resources] = [this.#statement, this.#covered];
+    const covered = resource && (resources instanceof Match ? resources : resources.judged(resource));
+    const elements = [
+      this.#asked.principal(statement),
+      coversAction(statement.actions, this.#asked.action),
+      ...(covered ? [covered] : []),
+      conditionsHold(statement, this.#asked.context),
+      ...(this.#isCertain ? [] : [NOT_CERTAIN]),
+    ];
     const failing = elements.findIndex(({ holds }) => holds === "no");
     const decisive = failing >= 0 ? failing : elements.findIndex(({ holds }) => holds === "unknown");
     return {
       depth: decisive < 0 ? elements.length : decisive,
-      match: elements[decisive] ?? this.#conditions,
+      match: elements[decisive] ?? APPLIES,
     };
   }
 
@@ -136,9 +150,14 @@ export class ReadStatement implements Candidate {
     );
   }
 
+  get #isCertain(): boolean {
+    return this.#asked.isCertain && this.effects.length === 1;
+  }
+
   get #covered(): Resources | Match {
-    return (this.#resources ??= resourcesOf(this.#statement, this.#context));
+    return (this.#resources ??= resourcesOf(this.#statement, this.#asked.context));
   }
 }
 
+const APPLIES = yes(() => "every element applies");
 const NOT_CERTAIN = cannotTell(() => "it is not certain that it counts");
