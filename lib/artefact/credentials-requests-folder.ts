@@ -5,11 +5,13 @@
 
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { LineCounter, parseAllDocuments } from "yaml";
+import { LineCounter } from "yaml";
 import { fail } from "../errors";
+import { parsedYaml } from "../model/parsed-yaml";
+import { repeatedKey } from "../model/repeated-key";
 import type { SourcedDocument } from "../model/sourced-document";
 import { isDeeper } from "./nesting";
-import { readAtMost } from "./read-at-most";
+import { readAtMost } from "./read-file";
 import { errorCode } from "./synth-folder";
 import { YAML_RULES } from "./yaml-rules";
 
@@ -80,24 +82,22 @@ function jsonFile(file: string): readonly SourcedDocument[] {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     // YAML's parser knows the line also where V8 does not say it; JSON is YAML, but for what both refuse.
-    const [line] = yamlErrors(text).map((refused) => refused.line);
-    return fail("credentials-requests-file", file, line, "is not JSON with one value");
+    return fail("credentials-requests-file", file, firstWrongLine(text), "is not JSON with one value");
   }
 }
 
 /** `JSON.parse` takes the last of members of one name without a word. */
 function refuseMembersTwice(text: string, file: string): void {
-  const twice = yamlErrors(text).find(({ code }) => code === "DUPLICATE_KEY");
-  if (twice) fail("credentials-requests-file", file, twice.line, "has two members of one name in an object");
+  const twice = repeatedKey(text);
+  if (twice === undefined) return;
+  const line = text.slice(0, twice).split("\n").length;
+  fail("credentials-requests-file", file, line, "has two members of one name in an object");
 }
 
-/** What YAML's parser finds wrong, with the lines. */
-function yamlErrors(text: string): readonly { readonly code: string; readonly line: number }[] {
+function firstWrongLine(text: string): number | undefined {
   const lineCounter = new LineCounter();
-  const parsed = parseAllDocuments(text, { ...YAML_RULES, lineCounter, logLevel: "silent" });
-  return parsed
-    .flatMap(({ errors }) => errors)
-    .map(({ code, pos }) => ({ code, line: lineCounter.linePos(pos[0]).line }));
+  const [error] = parsedYaml(text, { ...YAML_RULES, lineCounter }).flatMap(({ errors }) => errors);
+  return error && lineCounter.linePos(error.pos[0]).line;
 }
 
 function yamlFile(file: string): readonly SourcedDocument[] {
@@ -110,9 +110,7 @@ function yamlFile(file: string): readonly SourcedDocument[] {
 
 function yamlDocuments(text: string, file: string): readonly unknown[] {
   const lineCounter = new LineCounter();
-  const parsed = parseAllDocuments(text, { ...YAML_RULES, lineCounter, logLevel: "silent" });
-  if (!Array.isArray(parsed)) return [];
-  return parsed.map((document) => {
+  return parsedYaml(text, { ...YAML_RULES, lineCounter }).map((document) => {
     const [error] = document.errors;
     const { line } = lineCounter.linePos(error?.pos[0] ?? document.range?.[0] ?? 0);
     if (error)

@@ -1,8 +1,9 @@
 import { isRecord } from "../model/record";
-import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fail } from "../errors";
 import { jsonObject } from "./json-object";
+import { readFile } from "./read-file";
 import {
   WORKLOAD_IDENTITY_FILE,
   type WorkloadIdentityFile,
@@ -40,7 +41,7 @@ export function readSynthFolder(path: string): readonly StackFolder[] {
 /** The text of a file; throws `bind-file-unreadable`. */
 export function readText(path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    return readFile(path).toString("utf8");
   } catch (error) {
     return fail("bind-file-unreadable", path, errorCode(error));
   }

@@ -82,6 +82,12 @@ export interface WorkloadIdentityFile {
   readonly placeholders: Readonly<Record<string, OutputPlaceholder | EncodedPlaceholder>>;
 }
 
+const PLACES: readonly unknown[] = [
+  "cluster",
+  "management-cluster",
+  "spoke",
+] satisfies ManifestEntry["appliesTo"][];
+
 // A path that leaves the stack's folder must not be read, and even less be written.
 const STACK = /^[^./\\][^/\\]*$/;
 const FILE = /^(manifests|nodes|pods|spokes)\/[A-Za-z0-9][A-Za-z0-9._-]*\.yaml$/;
@@ -91,8 +97,12 @@ export function readWorkloadIdentity(text: string, file: string): WorkloadIdenti
   const document = jsonObject(text, (reason) => fail("bind-file-invalid", file, reason));
   if (document["version"] !== WORKLOAD_IDENTITY_VERSION)
     return fail("bind-file-invalid", file, `has version ${JSON.stringify(document["version"])}`);
-  const { stack, manifests, nodes, pods = [], rules = [], placeholders } = document;
-  const files = [manifests, nodes, pods].every((list) => Array.isArray(list) && list.every(isFileEntry));
+  const { stack, clusters, manifests, nodes, pods = [], rules = [], placeholders } = document;
+  if (!Array.isArray(clusters) || !clusters.every(isRecord))
+    return fail("bind-file-invalid", file, "has no valid clusters");
+  const files =
+    [manifests, nodes, pods].every((list) => Array.isArray(list) && list.every(isFileEntry)) &&
+    (manifests as readonly ManifestEntry[]).every(({ appliesTo }) => PLACES.includes(appliesTo));
   if (typeof stack !== "string" || !STACK.test(stack) || !files)
     return fail("bind-file-invalid", file, "has no valid stack, manifests, nodes or pods");
   if (!isRecord(placeholders) || !Object.values(placeholders).every(isPlaceholderEntry))
@@ -103,13 +113,18 @@ export function readWorkloadIdentity(text: string, file: string): WorkloadIdenti
 }
 
 function isFileEntry(entry: unknown): boolean {
-  return isRecord(entry) && typeof entry["file"] === "string" && FILE.test(entry["file"]);
+  if (!isRecord(entry) || !["string", "undefined"].includes(typeof entry["spoke"])) return false;
+  return typeof entry["file"] === "string" && FILE.test(entry["file"]);
 }
 
 function isPlaceholderEntry(entry: unknown): boolean {
   if (!isRecord(entry)) return false;
-  const { output, path, encoding, text } = entry;
-  if (typeof output === "string")
-    return Array.isArray(path) && path.every((part) => typeof part === "string");
+  const { output, path, expression, encoding, text } = entry;
+  if (encoding === undefined)
+    return (
+      [output, expression].every((part) => typeof part === "string") &&
+      Array.isArray(path) &&
+      path.every((part) => typeof part === "string")
+    );
   return (encoding === "data-url" || encoding === "base64") && typeof text === "string";
 }

@@ -1,3 +1,4 @@
+import { printable } from "../explain/render/printable";
 import { bind } from "../synth/bind/bind-folder";
 import { type CommandIo, UsageError } from "./command";
 import { readArguments } from "./read-arguments";
@@ -15,14 +16,18 @@ export function run(args: readonly string[], io: CommandIo): number {
   if (!to) throw new UsageError("bind needs --to DIR");
   if (others.length > 0) throw new UsageError(`bind takes one folder, got ${positionals.length}`);
 
-  const { files, removed } = bind({
+  const { files, removed, undone } = bind({
     outputs,
     to,
     ...(from === undefined ? {} : { from }),
     ...(manifests === undefined ? {} : { manifests }),
   });
-  for (const file of files) io.out(`${to}/${file}\n`);
-  for (const file of removed) io.out(`${to}/${file} (removed)\n`);
-  io.out(`${files.length} finished ${files.length === 1 ? "file" : "files"} in ${to}\n`);
+  if (undone.length > 0)
+    io.err(
+      "an earlier bind was interrupted: what it had changed was undone before these files were written\n",
+    );
+  for (const file of files) io.out(`${printable(`${to}/${file}`)}\n`);
+  for (const file of removed) io.out(`${printable(`${to}/${file}`)} (removed)\n`);
+  io.out(`${files.length} finished ${files.length === 1 ? "file" : "files"} in ${printable(to)}\n`);
   return 0;
 }

@@ -1,4 +1,4 @@
-import { printable } from "../explain/render/printable";
+import { printable, printableLines } from "../explain/render/printable";
 import type { ChangedRequest, CredentialsRequestsDiff } from "../rules/openshift/credentials-requests-diff";
 
 const LISTS: readonly (keyof CredentialsRequestsDiff)[] = ["added", "removed", "changed"];
@@ -10,7 +10,7 @@ export function diffText(diff: CredentialsRequestsDiff): string {
 
 /** The differences as JSON: `{ "version": 1, "added": [], "removed": [], "changed": [] }`. */
 export function diffJson({ added, removed, changed }: CredentialsRequestsDiff): string {
-  return `${JSON.stringify({ version: 1, added, removed, changed }, undefined, 2)}\n`;
+  return `${printableLines(JSON.stringify({ version: 1, added, removed, changed }, undefined, 2))}\n`;
 }
 
 function paragraph(list: string, { name, providerKind, changes }: ChangedRequest): string {

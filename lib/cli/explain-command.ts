@@ -9,6 +9,7 @@ import {
 } from "../explain";
 import { readClusterFile } from "../explain/facts/cluster-record";
 import { sourceText } from "../explain/facts/source";
+import { printable } from "../explain/render/printable";
 import { type CommandIo, UsageError } from "./command";
 import { readArguments } from "./read-arguments";
 
@@ -33,7 +34,7 @@ const RENDERERS: Readonly<Record<string, Renderer>> = {
  * of each pull, and without `--image` of each of OpenShift's components, each workload that acts in a cloud and each
  * way of a hub's controller into a spoke; with `--spoke` those into that spoke alone.
  *
- * `--cluster FILE` gives what no artefact of other people says: a JSON object with `issuer`, `kubelet`, `apiServer`,
+ * `--cluster FILE` gives what no artefact of other people says: an object in JSON or YAML with `issuer`, `kubelet`, `apiServer`,
  * `featureGates`, `kubeletFeatureGates`, `apiServerFeatureGates`, `registries`, `plugins`, `openShift`, `pulls`,
  * `components`, `workloads` and `fleet`, each as `workload-identity.json` has it for a cluster.
  *
@@ -66,7 +67,8 @@ export function run(args: readonly string[], io: CommandIo): number {
   );
   const seen = new Set<string>();
   for (const piece of render(watched(explainer.all(selection), seen), io.colour === true)) io.out(piece);
-  for (const { source, reason } of explainer.skipped) io.err(`skipped ${sourceText(source)}: ${reason}\n`);
+  for (const { source, reason } of explainer.skipped)
+    io.err(`${printable(`skipped ${sourceText(source)}: ${reason}`)}\n`);
   if (seen.size === 0)
     throw new UsageError(
       "nothing to explain: no declared pull, component, workload or fleet there; give --service-account and --image",

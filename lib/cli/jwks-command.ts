@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
-import { readAtMost } from "../artefact/read-at-most";
+import { readAtMost } from "../artefact/read-file";
 import { errorCode } from "../artefact/synth-folder";
 import { writeTogether } from "../artefact/write-together";
 import { fail } from "../errors";
+import { printable } from "../explain/render/printable";
 import { Issuer } from "../model/issuer";
 import { documentsOf, jsonText } from "../rules/openid/issuer-documents";
 import { jwksFromPublicKeys } from "../rules/openid/jwks";
@@ -12,7 +13,7 @@ import { readArguments } from "./read-arguments";
 /** ccoctl's on AWS and Google. */
 const JWKS_PATH = "keys.json";
 
-/** The largest key has a few kilobytes; a device such as `/dev/zero` never ends. */
+/** The largest key has a few kilobytes. */
 const BYTES_MAX = 65_536;
 
 /** A line of PEM has 64 characters of base64. Paths are longer only where they exist, nearly always. */
@@ -48,7 +49,7 @@ export function run(args: readonly string[], io: CommandIo): number {
   if (issuer?.endsWith("/"))
     io.err("the issuer ends with a slash: the cluster's `iss` must end with it as well, to the letter\n");
   if (to === undefined) for (const { text } of documents) io.out(`${text}\n`);
-  else for (const path of writeTogether(to, documents)) io.out(`${path}\n`);
+  else for (const path of writeTogether(to, documents)) io.out(`${printable(path)}\n`);
   return 0;
 }
 

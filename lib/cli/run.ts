@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { isWorkloadIdentityError } from "../errors";
+import { printable } from "../explain/render/printable";
 import { type CommandIo, UsageError } from "./command";
 import { commands } from "./commands";
 
@@ -32,11 +33,13 @@ export async function run(args: readonly string[], io: CommandIo): Promise<numbe
     return await (await command.load()).run(rest, io);
   } catch (error) {
     if (error instanceof UsageError) {
-      io.err(`${error.message}\n\n${command ? `usage: ${PACKAGE} ${command.synopsis}\n` : usage()}`);
+      io.err(
+        `${printable(error.message)}\n\n${command ? `usage: ${PACKAGE} ${command.synopsis}\n` : usage()}`,
+      );
       return EXIT_USAGE;
     }
     if (!isWorkloadIdentityError(error)) throw error;
-    io.err(`${PACKAGE}: ${error.message} (${error.code})\n`);
+    io.err(`${PACKAGE}: ${printable(error.message)} (${error.code})\n`);
     return command?.refusedExit ?? EXIT_REFUSED;
   }
 }

@@ -18,8 +18,13 @@ export interface AskedImage {
   readonly text: string;
   /** What the kubelet looks up; `undefined` where it refuses the name. */
   readonly repository: AskedRepository | undefined;
-  /** Why the kubelet refuses the name; empty where it does not. */
+  /** Why the kubelet refuses the name; empty where it does not, or where the image is not known. */
   readonly problem: string;
+}
+
+/** An image that is not known, of which only the text for people is. */
+export function lateImage(text: string): AskedImage {
+  return { text, repository: undefined, problem: "" };
 }
 
 /** An image as a pod names it. */

@@ -7,7 +7,7 @@ import type { Known } from "../model/known";
 import type { TreeObject } from "../model/tree";
 import type { Answer, Evidence } from "./answer";
 import type { AskedRepository } from "./asked-image";
-import type { Issuers, ObjectStore } from "./object-store";
+import type { Issuers, ObjectStore } from "./shared/object-store";
 import type { ClusterFacts } from "./read/cluster-record";
 import type { CredentialFileFact, SecretFact } from "./read/component-facts";
 import type { NodeConfiguration, ProviderEntry } from "./read/node-configuration";
@@ -109,7 +109,7 @@ export interface AskedRights {
   /** In the form of a request's provider part, without `kind` and `apiVersion`. */
   readonly rights: TreeObject;
   /** Where it counts: scopes of Azure, `projects/<id>` of Google; none where the rights say it. */
-  readonly places: readonly string[];
+  readonly places: readonly Known<string>[];
 }
 
 /** What a Secret, an annotation or a file says to act as. */
@@ -247,6 +247,28 @@ export interface CloudSpokes {
   called?(call: SpokeCall, where: readonly Evidence[]): Answer | undefined;
 }
 
+/** Claims of any token, for tests of trust. */
+export interface ShownClaims {
+  /** `iss`. */
+  readonly issuer: string;
+  /** `sub`; it need not be a service account's. */
+  readonly subject: string;
+  /** The only entry of `aud`. */
+  readonly audience: string;
+}
+
+/** An identity, or what stands for one, whose trust a configuration declares: a role, a credential, a pool's provider. */
+export interface DeclaredIdentity {
+  /** Address of its resource. */
+  readonly address: string;
+  /** What a test may call it: address, name, ARN or resource id. */
+  readonly names: readonly string[];
+  /** Where it stands. */
+  readonly source: Source;
+  /** Whether a token is let in; an OIDC provider that is only adopted is presumed to be there. */
+  trust(claims: ShownClaims): TrustAnswer;
+}
+
 /** A cloud, over the resources that were read. */
 export interface Cloud {
   /** Key of the cloud: `aws`, `azure` or `google`. */
@@ -257,6 +279,8 @@ export interface Cloud {
   readonly access: CloudAccess;
   /** Its clusters as spokes of a fleet. */
   readonly spokes: CloudSpokes;
+  /** What is declared here and lets tokens in; what is only looked up is left out. */
+  readonly identities: readonly DeclaredIdentity[];
 }
 
 /** A cloud that can be read. */

@@ -1,14 +1,12 @@
 import { fail } from "../errors";
 import { LateEncoding, isLate, literal } from "../model/late";
+import { holdsPrivateKey } from "../model/private-key";
 
 /** Kubernetes' rule for keys of Secrets and ConfigMaps (apimachinery, pkg/util/validation, IsConfigMapKey). */
 const KEY = /^(?!\.{1,2}$)(?!\.\.)[-._a-zA-Z0-9]{1,253}$/;
 
 /** An object's prototype, which an assignment by this name would set in place of a key. */
 const PROTOTYPE = "__proto__";
-
-/** RFC 7468 and its forerunners; also one that was cut off. */
-const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY/;
 
 /** Standard alphabet with padding, as the API server's JSON decoder wants it. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -26,8 +24,7 @@ export function checkedData(owner: string, data: DataMap | null | undefined): Da
     if (!KEY.test(literal(key, `key of ${owner}`)) || key === PROTOTYPE) fail("data-key-invalid", key, owner);
     if (typeof value !== "string" && !(value instanceof LateEncoding))
       fail("data-value-invalid", key, owner, "is no text");
-    if (PRIVATE_KEY.test(typeof value === "string" ? value : value.text))
-      fail("data-private-key", key, owner);
+    if (holdsPrivateKey(typeof value === "string" ? value : value.text)) fail("data-private-key", key, owner);
   }
   return { ...data };
 }
@@ -39,8 +36,6 @@ export function checkedBase64(owner: string, data: DataMap | null | undefined): 
       value instanceof LateEncoding ? value.encoding !== "base64" : isLate(value) || !BASE64.test(value);
     // The value may be a secret of somebody who took the one field for the other: it is not shown.
     if (wrong) fail("data-value-invalid", key, owner, "is no base64");
-    if (typeof value === "string" && PRIVATE_KEY.test(Buffer.from(value, "base64").toString("latin1")))
-      fail("data-private-key", key, owner);
   }
   return { ...data };
 }

@@ -40,7 +40,8 @@ export interface TokenAudienceGrantProps {
    */
   readonly serviceAccounts?: readonly (string | Subject)[];
   /**
-   * `namespaces` binds in each namespace; `cluster` binds once for all, also for namespaces still to come.
+   * `namespaces` binds in each namespace; `cluster` binds once for all, also for namespaces still to come, which an
+   * entry with `requireServiceAccount: false` needs: the kubelet requests the tokens of all who pull.
    *
    * @defaultValue "namespaces"
    */

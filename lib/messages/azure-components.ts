@@ -113,11 +113,12 @@ export const azureComponentsMessages = {
     allowed: "an installation resource group of its own, empty before the installation",
     remedy: "give oidcResourceGroupName and installationResourceGroupName different names",
   }),
-  "azure-subscription-mismatch": (value: string, provider: string): Problem => ({
-    problem: "subscriptionId is another one than that of the azurerm provider, which declares the identities",
+  "azure-subscription-mismatch": (what: string, value: string, provider: string): Problem => ({
+    problem: `${what} is of another subscription than the azurerm provider, in whose subscription azurerm puts identities and credentials, whatever their ids say`,
     value,
     allowed: provider,
-    remedy: "state the same subscription in both, or give the azurerm provider of this one as `provider`",
+    remedy:
+      "give an azurerm provider of that subscription, with an alias, as `provider`; or state the same subscription in both",
   }),
   "azure-environment-mismatch": (value: string, environment: string, cloud: string): Problem => ({
     problem: `the issuer's cloud is another one than that of the azurerm provider, whose environment is ${environment}`,

@@ -21,17 +21,29 @@ export const explainMessages = {
     value: path,
     remedy: "check permissions, and that nothing removes the file meanwhile",
   }),
+  "explain-bind-interrupted": (folder: string): Problem => ({
+    problem:
+      "files of the folder may be a mixture of old and new: a bind into it was interrupted, or still runs",
+    value: folder,
+    allowed: "a folder in which bind has ended",
+    remedy: "run the same bind again: it undoes what the interrupted one changed, and then writes all files",
+  }),
   "explain-file-too-large": (path: string, bytes: number, most: number): Problem => ({
     problem: `file of ${bytes} bytes is larger than the verifier reads`,
     value: path,
     allowed: `at most ${most} bytes`,
     remedy: "split the file, or name only the files that belong to the pull",
   }),
-  "explain-file-invalid": (file: string, line: number, reason: string): Problem => ({
+  "explain-file-invalid": (
+    file: string,
+    line: number,
+    reason: string,
+    allowed: string = "YAML or JSON in UTF-8",
+  ): Problem => ({
     problem: `file ${reason}`,
     value: `${file}:${line}`,
-    allowed: "YAML or JSON in UTF-8",
-    remedy: "mend the file; a verdict over half of the facts would be worth nothing",
+    allowed,
+    remedy: "correct the file; a verdict over half of the facts would be worth nothing",
   }),
   "explain-stack-unknown": (stack: string, known: readonly string[]): Problem => ({
     problem: "no stack of that name was read",

@@ -220,8 +220,9 @@ export const googleAccessMessages = {
   "google-role-condition": (reason: string, value: unknown): Problem => ({
     problem: `condition of a role ${reason}`,
     value,
-    allowed: "a title, and an expression in CEL that can be false",
-    remedy: "correct it, or leave the condition out where the role shall always count",
+    allowed: "a title, and an expression in CEL that can be false, with at most 12 logical operators",
+    remedy:
+      "correct it, share its terms out among several bindings, or leave the condition out where the role shall always count",
   }),
   "google-bucket-location": (value: unknown): Problem => ({
     problem: "location of the bucket is missing or not a text",

@@ -83,10 +83,15 @@ export const kubernetesMessages = {
     allowed: '`namespaces`, `serviceAccounts`, or scope "cluster"',
     remedy: "name the namespaces whose pods pull with this audience",
   }),
-  "audience-grant-ambiguous": (audience: string, reason: string): Problem => ({
+  "audience-grant-ambiguous": (
+    audience: string,
+    reason: string,
+    allowed: string = '`namespaces` alone, `serviceAccounts` alone, or scope "cluster" without `namespaces`',
+    remedy: string = "leave one of them out; service accounts bring their namespaces along",
+  ): Problem => ({
     problem: `the grant of the audience ${audience} ${reason}`,
-    allowed: '`namespaces` alone, `serviceAccounts` alone, or scope "cluster" without `namespaces`',
-    remedy: "leave one of them out; service accounts bring their namespaces along",
+    allowed,
+    remedy,
   }),
   "kubelet-newer-than-api-server": (kubelet: string, apiServer: string): Problem => ({
     problem: "the kubelet of the nodes is newer than the API server, which Kubernetes does not support",

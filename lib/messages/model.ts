@@ -21,14 +21,24 @@ export const modelMessages = {
     allowed: known.map((choice) => JSON.stringify(choice) ?? "left out").join(", "),
     remedy: "write one of them, letter for letter",
   }),
-  "issuer-trailing-slash": (value: string): Problem => ({
-    problem:
-      "issuer ends with a slash, and every cloud compares it to the letter with the `iss` of the token",
-    value,
-    allowed: "https://host[/path] without trailing slash",
-    remedy:
-      "remove the slash; only when the cluster's `iss` really ends with one (Azure static website) use Issuer.exactly(url)",
-  }),
+  "issuer-trailing-slash": (value: string, slash: "missing" | "present" = "present"): Problem =>
+    slash === "missing"
+      ? {
+          problem:
+            "issuer of an AKS cluster lacks the slash at its end, and every cloud compares it exactly with the `iss` of the token",
+          value,
+          allowed:
+            "https://<region>.oic.prod-aks.azure.com/<tenant>/<id>/, in other clouds of Azure .us or .cn",
+          remedy: "add the slash: `az aks show` prints it in oidcIssuerProfile.issuerUrl",
+        }
+      : {
+          problem:
+            "issuer ends with a slash, and every cloud compares it to the letter with the `iss` of the token",
+          value,
+          allowed: "https://host[/path] without trailing slash; with it for AKS",
+          remedy:
+            "remove the slash; only when the cluster's `iss` really ends with one (Azure static website) use Issuer.exactly(url)",
+        },
   "audience-invalid": (value: unknown, reason: string): Problem => ({
     problem: `audience ${reason}`,
     value,
@@ -115,6 +125,18 @@ export const modelMessages = {
     value,
     allowed: `at most ${max} characters`,
     remedy: "give a shorter name",
+  }),
+  "name-changed": (
+    name: string,
+    value: string,
+    found: unknown,
+    statedBy: string,
+    others: number,
+  ): Problem => ({
+    problem: `${name} was changed, by an aspect or an override say, and what names the resource still has the old text${others > 0 ? ` (${others} more names were changed)` : ""}`,
+    value: found,
+    allowed: JSON.stringify(value),
+    remedy: `state the name where the resource is declared (${statedBy}), and leave the resource out of the aspect`,
   }),
   "name-taken": (what: string, value: string, by: string): Problem => ({
     problem: `${what} is already used by ${by}`,

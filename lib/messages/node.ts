@@ -41,17 +41,30 @@ export const nodeMessages = {
     allowed: "a file name in the plugin directory, without / and blanks, and neither . nor ..",
     remedy: "give the name of the link or copy of the plugin",
   }),
-  "provider-setting-invalid": (setting: string, plugin: string, value: unknown, kind: string): Problem => ({
-    problem: `\`${setting}\` of the ${plugin} image credential provider is of the wrong kind`,
+  "provider-setting-invalid": (
+    setting: string,
+    plugin: string,
+    value: unknown,
+    allowed: string,
+    reason: string = "is of the wrong kind",
+    remedy: string = "correct the setting",
+  ): Problem => ({
+    problem: `\`${setting}\` of the ${plugin} image credential provider ${reason}`,
     value,
-    allowed: kind,
-    remedy: "correct the setting",
+    allowed,
+    remedy,
   }),
-  "provider-env-invalid": (plugin: string, name: unknown, reason: string): Problem => ({
+  "provider-env-invalid": (
+    plugin: string,
+    name: unknown,
+    reason: string,
+    allowed: string = "{ name, value }, each name once, not empty and without =, both text",
+    remedy: string = "correct `env`",
+  ): Problem => ({
     problem: `a variable of the ${plugin} image credential provider ${reason}`,
     value: name,
-    allowed: "{ name, value }, each name once, not empty and without =, both text",
-    remedy: "correct `env`",
+    allowed,
+    remedy,
   }),
   "provider-env-unused": (plugin: string, name: string, reason: string): Problem => ({
     problem: `a variable of the ${plugin} image credential provider has no effect: ${reason}`,

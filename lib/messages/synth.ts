@@ -171,11 +171,11 @@ export const synthMessages = {
     allowed: "a folder outside of the synth output and of the folder of manifests",
     remedy: "choose another folder",
   }),
-  "bind-target-unwritable": (path: string, reason: string): Problem => ({
-    problem: `folder cannot be written (${reason}); nothing in it was changed`,
+  "bind-target-unwritable": (path: string, reason: string, interrupted: boolean = false): Problem => ({
+    problem: `folder cannot be written (${reason}); ${interrupted ? "it holds changes of a bind that has not ended" : "nothing in it was changed"}`,
     value: path,
-    allowed: "a folder, or a path where one can be made",
-    remedy: "check permissions, free space and whether a part of the path is a file",
+    allowed: "a folder without symbolic links in it, or a path where one can be made",
+    remedy: `check permissions, free space and whether a part of the path is a file or a link${interrupted ? ", and run bind again: it undoes those changes first" : ""}`,
   }),
   "bind-target-taken": (folder: string, files: readonly string[]): Problem => ({
     problem: `files in ${folder} that bind did not write for the same stack would be replaced`,

@@ -1,4 +1,5 @@
 import { fail } from "../errors";
+import { isAksIssuer } from "./aks-issuer";
 import { isLate, literal } from "./late";
 
 const SCHEME = "https://";
@@ -43,18 +44,23 @@ export class Issuer {
   }
 
   /**
-   * An issuer without trailing slash, or a late value.
+   * An issuer without trailing slash, that of an AKS cluster with it, or a late value.
    *
    * Throws `issuer-invalid` or `issuer-trailing-slash`.
    */
   static of(issuer: string | Issuer): Issuer {
     if (issuer instanceof Issuer) return issuer;
     const checked = Issuer.exactly(issuer);
-    if (!checked.late && issuer.endsWith("/")) return fail("issuer-trailing-slash", issuer);
+    if (!checked.late && issuer.endsWith("/") && !isAksIssuer(issuer))
+      return fail("issuer-trailing-slash", issuer);
     return checked;
   }
 
-  /** An issuer that may end with a slash, for clusters whose `iss` really does. Throws `issuer-invalid`. */
+  /**
+   * An issuer that may end with a slash, for clusters whose `iss` really does.
+   *
+   * Throws `issuer-invalid`, or `issuer-trailing-slash` where an AKS cluster's lacks it.
+   */
   static exactly(url: string): Issuer {
     if (isLate(url)) return new Issuer(url);
     if (typeof url !== "string" || !url.startsWith(SCHEME))
@@ -62,6 +68,7 @@ export class Issuer {
     const broken = FORBIDDEN.find(([pattern]) => pattern.test(url));
     if (broken) return fail("issuer-invalid", url, broken[1]);
     if (!URL.canParse(url)) return fail("issuer-invalid", url, "is not a URL");
+    if (isAksIssuer(url) && !url.endsWith("/")) return fail("issuer-trailing-slash", url, "missing");
     return new Issuer(url);
   }
 

@@ -178,6 +178,18 @@ export function joined(...texts: readonly (Known<string> | string)[]): Known<str
   return textOf(parts);
 }
 
+/** What follows a beginning that the text certainly has; `undefined` where it is not certain. */
+export function afterPrefix(text: Known<string>, prefix: Known<string>): Known<string> | undefined {
+  const [whole, start] = [partsOf(text), partsOf(prefix)];
+  if (whole === undefined || start === undefined) return undefined;
+  const last = start.length - 1;
+  if (!start.every((part, place) => place === last || part === whole[place])) return undefined;
+  const [end, there] = [start[last], whole[last]];
+  if (end === undefined || end === there) return textOf(whole.slice(last + 1));
+  if (typeof end !== "string" || typeof there !== "string" || !there.startsWith(end)) return undefined;
+  return textOf([there.slice(end.length), ...whole.slice(last + 1)]);
+}
+
 /** Whether two values are equal; two that are not known are where they consist of the same texts and references. */
 export function same<T extends string | number | boolean | null | undefined>(
   one: Known<T>,

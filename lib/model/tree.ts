@@ -8,6 +8,7 @@ import {
   type Known,
   type TextParts,
   type Ternary,
+  all,
   is,
   known,
   map,
@@ -198,4 +199,38 @@ export function listAt(tree: Tree): Known<TreeList> {
     if (value === undefined || value === null) return [];
     return isTreeList(value) ? value : [known(value)];
   });
+}
+
+/** The tree as plain JSON; not known where something in it is not, for the reason of the first. */
+export function knownJson(tree: Tree): Known<unknown> {
+  return andThen(tree, (value): Known<unknown> => {
+    if (isTreeList(value)) return all(value.map(knownJson));
+    if (!isTreeObject(value)) return known(value);
+    const entries = entriesOf(value).map(([key, child]) =>
+      andThen(key, (name) => map(knownJson(child), (json) => [name, json] as const)),
+    );
+    return map(all(entries), (rows) => Object.fromEntries(rows));
+  });
+}
+
+/** What is at the end of a path of keys: `undefined` where something on the way is absent or no object. */
+export function childOf(tree: Tree, ...keys: readonly string[]): Tree {
+  return keys.reduce<Tree>(
+    (outer, key) => andThen(outer, (value) => (isTreeObject(value) ? fieldOf(value, key) : known(undefined))),
+    tree,
+  );
+}
+
+/** The items of a list that was written out; none of anything else, and none of what is not known. */
+export function itemsOf(tree: Tree): readonly Tree[] {
+  return match(
+    tree,
+    (value) => (isTreeList(value) ? value : []),
+    () => [],
+  );
+}
+
+/** A text of a document: `undefined` where there is none, or something else in its place. */
+export function optionalText(tree: Tree): Known<string | undefined> {
+  return map(tree, (value) => (typeof value === "string" ? value : undefined));
 }

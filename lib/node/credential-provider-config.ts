@@ -12,7 +12,12 @@ import { type NodeFile, type NodeSetup, nodeFile } from "../model/node-file";
 import { TOKEN_PROTOCOL } from "../rules/kubelet/credential-provider-rules";
 import { matchImagesOverlap } from "../rules/kubelet/match-images-overlap";
 import { validateCredentialProviderConfig } from "../rules/kubelet/validate-credential-provider-config";
-import { type CredentialProviderEntry, credentialProviderEntries } from "./credential-provider-entry";
+import {
+  type CredentialProviderEntry,
+  WITHOUT_CACHE_TYPE,
+  credentialProviderEntries,
+  takesCacheType,
+} from "./credential-provider-entry";
 import type { CredentialProviderSettings } from "./credential-provider-settings";
 import { assertMatched } from "./match-images";
 
@@ -37,7 +42,8 @@ export interface CredentialProviderConfigProps {
 }
 
 interface TokenAttributes {
-  readonly requireServiceAccount?: boolean;
+  readonly serviceAccountTokenAudience: string;
+  readonly requireServiceAccount: boolean;
 }
 
 const FILE_MODE = 0o644;
@@ -95,7 +101,7 @@ export function credentialProviderSetup(
   // YAML 1.1, as the kubelet reads it: the writer then quotes what would not be text there (yes, on, 1e3).
   const document = credentialProviderConfig(props);
   const text = stringify(document, { version: "1.1", lineWidth: 0, aliasDuplicateObjects: false });
-  const content = strictNotice(document) + text;
+  const content = upgradeNotice(cluster) + mixedNotice(document) + strictNotice(document) + text;
   const files = [nodeFile({ path, mode: FILE_MODE, content }), ...furtherFiles.map(nodeFile)];
   return {
     files: files.sort((a, b) => (a.path < b.path ? -1 : 1)),
@@ -106,14 +112,51 @@ export function credentialProviderSetup(
   };
 }
 
+/**
+ * The audiences for which kubelets request a token of every service account whose pods pull a matching image, annotated
+ * or not: those of mixed mode in one entry. Where the API server refuses, the plugin is not run at all.
+ */
+export function audiencesOfEveryAccount({ providers }: CredentialProviderConfig): ReadonlySet<string> {
+  const attributes = providers.map(tokenAttributesOf);
+  return new Set(
+    attributes.flatMap((each) =>
+      each?.requireServiceAccount === false ? [each.serviceAccountTokenAudience] : [],
+    ),
+  );
+}
+
+/** Without the permission nodes lose what they pulled so far, and it is in no file of theirs. */
+function mixedNotice(config: CredentialProviderConfig): string {
+  const audiences = [...audiencesOfEveryAccount(config)];
+  if (audiences.length === 0) return "";
+  return [
+    `# Before nodes get this file, allow them to request tokens for ${audiences.join(", ")} in the whole cluster: the`,
+    "# kubelet requests one of every service account first, and where it is refused, the pull has no credentials at all.",
+    "",
+  ].join("\n");
+}
+
+function tokenAttributesOf({ tokenAttributes }: CredentialProviderEntry): TokenAttributes | undefined {
+  return tokenAttributes as TokenAttributes | undefined;
+}
+
+/** Whoever upgrades the nodes sees this file, not the configuration that it is made from. */
+function upgradeNotice({ kubelet }: ClusterFacts): string {
+  if (takesCacheType(kubelet)) return "";
+  return [
+    `# ${WITHOUT_CACHE_TYPE}:`,
+    "# a node that is upgraded needs its new file together with its new kubelet.",
+    "",
+  ].join("\n");
+}
+
 /** Strict mode takes something away from pods that nobody declared, which the file alone does not show. */
 function strictNotice({ providers }: CredentialProviderConfig): string {
   const plain = providers.filter(({ tokenAttributes }) => tokenAttributes === undefined);
   const served = (entry: CredentialProviderEntry): boolean =>
     plain.some((other) => String(other["matchImages"]) === String(entry["matchImages"]));
   const strict = providers.filter(
-    (entry) =>
-      (entry["tokenAttributes"] as TokenAttributes | undefined)?.requireServiceAccount && !served(entry),
+    (entry) => tokenAttributesOf(entry)?.requireServiceAccount && !served(entry),
   );
   if (strict.length === 0) return "";
   const names = strict.map(({ name }) => String(name)).join(", ");

@@ -9,7 +9,8 @@ import type { CredentialProviderEnv, ImageCredentialProvider } from "../model/im
 import { literal } from "../model/late";
 import { compareVersions } from "../model/version";
 import { TOKEN_PROTOCOL } from "../rules/kubelet/credential-provider-rules";
-import { type PluginAbility, pluginCan, unannotatedEnvReason } from "../rules/plugins";
+import { certainRefusal, parsedArguments } from "../rules/plugin-arguments";
+import { type PluginAbility, outlivingTokenEnv, pluginCan, unannotatedEnvReason } from "../rules/plugins";
 import {
   type CredentialProviderSettings,
   assertLiteralEnv,
@@ -25,13 +26,23 @@ export type CredentialProviderEntry = Readonly<Record<string, unknown>>;
 /** Kubelet minor from which `cacheType` is required; 1.33 refuses the field. Source: kubelet config/v1 types.go. */
 const CACHE_TYPE_SINCE = "1.34";
 
+/** Whether the kubelet requires `cacheType`, which those before refuse: no file suits both. */
+export function takesCacheType(kubelet: string): boolean {
+  return compareVersions(kubelet, CACHE_TYPE_SINCE) >= 0;
+}
+
+/** What becomes of a file without `cacheType` when the nodes are upgraded; one line. */
+export const WITHOUT_CACHE_TYPE: string =
+  "kubelet 1.34 and newer do not start with a CredentialProviderConfig for 1.33, and 1.33 not with one for them (cacheType)";
+
 /**
  * The entries for one provider: one, or two in a mixed mode that needs a token-less second one.
  *
  * Throws `plugin-not-stated`, `plugin-unusable`, `plugin-too-old`, `mixed-mode-needs-second-name`,
- * `mixed-mode-impossible`, `node-identity-args-missing`, `node-identity-setting-unused`, `provider-env-unused`,
- * `match-images-dead`, `match-images-misleading`, `match-images-twice`, `match-images-too-wide`, `late-value`, and
- * what {@link checkedSettings} throws.
+ * `mixed-mode-impossible`, `node-identity-args-missing`, `node-identity-setting-unused`, `provider-setting-invalid` (of
+ * arguments that the plugin refuses), `provider-env-unused`, `provider-env-invalid`, `match-images-dead`,
+ * `match-images-misleading`, `match-images-twice`, `match-images-too-wide`, `late-value`, and what
+ * {@link checkedSettings} throws.
  */
 export function credentialProviderEntries(
   cluster: ClusterFacts,
@@ -52,12 +63,16 @@ export function credentialProviderEntries(
   };
   const args = settings.args ?? (provider.args.length > 0 ? provider.args : (stock?.args ?? []));
   const node = nodeIdentity(cluster, provider, facts, settings);
+  assertArgsTaken("args", provider.plugin, facts, args);
+  assertArgsTaken("nodeIdentityArgs", provider.plugin, facts, node?.args ?? []);
   const optional = mode === "mixed" && node === undefined;
+  const env = mergedEnv(provider.env, added);
   if (!optional) assertEnvUsed(provider.plugin, added);
+  if (mode === "mixed") assertNodeTokenNotKept(provider.plugin, optional ? env : added);
   const withToken = {
     name: stock?.name ?? provider.name,
     ...common,
-    ...running(args, mergedEnv(provider.env, added)),
+    ...running(args, env),
     tokenAttributes: tokenAttributes(cluster, provider, optional),
   };
   return node === undefined
@@ -88,6 +103,34 @@ function assertEnvUsed(plugin: string, env: readonly CredentialProviderEnv[]): v
   }
 }
 
+/** Refused, not warned of: the pulls that it breaks are some, later, with nothing but the registry's 401. */
+function assertNodeTokenNotKept(plugin: string, env: readonly CredentialProviderEnv[]): void {
+  const kept = outlivingTokenEnv(plugin, env);
+  if (kept)
+    fail(
+      "provider-env-invalid",
+      plugin,
+      kept.name,
+      `has the kubelet keep the node's own token for ${kept.value}, and that token may end sooner, with a 401 for the pods`,
+      "no duration where an entry answers with the node's identity",
+      "leave the variable and `cacheDuration` out, or use mode `strict`; where mixed mode has a second entry, `cacheDuration` of `pullPrincipals` reaches the entry with tokens alone",
+    );
+}
+
+function assertArgsTaken(setting: string, plugin: string, facts: PluginFacts, args: readonly string[]): void {
+  const refusal = certainRefusal(plugin, facts, parsedArguments(plugin, args));
+  if (refusal)
+    fail(
+      "provider-setting-invalid",
+      setting,
+      plugin,
+      args,
+      "flags and values that the plugin takes",
+      `leave it without an answer: ${refusal.reason}`,
+      refusal.remedy,
+    );
+}
+
 function usablePlugin(cluster: ClusterFacts, provider: ImageCredentialProvider): PluginFacts {
   const { plugin } = provider;
   const facts = cluster.plugins[plugin];
@@ -108,7 +151,7 @@ function tokenAttributes(
   const keys = optional ? "optionalServiceAccountAnnotationKeys" : "requiredServiceAccountAnnotationKeys";
   return {
     serviceAccountTokenAudience: provider.audience,
-    ...(compareVersions(cluster.kubelet, CACHE_TYPE_SINCE) >= 0 ? { cacheType: provider.cacheType } : {}),
+    ...(takesCacheType(cluster.kubelet) ? { cacheType: provider.cacheType } : {}),
     requireServiceAccount: !optional,
     ...(provider.annotationKeys.length > 0 ? { [keys]: [...provider.annotationKeys] } : {}),
   };

@@ -13,7 +13,9 @@ import { nameRule } from "../rules/kubelet/credential-provider-rules";
  * What a caller may decide about one image credential provider.
  *
  * - `strict`: the plugin runs only for service accounts with its annotations; everybody else pulls without it.
- * - `mixed`: service accounts without annotations keep the node's identity, where the plugin can do that.
+ * - `mixed`: service accounts without annotations keep the node's identity, where the plugin can do that. In one entry
+ *   (ECR from 1.35 on, Google's GKE pool) the kubelet then requests a token of every service account first, and where
+ *   the API server refuses, the pod gets no credentials: grant the audience for the whole cluster, as `ImagePulls` does.
  *
  * Everything is literal: the kubelet's file is YAML, into which a late value would be filled without quotes.
  */

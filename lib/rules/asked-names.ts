@@ -40,6 +40,11 @@ export class AskedNames {
     return new AskedNames(pattern, starsOnly(pattern));
   }
 
+  /** Whether a pattern, in which `*` is any text, covers a name. */
+  static covers(pattern: string, name: string): boolean {
+    return pattern === name || matchesPattern(starsOnly(pattern), name) === true;
+  }
+
   /** True for a single name. */
   get isOne(): boolean {
     return this.#pattern === undefined;

@@ -7,8 +7,10 @@
  */
 
 import type { PluginFacts } from "../model/cluster";
+import type { CredentialProviderEnv } from "../model/image-credential-provider";
 import { isRecord } from "../model/record";
 import { compareVersions, minorOf, parseVersion } from "../model/version";
+import { parseGoDuration } from "./kubelet/go-duration";
 
 /**
  * An ability that decides what may be written for a node.
@@ -148,6 +150,22 @@ const UNANNOTATED_ENV: Readonly<Record<string, Readonly<Record<string, string>>>
 export function unannotatedEnvReason(plugin: string, name: string): string | undefined {
   const reasons = UNANNOTATED_ENV[plugin] ?? {};
   return Object.hasOwn(reasons, name) ? reasons[name] : undefined;
+}
+
+/**
+ * The variable by which a plugin states how long the kubelet keeps its answer, whosever credentials they are. Google's
+ * answers the metadata server's token as it is, which may end sooner: that server hands one out until five minutes
+ * before its end. Source: cloud-provider-gcp, cmd/auth-provider-gcp/provider/provider.go (getCacheDuration).
+ */
+const ANSWER_DURATION: Readonly<Record<string, string>> = { gcp: "KUBE_SIDECAR_CACHE_DURATION" };
+
+/** The variable among those of an entry by which the node's own token would outlive its end in the kubelet's cache. */
+export function outlivingTokenEnv(
+  plugin: string,
+  env: readonly CredentialProviderEnv[],
+): CredentialProviderEnv | undefined {
+  const name = Object.hasOwn(ANSWER_DURATION, plugin) ? ANSWER_DURATION[plugin] : undefined;
+  return env.find((each) => each.name === name && (parseGoDuration(each.value).nanoseconds ?? 0n) > 0n);
 }
 
 /** The newest minor of each plugin whose source was read; of a newer one nothing is known. */

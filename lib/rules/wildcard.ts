@@ -49,6 +49,11 @@ export function literalPattern(text: string): Pattern {
   return units;
 }
 
+/** The pattern of all texts that begin with what a pattern matches. */
+export function prefixPattern(pattern: Pattern): Pattern {
+  return joinedPattern([pattern, patternOf("*")]);
+}
+
 /** The patterns one after the other. */
 export function joinedPattern(patterns: readonly Pattern[]): Pattern {
   const joined = new Int32Array(patterns.reduce((length, pattern) => length + pattern.length, 0));

@@ -43,7 +43,8 @@ export interface ImagePullsProps {
   /**
    * How nodes get the permission to request tokens.
    *
-   * @defaultValue - one ClusterRole per audience, bound in each namespace that pulls
+   * @defaultValue - one ClusterRole per audience, bound in each namespace that pulls; for mixed mode in one entry, bound
+   * once for the whole cluster
    */
   readonly tokenAudience?: TokenAudienceSettings;
   /**

@@ -3,7 +3,12 @@ import { Annotations, TerraformStack } from "cdktf";
 import { at } from "../errors";
 import type { NodeSetup } from "../model/node-file";
 import type { PullDeclaration } from "../model/pulls";
-import { credentialProviderSetup } from "../node";
+import {
+  type CredentialProviderConfigProps,
+  credentialProviderConfig,
+  credentialProviderSetup,
+} from "../node";
+import { audiencesOfEveryAccount } from "../node/credential-provider-config";
 import { checkClaim } from "./cluster-records";
 import type { ImagePullsProps } from "./image-pulls-props";
 import { Manifests } from "./manifests";
@@ -28,8 +33,8 @@ const CLAIM = { key: "pulls", construct: "ImagePulls", lines: "pulls" } as const
  * `app.synth()` then proves the declared pulls: the verifier reads what was written, and `proof-failed` ends the synth
  * where a pull would be denied. What cannot be told from the files passes.
  *
- * Warns of pulls by a `default` service account and from OpenShift's own namespaces, and of an issuer that another
- * cluster of the app has as well.
+ * Warns of pulls by a `default` service account and from OpenShift's own namespaces, of nodes of 1.33, whose file stops
+ * newer kubelets, and of an issuer that another cluster of the app has as well.
  *
  * Written with nothing but the constructs of the other subpaths; take those where this is too much.
  */
@@ -66,19 +71,15 @@ export class ImagePulls extends Construct {
       ]),
     );
     const declared = Object.values(this.declarations);
-    const providers = declared.map(({ provider }) => provider);
-    this.nodeSetup = at(this, () =>
-      credentialProviderSetup(
-        {
-          cluster,
-          providers,
-          ...(props.credentialProviders ? { settings: props.credentialProviders } : {}),
-          pulls: imagesByPlugin(clouds, this.declarations),
-        },
-        declared.flatMap(({ nodeFiles }) => nodeFiles),
-      ),
-    );
-    at(this, () => this.write(props, accounts, declared));
+    const nodes: CredentialProviderConfigProps = {
+      cluster,
+      providers: declared.map(({ provider }) => provider),
+      ...(props.credentialProviders ? { settings: props.credentialProviders } : {}),
+      pulls: imagesByPlugin(clouds, this.declarations),
+    };
+    const nodeFiles = declared.flatMap((each) => each.nodeFiles);
+    this.nodeSetup = at(this, () => credentialProviderSetup(nodes, nodeFiles));
+    at(this, () => this.write(props, accounts, declared, nodes));
     if (props.proof !== false) at(this, () => proveAtSynth(this));
     warnOfSharedIssuer(this, cluster.name, cluster.issuer.url);
     const subjects = accounts.map(({ subject }) => subject);
@@ -89,9 +90,11 @@ export class ImagePulls extends Construct {
     props: ImagePullsProps,
     accounts: readonly DeclaredAccount[],
     declared: readonly PullDeclaration[],
+    nodes: CredentialProviderConfigProps,
   ): void {
     const { cluster } = props;
-    writeTokenAudienceGrants(this.manifests, cluster, declared, props.tokenAudience);
+    const everyAccount = audiencesOfEveryAccount(credentialProviderConfig(nodes));
+    writeTokenAudienceGrants(this.manifests, cluster, declared, everyAccount, props.tokenAudience);
     writeServiceAccounts(
       this.manifests,
       accounts,

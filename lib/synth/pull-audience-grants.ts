@@ -3,7 +3,7 @@ import { SWITCH, oneOf } from "../model/choice";
 import type { ClusterFacts } from "../model/cluster";
 import type { PullDeclaration } from "../model/pulls";
 import type { Subject } from "../model/subject";
-import { TokenAudienceGrant } from "../kubernetes";
+import { TokenAudienceGrant, type TokenAudienceGrantProps } from "../kubernetes";
 import { checkedRoleName } from "../kubernetes/token-audience-rules";
 import type { Manifests } from "./manifests";
 
@@ -11,12 +11,13 @@ import type { Manifests } from "./manifests";
 export interface TokenAudienceSettings {
   /**
    * `namespaces` binds in each namespace that pulls; `cluster` binds once for all, also for namespaces to come.
+   * `namespaces` is refused beside mixed mode in one entry.
    *
-   * @defaultValue "namespaces"
+   * @defaultValue - `cluster` for an audience of mixed mode in one entry, else `namespaces`
    */
   readonly scope?: "namespaces" | "cluster";
   /**
-   * Limits the grant to the service accounts that pull.
+   * Limits the grant to the service accounts that pull; refused beside mixed mode in one entry.
    *
    * @defaultValue false
    */
@@ -43,15 +44,19 @@ export function checkTokenAudience(settings: TokenAudienceSettings): void {
 /**
  * Writes one grant per audience; the names follow from the audience, so that they are the same in each run.
  *
- * Throws `role-name-shared`, and what the grant throws.
+ * `everyAccount` holds the audiences for which kubelets request a token of every service account: a namespace without
+ * the grant would lose all its pulls by that entry, those with the node's identity too. A grant is per audience, so
+ * where a strict and a mixed entry share one, all of it is granted.
+ *
+ * Throws `role-name-shared`, `audience-grant-ambiguous`, and what the grant throws.
  */
 export function writeTokenAudienceGrants(
   manifests: Manifests,
   cluster: ClusterFacts,
   declared: readonly PullDeclaration[],
+  everyAccount: ReadonlySet<string>,
   settings: TokenAudienceSettings = {},
 ): void {
-  const chart = manifests.chart("token-audience", ORDER);
   const grants = subjectsByAudience(declared);
   if (settings.roleName !== undefined && grants.length > 1) {
     fail(
@@ -60,21 +65,51 @@ export function writeTokenAudienceGrants(
       grants.map(([audience]) => audience),
     );
   }
-  for (const [audience, subjects] of grants) {
-    const namespaces = [...new Set(subjects.map(({ namespace }) => namespace))].sort();
+  const comment = grants.flatMap(([audience]) =>
+    everyAccount.has(audience) ? unlimitedComment(audience) : [],
+  );
+  const chart = manifests.chart("token-audience", { ...ORDER, comment });
+  for (const [audience, subjects] of grants)
     new TokenAudienceGrant(chart, audience, {
       audience,
       apiServer: cluster.apiServer,
       ...(cluster.featureGates ? { featureGates: cluster.featureGates } : {}),
-      scope: settings.scope ?? "namespaces",
-      ...(settings.limitToServiceAccounts
-        ? { serviceAccounts: subjects }
-        : settings.scope === "cluster"
-          ? {}
-          : { namespaces }),
+      ...(everyAccount.has(audience) ? unlimited(audience, settings) : limited(subjects, settings)),
       ...(settings.roleName === undefined ? {} : { roleName: settings.roleName }),
     });
-  }
+}
+
+type Extent = Pick<TokenAudienceGrantProps, "scope" | "namespaces" | "serviceAccounts">;
+
+function unlimited(audience: string, { scope, limitToServiceAccounts }: TokenAudienceSettings): Extent {
+  if (scope === "namespaces") return fail("audience-grant-ambiguous", audience, ...tooNarrow("scope"));
+  if (limitToServiceAccounts)
+    return fail("audience-grant-ambiguous", audience, ...tooNarrow("limitToServiceAccounts"));
+  return { scope: "cluster" };
+}
+
+function tooNarrow(setting: string): readonly [reason: string, allowed: string, remedy: string] {
+  return [
+    `is narrowed by \`${setting}\` of \`tokenAudience\`, and in mixed mode in one entry the kubelet requests a token of every service account first: where it is refused, pods do not get the node's credentials either`,
+    "the whole cluster and all service accounts",
+    `leave \`${setting}\` out, or use mode \`strict\``,
+  ];
+}
+
+function limited(
+  subjects: readonly Subject[],
+  { scope = "namespaces", limitToServiceAccounts = false }: TokenAudienceSettings,
+): Extent {
+  if (limitToServiceAccounts) return { scope, serviceAccounts: subjects };
+  if (scope === "cluster") return { scope };
+  return { scope, namespaces: [...new Set(subjects.map(({ namespace }) => namespace))].sort() };
+}
+
+function unlimitedComment(audience: string): readonly string[] {
+  return [
+    `${audience} is granted for the whole cluster: in mixed mode the kubelet requests a token of every service account`,
+    "that pulls from these hosts, and where it is refused the pod does not get the node's credentials either.",
+  ];
 }
 
 function subjectsByAudience(

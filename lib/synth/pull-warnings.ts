@@ -1,5 +1,6 @@
 import type { ClusterFacts } from "../model/cluster";
 import type { Subject } from "../model/subject";
+import { WITHOUT_CACHE_TYPE, takesCacheType } from "../node/credential-provider-entry";
 
 /** What deserves a warning although it works, and why. */
 interface PullWarning {
@@ -26,11 +27,18 @@ const WARNINGS: readonly PullWarning[] = [
   },
 ];
 
-/** Warnings about service accounts that pull, in the order of the subjects; `service account <ns>/<name>: <why>`. */
+/**
+ * Warnings about the cluster's nodes, and about service accounts that pull, in the order of the subjects;
+ * `service account <ns>/<name>: <why>`.
+ */
 export function pullWarnings(cluster: ClusterFacts, subjects: readonly Subject[]): readonly string[] {
-  return subjects.flatMap((subject) =>
+  const ofAccounts = subjects.flatMap((subject) =>
     WARNINGS.filter(({ applies }) => applies(subject, cluster)).map(
       ({ text }) => `service account ${subject.key}: ${text}`,
     ),
   );
+  return takesCacheType(cluster.kubelet) ? ofAccounts : [`${WITHOUT_CACHE_TYPE}; ${UPGRADE}`, ...ofAccounts];
 }
+
+const UPGRADE =
+  "before nodes are upgraded, synthesize with the new `version`, and give each node its new file together with its new kubelet";

@@ -25,6 +25,30 @@ describe("readWorkloadIdentity", () => {
     ["a newer version", { ...valid, version: 2 }, "has version 2"],
     ["no stack", { ...valid, stack: undefined }, "has no valid stack"],
     ["a stack that is a path", { ...valid, stack: "../prod" }, "has no valid stack"],
+    ["no clusters", { ...valid, clusters: undefined }, "has no valid clusters"],
+    ["clusters that are an object", { ...valid, clusters: {} }, "has no valid clusters"],
+    ["a cluster that is null", { ...valid, clusters: [null] }, "has no valid clusters"],
+    [
+      "a manifest for nothing that is known",
+      { ...valid, manifests: [{ file: "manifests/a.yaml", appliesTo: "all" }] },
+      "has no valid stack, manifests, nodes or pods",
+    ],
+    [
+      "a spoke that is no name",
+      { ...valid, nodes: [{ file: "nodes/a.yaml", spoke: null }] },
+      "has no valid stack, manifests, nodes or pods",
+    ],
+    ["pods that are null", { ...valid, pods: [null] }, "has no valid stack, manifests, nodes or pods"],
+    [
+      "an output without expression",
+      { ...valid, placeholders: { a: { output: "x", path: ["x"] } } },
+      "has no valid placeholders",
+    ],
+    [
+      "an object that is too deep",
+      { ...valid, clusters: [JSON.parse('{"a":'.repeat(300) + "1" + "}".repeat(300))] },
+      "is nested deeper than 200 levels",
+    ],
     ["no manifests", { ...valid, manifests: undefined }, "has no valid stack, manifests, nodes or pods"],
     [
       "a file outside",

@@ -135,9 +135,9 @@ describe("jwks", () => {
     );
   });
 
-  it("reads no more of a device than a key can have", async () => {
+  it("reads no device", async () => {
     const { code, err } = await cli("jwks", "/dev/zero");
-    expect([code, err]).toEqual([1, expect.stringContaining("is larger than 65536 bytes")]);
+    expect([code, err]).toEqual([1, expect.stringContaining("cannot be read (it is not a regular file)")]);
   });
 
   it("leaves no folder behind where a document has no place", async () => {

@@ -86,7 +86,7 @@ describe("exit 2, naming what was given", () => {
     ["a folder that is not there", {}, (folder) => [`${folder}/none`], "explain-path-missing"],
     ["documents of other kinds alone", values, (folder) => [folder], "explain-nothing-found"],
     [
-      "a cluster that is no JSON",
+      "a cluster with keys that are none of its facts",
       values,
       (folder) => ["--cluster", `${folder}/values.yaml`, folder],
       "explain-file-invalid",

@@ -1,5 +1,6 @@
 import { TerraformStack, Testing } from "cdktf";
-import { readFileSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { run } from "../../lib/cli/run";
@@ -97,6 +98,35 @@ describe("bind", () => {
       "one/manifests/20-service-accounts.yaml",
       "two/manifests/20-service-accounts.yaml",
     ]);
+  });
+
+  it("says that it has undone what an interrupted run changed", async () => {
+    const [app, to] = [Testing.app({ outdir: temporaryFolder() }), join(temporaryFolder(), "finished")];
+    addAccount(Manifests.of(new TerraformStack(app, "prod")), "x");
+    app.synth();
+    const outputs = join(app.outdir, "o.json");
+    writeFileSync(outputs, "{}");
+    const bind = (): ReturnType<typeof cli> => cli("bind", "--outputs", outputs, "--to", to, app.outdir);
+    expect(await bind()).toMatchObject({ code: 0, err: "" });
+    const file = "prod/manifests/20-service-accounts.yaml";
+    const fresh = createHash("sha256")
+      .update(readFileSync(join(to, file)))
+      .digest("hex");
+    const stage = join(to, ".workload-identity-bind");
+    mkdirSync(stage);
+    writeFileSync(join(stage, "old-0"), "old");
+    const journal = { entries: [{ path: file, fresh, old: "old-0" }], folders: [] };
+    writeFileSync(join(stage, "journal"), JSON.stringify(journal));
+    expect(await cli("explain", to)).toMatchObject({
+      code: 2,
+      out: "",
+      err: expect.stringContaining("(explain-bind-interrupted)") as unknown,
+    });
+    expect(await bind()).toMatchObject({
+      code: 0,
+      err: "an earlier bind was interrupted: what it had changed was undone before these files were written\n",
+    });
+    expect(Object.keys(filesOf(to))).toEqual([".workload-identity-files", file]);
   });
 
   it("prints a refusal in one message with its code, exit 1", async () => {

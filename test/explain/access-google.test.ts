@@ -96,6 +96,13 @@ describe("what is granted to a component", () => {
       "under a condition that never holds",
       each(PROJECT_MEMBER, (values) => (values["condition"] = { expression: " (false) " })),
     ],
+    [
+      "under a condition with 13 logical operators",
+      each(
+        PROJECT_MEMBER,
+        (values) => (values["condition"] = { expression: Array(14).fill("a == b").join(" || ") }),
+      ),
+    ],
   ])("%s does not count", (_, change) => {
     expect(statuses(resultOf(changed(change), INGRESS))["permissions-granted"]).toBe("fail");
   });
@@ -137,6 +144,22 @@ describe("what is granted to a workload", () => {
       "under a condition that never holds",
       each(BUCKET_MEMBER, (values) => (values["condition"] = { expression: "false" })),
       "fail",
+    ],
+    [
+      "under a condition with 12 logical operators",
+      each(
+        BUCKET_MEMBER,
+        (values) => (values["condition"] = { expression: Array(13).fill("a == b").join(" && ") }),
+      ),
+      "unknown",
+    ],
+    [
+      "under a condition with 13 logical operators, one of which only apply tells",
+      each(
+        BUCKET_MEMBER,
+        (values) => (values["condition"] = { expression: `\${var.x}${" || a == b".repeat(13)}` }),
+      ),
+      "unknown",
     ],
     ["less what any deny policy may take", deny("compute.googleapis.com/instances.create"), "unknown"],
   ])("%s is judged", (_, change, status) => {

@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { explain } from "../../lib/explain";
 import { readFacts } from "../../lib/explain/facts/facts";
 import { bind } from "../../lib/synth";
-import { accessArtefacts } from "../fixtures/explain/access";
+import { INGRESS, accessArtefacts } from "../fixtures/explain/access";
 import { folderOf, synthesized } from "../fixtures/explain/artefacts";
 
 const three = synthesized("three-clouds");
@@ -150,6 +150,16 @@ describe("what was filled in", () => {
     expect(readFrom(from, to)).toContain(from);
     expect(readFrom(from, to, state("outputs"))).toContain(to);
     expect(readFrom(from, to, state("attributes"))).toContain(to);
+  });
+
+  it.each(["outputs", "attributes"] as const)("of another cluster denies, with both values, by %s", (by) => {
+    const { from, to, state } = components();
+    const [right, other] = [clientOf(to, SECRET), "bbbbbbbb-1111-4222-8333-000000000000"];
+    edit(to, SECRET, right, other);
+    const [result] = explain([from, to, state(by)]).filter(({ subject }) => subject === INGRESS);
+    const check = result?.checks.find(({ id }) => id === "identity-found");
+    expect([result?.verdict, check?.status]).toEqual(["denied", "fail"]);
+    expect(check?.reason).toContain(`${other} was filled in, and the state has ${right} there`);
   });
 
   it("counts where it is another resource's as well", () => {

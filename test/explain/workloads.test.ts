@@ -113,6 +113,59 @@ describe("a static pod", () => {
   });
 });
 
+// The kubelet (1.36, run with it) requests the token of every service account first; `requireServiceAccount: false` only
+// lets pods without one through.
+describe("mixed mode in one entry", () => {
+  const mixed = (plain["node/credential-provider.json"] ?? "")
+    .replace('"requireServiceAccount":true', '"requireServiceAccount":false')
+    .replace("requiredServiceAccountAnnotationKeys", "optionalServiceAccountAnnotationKeys");
+  const bound = (plain["rbac.yaml"] ?? "").replace(
+    /ClusterRoleBinding\n +metadata: \{name: audience\}/,
+    "RoleBinding\n    metadata: {name: audience, namespace: team}",
+  );
+  const judged = (more: Readonly<Record<string, string>>, version: string = "1.35.2"): ExplainResult =>
+    ask(
+      {
+        ...plain,
+        "app/deployment.yaml": pod({}, { namespace: "other" }),
+        "node/credential-provider.json": mixed,
+        ...more,
+      },
+      { ...cluster, plugins: { ecr: { version } } },
+    );
+
+  it("leaves an account without annotation the node's identity where the audience is granted everywhere", () => {
+    expect(judged({})).toMatchObject({ subject: "other/default", verdict: "unknown", as: "node identity" });
+  });
+
+  it("takes it away in namespaces outside of the grant", () => {
+    const result = judged({ "rbac.yaml": bound });
+    expect(result).toMatchObject({ subject: "other/default", verdict: "denied", as: null });
+    expect(check(result, "otherwise")).toMatchObject({
+      status: "fail",
+      reason: expect.stringContaining("the pod does not get the node's credentials either"),
+      remedy: expect.stringContaining("for the whole cluster, with a ClusterRoleBinding"),
+      log: expect.stringContaining('audience "sts.amazonaws.com" not found in pod spec volume'),
+    });
+  });
+
+  it("takes it away with a plugin too old for tokens as well, of which the kubelet does not know", () => {
+    expect(judged({}, "1.33.4")).toMatchObject({ verdict: "unknown", as: "node identity" });
+    const result = judged({ "rbac.yaml": bound }, "1.33.4");
+    expect(result).toMatchObject({ verdict: "denied", as: null });
+    expect(firstFailed(result)).toBe("provider-on-node");
+  });
+
+  it("of two entries leaves it everywhere, since the second asks for no token", () => {
+    const document = JSON.parse(plain["node/credential-provider.json"] ?? "") as { providers: object[] };
+    const [strict] = document.providers;
+    const second = { ...strict, name: "ecr-credential-provider-node", tokenAttributes: undefined };
+    const two = JSON.stringify({ ...document, providers: [strict, second] });
+    const result = judged({ "rbac.yaml": bound, "node/credential-provider.json": two });
+    expect(result).toMatchObject({ verdict: "unknown", as: "node identity" });
+  });
+});
+
 describe("audiences that CSI drivers bring", () => {
   const driver = (name: string, ...audiences: string[]): object => ({
     apiVersion: "storage.k8s.io/v1",

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Issuer } from "../../lib/model/issuer";
+import { DIGITS, LETTERS, LOWER, passes, sorted, takenCharacters } from "../support/characters";
 
 const LATE = "${TfToken[TOKEN.7]}";
 
@@ -12,6 +13,9 @@ describe("Issuer.of", () => {
     "https://storage.googleapis.com/my_bucket-oidc",
     "https://my_bucket.s3.eu-west-1.amazonaws.com/..a/b..c",
     "https://[2001:db8::1]:8443/oidc",
+    "https://westeurope.oic.prod-aks.azure.com/4f1c8a52/9d0e/",
+    "https://usgovvirginia.oic.prod-aks.azure.us/4f1c8a52/9d0e/",
+    "https://chinanorth2.oic.prod-aks.azure.cn/4f1c8a52/9d0e/",
   ])("accepts %s", (url) => {
     expect(Issuer.of(url).url).toBe(url);
   });
@@ -44,10 +48,53 @@ describe("Issuer.of", () => {
     ["https://oidc.example.com/%2E%2e/b", "issuer-invalid", "dot segment"],
     ["https://oidc.example.com/", "issuer-trailing-slash", "ends with a slash"],
     ["https://oidc.example.com/a/", "issuer-trailing-slash", "ends with a slash"],
+    ["https://x.example.com/y.oic.prod-aks.azure.com/", "issuer-trailing-slash", "ends with a slash"],
+    ["https://evil-oic.prod-aks.azure.com/a/b/", "issuer-trailing-slash", "ends with a slash"],
+    ["https://eastus.oic.prod-aks.azure.com/a/b", "issuer-trailing-slash", "lacks the slash"],
+    ["https://usgovarizona.oic.prod-aks.azure.us/a/b", "issuer-trailing-slash", "lacks the slash"],
+    ["https://chinaeast2.oic.prod-aks.azure.cn/a/b", "issuer-trailing-slash", "lacks the slash"],
   ])("refuses %j with %s", (url, code, text) => {
     expect(() => Issuer.of(url)).toThrowError(
       expect.objectContaining({ code, message: expect.stringContaining(text) }),
     );
+  });
+
+  // RFC 3986 section 2, without what discovery forbids (?, #) and with % for encoded characters.
+  it("takes these characters in the path, and in the host names of DNS and old buckets", () => {
+    const path = takenCharacters((each) => passes(() => Issuer.of(`https://oidc.example.com/a${each}a`)));
+    expect(path).toBe(sorted(`${DIGITS}${LETTERS}!$%&'()*+,-./:;=@[]_~`));
+    const edge = sorted(`${DIGITS}${LOWER}_`);
+    const host = (before: string, after: string): string =>
+      takenCharacters((each) => passes(() => Issuer.of(`https://${before}${each}${after}`)));
+    expect(host("a", "a.example.com")).toBe(sorted(`${edge}-./`));
+    expect(host("", "a.example.com")).toBe(edge);
+    expect(host("oidc.", "a.example.com")).toBe(edge);
+    expect(host("oidc.example.co", "")).toBe(edge);
+  });
+
+  it.each([
+    ["?x=1", "has a query, which OIDC discovery forbids"],
+    ["#x", "has a fragment, which OIDC discovery forbids"],
+    ["/a b", "has a character that cannot stand in a URL"],
+    [":443/user@x", undefined],
+    [":/a", "has an empty port"],
+    ["/a:/b", undefined],
+    ["//a", "has an empty path segment"],
+    ["/a/./b", "has a dot segment, which clients take out of a URL before they ask for it"],
+    ["/a/%2e/b", "has a dot segment, which clients take out of a URL before they ask for it"],
+    ["/a/.../b", undefined],
+    ["/a/%2e%2e%2e/b", undefined],
+  ])("says of %s what is wrong: %s", (rest, reason) => {
+    const url = `https://oidc.example.com${rest}`;
+    if (reason === undefined) expect(Issuer.of(url).url).toBe(url);
+    else expect(() => Issuer.of(url)).toThrowError(`issuer ${reason}, got ${JSON.stringify(url)}`);
+  });
+
+  it("says of a host what is wrong with it", () => {
+    expect(() => Issuer.of("https://user@oidc.example.com/a")).toThrowError(
+      "issuer has a user, which OIDC discovery forbids",
+    );
+    expect(() => Issuer.of("https://-.example.com")).toThrowError("issuer has no valid host name, got");
   });
 
   it("shows the value, what is allowed and what to do", () => {
@@ -60,6 +107,12 @@ describe("Issuer.of", () => {
   it("keeps a trailing slash only when asked for it", () => {
     expect(Issuer.exactly("https://x.z1.web.core.windows.net/").url).toBe(
       "https://x.z1.web.core.windows.net/",
+    );
+  });
+
+  it("refuses an AKS issuer without its slash in either form", () => {
+    expect(() => Issuer.exactly("https://eastus.oic.prod-aks.azure.com/a/b")).toThrowError(
+      expect.objectContaining({ code: "issuer-trailing-slash" }),
     );
   });
 
@@ -78,13 +131,27 @@ describe("Issuer.of", () => {
     ["https://localhost:8443/oidc", true],
     ["https://issuer.localhost", true],
     ["https://oidc.corp.internal/a", true],
+    // RFC 1122, 1918, 3927, 4193, 4291.
+    ["https://0.0.0.0", true],
+    ["https://1.1.1.1", false],
     ["https://127.0.0.1:6443", true],
+    ["https://126.0.0.1", false],
     ["https://10.96.0.1", true],
-    ["https://172.16.4.1", true],
+    ["https://11.96.0.1", false],
+    ["https://169.254.169.254", true],
+    ["https://169.253.1.1", false],
+    ["https://172.15.4.1", false],
+    ...Array.from({ length: 16 }, (_, each): [string, boolean] => [`https://172.${16 + each}.4.1`, true]),
     ["https://172.32.4.1", false],
     ["https://192.168.1.1", true],
+    ["https://192.167.1.1", false],
+    ["https://[::]", true],
     ["https://[::1]:6443", true],
+    ["https://[::2]", false],
+    ["https://[fc00::1]", true],
     ["https://[fd00::1]", true],
+    ["https://[fe80::1]", true],
+    ["https://[fe00::1]", false],
     ["https://[2001:db8::1]", false],
     ["https://10.example.com", false],
     ["https://svc.example.com", false],

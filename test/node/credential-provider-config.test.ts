@@ -146,16 +146,34 @@ describe("the file as a whole", () => {
     });
   });
 
-  it("says in the file what strict mode takes from other pods, and nothing where mixed mode serves them", () => {
+  it("says in the file what strict mode takes from other pods, and what mixed mode in one entry needs", () => {
     const content = (settings: CredentialProviderSettings): string =>
       credentialProviderSetup({ cluster: cluster(), providers: [ECR], settings: { ecr: settings } }).files[0]
         ?.content ?? "";
     expect(content({})).toMatch(/^# ecr-credential-provider: only for pods whose service account has/);
-    expect(content({ mode: "mixed" })).toMatch(/^apiVersion:/);
+    expect(content({ mode: "mixed" })).toMatch(
+      /^# Before nodes get this file, .* for sts\.amazonaws\.com in the whole cluster: .*\n# .*\napiVersion:/,
+    );
     const old = cluster({ plugins: { ecr: { version: "1.34.2" } } });
     const settings = { ecr: { mode: "mixed", nodeIdentityName: "ecr-node", nodeIdentityArgs: [] } } as const;
     const setup = credentialProviderSetup({ cluster: old, providers: [ECR], settings });
     expect(setup.files[0]?.content).toMatch(/^apiVersion:/);
+  });
+
+  // cacheType: refused by 1.33, required since 1.34 (kubelet config/v1).
+  it("says in a file for 1.33 that newer kubelets do not start with it", () => {
+    const header = (kubelet: string): string => {
+      const featureGates = { KubeletServiceAccountTokenForCredentialProviders: true };
+      const setup = credentialProviderSetup({
+        cluster: cluster({ kubelet, featureGates }),
+        providers: [ECR],
+      });
+      return setup.files[0]?.content ?? "";
+    };
+    expect(header("1.33")).toMatch(
+      /^# kubelet 1\.34 and newer do not start with a CredentialProviderConfig for 1\.33, .*\n# .*new kubelet\.\n# ecr/,
+    );
+    expect(header("1.34")).toMatch(/^# ecr-credential-provider: only for pods/);
   });
 
   it("quotes what the kubelet's YAML 1.1 reader would not take for text", () => {

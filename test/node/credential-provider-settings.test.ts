@@ -102,6 +102,59 @@ describe("settings", () => {
   });
 });
 
+// What the plugins, run, exit with: an unknown flag, and a value that is no number.
+describe("arguments", () => {
+  const acr = {
+    plugin: "acr",
+    name: "acr-credential-provider",
+    matchImages: ["*.azurecr.io"],
+    annotationKeys: ["kubernetes.azure.com/acr-client-id"],
+  };
+  const entries = (settings: CredentialProviderSettings, version: string = "1.36.5"): unknown =>
+    credentialProviderConfig({
+      cluster: { ...CLUSTER, plugins: { acr: { version } } },
+      providers: [{ ...ECR, ...acr }],
+      settings: { acr: settings },
+    });
+
+  it.each<[string, () => unknown, string, string]>([
+    ["args", () => written({ args: ["-v=5"] }), "ecr", 'does not take "5" for -v'],
+    ["args", () => written({ args: ["--v=2"] }), "ecr", "has no flag --v, and exits"],
+    ["args", () => entries({ args: ["--v=notanumber", "/f"] }), "acr", 'does not take "notanumber" for --v'],
+    [
+      "nodeIdentityArgs",
+      () =>
+        entries({
+          mode: "mixed",
+          args: ["/f"],
+          nodeIdentityName: "n",
+          nodeIdentityArgs: ["--log-flush-frequency=x", "/g"],
+        }),
+      "acr",
+      "give --log-flush-frequency a duration with unit, 5s",
+    ],
+  ])("of %s are refused: %s", (setting, run, plugin, text) => {
+    expect(run).toThrowError(
+      expect.objectContaining({
+        code: "provider-setting-invalid",
+        message: expect.stringMatching(
+          `^\`${setting}\` of the ${plugin} image credential provider leave it without`,
+        ),
+      }),
+    );
+    expect(run).toThrowError(text);
+  });
+
+  it("that the plugin takes, or of which it is not known, are not", () => {
+    expect(() => entries({ args: ["--v=2", "--log-flush-frequency=5s", "/f"] })).not.toThrow();
+    expect(() => written({ args: ["get-credentials"] })).not.toThrow();
+    const facts = { ecr: { version: "1.35.2", abilities: ["eusc-hosts"] } };
+    const cluster = { ...CLUSTER, plugins: facts };
+    const settings = { ecr: { args: ["--own"] } };
+    expect(() => credentialProviderConfig({ cluster, providers: [ECR], settings })).not.toThrow();
+  });
+});
+
 describe("matchImages", () => {
   // `*?.azurecr.io` is `*` to the kubelet: any host without a dot, localhost too.
   it.each([

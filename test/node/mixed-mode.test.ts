@@ -134,6 +134,41 @@ describe("settings of the token-less entry", () => {
   });
 });
 
+// cloud-provider-gcp, cmd/auth-provider-gcp/provider/provider.go: the duration is stated with every answer, also with
+// the metadata server's token, which may have five minutes left.
+describe("KUBE_SIDECAR_CACHE_DURATION", () => {
+  const kept = (value: string) => [{ name: "KUBE_SIDECAR_CACHE_DURATION", value }];
+  const fleet = { ...GCP, needs: ["tokens"], env: [] };
+  const refused = expect.objectContaining({
+    code: "provider-env-invalid",
+    value: "KUBE_SIDECAR_CACHE_DURATION",
+    message: expect.stringContaining("that token may end sooner"),
+  });
+
+  it("is refused where an entry answers with the node's own token", () => {
+    const rows: readonly (readonly [ImageCredentialProvider, CredentialProviderSettings])[] = [
+      [{ ...fleet, env: kept("5m") }, { mode: "mixed" }],
+      [fleet, { mode: "mixed", env: kept("1ns") }],
+      [GCP, { ...MIXED, env: kept("30m") }],
+    ];
+    for (const [provider, settings] of rows)
+      expect(() => credentialProviderEntries(CLUSTER, provider, settings)).toThrowError(refused);
+  });
+
+  it("holds in strict mode, for the entry with tokens alone, and where it keeps nothing", () => {
+    const [strict] = credentialProviderEntries(CLUSTER, { ...fleet, env: kept("5m") });
+    expect(strict?.["env"]).toEqual(kept("5m"));
+    expect(second({ ...GCP, env: kept("5m") })).not.toHaveProperty("env");
+    const [mixed] = credentialProviderEntries(CLUSTER, fleet, { mode: "mixed", env: kept("0s") });
+    expect(mixed?.["env"]).toEqual(kept("0s"));
+  });
+
+  it("is no variable of the other plugins", () => {
+    const cluster = { ...CLUSTER, plugins: { ecr: { version: "1.35.0" } } };
+    expect(credentialProviderEntries(cluster, ECR, { mode: "mixed", env: kept("5m") })).toHaveLength(1);
+  });
+});
+
 // cloud-provider-aws, cmd/ecr-credential-provider/main.go: the role for service accounts without annotation.
 describe("AWS_ECR_ROLE_ARN", () => {
   const env = [{ name: "AWS_ECR_ROLE_ARN", value: "arn:aws:iam::111122223333:role/default" }];

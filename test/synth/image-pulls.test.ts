@@ -464,6 +464,18 @@ describe("warnings", () => {
     expect(written.warnings).toEqual(expected);
   });
 
+  it("of nodes of 1.33, whose file stops newer kubelets", () => {
+    const featureGates = { KubeletServiceAccountTokenForCredentialProviders: true };
+    const warnings = (version: string): readonly string[] =>
+      pulls({ cluster: plainCluster({ version, featureGates }) }).written.warnings;
+    expect(warnings("1.33")).toEqual([
+      expect.stringMatching(
+        /^kubelet 1\.34 and newer do not start with .*; before nodes are upgraded, synthesize/,
+      ),
+    ]);
+    expect(warnings("1.34")).toEqual([]);
+  });
+
   it("both, for the default service account of an operator's namespace", () => {
     const from = fromEcr();
     const { written } = pulls({

@@ -2,6 +2,7 @@ import type { DataAwsEksCluster } from "@cdktf/provider-aws/lib/data-aws-eks-clu
 import type { EksCluster } from "@cdktf/provider-aws/lib/eks-cluster/index.js";
 import { isLate } from "../../model/late";
 import { type EksAuthenticationMode, eksClusterName, requireAccessEntries } from "../../rules/aws/eks-access";
+import { keepNames } from "../shared/kept-names";
 
 /** An EKS cluster by what is known of it. */
 export interface ExistingEksCluster {
@@ -48,6 +49,7 @@ export function eksClusterFacts(
     return { name, nameReference: name, endpoint, certificateAuthorityData, warning: undefined };
   }
   const name = eksClusterName(cluster.nameInput);
+  keepNames(cluster, { names: { name }, statedBy: "name of the cluster" });
   const declared = "accessConfigInput" in cluster;
   return {
     name,

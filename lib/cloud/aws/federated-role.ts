@@ -6,6 +6,7 @@ import type { PolicyDocument } from "../../rules/aws/policy-document";
 import { policyText } from "../../rules/aws/policy-text";
 import { derivedRoleName } from "../../rules/aws/role-name";
 import { waitFor } from "../shared/across-stacks";
+import { keepNames } from "../shared/kept-names";
 import { attributeOf } from "../shared/references";
 import type { FederatedRoleSettings } from "./federated-role-settings";
 import { takeName } from "./taken-role-names";
@@ -51,6 +52,7 @@ export function declareRole(
   takeName(construct, settings.identity);
   if (settings.warning !== undefined) Annotations.of(construct).addWarning(settings.warning);
   const known = account !== undefined && partition !== undefined;
+  if (known || adopt) keepRole(resource, settings);
   return {
     resource,
     roleName: name,
@@ -59,6 +61,20 @@ export function declareRole(
     dependencies: [resource],
   };
 }
+
+/** Policies, annotations and Secrets have the ARN as text, and imports the name. */
+function keepRole(
+  resource: IamRole,
+  { identity: { name }, role: { path = ROOT } }: FederatedRoleSettings,
+): void {
+  keepNames(resource, {
+    names: { name, path },
+    defaults: { path: ROOT },
+    statedBy: "roleName, or namePrefix, overrides or naming of many roles; path",
+  });
+}
+
+const ROOT = "/";
 
 /** Declares an inline policy of the role below a construct, as `Policy`. */
 export function declareInlinePolicy(
@@ -74,7 +90,10 @@ export function declareInlinePolicy(
     role: attributeOf(resource, "name"),
     ...(provider ? { provider } : {}),
   });
-  if (adopt) policy.importFrom(`${roleName}:${name}`, provider);
+  if (adopt) {
+    policy.importFrom(`${roleName}:${name}`, provider);
+    keepNames(policy, { names: { name }, statedBy: "naming" });
+  }
   return policy;
 }
 

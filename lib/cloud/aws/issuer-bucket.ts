@@ -15,6 +15,7 @@ import { importId } from "../../rules/aws/issuer-bucket";
 import { policyText } from "../../rules/aws/policy-text";
 import { issuerDocuments } from "../../rules/openid/issuer-documents";
 import { publishIssuer } from "../shared/issuer-hosts";
+import { keepNames } from "../shared/kept-names";
 import { attributeOf, dependsOn } from "../shared/references";
 import type { IssuerBucketProps } from "./issuer-bucket-props";
 import { type IssuerBucketSettings, bucketOnce, issuerBucketSettings } from "./issuer-bucket-settings";
@@ -100,6 +101,7 @@ function declareBucket(scope: Construct, settings: IssuerBucketSettings): S3Buck
     ...(tags ? { tags } : {}),
     ...(provider ? { provider } : {}),
   });
+  keepNames(bucket, { names: { bucket: bucketName, region }, statedBy: "bucketName and region" });
   if (adopt) bucket.importFrom(importId(bucketName, region), provider);
   const part = partOf(bucket, settings);
   new S3BucketServerSideEncryptionConfigurationA(scope, "Encryption", {

@@ -6,6 +6,7 @@ import { isLate } from "../../model/late";
 import { importId, issuerCacheControl, objectEtag } from "../../rules/aws/issuer-bucket";
 import type { OpenIdDocument } from "../../rules/openid/issuer-documents";
 import { terraformText } from "../../rules/terraform-text";
+import { keepNames } from "../shared/kept-names";
 import { attributeOf } from "../shared/references";
 import type { IssuerBucketSettings } from "./issuer-bucket-settings";
 
@@ -27,6 +28,7 @@ export function issuerObject(
     ...(tags ? { tags } : {}),
     ...(provider ? { provider } : {}),
   });
+  keepNames(object, { names: { key: path }, statedBy: "jwksPath; the discovery document has one place" });
   if (adopt) object.importFrom(importId(`${bucketName}/${path}`, region), provider);
   return object;
 }

@@ -16,6 +16,7 @@ import { partitionOf } from "../../rules/aws/partitions";
 import { tagArguments } from "../../rules/aws/tags";
 import { waitFor } from "../shared/across-stacks";
 import { publishersOf } from "../shared/issuer-hosts";
+import { keepNames } from "../shared/kept-names";
 import {
   AdoptedOidcProvider,
   OidcProviderOfArn,
@@ -72,6 +73,7 @@ export class OidcProvider extends Construct implements IOidcProvider {
     // IAM asks the issuer's host for its certificate.
     if (!issuer.late) waitFor(this.resource, publishersOf(this, issuer.url));
     if (props.adopt && arn !== undefined) this.resource.importFrom(arn, props.provider);
+    keepNames(this.resource, { names: { url: issuer.url }, statedBy: "issuer" });
     declareOnce(this, key);
     declareInAccount(this, oidcProviderOf(issuer, props.account));
     if (lacksThumbprint(props)) Annotations.of(this).addWarning(NO_THUMBPRINT);

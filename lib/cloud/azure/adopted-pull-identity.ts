@@ -4,6 +4,7 @@ import { at, fail } from "../../errors";
 import { isLate } from "../../model/late";
 import { guid, parseIdentityId, resourceGroupName } from "../../rules/azure/resource-id";
 import { type IdentityLedger, ledgerOf } from "./identity-ledger";
+import { checkSubscription } from "./provider-place";
 import { PullIdentityBase, type PullIdentityScope } from "./pull-identity-base";
 
 /** An existing user-assigned identity. */
@@ -61,7 +62,7 @@ export class AdoptedPullIdentity extends PullIdentityBase {
 
   constructor(scope: Construct, id: string, attributes: PullIdentityAttributes) {
     super(scope, id, attributes);
-    const place = at(this, () => checkedPlace(attributes));
+    const place = at(this, () => checkedPlace(this, attributes));
     const data = missingIds(attributes).length === 0 ? undefined : dataSource(this, place, attributes);
     const known = (key: (typeof IDS)[number]): string =>
       attributes[key] ?? data?.[key] ?? fail("azure-identity-incomplete", key);
@@ -77,7 +78,7 @@ export class AdoptedPullIdentity extends PullIdentityBase {
   }
 }
 
-function checkedPlace(attributes: PullIdentityAttributes): Place {
+function checkedPlace(construct: Construct, attributes: PullIdentityAttributes): Place {
   for (const key of IDS) if (attributes[key] !== undefined) guid(key, attributes[key]);
   const { resourceId, resourceGroupName: stated } = attributes;
   if (isLate(resourceId)) {
@@ -87,6 +88,7 @@ function checkedPlace(attributes: PullIdentityAttributes): Place {
     return { name: undefined, resourceGroupName: resourceGroupName(stated) };
   }
   const place = parseIdentityId(resourceId);
+  checkSubscription(construct, "resourceId", place.subscriptionId, attributes.provider);
   if (stated !== undefined && !isLate(stated) && stated !== place.resourceGroupName)
     fail("azure-name-invalid", "resourceGroupName", stated, `${place.resourceGroupName}, as in resourceId`);
   return place;

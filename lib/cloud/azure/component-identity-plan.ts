@@ -15,6 +15,7 @@ import { isRoleName } from "../../rules/azure/role-name";
 import { statedScopes } from "../../rules/azure/role-scope";
 import { subscriptionScope } from "../../rules/azure/scope-id";
 import type { ComponentIdentityProps } from "./component-identity-props";
+import { checkSubscription } from "./provider-place";
 import { refuseTakenRoleName } from "./role-names";
 
 /** What is decided of a component's identity before it is declared. */
@@ -37,6 +38,7 @@ export function componentIdentityPlan(
   props: ComponentIdentityProps,
 ): ComponentIdentityPlan {
   const own = subscriptionScope(props.subscriptionId);
+  checkSubscription(construct, "subscriptionId", props.subscriptionId, props.provider);
   const permissions = permissionsOf(props);
   const scopes = statedScopes(props.scopes);
   if (props.reason !== undefined) checkReason(props.reason);

@@ -8,6 +8,7 @@ import { federatedCredentialId, roleAssignmentId, roleDefinitionImportId } from 
 import { scopeResourceGroup } from "../../rules/azure/role-scope";
 import { subscriptionScope } from "../../rules/azure/scope-id";
 import { terraformText } from "../../rules/terraform-text";
+import { keepNames } from "../shared/kept-names";
 import { attributeOf, dependsOn } from "../shared/references";
 import { type ComponentIdentityPlan, componentIdentityPlan, literalId } from "./component-identity-plan";
 import type { ComponentIdentityProps } from "./component-identity-props";
@@ -42,16 +43,25 @@ export class ComponentIdentity extends DeclaredIdentityBase {
    * Throws `azure-name-invalid`, `azure-guid-invalid`, `azure-tag-invalid`, `azure-scope-invalid`, `azure-scope-broad`,
    * `azure-reason-invalid`, `azure-request-empty`, `azure-request-list`, `azure-request-permission`,
    * `azure-role-invalid`, `azure-role-assignable`, `azure-role-name-taken`, `azure-service-accounts-empty`,
-   * `azure-ccoctl-name`, `azure-identity-name-taken`, `azure-credentials-too-many`, `choice-unknown`, `late-value`, and
-   * the refusals of issuers and service accounts.
+   * `azure-ccoctl-name`, `azure-identity-name-taken`, `azure-subscription-mismatch`, `azure-credentials-too-many`,
+   * `choice-unknown`, `late-value`, and the refusals of issuers and service accounts.
    */
   constructor(scope: Construct, id: string, props: ComponentIdentityProps) {
     super(scope, id, props, (construct) => componentIdentityPlan(construct, props).credentials);
     const plan = at(this, () => componentIdentityPlan(this, props));
     this.resourceId = isLate(props.resourceGroupName) ? this.resource.id : literalId(props);
+    if (!isLate(this.resourceId)) this.#keepId(props);
     this.roleDefinition = this.#customRole(props, plan);
     this.roleAssignments = new Map(this.#assignments(props, plan));
     if (props.adopt) this.#import(props);
+  }
+
+  /** Records and imports have the id as text. */
+  #keepId({ identityName: name, resourceGroupName: group }: ComponentIdentityProps): void {
+    keepNames(this.resource, {
+      names: { name, resource_group_name: group },
+      statedBy: "identityName, or naming of many; resourceGroupName",
+    });
   }
 
   #customRole(
@@ -117,7 +127,9 @@ export class ComponentIdentity extends DeclaredIdentityBase {
     for (const [index, credential] of this.ledger.credentials.entries()) {
       const account = credential.subject.slice(credential.subject.lastIndexOf(":") + 1);
       if (!serviceAccounts.includes(account)) continue;
-      this.credentials[index]?.importFrom(federatedCredentialId(this.resourceId, credential.name));
+      const declared = this.credentials[index];
+      declared?.importFrom(federatedCredentialId(this.resourceId, credential.name));
+      if (declared) keepNames(declared, { names: { name: credential.name }, statedBy: "serviceAccounts" });
     }
   }
 }

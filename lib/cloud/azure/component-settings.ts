@@ -1,6 +1,5 @@
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
-import { isLate } from "../../model/late";
 import { clusterName } from "../../model/kubernetes-name";
 import { ccoctlTags } from "../../rules/azure/ccoctl-tags";
 import { type AdoptedComponent, adoptedComponents } from "../../rules/azure/component-adoption";
@@ -11,7 +10,8 @@ import { subscriptionScope } from "../../rules/azure/scope-id";
 import { type Tags, checkedTags } from "../../rules/azure/tags";
 import { type ComponentGroups, componentGroups, groupUses } from "./component-groups";
 import type { ComponentIdentitiesProps } from "./component-identities-props";
-import { defaultProvider, refuseTakenName } from "./identity-names";
+import { refuseTakenName } from "./identity-names";
+import { checkSubscription } from "./provider-place";
 import { checkResourceGroup } from "./resource-groups";
 import { refuseTakenRoleName } from "./role-names";
 
@@ -34,7 +34,7 @@ export function componentSettings(scope: Construct, props: ComponentIdentitiesPr
   const { adopt, subscriptionId, tenantId } = props;
   clusterName(props.clusterName);
   subscriptionScope(subscriptionId);
-  checkSubscription(scope, props);
+  checkSubscription(scope, "subscriptionId", subscriptionId, props.provider);
   if (tenantId !== undefined) guid("tenantId", tenantId);
   const naming = namingOf(props);
   const tags = { ...(naming === "ccoctl" && ccoctlTags(props.clusterName)), ...checkedTags(props.tags) };
@@ -68,12 +68,4 @@ function checkNames(
 ): void {
   refuseTakenName(scope, { identityName, resourceGroupName, ...(provider && { provider }) });
   if (hasCustomRole(permissions)) refuseTakenRoleName(scope, { name: roleName, tenantId, provider });
-}
-
-/** Identities are made in the provider's subscription, whatever is stated here. */
-function checkSubscription(scope: Construct, { subscriptionId, provider }: ComponentIdentitiesProps): void {
-  const stated = (provider ?? defaultProvider(scope))?.subscriptionIdInput;
-  if (stated === undefined || isLate(stated)) return;
-  if (stated.toLowerCase() !== subscriptionId.toLowerCase())
-    fail("azure-subscription-mismatch", subscriptionId, stated);
 }

@@ -1,4 +1,4 @@
-import { FederatedIdentityCredential } from "@cdktf/provider-azurerm/lib/federated-identity-credential/index.js";
+import type { FederatedIdentityCredential } from "@cdktf/provider-azurerm/lib/federated-identity-credential/index.js";
 import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
 import {
   RoleAssignment,
@@ -7,6 +7,7 @@ import {
 import { Construct } from "constructs";
 import type { FederatedCredential } from "../../rules/azure/federated-credential";
 import { terraformText } from "../../rules/terraform-text";
+import { IdentityCredential } from "./identity-credential";
 import type { CredentialLedger } from "./identity-ledger";
 
 /** What every identity with federated trust has: credentials in a chain, and role assignments for a new principal. */
@@ -100,13 +101,9 @@ export abstract class FederatedIdentityBase extends Construct {
     credential: FederatedCredential,
     previous: FederatedIdentityCredential | undefined,
   ): FederatedIdentityCredential {
-    return new FederatedIdentityCredential(this, credential.name, {
-      name: credential.name,
+    return new IdentityCredential(this, credential, {
+      identityId: this.parentId,
       resourceGroupName: this.resourceGroupName,
-      parentId: this.parentId,
-      issuer: credential.issuer,
-      subject: credential.subject,
-      audience: [credential.audience],
       ...(previous && { dependsOn: [previous] }),
       ...this.providerArgument,
     });

@@ -8,7 +8,7 @@ import { TerraformStack } from "cdktf";
 import type { IConstruct } from "constructs";
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
-import { DefaultProvider } from "../shared/default-provider";
+import { defaultProvider } from "./provider-place";
 
 /** Where an identity will be, and under which name. */
 export interface IdentityPlace {
@@ -83,10 +83,3 @@ function sameSubscription(one: Claim, other: Claim): boolean {
 
 /** What decides which subscription, tenant and cloud a provider speaks to; what else is not stated comes from one environment. */
 const SETTINGS = ["subscriptionIdInput", "tenantIdInput", "environmentInput", "clientIdInput"] as const;
-
-const defaults = new DefaultProvider<AzurermProvider>("azurerm");
-
-/** The stack's default azurerm provider, where it has been added to the stack already. */
-export function defaultProvider(construct: IConstruct): AzurermProvider | undefined {
-  return defaults.of(construct);
-}

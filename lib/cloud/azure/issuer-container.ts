@@ -7,9 +7,10 @@ import { Issuer } from "../../model/issuer";
 import { storageContainerId } from "../../rules/azure/import-id";
 import { blobContainerName, containerUrl } from "../../rules/azure/storage-account";
 import { issuerDocuments } from "../../rules/openid/issuer-documents";
+import { keepNames } from "../shared/kept-names";
 import { attributeOf } from "../shared/references";
 import { IssuerStorage } from "./issuer-storage";
-import { AZURE_DOCUMENTS, checkIssuerStorage, servedIssuer } from "./issuer-storage-checks";
+import { AZURE_DOCUMENTS, checkIssuerStorage, keepAccount, servedIssuer } from "./issuer-storage-checks";
 import type { IssuerStorageProps } from "./issuer-storage-props";
 
 /** A blob container that publishes an issuer's documents. */
@@ -70,12 +71,18 @@ export class IssuerContainer extends IssuerStorage {
       containerAccessType: accessOf(props),
       ...(props.provider && { provider: props.provider }),
     });
+    keepNames(this.container, { names: { name }, statedBy: "blobContainerName" });
+    if (props.issuerUrl === undefined && !props.adopt) keepAccount(this.account, props);
     if (props.adopt) {
       const place = { ...props.adopt, resourceGroupName: props.resourceGroupName };
       this.container.importFrom(storageContainerId(place, props.storageAccountName, name));
     }
     const documents = issuerDocuments(this.issuer, props.keys, AZURE_DOCUMENTS);
-    const blobs = this.declareDocuments(documents, { name, resource: this.container });
+    const blobs = this.declareDocuments(documents, {
+      name,
+      id: attributeOf(this.container, "id"),
+      resource: this.container,
+    });
     this.discovery = blobs.discovery;
     this.jwks = blobs.jwks;
   }

@@ -1,3 +1,4 @@
+import type { StorageAccount } from "@cdktf/provider-azurerm/lib/storage-account/index.js";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import { SWITCH, oneOf } from "../../model/choice";
@@ -14,8 +15,9 @@ import type { IssuerDocumentsOptions } from "../../rules/openid/issuer-documents
 import { publishedJwks } from "../../rules/openid/issuer-keys";
 import { requireAlgorithms } from "../../rules/openid/jwks";
 import type { IssuerStorageProps } from "./issuer-storage-props";
+import { keepNames } from "../shared/kept-names";
 import { PerApp } from "../shared/per-app";
-import { defaultProvider } from "./identity-names";
+import { defaultProvider } from "./provider-place";
 import { RESOURCE_GROUP_MODES, type ResourceGroupUse, checkResourceGroup } from "./resource-groups";
 
 const REPLICATIONS: readonly string[] = ["LRS", "ZRS", "GRS", "RAGRS", "GZRS", "RAGZRS"];
@@ -121,4 +123,13 @@ export function issuerGroup(props: IssuerStorageProps): ResourceGroupUse {
 export function servedIssuer(issuerUrl: string | Issuer): Issuer {
   const issuer = Issuer.of(issuerUrl);
   return issuer.clusterInternal ? fail("issuer-cluster-internal", issuer.url, "Microsoft Entra") : issuer;
+}
+
+/** For those that have the account as text, in the issuer's URL or in ids to import. */
+export function keepAccount(
+  account: StorageAccount,
+  { storageAccountName: name, resourceGroupName: group, adopt }: IssuerStorageProps,
+): void {
+  const names = { name, ...(adopt && { resource_group_name: group }) };
+  keepNames(account, { names, statedBy: "storageAccountName and resourceGroupName" });
 }

@@ -1,5 +1,5 @@
 import { StorageAccount } from "@cdktf/provider-azurerm/lib/storage-account/index.js";
-import { StorageBlob } from "@cdktf/provider-azurerm/lib/storage-blob/index.js";
+import type { StorageBlob, StorageBlobConfig } from "@cdktf/provider-azurerm/lib/storage-blob/index.js";
 import { Annotations, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 import type { IIssuerHost } from "../../model/issuer-host";
@@ -9,9 +9,17 @@ import { storageAccountId } from "../../rules/azure/import-id";
 import { tagsArgument } from "../../rules/azure/tags";
 import type { IssuerDocuments, OpenIdDocument } from "../../rules/openid/issuer-documents";
 import { terraformText } from "../../rules/terraform-text";
+import { keepNames } from "../shared/kept-names";
 import { attributeOf, dependsOn } from "../shared/references";
-import { defaultProvider } from "./identity-names";
-import { claimStorageAccount, issuerGroup, issuerTags, keepsDocuments } from "./issuer-storage-checks";
+import { defaultProvider } from "./provider-place";
+import { IssuerBlob } from "./issuer-blob";
+import {
+  claimStorageAccount,
+  issuerGroup,
+  issuerTags,
+  keepAccount,
+  keepsDocuments,
+} from "./issuer-storage-checks";
 import type { IssuerStorageProps } from "./issuer-storage-props";
 import { declaredGroups, useResourceGroup } from "./resource-groups";
 
@@ -49,10 +57,10 @@ export abstract class IssuerStorage extends Construct implements IIssuerHost {
   /** Declares a document as a blob of a container. */
   protected declareDocuments(
     { discovery, jwks }: IssuerDocuments,
-    container: { readonly name: string; readonly resource: ITerraformDependable },
+    container: { readonly name: string; readonly id: string; readonly resource: ITerraformDependable },
   ): { readonly discovery: StorageBlob; readonly jwks: StorageBlob } {
     const declare = (id: string, document: OpenIdDocument): StorageBlob => {
-      const blob = this.#blob(id, document, container.name);
+      const blob = this.#blob(id, document, container);
       dependsOn(blob, [container.resource]);
       return blob;
     };
@@ -76,10 +84,12 @@ export abstract class IssuerStorage extends Construct implements IIssuerHost {
       ...(provider && { provider }),
     });
     dependsOn(account, declaredGroups(this, [issuerGroup(this.#props)]));
-    if (adopt)
+    if (adopt) {
       account.importFrom(
         storageAccountId({ subscriptionId: adopt.subscriptionId, resourceGroupName }, storageAccountName),
       );
+      keepAccount(account, this.#props);
+    }
     return account;
   }
 
@@ -94,20 +104,26 @@ export abstract class IssuerStorage extends Construct implements IIssuerHost {
     return true;
   }
 
-  #blob(id: string, { path, text, contentType }: OpenIdDocument, container: string): StorageBlob {
+  #blob(
+    id: string,
+    { path, text, contentType }: OpenIdDocument,
+    container: { readonly name: string; readonly id: string },
+  ): StorageBlob {
     const { adopt, cacheControl, cloud = "AzurePublicCloud", provider, storageAccountName } = this.#props;
-    const blob = new StorageBlob(this, id, {
+    const config: StorageBlobConfig = {
       name: path,
       storageAccountName: attributeOf(this.account, "name"),
-      storageContainerName: container,
+      storageContainerName: container.name,
       type: "Block",
       sourceContent: text,
       contentType,
       cacheControl: terraformText(cacheControl ?? CACHE_CONTROL),
       ...(keepsDocuments(this.#props) && { lifecycle: { ignoreChanges: [...UNREAD] } }),
       ...(provider && { provider }),
-    });
-    if (adopt) blob.importFrom(`${containerUrl(cloud, storageAccountName, container)}/${path}`);
+    };
+    const blob = new IssuerBlob(this, id, config, container.id);
+    keepNames(blob, { names: { name: path }, statedBy: "nothing: the documents have one place" });
+    if (adopt) blob.importFrom(`${containerUrl(cloud, storageAccountName, container.name)}/${path}`);
     return blob;
   }
 }

@@ -5,7 +5,7 @@ import type { Construct } from "constructs";
 import { at, fail } from "../../errors";
 import { SWITCH, oneOf } from "../../model/choice";
 import { Issuer } from "../../model/issuer";
-import { storageAccountId } from "../../rules/azure/import-id";
+import { containerIn, storageAccountId } from "../../rules/azure/import-id";
 import { WEBSITE_CONTAINER } from "../../rules/azure/storage-account";
 import { issuerDocuments } from "../../rules/openid/issuer-documents";
 import { attributeOf } from "../shared/references";
@@ -67,7 +67,11 @@ export class IssuerWebsite extends IssuerStorage {
       ...AZURE_DOCUMENTS,
       ...(trailingSlash && { trailingSlash }),
     });
-    const blobs = this.declareDocuments(documents, { name: WEBSITE_CONTAINER, resource: this.website });
+    const blobs = this.declareDocuments(documents, {
+      name: WEBSITE_CONTAINER,
+      id: containerIn(attributeOf(this.account, "id"), WEBSITE_CONTAINER),
+      resource: this.website,
+    });
     this.discovery = blobs.discovery;
     this.jwks = blobs.jwks;
   }

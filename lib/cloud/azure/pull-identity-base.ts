@@ -56,7 +56,8 @@ export interface PullIdentityScope {
   readonly cloud?: AzureCloudName;
   /**
    * The Terraform provider of the identity's subscription. azurerm writes credentials into the provider's own
-   * subscription, so an identity of another subscription needs that subscription's provider.
+   * subscription, so an identity of another subscription needs that subscription's provider. A provider that states
+   * another one is refused; what `ARM_SUBSCRIPTION_ID` says is not seen, so state `subscriptionId` on the provider.
    *
    * @defaultValue - the stack's default azurerm provider
    */

@@ -89,8 +89,8 @@ export class PullIdentity extends PullIdentityBase {
    * An identity that exists. Literal ids are used as they are; for missing ones a data source is declared.
    *
    * Constructs of one stack that adopt the same literal id share its chain and its count; other stacks and tools do
-   * not see it. Throws `azure-resource-id-invalid`, `azure-guid-invalid`, `azure-name-invalid` or
-   * `azure-identity-incomplete`.
+   * not see it. Throws `azure-resource-id-invalid`, `azure-guid-invalid`, `azure-name-invalid`,
+   * `azure-subscription-mismatch` or `azure-identity-incomplete`.
    */
   static fromResourceId(scope: Construct, id: string, attributes: PullIdentityAttributes): IPullIdentity {
     return new AdoptedPullIdentity(scope, id, attributes);

@@ -10,9 +10,10 @@ import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
 import { type Tags, tagsArgument } from "../../rules/azure/tags";
+import { keepNames } from "../shared/kept-names";
 import { PerApp } from "../shared/per-app";
 import { withinStack } from "../shared/across-stacks";
-import { defaultProvider } from "./identity-names";
+import { defaultProvider } from "./provider-place";
 
 /** `declared` here, unless the app declares it already; or `existing`. */
 export type ResourceGroupMode = "declared" | "existing";
@@ -126,13 +127,15 @@ function declare(
   id: string,
   { name, location, holds, provider }: ResourceGroupUse,
 ): ResourceGroup {
-  return new ResourceGroup(scope, id, {
+  const group = new ResourceGroup(scope, id, {
     name,
     location,
     // OpenShift's installer tags the group it is given, and finds by that tag what it destroys.
     ...(holds === "cluster" && { lifecycle: { ignoreChanges: ["tags"] } }),
     ...(provider && { provider }),
   });
+  keepNames(group, { names: { name }, statedBy: "the properties that name the resource group" });
+  return group;
 }
 
 function complete(group: KnownGroup, resource: ResourceGroup, { tags, importId }: ResourceGroupUse): void {

@@ -8,7 +8,7 @@ import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
 import { PerApp } from "../shared/per-app";
-import { defaultProvider } from "./identity-names";
+import { defaultProvider } from "./provider-place";
 
 /** A custom role, and what is known of its tenant. */
 export interface RoleName {

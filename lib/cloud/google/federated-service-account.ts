@@ -17,6 +17,7 @@ import {
 import { shortText, utf8Bytes } from "../../rules/google/short-text";
 import { optionalTerraformText } from "../../rules/terraform-text";
 import { waitFor } from "../shared/across-stacks";
+import { keepNames } from "../shared/kept-names";
 import { PerApp } from "../shared/per-app";
 import type { IPrincipals } from "./principals";
 
@@ -103,6 +104,10 @@ export class FederatedServiceAccount extends Construct {
       displayName: optionalTerraformText(props.displayName),
       description: optionalTerraformText(props.description),
       provider,
+    });
+    keepNames(this.resource, {
+      names: { account_id: accountId, project },
+      statedBy: "accountId, or accountIds of many; project",
     });
     const name = serviceAccountResource(project, this.email);
     if (props.adopt === true) this.resource.importFrom(name, provider);

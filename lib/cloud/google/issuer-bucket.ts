@@ -16,6 +16,7 @@ import { projectId } from "../../rules/google/ids";
 import { ACCEPTED_ALGORITHMS } from "../../rules/google/jwks";
 import { type OpenIdDocument, issuerDocuments } from "../../rules/openid/issuer-documents";
 import { terraformText } from "../../rules/terraform-text";
+import { keepNames } from "../shared/kept-names";
 import { PerApp } from "../shared/per-app";
 import { dependsOn } from "../shared/references";
 import { universeIn } from "./universe";
@@ -127,6 +128,7 @@ export class IssuerBucket extends Construct implements IIssuerHost {
       publicAccessPrevention: "inherited",
       provider,
     });
+    keepNames(this.resource, { names: { name, ...(adopt && { project }) }, statedBy: "bucket and project" });
     this.publicReaders = new StorageBucketIamMember(this, "public-readers", {
       bucket: name,
       role: listing ? LISTER : READER,
@@ -154,6 +156,7 @@ export class IssuerBucket extends Construct implements IIssuerHost {
       cacheControl: `public, max-age=${totalSeconds}`,
       provider: props.provider,
     });
+    keepNames(object, { names: { name: path }, statedBy: "nothing: the documents have one place" });
     dependsOn(object, [this.resource]);
     return object;
   }

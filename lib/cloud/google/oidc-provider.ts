@@ -13,6 +13,7 @@ import { renderPrincipal } from "../../rules/google/principal";
 import { describedWith } from "../../rules/google/short-text";
 import { poolPath } from "../../rules/google/workload-identity-names";
 import { optionalTerraformText, terraformText } from "../../rules/terraform-text";
+import { keepNames } from "../shared/kept-names";
 import { PerApp } from "../shared/per-app";
 import { AdoptedOidcProvider } from "./adopted-oidc-provider";
 import { checkIssuerKeys, recordIssuerKeys } from "./issuer-key-sets";
@@ -82,6 +83,14 @@ export class OidcProvider extends Construct implements IOidcProvider {
     this.audience = settings.audiences[0];
     this.stsAudience = settings.stsAudience;
     this.resource = this.#declare(props);
+    keepNames(this.resource, {
+      names: {
+        workload_identity_pool_provider_id: this.providerId,
+        workload_identity_pool_id: this.pool.poolReference,
+        project: this.pool.project,
+      },
+      statedBy: "providerId, or namePrefix; project of the pool",
+    });
     if (adopt) this.resource.importFrom(providerPath(this.pool, this.providerId), props.provider);
     this.dependencies = [this.resource];
     this.addSubjects(subjects);

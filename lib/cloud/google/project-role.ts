@@ -13,6 +13,7 @@ import { projectId } from "../../rules/google/ids";
 import { DESCRIPTION_MAX } from "../../rules/google/service-account";
 import { shortText } from "../../rules/google/short-text";
 import { optionalTerraformText, terraformText } from "../../rules/terraform-text";
+import { keepNames } from "../shared/kept-names";
 import { PerApp } from "../shared/per-app";
 
 /** Settings of a {@link ProjectRole}. */
@@ -84,6 +85,10 @@ export class ProjectRole extends Construct {
       description: optionalTerraformText(props.description),
       permissions: [...permissions],
       provider: props.provider,
+    });
+    keepNames(this.resource, {
+      names: { role_id: props.roleId, project: props.project },
+      statedBy: "roleId and project",
     });
     if (props.adopt === true) this.resource.importFrom(name, props.provider);
     this.dependencies = [this.resource];

@@ -83,7 +83,8 @@ export interface PullPrincipalsProps {
   readonly identityProvider?: string;
   /**
    * How long the kubelet keeps credentials, less than an hour. An answer without credentials is kept as long, so a
-   * repaired permission takes effect late.
+   * repaired permission takes effect late. Refused with mixed mode in one entry (`pool: "fleet"`): the node's own token
+   * would be kept as long, and may end sooner.
    *
    * @defaultValue - not at all, one token exchange for each pull (6,000 a minute and project)
    */

@@ -9,6 +9,7 @@ import { shortText } from "../../rules/google/short-text";
 import { poolPath } from "../../rules/google/workload-identity-names";
 import { optionalTerraformText } from "../../rules/terraform-text";
 import { withinStack } from "../shared/across-stacks";
+import { keepNames } from "../shared/kept-names";
 import { PerApp } from "../shared/per-app";
 import { ManagedPool } from "./managed-pool";
 import type { ManagedPoolProps } from "./managed-pool";
@@ -127,6 +128,10 @@ export class WorkloadIdentityPool extends Construct implements IWorkloadIdentity
       displayName: optionalTerraformText(displayName),
       description: optionalTerraformText(description),
       provider: props.provider,
+    });
+    keepNames(this.resource, {
+      names: { workload_identity_pool_id: poolId, project },
+      statedBy: "poolId, or namePrefix; project",
     });
     if (adopt) this.resource.importFrom(poolPath(project, poolId), props.provider);
     this.project = project;

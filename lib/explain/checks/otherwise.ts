@@ -2,6 +2,7 @@ import { compareVersions } from "../../model/version";
 import { pluginCan } from "../../rules/plugins";
 import { type Answer, SILENT, broken, pass, seen, unknown } from "../answer";
 import { kubeletVersion } from "../facts/cluster-record";
+import { audienceGranted } from "./audience-granted";
 import type { CheckId, PullCheck, PullContext } from "./check";
 import { mirroredAs } from "./mirrors";
 import { TOKENS_SINCE, kubeletExits } from "./provider-configuration";
@@ -116,9 +117,12 @@ function nodeIdentity(context: PullContext, failed: CheckId): Answer | undefined
   if (second || !cloud || !entry || !pluginRuns(context, failed)) return second;
   const { plugins = {} } = artefacts.cluster;
   const facts = plugins[cloud.plugin] ?? {};
+  const withToken = asksForToken(context, failed);
   const skipped = entry.tokenAttributes?.requiredKeys.some((key) => !account?.annotations.has(key)) ?? false;
+  if (withToken && account && skipped) return undefined;
+  const refused = withToken ? withoutAudience(context) : undefined;
+  if (refused) return refused;
   if (failed === "annotations-present") {
-    if (skipped) return undefined;
     const { outcome, reason } = pluginCan(cloud.plugin, facts, "unannotated-node-identity");
     if (outcome === "no") return undefined;
     return unknown(
@@ -127,17 +131,31 @@ function nodeIdentity(context: PullContext, failed: CheckId): Answer | undefined
       seen("entry", entry.source),
     );
   }
-  const version = kubeletVersion(artefacts.cluster);
-  const withoutToken =
-    !entry.tokenAttributes ||
-    (version !== undefined && compareVersions(version, TOKENS_SINCE) < 0) ||
-    failed === "service-account-present" ||
-    pluginCan(cloud.plugin, facts, "tokens").outcome === "no";
-  return withoutToken
+  return !withToken || pluginCan(cloud.plugin, facts, "tokens").outcome === "no"
     ? unknown(
         "the plugin runs with the node's identity; whether that may pull is not known",
         "do not take such a pull for success of the chain",
         seen("entry", entry.source),
+      )
+    : undefined;
+}
+
+/** Whether the kubelet requests a token before it runs the plugin: of every pod with a service account. */
+function asksForToken({ entry, artefacts }: PullContext, failed: CheckId): boolean {
+  const version = kubeletVersion(artefacts.cluster);
+  const tokensKnown = version === undefined || compareVersions(version, TOKENS_SINCE) >= 0;
+  return entry?.tokenAttributes !== undefined && tokensKnown && failed !== "service-account-present";
+}
+
+/** Where the API server refuses the token the kubelet does not run the plugin, `requireServiceAccount: false` or not. */
+function withoutAudience(context: PullContext): Answer | undefined {
+  const { status, reason, remedy, log, evidence } = audienceGranted.run(context);
+  return status === "fail"
+    ? broken(
+        `the kubelet requests a token of the service account before it runs the plugin, and is refused, so that the pod does not get the node's credentials either: ${reason}`,
+        `${remedy}; in mixed mode for the whole cluster, with a ClusterRoleBinding`,
+        log,
+        ...evidence,
       )
     : undefined;
 }

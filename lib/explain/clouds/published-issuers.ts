@@ -6,6 +6,7 @@
  */
 
 import { type Answer, broken, seen, unknown } from "../answer";
+import { obstacle } from "../obstacle";
 import { ASK_AGAIN } from "./ask-again";
 import { own, text } from "../facts/access";
 import type { Source } from "../facts/source";
@@ -45,9 +46,9 @@ export class PublishedIssuers {
 
   /** The answer of a cloud that trusts the issuer and asks it for its keys; `log` is what it says where it cannot. */
   judged(answer: Answer, issuer: string | undefined, log: string): Answer {
-    if (this.#stores.length === 0 || issuer === undefined || answer.status !== "pass") return answer;
+    if (this.#stores.length === 0 || issuer === undefined || answer.status === "fail") return answer;
     const problem = this.#problem(issuer);
-    if (problem === undefined) return answer;
+    if (problem === undefined || (answer.status === "unknown" && problem.status !== "fail")) return answer;
     const { status, reason, evidence, remedy } = problem;
     const both = [...evidence, ...answer.evidence];
     return { status, reason, evidence: both, remedy, ...(status === "fail" ? { log } : {}) };
@@ -68,8 +69,7 @@ export class PublishedIssuers {
   /** An issuer is judged once, whoever asks. */
   #problem(issuer: string): Answer | undefined {
     if (this.#problems.has(issuer)) return this.#problems.get(issuer);
-    const found = this.#hosts(issuer).map((host) => this.#problemOf(host));
-    const problem = found.find((each) => each?.status === "fail") ?? found.find((each) => each);
+    const problem = obstacle(this.#hosts(issuer).map((host) => this.#problemOf(host)));
     this.#problems.set(issuer, problem);
     return problem;
   }
@@ -90,7 +90,7 @@ export class PublishedIssuers {
     const name = host.base + DISCOVERY;
     const discoveries = current(host, name);
     if (discoveries.length === 0) return absent(host, name, "discovery document");
-    return firstOf(discoveries.map((discovery) => this.#ofDiscovery(discovery, name, host)));
+    return obstacle(discoveries.map((discovery) => this.#ofDiscovery(discovery, name, host)));
   }
 
   #ofDiscovery(discovery: StoredObject, discoveryName: string, host: Host): Answer | undefined {
@@ -120,7 +120,7 @@ export class PublishedIssuers {
         where,
       );
     const name = this.#nameOf(url, host);
-    return firstOf([
+    return obstacle([
       refusal(host, discoveryName),
       ...(name === undefined ? [] : [this.#ofKeys(name, url, host), refusal(host, name)]),
     ]);
@@ -129,7 +129,7 @@ export class PublishedIssuers {
   #ofKeys(name: string, url: string, host: Host): Answer | undefined {
     const found = current(host, name);
     if (found.length === 0) return absent(host, name, `key set that jwks_uri names (${issuerWords(url)})`);
-    return firstOf(
+    return obstacle(
       found.filter(isRead).map((object) => {
         const { refusal, doubt } = keySet(object.text);
         const where = seen("published keys", object.source);
@@ -211,8 +211,4 @@ function wrong(
   return isKept
     ? unknown(`${reason}, unless another text is there, which Terraform leaves as it is`, remedy, where)
     : broken(reason, remedy, undefined, where);
-}
-
-function firstOf(answers: readonly (Answer | undefined)[]): Answer | undefined {
-  return answers.find((each) => each?.status === "fail") ?? answers.find((each) => each);
 }

@@ -26,19 +26,28 @@ const ATTRIBUTE = /^\$\{(?:trimsuffix\()?(([a-z]\w*)\.[\w-]+)\.(\w+)(?:, "\/"\))
 /** Attributes of which no two resources of a type have the same value. */
 const UNIQUE = /^(?:client_id|principal_id|object_id|unique_id|arn|id)$/;
 
-/**
- * The copies in which a placeholder became something else than a state says or than it became elsewhere, or the same as
- * the placeholder of another resource.
- */
+/** What was filled in wrongly. */
+export interface WronglyFilled {
+  /**
+   * The copies in which a placeholder became something else than a state says or than it became elsewhere, or the same
+   * as the placeholder of another resource.
+   */
+  readonly copies: readonly BoundCopy[];
+  /** What states say in the place of a text that alone fills a placeholder, by that text. */
+  readonly misfilled: ReadonlyMap<string, string>;
+}
+
+/** Compares the copies with the states, and with each other. */
 export function wronglyFilled(
   copies: readonly BoundCopy[],
   stacks: readonly BoundStack[],
   plain: readonly PlainDocument[],
   terraform: Terraform,
-): readonly BoundCopy[] {
-  if (copies.length === 0) return [];
+): WronglyFilled {
+  const misfilled = new Map<string, string>();
+  if (copies.length === 0) return { copies, misfilled };
   const stated = statedTexts(stacks, plain, terraform);
-  return stacks.flatMap(({ name, identity }) => {
+  const wrong = stacks.flatMap(({ name, identity }) => {
     const outputs = outputsOf(identity);
     const own = copies.filter(({ stack }) => stack === name);
     const became = fillings(own.flatMap(({ filled }) => filled));
@@ -46,13 +55,20 @@ export function wronglyFilled(
     const isRight = (each: FilledText): boolean => {
       const names = placeholdersIn(each.template);
       const texts = names.map((placeholder) => stated(placeholder, outputs.get(placeholder)));
-      if (texts.every((told) => told !== undefined)) return isOneOf(each, texts);
+      if (texts.every((told) => told !== undefined)) {
+        if (isOneOf(each, texts)) return true;
+        for (const [became = ""] of fillings([each]).values())
+          misfilled.set(became, [...(texts[0] ?? [])].join(" or "));
+        return false;
+      }
       return names.every(
         (placeholder) => !shared.has(placeholder) && (became.get(placeholder)?.size ?? 0) < 2,
       );
     };
-    return own.filter(({ filled }) => !filled.every(isRight));
+    // Not `every`: each wrong text is noted.
+    return own.filter(({ filled }) => filled.filter((each) => !isRight(each)).length > 0);
   });
+  return { copies: wrong, misfilled };
 }
 
 function outputsOf(identity: WorkloadIdentityFile | undefined): ReadonlyMap<string, OutputPlaceholder> {

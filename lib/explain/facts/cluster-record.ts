@@ -2,6 +2,8 @@
  * Facts of a cluster that manifests do not carry, from `workload-identity.json` or from the caller.
  */
 
+import { issuerOfTokens } from "../../model/aks-issuer";
+import { fail } from "../../errors";
 import type { PluginFacts } from "../../model/cluster";
 import { minorOf } from "../../model/version";
 import { openShiftRelease, openShiftVersions } from "../../rules/openshift/versions";
@@ -14,7 +16,8 @@ import {
   declaredWorkloads,
 } from "./access-record";
 import { type DeclaredFleet, declaredFleet } from "./fleet-record";
-import { parseJson } from "./read-documents";
+import { clusterMisfit } from "./cluster-shape";
+import { lineOf, parseJson, parseYaml } from "./read-documents";
 import { type RecordedGates, recordedGates } from "./recorded-gates";
 import { readUtf8 } from "./read-text";
 
@@ -141,6 +144,11 @@ export function readClusterRecord(recorded: unknown): ClusterRecord {
   };
 }
 
+/** Tokens of an AKS cluster end their `iss` with a slash, also where the record lacks it. */
+export function issuing(cluster: ClusterRecord): ClusterRecord {
+  return cluster.issuer === undefined ? cluster : { ...cluster, issuer: issuerOfTokens(cluster.issuer) };
+}
+
 /** The minor of the kubelets, stated or that of the OpenShift version; `undefined` where its rules are not known. */
 export function kubeletVersion({
   kubelet,
@@ -173,9 +181,21 @@ function declaredPull(pull: unknown): DeclaredPull {
   return { serviceAccount: text(own(pull, "serviceAccount")), images: texts(own(pull, "images")) };
 }
 
-/** Reads a cluster from a JSON file; throws what reading throws. */
+/**
+ * Reads a cluster from a file in JSON or YAML, one document; keys and types as `workload-identity.json` has them.
+ *
+ * Throws `explain-file-unreadable`, `explain-file-too-large` or `explain-file-invalid`, also for keys and types that are
+ * not known.
+ */
 export function readClusterFile(file: string): ClusterRecord {
-  return readClusterRecord(parseJson(readUtf8(file), file));
+  const text = readUtf8(file);
+  const documents = file.endsWith(".json") ? [{ value: parseJson(text, file) }] : parseYaml(text, file);
+  if (documents.length !== 1)
+    return fail("explain-file-invalid", file, 1, `has ${documents.length} documents`, "one document");
+  const value = documents[0]?.value;
+  const misfit = clusterMisfit(value);
+  if (misfit === undefined) return readClusterRecord(value);
+  return fail("explain-file-invalid", file, lineOf(text, misfit.path), misfit.reason, misfit.allowed);
 }
 
 /** Whether the rules of a version of Kubernetes are known. */

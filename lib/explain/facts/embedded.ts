@@ -1,13 +1,14 @@
-import { parseAllDocuments, parseDocument } from "yaml";
 import { readWrittenYaml } from "../../artefact/written-yaml";
 import { YAML_RULES } from "../../artefact/yaml-rules";
+import { parsedYaml } from "../../model/parsed-yaml";
 
 const ALIASES_MAX = 100;
 
 /** The JSON or YAML document that stands as a text within another one; `undefined` where it is neither. */
 export function embedded(text: string): unknown {
   try {
-    const document = parseDocument(text, { ...YAML_RULES, logLevel: "silent" });
+    const [document] = parsedYaml(text, YAML_RULES);
+    if (document === undefined) return null;
     return document.errors.length > 0 ? undefined : document.toJS({ maxAliasCount: ALIASES_MAX });
   } catch {
     // Nesting without end, or aliases that multiply: the program that reads the text gives up on it as well.
@@ -33,8 +34,7 @@ export function firstYamlDocument(text: string): FirstDocument {
   const written = readWrittenYaml(text);
   if (written) return right(written[0] ?? null);
   try {
-    const documents = parseAllDocuments(text, { ...YAML_RULES, logLevel: "silent" });
-    const first = Array.isArray(documents) ? documents[0] : undefined;
+    const [first] = parsedYaml(text, YAML_RULES);
     if (first === undefined) return right(null);
     const [error] = first.errors;
     if (error) return wrong(error.message.split(" at line")[0] ?? "", isStack(error.message));

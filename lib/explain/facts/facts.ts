@@ -13,7 +13,7 @@ import { fail } from "../../errors";
 import { followedComponents } from "./access-record";
 import { boundCopies } from "./bound-copies";
 import { wronglyFilled } from "./bound-values";
-import { type ClusterRecord, readClusterRecord } from "./cluster-record";
+import { type ClusterRecord, issuing, readClusterRecord } from "./cluster-record";
 import { type PlainDocument, fileDocuments } from "./file-documents";
 import { STACK_FILE, type StackInput, inputFiles } from "./input-files";
 import {
@@ -31,6 +31,7 @@ import {
   missingFiles,
   unknownDocuments,
   unplacedConfigurations,
+  unreadFiles,
   unreadObjects,
 } from "./skipped";
 import { SpokeFacts } from "./spoke-facts";
@@ -52,6 +53,8 @@ export interface ClusterArtefacts extends KubernetesFacts {
   readonly podFragments: ReadonlyMap<string, PodFact>;
   /** What was read of the spokes of its fleet. */
   readonly spokes: SpokeFacts;
+  /** What a state says in the place of a text that `bind` filled in, by that text; only where they differ. */
+  readonly misfilled: ReadonlyMap<string, string>;
   /** Texts of the Terraform outputs beside it, references followed, by name. */
   readonly outputs: ReadonlyMap<string, string>;
 }
@@ -94,8 +97,8 @@ interface StackDocuments {
 /**
  * Reads synth folders, stack folders, manifests and Terraform JSON.
  *
- * Throws `explain-path-missing`, `explain-nothing-found`, `explain-file-unreadable`, `explain-file-too-large`,
- * `explain-file-invalid`, or `bind-file-invalid` for a broken `workload-identity.json`.
+ * Throws `explain-path-missing`, `explain-nothing-found`, `explain-bind-interrupted`, `explain-file-unreadable`,
+ * `explain-file-too-large`, `explain-file-invalid`, or `bind-file-invalid` for a broken `workload-identity.json`.
  */
 export function readFacts(paths: readonly string[], options: ReadFactsOptions): Facts {
   const input = inputFiles(paths);
@@ -108,7 +111,7 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
   addPlainScopes(others, paths, scopes);
   const terraform = new Terraform(scopes, options.computed);
   const wrong = wronglyFilled(copies, stacks, others, terraform);
-  const plain = [...others, ...wrong.flatMap(({ file }) => fileDocuments(file))];
+  const plain = [...others, ...wrong.copies.flatMap(({ file }) => fileDocuments(file))];
   const objects = plain.filter(({ value }) => isKubernetesDocument(value));
   if (scopes.length === 0 && objects.length === 0 && stacks.length === 0)
     return fail("explain-nothing-found", paths);
@@ -117,12 +120,14 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
     .filter(
       ({ identity, files }) => identity !== undefined || files.some(({ documents }) => documents.length > 0),
     )
-    .map((stack) => stackCluster(stack, objects, terraform, options.cluster));
+    .map((stack) => stackCluster(stack, objects, terraform, options.cluster))
+    .map((cluster) => ({ ...cluster, misfilled: wrong.misfilled }));
   const anonymous = clusters.length > 0 ? [] : [plainCluster(objects, terraform, options.cluster)];
   return {
     clusters: [...clusters, ...anonymous],
     terraform,
     skipped: [
+      ...unreadFiles(input.unread),
       ...stacks.flatMap(({ missing }) => missing),
       ...unplacedConfigurations([...clusters, ...anonymous].flatMap(({ unplaced }) => unplaced)),
       ...skippedOf(plain),
@@ -185,7 +190,7 @@ function stackCluster(
   const recorded = readClusterRecord(identity?.clusters[0]);
   const issuer = recorded.issuer === undefined ? {} : { issuer: late(recorded.issuer) };
   const components = recorded.components && { components: followedComponents(recorded.components, late) };
-  const cluster = { ...recorded, ...issuer, ...components, ...known };
+  const cluster = issuing({ ...recorded, ...issuer, ...components, ...known });
   const plainLate = plainLateReader(terraform);
   const others = plain.map((each) => asClusterDocument(each, plainLate));
   const written = (ofSpoke: boolean): readonly StackDocument[] =>
@@ -198,20 +203,22 @@ function stackCluster(
   const outputs = outputTexts(scope ? [scope] : [], terraform);
   // Objects of a spoke are none of the hub's, whose names they may have.
   const own = readKubernetes([...written(false), ...others], cluster);
-  return { stack: name, cluster, podFragments: fragments, spokes, outputs, ...own };
+  return { stack: name, cluster, podFragments: fragments, spokes, outputs, misfilled: new Map(), ...own };
 }
 
 function plainCluster(
   plain: readonly PlainDocument[],
   terraform: Terraform,
-  cluster: ClusterRecord,
+  known: ClusterRecord,
 ): ClusterArtefacts {
+  const cluster = issuing(known);
   const late = plainLateReader(terraform);
   const all = plain.map((each) => asClusterDocument(each, late));
   return {
     stack: "",
     cluster,
     podFragments: new Map(),
+    misfilled: new Map(),
     spokes: new SpokeFacts(all),
     outputs: outputTexts(terraform.scopes, terraform),
     ...readKubernetes(all, cluster),

@@ -1,7 +1,8 @@
-import { LineCounter, parseAllDocuments } from "yaml";
+import { LineCounter, isNode } from "yaml";
 import { readWrittenYaml } from "../../artefact/written-yaml";
 import { YAML_RULES } from "../../artefact/yaml-rules";
 import { fail } from "../../errors";
+import { parsedYaml } from "../../model/parsed-yaml";
 import { repeatedKey } from "../../model/repeated-key";
 import { lineAt } from "./read-text";
 
@@ -94,6 +95,14 @@ export function parseYaml(text: string, file: string): readonly ReadDocument[] {
   });
 }
 
+/** The line of a property of a text that was parsed: JSON is YAML too. */
+export function lineOf(text: string, path: readonly (string | number)[]): number {
+  const lineCounter = new LineCounter();
+  const [document] = parsed(text, "", lineCounter);
+  const node = path.length === 0 ? document?.contents : document?.getIn(path, true);
+  return lineCounter.linePos((isNode(node) ? node.range?.[0] : undefined) ?? 0).line;
+}
+
 /** Where the document begins before which there are so many; `undefined` where there are not. */
 function beginOfDocument(text: string, before: number): number | undefined {
   let count = 0;
@@ -104,12 +113,11 @@ function beginOfDocument(text: string, before: number): number | undefined {
 /** The parser descends by recursion, and reports that it went too deep like any other mistake. */
 const STACK = "Maximum call stack size exceeded";
 
-type YamlDocument = ReturnType<typeof parseAllDocuments>[number];
+type YamlDocument = ReturnType<typeof parsedYaml>[number];
 
 function parsed(text: string, file: string, lineCounter: LineCounter): readonly YamlDocument[] {
   try {
-    const result = parseAllDocuments(text, { ...YAML_RULES, lineCounter, logLevel: "silent" });
-    return Array.isArray(result) ? result : [];
+    return parsedYaml(text, { ...YAML_RULES, lineCounter });
   } catch (error) {
     return error instanceof RangeError ? tooDeep(file, 1) : rethrow(error);
   }

@@ -1,5 +1,6 @@
 import { isAscii, isUtf8 } from "node:buffer";
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
+import { readFile } from "../../artefact/read-file";
 import { errorCode } from "../../artefact/synth-folder";
 import { fail } from "../../errors";
 
@@ -36,7 +37,7 @@ export function lineAt(text: string, position: number): number {
 function bytesOf(path: string, most: number): Buffer {
   return readable(path, () => {
     const { size } = statSync(path);
-    return size > most ? fail("explain-file-too-large", path, size, most) : readFileSync(path);
+    return size > most ? fail("explain-file-too-large", path, size, most) : readFile(path);
   });
 }
 

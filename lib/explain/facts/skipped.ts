@@ -77,6 +77,14 @@ export function unplacedConfigurations(sources: readonly Source[]): readonly Ski
   }));
 }
 
+/** What was found in a folder and not opened. */
+export function unreadFiles(paths: readonly string[]): readonly SkippedDocument[] {
+  return paths.map((file) => ({
+    source: { file, path: "" },
+    reason: "neither a regular file nor a folder; name what a link leads to",
+  }));
+}
+
 /** Documents without meaning here. */
 export function unknownDocuments(documents: readonly SkippableDocument[]): readonly SkippedDocument[] {
   return documents.map(({ source }) => ({

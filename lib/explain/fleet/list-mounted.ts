@@ -4,6 +4,7 @@
  */
 
 import { type Answer, type Evidence, broken, seen, unknown } from "../answer";
+import { obstacle } from "../obstacle";
 import { containersOf } from "../clouds/pod-containers";
 import type { ProviderListFact } from "../facts/fleet-facts";
 import { PROVIDER_FILE_FLAG } from "../../rules/fleet/names";
@@ -45,8 +46,7 @@ function kueueAnswer({ readers, title }: Controller, read: ProviderListFact, ans
 }
 
 function worst(readers: readonly ControllerPods[], read: ProviderListFact): Answer | undefined {
-  const problems = readers.map((reader) => readerAnswer(reader, read));
-  return problems.find((each) => each?.status === "fail") ?? problems.find((each) => each !== undefined);
+  return obstacle(readers.map((reader) => readerAnswer(reader, read)));
 }
 
 function readerAnswer(reader: ControllerPods, read: ProviderListFact): Answer | undefined {

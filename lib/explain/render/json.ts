@@ -1,6 +1,7 @@
 import type { CheckResult } from "../checks/check";
 import type { FleetWarning } from "../clouds/cloud-spokes";
 import type { ExplainResult } from "../result";
+import { printableLines } from "./printable";
 
 /** Version of the shape; it changes where a reader of the old one would misread the new one. */
 export const EXPLAIN_JSON_VERSION = 1;
@@ -21,7 +22,7 @@ export function* renderJson(results: Iterable<ExplainResult>): Generator<string>
       ...{ job, stack, subject, target, verdict, as, checks: checks.map(ordered) },
       ...(warnings && { warnings: warnings.map(orderedWarning) }),
     };
-    yield separator + indented(JSON.stringify(shown, null, 2));
+    yield separator + indented(printableLines(JSON.stringify(shown, null, 2)));
     separator = ",\n";
   }
   yield "\n  ]\n}\n";

@@ -9,3 +9,8 @@ const CONTROL =
 export function printable(text: string): string {
   return text.replace(CONTROL, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
+
+/** The same of a text of several lines, each made of what is printed here: JSON, whose strings hold no line break. */
+export function printableLines(text: string): string {
+  return text.split("\n").map(printable).join("\n");
+}

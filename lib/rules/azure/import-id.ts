@@ -26,7 +26,12 @@ export function storageAccountId({ subscriptionId, resourceGroupName }: ImportPl
  * `storage_account_id` would then show a difference.
  */
 export function storageContainerId(place: ImportPlace, account: string, name: string): string {
-  return `${storageAccountId(place, account)}/blobServices/default/containers/${name}`;
+  return containerIn(storageAccountId(place, account), name);
+}
+
+/** Id of a blob container in the account of an id, which may be late. */
+export function containerIn(accountId: string, name: string): string {
+  return `${accountId}/blobServices/default/containers/${name}`;
 }
 
 /** Id of a user-assigned identity. */

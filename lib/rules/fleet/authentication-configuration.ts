@@ -8,12 +8,13 @@ import { fail } from "../../errors";
 import { Issuer } from "../../model/issuer";
 import { isLate, literal } from "../../model/late";
 import { clusterName } from "../../model/kubernetes-name";
+import { holdsPrivateKey } from "../../model/private-key";
 import { isRecord } from "../../model/record";
 import { statedList } from "../../model/stated";
 import { Subject } from "../../model/subject";
 import { compareVersions, minorOf } from "../../model/version";
 import { authenticationProblems } from "./authentication-document";
-import { certificateProblem, hasPrivateKey } from "./certificate-authority";
+import { certificateProblem } from "./certificate-authority";
 import { secretIssues } from "./secret-material";
 import { spokeAudience } from "./spoke-audience";
 import { isOwnInEachCluster } from "./spoke-issuer";
@@ -168,7 +169,7 @@ function issuerFields(props: HubAuthenticationProps): IssuerFields {
 function certificates(spoke: string, pem: string): string {
   literal(pem, "certificateAuthority");
   if (typeof pem !== "string") return fail("spoke-authentication-ca", spoke, "is no text");
-  if (hasPrivateKey(pem)) return fail("fleet-secret-material", "certificateAuthority");
+  if (holdsPrivateKey(pem)) return fail("fleet-secret-material", "certificateAuthority");
   const problem = certificateProblem(pem);
   return problem === undefined ? pem : fail("spoke-authentication-ca", spoke, problem);
 }

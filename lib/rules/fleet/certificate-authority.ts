@@ -6,6 +6,7 @@
 import { X509Certificate } from "node:crypto";
 import { type WorkloadIdentityError, refusal } from "../../errors";
 import { isLate } from "../../model/late";
+import { holdsPrivateKey } from "../../model/private-key";
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const BLOCK = /-----BEGIN ([^\n-]*)-----[\s\S]*?-----END \1-----/g;
@@ -18,14 +19,9 @@ export function certificateAuthorityIssues(data: unknown): readonly WorkloadIden
   const text = data.replace(/[\r\n]/g, "");
   if (!BASE64.test(text)) return [refusal("spoke-ca-invalid", "is no base64")];
   const pem = Buffer.from(text, "base64").toString("latin1");
-  if (hasPrivateKey(pem)) return [refusal("fleet-secret-material", "the certificate authority of a spoke")];
+  if (holdsPrivateKey(pem)) return [refusal("fleet-secret-material", "the certificate authority of a spoke")];
   const problem = certificateProblem(pem);
   return problem === undefined ? [] : [refusal("spoke-ca-invalid", problem)];
-}
-
-/** True for a text with a private key in PEM. */
-export function hasPrivateKey(text: string): boolean {
-  return /BEGIN[^\n-]*PRIVATE/i.test(text);
 }
 
 /** What is wrong with a text that shall be PEM certificates, `undefined` for a good one. */

@@ -1,4 +1,5 @@
-import { type Document, YAMLMap, isMap, parseDocument } from "yaml";
+import { type Document, YAMLMap, isMap } from "yaml";
+import { parsedYaml } from "../../model/parsed-yaml";
 import { fail } from "../../errors";
 import { literal } from "../../model/late";
 import { KUEUE_GATE, kueueGateOff } from "./kueue-gates";
@@ -36,8 +37,8 @@ export function kueueConfiguration(
 ): string {
   if (typeof literal(text, "configuration of Kueue") !== "string")
     return fail("kueue-configuration-invalid", "is no text");
-  const document = parseDocument(text, { version: "1.1" });
-  if (document.errors.length > 0 || !isMap(document.contents))
+  const [document, another] = parsedYaml(text, { version: "1.1" });
+  if (document === undefined || another || document.errors.length > 0 || !isMap(document.contents))
     return fail("kueue-configuration-invalid", "is no YAML object");
   if (document.get("kind") !== "Configuration" || document.get("apiVersion") !== KUEUE_API_VERSION)
     return fail("kueue-configuration-invalid", `is not of kind Configuration of ${KUEUE_API_VERSION}`);

@@ -15,7 +15,10 @@ const DOMAIN_SCOPED =
 
 const NUMBER = /^[1-9][0-9]{0,18}$/;
 
-/** REST reference of projects.locations.workloadIdentityPools and .providers: 4 to 32 of [a-z0-9-], `gcp-` reserved. */
+/**
+ * REST reference of projects.locations.workloadIdentityPools.create and .providers.create: 4 to 32 of [a-z0-9-], the
+ * prefix `gcp-` reserved. Nothing is said of hyphens at an end, which the Terraform provider takes too.
+ */
 const WORKLOAD_IDENTITY_ID = /^(?!gcp-)[a-z0-9-]{4,32}$/;
 
 /** Returns a project id, plain or domain-scoped; throws `google-project-invalid` or `late-value`. */

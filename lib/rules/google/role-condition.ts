@@ -6,7 +6,7 @@ import { fail } from "../../errors";
 import { isLate, literal } from "../../model/late";
 import { isRecord } from "../../model/record";
 import { shortText } from "./short-text";
-import { admitsEveryToken } from "./trivial-condition";
+import { admitsEveryToken, logicalOperators } from "./trivial-condition";
 
 /** An IAM condition, in CEL. */
 export interface RoleCondition {
@@ -22,6 +22,8 @@ export interface RoleCondition {
   readonly description?: string;
 }
 
+/** Logical operators in the condition of a role binding. Source: cloud.google.com/iam/quotas, "Limits". */
+const OPERATORS_MAX = 12;
 const TITLE_MAX = 100;
 const DESCRIPTION_MAX = 256;
 
@@ -35,9 +37,27 @@ export function roleCondition(condition: RoleCondition | undefined): RoleConditi
   if (isBlank(expression)) return fail("google-role-condition", "has no expression", expression);
   if (!isLate(expression) && admitsEveryToken(expression))
     return fail("google-role-condition", "is always true", expression);
+  if (!isLate(expression)) checkOperators(expression);
   shortText("title of a condition", title, TITLE_MAX);
   shortText("description of a condition", description, DESCRIPTION_MAX);
   return condition;
+}
+
+/** Whether `!` counts among them is not documented: with it the limit is certainly kept. */
+function checkOperators(expression: string): void {
+  const { joining, negating } = logicalOperators(expression);
+  const count = joining + negating;
+  if (count > OPERATORS_MAX)
+    fail(
+      "google-role-condition",
+      `has ${count} logical operators (&&, ||, !), at most ${OPERATORS_MAX} are allowed`,
+      expression,
+    );
+}
+
+/** True where IAM certainly refuses a binding for the operators that join the terms of its condition. */
+export function hasTooManyOperators(expression: string): boolean {
+  return logicalOperators(expression).joining > OPERATORS_MAX;
 }
 
 function isBlank(text: unknown): boolean {

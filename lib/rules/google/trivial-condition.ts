@@ -23,6 +23,18 @@ const HOLDS: readonly RegExp[] = [
   /^has\(assertion\.(?:sub|iss|aud)\)$/,
 ];
 
+/** How many `&&`, `||` and `!` an expression has, outside of strings and comments. */
+export function logicalOperators(expression: string): {
+  readonly joining: number;
+  readonly negating: number;
+} {
+  const tokens = expression.match(TOKEN) ?? [];
+  return {
+    joining: tokens.filter((token) => token === "&&" || token === "||").length,
+    negating: tokens.filter((token) => token === "!").length,
+  };
+}
+
 /** True for `true`, `1 == 1`, `assertion.sub.startsWith('')` and the like, alone or joined by `||`, `&&` and parentheses. */
 export function admitsEveryToken(expression: string): boolean {
   const tokens = expression.match(TOKEN) ?? [];

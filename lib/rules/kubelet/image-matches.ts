@@ -18,6 +18,17 @@ export function imageMatches(pattern: string, repository: string, options: GoUrl
   return bytesMatch(toBytes(pattern), toBytes(repository), options);
 }
 
+/**
+ * The plain prefix that paths must have, slash included, where the pattern matches the host; empty for any path,
+ * `undefined` where it does not match the host.
+ */
+export function matchedPath(pattern: string, host: string): string | undefined {
+  const glob = parseSchemelessUrl(toBytes(pattern));
+  const target = parseSchemelessUrl(toBytes(`${host}/x`));
+  if ("error" in glob || "error" in target) return undefined;
+  return urlsMatch({ ...glob, path: "" }, target) ? glob.path : undefined;
+}
+
 /** {@link imageMatches} of byte strings. */
 export function bytesMatch(pattern: string, repository: string, options: GoUrlOptions = {}): boolean {
   const glob = parseSchemelessUrl(pattern, options);

@@ -7,13 +7,9 @@
 import { type KeyObject, createPublicKey } from "node:crypto";
 import { fail } from "../../errors";
 import { literal } from "../../model/late";
+import { PRIVATE_JWK_MEMBER, holdsPrivateKey } from "../../model/private-key";
 
-/** Every form of a private key that has a label (RFC 7468, PKCS#1, SEC 1, OpenSSH, PuTTY), also a damaged one. */
-const PRIVATE =
-  /(?:BEGIN|END)[^\n-]{0,40}PRIVATE[^\n-]{0,20}KEY|PRIVATE[ \t]+KEY[ \t]*-|PuTTY-User-Key-File|AGE-SECRET-KEY/i;
-/** RFC 7518 sections 6.2.2, 6.3.2 and 6.4.1: members that only private and secret JSON Web Keys have. */
 const JWK = /^\s*\{|"kty"\s*:/;
-const PRIVATE_JWK = /"(?:d|p|q|dp|dq|qi|oth|k)"\s*:/;
 
 const LABEL = /-----BEGIN ([^\n-]*)-----/g;
 const BLOCK =
@@ -54,7 +50,7 @@ export function publicKey(pem: string, which: string): KeyObject {
   if (typeof literal(pem, which) !== "string")
     return fail("issuer-key-invalid", which, "is not a text", USE_PUBLIC);
   const text = pem.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
-  if (PRIVATE.test(text) || (JWK.test(text) && PRIVATE_JWK.test(text)))
+  if (holdsPrivateKey(text) || (JWK.test(text) && PRIVATE_JWK_MEMBER.test(text)))
     return fail("issuer-key-private", which);
   return decode(base64Of(text, which), which);
 }

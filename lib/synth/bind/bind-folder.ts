@@ -42,6 +42,9 @@ interface Source extends BoundFilesInput {
 /**
  * Fills the placeholders of synthesized manifests from Terraform outputs and writes finished files, all or none.
  *
+ * One that is killed leaves `.workload-identity-bind` in the target, by which the next one undoes its changes; until
+ * then the verifier refuses the target. Another one that writes there at the same time is waited for.
+ *
  * What an earlier `bind` wrote for the same stack (with `manifests`: from the same folder for the same stack) and is no
  * longer produced is removed; files of other stacks, and files that it never wrote, stay and are never replaced.
  * `.workload-identity-files` in the target says whose each file is.

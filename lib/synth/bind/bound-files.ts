@@ -1,5 +1,6 @@
 import { fail } from "../../errors";
 import { encodeNow } from "../../model/late";
+import { holdsPrivateKey } from "../../model/private-key";
 import { boundYaml } from "./bound-yaml";
 import { assertRules } from "./finished-rules";
 import { assertFinished } from "./finished-text";
@@ -90,6 +91,9 @@ function outputText({ outputs, stack }: BoundFilesInput, wanted: OutputPlacehold
   // An empty id would be one more link that fails silently in the cluster.
   if (typeof value !== "string" || value === "")
     return fail("bind-output-type", where, wanted.output, kindOf(value));
+  // What `bind` writes is kept in repositories. The value is not shown.
+  if (holdsPrivateKey(value))
+    return fail("bind-value-invalid", where, [wanted.output], "it holds a private key");
   return value.includes(PLACEHOLDER_START)
     ? fail("bind-output-placeholder", where, wanted.output, value)
     : value;

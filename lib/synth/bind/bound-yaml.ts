@@ -1,15 +1,6 @@
-import {
-  type Document,
-  type Node,
-  type Pair,
-  type Scalar,
-  isPair,
-  isScalar,
-  isSeq,
-  parseDocument,
-  visit,
-} from "yaml";
+import { type Document, type Node, type Pair, type Scalar, isPair, isScalar, isSeq, visit } from "yaml";
 import { fail } from "../../errors";
+import { parsedYaml } from "../../model/parsed-yaml";
 import { PLACEHOLDER_START } from "../../artefact/placeholder";
 import { YAML_RULES } from "../../artefact/yaml-rules";
 import { objectTitle, propertyPath } from "../../artefact/property-path";
@@ -36,7 +27,10 @@ export function boundYaml(
 }
 
 function boundDocument(text: string, file: string, fill: (scalar: string, where: string) => string): string {
-  const document = parseDocument(text, YAML_RULES);
+  const [document, another] = parsedYaml(text, YAML_RULES);
+  // Only a comment has the placeholder.
+  if (document === undefined) return text;
+  if (another) return fail("bind-file-invalid", file, "has two documents without --- between them");
   const [error] = document.errors;
   if (error) return fail("bind-file-invalid", file, `is not YAML: ${error.message.split("\n")[0]}`);
   const title = `${file}: ${objectTitle(document.get("kind"), document.getIn(["metadata", "namespace"]), document.getIn(["metadata", "name"]))}`;

@@ -3,9 +3,9 @@
  * would change a JSON or YAML file for good, and first be noticed by the program on the node.
  */
 
-import { parseDocument } from "yaml";
 import { placeholderPieces } from "../../artefact/placeholder";
 import { fail } from "../../errors";
+import { parsedYaml } from "../../model/parsed-yaml";
 import { knownKubernetesMinors } from "../../rules/kubelet/feature-gates";
 import { validateCredentialProviderConfig } from "../../rules/kubelet/validate-credential-provider-config";
 
@@ -68,7 +68,8 @@ function filled(value: unknown, fill: (template: string) => string): unknown {
 
 function assertConfig({ text, where, clusters }: FinishedText): void {
   // YAML 1.1, as the kubelet reads it.
-  const document = parseDocument(text, { version: "1.1", logLevel: "silent" });
+  const [document] = parsedYaml(text, { version: "1.1" });
+  if (document === undefined) return;
   const [error] = document.errors;
   if (error) return fail("bind-text-broken", where, KIND, `it is not YAML: ${error.message.split("\n")[0]}`);
   const config: unknown = document.toJS();

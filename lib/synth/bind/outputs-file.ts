@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { fail } from "../../errors";
+import { readFile } from "../../artefact/read-file";
 import { errorCode } from "../../artefact/synth-folder";
 import { type TerraformOutputs, readTerraformOutputs } from "./terraform-outputs";
 
@@ -15,7 +15,7 @@ export function readOutputsFile(path: string): TerraformOutputs {
 
 function readBytes(path: string): Buffer {
   try {
-    return readFileSync(path);
+    return readFile(path);
   } catch (error) {
     return fail("bind-file-unreadable", path, errorCode(error));
   }

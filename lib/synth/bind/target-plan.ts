@@ -10,6 +10,7 @@ import {
   readWrittenFiles,
   writtenFilesText,
 } from "../../artefact/written-files-list";
+import { refuseLinks } from "./target-journal";
 
 /** All finished files of one source. */
 export interface FileSet {
@@ -39,7 +40,10 @@ export function targetPlan(
   sets: readonly FileSet[],
   refuse: (reason: string) => never,
 ): TargetPlan {
-  const current = (name: string): string | undefined => textOf(join(folder, name), refuse);
+  const current = (name: string): string | undefined => {
+    refuseLinks(folder, name, refuse);
+    return textOf(join(folder, name), refuse);
+  };
   const isMissing = ([name, text]: readonly [string, string]): boolean => current(name) !== text;
   const listed = readWrittenFiles(current(WRITTEN_FILES_LIST) ?? "").filter(([name]) =>
     existsSync(join(folder, name)),
@@ -53,13 +57,12 @@ export function targetPlan(
   const owners = new Set(sets.map(({ owner }) => ownerKey(owner)));
   const others = listed.filter(([name]) => !fresh.has(name));
   const kept = others.filter(([, owner]) => !owners.has(ownerKey(owner)));
+  const removed = others.filter(([, owner]) => owners.has(ownerKey(owner))).map(([name]) => name);
+  for (const name of removed) refuseLinks(folder, name, refuse);
   const list: readonly [string, string] = [WRITTEN_FILES_LIST, writtenFilesText([...kept, ...fresh])];
   return {
     files: [...fresh.keys()].sort(),
-    removed: others
-      .filter(([, owner]) => owners.has(ownerKey(owner)))
-      .map(([name]) => name)
-      .sort(),
+    removed: removed.sort(),
     texts: [...texts, ...[list].filter(isMissing)],
   };
 }
@@ -84,7 +87,9 @@ function assertOwn(
 /** The text of a file, if there is one. */
 function textOf(path: string, refuse: (reason: string) => never): string | undefined {
   if (!existsSync(path)) return undefined;
-  // Reading a folder fails with an error that does not name it.
-  if (statSync(path).isDirectory()) refuse(`EISDIR: ${path} is a folder`);
+  const stat = statSync(path);
+  // Reading a folder fails with an error that does not name it; reading a pipe never ends.
+  if (stat.isDirectory()) refuse(`EISDIR: ${path} is a folder`);
+  if (!stat.isFile()) refuse(`${path} is not a regular file`);
   return readFileSync(path, "utf8");
 }

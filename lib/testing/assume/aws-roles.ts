@@ -2,6 +2,7 @@ import { NO_ACCOUNT, type OidcProviderFact, Roles, oidcProviders } from "../../e
 import type { RoleFact } from "../../explain/clouds/aws/role-fact";
 import { awsTrust } from "../../explain/clouds/aws/trust";
 import { evaluateAwsTrust } from "../../rules/aws/evaluate/evaluate-trust";
+import { serviceAccountClaims } from "../../rules/aws/evaluate/service-account-claims";
 import { type AssumeLink, type ReadIdentities, type TokenClaims, links } from "./identity";
 
 /** The IAM roles that a stack declares. */
@@ -40,7 +41,7 @@ function judged(
   if (issuer?.status !== "fail") return presumingProvider(answers);
   const unnamed = evaluateAwsTrust(role.trustPolicy, {
     providerArn: `arn:aws:iam::${account || NO_ACCOUNT}:oidc-provider/${iss.replace(/^https:\/\//, "")}`,
-    claims: { iss, sub, aud },
+    claims: serviceAccountClaims(iss, sub, aud),
   });
   // A principal such as `*` names no OIDC provider, and lets them all in.
   if (unnamed.outcome === "denied") return answers;

@@ -263,6 +263,9 @@ describe("ComponentIdentities", () => {
     ["azure-request-kind", places, components(request({ providerKind: "AWSProviderSpec" }))],
     ["azure-request-field", places, spec({ permission: [] })],
     ["azure-request-brokered", places, spec({ azureClientID: "x" })],
+    ["azure-request-brokered", places, spec({ azureRegion: "x" })],
+    ["azure-request-brokered", places, spec({ azureSubscriptionID: "x" })],
+    ["azure-request-brokered", places, spec({ azureTenantID: "x" })],
     ["azure-request-list", places, spec({ permissions: "Microsoft.Compute/disks/read" })],
     ["azure-request-list", places, spec({ roleBindings: ["Reader"] })],
     ["azure-request-list", places, spec({ roleBindings: [{ role: "Reader", scope: "/" }] })],
@@ -513,6 +516,20 @@ describe("ComponentIdentity", () => {
     expect(Object.values(resources(stack, ASSIGNMENT))).toMatchObject([{ role_definition_name: "Reader" }]);
     expect(identity.node.defaultChild).toBe(identity.resource);
     expect(identity.credentials).toHaveLength(1);
+  });
+
+  it("refuses a subscription that is not its provider's", () => {
+    const stack = newStack();
+    new AzurermProvider(stack, "azurerm", { features: [{}], subscriptionId: OTHER });
+    expect(() => new ComponentIdentity(stack, "acme", props)).toThrowError(
+      refused("azure-subscription-mismatch", /test\/acme: subscriptionId is of another subscription/),
+    );
+    const provider = new AzurermProvider(stack, "own", {
+      features: [{}],
+      alias: "own",
+      subscriptionId: SUBSCRIPTION.toUpperCase(),
+    });
+    expect(() => new ComponentIdentity(stack, "other", { ...props, provider })).not.toThrow();
   });
 
   it("takes each role once, acts in a resource of any name, and describes its role in text", () => {

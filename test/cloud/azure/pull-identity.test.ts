@@ -351,6 +351,34 @@ describe("PullIdentity.fromResourceId", () => {
     expect(Object.values(resources(stack, ASSIGNMENT))).toMatchObject([{ principal_id: PRINCIPAL }]);
   });
 
+  it.each([
+    ["of another subscription", "99999999-2222-3333-4444-555555555555", "azure-subscription-mismatch"],
+    ["of the same one", "11111111-2222-3333-4444-555555555555", undefined],
+    ["that states none", undefined, undefined],
+    ["that Terraform tells", "${var.subscription}", undefined],
+  ])("takes the identity of a subscription with a provider %s: %s", (_, subscriptionId, code) => {
+    const [stack, aliased] = [newStack(), newStack()];
+    new AzurermProvider(stack, "azurerm", { features: [{}], subscriptionId });
+    new AzurermProvider(aliased, "azurerm", {
+      features: [{}],
+      subscriptionId: "99999999-2222-3333-4444-555555555555",
+    });
+    const provider = new AzurermProvider(aliased, "other", {
+      features: [{}],
+      alias: "other",
+      subscriptionId,
+    });
+    const resourceId = identityId("puller");
+    for (const [scope, attributes] of [
+      [stack, { resourceId, ...ids }],
+      [aliased, { resourceId, provider }],
+    ] as const) {
+      const adopt = (): unknown => PullIdentity.fromResourceId(scope, "puller", attributes);
+      if (code === undefined) expect(adopt).not.toThrow();
+      else expect(adopt).toThrowError(expect.objectContaining({ code }));
+    }
+  });
+
   it("shares chain, count and assignments among constructs that adopt one identity", () => {
     const stack = newStack();
     const one = PullIdentity.fromResourceId(stack, "one", { resourceId: identityId("puller"), ...ids });

@@ -243,6 +243,7 @@ describe("componentServiceAccounts", () => {
     ["google-request-field", {}, [componentRequest({ permission: ["a.b.c"] })]],
     ["google-request-list", {}, [componentRequest({ permissions: "a.b.c" })]],
     ["google-request-brokered", {}, [componentRequest({ serviceAccountEmail: "a@b" })]],
+    ["google-request-brokered", {}, [componentRequest({ audience: "a" })]],
     ["google-request-empty", {}, [componentRequest({})]],
     ["google-permission-invalid", {}, [componentRequest({ permissions: ["compute.*"] })]],
     ["google-role-invalid", {}, [componentRequest({ predefinedRoles: ["dns.admin"] })]],

@@ -43,7 +43,19 @@ it.each<[string, readonly Edit[], string]>([
     args(PATH, "--registry-mirror"),
     "fail provider-on-node: --registry-mirror has no value",
   ],
-  ["help", args(PATH, "--help"), "unknown provider-on-node: what the plugin does with --help"],
+  // The plugin of 1.36.5, run with it, prints its help and exits with 0.
+  ["help", args(PATH, "--help"), "fail provider-on-node: --help has the plugin print"],
+  ["no help", args(PATH, "--help=false"), "allowed"],
+  [
+    "a level that is no number",
+    args("--v=notanumber", PATH),
+    'fail provider-on-node: the plugin does not take "notanumber" for --v',
+  ],
+  [
+    "a duration without unit",
+    args("--log-flush-frequency=5", PATH),
+    'fail provider-on-node: the plugin does not take "5"',
+  ],
   [
     "identity bindings",
     args("--ib-sni-name=x", PATH),

@@ -14,6 +14,10 @@ const OTHER = "11111111-86f1-41af-91ab-2d7cd011db47";
 const TENANT = "72f988bf-86f1-41af-91ab-2d7cd011db47";
 const REFUSED = "unknown subject-admitted: Azure refuses some of the federated identity credentials";
 
+const identity = (subscription: string): string =>
+  `/subscriptions/${subscription}/resourceGroups/edge-identities/providers/Microsoft.ManagedIdentity/userAssignedIdentities/edge-1_shop_web`;
+const own = identity("0b1f6471-1bf0-4dda-aec3-cb9272f09590");
+const elsewhere = identity(OTHER);
 const tenant =
   (id: string): Change =>
   ({ provider }) => {
@@ -66,6 +70,27 @@ it.each<[string, Change, string]>([
     "two audiences",
     credential({ audience: ["api://AzureADTokenExchange", "x"] }),
     "fail subject-admitted: the",
+  ],
+  [
+    "an id of another subscription, which azurerm does not look at",
+    credential({ parent_id: elsewhere }),
+    "allowed",
+  ],
+  [
+    "an id of the identity, put on that of the same name in the subscription of another provider",
+    (all) => {
+      credential({ provider: "azurerm.other" })(all);
+      all.provider["azurerm"]?.push({ alias: "other", subscription_id: OTHER });
+    },
+    "fail issuer-trusted: azurerm_user_assigned_identity.pulls_azure_shop_web_F848252B has no federated",
+  ],
+  [
+    "its literal id, put on that of the same name in the subscription of another provider",
+    (all) => {
+      credential({ provider: "azurerm.other", parent_id: undefined, user_assigned_identity_id: own })(all);
+      all.provider["azurerm"]?.push({ alias: "other", subscription_id: OTHER });
+    },
+    "fail issuer-trusted: azurerm_user_assigned_identity.pulls_azure_shop_web_F848252B has no federated",
   ],
   ["20 credentials", more(...others(19)), "allowed"],
   ["21 credentials", more(...others(20)), REFUSED],

@@ -2,37 +2,77 @@ import { describe, expect, it } from "vitest";
 import { isWorkloadIdentityError } from "../../../lib/errors";
 import { partitionOf, partitions } from "../../../lib/rules/aws/partitions";
 
-// boto/botocore 1.44.5, botocore/data/partitions.json
-const ROWS: readonly (readonly [string, string, string])[] = [
-  ["eu-west-1", "aws", "amazonaws.com"],
-  ["us-east-1", "aws", "amazonaws.com"],
-  ["mx-central-1", "aws", "amazonaws.com"],
-  ["ap-southeast-7", "aws", "amazonaws.com"],
-  ["il-central-1", "aws", "amazonaws.com"],
-  ["cn-north-1", "aws-cn", "amazonaws.com.cn"],
-  ["cn-northwest-1", "aws-cn", "amazonaws.com.cn"],
-  ["us-gov-east-1", "aws-us-gov", "amazonaws.com"],
-  ["us-gov-west-1", "aws-us-gov", "amazonaws.com"],
-  ["us-iso-east-1", "aws-iso", "c2s.ic.gov"],
-  ["us-iso-west-1", "aws-iso", "c2s.ic.gov"],
-  ["us-isob-east-1", "aws-iso-b", "sc2s.sgov.gov"],
-  ["us-isob-west-1", "aws-iso-b", "sc2s.sgov.gov"],
-  ["eu-isoe-west-1", "aws-iso-e", "cloud.adc-e.uk"],
-  ["us-isof-east-1", "aws-iso-f", "csp.hci.ic.gov"],
-  ["us-isof-south-1", "aws-iso-f", "csp.hci.ic.gov"],
-  ["eusc-de-east-1", "aws-eusc", "amazonaws.eu"],
+/** boto/botocore 1.44.5: partitions.json (regions, without pseudo regions), endpoints.json (FIPS of ECR and STS). */
+const PARTITIONS: readonly (readonly [name: string, facts: object, regions: readonly string[]])[] = [
+  [
+    "aws",
+    {
+      dnsSuffix: "amazonaws.com",
+      ecrDualStackSuffix: "on.aws",
+      ecrFipsRegions: ["us-east-1", "us-east-2", "us-west-1", "us-west-2"],
+      ecrPublic: true,
+      cloudFront: true,
+    },
+    [
+      ...["af-south-1", "ap-east-1", "ap-east-2", "ap-northeast-1", "ap-northeast-2", "ap-northeast-3"],
+      ...["ap-south-1", "ap-south-2", "ap-southeast-1", "ap-southeast-2", "ap-southeast-3", "ap-southeast-4"],
+      ...["ap-southeast-5", "ap-southeast-6", "ap-southeast-7", "ca-central-1", "ca-west-1", "eu-central-1"],
+      ...["eu-central-2", "eu-north-1", "eu-south-1", "eu-south-2", "eu-west-1", "eu-west-2", "eu-west-3"],
+      ...[
+        "il-central-1",
+        "me-central-1",
+        "me-south-1",
+        "me-west-1",
+        "mx-central-1",
+        "sa-east-1",
+        "sa-west-1",
+      ],
+      ...["us-east-1", "us-east-2", "us-west-1", "us-west-2"],
+    ],
+  ],
+  [
+    "aws-cn",
+    { ...elsewhere("amazonaws.com.cn"), ecrDualStackSuffix: "on.amazonwebservices.com.cn" },
+    ["cn-north-1", "cn-northwest-1"],
+  ],
+  [
+    "aws-us-gov",
+    {
+      ...elsewhere("amazonaws.com"),
+      ecrDualStackSuffix: "on.aws",
+      ecrFipsRegions: ["us-gov-east-1", "us-gov-west-1"],
+    },
+    ["us-gov-east-1", "us-gov-west-1"],
+  ],
+  ["aws-iso", elsewhere("c2s.ic.gov"), ["us-iso-east-1", "us-iso-west-1"]],
+  ["aws-iso-b", elsewhere("sc2s.sgov.gov"), ["us-isob-east-1", "us-isob-west-1"]],
+  ["aws-iso-e", elsewhere("cloud.adc-e.uk"), ["eu-isoe-west-1"]],
+  ["aws-iso-f", elsewhere("csp.hci.ic.gov"), ["us-isof-east-1", "us-isof-south-1"]],
+  ["aws-eusc", elsewhere("amazonaws.eu"), ["eusc-de-east-1"]],
 ];
 
+function elsewhere(dnsSuffix: string): object {
+  return {
+    dnsSuffix,
+    ecrDualStackSuffix: undefined,
+    ecrFipsRegions: [],
+    ecrPublic: false,
+    cloudFront: false,
+  };
+}
+
 describe("partitionOf", () => {
-  it.each(ROWS)("%s is in %s", (region, name, dnsSuffix) => {
-    expect(partitionOf(region)).toMatchObject({ name, dnsSuffix });
-    expect(partitions.filter(({ regions }) => regions.test(region))).toHaveLength(1);
+  it("knows these partitions and regions, and no other", () => {
+    expect(partitions.map(({ regions: _, ...facts }) => facts)).toEqual(
+      PARTITIONS.map(([name, facts, regionCodes]) => ({ name, ...facts, regionCodes })),
+    );
   });
 
-  it("knows each region once", () => {
-    const all = partitions.flatMap(({ regionCodes }) => regionCodes);
-    expect(new Set(all).size).toBe(all.length);
-    expect(partitions.map(({ regionCodes }) => regionCodes.length)).toEqual([36, 2, 2, 2, 2, 1, 2, 1]);
+  it.each(PARTITIONS)("%s: of each of its regions, and of no other", (name, _, regionCodes) => {
+    const found = partitions.find((each) => each.name === name);
+    for (const region of regionCodes) expect(partitionOf(region)).toBe(found);
+    const all = PARTITIONS.flatMap(([, , codes]) => codes);
+    expect(all.filter((region) => found?.regions.test(region))).toEqual(regionCodes);
   });
 
   it.each([

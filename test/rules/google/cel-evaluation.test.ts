@@ -69,6 +69,10 @@ describe("evaluateCel", () => {
     ["list and text", "assertion.aud == 'x'"],
     ["number of JSON", "assertion.n == 20"],
     ["kind that only the token tells", "assertion.iss + assertion.sub"],
+    [
+      "kind that only the token tells, of either branch",
+      "(assertion.flag ? assertion.iss : assertion.sub) + assertion.sub",
+    ],
     // cel-go inserts at every place, the evaluator once.
     ["replaced empty text", "assertion.sub.replace('', 'x') == 'x'"],
     // cel-go keeps the rest in the last part, the evaluator drops it.

@@ -13,6 +13,8 @@ describe("checkedRoleGrant", () => {
     condition,
     { ...condition, description: "d".repeat(256) },
     { ...condition, expression: LATE, description: LATE },
+    { ...condition, expression: Array(13).fill("a.b").join(" || ") },
+    { ...condition, expression: Array(13).fill("a != '&& || !'").join(" && ") },
   ])("takes the condition %j", (given) => {
     expect(checkedRoleGrant({ ...grant, condition: given }).condition).toEqual(given);
   });
@@ -25,6 +27,9 @@ describe("checkedRoleGrant", () => {
     ["google-role-condition", { expression: "true" }],
     ["google-role-condition", { expression: "1 == 1" }],
     ["google-role-condition", { expression: true as unknown as string }],
+    ["google-role-condition", { expression: Array(14).fill("a.b").join(" || ") }],
+    ["google-role-condition", { expression: `!c && ${Array(12).fill("(a || b)").join(" && ")}` }],
+    ["google-role-condition", { expression: Array(7).fill("!a").join("&&") }],
     ["name-too-long", { title: "t".repeat(101) }],
     ["name-too-long", { description: "d".repeat(257) }],
     ["late-value", { title: LATE }],

@@ -43,6 +43,11 @@ describe("with a service account", () => {
     expect(key).toBe(text(`\0\x08<global>\0\x69${PART}\0\x05token\0\x47sha256:${hash}`));
   });
 
+  it("has an empty hash of an empty token", () => {
+    const key = credentialCacheKey("Global", "a.io/x", { ...account, cacheType: "Token", token: "" });
+    expect(key).toBe(text(`\0\x08<global>\0\x22${PART}\0\x05token\0\0`));
+  });
+
   it("is none where an annotation cannot be encoded", () => {
     const annotations = { a: "x".repeat(65_536) };
     expect(credentialCacheKey("Image", "a.io/x", { ...account, annotations })).toBeUndefined();

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import {
+  type FeatureGate,
   featureGateDefault,
+  featureGateOn,
   isAtLeast,
   knownKubernetesMinors,
   knownMinor,
@@ -31,6 +33,45 @@ describe("featureGateDefault", () => {
     ["ServiceAccountTokenPodNodeInfo", "1.31", true],
   ] as const)("%s in %s: %s", (gate, version, expected) => {
     expect(featureGateDefault(gate, version)).toBe(expected);
+  });
+
+  // The same by minor, each in its newest patch level: from which on a gate is there, and from which on it is on.
+  it.each<[FeatureGate, string | undefined, string | undefined]>([
+    ["ExternalServiceAccountTokenSigner", "1.32", "1.34"],
+    ["KubeletEnsureSecretPulledImages", "1.33", "1.35"],
+    ["KubeletServiceAccountTokenForCredentialProviders", "1.33", "1.34"],
+    ["PodCertificateRequest", "1.34", undefined],
+    ["PreventStaticPodAPIReferences", "1.34", "1.34"],
+    ["ServiceAccountNodeAudienceRestriction", "1.32", "1.33"],
+    ["ServiceAccountTokenJTI", "1.31", "1.31"],
+    ["ServiceAccountTokenPodNodeInfo", "1.31", "1.31"],
+    ["TokenRequestServiceAccountUIDValidation", "1.34", "1.34"],
+  ])("%s is there from %s on, and on from %s on", (gate, there, on) => {
+    const expected = knownKubernetesMinors.map((minor) =>
+      there === undefined || minor < there ? undefined : on !== undefined && minor >= on,
+    );
+    expect(knownKubernetesMinors.map((minor) => featureGateDefault(gate, minor))).toEqual(expected);
+  });
+
+  // component-base, featuregate/feature_gate.go: AllAlpha and AllBeta set what is off or on by default in that stage.
+  it.each<[FeatureGate, string, string | undefined]>([
+    ["ExternalServiceAccountTokenSigner", "1.33", "AllAlpha"],
+    ["ExternalServiceAccountTokenSigner", "1.34", "AllBeta"],
+    ["KubeletEnsureSecretPulledImages", "1.34", "AllAlpha"],
+    ["KubeletServiceAccountTokenForCredentialProviders", "1.33", "AllAlpha"],
+    ["KubeletServiceAccountTokenForCredentialProviders", "1.36", "AllBeta"],
+    ["PodCertificateRequest", "1.36", undefined],
+    ["ServiceAccountNodeAudienceRestriction", "1.32", undefined],
+    ["ServiceAccountNodeAudienceRestriction", "1.36", undefined],
+    ["PreventStaticPodAPIReferences", "1.36", "AllBeta"],
+    ["TokenRequestServiceAccountUIDValidation", "1.36", "AllBeta"],
+  ])("%s in %s is set by %s", (gate, version, stage) => {
+    const usual = featureGateDefault(gate, version);
+    const setting = ["AllAlpha", "AllBeta"].filter(
+      (each) => featureGateOn(gate, version, { [each]: !usual }) !== usual,
+    );
+    expect(setting).toEqual(stage === undefined ? [] : [stage]);
+    expect(featureGateOn(gate, version, { [gate]: !usual })).toBe(!usual);
   });
 
   it("refuses versions whose gates are not known", () => {

@@ -16,6 +16,8 @@ describe("matchImagesOverlap", () => {
     ["eu-*.pkg.dev", "*-docker.pkg.dev", true],
     ["eu-*.pkg.dev", "us-*.pkg.dev", false],
     ["*-a.pkg.dev", "*-b.pkg.dev", false],
+    ["a*.pkg.dev", "b*.pkg.dev", false],
+    ["*a.pkg.dev", "*b.pkg.dev", false],
     ["https://quay.io", "quay.io", false],
   ])("%s and %s: %s", (a, b, expected) => {
     expect(matchImagesOverlap(a, b)).toBe(expected);

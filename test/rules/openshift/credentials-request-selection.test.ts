@@ -170,6 +170,36 @@ describe("selectCredentialsRequests", () => {
     expect(select([list])).toEqual({ kept: ["other"], skipped: ["1 ConfigMap map is of kind ConfigMap"] });
   });
 
+  // openshift/api, config/v1 (FeatureSet) and cloudcredential/v1 with the operator's own provider specs: whole tables.
+  it.each(["Default", "TechPreviewNoUpgrade", "DevPreviewNoUpgrade", "CustomNoUpgrade", "OKD"] as const)(
+    "knows the feature set %s, and no others",
+    (featureSet) => {
+      const mine = document("mine", { [SET]: featureSet });
+      expect(select([mine, other], { featureSet }).kept).toEqual(["mine", "other"]);
+      expect(() => select([other], { featureSet: `${featureSet}s` as "Default" })).toThrowError(
+        expect.objectContaining({
+          code: "choice-unknown",
+          allowed: '"Default", "TechPreviewNoUpgrade", "DevPreviewNoUpgrade", "CustomNoUpgrade", "OKD"',
+        }),
+      );
+    },
+  );
+
+  it("knows these kinds, one of each served cloud and of others", () => {
+    expect(() => select([document("bad", {}, "AWSProviderSpecs")])).toThrowError(
+      expect.objectContaining({
+        code: "credentials-request-kind",
+        allowed: [
+          ...["AWSProviderSpec", "AzureProviderSpec", "GCPProviderSpec", "AlibabaCloudProviderSpec"],
+          ...["IBMCloudPowerVSProviderSpec", "IBMCloudProviderSpec", "KubevirtProviderSpec"],
+          ...["NutanixProviderSpec", "OpenStackProviderSpec", "OvirtProviderSpec", "VSphereProviderSpec"],
+        ].join(", "),
+      }),
+    );
+    for (const cloud of ["aws", "azure", "google"] as const)
+      expect(select([document("own", {}, KINDS[cloud])], { cloud }).kept).toEqual(["own"]);
+  });
+
   it("refuses a provider kind of no cloud, naming the request", () => {
     expect(() => select([other, document("bad", {}, "AWSProviderSpecs")])).toThrowError(
       expect.objectContaining({

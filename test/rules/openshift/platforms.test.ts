@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   type OpenShiftPlatform,
+  PLUGIN_DIRECTORY,
   openShiftPlatforms,
   platformNodes,
 } from "../../../lib/rules/openshift/platforms";
@@ -74,6 +75,17 @@ describe("platformNodes", () => {
         allowed: release === v421 ? "aws, azure" : "aws, azure, vsphere, baremetal, nutanix, openstack",
       }),
     );
+  });
+
+  // openshift/api, config/v1 (PlatformType), without those that were removed.
+  it("knows these platforms, and no other", () => {
+    expect(openShiftPlatforms).toEqual([
+      ...["aws", "azure", "gcp", "vsphere", "baremetal", "nutanix", "openstack"],
+      ...["none", "external", "ibmcloud", "powervs", "kubevirt"],
+    ]);
+    expect(PLUGIN_DIRECTORY).toBe("/usr/libexec/kubelet-image-credential-provider-plugins");
+    for (const platform of ["vsphere", "baremetal", "nutanix", "openstack"] as const)
+      expect(platformNodes(platform, v422).stockProviders).toEqual({});
   });
 
   it.each(["AWS", "ovirt", "constructor", "__proto__"])("refuses the unknown platform %s", (platform) => {

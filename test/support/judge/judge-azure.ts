@@ -46,7 +46,7 @@ export function judgeAzureTrust(
   { id }: Identity,
 ): readonly string[] {
   const credentials = resources(terraform, "azurerm_federated_identity_credential").filter(
-    ({ parent_id }) => parent_id === id,
+    ({ parent_id, user_assigned_identity_id }) => (parent_id ?? user_assigned_identity_id) === id,
   );
   const admitted = (claims: object): number =>
     credentials.filter(

@@ -1,9 +1,11 @@
+import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { stringify } from "yaml";
+import { parse, stringify } from "yaml";
 import { encodeNow } from "../../../lib/model/late";
 import { UNBOUND_COMMENT, boundFiles } from "../../../lib/synth/bind/bound-files";
 import { readTerraformOutputs } from "../../../lib/synth/bind/terraform-outputs";
 import type { WorkloadIdentityFile } from "../../../lib/artefact/workload-identity-file";
+import { privateKeyForms } from "../../fixtures/openid/private-keys";
 
 const FILE = "manifests/20-service-accounts.yaml";
 const CLIENT = "@late(azurerm_user_assigned_identity.web.client_id)@";
@@ -33,6 +35,33 @@ function bound(text: string, value: unknown): string | undefined {
 }
 
 describe("boundFiles", () => {
+  it.each([`"${CLIENT}"`, `"${ENCODED}"`])(
+    "refuses a private key in an output, and does not show it: %s",
+    (text) => {
+      const keyFile = JSON.stringify({ type: "service_account", private_key: "-----BEGIN\nAAAA" });
+      for (const key of [...privateKeyForms(), keyFile, keyFile.replaceAll("-----BEGIN\\n", "")]) {
+        for (const value of [key, `x\n${key}`, Buffer.from(key).toString("base64")])
+          expect(() => bound(object(text), value)).toThrowError(
+            expect.objectContaining({
+              code: "bind-value-invalid",
+              message: `${FILE}: ServiceAccount shop/web: metadata.annotations["example.com/id"] is known now, by web_client_id, and cannot be written: it holds a private key; allowed: what the property would take at synth; correct the Terraform value, apply again and write the outputs anew; nothing was written`,
+            }),
+          );
+      }
+    },
+  );
+
+  it("takes public keys and certificates", () => {
+    const { publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const pem = String(publicKey.export({ format: "pem", type: "spki" }));
+    const jwks = JSON.stringify({ keys: [publicKey.export({ format: "jwk" })] });
+    for (const value of [pem, Buffer.from(pem).toString("base64"), jwks])
+      expect(parse(bound(object(`"${CLIENT}"`), value) ?? "")).toHaveProperty(
+        ["metadata", "annotations", "example.com/id"],
+        value,
+      );
+  });
+
   it.each([
     ["a whole value", `"${CLIENT}"`, "1-2", "1-2"],
     ["inside text", `x${CLIENT}y${CLIENT}`, "1", "x1y1"],

@@ -11,6 +11,7 @@ import {
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { writeTargetFolder } from "../../../lib/synth/bind/target-folder";
+import { BIND_STAGE } from "../../../lib/artefact/bind-stage";
 import { type FileOwner, WRITTEN_FILES_LIST } from "../../../lib/artefact/written-files-list";
 import { filesOf, temporaryFolder } from "../../fixtures/synth/stack-fixture";
 
@@ -40,6 +41,7 @@ describe("writeTargetFolder", () => {
     expect(writeTargetFolder(to, [own, set(DIST, { "p/c.yaml": "c\n" })])).toEqual({
       files: ["p/c.yaml", "p/manifests/10-a.yaml", "p/manifests/20-b.yaml"],
       removed: [],
+      undone: [],
     });
     expect(filesOf(to)).toEqual({
       [WRITTEN_FILES_LIST]: "p/c.yaml\ts\t../dist\np/manifests/10-a.yaml\np/manifests/20-b.yaml\n",
@@ -157,7 +159,7 @@ describe("writeTargetFolder", () => {
     [
       "a link to nowhere is in the way of a folder",
       () => symlinkSync(join(root, "nowhere"), join(mkdir(to), "q")),
-      "EEXIST at ROOT/a/b/target/q",
+      "ELOOP: ROOT/a/b/target/q is a symbolic link",
     ],
   ])("changes nothing where %s, and names the path", (_, block, reason) => {
     block();
@@ -170,6 +172,47 @@ describe("writeTargetFolder", () => {
       }),
     );
     expect(snapshot(root)).toEqual(before);
+  });
+
+  it.each<[string, (outside: string) => void, string]>([
+    ["a folder", (outside) => symlinkSync(outside, join(mkdir(to), "p")), "p"],
+    ["an inner folder", (outside) => symlinkSync(outside, join(mkdir(to, "p"), "q")), "p/q"],
+    [
+      "a file",
+      (outside) => symlinkSync(join(outside, "q/x.yaml"), join(mkdir(to, "p/q"), "x.yaml")),
+      "p/q/x.yaml",
+    ],
+    [
+      "a folder of files that go",
+      (outside) => {
+        write({ "p/q/x.yaml": "outside", "gone/q/x.yaml": "outside" });
+        rmSync(join(to, "gone"), { recursive: true });
+        symlinkSync(outside, join(to, "gone"));
+      },
+      "gone",
+    ],
+    ["the staging folder", (outside) => symlinkSync(outside, join(mkdir(to), BIND_STAGE)), ""],
+  ])("does not write through a symbolic link: %s", (_, link, place) => {
+    const outside = mkdir(root, "outside");
+    writeFileSync(join(mkdir(outside, "q"), "x.yaml"), "outside");
+    link(outside);
+    const before = snapshot(root);
+    expect(() => write({ "p/q/x.yaml": "x" })).toThrowError(
+      expect.objectContaining({
+        code: "bind-target-unwritable",
+        problem: expect.stringContaining(
+          place === "" ? "EEXIST" : `ELOOP: ${join(to, place)} is a symbolic link`,
+        ) as unknown,
+      }),
+    );
+    expect(snapshot(root)).toEqual(before);
+  });
+
+  it("writes into a folder that is named by a link", () => {
+    mkdir(root, "real");
+    symlinkSync(join(root, "real"), join(mkdir(root, "a/b"), "target"));
+    write({ "p/x.yaml": "x" });
+    expect(readFileSync(join(root, "real/p/x.yaml"), "utf8")).toBe("x");
   });
 
   // mkdir in /proc answers ENOENT though /proc is there; recursive mkdirSync of Node 20 then never returns.

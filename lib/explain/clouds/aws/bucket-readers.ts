@@ -8,6 +8,7 @@
 import type { AwsDecision } from "../../../rules/aws/evaluate/decide";
 import { evaluateAwsOutsider } from "../../../rules/aws/evaluate/evaluate-outsider";
 import { type Answer, type Evidence, broken, seen, unknown } from "../../answer";
+import { obstacle } from "../../obstacle";
 import { type Terraform, type TerraformResource, isLateText } from "../../facts/terraform";
 import { keptReference, switched } from "../../facts/terraform-values";
 import type { StoreContent } from "../object-stores";
@@ -178,7 +179,7 @@ const OPEN_REMEDY =
 function blockedAnswer(facts: BucketFacts): Answer | undefined {
   const answers = [ownBlockAnswer(facts), ...facts.accountBlocks.map(accountBlockAnswer)];
   // S3 takes the most restrictive combination of both.
-  return answers.find((each) => each?.status === "fail") ?? answers.find((each) => each);
+  return obstacle(answers);
 }
 
 function ownBlockAnswer({ blocks, isOwned }: BucketFacts): Answer | undefined {

@@ -71,13 +71,16 @@ export class AwsPermissions {
     return (said.status === "pass" ? this.#uncached(assumed, role, host, place, arn) : undefined) ?? said;
   }
 
+  /** A certain refusal by the owner counts, whatever cannot be told of the role's own policies. */
   #mayRead(assumed: AssumedRole, role: RoleJudge, host: PrivateEcrHost, place: Place, arn: string): Answer {
     const refusal = role.refusal(arn);
-    if (refusal) return this.#granted(assumed, role, host, place) ?? refusal;
-    if (assumed.account === "") return NO_ROLE_ACCOUNT;
-    return this.#policies.empty
+    const own = refusal && (this.#granted(assumed, role, host, place) ?? refusal);
+    if (own && own.status !== "unknown") return own;
+    if (assumed.account === "") return own ?? NO_ROLE_ACCOUNT;
+    const owner = this.#policies.empty
       ? (withoutPolicy(assumed, host) ?? place.answer)
       : this.#owner(assumed, host, place, arn);
+    return owner.status === "fail" ? owner : (own ?? owner);
   }
 
   /** What of a pull through a cache is not there yet takes another permission. */

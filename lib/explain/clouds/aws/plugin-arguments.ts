@@ -5,15 +5,13 @@
  */
 
 import { parseEcrHost } from "../../../rules/aws/ecr-host";
+import { certainRefusal, parsedArguments } from "../../../rules/plugin-arguments";
 import { type Answer, broken, pass, seen, unknown } from "../../answer";
 import type { ClusterRecord } from "../../facts/cluster-record";
 import type { ProviderEntry } from "../../facts/node-configuration";
 import type { Repository } from "../cloud";
-import { areFlagsKnown } from "../plugin-flags";
 
 const KNOWN: readonly string[] = ["get-credentials"];
-/** Those that every command has print something else than credentials. */
-const FLAG = /^--(?!help\b|version\b)[^=-][^=]*/;
 /** In the order in which the SDK looks at them; an empty one is none. */
 const REGIONS: readonly string[] = ["AWS_REGION", "AWS_DEFAULT_REGION"];
 
@@ -46,10 +44,9 @@ export function pluginArguments(
   { plugins = {} }: Pick<ClusterRecord, "plugins">,
 ): Answer {
   const where = seen("args of the entry", source);
+  const refusal = certainRefusal("ecr", plugins["ecr"] ?? {}, parsedArguments("ecr", args));
+  if (refusal) return broken(refusal.reason, REMEDY, `Error: ${refusal.log}`, where);
   const other = args.find((argument) => !KNOWN.includes(argument));
-  const [flag] = FLAG.exec(other ?? "") ?? [];
-  if (flag !== undefined && areFlagsKnown("ecr", plugins["ecr"]?.version))
-    return broken(`the plugin has no flag ${flag}, and exits`, REMEDY, `Error: unknown flag: ${flag}`, where);
   if (other !== undefined)
     return unknown(`what the plugin does with the argument ${other} is not known`, REMEDY, where);
   const unsettled = UNSETTLING.find(([name]) => (env.get(name) ?? "") !== "");

@@ -2,6 +2,7 @@ import type { AwsDecision, AwsResourceDecision } from "../../../rules/aws/evalua
 import { evaluateAwsResourcePolicy } from "../../../rules/aws/evaluate/evaluate-resource-policy";
 import type { PrivateEcrHost } from "../../../rules/aws/ecr-host";
 import { type Answer, broken, pass, seen, unknown } from "../../answer";
+import { obstacle } from "../../obstacle";
 import type { RepositoryPolicyFact } from "./repository-policies";
 import { pullActions } from "./role-permissions";
 
@@ -18,38 +19,49 @@ interface Role {
  * registry's policy may let in whom the repository's does not.
  */
 export function ownerAllows(
-  { account, arn }: Role,
+  role: Role,
   host: PrivateEcrHost,
   fact: RepositoryPolicyFact,
   isGranted: boolean,
 ): Answer | undefined {
-  const foreign = account !== host.account;
+  const refusal = obstacle(
+    pullActions.map((action) => ownerRefuses(role, host, fact, { action, isGranted })),
+  );
+  if (refusal) return refusal;
+  if (role.account === host.account) return undefined;
   const where = seen("policy of the repository", fact.source);
-  for (const action of pullActions) {
-    const said = evaluateAwsResourcePolicy(fact.policy, { roleArn: arn, action });
-    const { outcome, reason } = foreign ? said : withinAccount(said);
-    if (outcome === "unknown") return unknown(reason, "see the repository policy", where);
-    if (outcome === "denied" && isGranted && said.denial.holds !== true)
-      return unknown(
-        "the repository policy does not let the role in, and whether the registry's does is not known",
-        "let the role in by the repository policy",
+  return fact.account === ""
+    ? unknown(
+        "which account the policy's repository is in is not known",
+        "limit the Terraform provider of the owner to its account (allowed_account_ids)",
         where,
-      );
-    if (outcome === "denied")
-      return broken(
-        `the repository policy does not let ${arn} in: ${reason}`,
-        `the owner of account ${host.account} adds ${pullActions.join(" and ")} for the role`,
-        `is not authorized to perform: ${action} because no resource-based policy allows the ${action} action`,
-        where,
-      );
-  }
-  if (foreign && fact.account === "")
+      )
+    : pass("role and repository policy allow the pull between accounts", where);
+}
+
+function ownerRefuses(
+  { account, arn }: Role,
+  host: PrivateEcrHost,
+  { policy, source }: RepositoryPolicyFact,
+  { action, isGranted }: { readonly action: string; readonly isGranted: boolean },
+): Answer | undefined {
+  const where = seen("policy of the repository", source);
+  const said = evaluateAwsResourcePolicy(policy, { roleArn: arn, action });
+  const { outcome, reason } = account === host.account ? withinAccount(said) : said;
+  if (outcome === "unknown") return unknown(reason, "see the repository policy", where);
+  if (outcome === "allowed") return undefined;
+  if (isGranted && said.denial.holds !== true)
     return unknown(
-      "which account the policy's repository is in is not known",
-      "limit the Terraform provider of the owner to its account (allowed_account_ids)",
+      "the repository policy does not let the role in, and whether the registry's does is not known",
+      "let the role in by the repository policy",
       where,
     );
-  return foreign ? pass("role and repository policy allow the pull between accounts", where) : undefined;
+  return broken(
+    `the repository policy does not let ${arn} in: ${reason}`,
+    `the owner of account ${host.account} adds ${pullActions.join(" and ")} for the role`,
+    `is not authorized to perform: ${action} because no resource-based policy allows the ${action} action`,
+    where,
+  );
 }
 
 /** Within one account the role's own policies allow it, so that only a denial counts. */

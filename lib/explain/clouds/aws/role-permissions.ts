@@ -6,6 +6,7 @@ import type { AwsDecision } from "../../../rules/aws/evaluate/decide";
 import { evaluateAwsPermission } from "../../../rules/aws/evaluate/evaluate-permission";
 import { type ActionOutcome, PermissionTable } from "../../../rules/aws/evaluate/permission-table";
 import { type Answer, broken, pass, seen, unknown } from "../../answer";
+import { obstacle } from "../../obstacle";
 import { AnswerLater } from "../answer-later";
 import { requestOfRole } from "../../../rules/aws/evaluate/context";
 import type { PerhapsPolicy } from "./attached-policies";
@@ -75,39 +76,44 @@ export class RolePermissions implements RoleJudge {
 
   /** What keeps it from reading the repository of that ARN, which must be known; `undefined` where nothing does. */
   refusal(arn: string): Answer | undefined {
-    for (const { action, tables } of this.#pull) {
-      const outcome = outcomeOf(tables, arn);
-      const doubt = this.#doubt(action, arn, outcome);
-      if (doubt) return doubt;
-      if (outcome === "denied")
-        return new AnswerLater("fail", () =>
-          broken(
-            `the role may not ${action} on ${arn}: ${this.#decision(action, arn).reason}`,
-            "name the repository in the role's permission policy",
-            `is not authorized to perform: ${action} on resource: ${arn} because no identity-based policy allows the ${action} action`,
-          ),
-        );
-      if (outcome === "unknown") return unknown(this.#decision(action, arn).reason, remedyOf(this.#role));
-    }
-    return undefined;
+    return obstacle(this.#pull.map((asked) => this.#mayNotRead(asked, arn)));
+  }
+
+  #mayNotRead({ action, tables }: AskedAction, arn: string): Answer | undefined {
+    const outcome = outcomeOf(tables, arn);
+    const doubt = this.#doubt(action, arn, outcome);
+    if (doubt) return doubt;
+    if (outcome === "denied")
+      return new AnswerLater("fail", () =>
+        broken(
+          `the role may not ${action} on ${arn}: ${this.#decision(action, arn).reason}`,
+          "name the repository in the role's permission policy",
+          `is not authorized to perform: ${action} on resource: ${arn} because no identity-based policy allows the ${action} action`,
+        ),
+      );
+    return outcome === "unknown"
+      ? unknown(this.#decision(action, arn).reason, remedyOf(this.#role))
+      : undefined;
   }
 
   #mayLogIn(actions: readonly string[]): Answer {
-    for (const { action, tables } of actions.map((each) => this.#asked(each))) {
-      const outcome = outcomeOf(tables, "*");
-      const doubt = this.#doubt(action, "*", outcome);
-      if (doubt) return doubt;
-      if (outcome === "allowed") continue;
-      const decision = this.#decision(action, "*");
-      if (decision.outcome === "denied")
-        return broken(
-          `the role may not ${action}: ${decision.reason}`,
+    const refusals = actions.map((action) => this.#mayNotLogIn(this.#asked(action)));
+    return obstacle(refusals) ?? pass(`the role may ${actions.join(" and ")}`);
+  }
+
+  #mayNotLogIn({ action, tables }: AskedAction): Answer | undefined {
+    const outcome = outcomeOf(tables, "*");
+    const doubt = this.#doubt(action, "*", outcome);
+    if (doubt) return doubt;
+    if (outcome === "allowed") return undefined;
+    const { reason } = this.#decision(action, "*");
+    return outcome === "denied"
+      ? broken(
+          `the role may not ${action}: ${reason}`,
           `allow ${action} on "*"; the service offers nothing narrower`,
           `AccessDeniedException: User: arn:aws:sts::…:assumed-role/…/ecr-credential-provider is not authorized to perform: ${action} on resource: *`,
-        );
-      if (decision.outcome === "unknown") return unknown(decision.reason, remedyOf(this.#role));
-    }
-    return pass(`the role may ${actions.join(" and ")}`);
+        )
+      : unknown(reason, remedyOf(this.#role));
   }
 
   /** Whether a policy that may be the role's would make another outcome of this one. */

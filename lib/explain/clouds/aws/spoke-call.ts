@@ -30,13 +30,18 @@ function ownRole({ env, annotations }: SpokeQuestion): string {
 }
 
 /** What keeps anybody from saying who enters; `undefined` where nothing does. */
-export function unjudged(question: SpokeQuestion): Answer | undefined {
+export function otherCredentials({ args }: SpokeQuestion): Answer | undefined {
+  return flagOf(args, "--profile") === undefined
+    ? undefined
+    : unknown(
+        "the plugin takes the credentials of a profile of AWS's configuration files, which is not judged here",
+        "remove --profile",
+      );
+}
+
+/** Whether the controller may enter as the role that the plugin assumes; `undefined` where it enters as its own. */
+export function assumption(question: SpokeQuestion): Answer | undefined {
   const assumed = assumedBy(question);
-  if (flagOf(question.args, "--profile") !== undefined)
-    return unknown(
-      "the plugin takes the credentials of a profile of AWS's configuration files, which is not judged here",
-      "remove --profile",
-    );
   return assumed === undefined || assumed === ownRole(question) ? undefined : assumes(assumed);
 }
 

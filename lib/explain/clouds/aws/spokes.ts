@@ -4,6 +4,7 @@
  */
 
 import { type Answer, broken, pass, seen, unknown } from "../../answer";
+import { obstacle } from "../../obstacle";
 import { blocks, own, text, texts } from "../../facts/access";
 import type { ServiceAccountFact } from "../../facts/kubernetes-facts";
 import { type Terraform, type TerraformResource, isLateText, providerOf } from "../../facts/terraform";
@@ -12,7 +13,7 @@ import type { CloudSpokes, FleetWarning, SpokeQuestion, SpokeReading } from "../
 import { servedCluster } from "../server-reference";
 import type { NamedRole } from "./named-role";
 import { podIdentity } from "./pod-identity";
-import { clusterOf, notKnown, open, otherServer, roleOf, unjudged } from "./spoke-call";
+import { assumption, clusterOf, notKnown, open, otherCredentials, otherServer, roleOf } from "./spoke-call";
 import { UNAUTHORIZED, modeAnswer, readsConfigMap, withoutEntry } from "./spoke-cluster";
 import { isStandard, judgedPolicies, policyOf, policyWarnings, refusedEntry } from "./spoke-entry";
 
@@ -45,16 +46,23 @@ export class AwsSpokes implements CloudSpokes {
     if (cluster === undefined || cluster.includes("{{") || arn === "") return open(notKnown(cluster, arn));
     const served = servedCluster(question.server, this.#terraform);
     const other =
-      otherServer(question, served) ?? this.#otherCluster(question, served, cluster) ?? unjudged(question);
+      otherServer(question, served) ??
+      this.#otherCluster(question, served, cluster) ??
+      otherCredentials(question);
     if (other) return open(other);
+    const assumes = assumption(question);
     const [entry, perhaps] = this.#matching(question, cluster, arn);
-    if (!entry) return open(this.#refused(question, cluster, arn, perhaps));
+    if (!entry) {
+      const refused = this.#refused(question, cluster, arn, perhaps);
+      return open(obstacle([assumes, refused]) ?? refused);
+    }
     const { label } = this.#roleOf(arn);
-    const stands = modeAnswer(this.#cluster(question, cluster), cluster, this.#terraform);
-    const refused = refusedEntry(entry, this.#terraform);
     const admitted =
-      stands ??
-      refused ??
+      obstacle([
+        modeAnswer(this.#cluster(question, cluster), cluster, this.#terraform),
+        refusedEntry(entry, this.#terraform),
+        assumes,
+      ]) ??
       pass(`EKS cluster ${cluster} has an access entry for ${label}`, seen("access entry", entry.source));
     return {
       admitted,

@@ -5,6 +5,7 @@
 import type { AwsDecision } from "../../../rules/aws/evaluate/decide";
 import { evaluateAwsTrust } from "../../../rules/aws/evaluate/evaluate-trust";
 import { isOverlong, trustCharactersMax } from "../../../rules/aws/evaluate/role-policy";
+import { serviceAccountClaims } from "../../../rules/aws/evaluate/service-account-claims";
 import { type Answer, broken, pass, seen, unknown } from "../../answer";
 import { ASK_AGAIN } from "../ask-again";
 import type { Source } from "../../facts/source";
@@ -214,6 +215,6 @@ function subjectAdmitted({ role, subject }: Asked, decision: AwsDecision): Answe
 }
 
 function judged({ issuer, subject, audience, principal }: Asked, policy: unknown): AwsDecision {
-  const claims = { iss: issuer, sub: subject, aud: audience };
+  const claims = serviceAccountClaims(issuer, subject, audience);
   return evaluateAwsTrust(policy, { providerArn: principal.arn, claims });
 }

@@ -6,7 +6,7 @@
 import type { Terraform, TerraformResource } from "../../facts/terraform";
 import { Credentials } from "./credentials";
 import type { IdentityFact } from "./entra";
-import { grouped, hasUnowned } from "./owners";
+import { grouped, hasUnowned, ownerOf } from "./owners";
 import type { RoleAssignments } from "./role-assignments";
 
 /** The names that versions of the azuread provider give to one attribute, the newest first. */
@@ -21,7 +21,7 @@ export function applicationsByClientId(
   if (resources.length === 0) return new Map();
   const credentials = new Credentials(terraform, {
     type: "azuread_application_federated_identity_credential",
-    owner: ["application_id", "application_object_id"],
+    ownerOf: (credential) => ownerOf(credential, ["application_id", "application_object_id"], terraform),
     unread: terraform.ofType("azuread_application_flexible_federated_identity_credential"),
     unreadOwner: ["application_id"],
   });

@@ -7,7 +7,7 @@ import { CREDENTIALS_PER_IDENTITY } from "../../../rules/azure/federated-credent
 import { type Terraform, type TerraformResource, isLateText } from "../../facts/terraform";
 import { listed } from "../../facts/terraform-values";
 import type { CredentialFact } from "./entra";
-import { groupedBy, grouped, hasUnowned, isApplied, ownerOf } from "./owners";
+import { groupedBy, hasUnowned, isApplied, ownerOf } from "./owners";
 
 const NAME = /^[a-z0-9][\w-]{2,119}$/i;
 
@@ -15,8 +15,8 @@ const NAME = /^[a-z0-9][\w-]{2,119}$/i;
 export interface CredentialTypes {
   /** The type that is read. */
   readonly type: string;
-  /** Its arguments that name the owner, the first that is there. */
-  readonly owner: readonly string[];
+  /** The owner that one is put on, in lower case; empty where none is named. */
+  readonly ownerOf: (credential: TerraformResource) => string;
   /** Credentials of a form that is not read. */
   readonly unread: readonly TerraformResource[];
   /** Their arguments that name the owner. */
@@ -31,9 +31,9 @@ export class Credentials {
   readonly #terraform: Terraform;
 
   /** Indexes them. */
-  constructor(terraform: Terraform, { type, owner, unread, unreadOwner }: CredentialTypes) {
+  constructor(terraform: Terraform, { type, ownerOf: owner, unread, unreadOwner }: CredentialTypes) {
     this.#terraform = terraform;
-    this.#byOwner = grouped(terraform, type, owner);
+    this.#byOwner = groupedBy(terraform.ofType(type), owner);
     this.#unread = groupedBy(unread, (resource) => ownerOf(resource, unreadOwner, terraform));
     this.#isOpen = hasUnowned(this.#byOwner) || hasUnowned(this.#unread);
   }

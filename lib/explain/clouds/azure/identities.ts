@@ -7,7 +7,7 @@ import { own, text } from "../../facts/access";
 import { type Terraform, type TerraformResource, isLateText, providerOf } from "../../facts/terraform";
 import { Credentials } from "./credentials";
 import type { IdentityFact } from "./entra";
-import { groupedBy } from "./owners";
+import { groupedBy, isApplied } from "./owners";
 import type { RoleAssignments } from "./role-assignments";
 
 const IDENTITY = "azurerm_user_assigned_identity";
@@ -21,7 +21,7 @@ export function identitiesByClientId(
   const resources = terraform.ofType(IDENTITY);
   const credentials = new Credentials(terraform, {
     type: "azurerm_federated_identity_credential",
-    owner: ["parent_id", "user_assigned_identity_id"],
+    ownerOf: (credential) => ownerWithinProvider(credential, terraform),
     unread: terraform
       .ofType("azapi_resource")
       .filter(({ values }) => text(own(values, "type")).toLowerCase().startsWith(AZAPI)),
@@ -77,8 +77,33 @@ function idOf(resource: TerraformResource, terraform: Terraform): string {
   const name = terraform.text(resource, "name");
   const group = terraform.text(resource, "resource_group_name");
   if ([name, group].some((part) => part === "" || isLateText(part))) return "";
-  const stated = terraform.resolve(text(own(providerOf(resource), "subscription_id")), resource.scope);
   const subscription =
-    stated === "" || isLateText(stated) ? `of ${resource.scope.id} ${resource.provider}` : stated;
+    statedSubscription(resource, terraform) ?? `of ${resource.scope.id} ${resource.provider}`;
   return `/subscriptions/${subscription}/resourceGroups/${group}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/${name}`.toLowerCase();
+}
+
+/** Names of the argument, the older one and that of azurerm 4.65 and newer. */
+const OWNER = ["parent_id", "user_assigned_identity_id"];
+const SUBSCRIPTION = /^\/subscriptions\/[^/]+(?=\/)/;
+
+/**
+ * The identity that azurerm puts a credential on: of the one that is named it takes resource group and name, and the
+ * subscription of its provider (federated_identity_credential_resource.go, 4.0 to 5.2).
+ */
+function ownerWithinProvider(credential: TerraformResource, terraform: Terraform): string {
+  const named = OWNER.map((argument) => terraform.text(credential, argument)).find((id) => id !== "") ?? "";
+  const subscription = statedSubscription(credential, terraform)?.toLowerCase();
+  // A state tells where it is.
+  if (subscription === undefined || isApplied(credential)) return named.toLowerCase();
+  const identity = terraform.referred(named, "id");
+  const other = identity && statedSubscription(identity, terraform)?.toLowerCase();
+  if (identity && (other === undefined || other === subscription)) return named.toLowerCase();
+  const id = identity ? idOf(identity, terraform) : named.toLowerCase();
+  return id.replace(SUBSCRIPTION, `/subscriptions/${subscription}`);
+}
+
+/** Of a resource's provider; `undefined` where ARM_SUBSCRIPTION_ID or only apply tells it. */
+function statedSubscription(resource: TerraformResource, terraform: Terraform): string | undefined {
+  const stated = terraform.resolve(text(own(providerOf(resource), "subscription_id")), resource.scope);
+  return stated === "" || isLateText(stated) ? undefined : stated;
 }

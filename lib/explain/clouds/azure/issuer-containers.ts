@@ -16,6 +16,7 @@ const RULES = "azurerm_storage_account_network_rules";
 const WEBSITE = "$web";
 const SUFFIXES = azureClouds.map(({ storageSuffix }) => storageSuffix.replaceAll(".", "\\.")).join("|");
 const ACCOUNT_ID = /\/storageAccounts\/([^/]+)$/i;
+const CONTAINER_ID = /^(.+)\/blobServices\/default\/containers\/([^/]+)$/i;
 /** Between key parts; no name has it. */
 const BETWEEN = " ";
 
@@ -69,6 +70,9 @@ function containerKey(blob: TerraformResource, terraform: Terraform): string {
   const id = terraform.text(blob, "storage_container_id");
   const container = terraform.referred(id, "id");
   if (container) return [accountOf(container, terraform), terraform.text(container, "name")].join(BETWEEN);
+  const [, accountId = "", inId = ""] = CONTAINER_ID.exec(id) ?? [];
+  const account = accountNamed(accountId, terraform);
+  if (account !== "" && !isLateText(inId)) return [account, inId].join(BETWEEN);
   const name = terraform.text(blob, "storage_container_name");
   return name === "" || isLateText(name) ? "" : [accountOf(blob, terraform), name].join(BETWEEN);
 }
@@ -76,9 +80,13 @@ function containerKey(blob: TerraformResource, terraform: Terraform): string {
 /** The name of the account that a container or blob is of, or a reference to it. */
 function accountOf(resource: TerraformResource, terraform: Terraform): string {
   const id = terraform.text(resource, "storage_account_id");
+  return accountNamed(id, terraform) || terraform.text(resource, "storage_account_name");
+}
+
+/** Empty where an id names none. */
+function accountNamed(id: string, terraform: Terraform): string {
   const account = terraform.referred(id, "id");
-  if (account) return terraform.attribute(account, "name");
-  return ACCOUNT_ID.exec(id)?.[1] ?? terraform.text(resource, "storage_account_name");
+  return account ? terraform.attribute(account, "name") : (ACCOUNT_ID.exec(id)?.[1] ?? "");
 }
 
 function blobDoor(facts: ContainerFacts, terraform: Terraform): StoreDoor {

@@ -5,6 +5,7 @@
  */
 
 import { type Answer, broken, seen, unknown } from "../../answer";
+import { obstacle } from "../../obstacle";
 import { type Json, own } from "../../facts/access";
 import { type Terraform, type TerraformResource, isLateText } from "../../facts/terraform";
 import { knownBlocks, listed, plainText } from "../../facts/terraform-values";
@@ -30,7 +31,7 @@ export function networkRefusal(network: AccountNetwork, terraform: Terraform): A
     ...rules.map((each) => firewall(each.values, each, terraform)),
     ...strayRules.map((each) => perhaps(firewall(each.values, each, terraform))),
   ];
-  return answers.find((each) => each?.status === "fail") ?? answers.find((each) => each);
+  return obstacle(answers);
 }
 
 function publicAccess(account: TerraformResource, terraform: Terraform): Answer | undefined {

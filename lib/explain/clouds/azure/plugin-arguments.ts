@@ -5,11 +5,16 @@
  * azure_credentials.go (`NewAcrProvider`, `processImageWithRegistryMirror`).
  */
 
+import {
+  type ArgumentRefusal,
+  type ParsedArguments,
+  certainRefusal,
+  parsedArguments,
+} from "../../../rules/plugin-arguments";
 import { type Answer, type Evidence, SILENT, broken, seen, unknown } from "../../answer";
 import type { ClusterRecord } from "../../facts/cluster-record";
 import type { ProviderEntry } from "../../facts/node-configuration";
 import type { Repository } from "../cloud";
-import { type ParsedArguments, type PluginFlags, areFlagsKnown, parsedArguments } from "../plugin-flags";
 
 const MIRROR = "registry-mirror";
 const BINDINGS: readonly string[] = [
@@ -18,22 +23,13 @@ const BINDINGS: readonly string[] = [
   "ib-default-tenant-id",
   "ib-apiserver-ip",
 ];
-const LOGGING: readonly string[] = ["v", "vmodule", "log-flush-frequency"];
-/** Every flag of the plugin takes a value. */
-const FLAGS: PluginFlags = {
-  short: { r: MIRROR, v: "v" },
-  valued: [MIRROR, ...BINDINGS, ...LOGGING],
-  switches: [],
-};
-/** Those that every command has; what they print is no credential. */
-const HELP: readonly string[] = ["help", "h", "version"];
 
 /** Every service account is asked about with the same few entries. */
 const read = new WeakMap<ProviderEntry, ParsedArguments>();
 
 /** The path of the plugin's configuration file; `undefined` where none is given. */
 export function configurationPath(entry: ProviderEntry): string | undefined {
-  return argumentsOf(entry).words[0];
+  return filesIn(argumentsOf(entry))[0];
 }
 
 /** What keeps the plugin from using the token for a registry, as far as arguments tell; `undefined` where nothing does. */
@@ -45,41 +41,36 @@ export function argumentProblem(
   const told = argumentsOf(entry);
   const where = seen("args of the entry", entry.source);
   return (
-    flagProblem(told, areFlagsKnown("acr", plugins["acr"]?.version), where) ??
+    flagProblem(told, certainRefusal("acr", plugins["acr"] ?? {}, told), where) ??
     wordProblem(told, where) ??
     mirrorProblem(told.values.get(MIRROR) ?? "", host, where)
   );
 }
 
 function flagProblem(
-  { others, bare, values }: ParsedArguments,
-  isKnown: boolean,
+  { refusal, values }: ParsedArguments,
+  certain: ArgumentRefusal | undefined,
   where: Evidence,
 ): Answer | undefined {
-  const remedy = "give the path of azure.json as the one argument";
-  const other = others.find((flag) => !HELP.includes(flag));
-  if (other !== undefined && isKnown)
-    return broken(`the plugin has no flag --${other}, and exits`, remedy, `unknown flag: --${other}`, where);
-  if (bare !== undefined)
-    return broken(
-      `--${bare} has no value`,
-      `give --${bare} a value`,
-      `flag needs an argument: --${bare}`,
-      where,
-    );
-  const [first] = others;
-  if (first !== undefined) return unknown(`what the plugin does with --${first} is not known`, remedy, where);
+  if (certain) return broken(certain.reason, certain.remedy, certain.log, where);
+  if (refusal)
+    return unknown(`what the plugin does with ${refusal.flag} is not known`, refusal.remedy, where);
   const binding = BINDINGS.find((flag) => values.has(flag));
   return binding === undefined
     ? undefined
     : unknown(
         `--${binding} has the plugin use identity bindings of AKS, which are not judged here`,
-        remedy,
+        "give the path of azure.json as the one argument",
         where,
       );
 }
 
-function wordProblem({ words }: ParsedArguments, where: Evidence): Answer | undefined {
+function filesIn({ words, rest }: ParsedArguments): readonly string[] {
+  return [...words, ...rest];
+}
+
+function wordProblem(told: ParsedArguments, where: Evidence): Answer | undefined {
+  const words = filesIn(told);
   if (words.length === 1) return undefined;
   return words.length === 0
     ? broken(
@@ -116,7 +107,7 @@ function mirrorProblem(stated: string, host: string, where: Evidence): Answer | 
 }
 
 function argumentsOf(entry: ProviderEntry): ParsedArguments {
-  const known = read.get(entry) ?? parsedArguments(entry.args, FLAGS);
+  const known = read.get(entry) ?? parsedArguments("acr", entry.args);
   read.set(entry, known);
   return known;
 }

@@ -10,6 +10,7 @@ import {
   WEBHOOK_TENANT_ID_ANNOTATION,
 } from "../../../rules/azure/pod-identity-webhook";
 import { type Answer, broken, unknown } from "../../answer";
+import { obstacle } from "../../obstacle";
 import { isLateText } from "../../facts/terraform";
 import type { SpokeQuestion } from "../cloud-spokes";
 import { flagOf } from "../plugin-flags";
@@ -26,7 +27,8 @@ const UNAUTHORIZED = "Unauthorized: the server has asked for the client to provi
 export function otherCall(question: SpokeQuestion, clientId: string): Answer | undefined {
   if (isOn(question.args, IGNORES)) return otherFlags(question, clientId);
   return (
-    otherLogin(question) ?? otherIdentity(question, clientId) ?? otherTenant(question) ?? otherEntra(question)
+    otherLogin(question) ??
+    obstacle([otherIdentity(question, clientId), otherTenant(question), otherEntra(question)])
   );
 }
 
@@ -86,14 +88,17 @@ function otherFlags(question: SpokeQuestion, clientId: string): Answer | undefin
       `${missing.slice("--".length).replaceAll("-", " ")} cannot be empty`,
     );
   const isOther = wanted.some(([flags, value]) => value !== undefined && flagOf(args, ...flags) !== value);
-  if (isOther)
-    return unknown(
-      "the flags of the plugin name another identity or token than service account and pod, which is not judged here",
-      `remove ${IGNORES}`,
-    );
   const host = flagOf(args, "--authority-host") ?? hostOf(flagOf(args, "--environment", "-e"));
-  return otherEntra({ ...question, env: new Map([[AUTHORITY, host]]) });
+  return obstacle([
+    isOther ? OTHER_FLAGS : undefined,
+    otherEntra({ ...question, env: new Map([[AUTHORITY, host]]) }),
+  ]);
 }
+
+const OTHER_FLAGS = unknown(
+  "the flags of the plugin name another identity or token than service account and pod, which is not judged here",
+  `remove ${IGNORES}`,
+);
 
 /** Of a name that kubelogin does not know, and of none, it takes the public cloud. */
 function hostOf(environment: string | undefined): string {

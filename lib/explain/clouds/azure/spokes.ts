@@ -6,6 +6,7 @@
 
 import { WEBHOOK_CLIENT_ID_ANNOTATION } from "../../../rules/azure/pod-identity-webhook";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../../answer";
+import { obstacle } from "../../obstacle";
 import { type Terraform, type TerraformResource, isLateText } from "../../facts/terraform";
 import { boundAnswer } from "../bound-names";
 import type { CloudSpokes, FleetWarning, SpokeCall, SpokeQuestion, SpokeReading } from "../cloud-spokes";
@@ -42,11 +43,12 @@ export class AzureSpokes implements CloudSpokes {
   read(question: SpokeQuestion): SpokeReading {
     const clientId = question.annotations.get(WEBHOOK_CLIENT_ID_ANNOTATION) ?? "";
     const served = servedCluster(question.server, this.#terraform);
-    const other =
-      otherKindOfCluster(served, "azurerm_kubernetes_cluster", "AKS") ?? otherCall(question, clientId);
-    if (other) return { admitted: other, authorized: other, warnings: [] };
-    const identity = this.#identityOf(clientId);
+    const kind = otherKindOfCluster(served, "azurerm_kubernetes_cluster", "AKS");
+    if (kind) return { admitted: kind, authorized: kind, warnings: [] };
     const admitted = admittedBy(served, question);
+    const other = otherCall(question, clientId);
+    if (other) return { admitted: obstacle([other, admitted]) ?? other, authorized: other, warnings: [] };
+    const identity = this.#identityOf(clientId);
     if (!identity) {
       const answer = unknown("the identity is not among what was read", NAME_IT);
       return { admitted, authorized: answer, warnings: [] };

@@ -4,6 +4,7 @@
  * Azure/azure-workload-identity, pkg/webhook/webhook.go, `addEnvironmentVariables`.
  */
 
+import { isAksIssuer } from "../../../model/aks-issuer";
 import { azureCloud } from "../../../rules/azure/clouds";
 import { WEBHOOK_USE_LABEL } from "../../../rules/azure/pod-identity-webhook";
 import { type Answer, SILENT, broken, pass, seen, unknown } from "../../answer";
@@ -26,9 +27,8 @@ const AUDIENCE = azureCloud("AzurePublicCloud").audience;
 
 const [[LABEL = "", VALUE = ""] = []] = Object.entries(WEBHOOK_USE_LABEL);
 
-/** Issuers of AKS clusters, whose add-on is the webhook. */
-const AKS =
-  /\.oic\.prod-aks\.azure\.(?:com|us|cn)\/|\$\{\d+#(?:module\.[\w-]+\.)*(?:data\.)?azurerm_kubernetes_cluster\./;
+/** The late issuer of an AKS cluster, whose add-on is the webhook. */
+const LATE_AKS = /\$\{\d+#(?:module\.[\w-]+\.)*(?:data\.)?azurerm_kubernetes_cluster\./;
 
 /** What containers must agree with. */
 export interface WebhookPodsQuestion {
@@ -43,7 +43,8 @@ export interface WebhookPodsQuestion {
 /** Whether the webhook runs on a cluster; of one that nobody asks about it is taken for granted. */
 export function webhookOn(hub: HubFact | undefined): boolean | undefined {
   if (hub === undefined) return true;
-  return hub.webhooks?.includes("azure") ?? (AKS.test(hub.issuer ?? "") ? true : undefined);
+  const { issuer = "", webhooks } = hub;
+  return webhooks?.includes("azure") ?? (isAksIssuer(issuer) || LATE_AKS.test(issuer) ? true : undefined);
 }
 
 /** Variables of a program but for the client id: another identity of its own is judged where the spoke is. */

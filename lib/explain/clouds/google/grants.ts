@@ -2,6 +2,7 @@
  * Grants on repositories, and on what stands above them, as Terraform declares them.
  */
 
+import { hasTooManyOperators } from "../../../rules/google/role-condition";
 import { admitsEveryToken } from "../../../rules/google/trivial-condition";
 import { type Json, blocks, own, text } from "../../facts/access";
 import type { Source } from "../../facts/source";
@@ -64,13 +65,18 @@ const UNREAD: Binding = { members: undefined, role: "", conditional: false, cond
 /** A condition that is never met. */
 const NEVER = /^\s*\(?\s*false\s*\)?\s*$/;
 
-/** The bindings of a resource of the form `iam_member`, `iam_binding` or `iam_policy` that can ever count. */
+/**
+ * The bindings of a resource of the form `iam_member`, `iam_binding` or `iam_policy` that can ever count: none where IAM
+ * refuses the condition of one, and not those with a condition that is never met.
+ */
 export function bindingsOf(
   resource: TerraformResource,
   form: string,
   terraform: Terraform,
 ): readonly Binding[] {
-  return writtenBindings(resource, form, terraform).filter(({ condition }) => !NEVER.test(condition));
+  const written = writtenBindings(resource, form, terraform);
+  if (written.some(({ condition }) => !isLateText(condition) && hasTooManyOperators(condition))) return [];
+  return written.filter(({ condition }) => !NEVER.test(condition));
 }
 
 function writtenBindings(

@@ -6,30 +6,24 @@
  * `validateFlags`); klog (`InitFlags`); `--sts-audience` is pull request 1248.
  */
 
+import {
+  type ArgumentRefusal,
+  type ParsedArguments,
+  certainRefusal,
+  parsedArguments,
+} from "../../../rules/plugin-arguments";
+import { flagsOf } from "../../../rules/plugin-flags";
 import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from "../../answer";
-import type { ClusterRecord, PluginRecord } from "../../facts/cluster-record";
+import type { ClusterRecord } from "../../facts/cluster-record";
 import type { ProviderEntry } from "../../facts/node-configuration";
-import { type ParsedArguments, type PluginFlags, areFlagsKnown, parsedArguments } from "../plugin-flags";
 import { type Exchange, customExchange } from "./exchange";
 
 const COMMAND = "get-credentials";
 const OWN: readonly string[] = ["authFlow", "identity-provider", "project-id", "sts-audience"];
-/** Of logging, with a value. */
-const LOGGING: readonly string[] = [
-  ...["v", "vmodule", "stderrthreshold", "log_backtrace_at", "log_dir", "log_file", "log_file_max_size"],
-];
-/** Of logging, without one. */
-const SWITCHES: readonly string[] = [
-  ...["logtostderr", "alsologtostderr", "legacy_stderr_threshold_behavior", "one_output"],
-  ...["add_dir_header", "skip_headers", "skip_log_headers"],
-];
-const FLAGS: PluginFlags = {
-  short: { a: "authFlow", v: "v" },
-  valued: [...OWN, ...LOGGING],
-  switches: SWITCHES,
-};
-const UNKNOWN_FLAG = "leave out what the plugin does not know";
-const HELP: readonly string[] = ["help", "h"];
+/** Of klog. */
+const LOGGING: readonly string[] = Object.keys(flagsOf("gcp").kinds).filter(
+  (flag) => flag !== "help" && !OWN.includes(flag),
+);
 
 /** What the plugin is told. */
 interface Arguments extends ParsedArguments {
@@ -51,16 +45,17 @@ export function pluginArguments(
 ): Answer {
   const where = seen("args of the entry", entry.source);
   const told = argumentsOf(entry);
-  const refused = commandAnswer(told, where) ?? flagAnswer(told, isReleaseKnown(plugins["gcp"]), where);
+  const { refusal } = told;
+  const certain = certainRefusal("gcp", plugins["gcp"] ?? {}, told);
+  const refused = commandAnswer(told, where) ?? flagAnswer(told, certain, where);
   if (refused) return refused;
   const exchanged = exchangeAnswer(told, where);
-  const [other] = told.others;
-  if (exchanged.status === "fail" || other === undefined) return exchanged;
-  return unknown(`what the plugin does with --${other} is not known`, UNKNOWN_FLAG, where);
+  if (exchanged.status === "fail" || refusal === undefined) return exchanged;
+  return unknown(`what the plugin does with ${refusal.flag} is not known`, refusal.remedy, where);
 }
 
 function commandAnswer({ words: [command], early: before }: Arguments, where: Evidence): Answer | undefined {
-  const early = before.find((flag) => !LOGGING.includes(flag) && !SWITCHES.includes(flag));
+  const early = before.find((flag) => !LOGGING.includes(flag));
   const remedy = `write ${COMMAND} as the first of args`;
   if (command === undefined)
     return broken(
@@ -87,25 +82,11 @@ function commandAnswer({ words: [command], early: before }: Arguments, where: Ev
 }
 
 function flagAnswer(
-  { others, bare, values }: Arguments,
-  isKnown: boolean,
+  { values }: Arguments,
+  certain: ArgumentRefusal | undefined,
   where: Evidence,
 ): Answer | undefined {
-  const other = others.find((flag) => !HELP.includes(flag));
-  if (other !== undefined && isKnown)
-    return broken(
-      `the plugin has no flag --${other}, and exits`,
-      UNKNOWN_FLAG,
-      `unknown flag: --${other}`,
-      where,
-    );
-  if (bare !== undefined)
-    return broken(
-      `--${bare} has no value`,
-      `give --${bare} a value`,
-      `flag needs an argument: --${bare}`,
-      where,
-    );
+  if (certain) return broken(certain.reason, certain.remedy, certain.log, where);
   const flow = values.get("authFlow") ?? "gcr";
   if (flow === "gcr") return undefined;
   return broken(
@@ -137,12 +118,6 @@ function exchangeAnswer({ exchange, values }: Arguments, where: Evidence): Answe
   );
 }
 
-/** Releases have the flags above; a build with abilities of its own may have more. */
-function isReleaseKnown(facts: PluginRecord = {}): boolean {
-  const { version, abilities = [] } = facts;
-  return abilities.length === 0 && areFlagsKnown("gcp", version);
-}
-
 function argumentsOf(entry: ProviderEntry): Arguments {
   const known = read.get(entry) ?? parsed(entry.args);
   read.set(entry, known);
@@ -150,7 +125,7 @@ function argumentsOf(entry: ProviderEntry): Arguments {
 }
 
 function parsed(args: readonly string[]): Arguments {
-  const told = parsedArguments(args, FLAGS);
+  const told = parsedArguments("gcp", args);
   return { ...told, exchange: exchangeBy(told.values) };
 }
 

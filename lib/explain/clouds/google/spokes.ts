@@ -5,6 +5,7 @@
  */
 
 import { type Answer, pass, seen, unknown } from "../../answer";
+import { obstacle } from "../../obstacle";
 import type { ServiceAccountFact } from "../../facts/kubernetes-facts";
 import { type Terraform, type TerraformResource, isLateText } from "../../facts/terraform";
 import { boundAnswer } from "../bound-names";
@@ -70,9 +71,8 @@ export class GoogleSpokes implements CloudSpokes {
     if (!identity.includes("@") && !isLateText(identity))
       return nameless("a pool's principal enters, whose user name on the spoke Google does not document");
     const byIam = this.#byIam(question, isGateway);
-    const agent = isGateway && !GKE_MEMBER.test(server) && agentAnswer(spoke, identity, rbac);
-    const admitted =
-      byIam.admitted.status === "pass" && agent && agent.status !== "pass" ? agent : byIam.admitted;
+    const agent = isGateway && !GKE_MEMBER.test(server) ? agentAnswer(spoke, identity, rbac) : undefined;
+    const admitted = obstacle([byIam.admitted, agent]) ?? byIam.admitted;
     const bound = boundAnswer(spoke, { users: [identity], groups: [] }, rbac);
     return { admitted, authorized: authorizedBy(byIam, bound), warnings: byIam.working.map(wide) };
   }

@@ -16,7 +16,7 @@ import { texts } from "./statements";
 export interface AwsTrustRequest {
   /** ARN of the OIDC provider that the token's issuer is registered as. */
   readonly providerArn: string;
-  /** The decoded token: `iss`, `sub`, `aud`, and `azp` where it has one. */
+  /** The decoded token, with all its claims: one that is not here counts as one that the token does not have. */
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
@@ -28,8 +28,9 @@ const PROVIDER = /^arn:[a-z-]+:iam::\d{12}:oidc-provider\/(.+)$/s;
  *
  * Never throws. `unknown` where the policy holds a Terraform reference, or an operator or condition key that
  * cannot be judged from the token. Says nothing about the client ID list of the OIDC provider, the signature or
- * the lifetime of the token. The condition key `:aud` holds `azp` where the token has one ("IAM and AWS STS
- * condition context keys" in the IAM user guide).
+ * the lifetime of the token. The condition key `:aud` holds `azp` where the token has one; AWS documents `:sub`, `:aud`,
+ * `:amr`, `:email` and `:oaud` for every provider, and more for a few public ones ("Available keys for AWS OIDC
+ * federation" in the IAM user guide). The key of a claim that the token does not have is absent from the request.
  */
 export function evaluateAwsTrust(policy: unknown, request: AwsTrustRequest): AwsDecision {
   const { providerArn, claims } = isRecord(request) ? request : { providerArn: undefined, claims: undefined };
@@ -84,12 +85,26 @@ function tokenContext(hostPath: string, claims: Readonly<Record<string, unknown>
           values: [],
           absent: `the condition key is not of this OIDC provider, whose keys begin with ${quoted(`${hostPath}:`)}`,
         };
-      return {
-        known: false,
-        reason: `the value of the condition key ${quoted(key)} cannot be known from the token`,
-      };
+      const other = name.startsWith(prefix) ? otherClaim(name.slice(prefix.length), claims) : undefined;
+      return (
+        other ?? {
+          known: false,
+          reason: `the value of the condition key ${quoted(key)} cannot be known from the token`,
+        }
+      );
     },
   };
+}
+
+/** What a key of the provider other than `sub` and `aud` holds; `undefined` where that cannot be known. */
+function otherClaim(name: string, claims: Readonly<Record<string, unknown>>): ContextValue | undefined {
+  if (name === "amr" || name === "email") return claim(claims[name], name);
+  // Of Google's tokens it holds `aud`; whether others have it at all is not documented.
+  const sources = name === "oaud" ? ["oaud", "aud"] : [name];
+  const held = Object.entries(claims).filter(([, value]) => value !== undefined);
+  const isHeld = held.some(([each]) => sources.includes(each.toLowerCase()));
+  // AWS takes few claims over, and which of them is not documented for every provider.
+  return isHeld || name.includes("${") ? undefined : claim(undefined, name);
 }
 
 /** Keys of identity providers begin with a host name, AWS's own (`aws:`, `sts:`) never hold a dot there. */

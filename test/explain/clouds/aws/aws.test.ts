@@ -37,6 +37,25 @@ it("an OIDC provider of another partition than the role's is none of its account
   });
 });
 
+describe("claims that no service account token has", () => {
+  const HOST = "d111111abcdef8.cloudfront.net";
+  const openShift = synthesized("openshift-aws");
+
+  it.each([
+    ["wanted absent", { Null: { [`${HOST}:amr`]: "true" } }, "allowed"],
+    ["wanted", { "ForAnyValue:StringEquals": { [`${HOST}:amr`]: "mfa" } }, "denied"],
+    ["excluded", { StringNotLike: { [`${HOST}:email`]: "*" } }, "allowed"],
+    ["one that is there, without a documented key", { Null: { [`${HOST}:jti`]: "true" } }, "unknown"],
+  ])("%s", (_, block, verdict) => {
+    const condition = JSON.stringify(JSON.stringify(block)).slice(2, -2);
+    const edits: Edit[] = [[TF, '\\"Condition\\":{', `\\"Condition\\":{${condition},`]];
+    const [result] = explained(edited(openShift, edits), { serviceAccount: "shop/web" });
+    expect(result?.verdict).toBe(verdict);
+    const [broken] = result?.checks.filter(({ status }) => ["fail", "unknown"].includes(status)) ?? [];
+    if (verdict !== "allowed") expect(broken?.reason).toMatch(/:(?:amr|jti)"/);
+  });
+});
+
 describe("policies of repositories that may be the one", () => {
   const region = "${var.region}";
 

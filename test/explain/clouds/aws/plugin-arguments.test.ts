@@ -14,7 +14,10 @@ it.each<[string, readonly string[], string | undefined, "pass" | "fail" | "unkno
   ["a flag of its own word", ["--v", "2"], "1.36", "fail"],
   ["a flag, of an unknown version", FLAG, undefined, "unknown"],
   ["a flag, of a version that is newer than all known", FLAG, "1.37.0", "unknown"],
-  ["a flag that prints something else", ["--version"], "1.35.2", "unknown"],
+  ["a flag that prints something else", ["--version"], "1.35.2", "fail"],
+  // An unknown letter of a build without a version, `--version` of a release.
+  ["a letter", ["-v=5"], "1.36.0", "fail"],
+  ["a letter that a release passes over", ["-v=0"], "1.36.0", "unknown"],
   ["a word that nobody writes", ["completion"], "1.35.2", "unknown"],
 ])("arguments of the ecr plugin: %s", (_, args, version, status) => {
   const plugins = { ecr: version === undefined ? {} : { version } };

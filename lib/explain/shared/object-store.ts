@@ -3,9 +3,9 @@
  * folder which ones it has, at which URLs their objects are read, and whether everyone may.
  */
 
-import type { Known } from "../model/known";
-import type { Answer } from "./answer";
-import type { Source } from "./read/source";
+import type { Known } from "../../model/known";
+import type { Answer } from "../answer";
+import type { Source } from "../read/source";
 
 /** An object as it is declared. */
 export interface StoredObject {

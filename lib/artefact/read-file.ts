@@ -1,0 +1,24 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+
+/**
+ * The bytes of a regular file. A pipe, whose reader waits, and a device, which may never end, are not read.
+ *
+ * Throws what Node throws for a file that cannot be read, and an error of that form for what is no regular file.
+ */
+export function readFile(path: string): Buffer {
+  return readAtMost(path, Infinity) ?? Buffer.alloc(0);
+}
+
+/** The bytes of a regular file; `undefined` where it has more than so many. Throws what {@link readFile} throws. */
+export function readAtMost(path: string, bytes: number): Buffer | undefined {
+  // Without the second flag, opening a pipe waits for a writer.
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stat = fstatSync(file);
+    if (!stat.isFile() && !stat.isDirectory())
+      throw Object.assign(new Error(path), { code: "it is not a regular file", syscall: "open", path });
+    return stat.size > bytes ? undefined : readFileSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

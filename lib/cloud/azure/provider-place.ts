@@ -1,0 +1,32 @@
+import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
+import type { IConstruct } from "constructs";
+import { fail } from "../../errors";
+import { isLate } from "../../model/late";
+import { DefaultProvider } from "../shared/default-provider";
+
+const defaults = new DefaultProvider<AzurermProvider>("azurerm");
+
+/** The stack's default azurerm provider, where it has been added to the stack already. */
+export function defaultProvider(construct: IConstruct): AzurermProvider | undefined {
+  return defaults.of(construct);
+}
+
+/**
+ * Refuses an identity of another subscription than its Terraform provider's, as far as both are literal.
+ *
+ * azurerm declares identities in the provider's subscription, and of a credential's `parent_id` or
+ * `user_assigned_identity_id` it takes resource group and name alone (federated_identity_credential_resource.go, 4.0 to
+ * 5.2): the credential would be put on an identity of the same name there. A subscription from ARM_SUBSCRIPTION_ID is
+ * not seen. Throws `azure-subscription-mismatch`.
+ */
+export function checkSubscription(
+  construct: IConstruct,
+  what: string,
+  subscriptionId: string,
+  provider: AzurermProvider | undefined,
+): void {
+  const stated = (provider ?? defaultProvider(construct))?.subscriptionIdInput;
+  if (stated === undefined || isLate(stated) || stated.includes("${")) return;
+  if (stated.toLowerCase() !== subscriptionId.toLowerCase())
+    fail("azure-subscription-mismatch", what, subscriptionId, stated);
+}

@@ -1,0 +1,50 @@
+import { isWithin, registriesOf } from "../rules/plugin-registries";
+import { isPluginExecutable } from "../rules/plugins";
+import { orElse } from "../model/known";
+import { awsReader } from "./aws";
+import { azureReader } from "./azure";
+import type { Cloud, CloudReader, PluginCloud } from "./cloud";
+import { googleReader } from "./google";
+import type { ProviderEntry } from "./read/node-configuration";
+import type { ComputedAttribute, Terraform } from "./read/terraform";
+import { PublishedIssuers } from "./shared/issuers";
+
+/** The clouds; one more is one more line. */
+const READERS: readonly CloudReader[] = [awsReader, azureReader, googleReader];
+
+/** What the clouds can compute of attributes that Terraform knows only after apply. */
+export const computedAttributes: readonly ComputedAttribute[] = READERS.flatMap(({ computed }) => computed);
+
+/** The clouds over the resources that were read. */
+export interface Clouds {
+  /** All of them. */
+  readonly all: readonly Cloud[];
+  /** The plugin that an entry runs; `undefined` for one that is not known. */
+  readonly pluginOf: (entry: ProviderEntry) => PluginCloud | undefined;
+}
+
+/** Reads the clouds. */
+export function readClouds(terraform: Terraform): Clouds {
+  const issuers = new PublishedIssuers(READERS.flatMap((reader) => reader.stores(terraform)));
+  const all = READERS.map((reader) => reader.read(terraform, issuers));
+  return { all, pluginOf: (entry) => pluginOf(entry, all) };
+}
+
+/**
+ * The plugin by the executable's name; the cloud of one by another name is that of the annotation keys or the
+ * registries, which prove nothing of the plugin.
+ */
+function pluginOf(entry: ProviderEntry, all: readonly Cloud[]): PluginCloud | undefined {
+  const { requiredKeys = [], optionalKeys = [] } = entry.tokenAttributes ?? {};
+  const keys = [...requiredKeys, ...optionalKeys];
+  const patterns = entry.matchImages.map((pattern) => orElse(pattern, () => ""));
+  const plugins = all.map(({ pulls }) => pulls);
+  return (
+    plugins.find(({ plugin }) => isPluginExecutable(plugin, entry.name)) ??
+    plugins.find(({ annotationKeys }) => annotationKeys.some((key) => keys.includes(key))) ??
+    plugins.find(
+      ({ plugin }) =>
+        patterns.length > 0 && patterns.every((pattern) => isWithin(pattern, registriesOf(plugin))),
+    )
+  );
+}

@@ -1,0 +1,298 @@
+/*
+ * The verifier: reads artefacts once, and answers any number of questions about them.
+ */
+
+import { fail } from "../errors";
+import { isLate } from "../model/late";
+import { orElse } from "../model/known";
+import { AskedNames } from "../rules/asked-names";
+import type { CheckResult } from "./answer";
+import { computedAttributes, readClouds } from "./every-cloud";
+import type { Cloud } from "./cloud";
+import { Accesses } from "./jobs/access";
+import type { AccessJob } from "./jobs/access-questions";
+import { type FleetResult, Fleets } from "./jobs/fleet";
+import { Pulls } from "./jobs/pull";
+import {
+  type AccessSelection,
+  type AskedPull,
+  PullQuestions,
+  type PullSelection,
+  pullerOf,
+  selectedAccount,
+  selectedClusters,
+} from "./jobs/pull-questions";
+import { type ClusterRecord } from "./read/cluster-record";
+import { type ClusterArtefacts, type Facts, readFacts } from "./read/facts";
+import type { SkippedDocument } from "./read/skipped";
+import type { ExplainResult } from "./result";
+import type { Verdict } from "./verdict";
+
+/** What the verifier says of one pull. */
+export interface PullResult extends ExplainResult {
+  /** Which job it belongs to. */
+  readonly job: "image-pull";
+}
+
+/** What the verifier says of one service account of a component or workload. */
+export interface AccessResult extends ExplainResult {
+  /** Which job it belongs to. */
+  readonly job: AccessJob;
+}
+
+/** A service account that can pull an image. */
+export interface ImagePuller {
+  /** The result. */
+  readonly result: PullResult;
+  /** True where a declared pull covers the image. */
+  readonly declared: boolean;
+}
+
+/** What a service account can read in one place. */
+export interface ServiceAccountReach {
+  /** The stack; empty for manifests outside of stacks. */
+  readonly stack: string;
+  /** As which identity. */
+  readonly as: string;
+  /** `<host>/<repository>` with `*` for any text, or words where it is no pattern. */
+  readonly pattern: string;
+  /** True where a declared pull of the service account covers it; false is more than was declared. */
+  readonly declared: boolean;
+}
+
+/** Whose way into which spoke to explain. */
+export interface FleetSelection extends AccessSelection {
+  /**
+   * Name of a spoke's ClusterProfile.
+   *
+   * @defaultValue - every spoke
+   */
+  readonly spoke?: string;
+}
+
+/** What to explain, of every job. */
+export interface ExplainSelection extends PullSelection, FleetSelection {}
+
+/** How artefacts are read. */
+export interface ExplainOptions {
+  /**
+   * What is known of the clusters and stands in no artefact; wins over what was recorded.
+   *
+   * @defaultValue - only what `workload-identity.json` records
+   */
+  readonly cluster?: ClusterRecord;
+}
+
+/**
+ * The verifier: reads artefacts once, and answers any number of questions about them.
+ *
+ * Works on synth output before anything is applied, on manifests and Terraform JSON of others, and on the output of
+ * `terraform show -json`. No input makes it say `allowed` by mistake: what it cannot judge is `unknown`.
+ */
+export class Explainer {
+  readonly #facts: Facts;
+  readonly #clouds: readonly Cloud[];
+  readonly #questions: PullQuestions;
+  readonly #pulls: Pulls;
+  readonly #access: Accesses;
+  readonly #fleets: Fleets;
+
+  private constructor(facts: Facts) {
+    const clouds = readClouds(facts.terraform);
+    this.#facts = facts;
+    this.#clouds = clouds.all;
+    this.#questions = new PullQuestions(facts);
+    this.#pulls = new Pulls(clouds.pluginOf);
+    this.#access = new Accesses(clouds.all);
+    this.#fleets = new Fleets(clouds.all, this.#access);
+  }
+
+  /**
+   * Reads synth output folders, folders of stacks, manifests and Terraform JSON.
+   *
+   * Throws `explain-path-missing`, `explain-nothing-found`, `explain-file-unreadable`, `explain-file-too-large`,
+   * `explain-file-invalid` or `bind-file-invalid`.
+   */
+  static read(paths: readonly string[], options: ExplainOptions = {}): Explainer {
+    return new Explainer(readFacts(paths, { computed: computedAttributes, cluster: options.cluster ?? {} }));
+  }
+
+  /** What was found and is not judged, and what would be refused. */
+  get skipped(): readonly SkippedDocument[] {
+    return this.#facts.skipped;
+  }
+
+  /** The clouds over what was read, for tests of trust. */
+  get clouds(): readonly Cloud[] {
+    return this.#clouds;
+  }
+
+  /**
+   * The results one by one, so that a million of them need not be held at once.
+   *
+   * Throws `explain-stack-unknown`, `explain-late-value`, or what `Subject.of` throws.
+   */
+  *pulls(selection: PullSelection = {}): Generator<PullResult> {
+    for (const question of this.#questions.of(selection)) yield this.#result(question);
+  }
+
+  /**
+   * The service accounts of OpenShift's components: declared ones, and those whose Secrets or CredentialsRequests were
+   * read. Throws `explain-stack-unknown`, `explain-late-value`, or what `Subject.of` throws.
+   */
+  *components(selection: AccessSelection = {}): Generator<AccessResult> {
+    yield* this.#accesses("component", selection);
+  }
+
+  /**
+   * The service accounts of workloads: declared ones, and those that annotations or credential files let act in a
+   * cloud. Throws `explain-stack-unknown`, `explain-late-value`, or what `Subject.of` throws.
+   */
+  *workloads(selection: AccessSelection = {}): Generator<AccessResult> {
+    yield* this.#accesses("workload", selection);
+  }
+
+  /**
+   * The ways of a hub's controllers into its spokes: of declared fleets, and of ClusterProfiles that were read.
+   * Throws `explain-stack-unknown`, `explain-spoke-unknown`, `explain-late-value`, or what `Subject.of` throws.
+   */
+  *fleetAccesses({ serviceAccount, stack, spoke }: FleetSelection = {}): Generator<FleetResult> {
+    if (isLate(spoke)) fail("explain-late-value", "what is asked about", String(spoke));
+    const account = selectedAccount(serviceAccount);
+    yield* this.#fleets.of(selectedClusters(this.#facts, stack), account, spoke);
+  }
+
+  /**
+   * The results of every job: pulls, components, workloads, fleet accesses; where an image is asked about, its pulls
+   * alone, and where a spoke is, the ways into it alone.
+   *
+   * Throws what {@link Explainer.pulls} and {@link Explainer.fleetAccesses} throw.
+   */
+  *all(selection: ExplainSelection = {}): Generator<ExplainResult> {
+    if (selection.spoke === undefined) yield* this.pulls(selection);
+    if (selection.image !== undefined || selection.origin !== undefined) return;
+    if (selection.spoke === undefined) {
+      yield* this.components(selection);
+      yield* this.workloads(selection);
+    }
+    yield* this.fleetAccesses(selection);
+  }
+
+  /** Every service account that can pull an image, or may be able to. Throws `explain-stack-unknown`. */
+  whoMayPull(image: string, stack?: string): readonly ImagePuller[] {
+    const selection = { image, ...(stack === undefined ? {} : { stack }) };
+    const name = this.#questions.image(image).repository?.name;
+    return [...this.#questions.of(selection)].flatMap((question) => {
+      const result = this.#result(question);
+      if (result.verdict === "denied") return [];
+      const declared = declaredPatterns(question.artefacts, result.subject).some(
+        (pattern) => name !== undefined && AskedNames.covers(pattern, name),
+      );
+      return [{ result, declared }];
+    });
+  }
+
+  /** Everything that a service account can read, marked where it was not declared. Throws `explain-stack-unknown`. */
+  reach(serviceAccount: string, stack?: string): readonly ServiceAccountReach[] {
+    const key = selectedAccount(serviceAccount) ?? "";
+    const reached = selectedClusters(this.#facts, stack).flatMap((artefacts) => {
+      const declared = declaredPatterns(artefacts, key);
+      return this.#pulls
+        .identities(artefacts, pullerOf(artefacts, key, "asked"))
+        .flatMap(({ label, rights }) =>
+          rights.reach().map(({ pattern, comparable }): ServiceAccountReach => ({
+            stack: artefacts.stack,
+            as: label ?? "an identity that is not known",
+            pattern,
+            declared: comparable && declared.some((each) => isWithin(pattern, each)),
+          })),
+        );
+    });
+    return [...new Map(reached.map((row) => [`${row.stack} ${row.as} ${row.pattern}`, row])).values()];
+  }
+
+  *#accesses(job: AccessJob, { serviceAccount, stack }: AccessSelection): Generator<AccessResult> {
+    const account = selectedAccount(serviceAccount);
+    for (const artefacts of selectedClusters(this.#facts, stack)) {
+      const entering = this.#fleets.controllers(artefacts);
+      for (const each of this.#access.of(artefacts, job, account, entering))
+        yield { job, stack: artefacts.stack, ...each };
+    }
+  }
+
+  #result(question: AskedPull): PullResult {
+    return new Result(question, this.#pulls);
+  }
+}
+
+/** Equal, or below a declared pattern that ends with a star. */
+function isWithin(pattern: string, declared: string): boolean {
+  return pattern === declared || (declared.endsWith("*") && pattern.startsWith(declared.slice(0, -1)));
+}
+
+function declaredPatterns({ cluster }: ClusterArtefacts, key: string): readonly string[] {
+  return (cluster.pulls ?? [])
+    .filter(({ serviceAccount }) => serviceAccount === key)
+    .flatMap(({ images }) => images.flatMap((image) => orElse(image, () => undefined) ?? []));
+}
+
+/** A verdict is cheap, its checks are not: they are put together when they are read. */
+class Result implements PullResult {
+  readonly job = "image-pull";
+  readonly #question: AskedPull;
+  readonly #judged: ReturnType<Pulls["judge"]> | undefined;
+  readonly #pulls: Pulls;
+
+  constructor(question: AskedPull, pulls: Pulls) {
+    this.#question = question;
+    this.#pulls = pulls;
+    const { artefacts, puller, image, isNeverPulled } = question;
+    this.#judged = isNeverPulled ? undefined : pulls.judge(artefacts, puller, image);
+  }
+
+  get stack(): string {
+    return this.#question.artefacts.stack;
+  }
+
+  get subject(): string {
+    return this.#question.puller.key;
+  }
+
+  get target(): string {
+    return this.#question.image.text;
+  }
+
+  get verdict(): Verdict {
+    return this.#judged?.verdict ?? "unknown";
+  }
+
+  get as(): string | null {
+    return this.#judged?.as ?? null;
+  }
+
+  get checks(): readonly CheckResult[] {
+    return this.#judged?.checks ?? this.#pulls.links.map(({ id }) => ({ id, ...NEVER_PULLED }));
+  }
+
+  toJSON(): PullResult {
+    const { job, stack, subject, target, verdict, as, checks } = this;
+    return { job, stack, subject, target, verdict, as, checks };
+  }
+}
+
+const NEVER_PULLED = {
+  status: "skipped",
+  reason:
+    "imagePullPolicy Never: the kubelet uses the image that is on the node, or fails with ErrImageNeverPull",
+  evidence: [],
+  remedy: "",
+} as const;
+
+/** Reads artefacts and explains what is selected, of every job; throws what {@link Explainer} throws. */
+export function explain(
+  paths: readonly string[],
+  selection: ExplainSelection = {},
+  options: ExplainOptions = {},
+): readonly ExplainResult[] {
+  return [...Explainer.read(paths, options).all(selection)];
+}

@@ -1,0 +1,208 @@
+/*
+ * Which components and workloads are explained: declared ones, and those of which Secrets, CredentialsRequests or
+ * annotations were read.
+ */
+
+import { type Known, is, orElse } from "../../model/known";
+import { COMPONENT_AUDIENCE, COMPONENT_TOKEN_PATH } from "../../model/components";
+import { type Tree, type TreeObject, entriesOf, isTreeObject, knownJson, treeOf } from "../../model/tree";
+import { isDeepStrictEqual } from "node:util";
+import type { AskedRights, Cloud } from "../cloud";
+import type { DeclaredComponent } from "../read/cluster-record";
+import type { RequestFact, SecretFact } from "../read/component-facts";
+import type { ClusterArtefacts } from "../read/facts";
+
+/** Jobs other than pulling images. */
+export type AccessJob = "component" | "workload";
+
+/** One service account of a component or workload, in one cloud. */
+export interface AccessQuestion {
+  /** Which job. */
+  readonly job: AccessJob;
+  /** The cluster. */
+  readonly artefacts: ClusterArtefacts;
+  /** The cloud; `undefined` where nothing says which. */
+  readonly cloud: Cloud | undefined;
+  /** `namespace/name`; the name is `*` where nothing says which service accounts a component has. */
+  readonly key: string;
+  /** True where it is recorded. */
+  readonly declared: boolean;
+  /** What a component reads and asks for; `undefined` for a workload. */
+  readonly component: AskedComponent | undefined;
+  /** What is meant to be granted; `undefined` where nothing says it. */
+  readonly asks: AskedRights | undefined;
+}
+
+/** What a component reads and asks for. */
+export interface AskedComponent {
+  /** The Secret, `namespace/name`. */
+  readonly secretKey: string;
+  /** The Secret; `undefined` where it was not read. */
+  readonly secret: SecretFact | undefined;
+  /** The request; `undefined` where it was not read. */
+  readonly request: RequestFact | undefined;
+  /** Where its token is; `undefined` where neither request nor record says it. */
+  readonly tokenPath: string | undefined;
+  /** The audience of its tokens. */
+  readonly audience: string;
+  /** What it was meant to get other than it asks for; `undefined` where that is the same. */
+  readonly intent: Intent | undefined;
+}
+
+/** What was asked for and what was meant. */
+export interface Intent {
+  /** What the request asks for. */
+  readonly asks: TreeObject;
+  /** What the component was meant to get. */
+  readonly intends: TreeObject;
+  /** Why; empty where no reason was given. */
+  readonly reason: string;
+}
+
+/** The name of every service account. */
+export const ANY_ACCOUNT = "*";
+
+/** Requests that the release withdraws; the operator removes what they made. */
+const DELETED = "release.openshift.io/delete";
+
+type Declared = DeclaredComponent<Known<string>, Tree>;
+
+/** The components of a cluster, a question for each of their service accounts. */
+export function componentQuestions(
+  artefacts: ClusterArtefacts,
+  clouds: readonly Cloud[],
+): readonly AccessQuestion[] {
+  const { cluster, secrets } = artefacts;
+  const declared = new Map((cluster.components ?? []).map((each) => [each.secret, each]));
+  const requests = requestsOf(artefacts, clouds, declared);
+  const led = [...secrets.values()].filter((secret) =>
+    clouds.some(({ access }) => access.recognizes(secret)),
+  );
+  const keys = new Set([...declared.keys(), ...requests.keys(), ...led.map(({ key }) => key)]);
+  return [...keys].flatMap((key) =>
+    questionsOf(artefacts, clouds, key, declared.get(key), requests.get(key)),
+  );
+}
+
+function questionsOf(
+  artefacts: ClusterArtefacts,
+  clouds: readonly Cloud[],
+  secretKey: string,
+  declared: Declared | undefined,
+  request: RequestFact | undefined,
+): readonly AccessQuestion[] {
+  const secret = artefacts.secrets.get(secretKey);
+  const cloud =
+    clouds.find((each) => each.cloud === declared?.cloud) ??
+    clouds.find(({ access }) => access.providerKind === request?.providerKind) ??
+    clouds.find(({ access }) => secret && access.recognizes(secret));
+  const intent = intentOf(declared, request);
+  const component: AskedComponent = {
+    secretKey,
+    secret,
+    request,
+    tokenPath: request?.tokenPath || declared?.tokenPath || (request && COMPONENT_TOKEN_PATH),
+    audience: declared?.audience || COMPONENT_AUDIENCE,
+    intent,
+  };
+  const asked = declared && objectOf(treeOf(declared.asks));
+  const rights = intent?.intends ?? (request ? rightsOf(request.providerSpec) : asked);
+  const named = new Set([...(declared?.serviceAccounts ?? []), ...(request?.serviceAccounts ?? [])]);
+  const anyone = `${secretKey.split("/")[0] ?? ""}/${ANY_ACCOUNT}`;
+  const keys = named.size > 0 ? [...named].sort() : [anyone];
+  return keys.map((key): AccessQuestion => ({
+    job: "component",
+    artefacts,
+    cloud,
+    key,
+    declared: declared !== undefined,
+    component,
+    asks: rights && { rights, places: declared?.places ?? [] },
+  }));
+}
+
+/** What was meant for a request of another release is not known: that one is judged as it is. */
+function intentOf(declared: Declared | undefined, request: RequestFact | undefined): Intent | undefined {
+  const intends = declared?.intends && objectOf(declared.intends);
+  const asks = declared && objectOf(treeOf(declared.asks));
+  if (!declared || !intends || !asks) return undefined;
+  if (request !== undefined && !isSame(rightsOf(request.providerSpec), rightsOf(treeOf(asks))))
+    return undefined;
+  return { asks, intends, reason: declared.reason };
+}
+
+/** The provider part without what says which kind of document it is. */
+function rightsOf(providerSpec: Tree): TreeObject | undefined {
+  const value = objectOf(providerSpec);
+  if (!value) return undefined;
+  const rights = entriesOf(value).flatMap(([key, child]) => {
+    const name = orElse(key, () => undefined);
+    return name === undefined || ["kind", "apiVersion"].includes(name) ? [] : [[name, child] as const];
+  });
+  return objectOf(treeOf(Object.fromEntries(rights)));
+}
+
+function objectOf(tree: Tree): TreeObject | undefined {
+  const value = orElse(tree, () => undefined);
+  return isTreeObject(value) ? value : undefined;
+}
+
+function isSame(one: TreeObject | undefined, other: TreeObject | undefined): boolean {
+  const [a, b] = [one, other].map((each) => each && orElse(knownJson(treeOf(each)), () => undefined));
+  return a !== undefined && isDeepStrictEqual(a, b);
+}
+
+/**
+ * The requests that are for this cluster, by Secret: those that were recorded, or where nothing is recorded those of
+ * the clouds that the Secrets are for.
+ */
+function requestsOf(
+  { requests, secrets, cluster }: ClusterArtefacts,
+  clouds: readonly Cloud[],
+  declared: ReadonlyMap<string, Declared>,
+): ReadonlyMap<string, RequestFact> {
+  const used = clouds.filter(({ access }) =>
+    [...secrets.values()].some((secret) => access.recognizes(secret)),
+  );
+  const kinds = (used.length > 0 ? used : clouds).map(({ access }) => access.providerKind);
+  const isMeant = ({ secret, providerKind = "", annotations }: RequestFact): boolean => {
+    const recorded = declared.get(secret);
+    if (recorded)
+      return clouds.find(({ cloud }) => cloud === recorded.cloud)?.access.providerKind === providerKind;
+    const deleted = annotations.get(DELETED);
+    const isDeleted = deleted !== undefined && is(deleted, "true") === "yes";
+    return cluster.components === undefined && kinds.includes(providerKind) && !isDeleted;
+  };
+  return new Map(requests.filter(isMeant).map((request) => [request.secret, request]));
+}
+
+/** The workloads of a cluster, a question for each service account and cloud that it acts in. */
+export function workloadQuestions(
+  artefacts: ClusterArtefacts,
+  clouds: readonly Cloud[],
+  acts: (cloud: Cloud, key: string) => boolean,
+): readonly AccessQuestion[] {
+  const recorded = artefacts.cluster.workloads ?? [];
+  const declared = new Map(recorded.map((each) => [`${each.cloud} ${each.serviceAccount}`, each]));
+  const keys = new Set([
+    ...recorded.map(({ serviceAccount }) => serviceAccount),
+    ...artefacts.serviceAccounts.keys(),
+  ]);
+  return [...keys].flatMap((key) =>
+    clouds
+      .filter((cloud) => declared.has(`${cloud.cloud} ${key}`) || acts(cloud, key))
+      .map((cloud): AccessQuestion => {
+        const line = declared.get(`${cloud.cloud} ${key}`);
+        const rights = line && objectOf(line.asks);
+        return {
+          job: "workload",
+          artefacts,
+          cloud,
+          key,
+          declared: line !== undefined,
+          component: undefined,
+          asks: rights && entriesOf(rights).length > 0 ? { rights, places: [] } : undefined,
+        };
+      }),
+  );
+}

@@ -1,0 +1,294 @@
+/*
+ * What the nodes' container runtime does with an image after the kubelet has looked up credentials for the name in the
+ * pod: mirrors, registries that are blocked, policies of signatures, files that configure it.
+ *
+ * Sources: containers-registries.conf(5) and containers-policy.json(5); openshift/runtime-utils, pkg/registries
+ * (`EditRegistriesConfig`; `NeverContactSource` blocks the source for tags and digests alike); containers/image issue
+ * 2949; containerd, docs/hosts.md and docs/cri/registry.md; docs.k3s.io/installation/private-registry.
+ */
+
+import { type Ternary, match } from "../../model/known";
+import { isRecord } from "../../model/record";
+import { at, record } from "../../model/parsed";
+import type { AskedName } from "../../rules/asked-names";
+import { literalPattern, patternOf } from "../../rules/wildcard";
+import { type Answer, type Evidence, broken, seen, unknown } from "../answer";
+import { firstYamlDocument } from "../read/embedded";
+import type { ClusterArtefacts } from "../read/facts";
+import type { NodeConfiguration } from "../read/node-configuration";
+import type { MirrorRule } from "../read/registries";
+
+/** A repository of a host, of which a judge asks. */
+export interface NamedRepository {
+  /** The host, with its port. */
+  readonly host: string;
+  /** The path below it. */
+  readonly path: AskedName;
+}
+
+/**
+ * Whether a scope of a runtime's configuration covers a repository: equal, or followed by what may follow a scope; `*.`
+ * stands for every host below a domain.
+ */
+export function coversRepository(scope: string, { host, path }: NamedRepository): Ternary {
+  const plain = host.replace(/:\d+$/, "");
+  if (scope.startsWith("*.")) return plain.endsWith(scope.slice(1)) ? "yes" : "no";
+  const slash = scope.indexOf("/");
+  if (slash < 0) return scope === host || scope === plain ? "yes" : "no";
+  if (scope.slice(0, slash) !== host) return "no";
+  const inner = scope.slice(slash + 1);
+  const whole = path.matches(literalPattern(inner));
+  return whole === "yes" ? whole : path.matches(patternOf(`${inner.replace(/[*?]/g, "?")}/*`));
+}
+
+/** Mirrors that the runtime tries before a repository, or instead of it. */
+export interface Mirrored {
+  /** The rules. */
+  readonly rules: readonly MirrorRule[];
+  /** The mirrors, in their order, each once. */
+  readonly mirrors: readonly string[];
+  /** True where the repository itself is never contacted. */
+  readonly blocked: boolean;
+  /** True where a mirror is on another host, to which no credentials of the pod are shown. */
+  readonly elsewhere: boolean;
+}
+
+/** The mirrors of a repository: those of the longest source alone, as the runtime takes only the entry that fits best. */
+export function mirroredAs(rules: readonly MirrorRule[], repository: NamedRepository): Mirrored | undefined {
+  const covering = rules.filter(({ source }) => coversRepository(source, repository) !== "no");
+  if (covering.length === 0) return undefined;
+  const longest = Math.max(...covering.map(({ source }) => source.length));
+  const best = covering.filter(({ source }) => source.length === longest);
+  const mirrors = [...new Set(best.flatMap((rule) => rule.mirrors))];
+  return {
+    rules: best,
+    mirrors,
+    blocked: best.some(({ blocksSource }) => blocksSource),
+    elsewhere: mirrors.some((mirror) => mirror.split("/")[0] !== repository.host),
+  };
+}
+
+/** Evidence of the rules. */
+export function mirrorEvidence(mirrored: Mirrored | undefined): readonly Evidence[] {
+  return (mirrored?.rules ?? []).map(({ title, place }) => seen(title, place));
+}
+
+/** Words for a reason: where the runtime goes first. */
+export function mirrorHint(mirrored: Mirrored | undefined): string {
+  if (mirrored === undefined) return "";
+  const how = mirrored.elsewhere ? "without the pod's credentials" : "with the same credentials";
+  return `; the runtime tries the mirror ${mirrored.mirrors.join(", ")} first, ${how}`;
+}
+
+/** What keeps the runtime from pulling a repository with the pod's credentials; `undefined` where nothing is known to. */
+export function runtimeRefusal(
+  { mirrors, registrySources, imagePolicies }: ClusterArtefacts,
+  node: NodeConfiguration,
+  repository: NamedRepository,
+): Answer | undefined {
+  const isBare =
+    mirrors.length + registrySources.length + imagePolicies.length + node.runtimeFiles.size === 0;
+  if (isBare) return undefined;
+  const mirrored = mirroredAs(mirrors, repository);
+  return (
+    forbidden(registrySources, repository, mirrored) ??
+    (mirrored && withoutSource(mirrored, repository)) ??
+    inRuntimeFiles(node, repository, mirrored) ??
+    signaturesAsked(imagePolicies, repository)
+  );
+}
+
+/** Blocked registries go into registries.conf, allowed ones into policy.json. */
+function forbidden(
+  sources: ClusterArtefacts["registrySources"],
+  repository: NamedRepository,
+  mirrored: Mirrored | undefined,
+): Answer | undefined {
+  const name = nameOf(repository);
+  for (const { blocked, allowed, source } of sources) {
+    const where = seen("Image/cluster", source);
+    const scope = blocked.find((each) => coversRepository(each, repository) !== "no");
+    const isLeftOut =
+      allowed !== undefined && !allowed.some((each) => coversRepository(each, repository) === "yes");
+    if (scope === undefined && !isLeftOut) continue;
+    if (mirrored || (blocked.length > 0 && allowed))
+      return unknown(
+        `Image/cluster keeps the runtime from ${repository.host}, and whether it pulls ${name} ${mirrored ? `from the mirror ${mirrored.mirrors.join(", ")}` : "with both lists"} is not judged`,
+        "ask about the image by the mirror's name, or give one of the two lists",
+        where,
+      );
+    return scope === undefined
+      ? broken(
+          `Image/cluster limits the runtime to allowedRegistries, none of which is ${name}`,
+          `add ${repository.host} to allowedRegistries`,
+          `event: Source image rejected: Running image docker://${name} is rejected by policy`,
+          where,
+        )
+      : broken(
+          `Image/cluster blocks ${scope} for the runtime`,
+          `remove ${scope} from blockedRegistries`,
+          `event: registry ${scope} is blocked in /etc/containers/registries.conf or /etc/containers/registries.conf.d`,
+          where,
+        );
+  }
+  return undefined;
+}
+
+function nameOf({ host, path }: NamedRepository): string {
+  return `${host}/${path.example}`;
+}
+
+/** What follows for the pull where the source itself is never contacted; `undefined` where it is. */
+function withoutSource(mirrored: Mirrored, repository: NamedRepository): Answer | undefined {
+  const { rules, mirrors, blocked, elsewhere } = mirrored;
+  if (!blocked) return undefined;
+  const evidence = mirrorEvidence(mirrored);
+  const { host } = repository;
+  const [name, where] = [nameOf(repository), mirrors.join(", ")];
+  if (!elsewhere)
+    return unknown(
+      `the runtime never pulls ${name} itself, only its mirror ${where}; whether the identity may read that is not judged`,
+      `ask about the image by the mirror's name, or set mirrorSourcePolicy to AllowContactingSource`,
+      ...evidence,
+    );
+  return broken(
+    `the runtime never contacts ${host} for ${name}, only the mirror ${where}, and shows no credentials of the pod to another host`,
+    "set mirrorSourcePolicy to AllowContactingSource, name the mirror in the pod, or give the nodes' global pull secret a login for the mirror",
+    `event: registry ${rules[0]?.source ?? host} is blocked in /etc/containers/registries.conf or /etc/containers/registries.conf.d`,
+    ...evidence,
+  );
+}
+
+function signaturesAsked(
+  policies: ClusterArtefacts["imagePolicies"],
+  repository: NamedRepository,
+): Answer | undefined {
+  const policy = policies.find(({ scopes }) =>
+    scopes.some((scope) => coversRepository(scope, repository) !== "no"),
+  );
+  return (
+    policy &&
+    unknown(
+      `${policy.title} asks for signatures of ${nameOf(repository)}, and whether the image has them is not judged`,
+      "see the policy, and that the image is signed as it says",
+      seen(policy.title, policy.source),
+    )
+  );
+}
+
+/** A kind of file that configures the runtime. */
+interface FileKind {
+  readonly path: RegExp;
+  /** What it may do to a pull. */
+  readonly effect: "mirrors" | "rejects";
+  /** Whether it says something of a repository that decides a pull; `match` is that of the path. */
+  readonly concerns: (repository: NamedRepository, content: string, match: readonly string[]) => boolean;
+}
+
+const FILES: readonly FileKind[] = [
+  {
+    path: /^\/etc\/containers\/registries\.conf(?:$|\.d\/[^/]+\.conf$)/,
+    effect: "mirrors",
+    concerns: (repository, content) =>
+      // It is TOML, of which only the texts of `prefix` and `location` are looked at: rather too much is found.
+      [...content.matchAll(SCOPE)].some(([, scope = ""]) => coversRepository(scope, repository) !== "no"),
+  },
+  { path: /\/certs\.d\/([^/]+)\/hosts\.toml$/, effect: "mirrors", concerns: otherHosts },
+  {
+    path: /^\/etc\/containerd\/(?!certs\.d\/).*\.toml$/,
+    effect: "mirrors",
+    concerns: ({ host }, content) =>
+      [...content.matchAll(MIRRORS)].some(([, each]) => each === "*" || each === host),
+  },
+  {
+    path: /^\/etc\/rancher\/(?:k3s|rke2)\/registries\.yaml$/,
+    effect: "mirrors",
+    concerns: ({ host }, content) => {
+      const mirrors = record(at(firstYamlDocument(content).value, "mirrors"));
+      return Object.hasOwn(mirrors, "*") || Object.hasOwn(mirrors, host);
+    },
+  },
+  { path: /^\/etc\/containers\/policy\.json$/, effect: "rejects", concerns: isLimited },
+];
+
+const SCOPE = /\b(?:prefix|location)["']?\s*=\s*["']([^"']+)["']/g;
+const MIRRORS = /\bregistry\.mirrors\.["']([^"']+)["']/g;
+const URL_HOST = /https?:\/\/([^"'/\s]+)/g;
+
+/** True for the path of a file that configures the runtime. */
+export function isRuntimeFile(path: string): boolean {
+  return FILES.some((kind) => kind.path.test(path));
+}
+
+const WORDS: Readonly<Record<FileKind["effect"], { readonly may: string; readonly remedy: string }>> = {
+  mirrors: {
+    may: "may send the pull to a mirror, without the pod's credentials",
+    remedy: "see the file; mirrors in ImageDigestMirrorSet and ImageTagMirrorSet are judged",
+  },
+  rejects: {
+    may: "may reject the image, or ask for signatures",
+    remedy: "see the file; what Image/cluster forbids is judged",
+  },
+};
+
+/** What the machine config operator writes of mirror sets says nothing that they do not. */
+const GENERATED = "-generated-registries";
+
+function inRuntimeFiles(
+  { name: pool, runtimeFiles }: NodeConfiguration,
+  repository: NamedRepository,
+  mirrored: Mirrored | undefined,
+): Answer | undefined {
+  for (const [path, { content, owner = "", source }] of runtimeFiles) {
+    const kind = FILES.find((each) => each.path.test(path));
+    const found = kind?.path.exec(path);
+    if (!kind || !found || (mirrored && kind.effect === "mirrors" && owner.endsWith(GENERATED))) continue;
+    const what = match(
+      content,
+      (text) =>
+        kind.concerns(repository, text, found) ? `has an entry for ${nameOf(repository)}, which` : "",
+      () => "cannot be read here, and",
+    );
+    if (what === "") continue;
+    const { may, remedy } = WORDS[kind.effect];
+    return unknown(`${path} of the nodes ${pool} ${what} ${may}`, remedy, seen(path, source));
+  }
+  return undefined;
+}
+
+/** The folder is named by a registry, with `_` about its port, or by `_default` for those without a folder. */
+function otherHosts({ host }: NamedRepository, content: string, [, folder = ""]: readonly string[]): boolean {
+  if (!["_default", host, host.replace(/:(\d+)$/, "_$1_")].includes(folder)) return false;
+  // Headers may carry other credentials.
+  return /\bheader\b/.test(content) || [...content.matchAll(URL_HOST)].some(([, named]) => named !== host);
+}
+
+const ACCEPT = "insecureAcceptAnything";
+
+/** The requirements of the longest scope count, else those of the transport, else the default ones; all must be met. */
+function isLimited(repository: NamedRepository, content: string): boolean {
+  const policy = parsed(content);
+  const scopes = record(at(policy, "transports", "docker"));
+  const covering = Object.keys(scopes).filter(
+    (scope) => scope !== "" && coversRepository(scope, repository) !== "no",
+  );
+  // Wildcards come after every scope of the host's own.
+  const rank = (scope: string): number =>
+    scope.startsWith("*.") ? scope.length - repository.host.length - 2 : scope.length;
+  const [scope] = covering.sort((one, other) => rank(other) - rank(one));
+  const requirements: unknown = scope === undefined ? (scopes[""] ?? at(policy, "default")) : scopes[scope];
+  return !(
+    Array.isArray(requirements) &&
+    requirements.length > 0 &&
+    requirements.every((each) => isRecord(each) && each["type"] === ACCEPT)
+  );
+}
+
+/** What is no JSON is no policy: the runtime refuses it, and every image with it. */
+function parsed(content: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch {
+    return undefined;
+  }
+}

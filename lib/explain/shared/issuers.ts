@@ -1,0 +1,228 @@
+/*
+ * The documents of issuers that Terraform publishes. Every cloud asks the issuer for its keys, unless it was handed
+ * them, so an issuer whose documents are wrong or closed is trusted in vain.
+ *
+ * Source: OpenID Connect Discovery 1.0, sections 4.1 and 4.3.
+ */
+
+import { type Known, afterPrefix, isKnown, match, orElse, same, shown } from "../../model/known";
+import { childOf, isTreeList, optionalText, parsedTree } from "../../model/tree";
+import { type Answer, type Evidence, badness, broken, seen, unknown } from "../answer";
+import { keySet } from "./key-set";
+import type { Issuers, ObjectStore, PublishedKeys, StoreDoor, StoredObject } from "./object-store";
+
+/** A store that publishes an issuer. */
+interface Host {
+  readonly issuer: Known<string>;
+  readonly store: ObjectStore;
+  /** The door at the issuer's URL; `undefined` where another server stands before the store. */
+  readonly door: StoreDoor | undefined;
+  /** What names of the issuer's objects begin with, empty or with a slash at the end. */
+  readonly base: string;
+}
+
+const DISCOVERY = ".well-known/openid-configuration";
+
+/** The issuers that were read. */
+export class PublishedIssuers implements Issuers {
+  readonly #stores: readonly ObjectStore[];
+  /** By the text of the issuer for people, which is one for each value. */
+  readonly #problems = new Map<string, Answer | undefined>();
+
+  constructor(stores: readonly ObjectStore[]) {
+    this.#stores = stores;
+  }
+
+  /** The answer of a cloud that trusts the issuer and asks it for its keys. */
+  judged(answer: Answer, issuer: Known<string>, log: string): Answer {
+    if (this.#stores.length === 0 || answer.status !== "pass") return answer;
+    const problem = this.#problem(issuer);
+    if (problem === undefined) return answer;
+    const { status, reason, evidence, remedy } = problem;
+    const both = [...evidence, ...answer.evidence];
+    return { status, reason, evidence: both, remedy, ...(status === "fail" ? { log } : {}) };
+  }
+
+  /** The keys that an issuer publishes, as far as they were read. */
+  keysOf(issuer: Known<string>): readonly PublishedKeys[] {
+    return this.#hosts(issuer).flatMap((host) =>
+      current(host, host.base + DISCOVERY).flatMap((discovery) => {
+        const url = optionalText(childOf(parsedTree(discovery.text), "jwks_uri"));
+        const name = this.#nameOf(url, host);
+        return (name === undefined ? [] : current(host, name))
+          .filter(isRead)
+          .map(({ text, source }) => ({ ids: keySet(text).ids, source }));
+      }),
+    );
+  }
+
+  /** An issuer is judged once, whoever asks. */
+  #problem(issuer: Known<string>): Answer | undefined {
+    const key = shown(issuer);
+    if (!this.#problems.has(key))
+      this.#problems.set(key, worst(this.#hosts(issuer).map((host) => this.#problemOf(host))));
+    return this.#problems.get(key);
+  }
+
+  /** Those at the issuer's URL; else those whose discovery document names it, as behind a server of the user's. */
+  #hosts(issuer: Known<string>): readonly Host[] {
+    const hosts = this.#stores.flatMap((store) =>
+      store.doors.flatMap((door): readonly Host[] => {
+        const name = nameAt(door, issuer);
+        return name === undefined ? [] : [{ issuer, store, door, base: folder(name) }];
+      }),
+    );
+    const here = hosts.filter(isPublishing);
+    return here.length > 0 ? here : this.#stores.flatMap((store) => namingHosts(issuer, store));
+  }
+
+  #problemOf(host: Host): Answer | undefined {
+    const name = host.base + DISCOVERY;
+    const discoveries = current(host, name);
+    if (discoveries.length === 0) return absent(host, name, "discovery document");
+    return worst(discoveries.map((discovery) => this.#ofDiscovery(discovery, name, host)));
+  }
+
+  #ofDiscovery(discovery: StoredObject, discoveryName: string, host: Host): Answer | undefined {
+    const where = seen("discovery document", discovery.source);
+    if (!isRead(discovery)) return refusal(host, discoveryName);
+    const document = parsedTree(discovery.text);
+    const issuer = optionalText(childOf(document, "issuer"));
+    const url = optionalText(childOf(document, "jwks_uri"));
+    const agreement = same<string | undefined>(issuer, host.issuer);
+    const who = shown(host.issuer);
+    if (agreement === "no")
+      return wrong(
+        discovery,
+        `the discovery document of ${who} names ${orElse(issuer, () => "") === undefined ? "no issuer" : `the issuer ${shown(issuer)}`}`,
+        "write exactly the issuer into the discovery document",
+        where,
+      );
+    if (agreement === "unknown")
+      return unknown(`whether the discovery document names ${who} is known only after apply`, LATER, where);
+    if (orElse(url, () => "") === undefined)
+      return wrong(
+        discovery,
+        "the discovery document has no jwks_uri",
+        "write the URL of the keys into it",
+        where,
+      );
+    const name = this.#nameOf(url, host);
+    return worst([
+      refusal(host, discoveryName),
+      ...(name === undefined ? [] : [this.#ofKeys(name, shown(url), host), refusal(host, name)]),
+    ]);
+  }
+
+  #ofKeys(name: string, url: string, host: Host): Answer | undefined {
+    const found = current(host, name);
+    if (found.length === 0) return absent(host, name, `key set that jwks_uri names (${url})`);
+    return worst(
+      found.filter(isRead).map((object) => {
+        const { refusal: reason, doubt } = keySet(object.text);
+        const where = seen("published keys", object.source);
+        if (reason !== undefined)
+          return wrong(object, `the keys that the issuer publishes ${reason}`, PUBLISH, where);
+        return doubt === undefined
+          ? undefined
+          : unknown(`of the keys that the issuer publishes ${doubt}`, PUBLISH, where);
+      }),
+    );
+  }
+
+  /** The name of the object at a URL of the issuer's, or of the same store's; `undefined` for another place. */
+  #nameOf(url: Known<string | undefined>, { issuer, base, store }: Host): string | undefined {
+    const path = below(issuer, url);
+    if (path !== undefined) return base + path;
+    return store.doors.map((door) => nameAt(door, url as Known<string>)).find((name) => name !== undefined);
+  }
+}
+
+const LATER = "apply it, and explain the state or the finished files";
+const PUBLISH =
+  "publish the public keys as the API server has them: `oc get --raw /openid/v1/jwks`, or from the PEM files of the keys";
+
+function nameAt(door: StoreDoor, url: Known<string>): string | undefined {
+  const name = door.nameAt(url);
+  return name && orElse(name, () => undefined);
+}
+
+function folder(name: string): string {
+  const plain = name.replace(/\/+$/, "");
+  return plain === "" ? "" : `${plain}/`;
+}
+
+function namingHosts(issuer: Known<string>, store: ObjectStore): readonly Host[] {
+  return [...store.objects].flatMap(([name, objects]): readonly Host[] => {
+    if (name !== DISCOVERY && !name.endsWith(`/${DISCOVERY}`)) return [];
+    const isNamed = objects.some(
+      ({ text }) =>
+        same<string | undefined>(optionalText(childOf(parsedTree(text), "issuer")), issuer) === "yes",
+    );
+    return isNamed ? [{ issuer, store, door: undefined, base: name.slice(0, -DISCOVERY.length) }] : [];
+  });
+}
+
+/** True where the discovery document or keys of the issuer stand there. */
+function isPublishing({ store, base }: Host): boolean {
+  if (store.objects.has(base + DISCOVERY)) return true;
+  return [...store.objects].some(
+    ([name, objects]) =>
+      name.startsWith(base) &&
+      objects.some(({ text }) => isTreeList(orElse(childOf(parsedTree(text), "keys"), () => undefined))),
+  );
+}
+
+/** What keeps those without credentials from reading an object at the issuer's URL. */
+function refusal({ door, store, issuer }: Host, name: string): Answer | undefined {
+  return door ? door.refusal(name) : store.before?.(issuer);
+}
+
+/** A state says what its configuration does not know yet. */
+function current({ store }: Host, name: string): readonly StoredObject[] {
+  const all = store.objects.get(name) ?? [];
+  const literal = all.filter(({ text }) => isKnown(text));
+  return literal.length > 0 ? literal : all;
+}
+
+/** What is uploaded from a file, or made by an expression, is not read; JSON with references in its texts is. */
+function isRead({ text }: StoredObject): boolean {
+  return isKnown(text) || isKnown(parsedTree(text));
+}
+
+function absent({ store, issuer }: Host, name: string, what: string): Answer {
+  const reason = `the ${what} of ${shown(issuer)} is missing: nothing declares ${name} in ${store.label}`;
+  const remedy = "declare it, or name the Terraform that does as well";
+  const [beside] = [...store.objects.values()].flat();
+  const places = beside ? [seen("object beside it", beside.source)] : [];
+  return store.isWhole ? broken(reason, remedy, undefined, ...places) : unknown(reason, remedy, ...places);
+}
+
+/** What Terraform leaves as it is may be right although what is written is not. */
+function wrong({ isKept }: StoredObject, reason: string, remedy: string, where: Evidence): Answer {
+  return isKept
+    ? unknown(`${reason}, unless another text is there, which Terraform leaves as it is`, remedy, where)
+    : broken(reason, remedy, undefined, where);
+}
+
+function worst(answers: readonly (Answer | undefined)[]): Answer | undefined {
+  return answers.reduce(
+    (bad, each) => (each && (bad === undefined || badness(each) > badness(bad)) ? each : bad),
+    undefined,
+  );
+}
+
+/** What follows a URL, without slash at the beginning; `undefined` where it is not certain that it follows. */
+export function below(base: Known<string>, url: Known<string | undefined>): string | undefined {
+  const rest = afterPrefix(url as Known<string>, base);
+  const path = rest && orElse(rest, () => undefined);
+  if (path === undefined || path === "") return path;
+  const isInside =
+    path.startsWith("/") ||
+    match(
+      base,
+      (text) => text.endsWith("/"),
+      () => false,
+    );
+  return isInside ? path.replace(/^\//, "") : undefined;
+}

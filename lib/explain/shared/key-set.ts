@@ -1,0 +1,61 @@
+/*
+ * JSON Web Key Sets that others wrote, as far as clouds verify the tokens of a cluster by them.
+ */
+
+import { type Known, isKnown, orElse } from "../../model/known";
+import { type Tree, childOf, isTreeList, knownJson, optionalText, parsedTree } from "../../model/tree";
+import { derivedKeyId } from "../../rules/openid/derived-key-id";
+
+/** A key set. */
+export interface KeySet {
+  /** Ids of its keys. */
+  readonly ids: readonly string[];
+  /** Equal for two sets of the same keys. */
+  readonly fingerprint: string;
+  /** Why no token can be verified by it, after "the keys …"; `undefined` where one can. */
+  readonly refusal: string | undefined;
+  /** Why perhaps not all can; `undefined` where nothing speaks against it. */
+  readonly doubt: string | undefined;
+}
+
+/** The members that make a key, and the id by which it is found. */
+const MEMBERS: readonly string[] = ["kid", "kty", "n", "e", "crv", "x", "y"];
+
+/** Reads a key set; of a text that is none there are no keys, and a text that is not known is in doubt. */
+export function keySet(jwks: Known<string>): KeySet {
+  const keys = orElse(childOf(parsedTree(jwks), "keys"), () => undefined);
+  const nothing = { ids: [], fingerprint: "", refusal: undefined, doubt: undefined };
+  if (!isTreeList(keys))
+    return isKnown(jwks)
+      ? { ...nothing, refusal: "are no JSON Web Key Set" }
+      : { ...nothing, doubt: "it is not known what they are" };
+  if (keys.length === 0) return { ...nothing, refusal: "are an empty list" };
+  const others = keys.filter((key) => !["sig", ""].includes(textOf(key, "use")));
+  const foreign = keys.filter(isForeign);
+  return {
+    ids: keys.map((key) => textOf(key, "kid")),
+    fingerprint: JSON.stringify(keys.map((key) => MEMBERS.map((name) => textOf(key, name))).sort()),
+    // RFC 7517 section 4.2; a key without `use` is for everything.
+    refusal: others.length === keys.length ? "are none to verify signatures (use is not sig)" : undefined,
+    doubt:
+      others.length > 0
+        ? `${named(others)} is no key to verify signatures (use is not sig)`
+        : foreign.length > 0
+          ? `${named(foreign)} is not the id that kube-apiserver derives from the key, and tokens name that one`
+          : undefined,
+  };
+}
+
+function textOf(key: Tree, member: string): string {
+  return orElse(optionalText(childOf(key, member)), () => undefined) ?? "";
+}
+
+function named(keys: readonly Tree[]): string {
+  return keys.map((key) => textOf(key, "kid") || "a key without id").join(", ");
+}
+
+function isForeign(key: Tree): boolean {
+  const json = orElse(knownJson(key), () => undefined);
+  const derived = json === undefined ? undefined : derivedKeyId(json);
+  return derived !== undefined && derived !== textOf(key, "kid");
+}

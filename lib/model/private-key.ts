@@ -1,0 +1,21 @@
+/** Every form of a private key that has a label (RFC 7468, PKCS#1, SEC 1, OpenSSH, PuTTY, age), also a damaged one. */
+const LABEL =
+  /(?:BEGIN|END)[^\n-]{0,40}PRIVATE[^\n-]{0,20}KEY|PRIVATE[ \t]+KEY[ \t]*-|PuTTY-User-Key-File|AGE-SECRET-KEY/i;
+
+/** The key file of a service account of Google. */
+const KEY_FILE = /"private_key"\s*:\s*"/;
+
+const JWK = /"kty"\s*:/;
+/** RFC 7518 sections 6.2.2, 6.3.2 and 6.4.1: members that only private and secret JSON Web Keys have. */
+export const PRIVATE_JWK_MEMBER: RegExp = /"(?:d|p|q|dp|dq|qi|oth|k)"\s*:/;
+
+const BASE64 = /^[\w+/=\s-]{40,}$/;
+
+/** True for a text that is, or holds, a private key that has a label; base64 is looked into. */
+export function holdsPrivateKey(text: string): boolean {
+  return isPrivate(text) || (BASE64.test(text) && isPrivate(Buffer.from(text, "base64").toString("latin1")));
+}
+
+function isPrivate(text: string): boolean {
+  return LABEL.test(text) || KEY_FILE.test(text) || (JWK.test(text) && PRIVATE_JWK_MEMBER.test(text));
+}

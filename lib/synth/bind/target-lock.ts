@@ -1,0 +1,106 @@
+/*
+ * One `bind` at a time in a target folder. Each run puts a file with its process and host in its name into the staging
+ * folder, and then looks whether another one is there: of two that come at once, neither can miss the other.
+ */
+
+import { lstatSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { threadId } from "node:worker_threads";
+import { BIND_STAGE, isHalfBound } from "../../artefact/bind-stage";
+import { errorCode } from "../../artefact/synth-folder";
+import { removeEmpty } from "./make-folders";
+
+const LOCK = /^lock-(\d+)\.\d+@(.*)$/;
+
+/** No run takes so long: after this a process of another host, or one that only has the same id, no longer counts. */
+const STALE_AFTER = 10 * 60_000;
+
+/** How long to wait for another run, in milliseconds. */
+const PATIENCE = 10_000;
+
+/**
+ * Runs a function while no other `bind` runs in the folder. The staging folder is there meanwhile, and gone afterwards,
+ * unless it holds a journal.
+ *
+ * `refuse` gets the reason where another one still runs after `patience` milliseconds.
+ */
+export function whileLocked<Result>(
+  folder: string,
+  refuse: (reason: string) => never,
+  run: () => Result,
+  patience = PATIENCE,
+): Result {
+  const stage = join(folder, BIND_STAGE);
+  const host = hostname().replace(/[^\w.-]/g, "_");
+  const own = `lock-${process.pid}.${threadId}@${host}`;
+  const end = Date.now() + patience;
+  for (let other = taken(stage, own, host); other !== undefined; other = taken(stage, own, host)) {
+    if (Date.now() >= end) return refuse(`EBUSY: another bind (${other}) is writing there`);
+    // Not of one length, so that two that make way for each other meet only once.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20 + Math.random() * 80);
+  }
+  try {
+    return run();
+  } finally {
+    if (!isHalfBound(folder)) removeAll(stage, (name) => !LOCK.test(name));
+    leave(stage, own);
+  }
+}
+
+/** Puts the own lock into the staging folder; another run's name where one is at work, and then there is no own lock. */
+function taken(stage: string, own: string, host: string): string | undefined {
+  makeStage(stage, own);
+  const others = readdirSync(stage).filter((name) => LOCK.test(name) && name !== own);
+  const running = others.find((name) => isRunning(stage, name, host));
+  if (running === undefined) removeAll(stage, (name) => others.includes(name));
+  else leave(stage, own);
+  return running;
+}
+
+function makeStage(stage: string, own: string): void {
+  for (;;) {
+    try {
+      mkdirSync(stage);
+    } catch (error) {
+      // Through a link, what is in it would be written elsewhere.
+      if (
+        errorCode(error) !== "EEXIST" ||
+        lstatSync(stage, { throwIfNoEntry: false })?.isDirectory() === false
+      )
+        throw error;
+    }
+    try {
+      return writeFileSync(join(stage, own), "");
+    } catch (error) {
+      // Another run ended, and took the folder away.
+      if (errorCode(error) !== "ENOENT") throw error;
+    }
+  }
+}
+
+function isRunning(stage: string, lock: string, host: string): boolean {
+  const [, pid = "", owner = ""] = LOCK.exec(lock) ?? [];
+  if (owner === host && !isProcess(Number(pid))) return false;
+  const made = statSync(join(stage, lock), { throwIfNoEntry: false })?.mtimeMs;
+  return made !== undefined && Date.now() - made < STALE_AFTER;
+}
+
+function isProcess(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return errorCode(error) !== "ESRCH";
+  }
+}
+
+function removeAll(stage: string, isMeant: (name: string) => boolean): void {
+  for (const name of readdirSync(stage).filter(isMeant))
+    rmSync(join(stage, name), { recursive: true, force: true });
+}
+
+/** Takes the own lock away, and the folder with it where nothing else is in it. */
+function leave(stage: string, own: string): void {
+  rmSync(join(stage, own), { force: true });
+  removeEmpty([stage]);
+}
