@@ -5,8 +5,14 @@
  * Source: "Service control policies" and "Resource control policies" in the AWS Organizations user guide.
  */
 
-import { type Known, type Ternary, is, isKnown, known, match, or, orElse, same } from "../../model/known";
-import type { Policy, Selection, Statement, UnreadStatement } from "../../rules/aws/policy/document";
+import { type Known, type Ternary, is, isKnown, match, or, orElse, same } from "../../model/known";
+import {
+  type Policy,
+  type Selection,
+  type Statement,
+  type UnreadStatement,
+  denyingEverything,
+} from "../../rules/aws/policy/document";
 import type { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import type { HeldPolicy } from "./attachments";
@@ -57,7 +63,7 @@ function limitOf(resource: Resource, terraform: Terraform, documents: Documents)
   if (HARMLESS.some((each) => is(type, each) === "yes")) return undefined;
   const isServiceControl = or(is(type, SERVICE_CONTROL), is(type, undefined));
   const read = documents.ofText(resource.stated("content"), "resource");
-  const policy = isServiceControl === "yes" ? denialsOf(read) : PERHAPS_EVERYTHING;
+  const policy = isServiceControl === "yes" ? denialsOf(read) : denyingEverything;
   if (policy === undefined) return undefined;
   return {
     accounts: accountsOf(resource, terraform),
@@ -81,31 +87,14 @@ function isOf(attachment: Resource, policy: Resource): Ternary {
   return isKnown(id) && !isKnown(policy.attribute("id")) ? "no" : same(id, policy.attribute("id"));
 }
 
-/** May deny everything, and allows nothing. */
-const PERHAPS_EVERYTHING: Policy = {
-  kind: "read",
-  statements: [
-    {
-      label: "1",
-      sid: known(undefined),
-      effect: known("Deny"),
-      principal: undefined,
-      actions: { values: [known("*")], negated: false },
-      resources: { values: [known("*")], negated: false },
-      conditions: known([]),
-      variables: true,
-    },
-  ],
-};
-
 /**
  * The denials of a policy that allows everything, or says nothing of that because another one does; `undefined` where it
  * has none.
  */
 function denialsOf(policy: Policy): Policy | undefined {
-  if (policy.kind !== "read") return PERHAPS_EVERYTHING;
+  if (policy.kind !== "read") return denyingEverything;
   const allows = policy.statements.filter((each) => !isDenial(each));
-  if (allows.length > 0 && !allows.some(isForEverything)) return PERHAPS_EVERYTHING;
+  if (allows.length > 0 && !allows.some(isForEverything)) return denyingEverything;
   const denials = policy.statements.filter(isDenial);
   return denials.length > 0 ? { kind: "read", statements: denials } : undefined;
 }

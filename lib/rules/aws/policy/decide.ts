@@ -7,7 +7,7 @@ import type { RequestContext } from "./context";
 import { Match, cannotTell, no, yes } from "./match";
 import type { Policy, Statement } from "./document";
 import type { AskedResource } from "./resource-name";
-import { type Candidate, readStatement, unreadStatements } from "./candidate";
+import { type Candidate, type Effect, readStatement, unreadStatements } from "./candidate";
 
 /** What the evaluation of a policy says. */
 export interface AwsDecision {
@@ -119,12 +119,12 @@ export class Question<D = never> {
           if (effect === "Allow") open ??= each;
           else threat ??= each;
         } else if (effect === "Allow") allowed ??= each;
-        else return new Decided<D>("denied", undefined, () => `${nameOf(each)} denies it`);
+        else return new Decided<D>("denied", () => `${nameOf(each)} denies it`);
     }
-    if (allowed && threat) return this.#open(threat, "may deny it", resource);
-    if (allowed) return new Decided<D>("allowed", undefined, () => `${nameOf(allowed)} allows it`);
-    if (open) return this.#open(open, "cannot be judged", resource);
-    return new Decided<D>("denied", undefined, () => this.#nearest(resource));
+    if (allowed && threat) return this.#open(threat, "Deny", resource);
+    if (allowed) return new Decided<D>("allowed", () => `${nameOf(allowed)} allows it`);
+    if (open) return this.#open(open, "Allow", resource);
+    return new Decided<D>("denied", () => this.#nearest(resource));
   }
 
   /** Whether a statement denies it, whatever is allowed. */
@@ -142,8 +142,9 @@ export class Question<D = never> {
       : no(() => "no statement denies it");
   }
 
-  #open(each: Doubted<D>, what: string, resource: AskedResource | undefined): Decision<D> {
-    return new Decided<D>("unknown", each.doubt, () => told(each, what, resource));
+  #open(each: Doubted<D>, effect: Effect, resource: AskedResource | undefined): Decision<D> {
+    const what = effect === "Deny" ? "may deny it" : "cannot be judged";
+    return new Decided<D>("unknown", () => told(each, what, resource), each.doubt, effect);
   }
 
   /** The statement that came closest is the one worth reading. */
@@ -171,17 +172,21 @@ function told(each: Doubted<unknown>, what: string, resource: AskedResource | un
 export interface Decision<D = never> extends AwsDecision {
   /** Why it is not certain that the policy counts because of which the outcome is unknown. */
   readonly doubt: D | undefined;
+  /** What the statement does because of which the outcome is unknown. */
+  readonly perhaps: Effect | undefined;
 }
 
 /** The words are made when they are read. */
 class Decided<D> implements Decision<D> {
   readonly outcome: AwsDecision["outcome"];
   readonly doubt: D | undefined;
+  readonly perhaps: Effect | undefined;
   readonly #words: () => string;
 
-  constructor(outcome: AwsDecision["outcome"], doubt: D | undefined, words: () => string) {
+  constructor(outcome: AwsDecision["outcome"], words: () => string, doubt?: D, perhaps?: Effect) {
     this.outcome = outcome;
     this.doubt = doubt;
+    this.perhaps = perhaps;
     this.#words = words;
   }
 

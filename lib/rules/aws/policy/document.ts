@@ -3,7 +3,7 @@
  * Source: "Grammar of the IAM JSON policy language" in the IAM user guide.
  */
 
-import type { Known } from "../../../model/known";
+import { type Known, known } from "../../../model/known";
 import type { Tree } from "../../../model/tree";
 
 /** Whose policy it is: it says what the role may do, who may become it, or what others may do with a resource. */
@@ -68,3 +68,25 @@ export type Policy =
       /** Why, a sentence. */
       readonly why: string;
     };
+
+const EVERYTHING: Selection = { values: [known("*")], negated: false };
+
+function everything(effect: "Allow" | "Deny"): Policy {
+  const statement = {
+    label: "1",
+    sid: known(undefined),
+    effect: known(effect),
+    principal: undefined,
+    actions: EVERYTHING,
+    resources: EVERYTHING,
+    conditions: known([]),
+    variables: true,
+  };
+  return { kind: "read", statements: [statement] };
+}
+
+/** Allows every action on everything. */
+export const allowingEverything: Policy = everything("Allow");
+
+/** Denies every action on everything. */
+export const denyingEverything: Policy = everything("Deny");
