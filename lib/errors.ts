@@ -131,12 +131,25 @@ function show(value: unknown): string {
 
 /** JSON where the value has a JSON form; its kind, and for a construct its path, where it has none. */
 function asText(value: unknown): string {
-  if (typeof value === "function") return "a function";
+  if (typeof value === "function") return describe(value);
   if (typeof value === "bigint") return String(value);
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? String(value);
-  const kind = value.constructor?.name ?? "Object";
-  if (kind === "Object" || Array.isArray(value)) return jsonOf(value) ?? `an ${kind} without a JSON form`;
-  return `a ${kind}${isLocated(value) ? ` at ${value.node.path}` : ""}`;
+  const hasForm = Array.isArray(value) || nameOf(value) === "Object";
+  return (hasForm ? jsonOf(value) : describe(value)) ?? `${describe(value)} without a JSON form`;
+}
+
+/** What kind of value it is, in words; for a construct with its path. Shows no text, which may be a secret. */
+export function describe(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return "an array";
+  if (typeof value !== "object") return `a ${typeof value}`;
+  const name = nameOf(value);
+  const kind = name === "Object" ? "object" : name;
+  return `${/^[aeiou]/i.test(kind) ? "an" : "a"} ${kind}${isLocated(value) ? ` at ${value.node.path}` : ""}`;
+}
+
+function nameOf(value: object): string {
+  return value.constructor?.name ?? "Object";
 }
 
 function jsonOf(value: object): string | undefined {

@@ -25,8 +25,7 @@ export {
 export { Duration } from "./model/duration";
 export { type FederatedTrust } from "./model/federated-trust";
 export { type CredentialProviderEnv, type ImageCredentialProvider } from "./model/image-credential-provider";
-export { Issuer } from "./model/issuer";
-export { type IIssuerHost } from "./model/issuer-host";
+export { type GivenIssuer, type IIssuerHost, Issuer } from "./model/issuer";
 export { type IssuerKey } from "./model/issuer-keys";
 export { LateEncoding, LateText, isLate } from "./model/late";
 export { type INodeCarrier } from "./model/node-carrier";

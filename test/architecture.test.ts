@@ -110,13 +110,16 @@ const ENTRY_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "cli/main.ts": ["yaml"],
 };
 
-const LINES_HARD = 400;
-const LINES_SOFT = 250;
-const FUNCTION_LINES_HARD = 40;
-const EXPORTS_HARD = 8;
+const LINES_MAX = 400;
+const FUNCTION_LINES_MAX = 40;
+const EXPORTS_MAX = 12;
 
-/** Files that may pass the soft line budget, with the reason. */
-const LONG_FILES: Readonly<Record<string, string>> = {};
+/** Files with more exports, each with the reason. */
+const CROWDED: Readonly<Record<string, string>> = {
+  "model/known.ts": "one type and all that may be done with its values: no other file casts",
+  "model/tree.ts": "one type and all that may be done with its values: no other file casts",
+  "explain/cloud.ts": "the contract of a cloud, whole",
+};
 
 interface Import {
   readonly specifier: string;
@@ -231,6 +234,14 @@ function isExported(node: ts.Node): boolean {
   );
 }
 
+/** A kind goes with the interface whose values it checks: who reads one reads the other. */
+function isKind(node: ts.Node): boolean {
+  return (
+    ts.isVariableStatement(node) &&
+    node.declarationList.declarations.every(({ type }) => /^(?:Object)?Kind</.test(type?.getText() ?? ""))
+  );
+}
+
 function docOf(node: ts.Node): string {
   return ts
     .getJSDocCommentsAndTags(node)
@@ -305,33 +316,33 @@ describe("subpaths", () => {
 });
 
 describe("size", () => {
-  it(`keeps files within ${LINES_SOFT} lines, named exceptions within ${LINES_HARD}`, () => {
+  it(`keeps files within ${LINES_MAX} lines`, () => {
     const long = files
       .map((file) => ({ path: file.path, lines: file.text.split("\n").length }))
-      .filter(
-        ({ path, lines }) =>
-          lines > (path in LONG_FILES || path.startsWith("messages/") ? LINES_HARD : LINES_SOFT),
-      );
+      .filter(({ lines }) => lines > LINES_MAX);
     expect(long).toEqual([]);
   });
 
-  it(`keeps functions within ${FUNCTION_LINES_HARD} lines`, () => {
+  it(`keeps functions within ${FUNCTION_LINES_MAX} lines`, () => {
     const long: string[] = [];
     for (const file of files) {
       walk(file.tree, (node) => {
         if (!ts.isFunctionLike(node) || !("body" in node) || !node.body) return;
         const lines = lineOf(file, node.body.end) - lineOf(file, node.body.getStart()) + 1;
-        if (lines > FUNCTION_LINES_HARD)
+        if (lines > FUNCTION_LINES_MAX)
           long.push(`${file.path}:${lineOf(file, node.getStart())} has ${lines} lines`);
       });
     }
     expect(long).toEqual([]);
   });
 
-  it(`keeps a file's own exports within ${EXPORTS_HARD}`, () => {
+  it(`keeps a file's own exports within ${EXPORTS_MAX}, exceptions with a reason aside`, () => {
     const crowded = files
-      .map((file) => ({ path: file.path, exports: file.tree.statements.filter(isExported).length }))
-      .filter(({ exports }) => exports > EXPORTS_HARD);
+      .map((file) => ({
+        path: file.path,
+        exports: file.tree.statements.filter((each) => isExported(each) && !isKind(each)).length,
+      }))
+      .filter(({ path, exports }) => exports > EXPORTS_MAX && !(path in CROWDED));
     expect(crowded).toEqual([]);
   });
 });

@@ -46,7 +46,7 @@ describe("WorkloadIdentityError", () => {
     [Symbol("x"), "Symbol(x)"],
     [() => 1, "a function"],
     [{ a: [1] }, '{"a":[1]}'],
-    [{ a: 1n }, "an Object without a JSON form"],
+    [{ a: 1n }, "an object without a JSON form"],
     [1n, "1"],
     [
       new Construct(new Construct(new RootConstruct("app"), "stack"), "role"),
@@ -61,7 +61,7 @@ describe("WorkloadIdentityError", () => {
   it("shows a circular value as such", () => {
     const circular: Record<string, unknown> = {};
     circular["self"] = circular;
-    expect(shown(circular)).toBe("an Object without a JSON form");
+    expect(shown(circular)).toBe("an object without a JSON form");
   });
 });
 

@@ -1,15 +1,4 @@
-const PLAIN_KEY = /^[A-Za-z_]\w*$/;
-
-/** `metadata.annotations["eks.amazonaws.com/role-arn"]`, `subjects[0].name`; a number is the index of a list. */
-export function propertyPath(keys: readonly (string | number)[]): string {
-  return keys
-    .map((key, place) => {
-      if (typeof key === "number") return `[${key}]`;
-      if (!PLAIN_KEY.test(key)) return `[${JSON.stringify(key)}]`;
-      return place === 0 ? key : `.${key}`;
-    })
-    .join("");
-}
+export { propertyPath } from "../model/property-path";
 
 /** `ServiceAccount shop/web: `, or nothing for a document that is no Kubernetes object. */
 export function objectTitle(kind: unknown, namespace: unknown, name: unknown): string {

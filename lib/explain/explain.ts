@@ -8,21 +8,26 @@ import type { CheckResult } from "./checks/check";
 import { pullChecks } from "./checks/checks";
 import { repositoryOf } from "./checks/image-parses";
 import { Clouds, computedAttributes } from "./clouds/clouds";
-import type { ClusterRecord } from "./facts/cluster-record";
 import { type FleetResult, FleetAccesses } from "./fleet/fleet-accesses";
 import { type Facts, type SkippedDocument, readFacts } from "./facts/facts";
 import { globMatches } from "./glob";
+import { type PullQuestion, pullQuestions, selectedAccount, selectedClusters } from "./questions";
 import {
   type AccessSelection,
-  type PullQuestion,
   type PullSelection,
-  pullQuestions,
-  selectedAccount,
-  selectedClusters,
-} from "./questions";
+  ACCESS_SELECTION,
+  EXPLAIN_OPTIONS,
+  EXPLAIN_SELECTION,
+  ExplainOptions,
+  ExplainSelection,
+  FLEET_SELECTION,
+  FleetSelection,
+  PULL_SELECTION,
+} from "./selections";
 import { type ServiceAccountReach, reachOf } from "./reach";
 import type { ExplainResult } from "./result";
 import type { Verdict } from "./verdict";
+import { type Kind, checkGiven, list, text } from "../model/shape";
 
 /** What the verifier says of one pull. */
 export interface PullResult extends ExplainResult {
@@ -38,28 +43,7 @@ export interface ImagePuller {
   readonly declared: boolean;
 }
 
-/** Whose way into which spoke to explain. */
-export interface FleetSelection extends AccessSelection {
-  /**
-   * Name of a spoke's ClusterProfile.
-   *
-   * @defaultValue - every spoke
-   */
-  readonly spoke?: string;
-}
-
-/** What to explain, of every job. */
-export interface ExplainSelection extends PullSelection, FleetSelection {}
-
-/** How artefacts are read. */
-export interface ExplainOptions {
-  /**
-   * What is known of the clusters and stands in no artefact; wins over what was recorded.
-   *
-   * @defaultValue - only what `workload-identity.json` records
-   */
-  readonly cluster?: ClusterRecord;
-}
+const PATHS: Kind<readonly string[]> = list(text);
 
 /**
  * The verifier: reads artefacts once, and answers any number of questions about them.
@@ -90,6 +74,8 @@ export class Explainer {
    * `explain-file-too-large`, `explain-file-invalid` or `bind-file-invalid`.
    */
   static read(paths: readonly string[], options: ExplainOptions = {}): Explainer {
+    checkGiven("Explainer.read()", PATHS, paths, "paths");
+    checkGiven("Explainer.read()", EXPLAIN_OPTIONS, options, "options");
     return new Explainer(readFacts(paths, { computed: computedAttributes, cluster: options.cluster ?? {} }));
   }
 
@@ -104,8 +90,8 @@ export class Explainer {
    * Throws `explain-stack-unknown`, `explain-late-value`, or what `Subject.of` throws.
    */
   *pulls(selection: PullSelection = {}): Generator<PullResult> {
-    for (const questions of pullQuestions(this.#facts, selection))
-      for (const question of questions) yield this.#result(question);
+    checkGiven("Explainer.pulls()", PULL_SELECTION, selection, "selection");
+    yield* this.#pulls(selection);
   }
 
   /**
@@ -113,6 +99,7 @@ export class Explainer {
    * read. Throws `explain-stack-unknown`, `explain-late-value`, or what `Subject.of` throws.
    */
   *components(selection: AccessSelection = {}): Generator<AccessResult> {
+    checkGiven("Explainer.components()", ACCESS_SELECTION, selection, "selection");
     yield* this.#accesses("component", selection);
   }
 
@@ -121,6 +108,7 @@ export class Explainer {
    * cloud. Throws `explain-stack-unknown`, `explain-late-value`, or what `Subject.of` throws.
    */
   *workloads(selection: AccessSelection = {}): Generator<AccessResult> {
+    checkGiven("Explainer.workloads()", ACCESS_SELECTION, selection, "selection");
     yield* this.#accesses("workload", selection);
   }
 
@@ -128,7 +116,12 @@ export class Explainer {
    * The ways of a hub's controllers into its spokes: of declared fleets, and of ClusterProfiles that were read.
    * Throws `explain-stack-unknown`, `explain-spoke-unknown`, `explain-late-value`, or what `Subject.of` throws.
    */
-  *fleetAccesses({ serviceAccount, stack, spoke }: FleetSelection = {}): Generator<FleetResult> {
+  *fleetAccesses(selection: FleetSelection = {}): Generator<FleetResult> {
+    checkGiven("Explainer.fleetAccesses()", FLEET_SELECTION, selection, "selection");
+    yield* this.#fleetAccesses(selection);
+  }
+
+  *#fleetAccesses({ serviceAccount, stack, spoke }: FleetSelection): Generator<FleetResult> {
     if (isLate(spoke)) fail("explain-late-value", "what is asked about", String(spoke));
     const account = selectedAccount(serviceAccount);
     yield* this.#fleets.of(selectedClusters(this.#facts, stack), account, spoke);
@@ -141,13 +134,19 @@ export class Explainer {
    * Throws what {@link Explainer.pulls} and {@link Explainer.fleetAccesses} throw.
    */
   *all(selection: ExplainSelection = {}): Generator<ExplainResult> {
-    if (selection.spoke === undefined) yield* this.pulls(selection);
+    checkGiven("Explainer.all()", EXPLAIN_SELECTION, selection, "selection");
+    if (selection.spoke === undefined) yield* this.#pulls(selection);
     if (selection.image !== undefined || selection.origin !== undefined) return;
     if (selection.spoke === undefined) {
-      yield* this.components(selection);
-      yield* this.workloads(selection);
+      yield* this.#accesses("component", selection);
+      yield* this.#accesses("workload", selection);
     }
-    yield* this.fleetAccesses(selection);
+    yield* this.#fleetAccesses(selection);
+  }
+
+  *#pulls(selection: PullSelection): Generator<PullResult> {
+    for (const questions of pullQuestions(this.#facts, selection))
+      for (const question of questions) yield this.#result(question);
   }
 
   /** Every service account that can pull an image, or may be able to. Throws `explain-stack-unknown`. */

@@ -11,15 +11,7 @@ export { type Answer, type Evidence, type Status } from "./answer";
 export { type AccessJob } from "./checks/access-checks";
 export { type CheckId, type CheckResult, type Origin } from "./checks/check";
 export { type FleetWarning } from "./clouds/cloud-spokes";
-export {
-  explain,
-  Explainer,
-  type ExplainOptions,
-  type ExplainSelection,
-  type FleetSelection,
-  type ImagePuller,
-  type PullResult,
-} from "./explain";
+export { explain, Explainer, type ImagePuller, type PullResult } from "./explain";
 export {
   type ClusterRecord,
   type DeclaredPull,
@@ -31,8 +23,14 @@ export { type DeclaredController, type DeclaredFleet, type DeclaredSpoke } from 
 export { type SkippedDocument } from "./facts/facts";
 export { type Source } from "./facts/source";
 export { type FleetResult } from "./fleet/fleet-accesses";
-export { type AccessSelection, type PullSelection } from "./questions";
 export { type ServiceAccountReach } from "./reach";
+export {
+  type AccessSelection,
+  type ExplainOptions,
+  type ExplainSelection,
+  type FleetSelection,
+  type PullSelection,
+} from "./selections";
 export { renderHtml } from "./render/html";
 export { EXPLAIN_JSON_VERSION, renderJson } from "./render/json";
 export { renderMermaid } from "./render/mermaid";

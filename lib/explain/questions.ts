@@ -8,38 +8,7 @@ import { Subject } from "../model/subject";
 import type { Origin } from "./checks/check";
 import type { ClusterArtefacts, Facts } from "./facts/facts";
 import { type WorkloadFact, isPartial } from "./facts/workload-facts";
-
-/** Whose access to explain. */
-export interface AccessSelection {
-  /**
-   * `namespace/name`.
-   *
-   * @defaultValue - every service account
-   */
-  readonly serviceAccount?: string;
-  /**
-   * Name of a stack.
-   *
-   * @defaultValue - every stack
-   */
-  readonly stack?: string;
-}
-
-/** What to explain; everything that was declared or stands in a workload where nothing is chosen. */
-export interface PullSelection extends AccessSelection {
-  /**
-   * An image as a pod names it.
-   *
-   * @defaultValue - the declared images and those of workloads
-   */
-  readonly image?: string;
-  /**
-   * Why a pull is asked about, where no image is chosen: it was declared, or a workload has the image.
-   *
-   * @defaultValue - both
-   */
-  readonly origin?: Exclude<Origin, "asked">;
-}
+import { PullSelection } from "./selections";
 
 /** Who pulls, and why it is asked; shared by all images. */
 export interface Puller {

@@ -4,7 +4,13 @@ import { createHash } from "node:crypto";
 import { fail } from "../errors";
 import { kueueConfiguration } from "../rules/fleet/kueue-configuration";
 import { type AccessProvider, accessProviderDocument } from "../rules/fleet/provider-file";
-import { type ProviderEntriesProps, providerEntries, providerWarnings } from "./provider-entries";
+import {
+  type ProviderEntriesProps,
+  PROVIDER_ENTRIES_PROPS,
+  providerEntries,
+  providerWarnings,
+} from "./provider-entries";
+import { type ObjectKind, checkProps, object, optional, text } from "../model/shape";
 
 /** What an {@link AccessProvidersFile} holds. */
 export interface AccessProvidersFileProps extends ProviderEntriesProps {
@@ -15,6 +21,11 @@ export interface AccessProvidersFileProps extends ProviderEntriesProps {
    */
   readonly kueueConfiguration?: string;
 }
+
+const ACCESS_PROVIDERS_FILE_PROPS: ObjectKind<AccessProvidersFileProps> = object({
+  ...PROVIDER_ENTRIES_PROPS.shape,
+  kueueConfiguration: optional(text),
+});
 
 const KUEUE = { name: "kueue-manager-config", key: "controller_manager_config.yaml" } as const;
 const INDENTATION = 2;
@@ -42,6 +53,7 @@ export class AccessProvidersFile extends Construct {
    * configuration of Kueue is missing, given to another consumer, or not usable.
    */
   constructor(scope: Construct, id: string, props: AccessProvidersFileProps) {
+    checkProps(new.target.name, scope, id, ACCESS_PROVIDERS_FILE_PROPS, props);
     super(scope, id);
     const { consumer } = props;
     this.providers = providerEntries(props);

@@ -5,8 +5,9 @@ import { namespaceName } from "../model/kubernetes-name";
 import { literal } from "../model/late";
 import type { ClusterProfileVersion } from "../rules/fleet/cluster-profile-schema";
 import { managerNameIssues } from "../rules/fleet/profile-checks";
-import { clusterProfileVersion } from "../rules/fleet/validate-cluster-profile";
+import { clusterProfileVersion, clusterProfileVersions } from "../rules/fleet/validate-cluster-profile";
 import { throwFirst } from "./first-issue";
+import { type ObjectKind, anyObject, checkProps, choice, object, optional, text } from "../model/shape";
 
 /** What all profiles of one {@link ClusterInventory} have in common. */
 export interface ClusterInventoryProps {
@@ -29,6 +30,13 @@ export interface ClusterInventoryProps {
    */
   readonly apiVersion?: ClusterProfileVersion;
 }
+
+const CLUSTER_INVENTORY_PROPS: ObjectKind<ClusterInventoryProps> = object({
+  namespace: text,
+  clusterManager: text,
+  statusScope: optional(anyObject),
+  apiVersion: optional(choice(clusterProfileVersions)),
+});
 
 /**
  * The ClusterProfiles that this configuration writes into one namespace of the hub.
@@ -54,6 +62,7 @@ export class ClusterInventory extends Construct {
    * `cluster-profile-status-in-main` or `late-value`.
    */
   constructor(scope: Construct, id: string, props: ClusterInventoryProps) {
+    checkProps(new.target.name, scope, id, CLUSTER_INVENTORY_PROPS, props);
     super(scope, id);
     const { statusScope } = props;
     this.namespace = namespaceName(props.namespace);

@@ -1,13 +1,19 @@
 import { ApiObject, JsonPatch } from "cdk8s";
 import { Construct } from "constructs";
-import type { ControllerWorkload } from "../model/fleet";
-import { type ControllerNeeds, controllerPatch } from "../rules/fleet/controller-patch";
+import { type ControllerWorkload, CONTROLLER_WORKLOAD } from "../model/fleet";
+import { type ControllerNeeds, CONTROLLER_NEEDS, controllerPatch } from "../rules/fleet/controller-patch";
+import { type ObjectKind, checkProps, object } from "../model/shape";
 
 /** What a {@link ControllerWorkloadPatch} adds, and to whom. */
 export interface ControllerWorkloadPatchProps extends ControllerNeeds {
   /** The existing workload. */
   readonly workload: ControllerWorkload;
 }
+
+const CONTROLLER_WORKLOAD_PATCH_PROPS: ObjectKind<ControllerWorkloadPatchProps> = object({
+  ...CONTROLLER_NEEDS.shape,
+  workload: CONTROLLER_WORKLOAD,
+});
 
 /**
  * Fields for a Deployment or StatefulSet that somebody else owns: plugin, identity and hash of the provider list.
@@ -21,6 +27,7 @@ export class ControllerWorkloadPatch extends Construct {
 
   /** Throws `fleet-identity-conflict`. */
   constructor(scope: Construct, id: string, props: ControllerWorkloadPatchProps) {
+    checkProps(new.target.name, scope, id, CONTROLLER_WORKLOAD_PATCH_PROPS, props);
     super(scope, id);
     const { kind, namespace, name } = props.workload;
     const template = controllerPatch(props.workload, props);

@@ -2,10 +2,15 @@ import { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
 import { ServiceAccountAnnotations } from "../kubernetes/service-account-annotations";
 import type { ControllerWorkload } from "../model/fleet";
-import { statedRecord, statedRecords } from "../model/stated";
-import type { FleetConsumer } from "../rules/fleet/consumer";
+import { type FleetConsumer, FLEET_CONSUMER } from "../rules/fleet/consumer";
 import { CLUSTER_PROFILE_GROUP, PROVIDER_FILE_FLAG } from "../rules/fleet/names";
-import type { HubFacts, MountedPlugin, PluginSource } from "../rules/fleet/plugin-mount";
+import {
+  type HubFacts,
+  type MountedPlugin,
+  type PluginSource,
+  HUB_FACTS,
+  PLUGIN_SOURCE,
+} from "../rules/fleet/plugin-mount";
 import type { FleetPluginKey } from "../rules/fleet/plugins";
 import type { AccessProvider } from "../rules/fleet/provider-file";
 import { AccessProvidersFile } from "./access-providers-file";
@@ -20,7 +25,9 @@ import {
 } from "./hub-consumer-plan";
 import { assertRunnable, mountsOf } from "./mounted-plugins";
 import { pluginFor } from "./provider-entries";
-import type { SpokeCluster } from "./spoke-cluster";
+import { type SpokeCluster, SPOKE_CLUSTER } from "./spoke-cluster";
+import { type ObjectKind, anyObject, checkProps, list, object, optional, record, text } from "../model/shape";
+import { ACCESS_GRANT } from "../model/workloads";
 
 /** What a {@link HubConsumer} is. */
 export interface HubConsumerProps {
@@ -58,6 +65,18 @@ export interface HubConsumerProps {
   readonly kueueConfiguration?: string;
 }
 
+/** The kind of {@link HubConsumerProps}. */
+export const HUB_CONSUMER_PROPS: ObjectKind<HubConsumerProps> = object({
+  consumer: FLEET_CONSUMER,
+  hub: HUB_FACTS,
+  spokes: list(SPOKE_CLUSTER),
+  identities: record(list(ACCESS_GRANT)),
+  plugins: optional(list(PLUGIN_SOURCE)),
+  pluginByCloud: optional(record(text)),
+  additionalProviders: optional(list(anyObject)),
+  kueueConfiguration: optional(text),
+});
+
 const FILE_DIRECTORY = "/etc/clusterprofile";
 const FILE_VOLUME = "clusterprofile-provider-file";
 const HASH_ANNOTATION = "checksum/clusterprofile-provider-file";
@@ -86,19 +105,16 @@ export class HubConsumer extends Construct {
   readonly flag: string | undefined;
 
   /**
-   * Throws what `AccessProvidersFile` throws, `fleet-value-invalid`, `fleet-plugin-twice`, `spoke-audience-twice`,
+   * Throws what `AccessProvidersFile` throws, `fleet-plugin-twice`, `spoke-audience-twice`,
    * `spoke-audience-foreign`, `fleet-identity-missing`, `fleet-identity-foreign`,
    * `fleet-identity-conflict`, `fleet-plugin-unmounted`, `fleet-plugin-unused`, `fleet-plugin-not-static`,
    * `fleet-plugin-not-mounted`, `plugin-mount-hub-too-old`, `plugin-mount-no-copy`, `plugin-mount-way`, `plugin-image-invalid` or
    * `plugin-path-missing`.
    */
   constructor(scope: Construct, id: string, props: HubConsumerProps) {
+    checkProps(new.target.name, scope, id, HUB_CONSUMER_PROPS, props);
     super(scope, id);
-    const { consumer, spokes, hub, pluginByCloud } = statedRecord("properties of a hub's controller", props);
-    statedRecord("consumer", consumer);
-    statedRecord("hub", hub);
-    statedRecord("identities", props.identities);
-    statedRecords("spokes", spokes);
+    const { consumer, spokes, hub, pluginByCloud } = props;
     const choice = { consumer, plugins: pluginByCloud };
     const used = cloudsOf(spokes).map((cloud) => pluginFor(choice, cloud));
     const mounts = mountsOf(used, props.plugins ?? [], hub, consumer);

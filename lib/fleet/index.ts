@@ -18,7 +18,8 @@ export {
   selfManagedSpoke,
   selfManagedUsers,
 } from "./self-managed-spoke";
-export { SpokeCluster, type SpokeClusterProps } from "./spoke-cluster";
+export { SpokeCluster } from "./spoke-cluster";
+export { type SpokeClusterProps } from "./spoke-cluster-props";
 export { SpokeRoleBinding, type SpokeRoleBindingProps } from "./spoke-role-binding";
 export { StatusWriter, type StatusWriterProps } from "./status-writer";
 export {
@@ -35,16 +36,13 @@ export { type SpokeTrust } from "../model/spoke-trust";
 export { type HubAuthenticationProps, type HubUsers } from "../rules/fleet/authentication-configuration";
 export { type ClusterProfileVersion } from "../rules/fleet/cluster-profile-schema";
 export { type FleetConsumer, type ProviderListForm } from "../rules/fleet/consumer";
+export { argoCd, controller, knativeOperator, multiKueue } from "../rules/fleet/consumers";
 export {
   type ArgoCdProps,
   type ConsumerProps,
   type ControllerProps,
   type MultiKueueProps,
-  argoCd,
-  controller,
-  knativeOperator,
-  multiKueue,
-} from "../rules/fleet/consumers";
+} from "../rules/fleet/consumers-props";
 export { type ControllerNeeds } from "../rules/fleet/controller-patch";
 export {
   type HubFacts,

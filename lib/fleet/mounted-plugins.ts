@@ -1,5 +1,4 @@
 import { fail } from "../errors";
-import { statedRecords } from "../model/stated";
 import type { FleetConsumer } from "../rules/fleet/consumer";
 import {
   type HubFacts,
@@ -33,7 +32,7 @@ export function assertRunnable(
  * The mounts of the plugins that are used, by plugin; those on the image's PATH need none.
  *
  * Throws `fleet-plugin-unmounted` where a used plugin has no source, `fleet-plugin-unused`, `fleet-plugin-twice`,
- * `fleet-value-invalid`, and what the mounts throw.
+ * and what the mounts throw.
  */
 export function mountsOf(
   used: readonly FleetPluginKey[],
@@ -41,7 +40,7 @@ export function mountsOf(
   hub: HubFacts,
   consumer: FleetConsumer,
 ): ReadonlyMap<string, MountedPlugin> {
-  const keys = statedRecords("plugins", sources).map(({ plugin }) => plugin);
+  const keys = sources.map(({ plugin }) => plugin);
   const twice = keys.find((key, index) => keys.indexOf(key) < index);
   if (twice !== undefined) return fail("fleet-plugin-twice", twice);
   const mounts = new Map<string, MountedPlugin>();

@@ -4,7 +4,8 @@ import { fail } from "../errors";
 import { isDnsSubdomain } from "../model/kubernetes-name";
 import { literal } from "../model/late";
 import { clusterObject } from "../kubernetes/metadata";
-import type { SpokeCluster } from "./spoke-cluster";
+import { type SpokeCluster, SPOKE_CLUSTER } from "./spoke-cluster";
+import { type ObjectKind, checkProps, object, optional, text } from "../model/shape";
 
 /** What a {@link MultiKueueCluster} refers to. */
 export interface MultiKueueClusterProps {
@@ -18,6 +19,11 @@ export interface MultiKueueClusterProps {
   readonly name?: string;
 }
 
+const MULTI_KUEUE_CLUSTER_PROPS: ObjectKind<MultiKueueClusterProps> = object({
+  spoke: SPOKE_CLUSTER,
+  name: optional(text),
+});
+
 /**
  * A worker cluster of MultiKueue that is reached through its ClusterProfile. Source:
  * kubernetes-sigs/kueue:apis/kueue/v1beta2/multikueue_types.go, exactly one of `kubeConfig` and `clusterProfileRef`.
@@ -28,6 +34,7 @@ export class MultiKueueCluster extends Construct {
 
   /** Throws `kueue-profile-namespace`, `cluster-profile-name-invalid` or `late-value`. */
   constructor(scope: Construct, id: string, props: MultiKueueClusterProps) {
+    checkProps(new.target.name, scope, id, MULTI_KUEUE_CLUSTER_PROPS, props);
     super(scope, id);
     const { profileName, inventory } = props.spoke;
     if (inventory.namespace !== "kueue-system") fail("kueue-profile-namespace", inventory.namespace);

@@ -1,7 +1,6 @@
 import { type WorkloadIdentityError, fail, refusal } from "../errors";
 import { literal } from "../model/late";
-import { statedList } from "../model/stated";
-import type { FleetConsumer } from "../rules/fleet/consumer";
+import { type FleetConsumer, FLEET_CONSUMER } from "../rules/fleet/consumer";
 import { profileNamespaceIssues } from "../rules/fleet/profile-namespace";
 import { pluginExec } from "../rules/fleet/plugin-exec";
 import { type FleetPluginKey, fleetPlugin, fleetPlugins } from "../rules/fleet/plugins";
@@ -14,8 +13,9 @@ import {
 } from "../rules/fleet/provider-file";
 import { secretIssues } from "../rules/fleet/secret-material";
 import { spokeTokenFile } from "../rules/fleet/spoke-tokens";
-import type { SpokeCluster } from "./spoke-cluster";
+import { type SpokeCluster, SPOKE_CLUSTER } from "./spoke-cluster";
 import { throwFirst } from "./first-issue";
+import { type ObjectKind, anyObject, list, object, optional, record, text } from "../model/shape";
 
 /** What decides a consumer's list of access providers. */
 export interface ProviderEntriesProps {
@@ -43,6 +43,15 @@ export interface ProviderEntriesProps {
   readonly additionalProviders?: readonly AccessProvider[];
 }
 
+/** The kind of {@link ProviderEntriesProps}. */
+export const PROVIDER_ENTRIES_PROPS: ObjectKind<ProviderEntriesProps> = object({
+  consumer: FLEET_CONSUMER,
+  spokes: list(SPOKE_CLUSTER),
+  plugins: optional(record(text)),
+  commands: optional(record(text)),
+  additionalProviders: optional(list(anyObject)),
+});
+
 /** The plugin that a consumer uses for the spokes of a cloud; throws `fleet-plugin-cloud`, and of an unknown plugin. */
 export function pluginFor(
   { consumer, plugins = {} }: Pick<ProviderEntriesProps, "consumer" | "plugins">,
@@ -60,7 +69,7 @@ export function pluginFor(
  * The checked entries, one per spoke.
  *
  * Throws `kueue-profile-namespace`, `fleet-profile-namespace`, `spoke-health-missing`, `access-provider-twice`, `access-provider-invalid`,
- * `fleet-value-invalid`, `access-provider-policy-invalid`, `fleet-name-outdated`, `argo-cd-builtin-aws`, `kubelogin-server-id-missing`, `fleet-plugin-…`, `fleet-command-invalid`,
+ * `access-provider-policy-invalid`, `fleet-name-outdated`, `argo-cd-builtin-aws`, `kubelogin-server-id-missing`, `fleet-plugin-…`, `fleet-command-invalid`,
  * `profile-config-without-cluster-info`, `fleet-stored-token`, `fleet-secret-material` or `late-value`.
  */
 export function providerEntries(props: ProviderEntriesProps): readonly AccessProvider[] {
@@ -88,7 +97,7 @@ export function providerEntries(props: ProviderEntriesProps): readonly AccessPro
 
 /** As given: what a document would leave out is refused. Secrets come first, since no other refusal looks for them. */
 function givenEntries(given: readonly AccessProvider[]): readonly AccessProvider[] {
-  const entries = statedList("additionalProviders", literal(given, "additionalProviders"));
+  const entries = literal(given, "additionalProviders");
   throwFirst([...secretIssues("additionalProviders", entries), ...accessProviderIssues(entries)]);
   throwFirst(entries.flatMap(modeIssues));
   return entries.map((entry) => ({ ...entry, execConfig: { ...NO_EXEC, ...entry.execConfig } }));

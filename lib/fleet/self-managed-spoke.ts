@@ -1,19 +1,26 @@
 import { Scalar, stringify } from "yaml";
 import { fail } from "../errors";
-import type { ISpokeAccess, SpokeEndpoint, SpokeEntryRequest, SpokeUser } from "../model/fleet";
+import {
+  type ISpokeAccess,
+  type SpokeEndpoint,
+  type SpokeEntryRequest,
+  type SpokeUser,
+  SPOKE_ENDPOINT,
+} from "../model/fleet";
 import { Issuer } from "../model/issuer";
 import { isLate } from "../model/late";
 import { type NodeFile, type NodeSetup, isCleanPath, nodeFile } from "../model/node-file";
 import type { SpokeTrust } from "../model/spoke-trust";
-import { statedRecord } from "../model/stated";
-import { Subject } from "../model/subject";
+import { SUBJECT, Subject } from "../model/subject";
 import {
   type HubAuthenticationProps,
   type HubUsers,
+  HUB_AUTHENTICATION_PROPS,
   authenticationConfiguration,
   spokeUserNames,
 } from "../rules/fleet/authentication-configuration";
 import { spokeAudience } from "../rules/fleet/spoke-audience";
+import { type Kind, type ObjectKind, checkGiven, like, list, object, optional, text } from "../model/shape";
 
 /** A spoke whose API server trusts the hub's issuer itself. */
 export interface SelfManagedSpokeProps extends HubAuthenticationProps {
@@ -27,6 +34,12 @@ export interface SelfManagedSpokeProps extends HubAuthenticationProps {
   readonly path?: string;
 }
 
+const SELF_MANAGED_SPOKE_PROPS: ObjectKind<SelfManagedSpokeProps> = object({
+  ...HUB_AUTHENTICATION_PROPS.shape,
+  endpoint: SPOKE_ENDPOINT,
+  path: optional(text),
+});
+
 /** A self-managed spoke: its access, and the file for its API servers. */
 export interface SelfManagedSpoke extends ISpokeAccess<unknown> {
   /** Whose tokens the spoke takes. */
@@ -38,6 +51,11 @@ export interface SelfManagedSpoke extends ISpokeAccess<unknown> {
   readonly nodeSetup: NodeSetup;
 }
 
+const ACCOUNTS: Kind<readonly (string | Subject)[]> = list(SUBJECT);
+const USERS: Kind<HubUsers> = like("the hub, as in selfManagedSpoke()", {
+  hub: text,
+  userPrefix: optional(text),
+});
 const PATH = "/etc/kubernetes/authentication-configuration.yaml";
 const MODE = 0o600;
 const YAML = { version: "1.1", lineWidth: 0, aliasDuplicateObjects: false } as const;
@@ -50,10 +68,11 @@ const YAML = { version: "1.1", lineWidth: 0, aliasDuplicateObjects: false } as c
  *
  * Throws `version-unsupported`, `spoke-authentication-empty`, `spoke-authentication-prefix`,
  * `spoke-authentication-invalid`, `spoke-authentication-ca`, `spoke-audience-foreign`, `fleet-secret-material`,
- * `fleet-value-invalid`, `issuer-cluster-internal`, `node-file-invalid`, `late-value`, and of bad issuers, audiences and service accounts.
+ * `issuer-cluster-internal`, `node-file-invalid`, `late-value`, and of bad issuers, audiences and service accounts.
  */
 export function selfManagedSpoke(props: SelfManagedSpokeProps): SelfManagedSpoke {
-  const { endpoint, audience, path = PATH } = statedRecord("properties of a self-managed spoke", props);
+  checkGiven("selfManagedSpoke()", SELF_MANAGED_SPOKE_PROPS, props);
+  const { endpoint, audience, path = PATH } = props;
   const issuer = Issuer.of(props.issuer);
   const document = authenticationConfiguration(props);
   if (!isCleanPath(path)) return fail("node-file-invalid", path, "path is not absolute and clean");
@@ -85,6 +104,8 @@ export function selfManagedUsers(
   serviceAccounts: readonly (string | Subject)[],
   users: HubUsers,
 ): readonly SpokeUser[] {
+  checkGiven("selfManagedUsers()", ACCOUNTS, serviceAccounts, "serviceAccounts");
+  checkGiven("selfManagedUsers()", USERS, users, "users");
   return serviceAccounts.map(Subject.of).map((subject) => {
     const [user = ""] = spokeUserNames([subject], users);
     return { subject, user, groups: [], authorized: false };

@@ -2,10 +2,9 @@ import { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
 import { fail, refusal } from "../errors";
 import { checkedLabels } from "../kubernetes/metadata";
-import type { SpokeFacts } from "../model/fleet";
+import { type SpokeFacts, SPOKE_FACTS } from "../model/fleet";
 import { isDnsSubdomain } from "../model/kubernetes-name";
 import { isLate, literal } from "../model/late";
-import { statedRecord } from "../model/stated";
 import { parseVersion } from "../model/version";
 import {
   type ClusterProfileFacts,
@@ -20,73 +19,8 @@ import { endpointIssues, profileProviderIssues, schemaIssues } from "../rules/fl
 import { secretIssues } from "../rules/fleet/secret-material";
 import type { ClusterInventory } from "./cluster-inventory";
 import { throwFirst } from "./first-issue";
-
-/** What a {@link SpokeCluster} says. */
-export interface SpokeClusterProps {
-  /** Where the spoke is, and what plugins must be told; of a cloud's function, or written out. */
-  readonly access: SpokeFacts;
-  /**
-   * Name of the profile.
-   *
-   * @defaultValue - the construct's id
-   */
-  readonly name?: string;
-  /**
-   * Name for people.
-   *
-   * @defaultValue - the name
-   */
-  readonly displayName?: string;
-  /**
-   * Name of the access provider, in the profile and in every consumer's list.
-   *
-   * @defaultValue - `<cloud>-<name>`
-   */
-  readonly providerName?: string;
-  /**
-   * Further labels of the profile.
-   *
-   * @defaultValue - none besides the manager's
-   */
-  readonly labels?: Readonly<Record<string, string>>;
-  /**
-   * Kubernetes version of the spoke, as it is now; consumers may choose by it.
-   *
-   * @defaultValue - left out
-   */
-  readonly kubernetesVersion?: string;
-  /**
-   * Properties by name, for example `topology.kubernetes.io/region`.
-   *
-   * @defaultValue - none
-   */
-  readonly properties?: Readonly<Record<string, string>>;
-  /**
-   * RFC 3339 time since when the condition ControlPlaneHealthy is declared. It is declared, not observed: a
-   * declarative tool cannot report health. Knative and multicluster-runtime wait for it.
-   *
-   * @defaultValue - no condition
-   */
-  readonly controlPlaneHealthySince?: string;
-  /**
-   * Name in the server's certificate where it is not that of the URL. Access library 0.1.3 and older ignores it.
-   *
-   * @defaultValue - the URL's host
-   */
-  readonly tlsServerName?: string;
-  /**
-   * Proxy before the server; consumers do not use their own `HTTPS_PROXY`.
-   *
-   * @defaultValue - none
-   */
-  readonly proxyUrl?: string;
-  /**
-   * Data that a plugin reads from `KUBERNETES_EXEC_INFO` (extension `client.authentication.k8s.io/exec`).
-   *
-   * @defaultValue - none; no plugin of this library's table needs it
-   */
-  readonly execExtension?: Readonly<Record<string, unknown>>;
-}
+import { type Kind, checkProps, like, text } from "../model/shape";
+import { SPOKE_CLUSTER_PROPS, SpokeClusterProps } from "./spoke-cluster-props";
 
 /**
  * One spoke of an inventory: its ClusterProfile, and in the inventory's `statusScope` the status that holds the
@@ -114,12 +48,12 @@ export class SpokeCluster extends Construct {
    * Throws `cluster-profile-name-invalid`, `cluster-profile-twice`, `spoke-server-invalid`, `spoke-ca-invalid`,
    * `spoke-ca-missing`, `spoke-proxy-invalid`, `spoke-time-invalid`, `cluster-property-invalid`,
    * `access-provider-name-invalid`, `argo-cd-builtin-aws`, `fleet-secret-material`, `cluster-profile-rejected`,
-   * `cluster-profile-field-dropped`, `cluster-manager-label`, `fleet-value-invalid`, `label-invalid`, `version-invalid` or `late-value`.
+   * `cluster-profile-field-dropped`, `cluster-manager-label`, `label-invalid`, `version-invalid` or `late-value`.
    */
   constructor(inventory: ClusterInventory, id: string, props: SpokeClusterProps) {
+    checkProps(new.target.name, inventory, id, SPOKE_CLUSTER_PROPS, props);
     super(inventory, id);
     const name = literal(props.name ?? id, "name of a spoke");
-    checkAccess(name, props.access);
     if (!isDnsSubdomain(name)) fail("cluster-profile-name-invalid", name);
     const main = profileDocument(mainFacts(inventory, name, props));
     const facts = statusFacts(name, props);
@@ -156,12 +90,6 @@ function mainFacts(inventory: ClusterInventory, name: string, props: SpokeCluste
     displayName: literal(props.displayName ?? name, "displayName"),
     labels: ownLabels(inventory, name, props.labels ?? {}),
   };
-}
-
-function checkAccess(name: string, access: SpokeFacts): void {
-  const { endpoint, parameters } = statedRecord(`access of spoke ${name}`, access);
-  statedRecord(`endpoint of spoke ${name}`, endpoint);
-  statedRecord(`parameters of spoke ${name}`, parameters);
 }
 
 /** The manager's label is written by this library; another value would be lost in silence. */
@@ -235,3 +163,12 @@ function checkStatus(main: ProfileDocument, facts: ClusterStatusFacts, version: 
     throwFirst(schemaIssues({ ...main, apiVersion, status }, each));
   }
 }
+
+/** The kind of a {@link SpokeCluster}. */
+export const SPOKE_CLUSTER: Kind<SpokeCluster> = like<
+  Pick<SpokeCluster, "profileName" | "providerName" | "access">
+>("a spoke: new SpokeCluster(…)", {
+  profileName: text,
+  providerName: text,
+  access: SPOKE_FACTS,
+});

@@ -2,12 +2,12 @@ import { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
 import { fail } from "../errors";
 import { clusterObject } from "../kubernetes/metadata";
-import type { SpokeUser } from "../model/fleet";
+import { type SpokeUser, CONTROLLER_WORKLOAD, SPOKE_USER } from "../model/fleet";
 import { clusterName, namespaceName } from "../model/kubernetes-name";
 import { literal } from "../model/late";
-import { statedList } from "../model/stated";
 import type { FleetConsumer } from "../rules/fleet/consumer";
 import { derivedName } from "../rules/names";
+import { type ObjectKind, checkProps, like, list, object, optional, text } from "../model/shape";
 
 /** Who gets what on a spoke. */
 export interface SpokeRoleBindingProps {
@@ -35,6 +35,16 @@ export interface SpokeRoleBindingProps {
   readonly name?: string;
 }
 
+const SPOKE_ROLE_BINDING_PROPS: ObjectKind<SpokeRoleBindingProps> = object({
+  spoke: text,
+  hub: text,
+  consumer: like("a controller, such as argoCd(…)", { reader: CONTROLLER_WORKLOAD }),
+  users: list(SPOKE_USER),
+  clusterRole: text,
+  namespaces: optional(list(text)),
+  name: optional(text),
+});
+
 const RBAC = "rbac.authorization.k8s.io";
 const NAME = { max: 253, allowed: /[^/%]/, separator: ":" } as const;
 const PATH_SEGMENT = /^(?!\.{1,2}$)[^/%]{1,253}$/;
@@ -49,10 +59,11 @@ export class SpokeRoleBinding extends Construct {
 
   /**
    * Throws `spoke-cluster-role-invalid`, `spoke-authorisation-missing` where a controller has neither user nor group or
-   * nobody is left to bind or no namespace is, `fleet-value-invalid`, `cluster-name-invalid`, `namespace-invalid`
+   * nobody is left to bind or no namespace is, `cluster-name-invalid`, `namespace-invalid`
    * or `late-value`.
    */
   constructor(scope: Construct, id: string, props: SpokeRoleBindingProps) {
+    checkProps(new.target.name, scope, id, SPOKE_ROLE_BINDING_PROPS, props);
     super(scope, id);
     const { clusterRole, spoke, namespaces } = props;
     if (!isPathSegment(clusterRole)) fail("spoke-cluster-role-invalid", clusterRole);
@@ -64,7 +75,7 @@ export class SpokeRoleBinding extends Construct {
       roleRef: { apiGroup: RBAC, kind: "ClusterRole", name: clusterRole },
       subjects,
     };
-    const named = namespaces && [...new Set(statedList("namespaces", namespaces).map(namespaceName))].sort();
+    const named = namespaces && [...new Set(namespaces.map(namespaceName))].sort();
     if (named?.length === 0) fail("spoke-authorisation-missing", spoke, "namespaces: []");
     this.bindings = named
       ? named.map(

@@ -10,7 +10,18 @@ import { compareVersions, parseVersion } from "../model/version";
 import { NONROOT, checkContainerUser } from "../rules/fleet/container-user";
 import { CLUSTER_PROFILE_GROUP } from "../rules/fleet/names";
 import { derivedName, stableHash } from "../rules/names";
-import type { SpokeCluster } from "./spoke-cluster";
+import { type SpokeCluster, SPOKE_CLUSTER } from "./spoke-cluster";
+import {
+  type ObjectKind,
+  checkProps,
+  choice,
+  either,
+  number,
+  object,
+  optional,
+  record,
+  text,
+} from "../model/shape";
 
 /** How a {@link StatusWriter} runs. */
 export interface StatusWriterProps {
@@ -40,6 +51,15 @@ export interface StatusWriterProps {
   readonly runAsUser?: number | false;
 }
 
+/** The kind of {@link StatusWriterProps}. */
+export const STATUS_WRITER_PROPS: ObjectKind<StatusWriterProps> = object({
+  spoke: SPOKE_CLUSTER,
+  kubectlVersion: text,
+  image: optional(text),
+  annotations: optional(record(text)),
+  runAsUser: optional(either(number, choice([false]))),
+});
+
 const KUBECTL_SINCE = "1.32";
 const DIRECTORY = "/status";
 const FILE = "cluster-profile.json";
@@ -68,8 +88,9 @@ export class StatusWriter extends Construct {
   /** Binds the rules to the Job's service account. */
   readonly binding: ApiObject;
 
-  /** Throws `fleet-consumer-too-old` of kubectl, `version-invalid`, `annotation-key-invalid`, `annotation-value-invalid`, `choice-unknown` or `late-value`. */
+  /** Throws `fleet-consumer-too-old` of kubectl, `version-invalid`, `annotation-key-invalid`, or `late-value`. */
   constructor(scope: Construct, id: string, props: StatusWriterProps) {
+    checkProps(new.target.name, scope, id, STATUS_WRITER_PROPS, props);
     super(scope, id);
     const { spoke } = props;
     const { namespace } = spoke.inventory;
@@ -85,27 +106,11 @@ export class StatusWriter extends Construct {
 
     this.subject = Subject.of(`${namespace}/${name}`);
     new ServiceAccount(this, "service-account", { namespace, name });
-    this.role = this.object(
-      "role",
-      `${RBAC}/v1`,
-      "Role",
-      { name, namespace },
-      { rules: rulesFor(spoke.profileName) },
-    );
-    this.binding = this.object(
-      "binding",
-      `${RBAC}/v1`,
-      "RoleBinding",
-      { name, namespace },
-      bound(name, namespace),
-    );
-    this.configMap = this.object(
-      "document",
-      "v1",
-      "ConfigMap",
-      { name, namespace },
-      { data: { [FILE]: text } },
-    );
+    const named = { name, namespace };
+    const rules = rulesFor(spoke.profileName);
+    this.role = this.object("role", `${RBAC}/v1`, "Role", named, { rules });
+    this.binding = this.object("binding", `${RBAC}/v1`, "RoleBinding", named, bound(name, namespace));
+    this.configMap = this.object("document", "v1", "ConfigMap", named, { data: { [FILE]: text } });
     const metadata = { namespace, name: `${name}-${hash}`, annotations };
     this.resource = this.object("Resource", "batch/v1", "Job", metadata, { spec });
   }

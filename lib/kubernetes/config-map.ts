@@ -2,7 +2,8 @@ import { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
 import { fail } from "../errors";
 import { namespaceName, objectName } from "../model/kubernetes-name";
-import { type DataMap, checkedData } from "./data-keys";
+import { type DataMap, DATA_MAP, checkedData } from "./data-keys";
+import { type ObjectKind, checkProps, object, text } from "../model/shape";
 
 /** What a {@link ConfigMap} holds. */
 export interface ConfigMapProps {
@@ -14,6 +15,12 @@ export interface ConfigMapProps {
   readonly data: DataMap;
 }
 
+const CONFIG_MAP_PROPS: ObjectKind<ConfigMapProps> = object({
+  namespace: text,
+  name: text,
+  data: DATA_MAP,
+});
+
 /** Texts that pods read as files, for example a credential file that names an identity and holds no secret. */
 export class ConfigMap extends Construct {
   /** The manifest. */
@@ -24,6 +31,7 @@ export class ConfigMap extends Construct {
    * `data-private-key` or `late-value` (of a name or key).
    */
   constructor(scope: Construct, id: string, props: ConfigMapProps) {
+    checkProps(new.target.name, scope, id, CONFIG_MAP_PROPS, props);
     super(scope, id);
     const namespace = namespaceName(props.namespace);
     const name = objectName(props.name);

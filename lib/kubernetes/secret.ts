@@ -2,7 +2,8 @@ import { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
 import { fail } from "../errors";
 import { namespaceName, objectName } from "../model/kubernetes-name";
-import { type DataMap, checkedBase64, checkedData } from "./data-keys";
+import { type DataMap, DATA_MAP, checkedBase64, checkedData } from "./data-keys";
+import { type ObjectKind, checkProps, object, optional, record, text } from "../model/shape";
 
 /** What a {@link Secret} holds. */
 export interface SecretProps {
@@ -24,6 +25,13 @@ export interface SecretProps {
   readonly data?: DataMap;
 }
 
+const SECRET_PROPS: ObjectKind<SecretProps> = object({
+  namespace: text,
+  name: text,
+  stringData: optional(record(text)),
+  data: optional(DATA_MAP),
+});
+
 /**
  * An Opaque Secret with what a component needs to find its identity: names and paths, never a password or a key.
  *
@@ -38,6 +46,7 @@ export class Secret extends Construct {
    * `data-value-invalid`, `data-private-key` or `late-value` (of a name or key).
    */
   constructor(scope: Construct, id: string, props: SecretProps) {
+    checkProps(new.target.name, scope, id, SECRET_PROPS, props);
     super(scope, id);
     const { stringData, data } = props;
     const namespace = namespaceName(props.namespace);

@@ -1,7 +1,6 @@
 import { ApiObject, type ApiObjectProps } from "cdk8s";
 import { Construct } from "constructs";
-import type { Subject } from "../model/subject";
-import { checkedFeatureGates } from "../rules/kubelet/feature-gates";
+import { type Subject, SUBJECT } from "../model/subject";
 import { nodeNeedsServiceAccountGet } from "../rules/kubelet/service-account-get";
 import { clusterObject } from "./metadata";
 import {
@@ -11,6 +10,18 @@ import {
   tokenAudienceRoleName,
   tokenAudienceRules,
 } from "./token-audience-rules";
+import {
+  type ObjectKind,
+  boolean,
+  checkProps,
+  choice,
+  list,
+  object,
+  optional,
+  record,
+  text,
+} from "../model/shape";
+import { literal } from "../model/late";
 
 /** What a {@link TokenAudienceGrant} allows, and where. */
 export interface TokenAudienceGrantProps {
@@ -54,6 +65,16 @@ export interface TokenAudienceGrantProps {
   readonly roleName?: string;
 }
 
+const TOKEN_AUDIENCE_GRANT_PROPS: ObjectKind<TokenAudienceGrantProps> = object({
+  audience: text,
+  apiServer: text,
+  featureGates: optional(record(boolean)),
+  namespaces: optional(list(text)),
+  serviceAccounts: optional(list(SUBJECT)),
+  scope: optional(choice(["namespaces", "cluster"])),
+  roleName: optional(text),
+});
+
 const RBAC = "rbac.authorization.k8s.io";
 
 /**
@@ -75,9 +96,10 @@ export class TokenAudienceGrant extends Construct {
 
   /**
    * Throws `audience-invalid`, `audience-grant-empty`, `audience-grant-ambiguous`, `role-name-invalid`,
-   * `choice-unknown` (of the scope), `feature-gate-invalid`, `version-unknown`, `version-invalid`, `late-value`, and for bad names of namespaces and service accounts.
+   * `version-unknown`, `version-invalid`, `late-value`, and for bad names of namespaces and service accounts.
    */
   constructor(scope: Construct, id: string, props: TokenAudienceGrantProps) {
+    checkProps(new.target.name, scope, id, TOKEN_AUDIENCE_GRANT_PROPS, props);
     super(scope, id);
     const { audience, namespaces, serviceAccounts } = props;
     const extent = grantExtent(audience, props.scope ?? "namespaces", namespaces, serviceAccounts);
@@ -85,7 +107,7 @@ export class TokenAudienceGrant extends Construct {
     const name = checkedRoleName(props.roleName ?? tokenAudienceRoleName(audience, limited));
     const readServiceAccounts = nodeNeedsServiceAccountGet(
       props.apiServer,
-      checkedFeatureGates(props.featureGates ?? {}),
+      literal(props.featureGates ?? {}, "featureGates"),
     );
     const shared = extent.scope === "cluster" || !limited;
     const rules = (names: readonly string[] | undefined): readonly PolicyRule[] =>

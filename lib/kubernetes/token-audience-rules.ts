@@ -10,7 +10,6 @@
 import { fail } from "../errors";
 import { validateAudience } from "../model/audience";
 import { namespaceName } from "../model/kubernetes-name";
-import { oneOf } from "../model/choice";
 import { literal } from "../model/late";
 import { Subject } from "../model/subject";
 import { stableHash } from "../rules/names";
@@ -32,7 +31,6 @@ export interface PolicyRule {
   readonly resourceNames?: readonly string[];
 }
 
-const SCOPES: readonly GrantExtent["scope"][] = ["namespaces", "cluster"];
 const READABLE = /[^A-Za-z0-9.-]+/g;
 const NAME_MAX = 253;
 
@@ -129,7 +127,7 @@ export interface GrantExtent {
 }
 
 /**
- * Checks a caller's statement; throws `audience-invalid`, `choice-unknown` (of the scope), `audience-grant-empty`,
+ * Checks a caller's statement; throws `audience-invalid`, `audience-grant-empty`,
  * `audience-grant-ambiguous` and of bad names.
  */
 export function grantExtent(
@@ -139,7 +137,6 @@ export function grantExtent(
   serviceAccounts: readonly (string | Subject)[] | undefined,
 ): GrantExtent {
   validateAudience(audience);
-  oneOf("scope of a token audience grant", scope, SCOPES);
   if (scope === "cluster" && namespaces)
     return fail("audience-grant-ambiguous", audience, "is for the whole cluster and for namespaces");
   if (serviceAccounts && namespaces)

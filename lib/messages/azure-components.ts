@@ -89,12 +89,6 @@ export const azureComponentsMessages = {
     allowed: "1 to 20 service accounts, namespace/name each",
     remedy: "name the service accounts of the component",
   }),
-  "azure-override-invalid": (value: unknown, known: readonly string[]): Problem => ({
-    problem: "override has a field that nothing reads, and what it asks for would be lost",
-    value,
-    allowed: known.join(", "),
-    remedy: "correct the spelling, or remove it",
-  }),
   "azure-adopt-surplus": (what: string, surplus: readonly string[], known: readonly string[]): Problem => ({
     problem: `adopt names ${what} that are not declared, and would import nothing by it`,
     value: surplus,

@@ -96,12 +96,6 @@ export const componentsMessages = {
     allowed,
     remedy: "filter the requests by the cloud whose identities are made",
   }),
-  "credentials-requests-selection": (given: unknown): Problem => ({
-    problem: "`requests` is not a selection of CredentialsRequests",
-    value: Array.isArray(given) ? "a list" : given === undefined ? undefined : typeof given,
-    allowed: "{ requests, skipped }, what credentialsRequests() and credentialsRequestsOf() return",
-    remedy: "pass the result of credentialsRequests(folder, filter) as it is",
-  }),
   "credentials-requests-unjoinable": (
     running: string,
     next: string,

@@ -2,11 +2,6 @@ import type { Problem } from "./problem";
 
 /** Refusals of a fleet as a whole: its properties, what the app's stacks share, and what `bind` fills in for it. */
 export const fleetAccessMessages = {
-  "fleet-value-invalid": (what: string, given: string, allowed: string): Problem => ({
-    problem: `${what} is ${given}`,
-    allowed,
-    remedy: "correct the value; callers without a compiler find the properties in the documentation",
-  }),
   "fleet-object-taken": (object: string, by: string): Problem => ({
     problem: `${by} writes ${object} of the same hub as well, and the one applied last would replace the other`,
     value: object,

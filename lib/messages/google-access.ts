@@ -163,29 +163,6 @@ export const googleAccessMessages = {
     allowed: "for example /var/run/secrets/workload-identity/google",
     remedy: "leave it out, or name a directory that the image does not use",
   }),
-  "google-list-invalid": (setting: string, value: unknown): Problem => ({
-    problem: `${setting} is not a list`,
-    value,
-    allowed: "a list",
-    remedy: "write the list in brackets, also for a single entry",
-  }),
-  "google-keys-invalid": (): Problem => ({
-    problem: "keys is not a list of public keys with their use; it is not shown here",
-    allowed: '[{ publicKey, use: "current" }], and the next or previous key while they are rotated',
-    remedy: "write the list in brackets, also for a single key, each with publicKey and use",
-  }),
-  "google-map-invalid": (setting: string, value: unknown): Problem => ({
-    problem: `${setting} is not an object`,
-    value,
-    allowed: "an object; by metadata.name of the requests where it concerns several",
-    remedy: "give an entry for each request that it concerns, or leave it out",
-  }),
-  "google-override-unknown": (request: string, setting: unknown, known: readonly string[]): Problem => ({
-    problem: `override of ${request} has a setting that does not exist`,
-    value: setting,
-    allowed: known.join(", "),
-    remedy: "correct the setting's name; ids of service accounts stand in accountIds",
-  }),
   "google-requests-empty": (cluster: string): Problem => ({
     problem: `cluster ${cluster} has no CredentialsRequest for Google Cloud`,
     allowed: "at least one request",

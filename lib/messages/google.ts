@@ -22,12 +22,6 @@ const ownMessages = {
     allowed: "4 to 32 of a-z, 0-9 and -, not starting with gcp-",
     remedy: "choose another id; one that was deleted in the last 30 days is still taken",
   }),
-  "google-pool-unknown": (value: unknown): Problem => ({
-    problem: "pool is not a way to name a workload identity pool",
-    value,
-    allowed: '{ poolId: … }, a WorkloadIdentityPool, WorkloadIdentityPool.fromPoolId(…), or "fleet"',
-    remedy: 'write "fleet" in lower case for the pool of GKE and fleet, or give the pool\'s settings',
-  }),
   "google-audiences-invalid": (count: number): Problem => ({
     problem: "number of allowed audiences is out of range",
     value: count,

@@ -15,11 +15,20 @@ export const modelMessages = {
     remedy:
       "publish discovery document and keys, set the issuer of the kube-apiserver to that URL, and state it here",
   }),
-  "choice-unknown": (what: string, value: unknown, known: readonly unknown[]): Problem => ({
-    problem: `${what} is none of the values that it can have`,
-    value,
-    allowed: known.map((choice) => JSON.stringify(choice) ?? "left out").join(", "),
-    remedy: "write one of them, letter for letter",
+  "property-unknown": (property: string, known: readonly string[], nearest?: string): Problem => ({
+    problem: `${property} is not a known property`,
+    allowed: known.join(", ") || "no property",
+    remedy: nearest === undefined ? "remove it, or use one of these names" : `write ${nearest}`,
+  }),
+  "property-missing": (property: string, allowed: string): Problem => ({
+    problem: `${property} is missing`,
+    allowed,
+    remedy: "state it",
+  }),
+  "property-invalid": (property: string, given: string, allowed: string): Problem => ({
+    problem: `${property} is ${given}`,
+    allowed,
+    remedy: "correct the value",
   }),
   "issuer-trailing-slash": (value: string, slash: "missing" | "present" = "present"): Problem =>
     slash === "missing"

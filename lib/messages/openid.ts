@@ -63,22 +63,12 @@ export const openidMessages = {
     allowed: "one or several public keys",
     remedy: "give the public key of the pair that the kube-apiserver signs with",
   }),
-  "issuer-keys-list": (): Problem => ({
-    problem: "the keys of the issuer are not a list",
-    allowed: 'a list of { publicKey, use }, for example [{ publicKey, use: "current" }]',
-    remedy: "put the public key, with its use, into a list",
-  }),
   "issuer-keys-current": (count: number, cluster: string | undefined): Problem => ({
     problem: `exactly one key is the one that ${cluster === undefined ? "the cluster" : `cluster ${cluster}`} signs with now`,
     value: `${count} keys with the use "current"`,
     allowed: 'one key with the use "current", any number with "next" and "previous"',
     remedy:
       "mark the key that signs now as current; drop a key only after another one is current and its tokens have expired; where clusters share the issuer, name the cluster of each key (`cluster`)",
-  }),
-  "issuer-key-use": (number: number, uses: readonly string[]): Problem => ({
-    problem: `public key ${number} has a use that is unknown`,
-    allowed: uses.join(", "),
-    remedy: "say which part the key has in the rotation",
   }),
   "issuer-document-path": (value: unknown, reason: string): Problem => ({
     problem: `path of the keys' document ${reason}`,

@@ -58,13 +58,6 @@ export const synthMessages = {
     allowed: "each Secret and ConfigMap once per cluster",
     remedy: "put all its keys into one, or give one of them another name",
   }),
-  "identities-invalid": (given: unknown, makers: string): Problem => ({
-    problem: "`identities` does not say how a cloud's identities of this kind are made",
-    value: given,
-    allowed: makers,
-    remedy:
-      "pass what such a function returns; identities of pulls, of components and of workloads have makers of their own",
-  }),
   "manifest-order-invalid": (name: string, order: unknown): Problem => ({
     problem: `order of the manifest ${name} is not a whole number of two digits`,
     value: order,

@@ -1,3 +1,5 @@
+import { type Kind, anyObject, like, list, text } from "./shape";
+
 /** An identity as policies of its own cloud name it, for what it is granted elsewhere. */
 export interface AccessPrincipal {
   /** ARN of an IAM role, object id of an Azure service principal, IAM policy member of Google Cloud; may be late. */
@@ -5,3 +7,9 @@ export interface AccessPrincipal {
   /** Terraform resources that must exist before the name stands in a policy: the identity itself first. */
   readonly dependencies: readonly { readonly fqn: string }[];
 }
+
+/** The kind of an {@link AccessPrincipal}. */
+export const ACCESS_PRINCIPAL: Kind<AccessPrincipal> = like("the principal of a grant", {
+  name: text,
+  dependencies: list(anyObject),
+});

@@ -1,5 +1,17 @@
-import type { Issuer } from "./issuer";
-import type { INodeCarrier } from "./node-carrier";
+import { type Issuer, CHECKED_ISSUER } from "./issuer";
+import { type INodeCarrier, NODE_CARRIER } from "./node-carrier";
+import {
+  type ObjectKind,
+  type Kind,
+  anyObject,
+  like,
+  list,
+  method,
+  object,
+  optional,
+  record,
+  text,
+} from "./shape";
 
 /** What is known of one credential provider plugin on the nodes. */
 export interface PluginFacts {
@@ -74,4 +86,36 @@ export interface ClusterFacts {
 export interface ICluster<Scope> extends ClusterFacts {
   /** The carriers of the kubelet's files, one per pool or one for all nodes. */
   readonly carriers: readonly INodeCarrier<Scope>[];
+}
+
+/** The kind of {@link PluginFacts}. */
+export const PLUGIN_FACTS: ObjectKind<PluginFacts> = object({
+  version: optional(text),
+  abilities: optional(list(text)),
+  unusable: optional(text),
+});
+
+const FACTS = {
+  name: text,
+  distribution: text,
+  issuer: CHECKED_ISSUER,
+  kubelet: text,
+  apiServer: text,
+  plugins: record(PLUGIN_FACTS),
+  configPath: method,
+  pluginDirectory: text,
+  recorded: anyObject,
+};
+const TITLE = "a cluster, such as openShift(…), hostedOpenShift(…) or kubernetes(…)";
+
+/** The kind of {@link ClusterFacts}. */
+export const CLUSTER_FACTS: Kind<ClusterFacts> = like(TITLE, FACTS);
+
+/** The kind of an {@link ICluster}. */
+export const CLUSTER: Kind<ICluster<never>> = like(TITLE, { ...FACTS, carriers: list(NODE_CARRIER) });
+
+/** Settings of which the facts of a cluster are enough, whatever else they say. */
+export function orCluster<T>({ title, shape, mistake }: ObjectKind<T>): Kind<T> {
+  const open = like<T>(title, shape);
+  return { title, mistake: (value) => (CLUSTER_FACTS.mistake(value) ? mistake(value) : open.mistake(value)) };
 }

@@ -3,9 +3,10 @@
  * of one cluster into identities, and answers with the Secrets that the components read.
  */
 
-import type { CredentialsRequest, SecretReference } from "./credentials-request";
-import type { Issuer } from "./issuer";
+import { COMPONENT_REQUEST, type CredentialsRequest, type SecretReference } from "./credentials-request";
+import { CHECKED_ISSUER, type Issuer } from "./issuer";
 import type { LateEncoding } from "./late";
+import { type ObjectKind, type Kind, like, list, method, object, text } from "./shape";
 
 /** Audience of the tokens that OpenShift's components present to a cloud (their projected volumes state it). */
 export const COMPONENT_AUDIENCE = "openshift";
@@ -99,3 +100,16 @@ export interface IComponentIdentities<Scope> {
   /** Declares trust, identities and permissions in the scope; checks every request before it declares anything. */
   declare(scope: Scope, request: ComponentsRequest): ComponentsDeclaration;
 }
+
+/** The kind of {@link IComponentIdentities}. */
+export const COMPONENT_IDENTITIES: Kind<IComponentIdentities<never>> = like(
+  "identities for components: componentRoles(), componentIdentities(), componentServiceAccounts()",
+  { cloud: text, providerKind: text, declare: method },
+);
+
+/** The kind of a {@link ComponentsRequest}. */
+export const COMPONENTS_REQUEST: ObjectKind<ComponentsRequest> = object({
+  clusterName: text,
+  issuer: CHECKED_ISSUER,
+  requests: list(COMPONENT_REQUEST),
+});

@@ -1,4 +1,16 @@
-import type { Subject } from "./subject";
+import { SUBJECT, type Subject } from "./subject";
+import {
+  type ObjectKind,
+  type Kind,
+  anyObject,
+  like,
+  list,
+  number,
+  object,
+  optional,
+  record,
+  text,
+} from "./shape";
 
 /** Where a CredentialsRequest was read. */
 export interface RequestSource {
@@ -47,3 +59,24 @@ export interface CredentialsRequest {
   /** Where it was read, for refusals. */
   readonly source: RequestSource;
 }
+
+/** The kind of a {@link RequestSource}. */
+export const REQUEST_SOURCE: ObjectKind<RequestSource> = object({
+  file: optional(text),
+  document: optional(number),
+});
+
+/** The kind of a {@link CredentialsRequest}. */
+export const COMPONENT_REQUEST: Kind<CredentialsRequest> = like(
+  "a CredentialsRequest, as credentialsRequest() or credentialsRequests() reads it",
+  {
+    name: text,
+    annotations: record(text),
+    secret: like("the Secret of a CredentialsRequest", { namespace: text, name: text }),
+    subjects: list(SUBJECT),
+    cloudTokenPath: optional(text),
+    providerKind: text,
+    providerSpec: anyObject,
+    source: REQUEST_SOURCE,
+  },
+);

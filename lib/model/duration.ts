@@ -1,4 +1,5 @@
 import { fail } from "../errors";
+import { type Kind, like, number } from "./shape";
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -40,3 +41,11 @@ export class Duration {
     return parts.map(([amount, unit]) => (amount === 0 ? "" : `${amount}${unit}`)).join("") || "0s";
   }
 }
+
+/** The kind of a {@link Duration}. */
+export const DURATION: Kind<Duration> = like<Pick<Duration, "totalSeconds">>(
+  "a Duration, such as Duration.minutes(10)",
+  {
+    totalSeconds: number,
+  },
+);

@@ -6,8 +6,21 @@
 
 import type { NodeSetup } from "./node-file";
 import type { SpokeTrust } from "./spoke-trust";
-import type { Subject } from "./subject";
+import { SUBJECT, type Subject } from "./subject";
 import type { AccessGrant } from "./workloads";
+import {
+  type ObjectKind,
+  type Kind,
+  anyObject,
+  boolean,
+  choice,
+  like,
+  list,
+  method,
+  object,
+  optional,
+  text,
+} from "./shape";
 
 /** Where a spoke's API server is, and whom its certificate is from. */
 export interface SpokeEndpoint {
@@ -183,3 +196,37 @@ export interface ControllerWorkload {
   /** Name of its service account, in the same namespace. */
   readonly serviceAccount: string;
 }
+
+/** The kind of a {@link SpokeEndpoint}. */
+export const SPOKE_ENDPOINT: ObjectKind<SpokeEndpoint> = object({
+  server: text,
+  certificateAuthorityData: optional(text),
+  publicCertificate: optional(boolean),
+});
+
+/** The kind of a {@link SpokeUser}. */
+export const SPOKE_USER: ObjectKind<SpokeUser> = object({
+  subject: SUBJECT,
+  user: optional(text),
+  groups: list(text),
+  authorized: boolean,
+});
+
+const TITLE =
+  "access to a spoke: eksSpoke(), aksSpoke(), gkeSpoke(), connectGatewaySpoke(), selfManagedSpoke()";
+const FACTS = { cloud: text, endpoint: SPOKE_ENDPOINT, parameters: anyObject };
+
+/** The kind of {@link SpokeFacts}. */
+export const SPOKE_FACTS: Kind<SpokeFacts> = like(TITLE, FACTS);
+
+/** The kind of an {@link ISpokeAccess}. */
+export const SPOKE_ACCESS: Kind<ISpokeAccess<never>> = like(TITLE, { ...FACTS, declare: method });
+
+/** The kind of a {@link ControllerWorkload}. */
+export const CONTROLLER_WORKLOAD: ObjectKind<ControllerWorkload> = object({
+  kind: choice(["Deployment", "StatefulSet"]),
+  namespace: text,
+  name: text,
+  container: text,
+  serviceAccount: text,
+});

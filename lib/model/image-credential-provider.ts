@@ -1,4 +1,5 @@
 import type { Duration } from "./duration";
+import { type ObjectKind, type Kind, like, list, object, text } from "./shape";
 
 /** One environment variable of an image credential provider. */
 export interface CredentialProviderEnv {
@@ -39,3 +40,21 @@ export interface ImageCredentialProvider {
   /** What the plugin must be able to do: `tokens`, or for Google `custom-pools`. */
   readonly needs: readonly string[];
 }
+
+/** The kind of {@link CredentialProviderEnv}. */
+export const CREDENTIAL_PROVIDER_ENV: ObjectKind<CredentialProviderEnv> = object({ name: text, value: text });
+
+/** The kind of an {@link ImageCredentialProvider}. */
+export const IMAGE_CREDENTIAL_PROVIDER: Kind<ImageCredentialProvider> = like(
+  "the `provider` of a declaration of pulls",
+  {
+    plugin: text,
+    name: text,
+    matchImages: list(text),
+    args: list(text),
+    env: list(CREDENTIAL_PROVIDER_ENV),
+    audience: text,
+    annotationKeys: list(text),
+    needs: list(text),
+  },
+);

@@ -1,3 +1,5 @@
+import { type ObjectKind, choice, object, optional, text } from "./shape";
+
 /**
  * A public key that an issuer publishes, and its part in a rotation.
  *
@@ -17,3 +19,10 @@ export interface IssuerKey {
    */
   readonly cluster?: string;
 }
+
+/** The kind of {@link IssuerKey}. */
+export const ISSUER_KEY: ObjectKind<IssuerKey> = object({
+  publicKey: text,
+  use: choice(["current", "next", "previous"]),
+  cluster: optional(text),
+});

@@ -1,6 +1,8 @@
 import { fail } from "../errors";
 import { isAksIssuer } from "./aks-issuer";
 import { isLate, literal } from "./late";
+import { isRecord } from "./record";
+import { type Kind, like, text, wrongKind } from "./shape";
 
 const SCHEME = "https://";
 
@@ -44,11 +46,13 @@ export class Issuer {
   }
 
   /**
-   * An issuer without trailing slash, that of an AKS cluster with it, or a late value.
+   * An issuer without trailing slash, that of an AKS cluster with it, or a late value; also that of a construct that
+   * has one.
    *
    * Throws `issuer-invalid` or `issuer-trailing-slash`.
    */
-  static of(issuer: string | Issuer): Issuer {
+  static of(given: GivenIssuer): Issuer {
+    const issuer = isHost(given) ? given.issuer : given;
     if (issuer instanceof Issuer) return issuer;
     const checked = Issuer.exactly(issuer);
     if (!checked.late && issuer.endsWith("/") && !isAksIssuer(issuer))
@@ -102,3 +106,33 @@ export class Issuer {
     return this.url === other.url;
   }
 }
+
+/** A place that publishes an issuer's discovery document and keys: declared in this configuration. */
+export interface IIssuerHost {
+  /** The issuer: what the cluster's `--service-account-issuer` must be, to the letter; may be late. */
+  readonly issuer: Issuer;
+}
+
+/** A cluster's issuer: its URL, to the letter, or what publishes it in this configuration. */
+export type GivenIssuer = string | Issuer | IIssuerHost;
+
+const TITLE =
+  "an https URL, an Issuer, or a construct that has one in `issuer`, such as IssuerBucket or OidcProvider";
+
+/** The kind of a cluster's issuer. */
+export const ISSUER: Kind<GivenIssuer> = {
+  title: TITLE,
+  mistake: (value) =>
+    typeof value === "string" || isIssuer(value) || isHost(value) ? undefined : wrongKind(value, TITLE),
+};
+
+function isIssuer(value: unknown): boolean {
+  return isRecord(value) && typeof value["url"] === "string";
+}
+
+function isHost(value: unknown): value is IIssuerHost {
+  return isRecord(value) && isIssuer(value["issuer"]);
+}
+
+/** The kind of an issuer that is no text, as those that our constructs have. */
+export const CHECKED_ISSUER: Kind<Issuer> = like("an Issuer, made by Issuer.of(url)", { url: text });

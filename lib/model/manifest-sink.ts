@@ -1,4 +1,5 @@
 import type { NodeSetup } from "./node-file";
+import { type ObjectKind, boolean, choice, list, number, object, optional, text } from "./shape";
 
 /** Where a chart's manifests belong, and what their reader should know. */
 export interface ChartOptions {
@@ -35,3 +36,11 @@ export interface IManifestSink<Scope> {
   /** Writes node files and kubelet flags as data: `nodes/<name>.yaml`. */
   nodeSetup(name: string, setup: NodeSetup): void;
 }
+
+/** The kind of {@link ChartOptions}. */
+export const CHART_OPTIONS: ObjectKind<ChartOptions> = object({
+  order: number,
+  exactName: optional(boolean),
+  appliesTo: optional(choice(["cluster", "management-cluster", "spoke"])),
+  comment: optional(list(text)),
+});

@@ -1,5 +1,6 @@
 import { fail } from "../errors";
 import { literal } from "./late";
+import { type ObjectKind, checkGiven, list, number, object, record, text } from "./shape";
 
 const CLEAN_PATH = /^(\/[^/\0]+)+$/;
 const DOTS = /\/\.{1,2}(\/|$)/;
@@ -35,17 +36,21 @@ export function isCleanPath(path: string): boolean {
  * range of the Machine Config Operator (no setuid, setgid or sticky bit).
  */
 export function nodeFile(file: NodeFile): NodeFile {
-  const { path, mode, content } = file;
+  checkGiven("nodeFile()", NODE_FILE, file);
+  const { path, mode } = file;
   literal(path, "path of a node file");
   if (!isCleanPath(path)) return fail("node-file-invalid", path, "path is not absolute and clean");
   if (!Number.isInteger(mode) || mode < 0 || mode > MODE_MAX) {
     return fail("node-file-invalid", path, `mode ${mode} is out of range`);
   }
-  if (typeof content !== "string")
-    return fail(
-      "node-file-invalid",
-      path,
-      `content is not text but ${content === null ? "null" : typeof content}`,
-    );
   return file;
 }
+
+/** The kind of a {@link NodeFile}. */
+export const NODE_FILE: ObjectKind<NodeFile> = object({ path: text, mode: number, content: text });
+
+/** The kind of a {@link NodeSetup}. */
+export const NODE_SETUP: ObjectKind<NodeSetup> = object({
+  files: list(NODE_FILE),
+  kubeletFlags: record(text),
+});

@@ -6,7 +6,8 @@
 import type { ClusterFacts } from "./cluster";
 import type { ImageCredentialProvider } from "./image-credential-provider";
 import type { NodeFile } from "./node-file";
-import type { Subject } from "./subject";
+import { SUBJECT, type Subject } from "./subject";
+import { type ObjectKind, type Kind, like, list, method, object, text } from "./shape";
 
 /** Registries that a service account may pull from; made by `ecr()`, `acr()`, `artifactRegistry()` and the like. */
 export interface IPullSource<Scope> {
@@ -66,3 +67,21 @@ export interface IPullIdentities<Scope> {
   /** Declares identities, trust and permissions in the scope. */
   declare(scope: Scope, request: PullRequest<Scope>): PullDeclaration;
 }
+
+/** The kind of an {@link IPullSource}. */
+export const PULL_SOURCE: Kind<IPullSource<never>> = like(
+  "a source of images: ecr(), ecrPublic(), acr(), artifactRegistry(), gcrRepository()",
+  { cloud: text, images: list(text), defaultIdentities: method },
+);
+
+/** The kind of {@link IPullIdentities}. */
+export const PULL_IDENTITIES: Kind<IPullIdentities<never>> = like(
+  "identities for pulls: pullRoles(), pullIdentities(), pullPrincipals()",
+  { cloud: text, declare: method },
+);
+
+/** The kind of a {@link DeclaredPull}. */
+export const DECLARED_PULL: ObjectKind<DeclaredPull<never>> = object({
+  subject: SUBJECT,
+  sources: list(PULL_SOURCE),
+});

@@ -2,3 +2,9 @@
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** True for an object that no class made, not even a list. */
+export function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || (!Array.isArray(value) && Object.getPrototypeOf(prototype) === null);
+}

@@ -1,6 +1,7 @@
 import { fail } from "../errors";
 import { literal } from "./late";
 import { namespaceName, serviceAccountName } from "./kubernetes-name";
+import { type Kind, wrongKind } from "./shape";
 
 /**
  * A Kubernetes service account as the subject of its tokens.
@@ -43,3 +44,12 @@ export class Subject {
     return `system:serviceaccount:${this.namespace}:${this.name}`;
   }
 }
+
+const TITLE = '"namespace/name", or a Subject';
+
+/** The kind of a service account. */
+export const SUBJECT: Kind<string | Subject> = {
+  title: TITLE,
+  mistake: (value) =>
+    typeof value === "string" || value instanceof Subject ? undefined : wrongKind(value, TITLE),
+};

@@ -9,6 +9,9 @@ import {
   type TextParts,
   type Ternary,
   all,
+  and,
+  isKnown,
+  orElse,
   is,
   known,
   map,
@@ -79,6 +82,34 @@ export function fieldOf(value: TreeObject, key: string): Tree {
   return perhaps ? (perhaps[0] as Known<never>) : known(undefined);
 }
 
+/** What stands at the end of a path of keys and places of lists; `undefined` where nothing does. */
+export function treeAt(tree: Tree, ...path: readonly (string | number)[]): Tree {
+  return path.reduce<Tree>(
+    (outer, step) =>
+      andThen(outer, (value) => {
+        if (typeof step === "number")
+          return (isTreeList(value) ? value[step] : undefined) ?? known(undefined);
+        return isTreeObject(value) ? fieldOf(value, step) : known(undefined);
+      }),
+    tree,
+  );
+}
+
+/** Whether two trees are equal, as {@link same} has it of their leaves. */
+export function sameTree(one: Tree, other: Tree): Ternary {
+  if (one === other) return "yes";
+  if (!isKnown(one) || !isKnown(other)) return same(one as Known<string>, other as Known<string>);
+  const [left, right] = [orElse(one, () => undefined), orElse(other, () => undefined)];
+  if (isTreeList(left) && isTreeList(right))
+    return left.length === right.length
+      ? and(...left.map((item, place) => sameTree(item, right[place] ?? known(undefined))))
+      : "no";
+  if (!isTreeObject(left) || !isTreeObject(right)) return left === right ? "yes" : "no";
+  if (left instanceof LateKeys || right instanceof LateKeys) return "unknown";
+  const keys = [...new Set([...Object.keys(left), ...Object.keys(right)])];
+  return and(...keys.map((key) => sameTree(fieldOf(left, key), fieldOf(right, key))));
+}
+
 /** Whether an object has a key that is none of these. */
 export function hasOther(value: TreeObject, keys: readonly string[]): Ternary {
   return or(
@@ -92,25 +123,25 @@ export function hasOther(value: TreeObject, keys: readonly string[]): Ternary {
   );
 }
 
-/** The tree without what is not known: plain JSON, with a text of the caller's in those places. For showing only. */
-export function plainOf(tree: Tree, instead: string): unknown {
+/**
+ * The tree as plain JSON, with a text of the caller's in the place of what is not known: for showing, and for rules that
+ * know which texts are to be passed over.
+ */
+export function plainOf(tree: Tree, instead: string | ((unknown: Known<never>) => string)): unknown {
+  const replaced = (unknown: unknown): string =>
+    typeof instead === "string" ? instead : instead(unknown as Known<never>);
   return match(
     tree,
     (value): unknown => {
       if (isTreeList(value)) return value.map((child) => plainOf(child, instead));
       if (!isTreeObject(value)) return value;
-      return Object.fromEntries(
-        entriesOf(value).map(([key, child]) => [
-          match(
-            key,
-            (text) => text,
-            () => instead,
-          ),
-          plainOf(child, instead),
-        ]),
-      );
+      const entries = entriesOf(value).map(([key, child]) => [
+        orElse(key, () => replaced(key)),
+        plainOf(child, instead),
+      ]);
+      return Object.fromEntries(entries);
     },
-    () => instead,
+    () => replaced(tree),
   );
 }
 
@@ -118,12 +149,15 @@ export function plainOf(tree: Tree, instead: string): unknown {
 const [OPEN, CLOSE] = ["\ue000", "\ue001"];
 const MARK = /\ue000(\d+)\ue001/;
 
-/** Parses a text as JSON, whatever references stand within its texts; not known where it is no JSON. */
-export function parsedTree(text: Known<string>): Tree {
+/**
+ * Parses a text as JSON, or as what another parser reads, whatever references stand within its texts; not known where it
+ * cannot be parsed.
+ */
+export function parsedTree(text: Known<string>, parse: (text: string) => Tree = parsed): Tree {
   const parts = partsOf(text);
   if (parts === undefined) return text;
   const [only = "", ...more] = parts;
-  if (more.length === 0 && typeof only === "string") return parsed(only);
+  if (more.length === 0 && typeof only === "string") return parse(only);
   if (parts.some((part) => typeof part === "string" && part.includes(OPEN)))
     return notKnown({ kind: "malformed", what: "a text holds a character of the private use area" });
   const marked = parts
@@ -131,7 +165,7 @@ export function parsedTree(text: Known<string>): Tree {
     .join("");
   // A reference outside of a text, or a whole document that is one, could be anything.
   return match(
-    parsed(marked),
+    parse(marked),
     (value) => unmarked(value, parts),
     () => text as Known<never>,
   );

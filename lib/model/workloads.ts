@@ -4,9 +4,24 @@
  */
 
 import type { AccessPrincipal } from "./access-principal";
-import type { Issuer } from "./issuer";
+import { CHECKED_ISSUER, type Issuer } from "./issuer";
 import type { LateEncoding } from "./late";
-import type { Subject } from "./subject";
+import { SUBJECT, type Subject } from "./subject";
+import { isRecord } from "./record";
+import {
+  type ObjectKind,
+  type Kind,
+  anyObject,
+  boolean,
+  like,
+  list,
+  method,
+  object,
+  optional,
+  record,
+  text,
+  wrongKind,
+} from "./shape";
 
 /** What a service account may do in one cloud; made by `awsAccess()`, `azureAccess()`, `googleAccess()`. */
 export interface IAccess<Scope> {
@@ -104,3 +119,50 @@ export interface IWorkloadIdentities<Scope> {
   /** Declares identities, trust and permissions in the scope. */
   declare(scope: Scope, request: AccessRequest<Scope>): AccessDeclaration;
 }
+
+/** The kind of an {@link IAccess}. */
+export const ACCESS: Kind<IAccess<never>> = like("access: awsAccess(), azureAccess(), googleAccess()", {
+  cloud: text,
+  permissions: list(text),
+  defaultIdentities: method,
+});
+
+const MAKER = "identities for workloads: workloadRoles(), workloadIdentities(), workloadServiceAccounts()";
+
+const IDENTITIES: Kind<IWorkloadIdentities<never>> = like(MAKER, { cloud: text, declare: method });
+
+/** The kind of {@link IWorkloadIdentities}. */
+export const WORKLOAD_IDENTITIES: Kind<IWorkloadIdentities<never>> = {
+  title: MAKER,
+  mistake: (value) =>
+    IDENTITIES.mistake(value) ?? (isForComponents(value) ? wrongKind(value, MAKER) : undefined),
+};
+
+/** Those of OpenShift's components have a kind of providerSpec. */
+function isForComponents(value: unknown): boolean {
+  return isRecord(value) && "providerKind" in value;
+}
+
+/** The kind of an {@link AccessRequest}. */
+export const ACCESS_REQUEST: ObjectKind<AccessRequest<never>> = object({
+  clusterName: text,
+  issuer: CHECKED_ISSUER,
+  workloads: list(like("a workload", { subject: SUBJECT, access: list(ACCESS) })),
+  withoutWebhook: optional(boolean),
+});
+
+/** The kind of a {@link PodFragment}. */
+export const POD_FRAGMENT: ObjectKind<PodFragment> = object({
+  labels: record(text),
+  env: list(anyObject),
+  volumeMounts: list(anyObject),
+  volumes: list(anyObject),
+});
+
+/** The kind of an {@link AccessGrant}. */
+export const ACCESS_GRANT: Kind<AccessGrant> = like("a grant, as declarations of workloads hold it", {
+  subject: SUBJECT,
+  identity: text,
+  annotations: record(text),
+  pod: POD_FRAGMENT,
+});

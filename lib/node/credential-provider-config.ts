@@ -5,10 +5,10 @@
 
 import { stringify } from "yaml";
 import { fail } from "../errors";
-import type { ClusterFacts } from "../model/cluster";
-import type { ImageCredentialProvider } from "../model/image-credential-provider";
+import { type ClusterFacts, CLUSTER_FACTS } from "../model/cluster";
+import { type ImageCredentialProvider, IMAGE_CREDENTIAL_PROVIDER } from "../model/image-credential-provider";
 import { literal } from "../model/late";
-import { type NodeFile, type NodeSetup, nodeFile } from "../model/node-file";
+import { type NodeFile, type NodeSetup, NODE_FILE, nodeFile } from "../model/node-file";
 import { TOKEN_PROTOCOL } from "../rules/kubelet/credential-provider-rules";
 import { matchImagesOverlap } from "../rules/kubelet/match-images-overlap";
 import { validateCredentialProviderConfig } from "../rules/kubelet/validate-credential-provider-config";
@@ -18,8 +18,12 @@ import {
   credentialProviderEntries,
   takesCacheType,
 } from "./credential-provider-entry";
-import type { CredentialProviderSettings } from "./credential-provider-settings";
+import {
+  type CredentialProviderSettings,
+  CREDENTIAL_PROVIDER_SETTINGS,
+} from "./credential-provider-settings";
 import { assertMatched } from "./match-images";
+import { type Kind, type ObjectKind, checkGiven, list, object, optional, record, text } from "../model/shape";
 
 /** What decides the file. */
 export interface CredentialProviderConfigProps {
@@ -41,11 +45,19 @@ export interface CredentialProviderConfigProps {
   readonly pulls?: Readonly<Record<string, readonly string[]>>;
 }
 
+const CREDENTIAL_PROVIDER_CONFIG_PROPS: ObjectKind<CredentialProviderConfigProps> = object({
+  cluster: CLUSTER_FACTS,
+  providers: list(IMAGE_CREDENTIAL_PROVIDER),
+  settings: optional(record(CREDENTIAL_PROVIDER_SETTINGS)),
+  pulls: optional(record(list(text))),
+});
+
 interface TokenAttributes {
   readonly serviceAccountTokenAudience: string;
   readonly requireServiceAccount: boolean;
 }
 
+const FILES: Kind<readonly NodeFile[]> = list(NODE_FILE);
 const FILE_MODE = 0o644;
 
 /** A CredentialProviderConfig of `kubelet.config.k8s.io/v1`, the only version that has `tokenAttributes`. */
@@ -64,6 +76,7 @@ export interface CredentialProviderConfig {
  * `late-value` or `credential-provider-config-invalid`.
  */
 export function credentialProviderConfig(props: CredentialProviderConfigProps): CredentialProviderConfig {
+  checkGiven("credentialProviderConfig()", CREDENTIAL_PROVIDER_CONFIG_PROPS, props);
   const { cluster, settings = {}, pulls = {} } = props;
   const plugins = props.providers.map(({ plugin }) => plugin);
   const unused = Object.keys(settings).find((plugin) => !plugins.includes(plugin));
@@ -96,6 +109,8 @@ export function credentialProviderSetup(
   props: CredentialProviderConfigProps,
   furtherFiles: readonly NodeFile[] = [],
 ): NodeSetup {
+  checkGiven("credentialProviderSetup()", CREDENTIAL_PROVIDER_CONFIG_PROPS, props);
+  checkGiven("credentialProviderSetup()", FILES, furtherFiles, "furtherFiles");
   const { cluster } = props;
   const path = cluster.configPath(props.providers.map(({ plugin }) => plugin));
   // YAML 1.1, as the kubelet reads it: the writer then quotes what would not be text there (yes, on, 1e3).

@@ -4,8 +4,12 @@
  */
 
 import { fail } from "../errors";
-import type { ClusterFacts, PluginFacts } from "../model/cluster";
-import type { CredentialProviderEnv, ImageCredentialProvider } from "../model/image-credential-provider";
+import { type ClusterFacts, type PluginFacts, CLUSTER_FACTS } from "../model/cluster";
+import {
+  type CredentialProviderEnv,
+  type ImageCredentialProvider,
+  IMAGE_CREDENTIAL_PROVIDER,
+} from "../model/image-credential-provider";
 import { literal } from "../model/late";
 import { compareVersions } from "../model/version";
 import { TOKEN_PROTOCOL } from "../rules/kubelet/credential-provider-rules";
@@ -13,12 +17,14 @@ import { certainRefusal, parsedArguments } from "../rules/plugin-arguments";
 import { type PluginAbility, outlivingTokenEnv, pluginCan, unannotatedEnvReason } from "../rules/plugins";
 import {
   type CredentialProviderSettings,
+  CREDENTIAL_PROVIDER_SETTINGS,
   assertLiteralEnv,
   assertLiteralItems,
   checkedSettings,
 } from "./credential-provider-settings";
 import { chosenMatchImages } from "./match-images";
 import { nodeIdentity } from "./node-identity";
+import { checkGiven } from "../model/shape";
 
 /** A finished entry, keys in the order in which the upstream documentation writes them. */
 export type CredentialProviderEntry = Readonly<Record<string, unknown>>;
@@ -49,6 +55,9 @@ export function credentialProviderEntries(
   provider: ImageCredentialProvider,
   settings: CredentialProviderSettings = {},
 ): readonly CredentialProviderEntry[] {
+  checkGiven("credentialProviderEntries()", CLUSTER_FACTS, cluster, "cluster");
+  checkGiven("credentialProviderEntries()", IMAGE_CREDENTIAL_PROVIDER, provider, "provider");
+  checkGiven("credentialProviderEntries()", CREDENTIAL_PROVIDER_SETTINGS, settings, "settings");
   assertLiteral(provider);
   const { mode, env: added = [] } = checkedSettings(provider.plugin, settings);
   const facts = usablePlugin(cluster, provider);

@@ -3,11 +3,11 @@
  */
 
 import { fail } from "../errors";
-import { oneOf } from "../model/choice";
-import type { Duration } from "../model/duration";
-import type { CredentialProviderEnv } from "../model/image-credential-provider";
+import { type Duration, DURATION } from "../model/duration";
+import { type CredentialProviderEnv, CREDENTIAL_PROVIDER_ENV } from "../model/image-credential-provider";
 import { isLate, literal } from "../model/late";
 import { nameRule } from "../rules/kubelet/credential-provider-rules";
+import { type ObjectKind, choice, list, object, optional, text } from "../model/shape";
 
 /**
  * What a caller may decide about one image credential provider.
@@ -67,11 +67,18 @@ export interface CredentialProviderSettings {
   readonly defaultCacheDuration?: Duration;
 }
 
-const MODES: readonly string[] = ["strict", "mixed"];
+/** The kind of {@link CredentialProviderSettings}. */
+export const CREDENTIAL_PROVIDER_SETTINGS: ObjectKind<CredentialProviderSettings> = object({
+  mode: optional(choice(["strict", "mixed"])),
+  nodeIdentityName: optional(text),
+  nodeIdentityArgs: optional(list(text)),
+  matchImages: optional(list(text)),
+  args: optional(list(text)),
+  env: optional(list(CREDENTIAL_PROVIDER_ENV)),
+  defaultCacheDuration: optional(DURATION),
+});
 
 const LISTS = ["matchImages", "args", "nodeIdentityArgs"] as const;
-
-const KNOWN: readonly string[] = [...LISTS, "mode", "nodeIdentityName", "env", "defaultCacheDuration"];
 
 /** The rules for names are the same in every known minor. */
 const ANY_KUBELET = { minor: "1.36", tokensEnabled: true };
@@ -82,17 +89,14 @@ const ENV_NAME = /^[^=\0]+$/;
 /**
  * Returns settings whose parts are literal and of the right kind, whatever the cluster; `plugin` is for messages.
  *
- * Throws `late-value`, `choice-unknown`, `provider-setting-invalid`, `provider-env-invalid` or
+ * Throws `late-value`, `provider-env-invalid` or
  * `node-identity-name-invalid`.
  */
 export function checkedSettings(
   plugin: string,
   settings: CredentialProviderSettings,
 ): CredentialProviderSettings {
-  const of = `of the image credential provider ${plugin}`;
-  for (const key of Object.keys(settings)) oneOf(`name of a setting ${of}`, key, KNOWN);
-  oneOf(`mode ${of}`, settings.mode ?? "strict", MODES);
-  for (const key of LISTS) checkList(plugin, key, settings[key]);
+  for (const key of LISTS) assertLiteralItems(key, plugin, settings[key] ?? []);
   if (settings.nodeIdentityName !== undefined) checkName(plugin, settings.nodeIdentityName);
   if (settings.env !== undefined) checkEnv(plugin, settings.env);
   return settings;
@@ -113,32 +117,20 @@ export function assertLiteralEnv(plugin: string, env: readonly CredentialProvide
   }
 }
 
-function checkList(plugin: string, key: string, items: readonly unknown[] | undefined): void {
-  if (items === undefined) return;
-  if (!Array.isArray(items)) return fail("provider-setting-invalid", key, plugin, items, "a list of texts");
-  assertLiteralItems(key, plugin, items);
-  const wrong: unknown = items.find((item) => typeof item !== "string");
-  if (wrong !== undefined) fail("provider-setting-invalid", key, plugin, wrong, "a list of texts");
-}
-
 /** The kubelet's own rules for the name of an entry, which is a file name; an empty one it would take and not find. */
 function checkName(plugin: string, name: string): void {
   literal(name, `nodeIdentityName of the image credential provider ${plugin}`);
-  const reason =
-    typeof name !== "string" || name === "" ? "it is empty" : nameRule({ name }, ANY_KUBELET)[0]?.message;
+  const reason = name === "" ? "it is empty" : nameRule({ name }, ANY_KUBELET)[0]?.message;
   if (reason !== undefined) fail("node-identity-name-invalid", plugin, name, reason);
 }
 
 function checkEnv(plugin: string, env: readonly CredentialProviderEnv[]): void {
-  if (!Array.isArray(env))
-    return fail("provider-setting-invalid", "env", plugin, env, "a list of { name, value }");
   assertLiteralEnv(plugin, env);
   const names = new Set<string>();
   for (const { name, value } of env) {
-    if (typeof name !== "string" || !ENV_NAME.test(name))
+    if (!ENV_NAME.test(name))
       fail("provider-env-invalid", plugin, name, "has no name, or one that no variable can have");
-    if (typeof value !== "string" || value.includes("\0"))
-      fail("provider-env-invalid", plugin, name, "has a value that is not text");
+    if (value.includes("\0")) fail("provider-env-invalid", plugin, name, "has a value that is not text");
     if (names.has(name)) fail("provider-env-invalid", plugin, name, "is given twice");
     names.add(name);
   }

@@ -1,19 +1,25 @@
 import type { Construct } from "constructs";
 import { fail } from "../errors";
-import type { ICluster, PluginFacts } from "../model/cluster";
-import { Issuer } from "../model/issuer";
+import { type ICluster, type PluginFacts, PLUGIN_FACTS } from "../model/cluster";
+import { GivenIssuer, ISSUER, Issuer } from "../model/issuer";
 import { clusterName } from "../model/kubernetes-name";
 import { literal } from "../model/late";
 import { isCleanPath } from "../model/node-file";
 import { compareVersions, minorOf, parseVersion } from "../model/version";
-import { SWITCH, oneOf } from "../model/choice";
-import {
-  checkedFeatureGates,
-  featureGateDefault,
-  knownKubernetesMinors,
-} from "../rules/kubelet/feature-gates";
+import { featureGateDefault, knownKubernetesMinors } from "../rules/kubelet/feature-gates";
 import { pluginAbilities } from "../rules/plugins";
 import { PlainCarrier } from "./plain-carrier";
+import {
+  type ObjectKind,
+  boolean,
+  checkGiven,
+  choice,
+  either,
+  object,
+  optional,
+  record,
+  text,
+} from "../model/shape";
 
 /** Key of an image credential provider plugin. */
 export type PluginKey = "ecr" | "acr" | "gcp";
@@ -31,7 +37,7 @@ export interface KubernetesProps {
    */
   readonly apiServerVersion?: string;
   /** `--service-account-issuer` of the kube-apiserver, as the clouds can reach it. */
-  readonly issuer: string | Issuer;
+  readonly issuer: GivenIssuer;
   /**
    * The plugins on the nodes by key; as text the version, `1.35.2`.
    *
@@ -66,6 +72,18 @@ export interface KubernetesProps {
   readonly featureGates?: Readonly<Record<string, boolean>>;
 }
 
+const KUBERNETES_PROPS: ObjectKind<KubernetesProps> = object({
+  name: text,
+  version: text,
+  apiServerVersion: optional(text),
+  issuer: ISSUER,
+  plugins: record(either(text, PLUGIN_FACTS)),
+  configPath: optional(text),
+  pluginDirectory: optional(text),
+  pluginDirectoryWritable: optional(boolean),
+  featureGates: optional(record(boolean)),
+});
+
 const CONFIG_PATH = "/etc/kubernetes/credential-provider-config.yaml";
 
 /** Kubernetes has no default; this is the directory of the Cluster API provider for Azure and of AKS nodes. */
@@ -79,11 +97,12 @@ const FIRST = "1.33";
  * A cluster whose nodes somebody sets up by hand or with a tool of their own: files and flags come out as data.
  *
  * Throws `version-unsupported`, `version-unknown`, `kubelet-newer-than-api-server`, `plugin-unknown`,
- * `choice-unknown` (of an ability), `feature-gate-invalid`, `node-path-invalid`, `cluster-name-invalid`, `issuer-invalid`, `issuer-trailing-slash` or `late-value`.
+ * `node-path-invalid`, `cluster-name-invalid`, `issuer-invalid`, `issuer-trailing-slash` or `late-value`.
  */
 export function kubernetes(props: KubernetesProps): ICluster<Construct> {
+  checkGiven("kubernetes()", KUBERNETES_PROPS, props);
   const issuer = Issuer.of(props.issuer);
-  const featureGates = checkedFeatureGates(props.featureGates ?? {});
+  const featureGates = literal(props.featureGates ?? {}, "featureGates");
   const kubelet = kubeletMinor(props.version, featureGates);
   const apiServer = usableMinor("kube-apiserver", props.apiServerVersion ?? props.version);
   if (compareVersions(kubelet, apiServer) > 0) fail("kubelet-newer-than-api-server", kubelet, apiServer);
@@ -102,7 +121,7 @@ export function kubernetes(props: KubernetesProps): ICluster<Construct> {
     additionalProviders: [],
     configPath: () => configPath,
     pluginDirectory: nodePath("directory of the plugins", props.pluginDirectory ?? PLUGIN_DIRECTORY),
-    pluginDirectoryWritable: oneOf("pluginDirectoryWritable", props.pluginDirectoryWritable ?? true, SWITCH),
+    pluginDirectoryWritable: props.pluginDirectoryWritable ?? true,
     recorded: {
       name: props.name,
       distribution,
@@ -145,7 +164,7 @@ function pluginFacts(plugins: KubernetesProps["plugins"]): Readonly<Record<strin
     const fact = typeof stated === "string" ? { version: stated } : stated;
     if (fact.version !== undefined) parseVersion(`version of the ${key} plugin`, fact.version);
     for (const ability of fact.abilities ?? [])
-      oneOf(`ability of the ${key} plugin`, ability, pluginAbilities(key));
+      checkGiven("kubernetes()", choice(pluginAbilities(key)), ability, `plugins.${key}.abilities`);
     facts[key] = fact;
   }
   return facts;

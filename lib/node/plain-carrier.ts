@@ -2,6 +2,7 @@ import type { Construct } from "constructs";
 import type { IManifestSink } from "../model/manifest-sink";
 import type { INodeCarrier } from "../model/node-carrier";
 import type { NodeSetup } from "../model/node-file";
+import { type ObjectKind, checkGiven, object, optional, text } from "../model/shape";
 
 /** How {@link PlainCarrier} names what it hands over. */
 export interface PlainCarrierProps {
@@ -13,6 +14,10 @@ export interface PlainCarrierProps {
   readonly name?: string;
 }
 
+const PLAIN_CARRIER_PROPS: ObjectKind<PlainCarrierProps> = object({
+  name: optional(text),
+});
+
 /**
  * Hands files and kubelet flags over as data, for whatever makes the nodes: cloud-init, kubeadm, an image builder.
  *
@@ -23,6 +28,7 @@ export class PlainCarrier implements INodeCarrier<Construct> {
   readonly name: string;
 
   constructor(props: PlainCarrierProps = {}) {
+    checkGiven(new.target.name, PLAIN_CARRIER_PROPS, props);
     this.name = props.name ?? "all-nodes";
   }
 

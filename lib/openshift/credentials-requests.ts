@@ -28,7 +28,7 @@ export function credentialsRequests(
  * Throws `credentials-requests-none`, `credentials-request-invalid`, `credentials-request-field-unknown`,
  * `credentials-request-service-accounts`, `credentials-request-secret-taken`, `credentials-request-gate-unknown`,
  * `credentials-request-version`, `credentials-request-kind`, `credentials-request-foreign`, `credentials-requests-list`,
- * `credentials-requests-filter`, `choice-unknown` or `late-value`; each names the request.
+ * `credentials-requests-filter`, or `late-value`; each names the request.
  */
 export function credentialsRequestsOf(
   objects: readonly unknown[],

@@ -1,13 +1,14 @@
 import type { Construct } from "constructs";
 import { fail } from "../errors";
 import type { ICluster } from "../model/cluster";
-import type { Issuer } from "../model/issuer";
+import { GivenIssuer, ISSUER } from "../model/issuer";
 import { clusterName } from "../model/kubernetes-name";
 import { compareVersions } from "../model/version";
 import { type OpenShiftPlatform, PLUGIN_DIRECTORY, platformNodes } from "../rules/openshift/platforms";
 import { openShiftRelease } from "../rules/openshift/versions";
 import { reachableIssuer } from "./reachable-issuer";
 import { NodePoolCarrier } from "./node-pool-carrier";
+import { type ObjectKind, checkGiven, list, object, optional, text } from "../model/shape";
 
 /** The facts of an OpenShift cluster whose control plane is hosted (HyperShift). */
 export interface HostedOpenShiftProps {
@@ -24,7 +25,7 @@ export interface HostedOpenShiftProps {
   /** Platform of the nodes. */
   readonly platform: OpenShiftPlatform;
   /** `spec.issuerURL` of the HostedCluster; on ARO HCP `properties.platform.issuerUrl`. */
-  readonly issuer: string | Issuer;
+  readonly issuer: GivenIssuer;
   /** Names of the NodePools whose nodes pull. */
   readonly nodePools: readonly string[];
   /**
@@ -48,6 +49,18 @@ export interface HostedOpenShiftProps {
   readonly machineConfigName?: string;
 }
 
+const HOSTED_OPEN_SHIFT_PROPS: ObjectKind<HostedOpenShiftProps> = object({
+  name: text,
+  version: text,
+  controlPlaneVersion: optional(text),
+  platform: text,
+  issuer: ISSUER,
+  nodePools: list(text),
+  namespace: optional(text),
+  configMapName: optional(text),
+  machineConfigName: optional(text),
+});
+
 /** The namespace of `hypershift create cluster` where none is given. */
 const NAMESPACE = "clusters";
 
@@ -62,7 +75,9 @@ const NAMESPACE = "clusters";
  * `cluster-name-invalid`, `issuer-invalid`, `issuer-trailing-slash`, `issuer-cluster-internal` or `late-value`.
  */
 export function hostedOpenShift(props: HostedOpenShiftProps): ICluster<Construct> {
+  checkGiven("hostedOpenShift()", HOSTED_OPEN_SHIFT_PROPS, props);
   const { platform, nodePools, namespace = NAMESPACE } = props;
+  const { name: _, issuer: __, controlPlaneVersion: ___, ...carrier } = { ...props, namespace };
   const release = openShiftRelease(props.version);
   const controlPlane = openShiftRelease(props.controlPlaneVersion ?? props.version);
   if (compareVersions(release.version, controlPlane.version) > 0)
@@ -92,6 +107,6 @@ export function hostedOpenShift(props: HostedOpenShiftProps): ICluster<Construct
       openShift: { version: release.version, controlPlaneVersion: controlPlane.version, platform, nodePools },
       plugins,
     },
-    carriers: [new NodePoolCarrier({ ...props, namespace })],
+    carriers: [new NodePoolCarrier(carrier)],
   };
 }

@@ -1,5 +1,4 @@
 import type { Construct } from "constructs";
-import { SWITCH, oneOf } from "../model/choice";
 import type { IManifestSink } from "../model/manifest-sink";
 import type { INodeCarrier } from "../model/node-carrier";
 import type { NodeSetup } from "../model/node-file";
@@ -11,6 +10,7 @@ import { type OpenShiftRelease, openShiftRelease } from "../rules/openshift/vers
 import { MachineConfig } from "./machine-config";
 import { NodeDisruptionPolicy } from "./node-disruption-policy";
 import { readableFiles } from "./readable-files";
+import { type ObjectKind, boolean, checkGiven, list, object, optional, text } from "../model/shape";
 
 /** Which pools a {@link MachineConfigCarrier} serves, and how. */
 export interface MachineConfigCarrierProps {
@@ -40,6 +40,15 @@ export interface MachineConfigCarrierProps {
   readonly crioCredentialProvider?: boolean;
 }
 
+const MACHINE_CONFIG_CARRIER_PROPS: ObjectKind<MachineConfigCarrierProps> = object({
+  version: text,
+  platform: text,
+  pools: list(text),
+  machineConfigName: optional(text),
+  nodeDisruptionPolicy: optional(boolean),
+  crioCredentialProvider: optional(boolean),
+});
+
 /** Name of a MachineConfig where none is stated. */
 export const MACHINE_CONFIG_NAME: string = "99-<pool>-kubelet-credential-provider";
 
@@ -56,15 +65,16 @@ export class MachineConfigCarrier implements INodeCarrier<Construct> {
   private readonly keepsCrio: boolean;
 
   /**
-   * Throws `pools-missing`, `pool-invalid`, `name-taken`, `machine-config-name-invalid`, `choice-unknown`, and for
+   * Throws `pools-missing`, `pool-invalid`, `name-taken`, `machine-config-name-invalid`, and for
    * versions and platforms what {@link openShift} throws.
    */
   constructor(props: MachineConfigCarrierProps) {
+    checkGiven(new.target.name, MACHINE_CONFIG_CARRIER_PROPS, props);
     const pools = checkedPools("MachineConfigPool", props.pools);
     this.machineConfigNames = machineConfigNames(props.machineConfigName ?? MACHINE_CONFIG_NAME, pools);
     this.release = openShiftRelease(props.version);
     this.nodes = platformNodes(props.platform, this.release);
-    this.writesPolicy = oneOf("nodeDisruptionPolicy", props.nodeDisruptionPolicy ?? true, SWITCH);
+    this.writesPolicy = props.nodeDisruptionPolicy ?? true;
     this.keepsCrio = props.crioCredentialProvider ?? false;
   }
 

@@ -1,8 +1,9 @@
 import type { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
 import { clusterObject } from "../kubernetes/metadata";
-import type { NodeFile } from "../model/node-file";
+import { type NodeFile, NODE_FILE } from "../model/node-file";
 import { machineConfigManifest } from "../rules/openshift/machine-config";
+import { type ObjectKind, checkProps, list, object, text } from "../model/shape";
 
 /** What a {@link MachineConfig} writes, and to which nodes. */
 export interface MachineConfigProps {
@@ -19,6 +20,13 @@ export interface MachineConfigProps {
   readonly files: readonly NodeFile[];
 }
 
+/** The kind of {@link MachineConfigProps}. */
+export const MACHINE_CONFIG_PROPS: ObjectKind<MachineConfigProps> = object({
+  name: text,
+  machineRole: text,
+  files: list(NODE_FILE),
+});
+
 /**
  * Files on the nodes of an OpenShift pool, as an Ignition 3.2.0 configuration.
  *
@@ -34,6 +42,7 @@ export class MachineConfig extends Construct {
    * `ignition-path-taken`, `ignition-path-forbidden`, or `late-value` (of anything but contents).
    */
   constructor(scope: Construct, id: string, props: MachineConfigProps) {
+    checkProps(new.target.name, scope, id, MACHINE_CONFIG_PROPS, props);
     super(scope, id);
     const { apiVersion, kind, metadata, spec } = machineConfigManifest(props);
     this.resource = clusterObject(this, "Resource", { apiVersion, kind, metadata, spec });

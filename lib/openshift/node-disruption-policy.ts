@@ -5,12 +5,17 @@ import { clusterObject } from "../kubernetes/metadata";
 import { literal } from "../model/late";
 import { nodeFile } from "../model/node-file";
 import { kubeletRestart } from "../rules/openshift/node-disruption";
+import { type ObjectKind, checkProps, list, object, text } from "../model/shape";
 
 /** Which changes a {@link NodeDisruptionPolicy} makes gentle. */
 export interface NodeDisruptionPolicyProps {
   /** Absolute paths of files, or of directories for all below them. */
   readonly paths: readonly string[];
 }
+
+const NODE_DISRUPTION_POLICY_PROPS: ObjectKind<NodeDisruptionPolicyProps> = object({
+  paths: list(text),
+});
 
 const NO_MODE = 0;
 
@@ -27,6 +32,7 @@ export class NodeDisruptionPolicy extends Construct {
 
   /** Throws `node-disruption-paths-missing`, `node-file-invalid` for a path that is not absolute and clean, or `late-value`. */
   constructor(scope: Construct, id: string, props: NodeDisruptionPolicyProps) {
+    checkProps(new.target.name, scope, id, NODE_DISRUPTION_POLICY_PROPS, props);
     super(scope, id);
     const paths = literal(props.paths, "paths of a node disruption policy");
     if (paths.length === 0) fail("node-disruption-paths-missing");

@@ -10,6 +10,7 @@ import { type OpenShiftPlatform, type PlatformNodes, platformNodes } from "../ru
 import { openShiftRelease } from "../rules/openshift/versions";
 import { NodePoolConfigMap } from "./node-pool-config-map";
 import { readableFiles } from "./readable-files";
+import { type ObjectKind, checkGiven, list, object, optional, text } from "../model/shape";
 
 /** Which NodePools a {@link NodePoolCarrier} serves, and how. */
 export interface NodePoolCarrierProps {
@@ -36,6 +37,15 @@ export interface NodePoolCarrierProps {
   readonly machineConfigName?: string;
 }
 
+const NODE_POOL_CARRIER_PROPS: ObjectKind<NodePoolCarrierProps> = object({
+  version: text,
+  platform: text,
+  nodePools: list(text),
+  namespace: text,
+  configMapName: optional(text),
+  machineConfigName: optional(text),
+});
+
 const NODE_POOL = "<nodePool>";
 
 /**
@@ -53,6 +63,7 @@ export class NodePoolCarrier implements INodeCarrier<Construct> {
 
   /** Throws `pools-missing`, `pool-invalid`, `namespace-invalid`, and for versions and platforms what `openShift` throws. */
   constructor(props: NodePoolCarrierProps) {
+    checkGiven(new.target.name, NODE_POOL_CARRIER_PROPS, props);
     const pattern = literal(
       props.configMapName ?? `${NODE_POOL}-kubelet-credential-provider`,
       "configMapName",

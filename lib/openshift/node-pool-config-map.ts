@@ -2,8 +2,9 @@ import { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
 import { namespaceName } from "../model/kubernetes-name";
 import { checkedPools, machineConfigManifest } from "../rules/openshift/machine-config";
-import type { MachineConfigProps } from "./machine-config";
+import { type MachineConfigProps, MACHINE_CONFIG_PROPS } from "./machine-config";
 import { yamlText } from "./yaml-text";
+import { type ObjectKind, checkProps, object, text } from "../model/shape";
 
 /** What a {@link NodePoolConfigMap} holds, and where it stands. */
 export interface NodePoolConfigMapProps {
@@ -14,6 +15,14 @@ export interface NodePoolConfigMapProps {
   /** Contents may be late. HyperShift forces the machine role `worker`. */
   readonly machineConfig: Omit<MachineConfigProps, "machineRole">;
 }
+
+const { machineRole: _, ...MACHINE_CONFIG } = MACHINE_CONFIG_PROPS.shape;
+
+const NODE_POOL_CONFIG_MAP_PROPS: ObjectKind<NodePoolConfigMapProps> = object({
+  name: text,
+  namespace: text,
+  machineConfig: object(MACHINE_CONFIG),
+});
 
 /**
  * A MachineConfig for HyperShift: wrapped in a ConfigMap on the management cluster, under the key `config`.
@@ -27,6 +36,7 @@ export class NodePoolConfigMap extends Construct {
 
   /** Throws what `MachineConfig` throws, `namespace-invalid`, and `pool-invalid` for a bad name of the ConfigMap. */
   constructor(scope: Construct, id: string, props: NodePoolConfigMapProps) {
+    checkProps(new.target.name, scope, id, NODE_POOL_CONFIG_MAP_PROPS, props);
     super(scope, id);
     const namespace = namespaceName(props.namespace);
     const [name = props.name] = checkedPools("ConfigMap of a NodePool", [props.name]);

@@ -1,7 +1,7 @@
 import type { Construct } from "constructs";
 import { fail } from "../errors";
 import type { ICluster } from "../model/cluster";
-import type { Issuer } from "../model/issuer";
+import { GivenIssuer, ISSUER } from "../model/issuer";
 import { clusterName } from "../model/kubernetes-name";
 import { crioCredentialProvider } from "../rules/openshift/crio";
 import { winningGeneratedName } from "../rules/openshift/machine-config";
@@ -9,12 +9,17 @@ import { type OpenShiftPlatform, PLUGIN_DIRECTORY, platformNodes } from "../rule
 import { openShiftRelease } from "../rules/openshift/versions";
 import { reachableIssuer } from "./reachable-issuer";
 import { MachineConfigCarrier } from "./machine-config-carrier";
+import { type ObjectKind, boolean, checkGiven, list, object, optional, text } from "../model/shape";
 
 /** What the crio credential provider serves. */
 export interface CrioCredentialProviderProps {
   /** Registries by their name in the pod's image, as in a CRIOCredentialProviderConfig. 1 to 50. */
   readonly matchImages: readonly string[];
 }
+
+const CRIO_CREDENTIAL_PROVIDER_PROPS: ObjectKind<CrioCredentialProviderProps> = object({
+  matchImages: list(text),
+});
 
 /** The facts of a self-managed OpenShift or OKD cluster. */
 export interface OpenShiftProps {
@@ -28,7 +33,7 @@ export interface OpenShiftProps {
    * `spec.serviceAccountIssuer` of `Authentication/cluster`. Empty there means an internal issuer that no cloud can
    * reach: `https://kubernetes.default.svc` and its like are refused.
    */
-  readonly issuer: string | Issuer;
+  readonly issuer: GivenIssuer;
   /** MachineConfigPools whose nodes pull, for example `["worker"]`. */
   readonly pools: readonly string[];
   /**
@@ -53,20 +58,33 @@ export interface OpenShiftProps {
   readonly crioCredentialProvider?: CrioCredentialProviderProps;
 }
 
+const OPEN_SHIFT_PROPS: ObjectKind<OpenShiftProps> = object({
+  name: text,
+  version: text,
+  platform: text,
+  issuer: ISSUER,
+  pools: list(text),
+  machineConfigName: optional(text),
+  nodeDisruptionPolicy: optional(boolean),
+  crioCredentialProvider: optional(CRIO_CREDENTIAL_PROVIDER_PROPS),
+});
+
 /**
  * A self-managed OpenShift cluster: its nodes get files through MachineConfigs.
  *
  * Throws `version-unsupported` or `version-unknown`, `openshift-platform-unsupported` or `-unknown`, `pools-missing`,
  * `pool-invalid`, `machine-config-name-invalid`, `machine-config-name-order`, `name-taken`, `crio-unsupported`,
  * `crio-match-images-invalid`, `cluster-name-invalid`, `issuer-invalid`, `issuer-trailing-slash`,
- * `issuer-cluster-internal`, `choice-unknown` or `late-value`.
+ * `issuer-cluster-internal`, or `late-value`.
  */
 export function openShift(props: OpenShiftProps): ICluster<Construct> {
-  const { version, platform, pools, crioCredentialProvider: crio } = props;
+  checkGiven("openShift()", OPEN_SHIFT_PROPS, props);
+  const { name: _, issuer: given, crioCredentialProvider: crio, ...carried } = props;
+  const { version, platform, pools } = carried;
   const release = openShiftRelease(version);
   const nodes = platformNodes(platform, release);
-  const issuer = reachableIssuer(props.issuer);
-  const carrier = new MachineConfigCarrier({ ...props, crioCredentialProvider: crio !== undefined });
+  const issuer = reachableIssuer(given);
+  const carrier = new MachineConfigCarrier({ ...carried, crioCredentialProvider: crio !== undefined });
   const taken = Object.values(nodes.stockProviders).flatMap(({ matchImages }) => matchImages);
   if (crio) assertAfterGenerated(carrier.machineConfigNames);
   const { kubernetes, plugins } = release;

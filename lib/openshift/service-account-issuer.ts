@@ -1,14 +1,19 @@
 import type { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
 import { clusterObject } from "../kubernetes/metadata";
-import type { Issuer } from "../model/issuer";
+import { GivenIssuer, ISSUER } from "../model/issuer";
 import { authenticationManifest } from "../rules/openshift/authentication";
+import { type ObjectKind, checkProps, object } from "../model/shape";
 
 /** The issuer of a cluster's tokens. */
 export interface ServiceAccountIssuerProps {
   /** The URL at which the issuer's documents are published, to the letter; may be late. */
-  readonly issuer: string | Issuer;
+  readonly issuer: GivenIssuer;
 }
+
+const SERVICE_ACCOUNT_ISSUER_PROPS: ObjectKind<ServiceAccountIssuerProps> = object({
+  issuer: ISSUER,
+});
 
 /**
  * `Authentication/cluster` with `spec.serviceAccountIssuer`, and no other field.
@@ -22,6 +27,7 @@ export class ServiceAccountIssuer extends Construct {
 
   /** Throws `issuer-invalid` or `issuer-trailing-slash`. */
   constructor(scope: Construct, id: string, props: ServiceAccountIssuerProps) {
+    checkProps(new.target.name, scope, id, SERVICE_ACCOUNT_ISSUER_PROPS, props);
     super(scope, id);
     const { apiVersion, kind, metadata, spec } = authenticationManifest(props.issuer);
     this.resource = clusterObject(this, "Resource", { apiVersion, kind, metadata, spec });

@@ -2,6 +2,7 @@ import type { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
 import { clusterObject } from "../kubernetes/metadata";
 import { UPGRADEABLE_TO, upgradeableTo } from "../rules/openshift/upgradeable-to";
+import { type ObjectKind, checkProps, object, optional, text } from "../model/shape";
 
 /** The release whose credentials exist. */
 export interface UpgradeableToProps {
@@ -14,6 +15,11 @@ export interface UpgradeableToProps {
    */
   readonly clusterVersion?: string;
 }
+
+const UPGRADEABLE_TO_PROPS: ObjectKind<UpgradeableToProps> = object({
+  version: text,
+  clusterVersion: optional(text),
+});
 
 /**
  * Opens the gate that the Cloud Credential Operator keeps shut in manual mode until the credentials for the next
@@ -28,6 +34,7 @@ export class UpgradeableTo extends Construct {
 
   /** Throws `version-invalid`, `upgradeable-to-not-newer` or `late-value`. */
   constructor(scope: Construct, id: string, props: UpgradeableToProps) {
+    checkProps(new.target.name, scope, id, UPGRADEABLE_TO_PROPS, props);
     super(scope, id);
     const value = upgradeableTo(props.version, props.clusterVersion);
     this.resource = clusterObject(this, "Resource", {

@@ -4,7 +4,6 @@
  */
 
 import { fail } from "../errors";
-import { isRecord } from "../model/record";
 import { Subject } from "../model/subject";
 
 /** How one cloud's identities are made. */
@@ -47,8 +46,8 @@ export interface UnusedWords {
 }
 
 /** What one line of a list says; a line for one thing need not write a list. */
-export function statedList(stated: unknown): readonly unknown[] {
-  return Array.isArray(stated) ? stated : [stated];
+export function oneOrMany<A extends object>(stated: A | readonly A[]): readonly A[] {
+  return isList(stated) ? stated : [stated];
 }
 
 /** The lines of one service account joined, sorted by `namespace/name`; throws `service-account-ownership`. */
@@ -66,7 +65,7 @@ export function joinedAccounts<A>(lines: readonly AccountLine<A>[]): readonly Ac
 /**
  * The accounts by cloud, sorted by the cloud's key, each with the stated maker or its own default.
  *
- * Throws `identities-invalid`, `identities-twice` or `identities-unused`, and what a cloud throws that cannot do without settings.
+ * Throws `identities-twice` or `identities-unused`, and what a cloud throws that cannot do without settings.
  */
 export function cloudGroups<A extends Asked<M>, M extends Maker>(
   accounts: readonly AccountLine<A>[],
@@ -74,7 +73,6 @@ export function cloudGroups<A extends Asked<M>, M extends Maker>(
   { unused, line }: UnusedWords,
 ): readonly CloudGroup<A, M>[] {
   const makers = new Map<string, M>();
-  if (!Array.isArray(stated) || !stated.every(isMaker)) return fail("identities-invalid", stated, MAKERS);
   for (const maker of stated) {
     if (makers.has(maker.cloud)) return fail("identities-twice", maker.cloud);
     makers.set(maker.cloud, maker);
@@ -95,15 +93,10 @@ export function cloudGroups<A extends Asked<M>, M extends Maker>(
     }));
 }
 
-const MAKERS =
-  "a list of pullRoles(), pullIdentities() and the like for pulls, workloadRoles() and the like for workloads";
-
-/** Also for callers whose values no compiler saw; those with a `providerKind` are for OpenShift's components. */
-function isMaker(maker: unknown): boolean {
-  return isRecord(maker) && typeof maker["declare"] === "function" && !("providerKind" in maker);
+function isList<A>(stated: A | readonly A[]): stated is readonly A[] {
+  return Array.isArray(stated);
 }
 
-/** Compares two texts by their code units, for sorting. */
 function order(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }

@@ -1,11 +1,28 @@
 import type { Construct } from "constructs";
 import type { FleetConsumer, HubConsumerProps, SpokeClusterProps, StatusWriterProps } from "../fleet";
 import type { ClusterProfileVersion } from "../rules/fleet/cluster-profile-schema";
-import type { ISpokeAccess } from "../model/fleet";
-import type { Issuer } from "../model/issuer";
+import { type ISpokeAccess, SPOKE_ACCESS } from "../model/fleet";
+import { type GivenIssuer, type Issuer, ISSUER } from "../model/issuer";
 import type { Subject } from "../model/subject";
-import type { IWorkloadIdentities } from "../model/workloads";
-import type { GivenIssuer } from "./issuer-of";
+import { type IWorkloadIdentities, WORKLOAD_IDENTITIES } from "../model/workloads";
+import {
+  type ObjectKind,
+  boolean,
+  choice,
+  either,
+  list,
+  method,
+  object,
+  optional,
+  record,
+  text,
+} from "../model/shape";
+import { orCluster } from "../model/cluster";
+import { STATUS_WRITER_PROPS } from "../fleet/status-writer";
+import { FLEET_CONSUMER } from "../rules/fleet/consumer";
+import { SPOKE_CLUSTER_PROPS } from "../fleet/spoke-cluster-props";
+import { clusterProfileVersions } from "../rules/fleet/validate-cluster-profile";
+import { HUB_CONSUMER_PROPS } from "../fleet/hub-consumer";
 
 /** A cloud whose webhook gives pods of annotated service accounts a token. */
 export type PodIdentityWebhook = "aws" | "azure";
@@ -33,6 +50,14 @@ export interface FleetHub {
    */
   readonly podIdentityWebhooks?: readonly PodIdentityWebhook[];
 }
+
+const FLEET_HUB: ObjectKind<FleetHub> = object({
+  name: text,
+  issuer: ISSUER,
+  apiServer: text,
+  featureGates: optional(record(boolean)),
+  podIdentityWebhooks: optional(list(choice(["aws", "azure"]))),
+});
 
 /** What a self-managed spoke must be told of the hub, with the names that `selfManagedSpoke()` takes. */
 export interface SpokeHub {
@@ -71,6 +96,16 @@ export interface FleetSpoke extends Omit<SpokeClusterProps, "access" | "name"> {
    */
   readonly namespaces?: readonly string[];
 }
+
+const { access: _, name: __, ...OF_SPOKE } = SPOKE_CLUSTER_PROPS.shape;
+
+const FLEET_SPOKE: ObjectKind<FleetSpoke> = object({
+  ...OF_SPOKE,
+  name: text,
+  access: either(SPOKE_ACCESS, method),
+  clusterRole: optional(text),
+  namespaces: optional(list(text)),
+});
 
 /** What a {@link FleetAccess} says; plugins and list of providers as in `HubConsumer`. */
 export interface FleetAccessProps extends Pick<
@@ -111,3 +146,22 @@ export interface FleetAccessProps extends Pick<
    */
   readonly statusWriter?: Omit<StatusWriterProps, "spoke">;
 }
+
+const CONSUMER = HUB_CONSUMER_PROPS.shape;
+const { spoke: ___, ...OF_WRITER } = STATUS_WRITER_PROPS.shape;
+
+/** The kind of {@link FleetAccessProps}. */
+export const FLEET_ACCESS_PROPS: ObjectKind<FleetAccessProps> = object({
+  plugins: CONSUMER.plugins,
+  pluginByCloud: CONSUMER.pluginByCloud,
+  additionalProviders: CONSUMER.additionalProviders,
+  kueueConfiguration: CONSUMER.kueueConfiguration,
+  hub: orCluster(FLEET_HUB),
+  consumer: FLEET_CONSUMER,
+  spokes: list(FLEET_SPOKE),
+  identities: optional(list(WORKLOAD_IDENTITIES)),
+  clusterManager: text,
+  namespace: optional(text),
+  apiVersion: optional(choice(clusterProfileVersions)),
+  statusWriter: optional(object(OF_WRITER)),
+});

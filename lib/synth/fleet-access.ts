@@ -4,8 +4,8 @@ import { at } from "../errors";
 import type { ClusterInventory, HubConsumer, MultiKueueCluster, SpokeCluster, StatusWriter } from "../fleet";
 import type { AccessDeclaration, IWorkloadIdentities } from "../model/workloads";
 import { checkClaim } from "./cluster-records";
-import type { FleetAccessProps } from "./fleet-access-props";
-import { CONSUMER, STATUS } from "./fleet-charts";
+import { type FleetAccessProps, FLEET_ACCESS_PROPS } from "./fleet-access-props";
+import { type FleetChart, CONSUMER, STATUS } from "./fleet-charts";
 import { consumerComment, webhookComment } from "./fleet-comments";
 import { claimFleet } from "./fleet-claims";
 import { lateRules } from "./fleet-late-rules";
@@ -16,6 +16,7 @@ import { rehearseFleet } from "./fleet-rehearsal";
 import { type EnteredSpoke, enterSpokes } from "./fleet-spokes";
 import { Manifests } from "./manifests";
 import { warnOfSharedIssuer } from "./shared-issuer";
+import { checkProps } from "../model/shape";
 
 const CLAIM = { key: "fleet", construct: "FleetAccess", lines: "spokes" } as const;
 
@@ -50,14 +51,14 @@ export class FleetAccess extends Construct {
   readonly workerClusters: readonly MultiKueueCluster[];
 
   /**
-   * Throws `fleet-value-invalid`, `fleet-spokes-empty`, `fleet-identities-none`, `identities-invalid`,
-   * `identities-twice`, `identities-unused`, `spoke-trust-differs`, `spoke-cluster-role-missing`,
+   * Throws `fleet-spokes-empty`, `fleet-identities-none`, `identities-twice`, `identities-unused`, `spoke-trust-differs`, `spoke-cluster-role-missing`,
    * `spoke-cluster-role-unused`, `spoke-namespaces-unused`, `spoke-namespaces-empty`, `cluster-profile-twice`,
    * `cluster-taken`, `cluster-facts-differ`, `fleet-object-taken`, `spoke-file-differs`, and the codes of everything it
    * composes, with its own path before the message. What can be known without identities is refused before anything is
    * declared.
    */
   constructor(scope: Construct, id: string, props: FleetAccessProps) {
+    checkProps(new.target.name, scope, id, FLEET_ACCESS_PROPS, props);
     super(scope, id);
     const plan = at(this, () => fleetPlan(props));
     at(this, () => rehearseFleet(props, plan));
@@ -75,7 +76,7 @@ export class FleetAccess extends Construct {
       Object.entries(declarations).map(([cloud, { grants }]) => [cloud, grants]),
     );
     const objects = at(this, () =>
-      fleetObjects((chart) => manifests.chart(chart.name, chart), props, plan, identities),
+      fleetObjects(({ name: chart, ...options }) => manifests.chart(chart, options), props, plan, identities),
     );
     this.inventory = objects.inventory;
     this.spokes = objects.spokes;
@@ -107,9 +108,13 @@ export class FleetAccess extends Construct {
   #comment({ consumer }: FleetAccessProps, { makers, webhooks }: FleetPlan): void {
     const { statusCommand, statusScope } = this.inventory;
     const status = [`${statusCommand} --filename=<this file>`];
-    if (statusScope) this.manifests.chart(STATUS.name, { ...STATUS, comment: status });
+    if (statusScope) this.#commentOn(STATUS, status);
     const needed = makers.map(({ cloud }) => cloud).filter((cloud) => webhooks.includes(cloud));
     const comment = [...webhookComment(needed), ...consumerComment(consumer, this.consumer.flag)];
-    this.manifests.chart(CONSUMER.name, { ...CONSUMER, comment });
+    this.#commentOn(CONSUMER, comment);
+  }
+
+  #commentOn({ name, ...options }: FleetChart, comment: readonly string[]): void {
+    this.manifests.chart(name, { ...options, comment });
   }
 }

@@ -4,18 +4,14 @@
 
 import type { Construct } from "constructs";
 import { at, fail } from "../errors";
-import { SWITCH, oneOf } from "../model/choice";
 import type { FleetConsumer } from "../fleet";
 import { clusterName } from "../model/kubernetes-name";
-import type { Issuer } from "../model/issuer";
-import { isRecord } from "../model/record";
-import { statedList, statedRecord, statedRecords } from "../model/stated";
+import { Issuer } from "../model/issuer";
 import { Subject } from "../model/subject";
 import { minorOf } from "../model/version";
 import type { IWorkloadIdentities } from "../model/workloads";
 import { type PlannedSpoke, plannedSpoke } from "./fleet-planned-spoke";
-import type { FleetAccessProps, FleetHub, PodIdentityWebhook } from "./fleet-access-props";
-import { issuerOf } from "./issuer-of";
+import type { FleetAccessProps, FleetHub } from "./fleet-access-props";
 
 /** The checked parts of the properties. */
 export interface FleetPlan {
@@ -42,22 +38,19 @@ export interface FleetPlan {
 /** Spokes that take the hub's own tokens need no identity in any cloud. */
 const OWN_TOKENS = "kubernetes";
 
-/** Clouds that have such a webhook. */
-const WEBHOOKS: readonly PodIdentityWebhook[] = ["aws", "azure"];
-
 /**
- * Throws `fleet-value-invalid`, `cluster-name-invalid`, `issuer-invalid`, `issuer-trailing-slash`, `version-invalid`,
- * `choice-unknown`, `fleet-spokes-empty`, `cluster-profile-twice`, `identities-invalid`, `identities-twice`,
+ * Throws `cluster-name-invalid`, `issuer-invalid`, `issuer-trailing-slash`, `version-invalid`,
+ * `fleet-spokes-empty`, `cluster-profile-twice`, `identities-twice`,
  * `fleet-identities-none`, `identities-unused`, and what `plannedSpoke` throws.
  */
 export function fleetPlan(props: FleetAccessProps): FleetPlan {
-  const { hub, consumer, spokes, identities = [] } = statedProps(props);
+  const { hub, consumer, spokes, identities = [] } = props;
   const inventory = props.namespace ?? consumer.profileNamespace ?? consumer.reader.namespace;
   const name = clusterName(hub.name);
-  const issuer = issuerOf(hub.issuer);
+  const issuer = Issuer.of(hub.issuer);
   const keys = consumer.workloads.map(({ namespace, serviceAccount }) => `${namespace}/${serviceAccount}`);
   const subjects = [...new Set(keys)].sort().map((key) => Subject.of(key));
-  if (statedRecords("spokes", spokes).length === 0) return fail("fleet-spokes-empty", name);
+  if (spokes.length === 0) return fail("fleet-spokes-empty", name);
   const planned = spokes.map((spoke) =>
     at({ node: { path: `spoke ${String(spoke.name)}` } }, () =>
       plannedSpoke(spoke, { hub: name, issuer, serviceAccounts: subjects }),
@@ -85,39 +78,16 @@ export function imageVolumeGate({ featureGates = {} }: FleetHub): boolean | unde
   return featureGates["ImageVolume"];
 }
 
-/** Forms that the compiler checks for TypeScript callers alone. */
-function statedProps(props: FleetAccessProps): FleetAccessProps {
-  const { hub, consumer, plugins, additionalProviders } = statedRecord("settings of FleetAccess", props);
-  const { featureGates = {}, podIdentityWebhooks = [] } = statedRecord("hub", hub);
-  for (const [gate, value] of Object.entries(statedRecord("featureGates of the hub", featureGates)))
-    oneOf(`feature gate ${gate} of the hub`, value, SWITCH);
-  for (const cloud of statedList("podIdentityWebhooks of the hub", podIdentityWebhooks))
-    oneOf("podIdentityWebhooks of the hub", cloud, WEBHOOKS);
-  statedRecord("reader of the consumer", statedRecord("consumer", consumer).reader);
-  statedRecords("workloads of the consumer", consumer.workloads);
-  if (plugins !== undefined) statedRecords("plugins", plugins);
-  if (additionalProviders !== undefined) statedRecords("additionalProviders", additionalProviders);
-  return props;
-}
-
 function makersOf(
   clouds: readonly string[],
   stated: readonly IWorkloadIdentities<Construct>[],
 ): readonly IWorkloadIdentities<Construct>[] {
   const makers = new Map<string, IWorkloadIdentities<Construct>>();
-  for (const maker of statedList("identities", stated)) {
-    if (!isMaker(maker)) return fail("identities-invalid", undefined, MAKERS);
+  for (const maker of stated) {
     if (makers.has(maker.cloud)) return fail("identities-twice", maker.cloud);
     if (!clouds.includes(maker.cloud))
       return fail("identities-unused", maker.cloud, clouds, "in which there is no spoke", "spoke");
     makers.set(maker.cloud, maker);
   }
   return clouds.map((cloud) => makers.get(cloud) ?? fail("fleet-identities-none", cloud));
-}
-
-const MAKERS = "a list of workloadRoles(), workloadIdentities() and workloadServiceAccounts()";
-
-/** Those with a `providerKind` are for OpenShift's components. */
-function isMaker(maker: unknown): boolean {
-  return isRecord(maker) && typeof maker["declare"] === "function" && !("providerKind" in maker);
 }

@@ -1,10 +1,12 @@
 import type { Construct } from "constructs";
-import type { ICluster } from "../model/cluster";
-import type { INodeCarrier } from "../model/node-carrier";
-import type { IPullIdentities, IPullSource } from "../model/pulls";
-import type { Subject } from "../model/subject";
+import { type ICluster, CLUSTER } from "../model/cluster";
+import { type INodeCarrier, NODE_CARRIER } from "../model/node-carrier";
+import { type IPullIdentities, type IPullSource, PULL_IDENTITIES, PULL_SOURCE } from "../model/pulls";
+import { type Subject, SUBJECT } from "../model/subject";
 import type { CredentialProviderSettings, PluginKey } from "../node";
-import type { TokenAudienceSettings } from "./pull-audience-grants";
+import { type TokenAudienceSettings, TOKEN_AUDIENCE_SETTINGS } from "./pull-audience-grants";
+import { type ObjectKind, boolean, either, list, object, optional, record } from "../model/shape";
+import { CREDENTIAL_PROVIDER_SETTINGS } from "../node/credential-provider-settings";
 
 /** One line of intent: this service account pulls from these registries. */
 export interface ImagePull {
@@ -20,6 +22,12 @@ export interface ImagePull {
    */
   readonly declareServiceAccount?: boolean;
 }
+
+const IMAGE_PULL: ObjectKind<ImagePull> = object({
+  serviceAccount: SUBJECT,
+  from: either(PULL_SOURCE, list(PULL_SOURCE)),
+  declareServiceAccount: optional(boolean),
+});
 
 /** What one cluster pulls, and how its identities and nodes are made. */
 export interface ImagePullsProps {
@@ -63,3 +71,14 @@ export interface ImagePullsProps {
    */
   readonly proof?: boolean;
 }
+
+/** The kind of {@link ImagePullsProps}. */
+export const IMAGE_PULLS_PROPS: ObjectKind<ImagePullsProps> = object({
+  cluster: CLUSTER,
+  pulls: list(IMAGE_PULL),
+  identities: optional(list(PULL_IDENTITIES)),
+  credentialProviders: optional(record(CREDENTIAL_PROVIDER_SETTINGS)),
+  tokenAudience: optional(TOKEN_AUDIENCE_SETTINGS),
+  carriers: optional(list(NODE_CARRIER)),
+  proof: optional(boolean),
+});

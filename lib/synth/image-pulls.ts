@@ -10,7 +10,7 @@ import {
 } from "../node";
 import { audiencesOfEveryAccount } from "../node/credential-provider-config";
 import { checkClaim } from "./cluster-records";
-import type { ImagePullsProps } from "./image-pulls-props";
+import { type ImagePullsProps, IMAGE_PULLS_PROPS } from "./image-pulls-props";
 import { Manifests } from "./manifests";
 import { checkPullSettings } from "./pull-settings";
 import { type DeclaredAccount, groupedPulls, imagesByPlugin } from "./pull-groups";
@@ -19,6 +19,7 @@ import { checkOwnership, writeServiceAccounts } from "./service-accounts";
 import { writeTokenAudienceGrants } from "./pull-audience-grants";
 import { pullWarnings } from "./pull-warnings";
 import { proveAtSynth } from "./proof";
+import { checkProps } from "../model/shape";
 
 const CLAIM = { key: "pulls", construct: "ImagePulls", lines: "pulls" } as const;
 
@@ -55,6 +56,7 @@ export class ImagePulls extends Construct {
    * an error the tree is therefore incomplete: let it end the synth, which has written nothing yet.
    */
   constructor(scope: Construct, id: string, props: ImagePullsProps) {
+    checkProps(new.target.name, scope, id, IMAGE_PULLS_PROPS, props);
     super(scope, id);
     const { cluster } = props;
     at(this, () => checkPullSettings(props));

@@ -17,7 +17,7 @@ export {
 export { type EnteredSpoke } from "./fleet-spokes";
 export { ImagePulls } from "./image-pulls";
 export { type ImagePull, type ImagePullsProps } from "./image-pulls-props";
-export { type GivenIssuer } from "./issuer-of";
+export { type GivenIssuer } from "../model/issuer";
 export { LateValueResolver } from "./late-value-resolver";
 export { Manifests } from "./manifests";
 export { PlatformComponents } from "./platform-components";

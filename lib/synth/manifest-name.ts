@@ -1,5 +1,4 @@
 import { fail } from "../errors";
-import { SWITCH, oneOf } from "../model/choice";
 import { isDnsLabel, isDnsSubdomain } from "../model/kubernetes-name";
 import type { ChartOptions } from "../model/manifest-sink";
 
@@ -13,14 +12,14 @@ const EXACT_NAME_MAX = 250;
  * Path of a manifest below the stack's folder: `manifests/NN-name.yaml`, `manifests/name.yaml` to the letter, or
  * `spokes/name.yaml` for what belongs to a spoke.
  *
- * Throws `manifest-name-invalid`, `manifest-order-invalid` or `choice-unknown`.
+ * Throws `manifest-name-invalid`, `manifest-order-invalid`.
  */
 export function manifestFile(
   name: string,
   { order, exactName = false, appliesTo }: Pick<ChartOptions, "order" | "exactName" | "appliesTo">,
 ): string {
   const ofSpoke = appliesTo === "spoke";
-  const exact = oneOf(`exactName of the manifest ${name}`, exactName, SWITCH) || ofSpoke;
+  const exact = exactName || ofSpoke;
   if (!(exact ? isExactName(name) : isDnsLabel(name))) fail("manifest-name-invalid", name, exact);
   if (!Number.isInteger(order) || order < 0 || order > ORDER_MAX) fail("manifest-order-invalid", name, order);
   const digits = exact ? "" : `${String(order).padStart(ORDER_DIGITS, "0")}-`;

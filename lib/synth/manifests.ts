@@ -3,9 +3,8 @@ import { Aspects, type ISynthesisSession, TerraformElement, TerraformStack } fro
 import type { Construct } from "constructs";
 import { join } from "node:path";
 import { at, fail } from "../errors";
-import { oneOf } from "../model/choice";
 import { literal } from "../model/late";
-import type { ChartOptions, IManifestSink } from "../model/manifest-sink";
+import { type ChartOptions, type IManifestSink, CHART_OPTIONS } from "../model/manifest-sink";
 import type { NodeSetup } from "../model/node-file";
 import type { Subject } from "../model/subject";
 import type { PodFragment } from "../model/workloads";
@@ -17,8 +16,8 @@ import { hasOtherStacks } from "./other-stacks";
 import { chartKey, isExactName, manifestFile, podFileName } from "./manifest-name";
 import { type WrittenNodes, clusterNodes, spokeNodes } from "./node-files";
 import { writeStackFolder } from "./stack-folder";
+import { checkGiven } from "../model/shape";
 
-const APPLIES_TO: readonly string[] = ["cluster", "management-cluster", "spoke"];
 const DEFAULT_ID = "Manifests";
 
 /** cdktf's hook for constructs that write files at synth; what its `TerraformAsset` uses, not among its exports. */
@@ -87,13 +86,12 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
    * The cdk8s chart of one file, `manifests/NN-name.yaml` unless `exactName` is set; the same name gives the same
    * chart, comments add up.
    *
-   * Throws `manifest-name-invalid`, `manifest-order-invalid`, `comment-invalid`, `choice-unknown`,
-   * `manifest-options-differ` or `manifest-file-taken`.
+   * Throws `manifest-name-invalid`, `manifest-order-invalid`, `comment-invalid`, `manifest-options-differ` or `manifest-file-taken`.
    */
   chart(name: string, options: ChartOptions): Chart {
+    checkGiven(`manifest ${name}`, CHART_OPTIONS, options, "options");
     const { order, appliesTo = "cluster", comment = [] } = options;
     const file = manifestFile(name, options);
-    oneOf(`appliesTo of the manifest ${name}`, appliesTo, APPLIES_TO);
     for (const line of comment)
       if (/[\r\n]/.test(literal(line, `comment of the manifest ${name}`)))
         fail("comment-invalid", name, line);

@@ -1,7 +1,9 @@
 import type { Construct } from "constructs";
-import type { IComponentIdentities } from "../model/components";
+import { type IComponentIdentities, COMPONENT_IDENTITIES } from "../model/components";
 import type { CredentialsRequestSelection } from "../openshift";
-import type { GivenIssuer } from "./issuer-of";
+import { type GivenIssuer, ISSUER } from "../model/issuer";
+import { type ObjectKind, object, optional, text } from "../model/shape";
+import { CREDENTIALS_REQUEST_SELECTION } from "../rules/openshift/credentials-request-selection";
 
 /** One cluster's components, and how their identities are made. */
 export interface PlatformComponentsProps {
@@ -25,3 +27,12 @@ export interface PlatformComponentsProps {
    */
   readonly upgradeableTo?: string;
 }
+
+/** The kind of {@link PlatformComponentsProps}. */
+export const PLATFORM_COMPONENTS_PROPS: ObjectKind<PlatformComponentsProps> = object({
+  clusterName: text,
+  issuer: ISSUER,
+  requests: CREDENTIALS_REQUEST_SELECTION,
+  identities: COMPONENT_IDENTITIES,
+  upgradeableTo: optional(text),
+});

@@ -2,11 +2,9 @@ import { TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 import { at, fail } from "../errors";
 import type { ComponentsDeclaration } from "../model/components";
-import type { Issuer } from "../model/issuer";
+import { Issuer } from "../model/issuer";
 import { clusterName } from "../model/kubernetes-name";
-import { isRecord } from "../model/record";
 import { requestLabel } from "../model/request-label";
-import { statedSelection } from "../rules/openshift/stated-selection";
 import { upgradeableTo } from "../rules/openshift/upgradeable-to";
 import { checkClaim } from "./cluster-records";
 import {
@@ -16,12 +14,11 @@ import {
   writeUpgradeGate,
 } from "./component-files";
 import { componentRecord } from "./component-record";
-import { issuerOf } from "./issuer-of";
 import { Manifests } from "./manifests";
-import type { PlatformComponentsProps } from "./platform-components-props";
+import { type PlatformComponentsProps, PLATFORM_COMPONENTS_PROPS } from "./platform-components-props";
 import { warnOfSharedIssuer } from "./shared-issuer";
+import { checkProps } from "../model/shape";
 
-const MAKERS = "componentRoles(), componentIdentities(), componentServiceAccounts()";
 const CLAIM = { key: "components", construct: "PlatformComponents", lines: "requests" } as const;
 
 /**
@@ -49,14 +46,14 @@ export class PlatformComponents extends Construct {
   readonly declaration: ComponentsDeclaration;
 
   /**
-   * Throws `credentials-requests-selection`, `credentials-requests-none`, `identities-invalid`,
-   * `component-provider-kind`, `credentials-request-secret-taken`, `component-secret-reserved`,
+   * Throws `credentials-requests-none`, `component-provider-kind`, `credentials-request-secret-taken`, `component-secret-reserved`,
    * `component-file-taken`, `component-file-numbered`, `cluster-taken`, `cluster-facts-differ`, `cluster-name-invalid`,
    * `issuer-invalid`, `issuer-trailing-slash`, `version-invalid`, `upgradeable-to-not-newer`, `manifest-name-invalid`,
    * and the codes of the cloud's identities, with its own path before the message. The cloud checks all requests before
    * it declares anything.
    */
   constructor(scope: Construct, id: string, props: PlatformComponentsProps) {
+    checkProps(new.target.name, scope, id, PLATFORM_COMPONENTS_PROPS, props);
     super(scope, id);
     const { identities, requests, upgradeableTo: version } = props;
     this.issuer = at(this, () => checked(props));
@@ -95,9 +92,7 @@ function checked({
   upgradeableTo: version,
 }: PlatformComponentsProps): Issuer {
   clusterName(name);
-  const { requests, skipped } = statedSelection(given);
-  if (!isRecord(identities) || typeof identities["providerKind"] !== "string")
-    return fail("identities-invalid", identities, MAKERS);
+  const { requests, skipped } = given;
   const { cloud, providerKind } = identities;
   if (requests.length === 0)
     fail(
@@ -109,5 +104,5 @@ function checked({
     fail("component-provider-kind", requestLabel(foreign), foreign.providerKind, cloud, providerKind);
   checkComponentFiles(requests, identities);
   if (version !== undefined) upgradeableTo(version);
-  return issuerOf(issuer);
+  return Issuer.of(issuer);
 }

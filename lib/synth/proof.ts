@@ -4,10 +4,10 @@ import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Explainer, type PullResult } from "../explain/explain";
 import { STACK_FILE } from "../explain/facts/input-files";
-import { SWITCH, oneOf } from "../model/choice";
 import { PROOF_CONTEXT } from "../model/proof-context";
 import { refuseDenied } from "./proof-refusal";
 import { removeStackFolder } from "./stack-folder";
+import { boolean, checkGiven } from "../model/shape";
 
 /** The stacks to prove, by app. */
 const perApp = new WeakMap<App, TerraformStack[]>();
@@ -20,11 +20,12 @@ const perApp = new WeakMap<App, TerraformStack[]>();
  * and nothing else would keep anybody from applying them. One that cannot be told from the files passes in silence:
  * what is missing (the policy of somebody else's registry, say) is no fault of the app, and would be missing each time.
  *
- * The app's context can leave it out; throws `choice-unknown` where that says neither yes nor no.
+ * The app's context can leave it out; throws `property-invalid` where that is no boolean.
  */
 export function proveAtSynth(construct: Construct): void {
-  const wanted: unknown = construct.node.tryGetContext(PROOF_CONTEXT) ?? true;
-  if (!oneOf(`context ${PROOF_CONTEXT}`, wanted, SWITCH)) return;
+  const wanted: boolean = construct.node.tryGetContext(PROOF_CONTEXT) ?? true;
+  checkGiven("the app", boolean, wanted, `context ${PROOF_CONTEXT}`);
+  if (!wanted) return;
   const stack = TerraformStack.of(construct);
   const { root } = stack.node;
   if (!App.isApp(root)) return;

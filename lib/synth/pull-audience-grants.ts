@@ -1,11 +1,11 @@
 import { fail } from "../errors";
-import { SWITCH, oneOf } from "../model/choice";
 import type { ClusterFacts } from "../model/cluster";
 import type { PullDeclaration } from "../model/pulls";
 import type { Subject } from "../model/subject";
 import { TokenAudienceGrant, type TokenAudienceGrantProps } from "../kubernetes";
 import { checkedRoleName } from "../kubernetes/token-audience-rules";
 import type { Manifests } from "./manifests";
+import { type ObjectKind, boolean, choice, object, optional, text } from "../model/shape";
 
 /** How nodes get the permission to request service account tokens for the audiences of the pulls. */
 export interface TokenAudienceSettings {
@@ -30,14 +30,17 @@ export interface TokenAudienceSettings {
   readonly roleName?: string;
 }
 
+/** The kind of {@link TokenAudienceSettings}. */
+export const TOKEN_AUDIENCE_SETTINGS: ObjectKind<TokenAudienceSettings> = object({
+  scope: optional(choice(["namespaces", "cluster"])),
+  limitToServiceAccounts: optional(boolean),
+  roleName: optional(text),
+});
+
 const ORDER = { order: 10 } as const;
 
-const SCOPES: readonly string[] = ["namespaces", "cluster"];
-
-/** Throws `choice-unknown`, `role-name-invalid` or `late-value`, whatever the audiences. */
+/** Throws `role-name-invalid` or `late-value`, whatever the audiences. */
 export function checkTokenAudience(settings: TokenAudienceSettings): void {
-  oneOf("scope of `tokenAudience`", settings.scope ?? "namespaces", SCOPES);
-  oneOf("limitToServiceAccounts", settings.limitToServiceAccounts ?? false, SWITCH);
   if (settings.roleName !== undefined) checkedRoleName(settings.roleName);
 }
 

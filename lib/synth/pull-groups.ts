@@ -8,7 +8,7 @@ import type {
   PullRequest,
 } from "../model/pulls";
 import { Subject } from "../model/subject";
-import { type AccountLine, cloudGroups, joinedAccounts, statedList } from "./account-groups";
+import { type AccountLine, cloudGroups, joinedAccounts, oneOrMany } from "./account-groups";
 import type { ImagePull, ImagePullsProps } from "./image-pulls-props";
 
 /** One service account with all its registries, whatever the cloud. */
@@ -40,7 +40,7 @@ const UNUSED = { unused: "from which nothing is pulled", line: "pull" } as const
 /** Throws `pulls-empty`, `pull-without-registry`, `service-account-ownership`, `identities-twice` or `identities-unused`. */
 export function groupedPulls(props: ImagePullsProps): GroupedPulls {
   const { cluster, pulls, identities = [] } = props;
-  if (!Array.isArray(pulls) || pulls.length === 0) return fail("pulls-empty", cluster.name);
+  if (pulls.length === 0) return fail("pulls-empty", cluster.name);
   const accounts = joinedAccounts(pulls.map(lineOf));
   return {
     accounts: accounts.map(({ subject, declare, asked }) => ({ subject, declare, sources: asked })),
@@ -72,13 +72,10 @@ function lineOf({
   from,
 }: ImagePull): AccountLine<IPullSource<Construct>> {
   const subject = Subject.of(serviceAccount);
-  const asked = statedList(from);
-  return asked.length > 0 && asked.every(isPullSource)
+  const asked = oneOrMany(from);
+  return asked.length > 0
     ? { subject, declare: declareServiceAccount, asked }
     : fail("pull-without-registry", subject.key, from);
 }
 
 /** Also for callers whose values no compiler saw. */
-function isPullSource(source: unknown): source is IPullSource<Construct> {
-  return typeof source === "object" && source !== null && "cloud" in source && "images" in source;
-}

@@ -1,4 +1,3 @@
-import { SWITCH, oneOf } from "../model/choice";
 import { checkedSettings } from "../node/credential-provider-settings";
 import type { ImagePullsProps } from "./image-pulls-props";
 import { checkTokenAudience } from "./pull-audience-grants";
@@ -6,15 +5,10 @@ import { checkTokenAudience } from "./pull-audience-grants";
 /**
  * Checks what can be checked of the settings before anything is declared.
  *
- * Throws `choice-unknown`, and what the credential provider settings and the token audience settings throw; what depends on a cloud's
+ * Throws what the credential provider settings and the token audience settings throw; what depends on a cloud's
  * answer, such as the plugin's abilities, is checked when the cloud has given it.
  */
-export function checkPullSettings({
-  credentialProviders = {},
-  tokenAudience = {},
-  proof = true,
-}: ImagePullsProps): void {
+export function checkPullSettings({ credentialProviders = {}, tokenAudience = {} }: ImagePullsProps): void {
   for (const [plugin, settings] of Object.entries(credentialProviders)) checkedSettings(plugin, settings);
   checkTokenAudience(tokenAudience);
-  oneOf("proof", proof, SWITCH);
 }

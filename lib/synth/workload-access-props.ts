@@ -1,7 +1,18 @@
 import type { Construct } from "constructs";
-import type { Subject } from "../model/subject";
-import type { IAccess, IWorkloadIdentities } from "../model/workloads";
-import type { GivenIssuer } from "./issuer-of";
+import { type Subject, SUBJECT } from "../model/subject";
+import { type IAccess, type IWorkloadIdentities, ACCESS, WORKLOAD_IDENTITIES } from "../model/workloads";
+import { type GivenIssuer, ISSUER } from "../model/issuer";
+import {
+  type Kind,
+  type ObjectKind,
+  boolean,
+  either,
+  like,
+  list,
+  object,
+  optional,
+  text,
+} from "../model/shape";
 
 /** The cluster that workloads run in; the facts of `openShift()` and `kubernetes()` fit as well. */
 export interface WorkloadCluster {
@@ -10,6 +21,11 @@ export interface WorkloadCluster {
   /** Who signs the cluster's service account tokens. */
   readonly issuer: GivenIssuer;
 }
+
+const WORKLOAD_CLUSTER: Kind<WorkloadCluster> = like("a cluster, by name and issuer", {
+  name: text,
+  issuer: ISSUER,
+});
 
 /** One line of intent: this service account may do this. */
 export interface Workload {
@@ -26,6 +42,12 @@ export interface Workload {
   readonly declareServiceAccount?: boolean;
 }
 
+const WORKLOAD: ObjectKind<Workload> = object({
+  serviceAccount: SUBJECT,
+  may: either(ACCESS, list(ACCESS)),
+  declareServiceAccount: optional(boolean),
+});
+
 /** What the workloads of one cluster may do, and how their identities are made. */
 export interface WorkloadAccessProps {
   /** The cluster. */
@@ -40,3 +62,10 @@ export interface WorkloadAccessProps {
    */
   readonly identities?: readonly IWorkloadIdentities<Construct>[];
 }
+
+/** The kind of {@link WorkloadAccessProps}. */
+export const WORKLOAD_ACCESS_PROPS: ObjectKind<WorkloadAccessProps> = object({
+  cluster: WORKLOAD_CLUSTER,
+  workloads: list(WORKLOAD),
+  identities: optional(list(WORKLOAD_IDENTITIES)),
+});

@@ -7,13 +7,14 @@ import type { AccessDeclaration, AccessGrant, PodFragment } from "../model/workl
 import type { AccountLine } from "./account-groups";
 import { checkClaim } from "./cluster-records";
 import { writeCredentialFiles } from "./credential-files";
-import { issuerOf } from "./issuer-of";
 import { Manifests } from "./manifests";
 import { joinedFragments } from "./pod-fragments";
 import { warnOfSharedIssuer } from "./shared-issuer";
 import { checkOwnership, writeServiceAccounts } from "./service-accounts";
-import type { WorkloadAccessProps } from "./workload-access-props";
+import { type WorkloadAccessProps, WORKLOAD_ACCESS_PROPS } from "./workload-access-props";
 import { type GroupedWorkloads, groupedWorkloads } from "./workload-groups";
+import { Issuer } from "../model/issuer";
+import { checkProps } from "../model/shape";
 
 const CLAIM = { key: "workloads", construct: "WorkloadAccess", lines: "workloads" } as const;
 
@@ -35,16 +36,15 @@ export class WorkloadAccess extends Construct {
   readonly #pods: ReadonlyMap<string, PodFragment>;
 
   /**
-   * Throws `workloads-empty`, `workload-without-access`, `service-account-ownership`, `identities-invalid`,
-   * `identities-twice`, `identities-unused`, `cluster-taken`, `cluster-facts-differ`, `annotation-conflict`, `pod-fragments-clash`,
+   * Throws `workloads-empty`, `workload-without-access`, `service-account-ownership`, `identities-twice`, `identities-unused`, `cluster-taken`, `cluster-facts-differ`, `annotation-conflict`, `pod-fragments-clash`,
    * `config-map-taken`, and the codes of everything it composes, with its own path before the message.
    */
   constructor(scope: Construct, id: string, props: WorkloadAccessProps) {
+    checkProps(new.target.name, scope, id, WORKLOAD_ACCESS_PROPS, props);
     super(scope, id);
-    // Callers without a compiler may have left the cluster out.
-    const name = at(this, () => clusterName(props.cluster?.name));
+    const name = at(this, () => clusterName(props.cluster.name));
     const grouped = at(this, () => groupedWorkloads(props));
-    const issuer = at(this, () => issuerOf(props.cluster.issuer));
+    const issuer = at(this, () => Issuer.of(props.cluster.issuer));
     this.manifests = Manifests.of(TerraformStack.of(this));
     at(this, () => checkClaim(this.manifests.recorded, { ...CLAIM, name, issuer: issuer.url }));
     at(this, () => checkOwnership(this.manifests, grouped.accounts));

@@ -4,6 +4,7 @@ import type { PullResult } from "../explain/explain";
 import { renderText } from "../explain/render/text";
 import type { Finding } from "./finding";
 import type { SynthesizedStack } from "./synthesized-stack";
+import { type ObjectKind, checkGiven, object, optional, text } from "../model/shape";
 
 /** A pull that a test speaks of. */
 export interface ExpectedPull {
@@ -12,6 +13,11 @@ export interface ExpectedPull {
   /** The image as a pod names it. */
   readonly image: string;
 }
+
+const EXPECTED_PULL: ObjectKind<ExpectedPull> = object({
+  serviceAccount: text,
+  image: text,
+});
 
 /** A pull that a test expects to be denied. */
 export interface ExpectedDenial extends ExpectedPull {
@@ -23,11 +29,17 @@ export interface ExpectedDenial extends ExpectedPull {
   readonly check?: CheckId;
 }
 
+const EXPECTED_DENIAL: ObjectKind<ExpectedDenial> = object({
+  ...EXPECTED_PULL.shape,
+  check: optional(text),
+});
+
 /**
  * Whether every link of the pull holds. A pull that works only through the node's identity is none, nor one of which
  * the verifier cannot tell. Throws `testing-no-cluster`, or what `explain` throws.
  */
 export function allowsPull(stack: SynthesizedStack, pull: ExpectedPull): Finding {
+  checkGiven("allowsPull()", EXPECTED_PULL, pull, "pull");
   const results = resultsOf(stack, pull);
   return {
     holds: results.every(({ verdict }) => verdict === "allowed"),
@@ -41,6 +53,7 @@ export function allowsPull(stack: SynthesizedStack, pull: ExpectedPull): Finding
  * Throws `testing-no-cluster`, or what `explain` throws.
  */
 export function deniesPull(stack: SynthesizedStack, pull: ExpectedDenial): Finding {
+  checkGiven("deniesPull()", EXPECTED_DENIAL, pull, "pull");
   const results = resultsOf(stack, pull);
   const { check } = pull;
   const failed = results.map(firstFailed);

@@ -7,6 +7,16 @@ import type { ClusterRecord } from "../explain/facts/cluster-record";
 import { PROOF_CONTEXT } from "../model/proof-context";
 import { SynthesizedStack } from "./synthesized-stack";
 import { forget, removeAtExit } from "./temporary-folders";
+import {
+  type ObjectKind,
+  anyObject,
+  anything,
+  checkGiven,
+  method,
+  object,
+  optional,
+  record,
+} from "../model/shape";
 
 /** How a stack is synthesized for a test. */
 export interface SynthStackOptions {
@@ -25,6 +35,11 @@ export interface SynthStackOptions {
   readonly cluster?: ClusterRecord;
 }
 
+const SYNTH_STACK_OPTIONS: ObjectKind<SynthStackOptions> = object({
+  context: optional(record(anything)),
+  cluster: optional(anyObject),
+});
+
 /**
  * Synthesizes a stack into a temporary folder and returns a handle of what was written.
  *
@@ -36,6 +51,8 @@ export function synthStack(
   build: (app: App) => TerraformStack,
   options: SynthStackOptions = {},
 ): SynthesizedStack {
+  checkGiven("synthStack()", method, build, "build");
+  checkGiven("synthStack()", SYNTH_STACK_OPTIONS, options, "options");
   const outdir = mkdtempSync(join(tmpdir(), "workload-identity-"));
   removeAtExit(outdir);
   let built = false;

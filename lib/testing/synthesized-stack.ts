@@ -14,7 +14,7 @@ import { readFacts } from "../explain/facts/facts";
 import { STACK_FILE } from "../explain/facts/input-files";
 import { parseYaml } from "../explain/facts/read-documents";
 import type { Terraform } from "../explain/facts/terraform";
-import type { PullSelection } from "../explain/questions";
+import type { PullSelection } from "../explain/selections";
 import { forget } from "./temporary-folders";
 
 /** A stack as it was written; what `synthStack` returns. Everything is read from the files, nothing from constructs. */

@@ -17,7 +17,7 @@ import {
   workloadServiceAccounts,
 } from "../../lib/cloud/google";
 import { explain } from "../../lib/explain";
-import type { IIssuerHost } from "../../lib/model/issuer-host";
+import type { IIssuerHost } from "../../lib/model/issuer";
 import { kubernetes } from "../../lib/node";
 import { credentialsRequestsOf } from "../../lib/openshift";
 import { ImagePulls, PlatformComponents, WorkloadAccess } from "../../lib/synth";

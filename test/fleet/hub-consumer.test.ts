@@ -427,16 +427,23 @@ describe("HubConsumer: refusals", () => {
     ...Object.entries({
       "plugins that are no list": { plugins: {} },
       "null as plugin": { plugins: [null] },
-      "no consumer": { consumer: undefined },
-      "no hub": { hub: undefined },
       "additional providers that are no list": { plugins: [iam], additionalProviders: {} },
     }).map(([name, over]): [string, () => unknown, string] => [
       name,
       () => built(["aws"], { consumer: generic, identities, ...(over as object) }),
-      "fleet-value-invalid",
+      "property-invalid",
     ]),
+    ...["consumer", "hub"].map((name): [string, () => unknown, string] => [
+      `no ${name}`,
+      () => built(["aws"], { consumer: generic, identities, [name]: undefined }),
+      "property-missing",
+    ]),
+    [
+      "null as additional provider",
+      () => built(["aws"], { consumer: generic, identities, additionalProviders: [null] as never }),
+      "property-invalid",
+    ],
     ...Object.entries({
-      "null as additional provider": null,
       "args that are no texts": { name: "s", execConfig: { ...exec("/x"), args: [1] } },
       "a mode that asks for a terminal": {
         name: "s",

@@ -157,8 +157,8 @@ describe("SpokeCluster", () => {
     ["a version that is none", { kubernetesVersion: "latest" }, "version-invalid"],
     // The label is the manager's name; another value would be lost.
     ["another manager's label", { labels: { "x-k8s.io/cluster-manager": "other" } }, "cluster-manager-label"],
-    ["no access", { access: undefined as never }, "fleet-value-invalid"],
-    ["access without endpoint", { access: { cloud: "aws", parameters: {} } as never }, "fleet-value-invalid"],
+    ["no access", { access: undefined as never }, "property-missing"],
+    ["access without endpoint", { access: { cloud: "aws", parameters: {} } as never }, "property-missing"],
     ["a proxy with a user", { proxyUrl: "http://user@proxy:8080" }, "spoke-proxy-invalid"],
     ["a bad label", { labels: { a: "b c" } }, "label-invalid"],
     ["Argo CD's name for AWS", { providerName: "argo-cd-builtin-aws" }, "argo-cd-builtin-aws"],
@@ -185,7 +185,7 @@ describe("ClusterInventory", () => {
     ["a name that is no label", { clusterManager: "a b" }, "cluster-manager-invalid"],
     ["a late name", { clusterManager: LATE }, "late-value"],
     ["a bad namespace", { namespace: "A" }, "namespace-invalid"],
-    ["another version", { apiVersion: "v1beta1" }, "version-unknown"],
+    ["another version", { apiVersion: "v1beta1" }, "property-invalid"],
   ])("refuses %s", (_, over, code) => {
     const props = { namespace: "fleet", clusterManager: "platform-iac", ...over };
     expect(() => new ClusterInventory(hub().rest, "x", props)).toThrowError(
@@ -301,7 +301,7 @@ describe("StatusWriter", () => {
   });
 
   it.each([0, -1, 1.5, "1000", null, true])("has no user %j", (runAsUser) => {
-    expect(() => written({ runAsUser })).toThrowError(expect.objectContaining({ code: "choice-unknown" }));
+    expect(() => written({ runAsUser })).toThrowError(expect.objectContaining({ code: "property-invalid" }));
   });
 
   // kubernetes/kubernetes PR 127634.

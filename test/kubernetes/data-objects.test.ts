@@ -46,12 +46,12 @@ describe("Secret", () => {
     ["data-key-invalid", { stringData: { "..a": "" } }],
     ["data-key-invalid", { stringData: { "": "" } }],
     ["data-key-invalid", { data: { ["a".repeat(254)]: "" } }],
-    ["data-value-invalid", { stringData: { a: 1 as unknown as string } }],
+    ["property-invalid", { stringData: { a: 1 as unknown as string } }],
     ["data-value-invalid", { data: { a: "plain text" } }],
     ["data-value-invalid", { data: { a: "YQ" } }],
     ["data-value-invalid", { data: { a: LATE } }],
     ["data-value-invalid", { data: { a: new LateEncoding("data-url", LATE) } }],
-    ["data-empty", { stringData: null as never, data: undefined as never }],
+    ["property-invalid", { stringData: null as never, data: undefined as never }],
     ["data-key-invalid", { stringData: JSON.parse('{"__proto__":"x"}') as Record<string, string> }],
     ["data-key-invalid", { data: JSON.parse('{"__proto__":"eA=="}') as Record<string, string> }],
     // api/core/v1 Secret: stringData "overwrites any existing values when written"
@@ -155,7 +155,7 @@ describe("a service account that serves two purposes", () => {
   it.each([
     ["annotation-conflict", { "example.com/new": "1", "example.com/a": "2" }],
     ["annotation-key-invalid", { "a b": "1" }],
-    ["annotation-value-invalid", { "example.com/b": 1 as unknown as string }],
+    ["property-invalid", { "example.com/b": 1 as unknown as string }],
   ] as const)("%s, and nothing is added", (code, more) => {
     const scope = new Chart(new App(), "chart");
     const own = new ServiceAccount(scope, "own", { ...place, annotations });

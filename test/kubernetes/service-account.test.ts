@@ -57,7 +57,7 @@ describe("ServiceAccount", () => {
     [{ annotations: { "exa mple.com/a": "x" } }, "annotation-key-invalid"],
     [{ annotations: { ["a".repeat(64)]: "x" } }, "annotation-key-invalid"],
     [{ annotations: { [LATE]: "x" } }, "late-value"],
-    [{ annotations: { a: true as unknown as string } }, "annotation-value-invalid"],
+    [{ annotations: { a: true as unknown as string } }, "property-invalid"],
     [{ labels: { a: "not valid" } }, "label-invalid"],
     [{ labels: { "A.example/a": "x" } }, "label-invalid"],
     [{ labels: { a: "x".repeat(64) } }, "label-invalid"],

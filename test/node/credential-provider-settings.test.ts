@@ -55,7 +55,6 @@ describe("a late value", () => {
       {},
     ],
     ["value of the variable A of", { env: [{ name: "A", value: LATE }] }, {}],
-    ["mode of", { mode: LATE }, {}],
   ])("is refused: %s the image credential provider ecr", (what, settings, provider) => {
     expect(() => written(settings, provider)).toThrowError(
       expect.objectContaining({
@@ -77,14 +76,15 @@ describe("a late value", () => {
 
 describe("settings", () => {
   it.each([
-    [{ mode: "Mixed" }, "choice-unknown", 'allowed: "strict", "mixed"'],
-    [{ modes: "mixed" }, "choice-unknown", 'got "modes"'],
-    [{ args: "get-credentials" }, "provider-setting-invalid", "a list of texts"],
-    [{ args: [1] }, "provider-setting-invalid", "a list of texts"],
-    [{ env: { A: "1" } }, "provider-setting-invalid", "a list of { name, value }"],
+    [{ mode: "Mixed" }, "property-invalid", 'allowed: "strict", "mixed"'],
+    [{ mode: LATE }, "late-value", "settings.ecr.mode"],
+    [{ modes: "mixed" }, "property-unknown", "write mode"],
+    [{ args: "get-credentials" }, "property-invalid", "an array, each element a string"],
+    [{ args: [1] }, "property-invalid", "settings.ecr.args[0]"],
+    [{ env: { A: "1" } }, "property-invalid", "settings.ecr.env"],
     [{ env: [{ name: "", value: "1" }] }, "provider-env-invalid", "has no name"],
     [{ env: [{ name: "A=B", value: "1" }] }, "provider-env-invalid", "that no variable can have"],
-    [{ env: [{ name: "A", value: 1 }] }, "provider-env-invalid", "a value that is not text"],
+    [{ env: [{ name: "A", value: 1 }] }, "property-invalid", "settings.ecr.env[0].value"],
     [
       {
         env: [

@@ -70,7 +70,7 @@ describe("openShift", () => {
     [{ issuer: "https://example.com/" }, "issuer-trailing-slash"],
     // spec.serviceAccountIssuer of Authentication/cluster when it is empty.
     [{ issuer: "https://kubernetes.default.svc" }, "issuer-cluster-internal"],
-    [{ nodeDisruptionPolicy: "false" }, "choice-unknown"],
+    [{ nodeDisruptionPolicy: "false" }, "property-invalid"],
     [{ machineConfigName: "01-<pool>-kubelet" }, "machine-config-name-invalid"],
     [
       { machineConfigName: "50-x", crioCredentialProvider: { matchImages: ["quay.io"] } },

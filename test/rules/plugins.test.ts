@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { type PluginAbility, pluginAbilities, pluginCan } from "../../lib/rules/plugins";
+import {
+  type PluginAbility,
+  isPluginExecutable,
+  outlivingTokenEnv,
+  pluginAbilities,
+  pluginCan,
+  unannotatedEnvReason,
+} from "../../lib/rules/plugins";
 import { isWithin, registriesOf } from "../../lib/rules/plugin-registries";
 
 describe("pluginCan", () => {
@@ -120,4 +127,84 @@ describe("isWithin", () => {
   ])("%s within %s: %s, since the path is a prefix", (pattern, wider, expected) => {
     expect(isWithin(pattern, [wider])).toBe(expected);
   });
+});
+
+// kubernetes/cloud-provider-aws, cmd/ecr-credential-provider/main.go (host pattern); cloud-provider-azure,
+// pkg/credentialprovider (suffixes); cloud-provider-gcp, pkg/gcpcredential (registry URLs).
+describe("registriesOf", () => {
+  it("knows each plugin's registries", () => {
+    expect(registriesOf("ecr")).toEqual([
+      ...["*.dkr.ecr.*.amazonaws.com", "*.dkr.ecr-fips.*.amazonaws.com"],
+      ...["*.dkr.ecr.*.amazonaws.com.cn", "*.dkr.ecr-fips.*.amazonaws.com.cn"],
+      ...["*.dkr.ecr.*.amazonaws.eu", "*.dkr.ecr-fips.*.amazonaws.eu"],
+      ...["*.dkr.ecr.*.c2s.ic.gov", "*.dkr.ecr-fips.*.c2s.ic.gov"],
+      ...["*.dkr.ecr.*.sc2s.sgov.gov", "*.dkr.ecr-fips.*.sc2s.sgov.gov"],
+      ...["*.dkr.ecr.*.cloud.adc-e.uk", "*.dkr.ecr-fips.*.cloud.adc-e.uk"],
+      ...["*.dkr.ecr.*.csp.hci.ic.gov", "*.dkr.ecr-fips.*.csp.hci.ic.gov"],
+      ...["*.dkr-ecr.*.on.aws", "*.dkr-ecr-fips.*.on.aws"],
+      ...["*.dkr-ecr.*.on.amazonwebservices.com.cn", "*.dkr-ecr-fips.*.on.amazonwebservices.com.cn"],
+      ...["public.ecr.aws", "ecr-public.aws.com"],
+    ]);
+    expect(registriesOf("acr")).toEqual([
+      ...["*.azurecr.io", "*.*.geo.azurecr.io", "*.azurecr.cn", "*.*.geo.azurecr.cn"],
+      ...["*.azurecr.de", "*.*.geo.azurecr.de", "*.azurecr.us", "*.*.geo.azurecr.us"],
+    ]);
+    expect(registriesOf("gcp")).toEqual(["container.cloud.google.com", "gcr.io", "*.gcr.io", "*.pkg.dev"]);
+    expect(registriesOf("other")).toEqual([]);
+  });
+});
+
+// Names of release pages, kOps, GKE, AKS and machine-config-operator.
+describe("isPluginExecutable", () => {
+  const NAMES: Readonly<Record<string, readonly string[]>> = {
+    ecr: ["ecr-credential-provider", "ecr-credential-provider-linux-amd64", "ecr-credential-provider_node"],
+    acr: ["acr-credential-provider", "acr-credential-provider.exe"],
+    gcp: ["auth-provider-gcp", "gcp-credential-provider", "gcr-credential-provider-node"],
+  };
+  const OTHERS = [
+    "credential-provider",
+    "ecr-credential-provider2",
+    "acr-credential-providers",
+    "my-auth-provider-gcp",
+  ];
+
+  it.each(["ecr", "acr", "gcp", "other"])("of %s: its own names and none else", (plugin) => {
+    const all = [...Object.values(NAMES).flat(), ...OTHERS];
+    expect(all.filter((name) => isPluginExecutable(plugin, name))).toEqual(NAMES[plugin] ?? []);
+  });
+});
+
+it("abilities and variables by plugin, whole", () => {
+  expect(["acr", "ecr", "gcp"].map(pluginAbilities)).toEqual([
+    ["tokens", "unannotated-node-identity"],
+    ["eusc-hosts", "tokens", "unannotated-node-identity"],
+    ["custom-pools", "tokens", "unannotated-node-identity"],
+  ]);
+  const named = ["AWS_ECR_ROLE_ARN", "KUBE_SIDECAR_CACHE_DURATION", "AWS_REGION", "constructor"];
+  const unused = (plugin: string): readonly string[] =>
+    named.filter((name) => unannotatedEnvReason(plugin, name) !== undefined);
+  const kept = (plugin: string): readonly string[] =>
+    named.filter((name) => outlivingTokenEnv(plugin, [{ name, value: "5m" }]) !== undefined);
+  expect(["ecr", "acr", "gcp", "other"].map(unused)).toEqual([["AWS_ECR_ROLE_ARN"], [], [], []]);
+  expect(["ecr", "acr", "gcp", "other"].map(kept)).toEqual([[], [], ["KUBE_SIDECAR_CACHE_DURATION"], []]);
+});
+
+// Where an answer changes: the last patch level before, and the first from which on it holds.
+it.each<[string, PluginAbility, string, string, string, string]>([
+  ["ecr", "tokens", "1.33.99", "no", "1.34.0", "yes"],
+  ["ecr", "unannotated-node-identity", "1.34.99", "no", "1.35.0", "yes"],
+  ["ecr", "eusc-hosts", "1.30.9", "no", "1.30.10", "yes"],
+  ["ecr", "eusc-hosts", "1.31.8", "no", "1.31.9", "yes"],
+  ["ecr", "eusc-hosts", "1.32.5", "no", "1.32.6", "yes"],
+  ["ecr", "eusc-hosts", "1.33.2", "no", "1.33.3", "yes"],
+  ["ecr", "eusc-hosts", "1.34.1", "no", "1.34.2", "yes"],
+  ["acr", "tokens", "1.34.6", "no", "1.34.7", "yes"],
+  ["gcp", "tokens", "36.2.1", "no", "36.2.2", "unknown"],
+  ["gcp", "tokens", "36.2.4", "unknown", "36.2.5", "yes"],
+  ["ecr", "tokens", "1.36.99", "yes", "1.37.0", "unknown"],
+  ["acr", "tokens", "1.36.99", "yes", "1.37.0", "unknown"],
+  ["gcp", "tokens", "36.3.99", "yes", "36.4.0", "unknown"],
+])("%s %s: %s %s, %s %s", (plugin, ability, before, earlier, from, later) => {
+  const outcomes = [before, from].map((version) => pluginCan(plugin, { version }, ability).outcome);
+  expect(outcomes).toEqual([earlier, later]);
 });

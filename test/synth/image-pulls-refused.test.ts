@@ -74,11 +74,6 @@ const ROWS: readonly (readonly [code: string, props: Partial<ImagePullsProps>, m
     "the pull of shop/web names no registry, got []; allowed: `from` with at least one registry: ecr(), acr(), artifactRegistry(); state the registries, or remove the line",
   ],
   [
-    "pull-without-registry",
-    { pulls: [{ serviceAccount: "shop/web", from: "ecr" as unknown as IPullSource<Construct> }] },
-    'the pull of shop/web names no registry, got "ecr"; allowed: `from` with at least one registry: ecr(), acr(), artifactRegistry(); state the registries, or remove the line',
-  ],
-  [
     "service-account-ownership",
     {
       pulls: [

@@ -16,12 +16,12 @@ function declare(props: Partial<ImagePullsProps>): ImagePulls {
 
 describe("settings that need no cloud's answer", () => {
   it.each<[unknown, string]>([
-    [{ credentialProviders: { ecr: { mode: "Mixed" } } }, "choice-unknown"],
+    [{ credentialProviders: { ecr: { mode: "Mixed" } } }, "property-invalid"],
     [{ credentialProviders: { ecr: { args: ["${TfToken[TOKEN.1]}"] } } }, "late-value"],
     [{ credentialProviders: { ecr: { env: [{ name: "", value: "" }] } } }, "provider-env-invalid"],
     [{ credentialProviders: { acr: { nodeIdentityName: "a/b" } } }, "node-identity-name-invalid"],
-    [{ tokenAudience: { scope: "Cluster" } }, "choice-unknown"],
-    [{ tokenAudience: { limitToServiceAccounts: "false" } }, "choice-unknown"],
+    [{ tokenAudience: { scope: "Cluster" } }, "property-invalid"],
+    [{ tokenAudience: { limitToServiceAccounts: "false" } }, "property-invalid"],
     [{ tokenAudience: { roleName: "cluster-admin" } }, "role-name-invalid"],
   ])("%j is refused with %s before a cloud declares anything", (props, code) => {
     const declared: string[] = [];

@@ -64,9 +64,8 @@ describe("files with exact names", () => {
   it("takes true and false for exactName, and nothing else", () => {
     expect(() => stackFixture().manifests.chart("x", { order: 5, exactName: "no" as never })).toThrowError(
       expect.objectContaining({
-        code: "choice-unknown",
-        message:
-          'exactName of the manifest x is none of the values that it can have, got "no"; allowed: true, false; write one of them, letter for letter',
+        code: "property-invalid",
+        message: 'exactName of manifest x is "no"; allowed: true, false; correct the value',
       }),
     );
   });

@@ -236,7 +236,7 @@ describe("Manifests", () => {
     const { manifests } = stackFixture();
     const files = [{ path: "/etc/a", mode: 0o644 }] as unknown as NodeSetup["files"];
     expect(() => manifests.nodeSetup("all", { files, kubeletFlags: {} })).toThrowError(
-      expect.objectContaining({ code: "node-file-invalid" }),
+      expect.objectContaining({ code: "property-missing" }),
     );
   });
 
@@ -276,7 +276,7 @@ describe("Manifests", () => {
     [
       "a cluster of neither kind",
       (m) => m.chart("a", { order: 1, appliesTo: "Management-cluster" as "management-cluster" }),
-      "choice-unknown",
+      "property-invalid",
     ],
     ["a late comment", (m) => m.chart("a", { order: 1, comment: [Fn.upper("x")] }), "late-value"],
     [

@@ -205,18 +205,18 @@ const ROWS: readonly (readonly [
 
 /** Values that no compiler saw. */
 const UNTYPED: readonly (readonly [code: ErrorCode, props: object])[] = [
-  ["issuer-invalid", { issuer: null }],
-  ["issuer-invalid", { issuer: {} }],
-  ["credentials-requests-selection", { requests: null }],
-  ["credentials-requests-selection", { requests: releaseRequests("aws", "4.22").requests }],
-  ["credentials-requests-selection", { requests: { requests: releaseRequests("aws", "4.22").requests } }],
-  ["credentials-requests-selection", { requests: { requests: [null], skipped: [] } }],
-  ["credentials-requests-selection", { requests: { requests: [document()], skipped: [] } }],
-  ["credentials-requests-selection", { requests: requestsOf(own({ source: undefined as never })) }],
-  ["credentials-requests-selection", { requests: { ...requestsOf(own({})), skipped: [{ name: "x" }] } }],
-  ["identities-invalid", { identities: undefined }],
-  ["identities-invalid", { identities: workloadRoles() }],
-  ["identities-invalid", { identities: pullRoles() }],
+  ["property-invalid", { issuer: null }],
+  ["property-invalid", { issuer: {} }],
+  ["property-invalid", { requests: null }],
+  ["property-invalid", { requests: releaseRequests("aws", "4.22").requests }],
+  ["property-missing", { requests: { requests: releaseRequests("aws", "4.22").requests } }],
+  ["property-invalid", { requests: { requests: [null], skipped: [] } }],
+  ["property-missing", { requests: { requests: [document()], skipped: [] } }],
+  ["property-missing", { requests: requestsOf(own({ source: undefined as never })) }],
+  ["property-missing", { requests: { ...requestsOf(own({})), skipped: [{ name: "x" }] } }],
+  ["property-missing", { identities: undefined }],
+  ["property-missing", { identities: workloadRoles() }],
+  ["property-missing", { identities: pullRoles() }],
 ];
 
 describe("PlatformComponents refuses", () => {

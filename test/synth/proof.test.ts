@@ -290,7 +290,7 @@ describe("the proof is left out", () => {
     ["prop", newApp(), { proof: 0 }] as const,
   ])("by no %s that is neither true nor false", (_, app, props) => {
     expect(() => addPulls(app, undefined, props as Partial<ImagePullsProps>)).toThrowError(
-      expect.objectContaining({ code: "choice-unknown" }),
+      expect.objectContaining({ code: "property-invalid" }),
     );
   });
 });

@@ -1,9 +1,8 @@
-import { fail } from "../../errors";
-import { isRecord } from "../../model/record";
 import { accessInWords, accessPermissions } from "../../rules/aws/access";
 import type { PolicyStatement } from "../../rules/aws/policy-document";
 import type { AwsAccess } from "./aws-access";
 import { workloadRoles } from "./workload-roles";
+import { type ObjectKind, anyObject, checkGiven, list, object, optional, text } from "../../model/shape";
 
 /** Settings of {@link awsAccess}. */
 export interface AwsAccessProps {
@@ -28,6 +27,12 @@ export interface AwsAccessProps {
   readonly wideReason?: string;
 }
 
+const AWS_ACCESS_PROPS: ObjectKind<AwsAccessProps> = object({
+  statements: optional(list(anyObject)),
+  managedPolicyArns: optional(list(text)),
+  wideReason: optional(text),
+});
+
 /**
  * What a service account may do in AWS.
  *
@@ -35,8 +40,7 @@ export interface AwsAccessProps {
  * `aws-statement-sid-twice`, `aws-arn-invalid` or `aws-policy-too-long`.
  */
 export function awsAccess(props: AwsAccessProps): AwsAccess {
-  const given: unknown = props;
-  if (!isRecord(given)) return fail("aws-access-empty");
+  checkGiven("awsAccess()", AWS_ACCESS_PROPS, props);
   const permissions = accessPermissions({
     statements: props.statements ?? [],
     managedPolicyArns: props.managedPolicyArns ?? [],

@@ -1,7 +1,6 @@
 import { Annotations } from "cdktf";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
-import { SWITCH, oneOf } from "../../model/choice";
 import { COMPONENT_AUDIENCE, type ComponentIntent } from "../../model/components";
 import type { CredentialsRequest } from "../../model/credentials-request";
 import { requestLabel } from "../../model/request-label";
@@ -11,7 +10,6 @@ import { componentPolicy } from "../../rules/aws/component-policy";
 import {
   type ComponentNaming,
   componentDescription,
-  componentNamings,
   componentPolicyName,
   componentRoleName,
 } from "../../rules/aws/component-role";
@@ -49,8 +47,7 @@ const NO_BOUNDARY = "none";
 export function componentRolePlan(construct: Construct, props: ComponentRoleProps): ComponentRolePlan {
   const { request, oidcProvider, kmsKeys = [] } = props;
   requireTokenPath(request);
-  const adopt = oneOf("adopt", props.adopt ?? false, SWITCH);
-  const naming = oneOf("naming", props.naming ?? (adopt ? "ccoctl" : "derived"), componentNamings);
+  const { adopt = false, naming = adopt ? "ccoctl" : "derived" } = props;
   if (adopt) requireAdoptable(props, naming);
   const document = componentPolicy(requestStatements(request), props);
   const partition = partitionOfProviders(props.region, [oidcProvider]);

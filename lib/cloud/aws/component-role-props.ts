@@ -1,8 +1,22 @@
-import type { CredentialsRequest } from "../../model/credentials-request";
-import type { ComponentPermissionsOverride } from "../../rules/aws/component-policy";
-import type { ComponentNaming } from "../../rules/aws/component-role";
-import type { RolePlace } from "./federated-role-settings";
-import type { IOidcProvider } from "./oidc-provider-props";
+import { type CredentialsRequest, COMPONENT_REQUEST } from "../../model/credentials-request";
+import {
+  type ComponentPermissionsOverride,
+  COMPONENT_PERMISSIONS_OVERRIDE,
+} from "../../rules/aws/component-policy";
+import { type ComponentNaming, componentNamings } from "../../rules/aws/component-role";
+import { type RolePlace, ROLE_PLACE } from "./federated-role-settings";
+import { type IOidcProvider, OIDC_PROVIDER } from "./oidc-provider-props";
+import {
+  type ObjectKind,
+  boolean,
+  choice,
+  either,
+  list,
+  object,
+  optional,
+  record,
+  text,
+} from "../../model/shape";
 
 /** What one component gets other than its request says. */
 export interface ComponentOverride extends ComponentPermissionsOverride {
@@ -13,6 +27,11 @@ export interface ComponentOverride extends ComponentPermissionsOverride {
    */
   readonly roleName?: string;
 }
+
+const COMPONENT_OVERRIDE: ObjectKind<ComponentOverride> = object({
+  ...COMPONENT_PERMISSIONS_OVERRIDE.shape,
+  roleName: optional(text),
+});
 
 /** How roles of components are made, one or all of a cluster's. */
 export interface ComponentRoleSettings extends RolePlace {
@@ -50,6 +69,15 @@ export interface ComponentRoleSettings extends RolePlace {
   readonly naming?: ComponentNaming;
 }
 
+const COMPONENT_ROLE_SETTINGS: ObjectKind<ComponentRoleSettings> = object({
+  ...ROLE_PLACE.shape,
+  permissionsBoundary: optional(text),
+  region: optional(text),
+  audience: optional(text),
+  anyAudienceReason: optional(text),
+  naming: optional(choice(componentNamings)),
+});
+
 /** Settings of a {@link ComponentRole}. */
 export interface ComponentRoleProps extends ComponentRoleSettings, ComponentOverride {
   /** What the component asks for. */
@@ -65,6 +93,16 @@ export interface ComponentRoleProps extends ComponentRoleSettings, ComponentOver
    */
   readonly adopt?: boolean;
 }
+
+/** The kind of {@link ComponentRoleProps}. */
+export const COMPONENT_ROLE_PROPS: ObjectKind<ComponentRoleProps> = object({
+  ...COMPONENT_ROLE_SETTINGS.shape,
+  ...COMPONENT_OVERRIDE.shape,
+  request: COMPONENT_REQUEST,
+  clusterName: text,
+  oidcProvider: OIDC_PROVIDER,
+  adopt: optional(boolean),
+});
 
 /** How the roles of all components of a cluster are made. */
 export interface ComponentRolesProps extends ComponentRoleSettings {
@@ -95,3 +133,12 @@ export interface ComponentRolesProps extends ComponentRoleSettings {
    */
   readonly adopt?: boolean | readonly string[];
 }
+
+/** The kind of {@link ComponentRolesProps}. */
+export const COMPONENT_ROLES_PROPS: ObjectKind<ComponentRolesProps> = object({
+  ...COMPONENT_ROLE_SETTINGS.shape,
+  oidcProvider: optional(OIDC_PROVIDER),
+  overrides: optional(record(COMPONENT_OVERRIDE)),
+  ccoctlName: optional(text),
+  adopt: optional(either(boolean, list(text))),
+});

@@ -9,8 +9,9 @@ import { componentSecret } from "../../rules/aws/component-role";
 import { kmsKeyPolicyStatements } from "../../rules/aws/kms-key";
 import type { PolicyStatement } from "../../rules/aws/policy-document";
 import { componentRolePlan, warnOfForeignKeys } from "./component-role-plan";
-import type { ComponentRoleProps } from "./component-role-props";
+import { type ComponentRoleProps, COMPONENT_ROLE_PROPS } from "./component-role-props";
 import { declareInlinePolicy, declareRole } from "./federated-role";
+import { checkProps } from "../../model/shape";
 
 const byGrant = new WeakMap<ComponentGrant, ComponentRole>();
 
@@ -47,10 +48,10 @@ export class ComponentRole extends Construct {
    * `aws-override-condition`, `aws-provider-account-mismatch`, `aws-kms-key-invalid`, `aws-statement-invalid`, `aws-policy-too-long`,
    * `aws-role-name-invalid`, `aws-role-name-taken`, `aws-trust-too-long`, `aws-description-invalid`,
    * `aws-account-invalid`, `aws-region-unknown`, `aws-partition-mismatch`, `aws-oidc-account-mismatch`,
-   * `aws-path-invalid`, `aws-arn-invalid`, `aws-boundary-account-mismatch`, `audience-invalid`, `audience-mismatch`
-   * or `choice-unknown`.
+   * `aws-path-invalid`, `aws-arn-invalid`, `aws-boundary-account-mismatch`, `audience-invalid`, `audience-mismatch`.
    */
   constructor(scope: Construct, id: string, props: ComponentRoleProps) {
+    checkProps(new.target.name, scope, id, COMPONENT_ROLE_PROPS, props);
     super(scope, id);
     const { request, kmsKeys = [] } = props;
     const plan = at(this, () => ofRequest(request, () => componentRolePlan(this, props)));

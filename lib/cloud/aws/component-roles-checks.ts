@@ -1,10 +1,8 @@
 import { fail } from "../../errors";
-import { SWITCH, oneOf } from "../../model/choice";
 import type { CredentialsRequest } from "../../model/credentials-request";
-import { isRecord } from "../../model/record";
 import { ccoctlNameOf } from "../../rules/aws/ccoctl-name";
 import type { ComponentNaming } from "../../rules/aws/component-role";
-import type { ComponentOverride, ComponentRolesProps } from "./component-role-props";
+import type { ComponentRolesProps } from "./component-role-props";
 
 /** What `componentRoles()` takes over, checked. */
 export interface CheckedAdoption {
@@ -18,32 +16,18 @@ export interface CheckedAdoption {
   readonly ccoctlName: string;
 }
 
-const FIELDS: Readonly<Record<keyof ComponentOverride, true>> = {
-  narrow: true,
-  kmsKeys: true,
-  statements: true,
-  wideReason: true,
-  roleName: true,
-};
-
-/** Throws `aws-override-unknown` or `aws-override-invalid`. */
+/** Throws `aws-override-unknown`. */
 export function checkOverrides(
   requests: readonly CredentialsRequest[],
   { overrides = {} }: ComponentRolesProps,
 ): void {
-  if (!isRecord(overrides)) fail("aws-override-invalid", "overrides", "are no object", overrides);
   const known = requests.map(({ name }) => name);
-  for (const [name, override] of Object.entries<unknown>(overrides)) {
-    if (!known.includes(name)) fail("aws-override-unknown", name, known);
-    if (!isRecord(override)) return fail("aws-override-invalid", name, "is no object", override);
-    const stray = Object.keys(override).find((field) => !Object.hasOwn(FIELDS, field));
-    if (stray !== undefined) fail("aws-override-invalid", name, "has a field that it cannot have", stray);
-  }
+  const strange = Object.keys(overrides).find((name) => !known.includes(name));
+  if (strange !== undefined) fail("aws-override-unknown", strange, known);
 }
 
 /**
- * Throws `aws-adopt-unknown`, `aws-adopt-naming`, `aws-ccoctl-name-invalid`, `aws-ccoctl-name-unused`, `choice-unknown`
- * or `late-value`.
+ * Throws `aws-adopt-unknown`, `aws-adopt-naming`, `aws-ccoctl-name-invalid` or `aws-ccoctl-name-unused`.
  */
 export function checkedAdoption(
   clusterName: string,
@@ -54,7 +38,6 @@ export function checkedAdoption(
   const known = requests.map(({ name }) => name);
   const strange = isNames(adopt) ? adopt.find((name) => !known.includes(name)) : undefined;
   if (strange !== undefined) fail("aws-adopt-unknown", strange, known);
-  if (!isNames(adopt)) oneOf("adopt", adopt, SWITCH);
   if (adopt === true && naming === "derived") fail("aws-adopt-naming", naming);
   const any = isNames(adopt) || adopt;
   const tagged = any || naming === "ccoctl";

@@ -14,10 +14,15 @@ import { awsProviderKind } from "../../rules/aws/provider-spec";
 import { defaultAwsAudience } from "../../rules/aws/pull-annotation";
 import { ComponentRole } from "./component-role";
 import { componentRolePlan } from "./component-role-plan";
-import type { ComponentRoleProps, ComponentRolesProps } from "./component-role-props";
+import {
+  type ComponentRoleProps,
+  type ComponentRolesProps,
+  COMPONENT_ROLES_PROPS,
+} from "./component-role-props";
 import { type CheckedAdoption, checkedAdoption, checkOverrides, namingOf } from "./component-roles-checks";
 import type { IOidcProvider } from "./oidc-provider-props";
 import { declaredProvider, expectedProvider } from "./trusted-provider";
+import { checkGiven } from "../../model/shape";
 
 /**
  * One role per CredentialsRequest, named `<cluster>-<namespace>-<secret>`, and the OIDC provider that they trust: what
@@ -29,6 +34,7 @@ import { declaredProvider, expectedProvider } from "./trusted-provider";
  * role. Everything is checked before a role is declared.
  */
 export function componentRoles(props: ComponentRolesProps = {}): IComponentIdentities<Construct> {
+  checkGiven("componentRoles()", COMPONENT_ROLES_PROPS, props);
   return {
     cloud: "aws",
     providerKind: awsProviderKind,

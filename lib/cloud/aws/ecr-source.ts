@@ -4,6 +4,8 @@ import { fail } from "../../errors";
 import type { IPullSource } from "../../model/pulls";
 import type { PolicyStatement } from "../../rules/aws/policy-document";
 import type { EcrGrant } from "../../rules/aws/pull-permissions";
+import { PROVIDER } from "../shared/kinds";
+import { type ObjectKind, anyObject, list, object, optional, text } from "../../model/shape";
 
 /** How the owner of repositories in another account lets the role in. */
 export interface OwnerPolicy {
@@ -26,6 +28,13 @@ export interface OwnerPolicy {
    */
   readonly additionalStatements?: readonly PolicyStatement[];
 }
+
+/** The kind of {@link OwnerPolicy}. */
+export const OWNER_POLICY: ObjectKind<OwnerPolicy> = object({
+  provider: optional(PROVIDER),
+  repositories: optional(list(text)),
+  additionalStatements: optional(list(anyObject)),
+});
 
 /** Repositories of ECR to pull from; made by `ecr()` and `ecrPublic()`. */
 export interface EcrSource extends IPullSource<Construct> {

@@ -1,11 +1,21 @@
 import { fail } from "../../errors";
-import { SWITCH, oneOf } from "../../model/choice";
-import { type EcrHostOptions, ecrHost, ecrPublicHost } from "../../rules/aws/ecr-host";
+import { type EcrHostOptions, ECR_HOST_OPTIONS, ecrHost, ecrPublicHost } from "../../rules/aws/ecr-host";
 import { repositoryPatterns } from "../../rules/aws/ecr-repository";
 import { partitionOf, partitions } from "../../rules/aws/partitions";
-import type { EcrSource, OwnerPolicy } from "./ecr-source";
+import { type EcrSource, type OwnerPolicy, OWNER_POLICY } from "./ecr-source";
 import { ownedRepositories } from "./owner-policies";
 import { pullRoles } from "./pull-roles";
+import {
+  type ObjectKind,
+  boolean,
+  checkGiven,
+  choice,
+  either,
+  list,
+  object,
+  optional,
+  text,
+} from "../../model/shape";
 
 /** Settings of {@link ecr}. */
 export interface EcrProps extends EcrHostOptions {
@@ -31,6 +41,17 @@ export interface EcrProps extends EcrHostOptions {
   readonly ownerPolicy?: OwnerPolicy | "elsewhere";
 }
 
+const CACHE: ObjectKind<{ readonly createRepositories: boolean }> = object({ createRepositories: boolean });
+
+const ECR_PROPS: ObjectKind<EcrProps> = object({
+  ...ECR_HOST_OPTIONS.shape,
+  account: text,
+  region: text,
+  repositories: list(text),
+  pullThroughCache: optional(either(boolean, CACHE)),
+  ownerPolicy: optional(either(choice(["elsewhere"]), OWNER_POLICY)),
+});
+
 /** Settings of {@link ecrPublic}. */
 export interface EcrPublicProps {
   /**
@@ -48,19 +69,21 @@ export interface EcrPublicProps {
   readonly repositories?: readonly string[];
 }
 
+const ECR_PUBLIC_PROPS: ObjectKind<EcrPublicProps> = object({
+  region: optional(text),
+  repositories: optional(list(text)),
+});
+
 /**
  * Repositories of a private registry of ECR.
  *
  * Throws `aws-account-invalid`, `aws-region-unknown`, `aws-repositories-empty`, `aws-repository-invalid`,
  * `aws-repository-with-host`, `aws-registry-kind-unsupported`, `aws-repository-policy-wildcard`, `aws-owner-repository-uncovered`,
- * `choice-unknown` or `late-value`.
+ * or `late-value`.
  */
 export function ecr(props: EcrProps): EcrSource {
+  checkGiven("ecr()", ECR_PROPS, props);
   const { account, region, ownerPolicy, pullThroughCache = false, fips = false, dualStack = false } = props;
-  oneOf("fips", fips, SWITCH);
-  oneOf("dualStack", dualStack, SWITCH);
-  if (typeof pullThroughCache !== "object") oneOf("pullThroughCache", pullThroughCache, SWITCH);
-  if (typeof ownerPolicy !== "object") oneOf("ownerPolicy", ownerPolicy, [undefined, "elsewhere"]);
   const host = ecrHost(account, region, { fips, dualStack });
   const repositories = repositoryPatterns(props.repositories);
   ownedRepositories(repositories, ownerPolicy);
@@ -90,6 +113,7 @@ export function ecr(props: EcrProps): EcrSource {
  * `aws-repository-with-host`.
  */
 export function ecrPublic(props: EcrPublicProps = {}): EcrSource {
+  checkGiven("ecrPublic()", ECR_PUBLIC_PROPS, props);
   const { region } = props;
   const partition = region === undefined ? partitions.find(({ ecrPublic: has }) => has) : partitionOf(region);
   if (!partition?.ecrPublic)

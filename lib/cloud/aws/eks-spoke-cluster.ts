@@ -1,8 +1,15 @@
 import type { DataAwsEksCluster } from "@cdktf/provider-aws/lib/data-aws-eks-cluster/index.js";
 import type { EksCluster } from "@cdktf/provider-aws/lib/eks-cluster/index.js";
 import { isLate } from "../../model/late";
-import { type EksAuthenticationMode, eksClusterName, requireAccessEntries } from "../../rules/aws/eks-access";
+import {
+  type EksAuthenticationMode,
+  EKS_AUTHENTICATION_MODES,
+  eksClusterName,
+  requireAccessEntries,
+} from "../../rules/aws/eks-access";
+import { type ObjectKind, type Kind, choice, object, optional, text } from "../../model/shape";
 import { keepNames } from "../shared/kept-names";
+import { elementOf } from "../shared/kinds";
 
 /** An EKS cluster by what is known of it. */
 export interface ExistingEksCluster {
@@ -19,6 +26,14 @@ export interface ExistingEksCluster {
    */
   readonly authenticationMode?: EksAuthenticationMode;
 }
+
+/** The kind of {@link ExistingEksCluster}. */
+export const EXISTING_EKS_CLUSTER: ObjectKind<ExistingEksCluster> = object({
+  name: text,
+  endpoint: text,
+  certificateAuthorityData: text,
+  authenticationMode: optional(choice(EKS_AUTHENTICATION_MODES)),
+});
 
 /** What a spoke needs to know of its cluster. */
 export interface EksClusterFacts {
@@ -37,7 +52,7 @@ export interface EksClusterFacts {
 /**
  * What is known of a cluster that is declared, looked up, or described.
  *
- * Throws `aws-eks-cluster-name-invalid`, `spoke-authentication-mode`, `choice-unknown` or `late-value`.
+ * Throws `aws-eks-cluster-name-invalid`, `spoke-authentication-mode`, or `late-value`.
  */
 export function eksClusterFacts(
   cluster: EksCluster | DataAwsEksCluster | ExistingEksCluster,
@@ -67,3 +82,9 @@ function modeWarning(name: string, cluster: EksCluster): string | undefined {
   if (!isLate(mode)) requireAccessEntries(name, mode);
   return undefined;
 }
+
+/** The kind of a cluster that is declared or looked up. */
+export const EKS_CLUSTER: Kind<EksCluster | DataAwsEksCluster> = elementOf(
+  "an EksCluster or DataAwsEksCluster",
+  "aws_eks_cluster",
+);

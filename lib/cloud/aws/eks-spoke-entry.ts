@@ -2,10 +2,12 @@ import { EksAccessEntry } from "@cdktf/provider-aws/lib/eks-access-entry/index.j
 import { EksAccessPolicyAssociation } from "@cdktf/provider-aws/lib/eks-access-policy-association/index.js";
 import { Annotations, type TerraformProvider } from "cdktf";
 import { Construct } from "constructs";
-import type { AccessPrincipal } from "../../model/access-principal";
-import { type EksAccess, type EksPolicyGrant, accessPolicyArn } from "../../rules/aws/eks-access";
+import { type AccessPrincipal, ACCESS_PRINCIPAL } from "../../model/access-principal";
+import { type EksAccess, type EksPolicyGrant, EKS_ACCESS, accessPolicyArn } from "../../rules/aws/eks-access";
 import { waitFor } from "../shared/across-stacks";
 import { roleIdTrigger } from "./eks-spoke-role-id";
+import { PROVIDER } from "../shared/kinds";
+import { type ObjectKind, checkProps, object, optional, record, text } from "../../model/shape";
 
 /** Settings of an {@link EksSpokeEntry}. */
 export interface EksSpokeEntryProps extends EksAccess {
@@ -31,6 +33,16 @@ export interface EksSpokeEntryProps extends EksAccess {
   readonly provider?: TerraformProvider;
 }
 
+const EKS_SPOKE_ENTRY_PROPS: ObjectKind<EksSpokeEntryProps> = object({
+  ...EKS_ACCESS.shape,
+  clusterName: text,
+  region: text,
+  partition: text,
+  principal: ACCESS_PRINCIPAL,
+  tags: optional(record(text)),
+  provider: optional(PROVIDER),
+});
+
 /**
  * An IAM role in an EKS cluster: its access entry, and the access policies of the entry.
  *
@@ -47,6 +59,7 @@ export class EksSpokeEntry extends Construct {
   readonly policies: readonly EksAccessPolicyAssociation[];
 
   constructor(scope: Construct, id: string, props: EksSpokeEntryProps) {
+    checkProps(new.target.name, scope, id, EKS_SPOKE_ENTRY_PROPS, props);
     super(scope, id);
     const { clusterName, region, principal, kubernetesGroups, tags, provider } = props;
     const trigger = roleIdTrigger(this, principal);

@@ -7,12 +7,19 @@ import type { ISpokeAccess, SpokeEntry, SpokeEntryRequest } from "../../model/fl
 import { isLate } from "../../model/late";
 import type { AccessPrincipal } from "../../model/access-principal";
 import type { AccessGrant } from "../../model/workloads";
-import { statedRecord, statedRecords, statedTexts } from "../../model/stated";
 import { parseRoleArn } from "../../rules/aws/arn";
-import { type EksAccess, type EksPolicyGrant, eksAccess } from "../../rules/aws/eks-access";
+import { type EksAccess, type EksPolicyGrant, EKS_POLICY_GRANT, eksAccess } from "../../rules/aws/eks-access";
 import { partitionOf } from "../../rules/aws/partitions";
-import { type EksClusterFacts, type ExistingEksCluster, eksClusterFacts } from "./eks-spoke-cluster";
+import {
+  type EksClusterFacts,
+  type ExistingEksCluster,
+  EKS_CLUSTER,
+  EXISTING_EKS_CLUSTER,
+  eksClusterFacts,
+} from "./eks-spoke-cluster";
 import { EksSpokeEntry } from "./eks-spoke-entry";
+import { PROVIDER } from "../shared/kinds";
+import { type ObjectKind, checkGiven, either, list, object, optional, record, text } from "../../model/shape";
 
 /** Settings of {@link eksSpoke}. */
 export interface EksSpokeProps {
@@ -47,6 +54,15 @@ export interface EksSpokeProps {
   readonly provider?: TerraformProvider;
 }
 
+const EKS_SPOKE_PROPS: ObjectKind<EksSpokeProps> = object({
+  cluster: either(EXISTING_EKS_CLUSTER, EKS_CLUSTER),
+  region: text,
+  accessPolicies: optional(list(EKS_POLICY_GRANT)),
+  kubernetesGroups: optional(list(text)),
+  tags: optional(record(text)),
+  provider: optional(PROVIDER),
+});
+
 /** A spoke, checked. */
 interface CheckedSpoke extends EksAccess {
   readonly facts: EksClusterFacts;
@@ -60,19 +76,16 @@ interface CheckedSpoke extends EksAccess {
  * the scope, a construct with the spoke's name and in it an `EksSpokeEntry` for each controller,
  * `<namespace>_<service account>`.
  *
- * Throws `fleet-value-invalid`, `aws-eks-access-empty`, `aws-eks-policy-twice`, `aws-eks-namespaces-empty`, `aws-eks-group-invalid`,
- * `aws-eks-cluster-name-invalid`, `aws-region-unknown`, `spoke-authentication-mode`, `choice-unknown`,
- * `namespace-invalid` and `late-value`; when it is declared, `aws-arn-invalid` and `aws-partition-mismatch` for what is
+ * Throws `aws-eks-access-empty`, `aws-eks-policy-twice`, `aws-eks-namespaces-empty`, `aws-eks-group-invalid`,
+ * `aws-eks-cluster-name-invalid`, `aws-region-unknown`, `spoke-authentication-mode`, `namespace-invalid` and `late-value`; when it is declared, `aws-arn-invalid` and `aws-partition-mismatch` for what is
  * no IAM role of the cluster's partition, and `aws-eks-entry-twice` for two controllers with one role.
  */
 export function eksSpoke(props: EksSpokeProps): ISpokeAccess<Construct> {
-  const { accessPolicies = [], kubernetesGroups = [], region } = statedRecord("settings of eksSpoke", props);
-  for (const { namespaces = [] } of statedRecords("accessPolicies of eksSpoke", accessPolicies))
-    statedTexts("namespaces of an access policy", namespaces);
-  statedTexts("kubernetesGroups of eksSpoke", kubernetesGroups);
+  checkGiven("eksSpoke()", EKS_SPOKE_PROPS, props);
+  const { accessPolicies = [], kubernetesGroups = [], region } = props;
   const spoke: CheckedSpoke = {
     ...eksAccess({ accessPolicies, kubernetesGroups }),
-    facts: eksClusterFacts(statedRecord("cluster of eksSpoke", props.cluster)),
+    facts: eksClusterFacts(props.cluster),
     partition: partitionOf(region).name,
   };
   const { name, endpoint, certificateAuthorityData } = spoke.facts;

@@ -19,6 +19,8 @@ import { terraformText } from "../../rules/terraform-text";
 import type { IOidcProvider } from "./oidc-provider-props";
 import type { RoleTrust } from "./role-trust";
 import { type RoleIdentity, refuseTakenName } from "./taken-role-names";
+import { PROVIDER } from "../shared/kinds";
+import { type ObjectKind, object, optional, record, text } from "../../model/shape";
 
 /** What every role of service accounts can be given; as the props of each role state it. */
 export interface RolePlace {
@@ -53,6 +55,15 @@ export interface RolePlace {
    */
   readonly provider?: TerraformProvider;
 }
+
+/** The kind of {@link RolePlace}. */
+export const ROLE_PLACE: ObjectKind<RolePlace> = object({
+  account: optional(text),
+  path: optional(text),
+  permissionsBoundary: optional(text),
+  tags: optional(record(text)),
+  provider: optional(PROVIDER),
+});
 
 /** A role of service accounts, whatever it is for. */
 export interface FederatedRole {

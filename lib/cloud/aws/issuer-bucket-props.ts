@@ -1,6 +1,8 @@
 import type { TerraformProvider } from "cdktf";
-import type { IssuerKey } from "../../model/issuer-keys";
-import type { ExistingDistribution } from "../../rules/aws/issuer-distribution";
+import { type IssuerKey, ISSUER_KEY } from "../../model/issuer-keys";
+import { type ExistingDistribution, EXISTING_DISTRIBUTION } from "../../rules/aws/issuer-distribution";
+import { PROVIDER } from "../shared/kinds";
+import { type ObjectKind, boolean, choice, list, object, optional, record, text } from "../../model/shape";
 
 /** How the issuer's documents are read: through CloudFront, or from the bucket itself by anybody. */
 export type IssuerBucketAccess = "cloudfront" | "public";
@@ -23,6 +25,12 @@ export interface AdoptedIssuerBucket {
    */
   readonly distribution?: ExistingDistribution;
 }
+
+const ADOPTED_ISSUER_BUCKET: ObjectKind<AdoptedIssuerBucket> = object({
+  ccoctlName: text,
+  policy: optional(boolean),
+  distribution: optional(EXISTING_DISTRIBUTION),
+});
 
 /** Settings of an {@link IssuerBucket}. */
 export interface IssuerBucketProps {
@@ -89,3 +97,19 @@ export interface IssuerBucketProps {
    */
   readonly provider?: TerraformProvider;
 }
+
+/** The kind of {@link IssuerBucketProps}. */
+export const ISSUER_BUCKET_PROPS: ObjectKind<IssuerBucketProps> = object({
+  bucketName: text,
+  region: text,
+  keys: list(ISSUER_KEY),
+  access: optional(choice(["cloudfront", "public"])),
+  domainName: optional(text),
+  certificateArn: optional(text),
+  versioning: optional(boolean),
+  jwksPath: optional(text),
+  account: optional(text),
+  adopt: optional(ADOPTED_ISSUER_BUCKET),
+  tags: optional(record(text)),
+  provider: optional(PROVIDER),
+});

@@ -1,13 +1,13 @@
 import type { TerraformProvider } from "cdktf";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
-import { SWITCH, oneOf } from "../../model/choice";
 import { Issuer } from "../../model/issuer";
 import { ccoctlComment, ccoctlNameOf, ccoctlTags } from "../../rules/aws/ccoctl-name";
 import { bucketHost, bucketIssuer, bucketName } from "../../rules/aws/issuer-bucket";
 import type { IssuerBucketPlace } from "../../rules/aws/issuer-bucket-policy";
 import {
   type ExistingDistribution,
+  EXISTING_DISTRIBUTION,
   certificateArn,
   distributionArn,
   existingDistribution,
@@ -17,10 +17,11 @@ import {
 import { awsIssuer } from "../../rules/aws/oidc-provider";
 import { partitionOf } from "../../rules/aws/partitions";
 import { OBJECT_TAGS_MAX, tagArguments } from "../../rules/aws/tags";
-import { isRecord } from "../../model/record";
 import { issuerDocuments } from "../../rules/openid/issuer-documents";
 import type { AdoptedIssuerBucket, IssuerBucketAccess, IssuerBucketProps } from "./issuer-bucket-props";
 import { type OnceInAccount, declaredInAccount } from "./once-per-account";
+import { type ObjectKind, object, optional, record, text } from "../../model/shape";
+import { PROVIDER } from "../shared/kinds";
 
 /** The distribution in front of an issuer's bucket, checked. */
 export interface DistributionSettings {
@@ -39,6 +40,17 @@ export interface DistributionSettings {
   /** Its Terraform provider. */
   readonly provider: TerraformProvider | undefined;
 }
+
+/** The kind of {@link DistributionSettings}. */
+export const DISTRIBUTION_SETTINGS: ObjectKind<DistributionSettings> = object({
+  bucketName: text,
+  origin: text,
+  comment: text,
+  domain: optional(object({ name: text, certificateArn: text })),
+  existing: optional(object({ ...EXISTING_DISTRIBUTION.shape, arn: text })),
+  tags: optional(record(text)),
+  provider: optional(PROVIDER),
+});
 
 /** An issuer's bucket, checked and computed, not yet declared. */
 export interface IssuerBucketSettings extends IssuerBucketPlace {
@@ -62,7 +74,6 @@ export interface IssuerBucketSettings extends IssuerBucketPlace {
   readonly provider: TerraformProvider | undefined;
 }
 
-const ACCESS: readonly IssuerBucketAccess[] = ["cloudfront", "public"];
 const DEFAULT_JWKS_PATH = "keys.json";
 
 /** Documents are checked with it where the issuer is known after apply. */
@@ -73,7 +84,7 @@ export function issuerBucketSettings(construct: Construct, props: IssuerBucketPr
   const { region, keys, provider, versioning = false, jwksPath = DEFAULT_JWKS_PATH } = props;
   const name = bucketName(props.bucketName);
   const partition = partitionOf(region);
-  const access = oneOf("access", props.access ?? "cloudfront", ACCESS);
+  const access = props.access ?? "cloudfront";
   const adopt = checkedAdoption(props.adopt, access);
   const tags = tagArguments(
     adopt || props.tags ? { ...(adopt && ccoctlTags(adopt.ccoctlName)), ...props.tags } : undefined,
@@ -94,8 +105,8 @@ export function issuerBucketSettings(construct: Construct, props: IssuerBucketPr
     issuer,
     jwksPath,
     adopt: adopt !== undefined,
-    adoptPolicy: adopt !== undefined && oneOf("adopt.policy", adopt.policy ?? true, SWITCH),
-    versioning: oneOf("versioning", versioning, SWITCH),
+    adoptPolicy: adopt !== undefined && (adopt.policy ?? true),
+    versioning,
     distribution,
     tags,
     provider,
@@ -112,9 +123,6 @@ function checkedAdoption(
   adopt: AdoptedIssuerBucket | undefined,
   access: IssuerBucketAccess,
 ): AdoptedIssuerBucket | undefined {
-  const given: unknown = adopt;
-  if (given !== undefined && !isRecord(given))
-    return fail("aws-issuer-adopt-unusable", "is no object", given);
   if (!adopt) return undefined;
   ccoctlNameOf(adopt.ccoctlName);
   if (access === "public" && adopt.distribution !== undefined)

@@ -8,8 +8,7 @@ import type { S3Object } from "@cdktf/provider-aws/lib/s3-object/index.js";
 import type { ITerraformDependable, TerraformProvider } from "cdktf";
 import { Construct } from "constructs";
 import { at } from "../../errors";
-import { Issuer } from "../../model/issuer";
-import type { IIssuerHost } from "../../model/issuer-host";
+import { type IIssuerHost, Issuer } from "../../model/issuer";
 import { distributionBucketPolicy, publicBucketPolicy } from "../../rules/aws/issuer-bucket-policy";
 import { importId } from "../../rules/aws/issuer-bucket";
 import { policyText } from "../../rules/aws/policy-text";
@@ -17,11 +16,12 @@ import { issuerDocuments } from "../../rules/openid/issuer-documents";
 import { publishIssuer } from "../shared/issuer-hosts";
 import { keepNames } from "../shared/kept-names";
 import { attributeOf, dependsOn } from "../shared/references";
-import type { IssuerBucketProps } from "./issuer-bucket-props";
+import { type IssuerBucketProps, ISSUER_BUCKET_PROPS } from "./issuer-bucket-props";
 import { type IssuerBucketSettings, bucketOnce, issuerBucketSettings } from "./issuer-bucket-settings";
 import { IssuerDistribution } from "./issuer-distribution";
 import { issuerObject } from "./issuer-object";
 import { declareInAccount } from "./once-per-account";
+import { checkProps } from "../../model/shape";
 
 /**
  * Publishes the discovery document and the keys of a cluster's issuer from a bucket of S3.
@@ -49,10 +49,11 @@ export class IssuerBucket extends Construct implements IIssuerHost {
    * Throws `aws-bucket-name-invalid`, `aws-bucket-taken`, `aws-region-unknown`, `aws-cloudfront-missing`,
    * `aws-issuer-domain-incomplete`, `aws-issuer-domain-invalid`, `aws-issuer-adopt-unusable`,
    * `aws-ccoctl-name-invalid`, `aws-tags-invalid`, `aws-issuer-unusable`, `aws-arn-invalid`, `aws-distribution-id-invalid`,
-   * `aws-adopt-account-missing`, `aws-account-invalid`, `choice-unknown`, `late-value`, and what `issuerDocuments`
+   * `aws-adopt-account-missing`, `aws-account-invalid`, `late-value`, and what `issuerDocuments`
    * throws for the keys.
    */
   constructor(scope: Construct, id: string, props: IssuerBucketProps) {
+    checkProps(new.target.name, scope, id, ISSUER_BUCKET_PROPS, props);
     super(scope, id);
     const settings = at(this, () => issuerBucketSettings(this, props));
     const { distribution } = settings;

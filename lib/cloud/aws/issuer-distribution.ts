@@ -6,7 +6,8 @@ import { CloudfrontOriginAccessControl } from "@cdktf/provider-aws/lib/cloudfron
 import { Construct } from "constructs";
 import { cachingDisabledPolicyId } from "../../rules/aws/issuer-distribution";
 import { attributeOf } from "../shared/references";
-import type { DistributionSettings } from "./issuer-bucket-settings";
+import { type DistributionSettings, DISTRIBUTION_SETTINGS } from "./issuer-bucket-settings";
+import { checkProps } from "../../model/shape";
 
 const METHODS: string[] = ["GET", "HEAD"];
 
@@ -25,6 +26,7 @@ export class IssuerDistribution extends Construct {
   readonly domainName: string;
 
   constructor(scope: Construct, id: string, settings: DistributionSettings) {
+    checkProps(new.target.name, scope, id, DISTRIBUTION_SETTINGS, settings);
     super(scope, id);
     const { existing, domain, provider } = settings;
 

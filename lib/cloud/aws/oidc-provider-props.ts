@@ -1,5 +1,18 @@
 import type { ITerraformDependable, TerraformProvider } from "cdktf";
-import type { Issuer } from "../../model/issuer";
+import { type Issuer, CHECKED_ISSUER, GivenIssuer, ISSUER } from "../../model/issuer";
+import { PROVIDER } from "../shared/kinds";
+import {
+  type ObjectKind,
+  type Kind,
+  anyObject,
+  boolean,
+  like,
+  list,
+  object,
+  optional,
+  record,
+  text,
+} from "../../model/shape";
 
 /** An IAM OIDC provider that a role can trust: declared, or existing. */
 export interface IOidcProvider {
@@ -15,10 +28,16 @@ export interface IOidcProvider {
   readonly dependencies: readonly ITerraformDependable[];
 }
 
+/** The kind of an {@link IOidcProvider}. */
+export const OIDC_PROVIDER: Kind<IOidcProvider> = like(
+  "an OIDC provider: new OidcProvider(…), OidcProvider.fromArn(…) or another of its statics",
+  { arn: text, issuer: CHECKED_ISSUER, conditionPrefix: text, dependencies: list(anyObject) },
+);
+
 /** Settings of an {@link OidcProvider}. */
 export interface OidcProviderProps {
   /** `iss` of the cluster's service account tokens, compared to the letter; may be late. */
-  readonly issuer: string | Issuer;
+  readonly issuer: GivenIssuer;
   /** Audiences that tokens may carry, 1 to 100; IAM calls them client ids. More come with `addAudience`. */
   readonly audiences: readonly string[];
   /**
@@ -61,11 +80,31 @@ export interface OidcProviderProps {
   readonly provider?: TerraformProvider;
 }
 
+/** The kind of {@link OidcProviderProps}. */
+export const OIDC_PROVIDER_PROPS: ObjectKind<OidcProviderProps> = object({
+  issuer: ISSUER,
+  audiences: list(text),
+  thumbprints: optional(list(text)),
+  account: optional(text),
+  region: optional(text),
+  tags: optional(record(text)),
+  adopt: optional(boolean),
+  provider: optional(PROVIDER),
+});
+
+const { audiences: _, ...SHARED } = OIDC_PROVIDER_PROPS.shape;
+
 /** Settings of an OIDC provider that is shared within a stack. */
 export interface SharedOidcProviderProps extends Omit<OidcProviderProps, "audiences"> {
   /** The audience to add to it. */
   readonly audience: string;
 }
+
+/** The kind of {@link SharedOidcProviderProps}. */
+export const SHARED_OIDC_PROVIDER_PROPS: ObjectKind<SharedOidcProviderProps> = object({
+  ...SHARED,
+  audience: text,
+});
 
 /** What may be stated of any existing OIDC provider. */
 export interface KnownAudiences {
@@ -77,10 +116,15 @@ export interface KnownAudiences {
   readonly audiences?: readonly string[];
 }
 
+/** The kind of {@link KnownAudiences}. */
+export const KNOWN_AUDIENCES: ObjectKind<KnownAudiences> = object({
+  audiences: optional(list(text)),
+});
+
 /** What must be known of an existing OIDC provider. */
 export interface OidcProviderAttributes extends KnownAudiences {
   /** `iss` of the cluster's service account tokens; may be late. */
-  readonly issuer: string | Issuer;
+  readonly issuer: GivenIssuer;
   /**
    * Its account, 12 digits.
    *
@@ -101,6 +145,15 @@ export interface OidcProviderAttributes extends KnownAudiences {
   readonly provider?: TerraformProvider;
 }
 
+/** The kind of {@link OidcProviderAttributes}. */
+export const OIDC_PROVIDER_ATTRIBUTES: ObjectKind<OidcProviderAttributes> = object({
+  ...KNOWN_AUDIENCES.shape,
+  issuer: ISSUER,
+  account: optional(text),
+  region: optional(text),
+  provider: optional(PROVIDER),
+});
+
 /** An EKS cluster whose OIDC provider exists. */
 export interface EksClusterAttributes extends KnownAudiences {
   /** Name of the cluster in EKS. */
@@ -118,3 +171,11 @@ export interface EksClusterAttributes extends KnownAudiences {
    */
   readonly provider?: TerraformProvider;
 }
+
+/** The kind of {@link EksClusterAttributes}. */
+export const EKS_CLUSTER_ATTRIBUTES: ObjectKind<EksClusterAttributes> = object({
+  ...KNOWN_AUDIENCES.shape,
+  clusterName: text,
+  region: optional(text),
+  provider: optional(PROVIDER),
+});

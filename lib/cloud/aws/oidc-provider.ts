@@ -9,7 +9,6 @@ import {
 } from "cdktf";
 import { Construct } from "constructs";
 import { at, fail } from "../../errors";
-import { SWITCH, oneOf } from "../../model/choice";
 import type { Issuer } from "../../model/issuer";
 import { awsIssuer, clientIds, literalOidcProviderArn, thumbprintList } from "../../rules/aws/oidc-provider";
 import { partitionOf } from "../../rules/aws/partitions";
@@ -23,16 +22,22 @@ import {
   conditionPrefixOf,
   oidcProviderOfEksCluster,
 } from "./adopted-oidc-provider";
-import type {
-  EksClusterAttributes,
-  IOidcProvider,
-  KnownAudiences,
-  OidcProviderAttributes,
-  OidcProviderProps,
-  SharedOidcProviderProps,
+import {
+  type EksClusterAttributes,
+  type IOidcProvider,
+  type KnownAudiences,
+  type OidcProviderAttributes,
+  type OidcProviderProps,
+  type SharedOidcProviderProps,
+  EKS_CLUSTER_ATTRIBUTES,
+  KNOWN_AUDIENCES,
+  OIDC_PROVIDER_ATTRIBUTES,
+  OIDC_PROVIDER_PROPS,
+  SHARED_OIDC_PROVIDER_PROPS,
 } from "./oidc-provider-props";
 import { declareInAccount, declaredInAccount, oidcProviderOf } from "./once-per-account";
 import { declareOnce, declaredOnce, onceKey, sharedId } from "./once-per-stack";
+import { checkGiven, checkProps } from "../../model/shape";
 
 /** What every user of a shared OIDC provider must agree on, where it is stated. */
 const AGREED = ["account", "thumbprints"] as const;
@@ -66,6 +71,7 @@ export class OidcProvider extends Construct implements IOidcProvider {
    * already; with `adopt`, `late-value` where its ARN is not known at synth.
    */
   constructor(scope: Construct, id: string, props: OidcProviderProps) {
+    checkProps(new.target.name, scope, id, OIDC_PROVIDER_PROPS, props);
     super(scope, id);
     const { issuer, arn, key, config } = at(this, () => settingsOf(this, props));
 
@@ -87,6 +93,7 @@ export class OidcProvider extends Construct implements IOidcProvider {
 
   /** An existing OIDC provider; throws `aws-arn-invalid`, or `late-value` since the issuer is read from the ARN. */
   static fromArn(scope: Construct, id: string, arn: string, attributes?: KnownAudiences): IOidcProvider {
+    checkProps("OidcProvider.fromArn()", scope, id, KNOWN_AUDIENCES, attributes ?? {});
     return new OidcProviderOfArn(scope, id, arn, attributes);
   }
 
@@ -97,11 +104,13 @@ export class OidcProvider extends Construct implements IOidcProvider {
    * `aws-account-invalid` or `aws-region-unknown`.
    */
   static fromIssuer(scope: Construct, id: string, attributes: OidcProviderAttributes): IOidcProvider {
+    checkProps("OidcProvider.fromIssuer()", scope, id, OIDC_PROVIDER_ATTRIBUTES, attributes);
     return new AdoptedOidcProvider(scope, id, attributes);
   }
 
   /** The existing OIDC provider of an EKS cluster, both looked up by Terraform. */
   static fromEksCluster(scope: Construct, id: string, attributes: EksClusterAttributes): IOidcProvider {
+    checkProps("OidcProvider.fromEksCluster()", scope, id, EKS_CLUSTER_ATTRIBUTES, attributes);
     return oidcProviderOfEksCluster(scope, id, attributes);
   }
 
@@ -112,6 +121,7 @@ export class OidcProvider extends Construct implements IOidcProvider {
    * thumbprints, or another value of a tag.
    */
   static forIssuer(scope: Construct, props: SharedOidcProviderProps): OidcProvider {
+    checkGiven("OidcProvider.forIssuer()", SHARED_OIDC_PROVIDER_PROPS, props);
     const { audience, ...rest } = props;
     const stack = TerraformStack.of(scope);
     const issuer = awsIssuer(props.issuer);
@@ -200,7 +210,7 @@ function settingsOf(construct: Construct, props: OidcProviderProps): Settings {
   const known =
     declaredOnce(construct, key) ?? declaredInAccount(construct, oidcProviderOf(issuer, props.account));
   if (known) fail("aws-oidc-provider-taken", name, known.node.path);
-  const arn = oneOf("adopt", props.adopt ?? false, SWITCH)
+  const arn = props.adopt
     ? arnToAdopt(issuer, props.account, props.region)
     : literalOidcProviderArn(issuer, props.account, props.region);
   return {

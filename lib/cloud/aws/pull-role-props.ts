@@ -1,6 +1,19 @@
 import type { ITerraformDependable, TerraformProvider } from "cdktf";
 import type { EcrSource } from "./ecr-source";
-import type { RoleTrust } from "./role-trust";
+import { type RoleTrust, ROLE_TRUST } from "./role-trust";
+import { PROVIDER } from "../shared/kinds";
+import {
+  type ObjectKind,
+  type Kind,
+  anyObject,
+  like,
+  list,
+  object,
+  optional,
+  record,
+  text,
+} from "../../model/shape";
+import { PULL_SOURCE } from "../../model/pulls";
 
 /** An IAM role that service accounts pull as: declared, or existing. */
 export interface IPullRole {
@@ -17,6 +30,16 @@ export interface IPullRole {
   /** What must exist before somebody grants it something; empty for an existing role. */
   readonly dependencies: readonly ITerraformDependable[];
 }
+
+/** The kind of an {@link IPullRole}. */
+export const PULL_ROLE: Kind<IPullRole> = like(
+  "a role: new PullRole(…), PullRole.fromArn(…) or fromRoleName(…)",
+  {
+    arn: text,
+    annotations: record(text),
+    dependencies: list(anyObject),
+  },
+);
 
 /** Whose tokens a pull role accepts. */
 export type PullRoleTrust = RoleTrust;
@@ -71,6 +94,19 @@ export interface PullRoleProps {
   readonly provider?: TerraformProvider;
 }
 
+/** The kind of {@link PullRoleProps}. */
+export const PULL_ROLE_PROPS: ObjectKind<PullRoleProps> = object({
+  trusts: list(ROLE_TRUST),
+  sources: list(PULL_SOURCE),
+  account: optional(text),
+  roleName: optional(text),
+  path: optional(text),
+  description: optional(text),
+  permissionsBoundary: optional(text),
+  tags: optional(record(text)),
+  provider: optional(PROVIDER),
+});
+
 /** What must be known of an existing role. */
 export interface PullRoleAttributes {
   /** Name of the role, without path. */
@@ -100,3 +136,12 @@ export interface PullRoleAttributes {
    */
   readonly provider?: TerraformProvider;
 }
+
+/** The kind of {@link PullRoleAttributes}. */
+export const PULL_ROLE_ATTRIBUTES: ObjectKind<PullRoleAttributes> = object({
+  roleName: text,
+  account: optional(text),
+  region: optional(text),
+  path: optional(text),
+  provider: optional(PROVIDER),
+});

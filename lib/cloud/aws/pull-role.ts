@@ -7,8 +7,15 @@ import { pullAnnotations } from "../../rules/aws/pull-annotation";
 import { AdoptedPullRole, arnOfRoleName, givenArn } from "./adopted-pull-role";
 import { declareInlinePolicy, declareRole } from "./federated-role";
 import { writeOwnerPolicies } from "./owner-policies";
-import type { IPullRole, PullRoleAttributes, PullRoleProps } from "./pull-role-props";
+import {
+  type IPullRole,
+  type PullRoleAttributes,
+  type PullRoleProps,
+  PULL_ROLE_ATTRIBUTES,
+  PULL_ROLE_PROPS,
+} from "./pull-role-props";
 import { pullRoleSettings } from "./pull-role-settings";
+import { checkProps } from "../../model/shape";
 
 /**
  * An IAM role that service accounts of one or several clusters pull images as, without node identity.
@@ -42,6 +49,7 @@ export class PullRole extends Construct implements IPullRole {
    * whose owner's part is not declared.
    */
   constructor(scope: Construct, id: string, props: PullRoleProps) {
+    checkProps(new.target.name, scope, id, PULL_ROLE_PROPS, props);
     super(scope, id);
     const settings = at(this, () => pullRoleSettings(this, props));
 
@@ -69,6 +77,7 @@ export class PullRole extends Construct implements IPullRole {
    * Throws `aws-role-name-invalid`, `aws-path-invalid`, `aws-account-invalid` or `aws-region-unknown`.
    */
   static fromRoleName(scope: Construct, id: string, attributes: PullRoleAttributes): IPullRole {
+    checkProps("PullRole.fromRoleName()", scope, id, PULL_ROLE_ATTRIBUTES, attributes);
     return new AdoptedPullRole(scope, id, (adopted) => arnOfRoleName(adopted, attributes));
   }
 }

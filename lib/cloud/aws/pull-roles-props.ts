@@ -1,6 +1,8 @@
 import type { TerraformProvider } from "cdktf";
-import type { Issuer } from "../../model/issuer";
-import type { IOidcProvider } from "./oidc-provider-props";
+import { GivenIssuer, ISSUER } from "../../model/issuer";
+import { type IOidcProvider, OIDC_PROVIDER } from "./oidc-provider-props";
+import { PROVIDER } from "../shared/kinds";
+import { type ObjectKind, list, object, optional, record, text } from "../../model/shape";
 
 /** How the pull roles of one cluster are made. */
 export interface PullRolesProps {
@@ -28,7 +30,7 @@ export interface PullRolesProps {
    *
    * @defaultValue - none
    */
-  readonly additionalIssuers?: readonly (string | Issuer)[];
+  readonly additionalIssuers?: readonly GivenIssuer[];
   /**
    * The audience of the service account tokens.
    *
@@ -66,3 +68,17 @@ export interface PullRolesProps {
    */
   readonly provider?: TerraformProvider;
 }
+
+/** The kind of {@link PullRolesProps}. */
+export const PULL_ROLES_PROPS: ObjectKind<PullRolesProps> = object({
+  account: optional(text),
+  region: optional(text),
+  oidcProvider: optional(OIDC_PROVIDER),
+  additionalIssuers: optional(list(ISSUER)),
+  audience: optional(text),
+  namePrefix: optional(text),
+  path: optional(text),
+  permissionsBoundary: optional(text),
+  tags: optional(record(text)),
+  provider: optional(PROVIDER),
+});

@@ -22,9 +22,10 @@ import { derivedRoleName, rolePath } from "../../rules/aws/role-name";
 import { type EcrSource, ecrSource } from "./ecr-source";
 import type { IOidcProvider } from "./oidc-provider-props";
 import { PullRole } from "./pull-role";
-import type { PullRolesProps } from "./pull-roles-props";
+import { type PullRolesProps, PULL_ROLES_PROPS } from "./pull-roles-props";
 import { checkOwnerPolicies } from "./owner-policies";
 import { declaredProvider } from "./trusted-provider";
+import { checkGiven } from "../../model/shape";
 
 /**
  * One role per service account, named `<cluster>_<namespace>_<service account>`, and the OIDC provider that they
@@ -35,6 +36,7 @@ import { declaredProvider } from "./trusted-provider";
  * `aws-owner-provider-shared` and `aws-repository-policy-too-long`, before any role is declared.
  */
 export function pullRoles(props: PullRolesProps = {}): IPullIdentities<Construct> {
+  checkGiven("pullRoles()", PULL_ROLES_PROPS, props);
   return {
     cloud: "aws",
     declare: (scope, request) => declareRoles(scope, request, props),

@@ -10,7 +10,18 @@ import { policyText } from "../../rules/aws/policy-text";
 import { repositoryPullPolicy } from "../../rules/aws/repository-policy";
 import { type OnceInAccount, declareInAccount, declaredInAccount } from "./once-per-account";
 import { declareOnce, declaredOnce, onceKey, sharedId } from "./once-per-stack";
-import type { IPullRole } from "./pull-role-props";
+import { type IPullRole, PULL_ROLE } from "./pull-role-props";
+import { PROVIDER } from "../shared/kinds";
+import {
+  type ObjectKind,
+  anyObject,
+  checkGiven,
+  checkProps,
+  list,
+  object,
+  optional,
+  text,
+} from "../../model/shape";
 
 /** Settings of a {@link RepositoryPullPolicy}. */
 export interface RepositoryPullPolicyProps {
@@ -36,6 +47,15 @@ export interface RepositoryPullPolicyProps {
   readonly provider?: TerraformProvider;
 }
 
+const REPOSITORY_PULL_POLICY_PROPS: ObjectKind<RepositoryPullPolicyProps> = object({
+  repository: text,
+  roles: list(PULL_ROLE),
+  account: text,
+  region: text,
+  additionalStatements: optional(list(anyObject)),
+  provider: optional(PROVIDER),
+});
+
 /**
  * The owner's half of a pull across accounts: the policy of one repository in the owner's account.
  *
@@ -56,6 +76,7 @@ export class RepositoryPullPolicy extends Construct {
    * where the stack has a policy for it already, and `aws-repository-policy-taken` where another stack has.
    */
   constructor(scope: Construct, id: string, props: RepositoryPullPolicyProps) {
+    checkProps(new.target.name, scope, id, REPOSITORY_PULL_POLICY_PROPS, props);
     super(scope, id);
     const { provider, region, roles } = props;
     const { repository, key, policy } = at(this, () => settingsOf(this, props));
@@ -80,6 +101,7 @@ export class RepositoryPullPolicy extends Construct {
    * Throws what the constructor throws, and `name-taken` where a later call states other `additionalStatements`.
    */
   static forRepository(scope: Construct, props: RepositoryPullPolicyProps): RepositoryPullPolicy {
+    checkGiven("RepositoryPullPolicy.forRepository()", REPOSITORY_PULL_POLICY_PROPS, props);
     const known = declaredRepositoryPolicy(scope, repositoryPolicyKey(props));
     if (!known) {
       const id = sharedId("ecr-policy", props.provider, props.account, props.region, props.repository);
@@ -97,6 +119,7 @@ export class RepositoryPullPolicy extends Construct {
 
   /** Lets one more role pull; throws `aws-repository-policy-too-long`. */
   addRole(role: IPullRole): void {
+    at(this, () => checkGiven("addRole()", PULL_ROLE, role, "role"));
     if (this.#roles.includes(role)) return;
     const roles = [...this.#roles, role];
     this.resource.policy = at(this, () => textOf(this.#repository, roles, this.#additionalStatements));

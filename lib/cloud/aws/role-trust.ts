@@ -1,5 +1,6 @@
-import type { Subject } from "../../model/subject";
-import type { IOidcProvider } from "./oidc-provider-props";
+import { type Subject, SUBJECT } from "../../model/subject";
+import { type IOidcProvider, OIDC_PROVIDER } from "./oidc-provider-props";
+import { type ObjectKind, list, object, optional, text } from "../../model/shape";
 
 /** Service accounts admitted by a wildcard. */
 export interface SubjectWildcard {
@@ -11,6 +12,11 @@ export interface SubjectWildcard {
   /** Why exact names will not do; stands in the description of the IAM role. Printable Latin-1. */
   readonly reason: string;
 }
+
+const SUBJECT_WILDCARD: ObjectKind<SubjectWildcard> = object({
+  pattern: text,
+  reason: text,
+});
 
 /** Whose tokens an IAM role accepts: one OIDC provider and audience. */
 export interface RoleTrust {
@@ -35,3 +41,11 @@ export interface RoleTrust {
    */
   readonly audience?: string;
 }
+
+/** The kind of {@link RoleTrust}. */
+export const ROLE_TRUST: ObjectKind<RoleTrust> = object({
+  oidcProvider: OIDC_PROVIDER,
+  serviceAccounts: optional(list(SUBJECT)),
+  wildcards: optional(list(SUBJECT_WILDCARD)),
+  audience: optional(text),
+});

@@ -1,6 +1,8 @@
 import type { AwsAccess } from "./aws-access";
-import type { RolePlace } from "./federated-role-settings";
-import type { RoleTrust } from "./role-trust";
+import { type RolePlace, ROLE_PLACE } from "./federated-role-settings";
+import { type RoleTrust, ROLE_TRUST } from "./role-trust";
+import { type ObjectKind, list, object, optional, text } from "../../model/shape";
+import { ACCESS } from "../../model/workloads";
 
 /** Settings of a {@link WorkloadRole}. */
 export interface WorkloadRoleProps extends RolePlace {
@@ -27,3 +29,13 @@ export interface WorkloadRoleProps extends RolePlace {
    */
   readonly description?: string;
 }
+
+/** The kind of {@link WorkloadRoleProps}. */
+export const WORKLOAD_ROLE_PROPS: ObjectKind<WorkloadRoleProps> = object({
+  ...ROLE_PLACE.shape,
+  trusts: list(ROLE_TRUST),
+  access: list(ACCESS),
+  region: optional(text),
+  roleName: optional(text),
+  description: optional(text),
+});

@@ -9,8 +9,9 @@ import { accessAnnotations } from "../../rules/aws/access";
 import { defaultAwsAudience } from "../../rules/aws/pull-annotation";
 import { attributeOf } from "../shared/references";
 import { declareInlinePolicy, declareRole } from "./federated-role";
-import type { WorkloadRoleProps } from "./workload-role-props";
+import { type WorkloadRoleProps, WORKLOAD_ROLE_PROPS } from "./workload-role-props";
 import { workloadRolePlan } from "./workload-role-plan";
+import { checkProps } from "../../model/shape";
 
 /**
  * An IAM role that service accounts of one or several clusters act as, handed to their pods by the pod identity
@@ -42,6 +43,7 @@ export class WorkloadRole extends Construct {
    * `aws-boundary-account-mismatch`, `audience-invalid`, `audience-mismatch`, and what `Subject.of` throws.
    */
   constructor(scope: Construct, id: string, props: WorkloadRoleProps) {
+    checkProps(new.target.name, scope, id, WORKLOAD_ROLE_PROPS, props);
     super(scope, id);
     const plan = at(this, () => workloadRolePlan(this, props));
 

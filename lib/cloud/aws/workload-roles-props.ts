@@ -1,5 +1,6 @@
-import type { RolePlace } from "./federated-role-settings";
-import type { IOidcProvider } from "./oidc-provider-props";
+import { type RolePlace, ROLE_PLACE } from "./federated-role-settings";
+import { type IOidcProvider, OIDC_PROVIDER } from "./oidc-provider-props";
+import { type ObjectKind, object, optional, text } from "../../model/shape";
 
 /** How the roles of one cluster's workloads are made. */
 export interface WorkloadRolesProps extends RolePlace {
@@ -28,3 +29,12 @@ export interface WorkloadRolesProps extends RolePlace {
    */
   readonly namePrefix?: string;
 }
+
+/** The kind of {@link WorkloadRolesProps}. */
+export const WORKLOAD_ROLES_PROPS: ObjectKind<WorkloadRolesProps> = object({
+  ...ROLE_PLACE.shape,
+  region: optional(text),
+  oidcProvider: optional(OIDC_PROVIDER),
+  audience: optional(text),
+  namePrefix: optional(text),
+});

@@ -17,7 +17,8 @@ import { declaredProvider, expectedProvider } from "./trusted-provider";
 import { WorkloadRole } from "./workload-role";
 import { workloadRolePlan } from "./workload-role-plan";
 import type { WorkloadRoleProps } from "./workload-role-props";
-import type { WorkloadRolesProps } from "./workload-roles-props";
+import { type WorkloadRolesProps, WORKLOAD_ROLES_PROPS } from "./workload-roles-props";
+import { checkGiven } from "../../model/shape";
 
 /** Keeps a service account's role apart from the one that it pulls images as. */
 const NAME_END = "access";
@@ -31,6 +32,7 @@ const NOTHING: PodFragment = { labels: {}, env: [], volumeMounts: [], volumes: [
  * `aws-issuer-mismatch` for an OIDC provider of another issuer. Everything is checked before a role is declared.
  */
 export function workloadRoles(props: WorkloadRolesProps = {}): IWorkloadIdentities<Construct> {
+  checkGiven("workloadRoles()", WORKLOAD_ROLES_PROPS, props);
   return {
     cloud: "aws",
     declare: (scope, request) => declareWorkloads(scope, request, props),
@@ -77,7 +79,7 @@ function roleProps(
   { subject, access }: DeclaredAccess<Construct>,
   clusterName: string,
   oidcProvider: IOidcProvider,
-  { audience = defaultAwsAudience, namePrefix, ...place }: WorkloadRolesProps,
+  { audience = defaultAwsAudience, namePrefix, oidcProvider: _, ...place }: WorkloadRolesProps,
 ): WorkloadRoleProps {
   return {
     ...place,

@@ -4,9 +4,15 @@ import { isLate } from "../../model/late";
 import type { IPullIdentities, IPullSource } from "../../model/pulls";
 import { type AzureCloudName, azureCloud } from "../../rules/azure/clouds";
 import { type LoginServer, loginServerOf, parseLoginServer } from "../../rules/azure/login-server";
-import { type RegistryPull, type RoleAssignmentMode, pullRole } from "../../rules/azure/pull-permission";
+import {
+  type RegistryPull,
+  type RoleAssignmentMode,
+  REGISTRY_PULL,
+  pullRole,
+} from "../../rules/azure/pull-permission";
 import { repositoryPatterns } from "../../rules/azure/repository-pattern";
 import { parseRegistryId } from "../../rules/azure/resource-id";
+import { type ObjectKind, checkGiven, list, object, optional, text } from "../../model/shape";
 
 /** A container registry to pull from. */
 export interface AcrProps {
@@ -46,6 +52,14 @@ export interface AcrProps {
   readonly cloud?: AzureCloudName;
 }
 
+const ACR_PROPS: ObjectKind<AcrProps> = object({
+  registry: text,
+  roleAssignmentMode: text,
+  loginServer: optional(text),
+  repositories: optional(list(text)),
+  cloud: optional(text),
+});
+
 const SOURCE = Symbol.for("cdktf-workload-identity/azure/acr");
 
 /** A container registry, or some of its repositories, as a pull source; made by {@link acr}. */
@@ -64,6 +78,7 @@ export class AcrSource implements IPullSource<Construct>, RegistryPull {
   readonly repositories: readonly string[] | undefined;
 
   constructor(pull: RegistryPull) {
+    checkGiven(new.target.name, REGISTRY_PULL, pull);
     this.registry = pull.registry;
     this.loginServer = pull.loginServer;
     this.roleAssignmentMode = pull.roleAssignmentMode;
@@ -86,6 +101,7 @@ export class AcrSource implements IPullSource<Construct>, RegistryPull {
  * `acr-repository-invalid` or `acr-repositories-not-honoured`.
  */
 export function acr(props: AcrProps): AcrSource {
+  checkGiven("acr()", ACR_PROPS, props);
   const { registry, roleAssignmentMode } = props;
   const registryName = isLate(registry) ? undefined : parseRegistryId(registry).name;
   const loginServer = loginServerFor(props, registryName);

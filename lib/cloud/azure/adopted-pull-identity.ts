@@ -5,7 +5,8 @@ import { isLate } from "../../model/late";
 import { guid, parseIdentityId, resourceGroupName } from "../../rules/azure/resource-id";
 import { type IdentityLedger, ledgerOf } from "./identity-ledger";
 import { checkSubscription } from "./provider-place";
-import { PullIdentityBase, type PullIdentityScope } from "./pull-identity-base";
+import { type PullIdentityScope, PULL_IDENTITY_SCOPE, PullIdentityBase } from "./pull-identity-base";
+import { type ObjectKind, object, optional, text } from "../../model/shape";
 
 /** An existing user-assigned identity. */
 export interface PullIdentityAttributes extends PullIdentityScope {
@@ -40,6 +41,16 @@ export interface PullIdentityAttributes extends PullIdentityScope {
    */
   readonly tenantId?: string;
 }
+
+/** The kind of {@link PullIdentityAttributes}. */
+export const PULL_IDENTITY_ATTRIBUTES: ObjectKind<PullIdentityAttributes> = object({
+  ...PULL_IDENTITY_SCOPE.shape,
+  resourceId: text,
+  resourceGroupName: optional(text),
+  clientId: optional(text),
+  principalId: optional(text),
+  tenantId: optional(text),
+});
 
 interface Place {
   readonly resourceGroupName: string;

@@ -2,6 +2,8 @@ import type { DataAzurermKubernetesCluster } from "@cdktf/provider-azurerm/lib/d
 import type { KubernetesCluster } from "@cdktf/provider-azurerm/lib/kubernetes-cluster/index.js";
 import { Fn, Token } from "cdktf";
 import { fail } from "../../errors";
+import { type ObjectKind, type Kind, boolean, object, optional, text } from "../../model/shape";
+import { elementOf } from "../shared/kinds";
 
 /** An AKS cluster by what is known of it. */
 export interface ExistingAksCluster {
@@ -18,6 +20,14 @@ export interface ExistingAksCluster {
    */
   readonly azureRbacEnabled?: boolean;
 }
+
+/** The kind of {@link ExistingAksCluster}. */
+export const EXISTING_AKS_CLUSTER: ObjectKind<ExistingAksCluster> = object({
+  id: text,
+  server: text,
+  certificateAuthorityData: text,
+  azureRbacEnabled: optional(boolean),
+});
 
 /** What a spoke needs to know of its cluster. */
 export interface AksClusterFacts {
@@ -76,3 +86,9 @@ function requireEntra(cluster: KubernetesCluster, azureRbac: boolean): void {
 
 const LOOKED_UP =
   "data source azurerm_kubernetes_cluster copies the cluster's kube_config into the state, with a client key unless local accounts are disabled: describe the cluster by id, server and certificate instead, or set local_account_disabled on it";
+
+/** The kind of a cluster that is declared or looked up. */
+export const AKS_CLUSTER: Kind<KubernetesCluster | DataAzurermKubernetesCluster> = elementOf(
+  "a KubernetesCluster or DataAzurermKubernetesCluster",
+  "azurerm_kubernetes_cluster",
+);

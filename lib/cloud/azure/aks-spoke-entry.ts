@@ -1,10 +1,12 @@
 import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
 import { RoleAssignment } from "@cdktf/provider-azurerm/lib/role-assignment/index.js";
 import { Construct } from "constructs";
-import type { AccessPrincipal } from "../../model/access-principal";
+import { type AccessPrincipal, ACCESS_PRINCIPAL } from "../../model/access-principal";
 import { isRoleDefinitionId } from "../../rules/azure/access-role";
-import type { AksAssignment } from "../../rules/azure/aks-access";
+import { type AksAssignment, AKS_ASSIGNMENT } from "../../rules/azure/aks-access";
 import { waitFor } from "../shared/across-stacks";
+import { type ObjectKind, checkProps, list, object, optional } from "../../model/shape";
+import { PROVIDER } from "../shared/kinds";
 
 /** Settings of an {@link AksSpokeEntry}. */
 export interface AksSpokeEntryProps {
@@ -20,6 +22,12 @@ export interface AksSpokeEntryProps {
   readonly provider?: AzurermProvider;
 }
 
+const AKS_SPOKE_ENTRY_PROPS: ObjectKind<AksSpokeEntryProps> = object({
+  principal: ACCESS_PRINCIPAL,
+  assignments: list(AKS_ASSIGNMENT),
+  provider: optional(PROVIDER),
+});
+
 /**
  * A managed identity in an AKS cluster: its role assignments, each a child under its key.
  *
@@ -29,8 +37,10 @@ export class AksSpokeEntry extends Construct {
   /** The role assignments, in the order of `assignments`. */
   readonly roleAssignments: readonly RoleAssignment[];
 
-  constructor(scope: Construct, id: string, { principal, assignments, provider }: AksSpokeEntryProps) {
+  constructor(scope: Construct, id: string, props: AksSpokeEntryProps) {
+    checkProps(new.target.name, scope, id, AKS_SPOKE_ENTRY_PROPS, props);
     super(scope, id);
+    const { principal, assignments, provider } = props;
     this.roleAssignments = assignments.map(({ key, role, scope: at }) => {
       const assignment = new RoleAssignment(this, key, {
         scope: at,

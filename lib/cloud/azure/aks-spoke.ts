@@ -4,15 +4,25 @@ import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index
 import { Annotations } from "cdktf";
 import { Construct } from "constructs";
 import { at, fail } from "../../errors";
-import { SWITCH, oneOf } from "../../model/choice";
 import type { ISpokeAccess, SpokeEntry, SpokeEntryRequest } from "../../model/fleet";
 import type { AccessPrincipal } from "../../model/access-principal";
 import type { AccessGrant } from "../../model/workloads";
-import { statedRecord, statedRecords, statedTexts } from "../../model/stated";
-import { type AksAssignment, type AksRoleGrant, aksAssignments } from "../../rules/azure/aks-access";
+import {
+  type AksAssignment,
+  type AksRoleGrant,
+  AKS_ROLE_GRANT,
+  aksAssignments,
+} from "../../rules/azure/aks-access";
 import { guid } from "../../rules/azure/resource-id";
-import { type ExistingAksCluster, aksClusterFacts } from "./aks-spoke-cluster";
+import {
+  type ExistingAksCluster,
+  AKS_CLUSTER,
+  EXISTING_AKS_CLUSTER,
+  aksClusterFacts,
+} from "./aks-spoke-cluster";
 import { AksSpokeEntry } from "./aks-spoke-entry";
+import { type ObjectKind, boolean, checkGiven, either, list, object, optional } from "../../model/shape";
+import { PROVIDER } from "../shared/kinds";
 
 /** Settings of {@link aksSpoke}. */
 export interface AksSpokeProps {
@@ -38,6 +48,13 @@ export interface AksSpokeProps {
   readonly provider?: AzurermProvider;
 }
 
+const AKS_SPOKE_PROPS: ObjectKind<AksSpokeProps> = object({
+  cluster: either(EXISTING_AKS_CLUSTER, AKS_CLUSTER),
+  roles: optional(list(AKS_ROLE_GRANT)),
+  privateEndpoint: optional(boolean),
+  provider: optional(PROVIDER),
+});
+
 /** A spoke, checked. */
 interface CheckedSpoke {
   readonly assignments: readonly AksAssignment[];
@@ -53,16 +70,13 @@ interface CheckedSpoke {
  * scope, a construct with the spoke's name and in it an `AksSpokeEntry` for each controller,
  * `<namespace>_<service account>`.
  *
- * Throws `fleet-value-invalid`, `azure-aks-role-unknown`, `azure-aks-namespaces-empty`, `azure-aks-entra-missing`, `azure-aks-rbac-off`,
- * `azure-role-invalid`, `azure-role-broad`, `azure-resource-id-invalid`, `namespace-invalid`, `choice-unknown`; when
+ * Throws `azure-aks-role-unknown`, `azure-aks-namespaces-empty`, `azure-aks-entra-missing`, `azure-aks-rbac-off`,
+ * `azure-role-invalid`, `azure-role-broad`, `azure-resource-id-invalid`, `namespace-invalid`; when
  * it is declared, `azure-aks-principal-missing` and `azure-guid-invalid` for controllers without an object id.
  */
 export function aksSpoke(props: AksSpokeProps): ISpokeAccess<Construct> {
-  const { cluster, roles = [], privateEndpoint, provider } = statedRecord("settings of aksSpoke", props);
-  statedRecord("cluster of aksSpoke", cluster);
-  for (const { namespaces = [] } of statedRecords("roles of aksSpoke", roles))
-    statedTexts("namespaces of a role", namespaces);
-  if (privateEndpoint !== undefined) oneOf("privateEndpoint", privateEndpoint, SWITCH);
+  checkGiven("aksSpoke()", AKS_SPOKE_PROPS, props);
+  const { cluster, roles = [], privateEndpoint, provider } = props;
   const facts = aksClusterFacts(cluster, { privateEndpoint, azureRbac: roles.length > 0 });
   const { server, certificateAuthorityData, warning } = facts;
   const spoke: CheckedSpoke = { assignments: aksAssignments(facts.id, roles), warning, provider };

@@ -2,13 +2,18 @@ import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
 import type { IAccess, IWorkloadIdentities } from "../../model/workloads";
-import { type AccessRole, accessRoles } from "../../rules/azure/access-role";
+import { type AccessRole, ACCESS_ROLE, accessRoles } from "../../rules/azure/access-role";
+import { type ObjectKind, checkGiven, list, object } from "../../model/shape";
 
 /** What a service account may do in Azure. */
 export interface AzureAccessProps {
   /** Roles, each with what it counts for. At least one. */
   readonly roles: readonly AccessRole[];
 }
+
+const AZURE_ACCESS_PROPS: ObjectKind<AzureAccessProps> = object({
+  roles: list(ACCESS_ROLE),
+});
 
 const ACCESS = Symbol.for("cdktf-workload-identity/azure/access");
 const LATE = "known after apply";
@@ -23,6 +28,7 @@ export class AzureAccess implements IAccess<Construct> {
   readonly permissions: readonly string[];
 
   constructor(roles: readonly AccessRole[]) {
+    checkGiven(new.target.name, AZURE_ACCESS_PROPS.shape.roles, roles, "roles");
     this.roles = roles;
     this.permissions = roles.map(({ role, scope }) => `${words(role)} at ${words(scope)}`).sort();
     Object.defineProperty(this, ACCESS, { value: true });
@@ -40,9 +46,10 @@ export class AzureAccess implements IAccess<Construct> {
  * Throws `azure-roles-empty`, `azure-role-invalid`, `azure-scope-invalid`, `azure-role-broad` or
  * `azure-reason-invalid`.
  */
-export function azureAccess({ roles }: AzureAccessProps): AzureAccess {
-  const given = Array.isArray(roles) && roles.length > 0;
-  return new AzureAccess(given ? accessRoles(roles) : fail("azure-roles-empty"));
+export function azureAccess(props: AzureAccessProps): AzureAccess {
+  checkGiven("azureAccess()", AZURE_ACCESS_PROPS, props);
+  const { roles } = props;
+  return new AzureAccess(roles.length > 0 ? accessRoles(roles) : fail("azure-roles-empty"));
 }
 
 /** Returns an access made by {@link azureAccess}, also by another copy of the package; throws `azure-access-foreign`. */

@@ -1,11 +1,10 @@
 import { fail } from "../../errors";
-import { oneOf } from "../../model/choice";
 import { literal } from "../../model/late";
 import { location, resourceGroupName } from "../../rules/azure/resource-id";
 import { resourceGroupId } from "../../rules/azure/scope-id";
 import type { Tags } from "../../rules/azure/tags";
 import type { ComponentIdentitiesProps } from "./component-identities-props";
-import { RESOURCE_GROUP_MODES, type ResourceGroupMode, type ResourceGroupUse } from "./resource-groups";
+import type { ResourceGroupUse } from "./resource-groups";
 
 /** The two resource groups of a cluster in manual mode. */
 export interface ComponentGroups {
@@ -18,18 +17,18 @@ export interface ComponentGroups {
 /**
  * What is known of both groups from the settings alone.
  *
- * Throws `azure-resource-groups-equal`, `azure-name-invalid`, `azure-guid-invalid`, `choice-unknown` or `late-value`.
+ * Throws `azure-resource-groups-equal`, `azure-name-invalid`, `azure-guid-invalid`, or `late-value`.
  */
 export function componentGroups(props: ComponentIdentitiesProps, tags: Tags): ComponentGroups {
   const { clusterName, oidcResourceGroupName, installationResourceGroupName } = props;
   const groups = {
     oidc: group(props, tags, oidcResourceGroupName ?? `${clusterName}-oidc`, {
       holds: "identities",
-      mode: modeOf("oidcResourceGroup", props.oidcResourceGroup),
+      mode: props.oidcResourceGroup ?? "declared",
     }),
     installation: group(props, tags, installationResourceGroupName ?? clusterName, {
       holds: "cluster",
-      mode: modeOf("installationResourceGroup", props.installationResourceGroup),
+      mode: props.installationResourceGroup ?? "declared",
     }),
   };
   return groups.oidc.name.toLowerCase() === groups.installation.name.toLowerCase()
@@ -54,10 +53,6 @@ function group(
     ...(provider && { provider }),
     ...(adopt && { importId: id }),
   };
-}
-
-function modeOf(what: string, mode: ResourceGroupMode | undefined): ResourceGroupMode {
-  return oneOf(what, mode ?? "declared", RESOURCE_GROUP_MODES);
 }
 
 /** The two as a list, with the ids of their constructs. */

@@ -1,9 +1,11 @@
 import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
-import type { ComponentsRequest } from "../../model/components";
-import type { ComponentAdoption } from "../../rules/azure/component-adoption";
-import type { ComponentNaming } from "../../rules/azure/component-names";
-import type { ComponentOverride } from "../../rules/azure/component-plan";
-import type { ResourceGroupMode } from "./resource-groups";
+import { type ComponentsRequest, COMPONENTS_REQUEST } from "../../model/components";
+import { type ComponentAdoption, COMPONENT_ADOPTION } from "../../rules/azure/component-adoption";
+import { type ComponentNaming, COMPONENT_NAMINGS } from "../../rules/azure/component-names";
+import { type ComponentOverride, COMPONENT_OVERRIDE } from "../../rules/azure/component-plan";
+import { type ResourceGroupMode, RESOURCE_GROUP_MODES } from "./resource-groups";
+import { type ObjectKind, choice, object, optional, record, text } from "../../model/shape";
+import { PROVIDER } from "../shared/kinds";
 
 /** How the identities of one cluster's components are made; the words are those of `ccoctl azure`. */
 export interface ComponentIdentitiesSettings {
@@ -87,5 +89,29 @@ export interface ComponentIdentitiesSettings {
   readonly provider?: AzurermProvider;
 }
 
+/** The kind of {@link ComponentIdentitiesSettings}. */
+export const COMPONENT_IDENTITIES_SETTINGS: ObjectKind<ComponentIdentitiesSettings> = object({
+  subscriptionId: text,
+  region: text,
+  tenantId: optional(text),
+  oidcResourceGroupName: optional(text),
+  installationResourceGroupName: optional(text),
+  networkResourceGroupName: optional(text),
+  dnszoneResourceGroupName: optional(text),
+  oidcResourceGroup: optional(choice(RESOURCE_GROUP_MODES)),
+  installationResourceGroup: optional(choice(RESOURCE_GROUP_MODES)),
+  naming: optional(choice(COMPONENT_NAMINGS)),
+  adopt: optional(COMPONENT_ADOPTION),
+  overrides: optional(record(COMPONENT_OVERRIDE)),
+  tags: optional(record(text)),
+  provider: optional(PROVIDER),
+});
+
 /** The components of one cluster. */
 export interface ComponentIdentitiesProps extends ComponentIdentitiesSettings, ComponentsRequest {}
+
+/** The kind of {@link ComponentIdentitiesProps}. */
+export const COMPONENT_IDENTITIES_PROPS: ObjectKind<ComponentIdentitiesProps> = object({
+  ...COMPONENT_IDENTITIES_SETTINGS.shape,
+  ...COMPONENTS_REQUEST.shape,
+});

@@ -7,11 +7,17 @@ import { componentIntent } from "../../rules/azure/component-intent";
 import { componentSecret, webhookSecret } from "../../rules/azure/component-secret";
 import { WEBHOOK_SECRET } from "../../rules/azure/pod-identity-webhook";
 import { AZURE_PROVIDER_KIND } from "../../rules/azure/provider-spec";
-import type { ComponentIdentitiesProps, ComponentIdentitiesSettings } from "./component-identities-props";
+import {
+  type ComponentIdentitiesProps,
+  type ComponentIdentitiesSettings,
+  COMPONENT_IDENTITIES_PROPS,
+  COMPONENT_IDENTITIES_SETTINGS,
+} from "./component-identities-props";
 import { ComponentIdentity } from "./component-identity";
 import { type ComponentSettings, componentSettings } from "./component-settings";
 import { groupUses } from "./component-groups";
 import { useResourceGroup } from "./resource-groups";
+import { checkGiven, checkProps } from "../../model/shape";
 
 /**
  * The identities of OpenShift's components on Azure: what `ccoctl azure create-managed-identities` does.
@@ -30,7 +36,7 @@ import { useResourceGroup } from "./resource-groups";
  * `azure-guid-invalid`, `azure-tag-invalid`, `cluster-name-invalid`, `late-value`, the refusals of issuers, and naming
  * file, document and request what is wrong with one: `azure-request-kind`, `azure-request-field`,
  * `azure-request-brokered`, `azure-request-list`, `azure-request-permission`, `azure-request-empty`,
- * `azure-role-invalid`, `azure-permission-unasked`, `azure-override-invalid`, `azure-scope-invalid`,
+ * `azure-role-invalid`, `azure-permission-unasked`, `azure-scope-invalid`,
  * `azure-scope-broad`, `azure-reason-invalid`, `azure-role-assignable`, `azure-ccoctl-name`,
  * `azure-service-accounts-empty` and `azure-credentials-too-many`.
  */
@@ -43,6 +49,7 @@ export class ComponentIdentities extends Construct implements ComponentsDeclarat
   readonly secrets: ComponentsDeclaration["secrets"];
 
   constructor(scope: Construct, id: string, props: ComponentIdentitiesProps) {
+    checkProps(new.target.name, scope, id, COMPONENT_IDENTITIES_PROPS, props);
     super(scope, id);
     const settings = at(this, () => componentSettings(this, props));
     for (const [own, use] of groupUses(settings.groups)) useResourceGroup(this, own, use);
@@ -114,6 +121,7 @@ function tenantsOf({ tenantId }: ComponentIdentitiesProps, tenants: readonly str
  * Declares a {@link ComponentIdentities} with the id `Default`, and throws what it throws.
  */
 export function componentIdentities(settings: ComponentIdentitiesSettings): IComponentIdentities<Construct> {
+  checkGiven("componentIdentities()", COMPONENT_IDENTITIES_SETTINGS, settings);
   return {
     cloud: "azure",
     providerKind: AZURE_PROVIDER_KIND,

@@ -78,7 +78,6 @@ function permissionsOf({ actions, dataActions, roles }: ComponentIdentityProps):
 }
 
 function credentialsOf(props: ComponentIdentityProps): readonly FederatedCredential[] {
-  if (!Array.isArray(props.serviceAccounts)) return fail("azure-service-accounts-empty");
   const trust = {
     clusterName: props.clusterName,
     issuer: Issuer.of(props.issuer),

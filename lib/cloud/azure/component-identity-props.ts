@@ -1,7 +1,9 @@
 import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
-import type { Issuer } from "../../model/issuer";
-import type { Subject } from "../../model/subject";
-import type { ComponentNaming } from "../../rules/azure/component-names";
+import { GivenIssuer, ISSUER } from "../../model/issuer";
+import { type Subject, SUBJECT } from "../../model/subject";
+import { type ComponentNaming, COMPONENT_NAMINGS } from "../../rules/azure/component-names";
+import { type ObjectKind, anyObject, choice, list, object, optional, record, text } from "../../model/shape";
+import { PROVIDER } from "../shared/kinds";
 
 /** The identity of one OpenShift component. */
 export interface ComponentIdentityProps {
@@ -22,7 +24,7 @@ export interface ComponentIdentityProps {
   /** Name of the cluster, a DNS label; begins the credentials' names. */
   readonly clusterName: string;
   /** The cluster's issuer, to the letter; may be late. */
-  readonly issuer: string | Issuer;
+  readonly issuer: GivenIssuer;
   /** `namespace/name` of each service account that may act as the identity, 1 to 20. */
   readonly serviceAccounts: readonly (string | Subject)[];
   /** Resource ids of what the roles count for: resource groups, as a rule; at least one. */
@@ -88,6 +90,35 @@ export interface ComponentIdentityProps {
    */
   readonly provider?: AzurermProvider;
 }
+
+const IDENTITY_ADOPTION: ObjectKind<IdentityAdoption> = object({
+  roleDefinition: optional(optional(text)),
+  roleAssignments: optional(anyObject),
+  serviceAccounts: optional(list(text)),
+});
+
+/** The kind of {@link ComponentIdentityProps}. */
+export const COMPONENT_IDENTITY_PROPS: ObjectKind<ComponentIdentityProps> = object({
+  identityName: text,
+  roleName: optional(text),
+  resourceGroupName: text,
+  location: text,
+  subscriptionId: text,
+  clusterName: text,
+  issuer: ISSUER,
+  serviceAccounts: list(SUBJECT),
+  scopes: list(text),
+  reason: optional(text),
+  actions: optional(list(text)),
+  dataActions: optional(list(text)),
+  roles: optional(list(text)),
+  roleDescription: optional(text),
+  naming: optional(choice(COMPONENT_NAMINGS)),
+  tenantId: optional(text),
+  tags: optional(record(text)),
+  adopt: optional(IDENTITY_ADOPTION),
+  provider: optional(PROVIDER),
+});
 
 /** What exists of a component's identity; the identity itself does. */
 export interface IdentityAdoption {

@@ -11,10 +11,11 @@ import { terraformText } from "../../rules/terraform-text";
 import { keepNames } from "../shared/kept-names";
 import { attributeOf, dependsOn } from "../shared/references";
 import { type ComponentIdentityPlan, componentIdentityPlan, literalId } from "./component-identity-plan";
-import type { ComponentIdentityProps } from "./component-identity-props";
+import { type ComponentIdentityProps, COMPONENT_IDENTITY_PROPS } from "./component-identity-props";
 import { DeclaredIdentityBase } from "./declared-identity-base";
 import { declaredGroups } from "./resource-groups";
 import { claimRoleName } from "./role-names";
+import { checkProps } from "../../model/shape";
 
 /**
  * What azurerm cannot read back or change of a role assignment: stated when one is made, left alone on one that
@@ -44,9 +45,10 @@ export class ComponentIdentity extends DeclaredIdentityBase {
    * `azure-reason-invalid`, `azure-request-empty`, `azure-request-list`, `azure-request-permission`,
    * `azure-role-invalid`, `azure-role-assignable`, `azure-role-name-taken`, `azure-service-accounts-empty`,
    * `azure-ccoctl-name`, `azure-identity-name-taken`, `azure-subscription-mismatch`, `azure-credentials-too-many`,
-   * `choice-unknown`, `late-value`, and the refusals of issuers and service accounts.
+   * `late-value`, and the refusals of issuers and service accounts.
    */
   constructor(scope: Construct, id: string, props: ComponentIdentityProps) {
+    checkProps(new.target.name, scope, id, COMPONENT_IDENTITY_PROPS, props);
     super(scope, id, props, (construct) => componentIdentityPlan(construct, props).credentials);
     const plan = at(this, () => componentIdentityPlan(this, props));
     this.resourceId = isLate(props.resourceGroupName) ? this.resource.id : literalId(props);

@@ -2,7 +2,6 @@ import type { StorageBlob } from "@cdktf/provider-azurerm/lib/storage-blob/index
 import { StorageContainer } from "@cdktf/provider-azurerm/lib/storage-container/index.js";
 import type { Construct } from "constructs";
 import { at, fail } from "../../errors";
-import { oneOf } from "../../model/choice";
 import { Issuer } from "../../model/issuer";
 import { storageContainerId } from "../../rules/azure/import-id";
 import { blobContainerName, containerUrl } from "../../rules/azure/storage-account";
@@ -11,7 +10,8 @@ import { keepNames } from "../shared/kept-names";
 import { attributeOf } from "../shared/references";
 import { IssuerStorage } from "./issuer-storage";
 import { AZURE_DOCUMENTS, checkIssuerStorage, keepAccount, servedIssuer } from "./issuer-storage-checks";
-import type { IssuerStorageProps } from "./issuer-storage-props";
+import { type IssuerStorageProps, ISSUER_STORAGE_PROPS } from "./issuer-storage-props";
+import { type ObjectKind, checkProps, choice, object, optional, text } from "../../model/shape";
 
 /** A blob container that publishes an issuer's documents. */
 export interface IssuerContainerProps extends IssuerStorageProps {
@@ -30,11 +30,11 @@ export interface IssuerContainerProps extends IssuerStorageProps {
   readonly containerAccessType?: "blob" | "container" | "private";
 }
 
-const ACCESS_TYPES: readonly NonNullable<IssuerContainerProps["containerAccessType"]>[] = [
-  "blob",
-  "container",
-  "private",
-];
+const ISSUER_CONTAINER_PROPS: ObjectKind<IssuerContainerProps> = object({
+  ...ISSUER_STORAGE_PROPS.shape,
+  blobContainerName: optional(text),
+  containerAccessType: optional(choice(["blob", "container", "private"])),
+});
 
 /**
  * An issuer in a blob container: `https://<account>.blob.<suffix of the cloud>/<container>`, known at synth.
@@ -56,10 +56,11 @@ export class IssuerContainer extends IssuerStorage {
 
   /**
    * Throws `azure-name-invalid`, `azure-cloud-unknown`, `azure-guid-invalid`, `azure-container-private`,
-   * `azure-environment-mismatch`, `azure-resource-group-moved`, `choice-unknown`, `late-value`, and the refusals of
+   * `azure-environment-mismatch`, `azure-resource-group-moved`, `late-value`, and the refusals of
    * issuers and keys.
    */
   constructor(scope: Construct, id: string, props: IssuerContainerProps) {
+    checkProps(new.target.name, scope, id, ISSUER_CONTAINER_PROPS, props);
     super(scope, id, props, (construct) =>
       at(construct, () => ({ publicBlobs: checked(construct, props) !== "private" })),
     );
@@ -92,7 +93,7 @@ function checked(construct: Construct, props: IssuerContainerProps): string {
   checkIssuerStorage(construct, props, props.issuerUrl === undefined);
   blobContainerName(props.blobContainerName ?? props.storageAccountName);
   issuerOf(props);
-  const access = oneOf("containerAccessType", accessOf(props), ACCESS_TYPES);
+  const access = accessOf(props);
   return access === "private" && props.issuerUrl === undefined ? fail("azure-container-private") : access;
 }
 

@@ -1,9 +1,8 @@
 import type { StorageAccount } from "@cdktf/provider-azurerm/lib/storage-account/index.js";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
-import { SWITCH, oneOf } from "../../model/choice";
 import { isLate } from "../../model/late";
-import { Issuer } from "../../model/issuer";
+import { GivenIssuer, Issuer } from "../../model/issuer";
 import { clusterName } from "../../model/kubernetes-name";
 import { ccoctlTags } from "../../rules/azure/ccoctl-tags";
 import { azureCloud, azureClouds } from "../../rules/azure/clouds";
@@ -18,10 +17,8 @@ import type { IssuerStorageProps } from "./issuer-storage-props";
 import { keepNames } from "../shared/kept-names";
 import { PerApp } from "../shared/per-app";
 import { defaultProvider } from "./provider-place";
-import { RESOURCE_GROUP_MODES, type ResourceGroupUse, checkResourceGroup } from "./resource-groups";
+import { type ResourceGroupUse, checkResourceGroup } from "./resource-groups";
 
-const REPLICATIONS: readonly string[] = ["LRS", "ZRS", "GRS", "RAGRS", "GZRS", "RAGZRS"];
-const DOCUMENTS: readonly ("keep" | "replace")[] = ["keep", "replace"];
 const HEADER_VALUE = /^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/;
 
 /** Storage accounts that an app declares, by name; the value is who does. */
@@ -40,7 +37,7 @@ export const AZURE_DOCUMENTS: IssuerDocumentsOptions & Required<Pick<IssuerDocum
  * Checks what every host has.
  *
  * Throws `azure-name-invalid`, `azure-cloud-unknown`, `azure-guid-invalid`, `azure-tag-invalid`,
- * `azure-cache-control-invalid`, `azure-storage-account-taken`, `azure-documents-kept`, `choice-unknown`,
+ * `azure-cache-control-invalid`, `azure-storage-account-taken`, `azure-documents-kept`,
  * `cluster-name-invalid`, `late-value`, `azure-resource-group-moved`, `azure-resource-group-tags`,
  * `azure-installation-group-used`, `azure-environment-mismatch`, and the refusals of keys. `namesCloud` says that the
  * issuer has the suffix of the stated cloud.
@@ -57,13 +54,10 @@ export function checkIssuerStorage(
   azureCloud(props.cloud ?? "AzurePublicCloud");
   // Without them nothing depends on the cloud that counts where none is stated.
   if (namesCloud || adopt || props.cloud !== undefined) checkCloud(construct, props);
-  oneOf("accountReplicationType", props.accountReplicationType ?? "LRS", REPLICATIONS);
-  oneOf("sharedAccessKeyEnabled", props.sharedAccessKeyEnabled ?? false, SWITCH);
   if (cacheControl !== undefined && !isLate(cacheControl) && !HEADER_VALUE.test(cacheControl))
     fail("azure-cache-control-invalid", cacheControl);
   requireAlgorithms(publishedJwks(props.keys), AZURE_DOCUMENTS.accepted);
   if (adopt) {
-    oneOf("adopt.documents", adopt.documents ?? "keep", DOCUMENTS);
     resourceGroupId(adopt.subscriptionId, props.resourceGroupName);
     if (adopt.clusterName !== undefined) clusterName(adopt.clusterName);
     if (keepsDocuments(props) && props.keys.length > 1) fail("azure-documents-kept", props.keys.length);
@@ -108,7 +102,7 @@ export function issuerGroup(props: IssuerStorageProps): ResourceGroupUse {
   return {
     name,
     location: region,
-    mode: oneOf("resourceGroup", resourceGroup ?? "declared", RESOURCE_GROUP_MODES),
+    mode: resourceGroup ?? "declared",
     holds: "issuer",
     tags: issuerTags(props),
     ...(provider && { provider }),
@@ -120,7 +114,7 @@ export function issuerGroup(props: IssuerStorageProps): ResourceGroupUse {
 }
 
 /** An issuer that something else serves; throws the refusals of issuers and `issuer-cluster-internal`. */
-export function servedIssuer(issuerUrl: string | Issuer): Issuer {
+export function servedIssuer(issuerUrl: GivenIssuer): Issuer {
   const issuer = Issuer.of(issuerUrl);
   return issuer.clusterInternal ? fail("issuer-cluster-internal", issuer.url, "Microsoft Entra") : issuer;
 }

@@ -1,8 +1,10 @@
 import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
-import type { Issuer } from "../../model/issuer";
-import type { IssuerKey } from "../../model/issuer-keys";
+import { GivenIssuer, ISSUER } from "../../model/issuer";
+import { type IssuerKey, ISSUER_KEY } from "../../model/issuer-keys";
 import type { AzureCloudName } from "../../rules/azure/clouds";
-import type { ResourceGroupMode } from "./resource-groups";
+import { type ResourceGroupMode, RESOURCE_GROUP_MODES } from "./resource-groups";
+import { type ObjectKind, boolean, choice, list, object, optional, record, text } from "../../model/shape";
+import { PROVIDER } from "../shared/kinds";
 
 /** A storage account that publishes an issuer's documents. */
 export interface IssuerStorageProps {
@@ -19,7 +21,7 @@ export interface IssuerStorageProps {
    *
    * @defaultValue - the URL of the storage
    */
-  readonly issuerUrl?: string | Issuer;
+  readonly issuerUrl?: GivenIssuer;
   /**
    * `declared`: the resource group is made, unless the app declares it already; `existing`: it exists.
    *
@@ -71,6 +73,29 @@ export interface IssuerStorageProps {
    */
   readonly provider?: AzurermProvider;
 }
+
+const ISSUER_ADOPTION: ObjectKind<IssuerAdoption> = object({
+  subscriptionId: text,
+  clusterName: optional(text),
+  documents: optional(choice(["keep", "replace"])),
+});
+
+/** The kind of {@link IssuerStorageProps}. */
+export const ISSUER_STORAGE_PROPS: ObjectKind<IssuerStorageProps> = object({
+  storageAccountName: text,
+  resourceGroupName: text,
+  region: text,
+  keys: list(ISSUER_KEY),
+  issuerUrl: optional(ISSUER),
+  resourceGroup: optional(choice(RESOURCE_GROUP_MODES)),
+  accountReplicationType: optional(choice(["LRS", "ZRS", "GRS", "RAGRS", "GZRS", "RAGZRS"])),
+  sharedAccessKeyEnabled: optional(boolean),
+  cacheControl: optional(text),
+  cloud: optional(text),
+  tags: optional(record(text)),
+  adopt: optional(ISSUER_ADOPTION),
+  provider: optional(PROVIDER),
+});
 
 /** What is taken over of a storage account. */
 export interface IssuerAdoption {

@@ -2,8 +2,7 @@ import { StorageAccount } from "@cdktf/provider-azurerm/lib/storage-account/inde
 import type { StorageBlob, StorageBlobConfig } from "@cdktf/provider-azurerm/lib/storage-blob/index.js";
 import { Annotations, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
-import type { IIssuerHost } from "../../model/issuer-host";
-import type { Issuer } from "../../model/issuer";
+import type { IIssuerHost, Issuer } from "../../model/issuer";
 import { containerUrl } from "../../rules/azure/storage-account";
 import { storageAccountId } from "../../rules/azure/import-id";
 import { tagsArgument } from "../../rules/azure/tags";

@@ -3,15 +3,15 @@ import type { StorageBlob } from "@cdktf/provider-azurerm/lib/storage-blob/index
 import { Fn } from "cdktf";
 import type { Construct } from "constructs";
 import { at, fail } from "../../errors";
-import { SWITCH, oneOf } from "../../model/choice";
-import { Issuer } from "../../model/issuer";
+import { type GivenIssuer, Issuer } from "../../model/issuer";
 import { containerIn, storageAccountId } from "../../rules/azure/import-id";
 import { WEBSITE_CONTAINER } from "../../rules/azure/storage-account";
 import { issuerDocuments } from "../../rules/openid/issuer-documents";
 import { attributeOf } from "../shared/references";
 import { IssuerStorage } from "./issuer-storage";
 import { AZURE_DOCUMENTS, checkIssuerStorage, servedIssuer } from "./issuer-storage-checks";
-import type { IssuerStorageProps } from "./issuer-storage-props";
+import { type IssuerStorageProps, ISSUER_STORAGE_PROPS } from "./issuer-storage-props";
+import { type ObjectKind, boolean, checkProps, object, optional } from "../../model/shape";
 
 /** A static website that publishes an issuer's documents. */
 export interface IssuerWebsiteProps extends IssuerStorageProps {
@@ -23,6 +23,11 @@ export interface IssuerWebsiteProps extends IssuerStorageProps {
    */
   readonly trailingSlash?: boolean;
 }
+
+const ISSUER_WEBSITE_PROPS: ObjectKind<IssuerWebsiteProps> = object({
+  ...ISSUER_STORAGE_PROPS.shape,
+  trailingSlash: optional(boolean),
+});
 
 /** azurerm needs a page; none of this name exists, so the root answers 404. */
 const INDEX_DOCUMENT = "index.html";
@@ -47,10 +52,11 @@ export class IssuerWebsite extends IssuerStorage {
 
   /**
    * Throws `azure-name-invalid`, `azure-cloud-unknown`, `azure-guid-invalid`, `azure-environment-mismatch`,
-   * `azure-resource-group-moved`, `azure-website-slash`, `choice-unknown`, `late-value`, and the refusals of issuers
+   * `azure-resource-group-moved`, `azure-website-slash`, `late-value`, and the refusals of issuers
    * and keys.
    */
   constructor(scope: Construct, id: string, props: IssuerWebsiteProps) {
+    checkProps(new.target.name, scope, id, ISSUER_WEBSITE_PROPS, props);
     super(scope, id, props, (construct) => at(construct, () => checked(construct, props)));
     const trailingSlash = props.trailingSlash === true;
     this.website = new StorageAccountStaticWebsiteA(this, "Website", {
@@ -77,7 +83,7 @@ export class IssuerWebsite extends IssuerStorage {
   }
 
   /** Azure's URL of the website ends with a slash. */
-  #issuer(issuerUrl: string | Issuer | undefined, trailingSlash: boolean): Issuer {
+  #issuer(issuerUrl: GivenIssuer | undefined, trailingSlash: boolean): Issuer {
     if (issuerUrl !== undefined) return servedIssuer(issuerUrl);
     const url = this.account.primaryWebEndpoint;
     return Issuer.exactly(trailingSlash ? url : Fn.trimsuffix(url, "/"));
@@ -86,7 +92,6 @@ export class IssuerWebsite extends IssuerStorage {
 
 function checked(construct: Construct, props: IssuerWebsiteProps): { readonly publicBlobs: boolean } {
   checkIssuerStorage(construct, props, false);
-  oneOf("trailingSlash", props.trailingSlash ?? false, SWITCH);
   if (props.issuerUrl !== undefined) {
     servedIssuer(props.issuerUrl);
     if (props.trailingSlash) fail("azure-website-slash", servedIssuer(props.issuerUrl).url);

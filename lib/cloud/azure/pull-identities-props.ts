@@ -1,9 +1,22 @@
 import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
 import type { Construct } from "constructs";
 import type { ClusterFacts } from "../../model/cluster";
-import type { DeclaredPull } from "../../model/pulls";
+import { type DeclaredPull, DECLARED_PULL } from "../../model/pulls";
 import type { AzureCloudName } from "../../rules/azure/clouds";
-import type { IPullIdentity } from "./pull-identity-base";
+import { type IPullIdentity, PULL_IDENTITY } from "./pull-identity-base";
+import {
+  type Kind,
+  type ObjectKind,
+  like,
+  list,
+  number,
+  object,
+  optional,
+  record,
+  text,
+} from "../../model/shape";
+import { PROVIDER } from "../shared/kinds";
+import { CHECKED_ISSUER } from "../../model/issuer";
 
 /** How the identities of one cluster's pulls are made. */
 export interface PullIdentitiesSettings {
@@ -83,6 +96,22 @@ export interface PullIdentitiesSettings {
   readonly provider?: AzurermProvider;
 }
 
+/** The kind of {@link PullIdentitiesSettings}. */
+export const PULL_IDENTITIES_SETTINGS: ObjectKind<PullIdentitiesSettings> = object({
+  resourceGroupName: optional(text),
+  location: optional(text),
+  tenantId: optional(text),
+  cloud: optional(text),
+  audience: optional(text),
+  identities: optional(record(PULL_IDENTITY)),
+  shards: optional(number),
+  namePrefix: optional(text),
+  tags: optional(record(text)),
+  azureJsonPath: optional(text),
+  subscriptionId: optional(text),
+  provider: optional(PROVIDER),
+});
+
 /** One cluster's pulls from container registries. */
 export interface PullIdentitiesProps extends PullIdentitiesSettings {
   /** Name and issuer of the cluster. */
@@ -90,3 +119,15 @@ export interface PullIdentitiesProps extends PullIdentitiesSettings {
   /** Who pulls from where, each service account once; sources are made by `acr()`. */
   readonly pulls: readonly DeclaredPull<Construct>[];
 }
+
+const NAMED_CLUSTER: Kind<PullIdentitiesProps["cluster"]> = like("a cluster, by name and issuer", {
+  name: text,
+  issuer: CHECKED_ISSUER,
+});
+
+/** The kind of {@link PullIdentitiesProps}. */
+export const PULL_IDENTITIES_PROPS: ObjectKind<PullIdentitiesProps> = object({
+  ...PULL_IDENTITIES_SETTINGS.shape,
+  cluster: NAMED_CLUSTER,
+  pulls: list(DECLARED_PULL),
+});

@@ -13,11 +13,17 @@ import {
 import { renderAzureJson } from "../../rules/azure/azure-json";
 import { AcrSource, acrSource } from "./acr";
 import { refuseTakenName } from "./identity-names";
-import type { PullIdentitiesProps, PullIdentitiesSettings } from "./pull-identities-props";
+import {
+  type PullIdentitiesProps,
+  type PullIdentitiesSettings,
+  PULL_IDENTITIES_PROPS,
+  PULL_IDENTITIES_SETTINGS,
+} from "./pull-identities-props";
 import { PullIdentity } from "./pull-identity";
 import type { IPullIdentity } from "./pull-identity-base";
 import { type PullPlan, planPulls } from "./pull-plan";
 import type { PullTrust } from "./trust";
+import { checkGiven, checkProps } from "../../model/shape";
 
 /** Readable by root alone: the kubelet runs the plugin as root, and nobody else needs the file. */
 const AZURE_JSON_MODE = 0o600;
@@ -54,6 +60,7 @@ export class PullIdentities extends Construct implements PullDeclaration {
   readonly registries: Readonly<Record<string, Readonly<Record<string, string>>>>;
 
   constructor(scope: Construct, id: string, props: PullIdentitiesProps) {
+    checkProps(new.target.name, scope, id, PULL_IDENTITIES_PROPS, props);
     super(scope, id);
     const plan = at(this, () => {
       const checked = planPulls(props);
@@ -100,6 +107,7 @@ export class PullIdentities extends Construct implements PullDeclaration {
  * Declares a {@link PullIdentities} with the id `Default`, and throws what it throws.
  */
 export function pullIdentities(settings: PullIdentitiesSettings): IPullIdentities<Construct> {
+  checkGiven("pullIdentities()", PULL_IDENTITIES_SETTINGS, settings);
   return {
     cloud: "azure",
     declare: (scope, { cluster, pulls }) =>

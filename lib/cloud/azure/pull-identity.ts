@@ -2,11 +2,21 @@ import type { UserAssignedIdentity } from "@cdktf/provider-azurerm/lib/user-assi
 import type { Construct } from "constructs";
 import { at } from "../../errors";
 import type { FederatedCredential } from "../../rules/azure/federated-credential";
-import { AdoptedPullIdentity, type PullIdentityAttributes } from "./adopted-pull-identity";
+import {
+  type PullIdentityAttributes,
+  AdoptedPullIdentity,
+  PULL_IDENTITY_ATTRIBUTES,
+} from "./adopted-pull-identity";
 import { type IdentityLedger, newLedger } from "./identity-ledger";
-import { type IPullIdentity, PullIdentityBase, type PullIdentityScope } from "./pull-identity-base";
-import { type PullTrust, trustCredentials } from "./trust";
+import {
+  type IPullIdentity,
+  type PullIdentityScope,
+  PULL_IDENTITY_SCOPE,
+  PullIdentityBase,
+} from "./pull-identity-base";
+import { type PullTrust, PULL_TRUST, trustCredentials } from "./trust";
 import { checkIdentity, declareIdentity } from "./user-assigned-identity";
+import { type ObjectKind, checkProps, list, object, optional, record, text } from "../../model/shape";
 
 /** A user-assigned identity to declare. */
 export interface PullIdentityProps extends PullIdentityScope {
@@ -38,6 +48,16 @@ export interface PullIdentityProps extends PullIdentityScope {
    */
   readonly trusts?: readonly PullTrust[];
 }
+
+const PULL_IDENTITY_PROPS: ObjectKind<PullIdentityProps> = object({
+  ...PULL_IDENTITY_SCOPE.shape,
+  identityName: text,
+  resourceGroupName: text,
+  location: text,
+  tags: optional(record(text)),
+  tenantId: optional(text),
+  trusts: optional(list(PULL_TRUST)),
+});
 
 /**
  * A user-assigned identity that pulls images for service accounts.
@@ -73,6 +93,7 @@ export class PullIdentity extends PullIdentityBase {
    * the app declares an identity of that name in the same resource group and subscription already, in any stack.
    */
   constructor(scope: Construct, id: string, props: PullIdentityProps) {
+    checkProps(new.target.name, scope, id, PULL_IDENTITY_PROPS, props);
     super(scope, id, props);
     const credentials = at(this, () => checkedCredentials(props));
     this.resource = declareIdentity(this, props);
@@ -93,6 +114,7 @@ export class PullIdentity extends PullIdentityBase {
    * `azure-subscription-mismatch` or `azure-identity-incomplete`.
    */
   static fromResourceId(scope: Construct, id: string, attributes: PullIdentityAttributes): IPullIdentity {
+    checkProps("PullIdentity.fromResourceId()", scope, id, PULL_IDENTITY_ATTRIBUTES, attributes);
     return new AdoptedPullIdentity(scope, id, attributes);
   }
 }

@@ -1,18 +1,19 @@
-import { Issuer } from "../../model/issuer";
-import { Subject } from "../../model/subject";
+import { GivenIssuer, ISSUER, Issuer } from "../../model/issuer";
+import { SUBJECT, Subject } from "../../model/subject";
 import { type AzureCloudName, azureCloud } from "../../rules/azure/clouds";
 import {
   type FederatedCredential,
   checkCredentials,
   federatedCredentials,
 } from "../../rules/azure/federated-credential";
+import { type ObjectKind, list, object, optional, text } from "../../model/shape";
 
 /** Service accounts of one cluster that may act as an identity. */
 export interface PullTrust {
   /** Name of the cluster, a DNS label; begins the credentials' names. */
   readonly clusterName: string;
   /** The cluster's issuer, to the letter; may be late. */
-  readonly issuer: string | Issuer;
+  readonly issuer: GivenIssuer;
   /** `namespace/name` each; there are no wildcards in Azure. */
   readonly serviceAccounts: readonly (string | Subject)[];
   /**
@@ -22,6 +23,14 @@ export interface PullTrust {
    */
   readonly audience?: string;
 }
+
+/** The kind of {@link PullTrust}. */
+export const PULL_TRUST: ObjectKind<PullTrust> = object({
+  clusterName: text,
+  issuer: ISSUER,
+  serviceAccounts: list(SUBJECT),
+  audience: optional(text),
+});
 
 /**
  * The credentials of trusts that are added to an identity, trust by trust and by subject within each, checked

@@ -1,7 +1,9 @@
 import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
 import type { Construct } from "constructs";
-import type { AccessRequest } from "../../model/workloads";
+import { type AccessRequest, ACCESS_REQUEST } from "../../model/workloads";
 import type { AzureCloudName } from "../../rules/azure/clouds";
+import { type ObjectKind, object, optional, record, text } from "../../model/shape";
+import { PROVIDER } from "../shared/kinds";
 
 /** How the identities of one cluster's workloads are made. */
 export interface WorkloadIdentitiesSettings {
@@ -47,5 +49,23 @@ export interface WorkloadIdentitiesSettings {
   readonly provider?: AzurermProvider;
 }
 
+/** The kind of {@link WorkloadIdentitiesSettings}. */
+export const WORKLOAD_IDENTITIES_SETTINGS: ObjectKind<WorkloadIdentitiesSettings> = object({
+  resourceGroupName: text,
+  location: text,
+  tenantId: optional(text),
+  audience: optional(text),
+  namePrefix: optional(text),
+  tags: optional(record(text)),
+  cloud: optional(text),
+  provider: optional(PROVIDER),
+});
+
 /** The workloads of one cluster. */
 export interface WorkloadIdentitiesProps extends WorkloadIdentitiesSettings, AccessRequest<Construct> {}
+
+/** The kind of {@link WorkloadIdentitiesProps}. */
+export const WORKLOAD_IDENTITIES_PROPS: ObjectKind<WorkloadIdentitiesProps> = object({
+  ...WORKLOAD_IDENTITIES_SETTINGS.shape,
+  ...ACCESS_REQUEST.shape,
+});

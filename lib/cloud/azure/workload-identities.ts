@@ -3,9 +3,15 @@ import { at } from "../../errors";
 import type { AccessDeclaration, AccessGrant, IWorkloadIdentities, PodFragment } from "../../model/workloads";
 import { podToken } from "../../rules/azure/pod-token";
 import { WEBHOOK_USE_LABEL } from "../../rules/azure/pod-identity-webhook";
-import type { WorkloadIdentitiesProps, WorkloadIdentitiesSettings } from "./workload-identities-props";
+import {
+  type WorkloadIdentitiesProps,
+  type WorkloadIdentitiesSettings,
+  WORKLOAD_IDENTITIES_PROPS,
+  WORKLOAD_IDENTITIES_SETTINGS,
+} from "./workload-identities-props";
 import { type PlannedWorkload, planWorkloads } from "./workload-plan";
 import { WorkloadIdentity } from "./workload-identity";
+import { checkGiven, checkProps } from "../../model/shape";
 
 /** The webhook adds the rest to pods with the label. */
 const OF_WEBHOOK: PodFragment = { labels: WEBHOOK_USE_LABEL, env: [], volumeMounts: [], volumes: [] };
@@ -27,6 +33,7 @@ export class WorkloadIdentities extends Construct implements AccessDeclaration {
   readonly grants: readonly AccessGrant[];
 
   constructor(scope: Construct, id: string, props: WorkloadIdentitiesProps) {
+    checkProps(new.target.name, scope, id, WORKLOAD_IDENTITIES_PROPS, props);
     super(scope, id);
     const planned = at(this, () => planWorkloads(this, props));
     const made = planned.map((workload) => ({ workload, identity: this.#identity(props, workload) }));
@@ -70,6 +77,7 @@ export class WorkloadIdentities extends Construct implements AccessDeclaration {
  * Declares a {@link WorkloadIdentities} with the id `Default`, and throws what it throws.
  */
 export function workloadIdentities(settings: WorkloadIdentitiesSettings): IWorkloadIdentities<Construct> {
+  checkGiven("workloadIdentities()", WORKLOAD_IDENTITIES_SETTINGS, settings);
   return {
     cloud: "azure",
     declare: (scope, request) => new WorkloadIdentities(scope, "Default", { ...settings, ...request }),

@@ -2,7 +2,13 @@ import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index
 import type { RoleAssignment } from "@cdktf/provider-azurerm/lib/role-assignment/index.js";
 import type { Construct } from "constructs";
 import { isLate } from "../../model/late";
-import { type AccessRole, accessRoles, isRoleDefinitionId, roleKey } from "../../rules/azure/access-role";
+import {
+  type AccessRole,
+  ACCESS_ROLE,
+  accessRoles,
+  isRoleDefinitionId,
+  roleKey,
+} from "../../rules/azure/access-role";
 import type { AzureCloudName } from "../../rules/azure/clouds";
 import type { FederatedCredential } from "../../rules/azure/federated-credential";
 import {
@@ -11,7 +17,9 @@ import {
 } from "../../rules/azure/pod-identity-webhook";
 import { stableHash } from "../../rules/names";
 import { DeclaredIdentityBase } from "./declared-identity-base";
-import { type PullTrust, trustCredentials } from "./trust";
+import { type PullTrust, PULL_TRUST, trustCredentials } from "./trust";
+import { type ObjectKind, checkProps, list, object, optional, record, text } from "../../model/shape";
+import { PROVIDER } from "../shared/kinds";
 
 /** The identity of a workload. */
 export interface WorkloadIdentityProps {
@@ -51,6 +59,18 @@ export interface WorkloadIdentityProps {
   readonly provider?: AzurermProvider;
 }
 
+const WORKLOAD_IDENTITY_PROPS: ObjectKind<WorkloadIdentityProps> = object({
+  identityName: text,
+  resourceGroupName: text,
+  location: text,
+  trusts: list(PULL_TRUST),
+  roles: list(ACCESS_ROLE),
+  tenantId: optional(text),
+  tags: optional(record(text)),
+  cloud: optional(text),
+  provider: optional(PROVIDER),
+});
+
 /**
  * A user-assigned identity for workloads: pods get its token from Azure's pod identity webhook.
  *
@@ -68,6 +88,7 @@ export class WorkloadIdentity extends DeclaredIdentityBase {
    * `azure-credentials-too-many`, `azure-credential-duplicate`, and the refusals of issuers and service accounts.
    */
   constructor(scope: Construct, id: string, props: WorkloadIdentityProps) {
+    checkProps(new.target.name, scope, id, WORKLOAD_IDENTITY_PROPS, props);
     super(scope, id, props, () => checkedCredentials(props));
     this.resourceId = this.resource.id;
     this.roleAssignments = assignmentIds(accessRoles(props.roles)).map(([own, role]) =>

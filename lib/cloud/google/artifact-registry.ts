@@ -2,9 +2,18 @@ import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import type { IPullIdentities, IPullSource } from "../../model/pulls";
 import { projectId } from "../../rules/google/ids";
-import { dockerHost, gcrLocation } from "../../rules/google/registry-host";
-import type { GcrHost } from "../../rules/google/registry-host";
+import { type GcrHost, dockerHost, gcrLocation } from "../../rules/google/registry-host";
 import { imagePatterns, projectPath, repositoryName } from "../../rules/google/repository";
+import {
+  type Kind,
+  type ObjectKind,
+  checkGiven,
+  like,
+  list,
+  object,
+  optional,
+  text,
+} from "../../model/shape";
 
 /** An Artifact Registry repository that somebody else declares. */
 export interface ArtifactRegistryProps {
@@ -23,6 +32,13 @@ export interface ArtifactRegistryProps {
   readonly images?: readonly string[];
 }
 
+const ARTIFACT_REGISTRY_PROPS: ObjectKind<ArtifactRegistryProps> = object({
+  project: text,
+  location: text,
+  repository: text,
+  images: optional(list(text)),
+});
+
 /** A repository that answers for a gcr.io host. */
 export interface GcrRepositoryProps {
   /** Id of the repository's project. */
@@ -36,6 +52,12 @@ export interface GcrRepositoryProps {
    */
   readonly images?: readonly string[];
 }
+
+const GCR_REPOSITORY_PROPS: ObjectKind<GcrRepositoryProps> = object({
+  project: text,
+  host: text,
+  images: optional(list(text)),
+});
 
 /** A repository to pull from; made by {@link artifactRegistry} and {@link gcrRepository}. */
 export class ArtifactRegistryRepository implements IPullSource<Construct> {
@@ -68,6 +90,7 @@ export class ArtifactRegistryRepository implements IPullSource<Construct> {
 
   /** A Docker repository at `<location>-docker.pkg.dev`; see {@link artifactRegistry}. */
   static docker(props: ArtifactRegistryProps): ArtifactRegistryRepository {
+    checkGiven("artifactRegistry()", ARTIFACT_REGISTRY_PROPS, props);
     const project = projectId(props.project);
     const host = dockerHost(props.location);
     const repository = repositoryName(props.repository);
@@ -79,6 +102,7 @@ export class ArtifactRegistryRepository implements IPullSource<Construct> {
 
   /** A repository behind a gcr.io host; see {@link gcrRepository}. */
   static gcr(props: GcrRepositoryProps): ArtifactRegistryRepository {
+    checkGiven("gcrRepository()", GCR_REPOSITORY_PROPS, props);
     const project = projectId(props.project);
     const location = gcrLocation(props.host);
     const images = imagePatterns(props.host, props.images).map(
@@ -114,3 +138,9 @@ export function artifactRegistry(props: ArtifactRegistryProps): ArtifactRegistry
 export function gcrRepository(props: GcrRepositoryProps): ArtifactRegistryRepository {
   return ArtifactRegistryRepository.gcr(props);
 }
+
+/** The kind of an {@link ArtifactRegistryRepository}. */
+export const ARTIFACT_REGISTRY_REPOSITORY: Kind<ArtifactRegistryRepository> = like(
+  "artifactRegistry(…) or gcrRepository(…)",
+  { project: text, location: text, repository: text },
+);

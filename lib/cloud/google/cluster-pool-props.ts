@@ -1,9 +1,11 @@
 import type { TerraformProvider } from "cdktf";
-import type { IssuerKey } from "../../model/issuer-keys";
+import { type IssuerKey, ISSUER_KEY } from "../../model/issuer-keys";
 import type { PublicJsonWebKeySet } from "../../model/json-web-key";
-import type { IOidcProvider } from "./oidc-provider-props";
-import type { PullPoolProps } from "./pull-principals-props";
-import type { IWorkloadIdentityPool } from "./workload-identity-pool";
+import { type IOidcProvider, OIDC_PROVIDER } from "./oidc-provider-props";
+import { type PullPoolProps, PULL_POOL_PROPS } from "./pull-principals-props";
+import { type IWorkloadIdentityPool, WORKLOAD_IDENTITY_POOL } from "./workload-identity-pool";
+import { type ObjectKind, anyObject, either, list, object, optional, text } from "../../model/shape";
+import { PROVIDER } from "../shared/kinds";
 
 /** Where a cluster's tokens are trusted, and where its service accounts are; shared by components and workloads. */
 export interface ClusterPoolProps {
@@ -67,3 +69,17 @@ export interface ClusterPoolProps {
    */
   readonly provider?: TerraformProvider;
 }
+
+/** The kind of {@link ClusterPoolProps}. */
+export const CLUSTER_POOL_PROPS: ObjectKind<ClusterPoolProps> = object({
+  project: text,
+  projectNumber: optional(text),
+  pool: optional(either(PULL_POOL_PROPS, WORKLOAD_IDENTITY_POOL)),
+  oidcProvider: optional(OIDC_PROVIDER),
+  providerId: optional(text),
+  namePrefix: optional(text),
+  keys: optional(list(ISSUER_KEY)),
+  jwks: optional(either(text, anyObject)),
+  universeDomain: optional(text),
+  provider: optional(PROVIDER),
+});

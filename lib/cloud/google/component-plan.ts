@@ -1,5 +1,4 @@
 import { fail } from "../../errors";
-import { SWITCH, oneOf } from "../../model/choice";
 import type { ComponentIntent } from "../../model/components";
 import type { CredentialsRequest } from "../../model/credentials-request";
 import { clusterName } from "../../model/kubernetes-name";
@@ -16,8 +15,7 @@ import { ROLE_TITLE_MAX, customRoleId, customRoleName, derivedRoleId } from "../
 import { projectId } from "../../rules/google/ids";
 import { componentRights } from "../../rules/google/provider-spec";
 import { writtenReason } from "../../rules/google/reason";
-import { checkedRoleGrant } from "../../rules/google/role-grant";
-import type { CheckedRoleGrant } from "../../rules/google/role-grant";
+import { type CheckedRoleGrant, checkedRoleGrant } from "../../rules/google/role-grant";
 import {
   DESCRIPTION_MAX,
   DISPLAY_NAME_MAX,
@@ -58,9 +56,6 @@ export interface ComponentPlan {
   readonly intends: ComponentIntent | undefined;
 }
 
-const NAMINGS: readonly ComponentNaming[] = ["derived", "ccoctl"];
-const SHARINGS: readonly RoleSharing[] = ["cluster", "project", "existing"];
-
 /** Red Hat's own names begin so; what follows is what people look for. */
 const COMMON_PREFIX = /^openshift-/;
 
@@ -85,7 +80,7 @@ const ACCOUNTS: Readonly<
 /**
  * Names and checks all objects of a component. Throws `cluster-name-invalid` and, naming the request, what
  * `componentRights` and `checkedRoleGrant` throw, `google-account-id-invalid`, `google-role-id-invalid`,
- * `google-adopt-condition`, `google-setting-contradicts`, `choice-unknown` and `late-value`.
+ * `google-adopt-condition`, `google-setting-contradicts`, and `late-value`.
  */
 export function planComponent(props: UnboundComponent): ComponentPlan {
   const { request, condition, reason } = props;
@@ -136,14 +131,12 @@ export function refuseClashes(plans: readonly ComponentPlan[]): void {
 }
 
 /** A binding that is there already and has no condition would stay beside one that has. */
-function checkedNaming({ adopt, adoptRole, condition, naming }: UnboundComponent): ComponentNaming {
-  oneOf("adoptRole", adoptRole ?? false, SWITCH);
-  if (oneOf("adopt", adopt ?? false, SWITCH) && condition !== undefined) fail("google-adopt-condition");
-  return oneOf("naming", naming ?? "derived", NAMINGS);
+function checkedNaming({ adopt, condition, naming = "derived" }: UnboundComponent): ComponentNaming {
+  return adopt && condition !== undefined ? fail("google-adopt-condition") : naming;
 }
 
 function sharingOf({ roleSharing }: UnboundComponent, naming: ComponentNaming): RoleSharing {
-  return oneOf("roleSharing", roleSharing ?? (naming === "ccoctl" ? "project" : "cluster"), SHARINGS);
+  return roleSharing ?? (naming === "ccoctl" ? "project" : "cluster");
 }
 
 function accountOf(

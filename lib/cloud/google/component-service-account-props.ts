@@ -1,8 +1,10 @@
 import type { TerraformProvider } from "cdktf";
-import type { CredentialsRequest } from "../../model/credentials-request";
-import type { ComponentRightsOverride } from "../../rules/google/provider-spec";
-import type { RoleCondition } from "../../rules/google/role-condition";
-import type { IOidcProvider } from "./oidc-provider-props";
+import { type CredentialsRequest, COMPONENT_REQUEST } from "../../model/credentials-request";
+import { type ComponentRightsOverride, COMPONENT_RIGHTS_OVERRIDE } from "../../rules/google/provider-spec";
+import { type RoleCondition, ROLE_CONDITION } from "../../rules/google/role-condition";
+import { type IOidcProvider, OIDC_PROVIDER } from "./oidc-provider-props";
+import { type ObjectKind, boolean, choice, object, optional, text } from "../../model/shape";
+import { PROVIDER } from "../shared/kinds";
 
 /** How service accounts and roles are named: by this library, or to the letter as ccoctl does. */
 export type ComponentNaming = "derived" | "ccoctl";
@@ -35,6 +37,14 @@ export interface ComponentOverride extends ComponentRightsOverride {
    */
   readonly condition?: RoleCondition;
 }
+
+/** The kind of {@link ComponentOverride}. */
+export const COMPONENT_OVERRIDE: ObjectKind<ComponentOverride> = object({
+  ...COMPONENT_RIGHTS_OVERRIDE.shape,
+  roleSharing: optional(choice(["cluster", "project", "existing"])),
+  roleId: optional(text),
+  condition: optional(ROLE_CONDITION),
+});
 
 /** Settings of a {@link ComponentServiceAccount}. */
 export interface ComponentServiceAccountProps extends ComponentOverride {
@@ -85,3 +95,18 @@ export interface ComponentServiceAccountProps extends ComponentOverride {
    */
   readonly provider?: TerraformProvider;
 }
+
+/** The kind of {@link ComponentServiceAccountProps}. */
+export const COMPONENT_SERVICE_ACCOUNT_PROPS: ObjectKind<ComponentServiceAccountProps> = object({
+  ...COMPONENT_OVERRIDE.shape,
+  request: COMPONENT_REQUEST,
+  clusterName: text,
+  project: text,
+  oidcProvider: OIDC_PROVIDER,
+  naming: optional(choice(["derived", "ccoctl"])),
+  accountId: optional(text),
+  adopt: optional(boolean),
+  adoptRole: optional(boolean),
+  universeDomain: optional(text),
+  provider: optional(PROVIDER),
+});

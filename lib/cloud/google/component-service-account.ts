@@ -1,17 +1,25 @@
 import { Construct } from "constructs";
 import { fail } from "../../errors";
-import { COMPONENT_AUDIENCE, COMPONENT_TOKEN_PATH } from "../../model/components";
-import type { ComponentGrant, ComponentSecret } from "../../model/components";
+import {
+  type ComponentGrant,
+  type ComponentSecret,
+  COMPONENT_AUDIENCE,
+  COMPONENT_TOKEN_PATH,
+} from "../../model/components";
 import { encode } from "../../model/late";
 import { externalAccountFile } from "../../rules/google/external-account";
 import { type ComponentPlan, planComponent } from "./component-plan";
-import type { ComponentServiceAccountProps } from "./component-service-account-props";
+import {
+  type ComponentServiceAccountProps,
+  COMPONENT_SERVICE_ACCOUNT_PROPS,
+} from "./component-service-account-props";
 import { FederatedServiceAccount } from "./federated-service-account";
 import { OidcProvider } from "./oidc-provider";
 import type { IOidcProvider } from "./oidc-provider-props";
 import { ProjectRole } from "./project-role";
 import { RoleBinding } from "./role-binding";
 import { universeIn } from "./universe";
+import { checkProps } from "../../model/shape";
 
 /** Key in the Secret; every component of OpenShift on Google Cloud reads it. */
 const SECRET_KEY = "service_account.json";
@@ -41,6 +49,7 @@ export class ComponentServiceAccount extends Construct {
    * `google-request-empty`, `google-adopt-condition`, `google-setting-contradicts`; `cluster-name-invalid`.
    */
   constructor(scope: Construct, id: string, props: ComponentServiceAccountProps) {
+    checkProps(new.target.name, scope, id, COMPONENT_SERVICE_ACCOUNT_PROPS, props);
     const { oidcProvider, request, project, provider } = props;
     const plan = planComponent(props);
     const universe = universeIn(scope, props);

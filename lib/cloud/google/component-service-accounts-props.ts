@@ -1,6 +1,22 @@
-import type { Subject } from "../../model/subject";
-import type { ClusterPoolProps } from "./cluster-pool-props";
-import type { ComponentNaming, ComponentOverride, RoleSharing } from "./component-service-account-props";
+import { type Subject, SUBJECT } from "../../model/subject";
+import { type ClusterPoolProps, CLUSTER_POOL_PROPS } from "./cluster-pool-props";
+import {
+  type ComponentNaming,
+  type ComponentOverride,
+  type RoleSharing,
+  COMPONENT_OVERRIDE,
+} from "./component-service-account-props";
+import {
+  type ObjectKind,
+  boolean,
+  choice,
+  either,
+  list,
+  object,
+  optional,
+  record,
+  text,
+} from "../../model/shape";
 
 /** Settings of `componentServiceAccounts`. */
 export interface ComponentServiceAccountsProps extends ClusterPoolProps {
@@ -69,3 +85,17 @@ export interface ComponentServiceAccountsProps extends ClusterPoolProps {
    */
   readonly overrides?: Readonly<Record<string, ComponentOverride>>;
 }
+
+/** The kind of {@link ComponentServiceAccountsProps}. */
+export const COMPONENT_SERVICE_ACCOUNTS_PROPS: ObjectKind<ComponentServiceAccountsProps> = object({
+  ...CLUSTER_POOL_PROPS.shape,
+  naming: optional(choice(["derived", "ccoctl"])),
+  ccoctlName: optional(text),
+  accountIds: optional(record(text)),
+  absentAccounts: optional(either(list(text), choice(["all"]))),
+  adopt: optional(boolean),
+  adoptRoles: optional(list(text)),
+  serviceAccounts: optional(list(SUBJECT)),
+  roleSharing: optional(choice(["cluster", "project", "existing"])),
+  overrides: optional(record(COMPONENT_OVERRIDE)),
+});

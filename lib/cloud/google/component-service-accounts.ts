@@ -1,8 +1,12 @@
 import { Annotations } from "cdktf";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
-import { COMPONENT_AUDIENCE } from "../../model/components";
-import type { ComponentsDeclaration, ComponentsRequest, IComponentIdentities } from "../../model/components";
+import {
+  type ComponentsDeclaration,
+  type ComponentsRequest,
+  type IComponentIdentities,
+  COMPONENT_AUDIENCE,
+} from "../../model/components";
 import type { CredentialsRequest } from "../../model/credentials-request";
 import { clusterName } from "../../model/kubernetes-name";
 import { ofRequest } from "../../model/request-label";
@@ -12,10 +16,14 @@ import { PROVIDER_KIND } from "../../rules/google/provider-spec";
 import { type KnownNames, checkClusterPool, clusterPoolProvider } from "./cluster-pool-provider";
 import { type ComponentPlan, type UnboundComponent, planComponent, refuseClashes } from "./component-plan";
 import { ComponentServiceAccount, checkComponentAudience } from "./component-service-account";
-import type { ComponentServiceAccountsProps } from "./component-service-accounts-props";
+import {
+  type ComponentServiceAccountsProps,
+  COMPONENT_SERVICE_ACCOUNTS_PROPS,
+} from "./component-service-accounts-props";
 import { type ComponentSettings, checkRequestNames, componentSettings } from "./component-settings";
 import { RoleBinding } from "./role-binding";
 import { universeIn } from "./universe";
+import { checkGiven } from "../../model/shape";
 
 /** Ends the id of the pool provider. */
 const JOB = "openshift";
@@ -28,9 +36,8 @@ const JOB = "openshift";
  * declared.
  *
  * Throws `google-project-invalid`, `google-project-number-invalid`, `google-project-contradicts`,
- * `google-setting-contradicts`, `google-universe-invalid`, `google-list-invalid`, `google-map-invalid`,
- * `google-override-unknown`, `google-account-ids-contradict`, `cluster-name-invalid`, `subject-invalid`,
- * `choice-unknown`, `late-value`; while declaring, also `google-universe-mismatch`, `google-requests-empty`,
+ * `google-setting-contradicts`, `google-universe-invalid`, `google-account-ids-contradict`, `cluster-name-invalid`, `subject-invalid`,
+ * `late-value`; while declaring, also `google-universe-mismatch`, `google-requests-empty`,
  * `google-request-unknown`, `google-account-ids-missing`, `google-requests-clash`, `google-issuer-mismatch`, and what
  * pool, pool provider and {@link ComponentServiceAccount} throw.
  *
@@ -39,6 +46,7 @@ const JOB = "openshift";
 export function componentServiceAccounts(
   props: ComponentServiceAccountsProps,
 ): IComponentIdentities<Construct> {
+  checkGiven("componentServiceAccounts()", COMPONENT_SERVICE_ACCOUNTS_PROPS, props);
   checkClusterPool(props);
   universeDomain(props.universeDomain);
   if (props.oidcProvider) checkComponentAudience(props.oidcProvider);

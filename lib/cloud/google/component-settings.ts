@@ -1,10 +1,7 @@
 import { fail } from "../../errors";
-import { SWITCH, oneOf } from "../../model/choice";
 import type { CredentialsRequest } from "../../model/credentials-request";
 import { clusterName } from "../../model/kubernetes-name";
-import { isRecord } from "../../model/record";
 import { Subject } from "../../model/subject";
-import { givenList, givenMap } from "../../rules/google/caller-lists";
 import type { ComponentNaming, ComponentOverride } from "./component-service-account-props";
 import type { ComponentServiceAccountsProps } from "./component-service-accounts-props";
 
@@ -26,26 +23,14 @@ export interface ComponentSettings {
   readonly others: readonly Subject[];
 }
 
-const NAMINGS: readonly ComponentNaming[] = ["derived", "ccoctl"];
-const OVERRIDES: Readonly<Record<keyof ComponentOverride, true>> = {
-  condition: true,
-  permissions: true,
-  predefinedRoles: true,
-  reason: true,
-  roleId: true,
-  roleSharing: true,
-};
-
 /**
- * Checks the settings that concern requests. Throws `google-setting-contradicts`, `google-list-invalid`,
- * `google-map-invalid`, `google-override-unknown`, `google-account-ids-contradict`, `cluster-name-invalid`,
- * `subject-invalid`, `choice-unknown` and `late-value`.
+ * Checks the settings that concern requests. Throws `google-setting-contradicts`, `google-account-ids-contradict`, `cluster-name-invalid`,
+ * `subject-invalid`, and `late-value`.
  */
 export function componentSettings(props: ComponentServiceAccountsProps): ComponentSettings {
-  const adopt = oneOf("adopt", props.adopt ?? false, SWITCH);
-  const naming = oneOf("naming", props.naming ?? (adopt ? "ccoctl" : "derived"), NAMINGS);
+  const { adopt = false, naming = adopt ? "ccoctl" : "derived" } = props;
   refuseIneffective(props, adopt, naming);
-  const accountIds = givenMap("accountIds", props.accountIds);
+  const accountIds = new Map(Object.entries(props.accountIds ?? {}));
   const absent = absentOf(props);
   const both = [...accountIds.keys()].find((name) => absent !== "all" && absent.has(name));
   if (both !== undefined) fail("google-account-ids-contradict", both);
@@ -54,9 +39,9 @@ export function componentSettings(props: ComponentServiceAccountsProps): Compone
     adopt,
     accountIds,
     absent,
-    adoptRoles: props.adoptRoles && new Set(givenList("adoptRoles", props.adoptRoles)),
-    overrides: checkedOverrides(props),
-    others: givenList("serviceAccounts", props.serviceAccounts ?? []).map(Subject.of),
+    adoptRoles: props.adoptRoles && new Set(props.adoptRoles),
+    overrides: new Map(Object.entries(props.overrides ?? {})),
+    others: (props.serviceAccounts ?? []).map(Subject.of),
   };
 }
 
@@ -103,16 +88,5 @@ function refuseIneffective(
 }
 
 function absentOf({ absentAccounts }: ComponentServiceAccountsProps): ReadonlySet<string> | "all" {
-  if (absentAccounts === "all") return "all";
-  return new Set(givenList("absentAccounts", absentAccounts ?? []));
-}
-
-function checkedOverrides(props: ComponentServiceAccountsProps): ReadonlyMap<string, ComponentOverride> {
-  const overrides = givenMap("overrides", props.overrides);
-  for (const [name, override] of overrides) {
-    if (!isRecord(override)) fail("google-map-invalid", `overrides of ${name}`, override);
-    const unknown = Object.keys(override).find((setting) => !Object.hasOwn(OVERRIDES, setting));
-    if (unknown !== undefined) fail("google-override-unknown", name, unknown, Object.keys(OVERRIDES));
-  }
-  return overrides;
+  return absentAccounts === "all" ? "all" : new Set(absentAccounts);
 }

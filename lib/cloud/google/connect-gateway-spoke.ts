@@ -1,11 +1,11 @@
 import type { TerraformProvider } from "cdktf";
 import type { Construct } from "constructs";
-import { SWITCH, oneOf } from "../../model/choice";
 import type { ISpokeAccess } from "../../model/fleet";
-import { statedRecord } from "../../model/stated";
-import { type GatewayRoleName, gatewayRole, gatewayServer } from "../../rules/google/connect-gateway";
+import { type GatewayRoleName, GATEWAY_ROLES, gatewayServer } from "../../rules/google/connect-gateway";
 import { projectId, projectNumber } from "../../rules/google/ids";
 import { enterProject } from "./gke-spoke-entry";
+import { type ObjectKind, boolean, checkGiven, choice, object, optional, text } from "../../model/shape";
+import { PROVIDER } from "../shared/kinds";
 
 /** Settings of {@link connectGatewaySpoke}. */
 export interface ConnectGatewaySpokeProps {
@@ -38,6 +38,16 @@ export interface ConnectGatewaySpokeProps {
   readonly provider?: TerraformProvider;
 }
 
+const CONNECT_GATEWAY_SPOKE_PROPS: ObjectKind<ConnectGatewaySpokeProps> = object({
+  project: text,
+  projectNumber: text,
+  membership: text,
+  location: optional(text),
+  gke: optional(boolean),
+  role: choice(GATEWAY_ROLES),
+  provider: optional(PROVIDER),
+});
+
 /**
  * A member of a fleet as a spoke, reached through Connect Gateway: no route to the cluster is needed, and the
  * certificate is Google's.
@@ -45,18 +55,13 @@ export interface ConnectGatewaySpokeProps {
  * Declares a `RoleBinding` for each controller, once per stack, project and role. Rights come from RBAC of the member,
  * which knows a controller that acts as a Google service account by its e-mail address.
  *
- * Throws `fleet-value-invalid`, `google-project-invalid`, `google-project-number-invalid`, `google-membership-invalid`,
- * `choice-unknown`, `late-value`; when it is declared, `google-spoke-member-invalid`, `spoke-user-unknown`,
+ * Throws `google-project-invalid`, `google-project-number-invalid`, `google-membership-invalid`,
+ * `late-value`; when it is declared, `google-spoke-member-invalid`, `spoke-user-unknown`,
  * `google-spoke-provider-differs` and `google-policy-full`.
  */
 export function connectGatewaySpoke(props: ConnectGatewaySpokeProps): ISpokeAccess<Construct> {
-  const {
-    membership,
-    location = "global",
-    gke = true,
-    provider,
-  } = statedRecord("settings of connectGatewaySpoke", props);
-  const role = gatewayRole(props.role);
+  checkGiven("connectGatewaySpoke()", CONNECT_GATEWAY_SPOKE_PROPS, props);
+  const { membership, location = "global", gke = true, provider, role } = props;
   const entry = {
     role,
     authorizes: false,
@@ -65,12 +70,7 @@ export function connectGatewaySpoke(props: ConnectGatewaySpokeProps): ISpokeAcce
     impersonated: !gke,
   };
   const number = projectNumber(props.projectNumber);
-  const server = gatewayServer({
-    projectNumber: number,
-    location,
-    membership,
-    gke: oneOf("gke", gke, SWITCH),
-  });
+  const server = gatewayServer({ projectNumber: number, location, membership, gke });
   return {
     cloud: "google",
     endpoint: { server, publicCertificate: true },

@@ -3,9 +3,7 @@ import { ServiceAccountIamMember } from "@cdktf/provider-google/lib/service-acco
 import type { ITerraformDependable, TerraformProvider } from "cdktf";
 import { Construct } from "constructs";
 import { fail } from "../../errors";
-import { SWITCH, oneOf } from "../../model/choice";
-import { Subject } from "../../model/subject";
-import { givenList } from "../../rules/google/caller-lists";
+import { SUBJECT, Subject } from "../../model/subject";
 import { projectId } from "../../rules/google/ids";
 import {
   DESCRIPTION_MAX,
@@ -19,7 +17,9 @@ import { optionalTerraformText } from "../../rules/terraform-text";
 import { waitFor } from "../shared/across-stacks";
 import { keepNames } from "../shared/kept-names";
 import { PerApp } from "../shared/per-app";
-import type { IPrincipals } from "./principals";
+import { type IPrincipals, PRINCIPALS } from "./principals";
+import { type ObjectKind, boolean, checkProps, list, object, optional, text } from "../../model/shape";
+import { PROVIDER } from "../shared/kinds";
 
 /** Settings of a {@link FederatedServiceAccount}. */
 export interface FederatedServiceAccountProps {
@@ -58,6 +58,17 @@ export interface FederatedServiceAccountProps {
   readonly provider?: TerraformProvider;
 }
 
+const FEDERATED_SERVICE_ACCOUNT_PROPS: ObjectKind<FederatedServiceAccountProps> = object({
+  project: text,
+  accountId: text,
+  principals: PRINCIPALS,
+  serviceAccounts: list(SUBJECT),
+  displayName: optional(text),
+  description: optional(text),
+  adopt: optional(boolean),
+  provider: optional(PROVIDER),
+});
+
 /** The settings of a service account itself. */
 type UncheckedServiceAccount = Omit<FederatedServiceAccountProps, "principals" | "serviceAccounts">;
 
@@ -87,13 +98,13 @@ export class FederatedServiceAccount extends Construct {
   readonly users: readonly ServiceAccountIamMember[];
 
   /**
-   * Throws `google-project-invalid`, `google-account-id-invalid`, `google-account-taken`, `google-list-invalid`,
-   * `name-too-long`, `subject-invalid`, `choice-unknown`, `late-value`, and what the principals throw.
+   * Throws `google-project-invalid`, `google-account-id-invalid`, `google-account-taken`, `name-too-long`, `subject-invalid`, `late-value`, and what the principals throw.
    */
   constructor(scope: Construct, id: string, props: FederatedServiceAccountProps) {
+    checkProps(new.target.name, scope, id, FEDERATED_SERVICE_ACCOUNT_PROPS, props);
     FederatedServiceAccount.check(scope, props);
     const { project, accountId, principals, provider } = props;
-    const subjects = distinctSubjects(givenList("serviceAccounts", props.serviceAccounts));
+    const subjects = distinctSubjects(props.serviceAccounts);
     principals.addSubjects(subjects);
     super(scope, id);
     this.email = serviceAccountEmail(accountId, project);
@@ -122,7 +133,6 @@ export class FederatedServiceAccount extends Construct {
     serviceAccountId(props.accountId);
     shortText("display name of a service account, in UTF-8,", props.displayName, DISPLAY_NAME_MAX, utf8Bytes);
     shortText("description of a service account, in UTF-8,", props.description, DESCRIPTION_MAX, utf8Bytes);
-    oneOf("adopt", props.adopt ?? false, SWITCH);
     const holder = declared.get(scope, keyOf(props));
     if (holder) fail("google-account-taken", props.accountId, holder.node.path);
   }

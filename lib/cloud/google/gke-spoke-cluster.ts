@@ -3,6 +3,8 @@ import type { DataGoogleContainerCluster } from "@cdktf/provider-google/lib/data
 import { fail } from "../../errors";
 import type { SpokeEndpoint } from "../../model/fleet";
 import { gkeServer } from "../../rules/google/gke-access";
+import { type ObjectKind, type Kind, object, optional, text } from "../../model/shape";
+import { elementOf } from "../shared/kinds";
 
 /** A GKE cluster by its endpoint. */
 export interface ExistingGkeCluster {
@@ -15,6 +17,12 @@ export interface ExistingGkeCluster {
    */
   readonly clusterCaCertificate?: string;
 }
+
+/** The kind of {@link ExistingGkeCluster}. */
+export const EXISTING_GKE_CLUSTER: ObjectKind<ExistingGkeCluster> = object({
+  endpoint: text,
+  clusterCaCertificate: optional(text),
+});
 
 /**
  * Where a cluster is that is declared, looked up, or described. Of `master_auth` the one public attribute is read.
@@ -56,3 +64,9 @@ function isDeclared(
 ): cluster is ContainerCluster {
   return "masterAuthInput" in cluster;
 }
+
+/** The kind of a cluster that is declared or looked up. */
+export const GKE_CLUSTER: Kind<ContainerCluster | DataGoogleContainerCluster> = elementOf(
+  "a ContainerCluster or DataGoogleContainerCluster",
+  "google_container_cluster",
+);

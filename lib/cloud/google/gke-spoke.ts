@@ -2,13 +2,13 @@ import type { ContainerCluster } from "@cdktf/provider-google/lib/container-clus
 import type { DataGoogleContainerCluster } from "@cdktf/provider-google/lib/data-google-container-cluster/index.js";
 import type { TerraformProvider } from "cdktf";
 import type { Construct } from "constructs";
-import { SWITCH, oneOf } from "../../model/choice";
 import type { ISpokeAccess } from "../../model/fleet";
-import { statedRecord } from "../../model/stated";
 import { GKE_DEFAULT_ROLE, gkeRole } from "../../rules/google/gke-access";
 import { projectId } from "../../rules/google/ids";
-import { type ExistingGkeCluster, gkeEndpoint } from "./gke-spoke-cluster";
+import { type ExistingGkeCluster, EXISTING_GKE_CLUSTER, GKE_CLUSTER, gkeEndpoint } from "./gke-spoke-cluster";
 import { enterProject } from "./gke-spoke-entry";
+import { type ObjectKind, boolean, checkGiven, either, object, optional, text } from "../../model/shape";
+import { PROVIDER } from "../shared/kinds";
 
 /** Settings of {@link gkeSpoke}. */
 export interface GkeSpokeProps {
@@ -39,6 +39,14 @@ export interface GkeSpokeProps {
   readonly provider?: TerraformProvider;
 }
 
+const GKE_SPOKE_PROPS: ObjectKind<GkeSpokeProps> = object({
+  cluster: either(EXISTING_GKE_CLUSTER, GKE_CLUSTER),
+  project: text,
+  role: optional(text),
+  dnsEndpoint: optional(boolean),
+  provider: optional(PROVIDER),
+});
+
 /**
  * A GKE cluster as a spoke, reached at its own endpoint.
  *
@@ -46,17 +54,17 @@ export interface GkeSpokeProps {
  * RBAC knows a controller that acts as a Google service account by its e-mail address; the user name of a pool's
  * principal is not documented, so that those need a role that gives rights.
  *
- * Throws `fleet-value-invalid`, `google-project-invalid`, `google-role-invalid`, `google-role-basic`, `google-setting-contradicts`,
- * `choice-unknown`, `late-value`; when it is declared, `google-spoke-member-invalid`, `google-spoke-provider-differs`
+ * Throws `google-project-invalid`, `google-role-invalid`, `google-role-basic`, `google-setting-contradicts`,
+ * `late-value`; when it is declared, `google-spoke-member-invalid`, `google-spoke-provider-differs`
  * and `google-policy-full`.
  */
 export function gkeSpoke(props: GkeSpokeProps): ISpokeAccess<Construct> {
-  const { cluster, role, provider } = statedRecord("settings of gkeSpoke", props);
-  statedRecord("cluster of gkeSpoke", cluster);
+  checkGiven("gkeSpoke()", GKE_SPOKE_PROPS, props);
+  const { cluster, role, provider } = props;
   const entry = { ...gkeRole(role ?? GKE_DEFAULT_ROLE), project: projectId(props.project), provider };
   return {
     cloud: "google",
-    endpoint: gkeEndpoint(cluster, oneOf("dnsEndpoint", props.dnsEndpoint ?? false, SWITCH)),
+    endpoint: gkeEndpoint(cluster, props.dnsEndpoint ?? false),
     parameters: {},
     project: entry.project,
     authorizes: entry.authorizes,

@@ -3,9 +3,14 @@ import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import { literal } from "../../model/late";
 import type { IAccess, IWorkloadIdentities } from "../../model/workloads";
-import { givenList } from "../../rules/google/caller-lists";
-import { checkedRoleGrant, roleGrantText } from "../../rules/google/role-grant";
-import type { CheckedRoleGrant, GoogleRoleGrant } from "../../rules/google/role-grant";
+import {
+  type CheckedRoleGrant,
+  type GoogleRoleGrant,
+  GOOGLE_ROLE_GRANT,
+  checkedRoleGrant,
+  roleGrantText,
+} from "../../rules/google/role-grant";
+import { type ObjectKind, checkGiven, list, method, object, optional, text } from "../../model/shape";
 
 /** Who gets the rights of a workload, for resources of your own. */
 export interface GoogleGrantee {
@@ -38,6 +43,12 @@ export interface GoogleAccessProps {
   readonly permissions?: readonly string[];
 }
 
+const GOOGLE_ACCESS_PROPS: ObjectKind<GoogleAccessProps> = object({
+  roles: optional(list(GOOGLE_ROLE_GRANT)),
+  declare: optional(method),
+  permissions: optional(list(text)),
+});
+
 /** What a workload may do on Google Cloud; made by {@link googleAccess}. */
 export class GoogleAccess implements IAccess<Construct> {
   /** Always `google`. */
@@ -51,9 +62,10 @@ export class GoogleAccess implements IAccess<Construct> {
 
   /** See {@link googleAccess}. */
   constructor(props: GoogleAccessProps) {
+    checkGiven(new.target.name, GOOGLE_ACCESS_PROPS, props);
     const { declare } = props;
-    const roles = givenList("roles", props.roles ?? []);
-    const permissions = givenList("permissions", props.permissions ?? []);
+    const roles = props.roles ?? [];
+    const permissions = props.permissions ?? [];
     if (roles.length === 0 && declare === undefined) fail("google-access-empty");
     if ((declare === undefined) !== (permissions.length === 0))
       fail("google-setting-contradicts", "one of declare and permissions", "without the other");
@@ -72,10 +84,11 @@ export class GoogleAccess implements IAccess<Construct> {
 /**
  * Roles on Google Cloud for a workload.
  *
- * Throws `google-access-empty`, `google-list-invalid`, `google-setting-contradicts`, `google-role-invalid`,
+ * Throws `google-access-empty`, `google-setting-contradicts`, `google-role-invalid`,
  * `google-role-basic`, `google-role-condition`, `google-grant-target`, `google-project-invalid`, `name-too-long`,
  * `late-value`.
  */
 export function googleAccess(props: GoogleAccessProps): GoogleAccess {
+  checkGiven("googleAccess()", GOOGLE_ACCESS_PROPS, props);
   return new GoogleAccess(props);
 }

@@ -4,13 +4,10 @@ import { StorageBucketObject } from "@cdktf/provider-google/lib/storage-bucket-o
 import type { ITerraformDependable, TerraformProvider } from "cdktf";
 import { Construct } from "constructs";
 import { fail } from "../../errors";
-import { SWITCH, oneOf } from "../../model/choice";
-import { Duration } from "../../model/duration";
-import { Issuer } from "../../model/issuer";
-import type { IIssuerHost } from "../../model/issuer-host";
-import type { IssuerKey } from "../../model/issuer-keys";
+import { DURATION, Duration } from "../../model/duration";
+import { type IIssuerHost, Issuer } from "../../model/issuer";
+import { type IssuerKey, ISSUER_KEY } from "../../model/issuer-keys";
 import { literal } from "../../model/late";
-import { givenKeys } from "../../rules/google/caller-lists";
 import { bucketName } from "../../rules/google/bucket-name";
 import { projectId } from "../../rules/google/ids";
 import { ACCEPTED_ALGORITHMS } from "../../rules/google/jwks";
@@ -20,6 +17,8 @@ import { keepNames } from "../shared/kept-names";
 import { PerApp } from "../shared/per-app";
 import { dependsOn } from "../shared/references";
 import { universeIn } from "./universe";
+import { type ObjectKind, boolean, checkProps, list, object, optional, text } from "../../model/shape";
+import { PROVIDER } from "../shared/kinds";
 
 /** Settings of an {@link IssuerBucket}. */
 export interface IssuerBucketProps {
@@ -68,6 +67,18 @@ export interface IssuerBucketProps {
   readonly provider?: TerraformProvider;
 }
 
+const ISSUER_BUCKET_PROPS: ObjectKind<IssuerBucketProps> = object({
+  bucket: text,
+  project: text,
+  location: text,
+  keys: list(ISSUER_KEY),
+  cacheDuration: optional(DURATION),
+  adopt: optional(boolean),
+  listing: optional(boolean),
+  universeDomain: optional(text),
+  provider: optional(PROVIDER),
+});
+
 /** The first gets objects alone, the second also lists them (https://cloud.google.com/storage/docs/access-control/iam-roles). */
 const [READER, LISTER] = ["roles/storage.legacyObjectReader", "roles/storage.objectViewer"];
 const LOCATION = /^[a-z][a-z0-9-]+$/i;
@@ -102,18 +113,18 @@ export class IssuerBucket extends Construct implements IIssuerHost {
 
   /**
    * Throws `google-bucket-invalid`, `google-bucket-location`, `google-bucket-taken`, `google-project-invalid`,
-   * `google-universe-invalid`, `google-universe-mismatch`, `google-keys-invalid`, `choice-unknown`, `late-value`, and
+   * `google-universe-invalid`, `google-universe-mismatch`, `late-value`, and
    * what makes a public key unusable, `issuer-key-private` say.
    */
   constructor(scope: Construct, id: string, props: IssuerBucketProps) {
+    checkProps(new.target.name, scope, id, ISSUER_BUCKET_PROPS, props);
     const { provider } = props;
     const name = bucketName(props.bucket);
     const project = projectId(props.project);
     const issuer = Issuer.of(`https://storage.${universeIn(scope, props)}/${name}`);
     const options = { jwksPath: JWKS_PATH, accepted: ACCEPTED_ALGORITHMS };
-    const { discovery, jwks } = issuerDocuments(issuer, givenKeys(props.keys), options);
-    const adopt = oneOf("adopt", props.adopt ?? false, SWITCH);
-    const listing = oneOf("listing", props.listing ?? adopt, SWITCH);
+    const { discovery, jwks } = issuerDocuments(issuer, props.keys, options);
+    const { adopt = false, listing = adopt } = props;
     const location = locationOf(props);
     const holder = declared.get(scope, name);
     if (holder) fail("google-bucket-taken", name, holder.node.path);

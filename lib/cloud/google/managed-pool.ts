@@ -4,6 +4,7 @@ import { projectId, projectNumber } from "../../rules/google/ids";
 import { managedSubject, renderPrincipal } from "../../rules/google/principal";
 import { managedPoolId } from "../../rules/google/workload-identity-names";
 import type { IPrincipals, PoolName } from "./principals";
+import { type ObjectKind, checkGiven, object, text } from "../../model/shape";
 
 /** Whose managed pool it is. */
 export interface ManagedPoolProps {
@@ -12,6 +13,11 @@ export interface ManagedPoolProps {
   /** Number of that project, as text; may be late. */
   readonly projectNumber: string;
 }
+
+const MANAGED_POOL_PROPS: ObjectKind<ManagedPoolProps> = object({
+  project: text,
+  projectNumber: text,
+});
 
 /**
  * The workload identity pool that Google keeps for the GKE clusters and the fleet of a project:
@@ -36,6 +42,7 @@ export class ManagedPool implements IPrincipals {
 
   /** Throws `google-project-invalid` or `google-project-number-invalid`. */
   constructor(props: ManagedPoolProps) {
+    checkGiven(new.target.name, MANAGED_POOL_PROPS, props);
     this.project = projectId(props.project);
     this.projectNumber = projectNumber(props.projectNumber);
     this.poolId = managedPoolId(this.project);

@@ -1,11 +1,26 @@
 import type { TerraformProvider } from "cdktf";
-import type { Issuer } from "../../model/issuer";
-import type { IssuerKey } from "../../model/issuer-keys";
-import type { Subject } from "../../model/subject";
+import { type Issuer, GivenIssuer, ISSUER } from "../../model/issuer";
+import { type IssuerKey, ISSUER_KEY } from "../../model/issuer-keys";
+import { type Subject, SUBJECT } from "../../model/subject";
 import type { AttributeMapping } from "../../rules/google/attribute-mapping";
 import type { PublicJsonWebKeySet } from "../../model/json-web-key";
 import type { IPrincipals } from "./principals";
-import type { IWorkloadIdentityPool } from "./workload-identity-pool";
+import { type IWorkloadIdentityPool, WORKLOAD_IDENTITY_POOL } from "./workload-identity-pool";
+import {
+  type ObjectKind,
+  type Kind,
+  anyObject,
+  boolean,
+  either,
+  like,
+  list,
+  method,
+  object,
+  optional,
+  record,
+  text,
+} from "../../model/shape";
+import { PROVIDER } from "../shared/kinds";
 
 /** A pool provider for one issuer: declared, or existing. */
 export interface IOidcProvider extends IPrincipals {
@@ -19,6 +34,12 @@ export interface IOidcProvider extends IPrincipals {
   readonly stsAudience: string;
 }
 
+/** The kind of an {@link IOidcProvider}. */
+export const OIDC_PROVIDER: Kind<IOidcProvider> = like(
+  "an OIDC provider: new OidcProvider(…), OidcProvider.fromProviderId(…) or another of its statics",
+  { pool: WORKLOAD_IDENTITY_POOL, providerId: text, addSubjects: method, principal: method },
+);
+
 /** Settings of an {@link OidcProvider}. */
 export interface OidcProviderProps {
   /** The workload identity pool. */
@@ -26,7 +47,7 @@ export interface OidcProviderProps {
   /** Id of the pool provider: 4 to 32 of a-z, 0-9 and -, not starting with `gcp-`. A deleted id stays taken for 30 days. */
   readonly providerId: string;
   /** `iss` of the cluster's service account tokens, compared to the letter; may be late. */
-  readonly issuer: string | Issuer;
+  readonly issuer: GivenIssuer;
   /**
    * The cluster's public keys, JSON text or object, as `kubectl get --raw /openid/v1/jwks` prints them. With them the
    * issuer need not be public, or even answer. While the cluster rotates its keys, give the old and the new.
@@ -103,6 +124,24 @@ export interface OidcProviderProps {
   readonly provider?: TerraformProvider;
 }
 
+/** The kind of {@link OidcProviderProps}. */
+export const OIDC_PROVIDER_PROPS: ObjectKind<OidcProviderProps> = object({
+  pool: WORKLOAD_IDENTITY_POOL,
+  providerId: text,
+  issuer: ISSUER,
+  jwks: optional(either(text, anyObject)),
+  keys: optional(list(ISSUER_KEY)),
+  audiences: optional(list(text)),
+  serviceAccounts: optional(list(SUBJECT)),
+  attributeMapping: optional(record(text)),
+  attributeCondition: optional(text),
+  reason: optional(text),
+  displayName: optional(text),
+  description: optional(text),
+  adopt: optional(boolean),
+  provider: optional(PROVIDER),
+});
+
 /** What must be known of an existing pool provider. */
 export interface OidcProviderAttributes {
   /** The workload identity pool. */
@@ -114,7 +153,7 @@ export interface OidcProviderAttributes {
    *
    * @defaultValue - unknown; nothing is compared
    */
-  readonly issuer?: string | Issuer;
+  readonly issuer?: GivenIssuer;
   /**
    * The audience that service account tokens shall carry; must be one that the pool provider allows.
    *
@@ -129,3 +168,12 @@ export interface OidcProviderAttributes {
    */
   readonly subjectAttribute?: string;
 }
+
+/** The kind of {@link OidcProviderAttributes}. */
+export const OIDC_PROVIDER_ATTRIBUTES: ObjectKind<OidcProviderAttributes> = object({
+  pool: WORKLOAD_IDENTITY_POOL,
+  providerId: text,
+  issuer: optional(ISSUER),
+  audience: optional(text),
+  subjectAttribute: optional(text),
+});

@@ -2,11 +2,8 @@ import type { TerraformProvider } from "cdktf";
 import { fail } from "../../errors";
 import { Issuer } from "../../model/issuer";
 import { literal } from "../../model/late";
-import type { AttributeConditionForm } from "../../rules/google/attribute-condition";
-import { ownAttributeCondition } from "../../rules/google/attribute-condition";
-import { additionalAttributes } from "../../rules/google/attribute-mapping";
-import type { AttributeMapping } from "../../rules/google/attribute-mapping";
-import { givenKeys } from "../../rules/google/caller-lists";
+import { type AttributeConditionForm, ownAttributeCondition } from "../../rules/google/attribute-condition";
+import { type AttributeMapping, additionalAttributes } from "../../rules/google/attribute-mapping";
 import { workloadIdentityId } from "../../rules/google/ids";
 import { ACCEPTED_ALGORITHMS, publicJwks } from "../../rules/google/jwks";
 import { shortText, withReason } from "../../rules/google/short-text";
@@ -99,7 +96,7 @@ function checkedIssuer({ issuer, jwks, keys }: UncheckedOidcProvider): Issuer {
 function checkedJwks({ jwks, keys }: UncheckedOidcProvider): string | undefined {
   if (keys === undefined) return jwks === undefined ? undefined : publicJwks(jwks);
   if (jwks !== undefined) return fail("google-setting-contradicts", "jwks", "beside keys");
-  const set = publishedJwks(givenKeys(keys));
+  const set = publishedJwks(keys);
   requireAlgorithms(set, ACCEPTED_ALGORITHMS);
   return publicJwks(set);
 }

@@ -1,9 +1,7 @@
 import { IamWorkloadIdentityPoolProvider } from "@cdktf/provider-google/lib/iam-workload-identity-pool-provider/index.js";
-import { Annotations, Lazy, TerraformStack } from "cdktf";
-import type { ITerraformDependable } from "cdktf";
+import { type ITerraformDependable, Annotations, Lazy, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 import { fail } from "../../errors";
-import { SWITCH, oneOf } from "../../model/choice";
 import type { Issuer } from "../../model/issuer";
 import { Subject } from "../../model/subject";
 import { AdmittedSubjects } from "../../rules/google/admitted-subjects";
@@ -17,11 +15,23 @@ import { keepNames } from "../shared/kept-names";
 import { PerApp } from "../shared/per-app";
 import { AdoptedOidcProvider } from "./adopted-oidc-provider";
 import { checkIssuerKeys, recordIssuerKeys } from "./issuer-key-sets";
-import type { IOidcProvider, OidcProviderAttributes, OidcProviderProps } from "./oidc-provider-props";
-import { DESCRIPTION_MAX, WIDENED, checkOidcProvider, differingSetting } from "./oidc-provider-settings";
-import type { OidcProviderSettings } from "./oidc-provider-settings";
+import {
+  type IOidcProvider,
+  type OidcProviderAttributes,
+  type OidcProviderProps,
+  OIDC_PROVIDER_ATTRIBUTES,
+  OIDC_PROVIDER_PROPS,
+} from "./oidc-provider-props";
+import {
+  type OidcProviderSettings,
+  DESCRIPTION_MAX,
+  WIDENED,
+  checkOidcProvider,
+  differingSetting,
+} from "./oidc-provider-settings";
 import { refuseTakenId, sameStack, warnOfSharedPool } from "./pool-siblings";
 import type { IWorkloadIdentityPool } from "./workload-identity-pool";
+import { checkGiven, checkProps } from "../../model/shape";
 
 /** All pool providers of an app, by project and pool. */
 const declared = new PerApp<readonly OidcProvider[]>();
@@ -31,8 +41,8 @@ const declared = new PerApp<readonly OidcProvider[]>();
  *
  * It pins issuer and audience, maps the `sub` claim to `google.subject`, and always has an attribute condition that
  * admits the service accounts it was told of; where their list is too long, the wider condition is warned of, with the
- * reason in the description. A subject over 127 bytes does not fit into `google.subject`; the
- * mapping then puts the service account's UID there, and the subject is bound by a custom attribute instead.
+ * reason in the description. A subject over 127 bytes does not fit into `google.subject`; the mapping then puts the
+ * service account's UID there, and the subject is bound by a custom attribute instead.
  */
 export class OidcProvider extends Construct implements IOidcProvider {
   /** The pool that it belongs to. */
@@ -62,18 +72,18 @@ export class OidcProvider extends Construct implements IOidcProvider {
    * Throws `google-workload-identity-id-invalid`, `issuer-invalid`, `issuer-trailing-slash`, `issuer-cluster-internal`,
    * `google-jwks-private`, `google-jwks-invalid`, `google-audiences-invalid`, `google-mapping-invalid`,
    * `google-condition-invalid`, `google-condition-trivial`, `google-condition-reason-missing`,
-   * `google-setting-contradicts`, `name-too-long`, `subject-invalid`, `choice-unknown`, `late-value`;
+   * `google-setting-contradicts`, `name-too-long`, `subject-invalid`, `late-value`;
    * `google-oidc-provider-taken` where the app declares one of that id in the pool, `google-issuer-keys-differ` where it
    * trusts the issuer with other keys; for `keys` also what makes a public key unusable, `issuer-key-private` say.
    */
   constructor(scope: Construct, id: string, props: OidcProviderProps) {
+    checkProps(new.target.name, scope, id, OIDC_PROVIDER_PROPS, props);
     const settings = checkOidcProvider(props);
     const siblings = siblingsOf(scope, props.pool);
     refuseTakenId(siblings, settings.providerId);
     const trusted = { issuer: settings.issuer, pool: props.pool, jwks: settings.jwks };
     checkIssuerKeys(scope, trusted);
     const subjects = (props.serviceAccounts ?? []).map(Subject.of);
-    const adopt = oneOf("adopt", props.adopt ?? false, SWITCH);
     super(scope, id);
     this.#settings = settings;
     this.pool = props.pool;
@@ -91,7 +101,7 @@ export class OidcProvider extends Construct implements IOidcProvider {
       },
       statedBy: "providerId, or namePrefix; project of the pool",
     });
-    if (adopt) this.resource.importFrom(providerPath(this.pool, this.providerId), props.provider);
+    if (props.adopt) this.resource.importFrom(providerPath(this.pool, this.providerId), props.provider);
     this.dependencies = [this.resource];
     this.addSubjects(subjects);
     warnOfSharedPool(this, this.pool, siblings);
@@ -103,13 +113,12 @@ export class OidcProvider extends Construct implements IOidcProvider {
    * An existing pool provider; nothing is declared. Its condition must admit the service accounts; that of one which
    * the app declares, in another stack say, admits those that are named there.
    *
-   * Throws `google-workload-identity-id-invalid`, `google-attribute-invalid`, `issuer-invalid`,
-   * `issuer-trailing-slash`, `audience-invalid`, `late-value`.
+   * Throws `google-workload-identity-id-invalid`, `google-attribute-invalid`, `audience-invalid`, `late-value`, and what `Issuer.of` throws.
    */
   static fromProviderId(scope: Construct, id: string, attributes: OidcProviderAttributes): IOidcProvider {
-    const declaredOne = siblingsOf(scope, attributes.pool).find(
-      ({ providerId }) => providerId === attributes.providerId,
-    );
+    checkProps("OidcProvider.fromProviderId()", scope, id, OIDC_PROVIDER_ATTRIBUTES, attributes);
+    const { pool, providerId } = attributes;
+    const declaredOne = siblingsOf(scope, pool).find((sibling) => sibling.providerId === providerId);
     return new AdoptedOidcProvider(scope, id, attributes, declaredOne?.dependencies);
   }
 
@@ -121,6 +130,7 @@ export class OidcProvider extends Construct implements IOidcProvider {
    * when its id is in use, in another stack say.
    */
   static forIssuer(scope: Construct, props: OidcProviderProps): OidcProvider {
+    checkGiven("OidcProvider.forIssuer()", OIDC_PROVIDER_PROPS, props);
     const settings = checkOidcProvider(props);
     const existing = siblingsOf(scope, props.pool).find(
       (sibling) => !sibling.#byId && sibling.issuer.equals(settings.issuer) && sameStack(scope, sibling),
@@ -136,6 +146,7 @@ export class OidcProvider extends Construct implements IOidcProvider {
    * `google-oidc-provider-conflict` when it was declared with other settings.
    */
   static forProviderId(scope: Construct, props: OidcProviderProps): OidcProvider {
+    checkGiven("OidcProvider.forProviderId()", OIDC_PROVIDER_PROPS, props);
     const settings = checkOidcProvider(props);
     const siblings = siblingsOf(scope, props.pool);
     const existing = siblings.find((sibling) => sibling.providerId === settings.providerId);
@@ -223,11 +234,10 @@ export class OidcProvider extends Construct implements IOidcProvider {
   }
 
   /** Each form once: subjects are only ever added, so a condition never becomes narrower again. */
-  #warnOfWiderCondition(): void {
-    const { form } = this.#admitted;
+  #warnOfWiderCondition({ form } = this.#admitted): void {
     const reason = WIDENED[form];
-    if (reason === undefined || this.#warned.has(form) || this.#settings.attributeCondition !== undefined)
-      return;
+    const isOwn = this.#settings.attributeCondition !== undefined;
+    if (reason === undefined || this.#warned.has(form) || isOwn) return;
     this.#warned.add(form);
     Annotations.of(this).addWarning(
       `attribute condition of pool provider ${this.providerId} is wider than its service accounts. ${reason} Where that is too wide, write an attributeCondition with a reason`,

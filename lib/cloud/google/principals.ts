@@ -1,5 +1,6 @@
 import type { ITerraformDependable } from "cdktf";
 import type { Subject } from "../../model/subject";
+import { type Kind, like, method } from "../../model/shape";
 
 /** The full name of a workload identity pool. */
 export interface PoolName {
@@ -22,3 +23,9 @@ export interface IPrincipals {
   /** IAM policy member of one service account; late when the project number is. */
   principal(subject: Subject): string;
 }
+
+/** The kind of {@link IPrincipals}. */
+export const PRINCIPALS: Kind<IPrincipals> = like(
+  "whose principals are meant: an OidcProvider, or WorkloadIdentityPool.fleet(…)",
+  { addSubjects: method, principal: method },
+);

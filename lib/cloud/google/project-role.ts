@@ -2,7 +2,6 @@ import { ProjectIamCustomRole } from "@cdktf/provider-google/lib/project-iam-cus
 import type { ITerraformDependable, TerraformProvider } from "cdktf";
 import { Construct } from "constructs";
 import { fail } from "../../errors";
-import { SWITCH, oneOf } from "../../model/choice";
 import {
   ROLE_TITLE_MAX,
   customRoleId,
@@ -15,6 +14,8 @@ import { shortText } from "../../rules/google/short-text";
 import { optionalTerraformText, terraformText } from "../../rules/terraform-text";
 import { keepNames } from "../shared/kept-names";
 import { PerApp } from "../shared/per-app";
+import { type ObjectKind, boolean, checkProps, list, object, optional, text } from "../../model/shape";
+import { PROVIDER } from "../shared/kinds";
 
 /** Settings of a {@link ProjectRole}. */
 export interface ProjectRoleProps {
@@ -46,6 +47,16 @@ export interface ProjectRoleProps {
   readonly provider?: TerraformProvider;
 }
 
+const PROJECT_ROLE_PROPS: ObjectKind<ProjectRoleProps> = object({
+  project: text,
+  roleId: text,
+  title: text,
+  permissions: list(text),
+  description: optional(text),
+  adopt: optional(boolean),
+  provider: optional(PROVIDER),
+});
+
 /** The custom roles that an app declares, by project and id. */
 const declared = new PerApp<ProjectRole>();
 
@@ -68,10 +79,11 @@ export class ProjectRole extends Construct {
   readonly resource: ProjectIamCustomRole;
 
   /**
-   * Throws `google-project-invalid`, `google-role-id-invalid`, `google-permission-invalid`, `google-list-invalid`, `name-too-long`,
-   * `google-role-taken`, `choice-unknown` and `late-value`.
+   * Throws `google-project-invalid`, `google-role-id-invalid`, `google-permission-invalid`, `name-too-long`,
+   * `google-role-taken`, and `late-value`.
    */
   constructor(scope: Construct, id: string, props: ProjectRoleProps) {
+    checkProps(new.target.name, scope, id, PROJECT_ROLE_PROPS, props);
     const { name, permissions } = checkProjectRole(props);
     const holder = declared.get(scope, name);
     if (holder) fail("google-role-taken", props.roleId, holder.node.path);
@@ -106,6 +118,5 @@ function checkProjectRole(props: ProjectRoleProps): { name: string; permissions:
   const name = customRoleName(projectId(props.project), customRoleId(props.roleId));
   shortText("title of a custom role", props.title, ROLE_TITLE_MAX);
   shortText("description of a custom role", props.description, DESCRIPTION_MAX);
-  oneOf("adopt", props.adopt ?? false, SWITCH);
   return { name, permissions: permissionNames(props.permissions) };
 }

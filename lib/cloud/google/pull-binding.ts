@@ -2,12 +2,14 @@ import { ArtifactRegistryRepositoryIamMember } from "@cdktf/provider-google/lib/
 import type { TerraformProvider } from "cdktf";
 import { Construct } from "constructs";
 import { fail } from "../../errors";
-import { Subject } from "../../model/subject";
+import { SUBJECT, Subject } from "../../model/subject";
 import { checkPolicySize } from "../../rules/google/policy-size";
 import { waitFor } from "../shared/across-stacks";
 import { PerStack } from "../shared/per-stack";
-import type { ArtifactRegistryRepository } from "./artifact-registry";
-import type { IPrincipals } from "./principals";
+import { type ArtifactRegistryRepository, ARTIFACT_REGISTRY_REPOSITORY } from "./artifact-registry";
+import { type IPrincipals, PRINCIPALS } from "./principals";
+import { type ObjectKind, checkGiven, checkProps, object, optional } from "../../model/shape";
+import { PROVIDER } from "../shared/kinds";
 
 /** Settings of a {@link PullBinding}. */
 export interface PullBindingProps {
@@ -24,6 +26,13 @@ export interface PullBindingProps {
    */
   readonly provider?: TerraformProvider;
 }
+
+const PULL_BINDING_PROPS: ObjectKind<PullBindingProps> = object({
+  repository: ARTIFACT_REGISTRY_REPOSITORY,
+  serviceAccount: SUBJECT,
+  principals: PRINCIPALS,
+  provider: optional(PROVIDER),
+});
 
 const ROLE = "roles/artifactregistry.reader";
 
@@ -49,6 +58,7 @@ export class PullBinding extends Construct {
    * the stack has the binding already; {@link PullBinding.forServiceAccount} shares it.
    */
   constructor(scope: Construct, id: string, props: PullBindingProps) {
+    checkProps(new.target.name, scope, id, PULL_BINDING_PROPS, props);
     const { principals, repository, provider } = props;
     const holders = bindingsOn(scope, repository);
     const member = memberOf(props);
@@ -74,6 +84,7 @@ export class PullBinding extends Construct {
    * share a pool share principals, and a binding declared twice would be taken away when one of the two is.
    */
   static forServiceAccount(scope: Construct, props: PullBindingProps): PullBinding {
+    checkGiven("PullBinding.forServiceAccount()", PULL_BINDING_PROPS, props);
     const { repository, principals } = props;
     const { namespace, name } = Subject.of(props.serviceAccount);
     const existing = bindingsOn(scope, repository).get(memberOf(props));

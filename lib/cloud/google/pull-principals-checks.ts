@@ -22,12 +22,10 @@ const CUSTOM_ONLY = ["oidcProvider", "providerId", "namePrefix", "jwks", "keys",
 const DECLARED_ONLY = ["pool", "providerId", "namePrefix", "jwks", "keys", "audience"] as const;
 const NUMBER = /^[0-9]+$/;
 
-/** Throws `google-pool-unknown`, `google-setting-contradicts` or `google-project-contradicts`. */
+/** Throws `google-setting-contradicts` or `google-project-contradicts`. */
 export function refuseContradictions(props: PullPrincipalsProps): void {
   const { pool } = props;
   const fleet = pool === "fleet";
-  if (pool !== undefined && !fleet && (typeof pool !== "object" || pool === null))
-    fail("google-pool-unknown", pool);
   const custom = CUSTOM_ONLY.find((setting) => props[setting] !== undefined);
   if (fleet && custom) fail("google-setting-contradicts", custom, "with the pool of GKE and fleet");
   if (!fleet && props.identityProvider !== undefined)

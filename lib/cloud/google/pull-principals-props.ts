@@ -1,9 +1,11 @@
 import type { TerraformProvider } from "cdktf";
-import type { Duration } from "../../model/duration";
-import type { IssuerKey } from "../../model/issuer-keys";
+import { type Duration, DURATION } from "../../model/duration";
+import { type IssuerKey, ISSUER_KEY } from "../../model/issuer-keys";
 import type { PublicJsonWebKeySet } from "../../model/json-web-key";
-import type { IOidcProvider } from "./oidc-provider-props";
-import type { IWorkloadIdentityPool } from "./workload-identity-pool";
+import { type IOidcProvider, OIDC_PROVIDER } from "./oidc-provider-props";
+import { type IWorkloadIdentityPool, WORKLOAD_IDENTITY_POOL } from "./workload-identity-pool";
+import { type ObjectKind, anyObject, choice, either, list, object, optional, text } from "../../model/shape";
+import { PROVIDER } from "../shared/kinds";
 
 /** A workload identity pool to declare, in the project of {@link PullPrincipalsProps}. */
 export interface PullPoolProps {
@@ -22,6 +24,13 @@ export interface PullPoolProps {
    */
   readonly description?: string;
 }
+
+/** The kind of {@link PullPoolProps}. */
+export const PULL_POOL_PROPS: ObjectKind<PullPoolProps> = object({
+  poolId: text,
+  displayName: optional(text),
+  description: optional(text),
+});
 
 /** Settings of `pullPrincipals`. */
 export interface PullPrincipalsProps {
@@ -96,3 +105,19 @@ export interface PullPrincipalsProps {
    */
   readonly provider?: TerraformProvider;
 }
+
+/** The kind of {@link PullPrincipalsProps}. */
+export const PULL_PRINCIPALS_PROPS: ObjectKind<PullPrincipalsProps> = object({
+  project: text,
+  projectNumber: text,
+  pool: optional(either(choice(["fleet"]), PULL_POOL_PROPS, WORKLOAD_IDENTITY_POOL)),
+  oidcProvider: optional(OIDC_PROVIDER),
+  providerId: optional(text),
+  namePrefix: optional(text),
+  keys: optional(list(ISSUER_KEY)),
+  jwks: optional(either(text, anyObject)),
+  audience: optional(text),
+  identityProvider: optional(text),
+  cacheDuration: optional(DURATION),
+  provider: optional(PROVIDER),
+});

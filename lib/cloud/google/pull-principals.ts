@@ -32,8 +32,9 @@ import {
   refuseOtherIssuer,
   refuseTooManyPrincipals,
 } from "./pull-principals-checks";
-import type { PullPoolProps, PullPrincipalsProps } from "./pull-principals-props";
+import { type PullPoolProps, type PullPrincipalsProps, PULL_PRINCIPALS_PROPS } from "./pull-principals-props";
 import type { IWorkloadIdentityPool } from "./workload-identity-pool";
+import { checkGiven } from "../../model/shape";
 
 /** Who the principals are, and what the plugin is told about it. */
 interface Federation {
@@ -49,8 +50,7 @@ interface Federation {
  * A custom pool needs a plugin with `--sts-audience`, which no release of auth-provider-gcp has; the cluster's facts
  * must state it (`abilities: ["custom-pools"]`). The shipped plugin serves `pool: "fleet"` since v36.2.5.
  *
- * Throws `google-project-invalid`, `google-project-number-invalid`, `google-pool-unknown`,
- * `google-setting-contradicts`, `google-project-contradicts`, `google-cache-duration-invalid`, `late-value`; while
+ * Throws `google-project-invalid`, `google-project-number-invalid`, `google-setting-contradicts`, `google-project-contradicts`, `google-cache-duration-invalid`, `late-value`; while
  * declaring, also what the pool, the pool provider and the bindings throw, `google-issuer-mismatch`,
  * `google-principals-too-many`, `google-identity-provider-invalid`, `google-membership-project` and
  * `google-source-foreign`.
@@ -58,6 +58,7 @@ interface Federation {
  * Warns of a GKE cluster of another project than `project`.
  */
 export function pullPrincipals(props: PullPrincipalsProps): IPullIdentities<Construct> {
+  checkGiven("pullPrincipals()", PULL_PRINCIPALS_PROPS, props);
   projectId(props.project);
   projectNumber(props.projectNumber);
   cacheEnvironment(props.cacheDuration);
@@ -115,7 +116,11 @@ function federate(scope: Construct, cluster: ClusterFacts, props: PullPrincipals
     const warning = checkClusterProject(identityProvider, props);
     if (warning !== undefined) Annotations.of(scope).addWarning(warning);
     const args = managedPoolArguments(props.project, identityProvider);
-    return { principals: new ManagedPool(props), args, needs: ["tokens"] };
+    return {
+      principals: new ManagedPool({ project: props.project, projectNumber: props.projectNumber }),
+      args,
+      needs: ["tokens"],
+    };
   }
   const principals = props.oidcProvider ?? declareOidcProvider(scope, cluster, props, pool);
   return { principals, args: customPoolArguments(principals.stsAudience), needs: ["tokens", "custom-pools"] };

@@ -6,10 +6,17 @@ import { fail } from "../../errors";
 import { iamMember } from "../../rules/google/iam-member";
 import { POLICY_PRINCIPALS_MAX } from "../../rules/google/policy-size";
 import type { RoleCondition } from "../../rules/google/role-condition";
-import { type CheckedRoleGrant, type GoogleRoleGrant, checkedRoleGrant } from "../../rules/google/role-grant";
+import {
+  type CheckedRoleGrant,
+  type GoogleRoleGrant,
+  GOOGLE_ROLE_GRANT,
+  checkedRoleGrant,
+} from "../../rules/google/role-grant";
 import { optionalTerraformText, terraformText } from "../../rules/terraform-text";
 import { waitFor } from "../shared/across-stacks";
 import { PerStack } from "../shared/per-stack";
+import { type ObjectKind, anyObject, checkProps, list, object, optional, text } from "../../model/shape";
+import { PROVIDER } from "../shared/kinds";
 
 /** Settings of a {@link RoleBinding}. */
 export interface RoleBindingProps extends GoogleRoleGrant {
@@ -32,6 +39,13 @@ export interface RoleBindingProps extends GoogleRoleGrant {
   readonly provider?: TerraformProvider;
 }
 
+const ROLE_BINDING_PROPS: ObjectKind<RoleBindingProps> = object({
+  ...GOOGLE_ROLE_GRANT.shape,
+  member: text,
+  dependencies: optional(list(anyObject)),
+  provider: optional(PROVIDER),
+});
+
 /** The bindings of a stack, by resource and by member, role and condition. */
 const bindings = new PerStack<Map<string, RoleBinding>>();
 
@@ -53,6 +67,7 @@ export class RoleBinding extends Construct {
    * `google-policy-full`, `name-too-long` and `late-value`.
    */
   constructor(scope: Construct, id: string, props: RoleBindingProps) {
+    checkProps(new.target.name, scope, id, ROLE_BINDING_PROPS, props);
     const grant = checkedRoleGrant(props);
     const member = iamMember(props.member, grant.reason);
     const holders = bindingsOn(scope, grant);
@@ -77,6 +92,7 @@ export class RoleBinding extends Construct {
 
   /** The stack's binding of that member, role, resource and condition, declared in the scope at the first call. */
   static once(scope: Construct, id: string, props: RoleBindingProps): RoleBinding {
+    checkProps("RoleBinding.once()", scope, id, ROLE_BINDING_PROPS, props);
     const grant = checkedRoleGrant(props);
     return bindingsOn(scope, grant).get(keyOf(grant, props.member)) ?? new RoleBinding(scope, id, props);
   }

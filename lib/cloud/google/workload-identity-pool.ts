@@ -1,9 +1,7 @@
 import { IamWorkloadIdentityPool } from "@cdktf/provider-google/lib/iam-workload-identity-pool/index.js";
-import { TerraformStack } from "cdktf";
-import type { ITerraformDependable, TerraformProvider } from "cdktf";
+import { type ITerraformDependable, type TerraformProvider, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 import { fail } from "../../errors";
-import { SWITCH, oneOf } from "../../model/choice";
 import { projectId, projectNumber, workloadIdentityId } from "../../rules/google/ids";
 import { shortText } from "../../rules/google/short-text";
 import { poolPath } from "../../rules/google/workload-identity-names";
@@ -11,9 +9,19 @@ import { optionalTerraformText } from "../../rules/terraform-text";
 import { withinStack } from "../shared/across-stacks";
 import { keepNames } from "../shared/kept-names";
 import { PerApp } from "../shared/per-app";
-import { ManagedPool } from "./managed-pool";
-import type { ManagedPoolProps } from "./managed-pool";
+import { type ManagedPoolProps, ManagedPool } from "./managed-pool";
 import { sameStack } from "./pool-siblings";
+import {
+  type Kind,
+  type ObjectKind,
+  boolean,
+  checkProps,
+  like,
+  object,
+  optional,
+  text,
+} from "../../model/shape";
+import { PROVIDER } from "../shared/kinds";
 
 /** A workload identity pool that takes pool providers: declared, or existing. */
 export interface IWorkloadIdentityPool {
@@ -29,6 +37,12 @@ export interface IWorkloadIdentityPool {
   readonly dependencies: readonly ITerraformDependable[];
 }
 
+/** The kind of an {@link IWorkloadIdentityPool}. */
+export const WORKLOAD_IDENTITY_POOL: Kind<IWorkloadIdentityPool> = like(
+  "a pool: new WorkloadIdentityPool(…), WorkloadIdentityPool.fromPoolId(…)",
+  { project: text, projectNumber: text, poolId: text, poolReference: text },
+);
+
 /** Where a workload identity pool is. */
 export interface WorkloadIdentityPoolAttributes {
   /** Id of the project that owns the pool. */
@@ -38,6 +52,12 @@ export interface WorkloadIdentityPoolAttributes {
   /** Id of the pool: 4 to 32 of a-z, 0-9 and -, not starting with `gcp-`. */
   readonly poolId: string;
 }
+
+const WORKLOAD_IDENTITY_POOL_ATTRIBUTES: ObjectKind<WorkloadIdentityPoolAttributes> = object({
+  project: text,
+  projectNumber: text,
+  poolId: text,
+});
 
 /** Settings of a {@link WorkloadIdentityPool}. */
 export interface WorkloadIdentityPoolProps extends WorkloadIdentityPoolAttributes {
@@ -66,6 +86,14 @@ export interface WorkloadIdentityPoolProps extends WorkloadIdentityPoolAttribute
    */
   readonly provider?: TerraformProvider;
 }
+
+const WORKLOAD_IDENTITY_POOL_PROPS: ObjectKind<WorkloadIdentityPoolProps> = object({
+  ...WORKLOAD_IDENTITY_POOL_ATTRIBUTES.shape,
+  displayName: optional(text),
+  description: optional(text),
+  adopt: optional(boolean),
+  provider: optional(PROVIDER),
+});
 
 const DISPLAY_NAME_MAX = 32;
 const DESCRIPTION_MAX = 256;
@@ -102,9 +130,10 @@ export class WorkloadIdentityPool extends Construct implements IWorkloadIdentity
 
   /**
    * Throws `google-project-invalid`, `google-project-number-invalid`, `google-workload-identity-id-invalid`,
-   * `name-too-long`, `choice-unknown`, and `google-pool-taken` where the app declares the pool already.
+   * `name-too-long`, and `google-pool-taken` where the app declares the pool already.
    */
   constructor(scope: Construct, id: string, props: WorkloadIdentityPoolProps) {
+    checkProps(new.target.name, scope, id, WORKLOAD_IDENTITY_POOL_PROPS, props);
     const { project, projectNumber: number, poolId } = checkAttributes(props);
     const displayName = shortText(
       "display name of a workload identity pool",
@@ -116,7 +145,6 @@ export class WorkloadIdentityPool extends Construct implements IWorkloadIdentity
       props.description,
       DESCRIPTION_MAX,
     );
-    const adopt = oneOf("adopt", props.adopt ?? false, SWITCH);
     const key = keyOf(props);
     const holder = declared.get(scope, key);
     if (holder) fail("google-pool-taken", poolId, holder.node.path);
@@ -133,7 +161,7 @@ export class WorkloadIdentityPool extends Construct implements IWorkloadIdentity
       names: { workload_identity_pool_id: poolId, project },
       statedBy: "poolId, or namePrefix; project",
     });
-    if (adopt) this.resource.importFrom(poolPath(project, poolId), props.provider);
+    if (props.adopt) this.resource.importFrom(poolPath(project, poolId), props.provider);
     this.project = project;
     this.projectNumber = number;
     this.poolId = poolId;

@@ -1,8 +1,11 @@
 import type { TerraformProvider } from "cdktf";
-import type { Duration } from "../../model/duration";
-import type { Subject } from "../../model/subject";
+import { type Duration, DURATION } from "../../model/duration";
+import { type Subject, SUBJECT } from "../../model/subject";
 import type { GoogleAccess } from "./google-access";
-import type { IOidcProvider } from "./oidc-provider-props";
+import { type IOidcProvider, OIDC_PROVIDER } from "./oidc-provider-props";
+import { type ObjectKind, boolean, list, object, optional, text } from "../../model/shape";
+import { PROVIDER } from "../shared/kinds";
+import { ACCESS } from "../../model/workloads";
 
 /** How a workload's pods get at their credentials. */
 export interface WorkloadCredentialProps {
@@ -27,6 +30,13 @@ export interface WorkloadCredentialProps {
    */
   readonly impersonate?: boolean;
 }
+
+/** The kind of {@link WorkloadCredentialProps}. */
+export const WORKLOAD_CREDENTIAL_PROPS: ObjectKind<WorkloadCredentialProps> = object({
+  credentialDirectory: optional(text),
+  tokenLifetime: optional(DURATION),
+  impersonate: optional(boolean),
+});
 
 /** Settings of a {@link WorkloadServiceAccount}. */
 export interface WorkloadServiceAccountProps extends WorkloadCredentialProps {
@@ -59,3 +69,16 @@ export interface WorkloadServiceAccountProps extends WorkloadCredentialProps {
    */
   readonly provider?: TerraformProvider;
 }
+
+/** The kind of {@link WorkloadServiceAccountProps}. */
+export const WORKLOAD_SERVICE_ACCOUNT_PROPS: ObjectKind<WorkloadServiceAccountProps> = object({
+  ...WORKLOAD_CREDENTIAL_PROPS.shape,
+  serviceAccount: SUBJECT,
+  access: list(ACCESS),
+  clusterName: text,
+  project: text,
+  oidcProvider: OIDC_PROVIDER,
+  accountId: optional(text),
+  universeDomain: optional(text),
+  provider: optional(PROVIDER),
+});

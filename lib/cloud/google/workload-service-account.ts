@@ -1,12 +1,15 @@
 import { Construct } from "constructs";
-import { SWITCH, oneOf } from "../../model/choice";
 import { clusterName } from "../../model/kubernetes-name";
 import { Subject } from "../../model/subject";
 import type { AccessGrant } from "../../model/workloads";
-import { givenList } from "../../rules/google/caller-lists";
 import { externalAccountFile, universeDomain } from "../../rules/google/external-account";
-import type { PodCredentials } from "../../rules/google/pod-credentials";
-import { CREDENTIAL_FILE, podCredentials, podFragment, tokenPath } from "../../rules/google/pod-credentials";
+import {
+  type PodCredentials,
+  CREDENTIAL_FILE,
+  podCredentials,
+  podFragment,
+  tokenPath,
+} from "../../rules/google/pod-credentials";
 import {
   DESCRIPTION_MAX,
   DISPLAY_NAME_MAX,
@@ -19,7 +22,11 @@ import { FederatedServiceAccount } from "./federated-service-account";
 import type { GoogleGrantee } from "./google-access";
 import { RoleBinding } from "./role-binding";
 import { universeIn } from "./universe";
-import type { WorkloadServiceAccountProps } from "./workload-service-account-props";
+import {
+  type WorkloadServiceAccountProps,
+  WORKLOAD_SERVICE_ACCOUNT_PROPS,
+} from "./workload-service-account-props";
+import { checkProps } from "../../model/shape";
 
 /** A workload's parts, checked, none declared. */
 interface WorkloadPlan {
@@ -50,10 +57,10 @@ export class WorkloadServiceAccount extends Construct {
 
   /**
    * Throws what {@link FederatedServiceAccount} and {@link RoleBinding} throw, `cluster-name-invalid`,
-   * `google-universe-invalid`, `google-universe-mismatch`, `google-token-path`, `google-token-lifetime`,
-   * `google-list-invalid` and `choice-unknown`.
+   * `google-universe-invalid`, `google-universe-mismatch`, `google-token-path`, `google-token-lifetime`.
    */
   constructor(scope: Construct, id: string, props: WorkloadServiceAccountProps) {
+    checkProps(new.target.name, scope, id, WORKLOAD_SERVICE_ACCOUNT_PROPS, props);
     const { oidcProvider, access } = props;
     const plan = planWorkload(props);
     WorkloadServiceAccount.check(scope, props);
@@ -121,11 +128,9 @@ function planWorkload(props: Omit<WorkloadServiceAccountProps, "oidcProvider">):
   const subject = Subject.of(props.serviceAccount);
   const { namespace, name } = subject;
   const cluster = clusterName(props.clusterName);
-  const impersonate = oneOf("impersonate", props.impersonate ?? true, SWITCH);
+  const impersonate = props.impersonate ?? true;
   const accountId = props.accountId ?? derivedAccountId(cluster, `${namespace}-${name}`, [namespace, name]);
-  const reasons = givenList("access", props.access).flatMap(({ grants }) =>
-    grants.map(({ reason }) => reason),
-  );
+  const reasons = props.access.flatMap(({ grants }) => grants.map(({ reason }) => reason));
   return {
     subject,
     accountId: impersonate ? serviceAccountId(accountId) : undefined,

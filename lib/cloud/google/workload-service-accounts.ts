@@ -1,7 +1,6 @@
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import { validateAudience } from "../../model/audience";
-import { SWITCH, oneOf } from "../../model/choice";
 import { clusterName } from "../../model/kubernetes-name";
 import { literal } from "../../model/late";
 import type {
@@ -13,11 +12,16 @@ import type {
 import { universeDomain } from "../../rules/google/external-account";
 import { podCredentials } from "../../rules/google/pod-credentials";
 import { checkClusterPool, clusterPoolProvider } from "./cluster-pool-provider";
-import type { ClusterPoolProps } from "./cluster-pool-props";
+import { type ClusterPoolProps, CLUSTER_POOL_PROPS } from "./cluster-pool-props";
 import { GoogleAccess } from "./google-access";
 import { RoleBinding } from "./role-binding";
 import { WorkloadServiceAccount } from "./workload-service-account";
-import type { WorkloadCredentialProps, WorkloadServiceAccountProps } from "./workload-service-account-props";
+import {
+  type WorkloadCredentialProps,
+  type WorkloadServiceAccountProps,
+  WORKLOAD_CREDENTIAL_PROPS,
+} from "./workload-service-account-props";
+import { type ObjectKind, checkGiven, object, optional, text } from "../../model/shape";
 
 /** Settings of {@link workloadServiceAccounts}. */
 export interface WorkloadServiceAccountsProps extends ClusterPoolProps, WorkloadCredentialProps {
@@ -29,6 +33,12 @@ export interface WorkloadServiceAccountsProps extends ClusterPoolProps, Workload
    */
   readonly audience?: string;
 }
+
+const WORKLOAD_SERVICE_ACCOUNTS_PROPS: ObjectKind<WorkloadServiceAccountsProps> = object({
+  ...CLUSTER_POOL_PROPS.shape,
+  ...WORKLOAD_CREDENTIAL_PROPS.shape,
+  audience: optional(text),
+});
 
 /** Settings of one workload before its pool provider is there. */
 type UnboundWorkload = Omit<WorkloadServiceAccountProps, "oidcProvider">;
@@ -45,15 +55,15 @@ const JOB = "workloads";
  *
  * Throws `google-project-invalid`, `google-project-number-invalid`, `google-project-contradicts`,
  * `google-setting-contradicts`, `google-universe-invalid`, `google-token-path`, `google-token-lifetime`,
- * `audience-invalid`, `choice-unknown`, `late-value`; while declaring, also `google-universe-mismatch`,
+ * `audience-invalid`, `late-value`; while declaring, also `google-universe-mismatch`,
  * `cluster-name-invalid`, `google-access-foreign`, `google-policy-full`, `google-issuer-mismatch`, and what pool, pool
  * provider and {@link WorkloadServiceAccount} throw.
  */
 export function workloadServiceAccounts(props: WorkloadServiceAccountsProps): IWorkloadIdentities<Construct> {
+  checkGiven("workloadServiceAccounts()", WORKLOAD_SERVICE_ACCOUNTS_PROPS, props);
   checkClusterPool(props);
   universeDomain(props.universeDomain);
   podCredentials(props.credentialDirectory, props.tokenLifetime);
-  oneOf("impersonate", props.impersonate ?? true, SWITCH);
   if (props.audience !== undefined) {
     if (props.oidcProvider) fail("google-setting-contradicts", "audience", "with an existing oidcProvider");
     validateAudience(props.audience);

@@ -193,7 +193,7 @@ export function workloadQuestions(
       .filter((cloud) => declared.has(`${cloud.cloud} ${key}`) || acts(cloud, key))
       .map((cloud): AccessQuestion => {
         const line = declared.get(`${cloud.cloud} ${key}`);
-        const rights = line && objectOf(line.asks);
+        const rights = line?.asks && objectOf(line.asks);
         return {
           job: "workload",
           artefacts,

@@ -83,7 +83,7 @@ export class Accesses {
     const { pods, files } = this.#aroundOf(artefacts);
     const own = pods.get(key) ?? [];
     const reading = access.account({
-      account: serviceAccountOf(artefacts.serviceAccounts, key) ?? unwritten(key),
+      account: serviceAccountOf(artefacts, key) ?? unwritten(key),
       pods: own,
       fragment: artefacts.podFragments.get(key),
       files: files.get(key.split("/")[0] ?? "") ?? [],
@@ -109,7 +109,7 @@ export class Accesses {
   }
 
   #facts({ artefacts, cloud, key, component, declared, asks }: AccessQuestion): AccessFacts {
-    const account = serviceAccountOf(artefacts.serviceAccounts, key);
+    const account = serviceAccountOf(artefacts, key);
     const workload = component ? undefined : cloud && this.reading(artefacts, cloud, key, declared);
     const secret =
       component?.secret && cloud?.access.secret(component.secret, component.tokenPath, artefacts.secrets);

@@ -3,7 +3,8 @@ import { featureGateDefault } from "../../rules/kubelet/feature-gates";
 import { nodeNeedsServiceAccountGet } from "../../rules/kubelet/service-account-get";
 import type { RbacPolicy } from "../../rules/rbac/evaluate";
 import { type Answer, unknown } from "../answer";
-import { type ClusterFacts, apiServerGates, isKnownMinor } from "../read/cluster-record";
+import type { ClusterFacts } from "../read/cluster-record";
+import { apiServerGates, isKnownMinor } from "../read/read-record";
 import type { ClusterArtefacts } from "../read/facts";
 
 /** What kube-apiserver lets nodes do, by its version and gates. */

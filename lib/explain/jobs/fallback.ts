@@ -13,7 +13,7 @@ import { type Answer, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { AskedRepository } from "../asked-image";
 import type { CheckId } from "../check-ids";
 import type { PluginCloud } from "../cloud";
-import { kubeletVersion } from "../read/cluster-record";
+import { kubeletVersion } from "../read/read-record";
 import type { SecretFact } from "../read/component-facts";
 import type { ClusterArtefacts } from "../read/facts";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";

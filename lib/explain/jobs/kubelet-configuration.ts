@@ -7,7 +7,8 @@ import { knownJson } from "../../model/tree";
 import { featureGateOn, knownKubernetesMinors } from "../../rules/kubelet/feature-gates";
 import { validateCredentialProviderConfig } from "../../rules/kubelet/validate-credential-provider-config";
 import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from "../answer";
-import { type ClusterFacts, kubeletGates, kubeletVersion } from "../read/cluster-record";
+import type { ClusterFacts } from "../read/cluster-record";
+import { kubeletGates, kubeletVersion } from "../read/read-record";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
 import type { GateStatement } from "../read/node-gates";
 

@@ -80,7 +80,7 @@ export function pullerOf(
   origin: Origin,
   workload?: WorkloadFact,
 ): Puller {
-  return { key, account: serviceAccountOf(artefacts.serviceAccounts, key), origin, workload };
+  return { key, account: serviceAccountOf(artefacts, key), origin, workload };
 }
 
 /** Makes the questions, with one object for each image, whoever asks for it. */

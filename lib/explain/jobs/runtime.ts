@@ -7,13 +7,14 @@
  * 2949; containerd, docs/hosts.md and docs/cri/registry.md; docs.k3s.io/installation/private-registry.
  */
 
-import { type Ternary, match } from "../../model/known";
+import { type Ternary, known, match } from "../../model/known";
+import { plainOf } from "../../model/tree";
 import { isRecord } from "../../model/record";
 import { at, record } from "../../model/parsed";
 import type { AskedName } from "../../rules/asked-names";
 import { literalPattern, patternOf } from "../../rules/wildcard";
 import { type Answer, type Evidence, broken, seen, unknown } from "../answer";
-import { firstYamlDocument } from "../read/embedded";
+import { embedded } from "../read/documents";
 import type { ClusterArtefacts } from "../read/facts";
 import type { NodeConfiguration } from "../read/node-configuration";
 import type { MirrorRule } from "../read/registries";
@@ -204,7 +205,12 @@ const FILES: readonly FileKind[] = [
     path: /^\/etc\/rancher\/(?:k3s|rke2)\/registries\.yaml$/,
     effect: "mirrors",
     concerns: ({ host }, content) => {
-      const mirrors = record(at(firstYamlDocument(content).value, "mirrors"));
+      const mirrors = record(
+        at(
+          plainOf(embedded(known(content)), () => ""),
+          "mirrors",
+        ),
+      );
       return Object.hasOwn(mirrors, "*") || Object.hasOwn(mirrors, host);
     },
   },

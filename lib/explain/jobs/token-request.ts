@@ -11,7 +11,7 @@ import { findRbacGrant, rbacAllows } from "../../rules/rbac/evaluate";
 import { type Answer, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { ClusterFacts } from "../read/cluster-record";
 import type { ClusterArtefacts } from "../read/facts";
-import { rbacName } from "../read/rbac";
+import { lateName } from "../read/late-text";
 import type { ProviderEntry } from "../read/node-configuration";
 import type { WorkloadFact } from "../read/pods";
 import type { ServiceAccountFact } from "../read/service-accounts";
@@ -28,8 +28,8 @@ export interface AccountQuestion {
   readonly account: ServiceAccountFact | undefined;
   /** The workload, where one is asked about. */
   readonly workload: WorkloadFact | undefined;
-  /** The entry whose plugin is to run. */
-  readonly entry: ProviderEntry;
+  /** The entry whose plugin is to run; `undefined` where none matches. */
+  readonly entry: ProviderEntry | undefined;
   /** True where it may be written elsewhere: it stands in the workload of another team, or was asked about by name. */
   readonly mayBeElsewhere: boolean;
 }
@@ -70,8 +70,8 @@ export function accountPresent(question: AccountQuestion): Answer {
 }
 
 /** The kubelet runs it from a file; the API server knows but its mirror, which may name no service account. */
-function staticPod({ title, source }: WorkloadFact, entry: ProviderEntry): Answer {
-  const runs = entry.tokenAttributes?.requireServiceAccount === false;
+function staticPod({ title, source }: WorkloadFact, entry: ProviderEntry | undefined): Answer {
+  const runs = entry?.tokenAttributes?.requireServiceAccount === false;
   return broken(
     `${title} is a static pod, which has no service account and gets no token; ${runs ? "requireServiceAccount is false, so the plugin runs without one" : "requireServiceAccount skips the plugin"}`,
     "run it as a DaemonSet, or pull its images by the node's own means",
@@ -227,7 +227,7 @@ export function audienceGranted(
       groups: DEFAULT_NODE_GROUPS,
       verb: TOKEN_AUDIENCE_VERB,
       apiGroup: "",
-      resource: rbacName(audience),
+      resource: lateName(audience),
       name,
       namespace,
     });

@@ -39,13 +39,13 @@ export interface DeclaredComponent<Text = string, Rights = Json> {
 }
 
 /** A workload that was declared. */
-export interface DeclaredWorkload {
+export interface DeclaredWorkload<Rights = Json> {
   /** `namespace/name`. */
   readonly serviceAccount: string;
   /** Key of the cloud. */
   readonly cloud: string;
-  /** What it may do, in words. */
-  readonly permissions: readonly string[];
+  /** What it may do, in the form of a request's provider part; `undefined` where that is not recorded. */
+  readonly asks: Rights | undefined;
 }
 
 /** A plugin on the nodes. */
@@ -154,7 +154,7 @@ export interface ClusterRecord<Text = string, Rights = Json> extends RecordedGat
    *
    * @defaultValue - those whose service accounts or pods name an identity
    */
-  readonly workloads?: readonly DeclaredWorkload[];
+  readonly workloads?: readonly DeclaredWorkload<Rights>[];
   /**
    * The declared fleet.
    *

@@ -2,9 +2,15 @@
  * What OpenShift's components read and ask for: Secrets, CredentialsRequests, the issuer, files with credentials.
  */
 
-import type { Known } from "../../model/known";
+import { propertyPath } from "../../artefact/property-path";
+import { type Known, known, map } from "../../model/known";
+import { at, record, text, texts } from "../../model/parsed";
 import type { Tree } from "../../model/tree";
-import type { Source } from "./source";
+import { agreed, groupsOf } from "./agreed";
+import { isEncodedPlaceholder, lateTree } from "./late-text";
+import type { KubernetesObject, Objects } from "./objects";
+import { textMap } from "./pods";
+import { type Source, below } from "./source";
 
 /** A Secret. */
 export interface SecretFact {
@@ -76,4 +82,105 @@ export interface ComponentFacts {
   readonly authentication: AuthenticationFact | undefined;
   /** Files with credentials in ConfigMaps. */
   readonly credentialFiles: readonly CredentialFileFact[];
+}
+
+/** Reads the objects of a cluster. */
+export function readComponentFacts(objects: Objects): ComponentFacts {
+  const authentications = objects
+    .of("Authentication")
+    .filter(({ value }) => at(value, "metadata", "name") === "cluster");
+  return {
+    secrets: new Map(
+      groupsOf(objects.of("Secret")).map(([key, documents]) => [key, secretFact(key, documents)]),
+    ),
+    requests: objects.of("CredentialsRequest").map(requestFact),
+    authentication: authenticationFact(authentications),
+    credentialFiles: groupsOf(objects.of("ConfigMap")).flatMap(([key, documents]) => filesOf(key, documents)),
+  };
+}
+
+const NONE: readonly Source[] = [];
+
+function secretFact(key: string, documents: readonly KubernetesObject[]): SecretFact {
+  const last = documents.at(-1);
+  const keys = documents.flatMap(({ value }) =>
+    ["stringData", "data"].flatMap((part) => Object.keys(record(value[part]))),
+  );
+  const types = documents.map(({ value }) => known(text(value["type"]) || "Opaque"));
+  return {
+    key,
+    namespace: key.split("/")[0] ?? "",
+    type: agreed(`the type of the Secret ${key}`, types, documents),
+    keys: [...new Set(keys)].sort(),
+    value: (name) =>
+      agreed(
+        `${name} of the Secret ${key}`,
+        documents.map((document) => secretValue(document, name)),
+        documents,
+      ),
+    source: last?.source ?? { file: "", path: "" },
+    documents: documents.length > 1 ? documents.map(({ source }) => source) : NONE,
+  };
+}
+
+function secretValue({ value, late }: KubernetesObject, name: string): Known<string | undefined> {
+  const written = at(value, "stringData", name);
+  if (typeof written === "string") return late(written);
+  const encoded = at(value, "data", name);
+  if (typeof encoded !== "string") return known(undefined);
+  if (isEncodedPlaceholder(encoded)) return late(encoded);
+  return map(late(encoded), (base64) => Buffer.from(base64, "base64").toString("utf8"));
+}
+
+function requestFact({ value, source, late }: KubernetesObject): RequestFact {
+  const spec = at(value, "spec");
+  const namespace = text(at(spec, "secretRef", "namespace"));
+  return {
+    name: text(at(value, "metadata", "name")),
+    annotations: textMap(at(value, "metadata", "annotations"), late),
+    secret: `${namespace}/${text(at(spec, "secretRef", "name"))}`,
+    serviceAccounts: texts(at(spec, "serviceAccountNames"))
+      .map((name) => `${namespace}/${name}`)
+      .sort(),
+    tokenPath: text(at(spec, "cloudTokenPath")) || undefined,
+    providerKind: text(at(spec, "providerSpec", "kind")) || undefined,
+    providerSpec: lateTree(record(at(spec, "providerSpec")), late),
+    source,
+  };
+}
+
+function authenticationFact(documents: readonly KubernetesObject[]): AuthenticationFact | undefined {
+  const last = documents.at(-1);
+  if (last === undefined) return undefined;
+  const issuers = documents.map(({ value, late }): Known<string | undefined> => {
+    const issuer = text(at(value, "spec", "serviceAccountIssuer"));
+    return issuer === "" ? known(undefined) : late(issuer);
+  });
+  return {
+    issuer: agreed("the issuer of Authentication cluster", issuers, documents),
+    source: below(last.source, "spec.serviceAccountIssuer"),
+  };
+}
+
+/** Only what Google's libraries take for credentials without a key. */
+const EXTERNAL = "external_account";
+
+function filesOf(configMap: string, documents: readonly KubernetesObject[]): readonly CredentialFileFact[] {
+  const last = documents.at(-1);
+  const held = (part: string): readonly string[] =>
+    documents.flatMap(({ value }) => Object.keys(record(value[part])));
+  const keys = [...new Set([...held("data"), ...held("binaryData")])];
+  const names = [...new Set(held("data"))].filter((name) =>
+    documents.some(({ value }) => text(at(value, "data", name)).includes(EXTERNAL)),
+  );
+  return names.map((name) => {
+    const values = documents.map(({ value, late }) => late(text(at(value, "data", name))));
+    return {
+      configMap,
+      name,
+      keys,
+      text: agreed(`${name} of the ConfigMap ${configMap}`, values, documents),
+      source: below(last?.source ?? { file: "", path: "" }, propertyPath(["data", name])),
+    };
+  });
 }

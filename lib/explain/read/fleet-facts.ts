@@ -2,9 +2,16 @@
  * What a hub's objects say of its fleet: ClusterProfiles, and the controllers' lists of access providers.
  */
 
-import type { Known } from "../../model/known";
-import type { Tree } from "../../model/tree";
-import type { Source } from "./source";
+import { propertyPath } from "../../artefact/property-path";
+import { type Known, all, known, map, match, notKnown, orElse, unread } from "../../model/known";
+import { at, record, text } from "../../model/parsed";
+import { type Tree, isTreeList, sameTree, treeAt, treeOf } from "../../model/tree";
+import { CLUSTER_PROFILE_GROUP } from "../../rules/fleet/names";
+import { contested, groupsOf } from "./agreed";
+import { embedded } from "./documents";
+import { lateTree } from "./late-text";
+import { type KubernetesObject, type Objects, keyOf } from "./objects";
+import { type Source, below } from "./source";
 
 /** An object, late values in it as references. */
 export interface ObjectFact {
@@ -71,4 +78,177 @@ export interface FleetFacts {
   readonly workerClusters: readonly WorkerClusterFact[];
   /** Where Argo CD is configured to sync as service accounts of the spokes, by its namespace. */
   readonly impersonation: ReadonlyMap<string, Source>;
+}
+
+const KUEUE_KEY = "controller_manager_config.yaml";
+
+/** Reads the objects. */
+export function readFleetFacts(objects: Objects): FleetFacts {
+  const configMaps = objects.of("ConfigMap");
+  const profiles = new Map<string, ProfileDocument[]>();
+  const add = (key: string, document: ProfileDocument): void => {
+    const same = profiles.get(key);
+    if (same) same.push(document);
+    else profiles.set(key, [document]);
+  };
+  for (const { value, source, late } of objects.of("ClusterProfile"))
+    add(keyOf(value), { value: lateTree(value, late), source, writtenFrom: undefined });
+  for (const object of configMaps) for (const [key, document] of writtenStatuses(object)) add(key, document);
+  return {
+    profiles: [...profiles].map(([key, each]) => profileFact(key, each)),
+    lists: groupsOf(configMaps).flatMap(([key, documents]) => providerLists(key, documents)),
+    workerClusters: objects.of("MultiKueueCluster").flatMap(({ value, source }) => {
+      const profile = text(at(value, "spec", "clusterSource", "clusterProfileRef", "name"));
+      return profile === "" ? [] : [{ profile, source }];
+    }),
+    impersonation: new Map(
+      configMaps.filter(impersonates).map(({ value, source }) => [namespaceOf(value), source]),
+    ),
+  };
+}
+
+function namespaceOf(value: unknown): string {
+  return keyOf(value).split("/")[0] ?? "";
+}
+
+/** Source: argoproj/argo-cd, docs/operator-manual/app-sync-using-impersonation.md. */
+function impersonates({ value }: KubernetesObject): boolean {
+  return (
+    at(value, "metadata", "name") === "argocd-cm" &&
+    String(at(value, "data", "application.sync.impersonation.enabled")) === "true"
+  );
+}
+
+interface ProfileDocument extends ObjectFact {
+  readonly writtenFrom: string | undefined;
+}
+
+/** The statuses of profiles that a Job writes from a ConfigMap, by the profile's key. */
+function writtenStatuses({
+  value,
+  source,
+  late,
+}: KubernetesObject): readonly (readonly [string, ProfileDocument])[] {
+  return Object.entries(record(value["data"])).flatMap(([key, written]) => {
+    if (typeof written !== "string" || !written.includes('"ClusterProfile"')) return [];
+    const content = embedded(late(written));
+    const plain = (...path: readonly string[]): string => {
+      const found = orElse(treeAt(content, ...path), () => undefined);
+      return typeof found === "string" ? found : "";
+    };
+    if (plain("kind") !== "ClusterProfile" || !plain("apiVersion").startsWith(`${CLUSTER_PROFILE_GROUP}/`))
+      return [];
+    const profile = `${plain("metadata", "namespace") || "default"}/${plain("metadata", "name")}`;
+    const place = below(source, propertyPath(["data", key]));
+    return [[profile, { value: content, source: place, writtenFrom: keyOf(value) }] as const];
+  });
+}
+
+/** Which of the documents of one name is the main object, and which the status. */
+function profileFact(key: string, documents: readonly ProfileDocument[]): ProfileFact {
+  const [namespace = "", name = ""] = key.split("/");
+  const [mains, others] = [documents.filter(isMain), documents.filter((each) => !isMain(each))];
+  const isStatus = ({ value, writtenFrom }: ProfileDocument): boolean =>
+    mains.length > 0 || writtenFrom !== undefined || isAbsent(treeAt(value, "spec"));
+  const written = others.filter((each) => isStatus(each) && each.writtenFrom === undefined);
+  const live = documents.filter((each) => isLive(each) && !isAbsent(treeAt(each.value, "status")));
+  const byJobs = others.filter((each) => isStatus(each) && each.writtenFrom !== undefined);
+  const statuses = [written, live, byJobs].find((each) => each.length > 0) ?? [];
+  return {
+    key,
+    namespace,
+    name,
+    main: one(`the ClusterProfile ${key}`, mains),
+    status: one(`the status of the ClusterProfile ${key}`, statuses),
+    dropped: others.find((each) => !isStatus(each)),
+    writtenFrom: statuses.at(-1)?.writtenFrom,
+  };
+}
+
+/** What documents of one object say together. */
+function one(what: string, documents: readonly ProfileDocument[]): ObjectFact | undefined {
+  const last = documents.at(-1);
+  if (last === undefined || documents.every(({ value }) => sameTree(value, last.value) === "yes"))
+    return last;
+  return {
+    value: contested(
+      what,
+      documents.map(({ source }) => source),
+    ),
+    source: last.source,
+  };
+}
+
+/** An object that was read from a cluster is both. */
+function isMain(document: ProfileDocument): boolean {
+  return (
+    document.writtenFrom === undefined && (isLive(document) || isAbsent(treeAt(document.value, "status")))
+  );
+}
+
+function isLive({ value }: ProfileDocument): boolean {
+  return !isAbsent(treeAt(value, "metadata", "uid"));
+}
+
+function isAbsent(tree: Tree): boolean {
+  return match(
+    tree,
+    (value) => value === undefined,
+    () => false,
+  );
+}
+
+function providerLists(key: string, documents: readonly KubernetesObject[]): readonly ProviderListFact[] {
+  const names = new Set(documents.flatMap(({ value }) => Object.keys(record(value["data"]))));
+  return [...names].flatMap((name) => providerList(key, name, documents) ?? []);
+}
+
+function providerList(
+  configMap: string,
+  key: string,
+  documents: readonly KubernetesObject[],
+): ProviderListFact | undefined {
+  const last = documents.at(-1);
+  const texts = documents.map(({ value }) => at(value, "data", key));
+  const written = text(texts.findLast((each) => typeof each === "string"));
+  const form = key === KUEUE_KEY && written.includes("clusterProfile") ? "kueue" : "file";
+  const [namespace = "", name = ""] = configMap.split("/");
+  if (last === undefined || name === "" || written.includes('"ClusterProfile"')) return undefined;
+  if (form === "file" && !isProviderFile(key, written)) return undefined;
+  const differ = texts.some((each) => each !== written);
+  const sources = documents.map(({ source }) => source);
+  const content: Tree = differ
+    ? contested(`${key} of the ConfigMap ${configMap}`, sources)
+    : embedded(last.late(written));
+  return {
+    form,
+    namespace,
+    configMap: name,
+    key,
+    providers: form === "kueue" ? kueueProviders(content) : fileProviders(content),
+    configuration: form === "kueue" ? content : treeOf({}),
+    source: below(last.source, propertyPath(["data", key])),
+  };
+}
+
+function isProviderFile(key: string, written: string): boolean {
+  return (
+    /clusterprofile.*provider/i.test(key) ||
+    (/\bproviders"?:/.test(written) && /\bexecConfig"?:/.test(written))
+  );
+}
+
+function fileProviders(content: Tree): Known<readonly Tree[]> {
+  return match(
+    treeAt(content, "providers"),
+    (value): Known<readonly Tree[]> =>
+      isTreeList(value) ? known(value) : unread("it has no list of providers"),
+    (why) => notKnown(why),
+  );
+}
+
+function kueueProviders(content: Tree): Known<readonly Tree[]> {
+  const part = treeAt(content, "multiKueue", "clusterProfile");
+  const lists = [treeAt(part, "accessProviders"), treeAt(part, "credentialsProviders")];
+  return map(all(lists), (values) => values.flatMap((value) => (isTreeList(value) ? value : [])));
 }

@@ -2,16 +2,43 @@
  * The objects of one cluster, sorted by what the jobs need of them.
  */
 
+import { dirname } from "node:path";
+import { propertyPath } from "../../artefact/property-path";
+import { map, orElse } from "../../model/known";
+import { at, list, record, text } from "../../model/parsed";
+import { WORKLOAD_KINDS } from "../../rules/pod-specs";
+import { readRbacInAnyOrder } from "../../rules/rbac/apply-order";
 import type { RbacPolicy } from "../../rules/rbac/evaluate";
-import type { ComponentFacts } from "./component-facts";
-import type { FleetFacts } from "./fleet-facts";
-import type { NodeConfiguration } from "./node-configuration";
-import type { WorkloadFact } from "./pods";
-import type { ImagePolicyFact, MirrorRule, RegistrySources } from "./registries";
-import type { ServiceAccountFact } from "./service-accounts";
+import { TOKEN_AUDIENCE_VERB } from "../../rules/rbac/node-audience";
+import type { ClusterFacts } from "./cluster-record";
+import { type ComponentFacts, readComponentFacts } from "./component-facts";
+import { type FleetFacts, readFleetFacts } from "./fleet-facts";
+import { hostedNodes, hostedObjects } from "./hosted";
+import { lateTree, namedTree } from "./late-text";
+import {
+  type MachineConfigFact,
+  nodesOfMachineConfigs,
+  readMachineConfig,
+  readMachineConfigPool,
+} from "./machine-configs";
+import {
+  type NodeConfiguration,
+  nodeConfiguration,
+  standaloneConfiguration,
+  unconfigured,
+} from "./node-configuration";
+import { readNodeSetup } from "./node-files";
+import { type GateStatement, gateStatements } from "./node-gates";
+import { type KubernetesDocument, type KubernetesObject, type Objects, titleOf } from "./objects";
+import { type WorkloadFact, readWorkload } from "./pods";
+import { type RegistryFacts, readRegistries } from "./registries";
+import { type ServiceAccountFact, readServiceAccounts } from "./service-accounts";
 import type { SkippedDocument } from "./skipped";
-import type { Source } from "./source";
-import type { VolumeDrivers } from "./volume-drivers";
+import { type Source, below } from "./source";
+import { type VolumeDrivers, readVolumeDrivers } from "./volume-drivers";
+
+export { lateName as rbacName } from "./late-text";
+export { serviceAccountOf } from "./service-accounts";
 
 /** Roles and bindings. */
 export interface RbacFacts {
@@ -41,27 +68,168 @@ export interface ApiServerOverride {
 }
 
 /** The objects of one cluster. */
-export interface KubernetesFacts extends ComponentFacts, RbacFacts {
+export interface KubernetesFacts extends ComponentFacts, RbacFacts, RegistryFacts {
   /** Service accounts by `namespace/name`. */
   readonly serviceAccounts: ReadonlyMap<string, ServiceAccountFact>;
   /** Pods and what makes pods. */
   readonly workloads: readonly WorkloadFact[];
-  /** Where the nodes' runtime pulls from instead of what pods name. */
-  readonly mirrors: readonly MirrorRule[];
-  /** Which registries the nodes' runtime may pull from; none where nothing limits it. */
-  readonly registrySources: readonly RegistrySources[];
-  /** Signatures that the nodes' runtime asks of images. */
-  readonly imagePolicies: readonly ImagePolicyFact[];
   /** What CSI drivers let nodes request. */
   readonly volumeDrivers: VolumeDrivers;
   /** Profiles of spokes, and lists of access providers. */
   readonly fleet: FleetFacts;
   /** What the kubelets of each pool are configured with. */
   readonly nodes: readonly NodeConfiguration[];
-  /** Configurations that nothing places on nodes, and that are not judged since nodes have files of their own. */
-  readonly unplaced: readonly Source[];
   /** Arguments of kube-apiserver by `unsupportedConfigOverrides` of its operator. */
   readonly apiServerOverrides: readonly ApiServerOverride[];
   /** Objects that count as absent because they would be refused, by title: `ServiceAccount shop/web`. */
   readonly refused: ReadonlyMap<string, readonly SkippedDocument[]>;
+  /** What was found and is not judged, refused objects included. */
+  readonly skipped: readonly SkippedDocument[];
+}
+
+const RBAC_KINDS: readonly string[] = ["Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"];
+
+/** Reads the objects of a cluster and of its management cluster, of which only what nodes get counts. */
+export function readKubernetes(
+  all: Objects,
+  setups: readonly KubernetesDocument[],
+  cluster: ClusterFacts,
+): KubernetesFacts {
+  const objects = all.and(hostedObjects(all, cluster));
+  const own = objects.ofCluster;
+  const { nodes, skipped } = readNodes(objects, own, setups, cluster);
+  const unjudged = [...all.skipped, ...skipped];
+  return {
+    serviceAccounts: readServiceAccounts(own.of("ServiceAccount")),
+    ...readRbac(own),
+    workloads: own.of(...WORKLOAD_KINDS).flatMap((object) => readWorkload(object) ?? []),
+    ...readRegistries(own),
+    volumeDrivers: readVolumeDrivers(own),
+    ...readComponentFacts(own),
+    fleet: readFleetFacts(own),
+    nodes,
+    apiServerOverrides: own.of("KubeAPIServer").flatMap(apiServerOverride),
+    refused: byTitle(unjudged),
+    skipped: unjudged,
+  };
+}
+
+function byTitle(skipped: readonly SkippedDocument[]): ReadonlyMap<string, readonly SkippedDocument[]> {
+  const titles = new Map<string, SkippedDocument[]>();
+  for (const each of skipped) {
+    if (each.refused === undefined) continue;
+    const same = titles.get(each.refused);
+    if (same) same.push(each);
+    else titles.set(each.refused, [each]);
+  }
+  return titles;
+}
+
+function readRbac(objects: Objects): RbacFacts {
+  const read = objects
+    .of(...RBAC_KINDS)
+    .map((object) => ({ ...object, tree: lateTree(object.value, object.late) }))
+    .map((object) => ({ ...object, isLate: (object.tree as unknown) !== object.value }))
+    .map((object) => ({ ...object, value: object.isLate ? namedTree(object.tree) : object.value }));
+  const [rbac, ...rbacOtherwise] = readRbacInAnyOrder(
+    read.map(({ value, source }) => ({ value, folder: dirname(source.file) })),
+  );
+  return {
+    rbac,
+    rbacOtherwise,
+    rbacSources: new Map(read.map(({ value, kind, source }) => [rbacKey(value, kind), source])),
+    rbacPerhaps: read.filter(({ isLate }) => isLate).map(({ source }) => source),
+    hasAudienceRules: read.some(({ value }) =>
+      JSON.stringify(at(value, "rules") ?? "").includes(TOKEN_AUDIENCE_VERB),
+    ),
+  };
+}
+
+/** `ClusterRole /name`, `RoleBinding namespace/name`; an object of the cluster has no namespace. */
+function rbacKey(value: unknown, kind: string): string {
+  const namespace = kind.startsWith("Cluster") ? "" : text(at(value, "metadata", "namespace"));
+  return `${kind} ${namespace}/${text(at(value, "metadata", "name"))}`;
+}
+
+function apiServerOverride({ value, kind, source }: KubernetesObject): readonly ApiServerOverride[] {
+  const path = ["spec", "unsupportedConfigOverrides", "apiServerArguments"];
+  const rows = Object.entries(record(at(value, ...path)));
+  const values = rows.map(([key, each]): [string, readonly string[]] => [key, list(each).map(String)]);
+  const place = below(source, propertyPath(path));
+  return rows.length === 0
+    ? []
+    : [{ title: titleOf(value, kind), arguments: new Map(values), source: place }];
+}
+
+function readNodes(
+  objects: Objects,
+  own: Objects,
+  setups: readonly KubernetesDocument[],
+  cluster: ClusterFacts,
+): { readonly nodes: readonly NodeConfiguration[]; readonly skipped: readonly SkippedDocument[] } {
+  const gates = gateStatements(own);
+  const configs = objects
+    .of("MachineConfig")
+    .map(({ value, source, late }) => readMachineConfig(value, source, late));
+  const pools = objects.of("MachineConfigPool").map(readMachineConfigPool);
+  const nodes = [
+    ...setups.map(({ value, source, late }) => readNodeSetup(value, source, late)),
+    ...hostedNodes(objects, cluster),
+    ...nodesOfMachineConfigs(configs, pools),
+  ];
+  const found = nodes.map((node) => nodeConfiguration(node, cluster, gates)).filter(isConfigured);
+  const standalone = objects.of("CredentialProviderConfig");
+  const placed = found.length > 0 ? found : standalone.map((each) => alone(each, gates));
+  return {
+    nodes: [...placed, ...unconfiguredPools(configs, found, cluster)],
+    skipped: [
+      ...configs.flatMap(refusedConfig),
+      ...(found.length > 0 ? standalone : []).map(({ source }) => ({ source, reason: UNPLACED })),
+    ],
+  };
+}
+
+const UNPLACED =
+  "nothing says which nodes read this CredentialProviderConfig, and others were read with files of their own";
+
+function alone(
+  { value, source, late }: KubernetesObject,
+  gates: readonly GateStatement[],
+): NodeConfiguration {
+  return standaloneConfiguration(lateTree(value, late), source, gates);
+}
+
+function refusedConfig({ name, problem, source }: MachineConfigFact): readonly SkippedDocument[] {
+  const why = orElse(problem, () => undefined);
+  if (why === undefined) return [];
+  const reason = `the Machine Config Operator refuses it: ${why}`;
+  return [{ source, reason, refused: `MachineConfig ${name}` }];
+}
+
+/** Nodes with a configuration, or of which it is not certain that they have none. */
+function isConfigured({ documents, isRead }: NodeConfiguration): boolean {
+  return (
+    documents.length > 0 ||
+    orElse(
+      map(isRead, ({ reads }) => !reads),
+      () => true,
+    )
+  );
+}
+
+/** Pools that take no MachineConfigs of worker's. */
+const BUILT_IN: readonly string[] = ["master", "worker", "arbiter"];
+
+/** Pools that the cluster has and that no MachineConfig with a configuration reaches: a pod may come to them too. */
+function unconfiguredPools(
+  [first]: readonly MachineConfigFact[],
+  found: readonly NodeConfiguration[],
+  { openShift }: ClusterFacts,
+): readonly NodeConfiguration[] {
+  const names = found.map(({ name }) => name);
+  const reached = (pool: string): boolean =>
+    names.includes(pool) || (!BUILT_IN.includes(pool) && names.includes("worker"));
+  return (openShift?.pools ?? [])
+    .filter((pool) => !reached(pool))
+    .map((name) => unconfigured(name, first?.source ?? { file: "", path: "" }));
 }

@@ -2,11 +2,19 @@
  * The CredentialProviderConfig that the kubelets of a pool read, found by flag or platform.
  */
 
-import type { Known } from "../../model/known";
-import type { Tree } from "../../model/tree";
-import type { NodeFileFact } from "./node-files";
-import type { GateStatement } from "./node-gates";
-import type { Source } from "./source";
+import { propertyPath } from "../../artefact/property-path";
+import { type Known, isKnown, known, map, match, orElse, unread, whyNot, whyText } from "../../model/known";
+import { type Tree, isTreeList, textAt, treeAt } from "../../model/tree";
+import type { ClusterFacts } from "./cluster-record";
+import { type KubeletReads, configFiles } from "./config-files";
+import { type FirstDocument, firstDocument } from "./documents";
+import { flagDropIns } from "./kubelet-command";
+import type { NodeFact, NodeFileFact } from "./node-files";
+import { type GateStatement, mayReach, nodeGateStatements } from "./node-gates";
+import { isRuntimeFile } from "./runtime-files";
+import { type Source, below } from "./source";
+
+export type { KubeletReads } from "./config-files";
 
 /** The token mode of an entry. */
 export interface TokenAttributes {
@@ -46,17 +54,6 @@ export interface ConfigurationDocument {
   readonly source: Source;
 }
 
-/** Whether the kubelet reads what stands there, and what an operator sees where it does not. */
-export type KubeletReads =
-  | { readonly reads: true }
-  | {
-      readonly reads: false;
-      /** Why not, a clause. */
-      readonly reason: string;
-      /** What the kubelet logs of it when it starts, and that it exits; `undefined` where it starts without a word. */
-      readonly log: string | undefined;
-    };
-
 /** What the kubelets of a pool are configured with. */
 export interface NodeConfiguration {
   /** The pool. */
@@ -77,4 +74,143 @@ export interface NodeConfiguration {
   readonly runtimeFiles: ReadonlyMap<string, NodeFileFact>;
   /** A file on these nodes. */
   readonly file: (path: string) => NodeFileFact | undefined;
+}
+
+const READ: Known<KubeletReads> = known({ reads: true });
+
+/** Finds and reads the configuration of a pool; `gates` are those that were read for all nodes of the cluster. */
+export function nodeConfiguration(
+  node: NodeFact,
+  cluster: ClusterFacts,
+  gates: readonly GateStatement[],
+): NodeConfiguration {
+  const { paths, isRead } = configFiles(node, cluster);
+  const files = paths.flatMap((path) => {
+    const file = node.files.get(path);
+    return file ? [{ path, file, first: firstDocument(file.content) }] : [];
+  });
+  const documents = files
+    .filter(({ first }) => first.error !== undefined || isKnown(first.value))
+    .map(({ path, file: { source }, first: { value, error } }) => ({
+      value,
+      error,
+      source: { ...source, path: `${source.path} (${path})` },
+    }));
+  const unreadable = files.map(({ path, first }) => doubtOf(path, first)).find((each) => each !== undefined);
+  return {
+    ...unconfigured(node.name, node.source),
+    documents,
+    entries: documents.flatMap(({ value, source }) => providerEntries(value, source)),
+    isRead: unreadable !== undefined && isReading(isRead) ? unread(unreadable) : isRead,
+    gates: [...gates.filter((gate) => mayReach(gate, node.name)), ...nodeGateStatements(node)],
+    contested: contestedFiles(node, paths),
+    runtimeFiles: new Map([...node.files].filter(([path]) => isRuntimeFile(path))),
+    file: (path) => node.files.get(path),
+  };
+}
+
+function isReading(isRead: Known<KubeletReads>): boolean {
+  return orElse(
+    map(isRead, ({ reads }) => reads),
+    () => false,
+  );
+}
+
+/** Nodes that nothing configures. */
+export function unconfigured(name: string, source: Source): NodeConfiguration {
+  return {
+    name,
+    documents: [],
+    entries: [],
+    isRead: READ,
+    gates: [],
+    source,
+    contested: new Map(),
+    runtimeFiles: new Map(),
+    file: () => undefined,
+  };
+}
+
+/** A CredentialProviderConfig that stands alone, among manifests. */
+export function standaloneConfiguration(
+  value: Tree,
+  source: Source,
+  gates: readonly GateStatement[],
+): NodeConfiguration {
+  return {
+    ...unconfigured(source.file, source),
+    documents: [{ value, error: undefined, source }],
+    entries: providerEntries(value, source),
+    gates,
+  };
+}
+
+/** Why a file cannot be read here; what is certainly wrong with it is no doubt. */
+function doubtOf(path: string, { value, error }: FirstDocument): string | undefined {
+  const parts = [value, treeAt(value, "providers"), ...itemsAt(value, "providers")];
+  const why = parts.map(whyNot).find((each) => each !== undefined);
+  return why === undefined || error !== undefined
+    ? undefined
+    : `${path} cannot be read here: ${whyText(why)}`;
+}
+
+/** Of what the kubelet reads, and of the drop-ins that set its flags. */
+function contestedFiles(node: NodeFact, paths: readonly string[]): ReadonlyMap<string, NodeFileFact> {
+  const dropIns = flagDropIns(node.files);
+  const [path, file] = dropIns.at(-1) ?? [];
+  const files = paths.flatMap((each): (readonly [string, NodeFileFact])[] => {
+    const read = node.files.get(each);
+    return read && read.overwrites.length > 0 ? [[each, read]] : [];
+  });
+  if (path === undefined || file === undefined) return new Map(files);
+  // Each sets the same variable of the kubelet's unit, so that of several files the last one sets all flags.
+  const overwrites = [...dropIns.slice(0, -1).map(([, earlier]) => earlier), ...file.overwrites];
+  return new Map([...files, ...(overwrites.length > 0 ? [[path, { ...file, overwrites }] as const] : [])]);
+}
+
+/** The items of a list; none of what is no list, or not known. */
+function itemsAt(tree: Tree, ...path: readonly string[]): readonly Tree[] {
+  const value = orElse(treeAt(tree, ...path), () => undefined);
+  return isTreeList(value) ? value : [];
+}
+
+function textsAt(tree: Tree, ...path: readonly string[]): readonly Known<string>[] {
+  return itemsAt(tree, ...path).map(textAt);
+}
+
+/** The texts that are known: keys of annotations and names are never late. */
+function wordsAt(tree: Tree, ...path: readonly string[]): readonly string[] {
+  return textsAt(tree, ...path).flatMap((each) => orElse(each, () => []));
+}
+
+function providerEntries(document: Tree, source: Source): readonly ProviderEntry[] {
+  return itemsAt(document, "providers").map((provider, index) => ({
+    name: orElse(textAt(treeAt(provider, "name")), () => ""),
+    matchImages: textsAt(provider, "matchImages"),
+    args: textsAt(provider, "args"),
+    env: new Map(
+      itemsAt(provider, "env").map((row) => [
+        orElse(textAt(treeAt(row, "name")), () => ""),
+        textAt(treeAt(row, "value")),
+      ]),
+    ),
+    tokenAttributes: tokenAttributes(treeAt(provider, "tokenAttributes")),
+    source: below(source, propertyPath(["providers", index])),
+  }));
+}
+
+function tokenAttributes(attributes: Tree): TokenAttributes | undefined {
+  const audience = treeAt(attributes, "serviceAccountTokenAudience");
+  const isNone = match(
+    audience,
+    (text) => typeof text !== "string" || text === "",
+    () => false,
+  );
+  if (isNone) return undefined;
+  return {
+    audience: textAt(audience),
+    requiredKeys: wordsAt(attributes, "requiredServiceAccountAnnotationKeys"),
+    optionalKeys: wordsAt(attributes, "optionalServiceAccountAnnotationKeys"),
+    requireServiceAccount: orElse(treeAt(attributes, "requireServiceAccount"), () => true) !== false,
+  };
 }

@@ -2,9 +2,15 @@
  * Pods, and objects that make pods: their images, who they run as, and what else can bring credentials.
  */
 
-import type { Known } from "../../model/known";
-import type { Tree } from "../../model/tree";
-import type { Source } from "./source";
+import { propertyPath } from "../../artefact/property-path";
+import { type Known, match, orElse, unread } from "../../model/known";
+import { type Json, at, list, record, text } from "../../model/parsed";
+import { isRecord } from "../../model/record";
+import { type Tree, listAt, treeAt } from "../../model/tree";
+import { type LateReader, lateTree } from "./late-text";
+import { type KubernetesObject, titleOf } from "./objects";
+import { CONTAINERS, podSpecPath } from "../../rules/pod-specs";
+import { type Source, below } from "./source";
 
 /** One image that a pod pulls. */
 export interface WorkloadImage {
@@ -48,4 +54,125 @@ export interface WorkloadFact extends PodFact {
   readonly hasGeneratedClaims: boolean;
   /** True for a pod that the kubelet runs from a file: it has no service account, and no token. */
   readonly isStatic: boolean;
+}
+
+/** Reads a workload; `undefined` for one without pods. */
+export function readWorkload({ value, kind, source, late }: KubernetesObject): WorkloadFact | undefined {
+  const path = podSpecPath(kind);
+  const spec = path && at(value, ...path);
+  if (path === undefined || !isRecord(spec)) return undefined;
+  const place = below(source, propertyPath(path));
+  const volumes = list(spec["volumes"]);
+  const metadata = at(value, ...path.slice(0, -1), "metadata");
+  const named = (...keys: readonly string[]): readonly string[] =>
+    volumes.map((volume) => text(at(volume, ...keys))).filter((name) => name !== "");
+  return {
+    title: titleOf(value, kind),
+    namespace: text(at(value, "metadata", "namespace")) || "default",
+    serviceAccount: text(spec["serviceAccountName"]) || text(spec["serviceAccount"]) || "default",
+    images: [...containerImages(spec, place, late), ...volumeImages(volumes, place, late)],
+    pullSecrets: pullSecretNames(spec),
+    audiences: volumes.flatMap((volume) =>
+      list(at(volume, "projected", "sources")).flatMap((projected) => {
+        const audience = at(projected, "serviceAccountToken", "audience");
+        return typeof audience === "string" ? [late(audience)] : [];
+      }),
+    ),
+    drivers: named("csi", "driver"),
+    claims: named("persistentVolumeClaim", "claimName"),
+    hasGeneratedClaims:
+      volumes.some((volume) => at(volume, "ephemeral") !== undefined) ||
+      list(at(value, "spec", "volumeClaimTemplates")).length > 0,
+    labels: textMap(at(metadata, "labels"), late),
+    spec: lateTree(spec, late),
+    isStatic: isStaticPod(at(value, "metadata", "annotations")),
+    source,
+  };
+}
+
+/** The texts of a mapping: labels, annotations. */
+export function textMap(value: unknown, late: LateReader): ReadonlyMap<string, Known<string>> {
+  const texts = new Map<string, Known<string>>();
+  const written = record(value);
+  // Without lists of lists: there are tens of thousands of accounts.
+  for (const key of Object.keys(written)) {
+    const each = written[key];
+    if (typeof each === "string") texts.set(key, late(each));
+    else if (each === null) texts.set(key, unread(`${key} is null, which becomes an empty text or nothing`));
+  }
+  return texts;
+}
+
+/**
+ * True for a few fields of a workload whose whole manifest stands elsewhere, as server-side apply takes them: which
+ * images it has and who it runs as is not known.
+ */
+export function isPartial({ spec }: Pick<WorkloadFact, "spec">): boolean {
+  const containers = orElse(listAt(treeAt(spec, "containers")), () => []);
+  return containers.every((container) =>
+    match(
+      treeAt(container, "image"),
+      (image) => image === undefined,
+      () => false,
+    ),
+  );
+}
+
+/** A pod as the API server shows it says where the kubelet took it from. Source: kubernetes:pkg/kubelet/types. */
+function isStaticPod(annotations: unknown): boolean {
+  const source = text(at(annotations, "kubernetes.io/config.source"));
+  return at(annotations, "kubernetes.io/config.mirror") !== undefined || /^(?:file|http)$/.test(source);
+}
+
+/** The names in `imagePullSecrets` of a pod's spec or a service account. */
+export function pullSecretNames(holder: unknown): readonly string[] {
+  const secrets = list(at(holder, "imagePullSecrets"));
+  // Most have none, and there are many.
+  return secrets.length === 0
+    ? NONE
+    : secrets.map((each) => text(at(each, "name"))).filter((name) => name !== "");
+}
+
+const NONE: readonly string[] = [];
+
+function containerImages(spec: Json, place: Source, late: LateReader): readonly WorkloadImage[] {
+  return CONTAINERS.flatMap((key) =>
+    list(spec[key]).map((container, index) => ({
+      image: late(text(at(container, "image"))),
+      pullPolicy: text(at(container, "imagePullPolicy")) || undefined,
+      source: below(place, propertyPath([key, index, "image"])),
+    })),
+  );
+}
+
+function volumeImages(
+  volumes: readonly unknown[],
+  place: Source,
+  late: LateReader,
+): readonly WorkloadImage[] {
+  return volumes.flatMap((volume, index) => {
+    const reference = at(volume, "image", "reference");
+    if (typeof reference !== "string") return [];
+    const pullPolicy = text(at(volume, "image", "pullPolicy")) || undefined;
+    const source = below(place, propertyPath(["volumes", index, "image", "reference"]));
+    return [{ image: late(reference), pullPolicy, source }];
+  });
+}
+
+const FRAGMENT = /^pods\/([^.]+)\.(.+)\.yaml$/;
+
+/** The service account, `namespace/name`, of a file `pods/<namespace>.<name>.yaml`, and the pod that the file asks for. */
+export function podFragment(
+  path: string,
+  value: unknown,
+  source: Source,
+  late: LateReader,
+): readonly [string, PodFact] {
+  const [, namespace = "", name = ""] = FRAGMENT.exec(path) ?? [];
+  const { env, volumeMounts, volumes, labels } = record(value);
+  const spec = lateTree({ containers: [{ env, volumeMounts }], volumes }, late);
+  return [
+    `${namespace}/${name}`,
+    { title: "what its pods need", labels: textMap(labels, late), spec, source },
+  ];
 }

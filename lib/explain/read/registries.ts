@@ -3,7 +3,10 @@
  * credentials up by the name in the pod and knows nothing of them.
  */
 
-import type { Source } from "./source";
+import { propertyPath } from "../../artefact/property-path";
+import { at, list, text, texts } from "../../model/parsed";
+import { type KubernetesObject, type Objects, titleOf } from "./objects";
+import { type Source, below } from "./source";
 
 /** One source with its mirrors. */
 export interface MirrorRule {
@@ -37,4 +40,88 @@ export interface ImagePolicyFact {
   readonly scopes: readonly string[];
   /** Where it stands. */
   readonly source: Source;
+}
+
+/** What the objects of a cluster say of registries. */
+export interface RegistryFacts {
+  /** Where the nodes' runtime pulls from instead of what pods name. */
+  readonly mirrors: readonly MirrorRule[];
+  /** Which registries the nodes' runtime may pull from; none where nothing limits it. */
+  readonly registrySources: readonly RegistrySources[];
+  /** Signatures that the nodes' runtime asks of images. */
+  readonly imagePolicies: readonly ImagePolicyFact[];
+}
+
+/** Where each kind keeps its rules. */
+const LISTS: Readonly<Record<string, string>> = {
+  ImageContentSourcePolicy: "repositoryDigestMirrors",
+  ImageDigestMirrorSet: "imageDigestMirrors",
+  ImageTagMirrorSet: "imageTagMirrors",
+};
+
+/** Reads the objects. Source: openshift/api, config/v1 (`RegistrySources`, ClusterImagePolicy, ImagePolicy). */
+export function readRegistries(objects: Objects): RegistryFacts {
+  return {
+    mirrors: objects.of(...Object.keys(LISTS)).flatMap(mirrorRules),
+    registrySources: objects
+      .of("Image")
+      .filter(({ value }) => at(value, "metadata", "name") === "cluster")
+      .map(({ value, source }) => {
+        const sources = at(value, "spec", "registrySources");
+        const allowed = texts(at(sources, "allowedRegistries"));
+        return {
+          blocked: texts(at(sources, "blockedRegistries")),
+          allowed: allowed.length === 0 ? undefined : allowed,
+          source: below(source, "spec.registrySources"),
+        };
+      }),
+    imagePolicies: objects.of("ClusterImagePolicy", "ImagePolicy").map(({ value, kind, source }) => ({
+      title: titleOf(value, kind),
+      scopes: texts(at(value, "spec", "scopes")),
+      source: below(source, "spec.scopes"),
+    })),
+  };
+}
+
+function mirrorRules({ value, kind, source }: KubernetesObject): readonly MirrorRule[] {
+  const field = LISTS[kind] ?? "";
+  return list(at(value, "spec", field)).flatMap((rule, index): readonly MirrorRule[] => {
+    const from = text(at(rule, "source"));
+    const mirrors = texts(at(rule, "mirrors")).filter((mirror) => mirror !== from);
+    if (from === "" || mirrors.length === 0) return [];
+    // ImageContentSourcePolicy has no such field, and what it has none of is dropped.
+    const policy = kind === "ImageContentSourcePolicy" ? undefined : at(rule, "mirrorSourcePolicy");
+    return [
+      {
+        title: titleOf(value, kind),
+        source: from,
+        mirrors,
+        blocksSource: policy === "NeverContactSource",
+        place: below(source, propertyPath(["spec", field, index])),
+      },
+    ];
+  });
+}
+
+/**
+ * The rules that cover a repository, `<host>/<path>`: those of the longest source alone, as the runtime takes only the
+ * entry that fits best.
+ *
+ * Source: openshift/runtime-utils, pkg/registries (`EditRegistriesConfig`); containers/image, pkg/sysregistriesv2.
+ */
+export function mirrorRulesOf(rules: readonly MirrorRule[], repository: string): readonly MirrorRule[] {
+  const covering = rules.filter(({ source }) => coversName(source, repository));
+  const longest = Math.max(...covering.map(({ source }) => source.length));
+  return covering.filter(({ source }) => source.length === longest);
+}
+
+/**
+ * Whether a scope of the runtime's configuration covers a repository, `<host>/<path>`: equal, or followed by what
+ * may follow a scope; `*.` stands for every host below a domain.
+ */
+export function coversName(source: string, repository: string): boolean {
+  if (!source.startsWith("*."))
+    return repository.startsWith(source) && /^(?:$|[:/])/.test(repository.slice(source.length));
+  const host = (repository.split("/")[0] ?? "").replace(/:\d+$/, "");
+  return host.endsWith(source.slice(1));
 }

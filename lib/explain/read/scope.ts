@@ -5,7 +5,17 @@
  * one value.
  */
 
-import { type Known, Reference, known, match, orElse, textOf, andThen, unread } from "../../model/known";
+import {
+  type Known,
+  Reference,
+  isKnown,
+  known,
+  match,
+  orElse,
+  textOf,
+  andThen,
+  unread,
+} from "../../model/known";
 import type { Json } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import { type Tree, entriesOf, isTreeList, isTreeObject, treeOf } from "../../model/tree";
@@ -214,6 +224,8 @@ export class Scope implements Configuration {
       const name = `${root}.${steps[0]}`;
       if (!this.named.has(name)) return kept();
       const value = this.named.get(name);
+      // A variable that a file gives a value which was not read.
+      if (!isKnown(value as Known<unknown>)) return value as Known<never>;
       return atPath(this.evaluated(value), steps.slice(1), kept);
     }
     return this.#resourcePath([root, ...steps]) ?? kept();

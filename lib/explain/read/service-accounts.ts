@@ -2,7 +2,11 @@
  * Service accounts, as one or several documents say them.
  */
 
-import type { Known } from "../../model/known";
+import { type Known, same } from "../../model/known";
+import { at, record } from "../../model/parsed";
+import { contested } from "./agreed";
+import { type KubernetesObject, keyOf } from "./objects";
+import { pullSecretNames, textMap } from "./pods";
 import type { Source } from "./source";
 
 /** A service account with what pulls read of it. */
@@ -22,4 +26,114 @@ export interface ServiceAccountFact {
   readonly source: Source | undefined;
   /** All documents of it where there are several, else none. */
   readonly documents: readonly Source[];
+}
+
+const NONE: readonly Source[] = [];
+
+/** Reads service accounts by `namespace/name`; of several documents of one account the annotations are joined. */
+export function readServiceAccounts(
+  objects: readonly KubernetesObject[],
+): ReadonlyMap<string, ServiceAccountFact> {
+  const accounts = new Map<string, ServiceAccountFact>();
+  const several = new Map<string, KubernetesObject[]>();
+  for (const object of objects) {
+    const account = accountOf(object);
+    if (accounts.has(account.key)) several.set(account.key, []);
+    accounts.set(account.key, account);
+  }
+  if (several.size === 0) return accounts;
+  for (const object of objects) several.get(keyOf(object.value))?.push(object);
+  for (const [key, all] of several) accounts.set(key, joinedAccount(key, all));
+  return accounts;
+}
+
+/**
+ * The service account of a key, `namespace/name`; `undefined` where it is in no manifest.
+ *
+ * Every namespace has one named `default`, made by kube-controller-manager without annotations, so that one is there
+ * until a manifest says more of it.
+ */
+export function serviceAccountOf(
+  { serviceAccounts }: { readonly serviceAccounts: ReadonlyMap<string, ServiceAccountFact> },
+  key: string,
+): ServiceAccountFact | undefined {
+  const written = serviceAccounts.get(key);
+  return written ?? (key.endsWith("/default") ? unwritten(key) : undefined);
+}
+
+/** A service account that no manifest writes. */
+export function unwritten(key: string): ServiceAccountFact {
+  return {
+    key,
+    annotations: new Map(),
+    patch: undefined,
+    pullSecrets: [],
+    source: undefined,
+    documents: NONE,
+  };
+}
+
+function accountOf({ value, source, late }: KubernetesObject): ServiceAccountFact {
+  return {
+    key: keyOf(value),
+    annotations: textMap(at(value, "metadata", "annotations"), late),
+    patch: value["$patch"] === undefined ? undefined : source,
+    pullSecrets: pullSecretNames(value),
+    source,
+    documents: NONE,
+  };
+}
+
+function joinedAccount(key: string, objects: readonly KubernetesObject[]): ServiceAccountFact {
+  const accounts = objects.map(accountOf);
+  const documents = objects.map(({ source }) => source);
+  const names = new Set(accounts.flatMap(({ annotations }) => [...annotations.keys()]));
+  const annotations = [...names].map((name): [string, Known<string>] => {
+    const values = accounts.map((account) => account.annotations.get(name));
+    const written = values.filter((value) => value !== undefined);
+    const [first] = written;
+    const isOne = first !== undefined && written.every((value) => same(first, value) === "yes");
+    const isEverywhere = values.every(
+      (value, place) => value !== undefined || isKept(place, objects, values),
+    );
+    if (isOne && isEverywhere) return [name, first];
+    return [name, contested(`the annotation ${name} of ${key}`, documents)];
+  });
+  return {
+    key,
+    annotations: new Map(annotations),
+    patch: accounts.find(({ patch }) => patch !== undefined)?.patch,
+    pullSecrets: accounts.flatMap(({ pullSecrets }) => pullSecrets),
+    source: documents.at(-1),
+    documents,
+  };
+}
+
+/**
+ * Whether an annotation survives that the document at a place lacks: where those that have it are nothing but
+ * annotations, as `ServiceAccountAnnotations` writes them for server-side apply, and the one that lacks it is the whole
+ * account.
+ */
+function isKept(
+  lacking: number,
+  objects: readonly KubernetesObject[],
+  values: readonly (Known<string> | undefined)[],
+): boolean {
+  const other = objects[lacking];
+  return objects.every(
+    (object, index) =>
+      values[index] === undefined ||
+      (isBare(object.value) && (object.ofStack !== other?.ofStack || !isBare(other.value))),
+  );
+}
+
+const OF_METADATA: readonly string[] = ["namespace", "name", "annotations"];
+const OF_OBJECT: readonly string[] = ["apiVersion", "kind", "metadata"];
+
+/** True where nothing stands there but name and annotations. */
+function isBare(value: unknown): boolean {
+  return (
+    Object.keys(record(value)).every((key) => OF_OBJECT.includes(key)) &&
+    Object.keys(record(at(value, "metadata"))).every((key) => OF_METADATA.includes(key))
+  );
 }

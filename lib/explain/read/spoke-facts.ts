@@ -2,7 +2,15 @@
  * What is applied on the spokes: their RBAC, and how their API servers take the hub's tokens.
  */
 
-import type { Known } from "../../model/known";
+import { type Known, andThen, joined, known, map, orElse } from "../../model/known";
+import { at, list, record, text, texts } from "../../model/parsed";
+import { type Tree, type TreeList, listAt, textAt, treeAt } from "../../model/tree";
+import { authenticationProblems } from "../../rules/fleet/authentication-document";
+import { mayHold } from "./config-files";
+import { embedded } from "./documents";
+import { hasLateName, lateTree, namedTree, shownNames } from "./late-text";
+import { isNodeSetup, readNodeSetup } from "./node-files";
+import type { KubernetesDocument, KubernetesObject, Objects } from "./objects";
 import type { Source } from "./source";
 
 /** One entry of `jwt` of an AuthenticationConfiguration. */
@@ -71,11 +79,185 @@ export interface SpokeFact {
   readonly isWhole: boolean;
 }
 
+const FILE_KIND = "AuthenticationConfiguration";
+const ROLES: readonly string[] = ["ClusterRole", "Role"];
+const BINDINGS: readonly string[] = ["ClusterRoleBinding", "RoleBinding"];
+
 /** The spokes' own objects; read when they are asked for. */
-export interface SpokeFacts {
+export class SpokeFacts {
+  readonly #objects: readonly KubernetesObject[];
+  readonly #setups: readonly KubernetesDocument[];
+  #bySpoke: ReadonlyMap<string, readonly KubernetesDocument[]> | undefined;
+
+  /** Objects of spokes and such as may be of any cluster, and setups of nodes. */
+  constructor(objects: Objects, setups: readonly KubernetesDocument[]) {
+    this.#objects = objects.of(...ROLES, ...BINDINGS, FILE_KIND);
+    this.#setups = setups;
+  }
+
   /**
    * The objects of a spoke: those that are recorded as its own, and those whose file or folder has its name. Others may
    * be of any cluster, and say nothing of this one.
    */
-  of(spoke: string): SpokeFact;
+  of(spoke: string): SpokeFact {
+    this.#bySpoke ??= bySpoke([...this.#objects, ...this.#setups]);
+    return readSpoke(this.#bySpoke.get(spoke) ?? []);
+  }
+}
+
+function bySpoke(
+  documents: readonly KubernetesDocument[],
+): ReadonlyMap<string, readonly KubernetesDocument[]> {
+  const groups = new Map<string, KubernetesDocument[]>();
+  for (const document of documents)
+    for (const name of new Set(document.spoke === undefined ? namesOf(document) : [document.spoke])) {
+      const same = groups.get(name);
+      if (same) same.push(document);
+      else groups.set(name, [document]);
+    }
+  return groups;
+}
+
+/** The folders of a file, and its own name without its ending, and without what this library appends. */
+function namesOf({ source }: KubernetesDocument): readonly string[] {
+  const folders = source.file.split(/[/\\]/);
+  const file = folders.pop() ?? "";
+  const name = file.replace(/\.[^.]*$/, "");
+  return [...folders, name, name.replace(/_control-plane$/, "")];
+}
+
+function readSpoke(documents: readonly KubernetesDocument[]): SpokeFact {
+  const roles = new Map(documents.filter(isOf(ROLES)).map((role) => [roleKeyOf(role), roleRules(role)]));
+  const configurations = documents.flatMap(configurationsOf);
+  return {
+    bound: documents.filter(isOf(BINDINGS)).flatMap((document) => boundNames(document, roles)),
+    authenticators: configurations.flatMap(({ value, source }) =>
+      itemsOf(treeAt(value, "jwt")).map((entry) => authenticator(entry, source)),
+    ),
+    refused: configurations.flatMap(({ value, source }) =>
+      authenticationProblems(namedTree(value), hasLateName).map((problem) => ({
+        problem: shownNames(problem),
+        source,
+      })),
+    ),
+    // Roles say nothing of who is bound.
+    isWhole: documents.every((document) => document.spoke !== undefined || isOf(ROLES)(document)),
+  };
+}
+
+function isOf(kinds: readonly string[]): (document: KubernetesDocument) => boolean {
+  return ({ value }) => kinds.includes(text(at(value, "kind")));
+}
+
+/** Key of a role; one of a namespace is known there alone. */
+function roleKey(kind: string, name: string, namespace: string): string {
+  return kind === "Role" ? `Role ${namespace}/${name}` : `${kind} ${name}`;
+}
+
+function roleKeyOf({ value }: KubernetesDocument): string {
+  const { name, namespace } = record(at(value, "metadata"));
+  return roleKey(text(at(value, "kind")), text(name), text(namespace));
+}
+
+function roleRules(role: KubernetesDocument): RoleRules {
+  const { value, late } = role;
+  const rules = list(at(value, "rules"));
+  const acting = rules.filter(letsAct).map((rule) => texts(at(rule, "resourceNames")).map(late));
+  return {
+    key: roleKeyOf(role),
+    isEmpty: rules.length === 0 && at(value, "aggregationRule") === undefined,
+    impersonates: acting.some((each) => each.length === 0) ? "any" : acting.flat(),
+  };
+}
+
+function letsAct(rule: unknown): boolean {
+  const has = (key: string, word: string): boolean =>
+    texts(at(rule, key)).some((each) => each === word || each === "*");
+  return has("verbs", "impersonate") && has("resources", "users");
+}
+
+function boundNames(
+  { value, source, late }: KubernetesDocument,
+  roles: ReadonlyMap<string, RoleRules>,
+): readonly BoundName[] {
+  const [kind, name] = [text(at(value, "roleRef", "kind")), text(at(value, "roleRef", "name"))];
+  const rules = roles.get(roleKey(kind, name, text(at(value, "metadata", "namespace"))));
+  return list(at(value, "subjects")).map((subject) => ({
+    kind: text(at(subject, "kind")),
+    name: late(accountName(subject)),
+    role: `${kind} ${name}`,
+    rules,
+    source,
+  }));
+}
+
+function accountName(subject: unknown): string {
+  const name = text(at(subject, "name"));
+  return at(subject, "kind") === "ServiceAccount" ? `${text(at(subject, "namespace"))}/${name}` : name;
+}
+
+interface Configuration {
+  readonly value: Tree;
+  readonly source: Source;
+}
+
+/** The configurations of a document: itself, or those in the files of nodes. */
+function configurationsOf({ value, source, late }: KubernetesDocument): readonly Configuration[] {
+  const files = isNodeSetup(value) ? [...readNodeSetup(value, source, late).files] : [];
+  const inFiles = files
+    .filter(([path, { content }]) => path.startsWith("/") && mayHold(content, FILE_KIND))
+    .map(([, file]) => ({ value: embedded(file.content), source: file.source }));
+  return [...inFiles, { value: lateTree(value, late), source }].filter(
+    (each) =>
+      wordAt(each.value, "kind") === FILE_KIND &&
+      wordAt(each.value, "apiVersion").startsWith("apiserver.config.k8s.io/"),
+  );
+}
+
+function wordAt(tree: Tree, key: string): string {
+  return orElse(textAt(treeAt(tree, key)), () => "");
+}
+
+function itemsOf(tree: Tree): TreeList {
+  return orElse(listAt(tree), () => []);
+}
+
+function authenticator(entry: Tree, source: Source): AuthenticatorFact {
+  const username = treeAt(entry, "claimMappings", "username");
+  const rules = ["userValidationRules", "claimValidationRules"].flatMap((key) => itemsOf(treeAt(entry, key)));
+  const claim = stated(treeAt(username, "claim"));
+  const prefix = stated(treeAt(username, "prefix"));
+  return {
+    issuer: textAt(treeAt(entry, "issuer", "url")),
+    discoveryUrl: stated(treeAt(entry, "issuer", "discoveryURL")),
+    audiences: map(listAt(treeAt(entry, "issuer", "audiences")), (items) => items.map(textAt)),
+    prefix: andThen(claim, (name) =>
+      name === undefined ? known(undefined) : map(prefix, (each) => each ?? ""),
+    ),
+    claim,
+    expression: stated(treeAt(username, "expression")),
+    hasGroups: !orElse(
+      map(treeAt(entry, "claimMappings", "groups"), (groups) => groups === undefined),
+      () => false,
+    ),
+    rules: rules.map(ruleText),
+    source,
+  };
+}
+
+/** A text that may be left out; an empty one counts as left out. */
+function stated(tree: Tree): Known<string | undefined> {
+  return andThen(tree, (value) =>
+    value === undefined || value === null || value === "" ? known(undefined) : textAt(tree),
+  );
+}
+
+/** A rule without expression compares one claim. */
+function ruleText(rule: Tree): Known<string> {
+  const claim = textAt(treeAt(rule, "claim"));
+  return andThen(stated(treeAt(rule, "expression")), (expression) =>
+    expression === undefined
+      ? joined("claims.", claim, " == '", textAt(treeAt(rule, "requiredValue")), "'")
+      : known(expression),
+  );
 }

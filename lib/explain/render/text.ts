@@ -6,6 +6,7 @@ import { sourceText } from "../facts/source";
 import type { Verdict } from "../verdict";
 import { jobWords } from "./jobs";
 import { printable } from "./printable";
+import { type ObjectKind, boolean, checkGiven, object, optional } from "../../model/shape";
 
 /** How text is written. */
 export interface RenderTextOptions {
@@ -16,6 +17,10 @@ export interface RenderTextOptions {
    */
   readonly colour?: boolean;
 }
+
+const RENDER_TEXT_OPTIONS: ObjectKind<RenderTextOptions> = object({
+  colour: optional(boolean),
+});
 
 const RESET = "\u001b[0m";
 const GREEN = "\u001b[32m";
@@ -39,6 +44,7 @@ export function* renderText(
   results: Iterable<ExplainResult>,
   options: RenderTextOptions = {},
 ): Generator<string> {
+  checkGiven("renderText()", RENDER_TEXT_OPTIONS, options, "options");
   const paint = (word: Status | Verdict, width = 0): string =>
     options.colour ? `${COLORS[word]}${word.padEnd(width)}${RESET}` : word.padEnd(width);
   const counts: Record<Verdict, number> = { allowed: 0, denied: 0, unknown: 0 };

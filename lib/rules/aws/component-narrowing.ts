@@ -5,13 +5,13 @@
 
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
-import { isRecord } from "../../model/record";
 import { matchesPattern } from "../wildcard";
 import { isConditionOfOperators, isResource } from "./identity-statement";
 import { patternWithin } from "./pattern-within";
 import type { PolicyCondition } from "./policy-condition";
 import { type PolicyStatement, oneOrMany } from "./policy-document";
 import { type RequestStatement, isTextList } from "./provider-spec";
+import { type ObjectKind, anyObject, list, object, optional, text } from "../../model/shape";
 
 /** Actions of a request that reach less than the request asks for. */
 export interface ComponentNarrowing {
@@ -31,7 +31,12 @@ export interface ComponentNarrowing {
   readonly conditions?: PolicyCondition;
 }
 
-const FIELDS: readonly string[] = ["actions", "resources", "conditions"];
+/** The kind of {@link ComponentNarrowing}. */
+export const COMPONENT_NARROWING: ObjectKind<ComponentNarrowing> = object({
+  actions: list(text),
+  resources: optional(list(text)),
+  conditions: optional(anyObject),
+});
 
 /**
  * Returns what is narrowed, checked, each of its actions being one of the request.
@@ -42,10 +47,9 @@ export function checkedNarrowings(
   narrow: readonly ComponentNarrowing[],
   statements: readonly RequestStatement[],
 ): readonly ComponentNarrowing[] {
-  if (!Array.isArray(narrow)) return fail("aws-override-invalid", "narrow", "is no list", narrow);
-  narrow.forEach((one: unknown, index) => checkNarrowing(one, `narrow[${index}]`));
+  narrow.forEach((one, index) => checkNarrowing(one, `narrow[${index}]`));
   const known = permittedActions(statements);
-  for (const pattern of narrow.flatMap(({ actions }: ComponentNarrowing) => actions))
+  for (const pattern of narrow.flatMap(({ actions }) => actions))
     if (!known.some((action) => names(pattern, action))) fail("aws-override-unused", pattern, known);
   return narrow;
 }
@@ -75,12 +79,9 @@ export function narrowedStatements(
   );
 }
 
-function checkNarrowing(one: unknown, where: string): void {
+function checkNarrowing(one: ComponentNarrowing, where: string): void {
   const refuse = (reason: string, value: unknown): never =>
     fail("aws-override-invalid", where, reason, value);
-  if (!isRecord(one)) return refuse("is no object", one);
-  const stray = Object.keys(one).find((field) => !FIELDS.includes(field));
-  if (stray !== undefined) refuse("has a field that it cannot have", stray);
   const { actions, resources, conditions } = one;
   if (!isTextList(actions)) refuse("names no actions", actions);
   if (resources !== undefined && !(isTextList(resources) && resources.every(isResource)))

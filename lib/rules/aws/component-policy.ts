@@ -6,6 +6,7 @@
 import { fail } from "../../errors";
 import {
   type ComponentNarrowing,
+  COMPONENT_NARROWING,
   checkedNarrowings,
   narrowedStatements,
   permittedActions,
@@ -15,6 +16,7 @@ import { kmsKeyArn, kmsStatements } from "./kms-key";
 import { type PolicyDocument, type PolicyStatement, checkedPolicy, policyDocument } from "./policy-document";
 import type { RequestStatement } from "./provider-spec";
 import { isWide } from "./wide-permissions";
+import { type ObjectKind, anyObject, list, object, optional, text } from "../../model/shape";
 
 /** What one component may do other than its request says. */
 export interface ComponentPermissionsOverride {
@@ -45,6 +47,14 @@ export interface ComponentPermissionsOverride {
    */
   readonly wideReason?: string;
 }
+
+/** The kind of {@link ComponentPermissionsOverride}. */
+export const COMPONENT_PERMISSIONS_OVERRIDE: ObjectKind<ComponentPermissionsOverride> = object({
+  narrow: optional(list(COMPONENT_NARROWING)),
+  kmsKeys: optional(list(text)),
+  statements: optional(list(anyObject)),
+  wideReason: optional(text),
+});
 
 const KMS = /^kms:/i;
 

@@ -6,6 +6,7 @@
 import { fail } from "../../errors";
 import { accountId } from "./arn";
 import { type Partition, partitionOf, partitions } from "./partitions";
+import { type ObjectKind, boolean, object, optional } from "../../model/shape";
 
 /** Which of a registry's host names is used. */
 export interface EcrHostOptions {
@@ -23,6 +24,12 @@ export interface EcrHostOptions {
    */
   readonly dualStack?: boolean;
 }
+
+/** The kind of {@link EcrHostOptions}. */
+export const ECR_HOST_OPTIONS: ObjectKind<EcrHostOptions> = object({
+  fips: optional(boolean),
+  dualStack: optional(boolean),
+});
 
 /** What the plugin reads from a host of a private registry. */
 export interface PrivateEcrHost {

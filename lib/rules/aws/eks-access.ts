@@ -6,10 +6,19 @@
  */
 
 import { fail } from "../../errors";
-import { oneOf } from "../../model/choice";
 import { namespaceName } from "../../model/kubernetes-name";
 import { literal } from "../../model/late";
 import { EKS_ACCESS_POLICIES, type EksAccessPolicyName } from "./eks-access-policies";
+import {
+  type Kind,
+  type ObjectKind,
+  checkGiven,
+  choice,
+  list,
+  object,
+  optional,
+  text,
+} from "../../model/shape";
 
 /** An access policy, and where it counts. */
 export interface EksPolicyGrant {
@@ -23,6 +32,12 @@ export interface EksPolicyGrant {
   readonly namespaces?: readonly string[];
 }
 
+/** The kind of {@link EksPolicyGrant}. */
+export const EKS_POLICY_GRANT: ObjectKind<EksPolicyGrant> = object({
+  policy: choice(EKS_ACCESS_POLICIES),
+  namespaces: optional(list(text)),
+});
+
 /** What an access entry allows. */
 export interface EksAccess {
   /** Access policies, each once. */
@@ -31,10 +46,22 @@ export interface EksAccess {
   readonly kubernetesGroups: readonly string[];
 }
 
+/** The kind of {@link EksAccess}. */
+export const EKS_ACCESS: ObjectKind<EksAccess> = object({
+  accessPolicies: list(EKS_POLICY_GRANT),
+  kubernetesGroups: list(text),
+});
+
 /** How principals are known to an EKS cluster. */
 export type EksAuthenticationMode = "API" | "API_AND_CONFIG_MAP" | "CONFIG_MAP";
 
-const MODES: readonly EksAuthenticationMode[] = ["API", "API_AND_CONFIG_MAP", "CONFIG_MAP"];
+/** All modes of a cluster, usable or not. */
+export const EKS_AUTHENTICATION_MODES: readonly EksAuthenticationMode[] = [
+  "API",
+  "API_AND_CONFIG_MAP",
+  "CONFIG_MAP",
+];
+const MODE: Kind<string> = choice<string>(EKS_AUTHENTICATION_MODES);
 const CLUSTER_NAME = /^[0-9A-Za-z][0-9A-Za-z_-]{0,99}$/;
 const GROUP_MAX = 253;
 
@@ -42,13 +69,12 @@ const GROUP_MAX = 253;
  * Checks what an access entry shall allow; policies come back sorted by name, namespaces and groups sorted, each once.
  *
  * Throws `aws-eks-access-empty`, `aws-eks-policy-twice`, `aws-eks-namespaces-empty`, `aws-eks-group-invalid`,
- * `choice-unknown`, `namespace-invalid` or `late-value`.
+ * `namespace-invalid` or `late-value`.
  */
 export function eksAccess({ accessPolicies, kubernetesGroups }: EksAccess): EksAccess {
   if (accessPolicies.length + kubernetesGroups.length === 0) return fail("aws-eks-access-empty");
   const known = new Map<string, EksPolicyGrant>();
   for (const grant of accessPolicies) {
-    oneOf("access policy", grant.policy, EKS_ACCESS_POLICIES);
     if (known.has(grant.policy)) fail("aws-eks-policy-twice", grant.policy);
     known.set(grant.policy, policyGrant(grant));
   }
@@ -73,12 +99,11 @@ export function eksClusterName(name: unknown): string {
 }
 
 /**
- * Throws `spoke-authentication-mode` for a cluster that knows principals from its ConfigMap alone, and
- * `choice-unknown`.
+ * Throws `spoke-authentication-mode` for a cluster that knows principals from its ConfigMap alone.
  */
 export function requireAccessEntries(cluster: string, mode: string): void {
-  if (oneOf<string>("authentication mode of the EKS cluster", mode, MODES) === "CONFIG_MAP")
-    fail("spoke-authentication-mode", cluster, mode);
+  checkGiven(`EKS cluster ${cluster}`, MODE, mode, "authenticationMode");
+  if (mode === "CONFIG_MAP") fail("spoke-authentication-mode", cluster, mode);
 }
 
 function policyGrant({ policy, namespaces }: EksPolicyGrant): EksPolicyGrant {

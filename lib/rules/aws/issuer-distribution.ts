@@ -6,9 +6,9 @@
 
 import { fail } from "../../errors";
 import { isLate, literal } from "../../model/late";
-import { isRecord } from "../../model/record";
 import { accountId } from "./arn";
 import type { Partition } from "./partitions";
+import { type ObjectKind, object, optional, text } from "../../model/shape";
 
 /** The managed cache policy CachingDisabled: a rotated key set is seen at once. The id is the same in every account. */
 export const cachingDisabledPolicyId = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad";
@@ -34,6 +34,13 @@ export interface ExistingDistribution {
   readonly originAccessIdentity?: string;
 }
 
+/** The kind of {@link ExistingDistribution}. */
+export const EXISTING_DISTRIBUTION: ObjectKind<ExistingDistribution> = object({
+  id: text,
+  domainName: text,
+  originAccessIdentity: optional(text),
+});
+
 /** Throws `aws-cloudfront-missing` for a partition without CloudFront of its own. */
 export function requireCloudFront({ name, cloudFront }: Partition): void {
   if (!cloudFront) fail("aws-cloudfront-missing", name);
@@ -54,7 +61,6 @@ export function issuerDomain(name: string): string {
 /** Throws `aws-distribution-id-invalid` or `late-value`. */
 export function existingDistribution(distribution: ExistingDistribution): ExistingDistribution {
   const given: unknown = literal(distribution, "distribution to adopt");
-  if (!isRecord(given)) return fail("aws-distribution-id-invalid", given);
   const { id, domainName, originAccessIdentity } = distribution;
   const usable = DISTRIBUTION_ID.test(id) && DOMAIN.test(domainName);
   if (!usable) fail("aws-distribution-id-invalid", given);

@@ -4,7 +4,7 @@
 
 import { fail } from "../../errors";
 import { validateAudience } from "../../model/audience";
-import { Issuer } from "../../model/issuer";
+import { GivenIssuer, Issuer } from "../../model/issuer";
 import { literal } from "../../model/late";
 import { accountId, oidcProviderArn } from "./arn";
 import { partitionOf } from "./partitions";
@@ -22,7 +22,7 @@ const PORT = /^https:\/\/[^/]*:\d*(\/|$)/;
  * An issuer that really ends with a slash (`Issuer.exactly`) is passed on: IAM keeps the slash in the ARN and in
  * the condition keys.
  */
-export function awsIssuer(issuer: string | Issuer): Issuer {
+export function awsIssuer(issuer: GivenIssuer): Issuer {
   const checked = Issuer.of(issuer);
   if (checked.late) return checked;
   const { url } = checked;
@@ -34,7 +34,6 @@ export function awsIssuer(issuer: string | Issuer): Issuer {
 
 /** Returns the client ids, sorted, each once; throws `aws-client-ids-invalid` or `audience-invalid`. */
 export function clientIds(audiences: readonly string[]): string[] {
-  if (!Array.isArray(audiences)) return fail("aws-client-ids-invalid", 0);
   const ids = [...new Set(audiences.map(validateAudience))].sort();
   const usable = ids.length > 0 && ids.length <= CLIENT_IDS_MAX;
   return usable ? ids : fail("aws-client-ids-invalid", ids.length);

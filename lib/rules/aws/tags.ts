@@ -5,7 +5,6 @@
 
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
-import { isRecord } from "../../model/record";
 import { terraformText } from "../terraform-text";
 
 /** Tags of one object. */
@@ -31,7 +30,6 @@ export function tagArguments(
   max: number = TAGS_MAX,
 ): Record<string, string> | undefined {
   if (tags === undefined) return undefined;
-  if (!isRecord(tags)) return fail("aws-tags-invalid", "are no object", tags, max);
   const entries = Object.entries(tags);
   if (entries.length > max) return fail("aws-tags-invalid", "are too many", entries.length, max);
   const odd = entries.find(([key, value]) => !isKey(key) || !isValue(value));

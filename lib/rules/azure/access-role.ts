@@ -6,6 +6,7 @@ import { fail } from "../../errors";
 import { isLate } from "../../model/late";
 import { isRoleName } from "./role-name";
 import { isBroadScope, shownScope, statedScope } from "./role-scope";
+import { type ObjectKind, object, optional, text } from "../../model/shape";
 
 /** A role at a scope. */
 export interface AccessRole {
@@ -25,6 +26,13 @@ export interface AccessRole {
    */
   readonly reason?: string;
 }
+
+/** The kind of {@link AccessRole}. */
+export const ACCESS_ROLE: ObjectKind<AccessRole> = object({
+  role: text,
+  scope: text,
+  reason: optional(text),
+});
 
 /** Roles that reach everything at their scope, by the last part of their definitions' ids. */
 const BROAD: Readonly<Record<string, string>> = {

@@ -8,6 +8,7 @@ import { namespaceName } from "../../model/kubernetes-name";
 import { isLate } from "../../model/late";
 import { accessRoles, isRoleDefinitionId } from "./access-role";
 import { parseClusterId } from "./resource-id";
+import { type ObjectKind, list, object, optional, text } from "../../model/shape";
 
 /**
  * Built-in roles for the Kubernetes API. All but the cluster admin's know the built-in kinds of Kubernetes alone: for
@@ -31,6 +32,12 @@ export interface AksRoleGrant {
   readonly namespaces?: readonly string[];
 }
 
+/** The kind of {@link AksRoleGrant}. */
+export const AKS_ROLE_GRANT: ObjectKind<AksRoleGrant> = object({
+  role: text,
+  namespaces: optional(list(text)),
+});
+
 /** A role assignment to declare. */
 export interface AksAssignment {
   /** Tells it from the others of its principal, stable when others are added: `Writer_shop`, `ClusterAdmin`. */
@@ -40,6 +47,13 @@ export interface AksAssignment {
   /** Resource id of the cluster, or of a namespace in it; late where the cluster's is. */
   readonly scope: string;
 }
+
+/** The kind of {@link AksAssignment}. */
+export const AKS_ASSIGNMENT: ObjectKind<AksAssignment> = object({
+  key: text,
+  role: text,
+  scope: text,
+});
 
 const PREFIX = "Azure Kubernetes Service RBAC ";
 const ROLES: readonly AksRoleName[] = [

@@ -9,6 +9,7 @@ import { type PlannedComponent, checkKnown, hasCustomRole, own } from "./compone
 import { guid } from "./resource-id";
 import { resourceGroupScope } from "./scope-id";
 import { scopeResourceGroup } from "./role-scope";
+import { type ObjectKind, list, object, optional, record, text } from "../../model/shape";
 
 /** What exists already of one cluster's identities. */
 export interface ComponentAdoption {
@@ -34,6 +35,13 @@ export interface ComponentAdoption {
    */
   readonly absent?: readonly string[];
 }
+
+/** The kind of {@link ComponentAdoption}. */
+export const COMPONENT_ADOPTION: ObjectKind<ComponentAdoption> = object({
+  roleDefinitions: optional(record(text)),
+  roleAssignments: optional(record(record(text))),
+  absent: optional(list(text)),
+});
 
 /** Value that says that something does not exist yet. */
 const ABSENT = "absent";

@@ -1,6 +1,5 @@
 import { fail } from "../../errors";
-import { oneOf } from "../../model/choice";
-import { COMPONENT_NAMINGS, type ComponentNaming } from "./component-names";
+import type { ComponentNaming } from "./component-names";
 import { type ClusterTrust, type FederatedCredential, federatedCredentials } from "./federated-credential";
 
 const CREDENTIAL_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{2,119}$/;
@@ -9,7 +8,7 @@ const CREDENTIAL_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{2,119}$/;
  * The credentials of a component's service accounts. `ccoctl` names each as its service account, without the cluster's
  * name, which two clusters could not do on one identity.
  *
- * Throws `azure-service-accounts-empty`, `azure-ccoctl-name`, `choice-unknown`, and what `federatedCredentials` throws.
+ * Throws `azure-service-accounts-empty`, `azure-ccoctl-name`, and what `federatedCredentials` throws.
  */
 export function componentCredentials(
   trust: ClusterTrust,
@@ -17,7 +16,7 @@ export function componentCredentials(
 ): readonly FederatedCredential[] {
   if (trust.subjects.length === 0) fail("azure-service-accounts-empty");
   const credentials = federatedCredentials(trust);
-  if (oneOf("naming", naming, COMPONENT_NAMINGS) === "unique") return credentials;
+  if (naming === "unique") return credentials;
   return credentials.map((credential) => {
     const name = credential.subject.slice(credential.subject.lastIndexOf(":") + 1);
     return CREDENTIAL_NAME.test(name)

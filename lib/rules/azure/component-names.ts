@@ -1,5 +1,4 @@
 import { fail } from "../../errors";
-import { oneOf } from "../../model/choice";
 import type { CredentialsRequest } from "../../model/credentials-request";
 import { ofRequest, requestLabel } from "../../model/request-label";
 import { derivedName, stableHash } from "../names";
@@ -44,7 +43,7 @@ export function componentNames(
   requests: readonly CredentialsRequest[],
   naming: ComponentNaming,
 ): readonly NamedComponent[] {
-  const name = NAMES[oneOf("naming", naming, COMPONENT_NAMINGS)];
+  const name = NAMES[naming];
   const holders = new Map<string, CredentialsRequest>();
   return requests.map((request) => {
     const { secret } = request;

@@ -1,7 +1,6 @@
 import { fail } from "../../errors";
 import { COMPONENT_AUDIENCE, type ComponentsRequest } from "../../model/components";
 import type { CredentialsRequest } from "../../model/credentials-request";
-import { isRecord } from "../../model/record";
 import { ofRequest } from "../../model/request-label";
 import { refuseSameNames } from "../openshift/request-names";
 import { checkReason } from "./access-role";
@@ -18,6 +17,7 @@ import { type FederatedCredential, checkCredentials, federatedCredentials } from
 import { type ComponentPermissions, componentPermissions } from "./provider-spec";
 import { statedScopes } from "./role-scope";
 import { subscriptionScope } from "./scope-id";
+import { type ObjectKind, list, object, optional, text } from "../../model/shape";
 
 /** What the caller wants otherwise for one request. */
 export interface ComponentOverride {
@@ -41,7 +41,12 @@ export interface ComponentOverride {
   readonly withoutPermissions?: readonly string[];
 }
 
-const OVERRIDE_FIELDS: readonly string[] = ["scopes", "reason", "withoutPermissions"];
+/** The kind of {@link ComponentOverride}. */
+export const COMPONENT_OVERRIDE: ObjectKind<ComponentOverride> = object({
+  scopes: optional(list(text)),
+  reason: optional(text),
+  withoutPermissions: optional(list(text)),
+});
 
 /** How components are planned. */
 export interface ComponentPlanOptions {
@@ -72,7 +77,7 @@ export interface PlannedComponent extends NamedComponent {
  *
  * What is wrong with the cluster is refused first, without naming a request: a wrong name, issuer or resource group.
  * Throws also `credentials-request-twice`, `azure-request-unknown`, `azure-component-name-taken`, and naming the request
- * `azure-override-invalid`, `azure-scope-broad`, `azure-role-assignable`, `azure-reason-invalid` and what
+ * `azure-scope-broad`, `azure-role-assignable`, `azure-reason-invalid` and what
  * `componentPermissions`, `statedScopes` and `checkCredentials` throw.
  */
 export function planComponents(
@@ -125,10 +130,7 @@ export function own<T>(record: Readonly<Record<string, T>>, name: string): T | u
 
 /** Scopes in their final form. */
 function checkedOverride(override: ComponentOverride = {}): ComponentOverride {
-  if (!isRecord(override)) return fail("azure-override-invalid", override, OVERRIDE_FIELDS);
-  const unknown = Object.keys(override).find((field) => !OVERRIDE_FIELDS.includes(field));
-  if (unknown !== undefined) return fail("azure-override-invalid", unknown, OVERRIDE_FIELDS);
-  const { scopes: stated, reason } = override as ComponentOverride;
+  const { scopes: stated, reason } = override;
   if (reason !== undefined) checkReason(reason);
   if (stated === undefined) return override;
   const scopes = statedScopes(stated);

@@ -4,7 +4,6 @@
 
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
-import { isRecord } from "../../model/record";
 import { terraformText } from "../terraform-text";
 
 /** Tags as a caller gives them. */
@@ -17,7 +16,6 @@ const NAME = /^[^<>%&\\?/]+$/;
 /** Returns tags that Azure takes; throws `azure-tag-invalid`. */
 export function checkedTags(tags: Tags | undefined): Tags {
   if (tags === undefined) return {};
-  if (!isRecord(tags)) return fail("azure-tag-invalid", tags);
   for (const [name, value] of Object.entries(tags))
     if (!isName(name) || !isValue(value)) fail("azure-tag-invalid", { [name]: value });
   return tags;

@@ -5,19 +5,19 @@
  */
 
 import { fail } from "../../errors";
-import { Issuer } from "../../model/issuer";
+import { GivenIssuer, ISSUER, Issuer } from "../../model/issuer";
 import { isLate, literal } from "../../model/late";
 import { clusterName } from "../../model/kubernetes-name";
 import { holdsPrivateKey } from "../../model/private-key";
 import { isRecord } from "../../model/record";
-import { statedList } from "../../model/stated";
-import { Subject } from "../../model/subject";
+import { SUBJECT, Subject } from "../../model/subject";
 import { compareVersions, minorOf } from "../../model/version";
 import { authenticationProblems } from "./authentication-document";
 import { certificateProblem } from "./certificate-authority";
 import { secretIssues } from "./secret-material";
 import { spokeAudience } from "./spoke-audience";
 import { isOwnInEachCluster } from "./spoke-issuer";
+import { type ObjectKind, anyObject, list, object, optional, text } from "../../model/shape";
 
 /** Whose tokens a spoke takes, and as whom. */
 export interface HubAuthenticationProps {
@@ -26,7 +26,7 @@ export interface HubAuthenticationProps {
   /** Kubernetes version of the spoke, `1.34`. */
   readonly apiServer: string;
   /** Issuer of the hub's tokens; the spoke must reach it, or `discoveryUrl`. May be late. */
-  readonly issuer: string | Issuer;
+  readonly issuer: GivenIssuer;
   /** Name of the hub; it begins the names of its service accounts on the spoke. */
   readonly hub: string;
   /** Audience of the tokens, one for each spoke and nobody else's: a token that leaks from one opens no other door. */
@@ -62,6 +62,20 @@ export interface HubAuthenticationProps {
   readonly additionalAuthenticators?: readonly Readonly<Record<string, unknown>>[];
 }
 
+/** The kind of {@link HubAuthenticationProps}. */
+export const HUB_AUTHENTICATION_PROPS: ObjectKind<HubAuthenticationProps> = object({
+  spoke: text,
+  apiServer: text,
+  issuer: ISSUER,
+  hub: text,
+  audience: text,
+  serviceAccounts: list(SUBJECT),
+  userPrefix: optional(text),
+  discoveryUrl: optional(text),
+  certificateAuthority: optional(text),
+  additionalAuthenticators: optional(list(anyObject)),
+});
+
 /** How a hub's service accounts are called on a spoke. */
 export type HubUsers = Pick<HubAuthenticationProps, "hub" | "userPrefix">;
 
@@ -82,9 +96,7 @@ export function spokeUserNames(
   users: HubUsers,
 ): readonly string[] {
   const start = userPrefix(users);
-  const names = statedList("serviceAccounts", serviceAccounts).map(
-    (each) => `${start}${Subject.of(each).toString()}`,
-  );
+  const names = serviceAccounts.map((each) => `${start}${Subject.of(each).toString()}`);
   return [...new Set(names)].sort();
 }
 
@@ -93,7 +105,7 @@ export function spokeUserNames(
  *
  * Throws `version-unsupported` before 1.30, `spoke-authentication-empty`, `spoke-authentication-prefix`,
  * `spoke-authentication-invalid`, `spoke-authentication-ca`, `issuer-cluster-internal`, `spoke-audience-foreign`, `fleet-secret-material`,
- * `fleet-value-invalid`, `late-value`, and of bad issuers, audiences and service accounts.
+ * `late-value`, and of bad issuers, audiences and service accounts.
  */
 export function authenticationConfiguration(
   props: HubAuthenticationProps,
@@ -183,7 +195,7 @@ function additional(
   const urls = new Set([url]);
   const discoveryUrls = new Set<unknown>([discoveryURL]);
   literal(additionalAuthenticators, "additionalAuthenticators");
-  for (const entry of statedList("additionalAuthenticators", additionalAuthenticators)) {
+  for (const entry of additionalAuthenticators) {
     const issuer = isRecord(entry) ? entry["issuer"] : undefined;
     const own = isRecord(issuer) ? issuer["url"] : undefined;
     if (!isRecord(issuer) || typeof own !== "string")

@@ -1,5 +1,6 @@
-import type { ControllerWorkload } from "../../model/fleet";
+import { CONTROLLER_WORKLOAD, type ControllerWorkload } from "../../model/fleet";
 import type { FleetPluginKey } from "./plugins";
+import { type Kind, anyObject, boolean, like, list, record, text } from "../../model/shape";
 
 /** How a consumer takes its list of access providers. */
 export type ProviderListForm =
@@ -49,3 +50,17 @@ export interface FleetConsumer {
   /** True where its own manifests let it read profiles. */
   readonly readsProfiles: boolean;
 }
+
+/** The kind of a {@link FleetConsumer}. */
+export const FLEET_CONSUMER: Kind<FleetConsumer> = like(
+  "a controller: argoCd(…), multiKueue(…), knativeOperator(…) or controller(…)",
+  {
+    title: text,
+    workloads: list(CONTROLLER_WORKLOAD),
+    reader: CONTROLLER_WORKLOAD,
+    form: anyObject,
+    plugins: record(text),
+    onPath: list(text),
+    isDistroless: boolean,
+  },
+);

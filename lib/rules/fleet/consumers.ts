@@ -7,74 +7,22 @@
 import { fail } from "../../errors";
 import type { ControllerWorkload } from "../../model/fleet";
 import { isDnsLabel, isDnsSubdomain, namespaceName, serviceAccountName } from "../../model/kubernetes-name";
-import { oneOf, SWITCH } from "../../model/choice";
 import { literal } from "../../model/late";
-import { statedRecord, statedRecords, statedTexts } from "../../model/stated";
 import { compareVersions, parseVersion } from "../../model/version";
 import type { FleetConsumer, ProviderListForm } from "./consumer";
 import { listFormOf } from "./list-form";
 import type { FleetPluginKey } from "./plugins";
-
-/** What all consumers can be told. */
-export interface ConsumerProps {
-  /** Version of the consumer, `0.19` or `3.5.1`. */
-  readonly version: string;
-  /**
-   * The workloads that run the plugin. Names of workloads and containers must be those of the installation: Argo CD's
-   * Helm chart calls its containers `application-controller` and `server`.
-   *
-   * @defaultValue - those of the consumer's own manifests (not of its Helm chart), in its usual namespace
-   */
-  readonly workloads?: readonly ControllerWorkload[];
-}
-
-/** What {@link multiKueue} is told. */
-export interface MultiKueueProps extends ConsumerProps {
-  /**
-   * True where the manager has `--feature-gates` on its command line, as the Helm chart writes it for
-   * `controllerManager.featureGates`: `MultiKueueClusterProfile=true` must stand there then, and the configuration has
-   * no gates, since Kueue does not start with both.
-   *
-   * @defaultValue false
-   */
-  readonly featureGatesByFlag?: boolean;
-}
-
-/** What {@link argoCd} is told. */
-export interface ArgoCdProps extends ConsumerProps {
-  /**
-   * Workload of the controller that turns profiles into cluster Secrets and reads the provider file.
-   *
-   * @defaultValue - Deployment, container and service account `argocd-clusterprofile-controller` beside the workloads
-   */
-  readonly profileController?: ControllerWorkload;
-}
-
-/** What {@link controller} is told. */
-export interface ControllerProps {
-  /** Name for people, for example `fleet-controller`. */
-  readonly title: string;
-  /** The workloads that run the plugin; the first one reads profiles and the file. */
-  readonly workloads: readonly ControllerWorkload[];
-  /**
-   * False where the image has a shell and the usual libraries.
-   *
-   * @defaultValue true
-   */
-  readonly isDistroless?: boolean;
-  /**
-   * Programs on the image's PATH that can stand as command without a mount.
-   *
-   * @defaultValue - none
-   */
-  readonly onPath?: readonly string[];
-  /**
-   * True where it waits for the condition ControlPlaneHealthy, as multicluster-runtime does.
-   *
-   * @defaultValue false
-   */
-  readonly needsHealthy?: boolean;
-}
+import { checkGiven } from "../../model/shape";
+import {
+  ARGO_CD_PROPS,
+  ArgoCdProps,
+  CONSUMER_PROPS,
+  CONTROLLER_PROPS,
+  ConsumerProps,
+  ControllerProps,
+  MULTI_KUEUE_PROPS,
+  MultiKueueProps,
+} from "./consumers-props";
 
 const FILE: ProviderListForm = {
   kind: "file",
@@ -125,17 +73,17 @@ function workload(
  *
  * Argo CD reads cluster Secrets of its own namespace alone, and each stands beside its profile.
  *
- * Throws `fleet-consumer-too-old` before 3.5, `version-invalid`, `fleet-value-invalid`, and of bad workloads, also of
+ * Throws `fleet-consumer-too-old` before 3.5, `version-invalid`, and of bad workloads, also of
  * such in several namespaces.
  */
 export function argoCd(props: ArgoCdProps): FleetConsumer {
-  statedRecord("properties of Argo CD", props);
+  checkGiven("argoCd()", ARGO_CD_PROPS, props);
   atLeast("Argo CD", props.version, "3.5", "its cluster Secrets have no provideClusterInfo and no config");
   const workloads = props.workloads ?? [
     workload("StatefulSet", "argocd", "argocd-application-controller"),
     workload("Deployment", "argocd", "argocd-server"),
   ];
-  const namespace = statedRecords("workloads of Argo CD", workloads)[0]?.namespace ?? "argocd";
+  const namespace = workloads[0]?.namespace ?? "argocd";
   const title = "Argo CD";
   const consumer = checked({
     ...PLAIN,
@@ -158,15 +106,15 @@ export function argoCd(props: ArgoCdProps): FleetConsumer {
  * in a profile reaches the plugin but by the exec extension.
  *
  * Throws `fleet-consumer-too-old` before 0.15, `kueue-profile-namespace` for workloads outside kueue-system,
- * `version-invalid`, `choice-unknown`, `fleet-value-invalid`, and of bad workloads.
+ * `version-invalid`, and of bad workloads.
  */
 export function multiKueue(props: MultiKueueProps): FleetConsumer {
-  statedRecord("properties of MultiKueue", props);
+  checkGiven("multiKueue()", MULTI_KUEUE_PROPS, props);
   atLeast("Kueue", props.version, "0.15", "it does not know ClusterProfiles");
   const manager = workload("Deployment", KUEUE_NAMESPACE, "kueue-controller-manager", "manager");
   const workloads = props.workloads ?? [manager];
   const field = compareVersions(props.version, "0.19") >= 0 ? "accessProviders" : "credentialsProviders";
-  const gateByFlag = oneOf("featureGatesByFlag", props.featureGatesByFlag ?? false, SWITCH);
+  const gateByFlag = props.featureGatesByFlag ?? false;
   const consumer = checked({
     ...PLAIN,
     title: "MultiKueue",
@@ -182,11 +130,11 @@ export function multiKueue(props: MultiKueueProps): FleetConsumer {
 }
 
 /**
- * The Knative Operator. Throws `fleet-consumer-too-old` before 1.22, `version-invalid`, `fleet-value-invalid`, and of
+ * The Knative Operator. Throws `fleet-consumer-too-old` before 1.22, `version-invalid`, and of
  * bad workloads.
  */
 export function knativeOperator(props: ConsumerProps): FleetConsumer {
-  statedRecord("properties of the Knative Operator", props);
+  checkGiven("knativeOperator()", CONSUMER_PROPS, props);
   atLeast("Knative Operator", props.version, "1.22", "it has no clusterProfileRef");
   const operator = workload("Deployment", "knative-operator", "knative-operator");
   const workloads = props.workloads ?? [operator];
@@ -201,23 +149,17 @@ export function knativeOperator(props: ConsumerProps): FleetConsumer {
 }
 
 /**
- * Any controller that uses the access library and reads its provider file; throws `fleet-value-invalid`,
- * `choice-unknown`, and of bad workloads.
+ * Any controller that uses the access library and reads its provider file; throws what bad workloads throw.
  */
 export function controller(props: ControllerProps): FleetConsumer {
-  statedRecord("properties of a controller", props);
+  checkGiven("controller()", CONTROLLER_PROPS, props);
   const { title, workloads, isDistroless = true, onPath = [], needsHealthy = false } = props;
   if (typeof literal(title, "title") !== "string" || title === "")
     return fail("fleet-consumer-workload", "a controller", "has no title");
-  oneOf("isDistroless", isDistroless, SWITCH);
-  oneOf("needsHealthy", needsHealthy, SWITCH);
-  statedTexts("onPath", onPath);
-  const [reader] = statedRecords("workloads", workloads);
+  const [reader] = workloads;
   if (!reader) return fail("fleet-consumer-workload", title, "has no workload that runs the plugin");
   return checked({ ...PLAIN, title, workloads, reader, isDistroless, onPath, needsHealthy });
 }
-
-const KINDS: readonly ControllerWorkload["kind"][] = ["Deployment", "StatefulSet"];
 
 function atLeast(title: string, version: string, since: string, why: string): void {
   parseVersion(`version of ${title}`, version);
@@ -226,11 +168,10 @@ function atLeast(title: string, version: string, since: string, why: string): vo
 
 function checked(consumer: FleetConsumer): FleetConsumer {
   const { title, reader } = consumer;
-  const workloads = statedRecords(`workloads of ${title}`, consumer.workloads);
+  const workloads = consumer.workloads;
   if (workloads.length === 0)
     return fail("fleet-consumer-workload", title, "has no workload that runs the plugin");
-  for (const each of [...workloads, statedRecord(`reader of ${title}`, reader)]) {
-    oneOf(`kind of a workload of ${title}`, each.kind, KINDS);
+  for (const each of [...workloads, reader]) {
     namespaceName(each.namespace);
     serviceAccountName(each.serviceAccount);
     literal(each, `workload of ${title}`);

@@ -6,8 +6,9 @@
 import { fail } from "../../errors";
 import type { ControllerWorkload } from "../../model/fleet";
 import { mergedEntries, mergedMaps } from "../../model/merged-fields";
-import type { PodFragment } from "../../model/workloads";
-import type { MountedPlugin } from "./plugin-mount";
+import { type PodFragment, POD_FRAGMENT } from "../../model/workloads";
+import { type MountedPlugin, MOUNTED_PLUGIN } from "./plugin-mount";
+import { type ObjectKind, anyObject, list, object, record, text } from "../../model/shape";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -22,6 +23,14 @@ export interface ControllerNeeds {
   /** A further volume with its mount, for example of the provider file. */
   readonly files: readonly { readonly volume: Json; readonly volumeMount: Json }[];
 }
+
+/** The kind of {@link ControllerNeeds}. */
+export const CONTROLLER_NEEDS: ObjectKind<ControllerNeeds> = object({
+  identities: list(POD_FRAGMENT),
+  plugins: list(MOUNTED_PLUGIN),
+  annotations: record(text),
+  files: list(object<ControllerNeeds["files"][number]>({ volume: anyObject, volumeMount: anyObject })),
+});
 
 /** Pod template fields, without those that are empty. */
 export interface ControllerPatch {

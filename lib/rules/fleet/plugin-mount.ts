@@ -5,13 +5,27 @@
  */
 
 import { type WorkloadIdentityError, fail, refusal } from "../../errors";
-import { SWITCH, oneOf } from "../../model/choice";
 import { literal } from "../../model/late";
 import { isCleanPath } from "../../model/node-file";
 import { compareVersions, minorOf } from "../../model/version";
-import type { FleetConsumer } from "./consumer";
+import { type FleetConsumer, FLEET_CONSUMER } from "./consumer";
 import { NONROOT, checkContainerUser } from "./container-user";
 import { type FleetPluginKey, fleetPlugin } from "./plugins";
+import {
+  type Kind,
+  type ObjectKind,
+  anyObject,
+  boolean,
+  checkGiven,
+  choice,
+  either,
+  like,
+  list,
+  number,
+  object,
+  optional,
+  text,
+} from "../../model/shape";
 
 /** The hub, as far as plugins depend on it. */
 export interface HubFacts {
@@ -24,6 +38,12 @@ export interface HubFacts {
    */
   readonly imageVolume?: boolean;
 }
+
+/** The kind of {@link HubFacts}. */
+export const HUB_FACTS: ObjectKind<HubFacts> = object({
+  version: text,
+  imageVolume: optional(boolean),
+});
 
 /** Ways of bringing a binary into a container. */
 export type PluginMountMode = "auto" | "imageVolume" | "initContainer";
@@ -61,6 +81,16 @@ export interface PluginSource {
   readonly runAsUser?: number | false;
 }
 
+/** The kind of {@link PluginSource}. */
+export const PLUGIN_SOURCE: ObjectKind<PluginSource> = object({
+  plugin: text,
+  image: text,
+  path: optional(text),
+  mode: optional(choice(["auto", "imageVolume", "initContainer"])),
+  hasCopy: optional(boolean),
+  runAsUser: optional(either(number, choice([false]))),
+});
+
 /** Fields of a pod template that bring the plugin, and where it is then. */
 export interface MountedPlugin {
   /** Absolute path of the binary in the container. */
@@ -73,7 +103,14 @@ export interface MountedPlugin {
   readonly initContainers: readonly Readonly<Record<string, unknown>>[];
 }
 
-const MODES: readonly PluginMountMode[] = ["auto", "imageVolume", "initContainer"];
+/** The kind of a {@link MountedPlugin}. */
+export const MOUNTED_PLUGIN: Kind<MountedPlugin> = like("what mountedPlugin() returns", {
+  command: text,
+  volumes: list(anyObject),
+  volumeMounts: list(anyObject),
+  initContainers: list(anyObject),
+});
+
 const DIRECTORY = "/plugins";
 const ON_SINCE = "1.35";
 const GATE_SINCE = "1.33";
@@ -86,9 +123,8 @@ const IMAGE = new RegExp(
   `^(?:${HOST}/)?${PART}(?:/${PART})*(?::\\w[\\w.-]{0,127}(?:@sha256:[a-f0-9]{64})?|@sha256:[a-f0-9]{64})$`,
 );
 
-/** True where the hub has image volumes; throws `version-invalid` or `choice-unknown`. */
+/** True where the hub has image volumes; throws `version-invalid`. */
 export function hasImageVolumes({ version, imageVolume }: HubFacts): boolean {
-  if (imageVolume !== undefined) oneOf("feature gate ImageVolume of the hub", imageVolume, SWITCH);
   const minor = minorOf("version of the hub", version);
   return (imageVolume ?? compareVersions(minor, ON_SINCE) >= 0)
     ? compareVersions(minor, GATE_SINCE) >= 0
@@ -99,10 +135,13 @@ export function hasImageVolumes({ version, imageVolume }: HubFacts): boolean {
  * How the plugin is mounted into each container that runs it.
  *
  * Throws `plugin-image-invalid`, `plugin-path-missing`, `plugin-mount-hub-too-old`, `plugin-mount-no-copy`,
- * `plugin-mount-way`, `fleet-plugin-not-static`, `choice-unknown`, `version-invalid`, `late-value`, and of an unknown
+ * `plugin-mount-way`, `fleet-plugin-not-static`, `version-invalid`, `late-value`, and of an unknown
  * plugin.
  */
 export function mountedPlugin(source: PluginSource, hub: HubFacts, consumer: FleetConsumer): MountedPlugin {
+  checkGiven("mountedPlugin()", PLUGIN_SOURCE, source, "source");
+  checkGiven("mountedPlugin()", HUB_FACTS, hub, "hub");
+  checkGiven("mountedPlugin()", FLEET_CONSUMER, consumer, "consumer");
   const { plugin, image } = source;
   const facts = fleetPlugin(plugin);
   if (!facts.isStatic && consumer.isDistroless)
@@ -110,7 +149,7 @@ export function mountedPlugin(source: PluginSource, hub: HubFacts, consumer: Fle
   checkImage(source);
   const path = literal(source.path ?? facts.path, `path of ${plugin}`) ?? fail("plugin-path-missing", plugin);
   if (!isCleanPath(path)) return fail("plugin-image-invalid", plugin, path, "has no absolute, clean path");
-  const hasCopy = oneOf(`hasCopy of ${plugin}`, source.hasCopy ?? facts.hasCopy, SWITCH);
+  const hasCopy = source.hasCopy ?? facts.hasCopy;
   checkContainerUser(`runAsUser of the plugin ${plugin}`, source.runAsUser);
   const mode = chosenMode(source, hub, consumer, hasCopy);
   const name = `plugin-${plugin}`;
@@ -162,7 +201,6 @@ function chosenMode(
   consumer: FleetConsumer,
   hasCopy: boolean,
 ): Exclude<PluginMountMode, "auto"> {
-  oneOf(`mode of the plugin ${plugin}`, mode, MODES);
   const hasVolumes = hasImageVolumes(hub);
   if (mode === "initContainer") {
     if (consumer.imageVolumeOnly) return fail("plugin-mount-way", consumer.title, mode);

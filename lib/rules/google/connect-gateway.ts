@@ -6,7 +6,6 @@
  */
 
 import { fail } from "../../errors";
-import { oneOf } from "../../model/choice";
 import { literal } from "../../model/late";
 
 /** Roles on a fleet's project that let through the gateway: to read, to read and write, and to administer it. */
@@ -26,18 +25,14 @@ export interface FleetMember {
 }
 
 const HOST = "connectgateway.googleapis.com";
-const ROLES: readonly GatewayRoleName[] = [
+/** The gateway's roles. */
+export const GATEWAY_ROLES: readonly GatewayRoleName[] = [
   "roles/gkehub.gatewayAdmin",
   "roles/gkehub.gatewayEditor",
   "roles/gkehub.gatewayReader",
 ];
 const MEMBERSHIP = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const LOCATION = /^(?:global|[a-z]+-[a-z]+[1-9][0-9]*)$/;
-
-/** Returns one of the gateway's roles; throws `choice-unknown` or `late-value`. */
-export function gatewayRole(role: GatewayRoleName): GatewayRoleName {
-  return oneOf("role of Connect Gateway", role, ROLES);
-}
 
 /**
  * URL of a member's API server; late where the project number is.

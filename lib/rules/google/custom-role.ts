@@ -7,7 +7,6 @@
 import { fail } from "../../errors";
 import { literal } from "../../model/late";
 import { stableHash } from "../names";
-import { givenList } from "./caller-lists";
 import { writtenReason } from "./reason";
 
 const ROLE_ID = /^[a-zA-Z0-9_.]{3,64}$/;
@@ -46,9 +45,9 @@ export function customRoleName(project: string, roleId: string): string {
   return `projects/${project}/roles/${roleId}`;
 }
 
-/** Returns permissions sorted, each once; throws `google-permission-invalid`, `google-list-invalid` or `late-value`. */
+/** Returns permissions sorted, each once; throws `google-permission-invalid`, or `late-value`. */
 export function permissionNames(values: readonly string[]): readonly string[] {
-  for (const value of literal(givenList("permissions", values), "permissions of a custom role"))
+  for (const value of literal(values, "permissions of a custom role"))
     if (typeof value !== "string" || !PERMISSION.test(value)) fail("google-permission-invalid", value);
   return [...new Set(values)].sort();
 }

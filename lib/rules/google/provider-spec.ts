@@ -7,8 +7,8 @@
 import { fail } from "../../errors";
 import type { CredentialsRequest } from "../../model/credentials-request";
 import { ofRequest } from "../../model/request-label";
-import { givenList } from "./caller-lists";
 import { grantableRole, permissionNames } from "./custom-role";
+import { type ObjectKind, list, object, optional, text } from "../../model/shape";
 
 /** `spec.providerSpec.kind` of a request for Google Cloud. */
 export const PROVIDER_KIND = "GCPProviderSpec";
@@ -44,6 +44,13 @@ export interface ComponentRightsOverride {
   readonly reason?: string;
 }
 
+/** The kind of {@link ComponentRightsOverride}. */
+export const COMPONENT_RIGHTS_OVERRIDE: ObjectKind<ComponentRightsOverride> = object({
+  permissions: optional(list(text)),
+  predefinedRoles: optional(list(text)),
+  reason: optional(text),
+});
+
 const FIELDS: readonly string[] = [
   "permissions",
   "predefinedRoles",
@@ -58,7 +65,7 @@ const BROKERED: readonly string[] = ["serviceAccountEmail", "audience"];
  *
  * `skipServiceCheck` means nothing here: it concerns the operator's own mint mode. Throws, naming the request,
  * `google-request-kind`, `google-request-field`, `google-request-brokered`, `google-request-empty`,
- * `google-permission-invalid`, `google-role-invalid`, `google-role-basic`, `google-list-invalid`, `name-too-long` and
+ * `google-permission-invalid`, `google-role-invalid`, `google-role-basic`, `name-too-long` and
  * `late-value`.
  */
 export function componentRights(
@@ -73,10 +80,7 @@ export function componentRights(
     const brokered = BROKERED.find((field) => isSet(providerSpec[field]));
     if (brokered !== undefined) return fail("google-request-brokered", brokered);
     const asked = override.permissions ?? listOf(providerSpec, "permissions");
-    const wanted = givenList(
-      "predefinedRoles",
-      override.predefinedRoles ?? listOf(providerSpec, "predefinedRoles"),
-    );
+    const wanted = override.predefinedRoles ?? listOf(providerSpec, "predefinedRoles");
     const permissions = permissionNames(asked);
     const roles = [...new Set(wanted.map((role) => grantableRole(role, override.reason)))].sort();
     return permissions.length + roles.length === 0 ? fail("google-request-empty") : { permissions, roles };

@@ -4,9 +4,9 @@
 
 import { fail } from "../../errors";
 import { isLate, literal } from "../../model/late";
-import { isRecord } from "../../model/record";
 import { shortText } from "./short-text";
 import { admitsEveryToken, logicalOperators } from "./trivial-condition";
+import { type ObjectKind, object, optional, text } from "../../model/shape";
 
 /** An IAM condition, in CEL. */
 export interface RoleCondition {
@@ -22,6 +22,13 @@ export interface RoleCondition {
   readonly description?: string;
 }
 
+/** The kind of {@link RoleCondition}. */
+export const ROLE_CONDITION: ObjectKind<RoleCondition> = object({
+  title: text,
+  expression: text,
+  description: optional(text),
+});
+
 /** Logical operators in the condition of a role binding. Source: cloud.google.com/iam/quotas, "Limits". */
 const OPERATORS_MAX = 12;
 const TITLE_MAX = 100;
@@ -30,7 +37,6 @@ const DESCRIPTION_MAX = 256;
 /** Checks a condition; throws `google-role-condition`, `name-too-long` and `late-value`. */
 export function roleCondition(condition: RoleCondition | undefined): RoleCondition | undefined {
   if (condition === undefined) return undefined;
-  if (!isRecord(condition)) return fail("google-role-condition", "is not an object", condition);
   const { title, expression, description } = condition;
   if (isBlank(literal(title, "title of a condition")))
     return fail("google-role-condition", "has no title", title);

@@ -4,11 +4,11 @@
 
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
-import { isRecord } from "../../model/record";
 import { grantableRole } from "./custom-role";
 import { projectId } from "./ids";
 import { writtenReason } from "./reason";
-import { type RoleCondition, roleCondition } from "./role-condition";
+import { type RoleCondition, ROLE_CONDITION, roleCondition } from "./role-condition";
+import { type ObjectKind, object, optional, text } from "../../model/shape";
 
 /** A role on a project or on a bucket. */
 export interface GoogleRoleGrant {
@@ -41,6 +41,15 @@ export interface GoogleRoleGrant {
   readonly reason?: string;
 }
 
+/** The kind of {@link GoogleRoleGrant}. */
+export const GOOGLE_ROLE_GRANT: ObjectKind<GoogleRoleGrant> = object({
+  role: text,
+  project: optional(text),
+  bucket: optional(text),
+  condition: optional(ROLE_CONDITION),
+  reason: optional(text),
+});
+
 /** A grant whose parts were checked. */
 export interface CheckedRoleGrant {
   /** Full name of the role. */
@@ -62,7 +71,6 @@ export interface CheckedRoleGrant {
  * `google-project-invalid`, `name-too-long` and `late-value`.
  */
 export function checkedRoleGrant(grant: GoogleRoleGrant): CheckedRoleGrant {
-  if (!isRecord(grant)) return fail("google-map-invalid", "an entry of roles", grant);
   const { project, bucket } = grant;
   const role = grantableRole(grant.role, grant.reason);
   const shared = { role, condition: roleCondition(grant.condition), reason: writtenReason(grant.reason) };

@@ -13,6 +13,7 @@ import { featureGateOn, isAtLeast, knownMinor } from "./feature-gates";
 import { quoted } from "./go-text";
 import { textOf } from "./json-value";
 import { tokenAttributesRule } from "./token-attributes-rule";
+import { type ObjectKind, boolean, checkGiven, object, optional, record, text } from "../../model/shape";
 
 const GATE = "KubeletServiceAccountTokenForCredentialProviders";
 
@@ -29,6 +30,12 @@ export interface ValidateCredentialProviderConfigOptions {
   readonly featureGates?: Readonly<Record<string, boolean>>;
 }
 
+const VALIDATE_CREDENTIAL_PROVIDER_CONFIG_OPTIONS: ObjectKind<ValidateCredentialProviderConfigOptions> =
+  object({
+    kubelet: text,
+    featureGates: optional(record(boolean)),
+  });
+
 /**
  * What a kubelet of that minor says to a CredentialProviderConfig at start; empty when it would start, as far as the
  * file decides. `document` is parsed JSON or YAML.
@@ -43,6 +50,12 @@ export function validateCredentialProviderConfig(
   document: unknown,
   options: ValidateCredentialProviderConfigOptions,
 ): readonly ConfigIssue[] {
+  checkGiven(
+    "validateCredentialProviderConfig()",
+    VALIDATE_CREDENTIAL_PROVIDER_CONFIG_OPTIONS,
+    options,
+    "options",
+  );
   const { kubelet, featureGates } = asked(options);
   const minor = knownMinor("the kubelet", kubelet);
   try {

@@ -4,12 +4,13 @@
  */
 
 import { fail } from "../../errors";
-import type { Issuer } from "../../model/issuer";
+import { type Issuer, CHECKED_ISSUER } from "../../model/issuer";
 import type { IssuerKey } from "../../model/issuer-keys";
 import type { PublicJsonWebKeySet } from "../../model/json-web-key";
 import { literal } from "../../model/late";
 import { publishedJwks } from "./issuer-keys";
-import { type AcceptedAlgorithms, requireAlgorithms } from "./jwks";
+import { type AcceptedAlgorithms, ACCEPTED_ALGORITHMS, requireAlgorithms } from "./jwks";
+import { type ObjectKind, boolean, checkGiven, object, optional, text } from "../../model/shape";
 
 /** A document of an issuer, to be served below the issuer's URL. */
 export interface OpenIdDocument {
@@ -39,6 +40,12 @@ export interface IssuerDocumentsOptions {
   readonly trailingSlash?: boolean;
 }
 
+const ISSUER_DOCUMENTS_OPTIONS: ObjectKind<IssuerDocumentsOptions> = object({
+  jwksPath: text,
+  accepted: optional(ACCEPTED_ALGORITHMS),
+  trailingSlash: optional(boolean),
+});
+
 /** The documents of one issuer. */
 export interface IssuerDocuments {
   /** The discovery document, `.well-known/openid-configuration`. */
@@ -65,6 +72,8 @@ export function issuerDocuments(
   keys: readonly IssuerKey[],
   options: IssuerDocumentsOptions,
 ): IssuerDocuments {
+  checkGiven("issuerDocuments()", CHECKED_ISSUER, issuer, "issuer");
+  checkGiven("issuerDocuments()", ISSUER_DOCUMENTS_OPTIONS, options, "options");
   const set = publishedJwks(keys);
   if (options.accepted) requireAlgorithms(set, options.accepted);
   return documentsOf(issuer, set, options);

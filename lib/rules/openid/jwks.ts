@@ -9,6 +9,7 @@ import { fail } from "../../errors";
 import type { PublicJsonWebKey, PublicJsonWebKeySet } from "../../model/json-web-key";
 import { keyId } from "./derived-key-id";
 import { publicKey } from "./public-key";
+import { type ObjectKind, list, object, text } from "../../model/shape";
 
 /** Which signatures a relying party takes. */
 export interface AcceptedAlgorithms {
@@ -17,6 +18,12 @@ export interface AcceptedAlgorithms {
   /** For example `RS256`, `ES256`. */
   readonly algorithms: readonly string[];
 }
+
+/** The kind of {@link AcceptedAlgorithms}. */
+export const ACCEPTED_ALGORITHMS: ObjectKind<AcceptedAlgorithms> = object({
+  by: text,
+  algorithms: list(text),
+});
 
 const RSA_BITS_MIN = 2048;
 /** Go's crypto/rsa, in which kube-apiserver is written, takes no greater exponent. */

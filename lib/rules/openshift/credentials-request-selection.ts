@@ -1,11 +1,17 @@
 import { fail } from "../../errors";
-import type { CredentialsRequest, RequestSource } from "../../model/credentials-request";
+import {
+  type CredentialsRequest,
+  type RequestSource,
+  COMPONENT_REQUEST,
+  REQUEST_SOURCE,
+} from "../../model/credentials-request";
 import { isRecord } from "../../model/record";
 import { requestLabel } from "../../model/request-label";
 import type { SourcedDocument } from "../../model/sourced-document";
 import { CREDENTIALS_REQUEST, UNNAMED, credentialsRequest, requestHeader } from "./credentials-request";
 import { type CredentialsRequestFilter, checkedFilter, refuseForeign, skipReason } from "./request-filter";
 import { refuseSameNames } from "./request-names";
+import { type ObjectKind, like, list, object, text } from "../../model/shape";
 
 /** A document that is not for the cluster. */
 export interface SkippedDocument {
@@ -25,11 +31,23 @@ export interface CredentialsRequestSelection {
   readonly skipped: readonly SkippedDocument[];
 }
 
+/** The kind of {@link CredentialsRequestSelection}. */
+export const CREDENTIALS_REQUEST_SELECTION: ObjectKind<CredentialsRequestSelection> = object({
+  requests: list(COMPONENT_REQUEST),
+  skipped: list(
+    like<SkippedDocument>("a document that was skipped", {
+      name: text,
+      reason: text,
+      source: REQUEST_SOURCE,
+    }),
+  ),
+});
+
 /**
  * Checks the documents that are for the cluster; what is not for it is only named.
  *
  * Throws `credentials-requests-none` where none is left, `credentials-request-secret-taken`,
- * `credentials-request-twice`, `credentials-request-foreign`, `credentials-request-gate-unknown`, `choice-unknown` for a wrong filter, and what {@link credentialsRequest} throws.
+ * `credentials-request-twice`, `credentials-request-foreign`, `credentials-request-gate-unknown`, and what {@link credentialsRequest} throws.
  */
 export function selectCredentialsRequests(
   documents: readonly SourcedDocument[],

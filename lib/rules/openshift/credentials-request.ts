@@ -5,13 +5,19 @@
  */
 
 import { fail } from "../../errors";
-import type { CredentialsRequest, RequestSource, SecretReference } from "../../model/credentials-request";
+import {
+  type CredentialsRequest,
+  type RequestSource,
+  type SecretReference,
+  REQUEST_SOURCE,
+} from "../../model/credentials-request";
 import { isDnsLabel, isDnsSubdomain } from "../../model/kubernetes-name";
 import { isRecord } from "../../model/record";
 import { requestLabel } from "../../model/request-label";
 import { Subject } from "../../model/subject";
 import { type CheckedRecord, RequestReader } from "./request-reader";
 import { TOKEN_PATH_FORM, isTokenPath } from "./token-path";
+import { checkGiven } from "../../model/shape";
 
 /** API group and version of requests and of their provider parts. */
 export const CREDENTIALS_API = "cloudcredential.openshift.io/v1";
@@ -111,6 +117,7 @@ export function requestHeader(document: unknown, source: RequestSource): Request
  * `late-value`, each naming file, document and request.
  */
 export function credentialsRequest(document: unknown, source: RequestSource): CredentialsRequest {
+  checkGiven("credentialsRequest()", REQUEST_SOURCE, source, "source");
   const header = requestHeader(document, source);
   const reader = new RequestReader(requestLabel(header));
   const top = reader.record("document", document, TOP);

@@ -6,10 +6,13 @@
 import { fail } from "../../errors";
 import type { CredentialsRequest } from "../../model/credentials-request";
 import { requestLabel } from "../../model/request-label";
-import type { CredentialsRequestSelection } from "./credentials-request-selection";
+import {
+  type CredentialsRequestSelection,
+  CREDENTIALS_REQUEST_SELECTION,
+} from "./credentials-request-selection";
 import { joinedEntries, textOf } from "./joined-entries";
 import { refuseSameNames } from "./request-names";
-import { statedSelection } from "./stated-selection";
+import { checkGiven } from "../../model/shape";
 
 /**
  * The requests of the release that runs and of the one to come, for the time of an upgrade: each request has the
@@ -18,14 +21,15 @@ import { statedSelection } from "./stated-selection";
  * Statements of AWS that differ in their actions alone are one with the actions of both. `skipped` is that of the release
  * to come, without requests that the running one has.
  *
- * Throws `credentials-requests-selection`, or `credentials-requests-unjoinable` where both releases have a request of one
+ * Throws or `credentials-requests-unjoinable` where both releases have a request of one
  * name and its Secret, the path of its token, or a setting that is no list differs.
  */
 export function joinedCredentialsRequests(
   running: CredentialsRequestSelection,
   next: CredentialsRequestSelection,
 ): CredentialsRequestSelection {
-  for (const selection of [running, next]) statedSelection(selection);
+  checkGiven("joinedCredentialsRequests()", CREDENTIALS_REQUEST_SELECTION, running, "running");
+  checkGiven("joinedCredentialsRequests()", CREDENTIALS_REQUEST_SELECTION, next, "next");
   const before = new Map(running.requests.map((request) => [keyOf(request), request]));
   const requests = next.requests.map((request) => joined(before.get(keyOf(request)), request));
   const kept = new Set(requests.map(keyOf));

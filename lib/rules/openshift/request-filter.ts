@@ -5,10 +5,11 @@
  */
 
 import { fail } from "../../errors";
-import { oneOf } from "../../model/choice";
 import type { CredentialsRequest } from "../../model/credentials-request";
 import { requestLabel } from "../../model/request-label";
 import type { RequestHeader } from "./credentials-request";
+import { type Kind, type ObjectKind, checkGiven, choice, either, list } from "../../model/shape";
+import { number, object, optional, text } from "../../model/shape";
 
 /** Feature sets of OpenShift's FeatureGate, `Default` for the empty one. */
 export type OpenShiftFeatureSet =
@@ -57,13 +58,31 @@ export interface CredentialsRequestFilter {
   readonly clusterProfile?: string;
 }
 
+const NAMES: Kind<readonly string[] | "all"> = either(list(text), choice(["all"]));
+const FEATURE_SETS: readonly OpenShiftFeatureSet[] = [
+  "Default",
+  "TechPreviewNoUpgrade",
+  "DevPreviewNoUpgrade",
+  "CustomNoUpgrade",
+  "OKD",
+];
+
+const CREDENTIALS_REQUEST_FILTER: ObjectKind<CredentialsRequestFilter> = object({
+  cloud: optional(choice(["aws", "azure", "google"])),
+  featureSet: optional(choice(FEATURE_SETS)),
+  featureGates: optional(NAMES),
+  capabilities: optional(NAMES),
+  majorVersion: optional(number),
+  clusterProfile: optional(text),
+});
+
 const KINDS: Readonly<Record<NonNullable<CredentialsRequestFilter["cloud"]>, string>> = {
   aws: "AWSProviderSpec",
   azure: "AzureProviderSpec",
   google: "GCPProviderSpec",
 };
 
-/** Kinds of openshift/api, cloudcredential/v1 and openshift/cloud-credential-operator, of clouds that are not served. */
+/** Kinds of openshift/cloud-credential-operator of clouds that are not served. */
 const OTHER_KINDS: readonly string[] = [
   "AlibabaCloudProviderSpec",
   "IBMCloudPowerVSProviderSpec",
@@ -73,14 +92,6 @@ const OTHER_KINDS: readonly string[] = [
   "OpenStackProviderSpec",
   "OvirtProviderSpec",
   "VSphereProviderSpec",
-];
-
-const FEATURE_SETS: readonly OpenShiftFeatureSet[] = [
-  "Default",
-  "TechPreviewNoUpgrade",
-  "DevPreviewNoUpgrade",
-  "CustomNoUpgrade",
-  "OKD",
 ];
 
 const DELETE = "release.openshift.io/delete";
@@ -106,24 +117,15 @@ const QUESTIONS: readonly Question[] = [
 ];
 
 /**
- * Checks a filter that may come from plain JavaScript; throws `choice-unknown`, `credentials-requests-filter` or
+ * Checks a filter that may come from plain JavaScript; throws `credentials-requests-filter` or
  * `late-value`.
  */
 export function checkedFilter(filter: CredentialsRequestFilter): CredentialsRequestFilter {
-  if (filter.cloud !== undefined)
-    oneOf("cloud of the CredentialsRequests", filter.cloud, ["aws", "azure", "google"]);
-  oneOf("feature set", filter.featureSet ?? "Default", FEATURE_SETS);
+  checkGiven("the selection of CredentialsRequests", CREDENTIALS_REQUEST_FILTER, filter, "filter");
   const { majorVersion } = filter;
   if (majorVersion !== undefined && !(Number.isInteger(majorVersion) && majorVersion > 0))
     fail("credentials-requests-filter", "majorVersion", majorVersion, "a whole number, 4 say");
-  for (const list of ["capabilities", "featureGates"] as const)
-    if (!isNames(filter[list] ?? "all"))
-      fail("credentials-requests-filter", list, filter[list], 'a list of names, or "all"');
   return filter;
-}
-
-function isNames(value: unknown): boolean {
-  return value === "all" || (Array.isArray(value) && value.every((name) => typeof name === "string"));
 }
 
 /**

@@ -10,6 +10,7 @@ import { type WrittenFiles, writeTargetFolder } from "./target-folder";
 import { assertTargetOutside } from "./target-place";
 import type { TerraformOutputs } from "./terraform-outputs";
 import type { FileOwner } from "../../artefact/written-files-list";
+import { type ObjectKind, checkGiven, object, optional, text } from "../../model/shape";
 
 /** What `bind` reads and where it writes. */
 export interface BindProps {
@@ -31,6 +32,13 @@ export interface BindProps {
    */
   readonly manifests?: string;
 }
+
+const BIND_PROPS: ObjectKind<BindProps> = object({
+  outputs: text,
+  to: text,
+  from: optional(text),
+  manifests: optional(text),
+});
 
 const YAML_FILE = /\.ya?ml$/;
 
@@ -55,6 +63,7 @@ interface Source extends BoundFilesInput {
  * `bind-target-is-source`, `bind-target-taken`, `bind-target-unwritable`.
  */
 export function bind(props: BindProps): WrittenFiles {
+  checkGiven("bind()", BIND_PROPS, props);
   const { to, from = "cdktf.out", manifests } = props;
   const stacks = readSynthFolder(from);
   const outputs = readOutputsFile(props.outputs);

@@ -6,7 +6,14 @@ import type { SynthesizedStack } from "../synthesized-stack";
 import { awsRoles } from "./aws-roles";
 import { azureCredentials } from "./azure-credentials";
 import { googlePoolProviders } from "./google-pool-providers";
-import type { AssumeLink, ReadIdentities, TokenClaims, TrustingIdentity } from "./identity";
+import {
+  type AssumeLink,
+  type ReadIdentities,
+  type TokenClaims,
+  type TrustingIdentity,
+  TOKEN_CLAIMS,
+} from "./identity";
+import { type ObjectKind, checkGiven, object, optional, text } from "../../model/shape";
 
 /** A token that a test speaks of. */
 export interface ExpectedToken extends TokenClaims {
@@ -17,6 +24,11 @@ export interface ExpectedToken extends TokenClaims {
    */
   readonly identity?: string;
 }
+
+const EXPECTED_TOKEN: ObjectKind<ExpectedToken> = object({
+  ...TOKEN_CLAIMS.shape,
+  identity: optional(text),
+});
 
 /** The clouds; one more is one more line. */
 const READERS: readonly ReadIdentities[] = [awsRoles, azureCredentials, googlePoolProviders];
@@ -49,10 +61,10 @@ export function rejectsAssume(stack: SynthesizedStack, token: ExpectedToken): Fi
 }
 
 function judge(stack: SynthesizedStack, token: ExpectedToken): readonly Judged[] {
+  checkGiven("the expected token", EXPECTED_TOKEN, token, "token");
   for (const claim of ["iss", "sub", "aud"] as const) {
-    const value: unknown = token[claim];
-    if (typeof value !== "string" || value === "" || value !== value.trim() || isLate(value))
-      fail("testing-claims-invalid", claim, value);
+    const value = token[claim];
+    if (value === "" || value !== value.trim() || isLate(value)) fail("testing-claims-invalid", claim, value);
   }
   return named(stack, token.identity).map(({ address, admits }) => {
     const links = admits(token);

@@ -4,6 +4,7 @@
 
 import type { Answer } from "../../explain/answer";
 import type { Terraform, TerraformResource } from "../../explain/facts/terraform";
+import { type ObjectKind, object, text } from "../../model/shape";
 
 /** The claims of a service account token that clouds compare. */
 export interface TokenClaims {
@@ -14,6 +15,13 @@ export interface TokenClaims {
   /** The audience; tokens that a kubelet requests have one. */
   readonly aud: string;
 }
+
+/** The kind of {@link TokenClaims}. */
+export const TOKEN_CLAIMS: ObjectKind<TokenClaims> = object({
+  iss: text,
+  sub: text,
+  aud: text,
+});
 
 /** Something that trusts tokens. */
 export interface TrustingIdentity {

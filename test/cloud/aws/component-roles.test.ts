@@ -326,22 +326,22 @@ describe("componentRoles", () => {
       "an override with an unknown field",
       { overrides: { registry: { narow: [] } as ComponentOverride } },
       {},
-      "aws-override-invalid",
-      /"narow"/,
+      "property-unknown",
+      /write narrow/,
     ],
     [
       "an override that would place one role elsewhere",
       { overrides: { registry: { path: "/p/" } as ComponentOverride } },
       {},
-      "aws-override-invalid",
-      /"path"/,
+      "property-unknown",
+      /overrides\.registry\.path/,
     ],
     [
       "an override that is none",
       { overrides: { registry: null as unknown as ComponentOverride } },
       {},
-      "aws-override-invalid",
-      /is no object/,
+      "property-invalid",
+      /is null/,
     ],
     [
       "adopting everything under derived names",
@@ -521,12 +521,12 @@ describe("ComponentRole", () => {
     [
       "missing actions",
       { narrow: [{ resources: ["arn:aws:s3:::a"] }] as unknown as ComponentNarrowing[] },
-      "aws-override-invalid",
+      "property-missing",
     ],
     [
       "an entry with an unknown field",
       { narrow: [{ actions: ["s3:*"], resource: "arn:aws:s3:::a" }] as unknown as ComponentNarrowing[] },
-      "aws-override-invalid",
+      "property-unknown",
     ],
     ["empty conditions", { narrow: [{ actions: ["s3:*"], conditions: {} }] }, "aws-override-invalid"],
     [
@@ -542,12 +542,12 @@ describe("ComponentRole", () => {
     [
       "narrow that is no list",
       { narrow: { actions: ["s3:*"] } as unknown as ComponentNarrowing[] },
-      "aws-override-invalid",
+      "property-invalid",
     ],
     [
       "extra statements that are no list",
       { statements: { Effect: "Allow" } as unknown as PolicyStatement[] },
-      "aws-statement-invalid",
+      "property-invalid",
     ],
     [
       "two extra statements of one Sid",
@@ -566,7 +566,7 @@ describe("ComponentRole", () => {
       { statements: [{ Effect: "Allow", Action: "*", Resource: "arn:aws:*" }] },
       "aws-statement-too-wide",
     ],
-    ["keys that are no list", { kmsKeys: KEY as unknown as string[] }, "aws-kms-key-invalid"],
+    ["keys that are no list", { kmsKeys: KEY as unknown as string[] }, "property-invalid"],
     [
       "keys of another partition",
       { kmsKeys: [KEY.replace("arn:aws:", "arn:aws-cn:")] },

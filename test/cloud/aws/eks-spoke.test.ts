@@ -55,8 +55,6 @@ function enter(
 
 describe("eksSpoke", () => {
   it.each([
-    undefined,
-    { region: REGION, ...VIEW },
     { cluster: CLUSTER, region: REGION, accessPolicies: {} },
     { cluster: CLUSTER, region: REGION, accessPolicies: [null] },
     {
@@ -67,7 +65,7 @@ describe("eksSpoke", () => {
     { cluster: CLUSTER, region: REGION, kubernetesGroups: "argocd" },
   ])("refuses forms that only the compiler checks: %j", (given) => {
     expect(() => eksSpoke(given as unknown as EksSpokeProps)).toThrowError(
-      expect.objectContaining({ code: "fleet-value-invalid" }),
+      expect.objectContaining({ code: "property-invalid" }),
     );
   });
 

@@ -266,12 +266,8 @@ describe("IssuerBucket", () => {
       },
       "aws-issuer-adopt-unusable",
     ],
-    [
-      "adopt: true",
-      { access: "public", adopt: true as unknown as AdoptedIssuerBucket },
-      "aws-issuer-adopt-unusable",
-    ],
-    ["adopt: {}", { access: "public", adopt: {} as AdoptedIssuerBucket }, "aws-ccoctl-name-invalid"],
+    ["adopt: true", { access: "public", adopt: true as unknown as AdoptedIssuerBucket }, "property-invalid"],
+    ["adopt: {}", { access: "public", adopt: {} as AdoptedIssuerBucket }, "property-missing"],
     [
       "a long name of ccoctl",
       { access: "public", adopt: { ccoctlName: "c".repeat(90) } },
@@ -280,15 +276,15 @@ describe("IssuerBucket", () => {
     [
       "a distribution that is none",
       { account: ACCOUNT, adopt: { ccoctlName: "c", distribution: null as unknown as ExistingDistribution } },
-      "aws-distribution-id-invalid",
+      "property-invalid",
     ],
     [
       "more tags than an object can have",
       { tags: Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`t${index}`, "x"])) },
       "aws-tags-invalid",
     ],
-    ["no keys", { keys: undefined as unknown as IssuerKey[] }, "issuer-keys-list"],
-    ["a key that is null", { keys: [null as unknown as IssuerKey] }, "issuer-key-use"],
+    ["no keys", { keys: undefined as unknown as IssuerKey[] }, "property-missing"],
+    ["a key that is null", { keys: [null as unknown as IssuerKey] }, "property-invalid"],
   ])("refuses %s", (_, more, refusal) => {
     const stack = newStack();
     expect(() => bucket(stack, more)).toThrowError(code(refusal));

@@ -100,7 +100,7 @@ describe("OidcProvider", () => {
   it.each([
     [{ audiences: [] }, "aws-client-ids-invalid"],
     [{ audiences: Array.from({ length: 101 }, (_, index) => `a${index}`) }, "aws-client-ids-invalid"],
-    [{ audiences: undefined as never }, "aws-client-ids-invalid"],
+    [{ audiences: undefined as never }, "property-missing"],
     [{ audiences: [""] }, "audience-invalid"],
     [{ thumbprints: [] }, "aws-thumbprints-invalid"],
     [{ thumbprints: ["abc"] }, "aws-thumbprints-invalid"],

@@ -254,9 +254,9 @@ describe("awsAccess", () => {
   });
 
   it.each<[string, unknown, string]>([
-    ["nothing at all", undefined, "aws-access-empty"],
-    ["statements that are no list", { statements: READ }, "aws-statement-invalid"],
-    ["policies that are no list", { managedPolicyArns: MANAGED }, "aws-arn-invalid"],
+    ["nothing at all", undefined, "property-missing"],
+    ["statements that are no list", { statements: READ }, "property-invalid"],
+    ["policies that are no list", { managedPolicyArns: MANAGED }, "property-invalid"],
     ["a policy for administrators", { managedPolicyArns: [ADMIN] }, "aws-statement-too-wide"],
     [
       "every action of a service by ?",

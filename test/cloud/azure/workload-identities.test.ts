@@ -167,8 +167,8 @@ describe("WorkloadIdentities", () => {
   it.each<readonly [string, Partial<WorkloadIdentitiesProps>]>([
     ["azure-access-foreign", { workloads: [{ subject: WEB, access: [foreign] }] }],
     ["azure-name-invalid", { resourceGroupName: "a/b" }],
-    ["azure-name-invalid", { resourceGroupName: undefined as unknown as string }],
-    ["azure-name-invalid", { location: undefined as unknown as string }],
+    ["property-missing", { resourceGroupName: undefined as unknown as string }],
+    ["property-missing", { location: undefined as unknown as string }],
     ["azure-tag-invalid", { tags: { "a/b": "x" } }],
     ["azure-name-invalid", { namePrefix: "a_b" }],
     ["azure-guid-invalid", { tenantId: "mine" }],
@@ -205,11 +205,11 @@ describe("azureAccess", () => {
     ["azure-role-broad", [{ role: "${TfToken[TOKEN.1]}", scope: SUB }]],
     ["azure-role-invalid", [{ role: '${file("x")}', scope: GROUP }]],
     ["azure-role-invalid", [{ role: OWNER.replace("/providers", "/${x.y}/providers"), scope: GROUP }]],
-    ["azure-role-invalid", [{ role: undefined as unknown as string, scope: GROUP }]],
+    ["property-missing", [{ role: undefined as unknown as string, scope: GROUP }]],
     ["azure-scope-invalid", [{ role: "Reader", scope: `${GROUP}\${x.y}` }]],
-    ["azure-scope-invalid", [{ role: "Reader", scope: undefined as unknown as string }]],
-    ["azure-reason-invalid", [{ role: "Owner", scope: SUB, reason: 5 as unknown as string }]],
-    ["azure-roles-empty", undefined as unknown as []],
+    ["property-missing", [{ role: "Reader", scope: undefined as unknown as string }]],
+    ["property-invalid", [{ role: "Owner", scope: SUB, reason: 5 as unknown as string }]],
+    ["property-missing", undefined as unknown as []],
     ["azure-reason-invalid", [{ role: "Owner", scope: SUB, reason: " " }]],
   ])("refuses with %s: %j", (code, roles) => {
     expect(() => azureAccess({ roles })).toThrowError(expect.objectContaining({ code }));

@@ -57,14 +57,11 @@ describe("gkeSpoke", () => {
     );
   });
 
-  it.each([undefined, null, {}, { cluster: "spoke", project: "spokes-prod" }])(
-    "refuses the settings %j",
-    (given) => {
-      expect(() => gkeSpoke(given as unknown as GkeSpokeProps)).toThrowError(
-        expect.objectContaining({ code: "fleet-value-invalid" }),
-      );
-    },
-  );
+  it.each([null, { cluster: "spoke", project: "spokes-prod" }])("refuses the settings %j", (given) => {
+    expect(() => gkeSpoke(given as unknown as GkeSpokeProps)).toThrowError(
+      expect.objectContaining({ code: "property-invalid" }),
+    );
+  });
 
   it("completes the endpoint to a URL", () => {
     const { cloud, endpoint, parameters } = gkeSpoke({ cluster: CLUSTER, project: "spokes-prod" });
@@ -171,7 +168,7 @@ describe("gkeSpoke", () => {
     ["google-role-invalid", { role: "developer" }],
     // The DNS endpoint has a certificate of Google's.
     ["google-setting-contradicts", { dnsEndpoint: true }],
-    ["choice-unknown", { dnsEndpoint: "true" as unknown as boolean }],
+    ["property-invalid", { dnsEndpoint: "true" as unknown as boolean }],
   ])("refuses with %s", (code, props) => {
     expect(() => gkeSpoke({ cluster: CLUSTER, project: "spokes-prod", ...props })).toThrowError(
       expect.objectContaining({ code }),
@@ -265,8 +262,8 @@ describe("connectGatewaySpoke", () => {
     ["google-project-number-invalid", { projectNumber: "fleet-prod" }],
     ["google-membership-invalid", { membership: "Spoke" }],
     ["google-membership-invalid", { location: "europe-west1-b" }],
-    ["choice-unknown", { role: "roles/gkehub.viewer" as "roles/gkehub.gatewayReader" }],
-    ["choice-unknown", { gke: "no" as unknown as boolean }],
+    ["property-invalid", { role: "roles/gkehub.viewer" as "roles/gkehub.gatewayReader" }],
+    ["property-invalid", { gke: "no" as unknown as boolean }],
   ])("refuses with %s", (code, change) => {
     expect(() => connectGatewaySpoke({ ...props, ...change })).toThrowError(
       expect.objectContaining({ code }),

@@ -138,14 +138,14 @@ describe("IssuerBucket", () => {
     ["google-bucket-invalid", { bucket: "prod-" }],
     ["google-bucket-invalid", { bucket: "a".repeat(64) }],
     ["google-bucket-location", { location: "" }],
-    ["google-bucket-location", { location: undefined as unknown as string }],
-    ["google-keys-invalid", { keys: pem("P-256") as unknown as IssuerBucketProps["keys"] }],
-    ["choice-unknown", { listing: "yes" as unknown as boolean }],
+    ["property-missing", { location: undefined as unknown as string }],
+    ["property-invalid", { keys: pem("P-256") as unknown as IssuerBucketProps["keys"] }],
+    ["property-invalid", { listing: "yes" as unknown as boolean }],
     ["issuer-keys-current", { keys: [{ publicKey: pem("P-256"), use: "next" }] }],
     // https://cloud.google.com/iam/docs/workload-identity-federation-with-other-providers: RS256 or ES256.
     ["issuer-key-algorithm", { keys: [{ publicKey: pem("P-384"), use: "current" }] }],
     ["google-universe-invalid", { universeDomain: "" }],
-    ["choice-unknown", { adopt: "yes" as unknown as boolean }],
+    ["property-invalid", { adopt: "yes" as unknown as boolean }],
   ])("refuses with %s and declares nothing", (code, changed) => {
     const stack = testStack();
     expect(() => new IssuerBucket(stack, "issuer", { ...props, ...changed })).toThrowError(refused(code));

@@ -245,7 +245,7 @@ describe("the keys of an issuer", () => {
   it("are compared over the stacks of an app, and not over apps", () => {
     const [a, b] = twoStacks();
     JOBS.components(a, { keys: [current] });
-    const elsewhere = { ...poolId, poolId: "workloads" };
+    const elsewhere = { poolId: "workloads" };
     expect(() => JOBS.workloads(b, { pool: elsewhere })).toThrowError(refused("google-issuer-keys-differ"));
     expect(resources(b, POOL)).toEqual({});
     JOBS.workloads(twoStacks()[0]);

@@ -431,9 +431,9 @@ describe("refusals", () => {
     [{ oidcProvider, pool: existing }, "google-setting-contradicts"],
     [{ oidcProvider, project: "shop-test" }, "google-project-contradicts"],
     [{ pool: existing, projectNumber: "1" }, "google-project-contradicts"],
-    [{ pool: "Fleet" as never }, "google-pool-unknown"],
-    [{ pool: null as never }, "google-pool-unknown"],
-    [{ pool: LATE as never }, "google-pool-unknown"],
+    [{ pool: "Fleet" as never }, "property-invalid"],
+    [{ pool: null as never }, "property-invalid"],
+    [{ pool: LATE as never }, "property-invalid"],
     [{ projectNumber: LATE }, "late-value"],
   ])("%# is refused at once", (props, code) => {
     expect(() => pullPrincipals({ ...project, ...props })).toThrowError(expect.objectContaining({ code }));

@@ -205,7 +205,7 @@ describe("workloadServiceAccounts", () => {
     ["google-token-lifetime", { tokenLifetime: Duration.hours(25) }, [reader]],
     ["google-token-path", { credentialDirectory: "/var/../run" }, [reader]],
     ["audience-invalid", { audience: "" }, [reader]],
-    ["choice-unknown", { impersonate: "no" as unknown as boolean }, [reader]],
+    ["property-invalid", { impersonate: "no" as unknown as boolean }, [reader]],
     ["late-value", { projectNumber: "${TfToken[TOKEN.1]}" }, [reader]],
   ])("refuses with %s before anything is declared: %j", (code, changed, access, subjects) => {
     const stack = testStack();
@@ -247,9 +247,9 @@ describe("googleAccess", () => {
     ["google-grant-target", { roles: [{ role: "roles/a.b" }] }],
     ["google-grant-target", { roles: [{ role: "roles/a.b", project: "shop-prod", bucket: "b" }] }],
     ["google-project-invalid", { roles: [{ role: "roles/a.b", project: "X" }] }],
-    ["google-list-invalid", { roles: "x" as unknown as [] }],
-    ["google-list-invalid", { declare: () => undefined, permissions: "abc" as unknown as string[] }],
-    ["google-map-invalid", { roles: ["roles/a.b"] as unknown as [] }],
+    ["property-invalid", { roles: "x" as unknown as [] }],
+    ["property-invalid", { declare: () => undefined, permissions: "abc" as unknown as string[] }],
+    ["property-invalid", { roles: ["roles/a.b"] as unknown as [] }],
   ])("refuses with %s: %j", (code, props) => {
     expect(() => googleAccess(props)).toThrowError(refused(code));
   });

@@ -15,7 +15,7 @@ import {
   googleAccess,
   workloadServiceAccounts,
 } from "../../../lib/cloud/google";
-import type { IIssuerHost } from "../../../lib/model/issuer-host";
+import type { IIssuerHost } from "../../../lib/model/issuer";
 import { credentialsRequestsOf } from "../../../lib/openshift";
 import { PlatformComponents, WorkloadAccess } from "../../../lib/synth";
 import {

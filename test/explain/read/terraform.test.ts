@@ -155,7 +155,7 @@ describe("policies", () => {
     });
     const seen = match(
       only(terraform, "asked").json("policy"),
-      (value) => {
+      (value): unknown => {
         if (!isTreeObject(value)) return "no object";
         const condition = orElse(fieldOf(value, "Condition"), () => undefined);
         const key = isTreeObject(condition) ? fieldOf(condition, "a:aud") : known("none");

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { EKS_ACCESS_POLICIES } from "../../../lib/rules/aws/eks-access-policies";
 import {
   type EksAccess,
   accessPolicyArn,
@@ -10,6 +11,17 @@ import {
 const refused = (code: string): unknown => expect.objectContaining({ code });
 
 describe("eksAccess", () => {
+  // access-policy-reference.adoc: those that are for people and programs.
+  it("knows these access policies", () => {
+    expect(EKS_ACCESS_POLICIES).toEqual([
+      "AmazonEKSAdminPolicy",
+      "AmazonEKSAdminViewPolicy",
+      "AmazonEKSClusterAdminPolicy",
+      "AmazonEKSEditPolicy",
+      "AmazonEKSViewPolicy",
+    ]);
+  });
+
   it("sorts policies, namespaces and groups, each once", () => {
     expect(
       eksAccess({
@@ -30,12 +42,6 @@ describe("eksAccess", () => {
 
   it.each<[string, Partial<EksAccess>, string]>([
     ["nothing", {}, "aws-eks-access-empty"],
-    // A policy of a node: of no use to a program.
-    [
-      "another policy",
-      { accessPolicies: [{ policy: "AmazonEKSAutoNodePolicy" as "AmazonEKSViewPolicy" }] },
-      "choice-unknown",
-    ],
     // access-policies.adoc: "you can only associate each policy to an access entry once".
     [
       "a policy twice",
@@ -100,7 +106,7 @@ describe("requireAccessEntries", () => {
     ["API", undefined],
     ["API_AND_CONFIG_MAP", undefined],
     ["CONFIG_MAP", "spoke-authentication-mode"],
-    ["config_map", "choice-unknown"],
+    ["config_map", "property-invalid"],
   ])("answers to %s with %s", (mode, code) => {
     const check = (): void => requireAccessEntries("spoke-a", mode);
     if (code === undefined) expect(check).not.toThrow();

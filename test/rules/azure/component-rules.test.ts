@@ -160,7 +160,7 @@ describe("tagsArgument", () => {
     );
   });
 
-  it.each([[{ "a/b": "x" }], [{ "a%{b}": "x" }], [{ "": "x" }], [{ a: 5 }], [{ a: "x".repeat(257) }], ["a"]])(
+  it.each([[{ "a/b": "x" }], [{ "a%{b}": "x" }], [{ "": "x" }], [{ a: 5 }], [{ a: "x".repeat(257) }]])(
     "refuses %j",
     (tags) => {
       expect(() => tagsArgument(tags as Record<string, string>)).toThrowError(

@@ -216,14 +216,12 @@ describe("authenticationConfiguration", () => {
       "spoke-authentication-invalid",
     ],
     ["no authenticator", { additionalAuthenticators: [null] }, "spoke-authentication-invalid"],
-    ["authenticators that are a text", { additionalAuthenticators: "abc" }, "fleet-value-invalid"],
     ["a late authenticator", { additionalAuthenticators: [people({ url: LATE })] }, "late-value"],
     [
       "a token in an authenticator",
       { additionalAuthenticators: [{ ...people(), token: "hunter2" }] },
       "fleet-secret-material",
     ],
-    ["service accounts that are a text", { serviceAccounts: "fleet/controller" }, "fleet-value-invalid"],
     // kube-apiserver does not start with them.
     ["a late CA", { certificateAuthority: LATE }, "late-value"],
     ["a CA that is no PEM", { certificateAuthority: "nope" }, "spoke-authentication-ca"],

@@ -54,41 +54,37 @@ describe("consumers", () => {
       () => multiKueue({ version: "0.19", workloads: [{ ...own, namespace: "kq" }] }),
       "kueue-profile-namespace",
     ],
-    ["nothing for Argo CD", () => argoCd(...none), "fleet-value-invalid"],
-    ["nothing for Kueue", () => multiKueue(...none), "fleet-value-invalid"],
-    ["nothing for Knative", () => knativeOperator(...none), "fleet-value-invalid"],
-    ["nothing for a controller", () => controller(...none), "fleet-value-invalid"],
-    ["a controller without workloads", () => controller(untyped({ title: "x" })), "fleet-value-invalid"],
-    [
-      "a controller without title",
-      () => controller(untyped({ workloads: [own] })),
-      "fleet-consumer-workload",
-    ],
-    ["null as workload", () => controller(untyped({ title: "x", workloads: [null] })), "fleet-value-invalid"],
+    ["nothing for Argo CD", () => argoCd(...none), "property-missing"],
+    ["nothing for Kueue", () => multiKueue(...none), "property-missing"],
+    ["nothing for Knative", () => knativeOperator(...none), "property-missing"],
+    ["nothing for a controller", () => controller(...none), "property-missing"],
+    ["a controller without workloads", () => controller(untyped({ title: "x" })), "property-missing"],
+    ["a controller without title", () => controller(untyped({ workloads: [own] })), "property-missing"],
+    ["null as workload", () => controller(untyped({ title: "x", workloads: [null] })), "property-invalid"],
     [
       "null as workload of Kueue",
       () => multiKueue(untyped({ version: "0.19", workloads: [null] })),
-      "fleet-value-invalid",
+      "property-invalid",
     ],
     [
       "a text as workloads",
       () => argoCd(untyped({ version: "3.5", workloads: "argocd-server" })),
-      "fleet-value-invalid",
+      "property-invalid",
     ],
     [
       "a DaemonSet",
       () => controller(untyped({ title: "x", workloads: [{ ...own, kind: "DaemonSet" }] })),
-      "choice-unknown",
+      "property-invalid",
     ],
     [
       "a text as switch",
       () => controller(untyped({ title: "x", workloads: [own], isDistroless: "false" })),
-      "choice-unknown",
+      "property-invalid",
     ],
     [
       "a text as switch of Kueue",
       () => multiKueue(untyped({ version: "0.19", featureGatesByFlag: "false" })),
-      "choice-unknown",
+      "property-invalid",
     ],
     [
       "a bad namespace",
@@ -187,7 +183,7 @@ describe("mountedPlugin", () => {
   it.each([0, -1, 1.5, "1000", true, null, 2 ** 31])("refuses %j as user", (runAsUser) => {
     const source: PluginSource = { ...busybox, runAsUser: untyped(runAsUser) };
     expect(() => mountedPlugin(source, { version: "1.34" }, kueue)).toThrowError(
-      expect.objectContaining({ code: "choice-unknown" }),
+      expect.objectContaining({ code: "property-invalid" }),
     );
   });
 
@@ -237,9 +233,9 @@ describe("mountedPlugin", () => {
       "plugin-mount-hub-too-old",
     ],
     ["copying without cp", { ...iam, mode: "initContainer" }, { version: "1.35" }, "plugin-mount-no-copy"],
-    ["a text as gate", iam, { version: "1.34", imageVolume: untyped("false") }, "choice-unknown"],
-    ["a text as hasCopy", { ...iam, hasCopy: untyped("false") }, { version: "1.34" }, "choice-unknown"],
-    ["another mode", { ...iam, mode: "copy" as "auto" }, { version: "1.35" }, "choice-unknown"],
+    ["a text as gate", iam, { version: "1.34", imageVolume: untyped("false") }, "property-invalid"],
+    ["a text as hasCopy", { ...iam, hasCopy: untyped("false") }, { version: "1.34" }, "property-invalid"],
+    ["another mode", { ...iam, mode: "copy" as "auto" }, { version: "1.35" }, "property-invalid"],
     ["no tag", { ...iam, image: "example.com:5000/x" }, { version: "1.35" }, "plugin-image-invalid"],
     ["a late image", { ...iam, image: LATE }, { version: "1.35" }, "late-value"],
     ["a relative path", { ...iam, path: "bin/x" }, { version: "1.35" }, "plugin-image-invalid"],

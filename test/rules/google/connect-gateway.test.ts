@@ -1,10 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  type FleetMember,
-  type GatewayRoleName,
-  gatewayRole,
-  gatewayServer,
-} from "../../../lib/rules/google/connect-gateway";
+import { type FleetMember, gatewayServer } from "../../../lib/rules/google/connect-gateway";
 
 const LATE = "${TfToken[TOKEN.1]}";
 const MEMBER: FleetMember = {
@@ -47,19 +42,5 @@ describe("gatewayServer", () => {
     [{ location: LATE }, "late-value"],
   ])("refuses %j", (change, code) => {
     expect(() => gatewayServer({ ...MEMBER, ...change })).toThrowError(expect.objectContaining({ code }));
-  });
-});
-
-describe("gatewayRole", () => {
-  it("takes the gateway's three roles, and no other", () => {
-    const roles: readonly GatewayRoleName[] = [
-      "roles/gkehub.gatewayAdmin",
-      "roles/gkehub.gatewayEditor",
-      "roles/gkehub.gatewayReader",
-    ];
-    expect(roles.map(gatewayRole)).toEqual(roles);
-    expect(() => gatewayRole("roles/gkehub.viewer" as GatewayRoleName)).toThrowError(
-      expect.objectContaining({ code: "choice-unknown" }),
-    );
   });
 });

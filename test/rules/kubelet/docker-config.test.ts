@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readDockerConfig } from "../../../lib/rules/kubelet/docker-config";
+import { DOCKER_CONFIG_KEYS, readDockerConfig } from "../../../lib/rules/kubelet/docker-config";
 
 const JSON_TYPE = "kubernetes.io/dockerconfigjson";
 const OLD_TYPE = "kubernetes.io/dockercfg";
@@ -34,4 +34,19 @@ it.each<[type: string, content: string, registries: readonly string[], problem: 
   [OLD_TYPE, '{"r.io":{"auth":"!"}}', ["r.io"], 'auth of the entry "r.io" is no base64'],
 ])("%s %s", (type, content, registries, problem) => {
   expect(readDockerConfig(type, content)).toEqual({ registries, problem });
+});
+
+// DockerConfigEntry has these fields of text; what else an entry holds is passed over.
+it.each(["username", "password", "email", "auth"])("%s of an entry is text", (name) => {
+  const content = JSON.stringify({ "r.io": { [name]: 5, identitytoken: 5 } });
+  expect(readDockerConfig(OLD_TYPE, content).problem).toBe(
+    `${name} of the entry "r.io" is no string but number`,
+  );
+  expect(
+    readDockerConfig(OLD_TYPE, JSON.stringify({ "r.io": { identitytoken: 5 } })).problem,
+  ).toBeUndefined();
+});
+
+it("knows the two types of secrets, each with its key", () => {
+  expect(DOCKER_CONFIG_KEYS).toEqual({ [JSON_TYPE]: ".dockerconfigjson", [OLD_TYPE]: ".dockercfg" });
 });

@@ -27,6 +27,19 @@ describe("parseGoDuration", () => {
   });
 
   it.each([
+    ["1ns", 1n],
+    ["1us", 1_000n],
+    ["1\u00b5s", 1_000n],
+    ["1\u03bcs", 1_000n],
+    ["1ms", 1_000_000n],
+    ["1s", 1_000_000_000n],
+    ["1m", 60_000_000_000n],
+    ["1h", 3_600_000_000_000n],
+  ])("knows the unit of %s", (text, nanoseconds) => {
+    expect(parseGoDuration(text)).toEqual({ nanoseconds });
+  });
+
+  it.each([
     ["", 'time: invalid duration ""'],
     ["-", 'time: invalid duration "-"'],
     ["--1s", 'time: invalid duration "--1s"'],
@@ -61,6 +74,15 @@ describe("formatGoDuration", () => {
   it.each([
     [0n, "0s"],
     [-1n, "-1ns"],
+    [999n, "999ns"],
+    [1_000n, "1µs"],
+    [999_999n, "999.999µs"],
+    [1_000_000n, "1ms"],
+    [999_999_999n, "999.999999ms"],
+    [1_000_000_000n, "1s"],
+    [59_999_999_999n, "59.999999999s"],
+    [3_599_000_000_000n, "59m59s"],
+    [3_600_000_000_000n, "1h0m0s"],
     [1_500n, "1.5µs"],
     [-1_500_000n, "-1.5ms"],
     [60_000_000_000n, "1m0s"],

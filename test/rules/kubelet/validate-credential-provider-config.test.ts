@@ -131,7 +131,7 @@ describe("validateCredentialProviderConfig", () => {
 
   it("refuses to answer for no version", () => {
     expect(() => validateCredentialProviderConfig({}, undefined as never)).toThrowError(
-      expect.objectContaining({ code: "version-invalid" }) as Error,
+      expect.objectContaining({ code: "property-missing" }) as Error,
     );
   });
 

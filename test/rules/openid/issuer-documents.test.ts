@@ -74,11 +74,11 @@ describe("publishedJwks", () => {
     ["issuer-keys-current", [next, ec]],
     ["issuer-keys-current", [current, { ...next, use: "current" as const }]],
     ["issuer-key-duplicate", [current, { ...current, use: "next" as const }]],
-    ["issuer-key-use", [current, { ...next, use: "later" as "next" }]],
-    ["issuer-key-use", [current.publicKey as unknown as IssuerKey]],
-    ["issuer-key-use", [null as unknown as IssuerKey]],
-    ["issuer-keys-list", current.publicKey as unknown as IssuerKey[]],
-    ["issuer-keys-list", undefined as unknown as IssuerKey[]],
+    ["property-invalid", [current, { ...next, use: "later" as "next" }]],
+    ["property-invalid", [current.publicKey as unknown as IssuerKey]],
+    ["property-invalid", [null as unknown as IssuerKey]],
+    ["property-invalid", current.publicKey as unknown as IssuerKey[]],
+    ["property-missing", undefined as unknown as IssuerKey[]],
   ])("throws %s", (code, keys) => {
     expect(() => publishedJwks(keys)).toThrowError(expect.objectContaining({ code }));
   });

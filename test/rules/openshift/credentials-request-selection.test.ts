@@ -178,7 +178,7 @@ describe("selectCredentialsRequests", () => {
       expect(select([mine, other], { featureSet }).kept).toEqual(["mine", "other"]);
       expect(() => select([other], { featureSet: `${featureSet}s` as "Default" })).toThrowError(
         expect.objectContaining({
-          code: "choice-unknown",
+          code: "property-invalid",
           allowed: '"Default", "TechPreviewNoUpgrade", "DevPreviewNoUpgrade", "CustomNoUpgrade", "OKD"',
         }),
       );
@@ -234,14 +234,16 @@ describe("selectCredentialsRequests", () => {
     );
   });
 
-  it.each([{ capabilities: "Storage" }, { featureGates: "X" }, { majorVersion: "4" }, { majorVersion: 4.2 }])(
-    "refuses the filter %j",
-    (filter) => {
-      expect(() => select([other], filter as unknown as CredentialsRequestFilter)).toThrowError(
-        expect.objectContaining({ code: "credentials-requests-filter" }),
-      );
-    },
-  );
+  it.each([
+    [{ capabilities: "Storage" }, "property-invalid"],
+    [{ featureGates: "X" }, "property-invalid"],
+    [{ majorVersion: "4" }, "property-invalid"],
+    [{ majorVersion: 4.2 }, "credentials-requests-filter"],
+  ])("refuses the filter %j with %s", (filter, code) => {
+    expect(() => select([other], filter as unknown as CredentialsRequestFilter)).toThrowError(
+      expect.objectContaining({ code }),
+    );
+  });
 
   it.each([
     [1, "a number"],
@@ -306,7 +308,9 @@ describe("selectCredentialsRequests", () => {
   it.each([{ cloud: "gcp" as "google" }, { featureSet: "" as "Default" }])(
     "refuses the filter %j",
     (filter) => {
-      expect(() => select([other], filter)).toThrowError(expect.objectContaining({ code: "choice-unknown" }));
+      expect(() => select([other], filter)).toThrowError(
+        expect.objectContaining({ code: "property-invalid" }),
+      );
     },
   );
 

@@ -1,0 +1,26 @@
+import { TerraformElement, TerraformProvider } from "cdktf";
+import { type Kind, wrongKind } from "../../model/shape";
+
+const PROVIDER_TITLE = "a Terraform provider, such as new AwsProvider(…)";
+
+/** The kind of a `provider`; which cloud's it is, only the compiler checks. */
+export const PROVIDER: Kind<TerraformProvider> = {
+  title: PROVIDER_TITLE,
+  mistake: (value) =>
+    TerraformProvider.isTerraformProvider(value) ? undefined : wrongKind(value, PROVIDER_TITLE),
+};
+
+/** The kind of a resource or data source of a type of Terraform's. */
+export function elementOf(title: string, terraformResourceType: string): Kind<TerraformElement> {
+  return {
+    title,
+    mistake: (value) =>
+      TerraformElement.isTerraformElement(value) && hasType(value, terraformResourceType)
+        ? undefined
+        : wrongKind(value, title),
+  };
+}
+
+function hasType(element: object, type: string): boolean {
+  return "terraformResourceType" in element && element.terraformResourceType === type;
+}

@@ -1,0 +1,271 @@
+/*
+ * Files that `bind` wrote from a stack that is read as well: each is what the stack's own file becomes, and no second
+ * document that could contradict it; unless what was filled in is not what Terraform made, since outputs of another
+ * cluster, or old ones, fill a file as well.
+ */
+
+import { dirname, join, relative, resolve } from "node:path";
+import { placeholderPieces, placeholdersIn } from "../../artefact/placeholder";
+import type { OutputPlaceholder, WorkloadIdentityFile } from "../../artefact/workload-identity-file";
+import { WRITTEN_FILES_LIST, readWrittenFiles } from "../../artefact/written-files-list";
+import { type Known, map, orElse } from "../../model/known";
+import { isRecord } from "../../model/record";
+import { type FileDocument, readText } from "./documents";
+import { isThere } from "./input-files";
+import type { Scope } from "./scope";
+import type { Terraform } from "./terraform";
+
+/** A stack that is read. */
+export interface BoundStack {
+  /** Its id. */
+  readonly name: string;
+  /** Its folder. */
+  readonly folder: string;
+  /** What its placeholders stand for. */
+  readonly identity: WorkloadIdentityFile | undefined;
+  /** Its configuration. */
+  readonly scope: Scope | undefined;
+}
+
+/** A text of a finished file in the place of one with placeholders. */
+interface FilledText {
+  readonly template: string;
+  readonly text: string;
+}
+
+/** A file that is a stack's own with its placeholders filled. */
+export interface BoundCopy {
+  /** The file. */
+  readonly file: string;
+  /** The stack's id. */
+  readonly stack: string;
+  /** What was filled. */
+  readonly filled: readonly FilledText[];
+}
+
+type Read = (file: string) => readonly FileDocument[];
+
+/**
+ * The files that equal a template of a stack but for what it leaves late: they say nothing that the template does not,
+ * if what was filled in is right. One that differs in anything else is a file like others.
+ */
+export function boundCopies(
+  files: readonly string[],
+  stacks: readonly BoundStack[],
+  read: Read,
+): readonly BoundCopy[] {
+  if (stacks.length === 0) return [];
+  const folders = new Map(stacks.map(({ name, folder }) => [name, folder]));
+  const lists = new Map<string, BoundFolder | undefined>();
+  return files.flatMap((file): readonly BoundCopy[] => {
+    const bound = boundFolder(dirname(resolve(file)), lists);
+    const path = bound && relative(bound.folder, resolve(file)).replaceAll("\\", "/");
+    const stack = path === undefined ? undefined : bound?.stacks.get(path);
+    const folder = stack === undefined ? undefined : folders.get(stack);
+    if (path === undefined || stack === undefined || folder === undefined) return [];
+    const template = join(folder, path.slice(stack.length + 1));
+    const filled: FilledText[] = [];
+    const isCopy = isThere(template) && areFilled(read(template), read(file), filled);
+    return isCopy ? [{ file, stack, filled }] : [];
+  });
+}
+
+/** A folder that `bind` wrote to. */
+interface BoundFolder {
+  readonly folder: string;
+  /** The stack of each file that is a stack's own, by path below the folder. */
+  readonly stacks: ReadonlyMap<string, string>;
+}
+
+/** The nearest folder with a list. */
+function boundFolder(folder: string, known: Map<string, BoundFolder | undefined>): BoundFolder | undefined {
+  if (known.has(folder)) return known.get(folder);
+  const list = join(folder, WRITTEN_FILES_LIST);
+  const above = dirname(folder);
+  let found = isThere(list) ? { folder, stacks: stacksIn(readText(list)) } : undefined;
+  if (!found && above !== folder) found = boundFolder(above, known);
+  known.set(folder, found);
+  return found;
+}
+
+function stacksIn(list: string): ReadonlyMap<string, string> {
+  const own = readWrittenFiles(list).filter(([, { charts }]) => charts === undefined);
+  return new Map(own.map(([path, { stack }]) => [path, stack]));
+}
+
+function areFilled(
+  templates: readonly FileDocument[],
+  texts: readonly FileDocument[],
+  filled: FilledText[],
+): boolean {
+  return (
+    templates.length === texts.length &&
+    templates.every(({ value }, place) => isFilled(value, texts[place]?.value, filled))
+  );
+}
+
+/** Whether a value is a template with texts in the place of its placeholders. */
+function isFilled(template: unknown, value: unknown, filled: FilledText[]): boolean {
+  if (typeof template === "string") {
+    if (typeof value !== "string" || !isFilledText(template, value)) return false;
+    if (template !== value) filled.push({ template, text: value });
+    return true;
+  }
+  if (Array.isArray(template))
+    return (
+      Array.isArray(value) &&
+      template.length === value.length &&
+      template.every((each, place) => isFilled(each, value[place], filled))
+    );
+  if (!isRecord(template)) return template === value;
+  const keys = Object.keys(template);
+  return (
+    isRecord(value) &&
+    keys.length === Object.keys(value).length &&
+    keys.every((key) => Object.hasOwn(value, key) && isFilled(template[key], value[key], filled))
+  );
+}
+
+/** Whether a text is another one with its placeholders filled: its literal pieces in their order, each looked for once. */
+export function isFilledText(template: string, text: string): boolean {
+  const [first = "", ...others] = placeholderPieces(template).filter((_, place) => place % 2 === 0);
+  const last = others.pop();
+  if (last === undefined) return template === text;
+  if (!text.startsWith(first)) return false;
+  let place = first.length;
+  for (const piece of others) {
+    // What fills a placeholder is never empty.
+    const found = text.indexOf(piece, place + 1);
+    if (found < 0) return false;
+    place = found + piece.length;
+  }
+  return text.endsWith(last) && text.length - last.length > place;
+}
+
+/** Texts that one placeholder may become; `undefined` where nothing says any. */
+type Texts = ReadonlySet<string> | undefined;
+
+/** One attribute of one resource that Terraform makes, perhaps without the slash at its end. */
+const ATTRIBUTE = /^\$\{(?:trimsuffix\()?(([a-z]\w*)\.[\w-]+)\.(\w+)(?:, "\/"\))?\}$/;
+/** Attributes of which no two resources of a type have the same value. */
+const UNIQUE = /^(?:client_id|principal_id|object_id|unique_id|arn|id)$/;
+
+/**
+ * The copies in which a placeholder became something else than a state says or than it became elsewhere, or the same as
+ * the placeholder of another resource.
+ */
+export function wronglyFilled(
+  copies: readonly BoundCopy[],
+  stacks: readonly BoundStack[],
+  terraform: Terraform,
+): readonly BoundCopy[] {
+  if (copies.length === 0) return [];
+  const stated = statedTexts(stacks, terraform);
+  return stacks.flatMap(({ name, identity }) => {
+    const outputs = outputsOf(identity);
+    const own = copies.filter(({ stack }) => stack === name);
+    const became = fillings(own.flatMap(({ filled }) => filled));
+    const shared = sharedBy(became, outputs);
+    const isRight = (each: FilledText): boolean => {
+      const names = placeholdersIn(each.template);
+      const texts = names.map((placeholder) => stated(placeholder, outputs.get(placeholder)));
+      if (texts.every((each) => each !== undefined)) return isOneOf(each, texts);
+      return names.every(
+        (placeholder) => !shared.has(placeholder) && (became.get(placeholder)?.size ?? 0) < 2,
+      );
+    };
+    return own.filter(({ filled }) => !filled.every(isRight));
+  });
+}
+
+function outputsOf(identity: WorkloadIdentityFile | undefined): ReadonlyMap<string, OutputPlaceholder> {
+  const all = Object.entries(identity?.placeholders ?? {});
+  return new Map(all.flatMap(([name, entry]) => ("output" in entry ? [[name, entry] as const] : [])));
+}
+
+/** What a placeholder that stands alone in a text became; of several in one text it cannot be seen for certain. */
+function fillings(filled: readonly FilledText[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const all = new Map<string, Set<string>>();
+  for (const { template, text } of filled) {
+    const [before = "", name, after = "", ...more] = placeholderPieces(template);
+    if (name === undefined || more.length > 0) continue;
+    const known = all.get(name) ?? new Set();
+    all.set(name, known.add(text.slice(before.length, text.length - after.length)));
+  }
+  return all;
+}
+
+function isOneOf({ template, text }: FilledText, texts: readonly Texts[]): boolean {
+  const pieces = placeholderPieces(template);
+  // Where several states say several texts, every choice of them would have to be tried.
+  if (texts.length > 1 && texts.some((each) => each?.size !== 1)) return true;
+  const [first, ...others] = texts.map((each) => [...(each ?? [])]);
+  return (first ?? []).some((value) => {
+    const values = [value, ...others.flat()];
+    return (
+      text === pieces.map((piece, place) => (place % 2 === 1 ? values[(place - 1) / 2] : piece)).join("")
+    );
+  });
+}
+
+/** Placeholders of one attribute of several resources that became one text. */
+function sharedBy(
+  became: ReadonlyMap<string, ReadonlySet<string>>,
+  outputs: ReadonlyMap<string, OutputPlaceholder>,
+): ReadonlySet<string> {
+  const byText = new Map<string, Map<string, string>>();
+  for (const [name, texts] of became) {
+    const [, address = "", type = "", attribute = ""] = attributeOf(outputs.get(name));
+    if (!UNIQUE.test(attribute)) continue;
+    for (const text of texts) {
+      const key = JSON.stringify([type, attribute, text]);
+      byText.set(key, (byText.get(key) ?? new Map<string, string>()).set(name, address));
+    }
+  }
+  return new Set(
+    [...byText.values()].flatMap((names) => (new Set(names.values()).size > 1 ? [...names.keys()] : [])),
+  );
+}
+
+function attributeOf(entry: OutputPlaceholder | undefined): readonly string[] {
+  return ATTRIBUTE.exec(String(entry?.expression)) ?? [];
+}
+
+/** What states say of a placeholder: by the output that fills it, or by the attribute that the output holds. */
+function statedTexts(
+  stacks: readonly BoundStack[],
+  terraform: Terraform,
+): (placeholder: string, entry: OutputPlaceholder | undefined) => Texts {
+  const states = terraform.scopes.filter((scope) => stacks.every((stack) => stack.scope !== scope));
+  const known = new Map<string, Texts>();
+  return (placeholder, entry) => {
+    if (entry === undefined || known.has(placeholder)) return known.get(placeholder);
+    const outputs = states.flatMap((scope) => (scope.isLiteral ? textsOf(scope.output(entry.output)) : []));
+    const texts = outputs.length > 0 ? outputs : states.flatMap((scope) => attributeTexts(scope, entry));
+    // One state of several stacks with a resource of that name may be another stack's.
+    const stacksOf = stacks.filter(({ identity }) =>
+      Object.hasOwn(identity?.placeholders ?? {}, placeholder),
+    );
+    const said = texts.length > 0 && texts.length >= stacksOf.length ? new Set(texts) : undefined;
+    known.set(placeholder, said);
+    return said;
+  };
+}
+
+function attributeTexts(scope: Scope, entry: OutputPlaceholder): readonly string[] {
+  const [, address = "", , attribute = ""] = attributeOf(entry);
+  const isTrimmed = entry.expression.includes("trimsuffix(");
+  return textsOf(scope.resources.get(address)?.attribute(attribute)).map((text) =>
+    isTrimmed ? text.replace(/\/$/, "") : text,
+  );
+}
+
+/** The text where it is known. */
+function textsOf(text: Known<string> | undefined): readonly string[] {
+  return text === undefined
+    ? []
+    : orElse(
+        map(text, (each) => [each]),
+        () => [],
+      );
+}

@@ -1,0 +1,246 @@
+/*
+ * Which files of a node its kubelet reads as CredentialProviderConfig: by flag, unit or platform.
+ */
+
+import { posix } from "node:path";
+import { isWorkloadIdentityError } from "../../errors";
+import { type Known, known, map, match, orElse, unread, whyNot, whyText } from "../../model/known";
+import { compareVersions } from "../../model/version";
+import { type PlatformNodes, openShiftPlatforms, platformNodes } from "../../rules/openshift/platforms";
+import { openShiftRelease, openShiftVersions } from "../../rules/openshift/versions";
+import type { ClusterFacts } from "./cluster-record";
+import { BIN_FLAG, CONFIG_FLAG, kubeletCommand } from "./kubelet-command";
+import type { KubeletFlags, NodeFact } from "./node-files";
+import { kubeletVersion } from "./read-record";
+
+/** Whether the kubelet reads what stands there, and what an operator sees where it does not. */
+export type KubeletReads =
+  | { readonly reads: true }
+  | {
+      readonly reads: false;
+      /** Why not, a clause. */
+      readonly reason: string;
+      /** What the kubelet logs of it when it starts, and that it exits; `undefined` where it starts without a word. */
+      readonly log: string | undefined;
+    };
+
+/** The files that the kubelet reads, or those that were meant. */
+export interface ConfigFiles {
+  /** Their paths, sorted; those of files that look like a configuration where none is read. */
+  readonly paths: readonly string[];
+  /** Whether the kubelet reads them. */
+  readonly isRead: Known<KubeletReads>;
+}
+
+const READ: Known<KubeletReads> = known({ reads: true });
+/** Files count in directories from this minor on. Source: kubernetes PR 131658. */
+const DIRECTORY_SINCE = "1.34";
+const CONFIG_FILE = /\.(?:json|ya?ml)$/;
+/** Flags that decide about credential providers. */
+const JUDGED: readonly string[] = [CONFIG_FLAG, BIN_FLAG, "feature-gates", "config"];
+
+function notRead(reason: string, log?: string): Known<KubeletReads> {
+  return known({ reads: false, reason, log });
+}
+
+/** Finds the files. */
+export function configFiles(node: NodeFact, cluster: ClusterFacts): ConfigFiles {
+  const there = filesOnNode(node, cluster);
+  return match(
+    node.absence,
+    (absence) => (absence === undefined ? there : { ...there, isRead: notRead(absence) }),
+    (why) => (isRefused(there) && node.flags ? there : { ...there, isRead: unread(whyText(why)) }),
+  );
+}
+
+function isRefused({ isRead }: ConfigFiles): boolean {
+  return orElse(
+    map(isRead, ({ reads }) => !reads),
+    () => false,
+  );
+}
+
+/** As if the files were on the nodes. */
+function filesOnNode(node: NodeFact, cluster: ClusterFacts): ConfigFiles {
+  if (node.flags !== undefined)
+    return match(
+      node.flags,
+      (flags) => statedFiles(node, flags, cluster),
+      (why) => ({ paths: configuredPaths(node), isRead: unread(whyText(why)) }),
+    );
+  const command = kubeletCommand(node);
+  const paths = configuredPaths(node);
+  if (command !== undefined && command.extent !== "added") {
+    const { flags, extent, path } = command;
+    if (flags.has(CONFIG_FLAG) && flags.has(BIN_FLAG)) return flaggedFiles(node, flags, cluster);
+    if (extent === "whole") return withoutFlag(node, flags, `; ${path} has the kubelet's whole command line`);
+    const doubt = `${path} starts the kubelet with variables that were not read, which may set the flags or not`;
+    return { paths, isRead: paths.length > 0 ? unread(doubt) : READ };
+  }
+  const platform = platformOf(cluster);
+  // A file that the distribution itself writes is not among those of MachineConfigs.
+  const added = command && orElse(command.flags.get(CONFIG_FLAG) ?? known(""), () => "");
+  if (!command || added === undefined || added === "" || !isAmong(node, added))
+    return platformFiles(node, platform);
+  const found = flaggedFiles(node, command.flags, cluster);
+  const isTaken = typeof platform === "object" && platform.flags === "drop-in";
+  return isTaken || isRefused(found)
+    ? found
+    : {
+        ...found,
+        isRead: unread(
+          `${command.path} sets a variable with the flags, and it is not known that the kubelet's unit takes it`,
+        ),
+      };
+}
+
+/** The flags stand beside the files; one of them that is no text may say anything. */
+function statedFiles(node: NodeFact, flags: KubeletFlags, cluster: ClusterFacts): ConfigFiles {
+  const odd = JUDGED.map((name) => flags.get(name)).find((value) => value && whyNot(value) !== undefined);
+  const why = odd && whyNot(odd);
+  if (why === undefined) return flaggedFiles(node, flags, cluster);
+  const doubt: Known<KubeletReads> = unread(whyText(why));
+  const isPath = [CONFIG_FLAG, BIN_FLAG].some((name) => flags.get(name) === odd);
+  if (isPath) return { paths: configuredPaths(node), isRead: doubt };
+  const found = flaggedFiles(node, flags, cluster);
+  return isRefused(found) ? found : { ...found, isRead: doubt };
+}
+
+function platformFiles(node: NodeFact, platform: PlatformNodes | string): ConfigFiles {
+  const others = configuredPaths(node);
+  if (typeof platform === "string")
+    return { paths: others, isRead: others.length > 0 ? unread(platform) : READ };
+  const { configPath } = platform;
+  if (node.files.has(configPath)) return { paths: [configPath], isRead: READ };
+  const [other] = others;
+  if (other === undefined) return { paths: [], isRead: READ };
+  const reason = `the file stands at ${other}, but the kubelet of this platform reads ${configPath}`;
+  return { paths: [other], isRead: notRead(reason) };
+}
+
+/** What the platform's nodes bring, or why that is not known. */
+function platformOf({ openShift, kubelet }: ClusterFacts): PlatformNodes | string {
+  if (openShift === undefined)
+    return "neither flags nor a platform were read that say which file the kubelet reads";
+  try {
+    const release = openShiftRelease(openShift.version);
+    const named = kubelet === undefined ? undefined : kubeletVersion({ kubelet });
+    if (kubelet !== undefined && (named === undefined || compareVersions(named, release.kubernetes) !== 0))
+      return `OpenShift ${openShift.version} has the kubelet ${release.kubernetes}, and ${kubelet} is recorded`;
+    const platform = openShiftPlatforms.find((name) => name === openShift.platform);
+    if (platform !== undefined) return platformNodes(platform, release);
+    return `the platform ${openShift.platform || "of OpenShift"} is not known`;
+  } catch (error) {
+    // A refusal of what was recorded is an answer here.
+    if (!isWorkloadIdentityError(error)) throw error;
+    return `which file the kubelet reads is known for OpenShift ${openShiftVersions.join(", ")} alone, and not for every platform: ${error.problem}`;
+  }
+}
+
+function isAmong(node: NodeFact, path: string): boolean {
+  const { path: clean } = walked(node, path);
+  return [...node.files.keys()].some((file) => file === clean || file.startsWith(`${clean}/`));
+}
+
+/** Where a path leads. */
+interface Walked {
+  /** The path without `.`, `..`, repeated slashes and one at the end; that of the file where it goes on behind one. */
+  readonly path: string;
+  /** True where it goes on behind a file: `/etc/a.yaml/`, `/etc/a.yaml/../b.yaml`. */
+  readonly behindFile: boolean;
+  /** A directory that it leads through, and that is not known to be there; empty where none is. */
+  readonly through: string;
+}
+
+/** As the kubelet's system calls follow it: each name but the last must be that of a directory. Source: path_resolution(7). */
+function walked({ files }: NodeFact, written: string): Walked {
+  const isDirectory = (path: string): boolean =>
+    path === "" || [...files.keys()].some((file) => file.startsWith(`${path}/`));
+  let [path, through] = ["", ""];
+  for (const name of written.replace(/^\/+/, "").split("/")) {
+    if (files.has(path)) return { path, behindFile: true, through };
+    if (name === "..") {
+      if (!isDirectory(path)) through ||= path;
+      path = path.slice(0, Math.max(0, path.lastIndexOf("/")));
+    } else if (name !== "" && name !== ".") path += `/${name}`;
+  }
+  return { path, behindFile: false, through };
+}
+
+/** Why it is not known where a path leads. */
+function pathDoubt(named: string, through: string): string | undefined {
+  const flag = `the kubelet flag --${CONFIG_FLAG} names ${named}`;
+  if (!named.startsWith("/")) return `${flag}, which depends on the directory that the kubelet is started in`;
+  return through === "" ? undefined : `${flag}, and nothing says that ${through} is a directory`;
+}
+
+/** The text of a flag; an empty one is none. */
+function valueOf(flags: KubeletFlags, name: string): string | undefined {
+  return orElse(flags.get(name) ?? known(""), () => "") || undefined;
+}
+
+function withoutFlag(node: NodeFact, flags: KubeletFlags, where = ""): ConfigFiles {
+  const [flag, log] =
+    valueOf(flags, CONFIG_FLAG) !== undefined
+      ? [BIN_FLAG, "plugin binary directory  did not exist"]
+      : [CONFIG_FLAG, valueOf(flags, BIN_FLAG) && "credential provider config path is empty"];
+  return {
+    paths: configuredPaths(node),
+    isRead: notRead(`the kubelet flag --${flag} is not set${where}`, log),
+  };
+}
+
+/**
+ * With one flag of the two the kubelet does not start, with none it asks no plugin; an empty one is none.
+ *
+ * Source: kubernetes:pkg/credentialprovider/plugin, `RegisterCredentialProviderPlugins`.
+ */
+function flaggedFiles(node: NodeFact, flags: KubeletFlags, cluster: ClusterFacts): ConfigFiles {
+  const named = valueOf(flags, CONFIG_FLAG);
+  if (named === undefined) return withoutFlag(node, flags);
+  const { path, behindFile, through } = walked(node, named);
+  const uncertain = pathDoubt(named, through);
+  if (uncertain !== undefined) return { paths: configuredPaths(node), isRead: unread(uncertain) };
+  const version = kubeletVersion(cluster);
+  const early = version !== undefined && compareVersions(version, DIRECTORY_SINCE) < 0;
+  const unreadable = `unable to read external registry credential provider configuration from "${named}"`;
+  const log = early ? unreadable : `unable to access path "${named}"`;
+  const flag = `the kubelet flag --${CONFIG_FLAG} names`;
+  if (behindFile)
+    return { paths: [path], isRead: notRead(`${flag} ${named}, and ${path} is a file, no directory`, log) };
+  const paths = node.files.has(path) ? [path] : configsIn(node, path);
+  if (paths.length === 0) {
+    const elsewhere = configuredPaths(node);
+    const words = `${flag} ${named}, which is none of the files here`;
+    // Without any configuration among them, the file may be on the nodes for other reasons.
+    return { paths: elsewhere, isRead: elsewhere.length === 0 ? unread(words) : notRead(words, log) };
+  }
+  if (valueOf(flags, BIN_FLAG) === undefined) return { ...withoutFlag(node, flags), paths };
+  if (node.files.has(path) || !early) return { paths, isRead: READ };
+  const reason = `${flag} the directory ${named}, and kubelet ${version} reads one file`;
+  return { paths, isRead: notRead(reason, unreadable) };
+}
+
+function configsIn({ files }: NodeFact, directory: string): readonly string[] {
+  return [...files.keys()]
+    .filter((file) => posix.dirname(file) === directory && CONFIG_FILE.test(file))
+    .sort();
+}
+
+/** Paths of files that look like a configuration, or may be one. */
+function configuredPaths({ files }: NodeFact): readonly string[] {
+  return [...files]
+    .filter(([, { content }]) => mayHold(content, "CredentialProviderConfig"))
+    .map(([path]) => path)
+    .sort();
+}
+
+/** Whether a text holds a word, in one of its known parts where it is late. */
+export function mayHold(content: Known<string>, word: string): boolean {
+  return match(
+    content,
+    (text) => text.includes(word),
+    (why) =>
+      why.kind === "apply" && why.parts.some((part) => typeof part === "string" && part.includes(word)),
+  );
+}

@@ -1,0 +1,250 @@
+/*
+ * Files as text, and their documents.
+ */
+
+import { isAscii, isUtf8 } from "node:buffer";
+import { readFileSync, statSync } from "node:fs";
+import { type Document, type Node, isScalar, parseAllDocuments, visit } from "yaml";
+import { errorCode } from "../../artefact/synth-folder";
+import { isDeeper } from "../../artefact/nesting";
+import { readWrittenYaml } from "../../artefact/written-yaml";
+import { YAML_RULES } from "../../artefact/yaml-rules";
+import { fail } from "../../errors";
+import { type Known, notKnown, unread, whyNot } from "../../model/known";
+import { repeatedKey } from "../../model/repeated-key";
+import { type Tree, parsedTree, treeOf } from "../../model/tree";
+import type { Source } from "./source";
+
+/** A document of a file, of whatever kind. */
+export interface FileDocument {
+  /** The parsed document; `null` or `undefined` for an empty one. */
+  readonly value: unknown;
+  /** Where it stands. */
+  readonly source: Source;
+}
+
+const MEBIBYTE = 1024 * 1024;
+/** Plans of large estates have tens of megabytes; V8 reads them in a second or two. */
+const JSON_MAX = 256 * MEBIBYTE;
+/** YAML takes some hundred times as long; 100,000 service accounts fit. */
+const YAML_MAX = 32 * MEBIBYTE;
+/** How often aliases may be repeated in one document; ordinary files have a handful. */
+const ALIASES_MAX = 1000;
+/** The parser of the whole language keeps five kilobytes of each document, however small; people have thousands. */
+const DOCUMENTS_MAX = 50_000;
+/** Levels of nesting; the deepest Kubernetes object (a CRD's schema) has some dozens. */
+const DEPTH_MAX = 200;
+
+/** What a call of the file system gives; throws `explain-file-unreadable` where the system refuses it. */
+export function readable<Value>(path: string, read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Error && !("syscall" in error)) throw error;
+    return fail("explain-file-unreadable", path, errorCode(error));
+  }
+}
+
+/**
+ * The text of a file in UTF-8, without byte order mark. A pipe or device is refused before it is opened.
+ *
+ * Throws `explain-file-unreadable`, `explain-file-too-large` (JSON 256 MiB, YAML 32 MiB) or `explain-file-invalid`.
+ */
+export function readText(path: string): string {
+  const bytes = readable(path, () => {
+    const stat = statSync(path);
+    const most = path.endsWith(".json") ? JSON_MAX : YAML_MAX;
+    if (!stat.isFile()) return fail("explain-file-unreadable", path, "it is no regular file");
+    return stat.size > most ? fail("explain-file-too-large", path, stat.size, most) : readFileSync(path);
+  });
+  // Far faster, and true of nearly every file.
+  if (isAscii(bytes)) return bytes.toString("latin1");
+  const decoded = bytes.toString("utf8");
+  if (isUtf8(bytes)) return decoded.startsWith("\ufeff") ? decoded.slice(1) : decoded;
+  const again = Buffer.from(decoded, "utf8");
+  const first = again.findIndex((byte, place) => byte !== bytes[place]);
+  return fail("explain-file-invalid", path, lineAt(bytes.toString("latin1"), first), "is not UTF-8");
+}
+
+/** The line, from 1, of a position in a text. */
+function lineAt(text: string, position: number): number {
+  return text.slice(0, Math.max(0, position)).split("\n").length;
+}
+
+/** The documents of a text by the name of its file: JSON, or YAML; throws `explain-file-invalid`. */
+export function documentsIn(text: string, file: string): readonly FileDocument[] {
+  if (file.endsWith(".json")) return [{ value: parseJson(text, file), source: { file, path: "" } }];
+  return parseYaml(text, file).map((value, document) => ({ value, source: { file, document, path: "" } }));
+}
+
+/**
+ * Parses one JSON document; throws `explain-file-invalid` naming file and line for what is no JSON, for more than 200
+ * levels, so that no reader of the result needs to fear its depth, and for keys given twice, unless a program wrote the
+ * file that cannot do so.
+ */
+export function parseJson(text: string, file: string, writtenByProgram = false): unknown {
+  const parsed = attempted(text);
+  if ("error" in parsed) return fail("explain-file-invalid", file, firstWrongLine(text), "is not JSON");
+  const repeated = writtenByProgram ? undefined : repeatedKey(text);
+  if (repeated !== undefined)
+    return fail("explain-file-invalid", file, lineAt(text, repeated), "has a key twice in one object");
+  if (isDeeper(parsed.value, DEPTH_MAX)) return fail("explain-file-invalid", file, 1, TOO_DEEP);
+  return parsed.value;
+}
+
+function attempted(text: string): { readonly value: unknown } | { readonly error: string } {
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch (error) {
+    return { error: String(error) };
+  }
+}
+
+/** V8 says of a beginning that could still become JSON that it ends too early, and of no other. */
+const ENDS_EARLY = /end of JSON input|Unterminated/;
+/** Beyond this the search would take seconds; the end of the file is named instead. */
+const SEARCHED = 4 * MEBIBYTE;
+
+/** Not every V8 says where; the shortest beginning that is wrong ends there. */
+function firstWrongLine(text: string): number {
+  if (text.length > SEARCHED) return lineAt(text, text.length);
+  let [right, wrong] = [0, text.length];
+  while (wrong - right > 1) {
+    const middle = (right + wrong) >> 1;
+    const parsed = attempted(text.slice(0, middle));
+    if ("error" in parsed && !ENDS_EARLY.test(parsed.error)) wrong = middle;
+    else right = middle;
+  }
+  return lineAt(text, right);
+}
+
+const ALIASES = "has aliases that refer to nothing or multiply";
+const TOO_DEEP = `is nested deeper than ${DEPTH_MAX} levels`;
+
+/** Why a YAML text cannot be read. */
+interface YamlProblem {
+  readonly problem: string;
+  /** Place in the text. */
+  readonly position: number;
+  /** True where the text may be right and is only too much for a parser that must not be stopped by it. */
+  readonly isTooMuch: boolean;
+}
+
+type Yaml = { readonly values: readonly unknown[] } | YamlProblem;
+
+/**
+ * Parses YAML, several documents.
+ *
+ * Throws `explain-file-invalid` naming file and line for what is no YAML, for keys given twice, for more than 200
+ * levels, for aliases that multiply, and for more than 50,000 documents that this library has not written.
+ */
+export function parseYaml(text: string, file: string): readonly unknown[] {
+  const read = readYaml(text);
+  if ("values" in read) return read.values;
+  return fail("explain-file-invalid", file, lineAt(text, read.position), read.problem);
+}
+
+/** Reads a text, or no more of it than its first document. */
+function readYaml(text: string, firstOnly = false): Yaml {
+  const written = readWrittenYaml(text);
+  if (written) return { values: written };
+  const begin = beginOfDocument(text, DOCUMENTS_MAX);
+  if (begin !== undefined) return tooMuch(`has more than ${DOCUMENTS_MAX} documents`, begin);
+  try {
+    // Whether a key is new is asked below: the package compares it with every key before.
+    const parsed = parseAllDocuments(text, { ...YAML_RULES, uniqueKeys: false, logLevel: "silent" });
+    const documents = Array.isArray(parsed) ? parsed : [];
+    const values: unknown[] = [];
+    for (const document of firstOnly ? documents.slice(0, 1) : documents) {
+      const problem = problemOf(document);
+      if (problem) return problem;
+      const value: unknown = document.toJS({ maxAliasCount: ALIASES_MAX });
+      if (isDeeper(value, DEPTH_MAX)) return tooMuch(TOO_DEEP, document.range?.[0] ?? 0);
+      values.push(value);
+    }
+    return { values };
+  } catch (error) {
+    // Nesting without end, or aliases that multiply.
+    return tooMuch(error instanceof ReferenceError ? ALIASES : TOO_DEEP, 0);
+  }
+}
+
+/** The parser descends by recursion, and reports that it went too deep like any other mistake. */
+const STACK = "Maximum call stack size exceeded";
+
+function problemOf(document: Document.Parsed): YamlProblem | undefined {
+  const [error] = document.errors;
+  if (error?.message.includes(STACK)) return tooMuch(TOO_DEEP, error.pos[0]);
+  if (error)
+    return {
+      problem: `is not YAML: ${error.message.split(" at line")[0]}`,
+      position: error.pos[0],
+      isTooMuch: false,
+    };
+  const found = repeatedKeyOrAliases(document);
+  if (found === undefined || found === "aliases") return found && tooMuch(ALIASES, 0);
+  const position = found.range?.[0] ?? 0;
+  return { problem: "is not YAML: Map keys must be unique", position, isTooMuch: false };
+}
+
+function tooMuch(problem: string, position: number): YamlProblem {
+  return { problem, position, isTooMuch: true };
+}
+
+/** A key that its map has already, or that there are more aliases than the package looks up in reasonable time. */
+function repeatedKeyOrAliases(document: Document.Parsed): Node | "aliases" | undefined {
+  let found: Node | "aliases" | undefined;
+  let aliases = 0;
+  visit(document, {
+    Alias: () => {
+      if (++aliases <= ALIASES_MAX) return undefined;
+      found = "aliases";
+      return visit.BREAK;
+    },
+    Map: (_, { items }) => {
+      const keys = new Set<unknown>();
+      const repeated = items.find(({ key }) => isScalar(key) && keys.size === keys.add(key.value).size);
+      if (!isScalar(repeated?.key)) return undefined;
+      found = repeated.key;
+      return visit.BREAK;
+    },
+  });
+  return found;
+}
+
+/** Where the document begins before which there are so many; `undefined` where there are not. */
+function beginOfDocument(text: string, before: number): number | undefined {
+  let count = 0;
+  for (const { index } of text.matchAll(/^---(?=\s)/gm)) if (++count > before) return index;
+  return undefined;
+}
+
+/** The JSON or YAML that stands as a text within another document; not known where it is neither. */
+export function embedded(text: Known<string>): Tree {
+  return firstDocument(text).value;
+}
+
+/** The first document of a YAML text. */
+export interface FirstDocument {
+  /** The parsed value, `null` where the document is empty; not known where it is not read. */
+  readonly value: Tree;
+  /** What is wrong with it, for certain; `undefined` where nothing is. */
+  readonly error: string | undefined;
+}
+
+/**
+ * Reads the first document as the kubelet does, which looks at no other; what is wrong with it is an answer, since the
+ * file is one that a node reads, not one that was named.
+ */
+export function firstDocument(text: Known<string>): FirstDocument {
+  let error: string | undefined;
+  const value = parsedTree(text, (plain) => {
+    const read = readYaml(plain, true);
+    if ("values" in read) return treeOf(read.values[0] ?? null);
+    if (read.isTooMuch) return unread(`it cannot be read here: it ${read.problem}`);
+    error = read.problem.replace(/^is not YAML: /, "");
+    return notKnown({ kind: "malformed", what: `it ${read.problem}` });
+  });
+  // With references in it, it may be what they become that is right.
+  return { value, error: whyNot(text) === undefined ? error : undefined };
+}

@@ -1,0 +1,181 @@
+/*
+ * HyperShift: what a HostedCluster says of the hosted cluster, as the objects that say the same within a cluster; and
+ * which ConfigMaps NodePools list, since others have no effect.
+ *
+ * Source: openshift/hypershift, api/hypershift/v1beta1 (`HostedClusterSpec`, `ClusterConfiguration`, `NodePoolSpec`).
+ */
+
+import { propertyPath } from "../../artefact/property-path";
+import { isWorkloadIdentityError } from "../../errors";
+import { known, orElse, unread } from "../../model/known";
+import { at, list, text } from "../../model/parsed";
+import type { ClusterFacts } from "./cluster-record";
+import { mayHold } from "./config-files";
+import { parseYaml } from "./documents";
+import { type MachineConfigFact, poolNodes, readMachineConfig } from "./machine-configs";
+import type { NodeFact } from "./node-files";
+import type { KubernetesObject, Objects } from "./objects";
+import { type Source, below } from "./source";
+
+const CONFIG = "config.openshift.io/v1";
+
+/** The objects that HostedClusters of this cluster stand for; none where there is no HostedCluster. */
+export function hostedObjects(objects: Objects, cluster: ClusterFacts): readonly KubernetesObject[] {
+  const all = objects.of("HostedCluster");
+  const named = all.filter(({ value }) => isOf(value, cluster));
+  const [only, ...more] = all;
+  const isOnly = named.length === 0 && only && more.length === 0 && issuerOf(only.value) === "";
+  return (isOnly ? [only] : named).flatMap(objectsIn);
+}
+
+/** One management cluster has many. */
+function isOf(value: unknown, { name, issuer }: ClusterFacts): boolean {
+  const recorded = issuer && orElse(issuer, () => undefined);
+  return (
+    text(at(value, "metadata", "name")) === name || (recorded !== undefined && issuerOf(value) === recorded)
+  );
+}
+
+function issuerOf(value: unknown): string {
+  return text(at(value, "spec", "issuerURL"));
+}
+
+function objectsIn(hosted: KubernetesObject): readonly KubernetesObject[] {
+  const { value } = hosted;
+  const object = (kind: string, name: string, spec: unknown, path: string): readonly KubernetesObject[] => {
+    if (spec === undefined) return [];
+    const source = { ...hosted.source, path: `${below(hosted.source, path).path} (as ${kind}/${name})` };
+    const made = { apiVersion: CONFIG, kind, metadata: { name }, spec };
+    return [{ ...hosted, kind, value: made, source, management: false }];
+  };
+  const configuration = at(value, "spec", "configuration");
+  const mirrors = at(value, "spec", "imageContentSources");
+  const issuer = issuerOf(value);
+  return [
+    ...object("Image", "cluster", at(configuration, "image"), "spec.configuration.image"),
+    ...object("FeatureGate", "cluster", at(configuration, "featureGate"), "spec.configuration.featureGate"),
+    ...object(
+      "ImageDigestMirrorSet",
+      text(at(value, "metadata", "name")),
+      mirrors === undefined ? undefined : { imageDigestMirrors: mirrors },
+      "spec.imageContentSources",
+    ),
+    ...object(
+      "Authentication",
+      "cluster",
+      issuer === "" ? undefined : { serviceAccountIssuer: issuer },
+      "spec.issuerURL",
+    ),
+  ];
+}
+
+interface NodePool {
+  readonly name: string;
+  /** Its namespace, of which its ConfigMaps are too. */
+  readonly namespace: string;
+  /** Names of the ConfigMaps. */
+  readonly configs: readonly string[];
+  /** Major and minor of its release, `4.22`; `undefined` where its image does not tell them. */
+  readonly release: string | undefined;
+  readonly source: Source;
+}
+
+/** A ConfigMap with files. */
+interface PoolConfig {
+  readonly namespace: string;
+  readonly node: NodeFact;
+}
+
+const RELEASE = /:v?(\d+\.\d+)\.\d+[^/@]*$/;
+
+/** The NodePools that are of the cluster. */
+function nodePools(objects: Objects, { name: cluster, openShift }: ClusterFacts): readonly NodePool[] {
+  const pools = objects.of("NodePool");
+  const named = pools.filter(({ value }) => at(value, "spec", "clusterName") === cluster);
+  return (named.length > 0 ? named : pools)
+    .map(({ value, source }) => ({
+      name: text(at(value, "metadata", "name")),
+      namespace: text(at(value, "metadata", "namespace")),
+      configs: list(at(value, "spec", "config")).map((each) => text(at(each, "name"))),
+      release: RELEASE.exec(text(at(value, "spec", "release", "image")))?.[1],
+      source,
+    }))
+    .filter(({ name }) => openShift?.nodePools?.includes(name) ?? true);
+}
+
+/** The nodes that NodePools give files: those that they list, and those that one should; all where none was read. */
+export function hostedNodes(objects: Objects, cluster: ClusterFacts): readonly NodeFact[] {
+  const pools = nodePools(objects, cluster);
+  const recorded = cluster.openShift?.nodePools;
+  const isComplete = (recorded ?? []).every((each) => pools.some(({ name }) => name === each));
+  const rows = objects
+    .of("ConfigMap")
+    .flatMap(poolConfig)
+    .map(({ namespace, node }) => ({
+      node,
+      by: pools.filter((pool) => pool.namespace === namespace && pool.configs.includes(node.name)),
+    }));
+  const listed = rows
+    .filter(({ by }) => pools.length === 0 || by.length > 0 || !isComplete)
+    .map(({ node, by }) => ofRelease(node, by, cluster.openShift?.version));
+  const decisive = rows.filter(({ node }) => isConfigured(node));
+  const [first] = decisive;
+  const bare = pools.filter((pool) => !decisive.some(({ by }) => by.includes(pool)));
+  // Which pools pods come to is recorded; where it is not, one that has the files is enough.
+  if (first === undefined || (recorded === undefined && bare.length < pools.length)) return listed;
+  return [...listed, ...bare.map((pool) => without(pool, first.node))];
+}
+
+/** The MachineConfigs in a ConfigMap of a NodePool's `spec.config`, as nodes that have the ConfigMap's name. */
+function poolConfig({ value, source, late }: KubernetesObject): readonly PoolConfig[] {
+  const config = at(value, "data", "config");
+  if (typeof config !== "string" || !config.includes("MachineConfig")) return [];
+  const place = below(source, propertyPath(["data", "config"]));
+  const name = text(at(value, "metadata", "name"));
+  const namespace = text(at(value, "metadata", "namespace"));
+  const read = machineConfigs(config, (each) => readMachineConfig(each, place, late));
+  if (typeof read === "string") {
+    const reason = `HyperShift refuses the ConfigMap ${name}: its config ${read}`;
+    const node = { ...poolNodes(name, [], undefined, source), absence: known(reason) };
+    return [{ namespace, node }];
+  }
+  return read.length === 0 ? [] : [{ namespace, node: poolNodes(name, read, undefined, source) }];
+}
+
+/** The MachineConfigs of a text, or why it is no YAML. */
+function machineConfigs(
+  config: string,
+  read: (value: unknown) => MachineConfigFact,
+): readonly MachineConfigFact[] | string {
+  try {
+    return parseYaml(config, "data.config")
+      .filter((each) => at(each, "kind") === "MachineConfig")
+      .map(read);
+  } catch (error) {
+    if (!isWorkloadIdentityError(error)) throw error;
+    return error.problem.replace(/^file /, "");
+  }
+}
+
+function without({ name, source }: NodePool, node: NodeFact): NodeFact {
+  const absence = `NodePool ${name} does not list the ConfigMap ${node.name} in spec.config, so its files are not on the nodes`;
+  return { ...node, name, absence: known(absence), source };
+}
+
+function isConfigured({ files }: NodeFact): boolean {
+  return [...files.values()].some(
+    ({ content }) =>
+      orElse(content, (why) => (why.kind === "apply" ? "" : "CredentialProviderConfig")).includes(
+        "CredentialProviderConfig",
+      ) || mayHold(content, "CredentialProviderConfig"),
+  );
+}
+
+/** What the kubelet reads is known by the recorded version. */
+function ofRelease(node: NodeFact, by: readonly NodePool[], version = ""): NodeFact {
+  const minor = version.split(".").slice(0, 2).join(".");
+  const other = by.find(({ release }) => release !== undefined && version !== "" && minor !== release);
+  if (!other || orElse(node.absence, () => undefined) !== undefined) return node;
+  const doubt = `NodePool ${other.name} runs the release ${other.release}, and OpenShift ${version} is recorded`;
+  return { ...node, absence: unread(doubt) };
+}

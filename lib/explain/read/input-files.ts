@@ -1,0 +1,165 @@
+/*
+ * Which files are read: the stacks of a synth output folder, or everything that looks like a manifest or Terraform JSON
+ * below a folder. What is found besides is handed out too, so that it can be listed.
+ */
+
+import { type Dirent, readdirSync, statSync } from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { stackFolders } from "../../artefact/synth-folder";
+import { WORKLOAD_IDENTITY_FILE } from "../../artefact/workload-identity-file";
+import { WRITTEN_FILES_LIST } from "../../artefact/written-files-list";
+import { fail } from "../../errors";
+import { readable } from "./documents";
+import type { SkippedDocument } from "./skipped";
+
+/** A stack's folder. */
+export interface StackInput {
+  /** The folder. */
+  readonly folder: string;
+  /** The stack's name: that of the folder. */
+  readonly name: string;
+  /** All YAML and JSON files below the folder. */
+  readonly files: readonly string[];
+}
+
+/** What was found below the given paths. */
+export interface InputFiles {
+  /** Stacks, sorted within each path. */
+  readonly stacks: readonly StackInput[];
+  /** YAML and JSON files outside of stacks, sorted within each path. */
+  readonly files: readonly string[];
+  /** All other files, in stacks or not. */
+  readonly others: readonly string[];
+  /** Links, pipes, devices and folders that are passed over. */
+  readonly skipped: readonly SkippedDocument[];
+}
+
+/** Name that cdktf gives a stack's configuration. */
+export const STACK_FILE = "cdk.tf.json";
+
+const READ = /\.(?:ya?ml|json)$/;
+const LEFT_OUT: ReadonlyMap<string, string> = new Map([
+  ["node_modules", "installed packages are not read"],
+  [".git", "the files of Git are not read"],
+  [".terraform", "Terraform's working folder is not read"],
+]);
+
+/** Whether a file is there; throws `explain-file-unreadable` where that cannot be seen. */
+export function isThere(path: string): boolean {
+  return readable(path, () => statSync(path, { throwIfNoEntry: false })) !== undefined;
+}
+
+/** The names in a folder, sorted; throws `explain-file-unreadable`. */
+export function namesIn(folder: string): readonly string[] {
+  return readable(folder, () => readdirSync(folder)).sort();
+}
+
+/** Throws `explain-path-missing` or `explain-file-unreadable`; a named pipe or device is refused. */
+export function inputFiles(paths: readonly string[]): InputFiles {
+  const found = paths.map((path): InputFiles => {
+    const stat = readable(path, () => statSync(path, { throwIfNoEntry: false }));
+    if (stat === undefined) return fail("explain-path-missing", path);
+    if (stat.isDirectory()) return folderFiles(path);
+    if (!stat.isFile()) return fail("explain-file-unreadable", path, "it is no regular file");
+    // A shell's wildcard names it with the files that `bind` wrote beside it.
+    return {
+      stacks: [],
+      files: basename(path) === WRITTEN_FILES_LIST ? [] : [path],
+      others: [],
+      skipped: [],
+    };
+  });
+  return {
+    stacks: found.flatMap(({ stacks }) => stacks),
+    files: found.flatMap(({ files }) => files),
+    others: found.flatMap(({ others }) => others),
+    skipped: found.flatMap(({ skipped }) => skipped),
+  };
+}
+
+function folderFiles(path: string): InputFiles {
+  const isStack = [STACK_FILE, WORKLOAD_IDENTITY_FILE].some((name) => isThere(join(path, name)));
+  const folders = isStack ? [path] : readable(path, () => stackFolders(path));
+  const found: Found = { files: [], others: [], skipped: [] };
+  if (folders.length === 0) {
+    walk(path, found);
+    return { stacks: [], ...found };
+  }
+  const stacks = folders.map((folder): StackInput => {
+    const inside: Found = { ...found, files: [] };
+    walk(folder, inside);
+    return { folder, name: basename(folder), files: inside.files };
+  });
+  if (!isStack) walkBeside(path, folders, found);
+  return { stacks, ...found, files: [] };
+}
+
+/** What stands beside the stacks of an output folder. */
+function walkBeside(path: string, folders: readonly string[], found: Found): void {
+  const stacks = join(path, "stacks");
+  for (const name of namesIn(stacks)) {
+    const folder = join(stacks, name);
+    if (!folders.includes(folder))
+      skip(found, folder, "manifest.json names no stack of this folder: it is of an earlier synth");
+  }
+  const beside: Found = { ...found, files: [] };
+  walk(path, beside, [stacks]);
+  for (const file of beside.files)
+    if (relative(path, file) !== "manifest.json")
+      skip(
+        found,
+        file,
+        "it stands beside the stacks of a synth output folder, of which the stacks alone are read",
+      );
+}
+
+interface Found {
+  readonly files: string[];
+  readonly others: string[];
+  readonly skipped: SkippedDocument[];
+}
+
+function walk(folder: string, found: Found, except: readonly string[] = []): void {
+  const entries = readable(folder, () => readdirSync(folder, { withFileTypes: true }));
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = join(folder, entry.name);
+    const left = entry.isDirectory() ? LEFT_OUT.get(entry.name) : undefined;
+    if (except.includes(path) || entry.name === WRITTEN_FILES_LIST) continue;
+    if (left !== undefined) skip(found, path, left);
+    else if (entry.isDirectory()) walk(path, found);
+    else if (entry.isFile()) (READ.test(entry.name) ? found.files : found.others).push(path);
+    else skip(found, path, kindOf(entry));
+  }
+}
+
+function kindOf(entry: Dirent): string {
+  return entry.isSymbolicLink()
+    ? "a symbolic link, which is not followed; name what it leads to"
+    : "a pipe, socket or device, which is not read";
+}
+
+function skip({ skipped }: Found, file: string, reason: string): void {
+  skipped.push({ source: { file, path: "" }, reason });
+}
+
+/** True for a path at or below one of the folders. */
+export function isBelow(path: string, folders: readonly string[]): boolean {
+  const full = resolve(path);
+  return folders.some((folder) => full === folder || full.startsWith(join(folder, sep)));
+}
+
+/** Files that nothing here reads, counted by folder that holds them. */
+export function otherFiles(files: readonly string[]): readonly SkippedDocument[] {
+  const byFolder = new Map<string, string[]>();
+  for (const file of files) {
+    const same = byFolder.get(dirname(file));
+    if (same) same.push(basename(file));
+    else byFolder.set(dirname(file), [basename(file)]);
+  }
+  return [...byFolder].map(([folder, names]) => {
+    const [first = "", ...more] = names;
+    const others = more.length === 1 ? "one more file" : `${more.length} more files`;
+    const what = more.length === 0 ? `${first} is` : `${first} and ${others} are`;
+    return { source: { file: folder, path: "" }, reason: `${what} neither YAML nor JSON` };
+  });
+}

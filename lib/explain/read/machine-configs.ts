@@ -1,0 +1,330 @@
+/*
+ * MachineConfigs: what they write on the nodes of which pool, and what Ignition or the Machine Config Operator refuses
+ * of them. The operator renders nothing for a pool of which it refuses one.
+ *
+ * Sources: coreos/ignition, config/v3_x/types and config/validate; openshift/machine-config-operator,
+ * pkg/controller/common/helpers.go (`ValidateMachineConfig`, `MergeMachineConfigs`) and docs/custom-pools.md.
+ */
+
+import { createHash } from "node:crypto";
+import { posix } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { PLACEHOLDER_START } from "../../artefact/placeholder";
+import { propertyPath } from "../../artefact/property-path";
+import { type Known, isKnown, known, map, orElse, unread } from "../../model/known";
+import { type Json, at, list, record, text } from "../../model/parsed";
+import { selectorMatches } from "../../rules/rbac/label-selector";
+import { type LateReader, isEncodedPlaceholder } from "./late-text";
+import type { NodeFact, NodeFileFact } from "./node-files";
+import type { KubernetesObject } from "./objects";
+import { type Source, below } from "./source";
+
+/** One MachineConfig. */
+export interface MachineConfigFact {
+  /** `metadata.name`; of two that write one file the later in byte order wins. */
+  readonly name: string;
+  /** `metadata.labels`. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** The files by path. */
+  readonly files: ReadonlyMap<string, NodeFileFact>;
+  /** Why it is refused, a clause; `undefined` where it is not, not known where it is not read or not rolled out. */
+  readonly problem: Known<string | undefined>;
+  /** Where it stands. */
+  readonly source: Source;
+}
+
+/** A MachineConfigPool. */
+export interface MachineConfigPoolFact {
+  /** Its name. */
+  readonly name: string;
+  /** True where its nodes get nothing new. */
+  readonly isPaused: boolean;
+  /** `spec.machineConfigSelector`, by labels of MachineConfigs. */
+  readonly selector: unknown;
+  /** Where it stands. */
+  readonly source: Source;
+}
+
+const ROLE = "machineconfiguration.openshift.io/role";
+/** The versions of Ignition's format that are read here; the operator translates 2.2 too. */
+const VERSION = /^3\.[0-5]\.0$/;
+const OLD_VERSION = /^2\.\d+\.0$/;
+/** The operator takes the mere presence of this file as an order. Source: pkg/daemon/constants. */
+const FORCE_FILE = "/run/machine-config-daemon-force";
+const MODE_MAX = 0o777;
+const UNIT_NAME = /\.(?:service|socket|device|mount|automount|swap|target|path|timer|snapshot|slice|scope)$/;
+/** What the operator does not roll out to nodes that exist. */
+const NOT_ROLLED_OUT: readonly string[] = ["directories", "disks", "filesystems", "links", "luks", "raid"];
+
+/** Reads a MachineConfig. */
+export function readMachineConfig(value: unknown, source: Source, late: LateReader): MachineConfigFact {
+  const name = text(at(value, "metadata", "name"));
+  const config = record(at(value, "spec", "config"));
+  const files = ignitionFiles(config, name, below(source, "spec.config"), late);
+  const labels = Object.entries(record(at(value, "metadata", "labels")));
+  return {
+    name,
+    labels: Object.fromEntries(labels.filter((row): row is [string, string] => typeof row[1] === "string")),
+    files: new Map(files.map(({ path, file }) => [path, file])),
+    problem: problemOf(name, config, files),
+    source,
+  };
+}
+
+interface Written {
+  readonly path: string;
+  readonly file: NodeFileFact;
+  readonly problem: string | undefined;
+}
+
+function problemOf(name: string, config: Json, written: readonly Written[]): Known<string | undefined> {
+  if (Object.keys(config).length === 0) return known(undefined);
+  const version = at(config, "ignition", "version");
+  if (OLD_VERSION.test(text(version)))
+    return unread(
+      `MachineConfig ${name} is written for Ignition ${text(version)}, which is not read here; write 3.2.0`,
+    );
+  const refused = versionProblem(version) ?? structureProblem(config) ?? firstProblem(written);
+  if (refused !== undefined) return known(refused);
+  const odd = NOT_ROLLED_OUT.find((field) => list(at(config, "storage", field)).length > 0);
+  if (odd === undefined) return known(undefined);
+  return unread(
+    `MachineConfig ${name} has storage.${odd}, which the operator does not roll out to nodes that exist`,
+  );
+}
+
+function versionProblem(version: unknown): string | undefined {
+  if (version === undefined || version === null) return "ignition.version is missing";
+  return VERSION.test(text(version)) ? undefined : `ignition.version ${JSON.stringify(version)} is not known`;
+}
+
+function structureProblem(config: Json): string | undefined {
+  const files = at(config, "storage", "files");
+  const units = at(config, "systemd", "units");
+  const wrong = [files, units].find((each) => each !== undefined && each !== null && !Array.isArray(each));
+  if (wrong !== undefined) return "storage.files or systemd.units is no list";
+  const names = list(units).map((unit) => text(at(unit, "name")));
+  const odd = names.find((name) => !UNIT_NAME.test(name));
+  if (odd !== undefined) return `systemd has a unit of the name ${JSON.stringify(odd)}`;
+  const dropIns = list(units).flatMap((unit) =>
+    list(at(unit, "dropins")).map((each) => `${text(at(unit, "name"))}.d/${text(at(each, "name"))}`),
+  );
+  const oddDropIn = dropIns.find((name) => !name.endsWith(".conf"));
+  if (oddDropIn !== undefined) return `systemd has a drop-in of the name ${JSON.stringify(oddDropIn)}`;
+  const twice = repeated([...names, ...dropIns]);
+  return twice === undefined ? undefined : `systemd has ${twice} twice`;
+}
+
+function firstProblem(written: readonly Written[]): string | undefined {
+  const wrong = written.find(({ problem }) => problem !== undefined);
+  if (wrong) return `${wrong.path} ${wrong.problem}`;
+  const twice = repeated(written.map(({ path }) => path));
+  return twice === undefined ? undefined : `${twice} is written twice`;
+}
+
+function repeated(names: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  return names.find((name) => seen.size === seen.add(name).size);
+}
+
+function ignitionFiles(config: Json, owner: string, source: Source, late: LateReader): readonly Written[] {
+  const links = list(at(config, "storage", "links")).map((link) => text(at(link, "path")));
+  const files = list(at(config, "storage", "files")).flatMap((file, index): readonly Written[] => {
+    const path = text(at(file, "path"));
+    const place = below(source, propertyPath(["storage", "files", index, "contents", "source"]));
+    const problem = fileProblem(file, path, links);
+    const url = at(file, "contents", "source");
+    // Files are merged field by field: one without contents changes mode or owner of an earlier one.
+    if (typeof url !== "string" || url === "")
+      return problem === undefined ? [] : [written(path, NONE, place, owner, problem)];
+    const content = contentOf(url, record(at(file, "contents")), late);
+    return [
+      written(
+        path,
+        content ?? NONE,
+        place,
+        owner,
+        problem ?? (content ? undefined : "has contents that are no data URL"),
+      ),
+    ];
+  });
+  return [...files, ...unitFiles(config, owner, source, late)];
+}
+
+const NONE: Known<string> = unread("it has no contents that can be read");
+
+function written(
+  path: string,
+  content: Known<string>,
+  source: Source,
+  owner: string,
+  problem?: string,
+): Written {
+  return { path, file: { content, source, owner, overwrites: [] }, problem };
+}
+
+function fileProblem(file: unknown, path: string, links: readonly string[]): string | undefined {
+  const { mode, overwrite, append, contents } = record(file);
+  const { source, compression, verification } = record(contents);
+  if (!path.startsWith("/") || posix.normalize(path) !== path || path.endsWith("/"))
+    return "is no absolute, clean path";
+  if (path === FORCE_FILE) return "is a file that the operator takes as an order";
+  if (links.some((link) => link === path || path.startsWith(`${link}/`))) return "stands at or below a link";
+  if (mode !== undefined && mode !== null && !isMode(mode)) return `has the mode ${JSON.stringify(mode)}`;
+  if (list(append).length > 0) return "has append, which the operator does not take";
+  if (overwrite === true && typeof source !== "string") return "has overwrite without contents";
+  if (compression !== undefined && compression !== null && compression !== "" && compression !== "gzip")
+    return `has the compression ${JSON.stringify(compression)}`;
+  const hash = record(verification)["hash"];
+  if (hash !== undefined && hash !== null && !HASH.test(text(hash)))
+    return "has a verification.hash that is none";
+  return undefined;
+}
+
+function isMode(mode: unknown): boolean {
+  return typeof mode === "number" && Number.isInteger(mode) && mode >= 0 && mode <= MODE_MAX;
+}
+
+const HASH = /^(?:sha512-[0-9a-f]{128}|sha256-[0-9a-f]{64})$/;
+const DATA_URL = /^data:([^,]*),([^]*)$/;
+/** Standard encoding with padding, which Ignition insists on. */
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+const BASE64_GROUP = 4;
+const ESCAPES = /%[0-9a-fA-F]{2}/g;
+const UNPACKED_MAX = 16 * 1024 * 1024;
+
+/** The text behind a data URL; `undefined` for what is none. */
+function contentOf(url: string, contents: Json, late: LateReader): Known<string> | undefined {
+  if (isEncodedPlaceholder(url)) return late(url);
+  if (url.includes(PLACEHOLDER_START)) return unread("a late value stands within encoded contents");
+  const packed = dataUrl(url);
+  if (packed === undefined) return undefined;
+  const bytes = text(contents["compression"]) === "gzip" ? unpacked(packed) : packed;
+  if (bytes === undefined) return unread("it is compressed, and cannot be unpacked");
+  const [kind = "", hash] = text(at(contents, "verification", "hash")).split("-");
+  if (
+    hash !== undefined &&
+    HASH.test(`${kind}-${hash}`) &&
+    createHash(kind).update(bytes).digest("hex") !== hash
+  )
+    return unread("its verification.hash is that of other contents");
+  return known(bytes.toString("utf8"));
+}
+
+/** RFC 2397. */
+function dataUrl(url: string): Buffer | undefined {
+  const [, head, data] = DATA_URL.exec(url) ?? [];
+  if (head === undefined || data === undefined) return undefined;
+  const raw = Buffer.from(data, "utf8").toString("latin1");
+  const plain = raw.replace(ESCAPES, (escape) => String.fromCharCode(Number.parseInt(escape.slice(1), 16)));
+  if (!head.endsWith(";base64")) return Buffer.from(plain, "latin1");
+  const isValid = BASE64.test(plain) && plain.length % BASE64_GROUP === 0;
+  return isValid ? Buffer.from(plain, "base64") : undefined;
+}
+
+function unpacked(bytes: Buffer): Buffer | undefined {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: UNPACKED_MAX });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Ignition writes units and drop-ins of them as files; one without contents is switched on or off, and stays as it is. */
+function unitFiles(config: Json, owner: string, source: Source, late: LateReader): readonly Written[] {
+  const path = ["systemd", "units"];
+  return list(at(config, ...path)).flatMap((unit, index) => {
+    const place = `/etc/systemd/system/${text(at(unit, "name"))}`;
+    const file = (name: string, from: unknown, ...keys: readonly (string | number)[]): readonly Written[] => {
+      const content = text(at(from, "contents"));
+      const where = below(source, propertyPath([...path, index, ...keys, "contents"]));
+      return content === "" ? [] : [written(name, late(content), where, owner)];
+    };
+    const dropIns = list(at(unit, "dropins")).flatMap((dropIn, nth) =>
+      file(`${place}.d/${text(at(dropIn, "name"))}`, dropIn, "dropins", nth),
+    );
+    return [...file(place, unit), ...dropIns];
+  });
+}
+
+/** Reads a MachineConfigPool. */
+export function readMachineConfigPool({ value, source }: KubernetesObject): MachineConfigPoolFact {
+  return {
+    name: text(at(value, "metadata", "name")),
+    isPaused: at(value, "spec", "paused") === true,
+    selector: at(value, "spec", "machineConfigSelector"),
+    source,
+  };
+}
+
+/**
+ * The nodes of each pool: what its selector selects, those of worker first. Of a pool that was not read, the
+ * MachineConfigs of its role over those of worker, which every pool but master's and arbiter's takes too.
+ */
+export function nodesOfMachineConfigs(
+  configs: readonly MachineConfigFact[],
+  pools: readonly MachineConfigPoolFact[],
+): readonly NodeFact[] {
+  const read = pools.map(({ name, isPaused, selector, source }) => {
+    const selected = configs.filter(({ labels }) => selectorMatches(selector, labels));
+    const doubt = isPaused ? `MachineConfigPool ${name} is paused: its nodes get nothing new` : undefined;
+    return { name, own: selected, doubt, source };
+  });
+  const roles = new Set(configs.map(roleOf).filter((role) => !pools.some(({ name }) => name === role)));
+  const others = [...roles].map((role) => {
+    const inherits = !["", "master", "worker", "arbiter"].includes(role);
+    const own = configs.filter((each) => roleOf(each) === role || (inherits && roleOf(each) === "worker"));
+    const [first] = configs.filter((each) => roleOf(each) === role);
+    const name = role || (first?.name ?? "");
+    const doubt = role === "" ? `nothing says which MachineConfigPool takes ${name}` : undefined;
+    return { name, own, doubt, source: first?.source ?? NOWHERE };
+  });
+  return [...read, ...others]
+    .filter(({ own }) => own.length > 0)
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ name, own, doubt, source }) => poolNodes(name, own, doubt, source));
+}
+
+const NOWHERE: Source = { file: "", path: "" };
+
+function roleOf({ labels }: MachineConfigFact): string {
+  return (Object.hasOwn(labels, ROLE) ? labels[ROLE] : undefined) ?? "";
+}
+
+/** The nodes that get these MachineConfigs: those of worker by name, then the others by name. */
+export function poolNodes(
+  name: string,
+  configs: readonly MachineConfigFact[],
+  doubt: string | undefined,
+  source: Source,
+): NodeFact {
+  const rank = (config: MachineConfigFact): string => `${roleOf(config) === "worker" ? 0 : 1}${config.name}`;
+  const sorted = [...configs].sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
+  const refused = sorted.find(({ problem }) => orElse(problem, () => undefined) !== undefined);
+  const open = sorted.find(({ problem }) => !isKnown(problem));
+  return {
+    name,
+    files: layered(sorted),
+    flags: undefined,
+    absence: refused
+      ? map(refused.problem, (why) => refusalText(refused.name, why ?? "", name))
+      : doubt === undefined
+        ? (open?.problem ?? known(undefined))
+        : unread(doubt),
+    source,
+  };
+}
+
+function refusalText(name: string, why: string, pool: string): string {
+  return `the Machine Config Operator refuses MachineConfig ${name}: ${why}; it renders nothing for the nodes ${pool}`;
+}
+
+/** Contents are not merged: the last ones are there whole, and remember what they overwrite. */
+function layered(configs: readonly MachineConfigFact[]): ReadonlyMap<string, NodeFileFact> {
+  const files = new Map<string, NodeFileFact>();
+  for (const [path, file] of configs.flatMap((config) => [...config.files])) {
+    const lost = files.get(path);
+    files.set(path, lost ? { ...file, overwrites: [...lost.overwrites, lost] } : file);
+  }
+  return files;
+}

@@ -1,0 +1,229 @@
+/*
+ * The Kubernetes objects of documents: lists item by item, without those of other APIs and those that the API server
+ * would refuse, which are handed out beside them.
+ */
+
+import { type Json, at, text } from "../../model/parsed";
+import { isRecord } from "../../model/record";
+import { CREDENTIALS_API } from "../../rules/openshift/credentials-request";
+import type { LateReader } from "./late-text";
+import { refusal } from "./refusals";
+import type { SkippedDocument } from "./skipped";
+import { type Source, below } from "./source";
+
+/** A document on its way into the facts. */
+export interface KubernetesDocument {
+  /** The parsed document. */
+  readonly value: unknown;
+  /** Where it stands. */
+  readonly source: Source;
+  /** Reads its late values. */
+  readonly late: LateReader;
+  /** True for objects of the management cluster, of which only the nodes' files count. */
+  readonly management: boolean;
+  /** True for a manifest that a stack wrote. */
+  readonly ofStack: boolean;
+  /** Name of the spoke that it is recorded for; `undefined` where nothing says that it is of one. */
+  readonly spoke: string | undefined;
+}
+
+/** An object of an API that is read. */
+export interface KubernetesObject extends KubernetesDocument {
+  /** The object. */
+  readonly value: Json;
+  /** Its kind. */
+  readonly kind: string;
+}
+
+/** The objects of some documents, in the order in which they were read. */
+export class Objects {
+  /** What is not read, and what would be refused. */
+  readonly skipped: readonly SkippedDocument[];
+  readonly #all: readonly KubernetesObject[];
+  readonly #byKind = new Map<string, KubernetesObject[]>();
+
+  constructor(all: readonly KubernetesObject[], skipped: readonly SkippedDocument[]) {
+    this.#all = all;
+    this.skipped = skipped;
+    for (const object of all) {
+      const same = this.#byKind.get(object.kind);
+      if (same) same.push(object);
+      else this.#byKind.set(object.kind, [object]);
+    }
+  }
+
+  /** Those of some kinds. */
+  of(...kinds: readonly string[]): readonly KubernetesObject[] {
+    const [kind = "", ...more] = kinds;
+    if (more.length === 0) return this.#byKind.get(kind) ?? [];
+    return this.#all.filter((object) => kinds.includes(object.kind));
+  }
+
+  /** These and others. */
+  and(others: readonly KubernetesObject[] | Objects): Objects {
+    if (others instanceof Objects)
+      return new Objects([...this.#all, ...others.#all], [...this.skipped, ...others.skipped]);
+    return others.length === 0 ? this : new Objects([...this.#all, ...others], this.skipped);
+  }
+
+  /** Those of the cluster itself, without those of its management cluster. */
+  get ofCluster(): Objects {
+    const own = this.#all.filter(({ management }) => !management);
+    return own.length === this.#all.length ? this : new Objects(own, this.skipped);
+  }
+}
+
+/** The API that each kind is read from, without version where any is; the same kind of another group is another kind. */
+const APIS: Readonly<Record<string, string>> = {
+  Authentication: "config.openshift.io/v1",
+  AuthenticationConfiguration: "apiserver.config.k8s.io/",
+  CSIDriver: "storage.k8s.io/v1",
+  ClusterImagePolicy: "config.openshift.io/",
+  ClusterProfile: "multicluster.x-k8s.io/",
+  ClusterRole: "rbac.authorization.k8s.io/v1",
+  ClusterRoleBinding: "rbac.authorization.k8s.io/v1",
+  ConfigMap: "v1",
+  CredentialProviderConfig: "kubelet.config.k8s.io/",
+  CredentialsRequest: CREDENTIALS_API,
+  CronJob: "batch/v1",
+  DaemonSet: "apps/v1",
+  Deployment: "apps/v1",
+  DeploymentConfig: "apps.openshift.io/v1",
+  FeatureGate: "config.openshift.io/v1",
+  HostedCluster: "hypershift.openshift.io/v1beta1",
+  Image: "config.openshift.io/v1",
+  ImageContentSourcePolicy: "operator.openshift.io/v1alpha1",
+  ImageDigestMirrorSet: "config.openshift.io/v1",
+  ImagePolicy: "config.openshift.io/",
+  ImageTagMirrorSet: "config.openshift.io/v1",
+  Job: "batch/v1",
+  KubeAPIServer: "operator.openshift.io/v1",
+  KubeletConfig: "machineconfiguration.openshift.io/v1",
+  KubeletConfiguration: "kubelet.config.k8s.io/v1beta1",
+  MachineConfig: "machineconfiguration.openshift.io/v1",
+  MachineConfigPool: "machineconfiguration.openshift.io/v1",
+  MultiKueueCluster: "kueue.x-k8s.io/",
+  NodePool: "hypershift.openshift.io/v1beta1",
+  PersistentVolume: "v1",
+  PersistentVolumeClaim: "v1",
+  Pod: "v1",
+  ReplicaSet: "apps/v1",
+  ReplicationController: "v1",
+  Role: "rbac.authorization.k8s.io/v1",
+  RoleBinding: "rbac.authorization.k8s.io/v1",
+  Secret: "v1",
+  ServiceAccount: "v1",
+  StatefulSet: "apps/v1",
+};
+
+/** Configuration files in the form of objects: no API server takes them, and nothing names them. */
+const FILES: readonly string[] = [
+  "AuthenticationConfiguration",
+  "CredentialProviderConfig",
+  "KubeletConfiguration",
+];
+/** Kubernetes' own groups, whose older versions no API server serves that the rules are known of. */
+const OWN_GROUPS = /^(?:v1$|(?:apps|batch|rbac\.authorization\.k8s\.io|storage\.k8s\.io)\/)/;
+/** Kinds without namespace. */
+const OF_CLUSTER =
+  /^(?:Authentication|CSIDriver|Cluster(?:ImagePolicy|Role|RoleBinding)|FeatureGate|Image(?:ContentSourcePolicy|DigestMirrorSet|TagMirrorSet)?|KubeAPIServer|KubeletConfig|MachineConfig(?:Pool)?|MultiKueueCluster|PersistentVolume)$/;
+
+/** True for a document with an object, or a list of them. */
+export function isKubernetesDocument(value: unknown): boolean {
+  return isRecord(value) && typeof value["kind"] === "string" && value["apiVersion"] !== undefined;
+}
+
+/** `namespace/name`, of an object without namespace in `default`. */
+export function keyOf(value: unknown): string {
+  return `${text(at(value, "metadata", "namespace")) || "default"}/${text(at(value, "metadata", "name"))}`;
+}
+
+/** `ServiceAccount shop/web`, `ClusterRole deployer`. */
+export function titleOf(value: unknown, kind: string): string {
+  if (!OF_CLUSTER.test(kind)) return `${kind} ${keyOf(value)}`;
+  return `${kind} ${text(at(value, "metadata", "name"))}`;
+}
+
+/** Sorts the objects of documents. */
+export function objectsOf(documents: readonly KubernetesDocument[]): Objects {
+  const objects: KubernetesObject[] = [];
+  const refused: SkippedDocument[] = [];
+  const unread = new Map<string, Unread>();
+  for (const document of documents)
+    for (const item of itemsOf(document)) {
+      const { value, source } = item;
+      const kind = text(at(value, "kind"));
+      if (!isRecord(value) || isUnread(value, kind)) {
+        addUnread(unread, item);
+        continue;
+      }
+      const problem = problemOf(value, kind);
+      if (problem === undefined) objects.push({ ...item, value, kind });
+      else refused.push({ source, reason: problem, refused: titleOf(value, kind) });
+    }
+  return new Objects(objects, [...refused, ...[...unread.values()].map(unreadObjects)]);
+}
+
+/** True for a kind that is not read, the same kind of another API, and a patch; of service accounts a patch is read. */
+function isUnread(value: Json, kind: string): boolean {
+  const api = Object.hasOwn(APIS, kind) ? APIS[kind] : undefined;
+  if (api === undefined || (value["$patch"] !== undefined && kind !== "ServiceAccount")) return true;
+  const version = text(value["apiVersion"]);
+  if (api.endsWith("/") ? version.startsWith(api) : version === api) return false;
+  return !OWN_GROUPS.test(api) || groupOf(version) !== groupOf(api);
+}
+
+function groupOf(apiVersion: string): string {
+  return apiVersion.includes("/") ? (apiVersion.split("/")[0] ?? "") : "";
+}
+
+function problemOf(value: Json, kind: string): string | undefined {
+  if (FILES.includes(kind)) return undefined;
+  const api = APIS[kind] ?? "";
+  const version = text(value["apiVersion"]);
+  const isOld = !api.endsWith("/") && version !== api;
+  const problem = isOld ? `apiVersion is ${version}, and it is served as ${api}` : refusal(value, kind);
+  return problem && `the API server refuses it: ${problem}`;
+}
+
+/** The objects of a list, those of one kind included, or the object itself. */
+function* itemsOf(document: KubernetesDocument): Generator<KubernetesDocument> {
+  const { value, source } = document;
+  const kind = text(at(value, "kind"));
+  const items = at(value, "items");
+  if (!kind.endsWith("List") || !Array.isArray(items)) {
+    yield document;
+    return;
+  }
+  const ofItems = kind.slice(0, -"List".length);
+  for (const [place, item] of (items as readonly unknown[]).entries()) {
+    // The items of a list of one kind need not repeat it.
+    const isShort = ofItems !== "" && isRecord(item) && item["kind"] === undefined;
+    const whole = isShort ? { apiVersion: at(value, "apiVersion"), kind: ofItems, ...item } : item;
+    yield* itemsOf({ ...document, value: whole, source: below(source, `items[${place}]`) });
+  }
+}
+
+interface Unread {
+  readonly file: string;
+  readonly title: string;
+  count: number;
+}
+
+/** Counted by file and kind: there may be thousands. */
+function addUnread(all: Map<string, Unread>, { value, source: { file } }: KubernetesDocument): void {
+  const kind = text(at(value, "kind"));
+  const patch = at(value, "$patch") === undefined ? "" : " with $patch";
+  const title = kind === "" ? "" : `${text(at(value, "apiVersion"))} ${kind}${patch}`;
+  const key = `${file}\n${title}`;
+  const before = all.get(key);
+  if (before) before.count++;
+  else all.set(key, { file, title, count: 1 });
+}
+
+function unreadObjects({ file, title, count }: Unread): SkippedDocument {
+  const objects = `${count} ${count === 1 ? "object" : "objects"}`;
+  const reason =
+    title === "" ? `${objects} in a list without kind` : `${objects} of ${title}, a kind that is not read`;
+  return { source: { file, path: "" }, reason };
+}

@@ -1,0 +1,230 @@
+/*
+ * Reads the facts of a cluster that manifests do not carry; what has another form is left out.
+ */
+
+import type { Known } from "../../model/known";
+import { type Json, at, list, record, text, texts } from "../../model/parsed";
+import { isRecord } from "../../model/record";
+import type { Tree } from "../../model/tree";
+import { minorOf } from "../../model/version";
+import { knownKubernetesMinors } from "../../rules/kubelet/feature-gates";
+import { openShiftRelease, openShiftVersions } from "../../rules/openshift/versions";
+import type {
+  ClusterFacts,
+  ClusterRecord,
+  DeclaredComponent,
+  DeclaredPull,
+  DeclaredWorkload,
+  PluginRecord,
+  RecordedGates,
+} from "./cluster-record";
+import { parseJson, readText } from "./documents";
+import type { DeclaredController, DeclaredFleet, DeclaredSpoke } from "./fleet-record";
+import { type LateReader, lateTree } from "./late-text";
+import { switchOf } from "./node-gates";
+
+/** Reads a recorded cluster. */
+export function readClusterRecord(recorded: unknown): ClusterRecord {
+  const { name, issuer, kubelet, apiServer, plugins, openShift } = record(recorded);
+  const { pulls, registries, components, workloads, fleet } = record(recorded);
+  const version = text(at(openShift, "version"));
+  const nodePools = at(openShift, "nodePools");
+  return {
+    ...(typeof name === "string" && { name }),
+    ...(typeof issuer === "string" && { issuer }),
+    ...(typeof kubelet === "string" && { kubelet }),
+    ...(isKnownMinor(apiServer) && { apiServer }),
+    ...recordedGates(recorded),
+    ...(registries !== undefined && { registries: mapped(registries, registryFacts) }),
+    ...(plugins !== undefined && { plugins: mapped(plugins, pluginFacts) }),
+    ...(version !== "" && {
+      openShift: {
+        version,
+        platform: text(at(openShift, "platform")),
+        pools: texts(at(openShift, "pools")),
+        ...(nodePools !== undefined && { nodePools: texts(nodePools) }),
+      },
+    }),
+    ...(pulls !== undefined && { pulls: list(pulls).map(declaredPull) }),
+    ...(components !== undefined && { components: declaredComponents(components) }),
+    ...(workloads !== undefined && { workloads: list(workloads).map(declaredWorkload) }),
+    ...(fleet !== undefined && { fleet: declaredFleet(fleet) }),
+  };
+}
+
+/** Reads a cluster from a JSON file; throws what reading throws. */
+export function readClusterFile(file: string): ClusterRecord {
+  return readClusterRecord(parseJson(readText(file), file));
+}
+
+/** The record with its late values followed. */
+export function followedRecord(cluster: ClusterRecord, late: LateReader): ClusterFacts {
+  const { issuer, pulls, components, workloads, fleet, ...others } = cluster;
+  return {
+    ...others,
+    ...(issuer !== undefined && { issuer: late(issuer) }),
+    ...(pulls && { pulls: pulls.map((pull) => ({ ...pull, images: pull.images.map(late) })) }),
+    ...(components && { components: components.map((each) => followedComponent(each, late)) }),
+    ...(workloads && { workloads: workloads.map((each) => followedWorkload(each, late)) }),
+    ...(fleet && { fleet: { ...fleet, spokes: fleet.spokes.map((spoke) => followedSpoke(spoke, late)) } }),
+  };
+}
+
+function followedComponent(
+  component: DeclaredComponent,
+  late: LateReader,
+): DeclaredComponent<Known<string>, Tree> {
+  const intends = component.intends && lateTree(component.intends, late);
+  return { ...component, intends, places: component.places.map(late) };
+}
+
+function followedWorkload(workload: DeclaredWorkload, late: LateReader): DeclaredWorkload<Tree> {
+  return { ...workload, asks: workload.asks && lateTree(workload.asks, late) };
+}
+
+function followedSpoke(spoke: DeclaredSpoke, late: LateReader): DeclaredSpoke<Known<string>> {
+  const followed = (value: string | undefined): Known<string> | undefined =>
+    value === undefined ? undefined : late(value);
+  return {
+    ...spoke,
+    server: followed(spoke.server),
+    project: followed(spoke.project),
+    projectNumber: followed(spoke.projectNumber),
+  };
+}
+
+const VERSION = /^v?\d+\.\d+(?:\.\d+)?(?:[-+].*)?$/;
+
+/** Whether the rules of a version of Kubernetes are known. */
+export function isKnownMinor(minor: unknown): minor is string {
+  return (
+    typeof minor === "string" &&
+    VERSION.test(minor) &&
+    knownKubernetesMinors.includes(minorOf("Kubernetes", minor))
+  );
+}
+
+/** The minor of the kubelets, stated or that of the OpenShift version; `undefined` where its rules are not known. */
+export function kubeletVersion({
+  kubelet,
+  openShift,
+}: Pick<ClusterFacts, "kubelet" | "openShift">): string | undefined {
+  if (kubelet !== undefined) return isKnownMinor(kubelet) ? minorOf("kubelet", kubelet) : undefined;
+  const version = openShift?.version ?? "";
+  if (!VERSION.test(version)) return undefined;
+  const minor = minorOf("OpenShift version", version);
+  return openShiftVersions.includes(minor) ? openShiftRelease(minor).kubernetes : undefined;
+}
+
+/** The feature gates of the kubelets that differ from the defaults. */
+export function kubeletGates(cluster: RecordedGates): Readonly<Record<string, boolean>> {
+  return { ...cluster.featureGates, ...cluster.kubeletFeatureGates };
+}
+
+/** The feature gates of kube-apiserver that differ from the defaults. */
+export function apiServerGates(cluster: RecordedGates): Readonly<Record<string, boolean>> {
+  return { ...cluster.featureGates, ...cluster.apiServerFeatureGates };
+}
+
+const GATES = ["featureGates", "kubeletFeatureGates", "apiServerFeatureGates"] as const;
+
+function recordedGates(recorded: unknown): RecordedGates {
+  const unclear: string[] = [];
+  const stated = GATES.filter((key) => at(recorded, key) !== undefined).map((key) => {
+    const rows = Object.entries(record(at(recorded, key))).flatMap(([gate, written]) => {
+      const on = typeof written === "boolean" ? written : switchOf(text(written));
+      if (on === undefined) unclear.push(gate);
+      return on === undefined ? [] : [[gate, on] as const];
+    });
+    return [key, Object.fromEntries(rows)] as const;
+  });
+  return { ...Object.fromEntries(stated), ...(unclear.length > 0 && { unclearFeatureGates: unclear }) };
+}
+
+function mapped<T>(value: unknown, read: (value: unknown) => T): Readonly<Record<string, T>> {
+  return Object.fromEntries(Object.entries(record(value)).map(([key, each]) => [key, read(each)]));
+}
+
+function registryFacts(properties: unknown): Readonly<Record<string, string>> {
+  const rows = Object.entries(record(properties));
+  return Object.fromEntries(rows.filter((row): row is [string, string] => typeof row[1] === "string"));
+}
+
+function pluginFacts(facts: unknown): PluginRecord {
+  const { version, unusable, names } = record(facts);
+  return {
+    ...(typeof version === "string" && VERSION.test(version) && { version }),
+    abilities: texts(at(facts, "abilities")),
+    ...(names !== undefined && { names: texts(names) }),
+    ...(typeof unusable === "string" && { unusable }),
+  };
+}
+
+function declaredPull(pull: unknown): DeclaredPull {
+  return { serviceAccount: text(at(pull, "serviceAccount")), images: texts(at(pull, "images")) };
+}
+
+function declaredComponents(components: unknown): readonly DeclaredComponent[] {
+  return list(at(components, "granted")).map((granted) => ({
+    cloud: text(at(components, "cloud")),
+    secret: text(at(granted, "secret")),
+    serviceAccounts: texts(at(granted, "serviceAccounts")),
+    tokenPath: text(at(granted, "tokenPath")),
+    audience: text(at(components, "audience")),
+    asks: record(at(granted, "asks")),
+    intends: intendedRights(at(granted, "intends")),
+    reason: text(at(granted, "intends", "reason")),
+    places: texts(at(granted, "places")),
+  }));
+}
+
+function intendedRights(intends: unknown): Json | undefined {
+  return intends === undefined ? undefined : record(at(intends, "rights"));
+}
+
+function declaredWorkload(workload: unknown): DeclaredWorkload {
+  const asks = at(workload, "asks");
+  return {
+    serviceAccount: text(at(workload, "serviceAccount")),
+    cloud: text(at(workload, "cloud")),
+    asks: isRecord(asks) ? asks : undefined,
+  };
+}
+
+function declaredFleet(fleet: unknown): DeclaredFleet {
+  const namespace = text(at(fleet, "namespace"));
+  const reader = at(fleet, "reader");
+  const webhooks = at(fleet, "podIdentityWebhooks");
+  return {
+    title: text(at(fleet, "consumer", "title")),
+    configMap: text(at(fleet, "consumer", "form", "configMap")),
+    onPath: texts(at(fleet, "consumer", "onPath")),
+    isDistroless: at(fleet, "consumer", "isDistroless") === true,
+    gateByFlag: at(fleet, "consumer", "form", "gateByFlag") === true,
+    pluginPaths: new Map(
+      list(at(fleet, "plugins")).map((each) => [text(at(each, "plugin")), text(at(each, "path"))]),
+    ),
+    workloads: list(at(fleet, "workloads")).map(controller),
+    reader: reader === undefined ? undefined : controller(reader),
+    webhooks: webhooks === undefined ? undefined : texts(webhooks),
+    statusWriters: texts(at(fleet, "statusWriters")),
+    spokes: list(at(fleet, "spokes")).map((spoke) => ({
+      profile: `${namespace}/${text(at(spoke, "name"))}`,
+      cloud: text(at(spoke, "cloud")),
+      server: text(at(spoke, "server")) || undefined,
+      provider: text(at(spoke, "provider")),
+      project: text(at(spoke, "project")) || undefined,
+      projectNumber: text(at(spoke, "projectNumber")) || undefined,
+    })),
+  };
+}
+
+function controller(recorded: unknown): DeclaredController {
+  const part = (key: string): string => text(at(recorded, key));
+  const namespace = part("namespace");
+  return {
+    title: `${part("kind")} ${namespace}/${part("name")}`,
+    serviceAccount: `${namespace}/${part("serviceAccount")}`,
+    container: part("container"),
+  };
+}

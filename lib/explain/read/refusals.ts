@@ -1,0 +1,275 @@
+/*
+ * What the API server refuses: such an object is not there, whatever it would say. One table for objects of hubs and
+ * spokes alike. Texts with placeholders count as what they become: of them only the type is judged.
+ *
+ * Sources: kubernetes:staging/src/k8s.io/apimachinery/pkg/api/validation (metadata), pkg/apis/core/validation,
+ * pkg/apis/rbac/validation; fields of the wrong type are refused where the object is decoded.
+ */
+
+import { PLACEHOLDER_START } from "../../artefact/placeholder";
+import { propertyPath } from "../../artefact/property-path";
+import { isDnsLabel, isDnsSubdomain } from "../../model/kubernetes-name";
+import { type Json, at, list, record, text } from "../../model/parsed";
+import { isRecord } from "../../model/record";
+import { qualifiedNameProblems } from "../../rules/kubelet/qualified-name";
+import { CONTAINERS, WORKLOAD_KINDS, podSpecPath } from "../../rules/pod-specs";
+
+/** Why an object is refused, a clause that begins with the field; `undefined` where nothing here refuses it. */
+type Rule = (object: Json, kind: string) => string | undefined;
+
+const RBAC_GROUP = "rbac.authorization.k8s.io";
+const RBAC: readonly string[] = ["Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"];
+const ROLES: readonly string[] = ["Role", "ClusterRole"];
+const BINDINGS: readonly string[] = ["RoleBinding", "ClusterRoleBinding"];
+
+/** The rules by kind; the first that refuses is named. */
+const RULES: readonly (readonly [kinds: readonly string[] | "all", rule: Rule])[] = [
+  ["all", nameProblem],
+  ["all", ({ metadata }) => mapProblem(metadata, "annotations", annotationProblem)],
+  ["all", ({ metadata }) => mapProblem(metadata, "labels", labelProblem)],
+  [
+    "all",
+    ({ metadata }) => sizeProblem("metadata.annotations", [record(metadata)["annotations"]], ANNOTATIONS_MAX),
+  ],
+  [ROLES, (object, kind) => firstOf(object, ["rules"], (rule) => ruleProblem(record(rule), kind))],
+  [["ClusterRole"], aggregationProblem],
+  [BINDINGS, roleRefProblem],
+  [
+    BINDINGS,
+    (object, kind) => firstOf(object, ["subjects"], (subject) => subjectProblem(record(subject), kind)),
+  ],
+  [
+    ["Secret"],
+    (object) => mapProblem(object, "data", (value) => (isBase64(value) ? undefined : "is no base64")),
+  ],
+  [["Secret"], (object) => mapProblem(object, "stringData")],
+  [["ConfigMap"], (object) => mapProblem(object, "data")],
+  [["Secret", "ConfigMap"], dataKeyProblem],
+  [["Secret", "ConfigMap"], ({ data, stringData }) => sizeProblem("data", [data, stringData], DATA_MAX)],
+  [["ServiceAccount"], (object) => firstOf(object, ["imagePullSecrets"], namedProblem)],
+  [WORKLOAD_KINDS, podProblem],
+];
+
+/** Why the API server refuses an object, a clause; `undefined` where nothing here refuses it. */
+export function refusal(object: Json, kind: string): string | undefined {
+  for (const [kinds, rule] of RULES) {
+    const problem = kinds === "all" || kinds.includes(kind) ? rule(object, kind) : undefined;
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+const ANNOTATIONS_MAX = 256 * 1024;
+const DATA_MAX = 1024 * 1024;
+const LABEL_VALUE = /^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/;
+const LABEL_VALUE_MAX = 63;
+const DATA_KEY = /^[-._a-zA-Z0-9]{1,253}$/;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+/** The rule for keys has not changed since; only its words have. */
+const MINOR = "1.35";
+
+function nameProblem({ metadata }: Json, kind: string): string | undefined {
+  if (!isRecord(metadata)) return "metadata is no mapping";
+  const { name, namespace, generateName } = metadata;
+  const isGenerated = typeof generateName === "string" && generateName !== "" && MADE_OFTEN.includes(kind);
+  if (name === undefined || name === null || name === "")
+    return isGenerated ? undefined : "metadata.name is missing";
+  if (!(RBAC.includes(kind) ? isPathSegment(name) : isDnsSubdomain(name)))
+    return `metadata.name ${JSON.stringify(name)} is no valid name`;
+  const isAny = namespace === undefined || namespace === null || namespace === "";
+  return isAny || isDnsLabel(namespace)
+    ? undefined
+    : `metadata.namespace ${JSON.stringify(namespace)} is no valid name`;
+}
+
+/** Kinds of which one is made with each `kubectl create`. */
+const MADE_OFTEN: readonly string[] = [...WORKLOAD_KINDS, ...BINDINGS];
+
+function isPathSegment(name: unknown): boolean {
+  return typeof name === "string" && name !== "." && name !== ".." && !/[/%]/.test(name);
+}
+
+type Check = (value: string, key: string) => string | undefined;
+
+/** What is wrong with a mapping of texts; null is an empty text. */
+function mapProblem(holder: unknown, field: string, check: Check = () => undefined): string | undefined {
+  const map = at(holder, field);
+  const place = field === "labels" || field === "annotations" ? ["metadata", field] : [field];
+  if (map === undefined || map === null) return undefined;
+  if (!isRecord(map)) return `${propertyPath(place)} is no mapping`;
+  for (const key of Object.keys(map)) {
+    const value = map[key];
+    if (value === null) continue;
+    const problem = typeof value === "string" ? check(value, key) : `is ${typeName(value)}, no text`;
+    if (problem !== undefined) return `${propertyPath([...place, key])} ${problem}`;
+  }
+  return undefined;
+}
+
+function typeName(value: unknown): string {
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "object" ? "a mapping" : `a ${typeof value}`;
+}
+
+function annotationProblem(_value: string, key: string): string | undefined {
+  return isQualified(key.toLowerCase()) ? undefined : "has no valid key";
+}
+
+function labelProblem(value: string, key: string): string | undefined {
+  if (!isQualified(key)) return "has no valid key";
+  const isValue = value.length <= LABEL_VALUE_MAX && LABEL_VALUE.test(value);
+  return isValue || value.includes(PLACEHOLDER_START) ? undefined : "is no valid value of a label";
+}
+
+/** There are ten thousand objects with the same handful of keys. */
+const QUALIFIED = new Map<string, boolean>();
+const KEYS_KEPT = 1000;
+
+function isQualified(key: string): boolean {
+  const before = QUALIFIED.get(key);
+  if (before !== undefined) return before;
+  if (QUALIFIED.size >= KEYS_KEPT) QUALIFIED.clear();
+  const found = qualifiedNameProblems(key, MINOR).length === 0;
+  QUALIFIED.set(key, found);
+  return found;
+}
+
+function sizeProblem(field: string, maps: readonly unknown[], most: number): string | undefined {
+  let size = 0;
+  for (const map of maps)
+    if (isRecord(map))
+      for (const key of Object.keys(map)) size += Buffer.byteLength(key) + Buffer.byteLength(text(map[key]));
+  return size > most ? `${field} has more than ${most} bytes` : undefined;
+}
+
+function isBase64(value: string): boolean {
+  return value.includes(PLACEHOLDER_START) || BASE64.test(value.replace(/[\r\n]/g, ""));
+}
+
+function dataKeyProblem(object: Json): string | undefined {
+  const keys = ["data", "stringData", "binaryData"].flatMap((field) => Object.keys(record(object[field])));
+  const wrong = keys.find((key) => !DATA_KEY.test(key) || /^\.\.?$|^\.\./.test(key));
+  return wrong === undefined ? undefined : `${propertyPath(["data", wrong])} has no valid key`;
+}
+
+/** The first problem of the items of a list, after the item's place. */
+function firstOf(
+  holder: unknown,
+  path: readonly (string | number)[],
+  check: (item: unknown) => string | undefined,
+): string | undefined {
+  const items = path.reduce<unknown>(
+    (outer, step) => (typeof step === "number" ? list(outer)[step] : at(outer, step)),
+    holder,
+  );
+  if (items === undefined || items === null) return undefined;
+  if (!Array.isArray(items)) return `${propertyPath(path)} is no list`;
+  for (const [place, item] of items.entries()) {
+    const problem = isRecord(item) ? check(item) : "is no mapping";
+    // What is wrong may stand further inside.
+    const joint = problem?.includes("] ") === true ? "." : " ";
+    if (problem !== undefined) return propertyPath([...path, place]) + joint + problem;
+  }
+  return undefined;
+}
+
+const LISTS_OF_RULE: readonly string[] = [
+  "verbs",
+  "apiGroups",
+  "resources",
+  "resourceNames",
+  "nonResourceURLs",
+];
+
+function ruleProblem(rule: Json, kind: string): string | undefined {
+  const wrong = LISTS_OF_RULE.find((field) => !isTexts(rule[field]));
+  if (wrong !== undefined) return `has no list of texts as ${wrong}`;
+  const has = (field: string): boolean => list(rule[field]).length > 0;
+  if (!has("verbs")) return "has no verbs";
+  if (has("nonResourceURLs")) {
+    if (kind === "Role") return "has nonResourceURLs, which only a ClusterRole can grant";
+    return has("apiGroups") || has("resources") || has("resourceNames")
+      ? "is for resources and nonResourceURLs at once"
+      : undefined;
+  }
+  if (!has("apiGroups")) return "has no apiGroups";
+  return has("resources") ? undefined : "has no resources";
+}
+
+function isTexts(value: unknown): boolean {
+  return (
+    value === undefined ||
+    value === null ||
+    (Array.isArray(value) && value.every((item) => typeof item === "string"))
+  );
+}
+
+function aggregationProblem({ aggregationRule }: Json): string | undefined {
+  if (aggregationRule === undefined || aggregationRule === null) return undefined;
+  return list(at(aggregationRule, "clusterRoleSelectors")).length > 0
+    ? undefined
+    : "aggregationRule has no clusterRoleSelectors";
+}
+
+function roleRefProblem({ roleRef }: Json, kind: string): string | undefined {
+  const { apiGroup, kind: role, name } = record(roleRef);
+  if (!isDefault(apiGroup, RBAC_GROUP)) return `roleRef.apiGroup is not ${RBAC_GROUP}`;
+  if (!ROLES.includes(text(role)) || (kind === "ClusterRoleBinding" && role === "Role"))
+    return `roleRef.kind ${JSON.stringify(role)} is nothing that a ${kind} can bind`;
+  return text(name) !== "" && isPathSegment(name) ? undefined : "roleRef.name is no valid name";
+}
+
+function subjectProblem({ kind, apiGroup, name, namespace }: Json, binding: string): string | undefined {
+  if (text(name) === "") return "has no name";
+  if (kind === "User" || kind === "Group")
+    return isDefault(apiGroup, RBAC_GROUP) ? undefined : `is of an apiGroup other than ${RBAC_GROUP}`;
+  if (kind !== "ServiceAccount") return `is of the kind ${JSON.stringify(kind)}, which is no subject`;
+  if (!isDefault(apiGroup, "")) return "is a ServiceAccount of an apiGroup";
+  if (!isDnsSubdomain(name) && !text(name).includes(PLACEHOLDER_START)) return "has no valid name";
+  return binding === "ClusterRoleBinding" && text(namespace) === "" ? "has no namespace" : undefined;
+}
+
+/** The API server fills an empty group in. */
+function isDefault(value: unknown, group: string): boolean {
+  return value === undefined || value === null || value === "" || value === group;
+}
+
+function namedProblem(item: unknown): string | undefined {
+  const name = at(item, "name");
+  return name === undefined || name === null || typeof name === "string"
+    ? undefined
+    : "has a name that is no text";
+}
+
+function podProblem(object: Json, kind: string): string | undefined {
+  const path = podSpecPath(kind) ?? [];
+  const spec = at(object, ...path);
+  if (spec === undefined || spec === null) return undefined;
+  if (!isRecord(spec)) return `${propertyPath(path)} is no mapping`;
+  const account = spec["serviceAccountName"];
+  if (account !== undefined && account !== null && account !== "" && !isDnsSubdomain(account))
+    return `${propertyPath([...path, "serviceAccountName"])} is no valid name`;
+  for (const field of ["volumes", "imagePullSecrets"]) {
+    const problem = firstOf(object, [...path, field], namedProblem);
+    if (problem !== undefined) return problem;
+  }
+  for (const field of CONTAINERS) {
+    const problem = firstOf(object, [...path, field], containerProblem);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+const TEXTS_OF_CONTAINER: readonly string[] = ["name", "image", "imagePullPolicy"];
+
+function containerProblem(container: unknown): string | undefined {
+  const odd = TEXTS_OF_CONTAINER.find((field) => !isTexts([at(container, field) ?? ""]));
+  if (odd !== undefined) return `has ${odd} that is no text`;
+  const unlisted = ["command", "args"].find((field) => !isTexts(at(container, field)));
+  if (unlisted !== undefined) return `has no list of texts as ${unlisted}`;
+  const variable = firstOf(container, ["env"], (each) => {
+    const value = at(each, "value") ?? "";
+    return typeof value === "string" ? undefined : `has ${typeName(value)} as value, no text`;
+  });
+  return variable ?? firstOf(container, ["volumeMounts"], namedProblem);
+}

@@ -1,0 +1,237 @@
+/*
+ * Lines of sources, looked up when they are shown: facts keep property paths, which cost nothing.
+ */
+
+import { isAlias, isMap, isScalar, isSeq, parseDocument } from "yaml";
+import { YAML_RULES } from "../../artefact/yaml-rules";
+import { isWorkloadIdentityError } from "../../errors";
+import { readText } from "./documents";
+import type { Source } from "./source";
+
+/** A file as its lines are looked up. */
+interface OpenFile {
+  readonly text: string;
+  /** Positions at which lines begin. */
+  readonly lines: readonly number[];
+  readonly isJson: boolean;
+  /** Where the documents begin and end; one for JSON. */
+  readonly documents: readonly (readonly [begin: number, end: number])[];
+  /** Members of the containers that were looked into, by the container's position. */
+  readonly members: Map<number, ReadonlyMap<string, Member>>;
+}
+
+/** Positions of a member: of its key, and of its value. */
+interface Member {
+  readonly place: number;
+  readonly value: number;
+}
+
+const FILES = new Map<string, OpenFile | undefined>();
+/** Results of one cluster name few files, and each of them often. */
+const FILES_KEPT = 64;
+
+/**
+ * The line, from 1, of what a source names; of what stands around it where the path leads no further. `undefined` where
+ * the file cannot be read any more, or has only one line.
+ */
+export function lineOf(source: Source): number | undefined {
+  const file = opened(source.file);
+  if (file === undefined || file.lines.length < 2) return undefined;
+  const [begin, end] = file.documents[source.document ?? 0] ?? file.documents[0] ?? [0, file.text.length];
+  const path = stepsOf(source.path);
+  if (path.length === 0 && begin === 0 && file.documents.length === 1) return undefined;
+  const place = file.isJson ? jsonPlace(file, path) : begin + yamlPlace(file.text.slice(begin, end), path);
+  return lineAt(file.lines, place);
+}
+
+/** `manifests/20-service-accounts.yaml:12 metadata.annotations`, for people. */
+export function placeText(source: Source): string {
+  const line = lineOf(source);
+  const place = line === undefined ? source.file : `${source.file}:${line}`;
+  return source.path === "" ? place : `${place} ${source.path}`;
+}
+
+function opened(path: string): OpenFile | undefined {
+  if (FILES.has(path)) return FILES.get(path);
+  if (FILES.size >= FILES_KEPT) FILES.clear();
+  const text = textOf(path);
+  const isJson = path.endsWith(".json");
+  const file =
+    text === undefined
+      ? undefined
+      : {
+          text,
+          lines: lineBegins(text),
+          isJson,
+          documents: isJson ? [[0, text.length] as const] : documentsOf(text),
+          members: new Map<number, ReadonlyMap<string, Member>>(),
+        };
+  FILES.set(path, file);
+  return file;
+}
+
+/** A file that has gone, or changed to something else, has no lines to show. */
+function textOf(path: string): string | undefined {
+  try {
+    return readText(path);
+  } catch (error) {
+    if (!isWorkloadIdentityError(error)) throw error;
+    return undefined;
+  }
+}
+
+function lineBegins(text: string): readonly number[] {
+  const begins = [0];
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1))
+    if (at + 1 < text.length) begins.push(at + 1);
+  return begins;
+}
+
+function lineAt(begins: readonly number[], place: number): number {
+  let [low, high] = [0, begins.length];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if ((begins[middle] ?? 0) <= place) low = middle;
+    else high = middle;
+  }
+  return low + 1;
+}
+
+const STEP = /\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|([^.[\]\s]+)/y;
+
+/** The steps of a path, as far as it is one: `spec.files[0].contents (/etc/x)` has words for people behind it. */
+function stepsOf(path: string): readonly (string | number)[] {
+  const steps: (string | number)[] = [];
+  STEP.lastIndex = 0;
+  for (let place = 0; place < path.length;) {
+    STEP.lastIndex = path[place] === "." ? place + 1 : place;
+    const [all, quoted, index, name] = STEP.exec(path) ?? [];
+    if (all === undefined) return steps;
+    if (quoted !== undefined) steps.push(unescaped(quoted));
+    else steps.push(index === undefined ? (name ?? "") : Number(index));
+    place = STEP.lastIndex;
+  }
+  return steps;
+}
+
+function unescaped(quoted: string): string {
+  try {
+    return String(JSON.parse(`"${quoted}"`));
+  } catch {
+    return quoted;
+  }
+}
+
+/** Where the documents of a YAML text begin and end: markers stand at the beginning of a line, and nothing else like them does. */
+function documentsOf(text: string): readonly (readonly [number, number])[] {
+  const marks = [...text.matchAll(/^(?:---|\.\.\.)(?=\s|$)/gm)];
+  const begins = marks.filter(([mark]) => mark === "---").map(({ index }) => index);
+  // What stands before the first marker is a document of its own, unless it is nothing but comments.
+  const [first] = begins;
+  if (first === undefined || /^[^\s#%]/m.test(text.slice(0, first))) begins.unshift(0);
+  return begins.map((begin, place) => [begin, begins[place + 1] ?? text.length]);
+}
+
+/** The position of what a path names in one YAML document, or of the nearest around it. */
+function yamlPlace(text: string, path: readonly (string | number)[]): number {
+  let node: unknown = parseDocument(text, { ...YAML_RULES, uniqueKeys: false, logLevel: "silent" }).contents;
+  let place = beginOf(node) ?? 0;
+  for (const step of path) {
+    const found: { readonly place: number | undefined; readonly node: unknown } | undefined = memberOf(
+      node,
+      step,
+    );
+    if (found === undefined || isAlias(found.node)) return found?.place ?? place;
+    place = found.place ?? place;
+    node = found.node;
+  }
+  return place;
+}
+
+function memberOf(
+  node: unknown,
+  step: string | number,
+): { readonly place: number | undefined; readonly node: unknown } | undefined {
+  if (isSeq(node) && typeof step === "number") {
+    const item = node.items[step];
+    return item === undefined ? undefined : { place: beginOf(item), node: item };
+  }
+  if (!isMap(node)) return undefined;
+  const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step));
+  return pair && { place: beginOf(pair.key), node: pair.value };
+}
+
+function beginOf(node: unknown): number | undefined {
+  const range = typeof node === "object" && node !== null && "range" in node ? node.range : undefined;
+  return Array.isArray(range) && typeof range[0] === "number" ? range[0] : undefined;
+}
+
+/** The position of what a path names in a JSON text, or of the nearest around it; each container is looked through once. */
+function jsonPlace(file: OpenFile, path: readonly (string | number)[]): number {
+  let place = behindBlanks(file.text, 0);
+  let value = place;
+  for (const step of path) {
+    const member = membersOf(file, value).get(String(step));
+    if (member === undefined) return place;
+    ({ place, value } = member);
+  }
+  return place;
+}
+
+function membersOf(file: OpenFile, container: number): ReadonlyMap<string, Member> {
+  const before = file.members.get(container);
+  if (before) return before;
+  const found = new Map<string, Member>();
+  file.members.set(container, found);
+  const { text } = file;
+  const isList = text[container] === "[";
+  if (!isList && text[container] !== "{") return found;
+  let at = behindBlanks(text, container + 1);
+  for (let index = 0; at < text.length && text[at] !== "]" && text[at] !== "}"; index++) {
+    const place = at;
+    let key = String(index);
+    if (!isList) {
+      const end = behindText(text, at);
+      key = unescaped(text.slice(at + 1, end - 1));
+      at = behindBlanks(text, behindBlanks(text, end) + 1);
+    }
+    found.set(key, { place, value: at });
+    at = behindBlanks(text, behindValue(text, at));
+    if (text[at] === ",") at = behindBlanks(text, at + 1);
+  }
+  return found;
+}
+
+const BLANK = /\s*/y;
+
+function behindBlanks(text: string, place: number): number {
+  BLANK.lastIndex = place;
+  BLANK.test(text);
+  return BLANK.lastIndex;
+}
+
+/** Behind the text that begins there. */
+function behindText(text: string, place: number): number {
+  for (let end = text.indexOf('"', place + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let escapes = 0;
+    while (text[end - escapes - 1] === "\\") escapes++;
+    if (escapes % 2 === 0) return end + 1;
+  }
+  return text.length;
+}
+
+const STRUCTURE = /["{}[\],]/g;
+
+/** Behind the value that begins there. */
+function behindValue(text: string, place: number): number {
+  let depth = 0;
+  STRUCTURE.lastIndex = place;
+  for (let found = STRUCTURE.exec(text); found; found = STRUCTURE.exec(text)) {
+    const [sign] = found;
+    if (sign === '"') STRUCTURE.lastIndex = behindText(text, found.index);
+    else if (sign === "{" || sign === "[") depth++;
+    else if (sign === "," ? depth === 0 : depth-- === 0) return found.index;
+    if (depth === 0 && sign !== ",") return STRUCTURE.lastIndex;
+  }
+  return text.length;
+}

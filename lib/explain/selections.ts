@@ -1,0 +1,88 @@
+import { anyObject, choice, object, optional, text, type ObjectKind } from "../model/shape";
+import { Origin } from "./checks/check";
+import { ClusterRecord } from "./facts/cluster-record";
+
+/** Whose access to explain. */
+export interface AccessSelection {
+  /**
+   * `namespace/name`.
+   *
+   * @defaultValue - every service account
+   */
+  readonly serviceAccount?: string;
+  /**
+   * Name of a stack.
+   *
+   * @defaultValue - every stack
+   */
+  readonly stack?: string;
+}
+
+/** The kind of {@link AccessSelection}. */
+export const ACCESS_SELECTION: ObjectKind<AccessSelection> = object({
+  serviceAccount: optional(text),
+  stack: optional(text),
+});
+
+/** What to explain; everything that was declared or stands in a workload where nothing is chosen. */
+export interface PullSelection extends AccessSelection {
+  /**
+   * An image as a pod names it.
+   *
+   * @defaultValue - the declared images and those of workloads
+   */
+  readonly image?: string;
+  /**
+   * Why a pull is asked about, where no image is chosen: it was declared, or a workload has the image.
+   *
+   * @defaultValue - both
+   */
+  readonly origin?: Exclude<Origin, "asked">;
+}
+
+/** The kind of {@link PullSelection}. */
+export const PULL_SELECTION: ObjectKind<PullSelection> = object({
+  ...ACCESS_SELECTION.shape,
+  image: optional(text),
+  origin: optional(choice(["declared", "workload"])),
+});
+
+/** Whose way into which spoke to explain. */
+export interface FleetSelection extends AccessSelection {
+  /**
+   * Name of a spoke's ClusterProfile.
+   *
+   * @defaultValue - every spoke
+   */
+  readonly spoke?: string;
+}
+
+/** The kind of {@link FleetSelection}. */
+export const FLEET_SELECTION: ObjectKind<FleetSelection> = object({
+  ...ACCESS_SELECTION.shape,
+  spoke: optional(text),
+});
+
+/** What to explain, of every job. */
+export interface ExplainSelection extends PullSelection, FleetSelection {}
+
+/** The kind of {@link ExplainSelection}. */
+export const EXPLAIN_SELECTION: ObjectKind<ExplainSelection> = object({
+  ...PULL_SELECTION.shape,
+  ...FLEET_SELECTION.shape,
+});
+
+/** How artefacts are read. */
+export interface ExplainOptions {
+  /**
+   * What is known of the clusters and stands in no artefact; wins over what was recorded.
+   *
+   * @defaultValue - only what `workload-identity.json` records
+   */
+  readonly cluster?: ClusterRecord;
+}
+
+/** The kind of {@link ExplainOptions}. */
+export const EXPLAIN_OPTIONS: ObjectKind<ExplainOptions> = object({
+  cluster: optional(anyObject),
+});

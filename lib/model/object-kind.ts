@@ -1,0 +1,114 @@
+/*
+ * Shapes of the objects that callers give: which properties there are, of which kind, and which may be left out. The
+ * compiler compares a shape with its interface, so that neither can have a property that the other lacks.
+ */
+
+import { type Located, at, refusal } from "../errors";
+import { type Kind, type Mistake, below, wrongKind } from "./kind";
+import { nearestName } from "./nearest-name";
+import { propertyPath } from "./property-path";
+import { isPlain, isRecord } from "./record";
+
+/** The kind of a property that may be left out, or be `undefined`. */
+export interface Optional<in T> extends Kind<T> {
+  /** Marks it. */
+  readonly optional: true;
+}
+
+/** A row for each property of an interface. */
+export type Shape<T> = {
+  readonly [K in keyof T]-?: undefined extends T[K]
+    ? Optional<Exclude<T[K], undefined>>
+    : Kind<T[K]> & { readonly optional?: never };
+};
+
+/** The kind of an object with known properties. */
+export interface ObjectKind<T> extends Kind<T> {
+  /** Its rows, for interfaces that extend this one. */
+  readonly shape: Shape<T>;
+}
+
+/** A property that may be left out. */
+export function optional<T>(kind: Kind<T>): Optional<T> {
+  return { ...kind, optional: true };
+}
+
+/** Settings: an object without properties of other names; an instance of a class may have more. */
+export function object<T>(shape: NoInfer<Shape<T>>): ObjectKind<T> {
+  const title = "an object";
+  const findMistake = mistakeInRows(shape);
+  const names = Object.keys(shape).sort();
+  return {
+    title,
+    shape,
+    mistake: (value) => {
+      if (!isRecord(value)) return wrongKind(value, title);
+      if (isPlain(value))
+        for (const key of Object.keys(value)) if (!Object.hasOwn(shape, key)) return unknownKey(key, names);
+      return findMistake(value);
+    },
+  };
+}
+
+/** What users may implement themselves: anything with at least these properties. */
+export function like<T>(title: string, shape: NoInfer<Partial<Shape<T>>>): Kind<T> {
+  const findMistake = mistakeInRows(shape);
+  return {
+    title,
+    mistake: (value) => {
+      if (!isRecord(value)) return wrongKind(value, title);
+      const mistake = findMistake(value);
+      // What is made by a class is as its class made it: the wrong thing, not one that lacks something.
+      return mistake && !isPlain(value) ? wrongKind(value, title) : mistake;
+    },
+  };
+}
+
+/**
+ * Checks what a caller gave to a function, such as `ecr()`.
+ *
+ * Throws `property-unknown`, `property-missing`, `property-invalid` or `late-value`.
+ */
+export function checkGiven<T>(to: string, kind: Kind<T>, given: T, name: string = PROPS): void {
+  const mistake = given === undefined ? missing(kind) : kind.mistake(given);
+  if (mistake) throw mistake.error(`${placeOf(name, propertyPath(mistake.keys))} of ${to}`);
+}
+
+function placeOf(name: string, path: string): string {
+  if (path === "") return name;
+  return name === PROPS ? path : `${name}${path.startsWith("[") ? "" : "."}${path}`;
+}
+
+/** The same for a construct that is about to be made; its path stands before the message. */
+export function checkProps<T>(to: string, scope: Located, id: string, kind: Kind<T>, props: T): void {
+  if (props !== undefined && kind.mistake(props) === undefined) return;
+  const path = [scope.node.path, id].filter((part) => part !== "").join("/");
+  at({ node: { path } }, () => checkGiven(to, kind, props));
+}
+
+/** What an only argument is called; its properties are named without it. */
+const PROPS = "props";
+
+type Row = readonly [key: string, kind: Kind<unknown> & { readonly optional?: true }];
+
+function mistakeInRows(shape: object): (value: Readonly<Record<string, unknown>>) => Mistake | undefined {
+  const rows = Object.entries(shape) as readonly Row[];
+  return (value) => {
+    for (const [key, kind] of rows) {
+      const given = value[key];
+      if (given === undefined && kind.optional) continue;
+      const mistake = given === undefined ? missing(kind) : kind.mistake(given);
+      if (mistake) return below(key, mistake);
+    }
+    return undefined;
+  };
+}
+
+function unknownKey(key: string, known: readonly string[]): Mistake {
+  const nearest = nearestName(key, known);
+  return { keys: [key], error: (property) => refusal("property-unknown", property, known, nearest) };
+}
+
+function missing({ title }: Kind<never>): Mistake {
+  return { keys: [], error: (property) => refusal("property-missing", property, title) };
+}

@@ -1,0 +1,7 @@
+/*
+ * What callers may give: kinds of values, and shapes of objects, from one place.
+ */
+
+export { boolean, either, list, record } from "./composed-kinds";
+export { type Kind, anyObject, anything, choice, method, number, text, wrongKind } from "./kind";
+export { type ObjectKind, type Shape, checkGiven, checkProps, like, object, optional } from "./object-kind";

@@ -1,0 +1,194 @@
+/*
+ * Names in the three clouds, whole: which characters they take at each place, and how long they may be. Sources: the
+ * clouds' own references, named beside each rule in lib/rules.
+ */
+
+import { describe, expect, it } from "vitest";
+import { accountId, parseRoleArn } from "../../lib/rules/aws/arn";
+import { ccoctlNameOf } from "../../lib/rules/aws/ccoctl-name";
+import { repositoryName as ecrRepository } from "../../lib/rules/aws/ecr-repository";
+import { eksClusterName } from "../../lib/rules/aws/eks-access";
+import { bucketName as awsBucket } from "../../lib/rules/aws/issuer-bucket";
+import { roleDescription, roleName, rolePath } from "../../lib/rules/aws/role-name";
+import { guid, identityName, parseClusterId, parseRegistryId } from "../../lib/rules/azure/resource-id";
+import { identityNamePrefix } from "../../lib/rules/azure/identity-plan";
+import { blobContainerName, storageAccountName } from "../../lib/rules/azure/storage-account";
+import { customAttributeName } from "../../lib/rules/google/attribute-mapping";
+import { bucketName as googleBucket } from "../../lib/rules/google/bucket-name";
+import { customRoleId } from "../../lib/rules/google/custom-role";
+import { projectId, projectNumber, workloadIdentityId } from "../../lib/rules/google/ids";
+import { imagePatterns, repositoryName as googleRepository } from "../../lib/rules/google/repository";
+import { serviceAccountId } from "../../lib/rules/google/service-account";
+import { DIGITS, LETTERS, LOWER, passes, sorted, takenCharacters } from "../support/characters";
+
+/** A rule, the characters at the first place, within, and at the last place, and the lengths. */
+type Row = readonly [
+  rule: string,
+  check: (name: string) => unknown,
+  first: string,
+  within: string,
+  last: string,
+  lengths: readonly [min: number, max: number],
+];
+
+const AZURE = "/subscriptions/0b1f6471-1bf0-4dda-aec3-cb9272f09590/resourceGroups/g/providers";
+const lowerDigits = `${DIGITS}${LOWER}`;
+const alphanumeric = `${DIGITS}${LETTERS}`;
+const visible = Array.from({ length: 94 }, (_, code) => String.fromCharCode(0x21 + code)).join("");
+
+const ROWS: readonly Row[] = [
+  [
+    "name of an EKS cluster",
+    eksClusterName,
+    alphanumeric,
+    `${alphanumeric}_-`,
+    `${alphanumeric}_-`,
+    [1, 100],
+  ],
+  ["name of an S3 bucket", awsBucket, lowerDigits, `${lowerDigits}-`, lowerDigits, [3, 63]],
+  ["name of ccoctl", ccoctlNameOf, `${alphanumeric}._-`, `${alphanumeric}._-`, `${alphanumeric}._-`, [1, 89]],
+  ["repository of ECR", ecrRepository, lowerDigits, `${lowerDigits}._-/`, lowerDigits, [2, 256]],
+  [
+    "role in an ARN",
+    (name) => parseRoleArn(`arn:aws:iam::111122223333:role/${name}`),
+    `${alphanumeric}_+=,.@-`,
+    // `/` ends the path.
+    `${alphanumeric}_+=,.@-/`,
+    `${alphanumeric}_+=,.@-`,
+    [1, 64],
+  ],
+  ["storage account", storageAccountName, lowerDigits, lowerDigits, lowerDigits, [3, 24]],
+  ["blob container", blobContainerName, lowerDigits, `${lowerDigits}-`, lowerDigits, [3, 63]],
+  [
+    "container registry",
+    (name) => parseRegistryId(`${AZURE}/Microsoft.ContainerRegistry/registries/${name}`),
+    alphanumeric,
+    alphanumeric,
+    alphanumeric,
+    [5, 50],
+  ],
+  [
+    "AKS cluster",
+    (name) => parseClusterId(`${AZURE}/Microsoft.ContainerService/managedClusters/${name}`),
+    alphanumeric,
+    `${alphanumeric}_-`,
+    alphanumeric,
+    [1, 63],
+  ],
+  ["user-assigned identity", identityName, alphanumeric, `${alphanumeric}_-`, `${alphanumeric}_-`, [3, 128]],
+  ["prefix of identities", identityNamePrefix, alphanumeric, `${alphanumeric}-`, `${alphanumeric}-`, [1, 63]],
+  ["Google project", projectId, LOWER, `${lowerDigits}-`, lowerDigits, [6, 30]],
+  [
+    "domain of a project",
+    (name) => projectId(`${name}.com:project`),
+    lowerDigits,
+    `${lowerDigits}-.`,
+    lowerDigits,
+    [1, 63],
+  ],
+  [
+    "project in a domain",
+    (name) => projectId(`a.com:${name}`),
+    LOWER,
+    `${lowerDigits}-`,
+    lowerDigits,
+    [1, 63],
+  ],
+  ["project number", projectNumber, DIGITS.slice(1), DIGITS, DIGITS, [1, 19]],
+  [
+    "workload identity pool",
+    (name) => workloadIdentityId("pool", name),
+    `${lowerDigits}-`,
+    `${lowerDigits}-`,
+    `${lowerDigits}-`,
+    [4, 32],
+  ],
+  ["Google service account", serviceAccountId, LOWER, `${lowerDigits}-`, lowerDigits, [6, 30]],
+  ["custom role", customRoleId, `${alphanumeric}_.`, `${alphanumeric}_.`, `${alphanumeric}_.`, [3, 64]],
+  [
+    "custom attribute",
+    customAttributeName,
+    `${lowerDigits}_`,
+    `${lowerDigits}_`,
+    `${lowerDigits}_`,
+    [1, 100],
+  ],
+  ["Google bucket", googleBucket, lowerDigits, `${lowerDigits}-_`, lowerDigits, [3, 63]],
+  ["Artifact Registry repository", googleRepository, LOWER, `${lowerDigits}-`, lowerDigits, [1, 63]],
+  [
+    "image pattern",
+    (name) => imagePatterns("europe-docker.pkg.dev", [name]),
+    `${lowerDigits}*`,
+    `${lowerDigits}._*-/`,
+    `${lowerDigits}*`,
+    [1, 400],
+  ],
+];
+
+/** A name of a good length with the character at a place; digits where a rule takes nothing else. */
+function filled(check: Row[1], min: number, at: (fill: string) => string): string {
+  const fill = passes(() => check("a".repeat(Math.max(min, 8)))) ? "a" : "1";
+  return at(fill.repeat(Math.max(min, 4)));
+}
+
+describe.each(ROWS)("%s", (_, check, first, within, last, [min, max]) => {
+  const taken = (at: (fill: string, each: string) => string): string =>
+    takenCharacters((each) => passes(() => check(filled(check, min, (fill) => at(fill, each)))));
+
+  it("takes these characters", () => {
+    expect(taken((fill, each) => each + fill)).toBe(sorted(first));
+    expect(taken((fill, each) => fill + each + fill)).toBe(sorted(within));
+    expect(taken((fill, each) => fill + each)).toBe(sorted(last));
+  });
+
+  it(`has ${min} to ${max} characters`, () => {
+    const fits = (length: number): boolean =>
+      passes(() => check("a".repeat(length))) || passes(() => check("1".repeat(length)));
+    expect([fits(min - 1), fits(min), fits(max)]).toEqual([false, true, true]);
+    if (max < 400) expect(fits(max + 1)).toBe(false);
+  });
+});
+
+describe("texts of IAM", () => {
+  it("role names, longer ones cut", () => {
+    expect(takenCharacters((each) => passes(() => roleName(`a${each}a`)))).toBe(
+      sorted(`${alphanumeric}_+=,.@-`),
+    );
+  });
+
+  it("paths", () => {
+    expect(takenCharacters((each) => passes(() => rolePath(`/a${each}/`)))).toBe(visible);
+    expect(["/", "//", "/a", "a/", ""].filter((path) => passes(() => rolePath(path)))).toEqual(["/"]);
+  });
+
+  it("descriptions: Latin-1 without most of its control characters", () => {
+    const taken = takenCharacters((each) => passes(() => roleDescription(`a${each}a`, "description")));
+    expect(taken).toBe(`\t\n\r ${visible}é`);
+  });
+
+  it("account ids: twelve digits", () => {
+    expect(takenCharacters((each) => passes(() => accountId(`${each}11122223333`)))).toBe(DIGITS);
+    expect([11, 12, 13].map((length) => passes(() => accountId("1".repeat(length))))).toEqual([
+      false,
+      true,
+      false,
+    ]);
+  });
+});
+
+it("GUIDs: hexadecimal digits in groups", () => {
+  const check = (text: string): boolean => passes(() => guid("tenant", text));
+  const good = "0b1f6471-1bf0-4dda-aec3-cb9272f09590";
+  expect(takenCharacters((each) => check(`${each}${good.slice(1)}`))).toBe(sorted(`${DIGITS}abcdefABCDEF`));
+  const groups = good.split("-");
+  for (const index of groups.keys()) {
+    const changed = (group: (text: string) => string): string =>
+      groups.map((text, at) => (at === index ? group(text) : text)).join("-");
+    expect(check(changed((text) => `${text}0`))).toBe(false);
+    expect(check(changed((text) => text.slice(1)))).toBe(false);
+    expect(takenCharacters((each) => check(changed((text) => each + text.slice(1))))).toBe(
+      sorted(`${DIGITS}abcdefABCDEF`),
+    );
+  }
+  expect(check(`${good}-0000`)).toBe(false);
+});
