@@ -14,6 +14,7 @@ import {
   type Kind,
   type ObjectKind,
   boolean,
+  checkGiven,
   checkProps,
   like,
   object,
@@ -174,6 +175,7 @@ export class WorkloadIdentityPool extends Construct implements IWorkloadIdentity
     id: string,
     attributes: WorkloadIdentityPoolAttributes,
   ): IWorkloadIdentityPool {
+    checkProps("WorkloadIdentityPool.fromPoolId()", scope, id, WORKLOAD_IDENTITY_POOL_ATTRIBUTES, attributes);
     return new AdoptedWorkloadIdentityPool(scope, id, attributes);
   }
 
@@ -189,6 +191,7 @@ export class WorkloadIdentityPool extends Construct implements IWorkloadIdentity
    * declares it.
    */
   static forPoolId(scope: Construct, props: WorkloadIdentityPoolProps): WorkloadIdentityPool {
+    checkGiven("WorkloadIdentityPool.forPoolId()", WORKLOAD_IDENTITY_POOL_PROPS, props);
     const { project, poolId } = checkAttributes(props);
     const stack = TerraformStack.of(scope);
     const existing = declared.get(scope, keyOf(props));
