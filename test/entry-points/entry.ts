@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../../lib/errors";
 import type { World } from "./world";
 
 /** Settings as a caller without a compiler may give them. */
@@ -17,6 +18,12 @@ export interface Entry {
    * @defaultValue - none
    */
   readonly open?: readonly string[];
+  /**
+   * The refusal of good settings, where a test cannot have what else is needed.
+   *
+   * @defaultValue - none
+   */
+  readonly refuses?: ErrorCode;
   /**
    * Declares what a maker makes, for the test of `provider`.
    *

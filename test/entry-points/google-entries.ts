@@ -15,7 +15,7 @@ const oidcProvider = (world: World): object => ({
   issuer: ISSUER,
   audiences: ["openshift"],
   serviceAccounts: ["shop/web"],
-  attributeMapping: { "attribute.namespace": "assertion['kubernetes.io'].namespace" },
+  attributeMapping: { "attribute.team": "assertion.team" },
   keys: KEYS,
   ...provider(world),
 });

@@ -104,11 +104,13 @@ const NODES = { version: "4.22", platform: "aws" };
 /** Entry points of `./openshift`. */
 export const openshiftEntries: Readonly<Record<string, Entry>> = {
   credentialsRequestsOf: {
+    refuses: "credentials-requests-none",
     settings: () => ({ cloud: "aws", featureSet: "Default", capabilities: "all" }),
     required: [],
     call: (given) => openshift.credentialsRequestsOf([], given as never),
   },
   credentialsRequests: {
+    refuses: "credentials-requests-folder",
     settings: () => ({ cloud: "aws" }),
     required: [],
     call: (given) => openshift.credentialsRequests("test/entry-points", given as never),
@@ -236,7 +238,12 @@ export const fleetEntries: Readonly<Record<string, Entry>> = {
       () => ({
         ...AUTHENTICATION,
         endpoint: { server: "https://k.example.com", publicCertificate: true },
-        additionalAuthenticators: [{ issuer: { url: "https://people.example.com" } }],
+        additionalAuthenticators: [
+          {
+            issuer: { url: "https://people.example.com", audiences: ["spoke-k"] },
+            claimMappings: { username: { claim: "sub", prefix: "people:" } },
+          },
+        ],
       }),
     ),
     open: ["additionalAuthenticators[0]"],

@@ -12,7 +12,10 @@ import { AWS_ACCESS, CLUSTER, ECR, HUB, ISSUER, KEYS, OWN, PLUGIN, REQUESTS, eks
 
 /** Entry points of `./synth`. */
 export const synthEntries: Readonly<Record<string, Entry>> = {
-  bind: of(synth.bind, ["outputs", "to"], () => ({ outputs: "none.json", to: "none", from: "none" })),
+  bind: {
+    ...of(synth.bind, ["outputs", "to"], () => ({ outputs: "none.json", to: "none", from: "none" })),
+    refuses: "bind-folder-invalid",
+  },
   FleetAccess: {
     ...inStack(synth.FleetAccess, ["hub", "consumer", "spokes", "clusterManager"], () => ({
       hub: { ...HUB, featureGates: { ImageVolume: true }, podIdentityWebhooks: ["aws"] },
@@ -76,11 +79,13 @@ export const testingEntries: Readonly<Record<string, Entry>> = {
     call: (given) => testing.rejectsAssume(stack(), given as never),
   },
   allowsPull: {
+    refuses: "testing-no-cluster",
     settings: () => PULL,
     required: ["serviceAccount", "image"],
     call: (given) => testing.allowsPull(stack(), given as never),
   },
   deniesPull: {
+    refuses: "testing-no-cluster",
     settings: () => ({ ...PULL, check: "audience-granted" }),
     required: ["serviceAccount", "image"],
     call: (given) => testing.deniesPull(stack(), given as never),
@@ -98,11 +103,13 @@ const folder = temporaryFolder();
 /** Entry points of `./explain`. */
 export const explainEntries: Readonly<Record<string, Entry>> = {
   explain: {
+    refuses: "explain-nothing-found",
     settings: () => ({ serviceAccount: "shop/web", stack: "prod" }),
     required: [],
     call: (given) => explain.explain([folder], given as never),
   },
   "Explainer.read": {
+    refuses: "explain-nothing-found",
     settings: () => ({ cluster: {} }),
     required: [],
     call: (given) => explain.Explainer.read([folder], given as never),
@@ -133,6 +140,7 @@ export const rulesEntries: Readonly<Record<string, Entry>> = {
     call: (given) => rules.publishedJwks(given as never),
   },
   credentialsRequest: {
+    refuses: "credentials-request-invalid",
     settings: () => ({ file: "a.yaml", document: 1 }),
     required: [],
     call: (given) => rules.credentialsRequest({}, given as never),
