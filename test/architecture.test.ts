@@ -115,7 +115,13 @@ const FUNCTION_LINES_HARD = 40;
 const EXPORTS_HARD = 8;
 
 /** Files that may pass the soft line budget, with the reason. */
-const LONG_FILES: Readonly<Record<string, string>> = {};
+const LONG_FILES: Readonly<Record<string, string>> = {
+  "explain/read/bound-copies.ts": "what bind filled in is compared with what states say, in one place",
+  "explain/read/facts.ts": "one page says what becomes of each file below a path",
+  "explain/read/machine-configs.ts": "the rules of Ignition and of the Machine Config Operator are one table",
+  "explain/read/refusals.ts": "what the API server refuses is one table",
+  "explain/read/spoke-facts.ts": "a quarter of it documents what is read of a spoke",
+};
 
 interface Import {
   readonly specifier: string;

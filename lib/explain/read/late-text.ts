@@ -7,7 +7,7 @@ import { PLACEHOLDER_START, placeholderPieces } from "../../artefact/placeholder
 import type { WorkloadIdentityFile } from "../../artefact/workload-identity-file";
 import { type Known, Reference, joined, known, match, textOf, unread } from "../../model/known";
 import { isRecord } from "../../model/record";
-import { type Tree, plainOf, treeOf } from "../../model/tree";
+import { type Tree, treeOf } from "../../model/tree";
 import type { Scope } from "./scope";
 import type { Terraform } from "./terraform";
 
@@ -132,11 +132,6 @@ export function lateName(text: Known<string>): string {
     (value) => value,
     (why) => (why.kind === "apply" ? why.parts.map(name).join("") : `${OPEN}${++count}:${why.what}${CLOSE}`),
   );
-}
-
-/** A tree as plain JSON, with {@link lateName} in the place of late texts. */
-export function namedTree(tree: Tree): unknown {
-  return plainOf(tree, lateName);
 }
 
 /** True for a text with the name of a late value in it. */
