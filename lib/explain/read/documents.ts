@@ -187,9 +187,7 @@ function problemOf(document: Document.Parsed): YamlProblem | undefined {
   return { problem: "is not YAML: Map keys must be unique", position, isTooMuch: false };
 }
 
-function tooMuch(problem: string, position: number): YamlProblem {
-  return { problem, position, isTooMuch: true };
-}
+const tooMuch = (problem: string, position: number): YamlProblem => ({ problem, position, isTooMuch: true });
 
 /** A key that its map has already, or that there are more aliases than the package looks up in reasonable time. */
 function repeatedKeyOrAliases(document: Document.Parsed): Node | "aliases" | undefined {

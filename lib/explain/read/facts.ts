@@ -100,12 +100,7 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
   if (terraform.scopes.length + stacks.length + modules.length === 0 && plain.isEmpty)
     return fail("explain-nothing-found", paths);
 
-  const clusters = stacks
-    .filter(
-      ({ identity, written }) =>
-        identity !== undefined || written.some(({ documents }) => documents.length > 0),
-    )
-    .map((stack) => stackCluster(stack, plain, options.cluster));
+  const clusters = stacks.filter(hasCluster).map((stack) => stackCluster(stack, plain, options.cluster));
   if (clusters.length === 0) clusters.push(plainCluster(plain, terraform, options.cluster));
   const variables = [...others, ...input.stacks.flatMap((stack) => stack.files)].filter(isVariablesFile);
   const unread = unreadTerraform(terraform, [...input.others, ...variables]);
@@ -122,6 +117,10 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
       ...otherFiles(unread.others),
     ]),
   };
+}
+
+function hasCluster({ identity, written }: StackDocuments): boolean {
+  return identity !== undefined || written.some(({ documents }) => documents.length > 0);
 }
 
 /** Each file is read once. */
@@ -218,7 +217,7 @@ function readStack(input: StackInput, terraform: Terraform, files: Files): Stack
 
 const MISSING = `${WORKLOAD_IDENTITY_FILE} lists it, and it is not there; its objects count as absent`;
 
-/** Files in a stack's folder that nobody reads; of manifests of others it is not known whether they are applied. */
+/** Files in a stack's folder that are not read: whether manifests among them are applied is not known. */
 function unlisted(
   { folder, files }: StackInput,
   identity: WorkloadIdentityFile | undefined,
@@ -226,8 +225,8 @@ function unlisted(
 ): readonly SkippedDocument[] {
   const own = [STACK_FILE, WORKLOAD_IDENTITY_FILE].map((name) => join(folder, name));
   const reason = identity
-    ? `${WORKLOAD_IDENTITY_FILE} does not list it, and it stands in the stack's folder`
-    : `it stands in a stack's folder without ${WORKLOAD_IDENTITY_FILE}, which would list it`;
+    ? `${WORKLOAD_IDENTITY_FILE} does not list it, although it is in the stack's folder`
+    : `it is in the folder of a stack without ${WORKLOAD_IDENTITY_FILE}, which would list it`;
   const isRead = (file: string): boolean =>
     listed.has(file) ||
     own.includes(file) ||

@@ -187,11 +187,7 @@ function isLive({ value }: ProfileDocument): boolean {
 }
 
 function isAbsent(tree: Tree): boolean {
-  return match(
-    tree,
-    (value) => value === undefined,
-    () => false,
-  );
+  return orElse(tree, () => null) === undefined;
 }
 
 function providerLists(key: string, documents: readonly KubernetesObject[]): readonly ProviderListFact[] {

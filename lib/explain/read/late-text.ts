@@ -48,7 +48,7 @@ function nameless(placeholder: string): Known<string> {
   return textOf([new Reference(placeholder)]);
 }
 
-/** The reader for the manifests of a stack; a placeholder that the record does not have is a value of its own. */
+/** The reader for the manifests of a stack; a placeholder that the record does not have equals nothing but itself. */
 export function stackLateReader(
   placeholders: WorkloadIdentityFile["placeholders"],
   scope: Scope | undefined,
@@ -70,7 +70,7 @@ export function stackLateReader(
 
 /**
  * The reader for manifests that no record was read with: a placeholder names the reference that it stands for. One whose
- * resource is not in exactly one of the configurations that were read is a value of its own.
+ * resource is not in exactly one of the configurations that were read equals nothing but itself.
  */
 export function plainLateReader(terraform: Terraform): LateReader {
   return readerBy((placeholder) => {
