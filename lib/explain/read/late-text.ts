@@ -7,7 +7,7 @@ import { PLACEHOLDER_START, placeholderPieces } from "../../artefact/placeholder
 import type { WorkloadIdentityFile } from "../../artefact/workload-identity-file";
 import { type Known, Reference, joined, known, match, textOf, unread } from "../../model/known";
 import { isRecord } from "../../model/record";
-import { type Tree, plainOf, treeOf } from "../../model/tree";
+import { type Tree, treeOf } from "../../model/tree";
 import type { Scope } from "./scope";
 import type { Terraform } from "./terraform";
 
@@ -48,7 +48,7 @@ function nameless(placeholder: string): Known<string> {
   return textOf([new Reference(placeholder)]);
 }
 
-/** The reader for the manifests of a stack; a placeholder that the record does not have is a value of its own. */
+/** The reader for the manifests of a stack; a placeholder that the record does not have equals nothing but itself. */
 export function stackLateReader(
   placeholders: WorkloadIdentityFile["placeholders"],
   scope: Scope | undefined,
@@ -70,7 +70,7 @@ export function stackLateReader(
 
 /**
  * The reader for manifests that no record was read with: a placeholder names the reference that it stands for. One whose
- * resource is not in exactly one of the configurations that were read is a value of its own.
+ * resource is not in exactly one of the configurations that were read equals nothing but itself.
  */
 export function plainLateReader(terraform: Terraform): LateReader {
   return readerBy((placeholder) => {
@@ -132,11 +132,6 @@ export function lateName(text: Known<string>): string {
     (value) => value,
     (why) => (why.kind === "apply" ? why.parts.map(name).join("") : `${OPEN}${++count}:${why.what}${CLOSE}`),
   );
-}
-
-/** A tree as plain JSON, with {@link lateName} in the place of late texts. */
-export function namedTree(tree: Tree): unknown {
-  return plainOf(tree, lateName);
 }
 
 /** True for a text with the name of a late value in it. */
