@@ -26,9 +26,10 @@ export function agreed<T extends string | undefined>(
   values: readonly Known<T>[],
   documents: readonly KubernetesObject[],
 ): Known<T> {
-  const [first, ...others] = values;
-  if (first === undefined) return unread(`nothing says ${what}`);
-  if (others.every((other) => same<string | undefined>(first, other) === "yes")) return first;
+  // A value that is known to be absent is undefined as well.
+  if (values.length === 0) return unread(`nothing says ${what}`);
+  const [first] = values as readonly [Known<T>];
+  if (values.every((other) => same<string | undefined>(first, other) === "yes")) return first;
   return contested(
     what,
     documents.map(({ source }) => source),
