@@ -3,6 +3,7 @@ import { validateAudience } from "../../model/audience";
 import type { FederatedTrust } from "../../model/federated-trust";
 import type { Issuer } from "../../model/issuer";
 import { isLate } from "../../model/late";
+import { type Known, match } from "../../model/known";
 import { clusterName } from "../../model/kubernetes-name";
 import { type NameRules, derivedName } from "../names";
 import { azureClouds } from "./clouds";
@@ -34,6 +35,7 @@ export const CREDENTIALS_PER_IDENTITY = 20;
 
 const NAME: NameRules = { max: 120, allowed: /[A-Za-z0-9_-]/, separator: "_" };
 const TEXT_MAX = 600;
+const WRITTEN_NAME = /^[a-z0-9][\w-]{2,119}$/i;
 const HOST = /^https:\/\/([^/:]+)/;
 
 /**
@@ -82,10 +84,61 @@ export function checkCredentials(
     fail("azure-credentials-too-many", identity, credentials.length, CREDENTIALS_PER_IDENTITY, remedy);
 }
 
+/** A credential as somebody else wrote it. */
+export interface WrittenCredential {
+  /** Its name; `undefined` where none is written. */
+  readonly name: Known<string | undefined>;
+  /** The `iss` claim. */
+  readonly issuer: Known<string | undefined>;
+  /** The `sub` claim. */
+  readonly subject: Known<string | undefined>;
+  /** All of its audiences. */
+  readonly audiences: Known<readonly Known<string>[]>;
+}
+
+/** Why Azure certainly refuses a credential, after "the credential …"; `undefined` where nothing is known to speak against it. */
+export function credentialProblem({
+  name,
+  issuer,
+  subject,
+  audiences,
+}: WrittenCredential): string | undefined {
+  const problem = (value: Known<string | undefined>, of: (text: string) => string | undefined) =>
+    match(
+      value,
+      (text) => (text === undefined ? undefined : of(text)),
+      () => undefined,
+    );
+  const count = match(
+    audiences,
+    ({ length }) => length,
+    () => 1,
+  );
+  const long = (what: string) => (text: string) =>
+    text.length > TEXT_MAX ? `has a ${what} of more than ${TEXT_MAX} characters` : undefined;
+  return (
+    (count > 1 ? `has ${count} audiences, and one is allowed` : undefined) ??
+    problem(name, (text) =>
+      WRITTEN_NAME.test(text)
+        ? undefined
+        : `is named ${JSON.stringify(text)}, and 3 to 120 letters, digits, - and _ are allowed`,
+    ) ??
+    problem(issuer, (text) =>
+      isEntra(text) ? "has an issuer of Microsoft Entra itself (AADSTS700222)" : long("issuer")(text),
+    ) ??
+    problem(subject, long("subject"))
+  );
+}
+
+/** Entra's own tokens are no workload's. */
+function isEntra(issuer: string): boolean {
+  const host = HOST.exec(issuer)?.[1] ?? "";
+  return azureClouds.some((cloud) => cloud.entraHosts.includes(host));
+}
+
 function checkedIssuer({ url, clusterInternal }: Issuer): string {
   if (isLate(url)) return url;
   if (clusterInternal) fail("issuer-cluster-internal", url, "Microsoft Entra");
-  const host = HOST.exec(url)?.[1] ?? "";
-  if (azureClouds.some((cloud) => cloud.entraHosts.includes(host))) fail("azure-issuer-refused", url);
+  if (isEntra(url)) fail("azure-issuer-refused", url);
   return url.length <= TEXT_MAX ? url : fail("azure-credential-too-long", "issuer", url, TEXT_MAX);
 }

@@ -1,0 +1,235 @@
+/*
+ * Federated identity credentials as Terraform declares them, and whose they are. Source of the limits: learn.microsoft.com,
+ * "Important considerations and restrictions for federated identity credentials".
+ */
+
+import {
+  type Known,
+  type Ternary,
+  andThen,
+  known,
+  or,
+  orElse,
+  referenceOf,
+  same,
+  shown,
+  unread,
+} from "../../model/known";
+import { CREDENTIALS_PER_IDENTITY, credentialProblem } from "../../rules/azure/federated-credential";
+import { Resource } from "../read/block";
+import type { Source } from "../read/source";
+import type { Terraform } from "../read/terraform";
+import { azapiResources, changedId } from "./azapi";
+import {
+  IdIndex,
+  RESOURCE_GROUP,
+  type ResourceId,
+  SUBSCRIPTION,
+  lowered,
+  resourceId,
+  sameId,
+  subscriptionOf,
+  withSegments,
+} from "./ids";
+
+/** A federated identity credential. */
+export interface Credential {
+  /** The issuer. */
+  readonly issuer: Known<string | undefined>;
+  /** The subject. */
+  readonly subject: Known<string | undefined>;
+  /** The first audience. */
+  readonly audience: Known<string | undefined>;
+  /** Why Azure refuses it, so that it is not there; `undefined` where it does not. */
+  readonly problem: string | undefined;
+  /** False where it may be another identity's. */
+  readonly isCertain: boolean;
+  /** Where it stands. */
+  readonly source: Source;
+}
+
+/** The credentials of an identity. */
+export interface CredentialSet {
+  /** Those that were read. */
+  readonly credentials: readonly Credential[];
+  /** True where there may be more. */
+  readonly isOpen: boolean;
+  /** Why some of them may not be there, or say something else; `undefined` where nothing speaks for that. */
+  readonly doubt: string | undefined;
+}
+
+/** A credential, and the identities that it may be put on: one, or several where releases of azurerm differ. */
+interface Owned {
+  readonly resource: Resource;
+  readonly owners: readonly ResourceId[];
+  /** What is known of it: all, that it is there, or that it is another than is written. */
+  readonly is: "read" | "there" | "changed";
+}
+
+const OF_IDENTITIES = "azurerm_federated_identity_credential";
+const OF_APPLICATIONS = "azuread_application_federated_identity_credential";
+const AZAPI = "microsoft.managedidentity/userassignedidentities/federatedidentitycredentials";
+
+/** The credentials of all identities and applications. */
+export class Credentials {
+  readonly #index = new IdIndex<Owned>();
+
+  /** Indexes them. */
+  constructor(terraform: Terraform) {
+    for (const resource of terraform.ofType(OF_IDENTITIES)) this.#add(resource, ownersOf(resource), "read");
+    for (const resource of terraform.ofType(OF_APPLICATIONS))
+      this.#add(resource, [applicationOf(resource)], "read");
+    for (const resource of terraform.ofType("azuread_application_flexible_federated_identity_credential"))
+      this.#add(resource, [applicationOf(resource)], "there");
+    for (const resource of azapiResources(terraform, "azapi_resource", AZAPI))
+      this.#add(resource, [resourceId(resource.stated("parent_id"))], "there");
+    for (const resource of azapiResources(terraform, "azapi_update_resource", AZAPI))
+      this.#add(resource, changedOwners(resource), "changed");
+  }
+
+  #add(resource: Resource, owners: readonly ResourceId[], is: Owned["is"]): void {
+    for (const owner of owners) this.#index.add(owner, { resource, owners, is });
+  }
+
+  /** Those of an identity, by the ids that it certainly goes by and those that may be its own. */
+  of(ids: readonly ResourceId[], perhaps: readonly ResourceId[]): CredentialSet {
+    const found = new Map<Resource, { readonly owned: Owned; readonly isOwn: Ternary }>();
+    for (const id of [...ids, ...perhaps])
+      for (const { value } of this.#index.near(id)) {
+        const own = or(...ids.map((each) => ownedBy(value, each)));
+        const may = perhaps.some((each) => ownedBy(value, each) !== "no") ? "unknown" : "no";
+        const isOwn = or(own, may);
+        if (isOwn !== "no") found.set(value.resource, { owned: value, isOwn });
+      }
+    const all = [...found.values()];
+    const changed = all.find(({ owned }) => owned.is === "changed")?.owned.resource;
+    const read = all.filter(({ owned }) => owned.is === "read");
+    const certain = read.flatMap(({ owned, isOwn }) => (isOwn === "yes" ? [owned.resource] : []));
+    return {
+      credentials: read.map(({ owned, isOwn }) => credentialOf(owned.resource, isOwn === "yes")),
+      isOpen: all.length > read.length,
+      doubt: changed
+        ? `${changed.address} changes one of them`
+        : refusal(certain.filter((each) => !isApplied(each))),
+    };
+  }
+}
+
+function ownedBy({ owners }: Owned, id: ResourceId): Ternary {
+  const [first = "no", ...others] = owners.map((owner) => sameId(owner, id));
+  return others.every((each) => each === first) ? first : "unknown";
+}
+
+/** True for what Azure has taken already: a state has its id, which no configuration states. */
+function isApplied(resource: Resource): boolean {
+  return (orElse(resource.text("id"), () => undefined) ?? "") !== "";
+}
+
+/** Segments of an identity's id. */
+const IDENTITY_DEPTH = 8;
+
+/**
+ * The identities that azurerm may put a credential on: of the one that is named it takes the name, and the subscription
+ * of its provider (federated_identity_credential_resource.go, 4.0 to 5.2); before 4.60 the credential's own resource group,
+ * from then on that of the identity.
+ */
+function ownersOf(credential: Resource): readonly ResourceId[] {
+  const applied = resourceId(
+    andThen(credential.text("id"), (id) => (id === undefined ? unread("") : known(id))),
+  );
+  if (applied.segments && applied.segments.length > IDENTITY_DEPTH) return [upTo(applied, IDENTITY_DEPTH)];
+  const named = resourceId(firstStated(credential, ["user_assigned_identity_id", "parent_id"]));
+  const target = referenceOf(named.text)?.target;
+  const subscription = subscriptionOf(credential);
+  if (named.segments === undefined) {
+    const isHere = target instanceof Resource && same(subscriptionOf(target), subscription) === "yes";
+    return isHere ? [named] : [named, resourceId(unread("the subscription of its provider is another"))];
+  }
+  const owner = withSegments(named, new Map([[SUBSCRIPTION, subscription]]));
+  const group = lowered(credential.text("resource_group_name"));
+  const isSame = same<string | undefined>(group, owner.segments?.[RESOURCE_GROUP] ?? known(undefined));
+  if (isSame === "yes" || orElse(group, () => "") === undefined) return [owner];
+  return [owner, withSegments(owner, new Map([[RESOURCE_GROUP, group as Known<string>]]))];
+}
+
+function upTo(id: ResourceId, length: number): ResourceId {
+  const segments = id.segments?.slice(0, length);
+  return segments ? withSegments({ ...id, segments }, new Map()) : id;
+}
+
+function firstStated(resource: Resource, names: readonly string[]): Known<string> {
+  const stated = names.find((name) => orElse(resource.text(name), () => "") !== undefined);
+  return resource.stated(stated ?? names[0] ?? "");
+}
+
+function applicationOf(credential: Resource): ResourceId {
+  return resourceId(firstStated(credential, ["application_id", "application_object_id"]));
+}
+
+/** Whose the credential is that a resource of azapi changes. */
+function changedOwners(resource: Resource): readonly ResourceId[] {
+  const changed = changedId(resource);
+  const target = referenceOf(changed)?.target;
+  if (target instanceof Resource && target.type === OF_IDENTITIES) return ownersOf(target);
+  const id = resourceId(
+    andThen(changed, (text) => (text === undefined ? unread("no id is stated") : known(text))),
+  );
+  return [upTo(id, IDENTITY_DEPTH)];
+}
+
+/** A credential of azurerm (`audience`) or azuread (`audiences`), each a list of one. */
+function credentialOf(resource: Resource, isCertain: boolean): Credential {
+  const [issuer, subject] = [resource.text("issuer"), resource.text("subject")];
+  const isOfIdentity = resource.type === OF_IDENTITIES;
+  const audiences = resource.list(isOfIdentity ? "audience" : "audiences");
+  const name = resource.text(isOfIdentity ? "name" : "display_name");
+  return {
+    issuer,
+    subject,
+    audience: andThen(audiences, ([first]): Known<string | undefined> => first ?? known(undefined)),
+    problem: isApplied(resource) ? undefined : credentialProblem({ name, issuer, subject, audiences }),
+    isCertain,
+    source: resource.source,
+  };
+}
+
+/** What one document asks for and Azure refuses; another document may say the same of the same credentials. */
+function refusal(found: readonly Resource[]): string | undefined {
+  for (const scope of new Set(found.map((each) => each.scope))) {
+    const here = found.filter((each) => each.scope === scope);
+    const names = new Set<string>();
+    const pairs: (readonly Known<string | undefined>[])[] = [];
+    for (const resource of here) {
+      const name = orElse(lowered(resource.text("name")), () => undefined);
+      const pair = [resource.text("issuer"), resource.text("subject")] as const;
+      if (name !== undefined && names.has(name)) return `two of its credentials are named ${name}`;
+      if (pairs.some((other) => other.every((each, place) => same(each, pair[place] ?? each) === "yes")))
+        return `two of its credentials have the issuer ${shown(pair[0])} and the subject ${shown(pair[1])}`;
+      if (name !== undefined) names.add(name);
+      pairs.push(pair);
+    }
+    if (here.length > CREDENTIALS_PER_IDENTITY)
+      return `it has more than ${CREDENTIALS_PER_IDENTITY} federated identity credentials`;
+  }
+  return undefined;
+}
+
+/** The credentials of identities that a configuration declares, with what tests may call them. */
+export function declaredCredentials(terraform: Terraform): readonly {
+  readonly address: string;
+  readonly names: readonly string[];
+  readonly credential: Credential;
+}[] {
+  return terraform
+    .ofType(OF_IDENTITIES)
+    .filter(({ adopted }) => !adopted)
+    .map((resource) => {
+      const id = firstStated(resource, ["user_assigned_identity_id", "parent_id"]);
+      const target = referenceOf(id)?.target;
+      const owner = target instanceof Resource ? [target.address, target.stated("name")] : [id];
+      const names = [resource.address, resource.stated("name"), ...owner].flatMap((each) =>
+        typeof each === "string" ? each : orElse(each, () => []),
+      );
+      return { address: resource.address, names, credential: credentialOf(resource, true) };
+    });
+}

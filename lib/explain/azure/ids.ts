@@ -1,0 +1,301 @@
+/*
+ * Resource ids of Azure: what they are of resources whose ids only apply tells, and what lies below what. Azure compares
+ * them without regard to letter case. Source: learn.microsoft.com, "Understand scope for Azure RBAC".
+ */
+
+import {
+  type Known,
+  Reference,
+  type Ternary,
+  afterPrefix,
+  and,
+  joined,
+  map,
+  match,
+  orElse,
+  partsOf,
+  referenceOf,
+  same,
+  textOf,
+} from "../../model/known";
+import { type Configuration, Resource } from "../read/block";
+import type { Terraform } from "../read/terraform";
+
+/** A resource id. */
+export interface ResourceId {
+  /** In small letters. */
+  readonly text: Known<string>;
+  /** What stands between its slashes; `undefined` where that is not known. */
+  readonly segments: readonly Known<string>[] | undefined;
+}
+
+/** What follows the resource group in the ids of these types. */
+const PROVIDERS: Readonly<Record<string, string>> = {
+  azurerm_container_registry: "microsoft.containerregistry/registries",
+  azurerm_kubernetes_cluster: "microsoft.containerservice/managedclusters",
+  azurerm_storage_account: "microsoft.storage/storageaccounts",
+  azurerm_user_assigned_identity: "microsoft.managedidentity/userassignedidentities",
+};
+/** Reads an id, references to ids in it as what these will be, as far as names are known. */
+export function resourceId(text: Known<string>): ResourceId {
+  const parts = partsOf(text);
+  if (parts === undefined) return { text, segments: undefined };
+  const expanded = parts.flatMap((part) => {
+    if (typeof part === "string") return [part.toLowerCase()];
+    const composed = composedOf(part);
+    return (composed && partsOf(composed)) ?? [part];
+  });
+  const whole = textOf(expanded);
+  return { text: whole, segments: segmentsOf(whole) };
+}
+
+/** The id of a resource: as a state has it, or composed of its names. */
+export function idOf(resource: Resource): ResourceId {
+  return resourceId(resource.attribute("id"));
+}
+
+/** The id in other places: segments by their numbers. */
+export function withSegments(id: ResourceId, changed: ReadonlyMap<number, Known<string>>): ResourceId {
+  if (id.segments === undefined) return id;
+  const segments = id.segments.map((segment, place) => changed.get(place) ?? segment);
+  return { text: joined(...segments.flatMap((segment) => ["/", segment])), segments };
+}
+
+/** Numbers of the segments of a resource's id. */
+export const SUBSCRIPTION = 1;
+/** As {@link SUBSCRIPTION}. */
+export const RESOURCE_GROUP = 3;
+
+/** The subscription of a resource's provider: as stated, else a reference that is one for each provider. */
+export function subscriptionOf(resource: Resource): Known<string> {
+  return match(
+    lowered(resource.provider.text("subscription_id")),
+    (stated) => textOf([stated ?? ownSubscription(resource)]),
+    (why) => textOf(why.kind === "apply" ? why.parts : [ownSubscription(resource)]),
+  );
+}
+
+const subscriptions = new WeakMap<Configuration, Map<string, Reference>>();
+
+function ownSubscription({ scope, providerKey }: Resource): Reference {
+  const known = subscriptions.get(scope) ?? new Map<string, Reference>();
+  subscriptions.set(scope, known);
+  const reference = known.get(providerKey) ?? new Reference(`subscription of ${providerKey}`);
+  known.set(providerKey, reference);
+  return reference;
+}
+
+/** Small letters wherever letters are known. */
+export function lowered<T extends string | undefined>(text: Known<T>): Known<T> {
+  const parts = match(
+    text,
+    (value) => (value === undefined ? undefined : [value]),
+    (why) => (why.kind === "apply" ? why.parts : undefined),
+  );
+  if (parts === undefined) return text;
+  return textOf(parts.map((part) => (typeof part === "string" ? part.toLowerCase() : part))) as Known<T>;
+}
+
+/** What a reference to an id or a subscription stands for; `undefined` where names that it needs are not known. */
+function composedOf({ target, attribute }: Reference): Known<string> | undefined {
+  if (!(target instanceof Resource)) return undefined;
+  if (attribute === "subscription_id" && /^azurerm_(?:client_config|subscription)$/.test(target.type))
+    return isOfProvider(target) ? subscriptionOf(target) : undefined;
+  if (attribute !== "id") return undefined;
+  if (target.type === "azurerm_subscription")
+    return isOfProvider(target) ? joined("/subscriptions/", subscriptionOf(target)) : undefined;
+  const name = lowered(target.stated("name"));
+  if (target.type === "azapi_resource") {
+    const type = map(lowered(target.stated("type")), (text) => text.replace(/@.*/, ""));
+    return joined(resourceId(target.stated("parent_id")).text, "/providers/", type, "/", name);
+  }
+  if (target.type === "azurerm_management_group")
+    return joined("/providers/microsoft.management/managementgroups/", name);
+  const subscription = joined("/subscriptions/", subscriptionOf(target), "/resourcegroups/");
+  if (target.type === "azurerm_resource_group") return joined(subscription, name);
+  const provider = PROVIDERS[target.type];
+  if (provider === undefined) return undefined;
+  const group = lowered(target.stated("resource_group_name"));
+  return joined(subscription, group, "/providers/", provider, "/", name);
+}
+
+/** A data source that names no subscription is of its provider's. */
+function isOfProvider(target: Resource): boolean {
+  return target.adopted && target.certain && !target.names.includes("subscription_id");
+}
+
+function segmentsOf(text: Known<string>): readonly Known<string>[] | undefined {
+  const parts = partsOf(text) ?? [];
+  if (typeof parts[0] !== "string" || !parts[0].startsWith("/")) return undefined;
+  const segments: (string | Reference)[][] = [];
+  for (const part of parts) {
+    if (typeof part !== "string") segments.at(-1)?.push(part);
+    else
+      part
+        .split("/")
+        .forEach((piece, place) => (place === 0 ? segments.at(-1)?.push(piece) : segments.push([piece])));
+  }
+  const read = segments.map(textOf);
+  return read.filter((segment, place) => place < read.length - 1 || same(segment, textOf([""])) !== "yes");
+}
+
+/** Whether two ids are one. */
+export function sameId(one: ResourceId, other: ResourceId): Ternary {
+  if (one.segments && other.segments) {
+    const [a, b] = [one.segments, other.segments];
+    return a.length === b.length
+      ? and(...a.map((segment, place) => same(segment, b[place] ?? segment)))
+      : "no";
+  }
+  const whole = same(one.text, other.text);
+  return whole === "unknown" && areApart(one, other) ? "no" : whole;
+}
+
+/** The resource that an id is a reference to, where its names are not known. */
+function referredBy({ text }: ResourceId): Resource | undefined {
+  const reference = referenceOf(text);
+  return reference?.target instanceof Resource ? reference.target : undefined;
+}
+
+/** Two that one configuration makes are two; what a configuration makes and was not read is none that was. */
+function areApart(one: ResourceId, other: ResourceId): boolean {
+  const [a, b] = [referredBy(one), referredBy(other)];
+  return a && b ? areTwo(a, b) : isUndeclared(one) !== isUndeclared(other);
+}
+
+function isUndeclared({ text }: ResourceId): boolean {
+  const { target, expression = "" } = referenceOf(text) ?? {};
+  return target === undefined && /^azure\w+\.[\w-]+\.id$/.test(expression);
+}
+
+/** True for two resources that certainly are not one. */
+export function areTwo(one: Resource, other: Resource): boolean {
+  return one !== other && one.scope === other.scope && !one.adopted && !other.adopted;
+}
+
+/** What scopes hold. */
+export class Scopes {
+  /** Parents of subscriptions and management groups, as far as they are written. */
+  readonly #parents: (readonly [child: ResourceId, parent: ResourceId])[] = [];
+
+  /** Reads management groups. */
+  constructor(terraform: Terraform) {
+    for (const group of terraform.ofType("azurerm_management_group")) {
+      const id = idOf(group);
+      for (const each of orElse(group.list("subscription_ids"), () => []))
+        this.#parents.push([resourceId(joined("/subscriptions/", each)), id]);
+      this.#parents.push([id, statedId(group, "parent_management_group_id")]);
+    }
+    for (const each of terraform.ofType("azurerm_management_group_subscription_association"))
+      this.#parents.push([statedId(each, "subscription_id"), statedId(each, "management_group_id")]);
+  }
+
+  /** Whether something is at a scope or below it. */
+  holds(scope: ResourceId, id: ResourceId): Ternary {
+    const [above, inner] = [scope.segments, id.segments];
+    if (above === undefined || inner === undefined) {
+      if (sameId(scope, id) === "yes" || afterPrefix(id.text, joined(scope.text, "/"))) return "yes";
+      return isOfOther(scope, id) ? "no" : "unknown";
+    }
+    // The root and management groups hold subscriptions, which of them only the tenant knows.
+    if (above.length === 0) return "unknown";
+    if (isManagementGroup(scope)) return this.#groupHolds(scope, id);
+    if (above.length > inner.length) return "no";
+    return and(...above.map((segment, place) => same(segment, inner[place] ?? segment)));
+  }
+
+  #groupHolds(group: ResourceId, { segments = [] }: ResourceId): Ternary {
+    const pending = [withoutRest(segments)];
+    const seen = new Set<ResourceId>();
+    for (let child = pending.pop(); child !== undefined; child = pending.pop()) {
+      if (sameId(child, group) === "yes") return "yes";
+      for (const [inner, outer] of this.#parents)
+        if (!seen.has(outer) && sameId(inner, child) === "yes") {
+          seen.add(outer);
+          pending.push(outer);
+        }
+    }
+    return "unknown";
+  }
+}
+
+function statedId(resource: Resource, argument: string): ResourceId {
+  return resourceId(resource.stated(argument));
+}
+
+function withoutRest(segments: readonly Known<string>[]): ResourceId {
+  const kept = segments.slice(0, 2);
+  return { text: joined(...kept.flatMap((segment) => ["/", segment])), segments: kept };
+}
+
+/** True for a management group. */
+function isManagementGroup({ segments = [] }: ResourceId): boolean {
+  return same(segments[2] ?? textOf([""]), textOf(["managementgroups"])) === "yes";
+}
+
+/** A reference to the id of a resource of another kind is no scope that holds others. */
+function isOfOther(scope: ResourceId, id: ResourceId): boolean {
+  const referred = referredBy(scope);
+  if (referred === undefined || referenceOf(scope.text)?.attribute !== "id") return false;
+  if (areApart(scope, id)) return true;
+  const holds = ["azurerm_management_group", "azurerm_resource_group", "azurerm_subscription"];
+  const isKind = referred.type.startsWith("azurerm_") && !Object.hasOwn(PROVIDERS, referred.type);
+  return isKind && !holds.includes(referred.type);
+}
+
+/** A literal in small letters, or the one reference that a value is; `undefined` for anything else. */
+export function keyOf(value: Known<string | undefined>): string | Reference | undefined {
+  return match(
+    value,
+    (text): string | Reference | undefined => text?.toLowerCase(),
+    () => referenceOf(value),
+  );
+}
+
+/** Something, and the id that it is found by. */
+interface Indexed<T> {
+  /** The id. */
+  readonly id: ResourceId;
+  /** What it is. */
+  readonly value: T;
+}
+
+/** Finds what an id may be that of without asking each. */
+export class IdIndex<T> {
+  readonly #all: Indexed<T>[] = [];
+  readonly #byKey = new Map<string | Reference, Indexed<T>[]>();
+  readonly #literal: Indexed<T>[] = [];
+  readonly #referred: Indexed<T>[] = [];
+  readonly #others: Indexed<T>[] = [];
+
+  /** Adds one. */
+  add(id: ResourceId, value: T): void {
+    const entry = { id, value };
+    const key = nameOf(id);
+    this.#all.push(entry);
+    (typeof key === "string" ? this.#literal : key ? this.#referred : this.#others).push(entry);
+    if (key === undefined) return;
+    const same = this.#byKey.get(key);
+    if (same) same.push(entry);
+    else this.#byKey.set(key, [entry]);
+  }
+
+  /** Those whose id may be this one: it certainly is none of the others'. */
+  near(id: ResourceId): readonly Indexed<T>[] {
+    const key = nameOf(id);
+    if (key === undefined) return this.#all;
+    const different = typeof key === "string" ? this.#referred : this.#literal;
+    return [...(this.#byKey.get(key) ?? []), ...different, ...this.#others];
+  }
+}
+
+/** The last segment; or the reference to a resource that a configuration makes, of which others are others. */
+function nameOf(id: ResourceId): string | Reference | undefined {
+  if (id.segments) {
+    const last = id.segments.at(-1);
+    return last && orElse(last, () => undefined);
+  }
+  const reference = referenceOf(id.text);
+  const target = referredBy(id);
+  return target && !target.adopted ? reference : undefined;
+}

@@ -1,0 +1,305 @@
+/*
+ * ACR, by acr-credential-provider: its arguments, its configuration file, and the annotations that name the identity.
+ *
+ * Source: kubernetes-sigs/cloud-provider-azure, cmd/acr-credential-provider/main.go and pkg/credentialprovider/
+ * azure_credentials.go (`NewAcrProvider`, `processImageWithRegistryMirror`).
+ */
+
+import { type Known, isKnown, known, match, orElse, shown, whyNot } from "../../model/known";
+import { type Tree, childOf, optionalText, plainOf } from "../../model/tree";
+import { CLIENT_ID_ANNOTATION, TENANT_ID_ANNOTATION } from "../../rules/azure/acr-credential-provider";
+import { azureJsonCloud, clientAnswered, validateAzureJson } from "../../rules/azure/azure-json";
+import { azureClouds } from "../../rules/azure/clouds";
+import { type ParsedArguments, certainRefusal, parsedArguments } from "../../rules/plugin-arguments";
+import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from "../answer";
+import type { PluginCloud, PullIdentity, PullQuestion, PullRights } from "../cloud";
+import { obstacle } from "../obstacle";
+import type { ClusterFacts } from "../read/cluster-record";
+import { embedded } from "../read/documents";
+import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
+import type { NodeFileFact } from "../read/node-files";
+import type { Issuers } from "../shared/object-store";
+import type { Identities, Identity } from "./identity";
+import { AcrRights, NO_RIGHTS } from "./permission";
+import type { Registries } from "./registry";
+import { foreignTenant, sameTenant } from "./tenant";
+import { entraTrust, tokenOf } from "./trust";
+
+const MIRROR = "registry-mirror";
+const BINDINGS: readonly string[] = [
+  "ib-sni-name",
+  "ib-default-client-id",
+  "ib-default-tenant-id",
+  "ib-apiserver-ip",
+];
+const ONE_FILE = "give the path of azure.json as the one argument";
+
+/** The acr plugin. */
+export class AcrPlugin implements PluginCloud {
+  /** Key of the plugin in the version tables. */
+  readonly plugin = "acr";
+  /** Annotation keys by which the plugin finds the identity. */
+  readonly annotationKeys: readonly string[] = [CLIENT_ID_ANNOTATION, TENANT_ID_ANNOTATION];
+  readonly #identities: Identities;
+  readonly #registries: Registries;
+  readonly #issuers: Issuers;
+  readonly #rights = new WeakMap<Identity, Map<ClusterFacts["registries"], PullRights>>();
+
+  constructor(identities: Identities, registries: Registries, issuers: Issuers) {
+    this.#identities = identities;
+    this.#registries = registries;
+    this.#issuers = issuers;
+  }
+
+  /** Abilities that the plugin must have. */
+  needs(): readonly "tokens"[] {
+    return ["tokens"];
+  }
+
+  /** Whether arguments and configuration file let the plugin use the token for a host. */
+  arguments(
+    entry: ProviderEntry,
+    node: NodeConfiguration,
+    host: string,
+    { plugins = {} }: ClusterFacts,
+  ): Answer {
+    const given = argumentsOf(entry);
+    const where = seen("args of the entry", entry.source);
+    const refusal = certainRefusal("acr", plugins["acr"] ?? {}, given);
+    const problems = obstacle([
+      refusal && broken(refusal.reason, refusal.remedy, refusal.log, where),
+      flagDoubt(given, where),
+      wordProblem(given, where),
+      mirrorProblem(given.values.get(MIRROR) ?? "", host, where),
+    ]);
+    if (problems && !entry.args.every(isKnown))
+      return unknown("the arguments of the entry are not all known", "write them into the file", where);
+    const file = fileAnswer(entry, node, host);
+    return obstacle([problems, file]) ?? file;
+  }
+
+  /** What becomes of the pull where the plugin answers without the token; `undefined` where it does not answer so. */
+  answersAnyway(entry: ProviderEntry, node: NodeConfiguration): Answer | undefined {
+    const path = pathOf(entry) ?? "";
+    const document = azureJson(path, node);
+    const extension = document && childOf(document, "useManagedIdentityExtension");
+    const client =
+      document && extension && isKnown(extension) ? clientAnswered(plainOf(document, LATE)) : undefined;
+    if (client === undefined) return undefined;
+    const reason = `the plugin succeeds with the client ID and secret of ${path}, ${client === "some" ? "which may pull" : "which are empty; with credentials there is no anonymous attempt"}`;
+    const where = seen(path, node.file(path)?.source);
+    return client === "some"
+      ? unknown(reason, "do not take such a pull for success of the chain", where)
+      : broken(reason, "repair what provider-on-node says", "event 401 of the registry", where);
+  }
+
+  /** Whether the plugin finds client and tenant in the annotations that it is handed. */
+  annotations(question: PullQuestion): Answer {
+    const { entry, account, node } = question;
+    const where = seen("annotations of the service account", account.source);
+    const missing = this.annotationKeys.find((key) => orElse(handedOver(question, key), () => LATE) === "");
+    if (missing !== undefined) return notHanded(missing, question, where);
+    const [client, tenant] = [CLIENT_ID_ANNOTATION, TENANT_ID_ANNOTATION].map((key) =>
+      handedOver(question, key),
+    );
+    const contested = [client, tenant]
+      .map((value) => value && whyNot(value))
+      .find((why) => why?.kind === "contested");
+    if (contested || client === undefined || tenant === undefined)
+      return unknown(
+        contested && contested.kind !== "apply" ? contested.what : "the annotations are not known",
+        "keep the annotation in one document",
+        where,
+      );
+    const remedy = `write the tenant of the identity into ${TENANT_ID_ANNOTATION} and into the plugin's file`;
+    const foreign = foreignTenant(this.#identities.of(client), TENANT_ID_ANNOTATION, tenant, remedy, where);
+    const given = tenantAnswer(pluginTenant(entry, node), tenant, where);
+    return obstacle([given, foreign]) ?? given;
+  }
+
+  /** As whom the plugin acts, and whether Entra lets it. */
+  puller(question: PullQuestion): PullIdentity {
+    const client = handedOver(question, CLIENT_ID_ANNOTATION);
+    const identity = this.#identities.of(client);
+    const trust = entraTrust(identity, tokenOf(question.token), this.#issuers);
+    if (identity === undefined) return { trust, label: undefined, source: undefined, rights: NO_RIGHTS };
+    const label = match(
+      client,
+      (id) => `client id ${id}`,
+      () => identity.label,
+    );
+    return { trust, label, source: identity.source, rights: this.#rightsOf(identity, question.cluster) };
+  }
+
+  #rightsOf(identity: Identity, { registries }: ClusterFacts): PullRights {
+    const known = this.#rights.get(identity) ?? new Map<ClusterFacts["registries"], PullRights>();
+    this.#rights.set(identity, known);
+    const rights = known.get(registries) ?? new AcrRights(identity, this.#registries, registries);
+    known.set(registries, rights);
+    return rights;
+  }
+}
+
+/** An annotation as the kubelet hands it to the plugin: only keys that the entry lists; empty otherwise. */
+function handedOver({ entry, account }: PullQuestion, key: string): Known<string> {
+  const { requiredKeys = [], optionalKeys = [] } = entry.tokenAttributes ?? {};
+  const isListed = requiredKeys.includes(key) || optionalKeys.includes(key);
+  return (isListed ? account.annotations.get(key) : undefined) ?? EMPTY;
+}
+
+function notHanded(key: string, { entry, account }: PullQuestion, where: Evidence): Answer {
+  const isUnlisted = orElse(account.annotations.get(key) ?? EMPTY, () => LATE) !== "";
+  return broken(
+    isUnlisted
+      ? `the entry does not list ${key} among its annotation keys, so the kubelet does not hand it on`
+      : `the service account has no ${key}, or an empty one`,
+    isUnlisted ? "list the key in requiredServiceAccountAnnotationKeys" : `annotate it with ${key}`,
+    `${key === CLIENT_ID_ANNOTATION ? "client" : "tenant"} id annotation ${key} is not found or the value is empty`,
+    where,
+    seen("tokenAttributes", entry.source),
+  );
+}
+
+/** The annotation's tenant against that of the plugin's file, which the exchange with the registry uses. */
+function tenantAnswer(
+  tenant: Known<string | undefined> | undefined,
+  annotated: Known<string>,
+  where: Evidence,
+): Answer {
+  const isSame =
+    tenant === undefined || orElse(tenant, () => LATE) === undefined ? "yes" : sameTenant(tenant, annotated);
+  if (isSame === "yes") return pass("the plugin is given client and tenant", where);
+  if (isSame === "unknown")
+    return unknown(
+      "whether annotation and plugin's file name one tenant is known only after apply",
+      "state the tenant as a literal, or take both from one attribute",
+      where,
+    );
+  return broken(
+    `the annotation names the tenant ${shown(annotated)}, the plugin's file ${tenant ? shown(tenant) : ""}, which the exchange with the registry uses`,
+    "identity and registry must be in the tenant of the plugin's file",
+    SILENT,
+    where,
+  );
+}
+
+/** Every service account is asked about with the same few entries. */
+const read = new WeakMap<ProviderEntry, ParsedArguments>();
+
+function argumentsOf(entry: ProviderEntry): ParsedArguments {
+  const before = read.get(entry) ?? parsedArguments("acr", entry.args.map(shown));
+  read.set(entry, before);
+  return before;
+}
+
+function filesIn({ words, rest }: ParsedArguments): readonly string[] {
+  return [...words, ...rest];
+}
+
+function pathOf(entry: ProviderEntry): string | undefined {
+  return filesIn(argumentsOf(entry))[0];
+}
+
+function flagDoubt({ refusal, values }: ParsedArguments, where: Evidence): Answer | undefined {
+  if (refusal)
+    return unknown(`what the plugin does with ${refusal.flag} is not known`, refusal.remedy, where);
+  const binding = BINDINGS.find((flag) => values.has(flag));
+  if (binding === undefined) return undefined;
+  const reason = `--${binding} has the plugin use identity bindings of AKS, which are not judged here`;
+  return unknown(reason, ONE_FILE, where);
+}
+
+function wordProblem(given: ParsedArguments, where: Evidence): Answer | undefined {
+  const words = filesIn(given);
+  if (words.length === 1) return undefined;
+  return words.length === 0
+    ? broken("the entry names no configuration file", ONE_FILE, "config file is not specified", where)
+    : broken(
+        `the plugin takes one argument, the configuration file, and is given ${words.join(", ")}`,
+        ONE_FILE,
+        "expected exactly one argument (config file); Got arguments",
+        where,
+      );
+}
+
+/** `source:target,…`: for images of a source most releases log in at the target, as the node instead of with the token. */
+function mirrorProblem(stated: string, host: string, where: Evidence): Answer | undefined {
+  for (const mapping of stated.replaceAll(" ", "").split(",")) {
+    const [source, target, ...more] = mapping.split(":");
+    if (source === undefined || target === undefined || more.length > 0) continue;
+    const remedy = `leave ${host} out of --${MIRROR}`;
+    if (source !== "" && target !== host && host.startsWith(source))
+      return broken(
+        `--${MIRROR} ${mapping} has the plugin log in at ${host.replace(source, target)}, as the node, for images of ${host}`,
+        remedy,
+        SILENT,
+        where,
+      );
+    if (host.startsWith(source) || source.startsWith(`${host}/`))
+      return unknown(`where the plugin logs in with --${MIRROR} ${mapping} is not judged`, remedy, where);
+  }
+  return undefined;
+}
+
+const LATE = "late";
+const EMPTY = known("");
+const parsedFiles = new WeakMap<NodeFileFact, Tree>();
+
+/** The plugin's configuration file; `undefined` where it is not among what was read. */
+function azureJson(path: string, node: NodeConfiguration): Tree | undefined {
+  const file = node.file(path);
+  if (file === undefined) return undefined;
+  const before = parsedFiles.get(file) ?? embedded(file.content);
+  parsedFiles.set(file, before);
+  return before;
+}
+
+/** The tenant that the plugin sends to the registry; `undefined` where the file is not read, or has none. */
+function pluginTenant(entry: ProviderEntry, node: NodeConfiguration): Known<string | undefined> | undefined {
+  const document = azureJson(pathOf(entry) ?? "", node);
+  return document && optionalText(childOf(document, "tenantId"));
+}
+
+/** Whether the file lets the plugin use the token for a registry. */
+function fileAnswer(entry: ProviderEntry, node: NodeConfiguration, host: string): Answer {
+  const path = pathOf(entry) ?? "";
+  const document = azureJson(path, node);
+  const where = seen(path, node.file(path)?.source);
+  const why = document && whyNot(document);
+  if (document === undefined || (why && why.kind !== "malformed"))
+    return unknown(
+      `the plugin's file ${path} is not among what was read`,
+      "its useManagedIdentityExtension must be true and its tenantId that of the registry; a file that you provide says so",
+      seen("args of the entry", entry.source),
+    );
+  const plain = why ? {} : plainOf(document, LATE);
+  const findings = validateAzureJson(plain);
+  const isLate = (field: string): boolean => !why && !isKnown(childOf(document, field));
+  const [certain] = findings.filter(({ field }) => !isLate(field));
+  const [finding] = certain ? [certain] : findings;
+  if (finding) {
+    const reason = `${path}: ${finding.field}: ${finding.message}`;
+    const remedy = "write it into the plugin's file";
+    return certain ? broken(reason, remedy, SILENT, where) : unknown(reason, remedy, where);
+  }
+  return otherCloud(plain, path, host, where) ?? pass(`${path} lets the plugin use the token`, where);
+}
+
+/** The plugin takes tokens of its own cloud's Entra, which registries of other clouds do not take. */
+function otherCloud(document: unknown, path: string, host: string, where: Evidence): Answer | undefined {
+  const cloud = azureJsonCloud(document);
+  if (cloud === undefined || !host.includes(".azurecr.") || host.endsWith(`.${cloud.acrSuffix}`))
+    return undefined;
+  const home = azureClouds.find(({ acrSuffix }) => host.endsWith(`.${acrSuffix}`));
+  const remedy = `write the cloud of ${host} into the plugin's file`;
+  const isOfItsOwn =
+    typeof document === "object" && document !== null && "resourceManagerEndpoint" in document;
+  return home === undefined || isOfItsOwn
+    ? unknown(`whether ${host} is a registry of the cloud that ${path} names is not known`, remedy, where)
+    : broken(
+        `${path} has the plugin take tokens of ${cloud.name}, and ${host} is a registry of ${home.name}`,
+        remedy,
+        undefined,
+        where,
+      );
+}

@@ -1,0 +1,184 @@
+/*
+ * Container registries, and which roles each honours. No argument of azurerm has the mode: it is recorded at synth, stated
+ * by the caller, or read of azapi.
+ */
+
+import {
+  type Known,
+  type Ternary,
+  and,
+  andThen,
+  is,
+  known,
+  or,
+  orElse,
+  same,
+  unread,
+} from "../../model/known";
+import { optionalText } from "../../model/tree";
+import { azureClouds } from "../../rules/azure/clouds";
+import type { RoleAssignmentMode } from "../../rules/azure/pull-permission";
+import type { Answer } from "../answer";
+import type { Resource } from "../read/block";
+import type { ClusterFacts } from "../read/cluster-record";
+import type { Terraform } from "../read/terraform";
+import type { Unread } from "../shared/not-read";
+import { azapiResources, changedId, propertyOf } from "./azapi";
+import { type ResourceId, type Scopes, idOf, lowered, resourceId, sameId } from "./ids";
+
+/** A registry as a host names it. */
+export interface Registry {
+  /** Its name, in small letters. */
+  readonly name: string;
+  /** Which roles it honours. */
+  readonly mode: Known<RoleAssignmentMode>;
+  /** The mode in which azurerm makes it, which others may have changed since; `undefined` where that is not known. */
+  readonly made: RoleAssignmentMode | undefined;
+  /** The answer where a module is given it that was not read; `undefined` where none is. */
+  readonly given: Answer | undefined;
+  /** Whether a scope holds it. */
+  readonly isIn: (scope: ResourceId) => Ternary;
+  /** Its id, as far as it is known. */
+  readonly id: ResourceId;
+}
+
+const LEGACY = "LegacyRegistryPermissions";
+const ABAC = "AbacRepositoryPermissions";
+const TYPE = "microsoft.containerregistry/registries";
+const SUFFIXES = [...azureClouds.map(({ acrSuffix }) => acrSuffix), "azurecr.de"]
+  .join("|")
+  .replaceAll(".", "\\.");
+const HOST = new RegExp(`^([a-z0-9]+)(?:-[a-z0-9]+)?(?:\\.[a-z0-9]+\\.geo)?\\.(?:${SUFFIXES})$`);
+
+/** Of a cluster that records no registries. */
+const NOTHING = {};
+
+/** The name of the registry that a scope is; empty for any other scope. */
+export function scopedRegistry({ segments = [] }: ResourceId): Known<string> {
+  const [name = known("")] = segments.slice(-1);
+  const isRegistry = and(
+    segments.length === REGISTRY_DEPTH ? "yes" : "no",
+    is(segments.at(-2) ?? known(""), "registries"),
+    is(segments.at(-3) ?? known(""), "microsoft.containerregistry"),
+  );
+  return isRegistry === "yes" ? name : known("");
+}
+
+const REGISTRY_DEPTH = 8;
+
+/** A registry that Terraform declares or looks up. */
+interface Declared {
+  readonly resource: Resource;
+  readonly id: ResourceId;
+  readonly name: Known<string>;
+  /** `undefined` where nothing says it. */
+  readonly mode: Known<string | undefined>;
+}
+
+/** The registries that were read. */
+export class Registries {
+  readonly #declared: readonly Declared[];
+  readonly #found = new WeakMap<object, Map<string, Registry | undefined>>();
+  readonly #scopes: Scopes;
+  readonly #unread: Unread;
+
+  /** Reads them. */
+  constructor(terraform: Terraform, scopes: Scopes, unread: Unread) {
+    this.#scopes = scopes;
+    this.#unread = unread;
+    const changes = [
+      ...azapiResources(terraform, "azapi_update_resource", TYPE),
+      ...azapiResources(terraform, "azapi_resource_action", TYPE),
+    ].map((each) => ({ id: changeOf(each), mode: modeIn(each) }));
+    const own = terraform.ofType("azurerm_container_registry");
+    const ofAzapi = azapiResources(terraform, "azapi_resource", TYPE);
+    this.#declared = [...own, ...ofAzapi].map((resource) => {
+      const id = idOf(resource);
+      const stated =
+        resource.type === "azapi_resource" ? modeIn(resource) : resource.text("role_assignment_mode");
+      return { resource, id, name: lowered(resource.stated("name")), mode: changed(stated, id, changes) };
+    });
+  }
+
+  /** The registry of a host; `undefined` for a host that is none of ACR. */
+  of(host: string, recorded: ClusterFacts["registries"]): Registry | undefined {
+    const hosts = this.#found.get(recorded ?? NOTHING) ?? new Map<string, Registry | undefined>();
+    this.#found.set(recorded ?? NOTHING, hosts);
+    if (!hosts.has(host)) hosts.set(host, this.#made(host, recorded));
+    return hosts.get(host);
+  }
+
+  #made(host: string, recorded: ClusterFacts["registries"]): Registry | undefined {
+    const name = HOST.exec(host)?.[1];
+    if (name === undefined) return undefined;
+    const perhaps = this.#declared.filter((each) => is(each.name, name) !== "no");
+    const found = perhaps.filter((each) => is(each.name, name) === "yes");
+    const stated = recorded?.[host.replace(/\.[a-z0-9]+\.geo\./, ".")]?.["roleAssignmentMode"];
+    const ids = found.map(({ id }) => id);
+    const texts = [...ids.map(({ text }) => text), known(`registries/${name}`), known(host)];
+    const resources = perhaps.map(({ resource }) => resource);
+    return {
+      name,
+      ...modeOf(found, stated),
+      given: this.#unread.answer(`the registry ${name}`, resources, texts),
+      isIn: (scope) => this.#isIn(scope, name, ids),
+      id: ids[0] ?? NOT_READ,
+    };
+  }
+
+  /** A registry's name is the only one in a cloud, so that the name in a scope says it where no id was read. */
+  #isIn(scope: ResourceId, name: string, ids: readonly ResourceId[]): Ternary {
+    const held = or(...(ids.length > 0 ? ids : [NOT_READ]).map((id) => this.#scopes.holds(scope, id)));
+    if (held !== "unknown" || scope.segments === undefined) return held;
+    const scoped = scopedRegistry(scope);
+    if (is(scoped, name) === "yes") return "yes";
+    if (!isResource(scope)) return "unknown";
+    return is(scoped, "") === "yes" ? "no" : is(scoped, name);
+  }
+}
+
+const NOT_READ = resourceId(unread("the id of the registry was not read"));
+
+/** `<type>/<name>` stands in the id of a resource, also of one of a subscription. */
+function isResource({ segments = [] }: ResourceId): boolean {
+  return segments.some((segment, place) => place > 0 && place !== 1 && is(segment, "providers") === "yes");
+}
+
+function changeOf(resource: Resource): ResourceId {
+  return resourceId(
+    andThen(changedId(resource), (id) => (id === undefined ? unread("no id is stated") : known(id))),
+  );
+}
+
+/** The mode that a body states. */
+function modeIn(resource: Resource): Known<string | undefined> {
+  return optionalText(propertyOf(resource, "roleAssignmentMode"));
+}
+
+/** The mode after what changes it; of a change that may be another registry's it is not known. */
+function changed(
+  stated: Known<string | undefined>,
+  id: ResourceId,
+  changes: readonly { readonly id: ResourceId; readonly mode: Known<string | undefined> }[],
+): Known<string | undefined> {
+  return changes.reduce((mode, change) => {
+    const isOwn = sameId(change.id, id);
+    if (isOwn === "no" || orElse(change.mode, () => "") === undefined) return mode;
+    return isOwn === "yes" ? change.mode : unread("a resource of azapi may change it");
+  }, stated);
+}
+
+/** What Terraform says, else what is recorded; a registry that azurerm declares is made without the newer mode. */
+function modeOf(found: readonly Declared[], recorded: string | undefined): Pick<Registry, "mode" | "made"> {
+  const said = found.map(({ mode }) => mode).filter((mode) => orElse(mode, () => "") !== undefined);
+  const [first, ...others] = said;
+  const isOne = first !== undefined && others.every((each) => same(each, first) === "yes");
+  const text = orElse(isOne ? first : NO_MODE, () => recorded);
+  const isPlain = found.every((each) => !each.resource.adopted && each.resource.type.startsWith("azurerm_"));
+  return {
+    mode: text === LEGACY || text === ABAC ? known(text) : NO_MODE,
+    made: found.length > 0 && said.length === 0 && isPlain ? LEGACY : undefined,
+  };
+}
+
+const NO_MODE = unread("nothing says the mode, or two sources different ones");

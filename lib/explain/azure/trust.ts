@@ -1,0 +1,197 @@
+/*
+ * Would Entra exchange the service account's token for the identity? Each link is judged alone.
+ */
+
+import { type Known, and, known, match, orElse, same, shown, whyNot } from "../../model/known";
+import { Issuer } from "../../model/issuer";
+import { isWorkloadIdentityError } from "../../errors";
+import { type Answer, badness, broken, pass, seen, unknown } from "../answer";
+import type { TokenQuestion, TrustAnswer } from "../cloud";
+import type { Issuers } from "../shared/object-store";
+import { ASK_AGAIN } from "../shared/words";
+import type { Credential, CredentialSet } from "./credentials";
+import type { Identity } from "./identity";
+
+/** A token, as far as Entra compares it. */
+export interface EntraToken extends Pick<TokenQuestion, "issuer" | "audience"> {
+  /** `sub`. */
+  readonly subject: string;
+}
+
+/** The token of a service account. */
+export function tokenOf({ issuer, audience, namespace, name }: TokenQuestion): EntraToken {
+  return { issuer, audience, subject: `system:serviceaccount:${namespace}:${name}` };
+}
+
+const CLAIMS = ["issuer", "audience", "subject"] as const;
+type Claim = (typeof CLAIMS)[number];
+
+/** Codes: learn.microsoft.com, Microsoft Entra authentication error codes. */
+const CODES: Readonly<Record<Claim, string>> = {
+  issuer: "AADSTS700211",
+  audience: "AADSTS700212",
+  subject: "AADSTS700213",
+};
+const NO_RECORD = "AADSTS70021: No matching federated identity record found for presented assertion";
+/** What Entra says of an issuer whose documents it cannot use. */
+const NO_KEYS = "AADSTS50166: Request to External OIDC endpoint failed";
+
+const REMEDIES: Readonly<Record<Claim, string>> = {
+  issuer:
+    "write exactly the cluster's issuer, trailing slash included, into the federated identity credential",
+  audience: "write the audience of the tokens into the federated identity credential",
+  subject: "add a federated identity credential for exactly this service account; Azure knows no wildcards",
+};
+
+/** The answer for an identity that was not found. */
+export const NO_IDENTITY: Answer = unknown(
+  "the identity of the client id is not among what was read",
+  "name the Terraform that declares it as well",
+);
+
+/** Whether Entra takes a token for an identity. */
+export function entraTrust(identity: Identity | undefined, token: EntraToken, issuers: Issuers): TrustAnswer {
+  if (identity === undefined) return { issuer: NO_IDENTITY, audience: NO_IDENTITY, subject: NO_IDENTITY };
+  const { given, label } = identity;
+  const trust = credentialsTrust(identity.trusts, label, token);
+  const answers = given
+    ? { ...trust, issuer: trust.issuer.status === "fail" ? given : trust.issuer, subject: given }
+    : trust;
+  return {
+    ...answers,
+    issuer: issuers.judged(reachable(answers.issuer, token.issuer), token.issuer, NO_KEYS),
+  };
+}
+
+/** Whether one of some credentials is for a token; each answer looks only at those that pass the ones before. */
+export function credentialsTrust(trusts: CredentialSet, label: string, token: EntraToken): TrustAnswer {
+  const answers: Partial<Record<Claim, Answer>> = {};
+  const isFor = (each: Credential, claim: Claim): ReturnType<typeof same> =>
+    same<string | undefined>(each[claim], claim === "subject" ? known(token.subject) : token[claim]);
+  let left = trusts.credentials;
+  for (const claim of CLAIMS) {
+    const before = left;
+    left = left.filter((each) => isFor(each, claim) !== "no");
+    if (left.length === 0) answers[claim] = refused(claim, token, label, { ...trusts, credentials: before });
+  }
+  const certain = left.find(
+    (each) => each.isCertain && and(...CLAIMS.map((claim) => isFor(each, claim))) === "yes",
+  );
+  const shownOne = certain ?? left[0];
+  const answer = (claim: Claim): Answer => {
+    const refusal = answers[claim];
+    if (refusal) return refusal;
+    const found =
+      shownOne ??
+      trusts.credentials.find((each) => isFor(each, claim) === "yes") ??
+      trusts.credentials.find((each) => isFor(each, claim) !== "no");
+    if (found === undefined) return NO_IDENTITY;
+    const wanted = claim === "subject" ? known(token.subject) : token[claim];
+    if (isFor(found, claim) !== "yes") return open(claim, found, wanted);
+    return pass(
+      `a federated identity credential has the ${claim} ${shown(wanted)}`,
+      seen(claim, found.source),
+    );
+  };
+  return {
+    issuer: answer("issuer"),
+    audience: answer("audience"),
+    subject: left.length === 0 ? answer("subject") : taken(answer("subject"), trusts, label, left),
+  };
+}
+
+/** What admits the token must also be the identity's, and what Azure takes at apply. */
+function taken(
+  admitted: Answer,
+  { doubt }: CredentialSet,
+  label: string,
+  left: readonly Credential[],
+): Answer {
+  const [first] = left;
+  const places = left.map(({ source }) => seen("credential", source));
+  if (first && left.every(({ problem }) => problem !== undefined))
+    return broken(
+      `the federated identity credential of ${label} ${first.problem ?? ""}: Azure refuses it`,
+      "write a credential that Azure takes",
+      NO_RECORD,
+      seen("credential", first.source),
+    );
+  if (admitted.status !== "pass") return admitted;
+  if (!left.some(({ isCertain, problem }) => isCertain && problem === undefined))
+    return unknown(
+      `the federated identity credential may be put on another identity than ${label}: azurerm takes the subscription of its provider, and before 4.60 its resource_group_name`,
+      "declare it with the provider of the identity, and without resource_group_name or with that of the identity",
+      ...places,
+    );
+  return doubt === undefined
+    ? admitted
+    : unknown(
+        `Azure refuses some of the federated identity credentials of ${label}: ${doubt}`,
+        "leave one of them out, or use another identity",
+        ...places,
+      );
+}
+
+function open(claim: Claim, { [claim]: written, source }: Credential, wanted: Known<string>): Answer {
+  if (whyNot(wanted) && whyNot(wanted)?.kind !== "apply" && claim === "issuer")
+    return unknown("the issuer of the cluster's tokens is not known", "record it in workload-identity.json");
+  const why = whyNot(written) ?? whyNot(wanted);
+  const late = why?.kind === "apply" ? "is known only after apply" : `is not known: ${shown(written)}`;
+  return unknown(`the ${claim} of a federated identity credential ${late}`, ASK_AGAIN, seen(claim, source));
+}
+
+function refused(
+  claim: Claim,
+  token: EntraToken,
+  label: string,
+  { credentials, isOpen }: CredentialSet,
+): Answer {
+  const wanted = claim === "subject" ? token.subject : shown(token[claim]);
+  if (isOpen)
+    return unknown(
+      `not every federated identity credential of ${label} is known: it is only looked up, the owner of one is known only after apply, or one has a form that is not read`,
+      "name the Terraform that declares them as well",
+    );
+  if (credentials.length === 0)
+    return broken(`${label} has no federated identity credential`, REMEDIES[claim], NO_RECORD);
+  const values = [...new Set(credentials.map((each) => shown(each[claim])))];
+  const near = values.find((value) => plain(value) === plain(wanted));
+  const difference = near === undefined ? "" : "; they differ in letter case or a trailing slash";
+  return broken(
+    `no federated identity credential of ${label} has the ${claim} ${wanted}; there is ${values.join(", ")}${difference}`,
+    REMEDIES[claim],
+    near !== undefined && claim === "subject" ? "AADSTS7002138" : CODES[claim],
+    ...credentials.map((each) => seen(claim, each.source)),
+  );
+}
+
+function plain(value: string): string {
+  return value.replace(/\/+$/, "").toLowerCase();
+}
+
+/** Entra asks the issuer for its keys from the internet. */
+function reachable(answer: Answer, issuer: Known<string>): Answer {
+  if (badness(answer) > 0 || !orElse(issuer, () => "").startsWith("https://")) return answer;
+  return match(
+    issuer,
+    (url) =>
+      isInternal(url)
+        ? broken(
+            `Microsoft Entra cannot reach ${url}, which is known within the cluster alone`,
+            "publish the issuer's documents, and give the cluster that issuer",
+            NO_KEYS,
+            ...answer.evidence,
+          )
+        : answer,
+    () => answer,
+  );
+}
+
+function isInternal(url: string): boolean {
+  try {
+    return Issuer.exactly(url).clusterInternal;
+  } catch (error) {
+    if (isWorkloadIdentityError(error)) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,52 @@
+/*
+ * Calls of modules, which are not followed: what they are given they may change, so that what depends on it is not known.
+ */
+
+import { type Known, orElse } from "../../model/known";
+import { type Answer, seen, unknown } from "../answer";
+import type { NotRead } from "../read/scope";
+import type { Terraform } from "../read/terraform";
+
+/** What was not read of the configurations, without the modules whose resources a plan or state has. */
+export class Unread {
+  readonly #calls: readonly NotRead[];
+
+  /** Reads the list. */
+  constructor(terraform: Terraform) {
+    const calls = terraform.scopes.flatMap(({ notRead }) => notRead);
+    const read = new Set(
+      calls.length === 0
+        ? []
+        : terraform.scopes.flatMap(({ isLiteral, resources }) =>
+            isLiteral ? [...resources.keys()].flatMap((address) => MODULE.exec(address)?.[1] ?? []) : [],
+          ),
+    );
+    this.#calls = calls.filter(({ source }) => !read.has(NAME.exec(source.path)?.[1] ?? ""));
+  }
+
+  /** The answer where a call is given one of the resources, or one of the texts, in any letter case; else `undefined`. */
+  answer(
+    what: string,
+    resources: readonly object[],
+    texts: readonly Known<string | undefined>[],
+  ): Answer | undefined {
+    if (this.#calls.length === 0) return undefined;
+    const literal = texts.flatMap((text) => orElse(text, () => undefined)?.toLowerCase() ?? []);
+    const found = this.#calls.find(
+      (call) =>
+        resources.some((resource) => call.mentions.has(resource)) ||
+        call.texts.some((text) => literal.some((each) => each !== "" && text.toLowerCase().includes(each))),
+    );
+    return (
+      found &&
+      unknown(
+        `${found.reason}, is given ${what}: what it makes of it is not known`,
+        "name what `terraform show -json` prints of the plan or state as well",
+        seen("call", found.source),
+      )
+    );
+  }
+}
+
+const MODULE = /^module\.([^.[]+)/;
+const NAME = /^module(?:\.|\[")([^".\]]+)/;

@@ -1,0 +1,17 @@
+import type { Answer } from "../answer";
+
+/** What to do about a value that only apply tells, also once it is bound in the manifests. */
+export const ASK_AGAIN = "apply, and ask again with what `terraform show -json` prints named as well";
+
+const SHOWN = 4;
+
+/** The first few names, and how many more there are. */
+export function named(names: readonly string[]): string {
+  const more = names.length - SHOWN;
+  return names.slice(0, SHOWN).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
+
+/** What pods must have where none was read: nothing was judged, and nothing speaks against it. */
+export function notSeen(need: string): Answer {
+  return { status: "skipped", reason: `no pod of it was read; ${need}`, evidence: [], remedy: "" };
+}
