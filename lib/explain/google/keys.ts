@@ -3,6 +3,8 @@
  */
 
 import { type Known, isKnown, known, orElse, same } from "../../model/known";
+import { childOf, itemsOf, knownJson, parsedTree } from "../../model/tree";
+import { isUsableKey } from "../../rules/google/jwks";
 import { type Answer, type Evidence, broken, seen, unknown } from "../answer";
 import { type KeySet, keySet } from "../shared/key-set";
 import type { Issuers } from "../shared/object-store";
@@ -28,6 +30,17 @@ export function keysTrusted(
   const keys = keySet(known(handed));
   if (keys.refusal !== undefined)
     return broken(`the keys of the pool provider ${keys.refusal}`, HAND_OVER, REFUSED, where);
+  if (
+    !itemsOf(childOf(parsedTree(known(handed)), "keys")).some((key) =>
+      isUsableKey(orElse(knownJson(key), () => key)),
+    )
+  )
+    return broken(
+      "the keys of the pool provider are none that Google verifies tokens with: RSA for RS256, or EC for ES256",
+      HAND_OVER,
+      REFUSED,
+      where,
+    );
   for (const other of issuers.keysOf(issuer)) {
     const places = [where, seen("published keys", other.source)];
     if (!other.ids.some((id) => keys.ids.includes(id)))

@@ -4,17 +4,7 @@
  * needed to get in) and .../multicluster-management/gateway/setup.
  */
 
-import {
-  type Known,
-  type Ternary,
-  is,
-  isKnown,
-  known,
-  or,
-  orElse,
-  same,
-  shown,
-} from "../../model/known";
+import { type Known, type Ternary, is, isKnown, known, or, orElse, same, shown } from "../../model/known";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { CloudSpokes, FleetWarning, SpokeQuestion, SpokeReading } from "../cloud";
 import type { ServiceAccountFact } from "../read/service-accounts";
