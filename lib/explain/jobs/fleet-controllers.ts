@@ -316,7 +316,7 @@ export function isElsewhere(value: string): boolean {
 }
 
 /** The value of the last of these flags; `undefined` where none is there. */
-export function flagOf(args: readonly string[], ...flags: readonly string[]): string | undefined {
+function flagOf(args: readonly string[], ...flags: readonly string[]): string | undefined {
   const values = args.flatMap((argument, index) => {
     if (flags.includes(argument)) return args[index + 1] ?? [];
     const flag = flags.find((each) => argument.startsWith(`${each}=`));
@@ -325,10 +325,14 @@ export function flagOf(args: readonly string[], ...flags: readonly string[]): st
   return values.at(-1);
 }
 
-/** The value of an option, {@link isElsewhere} or not; `undefined` where it is left out. */
-export function settingOf(reader: ControllerPods, flag: string): string | undefined {
+/** The value of an option, {@link isElsewhere} or not, by any of its spellings; `undefined` where it is left out. */
+export function settingOf(
+  reader: ControllerPods,
+  flag: string,
+  ...others: readonly string[]
+): string | undefined {
   const variable = VARIABLES[flag];
-  const given = flagOf(argumentsOf(reader), flag);
+  const given = flagOf(argumentsOf(reader), flag, ...others);
   return given ?? (variable === undefined ? undefined : variableOf(reader, variable));
 }
 
