@@ -7,7 +7,7 @@ import { PLACEHOLDER_START, placeholderPieces } from "../../artefact/placeholder
 import type { WorkloadIdentityFile } from "../../artefact/workload-identity-file";
 import { type Known, Reference, joined, known, match, textOf, unread } from "../../model/known";
 import { isRecord } from "../../model/record";
-import { type Tree, treeOf } from "../../model/tree";
+import { type Tree, plainOf, treeOf } from "../../model/tree";
 import type { Scope } from "./scope";
 import type { Terraform } from "./terraform";
 
@@ -113,7 +113,10 @@ function followed(value: unknown, late: LateReader): unknown {
 /** Brackets of the name of a late value in a text for rules that know plain texts alone. */
 const [OPEN, CLOSE] = ["\ue000", "\ue001"];
 const NAMES = /\ue000\d+:([^\ue001]*)\ue001/g;
+const NAME = /(\ue000\d+:[^\ue001]*\ue001)/;
 const numbers = new WeakMap<Reference, number>();
+/** Those that were named; weak, so that names keep no document alive. */
+const named = new Map<number, WeakRef<Reference>>();
 let count = 0;
 
 /**
@@ -123,8 +126,11 @@ let count = 0;
 export function lateName(text: Known<string>): string {
   const name = (part: string | Reference): string => {
     if (typeof part === "string") return part;
-    const number = numbers.get(part) ?? ++count;
-    numbers.set(part, number);
+    let number = numbers.get(part);
+    if (number === undefined) {
+      numbers.set(part, (number = ++count));
+      named.set(number, new WeakRef(part));
+    }
     return `${OPEN}${number}:${part.expression}${CLOSE}`;
   };
   return match(
@@ -132,6 +138,24 @@ export function lateName(text: Known<string>): string {
     (value) => value,
     (why) => (why.kind === "apply" ? why.parts.map(name).join("") : `${OPEN}${++count}:${why.what}${CLOSE}`),
   );
+}
+
+/** The value of a text that a rule made of {@link lateName}s: the same references again. */
+export function namedText(text: string): Known<string> {
+  if (!hasLateName(text)) return known(text);
+  return joined(
+    ...text.split(NAME).map((piece) => {
+      const [, number, what = ""] = /^\ue000(\d+):([^\ue001]*)\ue001$/.exec(piece) ?? [];
+      if (number === undefined) return piece;
+      const reference = named.get(Number(number))?.deref();
+      return reference ? textOf([reference]) : unread(what);
+    }),
+  );
+}
+
+/** A tree as plain JSON, with {@link lateName} in the place of late texts. */
+export function namedTree(tree: Tree): unknown {
+  return plainOf(tree, lateName);
 }
 
 /** True for a text with the name of a late value in it. */
