@@ -239,8 +239,12 @@ function isOfOther(scope: ResourceId, id: ResourceId): boolean {
   if (referred === undefined || referenceOf(scope.text)?.attribute !== "id") return false;
   if (areApart(scope, id)) return true;
   const holds = ["azurerm_management_group", "azurerm_resource_group", "azurerm_subscription"];
-  const isKind = referred.type.startsWith("azurerm_") && !Object.hasOwn(PROVIDERS, referred.type);
-  return isKind && !holds.includes(referred.type);
+  if (!referred.type.startsWith("azurerm_") || holds.includes(referred.type)) return false;
+  const kind = id.segments?.slice(-3, -1).map((segment) => orElse(segment, () => ""));
+  return (
+    PROVIDERS[referred.type] === undefined ||
+    (kind !== undefined && PROVIDERS[referred.type] !== kind.join("/"))
+  );
 }
 
 /** A literal in small letters, or the one reference that a value is; `undefined` for anything else. */
