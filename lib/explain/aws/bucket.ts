@@ -106,9 +106,9 @@ export class Bucket {
         if (path !== undefined) return known(path);
       }
     const virtual = restOfHost(afterPrefix(url, joined(SCHEME, this.#name, ".s3")));
-    if (virtual) return virtual;
+    if (virtual !== undefined) return virtual;
     const path = restOfHost(afterPrefix(url, known(`${SCHEME}s3`)));
-    const name = path && below(this.#name, path);
+    const name = path === undefined ? undefined : below(this.#name, path);
     return name === undefined ? undefined : known(name);
   }
 
@@ -178,7 +178,7 @@ const OPEN_REMEDY =
   "declare the blocks of the public bucket and its account with block_public_policy and restrict_public_buckets false";
 
 function restOfHost(rest: Known<string> | undefined): Known<string> | undefined {
-  const [first, ...more] = (rest && partsOf(rest)) ?? [];
+  const [first, ...more] = (rest === undefined ? undefined : partsOf(rest)) ?? [];
   if (typeof first !== "string") return undefined;
   const [found] = REST_OF_HOST.exec(first) ?? [];
   return found === undefined ? undefined : textOf([first.slice(found.length), ...more]);

@@ -10,10 +10,11 @@ import { type Known, is, joined, known, match, orElse, partsOf, same } from "../
 import { matchesPattern } from "../../rules/wildcard";
 import { type Answer, broken, seen, unknown } from "../answer";
 import { type Block, Resource } from "../read/block";
-import type { Terraform } from "../read/terraform";
+import type { ComputedAttribute, Terraform } from "../read/terraform";
 import { below } from "../shared/issuers";
 import type { StoreDoor } from "../shared/object-store";
 import { ANYONE, type Bucket, type BucketReader } from "./bucket";
+import { accountOf, partitionOf } from "./place";
 
 const TYPE = "aws_cloudfront_distribution";
 const CONTROL = "aws_cloudfront_origin_access_control";
@@ -22,6 +23,16 @@ const FUNCTIONS: readonly string[] = ["function_association", "lambda_function_a
 /** Who may sign URLs, where only signed ones are answered. */
 const SIGNERS: readonly string[] = ["trusted_key_groups", "trusted_signers"];
 const REMEDY = "let the distribution serve the issuer's documents to everyone";
+
+/** `arn` of a distribution, of which only apply tells the id. */
+export const distributionArn: ComputedAttribute = {
+  type: TYPE,
+  attribute: "arn",
+  value: (distribution) => {
+    const head = joined("arn:", partitionOf(distribution), ":cloudfront::", accountOf(distribution));
+    return joined(head, ":distribution/", distribution.attribute("id"));
+  },
+};
 
 /** The doors that distributions are to a bucket. */
 export function distributionDoors(bucket: Bucket, terraform: Terraform): readonly StoreDoor[] {

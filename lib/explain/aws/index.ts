@@ -13,6 +13,7 @@ import type {
 import type { Terraform } from "../read/terraform";
 import type { Issuers } from "../shared/object-store";
 import { AwsAccess } from "./access";
+import { distributionArn } from "./distribution";
 import { Documents, policyArn } from "./documents";
 import { type NamedRole, type Role, Roles, roleAttributes } from "./identity";
 import { bucketAttributes, issuerBuckets } from "./issuer";
@@ -31,6 +32,7 @@ export const awsReader: CloudReader = {
     policyDocumentJson,
     policyArn,
     oidcProviderArn,
+    distributionArn,
     ...roleAttributes,
     ...bucketAttributes,
     ...placeAttributes,
