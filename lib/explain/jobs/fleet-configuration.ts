@@ -344,8 +344,7 @@ function mounted(reader: ControllerPods, read: ProviderListFact): Answer | undef
     .map(({ path }) => path)
     .filter((path) => path.startsWith("/"));
   const remedy = "mount it into the container that reads profiles";
-  if (files.length > 0)
-    return isPartial ? undefined : flagAnswer(reader, FLAGS[read.form], files, where);
+  if (files.length > 0) return isPartial ? undefined : flagAnswer(reader, FLAGS[read.form], files, where);
   const sources = list(spec["volumes"]).flatMap((volume) => [
     volume,
     ...list(at(volume, "projected", "sources")),

@@ -352,7 +352,6 @@ function variableOf(reader: ControllerPods, variable: string): string | undefine
     .flatMap((each) => list(at(each, "env")))
     .findLast((each) => at(each, "name") === variable);
   const elsewhere = `$(${variable})`;
-  if (entry !== undefined)
-    return at(entry, "valueFrom") === undefined ? text(at(entry, "value")) : elsewhere;
+  if (entry !== undefined) return at(entry, "valueFrom") === undefined ? text(at(entry, "value")) : elsewhere;
   return containers.some((each) => list(at(each, "envFrom")).length > 0) ? elsewhere : undefined;
 }

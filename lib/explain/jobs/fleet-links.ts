@@ -92,8 +92,7 @@ export const fleetRunner: Runner<FleetAccess> = new Runner([
     question: "May the controller read the profile?",
     why: "Without get, list and watch on clusterprofiles the controller sees no spoke at all.",
     per: ["artefacts", "controller", "profile"],
-    run: ({ artefacts, controller, profile }) =>
-      profileReadable(artefacts, controller, profile.namespace),
+    run: ({ artefacts, controller, profile }) => profileReadable(artefacts, controller, profile.namespace),
   }),
   link({
     id: "profile-well-formed",

@@ -4,7 +4,17 @@
  */
 
 import { type WorkloadIdentityError, refusal } from "../../errors";
-import { type Known, type Ternary, isKnown, known, match, orElse, same, whyNot, whyText } from "../../model/known";
+import {
+  type Known,
+  type Ternary,
+  isKnown,
+  known,
+  match,
+  orElse,
+  same,
+  whyNot,
+  whyText,
+} from "../../model/known";
 import { LATE_VALUE } from "../../model/late";
 import { type Json, at, record, text } from "../../model/parsed";
 import { Subject } from "../../model/subject";
@@ -302,7 +312,9 @@ function managerSame(tree: Tree): Ternary {
   const manager = optionalText(childOf(tree, "spec", "clusterManager", "name"));
   const label = optionalText(childOf(tree, "metadata", "labels", CLUSTER_MANAGER_LABEL));
   if (isKnown(manager) && isKnown(label)) return "no";
-  const isMissing = [manager, label].some((each) => same<string | undefined>(each, known(undefined)) === "yes");
+  const isMissing = [manager, label].some(
+    (each) => same<string | undefined>(each, known(undefined)) === "yes",
+  );
   if (isMissing) return "no";
   return same(manager, label) === "yes" ? "yes" : "unknown";
 }

@@ -68,8 +68,7 @@ function served(
     const offered = [...profileProviders(plain).keys()];
     const isBuiltin = builtinName(plain) !== undefined;
     const serving = names.filter(
-      ([{ kind }, listed]) =>
-        offered.some((name) => listed.has(name)) || (kind === "argocd" && isBuiltin),
+      ([{ kind }, listed]) => offered.some((name) => listed.has(name)) || (kind === "argocd" && isBuiltin),
     );
     // Each Argo CD takes the profiles of its own namespace.
     const near = serving.filter(

@@ -123,7 +123,8 @@ function containerVariables({ workloads }: Controller): ReadonlyMap<string, Know
 
 function variableOf(variable: unknown, name: string): Known<string> {
   const value = text(at(variable, "value"));
-  if (at(variable, "valueFrom") !== undefined) return unread(`the variable ${name} comes from another object`);
+  if (at(variable, "valueFrom") !== undefined)
+    return unread(`the variable ${name} comes from another object`);
   return value.includes("$(") ? unread(`the variable ${name} is made of others`) : namedText(value);
 }
 
@@ -323,7 +324,11 @@ function imageVolumes(artefacts: ClusterArtefacts, reason: string, where: Eviden
     );
   const given = imageVolumeGate(artefacts);
   if (!isKnown(given))
-    return unknown(`whether the hub has image volumes is not known: the gate ${GATE} is unclear`, MOUNT, where);
+    return unknown(
+      `whether the hub has image volumes is not known: the gate ${GATE} is unclear`,
+      MOUNT,
+      where,
+    );
   const imageVolume = orElse(given, () => undefined);
   const hub = { version: apiServer, ...(imageVolume !== undefined && { imageVolume }) };
   const issues = hasImageVolumes(hub) ? [] : [refusal("plugin-mount-hub-too-old", apiServer)];

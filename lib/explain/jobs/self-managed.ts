@@ -134,7 +134,13 @@ function issuerAnswer(
     return orElse(map(issuer, isOwnInEachCluster), () => false)
       ? ownIssuerAnswer(shown(issuer), found)
       : pass(`the spoke trusts the issuer ${shown(issuer)}`, seen("issuer.url", found.source));
-  if (match(issuer, () => false, ({ kind }) => kind !== "apply"))
+  if (
+    match(
+      issuer,
+      () => false,
+      ({ kind }) => kind !== "apply",
+    )
+  )
     return unknown("the issuer of the hub is not known", "state it with --cluster");
   if (every.length === 0) return unknown("no AuthenticationConfiguration of the spoke was read", READ_IT);
   const evidence = every.map((each) => seen(`trusts ${shown(each.issuer)}`, each.source));
@@ -171,7 +177,8 @@ function audienceAnswer(
   entries: readonly { readonly each: AuthenticatorFact; readonly takes: Ternary }[],
 ): Answer {
   const found = entries.find(({ takes }) => takes === "yes")?.each;
-  if (found) return pass(`the spoke takes tokens for ${shown(audience)}`, seen("issuer.audiences", found.source));
+  if (found)
+    return pass(`the spoke takes tokens for ${shown(audience)}`, seen("issuer.audiences", found.source));
   const evidence = entries.map(({ each: { audiences, source } }) => {
     const texts = orElse(audiences, () => [] as const);
     return seen(`takes ${texts.map(shown).join(", ")}`, source);
@@ -186,7 +193,11 @@ function audienceAnswer(
   );
 }
 
-function subjectAnswer(one: AuthenticatorFact | undefined, user: Known<string>, token: TokenQuestion): Answer {
+function subjectAnswer(
+  one: AuthenticatorFact | undefined,
+  user: Known<string>,
+  token: TokenQuestion,
+): Answer {
   if (!one) return unknown("who is let in is not known", "see the checks before");
   if (!isKnown(user))
     return unknown(
@@ -229,7 +240,10 @@ function sameEntry(one: AuthenticatorFact, other: AuthenticatorFact): Ternary {
     same(one.prefix, other.prefix),
     same(one.claim, other.claim),
     same(one.expression, other.expression),
-    sameTexts(orElse(one.audiences, () => UNREAD), orElse(other.audiences, () => UNREAD)),
+    sameTexts(
+      orElse(one.audiences, () => UNREAD),
+      orElse(other.audiences, () => UNREAD),
+    ),
     sameTexts(one.rules, other.rules),
     one.hasGroups === other.hasGroups ? "yes" : "no",
   );
@@ -297,9 +311,13 @@ function audienceAt({ pods, container }: ControllerPods, file: string): Known<st
   const containers = containersOf(withFields(pods.spec, { initContainers: treeOf([]) })).filter(
     ({ name }) => container === "" || name === container,
   );
-  const tokens = containers.map(({ files }) => files.find(({ path, token }) => path === file && token)?.token);
+  const tokens = containers.map(
+    ({ files }) => files.find(({ path, token }) => path === file && token)?.token,
+  );
   if (tokens.every((token) => token === undefined))
-    return containers.some(({ isOpen }) => isOpen) ? unread("a path is known only in the cluster") : undefined;
+    return containers.some(({ isOpen }) => isOpen)
+      ? unread("a path is known only in the cluster")
+      : undefined;
   return one(
     tokens.map((token) =>
       token === undefined
@@ -331,7 +349,9 @@ function userName({ claim, prefix, expression }: AuthenticatorFact, token: Token
   return andThen(expression, (made) => {
     if (made !== undefined) {
       const value = evaluated(made, { claims: claimsOf(token) });
-      return typeof value === "string" && value !== "" ? known(value) : unread("the expression is not evaluated");
+      return typeof value === "string" && value !== ""
+        ? known(value)
+        : unread("the expression is not evaluated");
     }
     if (is<string | undefined>(claim, "sub") !== "yes") return unread("it is made of another claim");
     return andThen(prefix, (start) =>
@@ -377,7 +397,11 @@ function namesUsers(entry: AuthenticatorFact, token: TokenQuestion): boolean {
 function claimsOf(token: TokenQuestion): CelClaims {
   const { namespace, name, issuer, audience } = token;
   return {
-    aud: match<string, unknown>(audience, (text) => [text], () => UNKNOWN_CLAIM),
+    aud: match<string, unknown>(
+      audience,
+      (text) => [text],
+      () => UNKNOWN_CLAIM,
+    ),
     exp: UNKNOWN_CLAIM,
     iat: UNKNOWN_CLAIM,
     iss: orElse(issuer, () => UNKNOWN_CLAIM),
