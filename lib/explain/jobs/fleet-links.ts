@@ -28,14 +28,8 @@ import {
   unlessRefused,
 } from "./fleet-profile";
 import type { FleetQuestion } from "./fleet-questions";
-import {
-  type PluginCall,
-  type resolutionFor,
-  isBuiltin,
-  pluginCalled,
-  pluginPresent,
-  providersFor,
-} from "./plugin-call";
+import { type PluginCall, type resolutionFor, isBuiltin, pluginCalled, providersFor } from "./plugin-call";
+import { pluginPresent } from "./plugin-present";
 import { issuerConfirmed } from "./trust";
 
 /** What the links of a way into a spoke look at. */
