@@ -2,6 +2,8 @@
  * The verifier: reads artefacts once, and answers any number of questions about them.
  */
 
+import { fail } from "../errors";
+import { isLate } from "../model/late";
 import { orElse } from "../model/known";
 import { AskedNames } from "../rules/asked-names";
 import type { CheckResult } from "./answer";
@@ -9,6 +11,7 @@ import { computedAttributes, readClouds } from "./every-cloud";
 import type { Cloud } from "./cloud";
 import { Accesses } from "./jobs/access";
 import type { AccessJob } from "./jobs/access-questions";
+import { type FleetResult, Fleets } from "./jobs/fleet";
 import { Pulls } from "./jobs/pull";
 import {
   type AccessSelection,
@@ -57,6 +60,19 @@ export interface ServiceAccountReach {
   readonly declared: boolean;
 }
 
+/** Whose way into which spoke to explain. */
+export interface FleetSelection extends AccessSelection {
+  /**
+   * Name of a spoke's ClusterProfile.
+   *
+   * @defaultValue - every spoke
+   */
+  readonly spoke?: string;
+}
+
+/** What to explain, of every job. */
+export interface ExplainSelection extends PullSelection, FleetSelection {}
+
 /** How artefacts are read. */
 export interface ExplainOptions {
   /**
@@ -79,6 +95,7 @@ export class Explainer {
   readonly #questions: PullQuestions;
   readonly #pulls: Pulls;
   readonly #access: Accesses;
+  readonly #fleets: Fleets;
 
   private constructor(facts: Facts) {
     const clouds = readClouds(facts.terraform);
@@ -87,6 +104,7 @@ export class Explainer {
     this.#questions = new PullQuestions(facts);
     this.#pulls = new Pulls(clouds.pluginOf);
     this.#access = new Accesses(clouds.all);
+    this.#fleets = new Fleets(clouds.all, this.#access, clouds.issuers);
   }
 
   /**
@@ -135,15 +153,29 @@ export class Explainer {
   }
 
   /**
-   * The results of every job: pulls, components, workloads; where an image is asked about, its pulls alone.
-   *
-   * Throws what {@link Explainer.pulls} throws.
+   * The ways of a hub's controllers into its spokes: of declared fleets, and of ClusterProfiles that were read.
+   * Throws `explain-stack-unknown`, `explain-spoke-unknown`, `explain-late-value`, or what `Subject.of` throws.
    */
-  *all(selection: PullSelection = {}): Generator<ExplainResult> {
-    yield* this.pulls(selection);
+  *fleetAccesses({ serviceAccount, stack, spoke }: FleetSelection = {}): Generator<FleetResult> {
+    if (isLate(spoke)) fail("explain-late-value", "what is asked about", String(spoke));
+    const account = selectedAccount(serviceAccount);
+    yield* this.#fleets.of(selectedClusters(this.#facts, stack), account, spoke);
+  }
+
+  /**
+   * The results of every job: pulls, components, workloads, fleet accesses; where an image is asked about, its pulls
+   * alone, and where a spoke is, the ways into it alone.
+   *
+   * Throws what {@link Explainer.pulls} and {@link Explainer.fleetAccesses} throw.
+   */
+  *all(selection: ExplainSelection = {}): Generator<ExplainResult> {
+    if (selection.spoke === undefined) yield* this.pulls(selection);
     if (selection.image !== undefined || selection.origin !== undefined) return;
-    yield* this.components(selection);
-    yield* this.workloads(selection);
+    if (selection.spoke === undefined) {
+      yield* this.components(selection);
+      yield* this.workloads(selection);
+    }
+    yield* this.fleetAccesses(selection);
   }
 
   /** Every service account that can pull an image, or may be able to. Throws `explain-stack-unknown`. */
@@ -182,7 +214,8 @@ export class Explainer {
   *#accesses(job: AccessJob, { serviceAccount, stack }: AccessSelection): Generator<AccessResult> {
     const account = selectedAccount(serviceAccount);
     for (const artefacts of selectedClusters(this.#facts, stack)) {
-      for (const each of this.#access.of(artefacts, job, account, NONE))
+      const entering = this.#fleets.controllers(artefacts);
+      for (const each of this.#access.of(artefacts, job, account, entering))
         yield { job, stack: artefacts.stack, ...each };
     }
   }
@@ -191,9 +224,6 @@ export class Explainer {
     return new Result(question, this.#pulls);
   }
 }
-
-/** Controllers that enter spokes are a job of their own. */
-const NONE: ReadonlySet<string> = new Set();
 
 /** Equal, or below a declared pattern that ends with a star. */
 function isWithin(pattern: string, declared: string): boolean {
@@ -261,7 +291,7 @@ const NEVER_PULLED = {
 /** Reads artefacts and explains what is selected, of every job; throws what {@link Explainer} throws. */
 export function explain(
   paths: readonly string[],
-  selection: PullSelection = {},
+  selection: ExplainSelection = {},
   options: ExplainOptions = {},
 ): readonly ExplainResult[] {
   return [...Explainer.read(paths, options).all(selection)];

@@ -1,16 +1,13 @@
 /*
  * Spokes that take the hub's own tokens: whether the pods have the token, whether the API servers of the spoke take it,
- * and as whom. Source: KEP-3331; kubernetes:staging/src/k8s.io/apiserver/pkg/apis/apiserver,
- * pkg/authentication/cel and plugin/pkg/authenticator/token/oidc.
+ * and as whom. Source: KEP-3331; kubernetes:staging/src/k8s.io/apiserver/pkg/apis/apiserver.
  */
 
 import {
   type Known,
   type Ternary,
-  all,
   and,
   andThen,
-  is,
   isKnown,
   known,
   map,
@@ -25,8 +22,6 @@ import { at, text } from "../../model/parsed";
 import { treeOf } from "../../model/tree";
 import { isOwnInEachCluster } from "../../rules/fleet/spoke-issuer";
 import { profileProviders } from "../../rules/fleet/resolve-exec";
-import { evaluateCel } from "../../rules/google/cel-evaluation";
-import { type CelClaims, type CelVariables, UNKNOWN_CLAIM } from "../../rules/google/cel-variables";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
 import type { AccountReading, FleetWarning, SpokeReading, TokenQuestion, TrustAnswer } from "../cloud";
 import type { ClusterArtefacts } from "../read/facts";
@@ -36,6 +31,7 @@ import { containersOf } from "../shared/pods";
 import { boundAnswer } from "../shared/spokes";
 import type { Controller, ControllerPods } from "./fleet-controllers";
 import { profileDocument, withFields } from "./fleet-profile";
+import { namesUsers, ruleOutcome, subjectOf, userName } from "./spoke-users";
 
 /** What a spoke without a cloud says of a controller. */
 export interface SelfManagedReading {
@@ -329,99 +325,6 @@ function audienceAt({ pods, container }: ControllerPods, file: string): Known<st
           ),
     ),
   );
-}
-
-const LITERAL = String.raw`(?:'[^'\\]*'|"[^"\\]*")`;
-/** The forms that this library and most others write; what has another form is evaluated. */
-const ONE = new RegExp(String.raw`^(user\.username|claims\.sub)\s*==\s*(${LITERAL})$`);
-const SOME = new RegExp(
-  String.raw`^(user\.username|claims\.sub)\s+in\s+\[\s*(${LITERAL}(?:\s*,\s*${LITERAL})*)\s*\]$`,
-);
-/** Functions of Google's alone, which an API server does not know. */
-const FOREIGN = /\.extract\s*\(/;
-
-function subjectOf({ namespace, name }: TokenQuestion): string {
-  return `system:serviceaccount:${namespace}:${name}`;
-}
-
-/** Name of the user; not known where it is made of something that only the token tells. */
-function userName({ claim, prefix, expression }: AuthenticatorFact, token: TokenQuestion): Known<string> {
-  return andThen(expression, (made) => {
-    if (made !== undefined) {
-      const value = evaluated(made, { claims: claimsOf(token) });
-      return typeof value === "string" && value !== ""
-        ? known(value)
-        : unread("the expression is not evaluated");
-    }
-    if (is<string | undefined>(claim, "sub") !== "yes") return unread("it is made of another claim");
-    return andThen(prefix, (start) =>
-      start === undefined ? unread("it has no prefix") : known(start + subjectOf(token)),
-    );
-  });
-}
-
-/** Whether a rule for claims or users lets the user in. */
-function ruleOutcome(
-  written: Known<string>,
-  { hasGroups }: AuthenticatorFact,
-  user: Known<string>,
-  token: TokenQuestion,
-): Ternary {
-  return match(
-    all([written, user]),
-    ([rule = "", username = ""]) => {
-      const [, what, names] = ONE.exec(rule.trim()) ?? SOME.exec(rule.trim()) ?? [];
-      if (names !== undefined) {
-        const listed = [...names.matchAll(new RegExp(LITERAL, "g"))].map(([each]) => each.slice(1, -1));
-        return listed.includes(what === "claims.sub" ? subjectOf(token) : username) ? "yes" : "no";
-      }
-      const groups = hasGroups ? UNKNOWN_CLAIM : [];
-      const value = evaluated(rule, {
-        claims: claimsOf(token),
-        user: { username, groups, uid: UNKNOWN_CLAIM, extra: UNKNOWN_CLAIM },
-      });
-      return typeof value !== "boolean" ? "unknown" : value ? "yes" : "no";
-    },
-    () => "unknown" as const,
-  );
-}
-
-/** False where all rules let another service account of the hub in as well. */
-function namesUsers(entry: AuthenticatorFact, token: TokenQuestion): boolean {
-  const other = { ...token, namespace: "other", name: "other" };
-  const user = orElse(userName(entry, other), () => "");
-  return entry.rules.some((rule) => ruleOutcome(rule, entry, known(user), other) !== "yes");
-}
-
-/** The claims of a bound token that kube-apiserver issues for a pod. Source: kubernetes:pkg/serviceaccount/claims.go. */
-function claimsOf(token: TokenQuestion): CelClaims {
-  const { namespace, name, issuer, audience } = token;
-  return {
-    aud: match<string, unknown>(
-      audience,
-      (text) => [text],
-      () => UNKNOWN_CLAIM,
-    ),
-    exp: UNKNOWN_CLAIM,
-    iat: UNKNOWN_CLAIM,
-    iss: orElse(issuer, () => UNKNOWN_CLAIM),
-    jti: UNKNOWN_CLAIM,
-    nbf: UNKNOWN_CLAIM,
-    sub: subjectOf(token),
-    "kubernetes.io": {
-      namespace,
-      node: UNKNOWN_CLAIM,
-      pod: UNKNOWN_CLAIM,
-      serviceaccount: { name, uid: UNKNOWN_CLAIM },
-      warnafter: UNKNOWN_CLAIM,
-    },
-  };
-}
-
-function evaluated(expression: string, variables: CelVariables): unknown {
-  if (FOREIGN.test(expression)) return undefined;
-  const answer = evaluateCel(expression, variables);
-  return answer.kind === "value" ? answer.value : undefined;
 }
 
 /**
