@@ -36,7 +36,11 @@ export interface Doubt {
   readonly kind: "attached" | "contested" | "organization" | "module";
   /** Where it stands. */
   readonly source: Source;
-  /** What takes it away or replaces it; for a contested one. */
+  /**
+   * What takes it away or replaces it.
+   *
+   * @defaultValue - nothing does
+   */
   readonly against?: Source;
 }
 

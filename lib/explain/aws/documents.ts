@@ -78,7 +78,7 @@ export class Documents {
   }
 
   /** The policy of a text; the same object for the same text. */
-  ofText(text: Known<string>, kind: PolicyKind, max = Infinity): Policy {
+  ofText(text: Known<string>, kind: PolicyKind, max: number = Infinity): Policy {
     const literal = orElse(text, () => undefined);
     if (literal === undefined) return readPolicy(text, kind, max);
     const key = `${kind} ${max} ${literal}`;

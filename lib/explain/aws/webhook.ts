@@ -59,15 +59,7 @@ export function webhookPods(
   }
   const places = pods.map(({ title, source }) => seen(title, source));
   if (webhook !== "runs" && judged.length === 0)
-    return {
-      pods: unknown(
-        `no pod was read, and ${webhook === "absent" ? "no pod identity webhook of AWS runs on the hub" : NOT_SAID}`,
-        `name the manifests that set ${ROLE} and ${TOKEN} and mount the token`,
-        ...places,
-      ),
-      audiences: [audience],
-    };
-  const own = judged.flatMap(({ said }) => ("own" in said ? [said.own] : []));
+    return { pods: withoutPods(webhook, places), audiences: [audience] };
   return {
     pods: pass(
       webhook === "runs" || judged.length === 0
@@ -75,11 +67,27 @@ export function webhookPods(
         : "its pods have the token and know its path, without the webhook",
       ...places,
     ),
-    audiences: own.reduce<readonly Known<string>[]>(
-      (all, each) => (all.some((other) => same(other, each) === "yes") ? all : [...all, each]),
-      [audience],
+    audiences: audiencesOf(
+      judged.flatMap(({ said }) => ("own" in said ? [said.own] : [])),
+      audience,
     ),
   };
+}
+
+function withoutPods(webhook: "absent" | "unknown", places: readonly Evidence[]): Answer {
+  return unknown(
+    `no pod was read, and ${webhook === "absent" ? "no pod identity webhook of AWS runs on the hub" : NOT_SAID}`,
+    `name the manifests that set ${ROLE} and ${TOKEN} and mount the token`,
+    ...places,
+  );
+}
+
+/** The audience of the webhook's tokens and those of the pods' own, each once. */
+function audiencesOf(own: readonly Known<string>[], audience: Known<string>): readonly Known<string>[] {
+  return own.reduce<readonly Known<string>[]>(
+    (all, next) => (all.some((other) => same(other, next) === "yes") ? all : [...all, next]),
+    [audience],
+  );
 }
 
 const REMEDY = `leave ${ROLE} and ${TOKEN} to the webhook, or write both, and the token that they name, into the pod`;

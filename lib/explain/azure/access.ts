@@ -18,7 +18,7 @@ import type { SecretFact } from "../read/component-facts";
 import { below } from "../read/source";
 import type { Issuers } from "../shared/object-store";
 import { anyRoleGranted, operationsGranted, wantedOf } from "./granted";
-import { type Scopes, SUBSCRIPTION, keyOf } from "./ids";
+import { type Scopes, SEGMENT, keyOf } from "./ids";
 import type { Identities, Identity } from "./identity";
 import { WEBHOOK_AUDIENCE, webhookPods } from "./pods";
 import { foreignTenant, isGuid } from "./tenant";
@@ -194,7 +194,7 @@ function scopesAnswer(
   const subscription = map(secret.value(SUBSCRIPTION_ID), (text = "") => text.toLowerCase());
   const found = held.map(({ scope: { segments = [] }, source }) => {
     const isOfOne = segments[0] !== undefined && is(segments[0], "subscriptions") === "yes";
-    return { id: isOfOne ? segments[SUBSCRIPTION] : undefined, source };
+    return { id: isOfOne ? segments[SEGMENT.subscription] : undefined, source };
   });
   const outcomes = found.map(({ id }) => (id ? same(id, subscription) : "unknown"));
   if (outcomes.includes("yes")) return "confirmed";

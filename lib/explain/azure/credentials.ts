@@ -22,9 +22,8 @@ import type { Terraform } from "../read/terraform";
 import { azapiResources, changedId } from "./azapi";
 import {
   IdIndex,
-  RESOURCE_GROUP,
   type ResourceId,
-  SUBSCRIPTION,
+  SEGMENT,
   lowered,
   resourceId,
   sameId,
@@ -145,11 +144,11 @@ function ownersOf(credential: Resource): readonly ResourceId[] {
     const isHere = target instanceof Resource && same(subscriptionOf(target), subscription) === "yes";
     return isHere ? [named] : [named, resourceId(unread("the subscription of its provider is another"))];
   }
-  const owner = withSegments(named, new Map([[SUBSCRIPTION, subscription]]));
+  const owner = withSegments(named, new Map([[SEGMENT.subscription, subscription]]));
   const group = lowered(credential.text("resource_group_name"));
-  const isSame = same<string | undefined>(group, owner.segments?.[RESOURCE_GROUP] ?? known(undefined));
+  const isSame = same<string | undefined>(group, owner.segments?.[SEGMENT.resourceGroup] ?? known(undefined));
   if (isSame === "yes" || orElse(group, () => "") === undefined) return [owner];
-  return [owner, withSegments(owner, new Map([[RESOURCE_GROUP, group as Known<string>]]))];
+  return [owner, withSegments(owner, new Map([[SEGMENT.resourceGroup, group as Known<string>]]))];
 }
 
 function upTo(id: ResourceId, length: number): ResourceId {

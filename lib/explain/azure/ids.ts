@@ -61,10 +61,8 @@ export function withSegments(id: ResourceId, changed: ReadonlyMap<number, Known<
   return { text: joined(...segments.flatMap((segment) => ["/", segment])), segments };
 }
 
-/** Numbers of the segments of a resource's id. */
-export const SUBSCRIPTION = 1;
-/** As {@link SUBSCRIPTION}. */
-export const RESOURCE_GROUP = 3;
+/** Places of segments in an id. */
+export const SEGMENT = { subscription: 1, resourceGroup: 3 } as const;
 
 /** The subscription of a resource's provider: as stated, else a reference that is one for each provider. */
 export function subscriptionOf(resource: Resource): Known<string> {

@@ -100,13 +100,7 @@ export function webhookPods({ pods, program, cluster }: AccountQuestion, named: 
   if (bare.length > 0) return unlabelled(bare.map(({ pod }) => pod));
   for (const { pod, found } of judged) {
     const problem = found.find((each) => typeof each === "object");
-    if (problem)
-      return broken(
-        `${pod.title} ${problem.problem}`,
-        `remove ${CLIENT_ID}, ${TOKEN} and ${CLIENT_SECRET} from the pod: the webhook sets what it needs`,
-        undefined,
-        seen(pod.title, pod.source),
-      );
+    if (problem) return ownSettings(pod, problem.problem);
   }
   const open = judged.find(
     ({ found, isLabelled, hasAll: has }) =>
@@ -126,6 +120,15 @@ export function webhookPods({ pods, program, cluster }: AccountQuestion, named: 
     ? "have the webhook's label"
     : "have a token, and variables that name it, without the webhook";
   return pass(`its pods ${how}`, ...places);
+}
+
+function ownSettings({ title, source }: PodFact, problem: string): Answer {
+  return broken(
+    `${title} ${problem}`,
+    `remove ${CLIENT_ID}, ${TOKEN} and ${CLIENT_SECRET} from the pod: the webhook sets what it needs`,
+    undefined,
+    seen(title, source),
+  );
 }
 
 /** Whether a container has all that the webhook would add: its four variables, with the token that they name. */

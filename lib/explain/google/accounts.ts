@@ -4,8 +4,9 @@
 
 import { type Known, type Ternary, and, isKnown, match, orElse, same, shown } from "../../model/known";
 import { conditionMet } from "../../rules/google/grant-condition";
-import { type Answer, broken, pass, seen, unknown } from "../answer";
+import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
 import type { Resource } from "../read/block";
+import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
 import { GET_ACCESS_TOKEN, threatTo } from "./denials";
 import { ACCOUNT, type Grant, grantText } from "./grants";
@@ -113,13 +114,7 @@ export class Accounts {
       );
     const evidence = all.map(({ grant }) => seen(grantText(grant), grant.resource.source));
     const owner = owners.find((each) => each !== undefined);
-    if (owner)
-      return unknown(
-        `that ${shown(email)} lets ${bearer.label} act as it is contested: another resource rules the same members, and leaves it out`,
-        "add the member there, or remove one of the two resources",
-        ...evidence,
-        seen("without the member", owner.source),
-      );
+    if (owner) return contested(`${shown(email)} lets ${bearer.label} act as it`, evidence, owner.source);
     if (call) return touched(`nothing that was read lets ${bearer.label} act as ${shown(email)}`, call);
     if (all.length > 0 || !isKnown(email) || !this.owns(email))
       return unknown(
@@ -173,4 +168,13 @@ export class Accounts {
       () => this.#all.find((each) => same(each.email, email) === "yes")?.resource,
     );
   }
+}
+
+function contested(what: string, evidence: readonly Evidence[], owner: Source): Answer {
+  return unknown(
+    `that ${what} is contested: another resource rules the same members, and leaves it out`,
+    "add the member there, or remove one of the two resources",
+    ...evidence,
+    seen("without the member", owner),
+  );
 }

@@ -37,6 +37,7 @@ const WRITE = `write a credential file of type external_account into ${SECRET_KE
 
 /** Components and workloads in Google Cloud. */
 export class GoogleAccess implements CloudAccess {
+  /** Kind of the provider part of Google's CredentialsRequests. */
   readonly providerKind: string = PROVIDER_KIND;
   readonly #acting: Acting;
 
@@ -108,15 +109,21 @@ export class GoogleAccess implements CloudAccess {
 
 /** What is needed to judge who acts. */
 export interface Acting {
+  /** Every pool provider that was read. */
   readonly providers: readonly PoolProvider[];
+  /** Judges exchanges of tokens. */
   readonly exchanges: Exchanges;
+  /** The service accounts. */
   readonly accounts: Accounts;
+  /** What is granted and denied. */
   readonly policies: Policies;
 }
 
 /** A service account, or the principal of a pool that acts itself. */
 export class Identity implements AccessIdentity {
+  /** E-mail of the service account, or the principal. */
   readonly label: string;
+  /** Whether it was found in Terraform. */
   readonly found: Answer;
   /** The service account; `undefined` for the principal of a pool. */
   readonly email: Known<string> | undefined;
@@ -134,6 +141,7 @@ export class Identity implements AccessIdentity {
     this.#acting = acting;
   }
 
+  /** Judges the exchange of a token, and for a service account whether its bearer may act as it. */
   trust(question: TokenQuestion): TrustAnswer {
     const { exchanges, accounts } = this.#acting;
     const exchange = orElse(this.#file.exchange, () => undefined);
@@ -151,6 +159,7 @@ export class Identity implements AccessIdentity {
     return { issuer: withoutLog(issuer), audience: withoutLog(trust.audience), subject: withoutLog(subject) };
   }
 
+  /** Whether all that is asked for is granted; with nothing asked for, whether anything is. */
   permissions(asked: AskedRights | undefined, question: TokenQuestion): Answer {
     const { accounts, policies } = this.#acting;
     const { email } = this;

@@ -19,7 +19,9 @@ import { type Exchanges, sameAnswers } from "./trust";
 
 /** The plugin, over what was read of pools and grants. */
 export class GooglePlugin implements PluginCloud {
+  /** Key of auth-provider-gcp in the version tables. */
   readonly plugin = "gcp";
+  /** Opts a service account in to pulls with its own identity. */
   readonly annotationKeys: readonly string[] = [OPT_IN_ANNOTATION];
   readonly #providers: readonly PoolProvider[];
   readonly #exchanges: Exchanges;

@@ -2,7 +2,19 @@
  * Workload identity pools and their providers as Terraform declares them, or as a state holds them.
  */
 
-import { type Known, and, is, isKnown, known, map, match, orElse, same, shown } from "../../model/known";
+import {
+  type Known,
+  andThen,
+  and,
+  is,
+  isKnown,
+  known,
+  map,
+  match,
+  orElse,
+  same,
+  shown,
+} from "../../model/known";
 import { entriesOf, isTreeObject, optionalText } from "../../model/tree";
 import { CUSTOM_ATTRIBUTES_MAX } from "../../rules/google/attribute-mapping";
 import { CelExpression } from "../../rules/google/cel-evaluation";
@@ -49,18 +61,10 @@ export function poolProviders(terraform: Terraform): readonly PoolProvider[] {
   return terraform.ofType(`${POOL}_provider`).map((resource) => {
     const oidc = resource.block("oidc");
     const inOidc = (name: string): Known<string | undefined> =>
-      match(
-        oidc,
-        (block) => block?.text(name) ?? known(undefined),
-        () => map(oidc, () => undefined),
-      );
+      andThen(oidc, (block) => block?.text(name) ?? known(undefined));
     const own = pools.filter((pool) => isPoolOf(pool, resource));
     const issuer = map(inOidc("issuer_uri"), (uri) => uri ?? "");
-    const audiences = match(
-      oidc,
-      (block) => block?.list("allowed_audiences") ?? known([]),
-      () => map(oidc, () => []),
-    );
+    const audiences = andThen(oidc, (block) => block?.list("allowed_audiences") ?? known([]));
     const mapping = mappingOf(resource);
     return {
       poolId: poolIdOf(resource),

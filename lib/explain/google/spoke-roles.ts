@@ -150,6 +150,21 @@ function placeOf({ on }: Grant, project: Known<string> | undefined, isGateway: b
   return project === undefined || isNumber ? "unknown" : same(on.name, project);
 }
 
+function keptOut(
+  { denial, outcome }: NonNullable<ReturnType<typeof threatTo>>,
+  sure: readonly Grant[],
+): Answer {
+  const { title, resource } = denial;
+  const where = [...sure.map(roleEvidence), seen(title, resource.source)];
+  return outcome === "yes"
+    ? broken(`a ${title} keeps it out`, `see the ${title}`, "403", ...where)
+    : unknown(
+        `${sure.map(grantText).join(", ")} would let it in, and whether a ${title} takes that away cannot be judged`,
+        `see the ${title}`,
+        ...where,
+      );
+}
+
 function admittedBy(
   bearer: Bearer,
   project: Known<string> | undefined,
@@ -163,17 +178,7 @@ function admittedBy(
   const threat = threatTo(denials.of(bearer, [isGateway ? GET_THROUGH : GET]), project);
   const texts = sure.map(grantText).join(", ");
   const call = project && mentions.of(orElse(project, () => undefined));
-  if (threat && (sure.length > 0 || threat.outcome === "yes")) {
-    const { title, resource } = threat.denial;
-    const where = [...sure.map(roleEvidence), seen(title, resource.source)];
-    return threat.outcome === "yes"
-      ? broken(`a ${title} keeps it out`, `see the ${title}`, "403", ...where)
-      : unknown(
-          `${texts} would let it in, and whether a ${title} takes that away cannot be judged`,
-          `see the ${title}`,
-          ...where,
-        );
-  }
+  if (threat && (sure.length > 0 || threat.outcome === "yes")) return keptOut(threat, sure);
   if (sure.length > 0)
     return call
       ? touched(`IAM lets it in: ${texts}`, call)

@@ -113,14 +113,8 @@ function podsConfigured(
   program: AccountQuestion["program"],
 ): Pick<MountedFile, "pods" | "audiences"> {
   if (pods.length === 0) {
-    const needs = `its pods need ${VARIABLE}, the file and the token at ${shown(file.tokenPath)}`;
-    const none: Answer = {
-      status: "skipped",
-      reason: `no pod of it was read; ${needs}`,
-      evidence: [],
-      remedy: "",
-    };
-    return { pods: none, audiences: [] };
+    const reason = `no pod of it was read; its pods need ${VARIABLE}, the file and the token at ${shown(file.tokenPath)}`;
+    return { pods: { status: "skipped", reason, evidence: [], remedy: "" }, audiences: [] };
   }
   const judged = pods.map((pod) => ({ pod, ...podJudged(pod, fact, file, program) }));
   const byText = new Map(

@@ -41,7 +41,7 @@ class Mistake extends Error {}
  * Reads a policy that is given as JSON text or parsed, with references in it or without. `max` is the length that IAM
  * takes of it.
  */
-export function readPolicy(policy: unknown, kind: PolicyKind, max = Infinity): Policy {
+export function readPolicy(policy: unknown, kind: PolicyKind, max: number = Infinity): Policy {
   return match(
     treeOf(policy),
     (value) => (typeof value === "string" ? ofText(known(value), kind, max) : ofDocument(value, kind)),
