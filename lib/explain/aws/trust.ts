@@ -17,7 +17,7 @@ import {
 import { childOf, listAt, textAt } from "../../model/tree";
 import type { AwsDecision } from "../../rules/aws/policy/decide";
 import type { Condition, Policy, Statement } from "../../rules/aws/policy/document";
-import { decideTrust } from "../../rules/aws/policy/trust";
+import { decideTrust, serviceAccountClaims } from "../../rules/aws/policy/trust";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { TrustAnswer } from "../cloud";
 import type { Issuers } from "../shared/object-store";
@@ -306,7 +306,7 @@ function decided(
   { subject, audience, principal, host, policy }: Asked,
   presumes?: typeof isOnSubject,
 ): AwsDecision {
-  const claims = { sub: subject, aud: audience };
+  const claims = serviceAccountClaims(subject, audience);
   return decideTrust(policy, { provider: principal.arn, host, claims, ...(presumes && { presumes }) });
 }
 
@@ -359,6 +359,6 @@ function letsEveryoneIn(policy: Policy): boolean {
 export function letsInByStar(role: Role, host: string, subject: string, audience: string): AwsDecision {
   const account = orElse(role.account, () => "000000000000");
   const arn = known(`arn:aws:iam::${account}:oidc-provider/${host}`);
-  const claims = { sub: subject, aud: audience };
+  const claims = serviceAccountClaims(subject, known(audience));
   return decideTrust(role.trust, { provider: arn, host: known(host), claims });
 }

@@ -18,7 +18,7 @@ import { lowered } from "./value";
 export interface AwsTrustRequest {
   /** ARN of the OIDC provider that the token's issuer is registered as. */
   readonly providerArn: string;
-  /** The decoded token: `iss`, `sub`, `aud`, and `azp` where it has one. */
+  /** The decoded token, with all its claims: one that is not here counts as one that the token does not have. */
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
@@ -83,9 +83,21 @@ export function decideTrust(policy: Policy, token: ShownToken): Decision {
   return new PolicySet<never>([{ policy, doubt: undefined }], judging).question(ACTION).decide(undefined);
 }
 
-/** Claims that are condition keys. Of others AWS does not say so, but what the token lacks no key has. */
-const DOCUMENTED: readonly string[] = ["sub", "aud"];
-/** Keys of which AWS does not say what they hold for a token without them. */
+/**
+ * The claims of a service account token of Kubernetes. Of those that no condition key is documented for it matters only
+ * that they are there. Source: kubernetes:pkg/serviceaccount/claims.go.
+ */
+export function serviceAccountClaims(sub: string, aud: Known<string>): Readonly<Record<string, unknown>> {
+  const other = {};
+  return { sub, aud, exp: other, iat: other, nbf: other, jti: other, "kubernetes.io": other };
+}
+
+/**
+ * Claims that are condition keys of every OIDC provider; what the token lacks of others no key has.
+ * Source: "Available keys for AWS OIDC federation" in the IAM user guide.
+ */
+const DOCUMENTED: readonly string[] = ["sub", "aud", "amr", "email"];
+/** Keys of which AWS does not say what they hold for a token without them; `oaud` holds `aud` of Google's tokens. */
 const UNDOCUMENTED: readonly string[] = ["iss", "oaud"];
 
 /**

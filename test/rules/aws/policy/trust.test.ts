@@ -216,6 +216,18 @@ describe("conditions", () => {
     ["issuer left out of the claims", { iss: undefined }, PINNED, "allowed"],
     ["an issuer that is no text", { iss: 5 }, PINNED, "unknown"],
     ["a longer issuer", { iss: `https://${PREFIX}1` }, PINNED, "denied"],
+    [
+      "a documented claim that the token has",
+      { amr: ["mfa"] },
+      { "ForAnyValue:StringEquals": { [`${PREFIX}:amr`]: "mfa" } },
+      "allowed",
+    ],
+    [
+      "a claim that no key is documented for",
+      { jti: "1" },
+      { Null: { [`${PREFIX}:jti`]: "true" } },
+      "unknown",
+    ],
   ])("%s", (_, claims, block, outcome) => {
     expect(outcomeOf(condition(block), { ...CLAIMS, ...claims })).toBe(outcome);
   });
