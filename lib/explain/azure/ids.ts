@@ -42,8 +42,11 @@ export function resourceId(text: Known<string>): ResourceId {
   if (parts === undefined) return { text, segments: undefined };
   const expanded = parts.flatMap((part) => {
     if (typeof part === "string") return [part.toLowerCase()];
+    const { target, attribute } = part;
+    if (target instanceof Resource && attribute === "id" && ids.has(target))
+      return partsOf(idOf(target).text) ?? [part];
     const composed = composedOf(part);
-    return (composed && partsOf(composed)) ?? [part];
+    return composed === undefined ? [part] : (partsOf(composed) ?? [part]);
   });
   const whole = textOf(expanded);
   return { text: whole, segments: segmentsOf(whole) };
@@ -51,8 +54,12 @@ export function resourceId(text: Known<string>): ResourceId {
 
 /** The id of a resource: as a state has it, or composed of its names. */
 export function idOf(resource: Resource): ResourceId {
-  return resourceId(resource.attribute("id"));
+  const before = ids.get(resource) ?? resourceId(resource.attribute("id"));
+  ids.set(resource, before);
+  return before;
 }
+
+const ids = new WeakMap<Resource, ResourceId>();
 
 /** The id in other places: segments by their numbers. */
 export function withSegments(id: ResourceId, changed: ReadonlyMap<number, Known<string>>): ResourceId {
