@@ -19,9 +19,8 @@ import { below } from "../read/source";
 import type { Issuers } from "../shared/object-store";
 import { anyRoleGranted, operationsGranted, wantedOf } from "./granted";
 import { type Scopes, SEGMENT, keyOf } from "./ids";
-import type { Identities, Identity } from "./identity";
+import { type Identities, type Identity, foreignTenant, isGuid } from "./identity";
 import { WEBHOOK_AUDIENCE, webhookPods } from "./pods";
-import { foreignTenant, isGuid } from "./tenant";
 import { NO_IDENTITY, entraTrust, tokenOf } from "./trust";
 
 const CLIENT_ID = "azure_client_id";

@@ -19,11 +19,12 @@ import { CREDENTIALS_PER_IDENTITY, credentialProblem } from "../../rules/azure/f
 import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
-import { azapiResources, changedId } from "./azapi";
 import {
   IdIndex,
   type ResourceId,
   SEGMENT,
+  azapiResources,
+  changedId,
   lowered,
   resourceId,
   sameId,
@@ -94,7 +95,7 @@ export class Credentials {
   of(ids: readonly ResourceId[], perhaps: readonly ResourceId[]): CredentialSet {
     const found = new Map<Resource, { readonly owned: Owned; readonly isOwn: Ternary }>();
     for (const id of [...ids, ...perhaps])
-      for (const { value } of this.#index.near(id)) {
+      for (const [, value] of this.#index.near(id)) {
         const own = or(...ids.map((each) => ownedBy(value, each)));
         const may = perhaps.some((each) => ownedBy(value, each) !== "no") ? "unknown" : "no";
         const isOwn = or(own, may);

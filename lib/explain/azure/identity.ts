@@ -3,17 +3,28 @@
  * which act through their service principals.
  */
 
-import { type Known, andThen, known, match, referenceOf, unread } from "../../model/known";
+import {
+  type Known,
+  andThen,
+  known,
+  match,
+  orElse,
+  referenceOf,
+  same,
+  shown,
+  unread,
+  type Ternary,
+} from "../../model/known";
 import { type AzureCloudName, azureClouds } from "../../rules/azure/clouds";
-import type { Answer } from "../answer";
+import { type Answer, type Evidence, broken, seen, unknown } from "../answer";
 import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
 import type { Unread } from "../shared/not-read";
 import type { Assignments, HeldRoles } from "./assignments";
 import type { CredentialSet, Credentials } from "./credentials";
-import { IdIndex, type ResourceId, areTwo, idOf, keyOf, resourceId, sameId } from "./ids";
-import { type PrincipalKey, mayBeAnyones } from "./principals";
+import { IdIndex, type ResourceId, areTwo, idOf, keyOf, resourceId, sameId, lowered } from "./ids";
+import { type PrincipalKey, mayBeAnyones } from "./assignments";
 
 /** An identity. */
 export interface Identity {
@@ -108,7 +119,7 @@ export class Identities {
     const own = new Set(named);
     const perhaps = new Set<Resource>();
     for (const resource of named)
-      for (const { id, value } of this.#byId.near(idOf(resource))) {
+      for (const [id, value] of this.#byId.near(idOf(resource))) {
         const isSame = own.has(value) ? "no" : sameId(id, idOf(resource));
         if (isSame === "yes") own.add(value);
         else if (isSame === "unknown" && ![...own].some((each) => areTwo(each, value))) perhaps.add(value);
@@ -190,4 +201,49 @@ export function cloudOf(resource: Resource): Known<AzureCloudName | undefined> {
           return known(cloud);
         }),
   );
+}
+
+const GUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** True for a GUID, and for what only apply tells, which may be one. */
+export function isGuid(id: Known<string | undefined>): boolean {
+  return match(
+    id,
+    (text = "") => GUID.test(text),
+    () => true,
+  );
+}
+
+/** Whether two tenants are one. */
+export function sameTenant(one: Known<string | undefined>, other: Known<string | undefined>): Ternary {
+  return same<string | undefined>(lowered(statedTenant(one)), lowered(statedTenant(other)));
+}
+
+/**
+ * What Entra says to a token that asks in another tenant than the identity's; `undefined` where it is that one, or where
+ * nothing states a tenant, or a domain stands for it.
+ */
+export function foreignTenant(
+  identity: Identity | undefined,
+  key: string,
+  tenant: Known<string | undefined>,
+  remedy: string,
+  where: Evidence,
+): Answer | undefined {
+  const home = identity?.tenant;
+  const isStated =
+    home && orElse(home, () => "late") !== undefined && orElse(tenant, () => "late") !== undefined;
+  if (!identity || !home || !isStated || !isGuid(home) || !isGuid(tenant)) return undefined;
+  const isSame = sameTenant(home, tenant);
+  if (isSame === "yes") return undefined;
+  const reason = `${key} is ${shown(tenant)}, and ${identity.label} is of the tenant ${shown(home)}`;
+  const places = [where, seen("identity", identity.source)];
+  return isSame === "no"
+    ? broken(
+        reason,
+        remedy,
+        "AADSTS700016: Application with identifier … was not found in the directory",
+        ...places,
+      )
+    : unknown(`${reason}: whether these are one is not known`, remedy, ...places);
 }

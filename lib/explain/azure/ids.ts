@@ -9,6 +9,7 @@ import {
   type Ternary,
   afterPrefix,
   and,
+  andThen,
   joined,
   map,
   match,
@@ -20,6 +21,7 @@ import {
 } from "../../model/known";
 import { type Configuration, Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
+import { type Tree, childOf, parsedTree } from "../../model/tree";
 
 /** A resource id. */
 export interface ResourceId {
@@ -42,8 +44,11 @@ export function resourceId(text: Known<string>): ResourceId {
   if (parts === undefined) return { text, segments: undefined };
   const expanded = parts.flatMap((part) => {
     if (typeof part === "string") return [part.toLowerCase()];
+    const { target, attribute } = part;
+    if (target instanceof Resource && attribute === "id" && ids.has(target))
+      return partsOf(idOf(target).text) ?? [part];
     const composed = composedOf(part);
-    return (composed && partsOf(composed)) ?? [part];
+    return composed === undefined ? [part] : (partsOf(composed) ?? [part]);
   });
   const whole = textOf(expanded);
   return { text: whole, segments: segmentsOf(whole) };
@@ -51,8 +56,12 @@ export function resourceId(text: Known<string>): ResourceId {
 
 /** The id of a resource: as a state has it, or composed of its names. */
 export function idOf(resource: Resource): ResourceId {
-  return resourceId(resource.attribute("id"));
+  const before = ids.get(resource) ?? resourceId(resource.attribute("id"));
+  ids.set(resource, before);
+  return before;
 }
+
+const ids = new WeakMap<Resource, ResourceId>();
 
 /** The id in other places: segments by their numbers. */
 export function withSegments(id: ResourceId, changed: ReadonlyMap<number, Known<string>>): ResourceId {
@@ -103,9 +112,12 @@ function composedOf({ target, attribute }: Reference): Known<string> | undefined
   if (target.type === "azurerm_subscription")
     return isOfProvider(target) ? joined("/subscriptions/", subscriptionOf(target)) : undefined;
   const name = lowered(target.stated("name"));
-  if (target.type === "azapi_resource") {
+  if (target.type === AZAPI) {
+    const parent = target.stated("parent_id");
     const type = map(lowered(target.stated("type")), (text) => text.replace(/@.*/, ""));
-    return joined(resourceId(target.stated("parent_id")).text, "/providers/", type, "/", name);
+    const isNested =
+      partsOf(parent)?.some((part) => typeof part !== "string" && isOfType(part, AZAPI)) !== false;
+    return isNested ? undefined : joined(resourceId(parent).text, "/providers/", type, "/", name);
   }
   if (target.type === "azurerm_management_group")
     return joined("/providers/microsoft.management/managementgroups/", name);
@@ -115,6 +127,13 @@ function composedOf({ target, attribute }: Reference): Known<string> | undefined
   if (provider === undefined) return undefined;
   const group = lowered(target.stated("resource_group_name"));
   return joined(subscription, group, "/providers/", provider, "/", name);
+}
+
+const AZAPI = "azapi_resource";
+
+/** True for an attribute of a resource of a type. */
+export function isOfType({ target }: Reference, type: string): boolean {
+  return target instanceof Resource && target.type === type;
 }
 
 /** A data source that names no subscription is of its provider's. */
@@ -255,49 +274,65 @@ export function keyOf(value: Known<string | undefined>): string | Reference | un
 }
 
 /** Something, and the id that it is found by. */
-interface Indexed<T> {
-  /** The id. */
-  readonly id: ResourceId;
-  /** What it is. */
-  readonly value: T;
-}
+type Indexed<T> = readonly [id: ResourceId, value: T];
 
-/** Finds what an id may be that of without asking each. */
+/** Finds what an id may be that of without asking each: ids that end with another name are others. */
 export class IdIndex<T> {
   readonly #all: Indexed<T>[] = [];
-  readonly #byKey = new Map<string | Reference, Indexed<T>[]>();
-  readonly #literal: Indexed<T>[] = [];
-  readonly #referred: Indexed<T>[] = [];
+  readonly #named = new Map<string, Indexed<T>[]>();
   readonly #others: Indexed<T>[] = [];
 
   /** Adds one. */
   add(id: ResourceId, value: T): void {
-    const entry = { id, value };
-    const key = nameOf(id);
+    const entry = [id, value] as const;
+    const name = nameOf(id);
     this.#all.push(entry);
-    (typeof key === "string" ? this.#literal : key ? this.#referred : this.#others).push(entry);
-    if (key === undefined) return;
-    const same = this.#byKey.get(key);
-    if (same) same.push(entry);
-    else this.#byKey.set(key, [entry]);
+    const same = name === undefined ? this.#others : (this.#named.get(name) ?? []);
+    same.push(entry);
+    if (name !== undefined) this.#named.set(name, same);
   }
 
-  /** Those whose id may be this one: it certainly is none of the others'. */
+  /** Those whose id may be this one. */
   near(id: ResourceId): readonly Indexed<T>[] {
-    const key = nameOf(id);
-    if (key === undefined) return this.#all;
-    const different = typeof key === "string" ? this.#referred : this.#literal;
-    return [...(this.#byKey.get(key) ?? []), ...different, ...this.#others];
+    const name = nameOf(id);
+    return name === undefined ? this.#all : [...(this.#named.get(name) ?? []), ...this.#others];
   }
 }
 
-/** The last segment; or the reference to a resource that a configuration makes, of which others are others. */
-function nameOf(id: ResourceId): string | Reference | undefined {
-  if (id.segments) {
-    const last = id.segments.at(-1);
-    return last && orElse(last, () => undefined);
-  }
-  const reference = referenceOf(id.text);
-  const target = referredBy(id);
-  return target && !target.adopted ? reference : undefined;
+function nameOf({ segments = [] }: ResourceId): string | undefined {
+  const last = segments.at(-1);
+  return last && orElse(last, () => undefined);
+}
+
+/** Resources of azapi of a type of Azure, `microsoft.authorization/roleassignments` in small letters, or that may be. */
+export function azapiResources(
+  terraform: Terraform,
+  kind: "azapi_resource" | "azapi_update_resource" | "azapi_resource_action",
+  type: string,
+): readonly Resource[] {
+  return terraform.ofType(kind).filter((resource) =>
+    match(
+      resource.text("type"),
+      (text = "") => text.toLowerCase().startsWith(`${type}@`),
+      () => true,
+    ),
+  );
+}
+
+/** A property of the body, which is an object or, in releases before 2.0, JSON as text. */
+export function propertyOf(resource: Resource, name: string): Tree {
+  const body = resource.tree("body");
+  const parsed = match(
+    body,
+    (value) => (typeof value === "string" ? parsedTree(body as Known<string>) : body),
+    (why) => (why.kind === "apply" ? parsedTree(body as Known<string>) : body),
+  );
+  return childOf(parsed, "properties", name);
+}
+
+/** What a resource changes: the id of another, or that of a child by its parent. */
+export function changedId(resource: Resource): Known<string | undefined> {
+  return andThen(resource.text("resource_id"), (id) =>
+    id === undefined ? resource.text("parent_id") : resource.text("resource_id"),
+  );
 }

@@ -4,6 +4,7 @@
 
 import { type Known, type Ternary, and, andThen, known, match, or, orElse, shown } from "../../model/known";
 import type { AskedName } from "../../rules/asked-names";
+import type { Limit } from "../../rules/azure/abac-condition";
 import { azureCloud } from "../../rules/azure/clouds";
 import type { RoleAssignmentMode } from "../../rules/azure/pull-permission";
 import { readRepositoryCondition } from "../../rules/azure/repository-condition";
@@ -282,12 +283,21 @@ function badnessOf(said: Ternary): number {
 function readable(honoured: readonly Assignment[], name: AskedName): Ternary {
   let best: Ternary = "no";
   for (const each of honoured) {
-    const { limit } = each;
-    const outcome = limit ? and(...PULL[ABAC][1].map((operation) => limit(operation, name))) : "yes";
+    const outcome = and(...limitsOf(each).map((limit) => (typeof limit === "string" ? limit : limit(name))));
     if (outcome === "yes") return "yes";
     if (outcome === "unknown" || modesOf(each)?.includes(ABAC) !== true) best = "unknown";
   }
   return best;
+}
+
+const limits = new WeakMap<Assignment, readonly Limit[]>();
+
+/** What the condition of an assignment says of reading. */
+function limitsOf(assignment: Assignment): readonly Limit[] {
+  const { limit } = assignment;
+  const before = limits.get(assignment) ?? (limit ? PULL[ABAC][1].map((operation) => limit(operation)) : []);
+  limits.set(assignment, before);
+  return before;
 }
 
 function places(what: string, honoured: readonly Assignment[]): ReturnType<typeof seen>[] {

@@ -19,10 +19,9 @@ import { embedded } from "../read/documents";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
 import type { NodeFileFact } from "../read/node-files";
 import type { Issuers } from "../shared/object-store";
-import type { Identities, Identity } from "./identity";
+import { type Identities, type Identity, foreignTenant, sameTenant } from "./identity";
 import { AcrRights, NO_RIGHTS } from "./permission";
 import type { Registries } from "./registry";
-import { foreignTenant, sameTenant } from "./tenant";
 import { entraTrust, tokenOf } from "./trust";
 
 const MIRROR = "registry-mirror";

@@ -23,11 +23,11 @@ import { azureCloud } from "../../rules/azure/clouds";
 import { WEBHOOK_USE_LABEL } from "../../rules/azure/pod-identity-webhook";
 import { type Answer, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { AccountQuestion } from "../cloud";
-import { Resource } from "../read/block";
 import type { ClusterFacts } from "../read/cluster-record";
 import type { PodFact } from "../read/pods";
 import { type ContainerFact, containersOf } from "../shared/pods";
 import { notSeen } from "../shared/words";
+import { isOfType } from "./ids";
 
 const CLIENT_ID = "AZURE_CLIENT_ID";
 const TOKEN = "AZURE_FEDERATED_TOKEN_FILE";
@@ -57,10 +57,7 @@ function webhookOn({ fleet, issuer }: ClusterFacts): Ternary {
     isAksIssuer,
     () =>
       partsOf(issuer ?? known(""))?.some(
-        (part) =>
-          typeof part !== "string" &&
-          part.target instanceof Resource &&
-          part.target.type === "azurerm_kubernetes_cluster",
+        (part) => typeof part !== "string" && isOfType(part, "azurerm_kubernetes_cluster"),
       ) === true,
   );
   return isAks ? "yes" : "unknown";

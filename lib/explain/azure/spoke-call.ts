@@ -26,8 +26,8 @@ import { AKS_SERVER_ID } from "../../rules/fleet/plugin-exec";
 import { type Answer, type Evidence, broken, unknown } from "../answer";
 import type { SpokeCall, SpokeQuestion } from "../cloud";
 import { obstacle } from "../obstacle";
-import { Resource } from "../read/block";
 import { flagOf } from "../shared/plugin-flags";
+import { isOfType } from "./ids";
 import { MOUNTED_TOKEN } from "./pods";
 
 const AUTHORITY = "AZURE_AUTHORITY_HOST";
@@ -189,10 +189,7 @@ export function serverProblem(
       (url) => AKS_HOST.test(url),
       () =>
         partsOf(server)?.some(
-          (part) =>
-            typeof part !== "string" &&
-            part.target instanceof Resource &&
-            part.target.type === "azurerm_kubernetes_cluster",
+          (part) => typeof part !== "string" && isOfType(part, "azurerm_kubernetes_cluster"),
         ) === true,
     );
   return isAks && isOther === "yes"

@@ -12,8 +12,11 @@ import { type Known, type Ternary, and, match, not, or, partsOf, textOf } from "
 import type { AskedName } from "../asked-names";
 import { type Pattern, literalPattern, matchesPattern, patternOf, prefixPattern } from "../wildcard";
 
-/** What a condition is asked: may the data action be performed on a repository? */
-export type Condition = (action: string, repository: AskedName) => Ternary;
+/** What a condition says of a data action on repositories: the same of all of them, or a question about each. */
+export type Limit = Ternary | ((repository: AskedName) => Ternary);
+
+/** A condition, asked about a data action. */
+export type Condition = (action: string) => Limit;
 
 /** A late value within a condition, while its text is taken apart. */
 const [OPEN, CLOSE] = ["\ue000", "\ue001"];
@@ -84,14 +87,17 @@ class Reader {
     if (terms.length < all.length || this.#sees(AND) || this.#sees(OR)) return undefined;
     const [only] = terms;
     if (terms.length === 1) return only;
-    const combined = join === AND ? and : or;
-    return (action, repository) => combined(...terms.map((term) => term(action, repository)));
+    return (action) =>
+      combined(
+        join === AND,
+        terms.map((term) => term(action)),
+      );
   }
 
   #term(): Condition | undefined {
     if (this.#takes(NOT)) {
       const inner = this.#term();
-      return inner && ((action, repository) => not(inner(action, repository)));
+      return inner && ((action) => negated(inner(action)));
     }
     if (this.#takes(["("])) {
       const inner = this.#expression();
@@ -118,18 +124,13 @@ class Reader {
     }
     const values = this.#values();
     if (values === undefined || typeof operator !== "string") return undefined;
-    const [, quantity, negated, kind, ignoreCase] = OPERATOR.exec(operator) ?? [];
+    const [, quantity, isNot, kind, ignoreCase] = OPERATOR.exec(operator) ?? [];
     const isOne = quantity !== undefined || values.length === 1;
     if (kind === undefined || !isOne || !REPOSITORY_NAME.test(attribute)) return notJudged;
     const compared = values.map((value) => comparison(kind, value, ignoreCase !== undefined));
-    const combined = quantity === "All" ? and : or;
-    return (_, repository) =>
-      combined(
-        ...compared.map((matches) => {
-          const answer = matches(repository);
-          return negated === undefined ? answer : not(answer);
-        }),
-      );
+    const each = isNot === undefined ? compared : compared.map(negated);
+    const limit = combined(quantity === "All", each);
+    return () => limit;
   }
 
   /** A value, or several in braces. */
@@ -154,6 +155,21 @@ class Reader {
     if (found) this.#at++;
     return found;
   }
+}
+
+/** Both, or one of several; what is the same for all repositories is decided once. */
+function combined(isAll: boolean, limits: readonly Limit[]): Limit {
+  const [decisive, join] = isAll ? (["no", and] as const) : (["yes", or] as const);
+  const constant = join(...limits.filter((limit) => typeof limit === "string"));
+  const asked = limits.filter((limit) => typeof limit !== "string");
+  const [only] = asked;
+  if (constant === decisive || only === undefined) return constant;
+  if (asked.length === 1 && constant !== "unknown") return only;
+  return (repository) => join(constant, ...asked.map((limit) => limit(repository)));
+}
+
+function negated(limit: Limit): Limit {
+  return typeof limit === "string" ? not(limit) : (repository) => not(limit(repository));
 }
 
 function actionMatches(patterns: readonly Known<string>[] | undefined): Condition | undefined {

@@ -13,10 +13,10 @@ const NAME = "@Request[Microsoft.ContainerRegistry/registries/repositories:name]
 
 /** What a condition says of a repository, or at worst of those that a pattern covers. */
 function said(condition: Known<string> | string, repository = "base/a", action = READ): Ternary | undefined {
-  const compiled = conditionOf(typeof condition === "string" ? known(condition) : condition);
+  const limit = conditionOf(typeof condition === "string" ? known(condition) : condition)(action);
   const order: readonly Ternary[] = ["yes", "unknown", "no"];
   return AskedNames.covered(repository).worst(
-    (name) => compiled(action, name),
+    (name) => (typeof limit === "string" ? limit : limit(name)),
     (each) => order.indexOf(each),
   )?.said;
 }
