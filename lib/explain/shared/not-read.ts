@@ -35,7 +35,7 @@ export class Unread {
     const found = this.#calls.find(
       (call) =>
         resources.some((resource) => call.mentions.has(resource)) ||
-        call.texts.some((text) => literal.some((each) => each !== "" && text.toLowerCase().includes(each))),
+        call.texts.some((text) => literal.some((each) => names(text.toLowerCase(), each))),
     );
     return (
       found &&
@@ -48,5 +48,13 @@ export class Unread {
   }
 }
 
+/** Whether a text has another one in it, and not as a part of a longer name. */
+function names(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); name !== "" && at >= 0; at = text.indexOf(name, at + 1))
+    if (!LETTER.test(text[at - 1] ?? "") && !LETTER.test(text[at + name.length] ?? "")) return true;
+  return false;
+}
+
+const LETTER = /[\w-]/;
 const MODULE = /^module\.([^.[]+)/;
 const NAME = /^module(?:\.|\[")([^".\]]+)/;
