@@ -32,8 +32,12 @@ export interface Asked {
   readonly role: (role: Known<string>) => Ternary;
   /** Whether a grant on something reaches what it is asked of. */
   readonly reaches: (grant: Grant) => Ternary;
-  /** Whether the condition of a grant is met; `undefined` where nothing is known of the resource. */
-  readonly resource?: AskedResource;
+  /**
+   * What conditions may say of the resource.
+   *
+   * @defaultValue - nothing is known of it
+   */
+  readonly resource?: () => AskedResource;
   /**
    * The condition that is asked for: it counts as met.
    *
@@ -94,11 +98,14 @@ export class Iam {
 
   /** The answer that grants give, with what denials and modules make of it: a certain denial wins. */
   settled(answer: Answer, threat: Threat | undefined, module: Answer | undefined): Answer {
-    const { reason, evidence, status } = answer;
-    if (threat?.outcome === "yes" || (threat && status === "pass")) return deniedAnswer(threat, answer);
-    return module && status !== "unknown"
-      ? unknown(`${reason}; ${module.reason}`, module.remedy, ...evidence, ...module.evidence)
-      : answer;
+    if (threat && (threat.outcome === "yes" || answer.status === "pass")) return deniedAnswer(threat, answer);
+    if (module === undefined || answer.status === "unknown") return answer;
+    return unknown(
+      `${answer.reason}; ${module.reason}`,
+      module.remedy,
+      ...answer.evidence,
+      ...module.evidence,
+    );
   }
 }
 
@@ -145,14 +152,14 @@ export function allowing(
 
 function isMet(
   { condition }: Grant,
-  resource: AskedResource | undefined,
+  resource: Asked["resource"],
   asked: Known<string | undefined> | undefined,
 ): Ternary {
   if (condition === undefined) return "yes";
   const wanted = asked && orElse(asked, () => undefined);
   return wanted !== undefined && orElse(condition.text, () => "") === wanted
     ? "yes"
-    : conditionMet(condition, resource);
+    : conditionMet(condition, resource?.());
 }
 
 /** A grant as evidence. */

@@ -24,7 +24,7 @@ import { type CredentialFile, readCredentialFile } from "./credential-file";
 import { threatTo } from "./denials";
 import { attributesOf, tokenOf } from "./exchange";
 import type { Iam } from "./iam";
-import { type Bearer, LOOSE, accountBearer, poolBearer } from "./members";
+import { type Bearer, NOBODY, accountBearer, poolBearer } from "./members";
 import { universeOf } from "./names";
 import { type PoolProvider, poolProviderOf } from "./pool";
 import { granted, rightsOf } from "./rights";
@@ -175,7 +175,7 @@ export class Identity implements AccessIdentity {
   #bearer(question: TokenQuestion): Bearer {
     const token = tokenOf(question);
     const exchange = orElse(this.#file.exchange, () => undefined);
-    if (exchange === undefined) return { label: "", isMember: () => "unknown", keys: [LOOSE] };
+    if (exchange === undefined) return NOBODY;
     const provider = poolProviderOf(exchange, this.#acting.providers);
     const pool = { numbers: [exchange.number, ...(provider?.numbers ?? [])], poolId: exchange.poolId };
     return poolBearer(pool, attributesOf(provider, token), token.subject);

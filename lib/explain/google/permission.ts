@@ -92,20 +92,26 @@ class Rights implements PullRights {
     const found = allowing(this.#grants, {
       role: (role) => roles.downloads(role),
       reaches: ({ on }) => covers(on, place, name),
-      resource: resourceOf(place, name),
+      resource: () => resourceOf(place, name),
     });
-    const answer = this.#answer(found, `${place.project}/${place.location}/${name.example}`);
-    const isOfProject = found.length === 0 || found[0]?.grant.on.kind === "project";
-    const module = unread.answer(
-      isOfProject ? "the project or the repository" : "the repository",
-      this.#repositories.declared(place, name),
-      [known(name.example), ...(isOfProject ? [known(place.project)] : [])],
-    );
+    const answer = this.#answer(found, place, name);
+    const module = unread.isEmpty ? undefined : this.#module(found, place, name);
     const settled = this.#iam.settled(answer, threatTo(this.#threats, known(place.project)), module);
     return worstOf(settled, this.#repositories.withoutImages(place, name));
   }
 
-  #answer([first, ...others]: readonly Counted[], where: string): Answer {
+  /** What modules may make of what decides: the repository, and the project where no grant on the repository does. */
+  #module([first]: readonly Counted[], place: Place, name: AskedName): Answer | undefined {
+    const isOfProject = first === undefined || first.grant.on.kind === "project";
+    return this.#iam.unread.answer(
+      isOfProject ? "the project or the repository" : "the repository",
+      this.#repositories.declared(place, name),
+      [known(name.example), ...(isOfProject ? [known(place.project)] : [])],
+    );
+  }
+
+  #answer([first, ...others]: readonly Counted[], place: Place, name: AskedName): Answer {
+    const where = `${place.project}/${place.location}/${name.example}`;
     if (first === undefined) return nothingGrants(this.#all, where);
     const role = shown(first.grant.role);
     if (first.outcome === "yes")
@@ -152,10 +158,11 @@ function covers(on: Target, place: Place, name: AskedName): Ternary {
   const project = isNumber ? "unknown" : is(on.project ?? known(""), place.project);
   if (on.kind === "project" || project === "no") return project;
   const repository = orElse(on.name, () => undefined);
+  const isSame = place.repositories.isOne || repository === undefined;
   return and(
     project,
     is(on.location ?? known(""), place.location),
-    repository === undefined ? "unknown" : name.matches(literalPattern(repository)),
+    isSame ? is(on.name, name.example) : name.matches(literalPattern(repository)),
   );
 }
 

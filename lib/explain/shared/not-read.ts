@@ -24,6 +24,11 @@ export class Unread {
     this.#calls = calls.filter(({ source }) => !read.has(NAME.exec(source.path)?.[1] ?? ""));
   }
 
+  /** True where there is none. */
+  get isEmpty(): boolean {
+    return this.#calls.length === 0;
+  }
+
   /** The answer where a call is given one of the resources, or one of the texts, in any letter case; else `undefined`. */
   answer(
     what: string,
