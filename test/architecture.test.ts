@@ -18,6 +18,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "messages/": [],
   "errors.ts": ["messages/"],
   "error-codes.ts": ["errors.ts", "messages/"],
+  "missing-package.ts": ["errors.ts"],
   "model/": ["errors.ts"],
   "model/parsed-yaml.ts": ["yaml"],
   "index.ts": ["error-codes.ts", "errors.ts", "model/"],

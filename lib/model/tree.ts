@@ -235,6 +235,12 @@ function unmarked(value: TreeValue, parts: TextParts): Tree {
       );
 }
 
+/** The items of the list at the end of a path; none where there is no list, or it is not known. */
+export function itemsAt(tree: Tree, ...path: readonly (string | number)[]): TreeList {
+  const value = orElse(treeAt(tree, ...path), () => undefined);
+  return isTreeList(value) ? value : [];
+}
+
 /** The text at a leaf: not known where it is no text. */
 export function textAt(tree: Tree): Known<string> {
   return andThen(tree, (value) =>

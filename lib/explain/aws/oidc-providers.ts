@@ -66,7 +66,7 @@ export function oidcProviders(terraform: Terraform): readonly OidcProvider[] {
 /** States have the URL without its scheme, and data sources may have the ARN alone. */
 function urlOf(resource: Resource): Known<string> {
   const host = orElse(resource.text("url"), () => "late") ? undefined : hostOfArn(resource.attribute("arn"));
-  if (host) return joined(SCHEME, host);
+  if (host !== undefined) return joined(SCHEME, host);
   const url = resource.stated("url");
   const [first] = partsOf(url) ?? [];
   return typeof first === "string" && !first.startsWith(SCHEME) ? joined(SCHEME, url) : url;

@@ -3,7 +3,7 @@
  * kOps writes one. Source: kubernetes/cloud-provider-aws, cmd/ecr-credential-provider/main.go.
  */
 
-import { type Known, all, is, known, match, orElse, shown, whyText } from "../../model/known";
+import { type Known, all, is, match, whyText } from "../../model/known";
 import { parseEcrHost } from "../../rules/aws/ecr-host";
 import { ecrRoleAnnotation } from "../../rules/aws/pull-annotation";
 import { certainRefusal, parsedArguments } from "../../rules/plugin-arguments";

@@ -60,12 +60,12 @@ export function operationsGranted(
   const { held, possible } = identity.roles;
   const wanted = wantedOf(rights);
   const judged = wanted.flatMap(({ name, scope, heldBy }) =>
-    (scope ? [scope] : places.length === 0 ? [undefined] : places).map((place) => {
-      const id = place && resourceId(place);
+    (scope !== undefined ? [scope] : places.length === 0 ? [undefined] : places).map((place) => {
+      const id = place === undefined ? undefined : resourceId(place);
       const outcome = heldBy(identity.roles, id, scopes);
       const mayBe = outcome === "no" ? heldBy({ ...identity.roles, held: possible }, id, scopes) : "no";
       return {
-        name: scope || !place ? name : `${name} at ${shown(place)}`,
+        name: scope !== undefined || place === undefined ? name : `${name} at ${shown(place)}`,
         outcome: mayBe === "no" ? outcome : "unknown",
       };
     }),

@@ -126,17 +126,17 @@ function isOfProvider(target: Resource): boolean {
 
 function segmentsOf(text: Known<string>): readonly Known<string>[] | undefined {
   const parts = partsOf(text) ?? [];
-  if (typeof parts[0] !== "string" || !parts[0].startsWith("/")) return undefined;
-  const segments: (string | Reference)[][] = [];
+  const [first = ""] = parts;
+  // What begins with a reference may be a whole id; a literal that is none is nothing else either.
+  if (typeof first !== "string" || (parts.length > 1 && !first.startsWith("/")) || first === "")
+    return undefined;
+  const segments: (string | Reference)[][] = [[]];
   for (const part of parts) {
-    if (typeof part !== "string") segments.at(-1)?.push(part);
-    else
-      part
-        .split("/")
-        .forEach((piece, place) => (place === 0 ? segments.at(-1)?.push(piece) : segments.push([piece])));
+    const [piece, ...more] = typeof part === "string" ? part.split("/") : [part];
+    if (piece !== undefined) segments.at(-1)?.push(piece);
+    segments.push(...more.map((each) => [each]));
   }
-  const read = segments.map(textOf);
-  return read.filter((segment, place) => place < read.length - 1 || same(segment, textOf([""])) !== "yes");
+  return segments.map(textOf).filter((segment) => orElse(segment, () => "late") !== "");
 }
 
 /** Whether two ids are one. */
@@ -239,8 +239,12 @@ function isOfOther(scope: ResourceId, id: ResourceId): boolean {
   if (referred === undefined || referenceOf(scope.text)?.attribute !== "id") return false;
   if (areApart(scope, id)) return true;
   const holds = ["azurerm_management_group", "azurerm_resource_group", "azurerm_subscription"];
-  const isKind = referred.type.startsWith("azurerm_") && !Object.hasOwn(PROVIDERS, referred.type);
-  return isKind && !holds.includes(referred.type);
+  if (!referred.type.startsWith("azurerm_") || holds.includes(referred.type)) return false;
+  const kind = id.segments?.slice(-3, -1).map((segment) => orElse(segment, () => ""));
+  return (
+    PROVIDERS[referred.type] === undefined ||
+    (kind !== undefined && PROVIDERS[referred.type] !== kind.join("/"))
+  );
 }
 
 /** A literal in small letters, or the one reference that a value is; `undefined` for anything else. */

@@ -82,9 +82,8 @@ export class AcrPlugin implements PluginCloud {
   answersAnyway(entry: ProviderEntry, node: NodeConfiguration): Answer | undefined {
     const path = pathOf(entry) ?? "";
     const document = azureJson(path, node);
-    const extension = document && childOf(document, "useManagedIdentityExtension");
-    const client =
-      document && extension && isKnown(extension) ? clientAnswered(plainOf(document, LATE)) : undefined;
+    const isKnownMode = document !== undefined && isKnown(childOf(document, "useManagedIdentityExtension"));
+    const client = isKnownMode ? clientAnswered(plainOf(document, LATE)) : undefined;
     if (client === undefined) return undefined;
     const reason = `the plugin succeeds with the client ID and secret of ${path}, ${client === "some" ? "which may pull" : "which are empty; with credentials there is no anonymous attempt"}`;
     const where = seen(path, node.file(path)?.source);
@@ -257,7 +256,7 @@ function azureJson(path: string, node: NodeConfiguration): Tree | undefined {
 /** The tenant that the plugin sends to the registry; `undefined` where the file is not read, or has none. */
 function pluginTenant(entry: ProviderEntry, node: NodeConfiguration): Known<string | undefined> | undefined {
   const document = azureJson(pathOf(entry) ?? "", node);
-  return document && optionalText(childOf(document, "tenantId"));
+  return document === undefined ? undefined : optionalText(childOf(document, "tenantId"));
 }
 
 /** Whether the file lets the plugin use the token for a registry. */
@@ -265,7 +264,7 @@ function fileAnswer(entry: ProviderEntry, node: NodeConfiguration, host: string)
   const path = pathOf(entry) ?? "";
   const document = azureJson(path, node);
   const where = seen(path, node.file(path)?.source);
-  const why = document && whyNot(document);
+  const why = document === undefined ? undefined : whyNot(document);
   if (document === undefined || (why && why.kind !== "malformed"))
     return unknown(
       `the plugin's file ${path} is not among what was read`,

@@ -130,8 +130,7 @@ export function webhookPods({ pods, program, cluster }: AccountQuestion, named: 
 
 /** Whether a container has all that the webhook would add: its four variables, with the token that they name. */
 function hasAll({ variable, files, hasMore }: ContainerFact, client: Known<string | undefined>): Ternary {
-  const [id, token, ...others] = [CLIENT_ID, TOKEN, TENANT_ID, AUTHORITY].map(variable);
-  if (!id || !token) return "no";
+  const [id, token] = [variable(CLIENT_ID), variable(TOKEN)];
   const isSet = (value: Known<string | undefined>): Ternary =>
     match(
       value,
@@ -151,7 +150,7 @@ function hasAll({ variable, files, hasMore }: ContainerFact, client: Known<strin
   );
   return and(
     isForEntra,
-    ...[id, token, ...others].map(isSet),
+    ...[CLIENT_ID, TOKEN, TENANT_ID, AUTHORITY].map((name) => isSet(variable(name))),
     isThere(id) ? same<string | undefined>(id, client) : "unknown",
     isThere(token) ? isMounted : "unknown",
   );
@@ -182,8 +181,8 @@ function containerJudged(
   { client, tenant }: Named,
 ): { readonly problem: string } | "unknown" | undefined {
   const where = `in the container ${name}`;
-  const [id, token, secret, own] = [CLIENT_ID, TOKEN, CLIENT_SECRET, TENANT_ID].map(variable);
-  if (!id || !token || !secret || !own) return undefined;
+  const [id, token] = [variable(CLIENT_ID), variable(TOKEN)];
+  const [secret, own] = [variable(CLIENT_SECRET), variable(TENANT_ID)];
   const isSet = (value: Known<string | undefined>): boolean => orElse(value, () => "") !== undefined;
   const isOther = (value: Known<string | undefined>, wanted: Known<string | undefined>): Ternary =>
     isSet(value)

@@ -6,7 +6,6 @@
 
 import {
   type Known,
-  type Ternary,
   is,
   known,
   match,
@@ -48,13 +47,13 @@ export function otherCall(question: SpokeQuestion, client: Known<string>): Answe
   return (
     otherLogin(question) ??
     obstacle([
-      used && same(used, client) !== "yes"
+      used !== undefined && same(used, client) !== "yes"
         ? unknown(
             "the plugin is given another client id than the service account, and whose token that one takes is not judged here",
             `give the service account the annotation ${WEBHOOK_CLIENT_ID_ANNOTATION} with the id that enters`,
           )
         : undefined,
-      asked && tenant && same(asked, tenant) !== "yes"
+      asked !== undefined && tenant !== undefined && same(asked, tenant) !== "yes"
         ? unknown(
             "the plugin is given another tenant than the service account",
             `give the service account the annotation ${WEBHOOK_TENANT_ID_ANNOTATION} with the tenant of the identity`,
@@ -178,8 +177,9 @@ export function serverProblem(
   where: readonly Evidence[],
 ): Answer | undefined {
   const id = flagOf(args, "--server-id") ?? env.get("AAD_SERVER_APPLICATION_ID");
-  const isOther: Ternary = id ? not(is(id, AKS_SERVER_ID)) : "no";
-  if (id === undefined || isOther === "no") return undefined;
+  if (id === undefined) return undefined;
+  const isOther = not(is(id, AKS_SERVER_ID));
+  if (isOther === "no") return undefined;
   const reason = `the token is for the application ${shown(id)}, and not for ${AKS_SERVER_ID}, which all AKS clusters take`;
   const remedy = `give the server id ${AKS_SERVER_ID}`;
   const isAks =

@@ -77,7 +77,7 @@ export function credentialsTrust(trusts: CredentialSet, label: string, token: En
   const certain = left.find(
     (each) => each.isCertain && and(...CLAIMS.map((claim) => isFor(each, claim))) === "yes",
   );
-  const shownOne = certain ?? left[0];
+  const shownOne = certain ?? left.find(({ isCertain }) => isCertain) ?? left[0];
   const answer = (claim: Claim): Answer => {
     const refusal = answers[claim];
     if (refusal) return refusal;
@@ -87,11 +87,10 @@ export function credentialsTrust(trusts: CredentialSet, label: string, token: En
       trusts.credentials.find((each) => isFor(each, claim) !== "no");
     if (found === undefined) return NO_IDENTITY;
     const wanted = claim === "subject" ? known(token.subject) : token[claim];
+    if (!found.isCertain) return unowned(label, [found]);
     if (isFor(found, claim) !== "yes") return open(claim, found, wanted);
-    return pass(
-      `a federated identity credential has the ${claim} ${shown(wanted)}`,
-      seen(claim, found.source),
-    );
+    const reason = `a federated identity credential has the ${claim} ${shown(wanted)}`;
+    return pass(reason, seen(claim, found.source));
   };
   return {
     issuer: answer("issuer"),
@@ -117,12 +116,8 @@ function taken(
       seen("credential", first.source),
     );
   if (admitted.status !== "pass") return admitted;
-  if (!left.some(({ isCertain, problem }) => isCertain && problem === undefined))
-    return unknown(
-      `the federated identity credential may be put on another identity than ${label}: azurerm takes the subscription of its provider, and before 4.60 its resource_group_name`,
-      "declare it with the provider of the identity, and without resource_group_name or with that of the identity",
-      ...places,
-    );
+  if (left.every(({ isCertain, problem }) => !isCertain || problem !== undefined))
+    return unowned(label, left);
   return doubt === undefined
     ? admitted
     : unknown(
@@ -130,6 +125,14 @@ function taken(
         "leave one of them out, or use another identity",
         ...places,
       );
+}
+
+function unowned(label: string, credentials: readonly Credential[]): Answer {
+  return unknown(
+    `whether a federated identity credential is one of ${label} is not known: only apply tells its identity, or azurerm may put it on another, in the subscription of its provider and, before 4.60, its resource_group_name`,
+    "declare it with the provider of the identity, and without resource_group_name or with that of the identity",
+    ...credentials.map(({ source }) => seen("credential", source)),
+  );
 }
 
 function open(claim: Claim, { [claim]: written, source }: Credential, wanted: Known<string>): Answer {

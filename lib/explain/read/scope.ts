@@ -47,6 +47,8 @@ export interface Surroundings {
 const NOTHING: Json = {};
 /** Following references ends somewhere; a circle does not. */
 const HOPS = 32;
+/** Locals that one expression leads to. */
+const FOLLOWED_MAX = 1000;
 /** No argument takes a text of a mebibyte. */
 const LONGEST = 1024 * 1024;
 
@@ -101,16 +103,25 @@ export class Scope implements Configuration {
   }
 
   /** The resources that the expressions of a value name, however deep, whatever they make of them. */
-  targets(value: unknown): readonly Resource[] {
-    if (value instanceof Expressed) return this.#targets(value.template);
-    if (typeof value === "string") return !this.isLiteral && isTemplate(value) ? this.#targets(value) : [];
+  targets(value: unknown, followed: Set<string> = new Set()): readonly Resource[] {
+    if (value instanceof Expressed) return this.#targets(value.template, followed);
+    if (typeof value === "string")
+      return !this.isLiteral && isTemplate(value) ? this.#targets(value, followed) : [];
     return typeof value === "object" && value !== null
-      ? Object.values(value).flatMap((each) => this.targets(each))
+      ? Object.values(value).flatMap((each) => this.targets(each, followed))
       : [];
   }
 
-  #targets(template: string): readonly Resource[] {
-    return pathsIn(template).flatMap((path) => this.#found(path)?.resource ?? []);
+  /** Locals and variables are followed, each once. */
+  #targets(template: string, followed: Set<string>): readonly Resource[] {
+    return pathsIn(template).flatMap((path) => {
+      const found = this.#found(path);
+      if (found) return [found.resource];
+      const name = path.slice(0, 2).join(".");
+      if (!this.named.has(name) || followed.has(name) || followed.size > FOLLOWED_MAX) return [];
+      followed.add(name);
+      return this.targets(this.named.get(name), followed);
+    });
   }
 
   /** What a text with expressions is. */

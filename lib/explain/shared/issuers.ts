@@ -89,12 +89,13 @@ export class PublishedIssuers implements Issuers {
     const document = parsedTree(discovery.text);
     const issuer = optionalText(childOf(document, "issuer"));
     const url = optionalText(childOf(document, "jwks_uri"));
-    const agreement = same<string | undefined>(issuer, host.issuer);
+    const isAbsent = orElse(issuer, () => "") === undefined;
+    const agreement = isAbsent ? "no" : same<string | undefined>(issuer, host.issuer);
     const who = shown(host.issuer);
     if (agreement === "no")
       return wrong(
         discovery,
-        `the discovery document of ${who} names ${orElse(issuer, () => "") === undefined ? "no issuer" : `the issuer ${shown(issuer)}`}`,
+        `the discovery document of ${who} names ${isAbsent ? "no issuer" : `the issuer ${shown(issuer)}`}`,
         "write exactly the issuer into the discovery document",
         where,
       );

@@ -57,7 +57,7 @@ const REPOSITORY_NAME = /^@Request\[Microsoft\.ContainerRegistry\/registries\/re
 const AND: readonly string[] = ["AND", "&&"];
 const OR: readonly string[] = ["OR", "||"];
 const NOT: readonly string[] = ["NOT", "!"];
-const OPERATOR = /^(?:For(?:Any|All)Of(Any|All)Values:)?String(Not)?(Equals|StartsWith|Like)(IgnoreCase)?$/;
+const OPERATOR = /^(?:For(?:Any|All)Of(Any|All)Values:)?String(Not)?(Equals|StartsWith)(IgnoreCase)?$/;
 
 /** Reads tokens; each method answers `undefined` where something else stands there. */
 class Reader {
@@ -178,20 +178,18 @@ function comparison(kind: string, value: Known<string>, ignoresCase: boolean): (
     value,
     (text) => {
       const pattern = patternFor(kind, cased(text));
-      return (name: AskedName): Ternary => (pattern ? name.matches(pattern) : "unknown");
+      return (name: AskedName): Ternary => name.matches(pattern);
     },
     () => {
       // Whatever follows, a name that does not begin as the value does is another.
       const [first = ""] = partsOf(value) ?? [];
-      const start = typeof first === "string" && !/[*?\\]/.test(first) ? cased(first) : "";
+      const start = typeof first === "string" ? cased(first) : "";
       const pattern = prefixPattern(literalPattern(start));
       return (name: AskedName): Ternary => (name.matches(pattern) === "no" ? "no" : "unknown");
     },
   );
 }
 
-function patternFor(kind: string, text: string): Pattern | undefined {
-  if (kind === "Equals") return literalPattern(text);
-  if (kind === "StartsWith") return prefixPattern(literalPattern(text));
-  return text.includes("\\") ? undefined : patternOf(text);
+function patternFor(kind: string, text: string): Pattern {
+  return kind === "Equals" ? literalPattern(text) : prefixPattern(literalPattern(text));
 }

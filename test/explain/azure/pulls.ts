@@ -15,6 +15,11 @@ export function firstOpen(change: Change, edits: readonly Edit[] = [], image = I
   return firstOpenOf(pullOf(azureFacts(changed(edited(artefacts, edits), change)), "shop/web", image));
 }
 
+/** The example's files with a change of its configuration. */
+export function changedFiles(change: Change): Artefacts {
+  return changed(artefacts, change);
+}
+
 function changed(files: Artefacts, change: Change): Artefacts {
   const [path = "", text = ""] = [...files].find(([each]) => each.endsWith(TF)) ?? [];
   const configuration = JSON.parse(text) as Configuration;
