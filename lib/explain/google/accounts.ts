@@ -2,31 +2,32 @@
  * Google service accounts, and who may act as them.
  */
 
-import { type Known, type Ternary, and, isKnown, match, orElse, same, shown } from "../../model/known";
-import { conditionMet } from "../../rules/google/grant-condition";
-import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
+import { type Known, type Ternary, isKnown, match, orElse, same, shown } from "../../model/known";
+import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { Resource } from "../read/block";
-import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
 import { GET_ACCESS_TOKEN, threatTo } from "./denials";
-import { ACCOUNT, type Grant, grantText } from "./grants";
+import type { Unread } from "../shared/not-read";
+import { ACCOUNT } from "./grants";
+import { type Counted, type Iam, allowing, grantSeen } from "./iam";
 import type { Bearer } from "./members";
 import { emailOf, projectOf, projectOfEmail } from "./names";
-import { type Policies, touched } from "./permission";
 
 /** Roles with which a principal of a pool may act as a service account. */
 const USERS: readonly string[] = ["roles/iam.workloadIdentityUser", "roles/iam.serviceAccountTokenCreator"];
 const DENIED = "403 Permission 'iam.serviceAccounts.getAccessToken' denied";
+/** What stands above a service account. */
+const ABOVE: readonly string[] = ["project", "folder", "organization"];
 const ELSEWHERE = "name the Terraform that declares it as well";
 
 /** Service accounts by e-mail address. */
 export class Accounts {
   readonly #all: readonly { readonly email: Known<string>; readonly resource: Resource }[];
   readonly #byEmail = new Map<string, Resource>();
-  readonly #policies: Policies;
+  readonly #iam: Iam;
 
-  constructor(terraform: Terraform, policies: Policies) {
-    this.#policies = policies;
+  constructor(terraform: Terraform, iam: Iam) {
+    this.#iam = iam;
     this.#all = terraform
       .ofType("google_service_account")
       .map((resource) => ({ email: emailOf(resource), resource }));
@@ -75,50 +76,31 @@ export class Accounts {
     return account ? projectOf(account) : projectOfEmail(email);
   }
 
-  /** Whether the bearer of a token may act as the service account; denials win over every grant. */
+  /** Whether the bearer of a token may act as the service account. */
   admits(email: Known<string>, bearer: Bearer): Answer {
-    const answer = this.#admitted(email, bearer);
-    const threat = threatTo(this.#policies.denials.of(bearer, [GET_ACCESS_TOKEN]), this.project(email));
-    if (threat === undefined || (answer.status !== "pass" && threat.outcome !== "yes")) return answer;
-    const { title, resource } = threat.denial;
-    const where = [...answer.evidence, seen(title, resource.source)];
-    return threat.outcome === "yes"
-      ? broken(
-          `a ${title} denies ${bearer.label} to act as ${shown(email)}`,
-          `see the ${title}`,
-          DENIED,
-          ...where,
-        )
-      : unknown(`${answer.reason}, but a ${title} may take some of it away`, `see the ${title}`, ...where);
+    const { denials, unread } = this.#iam;
+    const found = allowing(this.#iam.to(bearer), {
+      role: (role) => this.#actsAs(role),
+      reaches: ({ on }) =>
+        on.kind === ACCOUNT ? same(on.name, email) : ABOVE.includes(on.kind) ? "unknown" : "no",
+    });
+    const threat = threatTo(denials.of(bearer, [GET_ACCESS_TOKEN]), this.project(email));
+    return this.#iam.settled(this.#admitted(email, bearer, found), threat, this.given(email, unread));
   }
 
-  #admitted(email: Known<string>, bearer: Bearer): Answer {
-    const { index, grants, mentions } = this.#policies;
-    const { certain, possible } = index.of(bearer);
-    const all = [
-      ...certain.map((grant) => ({ grant, outcome: this.#admitting(grant, email) })),
-      ...possible.map((grant) => ({ grant, outcome: and("unknown", this.#admitting(grant, email)) })),
-    ].filter(({ outcome }) => outcome !== "no");
-    const sure = all.filter(({ outcome }) => outcome === "yes").map(({ grant }) => grant);
-    const owners = sure.map((grant) => grants.against(grant, bearer.isMember));
-    const free = sure.find((_, place) => owners[place] === undefined);
-    const call = mentions.of(
-      orElse(email, () => undefined),
-      orElse(email, () => "").split("@")[0],
-    );
-    if (free && call) return touched(`${shown(email)} lets ${bearer.label} act as it`, call);
-    if (free)
-      return pass(
-        `${shown(email)} lets ${bearer.label} act as it`,
-        seen(shown(free.role), free.resource.source),
-      );
-    const evidence = all.map(({ grant }) => seen(grantText(grant), grant.resource.source));
-    const owner = owners.find((each) => each !== undefined);
-    if (owner) return contested(`${shown(email)} lets ${bearer.label} act as it`, evidence, owner.source);
-    if (call) return touched(`nothing that was read lets ${bearer.label} act as ${shown(email)}`, call);
-    if (all.length > 0 || !isKnown(email) || !this.owns(email))
+  /** What modules that are given a service account may change. */
+  given(email: Known<string>, unread: Unread): Answer | undefined {
+    const account = this.#of(email);
+    return unread.answer("the service account", account ? [account] : [], [email]);
+  }
+
+  #admitted(email: Known<string>, bearer: Bearer, [first, ...others]: readonly Counted[]): Answer {
+    const evidence = [first, ...others].flatMap((each) => (each ? grantSeen(each) : []));
+    if (first?.outcome === "yes")
+      return pass(`${shown(email)} lets ${bearer.label} act as it`, ...grantSeen(first));
+    if (first || !isKnown(email) || !this.owns(email))
       return unknown(
-        `whether ${shown(email)} lets ${bearer.label} act as it cannot be told`,
+        `whether ${shown(email)} lets ${bearer.label} act as it cannot be told${first ? `: ${first.doubt}` : ""}`,
         "name the Terraform that declares its members as well; grant it on the service account itself, without condition",
         ...evidence,
       );
@@ -129,17 +111,9 @@ export class Accounts {
     );
   }
 
-  /** Whether a grant to the bearer lets it act as the service account; one on what is above may. */
-  #admitting({ on, role, condition }: Grant, email: Known<string>): Ternary {
-    if (on.kind !== ACCOUNT && !["project", "folder", "organization"].includes(on.kind)) return "no";
-    const place = on.kind === ACCOUNT ? same(on.name, email) : "unknown";
-    return and(place, this.#actsAs(role), condition ? conditionMet(condition) : "yes");
-  }
-
   #actsAs(role: Known<string>): Ternary {
-    const custom = this.#policies.roles.holds(role, GET_ACCESS_TOKEN);
     return (
-      custom ??
+      this.#iam.roles.holds(role, GET_ACCESS_TOKEN) ??
       match(
         role,
         (name): Ternary => (USERS.includes(name) ? "yes" : name.startsWith("roles/") ? "no" : "unknown"),
@@ -149,7 +123,7 @@ export class Accounts {
   }
 
   #users(email: Known<string>): string {
-    const users = this.#policies.grants.all.filter(
+    const users = this.#iam.grants.all.filter(
       ({ on, role }) => on.kind === ACCOUNT && same(on.name, email) !== "no" && this.#actsAs(role) !== "no",
     );
     const members = users.flatMap(({ members: each }) => orElse(each, () => []).map(shown));
@@ -168,13 +142,4 @@ export class Accounts {
       () => this.#all.find((each) => same(each.email, email) === "yes")?.resource,
     );
   }
-}
-
-function contested(what: string, evidence: readonly Evidence[], owner: Source): Answer {
-  return unknown(
-    `that ${what} is contested: another resource rules the same members, and leaves it out`,
-    "add the member there, or remove one of the two resources",
-    ...evidence,
-    seen("without the member", owner),
-  );
 }

@@ -14,6 +14,7 @@ import {
   known,
   map,
   match,
+  not,
   or,
   orElse,
   same,
@@ -91,60 +92,50 @@ function policyOf(resource: Resource): Policy {
 }
 
 /** A rule with a condition counts for resources with tags, which are not read. */
-function ruled(rules: readonly Block[], issuer: Known<string>): Ternary {
-  const [rule, ...others] = rules;
+function ruled([rule, ...others]: readonly Block[], issuer: Known<string>): Ternary {
   if (rule === undefined) return "yes";
   const isPlain = others.length === 0 && orElse(rule.block("condition"), () => rule) === undefined;
   if (!isPlain) return "unknown";
-  if (flagged(rule, "allow_all")) return "yes";
-  if (flagged(rule, "deny_all")) return "no";
-  return match(
-    rule.block("values"),
-    (values) => listed(values, "allowed_values", "denied_values", issuer),
-    (): Ternary => "unknown",
-  );
+  if (isOn(rule, "allow_all")) return "yes";
+  const values = orElse(rule.block("values"), () => undefined);
+  return isOn(rule, "deny_all") ? "no" : listed(values, "allowed_values", values, "denied_values", issuer);
 }
 
 function olderPolicyOf(resource: Resource, kind: string): Policy {
-  const list = resource.block("list_policy");
+  const list = orElse(resource.block("list_policy"), () => undefined);
+  const [allow, deny] = ["allow", "deny"].map((name) => list && orElse(list.block(name), () => undefined));
   return {
     resource,
     project: kind === "project" ? projectOf(resource) : undefined,
-    allows: (issuer) =>
-      match(
-        list,
-        (policy): Ternary => {
-          const [allow, deny] = [policy?.block("allow"), policy?.block("deny")].map((block) =>
-            block ? orElse(block, () => undefined) : undefined,
-          );
-          if (!allow && !deny) return "unknown";
-          if (allow && flagged(allow, "all")) return "yes";
-          if (deny && flagged(deny, "all")) return "no";
-          return allow ? listed(allow, "values", "", issuer) : listed(deny, "", "values", issuer);
-        },
-        (): Ternary => "unknown",
-      ),
+    allows: (issuer) => {
+      if (allow && isOn(allow, "all")) return "yes";
+      return deny && isOn(deny, "all") ? "no" : listed(allow, "values", deny, "values", issuer);
+    },
   };
 }
 
-function flagged(block: Block, name: string): boolean {
-  const value = map(block.text(name), (text) => text?.toLowerCase());
-  return is<string | undefined>(value, "true") === "yes";
+function isOn(block: Block, name: string): boolean {
+  return (
+    is<string | undefined>(
+      map(block.text(name), (text) => text?.toLowerCase()),
+      "true",
+    ) === "yes"
+  );
 }
 
-function listed(block: Block | undefined, allow: string, deny: string, issuer: Known<string>): Ternary {
-  const among = (name: string): Ternary =>
+/** Only what is allowed where something is, else everything but what is denied; what cannot be read allows nothing for certain. */
+function listed(
+  allow: Block | undefined,
+  allowed: string,
+  deny: Block | undefined,
+  denied: string,
+  issuer: Known<string>,
+): Ternary {
+  const among = (block: Block | undefined, name: string): Ternary | undefined =>
     match(
       block?.list(name) ?? known([]),
-      (values) => or(...values.map((value) => same(value, issuer))),
+      (values) => (values.length === 0 ? undefined : or(...values.map((value) => same(value, issuer)))),
       (): Ternary => "unknown",
     );
-  const isLimited = match(
-    block?.list(allow) ?? known([]),
-    (values) => values.length > 0,
-    () => true,
-  );
-  if (isLimited) return among(allow);
-  const denied = among(deny);
-  return denied === "no" ? "yes" : denied === "yes" ? "no" : denied;
+  return among(allow, allowed) ?? not(among(deny, denied) ?? "unknown");
 }

@@ -23,9 +23,9 @@ import type { Accounts } from "./accounts";
 import { type CredentialFile, readCredentialFile } from "./credential-file";
 import { threatTo } from "./denials";
 import { attributesOf, tokenOf } from "./exchange";
-import { type Bearer, LOOSE, accountBearer, poolBearer } from "./members";
+import type { Iam } from "./iam";
+import { type Bearer, NOBODY, accountBearer, poolBearer } from "./members";
 import { universeOf } from "./names";
-import { type Policies, touched } from "./permission";
 import { type PoolProvider, poolProviderOf } from "./pool";
 import { granted, rightsOf } from "./rights";
 import { type Exchanges, sameAnswers } from "./trust";
@@ -116,7 +116,7 @@ export interface Acting {
   /** The service accounts. */
   readonly accounts: Accounts;
   /** What is granted and denied. */
-  readonly policies: Policies;
+  readonly iam: Iam;
 }
 
 /** A service account, or the principal of a pool that acts itself. */
@@ -161,28 +161,18 @@ export class Identity implements AccessIdentity {
 
   /** Whether all that is asked for is granted; with nothing asked for, whether anything is. */
   permissions(asked: AskedRights | undefined, question: TokenQuestion): Answer {
-    const { accounts, policies } = this.#acting;
+    const { accounts, iam } = this.#acting;
     const { email } = this;
     const bearer = email ? accountBearer(email) : this.#bearer(question);
     const project = email && accounts.project(email);
-    const answer = granted(bearer, project ? [project] : [], asked, policies);
     const rights = asked && rightsOf(asked.rights);
+    // A role may hold any permission.
     const names = rights && rights.roles.length === 0 ? rights.permissions.map(shown) : [];
-    const threat = threatTo(policies.denials.of(bearer, names), project);
-    const call = policies.mentions.of(
-      email && orElse(email, () => undefined),
-      email && orElse(email, () => "").split("@")[0],
-    );
-    if (threat && (answer.status === "pass" || threat.outcome === "yes")) {
-      const { title, resource } = threat.denial;
-      const where = [...answer.evidence, seen(title, resource.source)];
-      return threat.outcome === "yes"
-        ? broken(`a ${title} takes some of it away`, `see the ${title}`, undefined, ...where)
-        : unknown(`${answer.reason}, but a ${title} may take some of it away`, `see the ${title}`, ...where);
-    }
-    if (answer.status !== "unknown" && call) return touched(answer.reason, call);
+    const threat = threatTo(iam.denials.of(bearer, names), project);
+    const module = email && accounts.given(email, iam.unread);
+    const answer = iam.settled(granted(bearer, project ? [project] : [], asked, iam), threat, module);
     // Of a service account that is not declared here, grants may stand elsewhere.
-    return answer.status === "fail" && email && !accounts.owns(email)
+    return answer.status === "fail" && threat?.outcome !== "yes" && email && !accounts.owns(email)
       ? unknown(
           `${answer.reason}; the service account is not declared here, so that grants may stand elsewhere`,
           "name the Terraform that declares it as well",
@@ -194,7 +184,7 @@ export class Identity implements AccessIdentity {
   #bearer(question: TokenQuestion): Bearer {
     const token = tokenOf(question);
     const exchange = orElse(this.#file.exchange, () => undefined);
-    if (exchange === undefined) return { label: "", isMember: () => "unknown", keys: [LOOSE] };
+    if (exchange === undefined) return NOBODY;
     const provider = poolProviderOf(exchange, this.#acting.providers);
     const pool = { numbers: [exchange.number, ...(provider?.numbers ?? [])], poolId: exchange.poolId };
     return poolBearer(pool, attributesOf(provider, token), token.subject);

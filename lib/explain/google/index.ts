@@ -5,19 +5,16 @@
 import { known, shown } from "../../model/known";
 import type { Cloud, CloudReader, DeclaredIdentity, ShownClaims, TrustAnswer } from "../cloud";
 import type { Terraform } from "../read/terraform";
-import { Mentions } from "../shared/mentions";
 import type { Issuers } from "../shared/object-store";
 import { Accounts } from "./accounts";
-import { Denials } from "./denials";
-import { Grants } from "./grants";
-import { GrantIndex } from "./held";
+import { Iam } from "./iam";
 import { GoogleAccess } from "./identity";
 import { issuerStores } from "./issuer";
 import { googleComputed } from "./names";
-import { Downloads, NAMING, type Policies } from "./permission";
+import { Downloads } from "./permission";
 import { GooglePlugin } from "./plugin";
 import { type PoolProvider, poolProviders } from "./pool";
-import { Roles } from "./roles";
+import { Repositories } from "./repositories";
 import { GoogleSpokes } from "./spoke";
 import { Exchanges } from "./trust";
 
@@ -34,7 +31,7 @@ class Google implements Cloud {
   readonly #terraform: Terraform;
   readonly #providers: readonly PoolProvider[];
   readonly #exchanges: Exchanges;
-  #policies: Policies | undefined;
+  #iam: Iam | undefined;
   #access: GoogleAccess | undefined;
   #spokes: GoogleSpokes | undefined;
   #downloads: Downloads | undefined;
@@ -46,17 +43,17 @@ class Google implements Cloud {
     this.pulls = new GooglePlugin(
       this.#providers,
       this.#exchanges,
-      () => (this.#downloads ??= new Downloads(terraform, this.#read())),
+      () => (this.#downloads ??= new Downloads(this.#read(), new Repositories(terraform))),
     );
   }
 
   get access(): GoogleAccess {
-    const policies = this.#read();
+    const iam = this.#read();
     return (this.#access ??= new GoogleAccess({
       providers: this.#providers,
       exchanges: this.#exchanges,
-      accounts: new Accounts(this.#terraform, policies),
-      policies,
+      accounts: new Accounts(this.#terraform, iam),
+      iam,
     }));
   }
 
@@ -88,17 +85,8 @@ class Google implements Cloud {
     return this.#exchanges.custom({ kind: "custom", number, poolId, providerId }, provider, token);
   }
 
-  /** The grants and what takes them away, read when they are first asked for. */
-  #read(): Policies {
-    if (this.#policies) return this.#policies;
-    const grants = new Grants(this.#terraform);
-    this.#policies = {
-      grants,
-      index: new GrantIndex(grants),
-      roles: new Roles(this.#terraform),
-      denials: new Denials(this.#terraform),
-      mentions: new Mentions(this.#terraform, NAMING),
-    };
-    return this.#policies;
+  /** Policies, read when they are first asked for. */
+  #read(): Iam {
+    return (this.#iam ??= new Iam(this.#terraform));
   }
 }

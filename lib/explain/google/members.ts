@@ -7,10 +7,10 @@ import {
   type Known,
   type Ternary,
   and,
-  is,
   isKnown,
   joined,
   known,
+  map,
   match,
   or,
   orElse,
@@ -18,9 +18,9 @@ import {
   same,
   shown,
 } from "../../model/known";
-import type { MappedAttributes } from "../../rules/google/mapped-attributes";
 import { claimText } from "../../rules/google/cel-variables";
-import { managedPoolId } from "../../rules/google/workload-identity-names";
+import type { MappedAttributes } from "../../rules/google/mapped-attributes";
+import type { ManagedExchange } from "./exchange";
 import { piecesOf } from "./names";
 
 /** Whom a role may be granted to. */
@@ -41,24 +41,38 @@ export interface PoolName {
   readonly poolId: Known<string>;
 }
 
-/** The identities of a pool that a token has: what follows the pool in members. */
-interface Names {
-  readonly single: readonly Known<string>[];
-  readonly sets: readonly Known<string>[];
-  /** Beginnings of those whose value is not known. */
-  readonly open: readonly (readonly [scheme: string, beginning: string])[];
-}
+/** Who is meant, without the number of the project: `principal <pool>/subject/<subject>`. */
+type Name = Known<string>;
 
-const PRINCIPAL = "principal";
-const SET = "principalSet";
 const EVERYBODY = "allUsers";
 /**
  * Everybody whom Google has authenticated; whether that includes identities of pools is stated differently in its
  * documentation, so that it decides nothing of them.
  */
 const AUTHENTICATED = "allAuthenticatedUsers";
+const GROUPS = "group:";
+/** The key of what nothing else is known of: it may be anybody. */
+export const LOOSE = "";
+/** Of whom nothing is known, every grant may be to. */
+export const NOBODY: Bearer = { label: "", isMember: () => "unknown", keys: [LOOSE] };
+
 const MEMBER =
   /^(principal|principalSet):\/\/iam\.googleapis\.com\/projects\/([^/]+)\/locations\/global\/workloadIdentityPools\/([^/]+)\/(.+)$/;
+
+interface PoolMember {
+  readonly number: Known<string>;
+  readonly name: Name;
+  /** What the names of all that differ in their value alone begin with: `principal <pool>/`. */
+  readonly sort: Name;
+}
+
+/** The parts of a pool's member; `undefined` for any other member, and for one of which that is not known. */
+function poolMember(member: Known<string>): PoolMember | undefined {
+  const [scheme, number, pool, rest] = orElse(piecesOf(member, MEMBER), () => undefined) ?? [];
+  if (!scheme || !number || !pool || !rest) return undefined;
+  const sort = joined(scheme, " ", pool, "/");
+  return { number, sort, name: joined(sort, rest) };
+}
 
 /** The bearer of a token at a pool of the user's; every member of the pool may be meant where the mapping is not known. */
 export function poolBearer(
@@ -66,52 +80,43 @@ export function poolBearer(
   attributes: MappedAttributes | undefined,
   subject: string,
 ): Bearer {
-  if (attributes === undefined)
-    return bearer(subject, pool, {
-      single: [],
-      sets: [known("*")],
-      open: [
-        [PRINCIPAL, ""],
-        [SET, ""],
-      ],
-    });
+  const [single, set] = [joined("principal ", pool.poolId, "/"), joined("principalSet ", pool.poolId, "/")];
+  const all = joined(set, "*");
+  if (attributes === undefined) return bearer(subject, pool.numbers, [all], [single, set]);
   const { google, attribute, subjectUid } = attributes;
-  const single = named("subject/", [google["subject"]], subjectUid === "after-uid" ? "uid:" : "");
   const groups = Array.isArray(google["groups"]) ? google["groups"] : [google["groups"]];
-  const sets = [
-    ...Object.entries(attribute).map(([name, value]) => named(`attribute.${name}/`, [value])),
-    named("group/", groups),
+  const values = [
+    {
+      start: joined(single, "subject/"),
+      value: google["subject"],
+      open: subjectUid === "after-uid" ? "uid:" : "",
+    },
+    ...Object.entries(attribute).map(([name, value]) => ({
+      start: joined(set, `attribute.${name}/`),
+      value,
+      open: "",
+    })),
+    ...groups.map((value: unknown) => ({ start: joined(set, "group/"), value, open: "" })),
   ];
-  const [own] = single.names;
+  const texts = values.map(({ value }) => (value === undefined ? undefined : claimText(value)));
+  const names = values.flatMap(({ start }, place) => {
+    const text = texts[place];
+    return text && partsOf(text) ? [joined(start, text)] : [];
+  });
+  const open = values.flatMap(({ start, open: after }, place) => {
+    const text = texts[place];
+    return text && !partsOf(text) ? [joined(start, after)] : [];
+  });
   const path = joined(
     "projects/",
     pool.numbers[0] ?? "-",
     "/locations/global/workloadIdentityPools/",
     pool.poolId,
   );
+  const [own] = texts;
   const label =
-    own === undefined ? subject : shown(joined("principal://iam.googleapis.com/", path, "/", own));
-  return bearer(label, pool, {
-    single: single.names,
-    sets: [...sets.flatMap(({ names }) => names), known("*")],
-    open: [
-      ...single.open.map((beginning) => [PRINCIPAL, beginning] as const),
-      ...sets.flatMap(({ open }) => open).map((beginning) => [SET, beginning] as const),
-    ],
-  });
-}
-
-/** Texts as they follow a beginning, and what it is followed by where that is not known. */
-function named(
-  beginning: string,
-  values: readonly unknown[],
-  start = "",
-): { readonly names: readonly Known<string>[]; readonly open: readonly string[] } {
-  const texts = values.flatMap((value) => (value === undefined ? [] : (claimText(value) ?? [])));
-  return {
-    names: texts.filter((text) => partsOf(text) !== undefined).map((text) => joined(beginning, text)),
-    open: texts.some((text) => partsOf(text) === undefined) ? [beginning + start] : [],
-  };
+    own && partsOf(own) ? shown(joined("principal://iam.googleapis.com/", path, "/subject/", own)) : subject;
+  return bearer(label, pool.numbers, [...names, all], open);
 }
 
 /**
@@ -119,75 +124,48 @@ function named(
  * plugin, and the pool's id is unique without it.
  */
 export function managedBearer(
-  {
-    project,
-    identityProvider,
-  }: { readonly project: Known<string>; readonly identityProvider: Known<string> },
+  { project, identityProvider }: ManagedExchange,
   namespace: string,
   name: string,
 ): Bearer {
-  const own = `subject/ns/${namespace}/sa/${name}`;
-  const poolId = match(
-    project,
-    (text) => known(managedPoolId(text)),
-    () => joined(project, managedPoolId("")),
-  );
+  const pool = joined(project, ".svc.id.goog/");
+  const own = joined(pool, `subject/ns/${namespace}/sa/${name}`);
+  const sets = [known(`namespace/${namespace}`), joined("kubernetes.cluster/", identityProvider), known("*")];
   return bearer(
-    `principal:…/workloadIdentityPools/${shown(poolId)}/${own}`,
-    { numbers: [], poolId },
-    {
-      single: [known(own)],
-      sets: [known(`namespace/${namespace}`), joined("kubernetes.cluster/", identityProvider), known("*")],
-      open: [[PRINCIPAL, "kubernetes.serviceaccount.uid/"]],
-    },
+    `principal:…/workloadIdentityPools/${shown(own)}`,
+    [],
+    [joined("principal ", own), ...sets.map((each) => joined("principalSet ", pool, each))],
+    [joined("principal ", pool, "kubernetes.serviceaccount.uid/")],
   );
 }
 
-function bearer(label: string, { numbers, poolId }: PoolName, names: Names): Bearer {
-  const isMember = (member: Known<string>): Ternary =>
-    match(
-      piecesOf(member, MEMBER),
-      (pieces) => {
-        const [scheme, number, pool, rest] = pieces ?? [];
-        if (scheme === undefined || number === undefined || pool === undefined || rest === undefined)
-          return orElse(member, () => "") === EVERYBODY
-            ? "yes"
-            : is(member, AUTHENTICATED) === "no"
-              ? "no"
-              : "unknown";
-        const numbered = numbers.length === 0 ? "yes" : or(...numbers.map((each) => same(each, number)));
-        const values = is(scheme, PRINCIPAL) === "yes" ? names.single : names.sets;
-        const stated = or(...values.map((each) => same(each, rest)));
-        const isOpen = names.open.some(
-          ([sort, beginning]) => is(scheme, sort) === "yes" && mayBegin(rest, beginning) !== "no",
-        );
-        return and(same(poolId, pool), numbered, stated === "no" && isOpen ? "unknown" : stated);
-      },
-      (): Ternary => "unknown",
-    );
-  return { label, isMember, keys: keysOf(poolId, names) };
+function bearer(
+  label: string,
+  numbers: readonly Known<string>[],
+  names: readonly Name[],
+  open: readonly Name[],
+): Bearer {
+  const isMember = (member: Known<string>): Ternary => {
+    const named = poolMember(member);
+    if (named === undefined) {
+      const text = orElse(member, () => AUTHENTICATED);
+      return text === EVERYBODY ? "yes" : text === AUTHENTICATED ? "unknown" : "no";
+    }
+    const number = numbers.length === 0 ? "yes" : or(...numbers.map((each) => same(each, named.number)));
+    const stated = or(...names.map((each) => same(each, named.name)));
+    const isOpen = open.some((beginning) => mayBegin(named.name, beginning));
+    return and(number, stated === "no" && isOpen ? "unknown" : stated);
+  };
+  const sorts = open.map((beginning) => map(beginning, (text) => text.slice(0, text.indexOf("/") + 1)));
+  return { label, isMember, keys: [EVERYBODY, AUTHENTICATED, ...[...names, ...sorts].map(keyOf)] };
 }
 
-function mayBegin(text: Known<string>, beginning: string): Ternary {
-  const [first = ""] = partsOf(text) ?? [];
-  if (typeof first !== "string") return "unknown";
-  if (first.startsWith(beginning)) return "yes";
-  return !isKnown(text) && beginning.startsWith(first) ? "unknown" : "no";
-}
-
-function keysOf(poolId: Known<string>, { single, sets, open }: Names): readonly string[] {
-  const key = (scheme: string) => (name: Known<string>) => keyOf(scheme, poolId, name);
-  return [EVERYBODY, AUTHENTICATED, ...single.map(key(PRINCIPAL)), ...sets.map(key(SET))].concat(
-    open.map(([scheme]) => keyOf(scheme, poolId, known(""))),
-  );
-}
-
-function keyOf(scheme: string, pool: Known<string>, rest: Known<string>): string {
-  return match(
-    joined(scheme, " ", pool, "/", rest),
-    (text) => text,
-    () => LOOSE,
-  );
+/** Whether a text may begin so; a reference may be anything. */
+function mayBegin(text: Known<string>, beginning: Known<string>): boolean {
+  const [first] = partsOf(text) ?? [];
+  const [start] = partsOf(beginning) ?? [];
+  if (typeof first !== "string" || typeof start !== "string") return true;
+  return first.startsWith(start) || (!isKnown(text) && start.startsWith(first));
 }
 
 /** A Google service account. */
@@ -203,15 +181,11 @@ export function accountBearer(email: Known<string>): Bearer {
       // Who is in a group, no artefact says.
       return text.startsWith(GROUPS) ? "unknown" : or(same(member, other), same(principal, other));
     },
-    keys: [EVERYBODY, AUTHENTICATED, GROUPS, keyOfText(member)],
+    keys: [EVERYBODY, AUTHENTICATED, GROUPS, keyOf(member)],
   };
 }
 
-/** The key of what nothing else is known of: it may be anybody. */
-export const LOOSE = "";
-const GROUPS = "group:";
-
-function keyOfText(text: Known<string>): string {
+function keyOf(text: Known<string>): string {
   return match(
     text,
     (each) => (each.startsWith(GROUPS) ? GROUPS : each),
@@ -221,9 +195,6 @@ function keyOfText(text: Known<string>): string {
 
 /** The keys under which a member is found: its own, and that of its pool for those whose value is not known. */
 export function memberKeys(member: Known<string>): readonly string[] {
-  const pieces = orElse(piecesOf(member, MEMBER), () => undefined);
-  const [scheme, , pool, rest] = pieces ?? [];
-  if (scheme === undefined || pool === undefined || rest === undefined) return [keyOfText(member)];
-  const sort = shown(scheme);
-  return [keyOf(sort, pool, rest), keyOf(sort, pool, known(""))];
+  const named = poolMember(member);
+  return named ? [keyOf(named.name), keyOf(named.sort)] : [keyOf(member)];
 }

@@ -12,7 +12,7 @@ import type { ClusterFacts } from "../read/cluster-record";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
 import { argumentsAnswer, exchangeOf } from "./arguments";
 import { attributesOf, managedTrust, tokenOf } from "./exchange";
-import { type Bearer, LOOSE, managedBearer, poolBearer } from "./members";
+import { type Bearer, NOBODY, managedBearer, poolBearer } from "./members";
 import type { Downloads } from "./permission";
 import { type PoolProvider, poolProviderOf } from "./pool";
 import { type Exchanges, sameAnswers } from "./trust";
@@ -111,6 +111,3 @@ export class GooglePlugin implements PluginCloud {
     return { trust, label: bearer.label, source, rights: this.#downloads().of(bearer) };
   }
 }
-
-/** Of whom nothing is known, every grant may be to. */
-const NOBODY: Bearer = { label: "", isMember: () => "unknown", keys: [LOOSE] };

@@ -8,11 +8,13 @@
 import { type Known, and, is, map, match, orElse, shown } from "../../model/known";
 import { type AskedName, AskedNames } from "../../rules/asked-names";
 import { parseGoogleRegistryHost } from "../../rules/google/registry-host";
-import { type Pattern, literalPattern } from "../../rules/wildcard";
-import { type Answer, broken, seen, unknown, worstOf } from "../answer";
+import { literalPattern } from "../../rules/wildcard";
+import { type Answer, broken, seen, unknown } from "../answer";
 import type { AskedRepository } from "../asked-image";
+import { obstacle } from "../obstacle";
 import type { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
+import { ASK_AGAIN } from "../shared/words";
 import { projectOf } from "./names";
 
 /** Where images are. */
@@ -54,45 +56,58 @@ const PACKAGES: readonly string[] = [
   ...["APT", "GENERIC", "GO", "GOOGET", "KFP", "MAVEN", "NPM", "PYTHON", "RUBY", "YUM"],
 ];
 
-/** A repository that is declared with another format than that of images. */
-interface OtherFormat {
+/** A repository that is declared. */
+interface Declared {
   readonly resource: Resource;
+  /** In capitals. */
   readonly format: Known<string>;
-  readonly name: Pattern | undefined;
 }
 
-/** The repositories that hold no images. */
-export class Formats {
-  readonly #others: readonly OtherFormat[];
+/** The repositories that are declared. */
+export class Repositories {
+  readonly #byName = new Map<string, Declared[]>();
 
   constructor(terraform: Terraform) {
-    this.#others = terraform.ofType("google_artifact_registry_repository").flatMap((resource) => {
-      const format = map(resource.text("format"), (text) => text?.toUpperCase() ?? IMAGES);
+    for (const resource of terraform.ofType("google_artifact_registry_repository")) {
       const name = orElse(resource.stated("repository_id"), () => undefined);
-      const pattern = name === undefined ? undefined : literalPattern(name);
-      return is(format, IMAGES) === "yes" ? [] : [{ resource, format, name: pattern }];
-    });
+      if (name === undefined) continue;
+      const format = map(resource.text("format"), (text) => text?.toUpperCase() ?? IMAGES);
+      this.#byName.set(name, [...(this.#byName.get(name) ?? []), { resource, format }]);
+    }
   }
 
-  /** What follows where images cannot be in a repository; `undefined` where they can, and where no name says which it is. */
+  /** What declares a repository. */
+  declared(place: Place, name: AskedName): readonly Resource[] {
+    return this.#of(place, name).map(({ resource }) => resource);
+  }
+
+  /** What follows where images cannot be in a repository; `undefined` where they can. */
   withoutImages(place: Place, name: AskedName): Answer | undefined {
-    const answers = this.#others
-      .filter(
-        (each) =>
-          each.name !== undefined &&
-          and(
-            is(projectOf(each.resource), place.project),
-            is(each.resource.stated("location"), place.location),
-            name.matches(each.name),
-          ) === "yes",
-      )
-      .map((each) => formatAnswer(each, `${place.project}/${place.location}/${name.example}`));
-    const [first, ...others] = answers;
-    return first && worstOf(first, ...others);
+    const others = this.#of(place, name).filter(({ format }) => is(format, IMAGES) !== "yes");
+    return obstacle(
+      others.map((each) => formatAnswer(each, `${place.project}/${place.location}/${name.example}`)),
+    );
+  }
+
+  #of(place: Place, name: AskedName): readonly Declared[] {
+    const all = place.repositories.isOne
+      ? (this.#byName.get(name.example) ?? [])
+      : [...this.#byName].flatMap(([each, declared]) =>
+          // Only of those that differ from others it matters which one is meant.
+          declared.some(({ format }) => is(format, IMAGES) !== "yes") &&
+          name.matches(literalPattern(each)) === "yes"
+            ? declared
+            : [],
+        );
+    return all.filter(
+      ({ resource }) =>
+        and(is(projectOf(resource), place.project), is(resource.stated("location"), place.location)) ===
+        "yes",
+    );
   }
 }
 
-function formatAnswer({ format, resource }: OtherFormat, where: string): Answer {
+function formatAnswer({ format, resource }: Declared, where: string): Answer {
   const seenAt = seen("format", resource.source);
   const remedy = `pull from a repository of the format ${IMAGES}`;
   return match(
@@ -106,11 +121,6 @@ function formatAnswer({ format, resource }: OtherFormat, where: string): Answer 
             seenAt,
           )
         : unknown(`whether a repository of the format ${text} holds images is not known`, remedy, seenAt),
-    () =>
-      unknown(
-        `the format of ${where} (${shown(format)}) is known only after apply`,
-        "apply, and ask again with what `terraform show -json` prints named as well",
-        seenAt,
-      ),
+    () => unknown(`the format of ${where} (${shown(format)}) is known only after apply`, ASK_AGAIN, seenAt),
   );
 }

@@ -11,12 +11,12 @@ import type { ServiceAccountFact } from "../read/service-accounts";
 import type { SpokeFact } from "../read/spoke-facts";
 import type { Terraform } from "../read/terraform";
 import { boundAnswer, otherKindOfCluster, servedCluster } from "../shared/spokes";
-import { type Grant, type Grants, grantText } from "./grants";
+import { type Grants, grantText } from "./grants";
+import { type Counted, type Iam, grantSeen } from "./iam";
 import { Identity } from "./identity";
 import { accountBearer } from "./members";
 import { piecesOf, projectOf } from "./names";
-import type { Policies } from "./permission";
-import { type IamEntry, iamEntry, roleEvidence } from "./spoke-roles";
+import { type IamEntry, iamEntry } from "./spoke-roles";
 
 /** Source: cloud.google.com/kubernetes-engine/docs/how-to/workload-identity. */
 const NATIVE = "iam.gke.io/gcp-service-account";
@@ -27,11 +27,11 @@ const PRINCIPAL =
 /** GKE clusters and members of fleets as spokes. */
 export class GoogleSpokes implements CloudSpokes {
   readonly #terraform: Terraform;
-  readonly #policies: Policies;
+  readonly #iam: Iam;
 
-  constructor(terraform: Terraform, policies: Policies) {
+  constructor(terraform: Terraform, iam: Iam) {
     this.#terraform = terraform;
-    this.#policies = policies;
+    this.#iam = iam;
   }
 
   /** The answer for a controller with an annotation of GKE's own Workload Identity. */
@@ -68,7 +68,7 @@ export class GoogleSpokes implements CloudSpokes {
       accountBearer(email),
       this.#project(question, gateway?.[0]),
       gateway !== undefined,
-      this.#policies,
+      this.#iam,
     );
     const agent = isAttached ? agentAnswer(spoke, email, rbac) : undefined;
     const admitted =
@@ -98,7 +98,7 @@ export class GoogleSpokes implements CloudSpokes {
       .ofType("google_project")
       .find((each) => same(each.attribute("number"), number) === "yes");
     if (declared) return declared.attribute("project_id");
-    const pools = poolsOf(this.#policies.grants, number);
+    const pools = poolsOf(this.#iam.grants, number);
     const projects = this.#terraform
       .ofType("google_iam_workload_identity_pool")
       .filter((pool) => pools.some((id) => same(pool.stated("workload_identity_pool_id"), id) === "yes"))
@@ -155,19 +155,19 @@ function authorizedBy({ working, mayWork }: IamEntry, bound: Answer): Answer {
   if (bound.status === "pass") return bound;
   if (working.length > 0)
     return pass(
-      `IAM lets it work: ${working.map(({ role }) => shown(role)).join(", ")}`,
-      ...working.map(roleEvidence),
+      `IAM lets it work: ${working.map(({ grant }) => shown(grant.role)).join(", ")}`,
+      ...working.flatMap(grantSeen),
     );
   return mayWork && bound.status === "fail"
     ? unknown(`${bound.reason}, and whether IAM lets it work cannot be told`, bound.remedy, ...bound.evidence)
     : bound;
 }
 
-function wide(grant: Grant): FleetWarning {
+function wide(counted: Counted): FleetWarning {
   return {
     id: "wide-role",
-    reason: `${grantText(grant)} counts in every cluster there`,
-    evidence: [roleEvidence(grant)],
+    reason: `${grantText(counted.grant)} counts in every cluster there`,
+    evidence: grantSeen(counted),
     remedy: "grant roles/container.clusterViewer, and bind a role in the spoke",
   };
 }
