@@ -1,10 +1,10 @@
 import { isWithin, registriesOf } from "../rules/plugin-registries";
 import { isPluginExecutable } from "../rules/plugins";
 import { orElse } from "../model/known";
-import { awsReader } from "./aws";
-import { azureReader } from "./azure";
+import { awsReader } from "./aws/reader";
+import { azureReader } from "./azure/reader";
 import type { Cloud, CloudReader, PluginCloud } from "./cloud";
-import { googleReader } from "./google";
+import { googleReader } from "./google/reader";
 import type { ProviderEntry } from "./read/node-configuration";
 import type { ComputedAttribute, Terraform } from "./read/terraform";
 import { PublishedIssuers } from "./shared/issuers";

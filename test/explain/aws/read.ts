@@ -2,7 +2,7 @@ import { type Known, known, textOf } from "../../../lib/model/known";
 import { ecrRoleAnnotation } from "../../../lib/rules/aws/pull-annotation";
 import type { Answer } from "../../../lib/explain/answer";
 import { askedImage, askedPattern } from "../../../lib/explain/asked-image";
-import { awsReader } from "../../../lib/explain/aws";
+import { awsReader } from "../../../lib/explain/aws/reader";
 import type { Cloud, PullIdentity } from "../../../lib/explain/cloud";
 import type { NodeConfiguration, ProviderEntry } from "../../../lib/explain/read/node-configuration";
 import { Terraform } from "../../../lib/explain/read/terraform";
