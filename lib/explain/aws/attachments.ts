@@ -36,8 +36,8 @@ export interface Doubt {
   readonly kind: "attached" | "contested" | "organization" | "module";
   /** Where it stands. */
   readonly source: Source;
-  /** What takes it away or replaces it; for a contested one. */
-  readonly against?: Source;
+  /** What takes it away or replaces it; `undefined` for one that is not contested. */
+  readonly against: Source | undefined;
 }
 
 /** A policy of a role; `doubt` is `undefined` where it certainly is. */
@@ -143,7 +143,7 @@ export class Attachments {
     const account = accountOf(role);
     const near = this.#anywhere.filter(({ resource }) => same(accountOf(resource), account) !== "no");
     for (const each of [...(this.#perhaps.get(role) ?? []), ...near])
-      perhaps.push(doubted(each, { kind: "attached", source: each.resource.source }));
+      perhaps.push(doubted(each, { kind: "attached", source: each.resource.source, against: undefined }));
     const call = this.#callFor(role, given);
     return [...certain, ...perhaps, ...(call ? [call] : [])];
   }
@@ -157,7 +157,7 @@ export class Attachments {
     if (source === undefined) return undefined;
     return {
       policy: { kind: "unread", why: "the call of a module, which is not followed, is given the role" },
-      doubt: { kind: "module", source },
+      doubt: { kind: "module", source, against: undefined },
     };
   }
 

@@ -57,29 +57,26 @@ export function webhookPods(
         : refused(`${title} ${"problem" in said ? said.problem : ""}`, where, webhook);
     return { pods: answer, audiences: [audience] };
   }
-  const places = pods.map(({ title, source }) => seen(title, source));
-  if (webhook !== "runs" && judged.length === 0)
-    return {
-      pods: unknown(
-        `no pod was read, and ${webhook === "absent" ? "no pod identity webhook of AWS runs on the hub" : NOT_SAID}`,
-        `name the manifests that set ${ROLE} and ${TOKEN} and mount the token`,
-        ...places,
-      ),
-      audiences: [audience],
-    };
   const own = judged.flatMap(({ said }) => ("own" in said ? [said.own] : []));
-  return {
-    pods: pass(
-      webhook === "runs" || judged.length === 0
+  const isOther = (audience: Known<string>, place: number, all: readonly Known<string>[]): boolean =>
+    all.findIndex((each) => same(each, audience) === "yes") === place;
+  return { pods: podsAgree(pods, webhook, judged.length > 0), audiences: [audience, ...own].filter(isOther) };
+}
+
+function podsAgree(pods: AccountQuestion["pods"], webhook: Asked["webhook"], areJudged: boolean): Answer {
+  const places = pods.map(({ title, source }) => seen(title, source));
+  if (webhook === "runs" || areJudged)
+    return pass(
+      webhook === "runs"
         ? "the webhook gives every pod of the service account a token and names its path"
         : "its pods have the token and know its path, without the webhook",
       ...places,
-    ),
-    audiences: own.reduce<readonly Known<string>[]>(
-      (all, each) => (all.some((other) => same(other, each) === "yes") ? all : [...all, each]),
-      [audience],
-    ),
-  };
+    );
+  return unknown(
+    `no pod was read, and ${webhook === "absent" ? "no pod identity webhook of AWS runs on the hub" : NOT_SAID}`,
+    `name the manifests that set ${ROLE} and ${TOKEN} and mount the token`,
+    ...places,
+  );
 }
 
 const REMEDY = `leave ${ROLE} and ${TOKEN} to the webhook, or write both, and the token that they name, into the pod`;
