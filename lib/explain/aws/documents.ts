@@ -69,7 +69,8 @@ export interface NamedPolicy {
 /** The policies of all documents, each read once. */
 export class Documents {
   readonly #terraform: Terraform;
-  readonly #read = new Map<string, Policy>();
+  /** By kind and length, and by text. */
+  readonly #read = new Map<string, Map<string, Policy>>();
   readonly #managed = new Map<unknown, NamedPolicy>();
   #byName: Map<string, Resource[]> | undefined;
 
@@ -79,12 +80,12 @@ export class Documents {
 
   /** The policy of a text; the same object for the same text. */
   ofText(text: Known<string>, kind: PolicyKind, max: number = Infinity): Policy {
+    const read = this.#read.get(max + kind) ?? new Map<string, Policy>();
+    this.#read.set(max + kind, read);
     const literal = orElse(text, () => undefined);
-    if (literal === undefined) return readPolicy(text, kind, max);
-    const key = `${kind} ${max} ${literal}`;
-    const before = this.#read.get(key) ?? readPolicy(text, kind, max);
-    this.#read.set(key, before);
-    return before;
+    const made = (literal === undefined ? undefined : read.get(literal)) ?? readPolicy(text, kind, max);
+    if (literal !== undefined) read.set(literal, made);
+    return made;
   }
 
   /** The policy of an ARN: one of AWS's own, or one that Terraform declares. */

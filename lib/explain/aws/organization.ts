@@ -67,7 +67,7 @@ function limitOf(resource: Resource, terraform: Terraform, documents: Documents)
   if (policy === undefined) return undefined;
   return {
     accounts: accountsOf(resource, terraform),
-    held: { policy, doubt: { kind: "organization", source: resource.source } },
+    held: { policy, doubt: { kind: "organization", source: resource.source, against: undefined } },
   };
 }
 

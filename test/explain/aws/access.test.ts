@@ -271,12 +271,7 @@ describe("what a request asks for", () => {
     ["something", ALLOW, "pass", "is granted ec2:CreateTags on *"],
     ["nothing", [], "fail", "granted nothing that counts"],
     ["what is denied", [BUCKET, { ...BUCKET, Effect: "Deny" }], "fail", "granted nothing that counts"],
-    [
-      "what is denied in part",
-      [ALLOW, { ...BUCKET, Effect: "Deny", Action: "*" }],
-      "unknown",
-      "leave of wildcards",
-    ],
+    ["what is denied in part", [ALLOW, { ...BUCKET, Effect: "Deny", Action: "*" }], "pass", "is granted"],
     [
       "what depends on conditions",
       { ...ALLOW, Condition: { Bool: { "aws:MultiFactorAuthPresent": "true" } } },

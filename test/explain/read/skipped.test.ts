@@ -157,3 +157,90 @@ describe("a synth output folder", () => {
     );
   });
 });
+
+describe("Terraform", () => {
+  const role = (name: string): object => ({ resource: { aws_role: { r: { name } } } });
+  /** Reasons of what was not read, and whether the role could be touched by it. */
+  function notRead(files: FileContents): readonly string[] {
+    const { terraform } = factsOf({ "main.tf.json": role("a"), ...files });
+    const [resource] = terraform.ofType("aws_role");
+    return terraform.scopes.flatMap((scope) =>
+      scope.notRead.map(
+        ({ reason, mentions }) => `${resource && mentions.has(resource) ? "touched" : "apart"}: ${reason}`,
+      ),
+    );
+  }
+
+  it.each<[string, FileContents, readonly string[]]>([
+    ["an override file of the role", { "override.tf.json": role("b") }, ["touched: an override file"]],
+    [
+      "an override file of another",
+      { "a_override.tf.json": { resource: { aws_role: { s: {} } } } },
+      ["apart: an override file"],
+    ],
+    [
+      "an override file of variables",
+      { "a_override.tf.json": { variable: { v: {} } } },
+      ["touched: an override file"],
+    ],
+    [
+      "own syntax that names the role",
+      { "b.tf": 'policy = "${aws_role.r.arn}"' },
+      ["touched: Terraform in its own"],
+    ],
+    ["own syntax of others", { "b.tf": "a = 1" }, ["apart: Terraform in its own"]],
+    [
+      "a call of a module",
+      { "b.tf.json": { module: { m: { source: "x", role: "${aws_role.r.name}" } } } },
+      ["touched: the call of a module"],
+    ],
+  ])("%s", (_, files, expected) => {
+    expect(notRead(files)).toEqual(listed(...expected));
+    expect(factsOf({ "main.tf.json": role("a"), ...files }).skipped.map(({ reason }) => reason)).toEqual(
+      listed(...expected.map((each) => each.replace(/^\w+: /, ""))),
+    );
+  });
+
+  it.each<[string, FileContents, readonly string[]]>([
+    ["below a configuration", { "main.tf.json": role("a"), "m/main.tf.json": role("b") }, ["a"]],
+    [
+      "that has a backend",
+      {
+        "main.tf.json": role("a"),
+        "m/main.tf.json": { ...role("b"), terraform: { backend: { local: {} } } },
+      },
+      ["a", "b"],
+    ],
+    [
+      "that Terraform was run in",
+      { "main.tf.json": role("a"), "m/main.tf.json": role("b"), "m/.terraform.lock.hcl": "" },
+      ["a", "b"],
+    ],
+    ["beside a configuration", { "a/main.tf.json": role("a"), "b/main.tf.json": role("b") }, ["a", "b"]],
+    [
+      "beside one that calls it",
+      { "a/main.tf.json": { ...role("a"), module: { m: { source: "../b" } } }, "b/main.tf.json": role("b") },
+      ["a"],
+    ],
+  ])("a folder %s", (_, files, expected) => {
+    const { terraform, skipped: all } = factsOf(files);
+    const names = terraform
+      .ofType("aws_role")
+      .map((each) => match(each.stated("name"), (name) => name, whyText));
+    expect([...names].sort()).toEqual(expected);
+    expect(all.some(({ reason }) => reason.startsWith("a module by its place"))).toBe(expected.length === 1);
+  });
+
+  it("variables that a file beside them may set are not known", () => {
+    const files = { "main.tf.json": { ...role("${var.v}"), variable: { v: { default: "a" } } } };
+    const name = (more: FileContents): string => {
+      const [resource] = factsOf({ ...files, ...more }).terraform.ofType("aws_role");
+      return match(resource?.stated("name") ?? known("none"), (text) => text, whyText);
+    };
+    expect(name({})).toBe("a");
+    expect(name({ "prod.tfvars": 'v = "b"' })).toBe("a");
+    expect(name({ "terraform.tfvars": 'v = "b"' })).toContain(
+      "which is not read, may give the variable v a value",
+    );
+  });
+});
