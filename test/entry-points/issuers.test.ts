@@ -76,7 +76,10 @@ describe.each(HOSTS)("%s as issuer", (_, host, url) => {
     const issuer = host(world);
     const aws = OidcProvider.forIssuer(world.stack, { issuer, audience: "sts.amazonaws.com" });
     expect(aws.issuer.url).toMatch(url);
-    const pool = google.WorkloadIdentityPool.fromPoolId(world.stack, "own-pool", { ...PROJECT, poolId: "prod" });
+    const pool = google.WorkloadIdentityPool.fromPoolId(world.stack, "own-pool", {
+      ...PROJECT,
+      poolId: "prod",
+    });
     expect(
       new google.OidcProvider(world.stack, "trusted", { pool, providerId: "prod", issuer }).issuer.url,
     ).toMatch(url);
