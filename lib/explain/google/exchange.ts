@@ -17,6 +17,7 @@ export const EMPTY = "Workload Identity exchange failed for opted-in KSA …. Fa
 
 /** An exchange at a pool of the user's. */
 export interface CustomExchange {
+  /** Tells it from the other kind. */
   readonly kind: "custom";
   /** Number of the pool's project. */
   readonly number: Known<string>;
@@ -28,6 +29,7 @@ export interface CustomExchange {
 
 /** An exchange at the pool of GKE and fleet. */
 export interface ManagedExchange {
+  /** Tells it from the other kind. */
   readonly kind: "managed";
   /** Id of the project. */
   readonly project: Known<string>;
