@@ -248,7 +248,8 @@ class DeclaredRole implements Role {
 
 /** The policies that the role's own resource holds; what an expression makes of them is not known. */
 function ownPolicies(resource: Resource, documents: Documents): readonly HeldPolicy[] {
-  if (!["inline_policy", "managed_policy_arns"].some((name) => resource.names.includes(name))) return [];
+  if (!["inline_policy", "managed_policy_arns", "dynamic"].some((name) => resource.names.includes(name)))
+    return [];
   const certain = (policy: Policy): HeldPolicy => ({ policy, doubt: undefined });
   const inline = match(
     resource.blocks("inline_policy"),

@@ -98,20 +98,13 @@ function ruled([rule, ...others]: readonly Block[], issuer: Known<string>): Tern
   if (!isPlain) return "unknown";
   if (isOn(rule, "allow_all")) return "yes";
   const values = orElse(rule.block("values"), () => undefined);
-  return isOn(rule, "deny_all") ? "no" : listed(values, "allowed_values", values, "denied_values", issuer);
+  return isOn(rule, "deny_all") ? "no" : listed(values, issuer);
 }
 
+/** The resources that preceded it are not taken apart. */
 function olderPolicyOf(resource: Resource, kind: string): Policy {
-  const list = orElse(resource.block("list_policy"), () => undefined);
-  const [allow, deny] = ["allow", "deny"].map((name) => list && orElse(list.block(name), () => undefined));
-  return {
-    resource,
-    project: kind === "project" ? projectOf(resource) : undefined,
-    allows: (issuer) => {
-      if (allow && isOn(allow, "all")) return "yes";
-      return deny && isOn(deny, "all") ? "no" : listed(allow, "values", deny, "values", issuer);
-    },
-  };
+  const project = kind === "project" ? projectOf(resource) : undefined;
+  return { resource, project, allows: () => "unknown" };
 }
 
 function isOn(block: Block, name: string): boolean {
@@ -123,19 +116,13 @@ function isOn(block: Block, name: string): boolean {
   );
 }
 
-/** Only what is allowed where something is, else everything but what is denied; what cannot be read allows nothing for certain. */
-function listed(
-  allow: Block | undefined,
-  allowed: string,
-  deny: Block | undefined,
-  denied: string,
-  issuer: Known<string>,
-): Ternary {
-  const among = (block: Block | undefined, name: string): Ternary | undefined =>
+/** Only what is allowed where something is, else everything but what is denied. */
+function listed(values: Block | undefined, issuer: Known<string>): Ternary {
+  const among = (name: string): Ternary | undefined =>
     match(
-      block?.list(name) ?? known([]),
-      (values) => (values.length === 0 ? undefined : or(...values.map((value) => same(value, issuer)))),
+      values?.list(name) ?? known([]),
+      (items) => (items.length === 0 ? undefined : or(...items.map((item) => same(item, issuer)))),
       (): Ternary => "unknown",
     );
-  return among(allow, allowed) ?? not(among(deny, denied) ?? "unknown");
+  return among("allowed_values") ?? not(among("denied_values") ?? "unknown");
 }

@@ -17,7 +17,7 @@ export const EMPTY = "Workload Identity exchange failed for opted-in KSA …. Fa
 
 /** An exchange at a pool of the user's. */
 export interface CustomExchange {
-  /** Told from {@link ManagedExchange} by this. */
+  /** Tells it from the other kind. */
   readonly kind: "custom";
   /** Number of the pool's project. */
   readonly number: Known<string>;
@@ -29,7 +29,7 @@ export interface CustomExchange {
 
 /** An exchange at the pool of GKE and fleet. */
 export interface ManagedExchange {
-  /** Told from {@link CustomExchange} by this. */
+  /** Tells it from the other kind. */
   readonly kind: "managed";
   /** Id of the project. */
   readonly project: Known<string>;

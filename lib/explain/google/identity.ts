@@ -37,7 +37,7 @@ const WRITE = `write a credential file of type external_account into ${SECRET_KE
 
 /** Components and workloads in Google Cloud. */
 export class GoogleAccess implements CloudAccess {
-  /** Kind of the provider part of Google's CredentialsRequests. */
+  /** Kind of the provider part of its CredentialsRequests. */
   readonly providerKind: string = PROVIDER_KIND;
   readonly #acting: Acting;
 
@@ -109,21 +109,21 @@ export class GoogleAccess implements CloudAccess {
 
 /** What is needed to judge who acts. */
 export interface Acting {
-  /** Every pool provider that was read. */
+  /** The pool providers. */
   readonly providers: readonly PoolProvider[];
-  /** Judges exchanges of tokens. */
+  /** What they make of tokens. */
   readonly exchanges: Exchanges;
-  /** The service accounts. */
+  /** Service accounts. */
   readonly accounts: Accounts;
-  /** What is granted and denied. */
+  /** What is granted. */
   readonly iam: Iam;
 }
 
 /** A service account, or the principal of a pool that acts itself. */
 export class Identity implements AccessIdentity {
-  /** E-mail of the service account, or the principal. */
+  /** The e-mail address, or the principal. */
   readonly label: string;
-  /** Whether it was found in Terraform. */
+  /** Whether the service account was found. */
   readonly found: Answer;
   /** The service account; `undefined` for the principal of a pool. */
   readonly email: Known<string> | undefined;
@@ -141,7 +141,7 @@ export class Identity implements AccessIdentity {
     this.#acting = acting;
   }
 
-  /** Judges the exchange of a token, and for a service account whether its bearer may act as it. */
+  /** Judges the exchange of a token, and whether its bearer may act as the service account. */
   trust(question: TokenQuestion): TrustAnswer {
     const { exchanges, accounts } = this.#acting;
     const exchange = orElse(this.#file.exchange, () => undefined);
@@ -159,7 +159,7 @@ export class Identity implements AccessIdentity {
     return { issuer: withoutLog(issuer), audience: withoutLog(trust.audience), subject: withoutLog(subject) };
   }
 
-  /** Whether all that is asked for is granted; with nothing asked for, whether anything is. */
+  /** Judges what is granted. */
   permissions(asked: AskedRights | undefined, question: TokenQuestion): Answer {
     const { accounts, iam } = this.#acting;
     const { email } = this;

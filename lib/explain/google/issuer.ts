@@ -1,5 +1,5 @@
 /*
- * Buckets of Cloud Storage with the documents of an issuer.
+ * Buckets of Cloud Storage with the documents of an issuer, and the keys that pool providers were handed.
  *
  * Sources: cloud.google.com/storage/docs/access-control/iam-roles and …/public-access-prevention; Google provider,
  * `universe_domain`: what has the same name in another universe is another bucket.
@@ -13,28 +13,27 @@ import {
   isKnown,
   joined,
   known,
-  match,
-  or,
   orElse,
+  partsOf,
   same,
   shown,
 } from "../../model/known";
-import { type Answer, broken, seen, unknown } from "../answer";
+import { childOf, itemsOf, knownJson, parsedTree } from "../../model/tree";
+import { isUsableKey } from "../../rules/google/jwks";
+import { type Answer, type Evidence, broken, seen, unknown } from "../answer";
 import type { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import { below } from "../shared/issuers";
-import type { ObjectStore, StoreDoor, StoredObject } from "../shared/object-store";
+import { type KeySet, keySet } from "../shared/key-set";
+import type { Issuers, ObjectStore, StoreDoor, StoredObject } from "../shared/object-store";
 import { type Grant, Grants, anyMember } from "./grants";
 import { piecesOf, universeOf } from "./names";
+import type { PoolProvider } from "./pool";
 
 const BUCKET = "google_storage_bucket";
 const EVERYONE = "allUsers";
 /** Roles with storage.objects.get. */
-const READERS: readonly string[] = [
-  ...["legacyObjectReader", "legacyObjectOwner", "objectViewer", "objectUser", "objectAdmin", "admin"].map(
-    (name) => `roles/storage.${name}`,
-  ),
-];
+const READERS = /^roles\/storage\.(?:legacyObject(?:Reader|Owner)|object(?:Viewer|User|Admin)|admin)$/;
 /** Ways to let readers in other than by a binding of the bucket. */
 const LISTS: readonly string[] = [
   `${BUCKET}_acl`,
@@ -50,7 +49,8 @@ const OPEN = `bind ${EVERYONE} to roles/storage.legacyObjectReader on the bucket
 export function issuerStores(terraform: Terraform): readonly ObjectStore[] {
   const objects = terraform.ofType(`${BUCKET}_object`);
   const buckets = terraform.ofType(BUCKET);
-  const names = distinct(objects.map(bucketOf));
+  const named = objects.flatMap((each) => bucketOf(each) ?? []);
+  const names = [...new Map(named.map((name) => [shown(name), name])).values()];
   // An object without name, or of a bucket that is not known, may be any.
   const isOpen = objects.some((each) => !isKnown(each.stated("name")) || bucketOf(each) === undefined);
   let grants: Grants | undefined;
@@ -80,17 +80,7 @@ function bucketOf(object: Resource): Known<string> | undefined {
   const bucket = object.referred("bucket", ["id", "name"]);
   if (bucket) return nameOf(bucket);
   const written = object.stated("bucket");
-  return match(
-    written,
-    () => written,
-    (why) => (why.kind === "apply" ? written : undefined),
-  );
-}
-
-function distinct(names: readonly (Known<string> | undefined)[]): readonly Known<string>[] {
-  const all = new Map<string, Known<string>>();
-  for (const name of names) if (name !== undefined) all.set(shown(name), name);
-  return [...all.values()];
+  return partsOf(written) && written;
 }
 
 function objectsOf(resources: readonly Resource[]): ReadonlyMap<string, readonly StoredObject[]> {
@@ -157,8 +147,8 @@ function opensTo(grant: Grant, bucket: Known<string>): Ternary {
   const here = same(on.name, bucket);
   const everyone = anyMember(grant, (member) => is(member, EVERYONE));
   if (here === "no" || everyone === "no") return "no";
-  const reads = or(...READERS.map((each) => is(role, each)));
-  const isPlain = here === "yes" && everyone === "yes" && reads === "yes" && condition === undefined;
+  const reads = READERS.test(orElse(role, () => ""));
+  const isPlain = here === "yes" && everyone === "yes" && reads && condition === undefined;
   // Another role for everyone may read as well.
   return isPlain && resource.certain ? "yes" : "unknown";
 }
@@ -185,4 +175,76 @@ function doorsByUniverse(door: StoreDoor, buckets: readonly Resource[]): readonl
         ),
     },
   ];
+}
+
+const HAND_OVER = "hand the pool provider the keys that the issuer publishes";
+const REFUSED = "invalid_grant … the signature of the token cannot be verified";
+const UNREACHABLE = "invalid_grant … Error connecting to the given credential's issuer";
+
+/** The answer of a pool provider that trusts the issuer, unless tokens, or some, cannot be verified. */
+export function keysTrusted(
+  answer: Answer,
+  { issuer, jwks, resource: { source } }: PoolProvider,
+  others: readonly PoolProvider[],
+  issuers: Issuers,
+): Answer {
+  const handed = orElse(jwks, () => "");
+  if (handed === undefined) return issuers.judged(answer, issuer, UNREACHABLE);
+  const where = seen("oidc.jwks_json", source);
+  if (!isKnown(jwks)) return answer;
+  const keys = keySet(known(handed));
+  if (keys.refusal !== undefined)
+    return broken(`the keys of the pool provider ${keys.refusal}`, HAND_OVER, REFUSED, where);
+  if (
+    !itemsOf(childOf(parsedTree(known(handed)), "keys")).some((key) =>
+      isUsableKey(orElse(knownJson(key), () => key)),
+    )
+  )
+    return broken(
+      "the keys of the pool provider are none that Google verifies tokens with: RSA for RS256, or EC for ES256",
+      HAND_OVER,
+      REFUSED,
+      where,
+    );
+  for (const other of issuers.keysOf(issuer)) {
+    const places = [where, seen("published keys", other.source)];
+    if (!other.ids.some((id) => keys.ids.includes(id)))
+      return broken(
+        `the pool provider has the keys ${keys.ids.join(", ")}, the issuer publishes ${other.ids.join(", ") || "none"}`,
+        HAND_OVER,
+        REFUSED,
+        ...places,
+      );
+    const without = other.ids.filter((id) => !keys.ids.includes(id));
+    if (without.length > 0)
+      return unknown(
+        `the pool provider verifies tokens by the keys in jwks_json alone: ${without.join(", ")} is published, and missing there`,
+        HAND_OVER,
+        ...places,
+      );
+  }
+  if (keys.doubt !== undefined)
+    return unknown(`of the keys of the pool provider ${keys.doubt}`, HAND_OVER, where);
+  return unlikeOthers(issuer, keys, others, where) ?? answer;
+}
+
+/** An issuer has one set of keys; of two that differ one is wrong or old. */
+function unlikeOthers(
+  issuer: Known<string>,
+  { fingerprint, ids }: KeySet,
+  others: readonly PoolProvider[],
+  where: Evidence,
+): Answer | undefined {
+  for (const other of others) {
+    const jwks = orElse(other.jwks, () => undefined);
+    const keys = jwks !== undefined && same(other.issuer, issuer) === "yes" ? keySet(known(jwks)) : undefined;
+    if (keys && keys.fingerprint !== fingerprint)
+      return unknown(
+        `the pool provider has the keys ${ids.join(", ")}, another one of the same issuer ${keys.ids.join(", ")}: which of them the cluster signs with is not known`,
+        "hand both the same keys: those that the API server publishes",
+        where,
+        seen("oidc.jwks_json of the other pool provider", other.resource.source),
+      );
+  }
+  return undefined;
 }

@@ -151,13 +151,20 @@ function bearer(
       const text = orElse(member, () => AUTHENTICATED);
       return text === EVERYBODY ? "yes" : text === AUTHENTICATED ? "unknown" : "no";
     }
-    const number = numbers.length === 0 ? "yes" : or(...numbers.map((each) => same(each, named.number)));
+    const number = sameNumber(numbers, named.number);
     const stated = or(...names.map((each) => same(each, named.name)));
     const isOpen = open.some((beginning) => mayBegin(named.name, beginning));
     return and(number, stated === "no" && isOpen ? "unknown" : stated);
   };
   const sorts = open.map((beginning) => map(beginning, (text) => text.slice(0, text.indexOf("/") + 1)));
   return { label, isMember, keys: [EVERYBODY, AUTHENTICATED, ...[...names, ...sorts].map(keyOf)] };
+}
+
+/** All texts stand for one number, so that each decides. */
+function sameNumber(numbers: readonly Known<string>[], other: Known<string>): Ternary {
+  const outcomes = numbers.map((each) => same(each, other));
+  if (numbers.length === 0 || outcomes.includes("yes")) return "yes";
+  return outcomes.includes("no") ? "no" : "unknown";
 }
 
 /** Whether a text may begin so; a reference may be anything. */

@@ -19,9 +19,9 @@ import { type Exchanges, sameAnswers } from "./trust";
 
 /** The plugin, over what was read of pools and grants. */
 export class GooglePlugin implements PluginCloud {
-  /** Key of auth-provider-gcp in the version tables. */
+  /** Key of the plugin in the version tables. */
   readonly plugin = "gcp";
-  /** Opts a service account in to pulls with its own identity. */
+  /** The annotation by which a service account opts in. */
   readonly annotationKeys: readonly string[] = [OPT_IN_ANNOTATION];
   readonly #providers: readonly PoolProvider[];
   readonly #exchanges: Exchanges;
@@ -33,13 +33,13 @@ export class GooglePlugin implements PluginCloud {
     this.#downloads = downloads;
   }
 
-  /** As the contract says. */
+  /** Custom pools need a build that knows them. */
   needs(entry: ProviderEntry): readonly ("tokens" | "custom-pools")[] {
     const exchange = orElse(exchangeOf(entry), () => undefined);
     return exchange?.kind === "custom" ? ["tokens", "custom-pools"] : ["tokens"];
   }
 
-  /** As the contract says. */
+  /** Whether the plugin takes the arguments, and exchanges the token by them. */
   arguments(
     entry: ProviderEntry,
     _node: NodeConfiguration,
@@ -49,7 +49,7 @@ export class GooglePlugin implements PluginCloud {
     return argumentsAnswer(entry, plugins["gcp"] ?? {});
   }
 
-  /** As the contract says. */
+  /** Whether the service account opts in. */
   annotations({ entry, account }: PullQuestion): Answer {
     const where = seen("annotations of the service account", account.source);
     const { requiredKeys = [], optionalKeys = [] } = entry.tokenAttributes ?? {};
@@ -75,7 +75,7 @@ export class GooglePlugin implements PluginCloud {
     );
   }
 
-  /** As the contract says. */
+  /** As whom the plugin acts: as the principal that the pool makes of the token. */
   puller({ entry, token: asked }: PullQuestion): PullIdentity {
     const token = tokenOf(asked);
     const exchange = orElse(exchangeOf(entry), () => undefined);

@@ -4,8 +4,8 @@
 
 import {
   type Known,
-  andThen,
   and,
+  andThen,
   is,
   isKnown,
   known,
@@ -58,38 +58,44 @@ const POOL = "google_iam_workload_identity_pool";
 export function poolProviders(terraform: Terraform): readonly PoolProvider[] {
   const pools = terraform.ofType(POOL);
   const constraints = new ProviderConstraints(terraform);
-  return terraform.ofType(`${POOL}_provider`).map((resource) => {
-    const oidc = resource.block("oidc");
-    const inOidc = (name: string): Known<string | undefined> =>
-      andThen(oidc, (block) => block?.text(name) ?? known(undefined));
-    const own = pools.filter((pool) => isPoolOf(pool, resource));
-    const issuer = map(inOidc("issuer_uri"), (uri) => uri ?? "");
-    const audiences = andThen(oidc, (block) => block?.list("allowed_audiences") ?? known([]));
-    const mapping = mappingOf(resource);
-    return {
-      poolId: poolIdOf(resource),
-      providerId: resource.stated("workload_identity_pool_provider_id"),
-      project: projectOf(resource),
-      numbers: own.map(poolNumber),
-      issuer,
-      audiences,
-      jwks: map(inOidc("jwks_json"), (jwks) => (jwks === "" ? undefined : jwks)),
-      mapping,
-      condition: conditionOf(resource),
-      off:
-        offReason(resource, "pool provider") ??
-        firstOf(own, (pool) => offReason(pool, "pool") ?? withoutProviders(pool)) ??
-        (orElse(oidc, () => resource) === undefined ? otherKind(resource) : undefined) ??
-        refusal(mapping, audiences),
-      doubt:
-        offDoubt(resource, "pool provider") ??
-        firstOf(own, (pool) => offDoubt(pool, "pool") ?? modeDoubt(pool)) ??
-        (own.length > 0 ? undefined : otherProject(resource, pools)) ??
-        constraints.doubt(projectOf(resource), issuer),
-      resource,
-    };
-  });
+  return terraform.ofType(`${POOL}_provider`).map((resource) => providerOf(resource, pools, constraints));
 }
+
+function providerOf(
+  resource: Resource,
+  pools: readonly Resource[],
+  constraints: ProviderConstraints,
+): PoolProvider {
+  const oidc = resource.block("oidc");
+  const own = pools.filter((pool) => isPoolOf(pool, resource));
+  const [project, mapping] = [projectOf(resource), mappingOf(resource)];
+  const issuer = andThen(oidc, (block) => map(block?.text("issuer_uri") ?? NONE, (uri) => uri ?? ""));
+  const audiences = andThen(oidc, (block) => block?.list("allowed_audiences") ?? known([]));
+  const isOidc = orElse(oidc, () => resource) !== undefined;
+  return {
+    poolId: poolIdOf(resource),
+    providerId: resource.stated("workload_identity_pool_provider_id"),
+    project,
+    numbers: own.map(poolNumber),
+    issuer,
+    audiences,
+    jwks: andThen(oidc, (block) => map(block?.text("jwks_json") ?? NONE, (jwks) => jwks || undefined)),
+    mapping,
+    condition: conditionOf(resource),
+    off:
+      offReason(resource, "pool provider") ??
+      firstOf(own, (pool) => offReason(pool, "pool") ?? withoutProviders(pool)) ??
+      (isOidc ? refusal(mapping, audiences) : otherKind(resource)),
+    doubt:
+      offDoubt(resource, "pool provider") ??
+      firstOf(own, (pool) => offDoubt(pool, "pool") ?? modeDoubt(pool)) ??
+      (own.length > 0 ? undefined : otherProject(resource, pools)) ??
+      constraints.doubt(project, issuer),
+    resource,
+  };
+}
+
+const NONE: Known<string | undefined> = known(undefined);
 
 /** The pool provider of an exchange; `undefined` where it was not read, or cannot be told from another. */
 export function poolProviderOf(
@@ -99,10 +105,15 @@ export function poolProviderOf(
   const named = all.filter(
     (each) => and(same(each.poolId, poolId), same(each.providerId, providerId)) === "yes",
   );
-  const [first] = named;
-  // The audience has the project's number, the resource its id: of two projects' pools of one name neither is known.
-  if (!first || named.some((other) => same(other.project, first.project) !== "yes")) return undefined;
-  // A configuration and its state declare one.
+  const [first, ...others] = named;
+  if (!first) return undefined;
+  // The audience has the project's number, the resource its id: of two projects' pools of one name neither is known. A
+  // configuration and its state declare one.
+  const isOne = others.every(
+    ({ resource, project }) =>
+      resource.scope !== first.resource.scope && same(project, first.project) === "yes",
+  );
+  if (!isOne) return undefined;
   return named.find(({ issuer }) => isKnown(issuer)) ?? first;
 }
 

@@ -45,7 +45,8 @@ export function iamEntry(
   const found = allowing(grants, { role: (role) => enters(role, isGateway, iam), reaches });
   const threat = threatTo(iam.denials.of(bearer, [isGateway ? GET_THROUGH : GET]), project);
   const module = project && iam.unread.answer("the project of the spoke", [], [project]);
-  const placed = [...new Set(grants.map(({ grant }) => shown(grant.on.name)))].join(", ");
+  const counting = allowing(grants, { role: () => "yes", reaches: () => "yes" });
+  const placed = [...new Set(counting.map(({ grant }) => shown(grant.on.name)))].join(", ");
   const admitted = iam.settled(admittedBy(found, project, isGateway, placed), threat, module);
   const works = isGateway ? [] : allowing(grants, { role: (role) => worksWith(role, iam), reaches });
   const isTaken = threatTo(iam.denials.of(bearer, ["container.pods.list"]), project) !== undefined;

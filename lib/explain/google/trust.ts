@@ -11,7 +11,7 @@ import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answ
 import type { TrustAnswer } from "../cloud";
 import type { Issuers } from "../shared/object-store";
 import { type CustomExchange, EMPTY, type Token, attributesOf, claimsOf, customExchange } from "./exchange";
-import { keysTrusted } from "./keys";
+import { keysTrusted } from "./issuer";
 import type { PoolProvider } from "./pool";
 
 const ASK_AGAIN = "apply, and ask again with what `terraform show -json` prints named as well";

@@ -2,7 +2,7 @@
  * The credential file that a workload's pods mount, and whether each container has file, token and variable.
  */
 
-import { type Known, isKnown, match, orElse, shown } from "../../model/known";
+import { type Known, isKnown, map, match, orElse, shown } from "../../model/known";
 import { type Tree, childOf, itemsOf, optionalText } from "../../model/tree";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { AccountQuestion } from "../cloud";
@@ -10,6 +10,7 @@ import type { CredentialFileFact } from "../read/component-facts";
 import type { PodFact } from "../read/pods";
 import type { Source } from "../read/source";
 import { type ContainerFact, type ProjectedToken, containersOf, missingKey } from "../shared/pods";
+import { notSeen } from "../shared/words";
 import { type CredentialFile, readCredentialFile } from "./credential-file";
 
 /** What was found. */
@@ -113,16 +114,14 @@ function podsConfigured(
   program: AccountQuestion["program"],
 ): Pick<MountedFile, "pods" | "audiences"> {
   if (pods.length === 0) {
-    const reason = `no pod of it was read; its pods need ${VARIABLE}, the file and the token at ${shown(file.tokenPath)}`;
-    return { pods: { status: "skipped", reason, evidence: [], remedy: "" }, audiences: [] };
+    const needs = `its pods need ${VARIABLE}, the file and the token at ${shown(file.tokenPath)}`;
+    return { pods: notSeen(needs), audiences: [] };
   }
   const judged = pods.map((pod) => ({ pod, ...podJudged(pod, fact, file, program) }));
-  const byText = new Map(
-    judged.flatMap(({ tokens }) =>
-      tokens.map(({ audience }) => [shown(audience), audience as Known<string>] as const),
-    ),
-  );
-  const audiences = [...byText.values()];
+  const tokens = judged.flatMap((each) => each.tokens);
+  const audiences = [
+    ...new Map(tokens.map(({ audience }) => [shown(audience), apiServers(audience)])).values(),
+  ];
   const wrong = judged.find(({ problem }) => problem !== undefined);
   if (wrong)
     return {
@@ -171,12 +170,19 @@ function podJudged(
   const missing = missingKey(spec, name, fact.keys);
   if (missing !== undefined)
     return wrong(`mounts the key ${missing}, which the ConfigMap ${name} does not have, and does not start`);
-  const all = containersOf(spec, (configMap) => (configMap === name ? fact.keys : [])).map((container) => ({
-    container,
-    variable: program.get(VARIABLE) ?? container.variable(VARIABLE),
-    paths: pathsOf(container, name, fact.name),
-    tokens: tokensAt(container, file.tokenPath),
-  }));
+  const at = orElse(file.tokenPath, () => undefined);
+  // The program runs in the containers that start last.
+  const first = itemsOf(childOf(spec, "initContainers")).length;
+  const all = containersOf(spec, (configMap) => (configMap === name ? fact.keys : [])).map(
+    (container, place): Seen => ({
+      container,
+      variable: (place < first ? undefined : program.get(VARIABLE)) ?? container.variable(VARIABLE),
+      paths: container.files
+        .filter(({ of }) => of?.configMap === name && of.key === fact.name)
+        .map(({ path }) => path),
+      tokens: container.files.flatMap(({ path, token }) => (path === at && token ? [token] : [])),
+    }),
+  );
   const set = all.filter(
     ({ variable, container, paths }) =>
       orElse(variable, () => "open") !== undefined || (container.hasMore && paths.length > 0),
@@ -227,11 +233,7 @@ function containerJudged(
     : { problem: undefined, isOpen: false, tokens };
 }
 
-function pathsOf({ files }: ContainerFact, configMap: string, key: string): readonly string[] {
-  return files.filter(({ of }) => of?.configMap === configMap && of.key === key).map(({ path }) => path);
-}
-
-function tokensAt({ files }: ContainerFact, path: Known<string>): readonly ProjectedToken[] {
-  const at = orElse(path, () => undefined);
-  return files.flatMap((each) => (each.path === at && each.token ? [each.token] : []));
+/** A token without audience is for the API server. */
+function apiServers(audience: Known<string | undefined>): Known<string> {
+  return map(audience, (text) => text ?? "");
 }

@@ -76,7 +76,7 @@ describe("the issuer", () => {
       "pass",
       "trusts",
     ],
-    ["allowed by an older policy", [older({ allow: [{ values: [ISSUER] }] })], "pass", "trusts"],
+    ["under an older policy", [older({ allow: [{ values: [ISSUER] }] })], "unknown", "may refuse"],
     ["denied by an older policy", [older({ deny: [{ all: true }] })], "unknown", "may refuse"],
     [
       "denied by an older policy of another project",
