@@ -19,14 +19,13 @@ import { CREDENTIALS_PER_IDENTITY, credentialProblem } from "../../rules/azure/f
 import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
+import { lowered } from "../shared/references";
+import { azapiResources, changedId } from "./azapi";
 import {
   IdIndex,
   RESOURCE_GROUP,
   type ResourceId,
   SUBSCRIPTION,
-  azapiResources,
-  changedId,
-  lowered,
   resourceId,
   sameId,
   subscriptionOf,

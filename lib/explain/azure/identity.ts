@@ -23,7 +23,8 @@ import type { Terraform } from "../read/terraform";
 import type { Unread } from "../shared/not-read";
 import type { Assignments, HeldRoles } from "./assignments";
 import type { CredentialSet, Credentials } from "./credentials";
-import { IdIndex, type ResourceId, areTwo, idOf, keyOf, resourceId, sameId, lowered } from "./ids";
+import { keyOf, lowered } from "../shared/references";
+import { IdIndex, type ResourceId, areTwo, idOf, resourceId, sameId } from "./ids";
 import { type PrincipalKey, mayBeAnyones } from "./assignments";
 
 /** An identity. */

@@ -9,7 +9,6 @@ import {
   type Ternary,
   afterPrefix,
   and,
-  andThen,
   joined,
   map,
   match,
@@ -21,7 +20,7 @@ import {
 } from "../../model/known";
 import { type Configuration, Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
-import { type Tree, childOf, parsedTree } from "../../model/tree";
+import { lowered, mentionsType } from "../shared/references";
 
 /** A resource id. */
 export interface ResourceId {
@@ -94,17 +93,6 @@ function ownSubscription({ scope, providerKey }: Resource): Reference {
   return reference;
 }
 
-/** Small letters wherever letters are known. */
-export function lowered<T extends string | undefined>(text: Known<T>): Known<T> {
-  const parts = match(
-    text,
-    (value) => (value === undefined ? undefined : [value]),
-    (why) => (why.kind === "apply" ? why.parts : undefined),
-  );
-  if (parts === undefined) return text;
-  return textOf(parts.map((part) => (typeof part === "string" ? part.toLowerCase() : part))) as Known<T>;
-}
-
 /** What a reference to an id or a subscription stands for; `undefined` where names that it needs are not known. */
 function composedOf({ target, attribute }: Reference): Known<string> | undefined {
   if (!(target instanceof Resource)) return undefined;
@@ -117,9 +105,8 @@ function composedOf({ target, attribute }: Reference): Known<string> | undefined
   if (target.type === AZAPI) {
     const parent = target.stated("parent_id");
     const type = map(lowered(target.stated("type")), (text) => text.replace(/@.*/, ""));
-    const isNested =
-      partsOf(parent)?.some((part) => typeof part !== "string" && isOfType(part, AZAPI)) !== false;
-    return isNested ? undefined : joined(resourceId(parent).text, "/providers/", type, "/", name);
+    if (mentionsType(parent, AZAPI)) return undefined;
+    return joined(resourceId(parent).text, "/providers/", type, "/", name);
   }
   if (target.type === "azurerm_management_group")
     return joined("/providers/microsoft.management/managementgroups/", name);
@@ -132,11 +119,6 @@ function composedOf({ target, attribute }: Reference): Known<string> | undefined
 }
 
 const AZAPI = "azapi_resource";
-
-/** True for an attribute of a resource of a type. */
-export function isOfType({ target }: Reference, type: string): boolean {
-  return target instanceof Resource && target.type === type;
-}
 
 /** A data source that names no subscription is of its provider's. */
 function isOfProvider(target: Resource): boolean {
@@ -266,15 +248,6 @@ function isOfOther(scope: ResourceId, id: ResourceId): boolean {
   );
 }
 
-/** A literal in small letters, or the one reference that a value is; `undefined` for anything else. */
-export function keyOf(value: Known<string | undefined>): string | Reference | undefined {
-  return match(
-    value,
-    (text): string | Reference | undefined => text?.toLowerCase(),
-    () => referenceOf(value),
-  );
-}
-
 /** Something, and the id that it is found by. */
 type Indexed<T> = readonly [id: ResourceId, value: T];
 
@@ -304,37 +277,4 @@ export class IdIndex<T> {
 function nameOf({ segments = [] }: ResourceId): string | undefined {
   const last = segments.at(-1);
   return last && orElse(last, () => undefined);
-}
-
-/** Resources of azapi of a type of Azure, `microsoft.authorization/roleassignments` in small letters, or that may be. */
-export function azapiResources(
-  terraform: Terraform,
-  kind: "azapi_resource" | "azapi_update_resource" | "azapi_resource_action",
-  type: string,
-): readonly Resource[] {
-  return terraform.ofType(kind).filter((resource) =>
-    match(
-      resource.text("type"),
-      (text = "") => text.toLowerCase().startsWith(`${type}@`),
-      () => true,
-    ),
-  );
-}
-
-/** A property of the body, which is an object or, in releases before 2.0, JSON as text. */
-export function propertyOf(resource: Resource, name: string): Tree {
-  const body = resource.tree("body");
-  const parsed = match(
-    body,
-    (value) => (typeof value === "string" ? parsedTree(body as Known<string>) : body),
-    (why) => (why.kind === "apply" ? parsedTree(body as Known<string>) : body),
-  );
-  return childOf(parsed, "properties", name);
-}
-
-/** What a resource changes: the id of another, or that of a child by its parent. */
-export function changedId(resource: Resource): Known<string | undefined> {
-  return andThen(resource.text("resource_id"), (id) =>
-    id === undefined ? resource.text("parent_id") : resource.text("resource_id"),
-  );
 }

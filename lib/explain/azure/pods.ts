@@ -5,19 +5,7 @@
  */
 
 import { isAksIssuer } from "../../model/aks-issuer";
-import {
-  type Known,
-  type Ternary,
-  and,
-  is,
-  known,
-  match,
-  or,
-  orElse,
-  partsOf,
-  same,
-  shown,
-} from "../../model/known";
+import { type Known, type Ternary, and, is, known, match, or, orElse, same, shown } from "../../model/known";
 import { childOf, itemsOf } from "../../model/tree";
 import { azureCloud } from "../../rules/azure/clouds";
 import { WEBHOOK_USE_LABEL } from "../../rules/azure/pod-identity-webhook";
@@ -27,7 +15,7 @@ import type { ClusterFacts } from "../read/cluster-record";
 import type { PodFact } from "../read/pods";
 import { type ContainerFact, containersOf } from "../shared/pods";
 import { notSeen } from "../shared/words";
-import { isOfType } from "./ids";
+import { mentionsType } from "../shared/references";
 
 const CLIENT_ID = "AZURE_CLIENT_ID";
 const TOKEN = "AZURE_FEDERATED_TOKEN_FILE";
@@ -52,13 +40,8 @@ interface Named {
 function webhookOn({ fleet, issuer }: ClusterFacts): Ternary {
   if (fleet === undefined) return "yes";
   if (fleet.webhooks) return fleet.webhooks.includes("azure") ? "yes" : "no";
-  const isAks = match(
-    issuer ?? known(""),
-    isAksIssuer,
-    () =>
-      partsOf(issuer ?? known(""))?.some(
-        (part) => typeof part !== "string" && isOfType(part, "azurerm_kubernetes_cluster"),
-      ) === true,
+  const isAks = match(issuer ?? known(""), isAksIssuer, () =>
+    mentionsType(issuer ?? known(""), "azurerm_kubernetes_cluster"),
   );
   return isAks ? "yes" : "unknown";
 }

@@ -18,7 +18,8 @@ import { type BuiltInRole, builtInRole, builtInRoleOfId } from "../../rules/azur
 import type { RolePermissions } from "../../rules/azure/role-permissions";
 import type { Block, Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
-import { type ResourceId, type Scopes, keyOf, resourceId } from "./ids";
+import { keyOf } from "../shared/references";
+import { type ResourceId, type Scopes, resourceId } from "./ids";
 
 /** A role that is declared, or looked up. */
 export interface RoleDefinition {
