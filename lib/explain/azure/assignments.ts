@@ -24,7 +24,8 @@ import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
 import { keyOf } from "../shared/references";
 import { azapiResources, propertyOf } from "./azapi";
-import { type ResourceId, type Scopes, resourceId } from "./ids";
+import { type ResourceId, resourceId } from "./ids";
+import { type Scopes } from "./scopes";
 import { type NamedRole, type Roles, isRefusedAt } from "./roles";
 
 /** A role assignment. */

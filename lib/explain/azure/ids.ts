@@ -7,7 +7,6 @@ import {
   type Known,
   Reference,
   type Ternary,
-  afterPrefix,
   and,
   joined,
   map,
@@ -19,7 +18,6 @@ import {
   textOf,
 } from "../../model/known";
 import { type Configuration, Resource } from "../read/block";
-import type { Terraform } from "../read/terraform";
 import { lowered, mentionsType } from "../shared/references";
 
 /** A resource id. */
@@ -62,17 +60,16 @@ export function idOf(resource: Resource): ResourceId {
 
 const ids = new WeakMap<Resource, ResourceId>();
 
-/** The id in other places: segments by their numbers. */
-export function withSegments(id: ResourceId, changed: ReadonlyMap<number, Known<string>>): ResourceId {
+/** The id with other segments, by their numbers, or as far as it has so many. */
+export function withSegments(
+  id: ResourceId,
+  changed: Readonly<Record<number, Known<string>>>,
+  length = Infinity,
+): ResourceId {
   if (id.segments === undefined) return id;
-  const segments = id.segments.map((segment, place) => changed.get(place) ?? segment);
+  const segments = id.segments.slice(0, length).map((segment, place) => changed[place] ?? segment);
   return { text: joined(...segments.flatMap((segment) => ["/", segment])), segments };
 }
-
-/** Numbers of the segments of a resource's id. */
-export const SUBSCRIPTION = 1;
-/** As {@link SUBSCRIPTION}. */
-export const RESOURCE_GROUP = 3;
 
 /** The subscription of a resource's provider: as stated, else a reference that is one for each provider. */
 export function subscriptionOf(resource: Resource): Known<string> {
@@ -170,72 +167,12 @@ function isUndeclared({ text }: ResourceId): boolean {
 }
 
 /** True for two resources that certainly are not one. */
-export function areTwo(one: Resource, other: Resource): boolean {
+function areTwo(one: Resource, other: Resource): boolean {
   return one !== other && one.scope === other.scope && !one.adopted && !other.adopted;
 }
 
-/** What scopes hold. */
-export class Scopes {
-  /** Parents of subscriptions and management groups, as far as they are written. */
-  readonly #parents: (readonly [child: ResourceId, parent: ResourceId])[] = [];
-
-  /** Reads management groups. */
-  constructor(terraform: Terraform) {
-    for (const group of terraform.ofType("azurerm_management_group")) {
-      const id = idOf(group);
-      for (const each of orElse(group.list("subscription_ids"), () => []))
-        this.#parents.push([resourceId(joined("/subscriptions/", each)), id]);
-      this.#parents.push([id, statedId(group, "parent_management_group_id")]);
-    }
-    for (const each of terraform.ofType("azurerm_management_group_subscription_association"))
-      this.#parents.push([statedId(each, "subscription_id"), statedId(each, "management_group_id")]);
-  }
-
-  /** Whether something is at a scope or below it. */
-  holds(scope: ResourceId, id: ResourceId): Ternary {
-    const [above, inner] = [scope.segments, id.segments];
-    if (above === undefined || inner === undefined) {
-      if (sameId(scope, id) === "yes" || afterPrefix(id.text, joined(scope.text, "/"))) return "yes";
-      return isOfOther(scope, id) ? "no" : "unknown";
-    }
-    // The root and management groups hold subscriptions, which of them only the tenant knows.
-    if (above.length === 0) return "unknown";
-    if (isManagementGroup(scope)) return this.#groupHolds(scope, id);
-    if (above.length > inner.length) return "no";
-    return and(...above.map((segment, place) => same(segment, inner[place] ?? segment)));
-  }
-
-  #groupHolds(group: ResourceId, { segments = [] }: ResourceId): Ternary {
-    const pending = [withoutRest(segments)];
-    const seen = new Set<ResourceId>();
-    for (let child = pending.pop(); child !== undefined; child = pending.pop()) {
-      if (sameId(child, group) === "yes") return "yes";
-      for (const [inner, outer] of this.#parents)
-        if (!seen.has(outer) && sameId(inner, child) === "yes") {
-          seen.add(outer);
-          pending.push(outer);
-        }
-    }
-    return "unknown";
-  }
-}
-
-function statedId(resource: Resource, argument: string): ResourceId {
-  return resourceId(resource.stated(argument));
-}
-
-function withoutRest(segments: readonly Known<string>[]): ResourceId {
-  const kept = segments.slice(0, 2);
-  return { text: joined(...kept.flatMap((segment) => ["/", segment])), segments: kept };
-}
-
-/** True for a management group. */
-function isManagementGroup({ segments = [] }: ResourceId): boolean {
-  return same(segments[2] ?? textOf([""]), textOf(["managementgroups"])) === "yes";
-}
-
 /** A reference to the id of a resource of another kind is no scope that holds others. */
-function isOfOther(scope: ResourceId, id: ResourceId): boolean {
+export function isOfAnotherKind(scope: ResourceId, id: ResourceId): boolean {
   const referred = referredBy(scope);
   if (referred === undefined || referenceOf(scope.text)?.attribute !== "id") return false;
   if (areApart(scope, id)) return true;

@@ -25,7 +25,8 @@ import type { Terraform } from "../read/terraform";
 import type { Unread } from "../shared/not-read";
 import { lowered } from "../shared/references";
 import { azapiResources, changedId, propertyOf } from "./azapi";
-import { type ResourceId, type Scopes, idOf, resourceId, sameId } from "./ids";
+import { type ResourceId, idOf, resourceId, sameId } from "./ids";
+import { type Scopes } from "./scopes";
 
 /** A registry as a host names it. */
 export interface Registry {

@@ -19,7 +19,8 @@ import type { RolePermissions } from "../../rules/azure/role-permissions";
 import type { Block, Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import { keyOf } from "../shared/references";
-import { type ResourceId, type Scopes, resourceId } from "./ids";
+import { type ResourceId, resourceId } from "./ids";
+import { type Scopes } from "./scopes";
 
 /** A role that is declared, or looked up. */
 export interface RoleDefinition {
