@@ -3,11 +3,11 @@
  * taken: who imports `./aws` for image pulls does not load the bindings of issuers and spokes.
  *
  * Names stay declared (`exports.x = void 0`), where `import` in ES modules finds them. A line that is no re-export ends
- * the build.
+ * the build. What needs a package that is not installed names it when it is used (`lib/missing-package.ts`).
  */
 
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const LIB = fileURLToPath(new URL("../dist/lib", import.meta.url));
@@ -21,10 +21,14 @@ const KEPT = /^("use strict";|Object\.defineProperty\(exports, "__esModule"|(?:e
  * take the name away from ES modules; so the names are given to a function.
  */
 const LAZY =
-  "function lazy(name, value) { Object.defineProperty(exports, name, { configurable: true, enumerable: true, get: function () { return Object.defineProperty(exports, name, { enumerable: true, value: value() })[name]; } }); }";
+  "function lazy(name, value) { Object.defineProperty(exports, name, { configurable: true, enumerable: true, get: function () { return Object.defineProperty(exports, name, { enumerable: true, value: loaded(value) })[name]; } }); }";
+/** The packages that users install: one that is missing is named when it is used. */
+const { peerDependencies } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 
 /** The same entry with its requires inside of its getters. */
-function lazily(text, file) {
+export function lazily(text, file) {
+  const folder = posix.dirname(file.replaceAll("\\", "/"));
+  const missing = `${posix.relative(folder, ".") || "."}/missing-package`;
   const modules = new Map();
   // Comments only stand in the head.
   const [, head, body] = /^((?:"use strict";\s*)?(?:\/\*[^]*?\*\/\s*)?)([^]*)$/.exec(text) ?? [];
@@ -41,11 +45,13 @@ function lazily(text, file) {
     if (path === undefined) throw new Error(`${file} exports ${name} of something that it does not require`);
     return [`lazy("${name}", function () { return require("${path}").${member}; });`];
   });
-  return `${head}${lines.join("\n")}${LAZY}\n`;
+  const loaded = `function loaded(value) { try { return value(); } catch (error) { return require("${missing}").missingPackage(error, ${JSON.stringify(peerDependencies)}); } }`;
+  return `${head}${lines.join("\n")}${LAZY}\n${loaded}\n`;
 }
 
-for (const path of readdirSync(LIB, { recursive: true })) {
-  if (!/(^|[\\/])index\.js$/.test(path)) continue;
-  const file = join(LIB, path);
-  writeFileSync(file, lazily(readFileSync(file, "utf8"), path));
-}
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  for (const path of readdirSync(LIB, { recursive: true })) {
+    if (!/(^|[\\/])index\.js$/.test(path)) continue;
+    const file = join(LIB, path);
+    writeFileSync(file, lazily(readFileSync(file, "utf8"), path));
+  }

@@ -18,6 +18,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "messages/": [],
   "errors.ts": ["messages/"],
   "error-codes.ts": ["errors.ts", "messages/"],
+  "missing-package.ts": ["errors.ts"],
   "model/": ["errors.ts"],
   "model/parsed-yaml.ts": ["yaml"],
   "index.ts": ["error-codes.ts", "errors.ts", "model/"],
@@ -110,13 +111,17 @@ const ENTRY_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "cli/main.ts": ["yaml"],
 };
 
-const LINES_HARD = 400;
-const LINES_SOFT = 250;
-const FUNCTION_LINES_HARD = 40;
-const EXPORTS_HARD = 8;
+const LINES_MAX = 400;
+const FUNCTION_LINES_MAX = 40;
+const EXPORTS_MAX = 12;
 
-/** Files that may pass the soft line budget, with the reason. */
-const LONG_FILES: Readonly<Record<string, string>> = {};
+/** Files with more exports, each with the reason. */
+const CROWDED: Readonly<Record<string, string>> = {
+  "model/known.ts": "one type and all that may be done with its values: no other file casts",
+  "model/tree.ts": "one type and all that may be done with its values: no other file casts",
+  "explain/cloud.ts": "the contract of a cloud, whole",
+  "explain/azure/ids.ts": "ids of resources, how they are compared, and what is found by them",
+};
 
 interface Import {
   readonly specifier: string;
@@ -313,36 +318,33 @@ describe("subpaths", () => {
 });
 
 describe("size", () => {
-  it(`keeps files within ${LINES_SOFT} lines, named exceptions within ${LINES_HARD}`, () => {
+  it(`keeps files within ${LINES_MAX} lines`, () => {
     const long = files
       .map((file) => ({ path: file.path, lines: file.text.split("\n").length }))
-      .filter(
-        ({ path, lines }) =>
-          lines > (path in LONG_FILES || path.startsWith("messages/") ? LINES_HARD : LINES_SOFT),
-      );
+      .filter(({ lines }) => lines > LINES_MAX);
     expect(long).toEqual([]);
   });
 
-  it(`keeps functions within ${FUNCTION_LINES_HARD} lines`, () => {
+  it(`keeps functions within ${FUNCTION_LINES_MAX} lines`, () => {
     const long: string[] = [];
     for (const file of files) {
       walk(file.tree, (node) => {
         if (!ts.isFunctionLike(node) || !("body" in node) || !node.body) return;
         const lines = lineOf(file, node.body.end) - lineOf(file, node.body.getStart()) + 1;
-        if (lines > FUNCTION_LINES_HARD)
+        if (lines > FUNCTION_LINES_MAX)
           long.push(`${file.path}:${lineOf(file, node.getStart())} has ${lines} lines`);
       });
     }
     expect(long).toEqual([]);
   });
 
-  it(`keeps a file's own exports within ${EXPORTS_HARD}`, () => {
+  it(`keeps a file's own exports within ${EXPORTS_MAX}, exceptions with a reason aside`, () => {
     const crowded = files
       .map((file) => ({
         path: file.path,
         exports: file.tree.statements.filter((each) => isExported(each) && !isKind(each)).length,
       }))
-      .filter(({ exports }) => exports > EXPORTS_HARD);
+      .filter(({ path, exports }) => exports > EXPORTS_MAX && !(path in CROWDED));
     expect(crowded).toEqual([]);
   });
 });

@@ -1,13 +1,14 @@
 import { isWithin, registriesOf } from "../rules/plugin-registries";
 import { isPluginExecutable } from "../rules/plugins";
 import { orElse } from "../model/known";
-import { awsReader } from "./aws";
-import { azureReader } from "./azure";
+import { awsReader } from "./aws/reader";
+import { azureReader } from "./azure/reader";
 import type { Cloud, CloudReader, PluginCloud } from "./cloud";
-import { googleReader } from "./google";
+import { googleReader } from "./google/reader";
 import type { ProviderEntry } from "./read/node-configuration";
 import type { ComputedAttribute, Terraform } from "./read/terraform";
 import { PublishedIssuers } from "./shared/issuers";
+import type { Issuers } from "./shared/object-store";
 
 /** The clouds; one more is one more line. */
 const READERS: readonly CloudReader[] = [awsReader, azureReader, googleReader];
@@ -21,13 +22,15 @@ export interface Clouds {
   readonly all: readonly Cloud[];
   /** The plugin that an entry runs; `undefined` for one that is not known. */
   readonly pluginOf: (entry: ProviderEntry) => PluginCloud | undefined;
+  /** The issuers whose documents were read, of any cloud. */
+  readonly issuers: Issuers;
 }
 
 /** Reads the clouds. */
 export function readClouds(terraform: Terraform): Clouds {
   const issuers = new PublishedIssuers(READERS.flatMap((reader) => reader.stores(terraform)));
   const all = READERS.map((reader) => reader.read(terraform, issuers));
-  return { all, pluginOf: (entry) => pluginOf(entry, all) };
+  return { all, pluginOf: (entry) => pluginOf(entry, all), issuers };
 }
 
 /**

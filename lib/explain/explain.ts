@@ -227,6 +227,7 @@ export function explain(
   selection: ExplainSelection = {},
   options: ExplainOptions = {},
 ): readonly ExplainResult[] {
+  checkGiven("explain()", EXPLAIN_SELECTION, selection, "selection");
   return [...Explainer.read(paths, options).all(selection)];
 }
 

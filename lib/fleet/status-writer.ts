@@ -88,7 +88,7 @@ export class StatusWriter extends Construct {
   /** Binds the rules to the Job's service account. */
   readonly binding: ApiObject;
 
-  /** Throws `fleet-consumer-too-old` of kubectl, `version-invalid`, `annotation-key-invalid`, `annotation-value-invalid`, or `late-value`. */
+  /** Throws `fleet-consumer-too-old` of kubectl, `version-invalid`, `annotation-key-invalid`, or `late-value`. */
   constructor(scope: Construct, id: string, props: StatusWriterProps) {
     checkProps(new.target.name, scope, id, STATUS_WRITER_PROPS, props);
     super(scope, id);

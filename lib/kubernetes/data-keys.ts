@@ -32,8 +32,6 @@ export const DATA_MAP: Kind<DataMap> = record(DATA_VALUE);
 export function checkedData(owner: string, data: DataMap | null | undefined): DataMap {
   for (const [key, value] of Object.entries(data ?? {})) {
     if (!KEY.test(literal(key, `key of ${owner}`)) || key === PROTOTYPE) fail("data-key-invalid", key, owner);
-    if (typeof value !== "string" && !(value instanceof LateEncoding))
-      fail("data-value-invalid", key, owner, "is no text");
     if (holdsPrivateKey(typeof value === "string" ? value : value.text)) fail("data-private-key", key, owner);
   }
   return { ...data };

@@ -4,7 +4,7 @@ import { fail } from "../errors";
 import { Subject } from "../model/subject";
 import { addAnnotations, checkedAnnotations } from "./metadata";
 import { writesServiceAccount } from "./once-per-chart";
-import { type ObjectKind, checkProps, object, record, text } from "../model/shape";
+import { type Kind, type ObjectKind, checkGiven, checkProps, object, record, text } from "../model/shape";
 
 /** What {@link ServiceAccountAnnotations} adds, and to whom. */
 export interface ServiceAccountAnnotationsProps {
@@ -15,6 +15,8 @@ export interface ServiceAccountAnnotationsProps {
   /** At least one; values may be late. */
   readonly annotations: Readonly<Record<string, string>>;
 }
+
+const TEXTS: Kind<Readonly<Record<string, string>>> = record(text);
 
 const SERVICE_ACCOUNT_ANNOTATIONS_PROPS: ObjectKind<ServiceAccountAnnotationsProps> = object({
   namespace: text,
@@ -37,7 +39,7 @@ export class ServiceAccountAnnotations extends Construct {
   readonly #annotations: Record<string, string>;
 
   /**
-   * Throws `annotations-missing`, `annotation-key-invalid`, `annotation-value-invalid`, `namespace-invalid`,
+   * Throws `annotations-missing`, `annotation-key-invalid`, `namespace-invalid`,
    * `service-account-invalid`, `service-account-twice` or `late-value` (of a name).
    */
   constructor(scope: Construct, id: string, props: ServiceAccountAnnotationsProps) {
@@ -62,9 +64,10 @@ export class ServiceAccountAnnotations extends Construct {
    * Adds annotations, for a service account that serves more than one purpose.
    *
    * Throws `annotation-conflict` for another value of one that it has, `annotation-key-invalid`,
-   * `annotation-value-invalid` or `late-value`.
+   * or `late-value`.
    */
   add(annotations: Readonly<Record<string, string>>): void {
+    checkGiven("add()", TEXTS, annotations, "annotations");
     const checked = checkedAnnotations(`service account ${this.subject.key}`, annotations);
     addAnnotations(this.resource, this.#annotations, checked, this.subject);
   }

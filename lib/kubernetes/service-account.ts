@@ -3,7 +3,16 @@ import { Construct } from "constructs";
 import { Subject } from "../model/subject";
 import { addAnnotations, checkedAnnotations, checkedLabels } from "./metadata";
 import { writesServiceAccount } from "./once-per-chart";
-import { type ObjectKind, checkProps, object, optional, record, text } from "../model/shape";
+import {
+  type Kind,
+  type ObjectKind,
+  checkGiven,
+  checkProps,
+  object,
+  optional,
+  record,
+  text,
+} from "../model/shape";
 
 /** What a {@link ServiceAccount} says. */
 export interface ServiceAccountProps {
@@ -25,6 +34,8 @@ export interface ServiceAccountProps {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
+const TEXTS: Kind<Readonly<Record<string, string>>> = record(text);
+
 const SERVICE_ACCOUNT_PROPS: ObjectKind<ServiceAccountProps> = object({
   namespace: text,
   name: text,
@@ -45,8 +56,7 @@ export class ServiceAccount extends Construct {
   readonly #annotations: Record<string, string>;
 
   /**
-   * Throws `namespace-invalid`, `service-account-invalid`, `annotation-key-invalid`, `annotation-value-invalid`,
-   * `label-invalid`, `service-account-twice` or `late-value` (of a name).
+   * Throws `namespace-invalid`, `service-account-invalid`, `annotation-key-invalid`, `label-invalid`, `service-account-twice` or `late-value` (of a name).
    */
   constructor(scope: Construct, id: string, props: ServiceAccountProps) {
     checkProps(new.target.name, scope, id, SERVICE_ACCOUNT_PROPS, props);
@@ -67,9 +77,11 @@ export class ServiceAccount extends Construct {
    * Adds annotations and labels, for a service account that serves more than one purpose.
    *
    * Throws `annotation-conflict` for another value of one that it has, `annotation-key-invalid`,
-   * `annotation-value-invalid`, `label-invalid` or `late-value`.
+   * `label-invalid` or `late-value`.
    */
   add(annotations: Readonly<Record<string, string>>, labels: Readonly<Record<string, string>> = {}): void {
+    checkGiven("add()", TEXTS, annotations, "annotations");
+    checkGiven("add()", TEXTS, labels, "labels");
     const owner = `service account ${this.subject.key}`;
     const checked = checkedLabels(owner, labels);
     addAnnotations(this.resource, this.#annotations, checkedAnnotations(owner, annotations), this.subject);

@@ -1,7 +1,6 @@
 import { ApiObject, type ApiObjectProps } from "cdk8s";
 import { Construct } from "constructs";
 import { type Subject, SUBJECT } from "../model/subject";
-import { checkedFeatureGates } from "../rules/kubelet/feature-gates";
 import { nodeNeedsServiceAccountGet } from "../rules/kubelet/service-account-get";
 import { clusterObject } from "./metadata";
 import {
@@ -22,6 +21,7 @@ import {
   record,
   text,
 } from "../model/shape";
+import { literal } from "../model/late";
 
 /** What a {@link TokenAudienceGrant} allows, and where. */
 export interface TokenAudienceGrantProps {
@@ -96,7 +96,7 @@ export class TokenAudienceGrant extends Construct {
 
   /**
    * Throws `audience-invalid`, `audience-grant-empty`, `audience-grant-ambiguous`, `role-name-invalid`,
-   * `feature-gate-invalid`, `version-unknown`, `version-invalid`, `late-value`, and for bad names of namespaces and service accounts.
+   * `version-unknown`, `version-invalid`, `late-value`, and for bad names of namespaces and service accounts.
    */
   constructor(scope: Construct, id: string, props: TokenAudienceGrantProps) {
     checkProps(new.target.name, scope, id, TOKEN_AUDIENCE_GRANT_PROPS, props);
@@ -107,7 +107,7 @@ export class TokenAudienceGrant extends Construct {
     const name = checkedRoleName(props.roleName ?? tokenAudienceRoleName(audience, limited));
     const readServiceAccounts = nodeNeedsServiceAccountGet(
       props.apiServer,
-      checkedFeatureGates(props.featureGates ?? {}),
+      literal(props.featureGates ?? {}, "featureGates"),
     );
     const shared = extent.scope === "cluster" || !limited;
     const rules = (names: readonly string[] | undefined): readonly PolicyRule[] =>

@@ -8,12 +8,6 @@ export const kubernetesMessages = {
     allowed: "[DNS subdomain/]name, the name 1 to 63 of A-Z, a-z, 0-9, -, _ and .",
     remedy: "write the key as the plugin's documentation has it",
   }),
-  "annotation-value-invalid": (key: string, owner: string, value: unknown): Problem => ({
-    problem: `annotation ${key} of ${owner} is not text`,
-    value,
-    allowed: 'text, also where it looks like something else: "true"',
-    remedy: "put the value into quotes",
-  }),
   "annotations-missing": (owner: string): Problem => ({
     problem: `there is nothing to annotate ${owner} with`,
     allowed: "at least one annotation",
@@ -71,12 +65,6 @@ export const kubernetesMessages = {
     value: key,
     allowed: "one construct per service account and chart",
     remedy: "join the annotations in one construct",
-  }),
-  "feature-gate-invalid": (gate: string, value: unknown): Problem => ({
-    problem: `feature gate ${gate} is neither on nor off`,
-    value,
-    allowed: "true or false, without quotes",
-    remedy: "write the value as it is in the configuration of kubelet and kube-apiserver",
   }),
   "audience-grant-empty": (audience: string): Problem => ({
     problem: `the grant of the audience ${audience} names no namespace and no service account`,

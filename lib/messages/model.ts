@@ -152,4 +152,10 @@ export const modelMessages = {
     value,
     remedy: "give one of the two an explicit name",
   }),
+  "package-missing": (module: string, name: string, versions: string): Problem => ({
+    problem: `package ${name} is not installed, or in a version that lacks a module`,
+    value: module,
+    allowed: `${name} ${versions}`,
+    remedy: `install it: npm install "${name}@${versions}"`,
+  }),
 };

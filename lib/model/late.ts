@@ -35,6 +35,9 @@ function holdsLate(root: object): boolean {
   return false;
 }
 
+/** A late text, for rules that take plain documents and pass over what is late; it must reach no one. */
+export const LATE_VALUE: string = "${TfToken[TOKEN.0]}";
+
 /** Returns the value, or throws `late-value` naming the property when it is late. */
 export function literal<T>(value: T, property: string): T {
   return isLate(value) ? fail("late-value", property) : value;

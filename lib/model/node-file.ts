@@ -1,6 +1,6 @@
 import { fail } from "../errors";
 import { literal } from "./late";
-import { type ObjectKind, checkGiven, number, object, text } from "./shape";
+import { type ObjectKind, checkGiven, list, number, object, record, text } from "./shape";
 
 const CLEAN_PATH = /^(\/[^/\0]+)+$/;
 const DOTS = /\/\.{1,2}(\/|$)/;
@@ -48,3 +48,9 @@ export function nodeFile(file: NodeFile): NodeFile {
 
 /** The kind of a {@link NodeFile}. */
 export const NODE_FILE: ObjectKind<NodeFile> = object({ path: text, mode: number, content: text });
+
+/** The kind of a {@link NodeSetup}. */
+export const NODE_SETUP: ObjectKind<NodeSetup> = object({
+  files: list(NODE_FILE),
+  kubeletFlags: record(text),
+});

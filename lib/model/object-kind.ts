@@ -69,9 +69,14 @@ export function like<T>(title: string, shape: NoInfer<Partial<Shape<T>>>): Kind<
  *
  * Throws `property-unknown`, `property-missing`, `property-invalid` or `late-value`.
  */
-export function checkGiven<T>(to: string, kind: Kind<T>, given: T, name = "props"): void {
+export function checkGiven<T>(to: string, kind: Kind<T>, given: T, name: string = PROPS): void {
   const mistake = given === undefined ? missing(kind) : kind.mistake(given);
-  if (mistake) throw mistake.error(`${propertyPath(mistake.keys) || name} of ${to}`);
+  if (mistake) throw mistake.error(`${placeOf(name, propertyPath(mistake.keys))} of ${to}`);
+}
+
+function placeOf(name: string, path: string): string {
+  if (path === "") return name;
+  return name === PROPS ? path : `${name}${path.startsWith("[") ? "" : "."}${path}`;
 }
 
 /** The same for a construct that is about to be made; its path stands before the message. */
@@ -80,6 +85,9 @@ export function checkProps<T>(to: string, scope: Located, id: string, kind: Kind
   const path = [scope.node.path, id].filter((part) => part !== "").join("/");
   at({ node: { path } }, () => checkGiven(to, kind, props));
 }
+
+/** What an only argument is called; its properties are named without it. */
+const PROPS = "props";
 
 type Row = readonly [key: string, kind: Kind<unknown> & { readonly optional?: true }];
 

@@ -149,26 +149,48 @@ export function plainOf(tree: Tree, instead: string | ((unknown: Known<never>) =
 const [OPEN, CLOSE] = ["\ue000", "\ue001"];
 const MARK = /\ue000(\d+)\ue001/;
 
+/** A text in which marks take the places of references, so that it can be parsed. */
+export interface MarkedText {
+  /** The text with marks. */
+  readonly text: string;
+  /** What they mark; empty where no part of the text is a reference. */
+  readonly parts: TextParts;
+}
+
+/** The text with a mark for each reference; not known where it is not for another reason, or holds marks itself. */
+export function marked(text: Known<string>): Known<MarkedText> {
+  const parts = partsOf(text);
+  if (parts === undefined) return text as Known<never>;
+  const [only = "", ...more] = parts;
+  if (more.length === 0 && typeof only === "string") return known({ text: only, parts: [] });
+  if (parts.some((part) => typeof part === "string" && part.includes(OPEN)))
+    return notKnown({ kind: "malformed", what: "a text holds a character of the private use area" });
+  const pieces = parts.map((part, place) => (typeof part === "string" ? part : OPEN + place + CLOSE));
+  return known({ text: pieces.join(""), parts });
+}
+
+/** A piece of a marked text with its references again. */
+export function unmarkedText(text: string, parts: TextParts): Known<string> {
+  if (parts.length === 0 || !text.includes(OPEN)) return known(text);
+  return textOf(
+    text.split(MARK).map((piece, place) => (place % 2 === 1 ? (parts[Number(piece)] ?? "") : piece)),
+  );
+}
+
 /**
  * Parses a text as JSON, or as what another parser reads, whatever references stand within its texts; not known where it
  * cannot be parsed.
  */
 export function parsedTree(text: Known<string>, parse: (text: string) => Tree = parsed): Tree {
-  const parts = partsOf(text);
-  if (parts === undefined) return text;
-  const [only = "", ...more] = parts;
-  if (more.length === 0 && typeof only === "string") return parse(only);
-  if (parts.some((part) => typeof part === "string" && part.includes(OPEN)))
-    return notKnown({ kind: "malformed", what: "a text holds a character of the private use area" });
-  const marked = parts
-    .map((part, place) => (typeof part === "string" ? part : OPEN + place + CLOSE))
-    .join("");
-  // A reference outside of a text, or a whole document that is one, could be anything.
-  return match(
-    parse(marked),
-    (value) => unmarked(value, parts),
-    () => text as Known<never>,
-  );
+  return andThen(marked(text), ({ text: written, parts }) => {
+    if (parts.length === 0) return parse(written);
+    // A reference outside of a text, or a whole document that is one, could be anything.
+    return match(
+      parse(written),
+      (value) => unmarked(value, parts),
+      () => text as Known<never>,
+    );
+  });
 }
 
 function parsed(text: string): Tree {
@@ -213,11 +235,10 @@ function unmarked(value: TreeValue, parts: TextParts): Tree {
       );
 }
 
-function unmarkedText(text: string, parts: TextParts): Known<string> {
-  if (!text.includes(OPEN)) return known(text);
-  return textOf(
-    text.split(MARK).map((piece, place) => (place % 2 === 1 ? (parts[Number(piece)] ?? "") : piece)),
-  );
+/** The items of the list at the end of a path; none where there is no list, or it is not known. */
+export function itemsAt(tree: Tree, ...path: readonly (string | number)[]): TreeList {
+  const value = orElse(treeAt(tree, ...path), () => undefined);
+  return isTreeList(value) ? value : [];
 }
 
 /** The text at a leaf: not known where it is no text. */

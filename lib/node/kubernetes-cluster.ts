@@ -1,16 +1,12 @@
 import type { Construct } from "constructs";
 import { fail } from "../errors";
 import { type ICluster, type PluginFacts, PLUGIN_FACTS } from "../model/cluster";
-import { ISSUER, Issuer } from "../model/issuer";
+import { GivenIssuer, ISSUER, Issuer } from "../model/issuer";
 import { clusterName } from "../model/kubernetes-name";
 import { literal } from "../model/late";
 import { isCleanPath } from "../model/node-file";
 import { compareVersions, minorOf, parseVersion } from "../model/version";
-import {
-  checkedFeatureGates,
-  featureGateDefault,
-  knownKubernetesMinors,
-} from "../rules/kubelet/feature-gates";
+import { featureGateDefault, knownKubernetesMinors } from "../rules/kubelet/feature-gates";
 import { pluginAbilities } from "../rules/plugins";
 import { PlainCarrier } from "./plain-carrier";
 import {
@@ -41,7 +37,7 @@ export interface KubernetesProps {
    */
   readonly apiServerVersion?: string;
   /** `--service-account-issuer` of the kube-apiserver, as the clouds can reach it. */
-  readonly issuer: string | Issuer;
+  readonly issuer: GivenIssuer;
   /**
    * The plugins on the nodes by key; as text the version, `1.35.2`.
    *
@@ -101,12 +97,12 @@ const FIRST = "1.33";
  * A cluster whose nodes somebody sets up by hand or with a tool of their own: files and flags come out as data.
  *
  * Throws `version-unsupported`, `version-unknown`, `kubelet-newer-than-api-server`, `plugin-unknown`,
- * `feature-gate-invalid`, `node-path-invalid`, `cluster-name-invalid`, `issuer-invalid`, `issuer-trailing-slash` or `late-value`.
+ * `node-path-invalid`, `cluster-name-invalid`, `issuer-invalid`, `issuer-trailing-slash` or `late-value`.
  */
 export function kubernetes(props: KubernetesProps): ICluster<Construct> {
   checkGiven("kubernetes()", KUBERNETES_PROPS, props);
   const issuer = Issuer.of(props.issuer);
-  const featureGates = checkedFeatureGates(props.featureGates ?? {});
+  const featureGates = literal(props.featureGates ?? {}, "featureGates");
   const kubelet = kubeletMinor(props.version, featureGates);
   const apiServer = usableMinor("kube-apiserver", props.apiServerVersion ?? props.version);
   if (compareVersions(kubelet, apiServer) > 0) fail("kubelet-newer-than-api-server", kubelet, apiServer);

@@ -4,7 +4,7 @@ import {
   type CredentialsRequestSelection,
   selectCredentialsRequests,
 } from "../rules/openshift/credentials-request-selection";
-import type { CredentialsRequestFilter } from "../rules/openshift/request-filter";
+import { type CredentialsRequestFilter, checkedFilter } from "../rules/openshift/request-filter";
 
 /**
  * The CredentialsRequests of a cluster, from a folder as `oc adm release extract --credentials-requests` writes it.
@@ -19,7 +19,8 @@ export function credentialsRequests(
   folder: string,
   filter: CredentialsRequestFilter,
 ): CredentialsRequestSelection {
-  return selectCredentialsRequests(readCredentialsRequests(folder), filter);
+  const checked = checkedFilter(filter);
+  return selectCredentialsRequests(readCredentialsRequests(folder), checked);
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Construct } from "constructs";
 import { fail } from "../errors";
 import type { ICluster } from "../model/cluster";
-import { type Issuer, ISSUER } from "../model/issuer";
+import { GivenIssuer, ISSUER } from "../model/issuer";
 import { clusterName } from "../model/kubernetes-name";
 import { compareVersions } from "../model/version";
 import { type OpenShiftPlatform, PLUGIN_DIRECTORY, platformNodes } from "../rules/openshift/platforms";
@@ -25,7 +25,7 @@ export interface HostedOpenShiftProps {
   /** Platform of the nodes. */
   readonly platform: OpenShiftPlatform;
   /** `spec.issuerURL` of the HostedCluster; on ARO HCP `properties.platform.issuerUrl`. */
-  readonly issuer: string | Issuer;
+  readonly issuer: GivenIssuer;
   /** Names of the NodePools whose nodes pull. */
   readonly nodePools: readonly string[];
   /**

@@ -1,7 +1,7 @@
 import type { Construct } from "constructs";
 import { fail } from "../errors";
 import type { ICluster } from "../model/cluster";
-import { type Issuer, ISSUER } from "../model/issuer";
+import { GivenIssuer, ISSUER } from "../model/issuer";
 import { clusterName } from "../model/kubernetes-name";
 import { crioCredentialProvider } from "../rules/openshift/crio";
 import { winningGeneratedName } from "../rules/openshift/machine-config";
@@ -33,7 +33,7 @@ export interface OpenShiftProps {
    * `spec.serviceAccountIssuer` of `Authentication/cluster`. Empty there means an internal issuer that no cloud can
    * reach: `https://kubernetes.default.svc` and its like are refused.
    */
-  readonly issuer: string | Issuer;
+  readonly issuer: GivenIssuer;
   /** MachineConfigPools whose nodes pull, for example `["worker"]`. */
   readonly pools: readonly string[];
   /**

@@ -1,5 +1,5 @@
 import { fail } from "../errors";
-import { Issuer } from "../model/issuer";
+import { GivenIssuer, Issuer } from "../model/issuer";
 
 /**
  * Returns an issuer whose keys clouds can fetch; throws `issuer-invalid`, `issuer-trailing-slash` or
@@ -7,7 +7,7 @@ import { Issuer } from "../model/issuer";
  *
  * No plugin of OpenShift pulls from a cloud that takes uploaded keys, so an internal issuer can serve nothing here.
  */
-export function reachableIssuer(issuer: string | Issuer): Issuer {
+export function reachableIssuer(issuer: GivenIssuer): Issuer {
   const checked = Issuer.of(issuer);
   return checked.clusterInternal ? fail("issuer-cluster-internal", checked.url, "clouds") : checked;
 }

@@ -1,14 +1,14 @@
 import type { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
 import { clusterObject } from "../kubernetes/metadata";
-import { type Issuer, ISSUER } from "../model/issuer";
+import { GivenIssuer, ISSUER } from "../model/issuer";
 import { authenticationManifest } from "../rules/openshift/authentication";
 import { type ObjectKind, checkProps, object } from "../model/shape";
 
 /** The issuer of a cluster's tokens. */
 export interface ServiceAccountIssuerProps {
   /** The URL at which the issuer's documents are published, to the letter; may be late. */
-  readonly issuer: string | Issuer;
+  readonly issuer: GivenIssuer;
 }
 
 const SERVICE_ACCOUNT_ISSUER_PROPS: ObjectKind<ServiceAccountIssuerProps> = object({

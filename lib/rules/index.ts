@@ -5,9 +5,9 @@
  * @packageDocumentation
  */
 
-export { type AwsDecision } from "./aws/evaluate/decide";
-export { type AwsPermissionRequest, evaluateAwsPermission } from "./aws/evaluate/evaluate-permission";
-export { type AwsTrustRequest, evaluateAwsTrust } from "./aws/evaluate/evaluate-trust";
+export { type AwsDecision } from "./aws/policy/decide";
+export { type AwsPermissionRequest, evaluateAwsPermission } from "./aws/policy/permission";
+export { type AwsTrustRequest, evaluateAwsTrust } from "./aws/policy/trust";
 export { type PluginAbility, type PluginAnswer, pluginCan } from "./plugins";
 export { type ConfigIssue } from "./kubelet/config-issue";
 export {

@@ -70,13 +70,12 @@ export function matchesPattern(pattern: string | Pattern, text: string): boolean
   if (typeof pattern === "string" && !hasWildcard(pattern)) return pattern === text;
   const units = typeof pattern === "string" ? patternOf(pattern) : pattern;
   const firstStar = units.indexOf(STAR);
-  if (firstStar < 0) return units.length === text.length && startsAt(units, text, 0);
+  if (firstStar < 0) return units.length === text.length && agrees(units, 0, units.length, text, 0);
   const lastStar = units.lastIndexOf(STAR);
-  const last = units.subarray(lastStar + 1);
-  const end = text.length - last.length;
-  if (firstStar > end || !startsAt(units.subarray(0, firstStar), text, 0) || !startsAt(last, text, end))
-    return false;
-  return middleMatches(units.subarray(0, lastStar + 1), firstStar, text, end);
+  const end = text.length - (units.length - lastStar - 1);
+  if (firstStar > end || !agrees(units, 0, firstStar, text, 0)) return false;
+  if (!agrees(units, lastStar + 1, units.length, text, end)) return false;
+  return firstStar === lastStar || middleMatches(units.subarray(0, lastStar + 1), firstStar, text, end);
 }
 
 /** The pieces between the first and the last star, each at its leftmost place after the one before. */
@@ -99,9 +98,12 @@ function middleMatches(units: Pattern, firstStar: number, text: string, end: num
   return true;
 }
 
-function startsAt(piece: Pattern, text: string, position: number): boolean {
-  for (let index = 0; index < piece.length; index++)
-    if (piece[index] !== ONE && piece[index] !== text.charCodeAt(position + index)) return false;
+/** Whether the units from one place of a pattern to another are those of the text at a position. */
+function agrees(units: Pattern, from: number, to: number, text: string, position: number): boolean {
+  for (let place = from; place < to; place++) {
+    const unit = units[place];
+    if (unit !== ONE && unit !== text.charCodeAt(position + place - from)) return false;
+  }
   return true;
 }
 

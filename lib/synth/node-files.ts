@@ -1,7 +1,8 @@
 import { fail } from "../errors";
 import { isDnsLabel } from "../model/kubernetes-name";
-import { type NodeSetup, nodeFile } from "../model/node-file";
+import { type NodeSetup, NODE_SETUP, nodeFile } from "../model/node-file";
 import { spokeNodesFile } from "./manifest-name";
+import { checkGiven } from "../model/shape";
 
 /** Node files that are written as data, and where. */
 export interface WrittenNodes {
@@ -26,6 +27,7 @@ const NODE_COMMENT: readonly string[] = [
 
 /** Files and kubelet flags for nodes of the cluster; throws `manifest-name-invalid` or `node-file-invalid`. */
 export function clusterNodes(name: string, setup: NodeSetup): WrittenNodes {
+  checkGiven(`the node files ${name}`, NODE_SETUP, setup, "setup");
   if (!isDnsLabel(name)) fail("manifest-name-invalid", name);
   for (const file of setup.files) nodeFile(file);
   return { file: `nodes/${name}.yaml`, setup, comment: NODE_COMMENT };
@@ -33,6 +35,7 @@ export function clusterNodes(name: string, setup: NodeSetup): WrittenNodes {
 
 /** Files for the control plane of a spoke; throws `manifest-name-invalid` or `node-file-invalid`. */
 export function spokeNodes(spoke: string, setup: NodeSetup): WrittenNodes {
+  checkGiven(`the node files of spoke ${spoke}`, NODE_SETUP, setup, "setup");
   for (const file of setup.files) nodeFile(file);
   const flags = setup.files.map(({ path }) => `--authentication-config=${path}`).join(" ");
   return {

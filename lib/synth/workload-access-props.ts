@@ -2,7 +2,17 @@ import type { Construct } from "constructs";
 import { type Subject, SUBJECT } from "../model/subject";
 import { type IAccess, type IWorkloadIdentities, ACCESS, WORKLOAD_IDENTITIES } from "../model/workloads";
 import { type GivenIssuer, ISSUER } from "../model/issuer";
-import { type Kind, type ObjectKind, boolean, either, like, list, object, optional, text } from "../model/shape";
+import {
+  type Kind,
+  type ObjectKind,
+  boolean,
+  either,
+  like,
+  list,
+  object,
+  optional,
+  text,
+} from "../model/shape";
 
 /** The cluster that workloads run in; the facts of `openShift()` and `kubernetes()` fit as well. */
 export interface WorkloadCluster {

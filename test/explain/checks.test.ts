@@ -203,6 +203,20 @@ const FAILS: Readonly<Record<string, readonly Row[]>> = {
       text: "sets no AWS_REGION",
       log: "endpoint rule error, Invalid Configuration: Missing Region",
     },
+    // The plugin of 1.36.0, run with it, prints its help and exits with 0.
+    {
+      why: "an argument by which the plugin prints its help",
+      ...ecr,
+      edits: [
+        [
+          NODE,
+          "- name: ecr-credential-provider\n",
+          '- name: ecr-credential-provider\n          args: ["--help"]\n',
+        ],
+      ],
+      text: "--help has the plugin print something else than credentials",
+      log: "error decoding credential provider plugin response from stdout",
+    },
     {
       why: "pool provider not named",
       ...tools,
@@ -607,10 +621,10 @@ const UNKNOWN: Readonly<Record<string, readonly Row[]>> = {
         [
           NODE,
           "- name: ecr-credential-provider\n",
-          '- name: ecr-credential-provider\n          args: ["--help"]\n',
+          '- name: ecr-credential-provider\n          args: ["completion"]\n',
         ],
       ],
-      text: "the argument --help is not known",
+      text: "the argument completion is not known",
     },
     {
       why: "azure.json not written here",

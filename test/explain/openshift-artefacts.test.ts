@@ -36,7 +36,7 @@ function machineConfig(name: string, config: object): object {
     apiVersion: "machineconfiguration.openshift.io/v1",
     kind: "MachineConfig",
     metadata: { name, labels: { "machineconfiguration.openshift.io/role": "worker" } },
-    spec: { config },
+    spec: { config: { ignition: { version: "3.2.0" }, ...config } },
   };
 }
 

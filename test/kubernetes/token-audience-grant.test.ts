@@ -153,10 +153,7 @@ describe("TokenAudienceGrant", () => {
     [{ namespaces: ["shop"], roleName: "a".repeat(254) }, "role-name-invalid"],
     [{ namespaces: ["shop"], apiServer: "1.99" }, "version-unknown"],
     [{ scope: "Cluster" as "cluster" }, "property-invalid"],
-    [
-      { namespaces: ["shop"], featureGates: { PodCertificateRequest: "no" } as never },
-      "property-invalid",
-    ],
+    [{ namespaces: ["shop"], featureGates: { PodCertificateRequest: "no" } as never }, "property-invalid"],
     // kubernetes, plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go; OpenShift's own.
     ...["cluster-admin", "admin", "edit", "view", "system:node", "system:nodes", "system:"].map(reserved),
     ...["self-provisioner", "cluster-reader", "basic-user", "node-credential-providers"].map(reserved),

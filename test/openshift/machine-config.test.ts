@@ -82,7 +82,10 @@ describe("a MachineConfig without text", () => {
     expect(
       () => new MachineConfig(Testing.chart(), "w", { name: "99-x", machineRole: "worker", files }),
     ).toThrowError(
-      expect.objectContaining({ code: "property-missing", message: expect.stringContaining("files[0].content of MachineConfig") }),
+      expect.objectContaining({
+        code: "property-missing",
+        message: expect.stringContaining("files[0].content of MachineConfig"),
+      }),
     );
   });
 });

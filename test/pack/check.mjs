@@ -47,6 +47,19 @@ try {
     ["install", "--prefer-offline", "--no-audit", "--no-fund", "--legacy-peer-deps", tarball, ...peers],
     project,
   );
+  for (const [language, load] of Object.entries({
+    "missing.mjs": `import { PullRole } from "${manifest.name}/aws";`,
+    "missing.cjs": `const { PullRole } = require("${manifest.name}/aws");`,
+  })) {
+    writeFileSync(
+      join(project, language),
+      `${load}
+      try { new PullRole(); } catch (error) { process.stdout.write(error.message); }`,
+    );
+    const said = run("node", [language], project);
+    if (!said.includes('npm install "@cdktf/provider-aws@')) throw new Error(`${language}: ${said}`);
+  }
+
   // The bindings are a gigabyte; the ones that are installed here serve as well.
   mkdirSync(join(project, "node_modules/@cdktf"), { recursive: true });
   for (const cloud of ["aws", "azurerm", "google"]) {

@@ -3,7 +3,7 @@
  */
 
 import { askedImage, askedPattern } from "../../lib/explain/asked-image";
-import { azureReader } from "../../lib/explain/azure";
+import { azureReader } from "../../lib/explain/azure/reader";
 import type { Cloud } from "../../lib/explain/cloud";
 import { Accesses, type JudgedAccess } from "../../lib/explain/jobs/access";
 import { type JudgedPull, Pulls } from "../../lib/explain/jobs/pull";

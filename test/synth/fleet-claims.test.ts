@@ -5,7 +5,7 @@
 import { App, TerraformStack, Testing } from "cdktf";
 import type { Construct } from "constructs";
 import { describe, expect, it } from "vitest";
-import { controller, selfManagedSpoke } from "../../lib/fleet";
+import { controller, multiKueue, selfManagedSpoke } from "../../lib/fleet";
 import { FleetAccess, type FleetAccessProps, type FleetSpoke, type SpokeHub } from "../../lib/synth";
 import { CA } from "../fixtures/fleet/spokes";
 import { synthesized } from "../support/synthesized";
@@ -88,6 +88,22 @@ describe("two controllers of one hub", () => {
     fleetOf(app, "x");
     expect(() => fleetOf(app, "y")).toThrowError(
       expect.objectContaining({ code: "fleet-object-taken", value: "ClusterProfile ops/edge" }),
+    );
+  });
+
+  it("are refused where both are Kueue, whose configuration is one ConfigMap", () => {
+    const app = Testing.app();
+    const kueue = (spoke: string): Partial<FleetAccessProps> => ({
+      consumer: multiKueue({ version: "0.19" }),
+      kueueConfiguration: "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n",
+      spokes: [{ ...edge(), name: spoke }],
+    });
+    fleetOf(app, "x", kueue("edge"));
+    expect(() => fleetOf(app, "y", kueue("other"))).toThrowError(
+      expect.objectContaining({
+        code: "fleet-object-taken",
+        value: "ConfigMap kueue-system/kueue-manager-config",
+      }),
     );
   });
 

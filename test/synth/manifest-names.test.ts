@@ -65,7 +65,7 @@ describe("files with exact names", () => {
     expect(() => stackFixture().manifests.chart("x", { order: 5, exactName: "no" as never })).toThrowError(
       expect.objectContaining({
         code: "property-invalid",
-        message: 'exactName of manifest x is "no"; allowed: true, false; correct the value',
+        message: 'options.exactName of manifest x is "no"; allowed: true, false; correct the value',
       }),
     );
   });

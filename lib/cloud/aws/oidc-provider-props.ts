@@ -1,5 +1,5 @@
 import type { ITerraformDependable, TerraformProvider } from "cdktf";
-import { type Issuer, CHECKED_ISSUER, ISSUER } from "../../model/issuer";
+import { type Issuer, CHECKED_ISSUER, GivenIssuer, ISSUER } from "../../model/issuer";
 import { PROVIDER } from "../shared/kinds";
 import {
   type ObjectKind,
@@ -37,7 +37,7 @@ export const OIDC_PROVIDER: Kind<IOidcProvider> = like(
 /** Settings of an {@link OidcProvider}. */
 export interface OidcProviderProps {
   /** `iss` of the cluster's service account tokens, compared to the letter; may be late. */
-  readonly issuer: string | Issuer;
+  readonly issuer: GivenIssuer;
   /** Audiences that tokens may carry, 1 to 100; IAM calls them client ids. More come with `addAudience`. */
   readonly audiences: readonly string[];
   /**
@@ -124,7 +124,7 @@ export const KNOWN_AUDIENCES: ObjectKind<KnownAudiences> = object({
 /** What must be known of an existing OIDC provider. */
 export interface OidcProviderAttributes extends KnownAudiences {
   /** `iss` of the cluster's service account tokens; may be late. */
-  readonly issuer: string | Issuer;
+  readonly issuer: GivenIssuer;
   /**
    * Its account, 12 digits.
    *

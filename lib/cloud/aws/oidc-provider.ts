@@ -92,8 +92,8 @@ export class OidcProvider extends Construct implements IOidcProvider {
   }
 
   /** An existing OIDC provider; throws `aws-arn-invalid`, or `late-value` since the issuer is read from the ARN. */
-  static fromArn(scope: Construct, id: string, arn: string, attributes?: KnownAudiences): IOidcProvider {
-    checkProps("OidcProvider.fromArn()", scope, id, KNOWN_AUDIENCES, attributes ?? {});
+  static fromArn(scope: Construct, id: string, arn: string, attributes: KnownAudiences = {}): IOidcProvider {
+    checkProps("OidcProvider.fromArn()", scope, id, KNOWN_AUDIENCES, attributes);
     return new OidcProviderOfArn(scope, id, arn, attributes);
   }
 

@@ -1,5 +1,5 @@
 import type { TerraformProvider } from "cdktf";
-import { type Issuer, ISSUER } from "../../model/issuer";
+import { GivenIssuer, ISSUER } from "../../model/issuer";
 import { type IOidcProvider, OIDC_PROVIDER } from "./oidc-provider-props";
 import { PROVIDER } from "../shared/kinds";
 import { type ObjectKind, list, object, optional, record, text } from "../../model/shape";
@@ -30,7 +30,7 @@ export interface PullRolesProps {
    *
    * @defaultValue - none
    */
-  readonly additionalIssuers?: readonly (string | Issuer)[];
+  readonly additionalIssuers?: readonly GivenIssuer[];
   /**
    * The audience of the service account tokens.
    *

@@ -119,6 +119,7 @@ export class RepositoryPullPolicy extends Construct {
 
   /** Lets one more role pull; throws `aws-repository-policy-too-long`. */
   addRole(role: IPullRole): void {
+    at(this, () => checkGiven("addRole()", PULL_ROLE, role, "role"));
     if (this.#roles.includes(role)) return;
     const roles = [...this.#roles, role];
     this.resource.policy = at(this, () => textOf(this.#repository, roles, this.#additionalStatements));

@@ -4,12 +4,7 @@ import { isLate } from "../../model/late";
 import type { IPullIdentities, IPullSource } from "../../model/pulls";
 import { type AzureCloudName, azureCloud } from "../../rules/azure/clouds";
 import { type LoginServer, loginServerOf, parseLoginServer } from "../../rules/azure/login-server";
-import {
-  type RegistryPull,
-  type RoleAssignmentMode,
-  REGISTRY_PULL,
-  pullRole,
-} from "../../rules/azure/pull-permission";
+import { type RegistryPull, type RoleAssignmentMode, pullRole } from "../../rules/azure/pull-permission";
 import { repositoryPatterns } from "../../rules/azure/repository-pattern";
 import { parseRegistryId } from "../../rules/azure/resource-id";
 import { type ObjectKind, checkGiven, list, object, optional, text } from "../../model/shape";
@@ -78,7 +73,6 @@ export class AcrSource implements IPullSource<Construct>, RegistryPull {
   readonly repositories: readonly string[] | undefined;
 
   constructor(pull: RegistryPull) {
-    checkGiven(new.target.name, REGISTRY_PULL, pull);
     this.registry = pull.registry;
     this.loginServer = pull.loginServer;
     this.roleAssignmentMode = pull.roleAssignmentMode;

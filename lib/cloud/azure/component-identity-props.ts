@@ -1,5 +1,5 @@
 import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
-import { type Issuer, ISSUER } from "../../model/issuer";
+import { GivenIssuer, ISSUER } from "../../model/issuer";
 import { type Subject, SUBJECT } from "../../model/subject";
 import { type ComponentNaming, COMPONENT_NAMINGS } from "../../rules/azure/component-names";
 import { type ObjectKind, anyObject, choice, list, object, optional, record, text } from "../../model/shape";
@@ -24,7 +24,7 @@ export interface ComponentIdentityProps {
   /** Name of the cluster, a DNS label; begins the credentials' names. */
   readonly clusterName: string;
   /** The cluster's issuer, to the letter; may be late. */
-  readonly issuer: string | Issuer;
+  readonly issuer: GivenIssuer;
   /** `namespace/name` of each service account that may act as the identity, 1 to 20. */
   readonly serviceAccounts: readonly (string | Subject)[];
   /** Resource ids of what the roles count for: resource groups, as a rule; at least one. */

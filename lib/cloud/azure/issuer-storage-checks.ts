@@ -2,7 +2,7 @@ import type { StorageAccount } from "@cdktf/provider-azurerm/lib/storage-account
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
-import { Issuer } from "../../model/issuer";
+import { GivenIssuer, Issuer } from "../../model/issuer";
 import { clusterName } from "../../model/kubernetes-name";
 import { ccoctlTags } from "../../rules/azure/ccoctl-tags";
 import { azureCloud, azureClouds } from "../../rules/azure/clouds";
@@ -114,7 +114,7 @@ export function issuerGroup(props: IssuerStorageProps): ResourceGroupUse {
 }
 
 /** An issuer that something else serves; throws the refusals of issuers and `issuer-cluster-internal`. */
-export function servedIssuer(issuerUrl: string | Issuer): Issuer {
+export function servedIssuer(issuerUrl: GivenIssuer): Issuer {
   const issuer = Issuer.of(issuerUrl);
   return issuer.clusterInternal ? fail("issuer-cluster-internal", issuer.url, "Microsoft Entra") : issuer;
 }

@@ -1,5 +1,5 @@
 import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
-import { type Issuer, ISSUER } from "../../model/issuer";
+import { GivenIssuer, ISSUER } from "../../model/issuer";
 import { type IssuerKey, ISSUER_KEY } from "../../model/issuer-keys";
 import type { AzureCloudName } from "../../rules/azure/clouds";
 import { type ResourceGroupMode, RESOURCE_GROUP_MODES } from "./resource-groups";
@@ -21,7 +21,7 @@ export interface IssuerStorageProps {
    *
    * @defaultValue - the URL of the storage
    */
-  readonly issuerUrl?: string | Issuer;
+  readonly issuerUrl?: GivenIssuer;
   /**
    * `declared`: the resource group is made, unless the app declares it already; `existing`: it exists.
    *

@@ -3,7 +3,7 @@ import type { StorageBlob } from "@cdktf/provider-azurerm/lib/storage-blob/index
 import { Fn } from "cdktf";
 import type { Construct } from "constructs";
 import { at, fail } from "../../errors";
-import { Issuer } from "../../model/issuer";
+import { type GivenIssuer, Issuer } from "../../model/issuer";
 import { containerIn, storageAccountId } from "../../rules/azure/import-id";
 import { WEBSITE_CONTAINER } from "../../rules/azure/storage-account";
 import { issuerDocuments } from "../../rules/openid/issuer-documents";
@@ -83,7 +83,7 @@ export class IssuerWebsite extends IssuerStorage {
   }
 
   /** Azure's URL of the website ends with a slash. */
-  #issuer(issuerUrl: string | Issuer | undefined, trailingSlash: boolean): Issuer {
+  #issuer(issuerUrl: GivenIssuer | undefined, trailingSlash: boolean): Issuer {
     if (issuerUrl !== undefined) return servedIssuer(issuerUrl);
     const url = this.account.primaryWebEndpoint;
     return Issuer.exactly(trailingSlash ? url : Fn.trimsuffix(url, "/"));

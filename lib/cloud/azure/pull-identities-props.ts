@@ -1,10 +1,20 @@
 import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
 import type { Construct } from "constructs";
-import { type ClusterFacts } from "../../model/cluster";
+import type { ClusterFacts } from "../../model/cluster";
 import { type DeclaredPull, DECLARED_PULL } from "../../model/pulls";
 import type { AzureCloudName } from "../../rules/azure/clouds";
 import { type IPullIdentity, PULL_IDENTITY } from "./pull-identity-base";
-import { type Kind, type ObjectKind, like, list, number, object, optional, record, text } from "../../model/shape";
+import {
+  type Kind,
+  type ObjectKind,
+  like,
+  list,
+  number,
+  object,
+  optional,
+  record,
+  text,
+} from "../../model/shape";
 import { PROVIDER } from "../shared/kinds";
 import { CHECKED_ISSUER } from "../../model/issuer";
 

@@ -3,7 +3,7 @@ import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index
 import type { RoleAssignment } from "@cdktf/provider-azurerm/lib/role-assignment/index.js";
 import type { Construct, IConstruct } from "constructs";
 import { at } from "../../errors";
-import type { IPullSource } from "../../model/pulls";
+import { type IPullSource, PULL_SOURCE } from "../../model/pulls";
 import { CLIENT_ID_ANNOTATION, TENANT_ID_ANNOTATION } from "../../rules/azure/acr-credential-provider";
 import type { AzureCloudName } from "../../rules/azure/clouds";
 import { type PullPermission, pullPermissions } from "../../rules/azure/pull-permission";
@@ -11,8 +11,18 @@ import { CONDITION_VERSION } from "../../rules/azure/repository-condition";
 import { acrSource } from "./acr";
 import { FederatedIdentityBase } from "./federated-identity-base";
 import type { IdentityLedger } from "./identity-ledger";
-import { type PullTrust, trustCredentials } from "./trust";
-import { type ObjectKind, type Kind, like, method, object, optional, text } from "../../model/shape";
+import { type PullTrust, PULL_TRUST, trustCredentials } from "./trust";
+import {
+  type Kind,
+  type ObjectKind,
+  checkGiven,
+  like,
+  list,
+  method,
+  object,
+  optional,
+  text,
+} from "../../model/shape";
 import { PROVIDER } from "../shared/kinds";
 
 /** A user-assigned identity for pulls, declared or adopted. */
@@ -47,6 +57,8 @@ export interface IPullIdentity extends IConstruct {
    */
   grantPull(...sources: readonly IPullSource<Construct>[]): void;
 }
+
+const SOURCES: Kind<readonly IPullSource<Construct>[]> = list(PULL_SOURCE);
 
 /** The kind of an {@link IPullIdentity}. */
 export const PULL_IDENTITY: Kind<IPullIdentity> = like(
@@ -101,6 +113,7 @@ export abstract class PullIdentityBase extends FederatedIdentityBase implements 
 
   /** Declares one federated identity credential per service account. */
   addTrust(trust: PullTrust): void {
+    at(this, () => checkGiven("addTrust()", PULL_TRUST, trust, "trust"));
     const { credentials } = this.ledger;
     this.declareCredentials(at(this, () => trustCredentials(this.label, [trust], this.#cloud, credentials)));
   }
@@ -108,6 +121,7 @@ export abstract class PullIdentityBase extends FederatedIdentityBase implements 
   /** Declares or widens one role assignment per registry. */
   grantPull(...sources: readonly IPullSource<Construct>[]): void {
     const permissions = at(this, () => {
+      checkGiven("grantPull()", SOURCES, sources, "sources");
       const pulls = sources.map(acrSource);
       const all = pullPermissions([...this.ledger.pulls, ...pulls]);
       this.ledger.pulls.push(...pulls);

@@ -1,4 +1,4 @@
-import { ISSUER, Issuer } from "../../model/issuer";
+import { GivenIssuer, ISSUER, Issuer } from "../../model/issuer";
 import { SUBJECT, Subject } from "../../model/subject";
 import { type AzureCloudName, azureCloud } from "../../rules/azure/clouds";
 import {
@@ -13,7 +13,7 @@ export interface PullTrust {
   /** Name of the cluster, a DNS label; begins the credentials' names. */
   readonly clusterName: string;
   /** The cluster's issuer, to the letter; may be late. */
-  readonly issuer: string | Issuer;
+  readonly issuer: GivenIssuer;
   /** `namespace/name` each; there are no wildcards in Azure. */
   readonly serviceAccounts: readonly (string | Subject)[];
   /**

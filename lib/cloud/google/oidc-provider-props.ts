@@ -1,5 +1,5 @@
 import type { TerraformProvider } from "cdktf";
-import { type Issuer, ISSUER } from "../../model/issuer";
+import { type Issuer, GivenIssuer, ISSUER } from "../../model/issuer";
 import { type IssuerKey, ISSUER_KEY } from "../../model/issuer-keys";
 import { type Subject, SUBJECT } from "../../model/subject";
 import type { AttributeMapping } from "../../rules/google/attribute-mapping";
@@ -47,7 +47,7 @@ export interface OidcProviderProps {
   /** Id of the pool provider: 4 to 32 of a-z, 0-9 and -, not starting with `gcp-`. A deleted id stays taken for 30 days. */
   readonly providerId: string;
   /** `iss` of the cluster's service account tokens, compared to the letter; may be late. */
-  readonly issuer: string | Issuer;
+  readonly issuer: GivenIssuer;
   /**
    * The cluster's public keys, JSON text or object, as `kubectl get --raw /openid/v1/jwks` prints them. With them the
    * issuer need not be public, or even answer. While the cluster rotates its keys, give the old and the new.
@@ -153,7 +153,7 @@ export interface OidcProviderAttributes {
    *
    * @defaultValue - unknown; nothing is compared
    */
-  readonly issuer?: string | Issuer;
+  readonly issuer?: GivenIssuer;
   /**
    * The audience that service account tokens shall carry; must be one that the pool provider allows.
    *

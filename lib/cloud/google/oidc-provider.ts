@@ -236,8 +236,7 @@ export class OidcProvider extends Construct implements IOidcProvider {
   /** Each form once: subjects are only ever added, so a condition never becomes narrower again. */
   #warnOfWiderCondition({ form } = this.#admitted): void {
     const reason = WIDENED[form];
-    const isOwn = this.#settings.attributeCondition !== undefined;
-    if (reason === undefined || this.#warned.has(form) || isOwn) return;
+    if (reason === undefined || this.#warned.has(form) || this.#settings.attributeCondition) return;
     this.#warned.add(form);
     Annotations.of(this).addWarning(
       `attribute condition of pool provider ${this.providerId} is wider than its service accounts. ${reason} Where that is too wide, write an attributeCondition with a reason`,

@@ -116,7 +116,11 @@ function federate(scope: Construct, cluster: ClusterFacts, props: PullPrincipals
     const warning = checkClusterProject(identityProvider, props);
     if (warning !== undefined) Annotations.of(scope).addWarning(warning);
     const args = managedPoolArguments(props.project, identityProvider);
-    return { principals: new ManagedPool({ project: props.project, projectNumber: props.projectNumber }), args, needs: ["tokens"] };
+    return {
+      principals: new ManagedPool({ project: props.project, projectNumber: props.projectNumber }),
+      args,
+      needs: ["tokens"],
+    };
   }
   const principals = props.oidcProvider ?? declareOidcProvider(scope, cluster, props, pool);
   return { principals, args: customPoolArguments(principals.stsAudience), needs: ["tokens", "custom-pools"] };

@@ -15,6 +15,7 @@ import {
   type Kind,
   type ObjectKind,
   boolean,
+  checkGiven,
   checkProps,
   like,
   object,
@@ -179,6 +180,7 @@ export class WorkloadIdentityPool extends Construct implements IWorkloadIdentity
     id: string,
     attributes: WorkloadIdentityPoolAttributes,
   ): IWorkloadIdentityPool {
+    checkProps("WorkloadIdentityPool.fromPoolId()", scope, id, WORKLOAD_IDENTITY_POOL_ATTRIBUTES, attributes);
     return new AdoptedWorkloadIdentityPool(scope, id, attributes);
   }
 
@@ -194,6 +196,7 @@ export class WorkloadIdentityPool extends Construct implements IWorkloadIdentity
    * declares it.
    */
   static forPoolId(scope: Construct, props: WorkloadIdentityPoolProps): WorkloadIdentityPool {
+    checkGiven("WorkloadIdentityPool.forPoolId()", WORKLOAD_IDENTITY_POOL_PROPS, props);
     const { project, poolId } = checkAttributes(props);
     const stack = TerraformStack.of(scope);
     const existing = declared.get(scope, keyOf(props));

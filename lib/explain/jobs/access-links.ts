@@ -13,7 +13,9 @@ import { issuerConfirmed } from "./trust";
 
 /** What the links of a component or workload look at. */
 export interface AccessFacts {
+  /** The cluster. */
   readonly artefacts: ClusterArtefacts;
+  /** True where it is recorded. */
   readonly declared: boolean;
   /** `namespace/name`. */
   readonly key: string;
@@ -25,6 +27,7 @@ export interface AccessFacts {
   readonly named: Answer | undefined;
   /** Whether pods get token and settings; `undefined` for a component. */
   readonly pods: Answer | undefined;
+  /** As whom; `undefined` where nothing names it. */
   readonly identity: AccessIdentity | undefined;
   /** What the cloud says of the token. */
   readonly trust: TrustAnswer | undefined;

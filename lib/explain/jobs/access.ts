@@ -95,6 +95,11 @@ export class Accesses {
     return refused ? { ...reading, pods: refused } : reading;
   }
 
+  /** The files with credentials of a namespace. */
+  filesOf(artefacts: ClusterArtefacts, namespace: string): readonly CredentialFileFact[] {
+    return this.#aroundOf(artefacts).files.get(namespace) ?? [];
+  }
+
   #judged(question: AccessQuestion): JudgedAccess {
     const { job, key, component, cloud } = question;
     const chain = accessRunners[job].run(this.#facts(question));

@@ -11,7 +11,7 @@ import type { ClusterArtefacts } from "../read/facts";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
 import type { WorkloadFact } from "../read/pods";
 import type { ServiceAccountFact } from "../read/service-accounts";
-import { type Chain, Runner, stepsOf } from "../run";
+import { type Chain, Runner, type Step, stepsOf } from "../run";
 import type { Verdict } from "../verdict";
 import { type Fallback, fallbackOf, refusedBySecret } from "./fallback";
 import { entryMatched, matchingEntries } from "./image-match";
@@ -36,9 +36,15 @@ export interface Puller {
 
 /** What the links of a pull look at. */
 export interface PullFacts {
+  /** The cluster. */
   readonly artefacts: ClusterArtefacts;
+  /** Finds the plugin of an entry; the same for all pulls. */
+  readonly pluginOf: PluginOf;
+  /** Why it is asked. */
   readonly origin: Origin;
+  /** Who pulls. */
   readonly puller: Puller;
+  /** The image, or all images of a pattern. */
   readonly image: AskedImage;
   /** The registry's host; empty where the image does not parse. */
   readonly host: string;
@@ -64,129 +70,131 @@ function missing(what: string): Answer {
 
 const SHOWN = 300;
 
+const { link, derived, fork } = stepsOf<PullFacts>();
+
 /** The table of links; `otherwise` follows them. */
-function pullRunner(pluginOf: PluginOf): Runner<PullFacts> {
-  const { link, derived, fork } = stepsOf<PullFacts>();
-  return new Runner<PullFacts>([
-    link({
-      id: "image-parses",
-      question: "Does the kubelet accept the image's name?",
-      why: "It looks up credentials for the repository that it reads from the name; for another name it pulls nothing.",
-      per: ["image"],
-      run: ({ image }) => imageParses(image),
-    }),
-    fork({
-      adds: "node",
-      per: ["artefacts"],
-      each: ({ artefacts: { nodes } }) => (nodes.length > 0 ? nodes : [undefined]),
-      fold: "worst",
-    }),
-    fork({
-      adds: "entry",
-      per: ["node", "image"],
-      each: ({ node, image }) => {
-        const entries = node && image.repository ? matchingEntries(node, image.repository) : [];
-        return entries.length > 0 ? entries : [undefined];
-      },
-      fold: "best",
-    }),
-    derived({ adds: "cloud", per: ["entry"], of: ({ entry }) => entry && pluginOf(entry) }),
-    link({
-      id: "provider-matches-image",
-      question: "Does an entry of the nodes' CredentialProviderConfig match the image?",
-      why: "Without a match no plugin is asked, nothing is logged, and the image is pulled anonymously.",
-      per: ["artefacts", "origin", "node", "entry", "image"],
-      run: ({ artefacts, origin, node, entry, image }) =>
-        entryMatched({ artefacts, isOfWorkload: origin === "workload", node, entry, image }),
-    }),
-    link({
-      id: "provider-on-node",
-      question: "Does the kubelet take the file, and does the plugin use service account tokens?",
-      why: "A refused file stops the kubelet; a plugin that is too old silently uses the node's identity.",
-      per: ["artefacts", "node", "entry", "cloud", "host"],
-      run: ({ artefacts, node, entry, cloud, host }) =>
-        node && entry ? pluginOnNode({ artefacts, node, entry, cloud, host }) : missing("the entry"),
-    }),
-    link({
-      id: "service-account-present",
-      question: "Is the service account among the objects of the cluster?",
-      why: "The token is the service account's, and the plugin learns from its annotations whom to become.",
-      per: ["artefacts", "entry", "puller"],
-      run: ({ artefacts, entry, puller }) =>
-        entry ? accountPresent(accountQuestion(artefacts, entry, puller)) : missing("the entry"),
-    }),
-    link({
-      id: "service-account-readable",
-      question: "May the kubelet get the service account?",
-      why: "It reads the annotations live before each token; older API servers do not let nodes do that by themselves.",
-      per: ["artefacts", "entry", "puller"],
-      run: ({ artefacts, puller }) => accountReadable(artefacts, puller.key),
-    }),
-    link({
-      id: "annotations-present",
-      question: "Does the service account have the annotations that kubelet and plugin need?",
-      why: "Without a required key the kubelet skips the plugin and logs nothing; without its role the plugin fails or falls back.",
-      per: ["artefacts", "node", "entry", "cloud", "puller"],
-      run: annotationsPresent,
-    }),
-    link({
-      id: "audience-granted",
-      question: "May the node request a token of the service account for the audience?",
-      why: "From 1.33 on the API server gives a node only audiences that the pod references or that RBAC grants it.",
-      per: ["artefacts", "node", "entry", "cloud", "puller"],
-      run: ({ artefacts, entry, puller: { key, workload } }) =>
-        entry?.tokenAttributes
-          ? audienceGranted({ artefacts, key, workload }, entry.tokenAttributes.audience)
-          : missing("the audience"),
-    }),
-    derived({
-      adds: "identity",
-      per: ["artefacts", "node", "entry", "cloud", "puller"],
-      of: (facts) => {
-        const question = pullQuestion(facts);
-        return question && facts.cloud?.puller(question);
-      },
-    }),
-    link({
-      id: "issuer-trusted",
-      question: "Does the cloud trust the issuer of the cluster's tokens?",
-      why: "Clouds compare it exactly; a slash at the end or another host makes it a stranger.",
-      per: ["artefacts", "identity"],
-      run: ({ artefacts, identity }) =>
-        identity ? issuerConfirmed(identity.trust.issuer, artefacts) : missing("the cloud"),
-    }),
-    link({
-      id: "audience-accepted",
-      question: "Does the cloud accept the audience of the token?",
-      why: "A token for another audience is refused, whoever signed it.",
-      per: ["artefacts", "identity"],
-      run: ({ identity }) => identity?.trust.audience ?? missing("the cloud"),
-    }),
-    link({
-      id: "subject-admitted",
-      question: "Does the cloud admit the service account?",
-      why: "The subject is compared exactly, with namespace and name.",
-      per: ["artefacts", "identity"],
-      run: ({ identity }) => identity?.trust.subject ?? missing("the cloud"),
-    }),
-    derived({ adds: "rights", per: ["identity"], of: ({ identity }) => identity?.rights }),
-    link({
-      id: "login-permitted",
-      question: "May the identity log in at the registry?",
-      why: "A login comes before every pull, and is a permission of its own.",
-      per: ["rights", "host"],
-      run: ({ rights, host }) => rights?.login(host) ?? missing("the identity"),
-    }),
-    link({
-      id: "repository-permitted",
-      question: "May the identity read the repository?",
-      why: "The registry answers 403, or 401 for what it does not want to name.",
-      per: ["rights", "image"],
-      run: ({ rights, image: { repository } }) =>
-        (repository && rights?.repository(repository)) ?? missing("the identity"),
-    }),
-  ]);
-}
+const TABLE: readonly Step<PullFacts>[] = [
+  link({
+    id: "image-parses",
+    question: "Does the kubelet accept the image's name?",
+    why: "It looks up credentials for the repository that it reads from the name; for another name it pulls nothing.",
+    per: ["image"],
+    run: ({ image }) => imageParses(image),
+  }),
+  fork({
+    adds: "node",
+    per: ["artefacts"],
+    each: ({ artefacts: { nodes } }) => (nodes.length > 0 ? nodes : [undefined]),
+    fold: "worst",
+  }),
+  fork({
+    adds: "entry",
+    per: ["node", "image"],
+    each: ({ node, image }) => {
+      const entries = node && image.repository ? matchingEntries(node, image.repository) : [];
+      return entries.length > 0 ? entries : [undefined];
+    },
+    fold: "best",
+  }),
+  derived({
+    adds: "cloud",
+    per: ["pluginOf", "entry"],
+    of: ({ pluginOf, entry }) => entry && pluginOf(entry),
+  }),
+  link({
+    id: "provider-matches-image",
+    question: "Does an entry of the nodes' CredentialProviderConfig match the image?",
+    why: "Without a match no plugin is asked, nothing is logged, and the image is pulled anonymously.",
+    per: ["artefacts", "origin", "node", "entry", "image"],
+    run: ({ artefacts, origin, node, entry, image }) =>
+      entryMatched({ artefacts, isOfWorkload: origin === "workload", node, entry, image }),
+  }),
+  link({
+    id: "provider-on-node",
+    question: "Does the kubelet take the file, and does the plugin use service account tokens?",
+    why: "A refused file stops the kubelet; a plugin that is too old silently uses the node's identity.",
+    per: ["artefacts", "node", "entry", "cloud", "host"],
+    run: ({ artefacts, node, entry, cloud, host }) =>
+      node && entry ? pluginOnNode({ artefacts, node, entry, cloud, host }) : missing("the entry"),
+  }),
+  link({
+    id: "service-account-present",
+    question: "Is the service account among the objects of the cluster?",
+    why: "The token is the service account's, and the plugin learns from its annotations whom to become.",
+    per: ["artefacts", "entry", "puller"],
+    run: ({ artefacts, entry, puller }) => accountPresent(accountQuestion(artefacts, entry, puller)),
+  }),
+  link({
+    id: "service-account-readable",
+    question: "May the kubelet get the service account?",
+    why: "It reads the annotations live before each token; older API servers do not let nodes do that by themselves.",
+    per: ["artefacts", "entry", "puller"],
+    run: ({ artefacts, puller }) => accountReadable(artefacts, puller.key),
+  }),
+  link({
+    id: "annotations-present",
+    question: "Does the service account have the annotations that kubelet and plugin need?",
+    why: "Without a required key the kubelet skips the plugin and logs nothing; without its role the plugin fails or falls back.",
+    per: ["artefacts", "node", "entry", "cloud", "puller"],
+    run: annotationsPresent,
+  }),
+  link({
+    id: "audience-granted",
+    question: "May the node request a token of the service account for the audience?",
+    why: "From 1.33 on the API server gives a node only audiences that the pod references or that RBAC grants it.",
+    per: ["artefacts", "node", "entry", "cloud", "puller"],
+    run: ({ artefacts, entry, puller: { key, workload } }) =>
+      entry?.tokenAttributes
+        ? audienceGranted({ artefacts, key, workload }, entry.tokenAttributes.audience)
+        : missing("the audience"),
+  }),
+  derived({
+    adds: "identity",
+    per: ["artefacts", "node", "entry", "cloud", "puller"],
+    of: (facts) => {
+      const question = pullQuestion(facts);
+      return question && facts.cloud?.puller(question);
+    },
+  }),
+  link({
+    id: "issuer-trusted",
+    question: "Does the cloud trust the issuer of the cluster's tokens?",
+    why: "Clouds compare it exactly; a slash at the end or another host makes it a stranger.",
+    per: ["artefacts", "identity"],
+    run: ({ artefacts, identity }) =>
+      identity ? issuerConfirmed(identity.trust.issuer, artefacts) : missing("the cloud"),
+  }),
+  link({
+    id: "audience-accepted",
+    question: "Does the cloud accept the audience of the token?",
+    why: "A token for another audience is refused, whoever signed it.",
+    per: ["artefacts", "identity"],
+    run: ({ identity }) => identity?.trust.audience ?? missing("the cloud"),
+  }),
+  link({
+    id: "subject-admitted",
+    question: "Does the cloud admit the service account?",
+    why: "The subject is compared exactly, with namespace and name.",
+    per: ["artefacts", "identity"],
+    run: ({ identity }) => identity?.trust.subject ?? missing("the cloud"),
+  }),
+  derived({ adds: "rights", per: ["identity"], of: ({ identity }) => identity?.rights }),
+  link({
+    id: "login-permitted",
+    question: "May the identity log in at the registry?",
+    why: "A login comes before every pull, and is a permission of its own.",
+    per: ["rights", "host"],
+    run: ({ rights, host }) => rights?.login(host) ?? missing("the identity"),
+  }),
+  link({
+    id: "repository-permitted",
+    question: "May the identity read the repository?",
+    why: "The registry answers 403, or 401 for what it does not want to name.",
+    per: ["rights", "image"],
+    run: ({ rights, image: { repository } }) =>
+      (repository && rights?.repository(repository)) ?? missing("the identity"),
+  }),
+];
 
 function imageParses({ text, repository, problem }: AskedImage): Answer {
   if (repository) return pass(`the kubelet looks up ${repository.name}`);
@@ -201,7 +209,7 @@ function imageParses({ text, repository, problem }: AskedImage): Answer {
 
 function accountQuestion(
   artefacts: ClusterArtefacts,
-  entry: ProviderEntry,
+  entry: ProviderEntry | undefined,
   { key, account, workload, origin }: Puller,
 ): Parameters<typeof accountPresent>[0] {
   // Where no service account was read at all, or a workload is another team's, it may be written elsewhere.
@@ -308,12 +316,11 @@ const OF_IDENTITY: readonly CheckId[] = ["login-permitted", "repository-permitte
 
 /** Judges pulls, each fact once. */
 export class Pulls {
-  readonly #runner: Runner<PullFacts>;
+  readonly #runner = new Runner(TABLE);
   readonly #pluginOf: PluginOf;
 
   constructor(pluginOf: PluginOf) {
     this.#pluginOf = pluginOf;
-    this.#runner = pullRunner(pluginOf);
   }
 
   /** The best chain on each pool's nodes, and of these the worst: a pod may come to any. */
@@ -321,6 +328,7 @@ export class Pulls {
     return new JudgedPull(
       this.#runner.run({
         artefacts,
+        pluginOf: this.#pluginOf,
         origin: puller.origin,
         puller,
         image,

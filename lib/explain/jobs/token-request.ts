@@ -28,8 +28,8 @@ export interface AccountQuestion {
   readonly account: ServiceAccountFact | undefined;
   /** The workload, where one is asked about. */
   readonly workload: WorkloadFact | undefined;
-  /** The entry whose plugin is to run. */
-  readonly entry: ProviderEntry;
+  /** The entry whose plugin is to run; `undefined` where none matches. */
+  readonly entry: ProviderEntry | undefined;
   /** True where it may be written elsewhere: it stands in the workload of another team, or was asked about by name. */
   readonly mayBeElsewhere: boolean;
 }
@@ -70,8 +70,8 @@ export function accountPresent(question: AccountQuestion): Answer {
 }
 
 /** The kubelet runs it from a file; the API server knows but its mirror, which may name no service account. */
-function staticPod({ title, source }: WorkloadFact, entry: ProviderEntry): Answer {
-  const runs = entry.tokenAttributes?.requireServiceAccount === false;
+function staticPod({ title, source }: WorkloadFact, entry: ProviderEntry | undefined): Answer {
+  const runs = entry?.tokenAttributes?.requireServiceAccount === false;
   return broken(
     `${title} is a static pod, which has no service account and gets no token; ${runs ? "requireServiceAccount is false, so the plugin runs without one" : "requireServiceAccount skips the plugin"}`,
     "run it as a DaemonSet, or pull its images by the node's own means",

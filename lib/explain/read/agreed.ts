@@ -2,22 +2,16 @@
  * Several documents of one object: which of them the cluster has, no file says.
  */
 
+import { grouped } from "../../model/grouped";
 import { type Known, notKnown, same, unread } from "../../model/known";
 import { type KubernetesObject, keyOf } from "./objects";
 import { type Source, sourceText } from "./source";
 
-/** The documents of each object, by `namespace/name`, in the order of the last. */
+/** The documents of each object, by `namespace/name`. */
 export function groupsOf(
   objects: readonly KubernetesObject[],
 ): readonly (readonly [key: string, documents: readonly KubernetesObject[]])[] {
-  const groups = new Map<string, KubernetesObject[]>();
-  for (const object of objects) {
-    const key = keyOf(object.value);
-    const same = groups.get(key);
-    if (same) same.push(object);
-    else groups.set(key, [object]);
-  }
-  return [...groups];
+  return [...grouped(objects, ({ value }) => keyOf(value))];
 }
 
 /** What documents of one object say together: the value where all agree, else one that is contested. */
@@ -26,9 +20,9 @@ export function agreed<T extends string | undefined>(
   values: readonly Known<T>[],
   documents: readonly KubernetesObject[],
 ): Known<T> {
-  // A value that is known to be absent is undefined as well.
+  // What is known to be absent is `undefined` at run time.
   if (values.length === 0) return unread(`nothing says ${what}`);
-  const [first] = values as readonly [Known<T>];
+  const first = values[0] as Known<T>;
   if (values.every((other) => same<string | undefined>(first, other) === "yes")) return first;
   return contested(
     what,

@@ -25,7 +25,9 @@ export interface Configuration {
 
 /** The variables of an instance that `count` or `for_each` makes. */
 export interface Instance {
+  /** `each.key`, or `count.index`. */
   readonly key: string | number;
+  /** `each.value`. */
   readonly value: unknown;
 }
 
@@ -36,7 +38,9 @@ export const NOT_YET: unique symbol = Symbol("known after apply");
 export class Block {
   /** The configuration that it stands in. */
   readonly scope: Configuration;
+  /** The arguments as written. */
   protected readonly values: Json;
+  /** What `each` and `count` are in it. */
   protected readonly instance: Instance | undefined;
 
   constructor(scope: Configuration, values: Json, instance?: Instance) {
@@ -131,6 +135,7 @@ export class Block {
     return this.scope.targets(this.raw(name));
   }
 
+  /** An argument as written; `undefined` where it is absent. */
   protected raw(name: string): unknown {
     return Object.hasOwn(this.values, name) ? this.values[name] : undefined;
   }

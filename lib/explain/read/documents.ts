@@ -138,7 +138,7 @@ type Yaml = { readonly values: readonly unknown[] } | YamlProblem;
  * Throws `explain-file-invalid` naming file and line for what is no YAML, for keys given twice, for more than 200
  * levels, for aliases that multiply, and for more than 50,000 documents that this library has not written.
  */
-export function parseYaml(text: string, file: string): readonly unknown[] {
+function parseYaml(text: string, file: string): readonly unknown[] {
   const read = readYaml(text);
   if ("values" in read) return read.values;
   return fail("explain-file-invalid", file, lineAt(text, read.position), read.problem);
@@ -187,9 +187,7 @@ function problemOf(document: Document.Parsed): YamlProblem | undefined {
   return { problem: "is not YAML: Map keys must be unique", position, isTooMuch: false };
 }
 
-function tooMuch(problem: string, position: number): YamlProblem {
-  return { problem, position, isTooMuch: true };
-}
+const tooMuch = (problem: string, position: number): YamlProblem => ({ problem, position, isTooMuch: true });
 
 /** A key that its map has already, or that there are more aliases than the package looks up in reasonable time. */
 function repeatedKeyOrAliases(document: Document.Parsed): Node | "aliases" | undefined {

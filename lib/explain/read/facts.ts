@@ -3,7 +3,7 @@
  * this library are seen as well as those of other people's manifests.
  */
 
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { PLACEHOLDER_START } from "../../artefact/placeholder";
 import {
   WORKLOAD_IDENTITY_FILE,
@@ -100,14 +100,10 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
   if (terraform.scopes.length + stacks.length + modules.length === 0 && plain.isEmpty)
     return fail("explain-nothing-found", paths);
 
-  const clusters = stacks
-    .filter(
-      ({ identity, written }) =>
-        identity !== undefined || written.some(({ documents }) => documents.length > 0),
-    )
-    .map((stack) => stackCluster(stack, plain, options.cluster));
+  const clusters = stacks.filter(hasCluster).map((stack) => stackCluster(stack, plain, options.cluster));
   if (clusters.length === 0) clusters.push(plainCluster(plain, terraform, options.cluster));
-  const unread = unreadTerraform(terraform, [...input.others, ...others.filter(isVariablesFile)]);
+  const variables = [...others, ...input.stacks.flatMap((stack) => stack.files)].filter(isVariablesFile);
+  const unread = unreadTerraform(terraform, [...input.others, ...variables]);
   return {
     clusters,
     terraform,
@@ -121,6 +117,10 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
       ...otherFiles(unread.others),
     ]),
   };
+}
+
+function hasCluster({ identity, written }: StackDocuments): boolean {
+  return identity !== undefined || written.some(({ documents }) => documents.length > 0);
 }
 
 /** Each file is read once. */
@@ -153,9 +153,16 @@ interface ReadFile {
 }
 
 /** A file that a stack lists. */
-interface WrittenFile {
+interface ListedFile {
+  /** Its path below the folder. */
+  readonly file: string;
+  readonly path: string;
   readonly documents: readonly FileDocument[];
   readonly late: LateReader;
+}
+
+/** One with objects, or setups of nodes. */
+interface WrittenFile extends ListedFile {
   readonly management: boolean;
   readonly spoke: string | undefined;
 }
@@ -163,8 +170,8 @@ interface WrittenFile {
 interface StackDocuments extends BoundStack {
   readonly late: LateReader;
   readonly written: readonly WrittenFile[];
-  /** What pods need, by path below the folder. */
-  readonly pods: readonly (readonly [path: string, document: FileDocument, late: LateReader])[];
+  /** Files that say what pods need. */
+  readonly pods: readonly ListedFile[];
   readonly skipped: readonly SkippedDocument[];
 }
 
@@ -173,23 +180,25 @@ function readStack(input: StackInput, terraform: Terraform, files: Files): Stack
   const scope = readStackConfiguration(terraform, folder);
   const record = join(folder, WORKLOAD_IDENTITY_FILE);
   const identity = isThere(record) ? readWorkloadIdentity(readText(record), record) : undefined;
-  const listed = [
-    ...(identity?.manifests ?? []),
-    ...(identity?.nodes ?? []).map((node) => ({ ...node, appliesTo: "cluster" })),
-  ];
-  const pods = identity?.pods ?? [];
-  const all = [...listed, ...pods].map(({ file }) => join(folder, file));
-  const missing = new Set(all.filter((file) => !isThere(file)));
   const late = stackLateReader(identity?.placeholders ?? {}, scope);
-  const written = listed
-    .map((each) => ({ ...each, path: join(folder, each.file) }))
-    .filter(({ path }) => !missing.has(path))
-    .map(({ path, appliesTo, spoke }) => ({
-      documents: files.documents(path),
-      late: files.late(path, late),
-      management: appliesTo === "management-cluster",
-      spoke: typeof spoke === "string" ? spoke : undefined,
-    }));
+  const missing: string[] = [];
+  const present = ({ file }: { readonly file: string }): readonly ListedFile[] => {
+    const path = join(folder, file);
+    if (!isThere(path)) missing.push(path);
+    return missing.includes(path)
+      ? []
+      : [{ file, path, documents: files.documents(path), late: files.late(path, late) }];
+  };
+  const nodes = (identity?.nodes ?? []).map((node) => ({ ...node, appliesTo: "cluster" }));
+  const written = [...(identity?.manifests ?? []), ...nodes].flatMap((each) =>
+    present(each).map((file) => ({
+      ...file,
+      management: each.appliesTo === "management-cluster",
+      spoke: typeof each.spoke === "string" ? each.spoke : undefined,
+    })),
+  );
+  const pods = (identity?.pods ?? []).flatMap(present);
+  const read = new Set([...written, ...pods].map(({ path }) => path));
   return {
     name: identity?.stack ?? input.name,
     folder,
@@ -197,24 +206,18 @@ function readStack(input: StackInput, terraform: Terraform, files: Files): Stack
     scope,
     late,
     written,
-    pods: pods
-      .map(({ file }) => [file, join(folder, file)] as const)
-      .filter(([, path]) => !missing.has(path))
-      .flatMap(([file, path]) =>
-        files.documents(path).map((document) => [file, document, files.late(path, late)] as const),
-      ),
+    pods,
     skipped: [
-      ...[...missing].map((file) => skippedFile(file, MISSING)),
-      ...unlisted(input, identity, new Set(all)),
+      ...missing.map((file) => skippedFile(file, MISSING)),
+      ...unlisted(input, identity, read),
       ...unknownDocuments(written.flatMap(({ documents }) => documents)),
     ],
   };
 }
 
 const MISSING = `${WORKLOAD_IDENTITY_FILE} lists it, and it is not there; its objects count as absent`;
-const OF_STACKS = /(?:\.tf|\.tfvars)\.json$/;
 
-/** Files in a stack's folder that nobody reads; of manifests of others it is not known whether they are applied. */
+/** Files in a stack's folder that are not read: whether manifests among them are applied is not known. */
 function unlisted(
   { folder, files }: StackInput,
   identity: WorkloadIdentityFile | undefined,
@@ -222,10 +225,14 @@ function unlisted(
 ): readonly SkippedDocument[] {
   const own = [STACK_FILE, WORKLOAD_IDENTITY_FILE].map((name) => join(folder, name));
   const reason = identity
-    ? `${WORKLOAD_IDENTITY_FILE} does not list it, and it stands in the stack's folder`
-    : `it stands in a stack's folder without ${WORKLOAD_IDENTITY_FILE}, which would list it`;
+    ? `${WORKLOAD_IDENTITY_FILE} does not list it, although it is in the stack's folder`
+    : `it is in the folder of a stack without ${WORKLOAD_IDENTITY_FILE}, which would list it`;
+  const isRead = (file: string): boolean =>
+    listed.has(file) ||
+    own.includes(file) ||
+    (resolve(dirname(file)) === resolve(folder) && file.endsWith(".tf.json"));
   return files
-    .filter((file) => !listed.has(file) && !own.includes(file) && !OF_STACKS.test(file))
+    .filter((file) => !isRead(file) && !isVariablesFile(file))
     .map((file) => skippedFile(file, reason));
 }
 
@@ -248,10 +255,14 @@ function unknownDocuments(documents: readonly FileDocument[]): readonly SkippedD
   return [...unknown, ...counted];
 }
 
-/** The documents outside of stacks, which may be of any cluster. */
-interface PlainDocuments {
+/** Objects, and setups of nodes. */
+interface SortedDocuments {
   readonly objects: Objects;
   readonly setups: readonly KubernetesDocument[];
+}
+
+/** The documents outside of stacks, which may be of any cluster. */
+interface PlainDocuments extends SortedDocuments {
   readonly skipped: readonly SkippedDocument[];
   readonly isEmpty: boolean;
 }
@@ -272,7 +283,7 @@ function plainDocuments(paths: readonly string[], files: Files, late: LateReader
   return { objects, setups, skipped: unknownDocuments(others), isEmpty };
 }
 
-function sorted(documents: readonly KubernetesDocument[]): Pick<PlainDocuments, "objects" | "setups"> {
+function sorted(documents: readonly KubernetesDocument[]): SortedDocuments {
   return {
     objects: objectsOf(documents.filter(({ value }) => isKubernetesDocument(value))),
     setups: documents.filter(({ value }) => isNodeSetup(value)),
@@ -280,27 +291,28 @@ function sorted(documents: readonly KubernetesDocument[]): Pick<PlainDocuments, 
 }
 
 /** Those of a stack, and those that may be of any. */
-function together(
-  one: Pick<PlainDocuments, "objects" | "setups">,
-  other: Pick<PlainDocuments, "objects" | "setups">,
-): Pick<PlainDocuments, "objects" | "setups"> {
+function together(one: SortedDocuments, other: SortedDocuments): SortedDocuments {
   return { objects: one.objects.and(other.objects), setups: [...one.setups, ...other.setups] };
 }
 
 function stackCluster(stack: StackDocuments, plain: PlainDocuments, known: ClusterRecord): ClusterArtefacts {
   const { name, identity, scope, late, written, pods } = stack;
   const recorded = { ...readClusterRecord(list(at(identity, "clusters"))[0]), ...known };
-  const of = (ofSpoke: boolean): Pick<PlainDocuments, "objects" | "setups"> => {
+  const of = (ofSpoke: boolean): SortedDocuments => {
     const files = written.filter(({ spoke }) => (spoke !== undefined) === ofSpoke);
     return sorted(
-      files.flatMap(({ documents, ...file }) =>
-        documents.map(({ value, source }) => ({ ...file, value, source, ofStack: true })),
+      files.flatMap(({ documents, late: reader, management, spoke }) =>
+        documents.map(({ value, source }) => {
+          return { value, source, late: reader, management, spoke, ofStack: true };
+        }),
       ),
     );
   };
   // Objects of a spoke are none of the hub's, whose names they may have.
   const ofSpokes = of(true);
-  const fragments = pods.map(([path, { value, source }, reader]) => podFragment(path, value, source, reader));
+  const fragments = pods.flatMap((pod) =>
+    pod.documents.map(({ value, source }) => podFragment(pod.file, value, source, pod.late)),
+  );
   return {
     ...clusterOf(name, together(of(false), plain), together(ofSpokes, plain), followedRecord(recorded, late)),
     podFragments: new Map(fragments),
@@ -319,8 +331,8 @@ function plainCluster(plain: PlainDocuments, terraform: Terraform, cluster: Clus
 
 function clusterOf(
   stack: string,
-  own: Pick<PlainDocuments, "objects" | "setups">,
-  ofSpokes: Pick<PlainDocuments, "objects" | "setups">,
+  own: SortedDocuments,
+  ofSpokes: SortedDocuments,
   cluster: ClusterFacts,
 ): Omit<ClusterArtefacts, "podFragments" | "outputs"> {
   const facts = readKubernetes(own.objects, own.setups, cluster);

@@ -3,6 +3,7 @@
  */
 
 import { propertyPath } from "../../artefact/property-path";
+import { grouped } from "../../model/grouped";
 import { type Known, all, known, map, match, notKnown, orElse, unread } from "../../model/known";
 import { at, record, text } from "../../model/parsed";
 import { type Tree, isTreeList, sameTree, treeAt, treeOf } from "../../model/tree";
@@ -85,30 +86,26 @@ const KUEUE_KEY = "controller_manager_config.yaml";
 /** Reads the objects. */
 export function readFleetFacts(objects: Objects): FleetFacts {
   const configMaps = objects.of("ConfigMap");
-  const profiles = new Map<string, ProfileDocument[]>();
-  const add = (key: string, document: ProfileDocument): void => {
-    const same = profiles.get(key);
-    if (same) same.push(document);
-    else profiles.set(key, [document]);
-  };
-  for (const { value, source, late } of objects.of("ClusterProfile"))
-    add(keyOf(value), { value: lateTree(value, late), source, writtenFrom: undefined });
-  for (const object of configMaps) for (const [key, document] of writtenStatuses(object)) add(key, document);
+  const written = objects.of("ClusterProfile").map(({ value, source, late }): NamedProfile => {
+    return [keyOf(value), { value: lateTree(value, late), source, writtenFrom: undefined }];
+  });
+  const profiles = grouped([...written, ...configMaps.flatMap(writtenStatuses)], ([key]) => key);
   return {
-    profiles: [...profiles].map(([key, each]) => profileFact(key, each)),
+    profiles: [...profiles].map(([key, named]) =>
+      profileFact(
+        key,
+        named.map(([, document]) => document),
+      ),
+    ),
     lists: groupsOf(configMaps).flatMap(([key, documents]) => providerLists(key, documents)),
     workerClusters: objects.of("MultiKueueCluster").flatMap(({ value, source }) => {
       const profile = text(at(value, "spec", "clusterSource", "clusterProfileRef", "name"));
       return profile === "" ? [] : [{ profile, source }];
     }),
     impersonation: new Map(
-      configMaps.filter(impersonates).map(({ value, source }) => [namespaceOf(value), source]),
+      configMaps.filter(impersonates).map(({ value, source }) => [keyOf(value).replace(/\/.*/, ""), source]),
     ),
   };
-}
-
-function namespaceOf(value: unknown): string {
-  return keyOf(value).split("/")[0] ?? "";
 }
 
 /** Source: argoproj/argo-cd, docs/operator-manual/app-sync-using-impersonation.md. */
@@ -123,13 +120,12 @@ interface ProfileDocument extends ObjectFact {
   readonly writtenFrom: string | undefined;
 }
 
+/** A document, and the key of its profile. */
+type NamedProfile = readonly [key: string, document: ProfileDocument];
+
 /** The statuses of profiles that a Job writes from a ConfigMap, by the profile's key. */
-function writtenStatuses({
-  value,
-  source,
-  late,
-}: KubernetesObject): readonly (readonly [string, ProfileDocument])[] {
-  return Object.entries(record(value["data"])).flatMap(([key, written]) => {
+function writtenStatuses({ value, source, late }: KubernetesObject): readonly NamedProfile[] {
+  return Object.entries(record(value["data"])).flatMap(([key, written]): readonly NamedProfile[] => {
     if (typeof written !== "string" || !written.includes('"ClusterProfile"')) return [];
     const content = embedded(late(written));
     const plain = (...path: readonly string[]): string => {
@@ -140,7 +136,7 @@ function writtenStatuses({
       return [];
     const profile = `${plain("metadata", "namespace") || "default"}/${plain("metadata", "name")}`;
     const place = below(source, propertyPath(["data", key]));
-    return [[profile, { value: content, source: place, writtenFrom: keyOf(value) }] as const];
+    return [[profile, { value: content, source: place, writtenFrom: keyOf(value) }]];
   });
 }
 
@@ -191,11 +187,7 @@ function isLive({ value }: ProfileDocument): boolean {
 }
 
 function isAbsent(tree: Tree): boolean {
-  return match(
-    tree,
-    (value) => value === undefined,
-    () => false,
-  );
+  return orElse(tree, () => null) === undefined;
 }
 
 function providerLists(key: string, documents: readonly KubernetesObject[]): readonly ProviderListFact[] {

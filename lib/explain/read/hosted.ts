@@ -7,11 +7,11 @@
 
 import { propertyPath } from "../../artefact/property-path";
 import { isWorkloadIdentityError } from "../../errors";
-import { known, orElse, unread } from "../../model/known";
+import { known, orElse, unread, whyNot } from "../../model/known";
 import { at, list, text } from "../../model/parsed";
 import type { ClusterFacts } from "./cluster-record";
 import { mayHold } from "./config-files";
-import { parseYaml } from "./documents";
+import { documentsIn } from "./documents";
 import { type MachineConfigFact, poolNodes, readMachineConfig } from "./machine-configs";
 import type { NodeFact } from "./node-files";
 import type { KubernetesObject, Objects } from "./objects";
@@ -148,9 +148,9 @@ function machineConfigs(
   read: (value: unknown) => MachineConfigFact,
 ): readonly MachineConfigFact[] | string {
   try {
-    return parseYaml(config, "data.config")
-      .filter((each) => at(each, "kind") === "MachineConfig")
-      .map(read);
+    return documentsIn(config, "data.config")
+      .filter(({ value }) => at(value, "kind") === "MachineConfig")
+      .map(({ value }) => read(value));
   } catch (error) {
     if (!isWorkloadIdentityError(error)) throw error;
     return error.problem.replace(/^file /, "");
@@ -162,12 +162,10 @@ function without({ name, source }: NodePool, node: NodeFact): NodeFact {
   return { ...node, name, absence: known(absence), source };
 }
 
+/** A file that cannot be read may be a configuration. */
 function isConfigured({ files }: NodeFact): boolean {
   return [...files.values()].some(
-    ({ content }) =>
-      orElse(content, (why) => (why.kind === "apply" ? "" : "CredentialProviderConfig")).includes(
-        "CredentialProviderConfig",
-      ) || mayHold(content, "CredentialProviderConfig"),
+    ({ content }) => whyNot(content)?.kind === "unread" || mayHold(content, "CredentialProviderConfig"),
   );
 }
 

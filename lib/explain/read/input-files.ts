@@ -9,6 +9,7 @@ import { stackFolders } from "../../artefact/synth-folder";
 import { WORKLOAD_IDENTITY_FILE } from "../../artefact/workload-identity-file";
 import { WRITTEN_FILES_LIST } from "../../artefact/written-files-list";
 import { fail } from "../../errors";
+import { grouped } from "../../model/grouped";
 import { readable } from "./documents";
 import type { SkippedDocument } from "./skipped";
 
@@ -150,15 +151,11 @@ export function isBelow(path: string, folders: readonly string[]): boolean {
 
 /** Files that nothing here reads, counted by folder that holds them. */
 export function otherFiles(files: readonly string[]): readonly SkippedDocument[] {
-  const byFolder = new Map<string, string[]>();
-  for (const file of files) {
-    const same = byFolder.get(dirname(file));
-    if (same) same.push(basename(file));
-    else byFolder.set(dirname(file), [basename(file)]);
-  }
-  return [...byFolder].map(([folder, names]) => {
-    const [first = "", ...more] = names;
-    const what = more.length === 0 ? `${first} is` : `${first} and ${more.length} more files are`;
+  const byFolder = grouped(files, (file) => dirname(file));
+  return [...byFolder].map(([folder, [path = "", ...more]]) => {
+    const first = basename(path);
+    const others = more.length === 1 ? "one more file" : `${more.length} more files`;
+    const what = more.length === 0 ? `${first} is` : `${first} and ${others} are`;
     return { source: { file: folder, path: "" }, reason: `${what} neither YAML nor JSON` };
   });
 }

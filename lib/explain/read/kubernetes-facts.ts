@@ -4,8 +4,10 @@
 
 import { dirname } from "node:path";
 import { propertyPath } from "../../artefact/property-path";
+import { grouped } from "../../model/grouped";
 import { map, orElse } from "../../model/known";
 import { at, list, record, text } from "../../model/parsed";
+import { plainOf } from "../../model/tree";
 import { WORKLOAD_KINDS } from "../../rules/pod-specs";
 import { readRbacInAnyOrder } from "../../rules/rbac/apply-order";
 import type { RbacPolicy } from "../../rules/rbac/evaluate";
@@ -14,7 +16,7 @@ import type { ClusterFacts } from "./cluster-record";
 import { type ComponentFacts, readComponentFacts } from "./component-facts";
 import { type FleetFacts, readFleetFacts } from "./fleet-facts";
 import { hostedNodes, hostedObjects } from "./hosted";
-import { lateTree, namedTree } from "./late-text";
+import { lateName, lateTree } from "./late-text";
 import {
   type MachineConfigFact,
   nodesOfMachineConfigs,
@@ -115,14 +117,8 @@ export function readKubernetes(
 }
 
 function byTitle(skipped: readonly SkippedDocument[]): ReadonlyMap<string, readonly SkippedDocument[]> {
-  const titles = new Map<string, SkippedDocument[]>();
-  for (const each of skipped) {
-    if (each.refused === undefined) continue;
-    const same = titles.get(each.refused);
-    if (same) same.push(each);
-    else titles.set(each.refused, [each]);
-  }
-  return titles;
+  const refused = skipped.filter((each) => each.refused !== undefined);
+  return grouped(refused, (each) => each.refused ?? "");
 }
 
 function readRbac(objects: Objects): RbacFacts {
@@ -130,7 +126,7 @@ function readRbac(objects: Objects): RbacFacts {
     .of(...RBAC_KINDS)
     .map((object) => ({ ...object, tree: lateTree(object.value, object.late) }))
     .map((object) => ({ ...object, isLate: (object.tree as unknown) !== object.value }))
-    .map((object) => ({ ...object, value: object.isLate ? namedTree(object.tree) : object.value }));
+    .map((object) => ({ ...object, value: object.isLate ? plainOf(object.tree, lateName) : object.value }));
   const [rbac, ...rbacOtherwise] = readRbacInAnyOrder(
     read.map(({ value, source }) => ({ value, folder: dirname(source.file) })),
   );

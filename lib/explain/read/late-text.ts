@@ -48,7 +48,7 @@ function nameless(placeholder: string): Known<string> {
   return textOf([new Reference(placeholder)]);
 }
 
-/** The reader for the manifests of a stack; a placeholder that the record does not have is a value of its own. */
+/** The reader for the manifests of a stack; a placeholder that the record does not have equals nothing but itself. */
 export function stackLateReader(
   placeholders: WorkloadIdentityFile["placeholders"],
   scope: Scope | undefined,
@@ -70,7 +70,7 @@ export function stackLateReader(
 
 /**
  * The reader for manifests that no record was read with: a placeholder names the reference that it stands for. One whose
- * resource is not in exactly one of the configurations that were read is a value of its own.
+ * resource is not in exactly one of the configurations that were read equals nothing but itself.
  */
 export function plainLateReader(terraform: Terraform): LateReader {
   return readerBy((placeholder) => {
@@ -113,7 +113,10 @@ function followed(value: unknown, late: LateReader): unknown {
 /** Brackets of the name of a late value in a text for rules that know plain texts alone. */
 const [OPEN, CLOSE] = ["\ue000", "\ue001"];
 const NAMES = /\ue000\d+:([^\ue001]*)\ue001/g;
+const NAME = /(\ue000\d+:[^\ue001]*\ue001)/;
 const numbers = new WeakMap<Reference, number>();
+/** Those that were named; weak, so that names keep no document alive. */
+const named = new Map<number, WeakRef<Reference>>();
 let count = 0;
 
 /**
@@ -123,14 +126,30 @@ let count = 0;
 export function lateName(text: Known<string>): string {
   const name = (part: string | Reference): string => {
     if (typeof part === "string") return part;
-    const number = numbers.get(part) ?? ++count;
-    numbers.set(part, number);
+    let number = numbers.get(part);
+    if (number === undefined) {
+      numbers.set(part, (number = ++count));
+      named.set(number, new WeakRef(part));
+    }
     return `${OPEN}${number}:${part.expression}${CLOSE}`;
   };
   return match(
     text,
     (value) => value,
     (why) => (why.kind === "apply" ? why.parts.map(name).join("") : `${OPEN}${++count}:${why.what}${CLOSE}`),
+  );
+}
+
+/** The value of a text that a rule made of {@link lateName}s: the same references again. */
+export function namedText(text: string): Known<string> {
+  if (!hasLateName(text)) return known(text);
+  return joined(
+    ...text.split(NAME).map((piece) => {
+      const [, number, what = ""] = /^\ue000(\d+):([^\ue001]*)\ue001$/.exec(piece) ?? [];
+      if (number === undefined) return piece;
+      const reference = named.get(Number(number))?.deref();
+      return reference ? textOf([reference]) : unread(what);
+    }),
   );
 }
 

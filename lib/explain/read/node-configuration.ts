@@ -4,7 +4,7 @@
 
 import { propertyPath } from "../../artefact/property-path";
 import { type Known, isKnown, known, map, match, orElse, unread, whyNot, whyText } from "../../model/known";
-import { type Tree, isTreeList, textAt, treeAt } from "../../model/tree";
+import { type Tree, itemsAt, textAt, treeAt } from "../../model/tree";
 import type { ClusterFacts } from "./cluster-record";
 import { type KubeletReads, configFiles } from "./config-files";
 import { type FirstDocument, firstDocument } from "./documents";
@@ -166,12 +166,6 @@ function contestedFiles(node: NodeFact, paths: readonly string[]): ReadonlyMap<s
   // Each sets the same variable of the kubelet's unit, so that of several files the last one sets all flags.
   const overwrites = [...dropIns.slice(0, -1).map(([, earlier]) => earlier), ...file.overwrites];
   return new Map([...files, ...(overwrites.length > 0 ? [[path, { ...file, overwrites }] as const] : [])]);
-}
-
-/** The items of a list; none of what is no list, or not known. */
-function itemsAt(tree: Tree, ...path: readonly string[]): readonly Tree[] {
-  const value = orElse(treeAt(tree, ...path), () => undefined);
-  return isTreeList(value) ? value : [];
 }
 
 function textsAt(tree: Tree, ...path: readonly string[]): readonly Known<string>[] {

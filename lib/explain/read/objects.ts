@@ -3,6 +3,7 @@
  * would refuse, which are handed out beside them.
  */
 
+import { grouped } from "../../model/grouped";
 import { type Json, at, text } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import { CREDENTIALS_API } from "../../rules/openshift/credentials-request";
@@ -40,16 +41,12 @@ export class Objects {
   /** What is not read, and what would be refused. */
   readonly skipped: readonly SkippedDocument[];
   readonly #all: readonly KubernetesObject[];
-  readonly #byKind = new Map<string, KubernetesObject[]>();
+  readonly #byKind: ReadonlyMap<string, readonly KubernetesObject[]>;
 
   constructor(all: readonly KubernetesObject[], skipped: readonly SkippedDocument[]) {
     this.#all = all;
     this.skipped = skipped;
-    for (const object of all) {
-      const same = this.#byKind.get(object.kind);
-      if (same) same.push(object);
-      else this.#byKind.set(object.kind, [object]);
-    }
+    this.#byKind = grouped(all, ({ kind }) => kind);
   }
 
   /** Those of some kinds. */
@@ -124,9 +121,9 @@ const FILES: readonly string[] = [
 ];
 /** Kubernetes' own groups, whose older versions no API server serves that the rules are known of. */
 const OWN_GROUPS = /^(?:v1$|(?:apps|batch|rbac\.authorization\.k8s\.io|storage\.k8s\.io)\/)/;
-/** Objects of the cluster, whatever namespace is written in them. */
+/** Kinds without namespace. */
 const OF_CLUSTER =
-  /^(?:Cluster(?!Profile)|CSIDriver|PersistentVolume$|MachineConfig|KubeletConfig|Image(?:Digest|Tag|Content)|KubeAPIServer)/;
+  /^(?:Authentication|CSIDriver|Cluster(?:ImagePolicy|Role|RoleBinding)|FeatureGate|Image(?:ContentSourcePolicy|DigestMirrorSet|TagMirrorSet)?|KubeAPIServer|KubeletConfig|MachineConfig(?:Pool)?|MultiKueueCluster|PersistentVolume)$/;
 
 /** True for a document with an object, or a list of them. */
 export function isKubernetesDocument(value: unknown): boolean {
@@ -148,20 +145,20 @@ export function titleOf(value: unknown, kind: string): string {
 export function objectsOf(documents: readonly KubernetesDocument[]): Objects {
   const objects: KubernetesObject[] = [];
   const refused: SkippedDocument[] = [];
-  const unread = new Map<string, Unread>();
+  const unread: KubernetesDocument[] = [];
   for (const document of documents)
     for (const item of itemsOf(document)) {
       const { value, source } = item;
       const kind = text(at(value, "kind"));
       if (!isRecord(value) || isUnread(value, kind)) {
-        addUnread(unread, item);
+        unread.push(item);
         continue;
       }
       const problem = problemOf(value, kind);
       if (problem === undefined) objects.push({ ...item, value, kind });
       else refused.push({ source, reason: problem, refused: titleOf(value, kind) });
     }
-  return new Objects(objects, [...refused, ...[...unread.values()].map(unreadObjects)]);
+  return new Objects(objects, [...refused, ...unreadOnes(unread)]);
 }
 
 /** True for a kind that is not read, the same kind of another API, and a patch; of service accounts a patch is read. */
@@ -204,24 +201,22 @@ function* itemsOf(document: KubernetesDocument): Generator<KubernetesDocument> {
   }
 }
 
-interface Unread {
-  readonly file: string;
-  readonly title: string;
-  count: number;
+/** `v1 Service`, empty for an item of a list that is no object. */
+function unreadTitle({ value }: KubernetesDocument): string {
+  const kind = text(at(value, "kind"));
+  const patch = at(value, "$patch") === undefined ? "" : " with $patch";
+  return kind === "" ? "" : `${text(at(value, "apiVersion"))} ${kind}${patch}`;
 }
 
 /** Counted by file and kind: there may be thousands. */
-function addUnread(all: Map<string, Unread>, { value, source: { file } }: KubernetesDocument): void {
-  const kind = text(at(value, "kind"));
-  const patch = at(value, "$patch") === undefined ? "" : " with $patch";
-  const title = kind === "" ? "" : `${text(at(value, "apiVersion"))} ${kind}${patch}`;
-  const key = `${file}\n${title}`;
-  const before = all.get(key);
-  if (before) before.count++;
-  else all.set(key, { file, title, count: 1 });
+function unreadOnes(all: readonly KubernetesDocument[]): readonly SkippedDocument[] {
+  const groups = grouped(all, (each) => `${each.source.file}\n${unreadTitle(each)}`);
+  return [...groups.values()].flatMap(([first, ...more]) =>
+    first === undefined ? [] : [unreadObjects(first.source.file, unreadTitle(first), more.length + 1)],
+  );
 }
 
-function unreadObjects({ file, title, count }: Unread): SkippedDocument {
+function unreadObjects(file: string, title: string, count: number): SkippedDocument {
   const objects = `${count} ${count === 1 ? "object" : "objects"}`;
   const reason =
     title === "" ? `${objects} in a list without kind` : `${objects} of ${title}, a kind that is not read`;

@@ -3,7 +3,7 @@
  */
 
 import { propertyPath } from "../../artefact/property-path";
-import { type Known, match, orElse, unread } from "../../model/known";
+import { type Known, orElse, unread } from "../../model/known";
 import { type Json, at, list, record, text } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import { type Tree, listAt, treeAt } from "../../model/tree";
@@ -109,13 +109,7 @@ export function textMap(value: unknown, late: LateReader): ReadonlyMap<string, K
  */
 export function isPartial({ spec }: Pick<WorkloadFact, "spec">): boolean {
   const containers = orElse(listAt(treeAt(spec, "containers")), () => []);
-  return containers.every((container) =>
-    match(
-      treeAt(container, "image"),
-      (image) => image === undefined,
-      () => false,
-    ),
-  );
+  return containers.every((container) => orElse(treeAt(container, "image"), () => null) === undefined);
 }
 
 /** A pod as the API server shows it says where the kubelet took it from. Source: kubernetes:pkg/kubelet/types. */

@@ -2,7 +2,8 @@
  * Reads the facts of a cluster that manifests do not carry; what has another form is left out.
  */
 
-import type { Known } from "../../model/known";
+import { issuerOfTokens } from "../../model/aks-issuer";
+import { type Known, map } from "../../model/known";
 import { type Json, at, list, record, text, texts } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import type { Tree } from "../../model/tree";
@@ -62,7 +63,7 @@ export function followedRecord(cluster: ClusterRecord, late: LateReader): Cluste
   const { issuer, pulls, components, workloads, fleet, ...others } = cluster;
   return {
     ...others,
-    ...(issuer !== undefined && { issuer: late(issuer) }),
+    ...(issuer !== undefined && { issuer: map(late(issuer), issuerOfTokens) }),
     ...(pulls && { pulls: pulls.map((pull) => ({ ...pull, images: pull.images.map(late) })) }),
     ...(components && { components: components.map((each) => followedComponent(each, late)) }),
     ...(workloads && { workloads: workloads.map((each) => followedWorkload(each, late)) }),

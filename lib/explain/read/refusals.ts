@@ -166,7 +166,9 @@ function firstOf(
   if (!Array.isArray(items)) return `${propertyPath(path)} is no list`;
   for (const [place, item] of items.entries()) {
     const problem = isRecord(item) ? check(item) : "is no mapping";
-    if (problem !== undefined) return `${propertyPath([...path, place])} ${problem}`;
+    // What is wrong may stand further inside.
+    const joint = problem?.includes("] ") === true ? "." : " ";
+    if (problem !== undefined) return propertyPath([...path, place]) + joint + problem;
   }
   return undefined;
 }
@@ -269,5 +271,5 @@ function containerProblem(container: unknown): string | undefined {
     const value = at(each, "value") ?? "";
     return typeof value === "string" ? undefined : `has ${typeName(value)} as value, no text`;
   });
-  return variable === undefined ? firstOf(container, ["volumeMounts"], namedProblem) : `has ${variable}`;
+  return variable ?? firstOf(container, ["volumeMounts"], namedProblem);
 }

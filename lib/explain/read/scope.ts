@@ -5,7 +5,17 @@
  * one value.
  */
 
-import { type Known, Reference, known, match, orElse, textOf, andThen, unread } from "../../model/known";
+import {
+  type Known,
+  Reference,
+  isKnown,
+  known,
+  match,
+  orElse,
+  textOf,
+  andThen,
+  unread,
+} from "../../model/known";
 import type { Json } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import { type Tree, entriesOf, isTreeList, isTreeObject, treeOf } from "../../model/tree";
@@ -37,6 +47,8 @@ export interface Surroundings {
 const NOTHING: Json = {};
 /** Following references ends somewhere; a circle does not. */
 const HOPS = 32;
+/** Locals that one expression leads to. */
+const FOLLOWED_MAX = 1000;
 /** No argument takes a text of a mebibyte. */
 const LONGEST = 1024 * 1024;
 
@@ -91,16 +103,25 @@ export class Scope implements Configuration {
   }
 
   /** The resources that the expressions of a value name, however deep, whatever they make of them. */
-  targets(value: unknown): readonly Resource[] {
-    if (value instanceof Expressed) return this.#targets(value.template);
-    if (typeof value === "string") return !this.isLiteral && isTemplate(value) ? this.#targets(value) : [];
+  targets(value: unknown, followed: Set<string> = new Set()): readonly Resource[] {
+    if (value instanceof Expressed) return this.#targets(value.template, followed);
+    if (typeof value === "string")
+      return !this.isLiteral && isTemplate(value) ? this.#targets(value, followed) : [];
     return typeof value === "object" && value !== null
-      ? Object.values(value).flatMap((each) => this.targets(each))
+      ? Object.values(value).flatMap((each) => this.targets(each, followed))
       : [];
   }
 
-  #targets(template: string): readonly Resource[] {
-    return pathsIn(template).flatMap((path) => this.#found(path)?.resource ?? []);
+  /** Locals and variables are followed, each once. */
+  #targets(template: string, followed: Set<string>): readonly Resource[] {
+    return pathsIn(template).flatMap((path) => {
+      const found = this.#found(path);
+      if (found) return [found.resource];
+      const name = path.slice(0, 2).join(".");
+      if (!this.named.has(name) || followed.has(name) || followed.size > FOLLOWED_MAX) return [];
+      followed.add(name);
+      return this.targets(this.named.get(name), followed);
+    });
   }
 
   /** What a text with expressions is. */
@@ -214,6 +235,8 @@ export class Scope implements Configuration {
       const name = `${root}.${steps[0]}`;
       if (!this.named.has(name)) return kept();
       const value = this.named.get(name);
+      // A variable that a file gives a value which was not read.
+      if (!isKnown(value as Known<unknown>)) return value as Known<never>;
       return atPath(this.evaluated(value), steps.slice(1), kept);
     }
     return this.#resourcePath([root, ...steps]) ?? kept();

@@ -126,7 +126,7 @@ function unescaped(quoted: string): string {
 function documentsOf(text: string): readonly (readonly [number, number])[] {
   const marks = [...text.matchAll(/^(?:---|\.\.\.)(?=\s|$)/gm)];
   const begins = marks.filter(([mark]) => mark === "---").map(({ index }) => index);
-  // What stands before the first marker is a document of its own, unless it is nothing but comments.
+  // Text before the first marker is a document too, unless it is nothing but comments.
   const [first] = begins;
   if (first === undefined || /^[^\s#%]/m.test(text.slice(0, first))) begins.unshift(0);
   return begins.map((begin, place) => [begin, begins[place + 1] ?? text.length]);

@@ -2,13 +2,14 @@
  * What is applied on the spokes: their RBAC, and how their API servers take the hub's tokens.
  */
 
+import { grouped } from "../../model/grouped";
 import { type Known, andThen, joined, known, map, orElse } from "../../model/known";
 import { at, list, record, text, texts } from "../../model/parsed";
-import { type Tree, type TreeList, listAt, textAt, treeAt } from "../../model/tree";
+import { type Tree, itemsAt, listAt, plainOf, textAt, treeAt } from "../../model/tree";
 import { authenticationProblems } from "../../rules/fleet/authentication-document";
 import { mayHold } from "./config-files";
 import { embedded } from "./documents";
-import { hasLateName, lateTree, namedTree, shownNames } from "./late-text";
+import { hasLateName, lateName, lateTree, shownNames } from "./late-text";
 import { isNodeSetup, readNodeSetup } from "./node-files";
 import type { KubernetesDocument, KubernetesObject, Objects } from "./objects";
 import type { Source } from "./source";
@@ -108,14 +109,13 @@ export class SpokeFacts {
 function bySpoke(
   documents: readonly KubernetesDocument[],
 ): ReadonlyMap<string, readonly KubernetesDocument[]> {
-  const groups = new Map<string, KubernetesDocument[]>();
-  for (const document of documents)
-    for (const name of new Set(document.spoke === undefined ? namesOf(document) : [document.spoke])) {
-      const same = groups.get(name);
-      if (same) same.push(document);
-      else groups.set(name, [document]);
-    }
-  return groups;
+  const named = documents.flatMap((document) =>
+    [...new Set(document.spoke === undefined ? namesOf(document) : [document.spoke])].map(
+      (name) => [name, document] as const,
+    ),
+  );
+  const groups = [...grouped(named, ([name]) => name)];
+  return new Map(groups.map(([name, all]) => [name, all.map(([, document]) => document)]));
 }
 
 /** The folders of a file, and its own name without its ending, and without what this library appends. */
@@ -132,10 +132,10 @@ function readSpoke(documents: readonly KubernetesDocument[]): SpokeFact {
   return {
     bound: documents.filter(isOf(BINDINGS)).flatMap((document) => boundNames(document, roles)),
     authenticators: configurations.flatMap(({ value, source }) =>
-      itemsOf(treeAt(value, "jwt")).map((entry) => authenticator(entry, source)),
+      itemsAt(value, "jwt").map((entry) => authenticator(entry, source)),
     ),
     refused: configurations.flatMap(({ value, source }) =>
-      authenticationProblems(namedTree(value), hasLateName).map((problem) => ({
+      authenticationProblems(plainOf(value, lateName), hasLateName).map((problem) => ({
         problem: shownNames(problem),
         source,
       })),
@@ -218,13 +218,9 @@ function wordAt(tree: Tree, key: string): string {
   return orElse(textAt(treeAt(tree, key)), () => "");
 }
 
-function itemsOf(tree: Tree): TreeList {
-  return orElse(listAt(tree), () => []);
-}
-
 function authenticator(entry: Tree, source: Source): AuthenticatorFact {
   const username = treeAt(entry, "claimMappings", "username");
-  const rules = ["userValidationRules", "claimValidationRules"].flatMap((key) => itemsOf(treeAt(entry, key)));
+  const rules = ["userValidationRules", "claimValidationRules"].flatMap((key) => itemsAt(entry, key));
   const claim = stated(treeAt(username, "claim"));
   const prefix = stated(treeAt(username, "prefix"));
   return {

@@ -6,6 +6,7 @@
 
 import { basename, dirname, join, resolve } from "node:path";
 import { isWorkloadIdentityError } from "../../errors";
+import { grouped } from "../../model/grouped";
 import type { Json } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import { listOf } from "./block";
@@ -66,21 +67,14 @@ export function readPlainTerraform(
 ): readonly SkippedDocument[] {
   for (const { value, source } of documents)
     if (isTerraformShow(value)) readTerraformShow(terraform, value, source);
-  const folders = new Map<string, ConfigurationFile[]>();
-  for (const document of documents.filter(isConfiguration).filter(isFile)) {
-    const folder = dirname(document.source.file);
-    const same = folders.get(folder);
-    if (same) same.push(document);
-    else folders.set(folder, [document]);
-  }
-  const called = new Set(
-    [...folders].flatMap(([folder, files]) => files.flatMap((file) => calledFrom(folder, file))),
-  );
+  const files = documents.filter(isConfiguration).filter(isFile);
+  const folders = grouped(files, ({ source }) => dirname(source.file));
+  const called = new Set(files.flatMap((file) => calledFrom(dirname(file.source.file), file)));
   const isBelowOne = belowConfigurations(paths);
-  return [...folders].flatMap(([folder, files]): readonly SkippedDocument[] => {
-    const isModule = called.has(resolve(folder)) || (!isRoot(folder, files) && isBelowOne(folder));
-    if (!isModule) readFolder(terraform, folder, files);
-    return isModule ? files.map(({ source }) => ({ source, reason: MODULE })) : [];
+  return [...folders].flatMap(([folder, all]): readonly SkippedDocument[] => {
+    const isModule = called.has(resolve(folder)) || (!isRoot(folder, all) && isBelowOne(folder));
+    if (!isModule) readFolder(terraform, folder, all);
+    return isModule ? all.map(({ source }) => ({ source, reason: MODULE })) : [];
   });
 }
 
@@ -166,14 +160,7 @@ function textIfReadable(file: string): string {
 
 /** Resources by address, those of `count` and `for_each` by that of all of them. */
 function addresses({ resources }: Scope): ReadonlyMap<string, readonly object[]> {
-  const byAddress = new Map<string, object[]>();
-  for (const [address, resource] of resources) {
-    const key = address.replace(/\[.*$/, "");
-    const same = byAddress.get(key);
-    if (same) same.push(resource);
-    else byAddress.set(key, [resource]);
-  }
-  return byAddress;
+  return grouped(resources.values(), ({ address }) => address.replace(/\[.*$/, ""));
 }
 
 const NAMED = /\b(?:data\.)?[A-Za-z_][\w-]*\.[A-Za-z_][\w-]*/g;

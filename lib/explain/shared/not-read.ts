@@ -24,6 +24,11 @@ export class Unread {
     this.#calls = calls.filter(({ source }) => !read.has(NAME.exec(source.path)?.[1] ?? ""));
   }
 
+  /** True where there is none. */
+  get isEmpty(): boolean {
+    return this.#calls.length === 0;
+  }
+
   /** The answer where a call is given one of the resources, or one of the texts, in any letter case; else `undefined`. */
   answer(
     what: string,
@@ -35,7 +40,7 @@ export class Unread {
     const found = this.#calls.find(
       (call) =>
         resources.some((resource) => call.mentions.has(resource)) ||
-        call.texts.some((text) => literal.some((each) => each !== "" && text.toLowerCase().includes(each))),
+        call.texts.some((text) => literal.some((each) => names(text.toLowerCase(), each))),
     );
     return (
       found &&
@@ -48,5 +53,13 @@ export class Unread {
   }
 }
 
+/** Whether a text has another one in it, and not as a part of a longer name. */
+function names(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); name !== "" && at >= 0; at = text.indexOf(name, at + 1))
+    if (!LETTER.test(text[at - 1] ?? "") && !LETTER.test(text[at + name.length] ?? "")) return true;
+  return false;
+}
+
+const LETTER = /[\w-]/;
 const MODULE = /^module\.([^.[]+)/;
 const NAME = /^module(?:\.|\[")([^".\]]+)/;

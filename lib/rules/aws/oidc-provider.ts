@@ -4,7 +4,7 @@
 
 import { fail } from "../../errors";
 import { validateAudience } from "../../model/audience";
-import { Issuer } from "../../model/issuer";
+import { GivenIssuer, Issuer } from "../../model/issuer";
 import { literal } from "../../model/late";
 import { accountId, oidcProviderArn } from "./arn";
 import { partitionOf } from "./partitions";
@@ -22,7 +22,7 @@ const PORT = /^https:\/\/[^/]*:\d*(\/|$)/;
  * An issuer that really ends with a slash (`Issuer.exactly`) is passed on: IAM keeps the slash in the ARN and in
  * the condition keys.
  */
-export function awsIssuer(issuer: string | Issuer): Issuer {
+export function awsIssuer(issuer: GivenIssuer): Issuer {
   const checked = Issuer.of(issuer);
   if (checked.late) return checked;
   const { url } = checked;

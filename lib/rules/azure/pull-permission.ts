@@ -3,7 +3,6 @@ import { isLate } from "../../model/late";
 import type { LoginServer } from "./login-server";
 import { CONDITION_MAX_BYTES, renderRepositoryCondition } from "./repository-condition";
 import { joinPatterns } from "./repository-pattern";
-import { type Kind, anyObject, like, list, optional, text } from "../../model/shape";
 
 /** `properties.roleAssignmentMode` of a registry, as `az acr show` prints it. */
 export type RoleAssignmentMode = "LegacyRegistryPermissions" | "AbacRepositoryPermissions";
@@ -36,14 +35,6 @@ export interface RegistryPull {
   /** Checked patterns; `undefined` for every repository. */
   readonly repositories: readonly string[] | undefined;
 }
-
-/** The kind of a {@link RegistryPull}. */
-export const REGISTRY_PULL: Kind<RegistryPull> = like("what acr(…) returns", {
-  registry: text,
-  loginServer: anyObject,
-  roleAssignmentMode: text,
-  repositories: optional(list(text)),
-});
 
 /** One role assignment. */
 export interface PullPermission extends RegistryPull {

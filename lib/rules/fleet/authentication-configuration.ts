@@ -5,7 +5,7 @@
  */
 
 import { fail } from "../../errors";
-import { ISSUER, Issuer } from "../../model/issuer";
+import { GivenIssuer, ISSUER, Issuer } from "../../model/issuer";
 import { isLate, literal } from "../../model/late";
 import { clusterName } from "../../model/kubernetes-name";
 import { holdsPrivateKey } from "../../model/private-key";
@@ -26,7 +26,7 @@ export interface HubAuthenticationProps {
   /** Kubernetes version of the spoke, `1.34`. */
   readonly apiServer: string;
   /** Issuer of the hub's tokens; the spoke must reach it, or `discoveryUrl`. May be late. */
-  readonly issuer: string | Issuer;
+  readonly issuer: GivenIssuer;
   /** Name of the hub; it begins the names of its service accounts on the spoke. */
   readonly hub: string;
   /** Audience of the tokens, one for each spoke and nobody else's: a token that leaks from one opens no other door. */

@@ -7,11 +7,13 @@
  */
 
 import { fail } from "../../errors";
+import { orElse } from "../../model/known";
 import { isLate } from "../../model/late";
 import type { Subject } from "../../model/subject";
-import { celString, readCelString } from "./cel";
-import { evaluateCel } from "./cel-evaluation";
-import { type CelClaims, type CelVariables, UNKNOWN_CLAIM } from "./cel-variables";
+import { celString } from "./cel";
+import type { CelComparison } from "./cel-comparison";
+import { type CelExpression, celExpression } from "./cel-evaluation";
+import { type CelClaims, type CelVariables, claimAt } from "./cel-variables";
 import { admitsEveryToken } from "./trivial-condition";
 
 /** How exact a condition is: each service account, their namespaces, any service account, or nobody yet. */
@@ -102,40 +104,42 @@ export function ownAttributeCondition(expression: string): string {
   return admitsEveryToken(expression) ? fail("google-condition-trivial", expression) : expression;
 }
 
-const LIST = /^(assertion\.sub|assertion\['kubernetes\.io'\]\['namespace'\]) in \[(.*)\]$/s;
-const EQUAL = /^(assertion\.sub|assertion\['kubernetes\.io'\]\['namespace'\]) == (.*)$/s;
-const PREFIX = /^(assertion\.sub)\.startsWith\((.*)\)$/s;
-
 /**
  * Whether a pool provider's condition admits a token, from the token's claims and the attributes that the mapping
  * made of them (`google` and `attribute`, as {@link mapAttributes} gives them).
  *
- * The forms that {@link attributeCondition} writes are read directly; any other one is evaluated as CEL. A claim that is
- * missing makes CEL fail and Google refuse. What cannot be told is `unknown`: a late value, a claim that is
- * `UNKNOWN_CLAIM`, and expressions that are not evaluated here.
+ * A claim that is missing makes CEL fail and Google refuse. What cannot be told is `unknown`: a late value that
+ * decides, a claim that is not known, and expressions that are not evaluated here.
  */
 export function evaluateAttributeCondition(
-  expression: string | undefined,
+  expression: string | CelExpression | undefined,
   claims: CelClaims,
   attributes: CelVariables = {},
 ): AttributeConditionAnswer {
   if (expression === undefined || expression === "")
     return { outcome: "allowed", reason: "the pool provider has no attribute condition" };
-  if (isLate(expression))
+  if (typeof expression === "string" && isLate(expression))
     return { outcome: "unknown", reason: "the attribute condition is known after apply" };
-  const text = expression.trim();
-  if (text === "true" || text === NOBODY)
-    return { outcome: text === NOBODY ? "denied" : "allowed", reason: `the attribute condition is ${text}` };
-  if (text.length > CONDITION_MAX)
+  const condition = celExpression(expression);
+  const written = orElse(condition.text, () => "").trim();
+  if (written.length > CONDITION_MAX)
     return {
-      outcome: "unknown",
-      reason: `the attribute condition has ${text.length} characters, Google accepts ${CONDITION_MAX}`,
+      outcome: "denied",
+      reason: `the attribute condition has ${written.length} characters, Google accepts ${CONDITION_MAX}`,
     };
-  return evaluateComparison(text, claims) ?? evaluateExpression(text, { ...attributes, assertion: claims });
+  if (written === "true" || written === NOBODY)
+    return {
+      outcome: written === NOBODY ? "denied" : "allowed",
+      reason: `the attribute condition is ${written}`,
+    };
+  const variables = { ...attributes, assertion: claims };
+  return condition.comparison
+    ? comparedAnswer(condition, condition.comparison, variables)
+    : evaluated(condition, variables);
 }
 
-function evaluateExpression(text: string, variables: CelVariables): AttributeConditionAnswer {
-  const answer = evaluateCel(text, variables);
+function evaluated(condition: CelExpression, variables: CelVariables): AttributeConditionAnswer {
+  const answer = condition.evaluate(variables);
   if (answer.kind === "unknown")
     return { outcome: "unknown", reason: `the attribute condition cannot be judged: ${answer.reason}` };
   if (answer.kind === "error")
@@ -147,61 +151,29 @@ function evaluateExpression(text: string, variables: CelVariables): AttributeCon
     : { outcome: "denied", reason: "the attribute condition does not admit the token" };
 }
 
-function evaluateComparison(text: string, claims: CelClaims): AttributeConditionAnswer | undefined {
-  const [, listed, list] = LIST.exec(text) ?? [];
-  if (listed !== undefined && list !== undefined) {
-    const values = readList(list);
-    return values && answer(listed, claims, (claim) => values.includes(claim), "is listed", "is not listed");
-  }
-  const [, compared, single] = EQUAL.exec(text) ?? [];
-  const value = single === undefined ? undefined : readCelString(single);
-  if (compared !== undefined && value !== undefined)
-    return answer(compared, claims, (claim) => claim === value, "is equal", "differs");
-  const [, begun, start] = PREFIX.exec(text) ?? [];
-  const prefix = start === undefined ? undefined : readCelString(start);
-  if (begun === undefined || prefix === undefined) return undefined;
-  return answer(begun, claims, (claim) => claim.startsWith(prefix), "has the prefix", "lacks the prefix");
-}
+const WORDS: Readonly<Partial<Record<CelComparison["test"], readonly [yes: string, no: string]>>> = {
+  in: ["is listed", "is not listed"],
+  is: ["is equal", "differs"],
+  startsWith: ["has the prefix", "lacks the prefix"],
+};
 
-function answer(
-  operand: string,
-  claims: CelClaims,
-  holds: (claim: string) => boolean,
-  yes: string,
-  no: string,
+/** As {@link evaluated}, with what was compared in words. */
+function comparedAnswer(
+  condition: CelExpression,
+  { path, test }: CelComparison,
+  variables: CelVariables,
 ): AttributeConditionAnswer {
-  const claim = operand === SUBJECT ? claims["sub"] : namespaceOf(claims);
-  if (claim === UNKNOWN_CLAIM)
-    return { outcome: "unknown", reason: `${operand} is known only from the token` };
-  if (typeof claim !== "string") return { outcome: "denied", reason: `the token has no ${operand}` };
-  return holds(claim)
-    ? { outcome: "allowed", reason: `${claim} ${yes} in the attribute condition` }
-    : { outcome: "denied", reason: `${claim} ${no} in the attribute condition` };
-}
-
-function namespaceOf(claims: CelClaims): unknown {
-  const kubernetes = claims["kubernetes.io"];
-  return typeof kubernetes === "object" && kubernetes !== null && "namespace" in kubernetes
-    ? kubernetes.namespace
-    : undefined;
+  const answer = evaluated(condition, variables);
+  const [yes, no] = WORDS[test] ?? [];
+  const claim = claimAt(variables, path);
+  const isInWords = path[0] === "assertion" && typeof claim === "string" && yes !== undefined;
+  if (answer.outcome === "unknown" || !isInWords) return answer;
+  return {
+    ...answer,
+    reason: `${claim} ${answer.outcome === "allowed" ? yes : (no ?? "")} in the attribute condition`,
+  };
 }
 
 function memberOf(operand: string, values: readonly string[]): string {
   return `${operand} in [${[...new Set(values)].sort().map(celString).join(SEPARATOR)}]`;
-}
-
-const ITEM = /\s*('(?:[^'\\\r\n]|\\.)*'|"(?:[^"\\\r\n]|\\.)*")\s*(,|$)/y;
-
-function readList(text: string): readonly string[] | undefined {
-  if (text.trim() === "") return [];
-  const values: string[] = [];
-  const item = new RegExp(ITEM);
-  while (item.lastIndex < text.length) {
-    const [, literal, separator] = item.exec(text) ?? [];
-    const value = literal === undefined ? undefined : readCelString(literal);
-    if (value === undefined) return undefined;
-    values.push(value);
-    if (separator === "") return values;
-  }
-  return values;
 }

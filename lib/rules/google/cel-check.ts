@@ -1,7 +1,12 @@
+import type { Ternary } from "../../model/known";
 import { isExtractTemplate } from "./cel-extract";
 import { type CelKind, resultKind } from "./cel-kinds";
 import type { CelTree } from "./cel-library";
-import { type CelVariables, UNKNOWN_CLAIM, claimOf, isClaims } from "./cel-variables";
+import { callIn, pathIn, pathOfHas, stringIn } from "./cel-tree";
+import { type CelVariables, claimAt, isTold } from "./cel-variables";
+
+/** The comparisons that were decided, by the name of their variable. */
+export type Outcomes = ReadonlyMap<string, Ternary | "missing">;
 
 /** Kinds of the variables that a comprehension brings. */
 type Scope = ReadonlyMap<string, CelKind>;
@@ -21,9 +26,11 @@ export class CelCheck {
   /** Kind of the whole expression; `undefined` where it is refused. */
   readonly kind: CelKind | undefined;
   readonly #variables: CelVariables;
+  readonly #outcomes: Outcomes;
 
-  constructor(tree: CelTree, variables: CelVariables) {
+  constructor(tree: CelTree, variables: CelVariables, outcomes: Outcomes) {
     this.#variables = variables;
+    this.#outcomes = outcomes;
     this.kind = this.#kind(tree, new Map());
   }
 
@@ -35,59 +42,50 @@ export class CelCheck {
       case "constExpr":
         return this.#constant(node.value);
       case "identExpr":
-        return scope.get(node.value.name) ?? this.#refuse(`${node.value.name} is not known here`);
+        return scope.get(node.value.name) ?? this.#decided(node.value.name);
       case "listExpr":
         return this.#list(node.value, scope);
       case "callExpr":
-        return this.#call(node.value, scope);
+        return this.#call(tree, scope);
       case "comprehensionExpr":
         return this.#comprehension(node.value, scope);
       case "selectExpr":
-        return node.value.testOnly ? this.#presence(node.value, scope) : this.#refuse("a field of a value");
+        return node.value.testOnly ? this.#presence(tree) : this.#refuse("a field of a value");
       default:
         return this.#refuse("an object is built");
     }
   }
 
-  /** `["assertion", "kubernetes.io", "namespace"]` for a claim, however it is written. */
   #path(tree: CelTree | undefined, scope: Scope): readonly string[] | undefined {
-    const node = tree?.exprKind;
-    if (node?.case === "identExpr")
-      return Object.hasOwn(this.#variables, node.value.name) && !scope.has(node.value.name)
-        ? [node.value.name]
-        : undefined;
-    if (node?.case === "selectExpr" && !node.value.testOnly)
-      return step(this.#path(node.value.operand, scope), node.value.field);
-    if (node?.case !== "callExpr" || node.value.function !== "_[_]") return undefined;
-    const [operand, index] = node.value.args;
-    return step(this.#path(operand, scope), textOf(index));
+    const path = pathIn(tree);
+    const [root = ""] = path ?? [];
+    return Object.hasOwn(this.#variables, root) && !scope.has(root) ? path : undefined;
+  }
+
+  #decided(name: string): CelKind | undefined {
+    const outcome = this.#outcomes.get(name);
+    if (outcome === undefined) return this.#refuse(`${name} is not known here`);
+    this.doubtful ||= outcome === "unknown";
+    return outcome === "yes" || outcome === "no" ? "bool" : "error";
   }
 
   #kindOfPath(path: readonly string[]): CelKind | undefined {
-    const value = this.#claim(path);
+    const value = claimAt(this.#variables, path);
+    this.doubtful ||= !isTold(value);
     if (typeof value === "string") return "string";
     if (typeof value === "boolean") return "bool";
     if (Array.isArray(value) && value.every((item) => typeof item === "string")) return "list";
-    if (value === undefined || value === UNKNOWN_CLAIM) return "error";
+    if (value === undefined || !isTold(value)) return "error";
     return this.#refuse(`${path.join(".")} is neither text nor a list of texts`);
   }
 
-  #claim(path: readonly string[]): unknown {
-    let value: unknown = this.#variables;
-    for (const name of path) {
-      value = isClaims(value) ? claimOf(value, name) : undefined;
-      this.doubtful ||= value === UNKNOWN_CLAIM;
-      if (value === UNKNOWN_CLAIM) return value;
-    }
-    return value;
-  }
-
-  #presence({ operand, field }: Of<"selectExpr">, scope: Scope): CelKind | undefined {
-    const path = step(this.#path(operand, scope), field);
-    if (path === undefined) return this.#refuse("has() of a value");
-    return this.#claim(path) === UNKNOWN_CLAIM
-      ? this.#refuse(`${path.join(".")} is known only from the token`)
-      : "bool";
+  #presence(tree: CelTree): CelKind | undefined {
+    const path = pathOfHas(tree);
+    if (path === undefined || !Object.hasOwn(this.#variables, path[0] ?? ""))
+      return this.#refuse("has() of a value");
+    return isTold(claimAt(this.#variables, path))
+      ? "bool"
+      : this.#refuse(`${path.join(".")} is known only from the token`);
   }
 
   #constant({ constantKind }: Of<"constExpr">): CelKind | undefined {
@@ -104,31 +102,28 @@ export class CelCheck {
       : this.#refuse("a list of other than texts");
   }
 
-  #call({ function: name, target, args }: Of<"callExpr">, scope: Scope): CelKind | undefined {
-    const operands = target === undefined ? args : [target, ...args];
+  #call(tree: CelTree, scope: Scope): CelKind | undefined {
+    const { name = "", operands = [] } = callIn(tree) ?? {};
     const kinds = operands.map((operand) => this.#kind(operand, scope)).filter((kind) => kind !== undefined);
     if (kinds.length < operands.length) return undefined;
-    const written = target === undefined ? name : `.${name}`;
-    if (written === ".matches") this.doubtful = true;
-    if (written === ".extract" && !isExtractTemplate(textOf(args[0]) ?? "{}"))
+    const argument = stringIn(operands[1]) ?? "";
+    if (name === ".matches") this.doubtful = true;
+    if (name === ".extract" && !isExtractTemplate(argument))
       return this.#refuse("extract() with a template that is not read here");
-    if (written === ".split" && (textOf(args[0]) ?? "") === "")
+    if (name === ".split" && argument === "")
       return this.#refuse("split() by other than a literal separator");
-    if (written === "_+_" && operands.every((operand) => this.#isUntyped(operand, scope)))
+    if (name === "_+_" && operands.every((operand) => this.#isUntyped(operand, scope)))
       return this.#refuse("two claims are joined, whose kinds are not known when it is created");
     return (
-      resultKind(written, kinds, scope.size > 0) ??
-      this.#refuse(`${name} of ${kinds.join(" and ") || "nothing"}`)
+      resultKind(name, kinds, scope.size > 0) ??
+      this.#refuse(`${name.replace(/^\./, "")} of ${kinds.join(" and ") || "nothing"}`)
     );
   }
 
   /** True where only the token tells the kind; cel-go takes the sum of two such values for bytes. */
   #isUntyped(tree: CelTree, scope: Scope): boolean {
     if (this.#path(tree, scope) !== undefined) return true;
-    const node = tree.exprKind;
-    if (node.case !== "callExpr") return false;
-    const { function: name, args } = node.value;
-    const [first, ...others] = args;
+    const { name, operands: [first, ...others] = [] } = callIn(tree) ?? {};
     if (name === "_[_]" && first !== undefined) return this.#isUntyped(first, scope);
     return name === "_?_:_" && others.every((branch) => this.#isUntyped(branch, scope));
   }
@@ -163,15 +158,4 @@ export class CelCheck {
   #refuse(reason: string): undefined {
     this.refusal ||= reason;
   }
-}
-
-function step(path: readonly string[] | undefined, name: string | undefined): readonly string[] | undefined {
-  return path === undefined || name === undefined ? undefined : [...path, name];
-}
-
-/** The text of a string literal. */
-function textOf(tree: CelTree | undefined): string | undefined {
-  const node = tree?.exprKind;
-  if (node?.case !== "constExpr" || node.value.constantKind.case !== "stringValue") return undefined;
-  return node.value.constantKind.value;
 }

@@ -1,101 +1,123 @@
 /*
- * Evaluates an expression of a pool provider over what is known of a token.
+ * Evaluates an expression of a pool provider, or of a condition on a role, over what is known.
  *
  * The answers were compared with those of google/cel-go 0.26.1 on half a million generated expressions. Where
  * the two differ (an empty text that is replaced, a limit of `split`, `matches` as a function, kinds that do not fit, braces
  * that are repeated in regular expressions), the expression is not evaluated or its error counts as unknown.
  */
 
-import { CelCheck } from "./cel-check";
-import { extract } from "./cel-extract";
-import { type CelLibrary, type CelPlan, type CelTree, celLibrary } from "./cel-library";
-import { type CelVariables, celInputs, exceedsText } from "./cel-variables";
+import { type Known, isKnown, known, match } from "../../model/known";
+import { type MarkedText, marked } from "../../model/tree";
+import { type CelComparison, type SimpleCel, compared, simpleCel } from "./cel-comparison";
+import { APPLY_TELLS, type CelAnswer, CelProgram, TOKEN_TELLS } from "./cel-program";
+import { AskedText, type CelVariables, claimAt, claimText, exceedsText, isTold } from "./cel-variables";
 
-/** What an expression gives: a value, an error that Google would meet as well, or nothing that can be told. */
-export type CelAnswer =
-  | { readonly kind: "value"; readonly value: string | boolean | readonly string[] }
-  | { readonly kind: "error"; readonly reason: string }
-  | { readonly kind: "unknown"; readonly reason: string };
+/** An expression, ready to be evaluated for many tokens. */
+export class CelExpression {
+  /** As it was written. */
+  readonly text: Known<string>;
+  readonly #source: Known<MarkedText>;
+  readonly #simple: SimpleCel | undefined;
+  readonly #programs = new Map<boolean, CelProgram | undefined>();
 
-/** The reason where an expression is right in itself, and an unknown claim decides. */
-export const TOKEN_TELLS = "it depends on what only the token tells";
+  constructor(text: Known<string>) {
+    this.text = text;
+    this.#source = marked(text);
+    this.#simple = match(
+      this.#source,
+      ({ text: written, parts }) => (written.includes("${") ? undefined : simpleCel(written.trim(), parts)),
+      () => undefined,
+    );
+  }
 
-interface Program {
-  readonly tree: CelTree;
-  readonly evaluate: CelPlan;
+  /** The comparison that it consists of, if it is no more than one. */
+  get comparison(): CelComparison | undefined {
+    return this.#simple?.kind === "comparison" ? this.#simple.comparison : undefined;
+  }
+
+  /** The claim that it reads, if it does nothing else. */
+  get path(): readonly string[] | undefined {
+    return this.#simple?.kind === "path" ? this.#simple.path : undefined;
+  }
+
+  /**
+   * Evaluates the expression; never throws.
+   *
+   * An error that a value of the other operand makes irrelevant (`||`, `&&`) is none, as in CEL; so a value holds whatever
+   * is not known.
+   */
+  evaluate(variables: CelVariables): CelAnswer {
+    const simple = this.#simple && simpleAnswer(this.#simple, variables);
+    if (simple !== undefined) return simple;
+    return match(
+      this.#source,
+      (source) => this.#evaluated(source, variables),
+      (why) => unknown(why.kind === "apply" ? APPLY_TELLS : why.what),
+    );
+  }
+
+  #evaluated(source: MarkedText, variables: CelVariables): CelAnswer {
+    if (source.text.includes("${")) return unknown(APPLY_TELLS);
+    if (exceedsText(variables)) return unknown("a claim of the token is too long to be evaluated");
+    const isAsked = Object.values(variables).some((each) =>
+      Object.values(each).some((claim) => claim instanceof AskedText),
+    );
+    if (!this.#programs.has(isAsked)) this.#programs.set(isAsked, CelProgram.of(source, isAsked));
+    const program = this.#programs.get(isAsked);
+    if (program) return program.run(variables);
+    return unknown(source.parts.length > 0 ? APPLY_TELLS : "it is no expression that can be parsed here");
+  }
+}
+
+/** A pool has a few expressions, asked about for thousands of service accounts. */
+const REMEMBERED = 256;
+const expressions = new Map<string, CelExpression>();
+
+/** An expression that is ready, or is made so and remembered. */
+export function celExpression(expression: string | CelExpression): CelExpression {
+  if (typeof expression !== "string") return expression;
+  const before = expressions.get(expression);
+  if (before !== undefined) return before;
+  if (expressions.size >= REMEMBERED) expressions.clear();
+  const made = new CelExpression(known(expression));
+  expressions.set(expression, made);
+  return made;
 }
 
 /** REST reference of workloadIdentityPools.providers, `attributeCondition`; mappings may be half as long. */
 const EXPRESSION_MAX = 4096;
 
-/** A pool has a few expressions, asked about for thousands of service accounts. */
-const REMEMBERED = 256;
-
-const programs = new Map<string, Program | string>();
-
-/**
- * Evaluates an expression; never throws.
- *
- * An error that a value of the other operand makes irrelevant (`||`, `&&`) is none, as in CEL; so a value holds whatever
- * unknown claims are.
- */
-export function evaluateCel(expression: string, variables: CelVariables): CelAnswer {
-  if (expression.length > EXPRESSION_MAX)
+/** Evaluates an expression; never throws. See {@link CelExpression.evaluate}. */
+export function evaluateCel(expression: string | CelExpression, variables: CelVariables): CelAnswer {
+  if (typeof expression === "string" && expression.length > EXPRESSION_MAX)
     return unknown(`it has ${expression.length} characters, ${EXPRESSION_MAX} are allowed`);
-  if (expression.includes("${")) return unknown("it holds a value that is known only after apply");
-  if (exceedsText(variables)) return unknown("a claim of the token is too long to be evaluated");
-  const program = programOf(expression);
-  if (typeof program === "string") return unknown(program);
-  const check = new CelCheck(program.tree, variables);
-  if (check.kind === undefined) return unknown(`it has a form that is not read here: ${check.refusal}`);
-  const result = program.evaluate(celInputs(variables));
-  const { isCelError, isCelList } = celLibrary().cel;
-  if (isCelError(result))
-    return check.doubtful ? unknown(TOKEN_TELLS) : { kind: "error", reason: result.message };
-  if (typeof result === "string" || typeof result === "boolean") return { kind: "value", value: result };
-  return isCelList(result)
-    ? { kind: "value", value: [...result].filter((item) => typeof item === "string") }
-    : unknown("it gives a number");
+  return celExpression(expression).evaluate(variables);
 }
 
 function unknown(reason: string): CelAnswer {
   return { kind: "unknown", reason };
 }
 
-let made: ReturnType<CelLibrary["cel"]["celEnv"]> | undefined;
-
-/** The functions that expressions may call. */
-function environment(): NonNullable<typeof made> {
-  const { cel, strings } = celLibrary();
-  const { STRING } = cel.CelScalar;
-  made ??= cel.celEnv({
-    funcs: [
-      ...strings,
-      cel.celMethod("extract", STRING, [STRING], STRING, function (template) {
-        return extract(this, template);
-      }),
-    ],
-  });
-  return made;
-}
-
-/** The planned expression, or why there is none. */
-function programOf(expression: string): Program | string {
-  const known = programs.get(expression);
-  if (known !== undefined) return known;
-  const program = planned(expression);
-  if (programs.size >= REMEMBERED) programs.clear();
-  programs.set(expression, program);
-  return program;
-}
-
-function planned(expression: string): Program | string {
-  const { cel } = celLibrary();
-  try {
-    const tree = cel.parse(expression).expr;
-    return { tree, evaluate: cel.plan(environment(), tree) };
-  } catch {
-    // A syntax error, or brackets nested deeper than the stack.
-    return "it is no expression that can be parsed here";
+/** What needs no evaluator; `undefined` where a claim is of another kind than such expressions are about. */
+function simpleAnswer(simple: SimpleCel, variables: CelVariables): CelAnswer | undefined {
+  if (simple.kind === "literal") return textAnswer(simple.text, APPLY_TELLS);
+  const path = simple.kind === "path" ? simple.path : simple.comparison.path;
+  const claim = claimAt(variables, path);
+  if (claim === undefined) return { kind: "error", reason: `field not found: ${path.at(-1) ?? ""}` };
+  if (simple.kind === "path") {
+    const text = claimText(claim);
+    return text && textAnswer(text, TOKEN_TELLS);
   }
+  const outcome = compared(simple.comparison, variables);
+  if (outcome === "yes" || outcome === "no") return { kind: "value", value: outcome === "yes" };
+  if (!simple.comparison.literals.every(isKnown)) return unknown(APPLY_TELLS);
+  return isTold(claim) ? undefined : unknown(TOKEN_TELLS);
+}
+
+function textAnswer(text: Known<string>, reason: string): CelAnswer {
+  return match(
+    text,
+    (value): CelAnswer => ({ kind: "value", value }),
+    () => ({ kind: "unknown", reason, text }),
+  );
 }

@@ -5,11 +5,12 @@
  * would refuse from being answered.
  *
  * Sources: google/cel-spec, doc/langdef.md, "List of Standard Definitions"; cloud.google.com/iam/docs, workload identity
- * federation: `extract` and `split` (deployment pipelines), `lowerAscii` (attribute mappings).
+ * federation: `extract` and `split` (deployment pipelines), `lowerAscii` (attribute mappings); conditions attribute
+ * reference: times.
  */
 
-/** Kind of a value; lists hold texts only, and `error` is what reading a missing claim gives. */
-export type CelKind = "string" | "int" | "bool" | "list" | "error";
+/** Kind of a value; lists hold texts only, `time` is a timestamp, and `error` is what reading a missing claim gives. */
+export type CelKind = "string" | "int" | "bool" | "list" | "time" | "error";
 
 /** Kinds of the operands, kind of the result. */
 type Overload = readonly [operands: readonly CelKind[], result: CelKind];
@@ -21,7 +22,15 @@ const EQUALITY: readonly Overload[] = [
   [["bool", "bool"], "bool"],
 ];
 /** Texts are ordered by code points in CEL and by UTF-16 units in the evaluator: numbers only. */
-const ORDER: readonly Overload[] = [[["int", "int"], "bool"]];
+const ORDER: readonly Overload[] = [
+  [["int", "int"], "bool"],
+  [["time", "time"], "bool"],
+];
+/** Parts of a time, in UTC or in a time zone. */
+const PART: readonly Overload[] = [
+  [["time"], "int"],
+  [["time", "string"], "int"],
+];
 const TEST: readonly Overload[] = [[["string", "string"], "bool"]];
 const SIZE: readonly Overload[] = [
   [["string"], "int"],
@@ -47,6 +56,12 @@ const FUNCTIONS: Readonly<Record<string, readonly Overload[]>> = {
     [["int", "int"], "int"],
   ],
   "_?_:_": (["string", "int", "bool", "list"] as const).map((kind) => [["bool", kind, kind], kind]),
+  timestamp: [[["string"], "time"]],
+  ...Object.fromEntries(
+    ["FullYear", "Month", "Date", "DayOfMonth", "DayOfWeek", "DayOfYear", "Hours", "Minutes", "Seconds"].map(
+      (part) => [`.get${part}`, PART],
+    ),
+  ),
   size: SIZE,
   ".size": SIZE,
   ".startsWith": TEST,

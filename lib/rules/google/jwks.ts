@@ -48,6 +48,18 @@ export function publicJwks(jwks: string | PublicJsonWebKeySet): string {
   return text.replace(TERRAFORM_TEMPLATE, (character) => `\\u00${character.charCodeAt(0).toString(HEX)}`);
 }
 
+/**
+ * Whether a key says nothing by which Google could not verify tokens with it: of a kind and for an algorithm that the
+ * token exchange takes, with an id and the numbers of its kind.
+ */
+export function isUsableKey(key: unknown): boolean {
+  if (!isObject(key)) return false;
+  const { kty, alg, kid } = key;
+  const needed = typeof kty === "string" && Object.hasOwn(NEEDED, kty) ? NEEDED[kty] : undefined;
+  if (kty !== undefined && needed?.every((member) => key[member] !== undefined) !== true) return false;
+  return kid !== undefined && (alg === undefined || ACCEPTED_ALGORITHMS.algorithms.includes(String(alg)));
+}
+
 function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -3,7 +3,9 @@
  * Source of all limits: REST reference of projects.locations.workloadIdentityPools.providers, `attributeMapping`.
  */
 
-import { type CelAnswer, TOKEN_TELLS, evaluateCel } from "./cel-evaluation";
+import { orElse } from "../../model/known";
+import { type CelExpression, celExpression } from "./cel-evaluation";
+import { type CelAnswer, TOKEN_TELLS } from "./cel-program";
 import { type CelClaims, UNKNOWN_CLAIM } from "./cel-variables";
 import { attributeMapping } from "./attribute-mapping";
 
@@ -48,11 +50,15 @@ const EXPRESSION_MAX = 2048;
 const LONG_SUBJECTS = attributeMapping(true)[SUBJECT] ?? "";
 
 /** The attributes by the mapping's expressions over the claims; claims may be `UNKNOWN_CLAIM`. */
-export function mapAttributes(mapping: ReadonlyMap<string, string>, claims: CelClaims): MappedAttributes {
-  const subject = subjectOf(mapping.get(SUBJECT), claims);
+export function mapAttributes(
+  mapping: ReadonlyMap<string, string | CelExpression>,
+  claims: CelClaims,
+): MappedAttributes {
+  const expression = mapping.get(SUBJECT);
+  const subject = subjectOf(expression === undefined ? undefined : celExpression(expression), claims);
   const others = [...mapping]
     .filter(([key]) => key !== SUBJECT)
-    .map(([key, expression]) => [key, evaluate(expression, claims)] as const);
+    .map(([key, each]) => [key, evaluate(celExpression(each), claims)] as const);
   const groups = others.find(([key]) => key === GROUPS)?.[1];
   const custom = others.flatMap(([key, answer]): (readonly [string, unknown])[] => {
     const [, name] = CUSTOM.exec(key) ?? [];
@@ -91,13 +97,13 @@ interface MappedSubject {
   readonly failure: string | undefined;
 }
 
-function subjectOf(expression: string | undefined, claims: CelClaims): MappedSubject {
+function subjectOf(expression: CelExpression | undefined, claims: CelClaims): MappedSubject {
   const none = (failure: string): MappedSubject => ({ value: UNKNOWN_CLAIM, uid: "no", failure });
   if (expression === undefined) return none("nothing is mapped to google.subject");
   const answer = evaluate(expression, claims);
   if (answer.kind === "error") return none(`google.subject has no value: ${answer.reason}`);
   if (answer.kind === "unknown")
-    return { value: UNKNOWN_CLAIM, uid: uidIn(expression.trim()), failure: undefined };
+    return { value: answer.text ?? UNKNOWN_CLAIM, uid: uidIn(expression), failure: undefined };
   if (typeof answer.value !== "string") return none("google.subject would be no text");
   if (answer.value === "") return none("google.subject would be empty");
   const bytes = Buffer.byteLength(answer.value);
@@ -107,48 +113,22 @@ function subjectOf(expression: string | undefined, claims: CelClaims): MappedSub
 }
 
 /** What an expression that cannot be told gives: only a subject that does not fit makes the library's own one unknown. */
-function uidIn(expression: string): MappedAttributes["subjectUid"] {
-  if (expression === LONG_SUBJECTS) return "after-uid";
-  const path = PLAIN.test(expression) ? [...expression.matchAll(PLAIN_STEP)].map(stepName) : [];
-  return path.join("/") === "kubernetes.io/serviceaccount/uid" ? "alone" : "no";
+function uidIn(expression: CelExpression): MappedAttributes["subjectUid"] {
+  const written = orElse(expression.text, () => "");
+  if (written.trim() === LONG_SUBJECTS) return "after-uid";
+  return expression.path?.join("/") === "assertion/kubernetes.io/serviceaccount/uid" ? "alone" : "no";
 }
 
-/**
- * The claims that mappings name most, read without an evaluator: nearly every pool provider for Kubernetes maps only
- * these.
- */
-const PLAIN = /^assertion(?:\.[A-Za-z_]\w*|\[(?:'[^'"\\]*'|"[^'"\\]*")\])+$/;
-const PLAIN_STEP = /\.([A-Za-z_]\w*)|\[['"]([^'"]*)['"]\]/g;
-
-function evaluate(expression: string, claims: CelClaims): CelAnswer {
-  if (expression.length > EXPRESSION_MAX)
-    return {
-      kind: "unknown",
-      reason: `it has ${expression.length} characters, ${EXPRESSION_MAX} are allowed`,
-    };
-  const text = expression.trim();
-  const plain = PLAIN.test(text) ? plainClaim(text, claims) : undefined;
-  return typeof plain === "string"
-    ? { kind: "value", value: plain }
-    : evaluateCel(text, { assertion: claims });
-}
-
-function plainClaim(expression: string, claims: CelClaims): unknown {
-  let value: unknown = claims;
-  for (const step of expression.matchAll(PLAIN_STEP)) {
-    const name = stepName(step);
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
-    value = (value as CelClaims)[name];
-  }
-  return value;
-}
-
-function stepName([, dotted, quoted]: RegExpExecArray): string {
-  return dotted ?? quoted ?? "";
+function evaluate(expression: CelExpression, claims: CelClaims): CelAnswer {
+  const { length } = orElse(expression.text, () => "");
+  return length > EXPRESSION_MAX
+    ? { kind: "unknown", reason: `it has ${length} characters, ${EXPRESSION_MAX} are allowed` }
+    : expression.evaluate({ assertion: claims });
 }
 
 /** A custom attribute whose expression fails may be left out or fail the exchange: Google does not say. */
 function textOr(answer: CelAnswer): unknown {
+  if (answer.kind === "unknown") return answer.text ?? UNKNOWN_CLAIM;
   return answer.kind === "value" && typeof answer.value === "string" ? answer.value : UNKNOWN_CLAIM;
 }
 

@@ -3,85 +3,79 @@
  * form that is not read here counts as one that refuses something.
  */
 
-import { celString, readCelString } from "./cel";
+import { type CelTree, celLibrary } from "./cel-library";
+import { LOGIC, callIn, parsedCel, partsIn, pathIn, pathOfHas, stringIn } from "./cel-tree";
 
-type Tokens = readonly string[];
-
-/** A comment, a string literal, a doubled operator, a word, or any other character. */
-const TOKEN = /\/\/[^\n]*|'(?:[^'\\\r\n]|\\.)*'|"(?:[^"\\\r\n]|\\.)*"|\|\||&&|[=!<>]=|[A-Za-z0-9_]+|\S/g;
-
-const OPERAND = "[A-Za-z_][\\w.[\\]']*";
-
-/** Comparisons that hold for every token, as texts without white space; `sub`, `iss` and `aud` are never absent or empty. */
-const HOLDS: readonly RegExp[] = [
-  /^true$/,
-  /^!false$/,
-  new RegExp(`^${OPERAND}\\.(?:startsWith|endsWith|contains)\\(''\\)$`),
-  new RegExp(`^${OPERAND}\\.matches\\('(?:\\^?(?:\\.\\*)?\\$?)'\\)$`),
-  new RegExp(`^(?:size\\(${OPERAND}\\)|${OPERAND}\\.size\\(\\))>=0$`),
-  /^(?:assertion\.(?:sub|iss)|google\.subject)!=''$/,
-  /^has\(assertion\.(?:sub|iss|aud)\)$/,
-];
-
-/** How many `&&`, `||` and `!` an expression has, outside of strings and comments. */
+/** How many `&&`, `||` and `!` an expression has; none where it cannot be parsed. */
 export function logicalOperators(expression: string): {
   readonly joining: number;
   readonly negating: number;
 } {
-  const tokens = expression.match(TOKEN) ?? [];
-  return {
-    joining: tokens.filter((token) => token === "&&" || token === "||").length,
-    negating: tokens.filter((token) => token === "!").length,
-  };
+  const names = operatorsIn(parsedCel(expression));
+  const negating = names.filter((name) => name === LOGIC.not).length;
+  return { joining: names.length - negating, negating };
+}
+
+function operatorsIn(tree: CelTree | undefined): readonly string[] {
+  if (tree === undefined) return [];
+  const { name = "", operands = [] } = callIn(tree) ?? {};
+  const inner = partsIn(tree).flatMap(operatorsIn);
+  if (name === LOGIC.not) return [name, ...inner];
+  // One operator between each two terms.
+  return name === LOGIC.and || name === LOGIC.or ? [...operands.slice(1).map(() => name), ...inner] : inner;
 }
 
 /** True for `true`, `1 == 1`, `assertion.sub.startsWith('')` and the like, alone or joined by `||`, `&&` and parentheses. */
 export function admitsEveryToken(expression: string): boolean {
-  const tokens = expression.match(TOKEN) ?? [];
-  return alwaysHolds(tokens.filter((token) => !token.startsWith("//")).map(canonical));
+  if (expression.trim() === "true") return true;
+  const tree = parsedCel(expression);
+  return tree !== undefined && alwaysHolds(tree);
 }
 
-function alwaysHolds(tokens: Tokens): boolean {
-  const inner = unwrapped(tokens);
-  if (split(inner, "?").length > 1) return false;
-  const either = split(inner, "||");
-  if (either.length > 1) return either.some(alwaysHolds);
-  const both = split(inner, "&&");
-  if (both.length > 1) return both.every(alwaysHolds);
-  const sides = split(inner, "==").map((side) => unwrapped(side).join(""));
-  if (sides.length === 2) return sides[0] !== "" && sides[0] === sides[1];
-  return HOLDS.some((pattern) => pattern.test(inner.join("")));
+/** Claims that are never absent or empty. */
+const ALWAYS_THERE: readonly string[] = ["assertion/sub", "assertion/iss", "google/subject"];
+/** Claims that are never absent. */
+const PRESENT: readonly string[] = [...ALWAYS_THERE, "assertion/aud"];
+const ANY_TEXT = /^\^?(?:\.\*)?\$?$/;
+
+function alwaysHolds(tree: CelTree): boolean {
+  if (constantIn(tree) === true) return true;
+  const { name = "", operands = [] } = callIn(tree) ?? {};
+  const [left, right] = operands;
+  switch (name) {
+    case LOGIC.or:
+      return operands.some(alwaysHolds);
+    case LOGIC.and:
+      return operands.every(alwaysHolds);
+    case LOGIC.not:
+      return constantIn(left) === false;
+    case "_==_":
+      return written(left) === written(right);
+    case "_!=_":
+      return ALWAYS_THERE.includes(named(pathIn(left))) && stringIn(right) === "";
+    case ".startsWith":
+    case ".endsWith":
+    case ".contains":
+      return pathIn(left) !== undefined && stringIn(right) === "";
+    case ".matches":
+      return pathIn(left) !== undefined && ANY_TEXT.test(stringIn(right) ?? "?");
+    case "_>=_":
+      return /size$/.test(callIn(left)?.name ?? "") && written(right) === "0";
+    default:
+      return PRESENT.includes(named(pathOfHas(tree)));
+  }
 }
 
-function canonical(token: string): string {
-  const text = readCelString(token);
-  return text === undefined ? token : celString(text);
+function constantIn(tree: CelTree | undefined): boolean | undefined {
+  const node = tree?.exprKind;
+  if (node?.case !== "constExpr" || node.value.constantKind.case !== "boolValue") return undefined;
+  return node.value.constantKind.value;
 }
 
-/** Without parentheses around the whole. */
-function unwrapped(tokens: Tokens): Tokens {
-  const [first] = tokens;
-  if (first !== "(" || depths(tokens).indexOf(0) !== tokens.length - 1) return tokens;
-  return unwrapped(tokens.slice(1, -1));
+function named(path: readonly string[] | undefined): string {
+  return path?.join("/") ?? "";
 }
 
-/** The parts between an operator that stands outside of all brackets. */
-function split(tokens: Tokens, operator: string): readonly Tokens[] {
-  const depth = depths(tokens);
-  const parts: string[][] = [[]];
-  tokens.forEach((token, index) => {
-    if (token === operator && depth[index] === 0) parts.push([]);
-    else parts.at(-1)?.push(token);
-  });
-  return parts;
-}
-
-/** How many brackets are open after each token. */
-function depths(tokens: Tokens): readonly number[] {
-  let open = 0;
-  return tokens.map((token) => {
-    if ("([{".includes(token)) open += 1;
-    if (")]}".includes(token)) open -= 1;
-    return open;
-  });
+function written(tree: CelTree | undefined): string | undefined {
+  return tree && celLibrary().cel.unparse(tree);
 }

@@ -4,7 +4,6 @@
  */
 
 import { fail } from "../../errors";
-import { literal } from "../../model/late";
 import { compareVersions, minorOf } from "../../model/version";
 
 /** The kubelet and API server minors that the rules are known for, oldest first. */
@@ -96,15 +95,6 @@ export function featureGateOn(
   if (usual === undefined) return false;
   const stage = OFF_IN_BETA.includes(gate) ? undefined : gates[usual ? "AllBeta" : "AllAlpha"];
   return gates[gate] ?? stage ?? usual;
-}
-
-/** Returns gates whose values are on or off; throws `feature-gate-invalid` (for the text `"false"`, say) or `late-value`. */
-export function checkedFeatureGates(
-  gates: Readonly<Record<string, boolean>>,
-): Readonly<Record<string, boolean>> {
-  for (const [gate, on] of Object.entries(literal(gates, "feature gates")))
-    if (typeof on !== "boolean") fail("feature-gate-invalid", gate, on);
-  return gates;
 }
 
 /** Negative, zero or positive like a sort function, for known minors. */

@@ -1,4 +1,4 @@
-import { Issuer } from "../../model/issuer";
+import { GivenIssuer, Issuer } from "../../model/issuer";
 
 /** Name of the manifest below the installer's `manifests/`; it takes the place of the installer's own file. */
 export const AUTHENTICATION_FILE = "cluster-authentication-02-config.yaml";
@@ -20,7 +20,7 @@ export interface AuthenticationManifest {
  *
  * Throws `issuer-invalid` or `issuer-trailing-slash`.
  */
-export function authenticationManifest(issuer: string | Issuer): AuthenticationManifest {
+export function authenticationManifest(issuer: GivenIssuer): AuthenticationManifest {
   return {
     apiVersion: "config.openshift.io/v1",
     kind: "Authentication",

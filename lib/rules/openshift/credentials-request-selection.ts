@@ -1,5 +1,10 @@
 import { fail } from "../../errors";
-import { type CredentialsRequest, type RequestSource, COMPONENT_REQUEST, REQUEST_SOURCE } from "../../model/credentials-request";
+import {
+  type CredentialsRequest,
+  type RequestSource,
+  COMPONENT_REQUEST,
+  REQUEST_SOURCE,
+} from "../../model/credentials-request";
 import { isRecord } from "../../model/record";
 import { requestLabel } from "../../model/request-label";
 import type { SourcedDocument } from "../../model/sourced-document";
@@ -29,7 +34,13 @@ export interface CredentialsRequestSelection {
 /** The kind of {@link CredentialsRequestSelection}. */
 export const CREDENTIALS_REQUEST_SELECTION: ObjectKind<CredentialsRequestSelection> = object({
   requests: list(COMPONENT_REQUEST),
-  skipped: list(like<SkippedDocument>("a document that was skipped", { name: text, reason: text, source: REQUEST_SOURCE })),
+  skipped: list(
+    like<SkippedDocument>("a document that was skipped", {
+      name: text,
+      reason: text,
+      source: REQUEST_SOURCE,
+    }),
+  ),
 });
 
 /**

@@ -29,7 +29,7 @@ export function whileLocked<Result>(
   folder: string,
   refuse: (reason: string) => never,
   run: () => Result,
-  patience = PATIENCE,
+  patience: number = PATIENCE,
 ): Result {
   const stage = join(folder, BIND_STAGE);
   const host = hostname().replace(/[^\w.-]/g, "_");

@@ -164,6 +164,38 @@ describe("WorkloadIdentities", () => {
     defaultIdentities: () => workloadIdentities({ resourceGroupName: "x", location: "y" }),
   };
 
+  it("without the webhook, gives pods a token for the audience and the cloud that are stated", () => {
+    const { made } = declared({
+      withoutWebhook: true,
+      audience: "api://own",
+      cloud: "AzureChinaCloud",
+      tenantId: TENANT,
+    });
+    const [pod] = made.grants.map((grant) => grant.pod);
+    const directory = "/var/run/secrets/workload-identity/azure";
+    const [identity] = made.identities.values();
+    expect(pod).toEqual({
+      labels: {},
+      env: [
+        { name: "AZURE_CLIENT_ID", value: identity?.clientId },
+        { name: "AZURE_TENANT_ID", value: TENANT },
+        { name: "AZURE_FEDERATED_TOKEN_FILE", value: `${directory}/token` },
+        { name: "AZURE_AUTHORITY_HOST", value: "https://login.chinacloudapi.cn/" },
+      ],
+      volumeMounts: [{ name: "azure-token", mountPath: directory, readOnly: true }],
+      volumes: [
+        {
+          name: "azure-token",
+          projected: {
+            sources: [
+              { serviceAccountToken: { audience: "api://own", expirationSeconds: 3600, path: "token" } },
+            ],
+          },
+        },
+      ],
+    });
+  });
+
   it.each<readonly [string, Partial<WorkloadIdentitiesProps>]>([
     ["azure-access-foreign", { workloads: [{ subject: WEB, access: [foreign] }] }],
     ["azure-name-invalid", { resourceGroupName: "a/b" }],

@@ -206,9 +206,11 @@ describe("connectGatewaySpoke", () => {
   };
 
   it("is behind Google's host and certificate", () => {
-    const { cloud, endpoint, parameters } = connectGatewaySpoke({ ...props, location: "europe-west1" });
-    expect({ cloud, endpoint, parameters }).toEqual({
+    const { declare: _, ...facts } = connectGatewaySpoke({ ...props, location: "europe-west1" });
+    expect(facts).toEqual({
       cloud: "google",
+      project: "fleet-prod",
+      projectNumber: "210987654321",
       endpoint: {
         server:
           "https://europe-west1-connectgateway.googleapis.com/v1/projects/210987654321/locations/europe-west1/gkeMemberships/spoke-c",
@@ -245,6 +247,34 @@ describe("connectGatewaySpoke", () => {
       member: `serviceAccount:${grant.identity}`,
     });
     expect(warnings(stack)).toEqual([]);
+  });
+
+  it("lets the agent of a member that is no GKE cluster impersonate each controller, and nothing else", () => {
+    const stack = testStack();
+    const grant = identity(stack);
+    const { objects } = connectGatewaySpoke({ ...props, gke: false }).declare(stack, {
+      hub: "hub",
+      spoke: "spoke-c",
+      controllers: [grant],
+    });
+    const name = `connect-agent:hub:${kueue.namespace}:${kueue.name}`;
+    expect(objects).toEqual([
+      {
+        apiVersion: "rbac.authorization.k8s.io/v1",
+        kind: "ClusterRole",
+        metadata: { name },
+        rules: [
+          { apiGroups: [""], resources: ["users"], resourceNames: [grant.identity], verbs: ["impersonate"] },
+        ],
+      },
+      {
+        apiVersion: "rbac.authorization.k8s.io/v1",
+        kind: "ClusterRoleBinding",
+        metadata: { name },
+        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name },
+        subjects: [{ kind: "ServiceAccount", namespace: "gke-connect", name: "connect-agent-sa" }],
+      },
+    ]);
   });
 
   it("refuses an agent that would have to impersonate somebody without a known name, before it declares", () => {

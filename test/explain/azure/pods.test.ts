@@ -4,7 +4,7 @@
  */
 
 import { describe, expect, it } from "vitest";
-import { azureReader } from "../../../lib/explain/azure";
+import { azureReader } from "../../../lib/explain/azure/reader";
 import type { AccountQuestion } from "../../../lib/explain/cloud";
 import type { ClusterFacts } from "../../../lib/explain/read/cluster-record";
 import { unwritten } from "../../../lib/explain/read/service-accounts";

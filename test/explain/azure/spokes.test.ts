@@ -4,7 +4,7 @@
  */
 
 import { describe, expect, it } from "vitest";
-import { azureReader } from "../../../lib/explain/azure";
+import { azureReader } from "../../../lib/explain/azure/reader";
 import type { SpokeQuestion } from "../../../lib/explain/cloud";
 import { unwritten } from "../../../lib/explain/read/service-accounts";
 import type { BoundName, SpokeFact } from "../../../lib/explain/read/spoke-facts";

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { EKS_ACCESS_POLICIES } from "../../../lib/rules/aws/eks-access-policies";
 import {
   type EksAccess,
   accessPolicyArn,
@@ -10,6 +11,17 @@ import {
 const refused = (code: string): unknown => expect.objectContaining({ code });
 
 describe("eksAccess", () => {
+  // access-policy-reference.adoc: those that are for people and programs.
+  it("knows these access policies", () => {
+    expect(EKS_ACCESS_POLICIES).toEqual([
+      "AmazonEKSAdminPolicy",
+      "AmazonEKSAdminViewPolicy",
+      "AmazonEKSClusterAdminPolicy",
+      "AmazonEKSEditPolicy",
+      "AmazonEKSViewPolicy",
+    ]);
+  });
+
   it("sorts policies, namespaces and groups, each once", () => {
     expect(
       eksAccess({

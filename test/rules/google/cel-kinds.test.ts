@@ -1,12 +1,12 @@
 /*
  * Which functions are evaluated, and for which kinds of operands: the whole table. Source: google/cel-spec,
- * doc/langdef.md, "List of Standard Definitions"; `extract`, `split` and `lowerAscii` of Google's documentation.
+ * doc/langdef.md, "List of Standard Definitions"; `extract`, `split`, `lowerAscii` and times of Google's documentation.
  */
 
 import { describe, expect, it } from "vitest";
 import { type CelKind, resultKind } from "../../../lib/rules/google/cel-kinds";
 
-const KINDS: readonly CelKind[] = ["string", "int", "bool", "list"];
+const KINDS: readonly CelKind[] = ["string", "int", "bool", "list", "time"];
 
 /** Operands by function, with the result; `*` marks functions that comprehensions may repeat. */
 const TABLE: Readonly<Record<string, readonly string[]>> = {
@@ -16,10 +16,10 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   "@not_strictly_false*": ["bool: bool"],
   "_==_*": ["string string: bool", "int int: bool", "bool bool: bool"],
   "_!=_*": ["string string: bool", "int int: bool", "bool bool: bool"],
-  "_<_*": ["int int: bool"],
-  "_<=_*": ["int int: bool"],
-  "_>_*": ["int int: bool"],
-  "_>=_*": ["int int: bool"],
+  "_<_*": ["int int: bool", "time time: bool"],
+  "_<=_*": ["int int: bool", "time time: bool"],
+  "_>_*": ["int int: bool", "time time: bool"],
+  "_>=_*": ["int int: bool", "time time: bool"],
   "@in*": ["string list: bool"],
   "_[_]*": ["list int: string"],
   "_+_*": ["string string: string", "int int: int"],
@@ -38,11 +38,17 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   ".extract": ["string string: string"],
   ".split": ["string string: list"],
   ".lowerAscii": ["string: string"],
+  "timestamp*": ["string: time"],
+  ...Object.fromEntries(
+    ["FullYear", "Month", "Date", "DayOfMonth", "DayOfWeek", "DayOfYear", "Hours", "Minutes", "Seconds"].map(
+      (part) => [`.get${part}*`, ["time: int", "time string: int"]],
+    ),
+  ),
 };
 
 /** Of the standard, and not evaluated here. */
 const OTHERS: readonly string[] = [
-  ...["_-_", "_*_", "_/_", "_%_", "-_", "matches", "int", "string", "double", "timestamp", "type", "dyn"],
+  ...["_-_", "_*_", "_/_", "_%_", "-_", "matches", "int", "string", "double", "duration", "type", "dyn"],
   ...[".upperAscii", ".replace", ".join", ".charAt", ".indexOf", ".substring", ".trim", "constructor"],
 ];
 

@@ -178,7 +178,7 @@ describe("selectCredentialsRequests", () => {
       expect(select([mine, other], { featureSet }).kept).toEqual(["mine", "other"]);
       expect(() => select([other], { featureSet: `${featureSet}s` as "Default" })).toThrowError(
         expect.objectContaining({
-          code: "choice-unknown",
+          code: "property-invalid",
           allowed: '"Default", "TechPreviewNoUpgrade", "DevPreviewNoUpgrade", "CustomNoUpgrade", "OKD"',
         }),
       );

@@ -1,0 +1,233 @@
+/*
+ * Who may read the objects of a bucket without an identity of IAM.
+ *
+ * Source: "Blocking public access to your Amazon S3 storage" in the S3 user guide; since April 2023 new buckets have all
+ * four settings on.
+ */
+
+import {
+  type Known,
+  type Reference,
+  type Ternary,
+  afterPrefix,
+  is,
+  joined,
+  known,
+  orElse,
+  partsOf,
+  referenceOf,
+  same,
+  textOf,
+} from "../../model/known";
+import { partitions } from "../../rules/aws/partitions";
+import type { AwsDecision } from "../../rules/aws/policy/decide";
+import { readPolicy } from "../../rules/aws/policy/policy";
+import { decideOutsider } from "../../rules/aws/policy/resource";
+import { resourceOf } from "../../rules/aws/policy/resource-name";
+import { type Answer, type Evidence, broken, seen, unknown } from "../answer";
+import { obstacle } from "../obstacle";
+import type { Resource } from "../read/block";
+import { type Terraform, sameProvider } from "../read/terraform";
+import { below } from "../shared/issuers";
+import type { StoredObject } from "../shared/object-store";
+import { accountOf, partitionOf } from "./place";
+
+/** Who reads. */
+export interface BucketReader {
+  /** For people. */
+  readonly who: string;
+  /** The service of AWS; `undefined` for everyone. */
+  readonly service: string | undefined;
+  /** ARN of what the service reads for; `undefined` for everyone. */
+  readonly arn: Known<string> | undefined;
+}
+
+/** Someone without credentials, by TLS. */
+export const ANYONE: BucketReader = { who: "everyone", service: undefined, arn: undefined };
+
+const BUCKET = "aws_s3_bucket";
+const POLICY = "aws_s3_bucket_policy";
+const BLOCK = "aws_s3_bucket_public_access_block";
+const ACCOUNT_BLOCK = "aws_s3_account_public_access_block";
+/** Attributes of a bucket with a host of its own. */
+const HOSTS: readonly string[] = ["bucket_regional_domain_name", "bucket_domain_name"];
+const SCHEME = "https://";
+const SUFFIXES = [...new Set(partitions.map(({ dnsSuffix }) => dnsSuffix.replaceAll(".", "\\.")))].join("|");
+/** What follows the name of a bucket and `.s3`, or `https://s3`, in the hosts of S3. */
+const REST_OF_HOST = new RegExp(`^[.-](?:[a-z0-9-]+\\.)*(?:${SUFFIXES})(?:/|$)`);
+
+/** What bears on who may read the objects of a bucket without an identity of IAM. */
+export class Bucket {
+  /** True where Terraform makes it. */
+  readonly isOwned: boolean;
+  readonly #name: Known<string>;
+  readonly #objects: ReadonlyMap<string, readonly StoredObject[]>;
+  readonly #buckets: readonly Resource[];
+  readonly #policies: readonly Resource[];
+  readonly #blocks: readonly Resource[];
+  readonly #accountBlocks: readonly (readonly [block: Resource, isOwn: Ternary])[];
+  /** True where a policy or block was read whose bucket only apply tells. */
+  readonly #isOpen: boolean;
+
+  constructor(
+    name: Known<string>,
+    objects: ReadonlyMap<string, readonly StoredObject[]>,
+    terraform: Terraform,
+  ) {
+    this.#name = name;
+    this.#objects = objects;
+    const isIt = (bucket: Known<string>): Ternary => same(bucket, name);
+    this.#buckets = terraform.ofType(BUCKET).filter((each) => isIt(each.attribute("bucket")) === "yes");
+    this.isOwned = this.#buckets.some(({ adopted }) => !adopted);
+    const [policies, blocks] = [POLICY, BLOCK].map((type) => terraform.ofType(type));
+    const ofIt = (all: readonly Resource[] = []): readonly Resource[] =>
+      all.filter((each) => isIt(each.stated("bucket")) === "yes");
+    const own = this.#buckets.filter((each) => orElse(each.text("policy"), () => "late") !== undefined);
+    this.#policies = [...ofIt(policies), ...own];
+    this.#blocks = ofIt(blocks);
+    this.#isOpen = [...(policies ?? []), ...(blocks ?? [])].some(
+      (each) => isIt(each.stated("bucket")) === "unknown",
+    );
+    this.#accountBlocks = accountBlocks(this.#buckets[0], terraform);
+  }
+
+  /** Whether the host of an origin is the bucket's. */
+  hasHost(host: Known<string>): boolean {
+    const { target, attribute = "" } = referenceOf(host) ?? {};
+    if (HOSTS.includes(attribute)) return this.#buckets.some((each) => each === target);
+    return this.nameAt(joined(SCHEME, host)) !== undefined;
+  }
+
+  /** The name of the object at a URL of S3's; `undefined` for another place's. */
+  nameAt(url: Known<string>): Known<string> | undefined {
+    for (const bucket of this.#buckets)
+      for (const attribute of HOSTS) {
+        const path = below(joined(SCHEME, bucket.attribute(attribute)), url);
+        if (path !== undefined) return known(path);
+      }
+    const virtual = restOfHost(afterPrefix(url, joined(SCHEME, this.#name, ".s3")));
+    if (virtual !== undefined) return virtual;
+    const path = restOfHost(afterPrefix(url, known(`${SCHEME}s3`)));
+    const name = path === undefined ? undefined : below(this.#name, path);
+    return name === undefined ? undefined : known(name);
+  }
+
+  /** What keeps a reader from an object; `undefined` where nothing is known to. */
+  refusal(object: string, reader: BucketReader): Answer | undefined {
+    if (reader.service === undefined) {
+      const declared = this.#objects.get(object) ?? [];
+      if (declared.some(({ acl }) => (orElse(acl, () => "") ?? "").startsWith("public-"))) return undefined;
+      const blocked = this.#blocked();
+      if (blocked) return blocked;
+    }
+    if (this.#policies.length > 0) return this.#policyAnswer(object, reader);
+    if (!this.isOwned) return undefined;
+    const reason = `the bucket has no policy that lets ${reader.who} read ${object}`;
+    const where = this.#buckets.map(({ source }) => seen("bucket", source));
+    return this.#isOpen ? unknown(reason, REMEDY, ...where) : broken(reason, REMEDY, undefined, ...where);
+  }
+
+  #policyAnswer(object: string, reader: BucketReader): Answer | undefined {
+    const judged = this.#policies.map((resource) => ({
+      where: seen("bucket policy", resource.source),
+      decision: this.#decided(resource, object, reader),
+    }));
+    // A state tells what its configuration does not know yet.
+    const certain = judged.filter(({ decision }) => decision.outcome !== "unknown");
+    const worst = certain.find(({ decision }) => decision.outcome === "denied") ?? certain[0] ?? judged[0];
+    if (worst === undefined || worst.decision.outcome === "allowed") return undefined;
+    const { where, decision } = worst;
+    return decision.outcome === "denied"
+      ? broken(
+          `the bucket policy does not let ${reader.who} read ${object}: ${decision.reason}`,
+          REMEDY,
+          undefined,
+          where,
+        )
+      : unknown(
+          `whether the bucket policy lets ${reader.who} read ${object} cannot be told: ${decision.reason}`,
+          "see the bucket policy",
+          where,
+        );
+  }
+
+  #decided(resource: Resource, object: string, { service, arn }: BucketReader): AwsDecision {
+    const unsaid = this.#buckets.map((bucket) => referenceOf(partitionOf(bucket)));
+    return decideOutsider(readPolicy(ofOnePartition(resource.stated("policy"), unsaid), "resource"), {
+      service,
+      action: "s3:GetObject",
+      resource: resourceOf(joined("arn:aws:s3:::", this.#name, `/${object}`)),
+      context: { "aws:SecureTransport": "true", "aws:SourceArn": arn ?? null },
+    });
+  }
+
+  /** S3 takes the most restrictive combination of the settings of bucket and account. */
+  #blocked(): Answer | undefined {
+    const [block] = this.#blocks;
+    const own = block
+      ? restriction(block, "the bucket's public access block")
+      : this.isOwned
+        ? unknown("no public access block of the bucket was read, and S3 closes new buckets", OPEN_REMEDY)
+        : undefined;
+    return obstacle([own, ...this.#accountBlocks.map(accountRestriction)]);
+  }
+}
+
+const REMEDY = "let the policy of the bucket allow s3:GetObject on discovery document and keys";
+const OPEN_REMEDY =
+  "declare the blocks of the public bucket and its account with block_public_policy and restrict_public_buckets false";
+
+function restOfHost(rest: Known<string> | undefined): Known<string> | undefined {
+  const [first, ...more] = (rest === undefined ? undefined : partsOf(rest)) ?? [];
+  if (typeof first !== "string") return undefined;
+  const [found] = REST_OF_HOST.exec(first) ?? [];
+  return found === undefined ? undefined : textOf([first.slice(found.length), ...more]);
+}
+
+/** A policy with the ARNs of S3 as of one partition. */
+function ofOnePartition(policy: Known<string>, unsaid: readonly (Reference | undefined)[]): Known<string> {
+  const parts = partsOf(policy)?.map((part) => (unsaid.includes(part as Reference) ? "aws" : part));
+  if (parts === undefined) return policy;
+  const whole = partsOf(textOf(parts)) ?? [];
+  return textOf(
+    whole.map((part) =>
+      typeof part === "string" ? part.replace(/arn:aws-[a-z-]+:s3:::/g, "arn:aws:s3:::") : part,
+    ),
+  );
+}
+
+function accountBlocks(
+  bucket: Resource | undefined,
+  terraform: Terraform,
+): readonly (readonly [block: Resource, isOwn: Ternary])[] {
+  return terraform.ofType(ACCOUNT_BLOCK).flatMap((block): readonly (readonly [Resource, Ternary])[] => {
+    const stated = block.text("account_id");
+    const isStated = orElse(stated, () => "late") !== undefined;
+    const isBeside = !isStated && bucket !== undefined && sameProvider(block, bucket) === "yes";
+    const account = isStated ? block.stated("account_id") : accountOf(block);
+    const isOwn = isBeside ? "yes" : bucket ? same(account, accountOf(bucket)) : "unknown";
+    return isOwn === "no" ? [] : [[block, isOwn]];
+  });
+}
+
+function accountRestriction([block, isOwn]: readonly [Resource, Ternary]): Answer | undefined {
+  const answer = restriction(block, "the account's public access block");
+  return isOwn === "yes" || answer === undefined
+    ? answer
+    : unknown(`${answer.reason}, if the bucket is of that account`, answer.remedy, ...answer.evidence);
+}
+
+function restriction(block: Resource, what: string): Answer | undefined {
+  const where: Evidence = seen("public access block", block.source);
+  const restricted = is(block.flag("restrict_public_buckets"), true);
+  if (restricted === "yes")
+    return broken(
+      `${what} lets no one in from outside (restrict_public_buckets)`,
+      OPEN_REMEDY,
+      undefined,
+      where,
+    );
+  return restricted === "unknown" || is(block.flag("block_public_policy"), false) !== "yes"
+    ? unknown(`${what} lets S3 refuse a public bucket policy, or may`, OPEN_REMEDY, where)
+    : undefined;
+}

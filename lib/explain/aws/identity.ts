@@ -1,0 +1,329 @@
+/*
+ * IAM roles: which one an ARN names, and what is declared of it.
+ */
+
+import {
+  type Known,
+  type Ternary,
+  isKnown,
+  joined,
+  known,
+  map,
+  match,
+  orElse,
+  partsOf,
+  same,
+  shown,
+} from "../../model/known";
+import type { Policy } from "../../rules/aws/policy/document";
+import { inlineCharactersMax, trustCharactersMax } from "../../rules/aws/policy/refusals";
+import { Resource } from "../read/block";
+import type { Source } from "../read/source";
+import type { ComputedAttribute, Terraform } from "../read/terraform";
+import { Attachments, type HeldPolicy } from "./attachments";
+import { type Documents, iamArn, samePolicy } from "./documents";
+import { organizationPolicies } from "./organization";
+import { accountOf, arnFields, lastSegment, partitionOf } from "./place";
+
+/** An IAM role that was read. What is not asked for is not put together: there may be tens of thousands. */
+export interface Role {
+  /** Where it is declared. */
+  readonly resource: Resource;
+  /** ARN. */
+  readonly arn: Known<string>;
+  /** Account id. */
+  readonly account: Known<string>;
+  /** Name of its partition, `aws`. */
+  readonly partition: Known<string>;
+  /** `<path><name>`, the end of its ARN, for people. */
+  readonly pathName: string;
+  /** The trust policy. */
+  readonly trust: Policy;
+  /** The identity policies, the permissions boundary not among them; those that certainly are its own come first. */
+  readonly policies: readonly HeldPolicy[];
+  /** The permissions boundary; `undefined` where there is none. */
+  readonly boundary: Policy | undefined;
+  /** Where it is declared another time, in another way; `undefined` where it is not. */
+  readonly contestedBy: Source | undefined;
+}
+
+/** An IAM role as an ARN names it. */
+export interface NamedRole {
+  /** The role; `undefined` where it was not read. */
+  readonly role: Role | undefined;
+  /** The ARN. */
+  readonly arn: Known<string>;
+  /** The ARN, or the role's name where the ARN is known only after apply. */
+  readonly label: string;
+  /** Its account. */
+  readonly account: Known<string>;
+  /** Its partition. */
+  readonly partition: Known<string>;
+}
+
+const TYPE = "aws_iam_role";
+const ROLE_ARN = /^arn:[a-z-]+:iam::\d{12}:role\/\S+$/;
+
+/** True for the ARN of a role, and for what only apply tells. */
+export function isRoleArn(arn: Known<string>): boolean {
+  return match(
+    arn,
+    (text) => ROLE_ARN.test(text),
+    () => true,
+  );
+}
+
+/** `arn` and `id` of a role. */
+export const roleAttributes: readonly ComputedAttribute[] = [
+  {
+    type: TYPE,
+    attribute: "arn",
+    value: (resource) => iamArn("role", resource, resource.attribute("name")),
+  },
+  { type: TYPE, attribute: "id", value: (resource) => resource.attribute("name") },
+];
+
+/** All roles. */
+export class Roles {
+  readonly #terraform: Terraform;
+  readonly #documents: Documents;
+  readonly #attachments: Attachments;
+  readonly #ofOrganization: (account: Known<string>) => readonly HeldPolicy[];
+  readonly #byName = new Map<string, Resource[]>();
+  readonly #roles = new Map<Resource, Role>();
+
+  constructor(terraform: Terraform, documents: Documents) {
+    this.#terraform = terraform;
+    this.#documents = documents;
+    for (const resource of terraform.ofType(TYPE)) {
+      const name = orElse(resource.attribute("name"), () => undefined);
+      if (name === undefined) continue;
+      const before = this.#byName.get(name);
+      if (before) before.push(resource);
+      else this.#byName.set(name, [resource]);
+    }
+    this.#attachments = new Attachments(terraform, documents, (name) => this.#named(name));
+    this.#ofOrganization = organizationPolicies(terraform, documents);
+  }
+
+  /** The roles that Terraform makes. */
+  get declared(): readonly Role[] {
+    return this.#terraform
+      .ofType(TYPE)
+      .filter(({ adopted }) => !adopted)
+      .map((each) => this.#role(each));
+  }
+
+  /** The role of an ARN. */
+  named(arn: Known<string>): NamedRole {
+    const role = this.#ofArn(arn);
+    const fields = arnFields(arn);
+    const nowhere = map(arn, () => "");
+    return {
+      role,
+      arn,
+      label: !isKnown(arn) && role ? `IAM role ${role.pathName}` : shown(arn),
+      account: (isKnown(arn) ? fields?.[4] : role?.account) ?? nowhere,
+      partition: (isKnown(arn) ? fields?.[1] : role?.partition) ?? nowhere,
+    };
+  }
+
+  /** One whose account is not known may be the one that is meant, where it is the only one of its name. */
+  #ofArn(arn: Known<string>): Role | undefined {
+    const judged = this.#ending(arn).map((role) => [role, isRoleOf(role, arn)] as const);
+    const certain = judged.filter(([, isIt]) => isIt === "yes").map(([role]) => role);
+    if (certain.length > 0) return agreed(certain);
+    const perhaps = judged.filter(([, isIt]) => isIt === "unknown").map(([role]) => role);
+    return perhaps.length === 1 ? perhaps[0] : undefined;
+  }
+
+  /** The roles whose name an ARN ends with, or that a reference in it is of. */
+  #ending(arn: Known<string>): readonly Role[] {
+    const targets = (partsOf(arn) ?? []).flatMap((part) => (typeof part === "string" ? [] : [part.target]));
+    const role = targets.find((each): each is Resource => each instanceof Resource && each.type === TYPE);
+    if (role) return [this.#role(role)];
+    const name = orElse(lastSegment(arn) ?? arn, () => "");
+    return this.#named(name).map((each) => this.#role(each));
+  }
+
+  #named(name: string): readonly Resource[] {
+    return this.#byName.get(name) ?? [];
+  }
+
+  #role(resource: Resource): Role {
+    const before = this.#roles.get(resource);
+    if (before) return before;
+    const made = new DeclaredRole(resource, this.#documents, () => this.#policies(resource));
+    this.#roles.set(resource, made);
+    return made;
+  }
+
+  #policies(resource: Resource): readonly HeldPolicy[] {
+    const own = ownPolicies(resource, this.#documents);
+    const attached = this.#isRepeated(resource) ? [NOT_DECLARED] : this.#attachments.of(resource);
+    // What others attached to a role that is only looked up stands elsewhere.
+    const all = [...own, ...(resource.adopted ? [NOT_DECLARED] : []), ...attached];
+    const certain = all.filter(({ doubt }) => doubt === undefined);
+    const perhaps = all.filter(({ doubt }) => doubt !== undefined);
+    return [...certain, ...perhaps, ...this.#ofOrganization(accountOf(resource))];
+  }
+
+  /** A state does not say which account a policy is of; of two roles of one name neither's policies are known then. */
+  #isRepeated(resource: Resource): boolean {
+    const name = orElse(resource.attribute("name"), () => undefined);
+    if (name === undefined) return false;
+    return this.#named(name).some(
+      (other) =>
+        other !== resource &&
+        other.scope === resource.scope &&
+        other.providerKey === resource.providerKey &&
+        other.address !== resource.address,
+    );
+  }
+}
+
+/** A policy that could be anything: what is not read may allow and may deny. */
+const NOT_DECLARED: HeldPolicy = {
+  policy: { kind: "unread", why: "a policy of the role is not declared in what was read" },
+  doubt: undefined,
+};
+
+/** A role of another partition is no other role: what is written wrong is said where it matters. */
+function isRoleOf(role: Role, arn: Known<string>): Ternary {
+  if (same(role.arn, arn) === "yes") return "yes";
+  const [own = [], asked = []] = [role.arn, arn].map(arnFields);
+  const [account, end] = [4, 5].map((place): Ternary => {
+    const [one, other] = [own[place], asked[place]];
+    return one === undefined || other === undefined ? "no" : same(one, other);
+  });
+  return end === "yes" && account !== undefined ? account : "no";
+}
+
+class DeclaredRole implements Role {
+  readonly resource: Resource;
+  readonly contestedBy = undefined;
+  readonly #documents: Documents;
+  readonly #held: () => readonly HeldPolicy[];
+  #policies: readonly HeldPolicy[] | undefined;
+
+  constructor(resource: Resource, documents: Documents, held: () => readonly HeldPolicy[]) {
+    this.resource = resource;
+    this.#documents = documents;
+    this.#held = held;
+  }
+
+  get arn(): Known<string> {
+    return this.resource.attribute("arn");
+  }
+
+  get account(): Known<string> {
+    return accountOf(this.resource);
+  }
+
+  get partition(): Known<string> {
+    return partitionOf(this.resource);
+  }
+
+  get pathName(): string {
+    const path = orElse(this.resource.text("path"), () => "") ?? "";
+    return shown(joined(path.replace(/^\//, ""), this.resource.attribute("name")));
+  }
+
+  get trust(): Policy {
+    return this.#documents.ofText(this.resource.stated("assume_role_policy"), "trust", trustCharactersMax);
+  }
+
+  get policies(): readonly HeldPolicy[] {
+    return (this.#policies ??= this.#held());
+  }
+
+  get boundary(): Policy | undefined {
+    return match(
+      this.resource.text("permissions_boundary"),
+      (arn) => (arn === undefined || arn === "" ? undefined : this.#documents.ofArn(known(arn)).policy),
+      () => this.#documents.ofArn(this.resource.stated("permissions_boundary")).policy,
+    );
+  }
+}
+
+/** The policies that the role's own resource holds; what an expression makes of them is not known. */
+function ownPolicies(resource: Resource, documents: Documents): readonly HeldPolicy[] {
+  if (!["inline_policy", "managed_policy_arns"].some((name) => resource.names.includes(name))) return [];
+  const certain = (policy: Policy): HeldPolicy => ({ policy, doubt: undefined });
+  const inline = match(
+    resource.blocks("inline_policy"),
+    (blocks) =>
+      blocks
+        .filter((block) => block.names.includes("policy") || block.names.includes("name"))
+        .map((block) => certain(documents.ofText(block.stated("policy"), "identity", inlineCharactersMax))),
+    () => [NOT_DECLARED],
+  );
+  const managed = match(
+    resource.list("managed_policy_arns"),
+    (arns) => arns.map((arn) => certain(documents.ofArn(arn).policy)),
+    () => [NOT_DECLARED],
+  );
+  return [...inline, ...managed];
+}
+
+/**
+ * One of several declarations of a role: those that only look it up say nothing of it, and of others all count. A state
+ * tells what its configuration does not know yet.
+ */
+function agreed(declared: readonly Role[]): Role | undefined {
+  const [only] = declared;
+  if (declared.length < 2) return only;
+  const all = declared.filter(({ resource }) => !resource.adopted);
+  const first = all.find(({ resource }) => isKnown(resource.text("assume_role_policy"))) ?? all[0];
+  if (first === undefined) return only;
+  const differing = all.find((other) => other !== first && differs(first, other));
+  return differing === undefined ? first : new ContestedRole(first, differing.resource.source);
+}
+
+function differs(one: Role, other: Role): boolean {
+  const [first, second] = [one, other].map(({ resource }) => resource.stated("assume_role_policy"));
+  if (first !== undefined && second !== undefined && samePolicy(first, second) === "no") return true;
+  const [rights, others] = [one, other].map(({ policies, boundary }) => {
+    const texts = policies.map(({ policy }) => policyWords(policy));
+    return [...[...new Set(texts)].sort(), boundary && policyWords(boundary)];
+  });
+  const isOpen = [...(rights ?? []), ...(others ?? [])].includes(LATE);
+  return !isOpen && rights?.join() !== others?.join();
+}
+
+const LATE = "late";
+
+/** A policy as text, the same for two that say the same; {@link LATE} where only apply tells a part of it. */
+function policyWords(policy: Policy): string {
+  if (policy.kind !== "read") return policy.kind === "unread" ? LATE : policy.why;
+  try {
+    return JSON.stringify(policy.statements, (_, value: unknown) =>
+      Array.isArray(value) && value.every((each) => typeof each === "string") ? [...value].sort() : value,
+    );
+  } catch {
+    // A value that is not known has no text.
+    return LATE;
+  }
+}
+
+/** A role of which only the name is known. */
+class ContestedRole implements Role {
+  readonly resource: Resource;
+  readonly arn: Known<string>;
+  readonly account: Known<string>;
+  readonly partition: Known<string>;
+  readonly pathName: string;
+  readonly trust: Policy = { kind: "unread", why: "the role is declared twice, in different ways" };
+  readonly policies: readonly HeldPolicy[] = [NOT_DECLARED];
+  readonly boundary = undefined;
+  readonly contestedBy: Source;
+
+  constructor({ resource, arn, account, partition, pathName }: Role, contestedBy: Source) {
+    this.resource = resource;
+    this.arn = arn;
+    this.account = account;
+    this.partition = partition;
+    this.pathName = pathName;
+    this.contestedBy = contestedBy;
+  }
+}

@@ -1,0 +1,199 @@
+/*
+ * May a role log in at a registry of ECR and read a repository, or every repository of a pattern?
+ */
+
+import { type Known, isKnown, match, orElse, partsOf, shown } from "../../model/known";
+import { type PrivateEcrHost, parseEcrHost } from "../../rules/aws/ecr-host";
+import { partitions } from "../../rules/aws/partitions";
+import type { Policy, Selection, Statement } from "../../rules/aws/policy/document";
+import { type Answer, badness, broken, later, pass, seen, unknown } from "../answer";
+import type { AskedRepository } from "../asked-image";
+import type { PullRights, ReachedRepositories } from "../cloud";
+import { Owners } from "./owner";
+import { type AskedPlace, type Registries, type Registry, onePlace, somePlace } from "./registry";
+import { type AssumedRole, RoleJudge } from "./role-judge";
+
+/** What a role may do at registries of ECR. */
+export class AwsRights implements PullRights {
+  readonly #role: AssumedRole;
+  readonly #registries: Registries;
+  readonly #judge: RoleJudge;
+  readonly #owners: Owners;
+  readonly #logins = new Map<string, Answer>();
+
+  constructor(role: AssumedRole, registries: Registries) {
+    this.#role = role;
+    this.#registries = registries;
+    this.#judge = new RoleJudge(role);
+    this.#owners = new Owners(role, this.#judge, registries);
+  }
+
+  /** May it log in? */
+  login(host: string): Answer {
+    const found = parseEcrHost(host);
+    if (found === undefined) return noEcrHost(host);
+    const region = found.kind === "private" ? found.region : "";
+    const key = `${found.kind} ${region}`;
+    const made = this.#logins.get(key) ?? this.#judge.login(found.kind, region);
+    this.#logins.set(key, made);
+    return made;
+  }
+
+  /** May it read the repository, or every repository of a pattern? */
+  repository(asked: AskedRepository): Answer {
+    const { registry, one, answer } = placeOf(asked);
+    if (registry === undefined) return answer;
+    const foreign = otherPartition(this.#role.partition, registry.arn);
+    if (foreign) return foreign;
+    if (one) return this.#judged(one, answer);
+    const { paths, name, host } = asked;
+    const worst = paths.worst((each) => this.#judged(somePlace(registry, paths, each), answer), badness);
+    if (worst === undefined) return tooEntangled(name);
+    const { said, example } = worst;
+    if (said.status === "pass") return said;
+    return later(said.status, () => {
+      const { status, reason, evidence, remedy, log } = said;
+      const words = `${host}/${example} is one of ${name}: ${reason}`;
+      return { status, reason: words, evidence, remedy, ...(log === undefined ? {} : { log }) };
+    });
+  }
+
+  /** What its statements name. */
+  reach(): readonly ReachedRepositories[] {
+    return this.#role.policies
+      .filter(({ doubt }) => doubt === undefined)
+      .flatMap(({ policy }) => reachOf(policy));
+  }
+
+  #judged(place: AskedPlace, answer: Answer): Answer {
+    const said = this.#mayRead(place, answer);
+    return (said.status === "pass" ? this.#owners.uncached(place) : undefined) ?? said;
+  }
+
+  /** A certain refusal by the owner counts, whatever cannot be told of the role's own policies. */
+  #mayRead(place: AskedPlace, answer: Answer): Answer {
+    const refusal = this.#judge.refusal(place.region, place.resource);
+    const own = refusal && (this.#owners.granted(place) ?? refusal);
+    if (own && own.status !== "unknown") return own;
+    if (!isKnown(this.#role.account)) return own ?? NO_ROLE_ACCOUNT;
+    const owner = this.#owners.said(place);
+    if (owner?.status === "fail") return owner;
+    if (own ?? owner) return own ?? owner ?? answer;
+    const call = this.#registries.callFor(place);
+    return call === undefined ? answer : givenToModule(call);
+  }
+}
+
+function givenToModule(call: Parameters<typeof seen>[1]): Answer {
+  return unknown(
+    "the call of a module, which is not followed, is given the repository: what it makes of it is not known",
+    "name what `terraform show -json` prints of the plan or state as well",
+    seen("call of a module", call),
+  );
+}
+
+const NO_ROLE_ACCOUNT = unknown(
+  "whether role and registry are in one account is not known",
+  "state the role's account, so that its ARN is a literal",
+);
+
+function tooEntangled(name: string): Answer {
+  return unknown(
+    `whether every repository of ${name} may be read cannot be told: no repository has such a name, or its policies have too many wildcards`,
+    "ask about single repositories",
+  );
+}
+
+/** Partitions share nothing: the credentials of one are unknown in another. */
+function otherPartition(partition: Known<string>, repository: string): Answer | undefined {
+  const name = orElse(partition, () => undefined);
+  if (name === undefined || repository.startsWith(`arn:${name}:`)) return undefined;
+  return broken(
+    `the role is in partition ${name}, the repository is ${repository}…`,
+    "name a role of the registry's partition; one of another cannot be let in",
+    "InvalidClientTokenId: The security token included in the request is invalid",
+  );
+}
+
+/** What is asked about, for all roles. */
+interface Place {
+  /** The registry; `undefined` where nothing depends on the role any more. */
+  readonly registry: Registry | undefined;
+  /** The repository; `undefined` for a set of them. */
+  readonly one: AskedPlace | undefined;
+  /** What is said of every role that nothing keeps from reading it. */
+  readonly answer: Answer;
+}
+
+const places = new WeakMap<AskedRepository, Place>();
+
+function placeOf(asked: AskedRepository): Place {
+  const made = places.get(asked) ?? madePlace(asked);
+  places.set(asked, made);
+  return made;
+}
+
+function madePlace({ host, paths, name }: AskedRepository): Place {
+  const found = parseEcrHost(host);
+  const nowhere = { registry: undefined, one: undefined };
+  if (found === undefined) return { ...nowhere, answer: noEcrHost(host) };
+  if (found.kind === "public")
+    return { ...nowhere, answer: pass("every repository of ECR Public may be read") };
+  const arn = arnOf(found);
+  if (arn === undefined)
+    return {
+      ...nowhere,
+      answer: unknown(`the region ${found.region} is not known`, "check the image's host name"),
+    };
+  const registry = { account: found.account, region: found.region, arn };
+  return paths.isOne
+    ? { registry, one: onePlace(registry, paths.text), answer: pass(`the role may pull ${arn}${paths.text}`) }
+    : { registry, one: undefined, answer: pass(`the role may pull every repository of ${name}`) };
+}
+
+function arnOf({ region, account }: PrivateEcrHost): string | undefined {
+  const partition = partitions.find(({ regions }) => regions.test(region));
+  return partition && `arn:${partition.name}:ecr:${region}:${account}:repository/`;
+}
+
+function noEcrHost(host: string): Answer {
+  return unknown(
+    `${host} is no host of ECR, so account and region of the registry are not known`,
+    "pull by the registry's own host name",
+  );
+}
+
+function reachOf(policy: Policy): readonly ReachedRepositories[] {
+  if (policy.kind === "refused") return [];
+  if (policy.kind === "unread") return [NOT_READ];
+  return policy.statements.flatMap((each) => ("unread" in each ? [NOT_READ] : reachOfStatement(each)));
+}
+
+const NOT_READ = { pattern: "a policy that was not read", comparable: false };
+
+function reachOfStatement({ effect, actions, resources }: Statement): readonly ReachedRepositories[] {
+  if (orElse(effect, () => "Allow") !== "Allow" || !mayPull(actions)) return [];
+  return resources === undefined || resources.negated
+    ? [{ pattern: "everything but some", comparable: false }]
+    : resources.values.map((value) =>
+        match(value, imagePattern, () => ({ pattern: shown(value), comparable: false })),
+      );
+}
+
+function mayPull({ values, negated }: Selection): boolean {
+  const named = values.some((value) => {
+    const [text] = partsOf(value) ?? [];
+    return typeof text !== "string" || /^(?:\*|ecr:(?:\*|Batch\*|BatchGet\*|BatchGetImage))$/i.test(text);
+  });
+  return named !== negated;
+}
+
+const REPOSITORY_ARN = /^arn:[^:]*:ecr:([^:]*):(\d{12}):repository\/(.+)$/;
+
+function imagePattern(arn: string): ReachedRepositories {
+  const [, region = "", account, name] = REPOSITORY_ARN.exec(arn) ?? [];
+  const partition = partitions.find(({ regions }) => regions.test(region));
+  return account === undefined || name === undefined || partition === undefined
+    ? { pattern: arn === "*" ? "every repository of ECR" : arn, comparable: false }
+    : { pattern: `${account}.dkr.ecr.${region}.${partition.dnsSuffix}/${name}`, comparable: true };
+}

@@ -1,0 +1,136 @@
+/*
+ * In which account, partition and region a resource is. What nothing says is one value for each provider configuration,
+ * so that two resources of one provider are in one account, whichever that is.
+ */
+
+import {
+  type Known,
+  Reference,
+  type TextParts,
+  andThen,
+  isKnown,
+  known,
+  match,
+  orElse,
+  partsOf,
+  textOf,
+} from "../../model/known";
+import { partitions } from "../../rules/aws/partitions";
+import type { Block, Configuration, Resource } from "../read/block";
+import type { ComputedAttribute } from "../read/terraform";
+
+/** Where the resources of a provider configuration are. */
+interface Place {
+  readonly account: Known<string>;
+  readonly partition: Known<string>;
+  readonly region: Known<string>;
+}
+
+const places = new WeakMap<Configuration, Map<string, Place>>();
+
+function placeOf(resource: Resource): Place {
+  const ofScope = places.get(resource.scope) ?? new Map<string, Place>();
+  places.set(resource.scope, ofScope);
+  const key = resource.providerKey;
+  const before = ofScope.get(key);
+  if (before) return before;
+  const unsaid = (what: string): Known<string> => textOf([new Reference(`${what} of the provider ${key}`)]);
+  const { provider } = resource;
+  const region = andThen(provider.text("region"), (text) =>
+    text === undefined || text === "" ? unsaid("region") : known(text),
+  );
+  const place = {
+    account: accountOfProvider(provider) ?? unsaid("account"),
+    partition: match(region, partitionOfRegion, () => undefined) ?? unsaid("partition"),
+    region,
+  };
+  ofScope.set(key, place);
+  return place;
+}
+
+/** Whom a provider acts as, the last one of the first that is written. */
+const ASSUMED: readonly string[] = ["assume_role", "assume_role_with_web_identity"];
+
+/** The account that a provider is limited to or takes a role in; `undefined` where that is none or several. */
+function accountOfProvider(provider: Block): Known<string> | undefined {
+  const allowed = orElse(provider.list("allowed_account_ids"), () => []);
+  const [only] = allowed;
+  if (only !== undefined) return allowed.length === 1 && isKnown(only) ? only : undefined;
+  const [role] = ASSUMED.flatMap((name) => orElse(provider.blocks(name), () => []).slice(-1));
+  const arn = role && orElse(role.text("role_arn"), () => undefined);
+  return arn === undefined ? undefined : fieldOfArn(arn, ACCOUNT);
+}
+
+function partitionOfRegion(region: string): Known<string> | undefined {
+  const found = partitions.find(({ regionCodes }) => regionCodes.includes(region));
+  return found && known(found.name);
+}
+
+const PARTITION = /^arn:([a-z-]+):/;
+const ACCOUNT = /^arn:[a-z-]+:[a-z0-9-]+:[a-z0-9-]*:(\d{12}):/;
+
+function fieldOfArn(arn: unknown, field: RegExp): Known<string> | undefined {
+  const [, found] = (typeof arn === "string" && field.exec(arn)) || [];
+  return found === undefined ? undefined : known(found);
+}
+
+/** The account that a resource's ARN names, or that its provider is limited to or takes a role in. */
+export function accountOf(resource: Resource): Known<string> {
+  return fieldOfArn(resource.written(["arn"]), ACCOUNT) ?? placeOf(resource).account;
+}
+
+/** The partition that a resource's ARN names or its provider's region is of. */
+export function partitionOf(resource: Resource): Known<string> {
+  return fieldOfArn(resource.written(["arn"]), PARTITION) ?? placeOf(resource).partition;
+}
+
+/** The region that a resource states, or its provider does. */
+export function regionOf(resource: Resource): Known<string> {
+  return andThen(resource.text("region"), (text) =>
+    text === undefined || text === "" ? placeOf(resource).region : known(text),
+  );
+}
+
+const ARN_FIELDS = 6;
+
+/** The six fields of an ARN, of which the last may hold colons; `undefined` where it does not fall into them. */
+export function arnFields(arn: Known<string>): readonly Known<string>[] | undefined {
+  const fields: (string | Reference)[][] = [[]];
+  for (const part of partsOf(arn) ?? []) {
+    if (part instanceof Reference) fields.at(-1)?.push(part);
+    else
+      for (const [place, piece] of part.split(":").entries()) {
+        if (place > 0 && fields.length < ARN_FIELDS) fields.push([]);
+        else if (place > 0) fields.at(-1)?.push(":");
+        fields.at(-1)?.push(piece);
+      }
+  }
+  return fields.length === ARN_FIELDS ? fields.map((parts: TextParts) => textOf(parts)) : undefined;
+}
+
+/** What follows the last slash of a text, which must be literal as far as that. */
+export function lastSegment(text: Known<string>): Known<string> | undefined {
+  const parts = partsOf(text) ?? [];
+  const at = parts.findLastIndex((part) => typeof part === "string" && part.includes("/"));
+  const part = parts[at];
+  return typeof part === "string"
+    ? textOf([part.slice(part.lastIndexOf("/") + 1), ...parts.slice(at + 1)])
+    : undefined;
+}
+
+/** A value that is one for all who are asked about it as a key of a map: the text, or the object that is not known. */
+export function identityOf(value: Known<string>): unknown {
+  return match<string, unknown>(
+    value,
+    (text) => text,
+    (why) => (why.kind === "apply" && why.parts.length === 1 ? why.parts[0] : value),
+  );
+}
+
+/** What data sources tell of the provider that they ask. */
+export const placeAttributes: readonly ComputedAttribute[] = [
+  { type: "aws_caller_identity", attribute: "account_id", value: accountOf },
+  { type: "aws_partition", attribute: "partition", value: partitionOf },
+  { type: "aws_region", attribute: "name", value: regionOf },
+  { type: "aws_region", attribute: "region", value: regionOf },
+];

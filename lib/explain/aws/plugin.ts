@@ -1,0 +1,160 @@
+/*
+ * The image credential provider of ECR. It is a command without flags, which refuses all of them, and passes over words;
+ * kOps writes one. Source: kubernetes/cloud-provider-aws, cmd/ecr-credential-provider/main.go.
+ */
+
+import { type Known, all, is, match, whyText } from "../../model/known";
+import { parseEcrHost } from "../../rules/aws/ecr-host";
+import { ecrRoleAnnotation } from "../../rules/aws/pull-annotation";
+import { certainRefusal, parsedArguments } from "../../rules/plugin-arguments";
+import { pluginCan } from "../../rules/plugins";
+import { type Answer, SILENT, broken, pass, seen, unknown } from "../answer";
+import type { PluginCloud, PullIdentity, PullQuestion } from "../cloud";
+import type { ClusterFacts } from "../read/cluster-record";
+import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
+
+const PLUGIN = "ecr";
+const KNOWN: readonly string[] = ["get-credentials"];
+/** In the order in which the SDK looks at them; an empty one is none. */
+const REGIONS: readonly string[] = ["AWS_REGION", "AWS_DEFAULT_REGION"];
+/** For other programs; people write it by mistake. */
+const OTHER_ANNOTATION = "eks.amazonaws.com/role-arn";
+const DEFAULT_ROLE = "AWS_ECR_ROLE_ARN";
+
+const ELSEWHERE = [
+  "sends its calls to an address of which it is not known whose it is",
+  "leave it out; the plugin knows the addresses of AWS by the image's region",
+] as const;
+/**
+ * Variables by which the SDK does something else, or nothing, and what that depends on stands in no file that is read.
+ * One that names a role or its token (AWS_ROLE_ARN) does no harm: the plugin shows the service account's token itself.
+ * Source: aws/aws-sdk-go-v2, config/config.go (resolveConfigLoaders) and config/env_config.go.
+ */
+const UNSETTLING: readonly (readonly [name: string, does: string, remedy: string])[] = [
+  [
+    "AWS_PROFILE",
+    "has the plugin fail wherever the node's AWS configuration has no such profile (failed to get shared config profile), and follow it elsewhere",
+    "leave it out; token mode needs no profile",
+  ],
+  ["AWS_ENDPOINT_URL", ...ELSEWHERE],
+  ["AWS_ENDPOINT_URL_ECR", ...ELSEWHERE],
+  ["AWS_ENDPOINT_URL_ECR_PUBLIC", ...ELSEWHERE],
+  ["AWS_ENDPOINT_URL_STS", ...ELSEWHERE],
+];
+const REMEDY = "leave args out; the plugin needs none";
+const WITHOUT_ROLE = "no arn provided, cannot assume role using ServiceAccountToken";
+
+/** ECR, by ecr-credential-provider. */
+export class EcrPlugin implements PluginCloud {
+  /** Key of the plugin. */
+  readonly plugin: string = PLUGIN;
+  /** Names the role. */
+  readonly annotationKeys: readonly string[] = [ecrRoleAnnotation];
+  readonly #identityOf: (role: Known<string> | undefined, question: PullQuestion) => PullIdentity;
+
+  /** `identityOf` judges the role that the plugin is given; `undefined` where it is given none. */
+  constructor(identityOf: (role: Known<string> | undefined, question: PullQuestion) => PullIdentity) {
+    this.#identityOf = identityOf;
+  }
+
+  /** Token mode. */
+  needs(): readonly "tokens"[] {
+    return ["tokens"];
+  }
+
+  /** Whether arguments and variables of the entry suit the plugin. */
+  arguments(
+    entry: ProviderEntry,
+    _node: NodeConfiguration,
+    host: string,
+    { plugins = {} }: Pick<ClusterFacts, "plugins">,
+  ): Answer {
+    const { args, env, source } = entry;
+    const where = seen("args of the entry", source);
+    const read = match<readonly string[], readonly string[] | Answer>(
+      all(args),
+      (texts) => texts,
+      (why) => unknown(`an argument of the plugin is known only after apply: ${whyText(why)}`, REMEDY, where),
+    );
+    if ("status" in read) return read;
+    const refusal = certainRefusal(PLUGIN, plugins[PLUGIN] ?? {}, parsedArguments(PLUGIN, read));
+    if (refusal) return broken(refusal.reason, REMEDY, `Error: ${refusal.log}`, where);
+    const other = read.find((argument) => !KNOWN.includes(argument));
+    if (other !== undefined)
+      return unknown(`what the plugin does with the argument ${other} is not known`, REMEDY, where);
+    const unsettled = UNSETTLING.find(([name]) => isSet(env.get(name)));
+    if (unsettled) {
+      const [name, does, remedy] = unsettled;
+      return unknown(`${name} of the entry ${does}`, remedy, seen("env of the entry", source));
+    }
+    const isPublic = parseEcrHost(host)?.kind === "public";
+    if (!isPublic || REGIONS.some((name) => isSet(env.get(name))))
+      return pass("the plugin knows the region of STS");
+    return broken(
+      "ECR Public names no region, and the entry sets no AWS_REGION, so the plugin finds no STS endpoint",
+      "set AWS_REGION in the entry's env",
+      "endpoint rule error, Invalid Configuration: Missing Region",
+      seen("env of the entry", source),
+    );
+  }
+
+  /** Whether the plugin is given a role. */
+  annotations(question: PullQuestion): Answer {
+    const { account, entry } = question;
+    const role = roleOf(question);
+    const where = seen("annotations of the service account", account.source);
+    if (role !== undefined && is(role, "") !== "yes")
+      return match<string, Answer>(
+        role,
+        (arn) => pass(`the plugin gets the role ${arn}`, where),
+        (why) =>
+          why.kind === "apply"
+            ? pass(`the plugin gets the role ${whyText(why)}`, where)
+            : unknown(whyText(why), "keep the annotation in one document", where),
+      );
+    const confused = account.annotations.has(OTHER_ANNOTATION)
+      ? `; ${OTHER_ANNOTATION} is there, which the plugin does not read`
+      : "";
+    const isPresent = account.annotations.has(ecrRoleAnnotation);
+    const isListed = !isPresent || role !== undefined;
+    const reason = !isPresent
+      ? `the service account has no ${ecrRoleAnnotation}${confused}`
+      : isListed
+        ? `${ecrRoleAnnotation} is empty`
+        : `the entry does not list ${ecrRoleAnnotation} among its annotation keys, so the kubelet does not hand it on`;
+    return broken(
+      reason,
+      isListed
+        ? `annotate it with ${ecrRoleAnnotation}`
+        : "list the key in requiredServiceAccountAnnotationKeys",
+      withoutRoleLog(question),
+      where,
+      seen("tokenAttributes", entry.source),
+    );
+  }
+
+  /** As whom the plugin acts. */
+  puller(question: PullQuestion): PullIdentity {
+    return this.#identityOf(roleOf(question), question);
+  }
+}
+
+function isSet(value: Known<string> | undefined): boolean {
+  return value !== undefined && is(value, "") !== "yes";
+}
+
+/**
+ * The role that the plugin assumes: the annotation where the entry lists its key, or the entry's default where it is
+ * absent. Source: kubernetes:pkg/credentialprovider/plugin/plugin.go, `serviceAccountAnnotations`.
+ */
+function roleOf({ entry, account }: PullQuestion): Known<string> | undefined {
+  const { requiredKeys = [], optionalKeys = [] } = entry.tokenAttributes ?? {};
+  const isListed = [...requiredKeys, ...optionalKeys].includes(ecrRoleAnnotation);
+  return (isListed ? account.annotations.get(ecrRoleAnnotation) : undefined) ?? entry.env.get(DEFAULT_ROLE);
+}
+
+/** A plugin that falls back succeeds, and what a successful plugin writes the kubelet drops. */
+function withoutRoleLog({ cluster: { plugins = {} } }: PullQuestion): string {
+  const falls = pluginCan(PLUGIN, plugins[PLUGIN] ?? {}, "unannotated-node-identity").outcome === "yes";
+  return falls ? `${SILENT}: the plugin writes "${WITHOUT_ROLE}" and succeeds as the node` : WITHOUT_ROLE;
+}

@@ -1,0 +1,196 @@
+/*
+ * What an IAM role may do by its identity policies, and within them by its permissions boundary.
+ */
+
+import type { Known } from "../../model/known";
+import { ofRoles, requestContext } from "../../rules/aws/policy/context";
+import type { Decision, PolicySet, Question } from "../../rules/aws/policy/decide";
+import { type Policy, allowingEverything } from "../../rules/aws/policy/document";
+import { identityPolicies } from "../../rules/aws/policy/permission";
+import { type AskedResource, oneResource } from "../../rules/aws/policy/resource-name";
+import { type Answer, broken, later, pass, seen, unknown } from "../answer";
+import { obstacle } from "../obstacle";
+import type { Doubt, HeldPolicy } from "./attachments";
+import { UNREAD_REMEDY } from "./documents";
+
+/** A role that has been assumed, as far as it matters for what it may do. */
+export interface AssumedRole {
+  /** ARN. */
+  readonly arn: Known<string>;
+  /** Partition of the ARN, `aws`. */
+  readonly partition: Known<string>;
+  /** Account id. */
+  readonly account: Known<string>;
+  /** Its policies. */
+  readonly policies: readonly HeldPolicy[];
+  /** Its boundary; `undefined` where there is none. */
+  readonly boundary: Policy | undefined;
+}
+
+/** What reading a repository takes. */
+export const pullActions: readonly string[] = ["ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"];
+
+const LOGINS: Readonly<Record<"private" | "public", readonly string[]>> = {
+  private: ["ecr:GetAuthorizationToken"],
+  public: ["ecr-public:GetAuthorizationToken", "sts:GetServiceBearerToken"],
+};
+const ANYTHING = oneResource("*");
+
+/** Who decides about one action: the role's policies, and its boundary where there is one. */
+type Questions = readonly Question<Doubt>[];
+
+/** What is ready for requests to one region. */
+interface Regional {
+  readonly sets: readonly PolicySet<Doubt>[];
+  /** What reading takes; actions that are decided alike are asked once. */
+  readonly pull: readonly (readonly [action: string, questions: Questions])[];
+}
+
+/** The policies of one role, ready for many questions. */
+export class RoleJudge {
+  readonly #role: AssumedRole;
+  readonly #regions = new Map<string, Regional>();
+
+  constructor(role: AssumedRole) {
+    this.#role = role;
+  }
+
+  /** May it log in? `region` is that of the registry, empty for one that has none. */
+  login(kind: "private" | "public", region: string): Answer {
+    const { sets } = this.#in(region);
+    const refusals = LOGINS[kind].map((action) => this.#refusal(action, asking(sets, action), ANYTHING));
+    return obstacle(refusals) ?? pass(`the role may ${LOGINS[kind].join(" and ")}`);
+  }
+
+  /** What keeps it from reading a repository; `undefined` where nothing does. */
+  refusal(region: string, repository: AskedResource): Answer | undefined {
+    const { pull } = this.#in(region);
+    return obstacle(pull.map(([action, questions]) => this.#refusal(action, questions, repository)));
+  }
+
+  /**
+   * What its policies say of an action; or what they say where something besides them allows it, which their denials
+   * and the boundary limit. Source: "Policy evaluation logic" in the IAM user guide.
+   */
+  outcome(action: string, region: string, resource: AskedResource, isGranted: boolean): Decision["outcome"] {
+    const [own, ...bounding] = this.#in(region).sets;
+    const first = isGranted ? setOf([GRANT, ...this.#role.policies], region) : own;
+    return worstOf(asking(first ? [first, ...bounding] : bounding, action), resource).decision.outcome;
+  }
+
+  #refusal(action: string, questions: Questions, resource: AskedResource): Answer | undefined {
+    const { decision, isBoundary } = worstOf(questions, resource);
+    if (decision.outcome === "allowed") return undefined;
+    const reason = (): string => `${isBoundary ? "the permissions boundary: " : ""}${decision.reason}`;
+    return decision.outcome === "denied"
+      ? later("fail", () => refused(action, resource.example, reason()))
+      : later("unknown", () => doubted(action, decision) ?? unknown(reason(), this.#remedy));
+  }
+
+  #in(region: string): Regional {
+    const before = this.#regions.get(region);
+    if (before) return before;
+    const { policies, boundary } = this.#role;
+    const bounding = boundary ? [setOf([{ policy: boundary, doubt: undefined }], region)] : [];
+    const sets = [setOf(policies, region), ...bounding];
+    const asked = pullActions.map((action) => [action, asking(sets, action)] as const);
+    const [[, first] = [], [, second] = []] = asked;
+    const isAlike = first?.every((each, place) => second?.[place] && each.isAlike(second[place]));
+    const made = { sets, pull: isAlike ? asked.slice(0, 1) : asked };
+    this.#regions.set(region, made);
+    return made;
+  }
+
+  get #remedy(): string {
+    const { policies, boundary } = this.#role;
+    const all = [...policies.map(({ policy }) => policy), ...(boundary ? [boundary] : [])];
+    return all.some(({ kind }) => kind === "unread") ? UNREAD_REMEDY : "see the role's policies";
+  }
+}
+
+/** What a resource's own policy grants, as a policy of the role. */
+const GRANT: HeldPolicy = { policy: allowingEverything, doubt: undefined };
+
+const contexts = new Map<string, ReturnType<typeof requestContext>>();
+
+/** Where the registry is, there its requests go. */
+function setOf(policies: readonly HeldPolicy[], region: string): PolicySet<Doubt> {
+  const keys = region === "" ? ofRoles : { ...ofRoles, "aws:RequestedRegion": region };
+  const context = contexts.get(region) ?? requestContext(keys);
+  contexts.set(region, context);
+  return identityPolicies(policies, context);
+}
+
+function asking(sets: readonly PolicySet<Doubt>[], action: string): Questions {
+  return sets.map((set) => set.question(action));
+}
+
+const WORST: readonly Decision["outcome"][] = ["denied", "unknown", "allowed"];
+
+/** What all allow is allowed, what one denies is denied. */
+function worstOf(
+  questions: Questions,
+  resource: AskedResource,
+): { readonly decision: Decision<Doubt>; readonly isBoundary: boolean } {
+  let [worst, at] = [undefined as Decision<Doubt> | undefined, 0];
+  for (const [place, question] of questions.entries()) {
+    const decision = question.decide(resource);
+    if (worst && WORST.indexOf(decision.outcome) >= WORST.indexOf(worst.outcome)) continue;
+    [worst, at] = [decision, place];
+  }
+  return { decision: worst ?? NOTHING, isBoundary: at > 0 };
+}
+
+const NOTHING: Decision<Doubt> = {
+  outcome: "denied",
+  reason: "the role has no policy",
+  doubt: undefined,
+  perhaps: undefined,
+};
+
+function refused(action: string, resource: string, reason: string): Answer {
+  return resource === "*"
+    ? broken(
+        `the role may not ${action}: ${reason}`,
+        `allow ${action} on "*"; the service offers nothing narrower`,
+        `AccessDeniedException: User: arn:aws:sts::…:assumed-role/…/ecr-credential-provider is not authorized to perform: ${action} on resource: *`,
+      )
+    : broken(
+        `the role may not ${action} on ${resource}: ${reason}`,
+        "name the repository in the role's permission policy",
+        `is not authorized to perform: ${action} on resource: ${resource} because no identity-based policy allows the ${action} action`,
+      );
+}
+
+/** The answer where a policy decides of which it is not certain that it is the role's. */
+function doubted(action: string, { doubt, perhaps }: Decision<Doubt>): Answer | undefined {
+  if (doubt === undefined) return undefined;
+  const { kind, source, against } = doubt;
+  switch (kind) {
+    case "contested":
+      return unknown(
+        `a policy that decides about ${action} is given to the role, and taken away or replaced by another resource`,
+        "give it to the role in one place, or name it in both",
+        seen("policy of the role", source),
+        seen("resource that owns the role's policies, or those of its name", against),
+      );
+    case "organization":
+      return unknown(
+        `a policy of the organization denies ${action}, or may, where it counts for the role's account`,
+        "except the role from it, or attach it to other accounts by their ids",
+        seen("policy of the organization", source),
+      );
+    case "module":
+      return unknown(
+        "the call of a module, which is not followed, is given the role or one of its policies: what it makes of it is not known",
+        "name what `terraform show -json` prints of the plan or state as well",
+        seen("call of a module", source),
+      );
+    case "attached":
+      return unknown(
+        `a policy that ${perhaps === "Deny" ? "denies" : "allows"} ${action}, or may, is attached to a role that may be this one`,
+        "let the policy refer to its role, and limit its Terraform provider to one account (allowed_account_ids)",
+        seen("policy of a role that is not known for certain", source),
+      );
+  }
+}

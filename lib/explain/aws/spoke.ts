@@ -1,0 +1,347 @@
+/*
+ * Who may enter an EKS cluster, and what for: access entries and access policies. Source: awsdocs/amazon-eks-user-guide,
+ * latest/ug/manage-access (k8s-access, setting-up-access-entries.adoc, pod-identities.adoc); the aws provider leaves the
+ * mode to EKS, which takes CONFIG_MAP.
+ */
+
+import {
+  type Known,
+  type Ternary,
+  and,
+  andThen,
+  is,
+  isKnown,
+  joined,
+  known,
+  match,
+  or,
+  orElse,
+  same,
+  shown,
+} from "../../model/known";
+import { authenticationModeIssues } from "../../rules/fleet/access-checks";
+import { type Answer, broken, pass, seen, unknown } from "../answer";
+import type { CloudSpokes, FleetWarning, SpokeQuestion, SpokeReading } from "../cloud";
+import { obstacle } from "../obstacle";
+import type { Resource } from "../read/block";
+import type { ServiceAccountFact } from "../read/service-accounts";
+import type { Terraform } from "../read/terraform";
+import { flagOf } from "../shared/plugin-flags";
+import { boundAnswer, otherKindOfCluster, servedCluster } from "../shared/spokes";
+import { ROLE_ANNOTATION } from "./access";
+import { groupsOf, isStandard, isTied, judgedPolicies, policyWarnings, refusedEntry } from "./access-entry";
+import type { NamedRole } from "./identity";
+import { regionOf } from "./place";
+import { ROLE_VARIABLE } from "./webhook";
+
+const ENTRY = "aws_eks_access_entry";
+const POLICY = "aws_eks_access_policy_association";
+const CLUSTER = "aws_eks_cluster";
+const REGION_OF_SERVER = /\.([a-z]{2}(?:-[a-z]+)+-\d)\.eks\.amazonaws\.com/;
+/** Endpoints of EKS clusters, those of both address families too. */
+const HOST =
+  /^https:\/\/[^/]+(?:\.eks\.amazonaws\.com(?:\.cn)?|\.eks-cluster\.[a-z0-9-]+\.(?:api\.aws|api\.amazonwebservices\.com\.cn))(?::443)?\/?$/i;
+const NAME_IT = "name the Terraform of the cluster's account as well";
+const UNAUTHORIZED = "Unauthorized: the server has asked for the client to provide credentials";
+
+/** A controller's way into a cluster. */
+interface Asked {
+  readonly question: SpokeQuestion;
+  readonly cluster: Known<string>;
+  readonly role: NamedRole;
+}
+
+/** EKS clusters as spokes. */
+export class AwsSpokes implements CloudSpokes {
+  readonly #terraform: Terraform;
+  readonly #roleOf: (arn: Known<string>) => NamedRole;
+  readonly #byCluster = new Map<string, ReadonlyMap<string | undefined, readonly Resource[]>>();
+
+  /** `roleOf` finds a role by its ARN. */
+  constructor(terraform: Terraform, roleOf: (arn: Known<string>) => NamedRole) {
+    this.#terraform = terraform;
+    this.#roleOf = roleOf;
+  }
+
+  /** The answer for a controller with an association of EKS Pod Identity. */
+  native({ key }: ServiceAccountFact): Answer | undefined {
+    const found = this.#terraform
+      .ofType("aws_eks_pod_identity_association")
+      .find(
+        (each) => is(joined(each.stated("namespace"), "/", each.stated("service_account")), key) === "yes",
+      );
+    return (
+      found &&
+      unknown(
+        `EKS Pod Identity gives ${key} a role, which is not judged here`,
+        "see that the association is of the hub, that the role trusts pods.eks.amazonaws.com with sts:AssumeRole and sts:TagSession, and that the spoke has an access entry for it; what is judged here is a role for tokens of the hub's issuer, named by eks.amazonaws.com/role-arn on the service account",
+        seen("EKS Pod Identity association", found.source),
+      )
+    );
+  }
+
+  /** Judges a controller's way into a spoke. */
+  read(question: SpokeQuestion): SpokeReading {
+    const cluster = clusterOf(question);
+    const arn = assumedBy(question) ?? ownRole(question);
+    const isNamed = cluster !== undefined && !orElse(cluster, () => "").includes("{{");
+    if (!isNamed || arn === undefined) return open(notKnown(cluster, arn));
+    const asked = { question, cluster, role: this.#roleOf(arn) };
+    const served = servedCluster(question.server, this.#terraform);
+    const other = otherServer(question, served) ?? otherCluster(asked, served) ?? otherCredentials(question);
+    if (other) return open(other);
+    const assumes = assumption(question);
+    const entries = this.#entries(asked);
+    const entry = entries.find(([, isIts]) => isIts === "yes")?.[0];
+    if (!entry) {
+      const refused = this.#withoutEntry(asked, entries);
+      return open(obstacle([assumes, refused]) ?? refused);
+    }
+    const mode = this.#mode(asked);
+    const admitted =
+      obstacle([mode, refusedEntry(entry), assumes]) ??
+      pass(
+        `EKS cluster ${shown(cluster)} has an access entry for ${asked.role.label}`,
+        seen("access entry", entry.source),
+      );
+    return {
+      admitted,
+      authorized: this.#authorized(asked, entry),
+      warnings: this.#warnings(asked, entry),
+    };
+  }
+
+  #authorized(asked: Asked, entry: Resource): Answer {
+    const { question, role, cluster } = asked;
+    const granted = judgedPolicies(this.#policies(asked), role.partition);
+    if (granted?.status === "pass") return granted;
+    const groups = orElse(groupsOf(entry), () => undefined);
+    const user = entry.text("user_name");
+    const hasUser = orElse(user, () => "late") ? [entry.stated("user_name")] : [];
+    if ((groups ?? []).length > 0 || hasUser.length > 0)
+      return boundAnswer(question.spoke, { users: hasUser, groups: groups ?? [] }, question.rbac);
+    if (granted) return granted;
+    if (groups === undefined || entry.adopted)
+      return unknown(
+        "the groups of the access entry are known only after apply",
+        NAME_IT,
+        seen("access entry", entry.source),
+      );
+    return broken(
+      `the access entry in EKS cluster ${shown(cluster)} has neither an access policy nor a group`,
+      "associate an access policy, or give the entry groups that RBAC of the spoke binds",
+      "is forbidden: User cannot list resource",
+      seen("access entry", entry.source),
+    );
+  }
+
+  /** The entries of the cluster, and whether each lets the role in. */
+  #entries(asked: Asked): readonly (readonly [entry: Resource, isIts: Ternary])[] {
+    return this.#of(ENTRY, asked).map(([each, isThere]) => [
+      each,
+      and(isThere, same(each.stated("principal_arn"), asked.role.arn), isStandard(each)),
+    ]);
+  }
+
+  #policies(asked: Asked): readonly Resource[] {
+    return this.#of(POLICY, asked)
+      .filter(([each, isThere]) => and(isThere, same(each.stated("principal_arn"), asked.role.arn)) === "yes")
+      .map(([each]) => each);
+  }
+
+  #withoutEntry(asked: Asked, entries: readonly (readonly [Resource, Ternary])[]): Answer {
+    const { question, cluster, role } = asked;
+    const [name, declared] = [shown(cluster), this.#cluster(asked)];
+    const here = this.#of(ENTRY, asked).filter(([, isThere]) => isThere === "yes");
+    const evidence = here.map(([each]) =>
+      seen(`entry for ${this.#roleOf(each.stated("principal_arn")).label}`, each.source),
+    );
+    // A role has one entry in a cluster; others of a cluster that stands elsewhere may stand there too.
+    const isForNodes = here.some(
+      ([each]) => same(each.stated("principal_arn"), role.arn) === "yes" && isStandard(each) === "no",
+    );
+    if (isForNodes) return noEntry(name, role.label, evidence);
+    if (entries.some(([, isIts]) => isIts === "unknown") || !declared || declared.adopted)
+      return unknown(
+        `no access entry for ${role.label} in EKS cluster ${name} was read of ${question.spoke}`,
+        NAME_IT,
+        ...evidence,
+      );
+    if (is(modeOf(declared), "API") !== "yes")
+      return unknown(
+        `EKS cluster ${name} has no access entry for ${role.label}, and takes roles of the ConfigMap aws-auth as well, which is not judged here`,
+        "declare an aws_eks_access_entry of type STANDARD for the role, with authentication mode API_AND_CONFIG_MAP or API",
+        ...evidence,
+        seen("cluster", declared.source),
+      );
+    return noEntry(name, role.label, evidence);
+  }
+
+  /** A cluster that takes no entries; `undefined` where nothing speaks against it: EKS refuses to make an entry there. */
+  #mode(asked: Asked): Answer | undefined {
+    const declared = this.#cluster(asked);
+    const mode = declared && orElse(modeOf(declared), () => undefined);
+    if (!declared || !mode) return undefined;
+    const [issue] = authenticationModeIssues(shown(asked.cluster), mode);
+    return (
+      issue &&
+      broken(`${issue.problem}: ${mode}`, issue.remedy, UNAUTHORIZED, seen("cluster", declared.source))
+    );
+  }
+
+  /** The cluster of a name in the spoke's region, where one is declared that one. */
+  #cluster({ question, cluster }: Asked): Resource | undefined {
+    const all = this.#terraform
+      .ofType(CLUSTER)
+      .filter((each) => same(each.stated("name"), cluster) === "yes" && isIn(each, question) !== "no");
+    return all.find(({ adopted }) => !adopted) ?? all[0];
+  }
+
+  #warnings(asked: Asked, entry: Resource): readonly FleetWarning[] {
+    const { question, cluster, role } = asked;
+    const untied = {
+      id: "access-entry-untied",
+      reason:
+        "the access entry is not replaced with the role: a role that is made again under the same name is not let in",
+      evidence: [seen("access entry", entry.source)],
+      remedy: "add the role's unique_id to lifecycle.replace_triggered_by of the entry",
+    };
+    return [
+      ...(isTied(entry) || !role.role ? [] : [untied]),
+      ...policyWarnings(this.#policies(asked), shown(cluster), question.impersonates),
+    ];
+  }
+
+  /** Resources of a type, and whether each is of the cluster; those that certainly are not are left out. */
+  #of(type: string, { question, cluster }: Asked): readonly (readonly [Resource, Ternary])[] {
+    const index = this.#index(type);
+    const name = orElse(cluster, () => undefined);
+    const near =
+      name === undefined
+        ? [...index.values()].flat()
+        : [...(index.get(name) ?? []), ...(index.get(undefined) ?? [])];
+    return near.flatMap((each) => {
+      const isThere = isIn(each, question) === "no" ? "no" : same(each.stated("cluster_name"), cluster);
+      return isThere === "no" ? [] : [[each, isThere] as const];
+    });
+  }
+
+  /** By the cluster's name; `undefined` for one that only apply tells. */
+  #index(type: string): ReadonlyMap<string | undefined, readonly Resource[]> {
+    const before = this.#byCluster.get(type);
+    if (before) return before;
+    const made = new Map<string | undefined, Resource[]>();
+    for (const each of this.#terraform.ofType(type)) {
+      const name = orElse(each.stated("cluster_name"), () => undefined);
+      made.set(name, [...(made.get(name) ?? []), each]);
+    }
+    this.#byCluster.set(type, made);
+    return made;
+  }
+}
+
+/** The cluster's name, as the plugin is given it: EKS checks that the signed request names it. */
+function clusterOf({ args, env }: SpokeQuestion): Known<string> | undefined {
+  return (
+    flagOf(args, "--cluster-name", "--cluster-id", "-i") ?? env.get("KUBERNETES_AWS_AUTHENTICATOR_CLUSTER_ID")
+  );
+}
+
+/** The role of the controller itself: one that the plugin is given, else that of the service account. */
+function ownRole({ env, account }: SpokeQuestion): Known<string> | undefined {
+  return [env.get(ROLE_VARIABLE), account?.annotations.get(ROLE_ANNOTATION)].find(
+    (each) => each !== undefined && is(each, "") !== "yes",
+  );
+}
+
+/** The role that the plugin assumes; `undefined` where it assumes none. */
+function assumedBy({ args, env }: SpokeQuestion): Known<string> | undefined {
+  return flagOf(args, "--role-arn", "--role", "-r") ?? env.get("DEFAULT_ROLE");
+}
+
+function otherCredentials({ args }: SpokeQuestion): Answer | undefined {
+  return flagOf(args, "--profile") === undefined
+    ? undefined
+    : unknown(
+        "the plugin takes the credentials of a profile of AWS's configuration files, which is not judged here",
+        "remove --profile",
+      );
+}
+
+/** Whether the controller may enter as the role that the plugin assumes; `undefined` where it enters as its own. */
+function assumption(question: SpokeQuestion): Answer | undefined {
+  const [assumed, own] = [assumedBy(question), ownRole(question)];
+  if (assumed === undefined || (own !== undefined && same(assumed, own) === "yes")) return undefined;
+  return unknown(
+    `the plugin assumes the role ${shown(assumed)}, and whether the controller's own role may is not judged here`,
+    "give the access entry to the controller's own role",
+  );
+}
+
+/** A server that is no EKS cluster's, or of which nothing says it. */
+function otherServer(
+  { server, recorded, spoke }: SpokeQuestion,
+  served: Resource | undefined,
+): Answer | undefined {
+  const other = otherKindOfCluster(served, CLUSTER, "EKS");
+  const isHost = match(
+    server,
+    (text) => HOST.test(text),
+    () => true,
+  );
+  if (other || served || recorded || isHost) return other;
+  return unknown(
+    `whether the server of ${spoke}, ${shown(server)}, is an EKS cluster's is not known`,
+    "write the endpoint of the cluster, or a reference to it, into the profile",
+  );
+}
+
+/** The plugin signs for one cluster, and the profile leads to another. */
+function otherCluster({ question, cluster }: Asked, served: Resource | undefined): Answer | undefined {
+  const name = served?.stated("name");
+  if (!name || !isKnown(name) || same(name, cluster) !== "no") return undefined;
+  return broken(
+    `the plugin asks for a token for EKS cluster ${shown(cluster)}, and the profile ${question.spoke} leads to ${shown(name)}`,
+    "name the same cluster to the plugin",
+    UNAUTHORIZED,
+    seen("cluster", served?.source),
+  );
+}
+
+function notKnown(cluster: Known<string> | undefined, arn: Known<string> | undefined): Answer {
+  const what = arn === undefined ? "the role that enters" : "the name of the EKS cluster";
+  const told = cluster === undefined ? "" : `, the plugin is given the cluster ${shown(cluster)}`;
+  return unknown(`${what} is not known${told}`, "see the checks before");
+}
+
+/** What a spoke says where it is not known who enters. */
+function open(answer: Answer): SpokeReading {
+  return {
+    admitted: answer,
+    authorized: unknown("who enters is not known", "see the check before"),
+    warnings: [],
+  };
+}
+
+function noEntry(cluster: string, label: string, evidence: readonly ReturnType<typeof seen>[]): Answer {
+  return broken(
+    `EKS cluster ${cluster} has no access entry for ${label}`,
+    "declare an aws_eks_access_entry of type STANDARD for the role",
+    UNAUTHORIZED,
+    ...evidence,
+  );
+}
+
+/** The authentication mode; `undefined` where none is written. */
+function modeOf(cluster: Resource): Known<string | undefined> {
+  return andThen(cluster.block("access_config"), (access) =>
+    access === undefined ? known(undefined) : access.text("authentication_mode"),
+  );
+}
+
+/** Clusters of other regions may have the same name. */
+function isIn(resource: Resource, { server, env }: SpokeQuestion): Ternary {
+  const [, ofServer] = REGION_OF_SERVER.exec(orElse(server, () => "")) ?? [];
+  const region = ofServer === undefined ? env.get("AWS_REGION") : known(ofServer);
+  return region === undefined || is(region, "") === "yes" ? "unknown" : or(same(regionOf(resource), region));
+}

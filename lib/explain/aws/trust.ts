@@ -1,0 +1,364 @@
+/*
+ * Would STS let the service account assume the role? Each link is judged alone, so that the broken one is named.
+ */
+
+import {
+  type Known,
+  is,
+  isKnown,
+  known,
+  match,
+  orElse,
+  partsOf,
+  same,
+  shown,
+  withoutPrefix,
+} from "../../model/known";
+import { childOf, listAt, textAt } from "../../model/tree";
+import type { AwsDecision } from "../../rules/aws/policy/decide";
+import type { Condition, Policy, Statement } from "../../rules/aws/policy/document";
+import { decideTrust, serviceAccountClaims } from "../../rules/aws/policy/trust";
+import { type Answer, broken, pass, seen, unknown } from "../answer";
+import type { TrustAnswer } from "../cloud";
+import type { Issuers } from "../shared/object-store";
+import { ASK_AGAIN } from "../shared/words";
+import type { Role } from "./identity";
+import { type OidcProvider, accepts, audienceDoubt, hostOfArn, registeredIn } from "./oidc-providers";
+import { arnFields } from "./place";
+
+/** Whose token is shown to STS. */
+export interface TrustQuestion {
+  /** The role; `undefined` where it was not read. */
+  readonly role: Role | undefined;
+  /** The role's account as its ARN is written. */
+  readonly account: Known<string>;
+  /** The role's partition as its ARN is written. */
+  readonly partition: Known<string>;
+  /** `iss` of the token. */
+  readonly issuer: Known<string>;
+  /** `sub` of the token. */
+  readonly subject: string;
+  /** `aud` of the token. */
+  readonly audience: Known<string>;
+}
+
+/** What STS says of an issuer whose documents it cannot use. */
+const NO_KEYS = "InvalidIdentityToken: Couldn't retrieve verification key from your identity provider";
+const DENIED = "AccessDenied: Not authorized to perform sts:AssumeRoleWithWebIdentity";
+const SCHEME = "https://";
+
+const NO_ROLE = unknown(
+  "the IAM role is not among what was read",
+  "name the Terraform that declares it as well; STS answers the same for a role that does not exist",
+);
+const NOT_JUDGED = unknown(
+  "the trust policy does not name the cluster's OIDC provider",
+  "see issuer-trusted",
+);
+
+/** An OIDC provider that a trust policy lets in. */
+interface TrustedProvider {
+  readonly arn: Known<string>;
+  /** The issuer without `https://`. */
+  readonly host: Known<string>;
+  readonly account: Known<string>;
+  readonly partition: Known<string>;
+}
+
+/** A question about a role whose trust policy names the issuer. */
+interface Asked extends TrustQuestion {
+  readonly role: Role;
+  readonly host: Known<string>;
+  readonly principal: TrustedProvider;
+  readonly policy: Policy;
+}
+
+/** Judges trust by the OIDC providers that were read. */
+export class Trust {
+  readonly #providers: readonly OidcProvider[];
+  readonly #issuers: Issuers;
+
+  constructor(providers: readonly OidcProvider[], issuers: Issuers) {
+    this.#providers = providers;
+    this.#issuers = issuers;
+  }
+
+  /** The three answers, each presuming the ones before. */
+  of(question: TrustQuestion): TrustAnswer {
+    const { role } = question;
+    if (role === undefined) return all(NO_ROLE);
+    if (role.contestedBy) return all(twice(role, role.contestedBy));
+    const issuer = this.#stated(question, role);
+    if (partsOf(issuer) === undefined) return all(NO_ISSUER);
+    const said = this.#judged({ ...question, issuer }, role);
+    return { ...said, issuer: this.#issuers.judged(said.issuer, issuer, NO_KEYS) };
+  }
+
+  /** True where a token for any audience of the OIDC provider is let in. */
+  isWide(question: TrustQuestion): boolean {
+    const { role } = question;
+    const policy = role?.trust;
+    const asked = role && policy && this.#asked(question, role, policy);
+    return asked !== undefined && decided({ ...asked, audience: FOREIGN }).outcome === "allowed";
+  }
+
+  #judged(question: TrustQuestion, role: Role): TrustAnswer {
+    const policy = role.trust;
+    if (policy.kind === "refused") {
+      const issuer = broken(
+        `AWS refuses the trust policy: ${policy.why}`,
+        "write a trust policy that IAM takes; share service accounts out among several roles where it is too long",
+        "MalformedPolicyDocument",
+        trustPolicyOf(role),
+      );
+      return { issuer, audience: NOT_JUDGED, subject: NOT_JUDGED };
+    }
+    const asked = this.#asked(question, role, policy);
+    if (asked === undefined)
+      return { issuer: this.#foreign(question, role, policy), audience: NOT_JUDGED, subject: NOT_JUDGED };
+    const decision = decided(asked);
+    return {
+      issuer: this.#issuerTrusted(asked),
+      audience: this.#audienceAccepted(asked, decision),
+      subject: subjectAdmitted(asked, decision),
+    };
+  }
+
+  #asked(question: TrustQuestion, role: Role, policy: Policy): Asked | undefined {
+    const host = withoutPrefix(question.issuer, SCHEME);
+    const named = this.#trusted(policy).filter((each) => same(each.host, host) === "yes");
+    const principal = named.find((each) => same(each.account, question.account) === "yes") ?? named[0];
+    return principal && { ...question, role, policy, host, principal };
+  }
+
+  /** The OIDC providers that a trust policy's statements let in, in their order. */
+  #trusted(policy: Policy): readonly TrustedProvider[] {
+    return federated(policy).flatMap((arn): readonly TrustedProvider[] => {
+      const [, partition, , , account] = arnFields(arn) ?? [];
+      const host = hostOfArn(arn);
+      if (host && partition && account) return [{ arn, host, account, partition }];
+      // A reference to one whose ARN cannot be computed.
+      const provider = this.#providers.find((each) => same(each.arn, arn) === "yes");
+      if (!provider) return [];
+      return [{ arn, host: withoutPrefix(provider.url, SCHEME), account: provider.account, partition: arn }];
+    });
+  }
+
+  #issuerTrusted(asked: Asked): Answer {
+    const { account, partition, role, issuer, principal } = asked;
+    const where = trustPolicyOf(role);
+    if (same(principal.account, account) === "no")
+      return broken(
+        `the trust policy names an OIDC provider of account ${shown(principal.account)}, the role is in ${shown(account)}`,
+        "STS looks for the OIDC provider in the role's own account; declare it there",
+        `InvalidIdentityToken: No OpenIDConnect provider found in your account for ${shown(issuer)}`,
+        where,
+      );
+    if (same(principal.partition, partition) === "no")
+      return broken(
+        `the trust policy names an OIDC provider of partition ${shown(principal.partition)}, the role is in ${shown(partition)}`,
+        "write the partition of the account into role ARN and trust policy",
+        DENIED,
+        where,
+      );
+    const [declared] = this.#registered(asked);
+    if (declared)
+      return pass(
+        `the OIDC provider and the trust policy both name issuer ${shown(issuer)}`,
+        seen("OIDC provider", declared.resource.source),
+        where,
+      );
+    return unknown(
+      `the OIDC provider of ${shown(issuer)} is not among what was read`,
+      "name the Terraform that declares it as well; without one STS refuses every token of the issuer",
+      where,
+    );
+  }
+
+  #registered({ issuer, account, principal }: Asked): readonly OidcProvider[] {
+    return registeredIn(this.#providers, issuer, isKnown(account) ? account : principal.account);
+  }
+
+  #foreign({ issuer }: TrustQuestion, role: Role, policy: Policy): Answer {
+    const where = trustPolicyOf(role);
+    const trusted = this.#trusted(policy);
+    const names = federated(policy);
+    if (policy.kind !== "read" || (trusted.length === 0 && !names.every(isKnown)))
+      return unknown("the trust policy holds values that are known only after apply", ASK_AGAIN, where);
+    if (letsEveryoneIn(policy))
+      return unknown(
+        "the trust policy names no OIDC provider of the issuer, but lets in everybody by *, of which AWS does not say whether it covers web identities",
+        "write the ARN of the OIDC provider as Federated principal",
+        where,
+      );
+    const listed = trusted.map(({ host }) => `${SCHEME}${shown(host)}`);
+    const host = withoutPrefix(issuer, SCHEME);
+    const reason = `the trust policy does not name the OIDC provider of ${shown(issuer)}; it names ${listed.join(", ") || "none"}`;
+    if (!names.every(isKnown) || trusted.some((each) => same(each.host, host) === "unknown"))
+      return unknown(`${reason}; which issuer it is only apply tells`, ASK_AGAIN, where);
+    const near = listed.find((url) => plain(url) === plain(shown(issuer)));
+    const difference = near === undefined ? "" : "; they differ in letter case or a trailing slash";
+    return broken(
+      reason + difference,
+      "write the cluster's issuer exactly into OIDC provider and trust policy",
+      DENIED,
+      where,
+    );
+  }
+
+  #audienceAccepted(asked: Asked, whole: AwsDecision): Answer {
+    const { role, audience } = asked;
+    const found = this.#registered(asked);
+    const [declared] = found;
+    const doubt = audienceDoubt(found, audience);
+    const accepted = declared && accepts(declared, audience);
+    if (!doubt && accepted === "no")
+      return broken(
+        `the OIDC provider accepts ${idsOf(declared)}, the token is for ${shown(audience)}`,
+        "add the audience to the OIDC provider's client_id_list",
+        "InvalidIdentityToken: Incorrect token audience",
+        seen("client_id_list", declared?.resource.source),
+      );
+    // What is allowed under all conditions is allowed under fewer.
+    const decision = whole.outcome === "allowed" ? whole : decided(asked, isOnSubject);
+    if (decision.outcome === "denied")
+      return broken(
+        `the trust policy does not admit the audience ${shown(audience)}: ${decision.reason}`,
+        "write the audience of the tokens into the trust policy's :aud condition",
+        DENIED,
+        trustPolicyOf(role),
+      );
+    if (doubt) return doubt;
+    if (accepted !== "yes")
+      return unknown(
+        "which audiences the OIDC provider accepts is not known",
+        `check that its client_id_list holds ${shown(audience)}, or name the Terraform that declares it as well`,
+      );
+    if (decision.outcome === "unknown")
+      return unknown(decision.reason, "see the trust policy", seen("trust policy", role.resource.source));
+    return pass(
+      `OIDC provider and trust policy accept ${shown(audience)}`,
+      seen("client_id_list", declared?.resource.source),
+    );
+  }
+
+  /**
+   * The issuer's URL as the state's declaration of the same OIDC provider has it, where the role trusts that one, which
+   * then was read from the state as well; the issuer as it was asked about for any other.
+   */
+  #stated(question: TrustQuestion, role: Role): Known<string> {
+    const { issuer } = question;
+    if (isKnown(issuer) || partsOf(issuer) === undefined) return issuer;
+    const own = this.#providers.filter(({ url }) => same(url, issuer) === "yes");
+    const addresses = new Set(own.map(({ resource }) => resource.address));
+    const urls = this.#providers
+      .filter(({ resource, url }) => addresses.has(resource.address) && isKnown(url))
+      .map(({ url }) => url);
+    const [first] = urls;
+    // One resource of several stacks may have one address: only what is trusted is certainly the same.
+    const isOne = first !== undefined && urls.every((url) => same(url, first) === "yes");
+    if (!isOne) return issuer;
+    const { status } = this.#judged({ ...question, issuer: first }, role).issuer;
+    return status === "pass" ? first : issuer;
+  }
+}
+
+const NO_ISSUER = unknown(
+  "the issuer of the cluster's tokens is not known",
+  "record it in workload-identity.json, or give it to the verifier",
+);
+/** An audience that no OIDC provider and no trust policy names. */
+const FOREIGN: Known<string> = known("urn:not-an-audience-of-any-provider");
+
+function all(answer: Answer): TrustAnswer {
+  return { issuer: answer, audience: answer, subject: answer };
+}
+
+function twice({ pathName, resource }: Role, other: Role["contestedBy"]): Answer {
+  return unknown(
+    `the IAM role ${pathName} is declared twice, in different ways`,
+    "leave only one of the two in what is read, or limit their Terraform providers to their accounts (allowed_account_ids)",
+    seen("IAM role", resource.source),
+    seen("IAM role of the same name and account", other),
+  );
+}
+
+function trustPolicyOf({ resource }: Role): ReturnType<typeof seen> {
+  return seen("trust policy of the IAM role", resource.source);
+}
+
+function idsOf(provider: OidcProvider | undefined): string {
+  const ids = provider === undefined ? [] : orElse(provider.clientIds, () => []);
+  return ids.map(shown).join(", ") || "no audience";
+}
+
+function plain(url: string): string {
+  return url.replace(/\/+$/, "").toLowerCase();
+}
+
+/** Conditions on the subject in statements that allow are left out where the audience is judged alone. */
+function isOnSubject({ key }: Condition, { effect }: Statement): boolean {
+  const last = partsOf(key)?.at(-1);
+  return is(effect, "Allow") === "yes" && typeof last === "string" && /:sub$/i.test(last);
+}
+
+function decided(
+  { subject, audience, principal, host, policy }: Asked,
+  presumes?: typeof isOnSubject,
+): AwsDecision {
+  const claims = serviceAccountClaims(subject, audience);
+  return decideTrust(policy, { provider: principal.arn, host, claims, ...(presumes && { presumes }) });
+}
+
+function subjectAdmitted({ role, subject }: Asked, decision: AwsDecision): Answer {
+  const where = trustPolicyOf(role);
+  if (decision.outcome === "allowed")
+    return pass(`the trust policy admits ${subject}: ${decision.reason}`, where);
+  if (decision.outcome === "unknown") return unknown(decision.reason, "see the trust policy", where);
+  return broken(
+    `the trust policy does not admit ${subject}: ${decision.reason}`,
+    "write the service account's exact subject into the trust policy's :sub condition; a wildcard needs StringLike",
+    DENIED,
+    where,
+  );
+}
+
+function allowing(policy: Policy): readonly Statement[] {
+  const statements = policy.kind === "read" ? policy.statements : [];
+  return statements.flatMap((each) =>
+    "unread" in each || is(each.effect, "Allow") !== "yes" || !each.principal || each.principal.negated
+      ? []
+      : [each],
+  );
+}
+
+function federated(policy: Policy): readonly Known<string>[] {
+  return allowing(policy).flatMap(({ principal }) => namesOf(principal, "Federated"));
+}
+
+function namesOf(principal: Statement["principal"], type: string): readonly Known<string>[] {
+  if (!principal) return [];
+  const names = childOf(principal.value, type);
+  return match(
+    listAt(names),
+    (list) => list.map(textAt),
+    () => [names as Known<never>],
+  );
+}
+
+function letsEveryoneIn(policy: Policy): boolean {
+  return allowing(policy).some(({ principal }) =>
+    [
+      textAt(principal?.value ?? known("")),
+      ...["AWS", "Federated"].flatMap((type) => namesOf(principal, type)),
+    ].some((name) => is(name, "*") === "yes"),
+  );
+}
+
+/** A trust policy that names no OIDC provider, but lets in everyone, decides by itself. */
+export function letsInByStar(role: Role, host: string, subject: string, audience: string): AwsDecision {
+  const account = orElse(role.account, () => "000000000000");
+  const arn = known(`arn:aws:iam::${account}:oidc-provider/${host}`);
+  const claims = serviceAccountClaims(subject, known(audience));
+  return decideTrust(role.trust, { provider: arn, host: known(host), claims });
+}

@@ -1,0 +1,382 @@
+/*
+ * A controller's way into a spoke: the sixteen links in the order in which it comes to them.
+ */
+
+import { type WorkloadIdentityError, refusal } from "../../errors";
+import { same, shown } from "../../model/known";
+import { isDnsSubdomain } from "../../model/kubernetes-name";
+import { at } from "../../model/parsed";
+import { Subject } from "../../model/subject";
+import { profileReaderIssues } from "../../rules/fleet/access-checks";
+import { providerNameMatchIssues } from "../../rules/fleet/provider-checks";
+import { isSecretText, secretIssues } from "../../rules/fleet/secret-material";
+import { type Answer, broken, pass, seen, unknown } from "../answer";
+import type { AccountReading, CloudSpokes, SpokeReading, TrustAnswer } from "../cloud";
+import type { ClusterArtefacts } from "../read/facts";
+import { shownNames } from "../read/late-text";
+import { serviceAccountOf } from "../read/service-accounts";
+import { Runner, stepsOf } from "../run";
+import { refusedToken } from "../shared/pods";
+import { inAnyOrder } from "./api-server";
+import { controllerConfigured, listIssues } from "./fleet-configuration";
+import { type Controller, containersIn } from "./fleet-controllers";
+import {
+  profileDocument,
+  profilePresent,
+  profileWellFormed,
+  unlessPerhaps,
+  unlessRefused,
+} from "./fleet-profile";
+import type { FleetQuestion } from "./fleet-questions";
+import { type PluginCall, type resolutionFor, isBuiltin, pluginCalled, providersFor } from "./plugin-call";
+import { pluginPresent } from "./plugin-present";
+import { issuerConfirmed } from "./trust";
+
+/** What the links of a way into a spoke look at. */
+export interface FleetAccess extends FleetQuestion {
+  /** Which provider the list chooses, or why none. */
+  readonly resolution: ReturnType<typeof resolutionFor>;
+  /** What is run; `undefined` where nothing is. */
+  readonly call: PluginCall | undefined;
+  /** How the plugin's cloud judges its spokes; `undefined` where it is not known, and for a spoke of no cloud. */
+  readonly spokes: CloudSpokes | undefined;
+  /** What names the identity in that cloud; `undefined` where nothing does. */
+  readonly reading: AccountReading | undefined;
+  /** What cloud or spoke say of the token. */
+  readonly trust: TrustAnswer | undefined;
+  /** What cloud or spoke say of the identity. */
+  readonly spoke: SpokeReading | undefined;
+  /** As whom. */
+  readonly as: string | undefined;
+}
+
+function missing(what: string): Answer {
+  return unknown(`${what} is not known`, "see the checks before");
+}
+
+const IDENTITY = "the cloud of the spoke, or the identity in it,";
+
+const { link } = stepsOf<FleetAccess>();
+
+/** The links of the way. */
+export const fleetRunner: Runner<FleetAccess> = new Runner([
+  link({
+    id: "controller-present",
+    question: "Is the controller that opens the connection among what was read?",
+    why: "Plugin and identity must be in every workload that opens connections, not only in the one that reads profiles.",
+    per: ["artefacts", "controller"],
+    run: ({ artefacts, controller }) => controllerPresent(artefacts, controller),
+  }),
+  link({
+    id: "controller-configured",
+    question: "Does the controller take profiles and its list of access providers?",
+    why: "A gate that is off, a list under the name of another version and a key of an older draft are ignored without a word.",
+    per: ["artefacts", "controller", "profile"],
+    run: ({ artefacts, controller, profile }) => controllerConfigured(artefacts, controller, profile),
+  }),
+  link({
+    id: "profile-present",
+    question: "Is the profile there, and does something write its status?",
+    why: "Address and access providers are status, which an ordinary apply drops without a word.",
+    per: ["artefacts", "controller", "profile"],
+    run: ({ artefacts, controller, profile }) => profilePresent(artefacts, profile, controller.declared),
+  }),
+  link({
+    id: "profile-readable",
+    question: "May the controller read the profile?",
+    why: "Without get, list and watch on clusterprofiles the controller sees no spoke at all.",
+    per: ["artefacts", "controller", "profile"],
+    run: ({ artefacts, controller, profile }) => profileReadable(artefacts, controller, profile.namespace),
+  }),
+  link({
+    id: "profile-well-formed",
+    question: "Is everything in the profile what the API server keeps and the controller understands?",
+    why: "Fields in the wrong spelling are dropped without a word, and one bad condition refuses the whole status.",
+    per: ["artefacts", "controller", "profile"],
+    run: ({ controller, profile }) => profileWellFormed(profile, controller.title),
+  }),
+  link({
+    id: "provider-chosen",
+    question: "Does the list of the controller have an access provider that the profile names?",
+    why: "The name is the only thing that joins the two, and the order of the list decides.",
+    per: ["controller", "profile", "resolution"],
+    run: (facts) => providerChosen(facts),
+  }),
+  link({
+    id: "secret-free",
+    question: "Are profile, list, environment and Terraform outputs free of tokens, keys and passwords?",
+    why: "All of them are stored in plain text and readable by many.",
+    per: ["artefacts", "controller", "profile"],
+    run: (facts) => secretFree(facts),
+  }),
+  link({
+    id: "plugin-present",
+    question: "Is the plugin in every container that opens connections, and does it run there?",
+    why: "A missing binary, or one that needs libraries in an image without any, shows only when the first connection fails.",
+    per: ["artefacts", "controller", "call"],
+    run: ({ artefacts, controller, call }) => pluginPresent(artefacts, controller, call),
+  }),
+  link({
+    id: "plugin-called",
+    question:
+      "Does the plugin get the arguments and variables that it needs, and answer in the version that is asked for?",
+    why: "Each plugin takes the spoke in its own way, and none says which one it misses before it is run.",
+    per: ["controller", "call", "spokes"],
+    run: ({ controller, call, spokes }) => pluginCalled(controller, call, spokes),
+  }),
+  link({
+    id: "identity-named",
+    question:
+      "Does something say as which identity the controller acts in the cloud of the spoke, and is that one declared?",
+    why: "Every service account that runs the plugin needs an identity of its own, and a name alone is none.",
+    per: ["reading"],
+    run: ({ reading }) => identityNamed(reading),
+  }),
+  link({
+    id: "token-mounted",
+    question: "Do the pods of the controller get a token, and know where it is?",
+    why: "What the pods themselves must have stands in the manifests of the controller, and nothing complains where it is missing.",
+    per: ["controller", "reading"],
+    run: ({ controller, reading }) => tokenMounted(controller, reading),
+  }),
+  link({
+    id: "issuer-trusted",
+    question: "Does the cloud trust the issuer of the cluster's tokens?",
+    why: "Clouds compare it exactly; a slash at the end or another host makes it a stranger.",
+    per: ["artefacts", "trust"],
+    run: ({ artefacts, trust }) => (trust ? issuerConfirmed(trust.issuer, artefacts) : missing("the cloud")),
+  }),
+  link({
+    id: "audience-accepted",
+    question: "Does the cloud accept the audience?",
+    why: "A token for another audience is refused; the audience is written in four places that must agree.",
+    per: ["artefacts", "trust"],
+    run: ({ trust }) => trust?.audience ?? missing("the cloud"),
+  }),
+  link({
+    id: "subject-admitted",
+    question: "Does the cloud admit this service account?",
+    why: "The identity is for named service accounts only; another namespace or name must not become it.",
+    per: ["artefacts", "trust"],
+    run: ({ trust }) => trust?.subject ?? missing("the cloud"),
+  }),
+  link({
+    id: "spoke-admits",
+    question: "Does the spoke know the identity?",
+    why: "A token that the spoke does not take is answered with Unauthorized, whatever rights were granted.",
+    per: ["profile", "call", "recorded", "spoke"],
+    run: (facts) => otherThanRecorded(facts) ?? facts.spoke?.admitted ?? missing(IDENTITY),
+  }),
+  link({
+    id: "spoke-authorizes",
+    question: "May the identity do anything on the spoke?",
+    why: "Profiles bring no rights; the administrator of the spoke gives them.",
+    per: ["spoke"],
+    run: ({ spoke }) => spoke?.authorized ?? missing(IDENTITY),
+  }),
+]);
+
+function controllerPresent(artefacts: ClusterArtefacts, controller: Controller): Answer {
+  const { account, workloads, title, list: read } = controller;
+  const other = workloads.find(({ runsAs }) => runsAs !== undefined && runsAs !== account);
+  if (other && !account.endsWith("/*")) return runsAsOther(other, account, account);
+  const evidence = workloads.map(({ pods }) => seen(pods.title, pods.source));
+  if (workloads.length > 0) return pass(`${title} opens connections as ${account}`, ...evidence);
+  const written = serviceAccountOf(artefacts, account);
+  if (written?.source)
+    return pass(`${title} opens connections as ${account}`, seen("ServiceAccount", written.source));
+  return unknown(
+    read === undefined
+      ? "no list of access providers was read, so that no controller is known that would enter"
+      : `no workload of ${title} was read`,
+    "name the manifests of the controller and its list of access providers as well",
+    ...(read ? [seen(`ConfigMap ${read.namespace}/${read.configMap}`, read.source)] : []),
+  );
+}
+
+function runsAsOther(
+  { pods, runsAs = "" }: Controller["workloads"][number],
+  account: string,
+  asked: string,
+): Answer {
+  return broken(
+    `the pods of ${pods.title} run as ${runsAs}, not as ${asked}`,
+    `write serviceAccountName: ${account.slice(account.indexOf("/") + 1)} into the pod template`,
+    undefined,
+    seen(pods.title, pods.source),
+  );
+}
+
+function profileReadable(artefacts: ClusterArtefacts, controller: Controller, namespace: string): Answer {
+  const { reader, readers, kind, title } = controller;
+  if (kind === "kueue") return pass("Kueue's own manifests let it read profiles of its namespace");
+  if (reader === undefined || !isDnsSubdomain(reader.split("/")[1]))
+    return unknown(
+      `who reads profiles for ${title} is not known`,
+      "name the manifests of the controller as well",
+    );
+  const other = readers.find(({ runsAs }) => runsAs !== undefined && runsAs !== reader);
+  if (other) return runsAsOther(other, reader, `${reader}, which reads profiles`);
+  const subject = Subject.of(reader);
+  const answer = inAnyOrder(artefacts, (rbac) =>
+    unlessRefused(
+      profileReaderIssues(rbac, subject, namespace),
+      `${reader} may read profiles in ${namespace}`,
+    ),
+  );
+  return answer.status === "fail" && !isBound(artefacts, subject)
+    ? unknown(
+        `no binding was read that names ${reader}`,
+        "name the RBAC manifests of the controller as well; it needs get, list and watch on clusterprofiles",
+      )
+    : unlessPerhaps(artefacts, answer);
+}
+
+/** Whether any binding names the service account, so that its rights are among what was read. */
+function isBound({ rbac }: ClusterArtefacts, { namespace, name }: Subject): boolean {
+  return [...rbac.bound.values()].some((each) =>
+    each.some(({ binding }) =>
+      binding.subjects.some(
+        (subject) =>
+          subject.kind === "ServiceAccount" &&
+          subject.name === name &&
+          (subject.namespace || binding.namespace) === namespace,
+      ),
+    ),
+  );
+}
+
+function providerChosen({
+  controller,
+  profile,
+  resolution,
+}: Pick<FleetAccess, "controller" | "profile" | "resolution">): Answer {
+  const { list: read } = controller;
+  if (!read && controller.kind !== "argocd")
+    return unknown("no list of access providers was read", "name the ConfigMap that holds it as well");
+  if (!profile.status)
+    return unknown(
+      `which access providers the profile ${profile.key} names is not known`,
+      "name the manifest of its status as well",
+    );
+  const where = [
+    ...(read ? [seen(`ConfigMap ${read.namespace}/${read.configMap}`, read.source)] : []),
+    seen("status", profile.status.source),
+  ];
+  if (resolution.outcome === "open")
+    return unknown(
+      `which access provider is chosen is not known: ${resolution.reason}`,
+      "see the checks before",
+      ...where,
+    );
+  if (resolution.outcome === "refused") {
+    // The profile's side only: entries that this profile does not name are for other profiles.
+    const { plain } = profileDocument(profile);
+    const unlisted = providerNameMatchIssues(providersFor(controller, plain), [plain]).filter(
+      ({ code }) => code === "access-provider-unlisted",
+    );
+    const reason = shownNames(resolution.reason);
+    return unlisted.length > 0
+      ? unlessRefused(unlisted, "", ...where)
+      : broken(`the controller gives up: ${reason}`, "correct the entry", reason, ...where);
+  }
+  const { provider, others } = resolution.exec;
+  const more = others.length === 0 ? "" : `, before ${others.join(", ")}`;
+  return pass(`the list chooses ${provider}${more}`, ...where);
+}
+
+function secretFree({
+  artefacts,
+  controller,
+  profile,
+}: Pick<FleetAccess, "artefacts" | "controller" | "profile">): Answer {
+  const { list: read, workloads } = controller;
+  const issues = [
+    ...secretIssues(`ClusterProfile ${profile.key}`, profileDocument(profile).plain),
+    ...(read ? listIssues(read).secrets : []),
+    ...workloads.flatMap((each) =>
+      containersIn(each).flatMap((container) => secretIssues(each.pods.title, at(container, "env"))),
+    ),
+    ...outputIssues(artefacts),
+  ];
+  const where = profile.status ?? profile.main;
+  return unlessRefused(
+    issues,
+    "no secret material was found",
+    ...(where ? [seen("ClusterProfile", where.source)] : []),
+  );
+}
+
+/** What providers make or read that lets its holder into a cloud or a cluster. */
+const TYPES = [
+  "aws_eks_cluster_auth",
+  "aws_iam_access_key",
+  "azuread_application_password",
+  "azuread_service_principal_password",
+  "azurerm_kubernetes_cluster",
+  "google_client_config",
+  "google_service_account_access_token",
+  "google_service_account_id_token",
+  "google_service_account_key",
+  "kubernetes_token_request_v1",
+].join("|");
+const ATTRIBUTES =
+  "access_token|client_key|id_token|kube_(?:admin_)?config_raw|password|private_key|secret|token|value";
+
+/** A reference to one of them, as far as an output can name it. */
+const CREDENTIALS = new RegExp(String.raw`\b(?:${TYPES})\.[\w.[\]"*-]*\.(?:${ATTRIBUTES})\b`);
+
+/** An output stands in the state as it is, and in the file that manifests are finished with. */
+function outputIssues({ outputs }: ClusterArtefacts): readonly WorkloadIdentityError[] {
+  return [...outputs]
+    .map(([name, value]) => [name, shown(value)] as const)
+    .filter(([, text]) => isSecretText(text) || CREDENTIALS.test(text))
+    .map(([name]) => refusal("fleet-secret-material", `the Terraform output ${name}`));
+}
+
+function identityNamed(reading: AccountReading | undefined): Answer {
+  const named = reading?.answer ?? missing(IDENTITY);
+  const found = reading?.identity?.found;
+  if (named.status !== "pass" || found === undefined) return named;
+  const { status, reason, evidence, remedy, log } = found;
+  const both = { status, reason, evidence: [...named.evidence, ...evidence], remedy };
+  return log === undefined ? both : { ...both, log };
+}
+
+function tokenMounted(controller: Controller, reading: AccountReading | undefined): Answer {
+  const refused = refusedToken(controller.workloads.map(({ pods }) => pods));
+  if (refused) return refused;
+  const pods = reading?.pods ?? missing(IDENTITY);
+  // Other jobs leave open what pods do that were not read; here the plugin's container is one of the links.
+  return pods.status === "skipped"
+    ? unknown(pods.reason, `name the manifests of ${controller.title} as well`, ...pods.evidence)
+    : pods;
+}
+
+/** Credentials of another spoke's access provider are none of this one's. */
+function otherThanRecorded({
+  recorded,
+  call,
+  profile,
+}: Pick<FleetAccess, "recorded" | "call" | "profile">): Answer | undefined {
+  if (!recorded || !call) return undefined;
+  const where = profile.status ? [seen("status", profile.status.source)] : [];
+  const { server, cloud } = call;
+  const { provider } = call.exec;
+  const isCloud = cloud === undefined || recorded.cloud === "" || recorded.cloud === cloud;
+  const isProvider = recorded.provider === "" || recorded.provider === provider || isBuiltin(provider);
+  if (isCloud && isProvider)
+    return recorded.server === undefined || same(recorded.server, server) === "yes"
+      ? undefined
+      : unknown(
+          `the profile leads to ${shown(server)}, and ${profile.name} was declared with the server ${shown(recorded.server)}: whose cluster the other one is cannot be told`,
+          "let the profile lead to the server that was declared",
+          ...where,
+        );
+  return broken(
+    `the list chooses ${provider}, and the spoke ${profile.name} was declared with ${recorded.provider || recorded.cloud}`,
+    "let the profile name its own access provider alone, or the list have it first",
+    "Unauthorized: the server has asked for the client to provide credentials",
+    ...where,
+  );
+}

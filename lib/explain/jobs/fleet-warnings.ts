@@ -1,0 +1,152 @@
+/*
+ * What works, and people should know. Source of the libraries' faults: kubernetes-sigs/cluster-inventory-api at v0.1.3,
+ * pkg/access/config.go.
+ */
+
+import type { WorkloadIdentityError } from "../../errors";
+import { isKnown } from "../../model/known";
+import { at, list, text } from "../../model/parsed";
+import { childOf } from "../../model/tree";
+import { managerNameIssues, strayExtensionIssues } from "../../rules/fleet/profile-checks";
+import {
+  ambiguousProviderIssues,
+  profileDataIssues,
+  providerNameMatchIssues,
+} from "../../rules/fleet/provider-checks";
+import { profileProviders } from "../../rules/fleet/resolve-exec";
+import { type Evidence, seen } from "../answer";
+import type { FleetWarning } from "../cloud";
+import type { ProviderListFact } from "../read/fleet-facts";
+import type { FleetAccess } from "./fleet-links";
+import { listEntries, profileDocument, sentence } from "./fleet-profile";
+import { providersFor } from "./plugin-call";
+
+/** The warnings of one way, sorted by their ids. */
+export function fleetWarnings(facts: FleetAccess): readonly FleetWarning[] {
+  const { controller, spoke, profile } = facts;
+  const { plain, tree } = profileDocument(profile);
+  const where = profile.status ? [seen("status", profile.status.source)] : [];
+  const isLateManager = !isKnown(childOf(tree, "spec", "clusterManager", "name"));
+  const foreign = managerNameIssues(at(plain, "spec", "clusterManager", "name")).filter(
+    ({ code }) => code === "cluster-manager-foreign" && !isLateManager,
+  );
+  const providers = providersFor(controller, plain);
+  const found = [
+    ...asWarnings(ambiguousProviderIssues(providers, plain), where),
+    ...asWarnings(foreign, where),
+    // A plugin that cannot do without this data is refused for how it is called.
+    ...asWarnings(profileDataIssues(providers, plain, controller.kind !== "kueue"), where),
+    ...asWarnings(strayExtensionIssues(plain), where),
+    ...unused(facts),
+    ...sharedVariables(facts),
+    ...ignoredSettings(facts, where),
+    ...proxy(facts, where),
+    ...withoutWorker(facts),
+    ...(spoke?.warnings ?? []),
+  ];
+  return found.sort((one, other) => (one.id < other.id ? -1 : 1));
+}
+
+const UNUSED = new WeakMap<ProviderListFact, readonly FleetWarning[]>();
+
+/** Entries of the list that no profile of the hub names; the same for all of its spokes. */
+function unused({ artefacts, controller }: FleetAccess): readonly FleetWarning[] {
+  const { list: read } = controller;
+  if (read === undefined) return [];
+  const before = UNUSED.get(read);
+  if (before) return before;
+  const documents = artefacts.fleet.profiles.map(profileDocument);
+  const issues = documents.some(({ open }) => open !== undefined)
+    ? []
+    : providerNameMatchIssues(
+        listEntries(read),
+        documents.map(({ plain }) => plain),
+      );
+  const made = asWarnings(
+    issues.filter(({ code }) => code === "access-provider-unused"),
+    [seen(`ConfigMap ${read.namespace}/${read.configMap}`, read.source)],
+  );
+  UNUSED.set(read, made);
+  return made;
+}
+
+function asWarnings(
+  issues: readonly WorkloadIdentityError[],
+  evidence: readonly Evidence[],
+): readonly FleetWarning[] {
+  return issues.map((issue) => ({
+    id: issue.code,
+    reason: sentence(issue),
+    evidence,
+    remedy: issue.remedy,
+  }));
+}
+
+/** The library writes the variables of one spoke into the configuration that it shares with the next one. */
+function sharedVariables({ controller, call }: FleetAccess): readonly FleetWarning[] {
+  const { list: read } = controller;
+  const provider = call?.exec.provider;
+  const entry = listEntries(read).find((each) => at(each, "name") === provider);
+  const policy = text(at(entry, "profileSourcedEnvVarsPolicy"));
+  if (policy === "" || policy === "Ignore" || read === undefined) return [];
+  return [
+    {
+      id: "profile-env-shared",
+      reason: `access library 0.1.3 keeps variables of one spoke for the next one under the policy ${policy}`,
+      evidence: [seen(`access provider ${provider ?? ""}`, read.source)],
+      remedy: "set the same variables in every profile, or write an entry for each spoke",
+    },
+  ];
+}
+
+const IGNORED: readonly string[] = ["disable-compression", "insecure-skip-tls-verify", "tls-server-name"];
+
+function ignoredSettings(facts: FleetAccess, evidence: readonly Evidence[]): readonly FleetWarning[] {
+  const cluster = chosenCluster(facts);
+  return IGNORED.filter((key) => at(cluster, key) !== undefined).map((key) => ({
+    id: "cluster-setting-ignored",
+    reason: `access library 0.1.3 does not look at ${key}`,
+    evidence,
+    remedy: "do without it, or make sure that the controller has a newer library",
+  }));
+}
+
+/** Where the profile says nothing of a proxy, the library takes none, whatever the environment says. */
+function proxy(facts: FleetAccess, evidence: readonly Evidence[]): readonly FleetWarning[] {
+  const isSet = facts.controller.workloads.some(({ spec }) =>
+    list(spec["containers"])
+      .flatMap((container) => list(at(container, "env")))
+      .some((variable) => at(variable, "name") === "HTTPS_PROXY"),
+  );
+  if (!isSet || at(chosenCluster(facts), "proxy-url") !== undefined) return [];
+  return [
+    {
+      id: "proxy-unused",
+      reason: "the container has HTTPS_PROXY, which connections to spokes do not take",
+      evidence,
+      remedy: "write proxy-url into the profile where the spoke is reached through the proxy",
+    },
+  ];
+}
+
+/** Kueue enters only where a MultiKueueCluster says so. */
+function withoutWorker({ artefacts, controller, profile }: FleetAccess): readonly FleetWarning[] {
+  const { workerClusters } = artefacts.fleet;
+  // Other teams' objects may stand elsewhere; what was declared as a whole has one for each profile.
+  const isComplete = workerClusters.length > 0 || controller.declared;
+  if (controller.kind !== "kueue" || !isComplete) return [];
+  if (workerClusters.some((each) => each.profile === profile.name)) return [];
+  return [
+    {
+      id: "worker-cluster-missing",
+      reason: `no MultiKueueCluster refers to the profile ${profile.name}, so that no jobs are sent there`,
+      evidence: workerClusters.map((each) => seen(`refers to ${each.profile}`, each.source)),
+      remedy: `write spec.clusterSource.clusterProfileRef.name: ${profile.name}`,
+    },
+  ];
+}
+
+function chosenCluster({ profile, call }: FleetAccess): unknown {
+  const { plain } = profileDocument(profile);
+  return at(profileProviders(plain).get(call?.exec.provider ?? ""), "cluster");
+}

@@ -1,0 +1,88 @@
+/*
+ * Arguments of plugins, references in their values included.
+ */
+
+import { type Known, joined, match, shown } from "../../model/known";
+import { marked, unmarkedText } from "../../model/tree";
+import type { PluginFacts } from "../../model/cluster";
+import { type ParsedArguments, certainRefusal, parsedArguments } from "../../rules/plugin-arguments";
+import { type Answer, type Evidence, broken, unknown } from "../answer";
+
+/** The arguments of an entry. */
+export interface EntryArguments {
+  /** As the plugin takes them apart; a value with a reference stands there with marks. */
+  readonly parsed: ParsedArguments;
+  /** The value of a flag, of several the last; `undefined` where it is not given. */
+  readonly value: (flag: string) => Known<string> | undefined;
+  /** A word. */
+  readonly word: (place: number) => Known<string> | undefined;
+  /** An argument that may be any flag, for people; `undefined` where all begin with text. */
+  readonly open: string | undefined;
+}
+
+const BETWEEN = "\u0000";
+
+/** Takes the arguments of a plugin apart. */
+export function entryArguments(plugin: string, args: readonly Known<string>[]): EntryArguments {
+  const open = args.find((argument) => !beginsWithText(argument));
+  const readable = args.filter(beginsWithText);
+  const whole = joined(
+    ...readable.flatMap((argument, place) => (place === 0 ? [argument] : [BETWEEN, argument])),
+  );
+  return match(
+    marked(whole),
+    ({ text, parts }) => {
+      const parsed = parsedArguments(plugin, readable.length === 0 ? [] : text.split(BETWEEN));
+      const known = (written: string | undefined): Known<string> | undefined =>
+        written === undefined ? undefined : unmarkedText(written, parts);
+      return {
+        parsed,
+        value: (flag: string) => known(parsed.values.get(flag)),
+        word: (place: number) => known(parsed.words[place]),
+        open: open && shown(open),
+      };
+    },
+    () => ({
+      parsed: parsedArguments(plugin, []),
+      value: () => undefined,
+      word: () => undefined,
+      open: args.map(shown).join(" "),
+    }),
+  );
+}
+
+function beginsWithText(argument: Known<string>): boolean {
+  return match(
+    argument,
+    () => true,
+    (why) => why.kind === "apply" && typeof why.parts[0] === "string",
+  );
+}
+
+/** What the plugin certainly refuses of its arguments; `undefined` where nothing, or nothing certain. */
+export function refusedArguments(
+  plugin: string,
+  facts: PluginFacts,
+  { parsed }: EntryArguments,
+  where: Evidence,
+): Answer | undefined {
+  const refusal = certainRefusal(plugin, facts, parsed);
+  // Of a value that only apply tells it is not known whether the plugin takes it.
+  if (refusal === undefined || refusal.reason.includes(MARK)) return undefined;
+  return broken(refusal.reason, refusal.remedy, refusal.log, where);
+}
+
+/** What stays open of arguments that nothing certain speaks against. */
+export function openArguments(
+  { parsed: { refusal }, open }: EntryArguments,
+  where: Evidence,
+): Answer | undefined {
+  if (open !== undefined)
+    return unknown(`an argument is known only after apply: ${open}`, "write it as a literal", where);
+  return refusal && !refusal.reason.includes(MARK)
+    ? unknown(`what the plugin does with ${refusal.flag} is not known`, refusal.remedy, where)
+    : undefined;
+}
+
+/** What marks of references begin with. */
+const MARK = "\ue000";

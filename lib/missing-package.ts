@@ -1,0 +1,25 @@
+import { fail } from "./errors";
+
+const NOT_FOUND = /^Cannot find module '([^']+)'/;
+
+/**
+ * What the compiled entries export in the place of what could not be loaded: every use of it throws `package-missing`,
+ * for the package that is not installed. Throws the error itself where that is another one.
+ *
+ * Loading cannot throw it: an `import` in an ES module takes every name of an entry, whether it is used or not, and
+ * ignores what a getter throws.
+ *
+ * @param peers - Packages that users install beside this one, with the versions that fit.
+ */
+export function missingPackage(error: unknown, peers: Readonly<Record<string, string>>): unknown {
+  const module = missingModule(error);
+  const peer = Object.entries(peers).find(([name]) => module === name || module?.startsWith(`${name}/`));
+  if (module === undefined || peer === undefined) throw error;
+  const refuse = (): never => fail("package-missing", module, ...peer);
+  return new Proxy(class {}, { apply: refuse, construct: refuse, get: refuse });
+}
+
+function missingModule(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error) || error.code !== "MODULE_NOT_FOUND") return undefined;
+  return NOT_FOUND.exec(error.message)?.[1];
+}

@@ -1,0 +1,95 @@
+/*
+ * The request context: what a condition key holds, or that this cannot be known here.
+ */
+
+import { type Known, map, match, orElse } from "../../../model/known";
+import { isRecord } from "../../../model/record";
+import { type Tree, listAt, textAt, treeOf } from "../../../model/tree";
+import { quoted } from "./match";
+import type { Condition, Statement } from "./document";
+
+/** What is known of one condition key. */
+export type ContextValue =
+  | {
+      /** The key's values are known. */
+      readonly known: true;
+      /** The values; none where the request does not have the key. */
+      readonly values: readonly Known<string>[];
+      /** Said where the key is absent. */
+      readonly absent: () => string;
+    }
+  | {
+      /** The key's values cannot be known here. */
+      readonly known: false;
+      /** Why. */
+      readonly why: () => string;
+    };
+
+/** Where conditions look up their keys. */
+export interface RequestContext {
+  /** Who has the keys, for people: `token` or `request`. */
+  readonly bearer: string;
+  /** What a key holds. AWS compares keys without regard to case. */
+  lookup(key: Known<string>): ContextValue;
+  /** True for a condition that is not asked about, and is taken to hold. */
+  presumes?(condition: Condition, statement: Statement): boolean;
+}
+
+/** Condition keys of a request: one value or several, which may be not known; `null` for a key that it certainly lacks. */
+export type ContextKeys = Readonly<Record<string, Known<string> | string | readonly string[] | null>>;
+
+/**
+ * Keys of every request of a role that was assumed. Services of AWS offer no other transport than TLS.
+ * Source: "AWS global condition context keys" in the IAM user guide.
+ */
+export const ofRoles: Readonly<Record<string, string>> = {
+  "aws:PrincipalIsAWSService": "false",
+  "aws:PrincipalType": "AssumedRole",
+  "aws:SecureTransport": "true",
+};
+
+/** What is known of a request, from condition keys and their values. */
+export function requestContext(given: unknown): RequestContext {
+  const entries = isRecord(given) ? Object.entries(given) : [];
+  const keys = new Map(entries.map(([key, value]) => [key.toLowerCase(), value]));
+  return {
+    bearer: "request",
+    lookup: (key) => {
+      const name = orElse(
+        map(key, (text) => text.toLowerCase()),
+        () => undefined,
+      );
+      const found = name === undefined ? undefined : keys.get(name);
+      return found === undefined
+        ? { known: false, why: () => `the value of the condition key ${shownKey(key)} is not known` }
+        : contextValue(treeOf(found), () => "the request lacks it");
+    },
+  };
+}
+
+/** One value or a list of them; none for nothing. */
+export function contextValue(tree: Tree, absent: () => string): ContextValue {
+  const values = match(
+    listAt(tree),
+    (list) => list.map(textAt),
+    () => [tree as Known<never>],
+  );
+  const isText = values.every((value) =>
+    match(
+      value,
+      () => true,
+      (why) => why.kind !== "malformed",
+    ),
+  );
+  return isText
+    ? { known: true, values, absent }
+    : { known: false, why: () => "what the request has there is no text" };
+}
+
+/** A key for people. */
+export function shownKey(key: Known<string>): string {
+  return match(key, quoted, () => "that only apply tells");
+}
+
+/** A request of which nothing is known. */
+export const NOTHING_KNOWN: RequestContext = requestContext({});

@@ -1,0 +1,196 @@
+/*
+ * From statements to a decision: a certain Deny wins, then a certain Allow that no uncertain Deny threatens;
+ * nothing that allows means denied. Source: "Policy evaluation logic" in the IAM user guide.
+ */
+
+import type { RequestContext } from "./context";
+import { Match, cannotTell, no, yes } from "./match";
+import type { Policy, Statement } from "./document";
+import type { AskedResource } from "./resource-name";
+import { type Candidate, type Effect, readStatement, unreadStatements } from "./candidate";
+
+/** What the evaluation of a policy says. */
+export interface AwsDecision {
+  /** `unknown` where a value, key or operator cannot be judged from what was given. */
+  readonly outcome: "allowed" | "denied" | "unknown";
+  /** Why, in one sentence without full stop. */
+  readonly reason: string;
+}
+
+/** A policy among those that decide together. */
+export interface CountedPolicy<D> {
+  /** The policy. */
+  readonly policy: Policy;
+  /** Why it is not certain that it counts, as the caller has it; `undefined` where it certainly does. */
+  readonly doubt: D | undefined;
+}
+
+/** How the statements of some policies are judged. */
+export interface Judging {
+  /** What the request has. */
+  readonly context: RequestContext;
+  /** Whether a statement is about who asks. */
+  readonly principal: (statement: Statement) => Match;
+  /** Said where there is no statement that allows anything. */
+  readonly nothing: string;
+}
+
+/** Policies that decide together, ready for many requests. Those that certainly count come first. */
+export class PolicySet<D = never> {
+  readonly #counted: readonly CountedPolicy<D>[];
+  readonly #judging: Judging;
+  readonly #questions = new Map<string, Question<D>>();
+
+  constructor(counted: readonly CountedPolicy<D>[], judging: Judging) {
+    this.#counted = counted;
+    this.#judging = judging;
+  }
+
+  /** The question whether an action may be done. */
+  question(action: string): Question<D> {
+    const known = this.#questions.get(action);
+    if (known) return known;
+    const candidates = (): readonly Doubted<D>[] =>
+      this.#counted.flatMap((each, place) => this.#candidates(each, place, action));
+    const made = new Question(candidates, this.#refused, this.#judging.nothing);
+    this.#questions.set(action, made);
+    return made;
+  }
+
+  #candidates({ policy, doubt }: CountedPolicy<D>, place: number, action: string): readonly Doubted<D>[] {
+    if (policy.kind === "refused") return [];
+    if (policy.kind === "unread") return [{ candidate: unreadStatements(policy.why), doubt }];
+    const { context, principal } = this.#judging;
+    const where = this.#counted.length === 1 ? "" : ` of policy ${place + 1}`;
+    const asked = { action, context, principal, isCertain: doubt === undefined };
+    return policy.statements.map((each) => ({
+      candidate: "unread" in each ? unreadStatements(each.unread + where) : readStatement(each, where, asked),
+      doubt,
+    }));
+  }
+
+  get #refused(): string | undefined {
+    for (const { policy } of this.#counted) if (policy.kind === "refused") return policy.why;
+    return undefined;
+  }
+}
+
+interface Doubted<D> {
+  readonly candidate: Candidate;
+  readonly doubt: D | undefined;
+}
+
+/** Whether an action may be done on resources. */
+export class Question<D = never> {
+  /** All statements, for the few that ask for a reason. */
+  readonly #all: () => readonly Doubted<D>[];
+  readonly #live: readonly Doubted<D>[];
+  readonly #refused: string | undefined;
+  readonly #nothing: string;
+
+  constructor(all: () => readonly Doubted<D>[], refused: string | undefined, nothing: string) {
+    this.#all = all;
+    this.#live = all().filter(({ candidate }) => candidate.isLive);
+    this.#refused = refused;
+    this.#nothing = nothing;
+  }
+
+  /** True where the decision is the same as that of another question whatever the resource. */
+  isAlike(other: Question<D>): boolean {
+    return (
+      this.#live.length === other.#live.length &&
+      this.#live.every(({ candidate, doubt }, place) => {
+        const same = other.#live[place];
+        return same !== undefined && same.doubt === doubt && candidate.isAlike(same.candidate);
+      })
+    );
+  }
+
+  /** Decides; `undefined` where no statement is to name a resource. */
+  decide(resource: AskedResource | undefined): Decision<D> {
+    let allowed: Doubted<D> | undefined;
+    let open: Doubted<D> | undefined;
+    let threat: Doubted<D> | undefined;
+    for (const each of this.#live) {
+      const applies = each.candidate.applies(resource);
+      if (applies === "no") continue;
+      for (const effect of each.candidate.effects)
+        if (applies === "unknown") {
+          if (effect === "Allow") open ??= each;
+          else threat ??= each;
+        } else if (effect === "Allow") allowed ??= each;
+        else return new Decided<D>("denied", () => `${nameOf(each)} denies it`);
+    }
+    if (allowed && threat) return this.#open(threat, "Deny", resource);
+    if (allowed) return new Decided<D>("allowed", () => `${nameOf(allowed)} allows it`);
+    if (open) return this.#open(open, "Allow", resource);
+    return new Decided<D>("denied", () => this.#nearest(resource));
+  }
+
+  /** Whether a statement denies it, whatever is allowed. */
+  denial(resource: AskedResource | undefined): Match {
+    let threat: Doubted<D> | undefined;
+    for (const each of this.#live) {
+      if (!each.candidate.effects.includes("Deny")) continue;
+      const applies = each.candidate.applies(resource);
+      if (applies === "yes") return yes(() => `${nameOf(each)} denies it`);
+      if (applies === "unknown") threat ??= each;
+    }
+    const first = threat;
+    return first
+      ? cannotTell(() => told(first, "may deny it", resource))
+      : no(() => "no statement denies it");
+  }
+
+  #open(each: Doubted<D>, effect: Effect, resource: AskedResource | undefined): Decision<D> {
+    const what = effect === "Deny" ? "may deny it" : "cannot be judged";
+    return new Decided<D>("unknown", () => told(each, what, resource), each.doubt, effect);
+  }
+
+  /** The statement that came closest is the one worth reading. */
+  #nearest(resource: AskedResource | undefined): string {
+    if (this.#refused !== undefined) return `AWS refuses the policy: ${this.#refused}`;
+    const allows = this.#all().filter(({ candidate }) => candidate.effects.includes("Allow"));
+    const judged = allows.map((each) => ({ each, ...each.candidate.judged(resource) }));
+    const [best] = judged.sort((one, other) => other.depth - one.depth);
+    return best
+      ? `no statement allows it; nearest is ${best.each.candidate.label ?? "one"}: ${best.match.reason}`
+      : this.#nothing;
+  }
+}
+
+function nameOf({ candidate: { label } }: Doubted<unknown>): string {
+  return label === undefined ? "a statement" : `statement ${label}`;
+}
+
+function told(each: Doubted<unknown>, what: string, resource: AskedResource | undefined): string {
+  const { match } = each.candidate.judged(resource);
+  return each.candidate.label === undefined ? match.reason : `${nameOf(each)} ${what}: ${match.reason}`;
+}
+
+/** A decision of several policies. */
+export interface Decision<D = never> extends AwsDecision {
+  /** Why it is not certain that the policy counts because of which the outcome is unknown. */
+  readonly doubt: D | undefined;
+  /** What the statement does because of which the outcome is unknown. */
+  readonly perhaps: Effect | undefined;
+}
+
+/** The words are made when they are read. */
+class Decided<D> implements Decision<D> {
+  readonly outcome: AwsDecision["outcome"];
+  readonly doubt: D | undefined;
+  readonly perhaps: Effect | undefined;
+  readonly #words: () => string;
+
+  constructor(outcome: AwsDecision["outcome"], words: () => string, doubt?: D, perhaps?: Effect) {
+    this.outcome = outcome;
+    this.doubt = doubt;
+    this.perhaps = perhaps;
+    this.#words = words;
+  }
+
+  get reason(): string {
+    return this.#words();
+  }
+}

@@ -1,0 +1,92 @@
+/*
+ * What a policy consists of, ready for evaluation.
+ * Source: "Grammar of the IAM JSON policy language" in the IAM user guide.
+ */
+
+import { type Known, known } from "../../../model/known";
+import type { Tree } from "../../../model/tree";
+
+/** Whose policy it is: it says what the role may do, who may become it, or what others may do with a resource. */
+export type PolicyKind = "identity" | "trust" | "resource";
+
+/** A list of names or ARNs, or everything but them. */
+export interface Selection {
+  /** The values. */
+  readonly values: readonly Known<string>[];
+  /** True for the `Not…` form. */
+  readonly negated: boolean;
+}
+
+/** Values of one condition key under one operator. */
+export interface Condition {
+  /** The operator as written, `StringEquals`. */
+  readonly operator: string;
+  /** The condition key as written. */
+  readonly key: Known<string>;
+  /** The values, numbers and booleans as text. */
+  readonly values: readonly Known<string>[];
+}
+
+/** A statement, ready for evaluation. */
+export interface Statement {
+  /** `Sid`, or the position from 1, for people. */
+  readonly label: string;
+  /** `Sid`; `undefined` where there is none. */
+  readonly sid: Known<string | undefined>;
+  /** Whether it grants or refuses. */
+  readonly effect: Known<"Allow" | "Deny">;
+  /** The value of Principal or NotPrincipal; `undefined` where there is neither. */
+  readonly principal: { readonly value: Tree; readonly negated: boolean } | undefined;
+  /** Action or NotAction. */
+  readonly actions: Selection;
+  /** Resource or NotResource; `undefined` where there is neither. */
+  readonly resources: Selection | undefined;
+  /** All conditions; every one must hold. */
+  readonly conditions: Known<readonly Condition[]>;
+  /** True where `${…}` in values is a policy variable (language version 2012-10-17). */
+  readonly variables: boolean;
+}
+
+/** A statement of which nothing is known, with the reason. */
+export interface UnreadStatement {
+  /** Why, a clause. */
+  readonly unread: string;
+}
+
+/** A policy that was read, or why it is not evaluated. */
+export type Policy =
+  | { readonly kind: "read"; readonly statements: readonly (Statement | UnreadStatement)[] }
+  | {
+      /** IAM takes no such policy, so that it is not there. */
+      readonly kind: "refused";
+      /** What is wrong, a clause: "statement 1 has a Principal". */
+      readonly why: string;
+    }
+  | {
+      /** It may say anything. */
+      readonly kind: "unread";
+      /** Why, a sentence. */
+      readonly why: string;
+    };
+
+const EVERYTHING: Selection = { values: [known("*")], negated: false };
+
+function everything(effect: "Allow" | "Deny"): Policy {
+  const statement = {
+    label: "1",
+    sid: known(undefined),
+    effect: known(effect),
+    principal: undefined,
+    actions: EVERYTHING,
+    resources: EVERYTHING,
+    conditions: known([]),
+    variables: true,
+  };
+  return { kind: "read", statements: [statement] };
+}
+
+/** Allows every action on everything. */
+export const allowingEverything: Policy = everything("Allow");
+
+/** Denies every action on everything. */
+export const denyingEverything: Policy = everything("Deny");

@@ -1,0 +1,68 @@
+/*
+ * Whether something holds, and why. The words are made when they are read: a million decisions need none.
+ */
+
+import type { Ternary } from "../../../model/known";
+
+/** Whether something holds. */
+export class Match {
+  /** The truth value. */
+  readonly holds: Ternary;
+  readonly #words: () => string;
+
+  constructor(holds: Ternary, words: () => string) {
+    this.holds = holds;
+    this.#words = words;
+  }
+
+  /** Why, a clause. */
+  get reason(): string {
+    return this.#words();
+  }
+}
+
+/** Holds. */
+export function yes(words: () => string): Match {
+  return new Match("yes", words);
+}
+
+/** Does not hold. */
+export function no(words: () => string): Match {
+  return new Match("no", words);
+}
+
+/** Cannot be told. */
+export function cannotTell(words: () => string): Match {
+  return new Match("unknown", words);
+}
+
+/** Holds when all do; a single failure decides, even beside what cannot be told. */
+export function all(matches: readonly Match[], holding: () => string): Match {
+  return (
+    matches.find(({ holds }) => holds === "no") ??
+    matches.find(({ holds }) => holds === "unknown") ??
+    yes(holding)
+  );
+}
+
+/** Holds when one does, even beside what cannot be told. */
+export function any(matches: readonly Match[], failing: () => string): Match {
+  return (
+    matches.find(({ holds }) => holds === "yes") ??
+    matches.find(({ holds }) => holds === "unknown") ??
+    no(failing)
+  );
+}
+
+/** The opposite, with the reason given for what was certain. */
+export function not(match: Match, words: () => string): Match {
+  if (match.holds === "unknown") return match;
+  return match.holds === "yes" ? no(words) : yes(words);
+}
+
+const SHOWN_CHARACTERS = 120;
+
+/** A text in quotes, cut where it is long. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text);
+}

@@ -1,0 +1,193 @@
+/*
+ * Whom the Principal of a statement means: an OIDC provider, a role, or someone outside of IAM.
+ * Source: "AWS JSON policy elements: Principal" and "… NotPrincipal" in the IAM user guide.
+ */
+
+import {
+  type Known,
+  type Ternary,
+  known,
+  match,
+  or,
+  orElse,
+  same,
+  shown,
+  whyText,
+} from "../../../model/known";
+import { type Tree, type TreeValue, entriesOf, isTreeObject, listAt, textAt } from "../../../model/tree";
+import { Match, any, cannotTell, no, not, quoted, yes } from "./match";
+import type { Statement } from "./document";
+
+/** The kinds of principals that AWS defines. */
+const TYPES: readonly string[] = ["AWS", "CanonicalUser", "Federated", "Service"];
+
+/** A principal as a statement names it. */
+interface Named {
+  /** `AWS`, `Federated` …; `*` for the plain star. */
+  readonly type: string;
+  readonly name: Known<string>;
+}
+
+/** The principals of an element; what is not known of them as a match. */
+function namesOf(principal: Tree): readonly Named[] | Match {
+  return match<TreeValue, readonly Named[] | Match>(
+    principal,
+    (value) => {
+      if (value === "*") return [{ type: "*", name: known("*") }];
+      if (!isTreeObject(value)) return cannotTell(() => "its Principal is neither * nor an object");
+      const names: Named[] = [];
+      for (const [key, given] of entriesOf(value)) {
+        const type = orElse(key, () => undefined);
+        if (type === undefined || !TYPES.includes(type))
+          return cannotTell(
+            () => `its Principal is of the kind ${quoted(shown(key))}, which AWS does not define`,
+          );
+        const list = match(
+          listAt(given),
+          (items) => items.map(textAt),
+          () => [given as Known<never>],
+        );
+        names.push(...list.map((name) => ({ type, name })));
+      }
+      return names;
+    },
+    (why) => cannotTell(() => `its Principal is known only after apply: ${whyText(why)}`),
+  );
+}
+
+function isOneOf(names: readonly Known<string>[], name: Known<string>): Ternary {
+  return or(...names.map((each) => same(each, name)));
+}
+
+function late(name: Known<string>): boolean {
+  return match(
+    name,
+    (text) => text.includes("{"),
+    () => true,
+  );
+}
+
+const LATE = cannotTell(() => "its Principal holds a Terraform reference that is known only after apply");
+const OTHER = no(() => "another principal");
+
+/** Principal against the ARN of an OIDC provider. */
+export function coversProvider({ principal }: Statement, providerArn: Known<string>): Match {
+  if (!principal) return cannotTell(() => "it has no Principal, which AWS refuses in a trust policy");
+  if (principal.negated) return cannotTell(() => "it has NotPrincipal, which AWS refuses in a trust policy");
+  const names = namesOf(principal.value);
+  if (names instanceof Match) return names;
+  return any(
+    names.map((each) => providerNamed(each, providerArn)),
+    () => `its Principal is not the OIDC provider ${quoted(shown(providerArn))}`,
+  );
+}
+
+/** The guide has "*" and {"AWS": "*"} mean the same, everybody, and names no web identity among them. */
+function providerNamed({ type, name }: Named, providerArn: Known<string>): Match {
+  const text = orElse(name, () => undefined);
+  if (text === "*" && type !== "Service" && type !== "CanonicalUser")
+    return cannotTell(() =>
+      type === "Federated"
+        ? "its Principal is Federated *, of which AWS does not say whom it lets in"
+        : "its Principal is everybody, of which AWS does not say whether it includes web identities",
+    );
+  if (isMalformed(name))
+    return cannotTell(() => `its Principal ${quoted(type)} is no text and no list of texts`);
+  // Other AWS principals never are a web identity.
+  if (type !== "Federated") return late(name) ? LATE : OTHER;
+  const found = same(name, providerArn);
+  if (found === "yes") return yes(() => "it is for this OIDC provider");
+  return found === "unknown" || late(name) ? LATE : OTHER;
+}
+
+function isMalformed(name: Known<string>): boolean {
+  return match(
+    name,
+    () => false,
+    (why) => why.kind === "malformed",
+  );
+}
+
+/** A role as the policies of resources name it. */
+export interface AskingRole {
+  /** ARN. */
+  readonly arn: Known<string>;
+  /** Account id. */
+  readonly account: Known<string>;
+  /** ARN of the account's root. */
+  readonly root: Known<string>;
+}
+
+const SESSION_ARN = /^arn:[a-z-]+:sts::\d{12}:assumed-role\//;
+
+/** Principal against a role, which is meant where its account is. */
+export function coversRole({ effect, principal }: Statement, role: AskingRole): Match {
+  if (!principal) return NO_PRINCIPAL;
+  const found = roleCovered(principal.value, role, [role.account, role.root, role.arn]);
+  if (!principal.negated) return found;
+  // "AWS JSON policy elements: NotPrincipal": for Deny alone, and who excepts a role must name its sessions as well.
+  if (orElse(effect, () => "Allow") === "Allow")
+    return cannotTell(() => "it has NotPrincipal, which AWS does not support with Allow");
+  return found.holds === "yes"
+    ? cannotTell(
+        () => "it excepts this role or its account, and whether that excepts its sessions is not known",
+      )
+    : not(found, () => "it is for everybody else");
+}
+
+const NO_PRINCIPAL = cannotTell(() => "it has no Principal, which AWS refuses in a resource's policy");
+
+/** Principal against a role itself, which within one account needs no identity policy then. */
+export function namesRole(statement: Statement, role: AskingRole): Match {
+  const found = coversRole(statement, role);
+  const { principal } = statement;
+  if (found.holds !== "yes" || !principal) return found;
+  const names = namesOf(principal.value);
+  const isForAll =
+    names instanceof Match || names.some(({ type, name }) => isStar(name) && ["*", "AWS"].includes(type));
+  if (principal.negated || isForAll)
+    return cannotTell(() => "it lets everybody in, which need not grant to a role itself");
+  return roleCovered(principal.value, role, [role.arn]);
+}
+
+function isStar(name: Known<string>): boolean {
+  return orElse(name, () => undefined) === "*";
+}
+
+function roleCovered(principal: Tree, role: AskingRole, wanted: readonly Known<string>[]): Match {
+  const names = namesOf(principal);
+  if (names instanceof Match) return names;
+  return any(
+    names.flatMap(({ type, name }) => {
+      if (type !== "AWS" && type !== "*") return [];
+      if (isStar(name)) return [yes(() => "it is for everybody")];
+      const text = orElse(name, () => "");
+      if (SESSION_ARN.test(text))
+        return [cannotTell(() => "its Principal is a session, whose name is not known")];
+      const found = isOneOf(wanted, name);
+      if (found === "yes") return [yes(() => "it is for this role or its account")];
+      return [found === "unknown" || late(name) ? LATE : OTHER];
+    }),
+    () => `its Principal is not the role ${quoted(shown(role.arn))}`,
+  );
+}
+
+/** Principal against everybody, or a service of AWS. */
+export function coversOutsider({ principal }: Statement, service: string | undefined): Match {
+  if (!principal) return NO_PRINCIPAL;
+  const names = namesOf(principal.value);
+  if (names instanceof Match) return names;
+  const found = any(
+    names.flatMap(({ type, name }) => {
+      if (type === "*") return [yes(() => "it is for everybody")];
+      const asks = type === "AWS" ? "*" : service;
+      if (asks === undefined || !["AWS", "Service"].includes(type)) return [];
+      if (late(name)) return [LATE];
+      return [orElse(name, () => "") === asks ? yes(() => "it is for who asks") : OTHER];
+    }),
+    () => (service === undefined ? "its Principal is not everybody" : `its Principal is not ${service}`),
+  );
+  return principal.negated
+    ? not(found, () => (found.holds === "yes" ? "it excepts who asks" : "it is for everybody else"))
+    : found;
+}

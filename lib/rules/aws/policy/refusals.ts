@@ -1,0 +1,132 @@
+/*
+ * What IAM refuses of the policies of roles beyond their grammar. A policy that is refused is not there.
+ *
+ * Sources: the elements of the "IAM JSON policy elements reference" and "IAM and AWS STS quotas" in the IAM user guide; the
+ * messages in quotation marks are those of the error MalformedPolicyDocument.
+ */
+
+import { type TextParts, orElse } from "../../../model/known";
+import type { PolicyKind, Selection, Statement, UnreadStatement } from "./document";
+
+/** The greatest value of quota L-C07B4B0D, of a role's trust policy. */
+export const trustCharactersMax = 4096;
+/** Of all inline policies of a role. */
+export const inlineCharactersMax = 10_240;
+/** Of a managed policy. */
+export const managedCharactersMax = 6144;
+
+const WHITE_SPACES = /\s+/g;
+
+/** Whether a policy is longer than IAM takes, which does not count white space; what only apply tells adds to it. */
+export function isOverlong(parts: TextParts, max: number): boolean {
+  const texts = parts.filter((part) => typeof part === "string");
+  const length = texts.reduce((sum, text) => sum + text.length, 0);
+  return length > max && texts.reduce((sum, text) => sum + text.replace(WHITE_SPACES, "").length, 0) > max;
+}
+
+/** Why IAM refuses the statements, a clause; `undefined` where it does not, or where that is not known. */
+export function refusalOf(
+  statements: readonly (Statement | UnreadStatement)[],
+  kind: PolicyKind,
+): string | undefined {
+  if (kind === "resource") return undefined;
+  if (statements.length === 0) return "it has no statement";
+  const rules = [...EITHER, ...(kind === "trust" ? TRUST : IDENTITY)];
+  for (const [index, statement] of statements.entries()) {
+    if ("unread" in statement) continue;
+    const why = rules.map((rule) => rule(statement)).find((each) => each !== undefined);
+    if (why !== undefined) return `statement ${index + 1} ${why}`;
+  }
+  return repeatedSid(statements);
+}
+
+type Rule = (statement: Statement) => string | undefined;
+
+const SID = /^[0-9A-Za-z]*$/;
+
+const EITHER: readonly Rule[] = [
+  // "Statement IDs (SID) must be alpha-numeric."
+  ({ sid }) => {
+    const text = orElse(sid, () => undefined) ?? "";
+    return SID.test(text) || isOpen(text)
+      ? undefined
+      : `has the Sid ${JSON.stringify(text)}, which is not of letters and digits alone`;
+  },
+  // "Actions/Conditions must be prefaced by a vendor", "Actions/Condition can contain only one colon."
+  ({ actions }) =>
+    first(actions, (action) =>
+      action === "*" || action.split(":").length === 2
+        ? undefined
+        : `has the action ${JSON.stringify(action)}, which is not of the form <service>:<action>`,
+    ),
+];
+
+const IDENTITY: readonly Rule[] = [
+  // "Policy document should not specify a principal."
+  ({ principal }) => (principal ? "has a Principal, which an identity policy may not have" : undefined),
+  // "Policy statement must contain actions.", "… resources."
+  ({ actions }) => (actions.values.length === 0 ? "names no action" : undefined),
+  ({ resources }) => ((resources?.values ?? []).length === 0 ? "names no resource" : undefined),
+  // "Resource … must be in ARN format or "*"."
+  ({ resources }) =>
+    first(resources, (resource) =>
+      isArnOrWildcard(resource)
+        ? undefined
+        : `has the resource ${JSON.stringify(resource)}, which is neither an ARN nor *`,
+    ),
+];
+
+const TRUST: readonly Rule[] = [
+  // "Missing required field Principal"
+  ({ principal }) => (principal ? undefined : "has no Principal"),
+  // "AssumeRole policy must not contain NotPrincipal field."
+  ({ principal }) => (principal?.negated ? "has NotPrincipal, which a trust policy may not have" : undefined),
+  // "Has prohibited field Resource"
+  ({ resources }) => (resources ? "has a Resource, which a trust policy may not have" : undefined),
+  // "AssumeRole policy may only specify STS AssumeRole actions."
+  ({ actions }) =>
+    actions.negated ? "has NotAction, and a trust policy may name actions of STS alone" : undefined,
+  ({ actions }) =>
+    first(actions, (action) =>
+      /^sts:/i.test(action)
+        ? undefined
+        : `has the action ${JSON.stringify(action)}, and a trust policy may name actions of STS alone`,
+    ),
+];
+
+/** A wildcard before the first colon is judged nowhere: no source says which of them IAM takes. */
+function isArnOrWildcard(resource: string): boolean {
+  const [prefix = "", ...rest] = resource.split(":");
+  if (/^[*?]+$/.test(prefix)) return true;
+  return rest.length > 0 && (prefix === "arn" || /[*?]/.test(prefix));
+}
+
+/** The first problem of a value that is known. */
+function first(
+  selection: Selection | undefined,
+  problem: (value: string) => string | undefined,
+): string | undefined {
+  for (const value of selection?.values ?? []) {
+    const text = orElse(value, () => undefined);
+    const found = text === undefined || isOpen(text) ? undefined : problem(text);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Also where texts are given with Terraform's or cdktf's references in them. */
+function isOpen(text: string): boolean {
+  return text.includes("{");
+}
+
+/** "Statement IDs (SID) in a single policy must be unique." */
+function repeatedSid(statements: readonly (Statement | UnreadStatement)[]): string | undefined {
+  const seen = new Set<string>();
+  for (const statement of statements) {
+    const text = "unread" in statement ? "" : (orElse(statement.sid, () => undefined) ?? "");
+    if (text === "" || isOpen(text)) continue;
+    if (seen.has(text)) return `two statements have the Sid ${text}`;
+    seen.add(text);
+  }
+  return undefined;
+}

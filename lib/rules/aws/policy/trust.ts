@@ -1,0 +1,173 @@
+/*
+ * Would STS let the holder of a service account token assume a role? From the role's trust policy alone.
+ */
+
+import { isLate } from "../../../model/late";
+import { type Known, joined, known, orElse, partsOf, same, withoutSuffix } from "../../../model/known";
+import { isRecord } from "../../../model/record";
+import { treeOf } from "../../../model/tree";
+import { type ContextValue, type RequestContext, contextValue, shownKey } from "./context";
+import { type AwsDecision, type Decision, PolicySet } from "./decide";
+import { quoted } from "./match";
+import type { Condition, Policy, Statement } from "./document";
+import { readPolicy } from "./policy";
+import { coversProvider } from "./principal";
+import { lowered } from "./value";
+
+/** Whose token is shown. */
+export interface AwsTrustRequest {
+  /** ARN of the OIDC provider that the token's issuer is registered as. */
+  readonly providerArn: string;
+  /** The decoded token, with all its claims: one that is not here counts as one that the token does not have. */
+  readonly claims: Readonly<Record<string, unknown>>;
+}
+
+const ACTION = "sts:AssumeRoleWithWebIdentity";
+const PROVIDER = /^arn:[a-z-]+:iam::\d{12}:oidc-provider\/(.+)$/s;
+const NOTHING = "the trust policy has no statement that allows anything";
+
+/**
+ * Evaluates an assume-role policy, given as JSON text or parsed, for a web identity token.
+ *
+ * Never throws. `unknown` where the policy holds a Terraform reference, or an operator or condition key that
+ * cannot be judged from the token; a policy that IAM refuses lets nobody in. Says nothing about the client ID list of
+ * the OIDC provider, the signature or the lifetime of the token.
+ */
+export function evaluateAwsTrust(policy: unknown, request: AwsTrustRequest): AwsDecision {
+  const { providerArn, claims } = isRecord(request) ? request : { providerArn: undefined, claims: undefined };
+  const hostPath =
+    typeof providerArn === "string" && !isLate(providerArn) ? PROVIDER.exec(providerArn)?.[1] : undefined;
+  if (typeof providerArn !== "string" || hostPath === undefined || hostPath.includes("${"))
+    return { outcome: "unknown", reason: "the ARN of the OIDC provider is not known" };
+  if (!isRecord(claims)) return { outcome: "unknown", reason: "the claims of the token are not known" };
+  const foreign = foreignIssuer(claims["iss"], hostPath);
+  if (foreign) return foreign;
+  const token = { provider: known(providerArn), host: known(hostPath), claims };
+  const { outcome, reason } = decideTrust(readPolicy(policy, "trust"), token);
+  return { outcome, reason };
+}
+
+function foreignIssuer(issuer: unknown, hostPath: string): AwsDecision | undefined {
+  if (issuer === undefined || issuer === `https://${hostPath}`) return undefined;
+  if (typeof issuer !== "string" || isLate(issuer) || issuer.includes("${"))
+    return { outcome: "unknown", reason: "the issuer of the token is not known" };
+  return {
+    outcome: "denied",
+    reason: `the token is of the issuer ${quoted(issuer)}, the OIDC provider of ${quoted(`https://${hostPath}`)}; AWS compares them exactly`,
+  };
+}
+
+/** A token as the account's OIDC provider takes it. */
+export interface ShownToken {
+  /** ARN of the OIDC provider. */
+  readonly provider: Known<string>;
+  /** The issuer without `https://`. */
+  readonly host: Known<string>;
+  /** The claims: values that may be not known. */
+  readonly claims: Readonly<Record<string, unknown>>;
+  /**
+   * True for conditions that are taken to hold.
+   *
+   * @defaultValue - each is judged
+   */
+  readonly presumes?: (condition: Condition, statement: Statement) => boolean;
+}
+
+/** Decides whether a trust policy lets the bearer of a token assume its role. */
+export function decideTrust(policy: Policy, token: ShownToken): Decision {
+  const judging = {
+    context: new TokenContext(token),
+    principal: (statement: Statement) => coversProvider(statement, token.provider),
+    nothing: NOTHING,
+  };
+  return new PolicySet<never>([{ policy, doubt: undefined }], judging).question(ACTION).decide(undefined);
+}
+
+/**
+ * The claims of a service account token of Kubernetes. Of those that no condition key is documented for it matters only
+ * that they are there. Source: kubernetes:pkg/serviceaccount/claims.go.
+ */
+export function serviceAccountClaims(sub: string, aud: Known<string>): Readonly<Record<string, unknown>> {
+  const other = {};
+  return { sub, aud, exp: other, iat: other, nbf: other, jti: other, "kubernetes.io": other };
+}
+
+/**
+ * Claims that are condition keys of every OIDC provider; what the token lacks of others no key has.
+ * Source: "Available keys for AWS OIDC federation" in the IAM user guide.
+ */
+const DOCUMENTED: readonly string[] = ["sub", "aud", "amr", "email"];
+/** Keys of which AWS does not say what they hold for a token without them; `oaud` holds `aud` of Google's tokens. */
+const UNDOCUMENTED: readonly string[] = ["iss", "oaud"];
+
+/**
+ * The condition keys of a token: `<issuer without https://>:<claim>`. The key `aud` holds `azp` where the token has one.
+ * Source: "IAM and AWS STS condition context keys" in the IAM user guide.
+ */
+class TokenContext implements RequestContext {
+  readonly bearer = "token";
+  readonly presumes?: (condition: Condition, statement: Statement) => boolean;
+  readonly #host: Known<string>;
+  readonly #claims: ReadonlyMap<string, unknown>;
+
+  constructor({ host, claims, presumes }: ShownToken) {
+    this.#host = lowered(host);
+    const given = Object.entries(claims).filter(([, value]) => value !== undefined && value !== null);
+    this.#claims = new Map(given.map(([name, value]) => [name.toLowerCase(), value]));
+    if (presumes) this.presumes = presumes;
+  }
+
+  lookup(written: Known<string>): ContextValue {
+    const key = lowered(written);
+    const claim = claimOf(key);
+    if (claim === undefined) return notKnownKey(written);
+    const isOwn = same(withoutSuffix(key, `:${claim}`), this.#host);
+    if (isOwn === "yes") return this.#claim(claim, written);
+    if (!isIdentityProviderKey(key) || (isOwn === "unknown" && this.#mayHave(claim)))
+      return notKnownKey(written);
+    return absent(
+      () =>
+        `the condition key is not of this OIDC provider, whose keys begin with ${shownKey(joined(this.#host, ":"))}`,
+    );
+  }
+
+  #mayHave(claim: string): boolean {
+    return this.#claims.has(claim) || UNDOCUMENTED.includes(claim);
+  }
+
+  #claim(name: string, key: Known<string>): ContextValue {
+    const from = name === "aud" && this.#claims.has("azp") ? "azp" : name;
+    if (!DOCUMENTED.includes(name) && this.#mayHave(name)) return notKnownKey(key);
+    const value = this.#claims.get(from);
+    if (value === undefined) return absent(() => `the token has no ${from}`);
+    const found = contextValue(treeOf(value), () => `the token's ${from} is empty`);
+    return found.known && !isLate(value)
+      ? found
+      : { known: false, why: () => `the claim ${from} of the token is not known` };
+  }
+}
+
+function absent(words: () => string): ContextValue {
+  return { known: true, values: [], absent: words };
+}
+
+function notKnownKey(key: Known<string>): ContextValue {
+  return {
+    known: false,
+    why: () => `the value of the condition key ${shownKey(key)} cannot be known from the token`,
+  };
+}
+
+/** What follows the last colon of a key, where that is known. */
+function claimOf(key: Known<string>): string | undefined {
+  const last = partsOf(key)?.at(-1);
+  if (typeof last !== "string" || !last.includes(":")) return undefined;
+  return last.slice(last.lastIndexOf(":") + 1);
+}
+
+/** Keys of identity providers begin with a host name, AWS's own (`aws:`, `sts:`) never hold a dot there. */
+function isIdentityProviderKey(key: Known<string>): boolean {
+  const name = orElse(key, () => "");
+  const head = name.slice(0, name.indexOf(":"));
+  return !name.includes("${") && (head.includes(".") || head === "https" || head === "http");
+}

@@ -1,0 +1,121 @@
+/*
+ * Values in policies: policy variables, wildcards, and what only apply tells.
+ * Source: "IAM policy elements: Variables and tags" in the IAM user guide.
+ */
+
+import { isLate } from "../../../model/late";
+import {
+  type Known,
+  Reference,
+  type Ternary,
+  type TextParts,
+  known,
+  match,
+  partsOf,
+  textOf,
+} from "../../../model/known";
+import { type Pattern, joinedPattern, literalPattern, matchesPattern, patternOf } from "../../wildcard";
+import type { RequestContext } from "./context";
+
+/** A policy value with its variables filled in. */
+export interface PolicyValue {
+  /** The value. */
+  readonly text: Known<string>;
+  /** The value as a pattern; what only apply tells is any text in it. */
+  readonly pattern: string | Pattern;
+  /** True where a part of it only apply tells: what matches the pattern need not match the value. */
+  readonly isLate: boolean;
+}
+
+const VARIABLE = /\$\{([^${}]*)\}/g;
+const ESCAPES: Readonly<Record<string, string>> = { "*": "*", "?": "?", $: "$" };
+const ANY_TEXT = patternOf("*");
+
+/**
+ * Fills in policy variables; `undefined` where one is not known. What a variable stands for is literal text, also `*`
+ * and `?`. `${*}`, `${?}` and `${$}` are the characters themselves.
+ */
+export function policyValue(
+  raw: Known<string>,
+  variables: boolean,
+  context: RequestContext,
+): PolicyValue | undefined {
+  return match(
+    raw,
+    (text) => {
+      if (!text.includes("{")) return { text: raw, pattern: text, isLate: false };
+      if (isLate(text)) return undefined;
+      return variables && text.includes("${")
+        ? filled(text, context)
+        : { text: raw, pattern: text, isLate: false };
+    },
+    () => lateValue(raw, variables),
+  );
+}
+
+function lateValue(text: Known<string>, variables: boolean): PolicyValue | undefined {
+  const parts = partsOf(text);
+  if (parts === undefined) return { text, pattern: ANY_TEXT, isLate: true };
+  if (variables && parts.some((part) => typeof part === "string" && part.includes("${"))) return undefined;
+  return { text, pattern: loosened(parts), isLate: true };
+}
+
+function loosened(parts: TextParts): Pattern {
+  return joinedPattern(parts.map((part) => (part instanceof Reference ? ANY_TEXT : patternOf(part))));
+}
+
+function filled(raw: string, context: RequestContext): PolicyValue | undefined {
+  const texts: string[] = [];
+  const patterns: Pattern[] = [];
+  let end = 0;
+  const addPlain = (piece: string): void => {
+    texts.push(piece);
+    patterns.push(patternOf(piece));
+  };
+  for (const found of raw.matchAll(VARIABLE)) {
+    const piece = raw.slice(end, found.index);
+    const value = variable(found[1] ?? "", context);
+    if (value === undefined || piece.includes("${")) return undefined;
+    addPlain(piece);
+    texts.push(value);
+    patterns.push(literalPattern(value));
+    end = found.index + found[0].length;
+  }
+  const rest = raw.slice(end);
+  if (rest.includes("${")) return undefined;
+  addPlain(rest);
+  return { text: known(texts.join("")), pattern: joinedPattern(patterns), isLate: false };
+}
+
+function variable(name: string, context: RequestContext): string | undefined {
+  const escaped = Object.hasOwn(ESCAPES, name) ? ESCAPES[name] : undefined;
+  if (escaped !== undefined) return escaped;
+  const found = context.lookup(known(name));
+  const [only, ...more] = found.known ? found.values : [];
+  return only === undefined || more.length > 0
+    ? undefined
+    : match(
+        only,
+        (value) => value,
+        () => undefined,
+      );
+}
+
+/** Whether a value matches a known text. */
+export function valueMatches({ pattern, isLate: late }: PolicyValue, text: string): Ternary {
+  return ternary(matchesPattern(pattern, text), late);
+}
+
+/** An answer of which a yes is not certain where the value is late. */
+export function ternary(found: boolean | undefined, late = false): Ternary {
+  if (found === undefined || (found && late)) return "unknown";
+  return found ? "yes" : "no";
+}
+
+/** A text with its letters in lower case, save what only apply tells. */
+export function lowered(text: Known<string>): Known<string> {
+  const parts = partsOf(text);
+  return parts === undefined
+    ? text
+    : textOf(parts.map((part) => (typeof part === "string" ? part.toLowerCase() : part)));
+}

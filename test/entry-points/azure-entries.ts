@@ -1,0 +1,198 @@
+import * as azure from "../../lib/cloud/azure";
+import { type Entry, apply, inStack, make, of } from "./entry";
+import { declaresComponents, declaresPulls, declaresWorkloads } from "./makers";
+import {
+  ACR,
+  AZURE_ACCESS,
+  CLUSTER,
+  GUID,
+  ISSUER,
+  JOB,
+  KEYS,
+  REGISTRY,
+  REQUESTS,
+  SCOPE,
+  WEB,
+  type World,
+} from "./world";
+
+const TAGS = { team: "shop" };
+const PLACE = { resourceGroupName: "shop", location: "westeurope" };
+const ROLE = { role: "Storage Blob Data Reader", scope: SCOPE, reason: "reads images" };
+const TRUST = { clusterName: "prod", issuer: ISSUER, serviceAccounts: ["shop/web"] };
+const COMPONENTS = { subscriptionId: GUID, region: "westeurope", tags: TAGS };
+const REQUEST = REQUESTS.azure.requests[0]?.name ?? "";
+const provider = (world: World): object => ({ provider: world.others.azure });
+const storage = (world: World): object => ({
+  storageAccountName: "prodoidc",
+  resourceGroupName: "shop",
+  region: "westeurope",
+  keys: KEYS,
+  tags: TAGS,
+  adopt: { subscriptionId: GUID },
+  ...provider(world),
+});
+const STORAGE = ["storageAccountName", "resourceGroupName", "region", "keys"];
+
+/** Entry points of `./azure`. */
+export const azureEntries: Readonly<Record<string, Entry>> = {
+  acr: of(azure.acr, ["registry", "roleAssignmentMode"], () => ({
+    registry: REGISTRY,
+    roleAssignmentMode: "AbacRepositoryPermissions",
+    repositories: ["shop/*"],
+  })),
+  AzureAccess: {
+    settings: () => [ROLE],
+    required: [],
+    call: (given) => make(azure.AzureAccess, given),
+  },
+  azureAccess: of(azure.azureAccess, ["roles"], () => ({ roles: [ROLE] })),
+  aksSpoke: {
+    ...of(azure.aksSpoke, ["cluster"], (world) => ({
+      cluster: {
+        id: `${SCOPE}/providers/Microsoft.ContainerService/managedClusters/spoke-b`,
+        server: "https://spoke-b.azmk8s.io:443",
+        certificateAuthorityData: "LS0tLS1CRUdJTi4uLg==",
+      },
+      roles: [{ role: "Azure Kubernetes Service RBAC Reader", namespaces: ["shop"] }],
+      ...provider(world),
+    })),
+    declare: (made, { stack }) =>
+      (made as ReturnType<typeof azure.aksSpoke>).declare(stack, {
+        hub: "hub",
+        spoke: "spoke-b",
+        controllers: [
+          {
+            subject: WEB,
+            identity: GUID,
+            principal: { name: GUID, dependencies: [] },
+            annotations: {},
+            pod: { labels: {}, env: [], volumeMounts: [], volumes: [] },
+          },
+        ],
+      }),
+  },
+  AksSpokeEntry: {
+    ...inStack(azure.AksSpokeEntry, ["principal", "assignments"], (world) => ({
+      principal: { name: GUID, dependencies: [] },
+      assignments: [{ key: "Reader", role: "Azure Kubernetes Service RBAC Reader", scope: SCOPE }],
+      ...provider(world),
+    })),
+    open: ["principal"],
+  },
+  ComponentIdentities: {
+    ...inStack(
+      azure.ComponentIdentities,
+      ["subscriptionId", "region", "clusterName", "issuer", "requests"],
+      (world) => ({
+        ...COMPONENTS,
+        ...JOB,
+        requests: REQUESTS.azure.requests,
+        overrides: { [REQUEST]: { reason: "needs it" } },
+        ...provider(world),
+      }),
+    ),
+    open: REQUESTS.azure.requests.flatMap((_, index) => [`requests[${index}]`]),
+  },
+  componentIdentities: {
+    ...of(azure.componentIdentities, ["subscriptionId", "region"], (world) => ({
+      ...COMPONENTS,
+      overrides: { [REQUEST]: { reason: "needs it" } },
+      ...provider(world),
+    })),
+    declare: declaresComponents("azure"),
+  },
+  ComponentIdentity: inStack(
+    azure.ComponentIdentity,
+    [
+      "identityName",
+      "resourceGroupName",
+      "location",
+      "subscriptionId",
+      "clusterName",
+      "issuer",
+      "serviceAccounts",
+      "scopes",
+    ],
+    (world) => ({
+      ...PLACE,
+      identityName: "acme",
+      subscriptionId: GUID,
+      clusterName: "prod",
+      issuer: ISSUER,
+      serviceAccounts: ["shop/web"],
+      scopes: [SCOPE],
+      roles: ["Reader"],
+      actions: ["Microsoft.Compute/disks/read"],
+      adopt: { serviceAccounts: [] },
+      tags: TAGS,
+      ...provider(world),
+    }),
+  ),
+  IssuerContainer: inStack(azure.IssuerContainer, STORAGE, storage),
+  IssuerWebsite: inStack(azure.IssuerWebsite, STORAGE, storage),
+  PullIdentities: {
+    ...inStack(azure.PullIdentities, ["cluster", "pulls"], (world) => ({
+      ...PLACE,
+      cluster: { name: "prod", issuer: CLUSTER.issuer },
+      pulls: [{ subject: WEB, sources: [ACR] }],
+      tags: TAGS,
+      ...provider(world),
+    })),
+    open: ["cluster"],
+  },
+  pullIdentities: {
+    ...of(azure.pullIdentities, [], (world) => ({ ...PLACE, tags: TAGS, ...provider(world) })),
+    call: (given) => apply(azure.pullIdentities, given),
+    declare: declaresPulls(ACR),
+  },
+  PullIdentity: inStack(azure.PullIdentity, ["identityName", "resourceGroupName", "location"], (world) => ({
+    ...PLACE,
+    identityName: "shop",
+    trusts: [TRUST],
+    tags: TAGS,
+    ...provider(world),
+  })),
+  "PullIdentity.fromResourceId": {
+    settings: (world) => ({
+      resourceId: `${SCOPE}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/shop`,
+      ...provider(world),
+    }),
+    required: ["resourceId"],
+    call: (given, { stack, id }) => azure.PullIdentity.fromResourceId(stack, id, given as never),
+  },
+  WorkloadIdentities: {
+    ...inStack(
+      azure.WorkloadIdentities,
+      ["resourceGroupName", "location", "clusterName", "issuer", "workloads"],
+      (world) => ({
+        ...PLACE,
+        ...JOB,
+        workloads: [{ subject: WEB, access: [AZURE_ACCESS] }],
+        tags: TAGS,
+        ...provider(world),
+      }),
+    ),
+    open: ["workloads[0]"],
+  },
+  workloadIdentities: {
+    ...of(azure.workloadIdentities, ["resourceGroupName", "location"], (world) => ({
+      ...PLACE,
+      tags: TAGS,
+      ...provider(world),
+    })),
+    declare: declaresWorkloads(AZURE_ACCESS),
+  },
+  WorkloadIdentity: inStack(
+    azure.WorkloadIdentity,
+    ["identityName", "resourceGroupName", "location", "trusts", "roles"],
+    (world) => ({
+      ...PLACE,
+      identityName: "web",
+      trusts: [TRUST],
+      roles: [ROLE],
+      tags: TAGS,
+      ...provider(world),
+    }),
+  ),
+};

@@ -1,0 +1,526 @@
+/*
+ * Components by their Secrets, workloads by annotation and webhook, and what requests ask for.
+ */
+
+import { describe, expect, it } from "vitest";
+import { type Known, known, notKnown, textOf } from "../../../lib/model/known";
+import { treeOf } from "../../../lib/model/tree";
+import type { AccessReading, AccountQuestion } from "../../../lib/explain/cloud";
+import type { SecretFact } from "../../../lib/explain/read/component-facts";
+import type { PodFact } from "../../../lib/explain/read/pods";
+import { ACCOUNT, ARN, OTHER, type ReadTerraform, aws, limited, policy } from "./read";
+
+type Status = "pass" | "fail" | "unknown";
+const TOKEN = {
+  issuer: known("https://oidc.example.com/id"),
+  audience: known("openshift"),
+  namespace: "a",
+  name: "b",
+};
+
+function role(own: unknown, more: object = {}, provider: object = limited()): object {
+  return {
+    provider,
+    resource: {
+      aws_iam_role: { web: { name: "web", assume_role_policy: "{}" } },
+      aws_iam_role_policy: { own: { role: "web", policy: policy(...[own].flat()) } },
+      ...more,
+    },
+  };
+}
+
+function secretOf(
+  content: Known<string | undefined>,
+  key = "a/credentials",
+  keys = ["credentials"],
+): SecretFact {
+  return {
+    key,
+    namespace: "a",
+    type: known("Opaque"),
+    keys,
+    value: (name) => (name === "credentials" ? content : known(undefined)),
+    source: { file: "secrets.yaml", path: "" },
+    documents: [],
+  };
+}
+
+const PATH = "/var/run/secrets/openshift/serviceaccount/token";
+const credentials = (arn: string, more = ""): string =>
+  `[default]\nsts_regional_endpoints = regional\nrole_arn = ${arn}\nweb_identity_token_file = ${PATH}\n${more}`;
+
+function read(
+  secret: SecretFact,
+  terraform: ReadTerraform = aws(role([])),
+  ...beside: readonly SecretFact[]
+): AccessReading {
+  const all = [secret, ...beside].map((each) => [each.key, each] as const);
+  return terraform.cloud.access.secret(secret, PATH, new Map(all));
+}
+
+// openshift/cloud-credential-operator, pkg/cmd/provisioning/aws/create_iam_roles.go
+describe("the Secret of a component", () => {
+  it.each<[string, Known<string | undefined>, Status, string]>([
+    ["of the four lines", known(credentials(ARN)), "pass", `names the role ${ARN}`],
+    [
+      "with a comment and white space",
+      known(`# x\n\n${credentials(ARN).replaceAll("\n", " \r\n")}`),
+      "pass",
+      "",
+    ],
+    ["of another token", known(credentials(ARN).replace(PATH, "/x")), "fail", "the component's token is at"],
+    ["without a role", known(credentials("")), "fail", "credentials has no role_arn"],
+    ["with a role that is no ARN", known(credentials("web")), "fail", "is no ARN of an IAM role"],
+    [
+      "with another setting",
+      known(credentials(ARN, "region = eu-west-1")),
+      "fail",
+      "credentials has region besides",
+    ],
+    ["with a line that is none", known(credentials(ARN, "role")), "fail", "is no setting"],
+    [
+      "with other endpoints",
+      known(credentials(ARN).replace("regional\n", "x\n")),
+      "fail",
+      "sts_regional_endpoints is x",
+    ],
+    [
+      "without the section",
+      known(credentials(ARN).replace("[default]", "[other]")),
+      "fail",
+      "no section [default]",
+    ],
+    ["without the key", known(undefined), "fail", "no readable key credentials"],
+    [
+      "of which documents differ",
+      notKnown({ kind: "contested", what: "documents of it differ" }),
+      "unknown",
+      "differ",
+    ],
+  ])("%s", (_, content, status, reason) => {
+    const { answer } = read(secretOf(content));
+    expect(answer).toMatchObject({ status, reason: expect.stringContaining(reason) as string });
+  });
+
+  it("with a key that lasts is refused", () => {
+    const { answer } = read(secretOf(known(undefined), "a/b", ["aws_access_key_id"]));
+    expect(answer).toMatchObject({
+      status: "fail",
+      reason: expect.stringContaining("does not expire") as string,
+    });
+  });
+
+  it("that names a role which only apply tells leads to the role", () => {
+    const terraform = aws(role([], {}, {}));
+    const arn = terraform.text("${aws_iam_role.web.arn}");
+    const [before = "", after = ""] = credentials("@").split("@");
+    const parts = textOf([before, ...(arn as unknown as { why: { parts: never[] } }).why.parts, after]);
+    const { answer, identity } = read(secretOf(parts), terraform);
+    expect([answer.status, identity?.found.status, identity?.label]).toEqual([
+      "pass",
+      "pass",
+      "IAM role web",
+    ]);
+  });
+
+  it.each<[string, string, object, readonly string[], Status]>([
+    ["of the role's own partition", ARN, {}, [], "pass"],
+    [
+      "of another partition",
+      ARN.replace("arn:aws", "arn:aws-cn"),
+      { aws: { region: "eu-west-1" } },
+      [],
+      "fail",
+    ],
+    ["of another account than those beside", ARN, {}, [OTHER, OTHER], "unknown"],
+    ["of the account of as many", ARN, {}, [OTHER, ACCOUNT], "pass"],
+    ["of an account that is known", ARN, limited(), [OTHER, OTHER], "pass"],
+  ])("names a role %s", (_, arn, provider, others, status) => {
+    const beside = others.map((account, n) =>
+      secretOf(known(credentials(ARN.replace(ACCOUNT, account))), `x${n}/credentials`),
+    );
+    expect(
+      read(secretOf(known(credentials(arn))), aws(role([], {}, provider)), ...beside).answer.status,
+    ).toBe(status);
+  });
+
+  it("is recognized by the file of its token", () => {
+    const { access } = aws(role([])).cloud;
+    expect([credentials(ARN), "x"].map((text) => access.recognizes(secretOf(known(text))))).toEqual([
+      true,
+      false,
+    ]);
+  });
+});
+
+describe("what a request asks for", () => {
+  const ALLOW = { Effect: "Allow", Action: "ec2:CreateTags", Resource: "*" };
+  function granted(
+    own: unknown,
+    asked: { policyCondition?: object; resource?: string; action?: string } = {},
+    more: object = {},
+    provider: object = limited(),
+    arn = ARN,
+  ): string {
+    const { policyCondition, resource = "*", action = "ec2:CreateTags" } = asked;
+    const condition = policyCondition && { policyCondition };
+    const rights = treeOf({
+      statementEntries: [{ effect: "Allow", action: [action], resource, ...condition }],
+    });
+    const { identity } = read(secretOf(known(credentials(arn))), aws(role(own, more, provider)));
+    return identity?.permissions({ rights: rights as never, places: [] }, TOKEN).status ?? "";
+  }
+
+  // "IAM JSON policy elements: Condition operators" in the IAM user guide.
+  it.each<object>([
+    { StringEquals: { "aws:RequestedRegion": "eu-west-1" } },
+    { StringNotEquals: { "aws:RequestedRegion": "us-east-1" } },
+    { StringNotLike: { "aws:PrincipalTag/x": ["a*", "b*"] } },
+    { ArnNotEquals: { "aws:SourceArn": "arn:aws:s3:::x" } },
+    // aws-load-balancer-operator, config/rbac: what is not tagged yet.
+    {
+      Null: {
+        "aws:RequestTag/elbv2.k8s.aws/cluster": "true",
+        "aws:ResourceTag/elbv2.k8s.aws/cluster": "false",
+      },
+    },
+    { NumericLessThan: { "s3:max-keys": "10" } },
+    { DateLessThan: { "aws:CurrentTime": "2030-01-01T00:00:00Z" } },
+    { NotIpAddress: { "aws:SourceIp": "10.0.0.0/8" } },
+    { "ForAllValues:StringEquals": { "aws:TagKeys": ["a", "b"] } },
+    { "ForAnyValue:StringEquals": { "aws:TagKeys": ["a", "b"] } },
+    { StringEqualsIfExists: { "ec2:ResourceTag/a": "b" } },
+  ])("under the condition %j, granted exactly", (policyCondition) => {
+    expect(granted({ ...ALLOW, Condition: policyCondition }, { policyCondition })).toBe("pass");
+    const bound = {
+      aws_iam_policy: { b: { name: "b", policy: policy({ ...ALLOW, Condition: policyCondition }) } },
+      aws_iam_role: {
+        web: { name: "web", assume_role_policy: "{}", permissions_boundary: "${aws_iam_policy.b.arn}" },
+      },
+    };
+    expect(granted(ALLOW, { policyCondition }, bound)).toBe("pass");
+  });
+
+  it.each<[string, object, object, Status]>([
+    [
+      "other letters",
+      { StringEquals: { "AWS:requestedregion": "a" } },
+      { stringequals: { "aws:RequestedRegion": "a" } },
+      "pass",
+    ],
+    ["more values", { StringEquals: { k: ["a", "b"] } }, { StringEquals: { k: "a" } }, "pass"],
+    ["fewer values", { StringEquals: { k: "a" } }, { StringEquals: { k: ["a", "b"] } }, "unknown"],
+    ["another value", { StringEquals: { k: "b" } }, { StringEquals: { k: "a" } }, "fail"],
+    [
+      "fewer that are excluded",
+      { StringNotEquals: { k: "a" } },
+      { StringNotEquals: { k: ["a", "b"] } },
+      "pass",
+    ],
+    [
+      "more that are excluded",
+      { StringNotEquals: { k: ["a", "b"] } },
+      { StringNotEquals: { k: "a" } },
+      "unknown",
+    ],
+    ["what is excluded is wanted", { StringEquals: { k: "a" } }, { StringNotEquals: { k: "a" } }, "unknown"],
+    ["what is wanted is excluded", { StringNotEquals: { k: "a" } }, { StringEquals: { k: "a" } }, "fail"],
+    ["a pattern, compared exactly", { StringEquals: { k: "a*" } }, { StringLike: { k: "a*" } }, "unknown"],
+    ["a key that is absent", { StringEquals: { k: "a" } }, { Null: { k: "true" } }, "fail"],
+    [
+      "a key that may be absent",
+      { StringEquals: { k: "a" } },
+      { StringEqualsIfExists: { k: "a" } },
+      "unknown",
+    ],
+    ["the opposite Null", { Null: { k: "false" } }, { Null: { k: "true" } }, "fail"],
+    ["another key", { Null: { k: "true" } }, { Null: { l: "true" } }, "unknown"],
+  ])("%s", (_, condition, policyCondition, status) => {
+    expect(granted({ ...ALLOW, Condition: condition }, { policyCondition })).toBe(status);
+  });
+
+  it("counts for what denies as well", () => {
+    const condition = { StringNotEquals: { "aws:RequestedRegion": "us-east-1" } };
+    const own = [ALLOW, { ...ALLOW, Effect: "Deny", Condition: condition }];
+    expect(granted(own, { policyCondition: condition })).toBe("fail");
+    expect(granted(own)).toBe("unknown");
+  });
+
+  // "Cross-account policy evaluation logic" in the IAM user guide.
+  const key = `arn:aws:kms:eu-west-1:${OTHER}:key/1234abcd`;
+  const all = { Effect: "Allow", Action: "kms:*", Resource: "*" };
+  it.each<[string, object, string, string, object, Status]>([
+    ["whose policy was not read", all, key, ARN, limited(), "unknown"],
+    ["that is the role's", all, key, ARN.replace(ACCOUNT, OTHER), {}, "pass"],
+    ["that the role may not use anyway", ALLOW, key, ARN, limited(), "fail"],
+    ["that its ARN does not name", all, "arn:aws:s3:::reports/*", ARN, limited(), "pass"],
+  ])("a resource of another account %s", (_, own, resource, arn, provider, status) => {
+    expect(granted(own, { resource, action: "kms:Decrypt" }, {}, provider, arn)).toBe(status);
+  });
+
+  it.each<[string, object, Status]>([
+    ["that denies it", { Statement: { Effect: "Deny", Action: "ec2:*", Resource: "*" } }, "unknown"],
+    ["that denies something else", { Statement: { Effect: "Deny", Action: "ecr:*", Resource: "*" } }, "pass"],
+  ])("a policy of the organization %s", (_, content, status) => {
+    const more = { aws_organizations_policy: { limit: { name: "limit", content: JSON.stringify(content) } } };
+    expect(granted(ALLOW, {}, more)).toBe(status);
+  });
+
+  const BUCKET = { ...ALLOW, Resource: "arn:aws:s3:::reports" };
+  it.each<[string, unknown, Status, string]>([
+    ["something", ALLOW, "pass", "is granted ec2:CreateTags on *"],
+    ["nothing", [], "fail", "granted nothing that counts"],
+    ["what is denied", [BUCKET, { ...BUCKET, Effect: "Deny" }], "fail", "granted nothing that counts"],
+    ["what is denied in part", [ALLOW, { ...BUCKET, Effect: "Deny", Action: "*" }], "pass", "is granted"],
+    [
+      "what depends on conditions",
+      { ...ALLOW, Condition: { Bool: { "aws:MultiFactorAuthPresent": "true" } } },
+      "unknown",
+      "depends on conditions",
+    ],
+  ])("nothing: it is granted %s", (_, own, status, reason) => {
+    const { identity } = read(secretOf(known(credentials(ARN))), aws(role(own)));
+    expect(identity?.permissions(undefined, TOKEN)).toMatchObject({
+      status,
+      reason: expect.stringContaining(reason) as string,
+    });
+  });
+
+  it("in words", () => {
+    const rights = {
+      statementEntries: [
+        {
+          effect: "Allow",
+          action: ["s3:Get*"],
+          resource: "*",
+          policyCondition: { StringEquals: { a: "b" } },
+        },
+        { effect: "Deny", action: ["s3:X"], resource: "y" },
+      ],
+    };
+    expect(aws(role([])).cloud.access.inWords(rights as never)).toEqual([
+      "s3:Get* on * under conditions",
+      "no s3:X on y",
+    ]);
+  });
+});
+
+// aws/amazon-eks-pod-identity-webhook, pkg/handler/handler.go
+describe("a workload", () => {
+  const MOUNTED = "/var/run/secrets/eks.amazonaws.com/serviceaccount/token";
+  const env = (values: Record<string, unknown>): readonly object[] =>
+    Object.entries(values).map(([name, value]) =>
+      typeof value === "string" ? { name, value } : { name, valueFrom: {} },
+    );
+  const pod = (...containers: readonly object[]): PodFact => ({
+    title: "Pod shop/web",
+    labels: new Map(),
+    spec: treeOf({
+      containers,
+      volumes: [
+        {
+          name: "t",
+          projected: { sources: [{ serviceAccountToken: { path: "token", audience: "other" } }] },
+        },
+      ],
+    }),
+    source: { file: "pods.yaml", path: "" },
+  });
+  const fleet = (webhooks: readonly string[] | undefined): object => ({ fleet: { webhooks } });
+  function asked(
+    pods: readonly PodFact[],
+    more: {
+      annotations?: Record<string, Known<string>>;
+      cluster?: object;
+      program?: Record<string, string>;
+      declared?: boolean;
+    } = {},
+  ): ReturnType<ReadTerraform["cloud"]["access"]["account"]> {
+    const {
+      annotations = { "eks.amazonaws.com/role-arn": known(ARN) },
+      cluster = {},
+      program = {},
+      declared = false,
+    } = more;
+    const question: AccountQuestion = {
+      account: {
+        key: "shop/web",
+        annotations: new Map(Object.entries(annotations)),
+        patch: undefined,
+        pullSecrets: [],
+        source: { file: "accounts.yaml", path: "" },
+        documents: [],
+      },
+      pods,
+      fragment: undefined,
+      files: [],
+      declared,
+      program: new Map(Object.entries(program).map(([name, value]) => [name, known(value)])),
+      cluster,
+    };
+    return aws(role([])).cloud.access.account(question);
+  }
+
+  it.each<[string, Record<string, Known<string>>, boolean, Status | undefined, string]>([
+    ["with a role", { "eks.amazonaws.com/role-arn": known(ARN) }, false, "pass", "the webhook gets the role"],
+    [
+      "with something else",
+      { "eks.amazonaws.com/role-arn": known("web") },
+      false,
+      "fail",
+      "no ARN of an IAM role",
+    ],
+    ["without a role that was declared", {}, true, "fail", "has no eks.amazonaws.com/role-arn"],
+    ["without a role", {}, false, undefined, ""],
+    [
+      "with a contested role",
+      {
+        "eks.amazonaws.com/role-arn": notKnown({
+          kind: "contested",
+          what: "documents of it contradict each other",
+        }),
+      },
+      false,
+      "unknown",
+      "contradict",
+    ],
+  ])("%s", (_, annotations, declared, status, reason) => {
+    const reading = asked([], { annotations, declared });
+    expect(reading?.answer.status).toBe(status);
+    expect(reading?.answer.reason ?? "").toContain(reason);
+  });
+
+  it("shows tokens of the webhook, or of the audience that it is annotated with", () => {
+    expect(asked([])?.audiences).toEqual(["sts.amazonaws.com"]);
+    const annotations = {
+      "eks.amazonaws.com/role-arn": known(ARN),
+      "eks.amazonaws.com/audience": known("x"),
+    };
+    expect(asked([], { annotations })?.audiences).toEqual(["x"]);
+  });
+
+  const VARIABLES = { AWS_ROLE_ARN: ARN, AWS_WEB_IDENTITY_TOKEN_FILE: MOUNTED };
+  it.each<[string, readonly PodFact[], object, Status, string]>([
+    ["no pod", [], {}, "pass", "the webhook gives every pod"],
+    ["no pod, and no webhook", [], fleet(["azure"]), "unknown", "no pod was read"],
+    ["no pod, and perhaps a webhook", [], fleet(undefined), "unknown", "it is not recorded"],
+    [
+      "no pod, on EKS",
+      [],
+      { ...fleet(undefined), issuer: known("https://oidc.eks.eu-west-1.amazonaws.com/id/1") },
+      "pass",
+      "",
+    ],
+    [
+      "nothing of that",
+      [pod({ name: "own", env: env({ AWS_REGION: "x" }) })],
+      {},
+      "pass",
+      "the webhook gives every pod",
+    ],
+    ["nothing of that, and no webhook", [pod({ name: "own" })], fleet([]), "fail", "no webhook on the hub"],
+    [
+      "nothing of that, and perhaps a webhook",
+      [pod({ name: "own" })],
+      fleet(undefined),
+      "unknown",
+      "container own",
+    ],
+    [
+      "a role alone",
+      [pod({ name: "own", env: env({ AWS_ROLE_ARN: ARN }) })],
+      {},
+      "fail",
+      "without AWS_WEB_IDENTITY_TOKEN_FILE",
+    ],
+    [
+      "a token alone",
+      [pod({ name: "own", env: env({ AWS_WEB_IDENTITY_TOKEN_FILE: MOUNTED }) })],
+      {},
+      "fail",
+      "without AWS_ROLE_ARN",
+    ],
+    [
+      "another role",
+      [pod({ name: "own", env: env({ ...VARIABLES, AWS_ROLE_ARN: `${ARN}2` }) })],
+      {},
+      "fail",
+      `sets AWS_ROLE_ARN to ${ARN}2`,
+    ],
+    ["both, rightly", [pod({ name: "own", env: env(VARIABLES) })], {}, "pass", ""],
+    [
+      "both, and no webhook",
+      [pod({ name: "own", env: env(VARIABLES) })],
+      fleet([]),
+      "fail",
+      "where it has no token",
+    ],
+    [
+      "keys that last",
+      [pod({ name: "own", env: env({ AWS_ACCESS_KEY_ID: "A" }) })],
+      {},
+      "fail",
+      "take before a token",
+    ],
+    ["a profile", [pod({ name: "own", env: env({ AWS_PROFILE: "x" }) })], {}, "unknown", "has AWS_PROFILE"],
+    [
+      "a role from elsewhere",
+      [pod({ name: "own", env: env({ AWS_ROLE_ARN: {} }) })],
+      {},
+      "unknown",
+      "only in the cluster",
+    ],
+    [
+      "all from elsewhere, and no webhook",
+      [pod({ name: "own", envFrom: [{}] })],
+      fleet([]),
+      "unknown",
+      "only in the cluster",
+    ],
+  ])("whose pods have %s", (_, pods, cluster, status, reason) => {
+    const reading = asked(pods, { cluster });
+    expect(reading?.pods).toMatchObject({ status, reason: expect.stringContaining(reason) as string });
+  });
+
+  it("may have a token of its own, of another audience", () => {
+    const own = {
+      name: "own",
+      env: env({ ...VARIABLES, AWS_WEB_IDENTITY_TOKEN_FILE: "/own/token" }),
+      volumeMounts: [{ name: "t", mountPath: "/own" }],
+    };
+    const reading = asked([pod(own)], { cluster: fleet([]) });
+    expect([reading?.pods.status, reading?.audiences]).toEqual(["pass", ["sts.amazonaws.com", "other"]]);
+  });
+
+  it("is judged by the variables of the program above those of its container", () => {
+    expect(asked([pod({ name: "own" })], { program: { AWS_ROLE_ARN: `${ARN}2` } })?.identity?.label).toBe(
+      `${ARN}2`,
+    );
+    expect(
+      asked([pod({ name: "own" })], { program: { AWS_WEB_IDENTITY_TOKEN_FILE: "/x" } })?.pods.status,
+    ).toBe("fail");
+  });
+});
+
+it("a trust that does not compare the audience is wider than needed", () => {
+  const issuer = "oidc.example.com/id";
+  const trust = (condition: object): string =>
+    policy({
+      Effect: "Allow",
+      Principal: { Federated: `arn:aws:iam::${ACCOUNT}:oidc-provider/${issuer}` },
+      Action: "sts:AssumeRoleWithWebIdentity",
+      Condition: { StringEquals: { [`${issuer}:sub`]: "system:serviceaccount:a:b", ...condition } },
+    });
+  const wide = (condition: object): boolean => {
+    const more = {
+      aws_iam_role: { web: { name: "web", assume_role_policy: trust(condition) } },
+      aws_iam_openid_connect_provider: { own: { url: `https://${issuer}`, client_id_list: ["openshift"] } },
+    };
+    const { identity } = read(secretOf(known(credentials(ARN))), aws(role([], more)));
+    return (
+      identity?.trust(TOKEN).audience.evidence.some(({ text }) => text.startsWith("wider than needed")) ??
+      false
+    );
+  };
+  expect([wide({}), wide({ [`${issuer}:aud`]: "openshift" })]).toEqual([true, false]);
+});

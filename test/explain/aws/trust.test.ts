@@ -1,0 +1,386 @@
+import { describe, expect, it } from "vitest";
+import { known, unread } from "../../../lib/model/known";
+import type { TrustAnswer } from "../../../lib/explain/cloud";
+import { ACCOUNT, ARN, OTHER, aws, limited, puller } from "./read";
+
+const HOST = "oidc.example.com/id";
+const ISSUER = `https://${HOST}`;
+const AUDIENCE = "sts.amazonaws.com";
+const SUBJECT = "system:serviceaccount:shop:web";
+const PROVIDER = `arn:aws:iam::${ACCOUNT}:oidc-provider/${HOST}`;
+
+const statuses = ({ issuer, audience, subject }: TrustAnswer): readonly string[] =>
+  [issuer, audience, subject].map(({ status }) => status);
+
+function statement(more: object = {}, host = HOST): object {
+  return {
+    Effect: "Allow",
+    Principal: { Federated: PROVIDER },
+    Action: "sts:AssumeRoleWithWebIdentity",
+    Condition: { StringEquals: { [`${host}:aud`]: AUDIENCE, [`${host}:sub`]: SUBJECT } },
+    ...more,
+  };
+}
+
+/** A role with a trust policy, and OIDC providers by name. */
+function stack(
+  document: unknown,
+  providers: object = { own: ownProvider() },
+  provider: object = limited(),
+): object {
+  return {
+    provider,
+    resource: {
+      aws_iam_role: { web: { name: "web", assume_role_policy: document } },
+      aws_iam_openid_connect_provider: providers,
+    },
+  };
+}
+
+function ownProvider(more: object = {}): object {
+  return { url: ISSUER, client_id_list: [AUDIENCE], ...more };
+}
+
+const text = (...Statement: readonly object[]): string =>
+  JSON.stringify({ Version: "2012-10-17", Statement });
+
+describe("a trust policy", () => {
+  it.each<[string, unknown, readonly string[], string]>([
+    [
+      "that names issuer, audience and subject",
+      text(statement()),
+      ["pass", "pass", "pass"],
+      "both name issuer",
+    ],
+    [
+      "of another issuer",
+      text(statement({ Principal: { Federated: `${PROVIDER}2` } })),
+      ["fail", "unknown", "unknown"],
+      "does not name the OIDC provider",
+    ],
+    [
+      "with a slash at the end",
+      text(statement({ Principal: { Federated: `${PROVIDER}/` } })),
+      ["fail", "unknown", "unknown"],
+      "differ in letter case or a trailing slash",
+    ],
+    [
+      "of another account's OIDC provider",
+      text(statement({ Principal: { Federated: PROVIDER.replace(ACCOUNT, OTHER) } })),
+      ["fail", "pass", "pass"],
+      `OIDC provider of account ${OTHER}`,
+    ],
+    [
+      "of another partition",
+      text(statement({ Principal: { Federated: PROVIDER.replace("arn:aws", "arn:aws-cn") } })),
+      ["fail", "pass", "pass"],
+      "partition aws-cn",
+    ],
+    [
+      "for another audience",
+      text(statement({ Condition: { StringEquals: { [`${HOST}:aud`]: "x" } } })),
+      ["pass", "fail", "fail"],
+      "both name issuer",
+    ],
+    [
+      "for another subject",
+      text(statement({ Condition: { StringEquals: { [`${HOST}:sub`]: "x" } } })),
+      ["pass", "pass", "fail"],
+      "both name issuer",
+    ],
+    [
+      "for everyone by *",
+      text(statement({ Principal: "*" })),
+      ["unknown", "unknown", "unknown"],
+      "everybody by *",
+    ],
+    ["that only apply tells", "${var.policy}", ["unknown", "unknown", "unknown"], "known only after apply"],
+    ["that is no JSON", "{", ["unknown", "unknown", "unknown"], ""],
+    [
+      "that IAM refuses",
+      text(statement({ Action: "*" })),
+      ["fail", "unknown", "unknown"],
+      "AWS refuses the trust policy: statement 1 has the action",
+    ],
+    [
+      "with a Resource, which IAM refuses",
+      text(statement({ Resource: "*" })),
+      ["fail", "unknown", "unknown"],
+      "has a Resource",
+    ],
+  ])("%s", (_, document, expected, reason) => {
+    const { trust } = puller(aws(stack(document)), undefined, known(ISSUER));
+    expect(statuses(trust)).toEqual(expected);
+    expect(trust.issuer.reason).toContain(reason);
+  });
+
+  // Quota L-C07B4B0D ("Role trust policy length") of IAM: 2048 characters, 4096 on request.
+  it.each([
+    [60, "pass"],
+    [130, "fail"],
+  ])("for %d service accounts", (count, status) => {
+    const subjects = Array.from({ length: count }, (_, n) => `system:serviceaccount:shop:w${n + 100}`);
+    const Condition = {
+      StringEquals: { [`${HOST}:aud`]: AUDIENCE, [`${HOST}:sub`]: [SUBJECT, ...subjects] },
+    };
+    const { trust } = puller(aws(stack(text(statement({ Condition })))));
+    expect(trust.issuer.status).toBe(status);
+    if (status === "fail") expect(trust.issuer.reason).toContain("longer than 4096 characters");
+  });
+
+  it("of a role that was not read", () => {
+    expect(statuses(puller(aws({ resource: {} })).trust)).toEqual(["unknown", "unknown", "unknown"]);
+  });
+
+  it("and an issuer that is not known", () => {
+    const { trust } = puller(aws(stack(text(statement()))), undefined, unread("nothing says it"));
+    expect(statuses(trust)).toEqual(["unknown", "unknown", "unknown"]);
+  });
+});
+
+// "Create an OpenID Connect (OIDC) identity provider in IAM": one of each URL in an account; 100 audiences at most.
+describe("an audience, of OIDC providers", () => {
+  const many = (count: number): string[] => [
+    AUDIENCE,
+    ...Array.from({ length: count - 1 }, (_, n) => `aud-${n}`),
+  ];
+  const elsewhere = (provider: object, ids: readonly string[] | undefined): object => ({
+    provider,
+    resource: {
+      aws_iam_openid_connect_provider: {
+        other: { url: ISSUER, ...(ids && { client_id_list: ids }) },
+      },
+    },
+  });
+  const two = (one: readonly string[], other: readonly string[]): object => ({
+    a: ownProvider({ client_id_list: one }),
+    b: ownProvider({ client_id_list: other }),
+  });
+
+  it.each<[string, object, readonly object[], string]>([
+    ["one that accepts it", { own: ownProvider() }, [], "pass"],
+    ["one that does not", { own: ownProvider({ client_id_list: ["other"] }) }, [], "fail"],
+    ["two that accept it", two([AUDIENCE], [AUDIENCE, "other"]), [], "pass"],
+    ["two that do not", two(["a"], ["b"]), [], "fail"],
+    ["two that differ", two([AUDIENCE], ["other"]), [], "unknown"],
+    ["two that differ the other way round", two(["b"], [AUDIENCE]), [], "unknown"],
+    [
+      "one that does not, in another account",
+      { own: ownProvider() },
+      [elsewhere(limited(OTHER), ["b"])],
+      "pass",
+    ],
+    ["one that does not, perhaps elsewhere", { own: ownProvider() }, [elsewhere({}, ["b"])], "pass"],
+    ["one that is looked up besides", { own: ownProvider() }, [elsewhere(limited(), undefined)], "pass"],
+    ["one that only apply tells besides", two([AUDIENCE], ["${var.x}"]), [], "pass"],
+    ["one of 100 audiences", { own: ownProvider({ client_id_list: many(100) }) }, [], "pass"],
+    ["one of 101 audiences", { own: ownProvider({ client_id_list: many(101) }) }, [], "unknown"],
+    ["one that was not read", {}, [], "unknown"],
+  ])("%s", (_, providers, others, status) => {
+    const { trust } = puller(aws(stack(text(statement()), providers), ...others));
+    expect(statuses(trust).slice(1)).toEqual([status, "pass"]);
+  });
+
+  it("is refused where the trust policy refuses it, whatever the OIDC provider accepts", () => {
+    const other = text(
+      statement({ Condition: { StringEquals: { [`${HOST}:aud`]: "other", [`${HOST}:sub`]: SUBJECT } } }),
+    );
+    expect(puller(aws(stack(other, two([AUDIENCE], ["other"])))).trust.audience.status).toBe("fail");
+  });
+});
+
+// As IssuerBucket writes it: nothing of the issuer is known before apply, and all of it is one reference.
+describe("an issuer that only apply tells", () => {
+  const issuer = "https://${aws_cloudfront_distribution.issuer.domain_name}";
+  const expression = '${trimprefix("https://${aws_cloudfront_distribution.issuer.domain_name}", "https://")}';
+  // The expression comes into a text that is JSON already.
+  const host = "late-host";
+  const late = (more: object = {}, key = host): string =>
+    text(
+      statement({
+        Principal: { Federated: "${aws_iam_openid_connect_provider.own.arn}" },
+        Condition: { StringEquals: { [`${key}:aud`]: AUDIENCE, [`${key}:sub`]: SUBJECT } },
+        ...more,
+      }),
+    ).replaceAll(host, expression);
+  const judged = (document: string, own: object = { url: issuer }, asked = issuer): TrustAnswer => {
+    const read = aws(stack(document, { own: { client_id_list: [AUDIENCE], ...own } }));
+    return puller(read, undefined, read.text(asked)).trust;
+  };
+
+  it("is trusted where provider, policy and cluster have the same reference", () => {
+    const trust = judged(late());
+    expect(statuses(trust)).toEqual(["pass", "pass", "pass"]);
+    expect(trust.issuer.reason).toContain("<aws_cloudfront_distribution.issuer.domain_name>");
+    expect(trust.issuer.evidence).toContainEqual({
+      text: "trust policy of the IAM role",
+      source: { file: "0.tf.json", path: "resource.aws_iam_role.web" },
+    });
+  });
+
+  it.each<[string, TrustAnswer, readonly string[]]>([
+    [
+      "a written ARN",
+      judged(late({ Principal: { Federated: `arn:aws:iam::${ACCOUNT}:oidc-provider/${host}` } })),
+      ["pass", "pass", "pass"],
+    ],
+    [
+      "another reference in the keys",
+      judged(late({}, "${aws_cloudfront_distribution.other.domain_name}")),
+      ["pass", "unknown", "unknown"],
+    ],
+    ["literal keys", judged(late({}, HOST)), ["pass", "unknown", "unknown"]],
+    [
+      "a literal OIDC provider in the policy",
+      judged(late({ Principal: { Federated: PROVIDER } })),
+      ["unknown", "unknown", "unknown"],
+    ],
+    [
+      "another issuer of the cluster",
+      judged(late(), { url: issuer }, "https://${aws_cloudfront_distribution.other.domain_name}"),
+      ["unknown", "unknown", "unknown"],
+    ],
+    [
+      "another subject",
+      judged(late({ Condition: { StringEquals: { [`${host}:sub`]: "x" } } })),
+      ["pass", "pass", "fail"],
+    ],
+  ])("and %s", (_, trust, expected) => {
+    expect(statuses(trust)).toEqual(expected);
+  });
+
+  it("is that of the state where the role was read from the state as well", () => {
+    const resource = (address: string, type: string, values: object): object => ({
+      address,
+      type,
+      mode: "managed",
+      values,
+    });
+    const state = {
+      format_version: "1.0",
+      values: {
+        root_module: {
+          resources: [
+            resource("aws_iam_role.web", "aws_iam_role", {
+              name: "web",
+              arn: ARN,
+              assume_role_policy: text(statement()),
+            }),
+            resource("aws_iam_openid_connect_provider.own", "aws_iam_openid_connect_provider", {
+              url: HOST,
+              arn: PROVIDER,
+              client_id_list: [AUDIENCE],
+            }),
+          ],
+        },
+      },
+    };
+    const read = aws(stack(late(), { own: { url: issuer, client_id_list: [AUDIENCE] } }), state);
+    expect(statuses(puller(read, undefined, read.text(issuer)).trust)).toEqual(["pass", "pass", "pass"]);
+  });
+});
+
+// data.aws_iam_policy_document is computed from its blocks.
+describe("a document of a data source", () => {
+  const json = "${data.aws_iam_policy_document.trust.json}";
+  const document = (more: object = {}): object => ({
+    data: {
+      aws_iam_policy_document: {
+        trust: {
+          statement: [
+            {
+              actions: ["sts:AssumeRoleWithWebIdentity"],
+              principals: [
+                { type: "Federated", identifiers: ["${aws_iam_openid_connect_provider.own.arn}"] },
+              ],
+              condition: [
+                { test: "StringEquals", variable: "${replace(var.x, 1, 2)}:aud", values: [AUDIENCE] },
+                { test: "StringEquals", variable: `${HOST}:sub`, values: [SUBJECT] },
+              ],
+              ...more,
+            },
+          ],
+        },
+      },
+    },
+  });
+  const condition = [
+    { test: "StringEquals", variable: `${HOST}:aud`, values: [AUDIENCE] },
+    { test: "StringEquals", variable: `${HOST}:sub`, values: [SUBJECT] },
+  ];
+
+  it.each<[string, object, readonly string[]]>([
+    ["that is literal", { condition }, ["pass", "pass", "pass"]],
+    ["with a key that only apply tells", {}, ["pass", "unknown", "unknown"]],
+    [
+      "whose subject is another",
+      { condition: [{ ...condition[1], values: ["x"] }] },
+      ["pass", "pass", "fail"],
+    ],
+    [
+      "with blocks that an expression makes",
+      { dynamic: { condition: {} } },
+      ["unknown", "unknown", "unknown"],
+    ],
+  ])("%s", (_, more, expected) => {
+    expect(statuses(puller(aws({ ...stack(json), ...document(more) })).trust)).toEqual(expected);
+  });
+});
+
+describe("declarations of one role", () => {
+  it("that differ leave it open, whichever is there", () => {
+    const other = stack(text(statement({ Condition: { StringEquals: { [`${HOST}:sub`]: "x" } } })));
+    const { trust } = puller(aws(stack(text(statement())), other));
+    expect(statuses(trust)).toEqual(["unknown", "unknown", "unknown"]);
+    expect(trust.issuer.reason).toContain("is declared twice");
+  });
+
+  it("that say the same in another form are one", () => {
+    const same = JSON.stringify({
+      Statement: [{ ...statement({ Action: ["sts:AssumeRoleWithWebIdentity"] }) }],
+      Version: "2012-10-17",
+    });
+    expect(statuses(puller(aws(stack(text(statement())), stack(same))).trust)).toEqual([
+      "pass",
+      "pass",
+      "pass",
+    ]);
+  });
+});
+
+describe("identities that are declared", () => {
+  const claims = { issuer: ISSUER, subject: SUBJECT, audience: AUDIENCE };
+  const identity = (
+    document: unknown,
+    providers?: object,
+  ): ReturnType<typeof aws>["cloud"]["identities"][number] | undefined =>
+    aws(stack(document, providers)).cloud.identities[0];
+
+  it("have their names", () => {
+    expect(identity(text(statement()))?.names).toEqual(
+      expect.arrayContaining(["aws_iam_role.web", "web", ARN]),
+    );
+  });
+
+  it.each<[string, unknown, object | undefined, readonly string[]]>([
+    ["let in whom they trust", text(statement()), undefined, ["pass", "pass", "pass"]],
+    ["presume an OIDC provider that was not read", text(statement()), {}, ["pass", "pass", "pass"]],
+    [
+      "are open where they let everyone in",
+      text(statement({ Principal: { AWS: "*" } })),
+      undefined,
+      ["unknown", "unknown", "unknown"],
+    ],
+  ])("%s", (_, document, providers, expected) => {
+    const trust = identity(document, providers)?.trust(claims);
+    expect(trust && statuses(trust)).toEqual(expected);
+  });
+
+  it("keep others out", () => {
+    const trust = identity(text(statement()))?.trust({
+      ...claims,
+      subject: "system:serviceaccount:shop:api",
+    });
+    expect(trust?.subject.status).toBe("fail");
+  });
+});

@@ -1,0 +1,168 @@
+/*
+ * Who may act as a Google service account, and what it is granted: grants that are not plain, denials and modules.
+ */
+
+import { describe, expect, it } from "vitest";
+import type { Answer } from "../../../lib/explain/answer";
+import { known, orElse } from "../../../lib/model/known";
+import { isTreeObject, treeOf } from "../../../lib/model/tree";
+import { type Configuration, INGRESS, accessArtefacts, withTerraform } from "../../fixtures/explain/access";
+import { googleCloud } from "../../fixtures/explain/google";
+
+type Change = (configuration: Configuration) => void;
+
+const written = accessArtefacts("google");
+const USERS = "google_service_account_iam_member";
+const [NAMESPACE = "", NAME = ""] = INGRESS.split("/");
+
+/** The resources of the ingress operator, changed in place. */
+const users =
+  (values: object): Change =>
+  ({ resource }) =>
+    Object.values(resource[USERS] ?? {})
+      .filter(({ member }) => String(member).includes(`${NAMESPACE}:${NAME}`))
+      .forEach((each) => Object.assign(each, values));
+
+const declared =
+  (type: string, values: object): Change =>
+  ({ resource }) => {
+    resource[type] = { ...resource[type], more: { ...values } };
+  };
+
+const DENY = "google_iam_deny_policy";
+const deny = (permission: string, principal: string): Change =>
+  declared(DENY, {
+    parent: "cloudresourcemanager.googleapis.com/projects/acme-prod",
+    rules: [{ deny_rule: [{ denied_permissions: [permission], denied_principals: [principal] }] }],
+  });
+
+interface Judged {
+  readonly subject: Answer;
+  readonly permissions: Answer;
+  readonly email: string;
+}
+
+function judged(changes: readonly Change[], rights: object | undefined): Judged {
+  const files = withTerraform(written, (configuration) => changes.forEach((change) => change(configuration)));
+  const { cloud, cluster } = googleCloud(files);
+  const secret = [...cluster.secrets.values()].find(({ namespace }) => namespace === NAMESPACE);
+  const identity = secret && cloud.access.secret(secret, undefined, cluster.secrets).identity;
+  if (!identity) throw new Error("no identity");
+  const token = { issuer: cluster.issuer, audience: known("openshift"), namespace: NAMESPACE, name: NAME };
+  const asked = orElse(treeOf(rights), () => undefined);
+  return {
+    email: identity.label,
+    subject: identity.trust(token).subject,
+    permissions: identity.permissions(isTreeObject(asked) ? { rights: asked, places: [] } : undefined, token),
+  };
+}
+
+describe("acting as it", () => {
+  const CUSTOM = "google_project_iam_custom_role";
+  it.each<[string, readonly Change[], string, string]>([
+    ["by its usual role", [], "pass", "act as it"],
+    ["by a role that only apply tells", [users({ role: "${var.role}" })], "unknown", "cannot be told"],
+    [
+      "by a role without such a permission",
+      [users({ role: "roles/iam.serviceAccountViewer" })],
+      "fail",
+      "does not let",
+    ],
+    [
+      "by a custom role with the permission",
+      [
+        declared(CUSTOM, {
+          role_id: "acting",
+          project: "acme-prod",
+          permissions: ["iam.serviceAccounts.getAccessToken"],
+        }),
+        users({ role: "projects/acme-prod/roles/acting" }),
+      ],
+      "pass",
+      "act as it",
+    ],
+    [
+      "under a condition",
+      [users({ condition: { title: "t", expression: "request.time < timestamp('2040-01-01T00:00:00Z')" } })],
+      "unknown",
+      "cannot be told",
+    ],
+    [
+      "under a condition that is never met",
+      [users({ condition: { title: "t", expression: "1 == 2" } })],
+      "fail",
+      "does not let",
+    ],
+    ["by a member that only apply tells", [users({ member: "${var.member}" })], "unknown", "cannot be told"],
+    [
+      "denied to everybody",
+      [deny("iam.googleapis.com/serviceAccounts.getAccessToken", "principalSet://goog/public:all")],
+      "fail",
+      "a deny policy denies",
+    ],
+    [
+      "denied to everybody, where the role is not known",
+      [users({ role: "${var.role}" }), deny("iam.googleapis.com/*", "principalSet://goog/public:all")],
+      "fail",
+      "a deny policy denies",
+    ],
+    [
+      "denied elsewhere",
+      [
+        declared(DENY, {
+          parent: "cloudresourcemanager.googleapis.com/projects/other",
+          rules: [
+            {
+              deny_rule: [
+                {
+                  denied_permissions: ["iam.googleapis.com/*"],
+                  denied_principals: ["principalSet://goog/public:all"],
+                },
+              ],
+            },
+          ],
+        }),
+      ],
+      "pass",
+      "act as it",
+    ],
+  ])("%s", (_why, changes, status, words) => {
+    const { subject } = judged(changes, undefined);
+    expect([subject.status, subject.reason]).toEqual([status, expect.stringContaining(words)]);
+  });
+});
+
+describe("what it is granted", () => {
+  const GROUP = { project: "acme-prod", role: "roles/dns.admin", member: "group:dns@example.com" };
+  const asked = { predefinedRoles: ["roles/dns.admin"] };
+  it.each<[string, readonly Change[], object, string, string]>([
+    ["nothing of what is asked for", [], asked, "fail", "roles/dns.admin"],
+    [
+      "something to a group in which it may be",
+      [declared("google_project_iam_member", GROUP)],
+      asked,
+      "unknown",
+      "may be to this member",
+    ],
+    [
+      "what everybody with an account has",
+      [declared("google_project_iam_member", { ...GROUP, member: "allAuthenticatedUsers" })],
+      asked,
+      "pass",
+      "asked for are granted",
+    ],
+  ])("%s", (_why, changes, rights, status, words) => {
+    const { permissions } = judged(changes, rights);
+    expect([permissions.status, permissions.reason]).toEqual([status, expect.stringContaining(words)]);
+  });
+
+  it("leaves open what a module makes that is handed the service account", () => {
+    const { email } = judged([], undefined);
+    const module: Change = (configuration) => {
+      Object.assign(configuration, { module: { m: { source: "./m", account: email } } });
+    };
+    const { permissions, subject } = judged([module], asked);
+    expect([permissions.status, permissions.reason]).toEqual(["unknown", expect.stringContaining("module")]);
+    expect(subject.status).toBe("unknown");
+  });
+});

@@ -1,0 +1,209 @@
+/*
+ * Pool providers: what Google and its organizations refuse, projects that are not known, keys, and references.
+ */
+
+import { describe, expect, it } from "vitest";
+import type { Edit } from "../../fixtures/explain/artefacts";
+import { TF, declared, puller } from "../../fixtures/explain/google";
+
+const CONDITION = "assertion.sub in ['system:serviceaccount:shop:tools']";
+const ISSUER = "https://oidc.acme.example/edge-1";
+const POOL = "google_iam_workload_identity_pool";
+const PROVIDER = '"google": [';
+const PROVIDER_ID = '"workload_identity_pool_provider_id": "k8s-edge-1"';
+
+type Row = readonly [why: string, edits: readonly Edit[], status: string, says: string];
+type Link = "issuer" | "audience" | "subject";
+
+function says(link: Link, edits: readonly Edit[], status: string, words: string): void {
+  const answer = puller(edits).identity.trust[link];
+  expect([answer.status, answer.reason]).toEqual([status, expect.stringContaining(words)]);
+}
+
+describe("the issuer", () => {
+  const policy = (rules: readonly object[], more: object = {}): Edit =>
+    declared("google_org_policy_policy", {
+      name: "projects/acme-images/policies/iam.workloadIdentityPoolProviders",
+      parent: "projects/acme-images",
+      spec: [{ rules }],
+      ...more,
+    });
+  const values = (values: object): readonly object[] => [{ values: [values] }];
+  const older = (list: object, more: object = {}): Edit =>
+    declared("google_project_organization_policy", {
+      project: "acme-images",
+      constraint: "constraints/iam.workloadIdentityPoolProviders",
+      list_policy: [list],
+      ...more,
+    });
+  const folder = { name: "folders/1/policies/iam.workloadIdentityPoolProviders", parent: "folders/1" };
+  const MAY_REFUSE = "organization policy google_org_policy_policy.more may refuse";
+
+  it.each<Row>([
+    ["as the example has it", [], "pass", "trusts"],
+    ["allowed by a policy", [policy(values({ allowed_values: [ISSUER] }))], "pass", "trusts"],
+    [
+      "not among what a policy allows",
+      [policy(values({ allowed_values: ["https://other"] }))],
+      "unknown",
+      MAY_REFUSE,
+    ],
+    ["denied by a policy", [policy(values({ denied_values: [ISSUER] }))], "unknown", MAY_REFUSE],
+    ["not denied by a policy", [policy(values({ denied_values: ["https://other"] }))], "pass", "trusts"],
+    ["under a policy that allows all", [policy([{ allow_all: "TRUE" }])], "pass", "trusts"],
+    ["under a policy that denies all", [policy([{ deny_all: "TRUE" }])], "unknown", MAY_REFUSE],
+    [
+      "under rules with conditions",
+      [policy([{ allow_all: "TRUE", condition: [{ expression: "x" }] }])],
+      "unknown",
+      MAY_REFUSE,
+    ],
+    [
+      "under a policy of a folder",
+      [policy(values({ allowed_values: ["https://other"] }), folder)],
+      "unknown",
+      MAY_REFUSE,
+    ],
+    [
+      "under a policy of another project",
+      [policy([{ deny_all: "TRUE" }], { parent: "projects/other" })],
+      "pass",
+      "trusts",
+    ],
+    [
+      "under a policy of another constraint",
+      [policy([{ deny_all: "TRUE" }], { name: "projects/acme-images/policies/compute.vmExternalIpAccess" })],
+      "pass",
+      "trusts",
+    ],
+    ["allowed by an older policy", [older({ allow: [{ values: [ISSUER] }] })], "pass", "trusts"],
+    ["denied by an older policy", [older({ deny: [{ all: true }] })], "unknown", "may refuse"],
+    [
+      "denied by an older policy of another project",
+      [older({ deny: [{ all: true }] }, { project: "other" })],
+      "pass",
+      "trusts",
+    ],
+    [
+      "of a pool of a project that nothing states",
+      [
+        [TF, PROVIDER, `${PROVIDER}{"alias": "bare"}, `],
+        [
+          TF,
+          `"${POOL}": {`,
+          `"${POOL}": {"other": {"provider": "google.bare", "workload_identity_pool_id": "k8s-edge-1", "disabled": true},`,
+        ],
+      ],
+      "pass",
+      "trusts",
+    ],
+    [
+      "of a provider whose project nothing states, beside a pool of a project",
+      [
+        [TF, PROVIDER, `${PROVIDER}{"alias": "bare"}, `],
+        [TF, PROVIDER_ID, `${PROVIDER_ID}, "project": null, "provider": "google.bare"`],
+      ],
+      "unknown",
+      "the pool k8s-edge-1 that was read is of acme-images",
+    ],
+    [
+      "of a pool in which Google makes the providers",
+      [
+        [
+          TF,
+          '"workload_identity_pool_id": "k8s-edge-1"',
+          '"mode": "SYSTEM_TRUST_DOMAIN", "workload_identity_pool_id": "k8s-edge-1"',
+        ],
+      ],
+      "fail",
+      "in which no pool provider can be created",
+    ],
+    [
+      "of a pool provider that count decides",
+      [[TF, '"attribute_condition"', '"count": "${var.many}", "attribute_condition"']],
+      "unknown",
+      "",
+    ],
+    [
+      "verified by keys of other kinds",
+      [
+        [
+          TF,
+          '"issuer_uri"',
+          '"jwks_json": "{\\"keys\\":[{\\"kty\\":\\"OKP\\",\\"kid\\":\\"a\\"}]}", "issuer_uri"',
+        ],
+      ],
+      "fail",
+      "none that Google verifies tokens with",
+    ],
+    [
+      "refused for too many attributes, whatever its issuer",
+      [
+        [
+          TF,
+          '"google.subject": "assertion.sub"',
+          `${Array.from({ length: 49 }, (_, n) => `"attribute.a${n}": "assertion.sub"`).join(", ")}, "google.subject": "assertion.sub"`,
+        ],
+        [TF, `"issuer_uri": "${ISSUER}"`, '"issuer_uri": "${var.issuer}"'],
+      ],
+      "fail",
+      "51 custom attributes, 50 are allowed",
+    ],
+  ])("%s", (_why, edits, status, words) => says("issuer", edits, status, words));
+});
+
+describe("the subject", () => {
+  const condition = (expression: string): Edit => [TF, CONDITION, expression];
+  it.each<Row>([
+    ["refused whatever the reference", [condition("assertion.sub == 'repo:${var.x}'")], "fail", "differs"],
+    [
+      "admitted whatever the reference",
+      [condition("assertion.sub in ['${var.x}', 'system:serviceaccount:shop:tools']")],
+      "pass",
+      "",
+    ],
+    [
+      "decided by the reference",
+      [condition("assertion.sub == 'system:serviceaccount:shop:${var.x}'")],
+      "unknown",
+      "after apply",
+    ],
+    [
+      "by the audience, of which there is one",
+      [condition("assertion.aud[0].startsWith('https://iam.googleapis.com/')")],
+      "pass",
+      "admits",
+    ],
+    [
+      "of a condition that Google refuses",
+      [condition(`assertion.sub != '${"x".repeat(4096)}'`)],
+      "fail",
+      "Google accepts 4096",
+    ],
+    [
+      "with an attribute that only apply tells",
+      [
+        [
+          TF,
+          '"google.subject": "assertion.sub"',
+          '"attribute.env": "\'${var.env}\'", "google.subject": "assertion.sub"',
+        ],
+      ],
+      "unknown",
+      "attribute.env may have no value",
+    ],
+  ])("%s", (_why, edits, status, words) => says("subject", edits, status, words));
+});
+
+it("lists the pool provider for tests of trust, and judges any subject", () => {
+  const [identity, ...others] = puller([]).cloud.identities;
+  expect(others).toEqual([]);
+  expect(identity?.names).toContain("k8s-edge-1");
+  const audience = `https://iam.googleapis.com/projects/123456789012/locations/global/workloadIdentityPools/k8s-edge-1/providers/k8s-edge-1`;
+  const trust = (subject: string): readonly (string | undefined)[] => {
+    const shown = identity?.trust({ issuer: ISSUER, audience, subject });
+    return [shown?.issuer.status, shown?.audience.status, shown?.subject.status];
+  };
+  expect(trust("system:serviceaccount:shop:tools")).toEqual(["pass", "pass", "pass"]);
+  expect(trust("repo:acme/app")).toEqual(["pass", "pass", "fail"]);
+});

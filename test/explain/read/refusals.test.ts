@@ -1,0 +1,320 @@
+/*
+ * What the API server refuses counts as absent. Sources: kubernetes:staging/src/k8s.io/apimachinery/pkg/api/validation,
+ * pkg/apis/core/validation/validation.go and pkg/apis/rbac/validation/validation.go.
+ */
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { clusterOf, factsOf } from "../../fixtures/explain/read";
+
+type Object_ = Readonly<Record<string, unknown>>;
+
+const RBAC = "rbac.authorization.k8s.io";
+const object = (kind: string, more: Object_, metadata: Object_ = {}, apiVersion = "v1"): Object_ => ({
+  apiVersion,
+  kind,
+  metadata: { namespace: "shop", name: "web", ...metadata },
+  ...more,
+});
+const account = (metadata: Object_, more: Object_ = {}): Object_ => object("ServiceAccount", more, metadata);
+const rbac = (kind: string, more: Object_): Object_ => object(kind, more, {}, `${RBAC}/v1`);
+const rule = { verbs: ["get"], apiGroups: [""], resources: ["pods"] };
+const roleRef = { apiGroup: RBAC, kind: "ClusterRole", name: "x" };
+const group = { kind: "Group", name: "system:nodes", apiGroup: RBAC };
+const pod = (spec: Object_): Object_ => object("Pod", { spec });
+
+/** Why an object is refused; "read" where it is not. */
+function refusal(value: Object_): string {
+  const { skipped, clusters } = factsOf({ "m.json": [value] });
+  const [first] = skipped;
+  if (first === undefined) return "read";
+  const { kind } = value as { kind: string };
+  expect([...(clusters[0]?.refused.keys() ?? [])]).toEqual([expect.stringContaining(kind)]);
+  expect(first.source.path).toBe("items[0]");
+  return first.reason.replace("the API server refuses it: ", "");
+}
+
+describe("refused or read", () => {
+  it.each<[string, Object_, string]>([
+    ["a service account", account({}), "read"],
+    ["metadata that is a list", { ...account({}), metadata: [1] }, "metadata is no mapping"],
+    ["no name", account({ name: undefined }), "metadata.name is missing"],
+    ["an empty name", account({ name: "" }), "metadata.name is missing"],
+    ["a name that is a number", account({ name: 7 }), "metadata.name 7 is no valid name"],
+    ["a name with capitals", account({ name: "Web" }), 'metadata.name "Web" is no valid name'],
+    ["a namespace with a dot", account({ namespace: "a.b" }), 'metadata.namespace "a.b" is no valid name'],
+    ["no namespace", account({ namespace: undefined }), "read"],
+    [
+      "an annotation that is a number",
+      account({ annotations: { "a/b": 1 } }),
+      'metadata.annotations["a/b"] is a number, no text',
+    ],
+    [
+      "an annotation that is a switch",
+      account({ annotations: { a: true } }),
+      "metadata.annotations.a is a boolean, no text",
+    ],
+    ["an annotation that is null", account({ annotations: { a: null } }), "read"],
+    [
+      "an annotation with capitals in its prefix",
+      account({ annotations: { "Acme.example/a": "x" } }),
+      "read",
+    ],
+    [
+      "an annotation with two slashes",
+      account({ annotations: { "a/b/c": "x" } }),
+      'metadata.annotations["a/b/c"] has no valid key',
+    ],
+    ["annotations that are a list", account({ annotations: ["a"] }), "metadata.annotations is no mapping"],
+    ["annotations of 256 KiB", account({ annotations: { a: "x".repeat(262_143) } }), "read"],
+    [
+      "annotations of more",
+      account({ annotations: { a: "x".repeat(262_144) } }),
+      "metadata.annotations has more than 262144 bytes",
+    ],
+    ["a label that is a number", account({ labels: { a: 1 } }), "metadata.labels.a is a number, no text"],
+    [
+      "a label with a blank",
+      account({ labels: { a: "b c" } }),
+      "metadata.labels.a is no valid value of a label",
+    ],
+    [
+      "a label of 64 characters",
+      account({ labels: { a: "x".repeat(64) } }),
+      "metadata.labels.a is no valid value of a label",
+    ],
+    ["a late label", account({ labels: { a: "@late(x_y.z.id)@" } }), "read"],
+    ["pull secrets that are no list", account({}, { imagePullSecrets: {} }), "imagePullSecrets is no list"],
+    ["pull secrets that are null", account({}, { imagePullSecrets: null }), "read"],
+
+    ["a role", rbac("Role", { rules: [rule] }), "read"],
+    [
+      "a role of an older version",
+      object("Role", { rules: [rule] }, {}, `${RBAC}/v1beta1`),
+      `apiVersion is ${RBAC}/v1beta1, and it is served as ${RBAC}/v1`,
+    ],
+    ["a role without rules", rbac("Role", { rules: null }), "read"],
+    [
+      "a rule without verbs",
+      rbac("Role", { rules: [rule, { ...rule, verbs: [] }] }),
+      "rules[1] has no verbs",
+    ],
+    [
+      "a rule without resources",
+      rbac("Role", { rules: [{ ...rule, resources: [] }] }),
+      "rules[0] has no resources",
+    ],
+    [
+      "a rule without apiGroups",
+      rbac("Role", { rules: [{ ...rule, apiGroups: undefined }] }),
+      "rules[0] has no apiGroups",
+    ],
+    [
+      "verbs that are a text",
+      rbac("Role", { rules: [{ ...rule, verbs: "get" }] }),
+      "rules[0] has no list of texts as verbs",
+    ],
+    [
+      "nonResourceURLs in a Role",
+      rbac("Role", { rules: [{ verbs: ["get"], nonResourceURLs: ["/x"] }] }),
+      "rules[0] has nonResourceURLs, which only a ClusterRole can grant",
+    ],
+    [
+      "nonResourceURLs in a ClusterRole",
+      rbac("ClusterRole", { rules: [{ verbs: ["get"], nonResourceURLs: ["/x"] }] }),
+      "read",
+    ],
+    [
+      "both in one rule",
+      rbac("ClusterRole", { rules: [{ ...rule, nonResourceURLs: ["/x"] }] }),
+      "rules[0] is for resources and nonResourceURLs at once",
+    ],
+    [
+      "an empty aggregation",
+      rbac("ClusterRole", { aggregationRule: {} }),
+      "aggregationRule has no clusterRoleSelectors",
+    ],
+    [
+      "a role's name with colons",
+      { ...rbac("ClusterRole", { rules: [rule] }), metadata: { name: "system:x" } },
+      "read",
+    ],
+    [
+      "a role's name with a slash",
+      { ...rbac("ClusterRole", { rules: [rule] }), metadata: { name: "a/b" } },
+      'metadata.name "a/b" is no valid name',
+    ],
+    ["a binding", rbac("RoleBinding", { roleRef, subjects: [group] }), "read"],
+    ["a binding without subjects", rbac("RoleBinding", { roleRef }), "read"],
+    [
+      "a binding of another group's role",
+      rbac("RoleBinding", { roleRef: { ...roleRef, apiGroup: "x" }, subjects: [group] }),
+      `roleRef.apiGroup is not ${RBAC}`,
+    ],
+    [
+      "a cluster's binding to a Role",
+      rbac("ClusterRoleBinding", { roleRef: { ...roleRef, kind: "Role" } }),
+      'roleRef.kind "Role" is nothing that a ClusterRoleBinding can bind',
+    ],
+    [
+      "a binding without role",
+      rbac("RoleBinding", { roleRef: { ...roleRef, name: "" } }),
+      "roleRef.name is no valid name",
+    ],
+    [
+      "a subject without name",
+      rbac("RoleBinding", { roleRef, subjects: [{ ...group, name: "" }] }),
+      "subjects[0] has no name",
+    ],
+    [
+      "a subject of another kind",
+      rbac("RoleBinding", { roleRef, subjects: [group, { ...group, kind: "Node" }] }),
+      'subjects[1] is of the kind "Node", which is no subject',
+    ],
+    [
+      "a group of no group",
+      rbac("RoleBinding", { roleRef, subjects: [{ kind: "Group", name: "x" }] }),
+      "read",
+    ],
+    [
+      "a service account of a group",
+      rbac("RoleBinding", { roleRef, subjects: [{ kind: "ServiceAccount", name: "x", apiGroup: RBAC }] }),
+      "subjects[0] is a ServiceAccount of an apiGroup",
+    ],
+    [
+      "a service account without namespace",
+      rbac("RoleBinding", { roleRef, subjects: [{ kind: "ServiceAccount", name: "x" }] }),
+      "read",
+    ],
+    [
+      "one in a cluster's binding",
+      rbac("ClusterRoleBinding", { roleRef, subjects: [{ kind: "ServiceAccount", name: "x" }] }),
+      "subjects[0] has no namespace",
+    ],
+
+    ["a Secret", object("Secret", { data: { a: "YQ==" }, stringData: { b: "x" } }), "read"],
+    ["data that is no base64", object("Secret", { data: { a: "a b" } }), "data.a is no base64"],
+    ["base64 in lines", object("Secret", { data: { a: "YWFh\nYWFh\n" } }), "read"],
+    ["late data", object("Secret", { data: { a: "@late(base64.0123456789abcdef)@" } }), "read"],
+    [
+      "stringData that is a number",
+      object("Secret", { stringData: { a: 1 } }),
+      "stringData.a is a number, no text",
+    ],
+    ["a key with a slash", object("Secret", { stringData: { "a/b": "" } }), 'data["a/b"] has no valid key'],
+    [
+      "a Secret of more than 1 MiB",
+      object("Secret", { stringData: { a: "x".repeat(1_048_576) } }),
+      "data has more than 1048576 bytes",
+    ],
+    ["a ConfigMap with a number", object("ConfigMap", { data: { a: 1 } }), "data.a is a number, no text"],
+
+    ["a pod", pod({ containers: [{ name: "a", image: "b" }] }), "read"],
+    ["containers that are a number", pod({ containers: 7 }), "spec.containers is no list"],
+    [
+      "a variable that is a number",
+      pod({ containers: [{ name: "a", env: [{ name: "A", value: 1 }] }] }),
+      "spec.containers[0].env[0] has a number as value, no text",
+    ],
+    [
+      "an argument that is a number",
+      pod({ containers: [{ name: "a", args: ["-v", 2] }] }),
+      "spec.containers[0] has no list of texts as args",
+    ],
+    [
+      "a service account's name with capitals",
+      pod({ serviceAccountName: "Web" }),
+      "spec.serviceAccountName is no valid name",
+    ],
+    [
+      "a generated name",
+      object(
+        "Job",
+        { spec: { template: { spec: {} } } },
+        { name: undefined, generateName: "a-" },
+        "batch/v1",
+      ),
+      "read",
+    ],
+    [
+      "a Deployment of extensions",
+      object("Deployment", {}, {}, "apps/v1beta1"),
+      "apiVersion is apps/v1beta1, and it is served as apps/v1",
+    ],
+  ])("%s", (_, value, expected) => {
+    expect(refusal(value)).toBe(expected);
+  });
+});
+
+it("what is refused is no fact, and names the object that others miss", () => {
+  const cluster = clusterOf({
+    "m.json": [account({ annotations: { a: 1 } }), rbac("Role", { rules: [{}] })],
+  });
+  expect(cluster.serviceAccounts.size).toBe(0);
+  expect(cluster.rbacSources.size).toBe(0);
+  expect(cluster.refused.get("ServiceAccount shop/web")).toHaveLength(1);
+});
+
+it("the same holds for spokes", () => {
+  const bindings = [
+    rbac("ClusterRoleBinding", { roleRef, subjects: [{ kind: "User", name: "" }] }),
+    rbac("ClusterRoleBinding", { roleRef, subjects: [{ kind: "User", name: "a" }] }),
+  ];
+  const { spokes } = clusterOf({ "spokes/one.json": bindings });
+  expect(spokes.of("one").bound).toHaveLength(1);
+});
+
+/** Values that documents of others have where another form is expected. */
+const odd = fc.oneof(
+  fc.constantFrom<unknown>(null, 7, true, "", "x", [], {}, [null], [7], { a: null }, { __proto__: null }),
+  fc.json().map((text) => JSON.parse(text) as unknown),
+);
+
+it("no value of any type at any place throws", () => {
+  const kinds = [
+    "ServiceAccount",
+    "Role",
+    "RoleBinding",
+    "Secret",
+    "ConfigMap",
+    "Pod",
+    "Deployment",
+    "MachineConfig",
+  ];
+  const more = [
+    "CSIDriver",
+    "Image",
+    "NodePool",
+    "HostedCluster",
+    "ClusterProfile",
+    "KubeletConfig",
+    "FeatureGate",
+  ];
+  const apis: Readonly<Record<string, string>> = {
+    CSIDriver: "storage.k8s.io/v1",
+    ClusterProfile: "multicluster.x-k8s.io/v1alpha1",
+    Deployment: "apps/v1",
+    FeatureGate: "config.openshift.io/v1",
+    HostedCluster: "hypershift.openshift.io/v1beta1",
+    Image: "config.openshift.io/v1",
+    KubeletConfig: "machineconfiguration.openshift.io/v1",
+    MachineConfig: "machineconfiguration.openshift.io/v1",
+    NodePool: "hypershift.openshift.io/v1beta1",
+    Role: `${RBAC}/v1`,
+    RoleBinding: `${RBAC}/v1`,
+  };
+  const fields = ["metadata", "spec", "data", "rules", "subjects", "roleRef", "status", "featureGates"];
+  const value = fc.dictionary(fc.constantFrom(...fields, "config", "storage", "files", "template"), odd);
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...kinds, ...more),
+      fc.dictionary(fc.constantFrom(...fields), fc.oneof(odd, value)),
+      (kind, parts) => {
+        const whole = { apiVersion: apis[kind] ?? "v1", kind, metadata: { name: "a" }, ...parts };
+        const setup = { files: [parts, 1], kubeletFlags: parts };
+        expect(() => clusterOf({ "a.json": [whole, setup], "b.json": setup }).spokes.of("a")).not.toThrow();
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
