@@ -550,10 +550,10 @@ it("a module whose resources a state has is read", () => {
     terraform_version: "1.11.0",
     values: { root_module },
   });
-  const pull = (all: Parameters<typeof azureFacts>[0]): string =>
-    firstOpenOf(pullOf(azureFacts(all), "shop/web", "acmeshop.azurecr.io/models/llm"));
-  expect(pull(files)).toContain(GIVEN);
-  expect(pull(new Map([...files, ["state.json", state]]))).toBe("allowed");
+  const pull = (...others: readonly Readonly<Record<string, string>>[]): string =>
+    firstOpenOf(pullOf(azureFacts(files, {}, ...others), "shop/web", "acmeshop.azurecr.io/models/llm"));
+  expect(pull()).toContain(GIVEN);
+  expect(pull({ "state.json": state })).toBe("allowed");
 });
 
 describe("an issuer", () => {
