@@ -21,12 +21,13 @@ export interface AzureFacts {
   readonly cloud: Cloud;
 }
 
-/** Reads artefacts. */
+/** Reads artefacts, and others that are named besides them. */
 export function azureFacts(
   artefacts: Artefacts | Readonly<Record<string, string>>,
   cluster: ClusterRecord = {},
+  ...others: readonly Readonly<Record<string, string>>[]
 ): AzureFacts {
-  const facts = readFacts([folderOf(artefacts)], { computed: azureReader.computed, cluster });
+  const facts = readFacts([artefacts, ...others].map(folderOf), { computed: azureReader.computed, cluster });
   const issuers = new PublishedIssuers(azureReader.stores(facts.terraform));
   return { facts, cloud: azureReader.read(facts.terraform, issuers) };
 }

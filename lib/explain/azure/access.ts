@@ -18,7 +18,8 @@ import type { SecretFact } from "../read/component-facts";
 import { below } from "../read/source";
 import type { Issuers } from "../shared/object-store";
 import { anyRoleGranted, operationsGranted, wantedOf } from "./granted";
-import { type Scopes, SEGMENT, keyOf } from "./ids";
+import { keyOf } from "../shared/references";
+import { type Scopes } from "./scopes";
 import { type Identities, type Identity, foreignTenant, isGuid } from "./identity";
 import { WEBHOOK_AUDIENCE, webhookPods } from "./pods";
 import { NO_IDENTITY, entraTrust, tokenOf } from "./trust";
@@ -193,7 +194,7 @@ function scopesAnswer(
   const subscription = map(secret.value(SUBSCRIPTION_ID), (text = "") => text.toLowerCase());
   const found = held.map(({ scope: { segments = [] }, source }) => {
     const isOfOne = segments[0] !== undefined && is(segments[0], "subscriptions") === "yes";
-    return { id: isOfOne ? segments[SEGMENT.subscription] : undefined, source };
+    return { id: isOfOne ? segments[1] : undefined, source };
   });
   const outcomes = found.map(({ id }) => (id ? same(id, subscription) : "unknown"));
   if (outcomes.includes("yes")) return "confirmed";

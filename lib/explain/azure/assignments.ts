@@ -22,7 +22,10 @@ import { type OperationList, type RolePermissions, permits } from "../../rules/a
 import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
-import { type ResourceId, type Scopes, azapiResources, keyOf, propertyOf, resourceId } from "./ids";
+import { keyOf } from "../shared/references";
+import { azapiResources, propertyOf } from "./azapi";
+import { type ResourceId, resourceId } from "./ids";
+import { type Scopes } from "./scopes";
 import { type NamedRole, type Roles, isRefusedAt } from "./roles";
 
 /** A role assignment. */

@@ -19,18 +19,9 @@ import { CREDENTIALS_PER_IDENTITY, credentialProblem } from "../../rules/azure/f
 import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
-import {
-  IdIndex,
-  type ResourceId,
-  SEGMENT,
-  azapiResources,
-  changedId,
-  lowered,
-  resourceId,
-  sameId,
-  subscriptionOf,
-  withSegments,
-} from "./ids";
+import { lowered } from "../shared/references";
+import { azapiResources, changedId } from "./azapi";
+import { IdIndex, type ResourceId, resourceId, sameId, subscriptionOf, withSegments } from "./ids";
 
 /** A federated identity credential. */
 export interface Credential {
@@ -125,8 +116,8 @@ function isApplied(resource: Resource): boolean {
   return (orElse(resource.text("id"), () => undefined) ?? "") !== "";
 }
 
-/** Segments of an identity's id. */
-const IDENTITY_DEPTH = 8;
+/** Numbers of segments in an identity's id, and how many it has. */
+const [SUBSCRIPTION, RESOURCE_GROUP, IDENTITY_DEPTH] = [1, 3, 8];
 
 /**
  * The identities that azurerm may put a credential on: of the one that is named it takes the name, and the subscription
@@ -137,7 +128,8 @@ function ownersOf(credential: Resource): readonly ResourceId[] {
   const applied = resourceId(
     andThen(credential.text("id"), (id) => (id === undefined ? unread("") : known(id))),
   );
-  if (applied.segments && applied.segments.length > IDENTITY_DEPTH) return [upTo(applied, IDENTITY_DEPTH)];
+  if (applied.segments && applied.segments.length > IDENTITY_DEPTH)
+    return [withSegments(applied, {}, IDENTITY_DEPTH)];
   const named = resourceId(firstStated(credential, ["user_assigned_identity_id", "parent_id"]));
   const target = referenceOf(named.text)?.target;
   const subscription = subscriptionOf(credential);
@@ -145,16 +137,11 @@ function ownersOf(credential: Resource): readonly ResourceId[] {
     const isHere = target instanceof Resource && same(subscriptionOf(target), subscription) === "yes";
     return isHere ? [named] : [named, resourceId(unread("the subscription of its provider is another"))];
   }
-  const owner = withSegments(named, new Map([[SEGMENT.subscription, subscription]]));
+  const owner = withSegments(named, { [SUBSCRIPTION]: subscription });
   const group = lowered(credential.text("resource_group_name"));
-  const isSame = same<string | undefined>(group, owner.segments?.[SEGMENT.resourceGroup] ?? known(undefined));
+  const isSame = same<string | undefined>(group, owner.segments?.[RESOURCE_GROUP] ?? known(undefined));
   if (isSame === "yes" || orElse(group, () => "") === undefined) return [owner];
-  return [owner, withSegments(owner, new Map([[SEGMENT.resourceGroup, group as Known<string>]]))];
-}
-
-function upTo(id: ResourceId, length: number): ResourceId {
-  const segments = id.segments?.slice(0, length);
-  return segments ? withSegments({ ...id, segments }, new Map()) : id;
+  return [owner, withSegments(owner, { [RESOURCE_GROUP]: group as Known<string> })];
 }
 
 function firstStated(resource: Resource, names: readonly string[]): Known<string> {
@@ -174,7 +161,7 @@ function changedOwners(resource: Resource): readonly ResourceId[] {
   const id = resourceId(
     andThen(changed, (text) => (text === undefined ? unread("no id is stated") : known(text))),
   );
-  return [upTo(id, IDENTITY_DEPTH)];
+  return [withSegments(id, {}, IDENTITY_DEPTH)];
 }
 
 /** A credential of azurerm (`audience`) or azuread (`audiences`), each a list of one. */

@@ -9,7 +9,9 @@ import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answ
 import type { AskedRights } from "../cloud";
 import { named } from "../shared/words";
 import type { Assignment, HeldRoles } from "./assignments";
-import { type ResourceId, type Scopes, lowered, resourceId } from "./ids";
+import { lowered } from "../shared/references";
+import { type ResourceId, resourceId } from "./ids";
+import { type Scopes } from "./scopes";
 import type { Identity } from "./identity";
 import { NOT_ALL } from "./permission";
 import { roleLabel } from "./roles";

@@ -23,7 +23,8 @@ import type { Terraform } from "../read/terraform";
 import type { Unread } from "../shared/not-read";
 import type { Assignments, HeldRoles } from "./assignments";
 import type { CredentialSet, Credentials } from "./credentials";
-import { IdIndex, type ResourceId, areTwo, idOf, keyOf, resourceId, sameId, lowered } from "./ids";
+import { keyOf, lowered } from "../shared/references";
+import { IdIndex, type ResourceId, idOf, resourceId, sameId } from "./ids";
 import { type PrincipalKey, mayBeAnyones } from "./assignments";
 
 /** An identity. */
@@ -122,7 +123,7 @@ export class Identities {
       for (const [id, value] of this.#byId.near(idOf(resource))) {
         const isSame = own.has(value) ? "no" : sameId(id, idOf(resource));
         if (isSame === "yes") own.add(value);
-        else if (isSame === "unknown" && ![...own].some((each) => areTwo(each, value))) perhaps.add(value);
+        else if (isSame === "unknown" && ![...own].some((each) => isBeside(each, value))) perhaps.add(value);
       }
     return { own: [...own], perhaps: [...perhaps].filter((each) => !own.has(each)) };
   }
@@ -165,6 +166,11 @@ function clientKeys(resource: Resource): readonly PrincipalKey[] {
 function idsOf(resource: Resource): readonly ResourceId[] {
   if (resource.type === IDENTITY) return [idOf(resource)];
   return [idOf(resource), resourceId(resource.attribute("object_id"))];
+}
+
+/** Two that one configuration makes are two. */
+function isBeside(one: Resource, other: Resource): boolean {
+  return one.scope === other.scope && !one.adopted && !other.adopted;
 }
 
 /** As a state has it, or as the provider is configured. */

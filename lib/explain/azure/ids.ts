@@ -7,9 +7,7 @@ import {
   type Known,
   Reference,
   type Ternary,
-  afterPrefix,
   and,
-  andThen,
   joined,
   map,
   match,
@@ -20,8 +18,7 @@ import {
   textOf,
 } from "../../model/known";
 import { type Configuration, Resource } from "../read/block";
-import type { Terraform } from "../read/terraform";
-import { type Tree, childOf, parsedTree } from "../../model/tree";
+import { lowered, mentionsType } from "../shared/references";
 
 /** A resource id. */
 export interface ResourceId {
@@ -63,15 +60,16 @@ export function idOf(resource: Resource): ResourceId {
 
 const ids = new WeakMap<Resource, ResourceId>();
 
-/** The id in other places: segments by their numbers. */
-export function withSegments(id: ResourceId, changed: ReadonlyMap<number, Known<string>>): ResourceId {
+/** The id with other segments, by their numbers, or as far as it has so many. */
+export function withSegments(
+  id: ResourceId,
+  changed: Readonly<Record<number, Known<string>>>,
+  length = Infinity,
+): ResourceId {
   if (id.segments === undefined) return id;
-  const segments = id.segments.map((segment, place) => changed.get(place) ?? segment);
+  const segments = id.segments.slice(0, length).map((segment, place) => changed[place] ?? segment);
   return { text: joined(...segments.flatMap((segment) => ["/", segment])), segments };
 }
-
-/** Places of segments in an id. */
-export const SEGMENT = { subscription: 1, resourceGroup: 3 } as const;
 
 /** The subscription of a resource's provider: as stated, else a reference that is one for each provider. */
 export function subscriptionOf(resource: Resource): Known<string> {
@@ -92,17 +90,6 @@ function ownSubscription({ scope, providerKey }: Resource): Reference {
   return reference;
 }
 
-/** Small letters wherever letters are known. */
-export function lowered<T extends string | undefined>(text: Known<T>): Known<T> {
-  const parts = match(
-    text,
-    (value) => (value === undefined ? undefined : [value]),
-    (why) => (why.kind === "apply" ? why.parts : undefined),
-  );
-  if (parts === undefined) return text;
-  return textOf(parts.map((part) => (typeof part === "string" ? part.toLowerCase() : part))) as Known<T>;
-}
-
 /** What a reference to an id or a subscription stands for; `undefined` where names that it needs are not known. */
 function composedOf({ target, attribute }: Reference): Known<string> | undefined {
   if (!(target instanceof Resource)) return undefined;
@@ -115,9 +102,8 @@ function composedOf({ target, attribute }: Reference): Known<string> | undefined
   if (target.type === AZAPI) {
     const parent = target.stated("parent_id");
     const type = map(lowered(target.stated("type")), (text) => text.replace(/@.*/, ""));
-    const isNested =
-      partsOf(parent)?.some((part) => typeof part !== "string" && isOfType(part, AZAPI)) !== false;
-    return isNested ? undefined : joined(resourceId(parent).text, "/providers/", type, "/", name);
+    if (mentionsType(parent, AZAPI)) return undefined;
+    return joined(resourceId(parent).text, "/providers/", type, "/", name);
   }
   if (target.type === "azurerm_management_group")
     return joined("/providers/microsoft.management/managementgroups/", name);
@@ -130,11 +116,6 @@ function composedOf({ target, attribute }: Reference): Known<string> | undefined
 }
 
 const AZAPI = "azapi_resource";
-
-/** True for an attribute of a resource of a type. */
-export function isOfType({ target }: Reference, type: string): boolean {
-  return target instanceof Resource && target.type === type;
-}
 
 /** A data source that names no subscription is of its provider's. */
 function isOfProvider(target: Resource): boolean {
@@ -186,72 +167,12 @@ function isUndeclared({ text }: ResourceId): boolean {
 }
 
 /** True for two resources that certainly are not one. */
-export function areTwo(one: Resource, other: Resource): boolean {
+function areTwo(one: Resource, other: Resource): boolean {
   return one !== other && one.scope === other.scope && !one.adopted && !other.adopted;
 }
 
-/** What scopes hold. */
-export class Scopes {
-  /** Parents of subscriptions and management groups, as far as they are written. */
-  readonly #parents: (readonly [child: ResourceId, parent: ResourceId])[] = [];
-
-  /** Reads management groups. */
-  constructor(terraform: Terraform) {
-    for (const group of terraform.ofType("azurerm_management_group")) {
-      const id = idOf(group);
-      for (const each of orElse(group.list("subscription_ids"), () => []))
-        this.#parents.push([resourceId(joined("/subscriptions/", each)), id]);
-      this.#parents.push([id, statedId(group, "parent_management_group_id")]);
-    }
-    for (const each of terraform.ofType("azurerm_management_group_subscription_association"))
-      this.#parents.push([statedId(each, "subscription_id"), statedId(each, "management_group_id")]);
-  }
-
-  /** Whether something is at a scope or below it. */
-  holds(scope: ResourceId, id: ResourceId): Ternary {
-    const [above, inner] = [scope.segments, id.segments];
-    if (above === undefined || inner === undefined) {
-      if (sameId(scope, id) === "yes" || afterPrefix(id.text, joined(scope.text, "/"))) return "yes";
-      return isOfOther(scope, id) ? "no" : "unknown";
-    }
-    // The root and management groups hold subscriptions, which of them only the tenant knows.
-    if (above.length === 0) return "unknown";
-    if (isManagementGroup(scope)) return this.#groupHolds(scope, id);
-    if (above.length > inner.length) return "no";
-    return and(...above.map((segment, place) => same(segment, inner[place] ?? segment)));
-  }
-
-  #groupHolds(group: ResourceId, { segments = [] }: ResourceId): Ternary {
-    const pending = [withoutRest(segments)];
-    const seen = new Set<ResourceId>();
-    for (let child = pending.pop(); child !== undefined; child = pending.pop()) {
-      if (sameId(child, group) === "yes") return "yes";
-      for (const [inner, outer] of this.#parents)
-        if (!seen.has(outer) && sameId(inner, child) === "yes") {
-          seen.add(outer);
-          pending.push(outer);
-        }
-    }
-    return "unknown";
-  }
-}
-
-function statedId(resource: Resource, argument: string): ResourceId {
-  return resourceId(resource.stated(argument));
-}
-
-function withoutRest(segments: readonly Known<string>[]): ResourceId {
-  const kept = segments.slice(0, 2);
-  return { text: joined(...kept.flatMap((segment) => ["/", segment])), segments: kept };
-}
-
-/** True for a management group. */
-function isManagementGroup({ segments = [] }: ResourceId): boolean {
-  return same(segments[2] ?? textOf([""]), textOf(["managementgroups"])) === "yes";
-}
-
 /** A reference to the id of a resource of another kind is no scope that holds others. */
-function isOfOther(scope: ResourceId, id: ResourceId): boolean {
+export function isOfAnotherKind(scope: ResourceId, id: ResourceId): boolean {
   const referred = referredBy(scope);
   if (referred === undefined || referenceOf(scope.text)?.attribute !== "id") return false;
   if (areApart(scope, id)) return true;
@@ -261,15 +182,6 @@ function isOfOther(scope: ResourceId, id: ResourceId): boolean {
   return (
     PROVIDERS[referred.type] === undefined ||
     (kind !== undefined && PROVIDERS[referred.type] !== kind.join("/"))
-  );
-}
-
-/** A literal in small letters, or the one reference that a value is; `undefined` for anything else. */
-export function keyOf(value: Known<string | undefined>): string | Reference | undefined {
-  return match(
-    value,
-    (text): string | Reference | undefined => text?.toLowerCase(),
-    () => referenceOf(value),
   );
 }
 
@@ -302,37 +214,4 @@ export class IdIndex<T> {
 function nameOf({ segments = [] }: ResourceId): string | undefined {
   const last = segments.at(-1);
   return last && orElse(last, () => undefined);
-}
-
-/** Resources of azapi of a type of Azure, `microsoft.authorization/roleassignments` in small letters, or that may be. */
-export function azapiResources(
-  terraform: Terraform,
-  kind: "azapi_resource" | "azapi_update_resource" | "azapi_resource_action",
-  type: string,
-): readonly Resource[] {
-  return terraform.ofType(kind).filter((resource) =>
-    match(
-      resource.text("type"),
-      (text = "") => text.toLowerCase().startsWith(`${type}@`),
-      () => true,
-    ),
-  );
-}
-
-/** A property of the body, which is an object or, in releases before 2.0, JSON as text. */
-export function propertyOf(resource: Resource, name: string): Tree {
-  const body = resource.tree("body");
-  const parsed = match(
-    body,
-    (value) => (typeof value === "string" ? parsedTree(body as Known<string>) : body),
-    (why) => (why.kind === "apply" ? parsedTree(body as Known<string>) : body),
-  );
-  return childOf(parsed, "properties", name);
-}
-
-/** What a resource changes: the id of another, or that of a child by its parent. */
-export function changedId(resource: Resource): Known<string | undefined> {
-  return andThen(resource.text("resource_id"), (id) =>
-    id === undefined ? resource.text("parent_id") : resource.text("resource_id"),
-  );
 }

@@ -18,6 +18,7 @@ import {
   orElse,
   same,
   unread,
+  whyNot,
   withoutSuffix,
 } from "../../model/known";
 import { azureClouds } from "../../rules/azure/clouds";
@@ -145,12 +146,15 @@ function accountOf(resource: Resource): Known<string> {
 const ENDS = [...SUFFIXES, "storage.azure.net"].map((each) => each.replaceAll(".", "\\.")).join("|");
 
 /** What a URL begins with at a host of the account's, `kind` is blob or web. */
-function startOf(url: Known<string>, account: Known<string>, host: string): Known<string> | undefined {
-  const name = orElse(account, () => undefined);
-  const [start] =
-    name === undefined ? [] : (new RegExp(`^https://${name}${host}`).exec(orElse(url, () => "")) ?? []);
-  return start === undefined ? undefined : known(start);
+function startOf(url: Known<string>, account: Known<string>, host: RegExp): Known<string> | undefined {
+  const begin = `https://${orElse(account, () => "")}`;
+  const text = orElse(url, () => "");
+  const [rest] = text.startsWith(begin) ? (host.exec(text.slice(begin.length)) ?? []) : [];
+  return rest === undefined || whyNot(account) ? undefined : known(begin + rest);
 }
+
+const BLOB_HOST = new RegExp(`^(?:\\.z\\d+)?\\.blob\\.(?:${ENDS})/`);
+const WEB_HOST = new RegExp(`^\\.z\\d+\\.web\\.(?:${ENDS})(?=/|$)`);
 
 function blobDoor(store: Store): StoreDoor {
   const { account, name, accounts } = store;
@@ -160,7 +164,7 @@ function blobDoor(store: Store): StoreDoor {
   ];
   return {
     nameAt: (url) => {
-      const starts = [startOf(url, account, `(?:\\.z\\d+)?\\.blob\\.(?:${ENDS})/`) ?? [], endpoints].flat();
+      const starts = [startOf(url, account, BLOB_HOST) ?? [], endpoints].flat();
       const path = starts.map((start) => afterPrefix(url, start)).find((rest) => rest !== undefined);
       const inside = path && below(name, path);
       return inside === undefined ? undefined : known(inside);
@@ -177,10 +181,7 @@ function websiteDoor(store: Store): StoreDoor {
   });
   return {
     nameAt: (url) => {
-      const bases = [
-        startOf(url, store.account, `\\.z\\d+\\.web\\.(?:${ENDS})(?=/|$)`) ?? [],
-        endpoints,
-      ].flat();
+      const bases = [startOf(url, store.account, WEB_HOST) ?? [], endpoints].flat();
       const inside = bases.map((base) => below(base, url)).find((path) => path !== undefined);
       return inside === undefined ? undefined : known(inside);
     },

@@ -5,29 +5,18 @@
  */
 
 import { isAksIssuer } from "../../model/aks-issuer";
-import {
-  type Known,
-  type Ternary,
-  and,
-  is,
-  known,
-  match,
-  or,
-  orElse,
-  partsOf,
-  same,
-  shown,
-} from "../../model/known";
+import { type Known, type Ternary, and, is, known, match, or, orElse, same, shown } from "../../model/known";
 import { childOf, itemsOf } from "../../model/tree";
 import { azureCloud } from "../../rules/azure/clouds";
 import { WEBHOOK_USE_LABEL } from "../../rules/azure/pod-identity-webhook";
 import { type Answer, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { AccountQuestion } from "../cloud";
+import { obstacle } from "../obstacle";
 import type { ClusterFacts } from "../read/cluster-record";
 import type { PodFact } from "../read/pods";
 import { type ContainerFact, containersOf } from "../shared/pods";
 import { notSeen } from "../shared/words";
-import { isOfType } from "./ids";
+import { mentionsType } from "../shared/references";
 
 const CLIENT_ID = "AZURE_CLIENT_ID";
 const TOKEN = "AZURE_FEDERATED_TOKEN_FILE";
@@ -52,13 +41,8 @@ interface Named {
 function webhookOn({ fleet, issuer }: ClusterFacts): Ternary {
   if (fleet === undefined) return "yes";
   if (fleet.webhooks) return fleet.webhooks.includes("azure") ? "yes" : "no";
-  const isAks = match(
-    issuer ?? known(""),
-    isAksIssuer,
-    () =>
-      partsOf(issuer ?? known(""))?.some(
-        (part) => typeof part !== "string" && isOfType(part, "azurerm_kubernetes_cluster"),
-      ) === true,
+  const isAks = match(issuer ?? known(""), isAksIssuer, () =>
+    mentionsType(issuer ?? known(""), "azurerm_kubernetes_cluster"),
   );
   return isAks ? "yes" : "unknown";
 }
@@ -79,11 +63,21 @@ function seenBy({ spec }: PodFact, program: AccountQuestion["program"]): readonl
   }));
 }
 
+/** What was found of a pod. */
+interface JudgedPod {
+  readonly pod: PodFact;
+  readonly isLabelled: Ternary;
+  /** Whether its containers have all that the webhook would add. */
+  readonly hasAll: Ternary;
+  /** What its containers set themselves. */
+  readonly found: readonly ReturnType<typeof containerJudged>[];
+}
+
 /** Whether every pod is changed, and every container then acts as the identity. */
 export function webhookPods({ pods, program, cluster }: AccountQuestion, named: Named): Answer {
   if (pods.length === 0) return notSeen(`its pods need the label ${LABEL}: "${VALUE}"`);
   const webhook = webhookOn(cluster);
-  const judged = pods.map((pod) => {
+  const judged = pods.map((pod): JudgedPod => {
     const containers = seenBy(pod, program);
     return {
       pod,
@@ -92,40 +86,44 @@ export function webhookPods({ pods, program, cluster }: AccountQuestion, named: 
       found: containers.map((each) => containerJudged(each, named)),
     };
   });
-  const places = judged.map(({ pod: { title, source } }) => seen(title, source));
-  const bare = judged.filter(({ isLabelled, hasAll: has }) => isLabelled === "no" && has === "no");
+  const bare = judged.filter((each) => each.isLabelled === "no" && each.hasAll === "no");
   if (bare.length > 0) return unlabelled(bare.map(({ pod }) => pod));
-  for (const { pod, found } of judged) {
-    const problem = found.find((each) => typeof each === "object");
-    if (problem) return ownSettings(pod, problem.problem);
-  }
-  const open = judged.find(
-    ({ found, isLabelled, hasAll: has }) =>
-      found.includes("unknown") ||
-      (has !== "yes" &&
-        (isLabelled === "unknown" || (has === "unknown" && and(webhook, isLabelled) !== "yes"))),
-  );
-  if (open)
-    return unknown(
-      `as whom a container of ${open.pod.title} acts is known only in the cluster`,
-      `leave ${CLIENT_ID} and ${TOKEN} to the webhook, or mount a token for ${WEBHOOK_AUDIENCE}`,
-      seen(open.pod.title, open.pod.source),
-    );
-  const waiting = judged.find(({ hasAll: has }) => webhook !== "yes" && has === "no");
-  if (waiting) return unchanged(waiting.pod, webhook);
   const how = judged.every(({ isLabelled }) => isLabelled === "yes")
     ? "have the webhook's label"
     : "have a token, and variables that name it, without the webhook";
-  return pass(`its pods ${how}`, ...places);
+  const places = pods.map(({ title, source }) => seen(title, source));
+  return obstacle(judged.map((each) => podProblem(each, webhook))) ?? pass(`its pods ${how}`, ...places);
 }
 
-function ownSettings({ title, source }: PodFact, problem: string): Answer {
-  return broken(
-    `${title} ${problem}`,
-    `remove ${CLIENT_ID}, ${TOKEN} and ${CLIENT_SECRET} from the pod: the webhook sets what it needs`,
-    undefined,
-    seen(title, source),
-  );
+function podProblem(
+  { pod, isLabelled, hasAll: has, found }: JudgedPod,
+  webhook: Ternary,
+): Answer | undefined {
+  const where = seen(pod.title, pod.source);
+  const problem = found.find((each) => typeof each === "object");
+  if (problem)
+    return broken(
+      `${pod.title} ${problem.problem}`,
+      `remove ${CLIENT_ID}, ${TOKEN} and ${CLIENT_SECRET} from the pod: the webhook sets what it needs`,
+      undefined,
+      where,
+    );
+  const isHelped = and(webhook, isLabelled);
+  if (has === "no" && webhook === "no") return unchanged(pod, webhook);
+  if (found.includes("unknown") || (has === "unknown" && isHelped !== "yes"))
+    return unknown(
+      `as whom a container of ${pod.title} acts is known only in the cluster`,
+      `leave ${CLIENT_ID} and ${TOKEN} to the webhook, or mount a token for ${WEBHOOK_AUDIENCE}`,
+      where,
+    );
+  if (has === "yes" || isHelped === "yes") return undefined;
+  return webhook === "yes"
+    ? unknown(
+        `whether ${pod.title} has the label ${LABEL} is known only after apply`,
+        `label the pods with ${LABEL}: "${VALUE}"`,
+        where,
+      )
+    : unchanged(pod, webhook);
 }
 
 /** Whether a container has all that the webhook would add: its four variables, with the token that they name. */

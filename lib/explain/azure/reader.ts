@@ -9,7 +9,7 @@ import type { Issuers } from "../shared/object-store";
 import { AzureAccess } from "./access";
 import { Assignments } from "./assignments";
 import { Credentials, declaredCredentials } from "./credentials";
-import { Scopes } from "./ids";
+import { Scopes } from "./scopes";
 import { Identities } from "./identity";
 import { issuerContainers } from "./issuer";
 import { AcrPlugin } from "./plugin";

@@ -23,17 +23,10 @@ import type { Resource } from "../read/block";
 import type { ClusterFacts } from "../read/cluster-record";
 import type { Terraform } from "../read/terraform";
 import type { Unread } from "../shared/not-read";
-import {
-  type ResourceId,
-  type Scopes,
-  azapiResources,
-  changedId,
-  idOf,
-  lowered,
-  propertyOf,
-  resourceId,
-  sameId,
-} from "./ids";
+import { lowered } from "../shared/references";
+import { azapiResources, changedId, propertyOf } from "./azapi";
+import { type ResourceId, idOf, resourceId, sameId } from "./ids";
+import { type Scopes } from "./scopes";
 
 /** A registry as a host names it. */
 export interface Registry {

@@ -18,7 +18,9 @@ import { type BuiltInRole, builtInRole, builtInRoleOfId } from "../../rules/azur
 import type { RolePermissions } from "../../rules/azure/role-permissions";
 import type { Block, Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
-import { type ResourceId, type Scopes, keyOf, resourceId } from "./ids";
+import { keyOf } from "../shared/references";
+import { type ResourceId, resourceId } from "./ids";
+import { type Scopes } from "./scopes";
 
 /** A role that is declared, or looked up. */
 export interface RoleDefinition {

@@ -4,19 +4,7 @@
  * cmd/argocd-k8s-auth/commands/azure.go reads the same variables.
  */
 
-import {
-  type Known,
-  is,
-  known,
-  match,
-  not,
-  or,
-  orElse,
-  partsOf,
-  same,
-  shown,
-  whyNot,
-} from "../../model/known";
+import { type Known, is, known, match, not, or, orElse, same, shown, whyNot } from "../../model/known";
 import { azureCloud, azureClouds } from "../../rules/azure/clouds";
 import {
   WEBHOOK_CLIENT_ID_ANNOTATION,
@@ -27,7 +15,7 @@ import { type Answer, type Evidence, broken, unknown } from "../answer";
 import type { SpokeCall, SpokeQuestion } from "../cloud";
 import { obstacle } from "../obstacle";
 import { flagOf } from "../shared/plugin-flags";
-import { isOfType } from "./ids";
+import { mentionsType } from "../shared/references";
 import { MOUNTED_TOKEN } from "./pods";
 
 const AUTHORITY = "AZURE_AUTHORITY_HOST";
@@ -187,10 +175,7 @@ export function serverProblem(
     match(
       server,
       (url) => AKS_HOST.test(url),
-      () =>
-        partsOf(server)?.some(
-          (part) => typeof part !== "string" && isOfType(part, "azurerm_kubernetes_cluster"),
-        ) === true,
+      () => mentionsType(server, "azurerm_kubernetes_cluster"),
     );
   return isAks && isOther === "yes"
     ? broken(reason, remedy, "Unauthorized", ...where)

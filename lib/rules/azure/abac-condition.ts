@@ -39,6 +39,9 @@ const notJudged: Condition = () => "unknown";
 /** A text in quotes, a sign, an attribute, or a word; nothing else stands in a condition. */
 const TOKEN = /\s*(?:'([^']*)'|(&&|\|\||[(){},!])|(@\w+\[[^\]]+\])|([A-Za-z][\w:]*))/y;
 
+/** Parentheses within parentheses; people write a handful. */
+const DEPTH_MAX = 100;
+
 type Token = { readonly text: string } | string;
 
 function tokensOf(text: string): readonly Token[] | undefined {
@@ -67,6 +70,7 @@ class Reader {
   readonly #tokens: readonly Token[];
   readonly #valueOf: (text: string) => Known<string>;
   #at = 0;
+  #depth = 0;
 
   constructor(tokens: readonly Token[], valueOf: (text: string) => Known<string>) {
     this.#tokens = tokens;
@@ -95,6 +99,13 @@ class Reader {
   }
 
   #term(): Condition | undefined {
+    if (++this.#depth > DEPTH_MAX) return undefined;
+    const term = this.#factor();
+    this.#depth--;
+    return term;
+  }
+
+  #factor(): Condition | undefined {
     if (this.#takes(NOT)) {
       const inner = this.#term();
       return inner && ((action) => negated(inner(action)));

@@ -535,6 +535,27 @@ table("certain denial wins", [
   ],
 ]);
 
+it("a module whose resources a state has is read", () => {
+  const files = changedFiles(call({ x: `\${${OWN}.principal_id}` }));
+  const resource = {
+    address: "module.m.azurerm_x.y",
+    mode: "managed",
+    type: "azurerm_x",
+    name: "y",
+    values: {},
+  };
+  const root_module = { child_modules: [{ address: "module.m", resources: [resource] }] };
+  const state = JSON.stringify({
+    format_version: "1.0",
+    terraform_version: "1.11.0",
+    values: { root_module },
+  });
+  const pull = (...others: readonly Readonly<Record<string, string>>[]): string =>
+    firstOpenOf(pullOf(azureFacts(files, {}, ...others), "shop/web", "acmeshop.azurecr.io/models/llm"));
+  expect(pull()).toContain(GIVEN);
+  expect(pull({ "state.json": state })).toBe("allowed");
+});
+
 describe("an issuer", () => {
   const asked = (issuer: string, change: Change): string =>
     firstOpenOf(

@@ -55,6 +55,8 @@ describe("a condition", () => {
     [`${NAME} StringEquals 'base/a')`, "unknown"],
     [`${NAME} StringEquals 'base/a' 'b'`, "unknown"],
     [`${NAME} StringEquals "base/a"`, "unknown"],
+    ["(".repeat(20_000), "unknown"],
+    ["!".repeat(20_000), "unknown"],
   ])("%s: %s", (condition, outcome) => {
     expect(said(condition)).toBe(outcome);
   });
