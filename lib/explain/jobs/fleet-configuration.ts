@@ -65,8 +65,7 @@ export function controllerConfigured(
   const gate = kind === "kueue" ? kueueGate(artefacts, controller) : undefined;
   const issues = [
     ...listIssues(read).entries,
-    ...(kind === "kueue" ? kueueIssues(read, profile.namespace, version) : []),
-    ...(gate?.issues ?? []),
+    ...(gate ? [...kueueIssues(read, profile.namespace, version), ...gate.issues] : []),
     ...flagIssues(controller.readers),
   ];
   const reason = `${title} takes profiles and its list of access providers`;
