@@ -7,8 +7,8 @@ import {
   renderMermaid,
   renderText,
 } from "../explain";
-import { readClusterFile } from "../explain/facts/cluster-record";
-import { sourceText } from "../explain/facts/source";
+import { readClusterFile } from "../explain/read/read-record";
+import { sourceText } from "../explain/read/source";
 import { printable } from "../explain/render/printable";
 import { type CommandIo, UsageError } from "./command";
 import { readArguments } from "./read-arguments";

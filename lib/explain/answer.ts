@@ -3,7 +3,7 @@
  */
 
 import type { CheckId } from "./check-ids";
-import type { Source } from "./facts/source";
+import type { Source } from "./read/source";
 
 /** `unknown` where the facts do not suffice, `skipped` where an earlier link is broken. */
 export type Status = "pass" | "fail" | "unknown" | "skipped";

@@ -12,20 +12,30 @@ import type { Cloud } from "./cloud";
 import { Accesses } from "./jobs/access";
 import type { AccessJob } from "./jobs/access-questions";
 import { type FleetResult, Fleets } from "./jobs/fleet";
-import { Pulls } from "./jobs/pull";
+import { PULL_LINKS, Pulls } from "./jobs/pull";
 import {
-  type AccessSelection,
   type AskedPull,
   PullQuestions,
-  type PullSelection,
   pullerOf,
   selectedAccount,
   selectedClusters,
 } from "./jobs/pull-questions";
-import { type ClusterRecord } from "./read/cluster-record";
+import { type Kind, checkGiven, list, text } from "../model/shape";
 import { type ClusterArtefacts, type Facts, readFacts } from "./read/facts";
 import type { SkippedDocument } from "./read/skipped";
 import type { ExplainResult } from "./result";
+import {
+  ACCESS_SELECTION,
+  type AccessSelection,
+  EXPLAIN_OPTIONS,
+  EXPLAIN_SELECTION,
+  type ExplainOptions,
+  type ExplainSelection,
+  FLEET_SELECTION,
+  type FleetSelection,
+  PULL_SELECTION,
+  type PullSelection,
+} from "./selections";
 import type { Verdict } from "./verdict";
 
 /** What the verifier says of one pull. */
@@ -60,29 +70,6 @@ export interface ServiceAccountReach {
   readonly declared: boolean;
 }
 
-/** Whose way into which spoke to explain. */
-export interface FleetSelection extends AccessSelection {
-  /**
-   * Name of a spoke's ClusterProfile.
-   *
-   * @defaultValue - every spoke
-   */
-  readonly spoke?: string;
-}
-
-/** What to explain, of every job. */
-export interface ExplainSelection extends PullSelection, FleetSelection {}
-
-/** How artefacts are read. */
-export interface ExplainOptions {
-  /**
-   * What is known of the clusters and stands in no artefact; wins over what was recorded.
-   *
-   * @defaultValue - only what `workload-identity.json` records
-   */
-  readonly cluster?: ClusterRecord;
-}
-
 /**
  * The verifier: reads artefacts once, and answers any number of questions about them.
  *
@@ -114,6 +101,8 @@ export class Explainer {
    * `explain-file-invalid` or `bind-file-invalid`.
    */
   static read(paths: readonly string[], options: ExplainOptions = {}): Explainer {
+    checkGiven("Explainer.read()", PATHS, paths, "paths");
+    checkGiven("Explainer.read()", EXPLAIN_OPTIONS, options, "options");
     return new Explainer(readFacts(paths, { computed: computedAttributes, cluster: options.cluster ?? {} }));
   }
 
@@ -133,7 +122,8 @@ export class Explainer {
    * Throws `explain-stack-unknown`, `explain-late-value`, or what `Subject.of` throws.
    */
   *pulls(selection: PullSelection = {}): Generator<PullResult> {
-    for (const question of this.#questions.of(selection)) yield this.#result(question);
+    checkGiven("Explainer.pulls()", PULL_SELECTION, selection, "selection");
+    yield* this.#selected(selection);
   }
 
   /**
@@ -141,6 +131,7 @@ export class Explainer {
    * read. Throws `explain-stack-unknown`, `explain-late-value`, or what `Subject.of` throws.
    */
   *components(selection: AccessSelection = {}): Generator<AccessResult> {
+    checkGiven("Explainer.components()", ACCESS_SELECTION, selection, "selection");
     yield* this.#accesses("component", selection);
   }
 
@@ -149,6 +140,7 @@ export class Explainer {
    * cloud. Throws `explain-stack-unknown`, `explain-late-value`, or what `Subject.of` throws.
    */
   *workloads(selection: AccessSelection = {}): Generator<AccessResult> {
+    checkGiven("Explainer.workloads()", ACCESS_SELECTION, selection, "selection");
     yield* this.#accesses("workload", selection);
   }
 
@@ -156,10 +148,9 @@ export class Explainer {
    * The ways of a hub's controllers into its spokes: of declared fleets, and of ClusterProfiles that were read.
    * Throws `explain-stack-unknown`, `explain-spoke-unknown`, `explain-late-value`, or what `Subject.of` throws.
    */
-  *fleetAccesses({ serviceAccount, stack, spoke }: FleetSelection = {}): Generator<FleetResult> {
-    if (isLate(spoke)) fail("explain-late-value", "what is asked about", String(spoke));
-    const account = selectedAccount(serviceAccount);
-    yield* this.#fleets.of(selectedClusters(this.#facts, stack), account, spoke);
+  *fleetAccesses(selection: FleetSelection = {}): Generator<FleetResult> {
+    checkGiven("Explainer.fleetAccesses()", FLEET_SELECTION, selection, "selection");
+    yield* this.#entries(selection);
   }
 
   /**
@@ -169,13 +160,14 @@ export class Explainer {
    * Throws what {@link Explainer.pulls} and {@link Explainer.fleetAccesses} throw.
    */
   *all(selection: ExplainSelection = {}): Generator<ExplainResult> {
-    if (selection.spoke === undefined) yield* this.pulls(selection);
+    checkGiven("Explainer.all()", EXPLAIN_SELECTION, selection, "selection");
+    if (selection.spoke === undefined) yield* this.#selected(selection);
     if (selection.image !== undefined || selection.origin !== undefined) return;
     if (selection.spoke === undefined) {
-      yield* this.components(selection);
-      yield* this.workloads(selection);
+      yield* this.#accesses("component", selection);
+      yield* this.#accesses("workload", selection);
     }
-    yield* this.fleetAccesses(selection);
+    yield* this.#entries(selection);
   }
 
   /** Every service account that can pull an image, or may be able to. Throws `explain-stack-unknown`. */
@@ -220,6 +212,16 @@ export class Explainer {
     }
   }
 
+  *#selected(selection: PullSelection): Generator<PullResult> {
+    for (const question of this.#questions.of(selection)) yield this.#result(question);
+  }
+
+  *#entries({ serviceAccount, stack, spoke }: FleetSelection): Generator<FleetResult> {
+    if (isLate(spoke)) fail("explain-late-value", "what is asked about", String(spoke));
+    const account = selectedAccount(serviceAccount);
+    yield* this.#fleets.of(selectedClusters(this.#facts, stack), account, spoke);
+  }
+
   #result(question: AskedPull): PullResult {
     return new Result(question, this.#pulls);
   }
@@ -241,11 +243,9 @@ class Result implements PullResult {
   readonly job = "image-pull";
   readonly #question: AskedPull;
   readonly #judged: ReturnType<Pulls["judge"]> | undefined;
-  readonly #pulls: Pulls;
 
   constructor(question: AskedPull, pulls: Pulls) {
     this.#question = question;
-    this.#pulls = pulls;
     const { artefacts, puller, image, isNeverPulled } = question;
     this.#judged = isNeverPulled ? undefined : pulls.judge(artefacts, puller, image);
   }
@@ -271,7 +271,7 @@ class Result implements PullResult {
   }
 
   get checks(): readonly CheckResult[] {
-    return this.#judged?.checks ?? this.#pulls.links.map(({ id }) => ({ id, ...NEVER_PULLED }));
+    return this.#judged?.checks ?? PULL_LINKS.map(({ id }) => ({ id, ...NEVER_PULLED }));
   }
 
   toJSON(): PullResult {
@@ -294,5 +294,9 @@ export function explain(
   selection: ExplainSelection = {},
   options: ExplainOptions = {},
 ): readonly ExplainResult[] {
+  checkGiven("explain()", EXPLAIN_SELECTION, selection, "selection");
   return [...Explainer.read(paths, options).all(selection)];
 }
+
+/** The kind of the paths that are read. */
+const PATHS: Kind<readonly string[]> = list(text);

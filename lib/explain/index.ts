@@ -6,24 +6,31 @@
  */
 
 export { type PluginFacts } from "../model/cluster";
-export { type AccessResult } from "./accesses";
-export { type Answer, type Evidence, type Status } from "./answer";
-export { type AccessJob } from "./checks/access-checks";
-export { type CheckId, type CheckResult, type Origin } from "./checks/check";
-export { type FleetWarning } from "./clouds/cloud-spokes";
-export { explain, Explainer, type ImagePuller, type PullResult } from "./explain";
+export { type Answer, type CheckResult, type Evidence, type Status } from "./answer";
+export { type CheckId } from "./check-ids";
+export { type FleetWarning } from "./cloud";
+export {
+  type AccessResult,
+  explain,
+  Explainer,
+  type ImagePuller,
+  type PullResult,
+  type ServiceAccountReach,
+} from "./explainer";
+export { type AccessJob } from "./jobs/access-questions";
+export { type FleetResult } from "./jobs/fleet";
+export { type Origin } from "./jobs/pull";
 export {
   type ClusterRecord,
+  type DeclaredComponent,
   type DeclaredPull,
+  type DeclaredWorkload,
   type PluginRecord,
-  readClusterFile,
-} from "./facts/cluster-record";
-export { type DeclaredComponent, type DeclaredWorkload } from "./facts/access-record";
-export { type DeclaredController, type DeclaredFleet, type DeclaredSpoke } from "./facts/fleet-record";
-export { type SkippedDocument } from "./facts/facts";
-export { type Source } from "./facts/source";
-export { type FleetResult } from "./fleet/fleet-accesses";
-export { type ServiceAccountReach } from "./reach";
+} from "./read/cluster-record";
+export { type DeclaredController, type DeclaredFleet, type DeclaredSpoke } from "./read/fleet-record";
+export { readClusterFile } from "./read/read-record";
+export { type SkippedDocument } from "./read/skipped";
+export { type Source } from "./read/source";
 export {
   type AccessSelection,
   type ExplainOptions,

@@ -1,5 +1,5 @@
-import type { CheckResult } from "./checks/check";
-import type { FleetWarning } from "./clouds/cloud-spokes";
+import type { CheckResult } from "./answer";
+import type { FleetWarning } from "./cloud";
 import type { Verdict } from "./verdict";
 
 /** What the verifier says of one chain, whatever its job. */

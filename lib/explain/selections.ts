@@ -1,6 +1,6 @@
 import { anyObject, choice, object, optional, text, type ObjectKind } from "../model/shape";
-import { Origin } from "./checks/check";
-import { ClusterRecord } from "./facts/cluster-record";
+import type { Origin } from "./jobs/pull";
+import type { ClusterRecord } from "./read/cluster-record";
 
 /** Whose access to explain. */
 export interface AccessSelection {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { fail } from "../errors";
-import type { CheckResult } from "../explain/checks/check";
-import type { PullResult } from "../explain/explain";
+import type { CheckResult } from "../explain/answer";
+import type { PullResult } from "../explain/explainer";
 import { renderText } from "../explain/render/text";
 
 /** Chains that are shown, each of another broken link. */

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { STACK_FILE } from "../explain/facts/input-files";
+import { STACK_FILE } from "../explain/read/input-files";
 import { WORKLOAD_IDENTITY_FILE } from "../artefact/workload-identity-file";
 
 /** What a synth owns in a stack's folder besides Terraform's own. */

@@ -5,8 +5,7 @@
  * @packageDocumentation
  */
 
-export { type ExpectedToken, allowsAssume, rejectsAssume } from "./assume/assume";
-export { type TokenClaims } from "./assume/identity";
+export { type ExpectedToken, type TokenClaims, allowsAssume, rejectsAssume } from "./assume";
 export { type Finding } from "./finding";
 export { hasNoLateValues } from "./late-values";
 export { type ExpectedDenial, type ExpectedPull, allowsPull, deniesPull } from "./pulls";

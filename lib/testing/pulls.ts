@@ -1,6 +1,6 @@
 import { sep } from "node:path";
-import type { CheckId } from "../explain/checks/check";
-import type { PullResult } from "../explain/explain";
+import type { CheckId } from "../explain/check-ids";
+import type { PullResult } from "../explain/explainer";
 import { renderText } from "../explain/render/text";
 import type { Finding } from "./finding";
 import type { SynthesizedStack } from "./synthesized-stack";

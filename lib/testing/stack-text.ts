@@ -7,7 +7,7 @@ import { basename, isAbsolute } from "node:path";
 import { type Scalar, isScalar, parseAllDocuments, parseDocument, stringify, visit } from "yaml";
 import { WORKLOAD_IDENTITY_FILE } from "../artefact/workload-identity-file";
 import { YAML_RULES } from "../artefact/yaml-rules";
-import { STACK_FILE } from "../explain/facts/input-files";
+import { STACK_FILE } from "../explain/read/input-files";
 import type { SynthesizedStack } from "./synthesized-stack";
 
 const OPTIONS = { ...YAML_RULES, lineWidth: 0, aliasDuplicateObjects: false } as const;

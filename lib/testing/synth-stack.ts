@@ -3,7 +3,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fail } from "../errors";
-import type { ClusterRecord } from "../explain/facts/cluster-record";
+import type { ClusterRecord } from "../explain/read/cluster-record";
 import { PROOF_CONTEXT } from "../model/proof-context";
 import { SynthesizedStack } from "./synthesized-stack";
 import { forget, removeAtExit } from "./temporary-folders";

@@ -7,13 +7,11 @@ import {
   readWorkloadIdentity,
 } from "../artefact/workload-identity-file";
 import { fail } from "../errors";
-import { computedAttributes } from "../explain/clouds/clouds";
-import { Explainer, type PullResult } from "../explain/explain";
-import type { ClusterRecord } from "../explain/facts/cluster-record";
-import { readFacts } from "../explain/facts/facts";
-import { STACK_FILE } from "../explain/facts/input-files";
-import { parseYaml } from "../explain/facts/read-documents";
-import type { Terraform } from "../explain/facts/terraform";
+import type { DeclaredIdentity } from "../explain/cloud";
+import { Explainer, type PullResult } from "../explain/explainer";
+import type { ClusterRecord } from "../explain/read/cluster-record";
+import { documentsIn } from "../explain/read/documents";
+import { STACK_FILE } from "../explain/read/input-files";
 import type { PullSelection } from "../explain/selections";
 import { forget } from "./temporary-folders";
 
@@ -27,7 +25,6 @@ export class SynthesizedStack {
   readonly dir: string;
   readonly #cluster: ClusterRecord;
   #explainer: Explainer | undefined;
-  #resources: Terraform | undefined;
 
   constructor(name: string, outdir: string, dir: string, cluster: ClusterRecord) {
     this.name = name;
@@ -45,7 +42,7 @@ export class SynthesizedStack {
   /** The Kubernetes objects in the order in which they are applied, parsed; late values are placeholders. */
   get manifests(): readonly unknown[] {
     return (this.identity?.manifests ?? []).flatMap(({ file }) =>
-      parseYaml(this.text(file), join(this.dir, file)).map(({ value }) => value),
+      documentsIn(this.text(file), join(this.dir, file)).map(({ value }) => value),
     );
   }
 
@@ -72,22 +69,19 @@ export class SynthesizedStack {
   /** What the verifier says of the selected pulls. Throws `testing-no-cluster`, or what `explain` throws. */
   explain(selection: Omit<PullSelection, "stack"> = {}): readonly PullResult[] {
     if (this.identity === undefined) fail("testing-no-cluster", this.name);
-    this.#explainer ??= Explainer.read([this.outdir], { cluster: this.#cluster });
-    return [...this.#explainer.pulls({ ...selection, stack: this.name })];
+    return [...this.#read.pulls({ ...selection, stack: this.name })];
   }
 
-  /** The Terraform resources of all stacks of the app. */
-  get resources(): Terraform {
-    this.#resources ??= readFacts([this.outdir], {
-      computed: computedAttributes,
-      cluster: this.#cluster,
-    }).terraform;
-    return this.#resources;
+  /** The roles, federated identity credentials and pool providers that the stack declares. */
+  get identities(): readonly DeclaredIdentity[] {
+    const file = join(this.dir, STACK_FILE);
+    return this.#read.clouds.flatMap(({ identities }) =>
+      identities.filter(({ source }) => source.file === file),
+    );
   }
 
-  /** The file that a resource of this stack stands in. */
-  get configurationFile(): string {
-    return join(this.dir, STACK_FILE);
+  get #read(): Explainer {
+    return (this.#explainer ??= Explainer.read([this.outdir], { cluster: this.#cluster }));
   }
 
   /** Removes the folder; afterwards only {@link SynthesizedStack.name} and the paths are of use. */

@@ -58,13 +58,13 @@ export function idOf(resource: Resource): ResourceId {
   return before;
 }
 
-const ids = new WeakMap<Resource, ResourceId>();
+const ids: WeakMap<Resource, ResourceId> = new WeakMap();
 
 /** The id with other segments, by their numbers, or as far as it has so many. */
 export function withSegments(
   id: ResourceId,
   changed: Readonly<Record<number, Known<string>>>,
-  length = Infinity,
+  length: number = Infinity,
 ): ResourceId {
   if (id.segments === undefined) return id;
   const segments = id.segments.slice(0, length).map((segment, place) => changed[place] ?? segment);

@@ -17,7 +17,7 @@ import {
   orElse,
   same,
 } from "../../model/known";
-import { globMatches } from "../glob";
+import { matchesPattern } from "../../rules/wildcard";
 import type { Block, Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import type { Bearer } from "./members";
@@ -151,7 +151,7 @@ function covers(written: Known<string>, permission: string | undefined): Ternary
     written,
     (text): Ternary => {
       if (permission === undefined) return "unknown";
-      return globMatches(text.replace(/\.googleapis\.com\//, "."), permission) ? "yes" : "no";
+      return matchesPattern(text.replace(/\.googleapis\.com\//, "."), permission) === false ? "no" : "yes";
     },
     () => "unknown",
   );

@@ -10,39 +10,8 @@ import { type AskedImage, askedImage, askedPattern, lateImage } from "../asked-i
 import type { ClusterArtefacts, Facts } from "../read/facts";
 import { type WorkloadFact, isPartial } from "../read/pods";
 import { serviceAccountOf } from "../read/service-accounts";
+import type { PullSelection } from "../selections";
 import type { Origin, Puller } from "./pull";
-
-/** Whose access to explain. */
-export interface AccessSelection {
-  /**
-   * `namespace/name`.
-   *
-   * @defaultValue - every service account
-   */
-  readonly serviceAccount?: string;
-  /**
-   * Name of a stack.
-   *
-   * @defaultValue - every stack
-   */
-  readonly stack?: string;
-}
-
-/** What to explain; everything that was declared or stands in a workload where nothing is chosen. */
-export interface PullSelection extends AccessSelection {
-  /**
-   * The image.
-   *
-   * @defaultValue - the declared images, and those of workloads
-   */
-  readonly image?: string;
-  /**
-   * Why a pull is asked about, where no image is chosen: it was declared, or a workload has the image.
-   *
-   * @defaultValue - both
-   */
-  readonly origin?: Exclude<Origin, "asked">;
-}
 
 /** One pull. */
 export interface AskedPull {

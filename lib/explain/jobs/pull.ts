@@ -11,7 +11,7 @@ import type { ClusterArtefacts } from "../read/facts";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
 import type { WorkloadFact } from "../read/pods";
 import type { ServiceAccountFact } from "../read/service-accounts";
-import { type Chain, Runner, type Step, stepsOf } from "../run";
+import { type Chain, type Link, Runner, type Step, stepsOf } from "../run";
 import type { Verdict } from "../verdict";
 import { type Fallback, fallbackOf, refusedBySecret } from "./fallback";
 import { entryMatched, matchingEntries } from "./image-match";
@@ -352,15 +352,15 @@ export class Pulls {
       }),
     );
   }
-
-  /** The checks in order, for documentation and for pulls that are never made. */
-  get links(): readonly { readonly id: CheckId; readonly question: string; readonly why: string }[] {
-    return [...this.#runner.links, OTHERWISE];
-  }
 }
 
-const OTHERWISE = {
+const OTHERWISE: NamedLink = {
   id: "otherwise",
   question: "What happens when a link is broken: a pull secret, the node's identity, or an anonymous pull?",
   why: "A pull that works through the node's identity looks like success and is none.",
-} as const;
+};
+
+type NamedLink = Pick<Link<PullFacts>, "id" | "question" | "why">;
+
+/** The links in order, `otherwise` last. */
+export const PULL_LINKS: readonly NamedLink[] = [...TABLE.filter((step) => "run" in step), OTHERWISE];

@@ -1,11 +1,11 @@
-import type { Evidence } from "../answer";
-import type { CheckId, CheckResult } from "../checks/check";
-import { accessChecks } from "../checks/access-checks";
-import { pullChecks } from "../checks/checks";
-import type { FleetWarning } from "../clouds/cloud-spokes";
-import { fleetChecks } from "../fleet/fleet-checks";
+import type { CheckResult, Evidence } from "../answer";
+import type { CheckId } from "../check-ids";
+import { accessRunners } from "../jobs/access-links";
+import { fleetRunner } from "../jobs/fleet-links";
+import { PULL_LINKS } from "../jobs/pull";
+import type { FleetWarning } from "../cloud";
 import type { ExplainResult } from "../result";
-import { sourceText } from "../facts/source";
+import { sourceText } from "../read/source";
 import type { Verdict } from "../verdict";
 import { HTML_STYLE } from "./html-style";
 import { htmlText } from "./html-text";
@@ -18,7 +18,9 @@ const VERDICTS: readonly Verdict[] = ["denied", "unknown", "allowed"];
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'";
 
 const ASKED: ReadonlyMap<CheckId, string> = new Map(
-  [fleetChecks, ...Object.values(accessChecks), pullChecks].flat().map(({ id, asks }) => [id, asks]),
+  [fleetRunner.links, ...Object.values(accessRunners).map(({ links }) => links), PULL_LINKS].flatMap(
+    (links) => links.map(({ id, question }) => [id, question] as const),
+  ),
 );
 
 /**

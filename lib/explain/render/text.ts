@@ -1,8 +1,7 @@
-import type { Evidence, Status } from "../answer";
-import type { CheckResult } from "../checks/check";
-import type { FleetWarning } from "../clouds/cloud-spokes";
+import type { CheckResult, Evidence, Status } from "../answer";
+import type { FleetWarning } from "../cloud";
 import type { ExplainResult } from "../result";
-import { sourceText } from "../facts/source";
+import { sourceText } from "../read/source";
 import type { Verdict } from "../verdict";
 import { jobWords } from "./jobs";
 import { printable } from "./printable";

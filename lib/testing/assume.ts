@@ -1,0 +1,112 @@
+import { fail } from "../errors";
+import type { Answer } from "../explain/answer";
+import type { CheckId } from "../explain/check-ids";
+import type { DeclaredIdentity } from "../explain/cloud";
+import { type Verdict, compareVerdicts } from "../explain/verdict";
+import { isLate } from "../model/late";
+import { type ObjectKind, checkGiven, object, optional, text } from "../model/shape";
+import type { Finding } from "./finding";
+import type { SynthesizedStack } from "./synthesized-stack";
+
+/** The claims of a service account token that clouds compare. */
+export interface TokenClaims {
+  /** The issuer. */
+  readonly iss: string;
+  /** The subject, `system:serviceaccount:<namespace>:<name>` for a service account. */
+  readonly sub: string;
+  /** The audience; tokens that a kubelet requests have one. */
+  readonly aud: string;
+}
+
+/** A token that a test speaks of. */
+export interface ExpectedToken extends TokenClaims {
+  /**
+   * The identity: Terraform address, name or, for a role, ARN.
+   *
+   * @defaultValue - every role, federated identity credential and pool provider that the stack declares
+   */
+  readonly identity?: string;
+}
+
+const EXPECTED_TOKEN: ObjectKind<ExpectedToken> = object({
+  iss: text,
+  sub: text,
+  aud: text,
+  identity: optional(text),
+});
+
+type Link = Pick<Answer, "status" | "reason"> & { readonly id: CheckId };
+
+interface Judged {
+  readonly address: string;
+  readonly verdict: Verdict;
+  readonly links: readonly Link[];
+}
+
+/**
+ * Whether some identity of the stack admits the token. An OIDC provider of AWS that the stack only adopts is presumed
+ * to be there. Throws `testing-claims-invalid` or `testing-identity-unknown`.
+ */
+export function allowsAssume(stack: SynthesizedStack, token: ExpectedToken): Finding {
+  const judged = judge(stack, token);
+  return { holds: judged.some(({ verdict }) => verdict === "allowed"), text: described(token, judged) };
+}
+
+/**
+ * Whether every identity of the stack refuses the token: where one may admit it, or where the stack declares none, the
+ * answer is no. Throws `testing-claims-invalid` or `testing-identity-unknown`.
+ */
+export function rejectsAssume(stack: SynthesizedStack, token: ExpectedToken): Finding {
+  const judged = judge(stack, token);
+  return {
+    holds: judged.length > 0 && judged.every(({ verdict }) => verdict === "denied"),
+    text: described(token, judged),
+  };
+}
+
+function judge(stack: SynthesizedStack, token: ExpectedToken): readonly Judged[] {
+  checkGiven("the expected token", EXPECTED_TOKEN, token, "token");
+  for (const claim of ["iss", "sub", "aud"] as const) {
+    const value = token[claim];
+    if (value === "" || value !== value.trim() || isLate(value)) fail("testing-claims-invalid", claim, value);
+  }
+  const claims = { issuer: token.iss, subject: token.sub, audience: token.aud };
+  return named(stack.identities, token.identity).map(({ address, trust }) => {
+    const { issuer, audience, subject } = trust(claims);
+    const links: readonly Link[] = [
+      { id: "issuer-trusted", status: issuer.status, reason: issuer.reason },
+      { id: "audience-accepted", status: audience.status, reason: audience.reason },
+      { id: "subject-admitted", status: subject.status, reason: subject.reason },
+    ];
+    return { address, links, verdict: verdictOf(links) };
+  });
+}
+
+function named(all: readonly DeclaredIdentity[], identity: string | undefined): readonly DeclaredIdentity[] {
+  if (identity === undefined) return all;
+  const found = all.filter(({ names }) => names.includes(identity));
+  return found.length > 0
+    ? found
+    : fail(
+        "testing-identity-unknown",
+        identity,
+        all.map(({ address }) => address),
+      );
+}
+
+function verdictOf(links: readonly Link[]): Verdict {
+  if (links.some(({ status }) => status === "fail")) return "denied";
+  return links.every(({ status }) => status === "pass") ? "allowed" : "unknown";
+}
+
+const STATUS_WIDTH = 8;
+
+function described({ iss, sub, aud }: ExpectedToken, judged: readonly Judged[]): string {
+  const sorted = [...judged].sort((one, other) => compareVerdicts(other.verdict, one.verdict));
+  const lines = sorted.flatMap(({ address, verdict, links }) => [
+    `${verdict}  ${address}`,
+    ...links.map(({ id, status, reason }) => `  ${status.padEnd(STATUS_WIDTH)}${id}: ${reason}`),
+  ]);
+  const found = sorted[0]?.verdict ?? "met by no identity, for the stack declares none";
+  return `the token of ${sub} (issuer ${iss}, audience ${aud}) is ${found}\n\n${lines.join("\n")}\n`;
+}
