@@ -562,7 +562,11 @@ function stateOf(artefacts: Artefacts, host: string): string {
     .replace(
       /\$\{aws_iam_openid_connect_provider\.[^}]*\.arn\}/g,
       `arn:aws:iam::111122223333:oidc-provider/${host}`,
-    );
+    )
+    .replace(/\$\{(aws_\w+)\.([\w-]+)\.(\w+)\}/g, (whole, type: string, name: string, attribute: string) => {
+      const values = configuration.resource[type]?.[name] ?? {};
+      return String(values[attribute === "id" ? "bucket" : attribute] ?? whole);
+    });
   const told: Readonly<Record<string, (values: Block) => object>> = {
     [DISTRIBUTION]: () => ({ domain_name: host, arn: "arn:aws:cloudfront::111122223333:distribution/E1" }),
     aws_iam_role: ({ name }) => ({ arn: `arn:aws:iam::111122223333:role/${String(name)}` }),
