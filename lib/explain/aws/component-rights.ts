@@ -18,13 +18,12 @@ import {
   treeOf,
 } from "../../model/tree";
 import { type RequestContext, requestContext } from "../../rules/aws/policy/context";
-import { type AwsDecision, type Decision } from "../../rules/aws/policy/decide";
+import type { AwsDecision } from "../../rules/aws/policy/decide";
 import type { Condition, Policy, Statement } from "../../rules/aws/policy/document";
 import { identityPolicies } from "../../rules/aws/policy/permission";
 import { oneResource } from "../../rules/aws/policy/resource-name";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
 import { named } from "../shared/words";
-import type { Doubt } from "./attachments";
 import { UNREAD_REMEDY } from "./documents";
 import type { Role } from "./identity";
 
@@ -173,21 +172,14 @@ function allowing(policy: Policy): readonly Statement[] {
 function decided(role: Role, action: string, resource: string, context: RequestContext): AwsDecision {
   const asked = oneResource(resource);
   const own = identityPolicies(role.policies, context).question(action).decide(asked);
-  const said = { outcome: own.outcome, reason: own.doubt === undefined ? own.reason : doubtful(own) };
+  const reason = own.doubt?.reason(action, own.perhaps) ?? own.reason;
+  const said = { outcome: own.outcome, reason };
   if (role.boundary === undefined || own.outcome === "denied") return said;
   const bound = identityPolicies([{ policy: role.boundary, doubt: undefined }], context)
     .question(action)
     .decide(asked);
   if (bound.outcome === "allowed" || (bound.outcome === "unknown" && own.outcome === "unknown")) return said;
   return { outcome: bound.outcome, reason: `the permissions boundary: ${bound.reason}` };
-}
-
-function doubtful({ doubt }: Decision<Doubt>): string {
-  return doubt?.kind === "organization"
-    ? "a policy of the organization, which may count for the role's account, denies it, or may"
-    : doubt?.kind === "module"
-      ? "the call of a module, which is not followed, is given the role"
-      : "a policy may be attached to the role besides";
 }
 
 const ACCOUNT_IN_ARN = /^arn:[a-z-]+:[a-z0-9-]+:[a-z0-9-]*:(\d{12}):/;

@@ -6,6 +6,9 @@ import type { Terraform } from "../read/terraform";
 const NAME = /^module(?:\.|\[")([^".\]]+)/;
 const MODULE = /^module\.([^.[]+)/;
 
+/** What to do about what a configuration alone does not say. */
+export const moduleRemedy = "name what `terraform show -json` prints of the plan or state as well";
+
 /**
  * Calls of modules, which are not followed: what they are given they may change. Those whose resources a plan or state
  * among what was read has are left out.
@@ -13,26 +16,20 @@ const MODULE = /^module\.([^.[]+)/;
 export class ModuleCalls {
   readonly #calls: readonly NotRead[];
 
-  /** Reads the calls. */
   constructor(terraform: Terraform) {
     const calls = terraform.scopes.flatMap(({ notRead }) => notRead);
     const literal = calls.length === 0 ? [] : terraform.scopes.filter(({ isLiteral }) => isLiteral);
-    const read = new Set(
-      literal.flatMap(({ resources }) =>
-        [...resources.keys()].flatMap((address) => MODULE.exec(address)?.[1] ?? []),
-      ),
-    );
+    const addresses = literal.flatMap(({ resources }) => [...resources.keys()]);
+    const read = new Set(addresses.map((address) => MODULE.exec(address)?.[1]));
     this.#calls = calls.filter(({ source }) => !read.has(NAME.exec(source.path)?.[1] ?? ""));
   }
 
-  /** True where there are none. */
   get isEmpty(): boolean {
     return this.#calls.length === 0;
   }
 
   /** A call that is given one of these resources, or exactly one of these texts; `undefined` where none is. */
   given(resources: readonly object[], texts: readonly Known<string>[]): Source | undefined {
-    if (this.isEmpty) return undefined;
     const literal = texts.flatMap((text) => orElse(text, () => "") || []);
     return this.#calls.find(
       (call) =>

@@ -8,7 +8,7 @@ import type { Decision, PolicySet, Question } from "../../rules/aws/policy/decid
 import { type Policy, allowingEverything } from "../../rules/aws/policy/document";
 import { identityPolicies } from "../../rules/aws/policy/permission";
 import { type AskedResource, oneResource } from "../../rules/aws/policy/resource-name";
-import { type Answer, broken, later, pass, seen, unknown } from "../answer";
+import { type Answer, broken, later, pass, unknown } from "../answer";
 import { obstacle } from "../obstacle";
 import type { Doubt, HeldPolicy } from "./attachments";
 import { UNREAD_REMEDY } from "./documents";
@@ -164,33 +164,5 @@ function refused(action: string, resource: string, reason: string): Answer {
 
 /** The answer where a policy decides of which it is not certain that it is the role's. */
 function doubted(action: string, { doubt, perhaps }: Decision<Doubt>): Answer | undefined {
-  if (doubt === undefined) return undefined;
-  const { kind, source, against } = doubt;
-  switch (kind) {
-    case "contested":
-      return unknown(
-        `a policy that decides about ${action} is given to the role, and taken away or replaced by another resource`,
-        "give it to the role in one place, or name it in both",
-        seen("policy of the role", source),
-        seen("resource that owns the role's policies, or those of its name", against),
-      );
-    case "organization":
-      return unknown(
-        `a policy of the organization denies ${action}, or may, where it counts for the role's account`,
-        "except the role from it, or attach it to other accounts by their ids",
-        seen("policy of the organization", source),
-      );
-    case "module":
-      return unknown(
-        "the call of a module, which is not followed, is given the role or one of its policies: what it makes of it is not known",
-        "name what `terraform show -json` prints of the plan or state as well",
-        seen("call of a module", source),
-      );
-    case "attached":
-      return unknown(
-        `a policy that ${perhaps === "Deny" ? "denies" : "allows"} ${action}, or may, is attached to a role that may be this one`,
-        "let the policy refer to its role, and limit its Terraform provider to one account (allowed_account_ids)",
-        seen("policy of a role that is not known for certain", source),
-      );
-  }
+  return doubt && unknown(doubt.reason(action, perhaps), doubt.remedy, ...doubt.evidence);
 }
