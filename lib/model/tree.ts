@@ -124,6 +124,14 @@ function sameEntries(one: Entries, other: Entries): Ternary {
   );
 }
 
+/** The object with other values. */
+export function changed(value: TreeObject, change: (child: Tree) => Tree): TreeObject {
+  const entries = entriesOf(value).map(([key, child]) => [key, change(child)] as const);
+  return (value instanceof LateKeys
+    ? new LateKeys(entries)
+    : Object.fromEntries(entries)) as unknown as TreeObject;
+}
+
 /** Whether an object has a key that is none of these. */
 export function hasOther(value: TreeObject, keys: readonly string[]): Ternary {
   return or(

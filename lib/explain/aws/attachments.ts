@@ -7,17 +7,7 @@
  * aws_iam_role (managed_policy_arns, inline_policy) in the documentation of the Terraform provider for AWS.
  */
 
-import {
-  type Known,
-  type Ternary,
-  isKnown,
-  known,
-  match,
-  or,
-  orElse,
-  referenceOf,
-  same,
-} from "../../model/known";
+import { type Known, isKnown, known, match, or, orElse, referenceOf, same } from "../../model/known";
 import { textAt } from "../../model/tree";
 import type { Policy } from "../../rules/aws/policy/document";
 import { inlineCharactersMax } from "../../rules/aws/policy/refusals";
@@ -27,7 +17,7 @@ import type { Source } from "../read/source";
 import { type Terraform, sameProvider } from "../read/terraform";
 import { type Documents, type NamedPolicy, samePolicy } from "./documents";
 import { ModuleCalls, moduleRemedy } from "./modules";
-import { accountOf } from "./place";
+import { accountOf, push, sifted } from "./place";
 
 /** Why it is not certain that a policy is a role's. */
 export interface Doubt {
@@ -105,7 +95,7 @@ export class Attachments {
     }
   }
 
-  /** The policies that other resources give to a role; those that certainly are its own come first. */
+  /** The policies that other resources give to a role. */
   of(role: Resource): readonly HeldPolicy[] {
     const given = this.#certain.get(role) ?? [];
     const near = this.#anywhere.filter(({ resource }) => same(accountOf(resource), accountOf(role)) !== "no");
@@ -117,11 +107,7 @@ export class Attachments {
       })),
     ].map(({ each, doubt }) => ({ policy: each.named().policy, doubt }));
     const call = this.#callFor(role, given);
-    return [
-      ...held.filter(({ doubt }) => doubt === undefined),
-      ...held.filter(({ doubt }) => doubt !== undefined),
-      ...(call ? [call] : []),
-    ];
+    return [...held, ...(call ? [call] : [])];
   }
 
   #doubtOf(role: Resource, given: Given, all: readonly Given[]): Doubt | undefined {
@@ -198,12 +184,8 @@ export class Attachments {
     // A stack that has a role of that name means its own; one that is only looked up stands elsewhere too.
     if (here.some(({ adopted }) => !adopted)) return { certain: here, perhaps: [], anyone: false };
     const others = named.filter((each) => !here.includes(each));
-    const isOf = (each: Resource): Ternary => same(accountOf(each), accountOf(resource));
-    return {
-      certain: [...here, ...others.filter((each) => isOf(each) === "yes")],
-      perhaps: others.filter((each) => isOf(each) === "unknown"),
-      anyone: false,
-    };
+    const { certain, perhaps } = sifted(others, (each) => same(accountOf(each), accountOf(resource)));
+    return { certain: [...here, ...certain], perhaps, anyone: false };
   }
 
   /** Where a policy of a role is taken away again, or replaced; `undefined` where it is not. */
@@ -306,10 +288,4 @@ function ownListings(role: Resource): readonly Listing[] {
       : []),
     ...(blocks.length > 0 ? [of("inline", names)] : []),
   ];
-}
-
-function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
-  const before = map.get(key);
-  if (before) before.push(value);
-  else map.set(key, [value]);
 }

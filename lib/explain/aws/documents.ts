@@ -5,31 +5,23 @@
 import {
   type Known,
   type Ternary,
-  and,
+  andThen,
   isKnown,
   joined,
+  known,
   map,
   orElse,
   partsOf,
   same,
   shown,
-  unread,
 } from "../../model/known";
-import {
-  type Tree,
-  type TreeObject,
-  entriesOf,
-  isTreeList,
-  isTreeObject,
-  listAt,
-  parsedTree,
-} from "../../model/tree";
+import { type Tree, changed, isTreeList, isTreeObject, parsedTree, sameTree } from "../../model/tree";
 import type { Policy, PolicyKind } from "../../rules/aws/policy/document";
 import { readPolicy } from "../../rules/aws/policy/policy";
 import { managedCharactersMax } from "../../rules/aws/policy/refusals";
 import { type Resource, referredResource } from "../read/block";
 import type { ComputedAttribute, Terraform } from "../read/terraform";
-import { accountOf, lastSegment, partitionOf } from "./place";
+import { accountOf, lastSegment, partitionOf, push, sifted } from "./place";
 
 /** What to do about a policy that was not read. */
 export const UNREAD_REMEDY =
@@ -69,9 +61,8 @@ export interface NamedPolicy {
 /** The policies of all documents, each read once. */
 export class Documents {
   readonly #terraform: Terraform;
-  /** By kind and length, and by text. */
-  readonly #read = new Map<string, Map<string, Policy>>();
-  readonly #managed = new Map<unknown, NamedPolicy>();
+  readonly #read = new Map<string, Policy>();
+  readonly #managed = new Map<string, NamedPolicy>();
   #byName: Map<string, Resource[]> | undefined;
 
   constructor(terraform: Terraform) {
@@ -80,41 +71,30 @@ export class Documents {
 
   /** The policy of a text; the same object for the same text. */
   ofText(text: Known<string>, kind: PolicyKind, max: number = Infinity): Policy {
-    const read = this.#read.get(max + kind) ?? new Map<string, Policy>();
-    this.#read.set(max + kind, read);
+    const read = (): Policy => readPolicy(text, kind, max);
     const literal = orElse(text, () => undefined);
-    const made = (literal === undefined ? undefined : read.get(literal)) ?? readPolicy(text, kind, max);
-    if (literal !== undefined) read.set(literal, made);
-    return made;
+    return literal === undefined ? read() : remembered(this.#read, `${kind} ${max} ${literal}`, read);
   }
 
   /** The policy of an ARN: one of AWS's own, or one that Terraform declares. */
   ofArn(arn: Known<string>): NamedPolicy {
     const key = orElse(arn, () => undefined);
-    const before = key === undefined ? undefined : this.#managed.get(key);
-    const found = before ?? this.#ofArn(arn);
-    if (key !== undefined) this.#managed.set(key, found);
-    return found;
+    const found = (): NamedPolicy => this.#ofArn(arn);
+    return key === undefined ? found() : remembered(this.#managed, key, found);
   }
 
   #ofArn(arn: Known<string>): NamedPolicy {
     const [, name] = MANAGED_ARN.exec(orElse(arn, () => "")) ?? [];
     const actions = name === undefined ? undefined : MANAGED.get(name);
+    const statement = { Sid: name, Effect: "Allow", Action: actions, Resource: "*" };
     if (actions !== undefined)
       return {
-        policy: readPolicy(
-          {
-            Version: "2012-10-17",
-            Statement: [{ Sid: name, Effect: "Allow", Action: actions, Resource: "*" }],
-          },
-          "identity",
-        ),
+        policy: readPolicy({ Version: "2012-10-17", Statement: [statement] }, "identity"),
         resource: undefined,
       };
     const declared = this.#declared(arn);
     const resource = declared.find((each) => isKnown(each.text("policy"))) ?? declared[0];
-    if (resource === undefined)
-      return { policy: { kind: "unread", why: notDeclared(arn, name) }, resource: undefined };
+    if (resource === undefined) return { policy: { kind: "unread", why: notDeclared(arn, name) }, resource };
     const text = resource.stated("policy");
     const isContested = declared.some((each) => samePolicy(each.stated("policy"), text) === "no");
     const policy: Policy = isContested
@@ -127,12 +107,9 @@ export class Documents {
   #declared(arn: Known<string>): readonly Resource[] {
     const referred = referredResource(arn, ["arn", "id"]);
     if (referred) return referred.type === MANAGED_TYPE ? [referred] : [];
-    const name = lastSegment(arn);
-    const literal = name && orElse(name, () => undefined);
-    const named = literal === undefined ? [] : (this.#named().get(literal) ?? []);
-    const judged = named.map((each) => [each, same(each.attribute("arn"), arn)] as const);
-    const certain = judged.filter(([, isIt]) => isIt === "yes").map(([each]) => each);
-    const perhaps = judged.filter(([, isIt]) => isIt === "unknown").map(([each]) => each);
+    const name = orElse(lastSegment(arn) ?? arn, () => "");
+    const named = this.#named().get(name) ?? [];
+    const { certain, perhaps } = sifted(named, (each) => same(each.attribute("arn"), arn));
     if (certain.length > 0) return certain;
     return perhaps.length === 1 ? perhaps : [];
   }
@@ -142,10 +119,16 @@ export class Documents {
     this.#byName = new Map();
     for (const resource of this.#terraform.ofType(MANAGED_TYPE)) {
       const name = orElse(lastSegment(resource.attribute("arn")) ?? resource.attribute("name"), () => "");
-      this.#byName.set(name, [...(this.#byName.get(name) ?? []), resource]);
+      push(this.#byName, name, resource);
     }
     return this.#byName;
   }
+}
+
+function remembered<K, V>(known: Map<K, V>, key: K, make: () => V): V {
+  const value = known.get(key) ?? make();
+  known.set(key, value);
+  return value;
 }
 
 function notDeclared(arn: Known<string>, managed: string | undefined): string {
@@ -175,38 +158,20 @@ export const policyArn: ComputedAttribute = {
  */
 export function samePolicy(one: Known<string>, other: Known<string>): Ternary {
   const text = same(one, other);
-  if (text === "yes" || !partsOf(one) || !partsOf(other)) return text;
-  const trees = [parsedTree(one), parsedTree(other)] as const;
-  return trees.every(isKnown) ? sameTree(...trees) : text;
+  if (text === "yes") return text;
+  const [first, second] = [parsedTree(one), parsedTree(other)];
+  return isKnown(first) && isKnown(second) ? sameTree(sorted(first), sorted(second)) : text;
 }
 
-function sameTree(one: Tree, other: Tree): Ternary {
-  const [a, b] = [one, other].map((each) => orElse(each, () => undefined));
-  if (a === undefined || b === undefined) return same(one as Known<string>, other as Known<string>);
-  if (isTreeList(a) || isTreeList(b)) return sameList(one, other);
-  if (!isTreeObject(a) || !isTreeObject(b)) return same(one as Known<string>, other as Known<string>);
-  const [rows, others] = [a, b].map(sortedEntries);
-  if (rows?.length !== others?.length) return "no";
-  return and(
-    ...(rows ?? []).flatMap(([key, child], place) => {
-      const [name, value] = others?.[place] ?? [];
-      return name === undefined || value === undefined ? [] : [same(key, name), sameTree(child, value)];
-    }),
-  );
-}
-
-function sortedEntries(value: TreeObject): readonly (readonly [Known<string>, Tree])[] {
-  return [...entriesOf(value)].sort(([one], [other]) => (shown(one) < shown(other) ? -1 : 1));
-}
-
-function sameList(one: Tree, other: Tree): Ternary {
-  const [items, others] = [one, other].map((each) => [...orElse(listAt(each), () => [])].sort(byText));
-  if (items?.length !== others?.length) return "no";
-  return and(...(items ?? []).map((item, place) => sameTree(item, others?.[place] ?? unread("nothing"))));
-}
-
-/** Only the order of texts says nothing. */
-function byText(one: Tree, other: Tree): number {
-  const [a, b] = [one, other].map((each) => orElse(each, () => undefined));
-  return typeof a === "string" && typeof b === "string" ? (a < b ? -1 : a > b ? 1 : 0) : 0;
+/** With lists of texts in order, and lists of one as their item. */
+function sorted(tree: Tree): Tree {
+  return andThen(tree, (value) => {
+    if (isTreeObject(value)) return known(changed(value, sorted));
+    if (!isTreeList(value)) return tree;
+    const [only, ...more] = value;
+    if (only !== undefined && more.length === 0) return sorted(only);
+    const texts = value.map((each) => orElse(each, () => undefined));
+    const isOfTexts = texts.every((each) => typeof each === "string");
+    return known(isOfTexts ? texts.sort().map((each) => known(each)) : value.map(sorted));
+  });
 }

@@ -6,6 +6,7 @@
 import {
   type Known,
   Reference,
+  type Ternary,
   type TextParts,
   andThen,
   isKnown,
@@ -134,3 +135,21 @@ export const placeAttributes: readonly ComputedAttribute[] = [
   { type: "aws_region", attribute: "name", value: regionOf },
   { type: "aws_region", attribute: "region", value: regionOf },
 ];
+
+/** Those for which it holds, and those for which it may. */
+export function sifted<T>(
+  all: readonly T[],
+  holds: (each: T) => Ternary,
+): { readonly certain: readonly T[]; readonly perhaps: readonly T[] } {
+  const judged = all.map((each) => ({ each, answer: holds(each) }));
+  const of = (wanted: Ternary): readonly T[] =>
+    judged.filter(({ answer }) => answer === wanted).map(({ each }) => each);
+  return { certain: of("yes"), perhaps: of("unknown") };
+}
+
+/** Adds to the list at a key. */
+export function push<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const before = lists.get(key);
+  if (before) before.push(value);
+  else lists.set(key, [value]);
+}
