@@ -7,7 +7,7 @@ import { type Known, is, known, match, shown } from "../../model/known";
 import type { TreeObject } from "../../model/tree";
 import { awsProviderKind } from "../../rules/aws/provider-spec";
 import { defaultAwsAudience } from "../../rules/aws/pull-annotation";
-import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
+import { type Answer, type Evidence, amended, broken, pass, seen, unknown } from "../answer";
 import type {
   AccessIdentity,
   AccessReading,
@@ -152,11 +152,10 @@ function roleAnswer(arn: Known<string>, where: Evidence): Answer {
 }
 
 /** Only the list of the OIDC provider limits such a trust. Source: `ccoctl aws create-iam-roles` writes it so. */
-function wider({ status, reason, evidence, remedy, log }: Answer, { role }: NamedRole): Answer {
+function wider(answer: Answer, { role }: NamedRole): Answer {
   const words =
     "wider than needed: the trust policy does not compare the audience, so that a token for any audience of the OIDC provider is taken";
-  const shownToo = [...evidence, seen(words, role?.resource.source)];
-  return { status, reason, evidence: shownToo, remedy, ...(log === undefined ? {} : { log }) };
+  return amended(answer, { evidence: [...answer.evidence, seen(words, role?.resource.source)] });
 }
 
 function notFound(label: string): Answer {

@@ -20,12 +20,12 @@ import {
 import { type RequestContext, requestContext } from "../../rules/aws/policy/context";
 import type { AwsDecision } from "../../rules/aws/policy/decide";
 import type { Condition, Policy, Statement } from "../../rules/aws/policy/document";
-import { identityPolicies } from "../../rules/aws/policy/permission";
 import { oneResource } from "../../rules/aws/policy/resource-name";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
 import { named } from "../shared/words";
-import { UNREAD_REMEDY } from "./documents";
+import { unreadRemedy } from "./documents";
 import type { Role } from "./identity";
+import { policySets } from "./role-judge";
 
 /** One right of a request. */
 interface AskedRight {
@@ -104,7 +104,7 @@ export function actionsGranted(role: Role, rights: TreeObject, account: Known<st
   if (perhaps)
     return unknown(
       `whether the role may ${named([...open.keys()])} cannot be told: ${perhaps[1]}`,
-      remedyOf(role),
+      unreadRemedy(role),
       ...evidence,
     );
   return pass(`the role is granted all ${count} actions that are asked for`, ...evidence);
@@ -134,7 +134,7 @@ export function anythingGranted(role: Role): Answer {
       )
     : unknown(
         "whether the role may do anything depends on conditions, or on what boundary and denials leave of wildcards",
-        remedyOf(role),
+        unreadRemedy(role),
         ...evidence,
       );
 }
@@ -170,15 +170,13 @@ function allowing(policy: Policy): readonly Statement[] {
 
 /** The role's policies and the boundary decide together: what one denies is denied. */
 function decided(role: Role, action: string, resource: string, context: RequestContext): AwsDecision {
-  const asked = oneResource(resource);
-  const own = identityPolicies(role.policies, context).question(action).decide(asked);
-  const reason = own.doubt?.reason(action, own.perhaps) ?? own.reason;
-  const said = { outcome: own.outcome, reason };
-  if (role.boundary === undefined || own.outcome === "denied") return said;
-  const bound = identityPolicies([{ policy: role.boundary, doubt: undefined }], context)
-    .question(action)
-    .decide(asked);
-  if (bound.outcome === "allowed" || (bound.outcome === "unknown" && own.outcome === "unknown")) return said;
+  const [own, bound] = policySets(role, context).map((set) =>
+    set.question(action).decide(oneResource(resource)),
+  );
+  const outcome = own?.outcome ?? "denied";
+  const reason = own?.doubt?.reason(action, own.perhaps) ?? own?.reason ?? "";
+  if (bound === undefined || bound.outcome === "allowed" || outcome === "denied" || outcome === bound.outcome)
+    return { outcome, reason };
   return { outcome: bound.outcome, reason: `the permissions boundary: ${bound.reason}` };
 }
 
@@ -249,9 +247,4 @@ function inWords({ actions, resources, conditions }: Statement): string {
 
 function where({ pathName, resource }: Role): Evidence {
   return seen(`IAM role ${pathName}`, resource.source);
-}
-
-function remedyOf({ policies, boundary }: Role): string {
-  const isUnread = policies.some(({ policy }) => policy.kind === "unread") || boundary?.kind === "unread";
-  return isUnread ? UNREAD_REMEDY : "see the role's policies";
 }

@@ -23,9 +23,16 @@ import { type Resource, referredResource } from "../read/block";
 import type { ComputedAttribute, Terraform } from "../read/terraform";
 import { accountOf, lastSegment, partitionOf, push, sifted } from "./place";
 
-/** What to do about a policy that was not read. */
-export const UNREAD_REMEDY =
-  "name the Terraform that declares it as well; what a managed policy of AWS says, the IAM console tells";
+/** What to do where the policies of a role, or its boundary, leave something open. */
+export function unreadRemedy(role: {
+  readonly policies: readonly { readonly policy: Policy }[];
+  readonly boundary: Policy | undefined;
+}): string {
+  const all = [role.boundary, ...role.policies.map(({ policy }) => policy)];
+  return all.some((policy) => policy?.kind === "unread")
+    ? "name the Terraform that declares it as well; what a managed policy of AWS says, the IAM console tells"
+    : "see the role's policies";
+}
 
 const PULL: readonly string[] = [
   "ecr:GetAuthorizationToken",
