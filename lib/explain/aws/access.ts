@@ -22,7 +22,7 @@ import type { SecretFact } from "../read/component-facts";
 import { actionsGranted, anythingGranted, rightsInWords } from "./component-rights";
 import { homeAnswer, isAwsSecret, readAwsSecret } from "./component-secret";
 import { type NamedRole, isRoleArn } from "./identity";
-import type { Trust, TrustQuestion } from "./trust";
+import { type Trust, type TrustQuestion, notFound } from "./trust";
 import { ROLE_VARIABLE, webhookPods } from "./webhook";
 
 /** Names the role of a service account. */
@@ -156,11 +156,4 @@ function wider(answer: Answer, { role }: NamedRole): Answer {
   const words =
     "wider than needed: the trust policy does not compare the audience, so that a token for any audience of the OIDC provider is taken";
   return amended(answer, { evidence: [...answer.evidence, seen(words, role?.resource.source)] });
-}
-
-function notFound(label: string): Answer {
-  return unknown(
-    `${label} is not among what was read`,
-    "name the Terraform that declares it as well; STS answers the same for a role that does not exist",
-  );
 }

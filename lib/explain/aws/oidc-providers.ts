@@ -8,7 +8,7 @@ import {
   type Ternary,
   isKnown,
   joined,
-  match,
+  map,
   or,
   orElse,
   partsOf,
@@ -27,13 +27,10 @@ const IN_ARN = "oidc-provider/";
 
 /** An OIDC provider. */
 export interface OidcProvider {
-  /** Where it is declared or looked up. */
   readonly resource: Resource;
   /** The issuer's URL with `https://`. */
   readonly url: Known<string>;
-  /** Its ARN. */
   readonly arn: Known<string>;
-  /** Account id. */
   readonly account: Known<string>;
   /** The accepted audiences; not known of one that is only looked up. */
   readonly clientIds: Known<readonly Known<string>[]>;
@@ -99,9 +96,8 @@ export function registeredIn(
 
 /** Whether an OIDC provider accepts an audience. */
 export function accepts({ clientIds }: OidcProvider, audience: Known<string>): Ternary {
-  return match(
-    clientIds,
-    (ids) => or(...ids.map((id) => same(id, audience))),
+  return orElse(
+    map(clientIds, (ids) => or(...ids.map((id) => same(id, audience)))),
     () => "unknown",
   );
 }
@@ -121,10 +117,11 @@ export function audienceDoubt(found: readonly OidcProvider[], audience: Known<st
       seen("client_id_list", first.resource.source),
       seen("client_id_list of the other", other.resource.source),
     );
-  if (orElse(first.clientIds, () => []).length <= CLIENT_IDS_MAX) return undefined;
-  return unknown(
-    `AWS refuses an OIDC provider with more than ${CLIENT_IDS_MAX} audiences; which ones it has, if it is there at all, is not known`,
-    "leave out the audiences that are not needed",
-    seen("client_id_list", first.resource.source),
-  );
+  return orElse(first.clientIds, () => []).length <= CLIENT_IDS_MAX
+    ? undefined
+    : unknown(
+        `AWS refuses an OIDC provider with more than ${CLIENT_IDS_MAX} audiences; which ones it has, if it is there at all, is not known`,
+        "leave out the audiences that are not needed",
+        seen("client_id_list", first.resource.source),
+      );
 }

@@ -24,7 +24,7 @@ import { EcrPlugin } from "./plugin";
 import { policyDocumentJson } from "./policy-document";
 import { Registries } from "./registry";
 import { AwsSpokes } from "./spoke";
-import { Trust, letsInByStar } from "./trust";
+import { Trust, letsInByStar, notFound } from "./trust";
 
 /** AWS. */
 export const awsReader: CloudReader = {
@@ -139,8 +139,11 @@ class Rights {
 
 const END = Symbol("rights");
 
-const NOT_READ: Answer = unknown("the IAM role is not among what was read", "name its Terraform as well");
-const NO_RIGHTS: PullRights = { login: () => NOT_READ, repository: () => NOT_READ, reach: () => [] };
+const NO_RIGHTS: PullRights = {
+  login: () => notFound("the IAM role"),
+  repository: () => notFound("the IAM role"),
+  reach: () => [],
+};
 
 /** Partitions differ; account and name are what tells roles apart. */
 function arnsOf({ account, pathName }: Role): readonly string[] {
