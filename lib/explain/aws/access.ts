@@ -25,34 +25,27 @@ import { type NamedRole, isRoleArn } from "./identity";
 import { type Trust, type TrustQuestion, notFound } from "./trust";
 import { ROLE_VARIABLE, webhookPods } from "./webhook";
 
-/** Names the role of a service account. */
 export const ROLE_ANNOTATION = "eks.amazonaws.com/role-arn";
 const AUDIENCE = "eks.amazonaws.com/audience";
 
-/** Components and workloads in AWS. */
 export class AwsAccess implements CloudAccess {
-  /** Kind of the provider part of its CredentialsRequests. */
   readonly providerKind: string = awsProviderKind;
   readonly #roleOf: (arn: Known<string>) => NamedRole;
   readonly #trust: Trust;
 
-  /** `roleOf` finds a role by its ARN. */
   constructor(roleOf: (arn: Known<string>) => NamedRole, trust: Trust) {
     this.#roleOf = roleOf;
     this.#trust = trust;
   }
 
-  /** `<action> on <resource>`. */
   inWords(rights: TreeObject): readonly string[] {
     return rightsInWords(rights);
   }
 
-  /** True for a Secret that leads an SDK to a token. */
   recognizes(secret: SecretFact): boolean {
     return isAwsSecret(secret);
   }
 
-  /** Reads the Secret of a component. */
   secret(
     secret: SecretFact,
     tokenPath: string | undefined,
@@ -64,7 +57,6 @@ export class AwsAccess implements CloudAccess {
     return { answer: home ?? written, identity: named && new RoleIdentity(named, this.#trust) };
   }
 
-  /** Reads a workload. */
   account(question: AccountQuestion): AccountReading | undefined {
     const { account, declared, program } = question;
     const ofProgram = program.get(ROLE_VARIABLE);
@@ -85,7 +77,6 @@ export class AwsAccess implements CloudAccess {
   }
 }
 
-/** A role that someone acts as. */
 class RoleIdentity implements AccessIdentity {
   readonly #named: NamedRole;
   readonly #trust: Trust;

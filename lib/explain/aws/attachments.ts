@@ -19,7 +19,6 @@ import { type Documents, type NamedPolicy, samePolicy } from "./documents";
 import { ModuleCalls, moduleRemedy } from "./modules";
 import { accountOf, push, sifted } from "./place";
 
-/** Why it is not certain that a policy is a role's. */
 export interface Doubt {
   /** For the action because of which it matters, and what the policy does about it. */
   readonly reason: (action: string, effect: "Allow" | "Deny" | undefined) => string;
@@ -33,7 +32,6 @@ export interface HeldPolicy {
   readonly doubt: Doubt | undefined;
 }
 
-/** A policy that a resource gives to a role. */
 interface Given {
   readonly resource: Resource;
   readonly kind: "inline" | "managed";
@@ -48,7 +46,6 @@ interface Given {
 interface Listing {
   readonly kind: Given["kind"];
   readonly keys: Known<readonly Known<string>[]>;
-  /** What its expressions name. */
   readonly mentions: readonly Resource[];
   readonly source: Source;
 }
@@ -58,7 +55,6 @@ const ROLE = "aws_iam_role";
 const ONE_ROLE =
   /^(?:module\.[\w-]+(?:\[[^\]]*\])?\.)*(?:data\.)?aws_iam_role\.[\w-]+(?:\[[^\]]*\])?\.(?:name|id)$/;
 
-/** The policies of all roles. */
 export class Attachments {
   readonly #documents: Documents;
   readonly #ofName: (name: string) => readonly Resource[];
@@ -71,7 +67,6 @@ export class Attachments {
   /** Those of roles that only apply tells. */
   readonly #anywhere: Given[] = [];
 
-  /** `ofName` finds the roles of a name. */
   constructor(terraform: Terraform, documents: Documents, ofName: (name: string) => readonly Resource[]) {
     this.#documents = documents;
     this.#ofName = ofName;
@@ -95,7 +90,6 @@ export class Attachments {
     }
   }
 
-  /** The policies that other resources give to a role. */
   of(role: Resource): readonly HeldPolicy[] {
     const given = this.#certain.get(role) ?? [];
     const near = this.#anywhere.filter(({ resource }) => same(accountOf(resource), accountOf(role)) !== "no");
@@ -132,7 +126,6 @@ export class Attachments {
     };
   }
 
-  /** What holds a list of a role's policies. */
   #own(resource: Resource, kind: Given["kind"], argument: string): void {
     const mentions = resource.mentioned(argument);
     const listing = { kind, keys: resource.list(argument), mentions, source: resource.source };

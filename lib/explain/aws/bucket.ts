@@ -32,9 +32,7 @@ import { below } from "../shared/issuers";
 import type { StoredObject } from "../shared/object-store";
 import { accountOf, partitionOf } from "./place";
 
-/** Who reads. */
 export interface BucketReader {
-  /** For people. */
   readonly who: string;
   /** The service of AWS; `undefined` for everyone. */
   readonly service: string | undefined;
@@ -58,7 +56,6 @@ const REST_OF_HOST = new RegExp(`^[.-](?:[a-z0-9-]+\\.)*(?:${SUFFIXES})(?:/|$)`)
 
 /** What bears on who may read the objects of a bucket without an identity of IAM. */
 export class Bucket {
-  /** True where Terraform makes it. */
   readonly isOwned: boolean;
   readonly #name: Known<string>;
   readonly #objects: ReadonlyMap<string, readonly StoredObject[]>;

@@ -27,7 +27,6 @@ import { unreadRemedy } from "./documents";
 import type { Role } from "./identity";
 import { policySets } from "./role-judge";
 
-/** One right of a request. */
 interface AskedRight {
   readonly effect: string;
   readonly actions: readonly string[];
@@ -227,7 +226,6 @@ function implies(asked: Condition, granted: Condition): boolean {
   );
 }
 
-/** What the policies allow, sorted. */
 function grantedInWords({ policies }: Role): readonly string[] {
   const words = policies.flatMap(({ policy, doubt }) => (doubt ? [] : allowing(policy))).map(inWords);
   return [...new Set(words)].sort();

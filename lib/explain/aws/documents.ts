@@ -57,15 +57,12 @@ const MANAGED: ReadonlyMap<string, readonly string[]> = new Map([
 const MANAGED_ARN = /^arn:[a-z-]+:iam::aws:policy\/(?:service-role\/)?([\w-]+)$/;
 const MANAGED_TYPE = "aws_iam_policy";
 
-/** A policy that an ARN names. */
 export interface NamedPolicy {
-  /** The policy. */
   readonly policy: Policy;
   /** Where Terraform declares it; `undefined` where it does not. */
   readonly resource: Resource | undefined;
 }
 
-/** The policies of all documents, each read once. */
 export class Documents {
   readonly #terraform: Terraform;
   readonly #read = new Map<string, Policy>();
@@ -152,7 +149,6 @@ export function iamArn(kind: string, resource: Resource, name: Known<string>): K
   return partsOf(arn) === undefined ? undefined : arn;
 }
 
-/** `arn` of a managed policy. */
 export const policyArn: ComputedAttribute = {
   type: MANAGED_TYPE,
   attribute: "arn",

@@ -60,7 +60,6 @@ export function isRoleArn(arn: Known<string>): boolean {
   );
 }
 
-/** `arn` and `id` of a role. */
 export const roleAttributes: readonly ComputedAttribute[] = [
   {
     type: TYPE,
@@ -70,7 +69,6 @@ export const roleAttributes: readonly ComputedAttribute[] = [
   { type: TYPE, attribute: "id", value: (resource) => resource.attribute("name") },
 ];
 
-/** All roles. */
 export class Roles {
   readonly #terraform: Terraform;
   readonly #documents: Documents;
@@ -90,7 +88,6 @@ export class Roles {
     this.#ofOrganization = organizationPolicies(terraform, documents);
   }
 
-  /** The roles that Terraform makes. */
   get declared(): readonly Role[] {
     return this.#terraform
       .ofType(TYPE)
@@ -98,7 +95,6 @@ export class Roles {
       .map((each) => this.#role(each));
   }
 
-  /** The role of an ARN. */
   named(arn: Known<string>): NamedRole {
     const role = this.#ofArn(arn);
     const fields = arnFields(arn);

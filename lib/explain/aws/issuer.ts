@@ -13,7 +13,6 @@ import { identityOf, partitionOf } from "./place";
 const BUCKET = "aws_s3_bucket";
 const OBJECT_TYPES: readonly string[] = ["aws_s3_object", "aws_s3_bucket_object"];
 
-/** `id` and `arn` of a bucket, by its name. */
 export const bucketAttributes: readonly ComputedAttribute[] = [
   { type: BUCKET, attribute: "id", value: (bucket) => bucket.attribute("bucket") },
   {
@@ -26,7 +25,6 @@ export const bucketAttributes: readonly ComputedAttribute[] = [
   },
 ];
 
-/** Every bucket whose objects are declared. */
 export function issuerBuckets(terraform: Terraform): readonly ObjectStore[] {
   const byName = new Map<
     unknown,

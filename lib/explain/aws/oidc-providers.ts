@@ -25,7 +25,6 @@ const TYPE = "aws_iam_openid_connect_provider";
 const SCHEME = "https://";
 const IN_ARN = "oidc-provider/";
 
-/** An OIDC provider. */
 export interface OidcProvider {
   readonly resource: Resource;
   /** The issuer's URL with `https://`. */
@@ -36,7 +35,6 @@ export interface OidcProvider {
   readonly clientIds: Known<readonly Known<string>[]>;
 }
 
-/** `arn` of an OIDC provider. */
 export const oidcProviderArn: ComputedAttribute = {
   type: TYPE,
   attribute: "arn",
@@ -47,7 +45,6 @@ export const oidcProviderArn: ComputedAttribute = {
   },
 };
 
-/** Every OIDC provider. */
 export function oidcProviders(terraform: Terraform): readonly OidcProvider[] {
   return terraform.ofType(TYPE).map((resource) => ({
     resource,
@@ -94,7 +91,6 @@ export function registeredIn(
   return [near, telling, there].find(({ length }) => length > 0) ?? there;
 }
 
-/** Whether an OIDC provider accepts an audience. */
 export function accepts({ clientIds }: OidcProvider, audience: Known<string>): Ternary {
   return orElse(
     map(clientIds, (ids) => or(...ids.map((id) => same(id, audience)))),

@@ -14,7 +14,6 @@ import { Owners } from "./owner";
 import { type AskedPlace, type Registries, type Registry, onePlace, somePlace } from "./registry";
 import { type AssumedRole, RoleJudge } from "./role-judge";
 
-/** What a role may do at registries of ECR. */
 export class AwsRights implements PullRights {
   readonly #role: AssumedRole;
   readonly #registries: Registries;
@@ -29,7 +28,6 @@ export class AwsRights implements PullRights {
     this.#owners = new Owners(role, this.#judge, registries);
   }
 
-  /** May it log in? */
   login(host: string): Answer {
     const found = parseEcrHost(host);
     if (found === undefined) return noEcrHost(host);
@@ -61,7 +59,6 @@ export class AwsRights implements PullRights {
     );
   }
 
-  /** What its statements name. */
   reach(): readonly ReachedRepositories[] {
     return this.#role.policies
       .filter(({ doubt }) => doubt === undefined)

@@ -20,7 +20,6 @@ import { partitions } from "../../rules/aws/partitions";
 import type { Block, Configuration, Resource } from "../read/block";
 import type { ComputedAttribute } from "../read/terraform";
 
-/** Where the resources of a provider configuration are. */
 interface Place {
   readonly account: Known<string>;
   readonly partition: Known<string>;
@@ -136,7 +135,6 @@ export const placeAttributes: readonly ComputedAttribute[] = [
   { type: "aws_region", attribute: "region", value: regionOf },
 ];
 
-/** Those for which it holds, and those for which it may. */
 export function sifted<T>(
   all: readonly T[],
   holds: (each: T) => Ternary,
@@ -147,7 +145,6 @@ export function sifted<T>(
   return { certain: of("yes"), perhaps: of("unknown") };
 }
 
-/** Adds to the list at a key. */
 export function push<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   const before = lists.get(key);
   if (before) before.push(value);

@@ -44,11 +44,8 @@ const UNSETTLING: readonly (readonly [name: string, does: string, remedy: string
 const REMEDY = "leave args out; the plugin needs none";
 const WITHOUT_ROLE = "no arn provided, cannot assume role using ServiceAccountToken";
 
-/** ECR, by ecr-credential-provider. */
 export class EcrPlugin implements PluginCloud {
-  /** Key of the plugin. */
   readonly plugin: string = PLUGIN;
-  /** Names the role. */
   readonly annotationKeys: readonly string[] = [ecrRoleAnnotation];
   readonly #identityOf: (role: Known<string> | undefined, question: PullQuestion) => PullIdentity;
 
@@ -57,12 +54,10 @@ export class EcrPlugin implements PluginCloud {
     this.#identityOf = identityOf;
   }
 
-  /** Token mode. */
   needs(): readonly "tokens"[] {
     return ["tokens"];
   }
 
-  /** Whether arguments and variables of the entry suit the plugin. */
   arguments(
     entry: ProviderEntry,
     _node: NodeConfiguration,
@@ -98,7 +93,6 @@ export class EcrPlugin implements PluginCloud {
     );
   }
 
-  /** Whether the plugin is given a role. */
   annotations(question: PullQuestion): Answer {
     const { account, entry } = question;
     const role = roleOf(question);
@@ -133,7 +127,6 @@ export class EcrPlugin implements PluginCloud {
     );
   }
 
-  /** As whom the plugin acts. */
   puller(question: PullQuestion): PullIdentity {
     return this.#identityOf(roleOf(question), question);
   }

@@ -18,7 +18,6 @@ export const policyDocumentJson: ComputedAttribute = {
   },
 };
 
-/** Attributes that bring in statements from elsewhere. */
 const MERGED: readonly string[] = [
   "source_policy_documents",
   "override_policy_documents",

@@ -26,7 +26,6 @@ import { Registries } from "./registry";
 import { AwsSpokes } from "./spoke";
 import { Trust, letsInByStar, notFound } from "./trust";
 
-/** AWS. */
 export const awsReader: CloudReader = {
   computed: [
     policyDocumentJson,

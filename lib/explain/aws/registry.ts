@@ -19,7 +19,6 @@ import { type Documents, samePolicy } from "./documents";
 import { ModuleCalls } from "./modules";
 import { accountOf, push, regionOf } from "./place";
 
-/** The registry of a repository. */
 export interface Registry {
   readonly account: string;
   readonly region: string;
@@ -37,7 +36,6 @@ export interface AskedPlace extends Pick<Registry, "account" | "region"> {
   readonly isBelow: (prefix: Known<string>) => Ternary;
 }
 
-/** The only repository that is asked about. */
 export function onePlace({ account, region, arn }: Registry, path: string): AskedPlace {
   return {
     account,
@@ -49,7 +47,6 @@ export function onePlace({ account, region, arn }: Registry, path: string): Aske
   };
 }
 
-/** One of the repositories that are asked about. */
 export function somePlace(
   { account, region, arn }: Registry,
   asked: AskedNames,
@@ -73,14 +70,12 @@ function unlessLate(text: Known<string>, judge: (text: string) => Ternary): Tern
   return orElse(map(text, judge), () => "unknown");
 }
 
-/** Something that is declared of a registry. */
 interface Declared {
   readonly account: Known<string>;
   readonly region: Known<string>;
   readonly source: Source;
 }
 
-/** The policy of a repository or registry. */
 export interface OwnerPolicy extends Declared {
   readonly policy: Policy;
 }
@@ -90,7 +85,6 @@ interface RepositoryPolicy extends OwnerPolicy {
   readonly text: Known<string>;
 }
 
-/** Whether it is the registry. */
 export function isOf(
   one: Pick<Declared, "account" | "region">,
   place: Pick<Registry, "account" | "region">,
@@ -102,7 +96,6 @@ export function isOf(
 const ROOT = "ROOT";
 const REPOSITORY = "aws_ecr_repository";
 
-/** What was read of registries. */
 export class Registries {
   /** True where it does not matter who asks. */
   readonly isEmpty: boolean;

@@ -22,7 +22,6 @@ export interface AssumedRole {
   readonly boundary: Policy | undefined;
 }
 
-/** What reading a repository takes. */
 export const pullActions = ["ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"] as const;
 
 const LOGINS = {
@@ -34,14 +33,12 @@ const ANYTHING = oneResource("*");
 /** Who decides about one action: the role's policies, and its boundary where there is one. */
 type Questions = readonly Question<Doubt>[];
 
-/** What is ready for requests to one region. */
 interface Regional {
   readonly sets: readonly PolicySet<Doubt>[];
   /** What reading takes; actions that are decided alike are asked once. */
   readonly pull: readonly (readonly [action: string, questions: Questions])[];
 }
 
-/** The policies of one role, ready for many questions. */
 export class RoleJudge {
   readonly #role: AssumedRole;
   readonly #regions = new Map<string, Regional>();

@@ -44,20 +44,17 @@ const HOST =
 const NAME_IT = "name the Terraform of the cluster's account as well";
 const UNAUTHORIZED = "Unauthorized: the server has asked for the client to provide credentials";
 
-/** A controller's way into a cluster. */
 interface Asked {
   readonly question: SpokeQuestion;
   readonly cluster: Known<string>;
   readonly role: NamedRole;
 }
 
-/** EKS clusters as spokes. */
 export class AwsSpokes implements CloudSpokes {
   readonly #terraform: Terraform;
   readonly #roleOf: (arn: Known<string>) => NamedRole;
   readonly #byCluster = new Map<string, ReadonlyMap<string | undefined, readonly Resource[]>>();
 
-  /** `roleOf` finds a role by its ARN. */
   constructor(terraform: Terraform, roleOf: (arn: Known<string>) => NamedRole) {
     this.#terraform = terraform;
     this.#roleOf = roleOf;
@@ -80,7 +77,6 @@ export class AwsSpokes implements CloudSpokes {
     );
   }
 
-  /** Judges a controller's way into a spoke. */
   read(question: SpokeQuestion): SpokeReading {
     const cluster = clusterOf(question);
     const arn = assumedBy(question) ?? ownRole(question);

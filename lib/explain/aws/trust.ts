@@ -25,9 +25,7 @@ import type { Role } from "./identity";
 import { type OidcProvider, accepts, audienceDoubt, hostOfArn, registeredIn } from "./oidc-providers";
 import { arnFields } from "./place";
 
-/** Whose token is shown to STS. */
 export interface TrustQuestion {
-  /** `undefined` where it was not read. */
   readonly role: Role | undefined;
   /** Account and partition of the role as its ARN is written. */
   readonly account: Known<string>;

@@ -3,12 +3,12 @@
  * two itself. Source: aws/amazon-eks-pod-identity-webhook, pkg/handler/handler.go, `addEnvToContainer`.
  */
 
-import { type Known, isKnown, known, match, orElse, same, shown } from "../../model/known";
-import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
+import { type Known, type Ternary, isKnown, known, orElse, same, shown, whyNot } from "../../model/known";
+import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { AccountQuestion, AccountReading } from "../cloud";
+import type { PodFact } from "../read/pods";
 import { type ContainerFact, containersOf } from "../shared/pods";
 
-/** Names the role. */
 export const ROLE_VARIABLE = "AWS_ROLE_ARN";
 const ROLE = ROLE_VARIABLE;
 const TOKEN = "AWS_WEB_IDENTITY_TOKEN_FILE";
@@ -18,18 +18,18 @@ const PROFILE = "AWS_PROFILE";
 const MOUNTED = "/var/run/secrets/eks.amazonaws.com/serviceaccount/token";
 /** Credentials that SDKs take before a token. */
 const LASTING = "AWS_ACCESS_KEY_ID";
-const SILENT_ABOUT = "is not authorized to perform: sts:AssumeRoleWithWebIdentity";
+const NOT_AUTHORIZED = "is not authorized to perform: sts:AssumeRoleWithWebIdentity";
 /** Issuers of EKS clusters, whose control plane runs the webhook. */
 const EKS =
   /^https:\/\/(?:oidc[.-]eks\.|<(?:module\.[\w-]+\.)*(?:data\.)?aws_eks_cluster\.)|^<(?:module\.[\w-]+\.)*(?:data\.)?aws_eks_cluster\./;
+const NOT_RECORDED = "it is not recorded whether a pod identity webhook of AWS runs on the hub";
 
-/** What containers must agree with. */
 interface Asked {
-  /** The role that the program shall act as. */
   readonly arn: Known<string>;
   /** Variables of the program, above those of its container. */
   readonly program: ReadonlyMap<string, Known<string>>;
-  readonly webhook: "runs" | "absent" | "unknown";
+  /** Whether the webhook runs. */
+  readonly webhook: Ternary;
 }
 
 /** Whether every container acts as the role, and the audiences of their tokens. */
@@ -39,160 +39,131 @@ export function webhookPods(
   audience: Known<string>,
 ): Pick<AccountReading, "pods" | "audiences"> {
   const webhook = webhookOn(cluster);
-  const judged = pods.flatMap(({ title, spec, source }) =>
-    containersOf(spec).map((container) => ({
-      title,
-      name: container.name,
-      where: seen(`${title}, container ${container.name}`, source),
-      said: containerJudged(container, { arn, program, webhook }),
-    })),
+  const judged = pods.flatMap((pod) =>
+    containersOf(pod.spec).map((container) =>
+      new Container(pod, container, { arn, program, webhook }).judged(),
+    ),
   );
-  const first = judged.find(({ said }) => "problem" in said || "open" in said);
-  if (first) {
-    const { title, name, where, said } = first;
-    const answer =
-      "open" in said
-        ? unknown(said.open.replace("{container}", `the container ${name} of ${title}`), REMEDY, where)
-        : refused(`${title} ${"problem" in said ? said.problem : ""}`, where, webhook);
-    return { pods: answer, audiences: [audience] };
-  }
   const places = pods.map(({ title, source }) => seen(title, source));
-  if (webhook !== "runs" && judged.length === 0)
-    return { pods: withoutPods(webhook, places), audiences: [audience] };
-  return {
-    pods: pass(
-      webhook === "runs" || judged.length === 0
-        ? "the webhook gives every pod of the service account a token and names its path"
-        : "its pods have the token and know its path, without the webhook",
-      ...places,
-    ),
-    audiences: audiencesOf(
-      judged.flatMap(({ said }) => ("own" in said ? [said.own] : [])),
-      audience,
-    ),
-  };
+  const problem = judged.find((each) => each !== undefined && "status" in each);
+  if (problem && "status" in problem) return { pods: problem, audiences: [audience] };
+  if (webhook !== "yes" && judged.length === 0) {
+    const why = webhook === "no" ? "no pod identity webhook of AWS runs on the hub" : NOT_RECORDED;
+    const remedy = `name the manifests that set ${ROLE} and ${TOKEN} and mount the token`;
+    return { pods: unknown(`no pod was read, and ${why}`, remedy, ...places), audiences: [audience] };
+  }
+  const own = judged.flatMap((each) => (each && "own" in each ? [each.own] : []));
+  const reason =
+    webhook === "yes"
+      ? "the webhook gives every pod of the service account a token and names its path"
+      : "its pods have the token and know its path, without the webhook";
+  return { pods: pass(reason, ...places), audiences: unequal([audience, ...own]) };
 }
 
-function withoutPods(webhook: "absent" | "unknown", places: readonly Evidence[]): Answer {
-  return unknown(
-    `no pod was read, and ${webhook === "absent" ? "no pod identity webhook of AWS runs on the hub" : NOT_SAID}`,
-    `name the manifests that set ${ROLE} and ${TOKEN} and mount the token`,
-    ...places,
-  );
+function unequal(texts: readonly Known<string>[]): readonly Known<string>[] {
+  return texts.filter((text, place) => !texts.slice(0, place).some((each) => same(each, text) === "yes"));
 }
 
-/** The audience of the webhook's tokens and those of the pods' own, each once. */
-function audiencesOf(own: readonly Known<string>[], audience: Known<string>): readonly Known<string>[] {
-  return own.reduce<readonly Known<string>[]>(
-    (all, next) => (all.some((other) => same(other, next) === "yes") ? all : [...all, next]),
-    [audience],
-  );
+/** Of a cluster of which nothing is recorded the webhook is taken for granted. */
+function webhookOn({ fleet, issuer }: AccountQuestion["cluster"]): Ternary {
+  if (fleet === undefined || fleet.webhooks?.includes("aws")) return "yes";
+  if (issuer !== undefined && EKS.test(shown(issuer))) return "yes";
+  return fleet.webhooks ? "no" : "unknown";
 }
 
-const REMEDY = `leave ${ROLE} and ${TOKEN} to the webhook, or write both, and the token that they name, into the pod`;
-const NOT_SAID = "it is not recorded whether a pod identity webhook of AWS runs on the hub";
-
-/** Whether the webhook changes pods; of a cluster of which nothing is recorded it is taken for granted. */
-function webhookOn(cluster: AccountQuestion["cluster"]): Asked["webhook"] {
-  const { fleet, issuer } = cluster;
-  if (fleet === undefined || fleet.webhooks?.includes("aws")) return "runs";
-  if (issuer !== undefined && EKS.test(shown(issuer))) return "runs";
-  return fleet.webhooks ? "absent" : "unknown";
-}
-
-/** What is wrong with a container, the end of a sentence; what is not known; or the audience of a token of its own. */
-type Judged =
-  | { readonly problem: string }
-  | { readonly open: string }
-  | { readonly own: Known<string> }
-  | { readonly agrees: true };
-
-const OPEN: Judged = { open: "which role {container} takes is known only in the cluster" };
+type Variable = Known<string | undefined> | undefined;
 
 /** The webhook looks at the container alone; the program has its own variables above what comes of that. */
-function containerJudged(container: ContainerFact, { arn, program, webhook }: Asked): Judged {
-  const name = `in the container ${container.name}`;
-  const [role, token, lasting, profile] = [ROLE, TOKEN, LASTING, PROFILE].map((each) =>
-    container.variable(each),
-  );
-  if (isWritten(lasting) || program.has(LASTING))
-    return { problem: `sets ${LASTING} ${name}, which SDKs take before a token` };
-  if (!isAbsent(profile) || program.has(PROFILE))
-    return { open: `{container} has ${PROFILE}, and whose credentials the profile names is not judged here` };
-  const isMade = isAbsent(role) && isAbsent(token) && webhook === "runs";
-  const actsAs = program.get(ROLE) ?? (isMade ? arn : role);
-  const reads = program.get(TOKEN) ?? (isMade ? known(MOUNTED) : token);
-  if ([role, token, lasting].some(isOpen)) return OPEN;
-  // Objects that are not read may have the rest.
-  if (container.hasMore && (isAbsent(actsAs) || isAbsent(reads))) return OPEN;
-  if (isAbsent(actsAs) && isAbsent(reads))
-    return webhook === "absent"
-      ? { problem: `has neither ${ROLE} nor ${TOKEN} ${name}, and no webhook on the hub that sets them` }
-      : { open: `{container} sets neither ${ROLE} nor ${TOKEN}, and ${NOT_SAID}` };
-  if (isAbsent(actsAs) || isAbsent(reads))
-    return {
-      problem: `sets ${isAbsent(actsAs) ? TOKEN : ROLE} ${name} without ${isAbsent(actsAs) ? ROLE : TOKEN}, and the webhook leaves it alone`,
-    };
-  const isRole = same<string | undefined>(actsAs ?? known(undefined), arn);
-  if (isRole === "unknown") return OPEN;
-  if (isRole === "no") return { problem: `sets ${ROLE} to ${shown(actsAs ?? known(""))} ${name}` };
-  return tokenJudged(
-    container,
-    orElse(reads ?? known(""), () => undefined),
-    webhook,
-    name,
-  );
-}
+class Container {
+  readonly #pod: PodFact;
+  readonly #container: ContainerFact;
+  readonly #asked: Asked;
 
-function tokenJudged(
-  container: ContainerFact,
-  path: string | undefined,
-  webhook: Asked["webhook"],
-  name: string,
-): Judged {
-  const file = container.files.find((each) => each.path === path);
-  if (file?.token)
-    return match<string | undefined, Judged>(
-      file.token.audience,
-      (audience) => (audience === undefined ? { agrees: true } : { own: known(audience) }),
-      () => ({ own: file.token?.audience as Known<string> }),
+  constructor(pod: PodFact, container: ContainerFact, asked: Asked) {
+    this.#pod = pod;
+    this.#container = container;
+    this.#asked = asked;
+  }
+
+  /** What keeps it from acting as the role, or the audience of a token of its own; `undefined` where it has the webhook's. */
+  judged(): Answer | { readonly own: Known<string> } | undefined {
+    const { arn, program, webhook } = this.#asked;
+    const { variable, hasMore } = this.#container;
+    const [role, token, lasting, profile] = [ROLE, TOKEN, LASTING, PROFILE].map((name) => variable(name));
+    if (program.has(LASTING) || (!isAbsent(lasting) && isKnown(lasting ?? known(""))))
+      return this.#wrong(`sets ${LASTING}`, ", which SDKs take before a token");
+    if (!isAbsent(profile) || program.has(PROFILE))
+      return this.#open(`has ${PROFILE}, and whose credentials the profile names is not judged here`);
+    const isMade = isAbsent(role) && isAbsent(token) && webhook === "yes";
+    const actsAs = program.get(ROLE) ?? (isMade ? arn : role);
+    const reads = program.get(TOKEN) ?? (isMade ? known(MOUNTED) : token);
+    const isBare = isAbsent(actsAs) && isAbsent(reads);
+    // Objects that are not read may have the rest.
+    if ([role, token, lasting].some(isOpen) || (hasMore && (isAbsent(actsAs) || isAbsent(reads))))
+      return this.#notKnown();
+    if (isBare && webhook === "no")
+      return this.#wrong(`has neither ${ROLE} nor ${TOKEN}`, ", and no webhook on the hub that sets them");
+    if (isBare) return this.#open(`sets neither ${ROLE} nor ${TOKEN}, and ${NOT_RECORDED}`);
+    const [there, missing] = isAbsent(actsAs) ? [TOKEN, ROLE] : [ROLE, TOKEN];
+    if (isAbsent(actsAs) || isAbsent(reads))
+      return this.#wrong(`sets ${there}`, ` without ${missing}, and the webhook leaves it alone`);
+    const isRole = same<string | undefined>(actsAs ?? known(undefined), arn);
+    if (isRole === "no") return this.#wrong(`sets ${ROLE} to ${shown(actsAs ?? known(""))}`, "");
+    return isRole === "unknown" ? this.#notKnown() : this.#token(orElse(reads ?? known(""), () => undefined));
+  }
+
+  #token(path: string | undefined): ReturnType<Container["judged"]> {
+    const { webhook } = this.#asked;
+    const { files, isOpen: hasOthers } = this.#container;
+    const token = files.find((each) => each.path === path)?.token;
+    if (token)
+      return orElse(token.audience, () => "late") === undefined
+        ? undefined
+        : { own: token.audience as Known<string> };
+    if (path === MOUNTED && webhook === "yes") return undefined;
+    if (path === MOUNTED && webhook === "unknown")
+      return this.#open(`reads the webhook's token, and ${NOT_RECORDED}`);
+    if (path === undefined || hasOthers) return this.#notKnown();
+    return this.#wrong(
+      `sets ${TOKEN} to ${path}`,
+      ", where it has no token, and the webhook leaves it alone",
     );
-  if (path === MOUNTED && webhook === "runs") return { agrees: true };
-  if (path === MOUNTED && webhook === "unknown")
-    return { open: `{container} reads the webhook's token, and ${NOT_SAID}` };
-  if (path === undefined || container.isOpen) return OPEN;
-  return {
-    problem: `sets ${TOKEN} to ${path} ${name}, where it has no token, and the webhook leaves it alone`,
-  };
+  }
+
+  #notKnown(): Answer {
+    return this.#open("takes a role that is known only in the cluster");
+  }
+
+  #open(what: string): Answer {
+    const remedy = `leave ${ROLE} and ${TOKEN} to the webhook, or write both, and the token that they name, into the pod`;
+    return unknown(
+      `the container ${this.#container.name} of ${this.#pod.title} ${what}`,
+      remedy,
+      this.#where,
+    );
+  }
+
+  #wrong(does: string, why: string): Answer {
+    return broken(
+      `${this.#pod.title} ${does} in the container ${this.#container.name}${why}`,
+      this.#asked.webhook === "no"
+        ? `set ${ROLE} and ${TOKEN} in the pod, and mount the token that they name`
+        : `remove ${ROLE}, ${TOKEN} and ${LASTING} from the pod: the webhook sets them`,
+      NOT_AUTHORIZED,
+      this.#where,
+    );
+  }
+
+  get #where(): ReturnType<typeof seen> {
+    return seen(`${this.#pod.title}, container ${this.#container.name}`, this.#pod.source);
+  }
 }
 
-function isAbsent(value: Known<string | undefined> | undefined): boolean {
+function isAbsent(value: Variable): boolean {
   return value === undefined || orElse(value, () => "late") === undefined;
 }
 
-function isWritten(value: Known<string | undefined> | undefined): boolean {
-  return value !== undefined && isKnown(value) && !isAbsent(value);
-}
-
 /** Not known for another reason than that apply tells it. */
-function isOpen(value: Known<string | undefined> | undefined): boolean {
-  return (
-    value !== undefined &&
-    match(
-      value,
-      () => false,
-      (why) => why.kind !== "apply",
-    )
-  );
-}
-
-function refused(reason: string, where: Evidence, webhook: Asked["webhook"]): Answer {
-  return broken(
-    reason,
-    webhook === "absent"
-      ? `set ${ROLE} and ${TOKEN} in the pod, and mount the token that they name`
-      : `remove ${ROLE}, ${TOKEN} and ${LASTING} from the pod: the webhook sets them`,
-    SILENT_ABOUT,
-    where,
-  );
+function isOpen(value: Variable): boolean {
+  return value !== undefined && (whyNot(value)?.kind ?? "apply") !== "apply";
 }
