@@ -3,23 +3,13 @@
  * Source: openshift/cloud-credential-operator, pkg/cmd/provisioning/aws/create_iam_roles.go.
  */
 
-import {
-  type Known,
-  Reference,
-  isKnown,
-  known,
-  match,
-  orElse,
-  partsOf,
-  same,
-  shown,
-  textOf,
-} from "../../model/known";
+import { type Known, isKnown, known, map, orElse, same, shown, whyNot } from "../../model/known";
+import { type MarkedText, marked, unmarkedText } from "../../model/tree";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { SecretFact } from "../read/component-facts";
 import { below } from "../read/source";
 import { type NamedRole, isRoleArn } from "./identity";
-import { arnFields } from "./place";
+import { arnFields, push } from "./place";
 
 /** The one key that components read. */
 const CREDENTIALS_KEY = "credentials";
@@ -33,19 +23,15 @@ const WRITE = "write the four lines [default], sts_regional_endpoints, role_arn 
 
 /** True for a Secret that leads an SDK to a token. */
 export function isAwsSecret({ value }: SecretFact): boolean {
-  return contentOf(value(CREDENTIALS_KEY)).some(
-    (part) => typeof part === "string" && part.includes(TOKEN_FILE),
-  );
+  return contentOf(value(CREDENTIALS_KEY)).text.includes(TOKEN_FILE);
 }
 
-function contentOf(text: Known<string | undefined>): readonly (string | Reference)[] {
-  const parts = partsOf(text as Known<string>) ?? [];
-  return parts.filter((part) => (part as unknown) !== undefined);
+function contentOf(content: Known<string | undefined>): MarkedText {
+  return orElse(marked(map(content, (text) => text ?? "")), () => ({ text: "", parts: [] }));
 }
 
-/** The role's ARN that a Secret names; `undefined` where it names none. */
-function roleOf(secret: SecretFact): Known<string> | undefined {
-  return linesOf(contentOf(secret.value(CREDENTIALS_KEY))).values.get(ROLE);
+function roleOf(secret: SecretFact): Known<string> {
+  return linesOf(secret.value(CREDENTIALS_KEY)).values.get(ROLE) ?? known("");
 }
 
 /** What the Secret says, and the role's ARN; `undefined` where it names none. */
@@ -57,31 +43,23 @@ export function readAwsSecret(
   const where = seen(`Secret ${secret.key}`, below(secret.source, "stringData"));
   const wrong = (problem: string, remedy = WRITE): Answer => broken(problem, remedy, undefined, where);
   const lasting = secret.keys.find((key) => STATIC_KEYS.includes(key));
-  if (lasting !== undefined)
-    return {
-      answer: wrong(`the Secret has ${lasting}, which does not expire`, `remove it; ${WRITE}`),
-      arn: undefined,
-    };
-  const doubt = match(
-    content,
-    () => undefined,
-    (why) => (why.kind === "apply" ? undefined : why.what),
-  );
-  if (doubt !== undefined)
-    return { answer: unknown(doubt, "keep the Secret in one document", where), arn: undefined };
-  if (orElse(content, () => "late") === undefined)
-    return {
-      answer: wrong(
-        `the Secret has no readable key ${CREDENTIALS_KEY}; its keys are ${secret.keys.join(", ") || "none"}`,
-      ),
-      arn: undefined,
-    };
-  const lines = linesOf(contentOf(content));
+  if (lasting !== undefined) {
+    const answer = wrong(`the Secret has ${lasting}, which does not expire`, `remove it; ${WRITE}`);
+    return { answer, arn: undefined };
+  }
+  const why = whyNot(content);
+  if (why && why.kind !== "apply")
+    return { answer: unknown(why.what, "keep the Secret in one document", where), arn: undefined };
+  if (orElse(content, () => "late") === undefined) {
+    const keys = secret.keys.join(", ") || "none";
+    const answer = wrong(`the Secret has no readable key ${CREDENTIALS_KEY}; its keys are ${keys}`);
+    return { answer, arn: undefined };
+  }
+  const lines = linesOf(content);
+  const [arn, path] = [ROLE, TOKEN_FILE].map((key) => lines.values.get(key));
   const problem = problemOf(lines, tokenPath);
-  const arn = lines.values.get(ROLE);
   if (problem !== undefined) return { answer: wrong(problem), arn };
-  const path = lines.values.get(TOKEN_FILE);
-  const words = `the Secret names the role ${arn ? shown(arn) : ""} and the token ${path ? shown(path) : ""}`;
+  const words = `the Secret names the role ${shown(arn ?? known(""))} and the token ${shown(path ?? known(""))}`;
   const older = lines.values.has(REGIONAL)
     ? []
     : [seen("no sts_regional_endpoints: older SDKs ask the global endpoint of STS", secret.source)];
@@ -95,38 +73,20 @@ interface Lines {
   readonly stray: string | undefined;
 }
 
-function linesOf(content: readonly (string | Reference)[]): Lines {
+function linesOf(content: Known<string | undefined>): Lines {
+  const { text, parts } = contentOf(content);
   const values = new Map<string, Known<string>>();
   let section = "";
   let stray: string | undefined;
-  for (const line of splitLines(content)) {
-    const [first = ""] = line;
-    const start = typeof first === "string" ? first.trimStart() : "";
-    if (line.length === 0 || (line.length === 1 && start.trim() === "") || /^[#;]/.test(start)) continue;
-    const [, name] = /^\[(.+)\]\s*$/.exec(line.length === 1 ? start : "") ?? [];
-    const [setting, key] = /^([^=\s]+)\s*=\s*/.exec(start) ?? [];
+  for (const line of text.split("\n").map((each) => each.trim())) {
+    if (line === "" || /^[#;]/.test(line)) continue;
+    const [, name] = /^\[(.+)\]$/.exec(line) ?? [];
+    const [, key, value = ""] = /^([^=\s]+)\s*=\s*(.*)$/.exec(line) ?? [];
     if (name !== undefined) section = name;
-    else if (key === undefined || setting === undefined) stray ??= shown(textOf(line));
-    else if (section === "default") values.set(key, trimmed([start.slice(setting.length), ...line.slice(1)]));
+    else if (key === undefined) stray ??= shown(unmarkedText(line, parts));
+    else if (section === "default") values.set(shown(unmarkedText(key, parts)), unmarkedText(value, parts));
   }
   return { values, stray };
-}
-
-function splitLines(content: readonly (string | Reference)[]): readonly (string | Reference)[][] {
-  const lines: (string | Reference)[][] = [[]];
-  for (const part of content) {
-    if (part instanceof Reference) lines.at(-1)?.push(part);
-    else
-      for (const [place, piece] of part.split("\n").entries())
-        if (place > 0) lines.push([piece]);
-        else lines.at(-1)?.push(piece);
-  }
-  return lines;
-}
-
-function trimmed(parts: readonly (string | Reference)[]): Known<string> {
-  const last = parts.at(-1);
-  return textOf(typeof last === "string" ? [...parts.slice(0, -1), last.trimEnd()] : parts);
 }
 
 function problemOf({ values, stray }: Lines, tokenPath: string | undefined): string | undefined {
@@ -134,9 +94,9 @@ function problemOf({ values, stray }: Lines, tokenPath: string | undefined): str
   if (values.size === 0) return "credentials has no section [default]";
   const other = [...values.keys()].find((key) => !KNOWN.includes(key));
   if (other !== undefined) return `credentials has ${other} besides what a token needs`;
-  const [arn, path] = [ROLE, TOKEN_FILE].map((key) => values.get(key) ?? known(""));
-  if (!arn || shown(arn) === "") return `credentials has no ${ROLE}`;
-  if (!path || shown(path) === "") return `credentials has no ${TOKEN_FILE}`;
+  const [arn = known(""), path = known("")] = [ROLE, TOKEN_FILE].map((key) => values.get(key));
+  if (shown(arn) === "") return `credentials has no ${ROLE}`;
+  if (shown(path) === "") return `credentials has no ${TOKEN_FILE}`;
   if (!isRoleArn(arn)) return `${ROLE} ${shown(arn)} is no ARN of an IAM role`;
   if (tokenPath !== undefined && same(path, known(tokenPath)) === "no")
     return `${TOKEN_FILE} is ${shown(path)}, the component's token is at ${tokenPath}`;
@@ -168,12 +128,11 @@ export function homeAnswer(
       seen("IAM role", role.resource.source),
     );
   // An account that is known was compared when the role was looked for.
-  if (isKnown(role.account)) return undefined;
-  const rival = rivalOf(place, secret, beside);
+  const rival = isKnown(role.account) ? undefined : rivalOf(place, secret, beside);
   return (
     rival &&
     unknown(
-      `the Secret names the role ${shown(arn)}, and that of ${rival.key} is ${shown(roleOf(rival) ?? known(""))}`,
+      `the Secret names the role ${shown(arn)}, and that of ${rival.key} is ${shown(roleOf(rival))}`,
       `${AS_OTHERS}, or limit its Terraform provider to one account (allowed_account_ids)`,
       where,
       seen(`Secret ${rival.key}`, rival.source),
@@ -192,14 +151,13 @@ function rivalOf(
   { key }: SecretFact,
   beside: ReadonlyMap<string, SecretFact>,
 ): SecretFact | undefined {
-  const counts = new Map<string, SecretFact[]>();
+  const places = new Map<string, SecretFact[]>();
   for (const other of beside.values()) {
-    if (other.key === key || !isAwsSecret(other)) continue;
-    const place = placeOf(roleOf(other) ?? known(""));
-    if (place !== undefined) counts.set(place, [...(counts.get(place) ?? []), other]);
+    const place = other.key !== key && isAwsSecret(other) ? placeOf(roleOf(other)) : undefined;
+    if (place !== undefined) push(places, place, other);
   }
-  const alike = counts.get(own)?.length ?? 0;
-  counts.delete(own);
-  const [most = []] = [...counts.values()].sort((one, other) => other.length - one.length);
+  const alike = places.get(own)?.length ?? 0;
+  places.delete(own);
+  const [most = []] = [...places.values()].sort((one, other) => other.length - one.length);
   return most.length > alike ? most[0] : undefined;
 }
