@@ -70,6 +70,9 @@ export interface ServiceAccountReach {
   readonly declared: boolean;
 }
 
+/** The clouds over what was read, for tests of trust. */
+export let cloudsOf: (explainer: Explainer) => readonly Cloud[];
+
 /**
  * The verifier: reads artefacts once, and answers any number of questions about them.
  *
@@ -83,6 +86,10 @@ export class Explainer {
   readonly #pulls: Pulls;
   readonly #access: Accesses;
   readonly #fleets: Fleets;
+
+  static {
+    cloudsOf = (explainer) => explainer.#clouds;
+  }
 
   private constructor(facts: Facts) {
     const clouds = readClouds(facts.terraform);
@@ -109,11 +116,6 @@ export class Explainer {
   /** What was found and is not judged, and what would be refused. */
   get skipped(): readonly SkippedDocument[] {
     return this.#facts.skipped;
-  }
-
-  /** The clouds over what was read, for tests of trust. */
-  get clouds(): readonly Cloud[] {
-    return this.#clouds;
   }
 
   /**
