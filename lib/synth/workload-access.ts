@@ -9,6 +9,7 @@ import { checkClaim } from "./cluster-records";
 import { writeCredentialFiles } from "./credential-files";
 import { Manifests } from "./manifests";
 import { joinedFragments } from "./pod-fragments";
+import { proveAtSynth } from "./proof";
 import { warnOfSharedIssuer } from "./shared-issuer";
 import { checkOwnership, writeServiceAccounts } from "./service-accounts";
 import { type WorkloadAccessProps, WORKLOAD_ACCESS_PROPS } from "./workload-access-props";
@@ -59,6 +60,7 @@ export class WorkloadAccess extends Construct {
     const grants = Object.values(this.declarations).flatMap((declaration) => declaration.grants);
     this.#pods = at(this, () => fragmentsOf(grouped.accounts, grants));
     at(this, () => this.#write(grouped, grants, { name, issuer: issuer.url }));
+    at(this, () => proveAtSynth(this, "workload", props.proof));
     warnOfSharedIssuer(this, name, issuer.url);
     for (const warning of warnings(grouped)) Annotations.of(this).addWarning(warning);
   }
