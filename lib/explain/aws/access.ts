@@ -21,7 +21,7 @@ import type {
 import type { SecretFact } from "../read/component-facts";
 import { actionsGranted, anythingGranted, rightsInWords } from "./component-rights";
 import { homeAnswer, isAwsSecret, readAwsSecret } from "./component-secret";
-import { type NamedRole, isRoleArn } from "./identity";
+import { type NamedRole, type Roles, isRoleArn } from "./identity";
 import { type Trust, type TrustQuestion, notFound } from "./trust";
 import { ROLE_VARIABLE, webhookPods } from "./webhook";
 
@@ -30,11 +30,11 @@ const AUDIENCE = "eks.amazonaws.com/audience";
 
 export class AwsAccess implements CloudAccess {
   readonly providerKind: string = awsProviderKind;
-  readonly #roleOf: (arn: Known<string>) => NamedRole;
+  readonly #roles: Roles;
   readonly #trust: Trust;
 
-  constructor(roleOf: (arn: Known<string>) => NamedRole, trust: Trust) {
-    this.#roleOf = roleOf;
+  constructor(roles: Roles, trust: Trust) {
+    this.#roles = roles;
     this.#trust = trust;
   }
 
@@ -52,7 +52,7 @@ export class AwsAccess implements CloudAccess {
     beside: ReadonlyMap<string, SecretFact>,
   ): AccessReading {
     const { answer: written, arn } = readAwsSecret(secret, tokenPath);
-    const named = arn && is(arn, "") !== "yes" ? this.#roleOf(arn) : undefined;
+    const named = arn && is(arn, "") !== "yes" ? this.#roles.named(arn) : undefined;
     const home = written.status === "pass" && named ? homeAnswer(secret, named, beside) : undefined;
     return { answer: home ?? written, identity: named && new RoleIdentity(named, this.#trust) };
   }
@@ -71,7 +71,7 @@ export class AwsAccess implements CloudAccess {
     const isNamed = is(arn, "") !== "yes";
     return {
       answer: contested([arn, audience], where) ?? roleAnswer(arn, where),
-      identity: isNamed ? new RoleIdentity(this.#roleOf(arn), this.#trust) : undefined,
+      identity: isNamed ? new RoleIdentity(this.#roles.named(arn), this.#trust) : undefined,
       ...webhookPods(question, arn, audience),
     };
   }

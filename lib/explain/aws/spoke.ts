@@ -30,7 +30,7 @@ import { flagOf } from "../shared/plugin-flags";
 import { boundAnswer, otherKindOfCluster, servedCluster } from "../shared/spokes";
 import { ROLE_ANNOTATION } from "./access";
 import { groupsOf, isStandard, isTied, judgedPolicies, policyWarnings, refusedEntry } from "./access-entry";
-import type { NamedRole } from "./identity";
+import type { NamedRole, Roles } from "./identity";
 import { regionOf } from "./place";
 import { ROLE_VARIABLE } from "./webhook";
 
@@ -52,12 +52,12 @@ interface Asked {
 
 export class AwsSpokes implements CloudSpokes {
   readonly #terraform: Terraform;
-  readonly #roleOf: (arn: Known<string>) => NamedRole;
+  readonly #roles: Roles;
   readonly #byCluster = new Map<string, ReadonlyMap<string | undefined, readonly Resource[]>>();
 
-  constructor(terraform: Terraform, roleOf: (arn: Known<string>) => NamedRole) {
+  constructor(terraform: Terraform, roles: Roles) {
     this.#terraform = terraform;
-    this.#roleOf = roleOf;
+    this.#roles = roles;
   }
 
   /** The answer for a controller with an association of EKS Pod Identity. */
@@ -82,7 +82,7 @@ export class AwsSpokes implements CloudSpokes {
     const arn = assumedBy(question) ?? ownRole(question);
     const isNamed = cluster !== undefined && !orElse(cluster, () => "").includes("{{");
     if (!isNamed || arn === undefined) return open(notKnown(cluster, arn));
-    const asked = { question, cluster, role: this.#roleOf(arn) };
+    const asked = { question, cluster, role: this.#roles.named(arn) };
     const served = servedCluster(question.server, this.#terraform);
     const other = otherServer(question, served) ?? otherCluster(asked, served) ?? otherCredentials(question);
     if (other) return open(other);
@@ -150,7 +150,7 @@ export class AwsSpokes implements CloudSpokes {
     const [name, declared] = [shown(cluster), this.#cluster(asked)];
     const here = this.#of(ENTRY, asked).filter(([, isThere]) => isThere === "yes");
     const evidence = here.map(([each]) =>
-      seen(`entry for ${this.#roleOf(each.stated("principal_arn")).label}`, each.source),
+      seen(`entry for ${this.#roles.named(each.stated("principal_arn")).label}`, each.source),
     );
     // A role has one entry in a cluster; others of a cluster that stands elsewhere may stand there too.
     const isForNodes = here.some(

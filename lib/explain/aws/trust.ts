@@ -339,11 +339,3 @@ function letsEveryoneIn(policy: Policy): boolean {
     return [textAt(principal?.value ?? known("")), ...named].some((name) => is(name, "*") === "yes");
   });
 }
-
-/** A trust policy that names no OIDC provider, but lets in everyone, decides by itself. */
-export function letsInByStar(role: Role, host: string, subject: string, audience: string): AwsDecision {
-  const account = orElse(role.account, () => "000000000000");
-  const arn = known(`arn:aws:iam::${account}:oidc-provider/${host}`);
-  const claims = serviceAccountClaims(subject, known(audience));
-  return decideTrust(role.trust, { provider: arn, host: known(host), claims });
-}
