@@ -3,7 +3,7 @@
  * latest/ug/manage-access/k8s-access (creating-access-entries.adoc, access-policy-reference.adoc).
  */
 
-import { type Known, type Ternary, is, map, match, or, orElse, same, shown } from "../../model/known";
+import { type Known, type Ternary, is, map, or, orElse, same, shown } from "../../model/known";
 import { EKS_ACCESS_POLICIES } from "../../rules/aws/eks-access-policies";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { FleetWarning } from "../cloud";
@@ -40,11 +40,7 @@ export function refusedEntry(entry: Resource): Answer | undefined {
 
 /** Whether entries of the type let someone in by rights of their own; the others are for nodes. */
 export function isStandard(entry: Resource): Ternary {
-  return or(
-    is(entry.text("type"), undefined),
-    is(entry.text("type"), ""),
-    is(entry.text("type"), "STANDARD"),
-  );
+  return or(...[undefined, "", "STANDARD"].map((type) => is(entry.text("type"), type)));
 }
 
 /** Why EKS refuses an association; `undefined` where it does not. */
@@ -135,11 +131,5 @@ export function isTied(entry: Resource): boolean {
   if (entry.adopted) return true;
   const [lifecycle] = orElse(entry.blocks("lifecycle"), () => []);
   const triggers = lifecycle?.list("replace_triggered_by");
-  return triggers === undefined
-    ? false
-    : match(
-        triggers,
-        (list) => list.length > 0,
-        () => true,
-      );
+  return triggers !== undefined && orElse(triggers, () => undefined)?.length !== 0;
 }

@@ -6,20 +6,12 @@
  * IAM user guide.
  */
 
-import { type Known, is, known, match, orElse, shown } from "../../model/known";
-import {
-  type Tree,
-  type TreeObject,
-  childOf,
-  entriesOf,
-  itemsOf,
-  isTreeObject,
-  listAt,
-  treeOf,
-} from "../../model/tree";
-import { type RequestContext, requestContext } from "../../rules/aws/policy/context";
+import { type Known, is, isKnown, orElse, shown } from "../../model/known";
+import { type TreeObject, childOf, itemsOf, treeOf } from "../../model/tree";
+import { NOTHING_KNOWN, type RequestContext, requestContext } from "../../rules/aws/policy/context";
 import type { AwsDecision } from "../../rules/aws/policy/decide";
 import type { Condition, Policy, Statement } from "../../rules/aws/policy/document";
+import { readPolicy } from "../../rules/aws/policy/policy";
 import { oneResource } from "../../rules/aws/policy/resource-name";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
 import { named } from "../shared/words";
@@ -27,48 +19,42 @@ import { unreadRemedy } from "./documents";
 import type { Role } from "./identity";
 import { policySets } from "./role-judge";
 
-interface AskedRight {
-  readonly effect: string;
-  readonly actions: readonly string[];
-  readonly resource: string;
-  readonly conditions: readonly Condition[];
-}
-
-function textOf(tree: Tree): string {
-  const text = orElse(tree, () => undefined);
-  return typeof text === "string" ? text : "";
-}
-
-function rightsOf(rights: TreeObject): readonly AskedRight[] {
-  return itemsOf(childOf(treeOf(rights), "statementEntries")).map((entry) => ({
-    effect: textOf(childOf(entry, "effect")),
-    actions: itemsOf(childOf(entry, "action")).map(textOf),
-    resource: textOf(childOf(entry, "resource")),
-    conditions: conditionsOf(childOf(entry, "policyCondition")),
+/** What a request asks for, as the policy that grants exactly that. */
+function asked(rights: TreeObject): Policy {
+  const Statement = itemsOf(childOf(treeOf(rights), "statementEntries")).map((entry) => ({
+    Effect: childOf(entry, "effect"),
+    Action: childOf(entry, "action"),
+    Resource: childOf(entry, "resource"),
+    Condition: childOf(entry, "policyCondition"),
   }));
+  return readPolicy({ Version: "2012-10-17", Statement }, "resource");
 }
 
-function conditionsOf(block: Tree): readonly Condition[] {
-  const rows = (tree: Tree): readonly (readonly [string, Tree])[] => {
-    const value = orElse(tree, () => undefined);
-    return isTreeObject(value)
-      ? entriesOf(value).map(([key, child]) => [orElse(key, () => ""), child] as const)
-      : [];
-  };
-  return rows(block).flatMap(([operator, keys]) =>
-    rows(keys).map(([key, value]) => ({
-      operator,
-      key: known(key),
-      values: orElse(listAt(value), () => []).map((each) => known(String(orElse(each, () => "")))),
-    })),
+function statementsOf(policy: Policy): readonly Statement[] {
+  return policy.kind === "read" ? policy.statements.flatMap((each) => ("unread" in each ? [] : [each])) : [];
+}
+
+function allowing(policy: Policy): readonly Statement[] {
+  return statementsOf(policy).filter(({ effect }) => is(effect, "Allow") === "yes");
+}
+
+/** Each action of a statement with each of its resources. */
+function pairsOf({
+  actions,
+  resources,
+}: Statement): readonly (readonly [action: string, resource: string])[] {
+  const [what, on] = [actions, resources].map((each) =>
+    (each?.values ?? []).map((value) => orElse(value, () => "*")),
   );
+  return (what ?? []).flatMap((action) => (on ?? []).map((resource) => [action, resource] as const));
 }
 
 /** `<action> on <resource>`. */
 export function rightsInWords(rights: TreeObject): readonly string[] {
-  return rightsOf(rights).flatMap(({ effect, actions, resource, conditions }) => {
-    const ends = `${resource}${conditions.length > 0 ? " under conditions" : ""}`;
-    return actions.map((action) => `${effect === "Deny" ? "no " : ""}${action} on ${ends}`);
+  return statementsOf(asked(rights)).flatMap((statement) => {
+    const no = is(statement.effect, "Deny") === "yes" ? "no " : "";
+    const ends = isUnconditional(statement) ? "" : " under conditions";
+    return pairsOf(statement).map(([action, resource]) => `${no}${action} on ${resource}${ends}`);
   });
 }
 
@@ -77,18 +63,18 @@ export function rightsInWords(rights: TreeObject): readonly string[] {
  * its ARN is written.
  */
 export function actionsGranted(role: Role, rights: TreeObject, account: Known<string>): Answer {
+  const request = asked(rights);
+  if (request.kind !== "read")
+    return unknown(`what is asked for is not known: ${request.why}`, "correct the request");
   const denied = new Map<string, string>();
   const open = new Map<string, string>();
-  let count = 0;
-  for (const { effect, actions, resource, conditions } of rightsOf(rights)) {
-    if (effect !== "Allow") continue;
-    const context = askedContext(conditions);
-    for (const action of new Set(actions)) {
-      count++;
-      const { outcome, reason } = abroad(decided(role, action, resource, context), resource, account);
-      if (outcome === "denied") denied.set(action, reason);
-      if (outcome === "unknown") open.set(action, reason);
-    }
+  const all = allowing(request).flatMap((each) => pairsOf(each).map((pair) => ({ each, pair })));
+  for (const { each, pair } of all) {
+    const [action, resource] = pair;
+    const context = askedContext(orElse(each.conditions, () => []));
+    const { outcome, reason } = abroad(decided(role, action, resource, context), resource, account);
+    if (outcome === "denied") denied.set(action, reason);
+    if (outcome === "unknown") open.set(action, reason);
   }
   const evidence = [where(role), ...grantedInWords(role).map((words) => seen(words, undefined))];
   const [first] = denied;
@@ -106,15 +92,13 @@ export function actionsGranted(role: Role, rights: TreeObject, account: Known<st
       unreadRemedy(role),
       ...evidence,
     );
-  return pass(`the role is granted all ${count} actions that are asked for`, ...evidence);
+  return pass(`the role is granted all ${all.length} actions that are asked for`, ...evidence);
 }
 
 /** Whether the role is granted anything; what it is, is the evidence. */
 export function anythingGranted(role: Role): Answer {
-  if (
-    role.policies.every(({ policy, doubt }) => policy.kind === "unread" || doubt) &&
-    role.policies.length > 0
-  )
+  const isOpen = role.policies.every(({ policy, doubt }) => policy.kind === "unread" || doubt);
+  if (isOpen && role.policies.length > 0)
     return unknown(
       "a policy of the role was not read",
       "name the Terraform that declares it as well",
@@ -140,31 +124,24 @@ export function anythingGranted(role: Role): Answer {
 
 /** Whether anything that the statements allow is left by conditions, denials and the boundary. */
 function whatCounts(role: Role): AwsDecision["outcome"] {
-  const nothing = requestContext({});
   let outcome: AwsDecision["outcome"] = role.policies.some(({ policy }) => policy.kind === "unread")
     ? "unknown"
     : "denied";
-  for (const { actions, resources } of role.policies.flatMap(({ policy, doubt }) =>
-    doubt ? [] : allowing(policy),
-  )) {
+  for (const statement of certainlyAllowing(role)) {
     // What is negated, or stands for many, is no one action to ask about.
-    if (actions.negated || resources === undefined || resources.negated) outcome = "unknown";
-    else
-      for (const [action, resource] of actions.values.flatMap((each) =>
-        resources.values.map((other) => [each, other] as const),
-      )) {
-        const [what, on] = [orElse(action, () => "*"), orElse(resource, () => "*")];
-        const said = decided(role, what, on, nothing).outcome;
-        if (said === "allowed") return said;
-        if (said === "unknown" || /[*?]/.test(what + on)) outcome = "unknown";
-      }
+    const isNegated = statement.actions.negated || statement.resources?.negated !== false;
+    if (isNegated) outcome = "unknown";
+    for (const [action, resource] of isNegated ? [] : pairsOf(statement)) {
+      const said = decided(role, action, resource, NOTHING_KNOWN).outcome;
+      if (said === "allowed") return said;
+      if (said === "unknown" || /[*?]/.test(action + resource)) outcome = "unknown";
+    }
   }
   return outcome;
 }
 
-function allowing(policy: Policy): readonly Statement[] {
-  const statements = policy.kind === "read" ? policy.statements : [];
-  return statements.flatMap((each) => ("unread" in each || is(each.effect, "Allow") !== "yes" ? [] : [each]));
+function certainlyAllowing({ policies }: Role): readonly Statement[] {
+  return policies.flatMap(({ policy, doubt }) => (doubt ? [] : allowing(policy)));
 }
 
 /** The role's policies and the boundary decide together: what one denies is denied. */
@@ -193,54 +170,50 @@ const TELLS_VALUES = /^(?:(?:ForAnyValue:)?(?:String|Arn)(?:Equals|Like)|Bool)$/
 const LIKENESS = /Like$|Arn/i;
 
 /** What is known of requests within the asked conditions; what these merely exclude says no value. */
-function askedContext(asked: readonly Condition[]): RequestContext {
+function askedContext(conditions: readonly Condition[]): RequestContext {
   const keys: Record<string, readonly string[] | null> = {};
-  for (const { operator, key, values } of asked) {
+  for (const { operator, key, values } of conditions) {
     const [name, texts] = [orElse(key, () => ""), values.map(shown)];
     if (/^Null$/i.test(operator)) {
       if (texts.join().toLowerCase() === "true") keys[name] = null;
     } else if (TELLS_VALUES.test(operator) && !(LIKENESS.test(operator) && /[*?]/.test(texts.join())))
       keys[name] = texts;
   }
-  const presumes = (condition: Condition): boolean => asked.some((each) => implies(each, condition));
+  const presumes = (granted: Condition): boolean => conditions.some((each) => implies(each, granted));
   return { ...requestContext(keys), presumes };
 }
 
 /** Whether a granted condition holds wherever the asked one does: one of more values is more, none of fewer values too. */
-function implies(asked: Condition, granted: Condition): boolean {
-  const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
-  const [one, other] = [asked, granted].map(({ key }) => orElse(key, () => undefined));
-  if (one === undefined || other === undefined || !isSame(one, other)) return false;
-  if (!isSame(asked.operator, granted.operator)) return false;
-  const [wide, narrow] = /Not/i.test(granted.operator) ? [asked, granted] : [granted, asked];
+function implies(wanted: Condition, granted: Condition): boolean {
+  const signs = [wanted, granted].map(({ key, operator }) =>
+    `${operator} ${orElse(key, () => "?")}`.toLowerCase(),
+  );
+  const isKnownKey = isKnown(granted.key);
+  if (!isKnownKey || signs[0] !== signs[1]) return false;
+  const [wide, narrow] = /Not/i.test(granted.operator) ? [wanted, granted] : [granted, wanted];
   const texts = new Set(wide.values.map((each) => orElse(each, () => undefined)));
   return (
     narrow.values.length > 0 &&
-    narrow.values.every((each) =>
-      match(
-        each,
-        (text) => texts.has(text),
-        () => false,
-      ),
-    )
+    narrow.values
+      .map((each) => orElse(each, () => undefined))
+      .every((text) => text !== undefined && texts.has(text))
   );
 }
 
-function grantedInWords({ policies }: Role): readonly string[] {
-  const words = policies.flatMap(({ policy, doubt }) => (doubt ? [] : allowing(policy))).map(inWords);
-  return [...new Set(words)].sort();
+/** What the policies allow, as evidence. */
+function grantedInWords(role: Role): readonly string[] {
+  return [...new Set(certainlyAllowing(role).map(inWords))].sort();
 }
 
-function inWords({ actions, resources, conditions }: Statement): string {
-  const list = (values: readonly Known<string>[], negated: boolean): string =>
-    `${negated ? "everything but " : ""}${values.map(shown).join(", ")}`;
-  const on = resources === undefined ? "nothing" : list(resources.values, resources.negated);
-  const isPlain = match(
-    conditions,
-    (each) => each.length === 0,
-    () => false,
+function inWords(statement: Statement): string {
+  const [what, on] = [statement.actions, statement.resources].map((each) =>
+    each ? `${each.negated ? "everything but " : ""}${each.values.map(shown).join(", ")}` : "nothing",
   );
-  return `${list(actions.values, actions.negated)} on ${on}${isPlain ? "" : " under conditions"}`;
+  return `${what ?? ""} on ${on ?? ""}${isUnconditional(statement) ? "" : " under conditions"}`;
+}
+
+function isUnconditional({ conditions }: Statement): boolean {
+  return orElse(conditions, () => undefined)?.length === 0;
 }
 
 function where({ pathName, resource }: Role): Evidence {
