@@ -135,50 +135,36 @@ function refusalOf(distribution: Resource): Answer | undefined {
   const where = seen("distribution", distribution.source);
   const isOff = is(distribution.text("enabled"), "false");
   if (isOff === "yes") return broken("the distribution is not enabled", REMEDY, undefined, where);
-  if (isOff === "unknown")
-    return unknown("whether the distribution is enabled is known only after apply", REMEDY, where);
   const [restrictions] = blocksOf(distribution, "restrictions");
   const [geo] = restrictions ? blocksOf(restrictions, "geo_restriction") : [];
-  const restricted = geo ? orElse(geo.text("restriction_type"), () => "late") : undefined;
-  if (restricted && restricted !== "none")
-    return unknown(
-      "the distribution serves some countries alone, and from where the cloud asks for the keys is not known",
-      REMEDY,
-      where,
-    );
-  return orElse(distribution.text("web_acl_id"), () => "late")
-    ? unknown("what the web ACL of the distribution lets through was not read", REMEDY, where)
-    : undefined;
+  const restricted = geo && orElse(geo.text("restriction_type"), () => "late");
+  const reason =
+    isOff === "unknown"
+      ? "whether the distribution is enabled is known only after apply"
+      : restricted && restricted !== "none"
+        ? "the distribution serves some countries alone, and from where the cloud asks for the keys is not known"
+        : orElse(distribution.text("web_acl_id"), () => "late")
+          ? "what the web ACL of the distribution lets through was not read"
+          : undefined;
+  return reason === undefined ? undefined : unknown(reason, REMEDY, where);
 }
 
 /** What the behavior for a path keeps from everyone, or takes from elsewhere. */
 function behaviorRefusal(distribution: Resource, path: string, origin: Known<string>): Answer | undefined {
   const where = seen("distribution", distribution.source);
   const behavior = behaviorAt(distribution, path);
-  if (behavior === undefined || same(behavior.stated("target_origin_id"), origin) !== "yes")
-    return unknown(
-      `the distribution serves ${path} from another origin than the bucket, or may`,
-      REMEDY,
-      where,
-    );
-  const signers = SIGNERS.map((key) => behavior.list(key));
-  if (signers.some((list) => orElse(list, () => []).some((each) => orElse(each, () => "") !== "")))
+  const isOrigin = behavior !== undefined && same(behavior.stated("target_origin_id"), origin) === "yes";
+  const signers = SIGNERS.map((key) => orElse(behavior?.list(key) ?? known([]), () => undefined));
+  if (isOrigin && signers.some((list) => list?.some((each) => is(each, "") === "no")))
     return broken(`the distribution serves ${path} at signed URLs alone`, REMEDY, undefined, where);
-  if (signers.some((list) => orElse<readonly unknown[], readonly unknown[]>(list, () => [0]).length > 0))
-    return unknown(
-      `whether the distribution serves ${path} at signed URLs alone is known only after apply`,
-      REMEDY,
-      where,
-    );
-  return FUNCTIONS.some(
-    (key) => orElse<readonly unknown[], readonly unknown[]>(behavior.blocks(key), () => [0]).length > 0,
-  )
-    ? unknown(
-        `what the functions of the distribution make of requests for ${path} was not read`,
-        REMEDY,
-        where,
-      )
-    : undefined;
+  const reason = !isOrigin
+    ? `the distribution serves ${path} from another origin than the bucket, or may`
+    : signers.some((list) => list?.length !== 0)
+      ? `whether the distribution serves ${path} at signed URLs alone is known only after apply`
+      : FUNCTIONS.some((key) => orElse(behavior.blocks(key), () => undefined)?.length !== 0)
+        ? `what the functions of the distribution make of requests for ${path} was not read`
+        : undefined;
+  return reason === undefined ? undefined : unknown(reason, REMEDY, where);
 }
 
 /** The first behavior whose pattern covers a path, else the default one; `undefined` where that cannot be told. */
