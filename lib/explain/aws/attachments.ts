@@ -16,7 +16,7 @@ import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import { type Terraform, sameProvider } from "../read/terraform";
 import { type Documents, type NamedPolicy, samePolicy } from "./documents";
-import { ModuleCalls, moduleRemedy } from "./modules";
+import { ModuleCalls, moduleRemedy } from "./documents";
 import { accountOf, push, sifted } from "./place";
 
 export interface Doubt {

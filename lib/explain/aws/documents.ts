@@ -1,9 +1,11 @@
 /*
- * Policies as Terraform declares them, and the managed ones of AWS.
+ * Policies as Terraform declares them, the data source aws_iam_policy_document, the managed policies of AWS, and the calls
+ * of modules that may change any of them.
  */
 
 import {
   type Known,
+  type Reference,
   type Ternary,
   andThen,
   isKnown,
@@ -14,12 +16,15 @@ import {
   partsOf,
   same,
   shown,
+  textOf,
 } from "../../model/known";
 import { type Tree, changed, isTreeList, isTreeObject, parsedTree, sameTree } from "../../model/tree";
 import type { Policy, PolicyKind } from "../../rules/aws/policy/document";
 import { readPolicy } from "../../rules/aws/policy/policy";
 import { managedCharactersMax } from "../../rules/aws/policy/refusals";
-import { type Resource, referredResource } from "../read/block";
+import { type Block, type Resource, referredResource } from "../read/block";
+import type { NotRead } from "../read/scope";
+import type { Source } from "../read/source";
 import type { ComputedAttribute, Terraform } from "../read/terraform";
 import { accountOf, lastSegment, partitionOf, push, sifted } from "./place";
 
@@ -177,4 +182,154 @@ function sorted(tree: Tree): Tree {
     const isOfTexts = texts.every((each) => typeof each === "string");
     return known(isOfTexts ? texts.sort().map((each) => known(each)) : value.map(sorted));
   });
+}
+
+/** `data.aws_iam_policy_document.<name>.json`. */
+export const policyDocumentJson: ComputedAttribute = {
+  type: "aws_iam_policy_document",
+  attribute: "json",
+  value: (resource) => {
+    if (MERGED.some((name) => resource.names.includes(name))) return undefined;
+    const texts = new Texts();
+    const document = rendered(resource, texts);
+    return document === undefined || texts.isOpen ? undefined : texts.unmarked(JSON.stringify(document));
+  },
+};
+
+const MERGED: readonly string[] = [
+  "source_policy_documents",
+  "override_policy_documents",
+  "source_json",
+  "override_json",
+];
+
+const MARK = /\ue000(\d+)\ue001/;
+
+/** Texts as they stand in JSON, with a mark for each reference. */
+class Texts {
+  /** True where a text was asked for that is not known at all. */
+  isOpen = false;
+  readonly #references: Reference[] = [];
+
+  marked(text: Known<string | undefined>): string {
+    const parts = partsOf(text as Known<string>);
+    if (parts === undefined) this.isOpen = true;
+    return (parts ?? []).map((part) => (typeof part === "object" ? this.#mark(part) : (part ?? ""))).join("");
+  }
+
+  /** The items of a list; in this data source `&{…}` stands for a policy variable. */
+  list(list: Known<readonly Known<string>[]>): readonly string[] {
+    const items = orElse(list, () => undefined);
+    if (items === undefined) this.isOpen = true;
+    return (items ?? []).map((item) => this.marked(item).replaceAll("&{", "${"));
+  }
+
+  unmarked(json: string): Known<string> {
+    return textOf(
+      json
+        .split(MARK)
+        .map((piece, place) => (place % 2 === 1 ? (this.#references[Number(piece)] ?? "") : piece)),
+    );
+  }
+
+  #mark(reference: Reference): string {
+    const at = this.#references.indexOf(reference);
+    if (at < 0) this.#references.push(reference);
+    return `\ue000${at < 0 ? this.#references.length - 1 : at}\ue001`;
+  }
+}
+
+/** `undefined` where an expression makes blocks of it: any of them could deny. */
+function rendered(resource: Resource, texts: Texts): unknown {
+  const statements = orElse(resource.blocks("statement"), () => undefined);
+  const Statement = statements?.map((each) => renderedStatement(each, texts));
+  if (Statement === undefined || Statement.includes(undefined)) return undefined;
+  return { Version: texts.marked(resource.text("version")) || "2012-10-17", Statement };
+}
+
+const LISTS: readonly (readonly [argument: string, element: string])[] = [
+  ["actions", "Action"],
+  ["not_actions", "NotAction"],
+  ["resources", "Resource"],
+  ["not_resources", "NotResource"],
+];
+const PRINCIPALS: readonly (readonly [argument: string, element: string])[] = [
+  ["principals", "Principal"],
+  ["not_principals", "NotPrincipal"],
+];
+
+function renderedStatement(statement: Block, texts: Texts): unknown {
+  const made: Record<string, unknown> = {
+    Sid: texts.marked(statement.text("sid")) || undefined,
+    Effect: texts.marked(statement.text("effect")) || "Allow",
+  };
+  for (const [argument, element] of LISTS) {
+    const values = texts.list(statement.list(argument));
+    if (values.length > 0) made[element] = values;
+  }
+  for (const [argument, element] of PRINCIPALS) {
+    const rows = orElse(statement.blocks(argument), () => undefined);
+    if (rows === undefined) return undefined;
+    if (rows.length > 0) made[element] = principals(rows, texts);
+  }
+  const conditions = orElse(statement.blocks("condition"), () => undefined);
+  if (conditions === undefined) return undefined;
+  if (conditions.length > 0) made["Condition"] = renderedConditions(conditions, texts);
+  return made;
+}
+
+function principals(rows: readonly Block[], texts: Texts): unknown {
+  const byType: Record<string, readonly string[]> = {};
+  for (const row of rows) {
+    const type = texts.marked(row.text("type"));
+    if (type === "*") return "*";
+    byType[type] = [...(byType[type] ?? []), ...texts.list(row.list("identifiers"))];
+  }
+  return byType;
+}
+
+function renderedConditions(conditions: readonly Block[], texts: Texts): unknown {
+  const byTest: Record<string, Record<string, readonly string[]>> = {};
+  for (const condition of conditions) {
+    const keys = (byTest[texts.marked(condition.text("test"))] ??= {});
+    const key = texts.marked(condition.text("variable"));
+    keys[key] = [...(keys[key] ?? []), ...texts.list(condition.list("values"))];
+  }
+  return byTest;
+}
+
+const NAME = /^module(?:\.|\[")([^".\]]+)/;
+const MODULE = /^module\.([^.[]+)/;
+
+/** What to do about what a configuration alone does not say. */
+export const moduleRemedy = "name what `terraform show -json` prints of the plan or state as well";
+
+/**
+ * Calls of modules, which are not followed: what they are given they may change. Those whose resources a plan or state
+ * among what was read has are left out.
+ */
+export class ModuleCalls {
+  readonly #calls: readonly NotRead[];
+
+  constructor(terraform: Terraform) {
+    const calls = terraform.scopes.flatMap(({ notRead }) => notRead);
+    const literal = calls.length === 0 ? [] : terraform.scopes.filter(({ isLiteral }) => isLiteral);
+    const addresses = literal.flatMap(({ resources }) => [...resources.keys()]);
+    const read = new Set(addresses.map((address) => MODULE.exec(address)?.[1]));
+    this.#calls = calls.filter(({ source }) => !read.has(NAME.exec(source.path)?.[1] ?? ""));
+  }
+
+  get isEmpty(): boolean {
+    return this.#calls.length === 0;
+  }
+
+  /** A call that is given one of these resources, or exactly one of these texts; `undefined` where none is. */
+  given(resources: readonly object[], texts: readonly Known<string>[]): Source | undefined {
+    const literal = texts.flatMap((text) => orElse(text, () => "") || []);
+    return this.#calls.find(
+      (call) =>
+        resources.some((resource) => call.mentions.has(resource)) ||
+        call.texts.some((text) => literal.includes(text)),
+    )?.source;
+  }
 }

@@ -9,7 +9,7 @@ import type { Policy, Selection, Statement } from "../../rules/aws/policy/docume
 import { type Answer, amended, badness, broken, later, pass, seen, unknown } from "../answer";
 import type { AskedRepository } from "../asked-image";
 import type { PullRights, ReachedRepositories } from "../cloud";
-import { moduleRemedy } from "./modules";
+import { moduleRemedy } from "./documents";
 import { Owners } from "./owner";
 import { type AskedPlace, type Registries, type Registry, onePlace, somePlace } from "./registry";
 import { type AssumedRole, RoleJudge } from "./role-judge";

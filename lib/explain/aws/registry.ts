@@ -16,7 +16,7 @@ import type { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
 import { type Documents, samePolicy } from "./documents";
-import { ModuleCalls } from "./modules";
+import { ModuleCalls } from "./documents";
 import { accountOf, push, regionOf } from "./place";
 
 export interface Registry {

@@ -32,7 +32,7 @@ import { ROLE_ANNOTATION } from "./access";
 import { groupsOf, isStandard, isTied, judgedPolicies, policyWarnings, refusedEntry } from "./access-entry";
 import type { NamedRole, Roles } from "./identity";
 import { push, regionOf } from "./place";
-import { ROLE_VARIABLE } from "./webhook";
+import { ROLE_VARIABLE } from "./access";
 
 const ENTRY = "aws_eks_access_entry";
 const POLICY = "aws_eks_access_policy_association";

@@ -1,23 +1,185 @@
 /*
- * Whether an IAM role is granted what a CredentialsRequest asks for. A request's own condition says of the calls that
- * the component makes that they are within it.
+ * OpenShift's components on AWS. Their Secrets are configuration files of the SDK in the key `credentials`; a request's own
+ * condition says of the calls that the component makes that they are within it.
  *
- * Source: "IAM JSON policy elements: Condition operators" and "Conditions with multiple context keys or values" in the
- * IAM user guide.
+ * Source: openshift/cloud-credential-operator, pkg/cmd/provisioning/aws/create_iam_roles.go; "IAM JSON policy elements:
+ * Condition operators" and "Conditions with multiple context keys or values" in the IAM user guide.
  */
 
-import { type Known, is, isKnown, orElse, shown } from "../../model/known";
-import { type TreeObject, childOf, itemsOf, treeOf } from "../../model/tree";
-import { NOTHING_KNOWN, type RequestContext, requestContext } from "../../rules/aws/policy/context";
+import { type Known, is, isKnown, known, map, orElse, same, shown, whyNot } from "../../model/known";
+import {
+  type MarkedText,
+  type TreeObject,
+  childOf,
+  itemsOf,
+  marked,
+  treeOf,
+  unmarkedText,
+} from "../../model/tree";
+import { type RequestContext, NOTHING_KNOWN, requestContext } from "../../rules/aws/policy/context";
 import type { AwsDecision } from "../../rules/aws/policy/decide";
 import type { Condition, Policy, Statement } from "../../rules/aws/policy/document";
 import { readPolicy } from "../../rules/aws/policy/policy";
 import { oneResource } from "../../rules/aws/policy/resource-name";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
+import type { SecretFact } from "../read/component-facts";
+import { below } from "../read/source";
 import { named } from "../shared/words";
 import { unreadRemedy } from "./documents";
-import type { Role } from "./identity";
+import { type NamedRole, type Role, isRoleArn } from "./identity";
+import { arnFields, push } from "./place";
 import { policySets } from "./role-judge";
+
+/** The one key that components read. */
+const CREDENTIALS_KEY = "credentials";
+/** The keys of credentials that do not expire, which older clusters have. */
+const STATIC_KEYS: readonly string[] = ["aws_access_key_id", "aws_secret_access_key", "aws_session_token"];
+const ROLE = "role_arn";
+const TOKEN_FILE = "web_identity_token_file";
+const REGIONAL = "sts_regional_endpoints";
+const KNOWN: readonly string[] = [REGIONAL, ROLE, TOKEN_FILE];
+const WRITE = "write the four lines [default], sts_regional_endpoints, role_arn and web_identity_token_file";
+
+/** True for a Secret that leads an SDK to a token. */
+export function isAwsSecret({ value }: SecretFact): boolean {
+  return contentOf(value(CREDENTIALS_KEY)).text.includes(TOKEN_FILE);
+}
+
+function contentOf(content: Known<string | undefined>): MarkedText {
+  return orElse(marked(map(content, (text) => text ?? "")), () => ({ text: "", parts: [] }));
+}
+
+function roleOf(secret: SecretFact): Known<string> {
+  return linesOf(secret.value(CREDENTIALS_KEY)).values.get(ROLE) ?? known("");
+}
+
+/** What the Secret says, and the role's ARN; `undefined` where it names none. */
+export function readAwsSecret(
+  secret: SecretFact,
+  tokenPath: string | undefined,
+): { readonly answer: Answer; readonly arn: Known<string> | undefined } {
+  const content = secret.value(CREDENTIALS_KEY);
+  const where = seen(`Secret ${secret.key}`, below(secret.source, "stringData"));
+  const wrong = (problem: string, remedy = WRITE): Answer => broken(problem, remedy, undefined, where);
+  const lasting = secret.keys.find((key) => STATIC_KEYS.includes(key));
+  if (lasting !== undefined) {
+    const answer = wrong(`the Secret has ${lasting}, which does not expire`, `remove it; ${WRITE}`);
+    return { answer, arn: undefined };
+  }
+  const why = whyNot(content);
+  if (why && why.kind !== "apply")
+    return { answer: unknown(why.what, "keep the Secret in one document", where), arn: undefined };
+  if (orElse(content, () => "late") === undefined) {
+    const keys = secret.keys.join(", ") || "none";
+    const answer = wrong(`the Secret has no readable key ${CREDENTIALS_KEY}; its keys are ${keys}`);
+    return { answer, arn: undefined };
+  }
+  const lines = linesOf(content);
+  const [arn, path] = [ROLE, TOKEN_FILE].map((key) => lines.values.get(key));
+  const problem = problemOf(lines, tokenPath);
+  if (problem !== undefined) return { answer: wrong(problem), arn };
+  const words = `the Secret names the role ${shown(arn ?? known(""))} and the token ${shown(path ?? known(""))}`;
+  const older = lines.values.has(REGIONAL)
+    ? []
+    : [seen("no sts_regional_endpoints: older SDKs ask the global endpoint of STS", secret.source)];
+  return { answer: pass(words, where, ...older), arn };
+}
+
+interface Lines {
+  /** Values of the section `default`. */
+  readonly values: ReadonlyMap<string, Known<string>>;
+  /** A line that is neither a section nor a setting. */
+  readonly stray: string | undefined;
+}
+
+function linesOf(content: Known<string | undefined>): Lines {
+  const { text, parts } = contentOf(content);
+  const values = new Map<string, Known<string>>();
+  let section = "";
+  let stray: string | undefined;
+  for (const line of text.split("\n").map((each) => each.trim())) {
+    if (line === "" || /^[#;]/.test(line)) continue;
+    const [, name] = /^\[(.+)\]$/.exec(line) ?? [];
+    const [, key, value = ""] = /^([^=\s]+)\s*=\s*(.*)$/.exec(line) ?? [];
+    if (name !== undefined) section = name;
+    else if (key === undefined) stray ??= shown(unmarkedText(line, parts));
+    else if (section === "default") values.set(shown(unmarkedText(key, parts)), unmarkedText(value, parts));
+  }
+  return { values, stray };
+}
+
+function problemOf({ values, stray }: Lines, tokenPath: string | undefined): string | undefined {
+  if (stray !== undefined) return `the line ${JSON.stringify(stray)} of credentials is no setting`;
+  if (values.size === 0) return "credentials has no section [default]";
+  const other = [...values.keys()].find((key) => !KNOWN.includes(key));
+  if (other !== undefined) return `credentials has ${other} besides what a token needs`;
+  const [arn = known(""), path = known("")] = [ROLE, TOKEN_FILE].map((key) => values.get(key));
+  if (shown(arn) === "") return `credentials has no ${ROLE}`;
+  if (shown(path) === "") return `credentials has no ${TOKEN_FILE}`;
+  if (!isRoleArn(arn)) return `${ROLE} ${shown(arn)} is no ARN of an IAM role`;
+  if (tokenPath !== undefined && same(path, known(tokenPath)) === "no")
+    return `${TOKEN_FILE} is ${shown(path)}, the component's token is at ${tokenPath}`;
+  const endpoints = shown(values.get(REGIONAL) ?? known("regional"));
+  return /^(?:regional|legacy)$/.test(endpoints) ? undefined : `${REGIONAL} is ${endpoints}`;
+}
+
+const AS_OTHERS = "write the ARN of the role as Terraform has it";
+
+/**
+ * What speaks against the account and partition of the role that a Secret names: those of the role as it is declared,
+ * and of the Secrets beside it; `undefined` where nothing does.
+ */
+export function homeAnswer(
+  secret: SecretFact,
+  { arn, role }: NamedRole,
+  beside: ReadonlyMap<string, SecretFact>,
+): Answer | undefined {
+  const place = placeOf(arn);
+  if (role === undefined || place === undefined) return undefined;
+  const where = seen(`Secret ${secret.key}`, secret.source);
+  const [partition = known("")] = arnFields(arn)?.slice(1) ?? [];
+  if (same(role.partition, partition) === "no")
+    return broken(
+      `the Secret names the role ${shown(arn)} of partition ${shown(partition)}, and Terraform declares it in ${shown(role.partition)}`,
+      AS_OTHERS,
+      undefined,
+      where,
+      seen("IAM role", role.resource.source),
+    );
+  // An account that is known was compared when the role was looked for.
+  const rival = isKnown(role.account) ? undefined : rivalOf(place, secret, beside);
+  return (
+    rival &&
+    unknown(
+      `the Secret names the role ${shown(arn)}, and that of ${rival.key} is ${shown(roleOf(rival))}`,
+      `${AS_OTHERS}, or limit its Terraform provider to one account (allowed_account_ids)`,
+      where,
+      seen(`Secret ${rival.key}`, rival.source),
+    )
+  );
+}
+
+/** Partition and account of a literal ARN. */
+function placeOf(arn: Known<string>): string | undefined {
+  return /^arn:[a-z-]+:iam::\d{12}:role\//.exec(orElse(arn, () => ""))?.[0];
+}
+
+/** One of the other Secrets where more of them agree on another place than on this one. */
+function rivalOf(
+  own: string,
+  { key }: SecretFact,
+  beside: ReadonlyMap<string, SecretFact>,
+): SecretFact | undefined {
+  const places = new Map<string, SecretFact[]>();
+  for (const other of beside.values()) {
+    const place = other.key !== key && isAwsSecret(other) ? placeOf(roleOf(other)) : undefined;
+    if (place !== undefined) push(places, place, other);
+  }
+  const alike = places.get(own)?.length ?? 0;
+  places.delete(own);
+  const [most = []] = [...places.values()].sort((one, other) => other.length - one.length);
+  return most.length > alike ? most[0] : undefined;
+}
 
 /** What a request asks for, as the policy that grants exactly that. */
 function asked(rights: TreeObject): Policy {
