@@ -62,12 +62,6 @@ export function unknown(reason: string, remedy: string, ...evidence: readonly Ev
   return { status: "unknown", reason, evidence, remedy };
 }
 
-/** The answer with other words or more evidence. */
-export function amended(answer: Answer, changes: Partial<Pick<Answer, "reason" | "evidence">>): Answer {
-  const { status, reason, evidence, remedy, log } = answer;
-  return { status, reason, evidence, remedy, ...(log === undefined ? {} : { log }), ...changes };
-}
-
 /** Evidence with its place. */
 export function seen(text: string, source: Source | undefined): Evidence {
   return source === undefined ? { text } : { text, source };

@@ -21,7 +21,7 @@ import {
 import type { TreeObject } from "../../model/tree";
 import { awsProviderKind } from "../../rules/aws/provider-spec";
 import { defaultAwsAudience } from "../../rules/aws/pull-annotation";
-import { type Answer, type Evidence, amended, broken, pass, seen, unknown } from "../answer";
+import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
 import type {
   AccessIdentity,
   AccessReading,
@@ -35,6 +35,7 @@ import type {
 import type { SecretFact } from "../read/component-facts";
 import type { PodFact } from "../read/pods";
 import { type ContainerFact, containersOf } from "../shared/pods";
+import { amended } from "../shared/words";
 import { actionsGranted, anythingGranted, rightsInWords } from "./component";
 import { homeAnswer, isAwsSecret, readAwsSecret } from "./component";
 import { type NamedRole, type Roles, isRoleArn } from "./identity";
@@ -43,7 +44,7 @@ import { type Trust, type TrustQuestion, notFound } from "./trust";
 export const ROLE_ANNOTATION = "eks.amazonaws.com/role-arn";
 const AUDIENCE = "eks.amazonaws.com/audience";
 
-export class AwsAccess implements CloudAccess {
+export class RoleAccess implements CloudAccess {
   readonly providerKind: string = awsProviderKind;
   readonly #roles: Roles;
   readonly #trust: Trust;

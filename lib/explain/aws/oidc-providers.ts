@@ -25,7 +25,7 @@ const TYPE = "aws_iam_openid_connect_provider";
 const SCHEME = "https://";
 const IN_ARN = "oidc-provider/";
 
-export interface OidcProvider {
+export interface RegisteredIssuer {
   readonly resource: Resource;
   /** The issuer's URL with `https://`. */
   readonly url: Known<string>;
@@ -45,7 +45,7 @@ export const oidcProviderArn: ComputedAttribute = {
   },
 };
 
-export function oidcProviders(terraform: Terraform): readonly OidcProvider[] {
+export function oidcProviders(terraform: Terraform): readonly RegisteredIssuer[] {
   return terraform.ofType(TYPE).map((resource) => ({
     resource,
     url: urlOf(resource),
@@ -77,10 +77,10 @@ export function hostOfArn(arn: Known<string>): Known<string> | undefined {
 
 /** The OIDC providers of an issuer that may be an account's; those that tell more of it come alone. */
 export function registeredIn(
-  providers: readonly OidcProvider[],
+  providers: readonly RegisteredIssuer[],
   issuer: Known<string>,
   account: Known<string>,
-): readonly OidcProvider[] {
+): readonly RegisteredIssuer[] {
   const there = providers.filter(
     (each) => same(each.url, issuer) === "yes" && same(each.account, account) !== "no",
   );
@@ -91,7 +91,7 @@ export function registeredIn(
   return [near, telling, there].find(({ length }) => length > 0) ?? there;
 }
 
-export function accepts({ clientIds }: OidcProvider, audience: Known<string>): Ternary {
+export function accepts({ clientIds }: RegisteredIssuer, audience: Known<string>): Ternary {
   return orElse(
     map(clientIds, (ids) => or(...ids.map((id) => same(id, audience)))),
     () => "unknown",
@@ -102,7 +102,10 @@ export function accepts({ clientIds }: OidcProvider, audience: Known<string>): T
 const CLIENT_IDS_MAX = 100;
 
 /** Why it is not certain which audiences are accepted; `undefined` where it is. */
-export function audienceDoubt(found: readonly OidcProvider[], audience: Known<string>): Answer | undefined {
+export function audienceDoubt(
+  found: readonly RegisteredIssuer[],
+  audience: Known<string>,
+): Answer | undefined {
   const [first, ...others] = found.filter((each) => accepts(each, audience) !== "unknown");
   if (!first) return undefined;
   const other = others.find((each) => accepts(each, audience) !== accepts(first, audience));

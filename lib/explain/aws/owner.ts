@@ -11,7 +11,7 @@ import type { AskedResource } from "../../rules/aws/policy/resource-name";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import { obstacle } from "../obstacle";
 import type { Source } from "../read/source";
-import { type AskedPlace, type OwnerPolicy, type Registries, isOf } from "./registry";
+import { type AskedPlace, type PolicyOfOwner, type Registries, isOf } from "./registry";
 import { type AssumedRole, type RoleJudge, pullActions } from "./role-judge";
 
 const IMPORT = "ecr:BatchImportUpstreamImage";
@@ -22,7 +22,7 @@ export class Owners {
   readonly #role: AssumedRole;
   readonly #judge: RoleJudge;
   readonly #registries: Registries;
-  readonly #spoken = new Map<OwnerPolicy, ResourcePolicy>();
+  readonly #spoken = new Map<PolicyOfOwner, ResourcePolicy>();
 
   constructor(role: AssumedRole, judge: RoleJudge, registries: Registries) {
     this.#role = role;
@@ -66,7 +66,7 @@ export class Owners {
     const rule = this.#registries.cacheRuleOf(place);
     const { region, resource } = place;
     if (!rule || this.#judge.outcome(IMPORT, region, resource, false) === "allowed") return undefined;
-    const isLet = (each: OwnerPolicy): boolean =>
+    const isLet = (each: PolicyOfOwner): boolean =>
       isOf(each, place) === "yes" && this.#toRole(each).grants(IMPORT).decide(resource).outcome === "allowed";
     if (this.#registries.registryPoliciesOf(place).some(isLet)) return undefined;
     return unknown(
@@ -84,7 +84,7 @@ export class Owners {
     );
   }
 
-  #allows(place: AskedPlace, policy: OwnerPolicy, isForeign: boolean): Answer | undefined {
+  #allows(place: AskedPlace, policy: PolicyOfOwner, isForeign: boolean): Answer | undefined {
     const refusal = obstacle(pullActions.map((action) => this.#refuses(place, policy, action, isForeign)));
     if (refusal || !isForeign) return refusal;
     const where = seen("policy of the repository", policy.source);
@@ -97,7 +97,7 @@ export class Owners {
         );
   }
 
-  #refuses(place: AskedPlace, policy: OwnerPolicy, action: string, isForeign: boolean): Answer | undefined {
+  #refuses(place: AskedPlace, policy: PolicyOfOwner, action: string, isForeign: boolean): Answer | undefined {
     const where = seen("policy of the repository", policy.source);
     const question = this.#toRole(policy).lets(action);
     const denial = question.denial(undefined);
@@ -156,7 +156,7 @@ export class Owners {
   }
 
   /** Whether a repository policy lets the role read where the role's own policies do not. */
-  #grantedBy(each: OwnerPolicy, { region, resource }: AskedPlace): Decision["outcome"] {
+  #grantedBy(each: PolicyOfOwner, { region, resource }: AskedPlace): Decision["outcome"] {
     const outcomes = pullActions.map((action): Decision["outcome"] => {
       const question = this.#toRole(each).grants(action);
       const denial = question.denial(undefined).holds;
@@ -168,11 +168,11 @@ export class Owners {
     return (["denied", "unknown"] as const).find((outcome) => outcomes.includes(outcome)) ?? "allowed";
   }
 
-  #denies(policy: OwnerPolicy, resource?: AskedResource): Ternary {
+  #denies(policy: PolicyOfOwner, resource?: AskedResource): Ternary {
     return or(...pullActions.map((action) => this.#toRole(policy).lets(action).denial(resource).holds));
   }
 
-  #toRole(policy: OwnerPolicy): ResourcePolicy {
+  #toRole(policy: PolicyOfOwner): ResourcePolicy {
     const before = this.#spoken.get(policy) ?? new ResourcePolicy(policy.policy, this.#role);
     this.#spoken.set(policy, before);
     return before;

@@ -6,9 +6,10 @@ import { type Known, isKnown, match, orElse, partsOf, shown } from "../../model/
 import { parseEcrHost } from "../../rules/aws/ecr-host";
 import { partitions } from "../../rules/aws/partitions";
 import type { Policy, Selection, Statement } from "../../rules/aws/policy/document";
-import { type Answer, amended, badness, broken, later, pass, seen, unknown } from "../answer";
+import { type Answer, badness, broken, later, pass, seen, unknown } from "../answer";
 import type { AskedRepository } from "../asked-image";
 import type { PullRights, ReachedRepositories } from "../cloud";
+import { amended } from "../shared/words";
 import { moduleRemedy } from "./documents";
 import { Owners } from "./owner";
 import { type AskedPlace, type Registries, type Registry, onePlace, somePlace } from "./registry";

@@ -13,7 +13,7 @@ import type {
 import { partitions } from "../../rules/aws/partitions";
 import type { Terraform } from "../read/terraform";
 import type { Issuers } from "../shared/object-store";
-import { AwsAccess } from "./access";
+import { RoleAccess } from "./access";
 import { distributionArn } from "./issuer";
 import { Documents, policyArn } from "./documents";
 import { type NamedRole, type Role, Roles, roleAttributes } from "./identity";
@@ -54,7 +54,7 @@ class Aws implements Cloud {
     this.#issuers = issuers;
   }
 
-  get access(): AwsAccess {
+  get access(): RoleAccess {
     return this.#facts.access;
   }
 
@@ -101,7 +101,7 @@ function readAws(
   readonly roles: Roles;
   readonly registries: Registries;
   readonly trust: Trust;
-  readonly access: AwsAccess;
+  readonly access: RoleAccess;
   readonly spokes: AwsSpokes;
 } {
   const documents = new Documents(terraform);
@@ -111,7 +111,7 @@ function readAws(
     roles,
     trust,
     registries: new Registries(terraform, documents),
-    access: new AwsAccess(roles, trust),
+    access: new RoleAccess(roles, trust),
     spokes: new AwsSpokes(terraform, roles),
   };
 }

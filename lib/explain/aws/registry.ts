@@ -76,11 +76,11 @@ interface Declared {
   readonly source: Source;
 }
 
-export interface OwnerPolicy extends Declared {
+export interface PolicyOfOwner extends Declared {
   readonly policy: Policy;
 }
 
-interface RepositoryPolicy extends OwnerPolicy {
+interface RepositoryPolicy extends PolicyOfOwner {
   readonly repository: Known<string>;
   readonly text: Known<string>;
 }
@@ -103,7 +103,7 @@ export class Registries {
   readonly #policies: readonly RepositoryPolicy[];
   readonly #byName = new Map<string, RepositoryPolicy[]>();
   readonly #unnamed: readonly RepositoryPolicy[];
-  readonly #registryPolicies: readonly OwnerPolicy[];
+  readonly #registryPolicies: readonly PolicyOfOwner[];
   readonly #rules: readonly (Declared & { readonly prefix: Known<string> })[];
   readonly #modules: ModuleCalls;
 
@@ -129,8 +129,8 @@ export class Registries {
    * may be the repository's instead, since a repository has but one.
    */
   policiesOf(place: AskedPlace): {
-    readonly policy: OwnerPolicy | undefined;
-    readonly others: readonly OwnerPolicy[];
+    readonly policy: PolicyOfOwner | undefined;
+    readonly others: readonly PolicyOfOwner[];
   } {
     const { path } = place;
     const named = path === undefined ? this.#policies : [...(this.#byName.get(path) ?? []), ...this.#unnamed];
@@ -144,7 +144,7 @@ export class Registries {
   }
 
   /** Policies of whole registries that are, or may be, the repository's, which ECR enforces in every request. */
-  registryPoliciesOf(place: AskedPlace): readonly OwnerPolicy[] {
+  registryPoliciesOf(place: AskedPlace): readonly PolicyOfOwner[] {
     return this.#registryPolicies.filter((each) => isOf(each, place) !== "no");
   }
 
@@ -203,7 +203,7 @@ const CONTESTED: Policy = {
   why: "the repository has two policies in what was read, and the last one to be applied is there",
 };
 
-function registryPolicies(terraform: Terraform, documents: Documents): readonly OwnerPolicy[] {
+function registryPolicies(terraform: Terraform, documents: Documents): readonly PolicyOfOwner[] {
   const unenforced = terraform
     .ofType("aws_ecr_account_setting")
     .filter(

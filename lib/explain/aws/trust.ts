@@ -22,7 +22,7 @@ import type { TrustAnswer } from "../cloud";
 import type { Issuers } from "../shared/object-store";
 import { ASK_AGAIN } from "../shared/words";
 import type { Role } from "./identity";
-import { type OidcProvider, accepts, audienceDoubt, hostOfArn, registeredIn } from "./oidc-providers";
+import { type RegisteredIssuer, accepts, audienceDoubt, hostOfArn, registeredIn } from "./oidc-providers";
 import { arnFields } from "./place";
 
 export interface TrustQuestion {
@@ -64,10 +64,10 @@ interface Asked extends TrustQuestion {
 
 /** Judges trust by the OIDC providers that were read. */
 export class Trust {
-  readonly #providers: readonly OidcProvider[];
+  readonly #providers: readonly RegisteredIssuer[];
   readonly #issuers: Issuers;
 
-  constructor(providers: readonly OidcProvider[], issuers: Issuers) {
+  constructor(providers: readonly RegisteredIssuer[], issuers: Issuers) {
     this.#providers = providers;
     this.#issuers = issuers;
   }
@@ -162,7 +162,7 @@ export class Trust {
     );
   }
 
-  #registered({ issuer, account, principal }: Asked): readonly OidcProvider[] {
+  #registered({ issuer, account, principal }: Asked): readonly RegisteredIssuer[] {
     return registeredIn(this.#providers, issuer, isKnown(account) ? account : principal.account);
   }
 
@@ -279,7 +279,7 @@ function trustPolicyOf({ resource }: Role): Evidence {
   return seen("trust policy of the IAM role", resource.source);
 }
 
-function idsOf(provider: OidcProvider | undefined): string {
+function idsOf(provider: RegisteredIssuer | undefined): string {
   const ids = provider === undefined ? [] : orElse(provider.clientIds, () => []);
   return ids.map(shown).join(", ") || "no audience";
 }
