@@ -25,9 +25,12 @@ import { EcrPlugin } from "./plugin";
 import { policyDocumentJson } from "./documents";
 import { Registries } from "./registry";
 import { AwsSpokes } from "./spoke";
+import { stated } from "./stated";
 import { Trust, notFound } from "./trust";
 
 export const awsReader: CloudReader = {
+  cloud: "aws",
+  stated,
   computed: [
     policyDocumentJson,
     policyArn,
