@@ -4,7 +4,6 @@
 
 import { isAlias, isMap, isScalar, isSeq, parseDocument } from "yaml";
 import { YAML_RULES } from "../../artefact/yaml-rules";
-import { isWorkloadIdentityError } from "../../errors";
 import { readText } from "./documents";
 import type { Source } from "./source";
 
@@ -47,7 +46,8 @@ export function lineOf(source: Source): number | undefined {
 /** `manifests/20-service-accounts.yaml:12 metadata.annotations`, for people. */
 export function placeText(source: Source): string {
   const line = lineOf(source);
-  const place = line === undefined ? source.file : `${source.file}:${line}`;
+  const document = source.document ? `#${source.document}` : "";
+  const place = `${source.file}${line === undefined ? document : `:${line}`}`;
   return `${source.stated ? "stated in " : ""}${place}${source.path === "" ? "" : ` ${source.path}`}`;
 }
 
@@ -74,8 +74,8 @@ function opened(path: string): OpenFile | undefined {
 function textOf(path: string): string | undefined {
   try {
     return readText(path);
-  } catch (error) {
-    if (!isWorkloadIdentityError(error)) throw error;
+  } catch {
+    // A verdict does not change where its file has gone meanwhile.
     return undefined;
   }
 }
