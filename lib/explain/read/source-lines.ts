@@ -38,7 +38,8 @@ export function lineOf(source: Source): number | undefined {
   if (file === undefined || file.lines.length < 2) return undefined;
   const [begin, end] = file.documents[source.document ?? 0] ?? file.documents[0] ?? [0, file.text.length];
   const path = stepsOf(source.path);
-  if (path.length === 0 && begin === 0 && file.documents.length === 1) return undefined;
+  if (path.length === 0 && (source.document === undefined || (begin === 0 && file.documents.length === 1)))
+    return undefined;
   const place = file.isJson ? jsonPlace(file, path) : begin + yamlPlace(file.text.slice(begin, end), path);
   return lineAt(file.lines, place);
 }
