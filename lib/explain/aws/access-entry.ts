@@ -48,18 +48,17 @@ function problemOf(association: Resource): string | undefined {
   const [scope] = orElse(association.blocks("access_scope"), () => []);
   const type = (scope && orElse(scope.text("type"), () => "")) ?? "";
   if (type !== "" && !SCOPES.includes(type)) return `EKS knows no access scope of type ${type}`;
-  const names = scope && orElse<readonly unknown[], readonly unknown[]>(scope.list("namespaces"), () => [0]);
+  const names = scope && orElse(scope.list("namespaces"), () => undefined);
   return type === "namespace" && names?.length === 0 ? "its access scope names no namespace" : undefined;
 }
 
 /** Whether one of the policies gives rights; `undefined` without policies. */
 export function judgedPolicies(policies: readonly Resource[], partition: Known<string>): Answer | undefined {
-  const taken = policies.filter((each) => problemOf(each) === undefined);
-  const [first] = policies;
-  if (first === undefined) return undefined;
-  if (taken.length > 0) return takenPolicies(taken, partition);
+  const problems = policies.map(problemOf);
+  const taken = policies.filter((_, place) => problems[place] === undefined);
+  if (taken.length > 0 || policies.length === 0) return taken[0] && takenPolicies(taken, partition);
   return broken(
-    `EKS refuses the access policy of the entry: ${problemOf(first) ?? ""}`,
+    `EKS refuses the access policy of the entry: ${problems[0] ?? ""}`,
     "give the scope the type cluster, or the type namespace with namespaces",
     "InvalidParameterException",
     ...policies.map(({ source }) => seen("access policy", source)),

@@ -33,10 +33,11 @@ export class Owners {
   /** What the owner says where the role's own policies allow it; `undefined` where nothing speaks against it. */
   said(place: AskedPlace): Answer | undefined {
     const isForeign = is(this.#role.account, place.account) !== "yes";
+    const withoutPolicy = isForeign ? this.#withoutPolicy(place) : undefined;
+    if (this.#registries.isEmpty) return withoutPolicy;
     const denial = this.#registryDenial(place);
     if (denial?.status === "fail") return denial;
     const { policy, others } = this.#registries.policiesOf(place);
-    const withoutPolicy = isForeign ? this.#withoutPolicy(place) : undefined;
     const said = policy ? this.#allows(place, policy, isForeign) : withoutPolicy;
     if (said && said.status !== "pass") return said;
     if (denial) return denial;

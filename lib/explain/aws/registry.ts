@@ -7,7 +7,7 @@
  * user guide.
  */
 
-import { type Known, type Ternary, and, is, isKnown, known, map, or, orElse, same } from "../../model/known";
+import { type Known, type Ternary, and, is, isKnown, known, map, orElse, same } from "../../model/known";
 import { type AskedName, AskedNames } from "../../rules/asked-names";
 import type { Policy } from "../../rules/aws/policy/document";
 import { type AskedResource, namedResource, oneResource } from "../../rules/aws/policy/resource-name";
@@ -106,6 +106,7 @@ export class Registries {
   readonly #registryPolicies: readonly PolicyOfOwner[];
   readonly #rules: readonly (Declared & { readonly prefix: Known<string> })[];
   readonly #modules: ModuleCalls;
+  #names: readonly Known<string>[] | undefined;
 
   constructor(terraform: Terraform, documents: Documents) {
     this.#terraform = terraform;
@@ -154,8 +155,9 @@ export class Registries {
     const own = near.find(({ prefix }) => is(prefix, ROOT) !== "yes" && place.isBelow(prefix) !== "no");
     const rest = near.find(({ prefix }) => is(prefix, ROOT) === "yes");
     if (own || !rest) return own?.source;
-    const declared = this.#terraform.ofType(REPOSITORY).map((each) => place.isNamed(each.stated("name")));
-    return or(...declared) === "yes" ? undefined : rest.source;
+    this.#names ??= this.#terraform.ofType(REPOSITORY).map((each) => each.stated("name"));
+    const isDeclared = this.#names.some((name) => place.isNamed(name) === "yes");
+    return isDeclared ? undefined : rest.source;
   }
 
   /** A module's call that is given the repository; what it makes of that is not known. */
