@@ -250,7 +250,7 @@ export function actionsGranted(role: Role, rights: TreeObject, account: Known<st
   const [perhaps] = open;
   if (perhaps)
     return unknown(
-      `whether the role may ${named([...open.keys()])} cannot be told: ${perhaps[1]}`,
+      `whether the role may ${named([...open.keys()])} is not known: ${perhaps[1]}`,
       unreadRemedy(role),
       ...evidence,
     );

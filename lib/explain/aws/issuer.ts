@@ -178,7 +178,7 @@ function behaviorRefusal(distribution: Resource, path: string, origin: Known<str
   return reason === undefined ? undefined : unknown(reason, REMEDY, where);
 }
 
-/** The first behavior whose pattern covers a path, else the default one; `undefined` where that cannot be told. */
+/** The first behavior whose pattern covers a path, else the default one; `undefined` where that is not known. */
 function behaviorAt(distribution: Resource, path: string): Block | undefined {
   const ordered = orElse(distribution.blocks("ordered_cache_behavior"), () => undefined);
   if (ordered === undefined) return undefined;

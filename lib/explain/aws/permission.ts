@@ -50,7 +50,7 @@ export class AwsRights implements PullRights {
     const worst = paths.worst((each) => this.#judged(somePlace(registry, paths, each), answer), badness);
     if (worst === undefined)
       return unknown(
-        `whether every repository of ${name} may be read cannot be told: no repository has such a name, or its policies have too many wildcards`,
+        `whether every repository of ${name} may be read is not known: no repository has such a name, or its policies have too many wildcards`,
         "ask about single repositories",
       );
     const { said, example } = worst;
@@ -71,7 +71,7 @@ export class AwsRights implements PullRights {
     return (said.status === "pass" ? this.#owners.uncached(place) : undefined) ?? said;
   }
 
-  /** A certain refusal by the owner counts, whatever cannot be told of the role's own policies. */
+  /** A certain refusal by the owner counts, whatever is not known of the role's own policies. */
   #mayRead(place: AskedPlace, answer: Answer): Answer {
     const refusal = this.#judge.refusal(place.region, place.resource);
     const own = refusal && (this.#owners.granted(place) ?? refusal);
