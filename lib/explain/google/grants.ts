@@ -88,7 +88,7 @@ export class Grants {
         const on = targetOf(resource, type);
         const bindings = bindingsOf(resource, form);
         // Google refuses all of it.
-        if (bindings.some(isRefused)) continue;
+        if (bindings.some((binding) => isRefused(binding, on))) continue;
         const grants = bindings.map((binding) => ({ ...binding, on, resource }));
         if (form !== "member_remove") all.push(...grants);
         if (form === "member") continue;
@@ -180,8 +180,12 @@ function targetOf(resource: Resource, type: string): Target {
 }
 
 function bindingsOf(resource: Resource, form: string): readonly Binding[] {
-  if (form === "member" || form === "member_remove")
+  if (form === "member" || form === "member_remove") {
+    const isAbsent = (name: string): boolean => orElse(resource.text(name), () => "open") === undefined;
+    // Terraform refuses it.
+    if (isAbsent("member") || isAbsent("role")) return [];
     return [bindingOf(resource, known([resource.stated("member")]))];
+  }
   if (form === "binding") return [bindingOf(resource, resource.list("members"))];
   const document = referredResource(resource.text("policy_data"), ["policy_data"]);
   const bindings: Known<readonly Binding[]> = document
@@ -229,12 +233,16 @@ function conditionOf(expression: Known<string | undefined>): CelExpression | und
 
 /** Source: docs.cloud.google.com/iam/docs/conditions-overview, "Conditions in allow policies". */
 const UNCONDITIONAL: readonly string[] = ["roles/owner", "roles/editor", "roles/viewer"];
+const ROLE = /^(?:(?:projects|organizations)\/[^/]+\/)?roles\/[^/]+$/;
 const EVERYONE: readonly string[] = ["allUsers", "allAuthenticatedUsers"];
 
-/** Google refuses a policy with too many operators in a condition, or a condition where it takes none. */
-function isRefused({ role, members, condition }: Binding): boolean {
+/** Source: REST reference of projects.setIamPolicy; a condition must not be on a basic role or on everyone. */
+function isRefused({ role, members, condition }: Binding, on: Target): boolean {
+  const named = orElse(role, () => undefined);
+  const isEveryone = orElse(members, () => []).some((member) => EVERYONE.includes(orElse(member, () => "")));
+  if (isEveryone && (on.kind === "project" || condition !== undefined)) return true;
+  if (named !== undefined && !ROLE.test(named)) return true;
   if (condition === undefined) return false;
   const expression = orElse(condition.text, () => "");
-  const isEveryone = orElse(members, () => []).some((member) => EVERYONE.includes(orElse(member, () => "")));
-  return isEveryone || UNCONDITIONAL.includes(orElse(role, () => "")) || hasTooManyOperators(expression);
+  return UNCONDITIONAL.includes(named ?? "") || hasTooManyOperators(expression);
 }

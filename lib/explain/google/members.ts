@@ -7,7 +7,6 @@ import {
   type Known,
   type Ternary,
   and,
-  isKnown,
   joined,
   known,
   map,
@@ -20,6 +19,13 @@ import {
 } from "../../model/known";
 import { claimText } from "../../rules/google/cel-variables";
 import type { MappedAttributes } from "../../rules/google/mapped-attributes";
+import {
+  joinedPattern,
+  literalPattern,
+  matchesPattern,
+  patternOf,
+  prefixPattern,
+} from "../../rules/wildcard";
 import type { ManagedExchange } from "./exchange";
 import { piecesOf } from "./names";
 
@@ -169,10 +175,18 @@ function sameNumber(numbers: readonly Known<string>[], other: Known<string>): Te
 
 /** Whether a text may begin so; a reference may be anything. */
 function mayBegin(text: Known<string>, beginning: Known<string>): boolean {
-  const [first] = partsOf(text) ?? [];
-  const [start] = partsOf(beginning) ?? [];
-  if (typeof first !== "string" || typeof start !== "string") return true;
-  return first.startsWith(start) || (!isKnown(text) && start.startsWith(first));
+  const parts = partsOf(beginning) ?? [];
+  const pattern = parts.map((part) => (typeof part === "string" ? literalPattern(part) : patternOf("*")));
+  const [[first], [start]] = [partsOf(text) ?? [], parts];
+  return match(
+    text,
+    (whole) => matchesPattern(prefixPattern(joinedPattern(pattern)), whole) !== false,
+    () =>
+      typeof first !== "string" ||
+      typeof start !== "string" ||
+      first.startsWith(start) ||
+      start.startsWith(first),
+  );
 }
 
 /** A Google service account. */

@@ -69,7 +69,7 @@ class Google implements Cloud {
         const path = `workloadIdentityPools/${shown(poolId)}/providers/${shown(providerId)}`;
         return {
           address: resource.address,
-          names: [resource.address, shown(providerId), path],
+          names: [resource.address, shown(providerId), `${shown(poolId)}/${shown(providerId)}`, path],
           source: resource.source,
           trust: (claims) => this.#trust(provider, claims),
         };

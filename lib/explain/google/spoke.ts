@@ -5,7 +5,7 @@
  */
 
 import { type Known, type Ternary, is, isKnown, known, or, orElse, same, shown } from "../../model/known";
-import { type Answer, broken, pass, seen, unknown } from "../answer";
+import { type Answer, broken, pass, seen, unknown, worstOf } from "../answer";
 import type { CloudSpokes, FleetWarning, SpokeQuestion, SpokeReading } from "../cloud";
 import type { ServiceAccountFact } from "../read/service-accounts";
 import type { SpokeFact } from "../read/spoke-facts";
@@ -71,8 +71,7 @@ export class GoogleSpokes implements CloudSpokes {
       this.#iam,
     );
     const agent = isAttached ? agentAnswer(spoke, email, rbac) : undefined;
-    const admitted =
-      byIam.admitted.status === "pass" && agent && agent.status !== "pass" ? agent : byIam.admitted;
+    const admitted = worstOf(byIam.admitted, agent);
     const bound = boundAnswer(spoke, { users: [email], groups: [] }, rbac);
     return { admitted, authorized: authorizedBy(byIam, bound), warnings: byIam.working.map(wide) };
   }
