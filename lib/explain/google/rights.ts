@@ -6,11 +6,11 @@ import {
   type Known,
   type Ternary,
   is,
-  match,
-  or,
+  not,
   orElse,
   same,
   shown,
+  whether,
   withoutPrefix,
 } from "../../model/known";
 import { type TreeObject, childOf, fieldOf, itemsOf, optionalText, textAt, treeOf } from "../../model/tree";
@@ -26,9 +26,8 @@ const ELSEWHERE = "name the Terraform that declares the roles and their grants a
 
 /** The rights of a request by themselves. */
 export interface Rights {
-  /** Permissions. */
   readonly permissions: readonly Known<string>[];
-  /** Roles, `<role>` or `<role> on <kind> <name>`. */
+  /** `<role>`, or `<role> on <kind> <name>`. */
   readonly roles: readonly Known<string>[];
   /** The expression of the condition on the grants; `undefined` where there is none. */
   readonly condition: Known<string | undefined>;
@@ -46,7 +45,7 @@ export function rightsOf(rights: TreeObject): Rights {
 /** Whether all that is asked for is granted; with nothing asked for, whether anything is. */
 export function granted(
   bearer: Bearer,
-  projects: readonly Known<string>[],
+  project: Known<string> | undefined,
   asked: AskedRights | undefined,
   iam: Iam,
 ): Answer {
@@ -54,11 +53,11 @@ export function granted(
   const evidence = grants.flatMap((each) => [...grantSeen(each), ...roleEvidence(each, iam)]);
   if (!asked) return anythingGranted(grants, iam, evidence);
   const { permissions, roles, condition } = rightsOf(asked.rights);
-  const home = [...projects, ...asked.places.map((place) => withoutPrefix(place, "projects/"))];
-  const isHome = ({ on }: Grant): Ternary =>
-    on.kind === "project" && or(...home.map((project) => same(project, on.name))) === "yes"
-      ? "yes"
-      : "unknown";
+  const places = asked.places.map((place) => withoutPrefix(place, "projects/"));
+  const isHome = ({ on }: Grant): Ternary => {
+    const isThere = [...(project ? [project] : []), ...places].some((each) => same(each, on.name) === "yes");
+    return on.kind === "project" && isThere ? "yes" : "unknown";
+  };
   const judged = [
     ...permissions.map((name) => [name, holding(name, isHome, iam)] as const),
     ...roles.map((name) => [name, being(name, isHome, iam)] as const),
@@ -71,59 +70,56 @@ export function granted(
       DENIED,
       ...evidence,
     );
-  const open = judged.filter(({ found }) => found[0]?.outcome !== "yes");
+  const open = judged.filter(({ found }) => found[0]?.doubt !== "");
   if (open.length === 0)
     return pass(`all ${judged.length} permissions and roles that are asked for are granted`, ...evidence);
+  const doubts = doubtsOf(open.flatMap(({ found }) => found));
   return unknown(
-    `whether ${named(open.map(({ name }) => name))} is granted cannot be told: ${named(doubtsOf(open.flatMap(({ found }) => found)))}`,
+    `whether ${named(open.map(({ name }) => name))} is granted cannot be told: ${doubts}`,
     ELSEWHERE,
     ...evidence,
   );
 }
 
-function doubtsOf(found: readonly Counted[]): readonly string[] {
-  return [...new Set(found.map(({ doubt }) => doubt))];
+function doubtsOf(found: readonly Counted[]): string {
+  return named([...new Set(found.map(({ doubt }) => doubt))]);
 }
 
-function anythingGranted(grants: readonly GrantTo[], { roles }: Iam, evidence: readonly Evidence[]): Answer {
-  const isOn = (role: Known<string>): Ternary => {
-    const isOff = roles.custom(role)?.isOff ?? "no";
-    return isOff === "yes" ? "no" : isOff === "no" ? "yes" : "unknown";
-  };
-  const found = allowing(grants, { role: isOn, reaches: () => "yes" });
-  const sure = found.filter(({ outcome }) => outcome === "yes").map(({ grant }) => grantText(grant));
+function anythingGranted(grants: readonly GrantTo[], iam: Iam, evidence: readonly Evidence[]): Answer {
+  const found = allowing(grants, {
+    role: (role) => not(iam.role(role)?.isOff ?? "no"),
+    reaches: () => "yes",
+  });
+  const sure = found.filter(({ doubt }) => doubt === "").map(({ grant }) => grantText(grant));
   if (sure.length > 0) return pass(`granted is ${named(sure)}`, ...evidence);
   return found.length > 0
-    ? unknown(`whether anything is granted cannot be told: ${named(doubtsOf(found))}`, ELSEWHERE, ...evidence)
+    ? unknown(`whether anything is granted cannot be told: ${doubtsOf(found)}`, ELSEWHERE, ...evidence)
     : broken("no role is granted that counts", "grant one on a project or a resource", DENIED, ...evidence);
 }
 
-function holding(permission: Known<string>, isHome: Asked["reaches"], { roles }: Iam): Asked {
-  const role = (each: Known<string>): Ternary =>
-    match(
-      permission,
-      (name) => roles.holds(each, name) ?? "unknown",
-      (): Ternary => "unknown",
-    );
-  return { role, reaches: isHome };
+function holding(permission: Known<string>, isHome: Asked["reaches"], iam: Iam): Asked {
+  return {
+    role: (role) => whether(permission, (name) => iam.holds(role, name) ?? "unknown"),
+    reaches: isHome,
+  };
 }
 
 /** The parts of `<role> on <kind> <name>`; the role alone for one in the bearer's own project. */
 const AT = /^(\S+) on (.+) (\S+)$/;
 
-/** Another resource of the same kind is another one; what stands above it may count. */
-function being(asked: Known<string>, isHome: Asked["reaches"], { roles }: Iam): Asked {
+/** Another resource of the same kind is another one; a grant on what is above it may count. */
+function being(asked: Known<string>, isHome: Asked["reaches"], iam: Iam): Asked {
   const text = orElse(asked, () => "");
   const [, wanted = text, kind, target = ""] = AT.exec(text) ?? [];
   return {
-    role: (role) => (text === "" ? "unknown" : roles.custom(role)?.isOff === "yes" ? "no" : is(role, wanted)),
+    role: (role) => (text === "" ? "unknown" : iam.role(role)?.isOff === "yes" ? "no" : is(role, wanted)),
     reaches: (grant) =>
       kind === undefined ? isHome(grant) : grant.on.kind === kind ? is(grant.on.name, target) : "unknown",
   };
 }
 
-function roleEvidence({ grant: { role } }: GrantTo, { roles }: Iam): readonly Evidence[] {
-  const custom = roles.custom(role);
+function roleEvidence({ grant: { role } }: GrantTo, iam: Iam): readonly Evidence[] {
+  const custom = iam.role(role);
   if (!custom) return [];
   if (custom.isOff === "yes") return [seen(`${shown(role)} is disabled or deleted`, undefined)];
   const permissions = orElse(custom.permissions, () => []).map(shown);

@@ -224,7 +224,7 @@ describe("subject-admitted", () => {
       "a subject that cannot be told",
       [mapped('"google.subject": "assertion.jti"')],
       "unknown",
-      "cannot be told",
+      "is not known",
     ],
     [
       "the UID as subject",

@@ -153,6 +153,28 @@ describe("what it is granted", () => {
       "pass",
       "asked for are granted",
     ],
+    [
+      "on a bucket, which may be in a project that denies it",
+      [
+        declared(BUCKET_MEMBER, { bucket: "b", role: READER, member: "allAuthenticatedUsers" }),
+        declared(DENY, {
+          parent: "cloudresourcemanager.googleapis.com/projects/other",
+          rules: [
+            {
+              deny_rule: [
+                {
+                  denied_permissions: ["storage.googleapis.com/*"],
+                  denied_principals: ["principalSet://goog/public:all"],
+                },
+              ],
+            },
+          ],
+        }),
+      ],
+      { predefinedRoles: [`${READER} on bucket b`] },
+      "unknown",
+      "may take some of it away",
+    ],
     // REST reference of projects.setIamPolicy.
     [
       "what Google lets no project grant to everyone",
