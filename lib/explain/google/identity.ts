@@ -38,7 +38,7 @@ import { type Counted, type Iam, allowing, grantSeen } from "./iam";
 import { ANYONE, type Bearer, accountBearer } from "./members";
 import { emailOf, projectOf, projectOfEmail, universeOf } from "./names";
 import type { PoolProvider } from "./pool";
-import { granted, rightsOf } from "./rights";
+import { bindingText, granted, rightsOf } from "./rights";
 import { type Exchanges, sameAnswers, tokenOf } from "./trust";
 import { type CredentialFile, mountedFile, readCredentialFile } from "./workload";
 
@@ -57,10 +57,11 @@ export class GoogleAccess implements CloudAccess {
 
   /** Permissions, roles and the condition, as they are written. */
   inWords(rights: TreeObject): readonly string[] {
-    const { permissions, roles, condition } = rightsOf(rights);
+    const { permissions, roles, bindings, condition } = rightsOf(rights);
     const expression = orElse(condition, () => shown(condition));
     return [
       ...[...permissions, ...roles].map(shown),
+      ...bindings.map(bindingText),
       ...(expression === undefined ? [] : [`the condition ${expression}`]),
     ];
   }
@@ -184,7 +185,8 @@ export class Identity implements AccessIdentity {
     const { iam } = this.#acting;
     const rights = asked && rightsOf(asked.rights);
     // A role may hold any permission.
-    const names = rights && rights.roles.length === 0 ? rights.permissions.map(shown) : [];
+    const isOfRoles = rights === undefined || rights.roles.length + rights.bindings.length > 0;
+    const names = isOfRoles ? [] : rights.permissions.map(shown);
     const threats = iam.denials.of(bearer, names);
     const own = threatTo(threats, project);
     if (threats.length === 0 || own?.outcome === "yes") return own;

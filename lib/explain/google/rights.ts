@@ -5,7 +5,6 @@
 import {
   type Known,
   type Ternary,
-  is,
   not,
   orElse,
   same,
@@ -13,7 +12,16 @@ import {
   whether,
   withoutPrefix,
 } from "../../model/known";
-import { type TreeObject, childOf, fieldOf, itemsOf, optionalText, textAt, treeOf } from "../../model/tree";
+import {
+  type Tree,
+  type TreeObject,
+  childOf,
+  fieldOf,
+  itemsOf,
+  optionalText,
+  textAt,
+  treeOf,
+} from "../../model/tree";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
 import type { AskedRights } from "../cloud";
 import { named } from "../shared/words";
@@ -27,19 +35,48 @@ const ELSEWHERE = "name the Terraform that declares the roles and their grants a
 /** The rights of a request by themselves. */
 export interface Rights {
   readonly permissions: readonly Known<string>[];
-  /** `<role>`, or `<role> on <kind> <name>`. */
+  /** Roles in the bearer's own project. */
   readonly roles: readonly Known<string>[];
+  readonly bindings: readonly AskedBinding[];
+  /** What the record says in words, which is shown and not judged. */
+  readonly described: readonly Known<string>[];
   /** The expression of the condition on the grants; `undefined` where there is none. */
+  readonly condition: Known<string | undefined>;
+}
+
+/** A role on a project or bucket. */
+interface AskedBinding {
+  readonly role: Known<string>;
+  readonly kind: "project" | "bucket";
+  readonly target: Known<string>;
   readonly condition: Known<string | undefined>;
 }
 
 /** Takes the provider part of a request apart. */
 export function rightsOf(rights: TreeObject): Rights {
+  const items = (name: string): readonly Tree[] => itemsOf(fieldOf(rights, name));
   return {
-    permissions: itemsOf(fieldOf(rights, "permissions")).map(textAt),
-    roles: itemsOf(fieldOf(rights, "predefinedRoles")).map(textAt),
-    condition: optionalText(childOf(treeOf(rights), "condition", "expression")),
+    permissions: items("permissions").map(textAt),
+    roles: items("predefinedRoles").map(textAt),
+    bindings: items("roleBindings").map(bindingOf),
+    described: items("described").map(textAt),
+    condition: conditionOf(treeOf(rights)),
   };
+}
+
+function conditionOf(tree: Tree): Known<string | undefined> {
+  return optionalText(childOf(tree, "condition", "expression"));
+}
+
+function bindingOf(binding: Tree): AskedBinding {
+  const kind = orElse(childOf(binding, "project"), () => true) === undefined ? "bucket" : "project";
+  const [role, target] = [textAt(childOf(binding, "role")), textAt(childOf(binding, kind))];
+  return { role, kind, target, condition: conditionOf(binding) };
+}
+
+/** `<role> on <kind> <name>`. */
+export function bindingText({ role, kind, target }: AskedBinding): string {
+  return `${shown(role)} on ${kind} ${shown(target)}`;
 }
 
 /** Whether all that is asked for is granted; with nothing asked for, whether anything is. */
@@ -52,16 +89,14 @@ export function granted(
   const grants = iam.to(bearer).filter(({ grant }) => grant.on.kind !== ACCOUNT);
   const evidence = grants.flatMap((each) => [...grantSeen(each), ...roleEvidence(each, iam)]);
   if (!asked) return anythingGranted(grants, iam, evidence);
-  const { permissions, roles, condition } = rightsOf(asked.rights);
-  const places = asked.places.map((place) => withoutPrefix(place, "projects/"));
-  const isHome = ({ on }: Grant): Ternary => {
-    const isThere = [...(project ? [project] : []), ...places].some((each) => same(each, on.name) === "yes");
-    return on.kind === "project" && isThere ? "yes" : "unknown";
-  };
-  const judged = [
-    ...permissions.map((name) => [name, holding(name, isHome, iam)] as const),
-    ...roles.map((name) => [name, being(name, isHome, iam)] as const),
-  ].map(([name, question]) => ({ name: shown(name), found: allowing(grants, { ...question, condition }) }));
+  const rights = rightsOf(asked.rights);
+  const unjudged = rights.described.map((words) =>
+    seen(`recorded in words, and not judged: ${shown(words)}`, undefined),
+  );
+  const projects = asked.places.map((place) => withoutPrefix(place, "projects/"));
+  const questions = questionsOf(rights, project ? [project, ...projects] : projects, iam);
+  const judged = questions.map(([name, question]) => ({ name, found: allowing(grants, question) }));
+  if (judged.length === 0) return anythingGranted(grants, iam, [...evidence, ...unjudged]);
   const missing = judged.filter(({ found }) => found.length === 0).map(({ name }) => name);
   if (missing.length > 0)
     return broken(
@@ -71,14 +106,44 @@ export function granted(
       ...evidence,
     );
   const open = judged.filter(({ found }) => found[0]?.doubt !== "");
-  if (open.length === 0)
-    return pass(`all ${judged.length} permissions and roles that are asked for are granted`, ...evidence);
+  if (open.length === 0) {
+    const reason = `all ${judged.length} permissions and roles that are asked for are granted`;
+    return pass(reason, ...evidence, ...unjudged);
+  }
   const doubts = doubtsOf(open.flatMap(({ found }) => found));
   return unknown(
     `whether ${named(open.map(({ name }) => name))} is granted cannot be told: ${doubts}`,
     ELSEWHERE,
     ...evidence,
   );
+}
+
+/** What is asked for, each by its name; another resource of the same kind is another one, what is above it may count. */
+function questionsOf(
+  { permissions, roles, bindings, condition }: Rights,
+  projects: readonly Known<string>[],
+  iam: Iam,
+): readonly (readonly [name: string, question: Asked])[] {
+  const isRole =
+    (wanted: Known<string>): Asked["role"] =>
+    (role) =>
+      iam.role(role)?.isOff === "yes" ? "no" : same(role, wanted);
+  const reaches = ({ on }: Grant): Ternary =>
+    on.kind === "project" && projects.some((each) => same(each, on.name) === "yes") ? "yes" : "unknown";
+  return [
+    ...permissions.map((wanted): readonly [string, Asked] => {
+      const holds = (role: Known<string>): Ternary =>
+        whether(wanted, (name) => iam.holds(role, name) ?? "unknown");
+      return [shown(wanted), { role: holds, reaches, condition }];
+    }),
+    ...roles.map((role) => [shown(role), { role: isRole(role), reaches, condition }] as const),
+    ...bindings.map((binding): readonly [string, Asked] => {
+      const isThere = ({ on }: Grant): Ternary =>
+        on.kind === binding.kind ? same(on.name, binding.target) : "unknown";
+      const question = { role: isRole(binding.role), reaches: isThere, condition: binding.condition };
+      return [bindingText(binding), question];
+    }),
+  ];
 }
 
 function doubtsOf(found: readonly Counted[]): string {
@@ -95,27 +160,6 @@ function anythingGranted(grants: readonly GrantTo[], iam: Iam, evidence: readonl
   return found.length > 0
     ? unknown(`whether anything is granted cannot be told: ${doubtsOf(found)}`, ELSEWHERE, ...evidence)
     : broken("no role is granted that counts", "grant one on a project or a resource", DENIED, ...evidence);
-}
-
-function holding(permission: Known<string>, isHome: Asked["reaches"], iam: Iam): Asked {
-  return {
-    role: (role) => whether(permission, (name) => iam.holds(role, name) ?? "unknown"),
-    reaches: isHome,
-  };
-}
-
-/** The parts of `<role> on <kind> <name>`; the role alone for one in the bearer's own project. */
-const AT = /^(\S+) on (.+) (\S+)$/;
-
-/** Another resource of the same kind is another one; a grant on what is above it may count. */
-function being(asked: Known<string>, isHome: Asked["reaches"], iam: Iam): Asked {
-  const text = orElse(asked, () => "");
-  const [, wanted = text, kind, target = ""] = AT.exec(text) ?? [];
-  return {
-    role: (role) => (text === "" ? "unknown" : iam.role(role)?.isOff === "yes" ? "no" : is(role, wanted)),
-    reaches: (grant) =>
-      kind === undefined ? isHome(grant) : grant.on.kind === kind ? is(grant.on.name, target) : "unknown",
-  };
 }
 
 function roleEvidence({ grant: { role } }: GrantTo, iam: Iam): readonly Evidence[] {

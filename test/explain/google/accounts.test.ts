@@ -149,7 +149,7 @@ describe("what it is granted", () => {
     [
       "what everyone with an account has",
       [declared(BUCKET_MEMBER, { bucket: "b", role: READER, member: "allAuthenticatedUsers" })],
-      { predefinedRoles: [`${READER} on bucket b`] },
+      { roleBindings: [{ role: READER, bucket: "b" }] },
       "pass",
       "asked for are granted",
     ],
@@ -171,7 +171,7 @@ describe("what it is granted", () => {
           ],
         }),
       ],
-      { predefinedRoles: [`${READER} on bucket b`] },
+      { roleBindings: [{ role: READER, bucket: "b" }] },
       "unknown",
       "may take some of it away",
     ],
