@@ -3,7 +3,7 @@
  * resource owns it; what roles hold; what takes permissions away; and modules that may do either.
  */
 
-import { type Known, type Ternary, and, is, match, or, orElse, same, whether } from "../../model/known";
+import { type Known, type Ternary, and, is, map, or, orElse, whether } from "../../model/known";
 import { type AskedResource, conditionMet } from "../../rules/google/grant-condition";
 import { type Answer, broken, seen, unknown } from "../answer";
 import type { Resource } from "../read/block";
@@ -12,7 +12,7 @@ import { Unread } from "../shared/not-read";
 import { Denials, type Threat } from "./denials";
 import { type Grant, type Owner, anyMember, grantText, readGrants, takesAway } from "./grants";
 import { type Bearer, LOOSE, memberKeys } from "./members";
-import { ROLES, roleName } from "./names";
+import { ByName, ROLES, roleName } from "./names";
 
 /** A grant to a bearer. */
 export interface GrantTo {
@@ -66,8 +66,7 @@ export class Iam {
   readonly unread: Unread;
   readonly #owners: readonly Owner[];
   readonly #byKey = new Map<string, number[]>();
-  readonly #roles: readonly (readonly [name: Known<string>, role: CustomRole])[];
-  readonly #roleByName = new Map<string, CustomRole>();
+  readonly #roles: ByName<CustomRole>;
 
   constructor(terraform: Terraform) {
     const { grants, owners } = readGrants(terraform);
@@ -76,9 +75,8 @@ export class Iam {
     this.denials = new Denials(terraform);
     this.unread = new Unread(terraform);
     grants.forEach(({ members }, number) => {
-      const keys = match(
-        members,
-        (all) => all.flatMap(memberKeys),
+      const keys = orElse(
+        map(members, (all) => all.flatMap(memberKeys)),
         () => [LOOSE],
       );
       for (const key of new Set(keys)) {
@@ -87,15 +85,8 @@ export class Iam {
         else this.#byKey.set(key, [number]);
       }
     });
-    this.#roles = ROLES.flatMap((type) => terraform.ofType(type)).map((each) => [
-      roleName(each),
-      customRole(each),
-    ]);
-    for (const [name, role] of this.#roles)
-      this.#roleByName.set(
-        orElse(name, () => ""),
-        role,
-      );
+    const roles = ROLES.flatMap((type) => terraform.ofType(type));
+    this.#roles = new ByName(roles.map((each) => [roleName(each), customRole(each)]));
   }
 
   /** The grants to a bearer, those that may be to it included. */
@@ -118,11 +109,7 @@ export class Iam {
 
   /** The custom role of that name; `undefined` for a predefined one, and for one that was not read. */
   role(role: Known<string>): CustomRole | undefined {
-    return match(
-      role,
-      (name) => this.#roleByName.get(name),
-      () => this.#roles.find(([name]) => same(name, role) === "yes")?.[1],
-    );
+    return this.#roles.get(role);
   }
 
   /** Whether a custom role holds a permission, and counts; `undefined` for any other role. */

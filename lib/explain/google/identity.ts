@@ -36,18 +36,18 @@ import { GET_ACCESS_TOKEN, type Threat, threatTo } from "./denials";
 import { ACCOUNT } from "./grants";
 import { type Counted, type Iam, allowing, grantSeen } from "./iam";
 import { ANYONE, type Bearer, accountBearer } from "./members";
-import { emailOf, projectOf, projectOfEmail, universeOf } from "./names";
+import { ByName, emailOf, projectOf, projectOfEmail, universeOf } from "./names";
 import type { PoolProvider } from "./pool";
 import { bindingText, granted, rightsOf } from "./rights";
 import { type Exchanges, sameAnswers, tokenOf } from "./trust";
-import { type CredentialFile, mountedFile, readCredentialFile } from "./workload";
+import { type Credentials, mountedFile, readCredentialFile } from "./workload";
 
 /** Key of the Secret; every component of OpenShift on Google Cloud reads it. */
 const SECRET_KEY = "service_account.json";
 const WRITE = `write a credential file of type external_account into ${SECRET_KEY}`;
 
 /** Components and workloads in Google Cloud. */
-export class GoogleAccess implements CloudAccess {
+export class GoogleActors implements CloudAccess {
   readonly providerKind: string = PROVIDER_KIND;
   readonly #acting: Acting;
 
@@ -126,10 +126,10 @@ export class Identity implements AccessIdentity {
   readonly found: Answer;
   /** The service account; `undefined` for the principal of a pool. */
   readonly email: Known<string> | undefined;
-  readonly #file: CredentialFile;
+  readonly #file: Credentials;
   readonly #acting: Acting;
 
-  constructor(file: CredentialFile, source: Source | undefined, acting: Acting) {
+  constructor(file: Credentials, source: Source | undefined, acting: Acting) {
     const { email, audience } = file;
     this.label = email ? shown(email) : `principal of ${shown(audience)}`;
     this.found = email
@@ -202,7 +202,7 @@ export class Identity implements AccessIdentity {
 }
 
 /** Where the file asks the token exchange of another universe than the pool provider's. */
-function otherUniverse({ universe }: CredentialFile, provider: PoolProvider | undefined): Answer | undefined {
+function otherUniverse({ universe }: Credentials, provider: PoolProvider | undefined): Answer | undefined {
   const declared = provider && universeOf(provider.resource);
   if (!provider || declared === undefined || same(universe, known(declared)) !== "no") return undefined;
   return broken(
@@ -227,25 +227,19 @@ const ABOVE: readonly string[] = ["project", "folder", "organization"];
 
 /** Google service accounts by e-mail address, and who may act as them. */
 class Accounts {
-  readonly #all: readonly { readonly email: Known<string>; readonly resource: Resource }[];
-  readonly #byEmail = new Map<string, Resource>();
+  readonly #byEmail: ByName<Resource>;
   readonly #iam: Iam;
 
   constructor(terraform: Terraform, iam: Iam) {
     this.#iam = iam;
-    this.#all = terraform
-      .ofType("google_service_account")
-      .map((resource) => ({ email: emailOf(resource), resource }));
-    for (const { email, resource } of this.#all)
-      this.#byEmail.set(
-        orElse(email, () => ""),
-        resource,
-      );
+    this.#byEmail = new ByName(
+      terraform.ofType("google_service_account").map((each) => [emailOf(each), each]),
+    );
   }
 
   /** Whether the service account is declared, and there. */
   found(email: Known<string>): Answer {
-    const [account, name] = [this.#of(email), `the service account ${shown(email)}`];
+    const [account, name] = [this.#byEmail.get(email), `the service account ${shown(email)}`];
     if (account === undefined)
       return unknown(`${name} is not among what was read`, "name the Terraform that declares it as well");
     const where = seen("service account", account.source);
@@ -263,18 +257,18 @@ class Accounts {
 
   /** True where nothing but this Terraform grants it something. */
   owns(email: Known<string>): boolean {
-    return this.#of(email)?.adopted === false;
+    return this.#byEmail.get(email)?.adopted === false;
   }
 
   /** The project of a service account; `undefined` where it cannot be told. */
   project(email: Known<string>): Known<string> | undefined {
-    const account = this.#of(email);
+    const account = this.#byEmail.get(email);
     return account ? projectOf(account) : projectOfEmail(email);
   }
 
   /** What modules that are given a service account may change. */
   given(email: Known<string>): Answer | undefined {
-    const account = this.#of(email);
+    const account = this.#byEmail.get(email);
     return this.#iam.unread.answer("the service account", account ? [account] : [], [email]);
   }
 
@@ -299,7 +293,7 @@ class Accounts {
         ...found.flatMap(grantSeen),
       );
     return broken(
-      `${shown(email)} does not let ${label} act as it; it admits ${this.#users(email) || "no one"}`,
+      `${shown(email)} does not let ${label} act as it`,
       `grant ${USER} on the service account to the principal`,
       DENIED,
     );
@@ -309,27 +303,6 @@ class Accounts {
     return (
       this.#iam.holds(role, GET_ACCESS_TOKEN) ??
       whether(role, (name) => USERS.includes(name) || (name.startsWith("roles/") ? "no" : "unknown"))
-    );
-  }
-
-  #users(email: Known<string>): string {
-    return this.#iam.grants
-      .filter(
-        ({ on, role }) => on.kind === ACCOUNT && same(on.name, email) !== "no" && this.#actsAs(role) !== "no",
-      )
-      .flatMap(({ members }) => orElse(members, () => []).map(shown))
-      .map(
-        (member) => /\/subject\/system:serviceaccount:(.+)$/.exec(member)?.[1]?.replace(":", "/") ?? member,
-      )
-      .slice(0, 4)
-      .join(", ");
-  }
-
-  #of(email: Known<string>): Resource | undefined {
-    return match(
-      email,
-      (text) => this.#byEmail.get(text),
-      () => this.#all.find((each) => same(each.email, email) === "yes")?.resource,
     );
   }
 }

@@ -26,7 +26,7 @@ import type { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import { below } from "../shared/issuers";
 import { keySet } from "../shared/key-set";
-import type { Issuers, ObjectStore, StoreDoor, StoredObject } from "../shared/object-store";
+import type { Issuers, ObjectStore, PublishedKeys, StoreDoor, StoredObject } from "../shared/object-store";
 import { type Grant, anyMember, readGrants } from "./grants";
 import { EVERYONE } from "./members";
 import { piecesOf, universeOf } from "./names";
@@ -186,21 +186,8 @@ export function keysTrusted(
       "the keys of the pool provider are none that Google verifies tokens with: RSA for RS256, or EC for ES256",
       where,
     );
-  for (const published of issuers.keysOf(issuer)) {
-    const places = [where, seen("published keys", published.source)];
-    const without = published.ids.filter((id) => !ids.includes(id));
-    if (without.length === published.ids.length)
-      return refused(
-        `the pool provider has the keys ${ids.join(", ")}, the issuer publishes ${published.ids.join(", ") || "none"}`,
-        ...places,
-      );
-    if (without.length > 0)
-      return unknown(
-        `the pool provider verifies tokens by the keys in jwks_json alone: ${without.join(", ")} is published, and missing there`,
-        HAND_OVER,
-        ...places,
-      );
-  }
+  const unlike = unlikePublished(ids, issuers.keysOf(issuer), where);
+  if (unlike) return unlike;
   if (doubt !== undefined) return unknown(`of the keys of the pool provider ${doubt}`, HAND_OVER, where);
   // An issuer has one set of keys; of two that differ one is wrong or old.
   for (const other of others) {
@@ -215,4 +202,27 @@ export function keysTrusted(
       );
   }
   return answer;
+}
+
+function unlikePublished(
+  ids: readonly string[],
+  all: readonly PublishedKeys[],
+  where: Evidence,
+): Answer | undefined {
+  for (const published of all) {
+    const places = [where, seen("published keys", published.source)];
+    const without = published.ids.filter((id) => !ids.includes(id));
+    if (without.length === published.ids.length)
+      return refused(
+        `the pool provider has the keys ${ids.join(", ")}, the issuer publishes ${published.ids.join(", ") || "none"}`,
+        ...places,
+      );
+    if (without.length > 0)
+      return unknown(
+        `the pool provider verifies tokens by the keys in jwks_json alone: ${without.join(", ")} is published, and missing there`,
+        HAND_OVER,
+        ...places,
+      );
+  }
+  return undefined;
 }

@@ -10,12 +10,12 @@ import {
   joined,
   known,
   map,
-  match,
   or,
   orElse,
   partsOf,
   same,
   shown,
+  whether,
 } from "../../model/known";
 import { claimText } from "../../rules/google/cel-variables";
 import type { MappedAttributes } from "../../rules/google/mapped-attributes";
@@ -35,13 +35,6 @@ export interface Bearer {
   readonly isMember: (member: Known<string>) => Ternary;
   /** Keys of the members that certainly are the bearer, and of the pools in which others may be ({@link memberKeys}). */
   readonly keys: readonly string[];
-}
-
-/** A pool, as members name it. */
-export interface PoolName {
-  /** Texts for the number of its project, which all mean one number; none where it is not compared. */
-  readonly numbers: readonly Known<string>[];
-  readonly poolId: Known<string>;
 }
 
 /** Who is meant, without the number of the project: `principal <pool>/subject/<subject>`. */
@@ -77,15 +70,19 @@ function poolMember(member: Known<string>): PoolMember | undefined {
   return { number, pool, name: joined(pool, rest) };
 }
 
-/** The bearer of a token at a pool of the user's; every member of the pool may be meant where the mapping is not known. */
+/**
+ * The bearer of a token at a pool of the user's; every member of the pool may be meant where the mapping is not known. The
+ * texts for the number of the pool's project all mean one number.
+ */
 export function poolBearer(
-  pool: PoolName,
+  poolId: Known<string>,
+  numbers: readonly Known<string>[],
   attributes: MappedAttributes | undefined,
   subject: string,
 ): Bearer {
-  const [single, set] = [joined("principal ", pool.poolId, "/"), joined("principalSet ", pool.poolId, "/")];
+  const [single, set] = [joined("principal ", poolId, "/"), joined("principalSet ", poolId, "/")];
   const names = [joined(set, "*")];
-  if (attributes === undefined) return bearer(subject, pool.numbers, names, [single, set]);
+  if (attributes === undefined) return bearer(subject, numbers, names, [single, set]);
   const { google, attribute, subjectUid } = attributes;
   const ofSubject = joined(single, "subject/");
   const values: readonly (readonly [start: Name, value: unknown])[] = [
@@ -101,10 +98,10 @@ export function poolBearer(
     else open.push(start === ofSubject && subjectUid === "after-uid" ? joined(start, "uid:") : start);
   }
   const own = claimText(google["subject"]);
-  const path = joined("projects/", pool.numbers[0] ?? "-", "/locations/global/workloadIdentityPools/");
+  const path = joined("projects/", numbers[0] ?? "-", "/locations/global/workloadIdentityPools/");
   const label =
-    own && partsOf(own) && joined("principal://iam.googleapis.com/", path, pool.poolId, "/subject/", own);
-  return bearer(label ? shown(label) : subject, pool.numbers, names, open);
+    own && partsOf(own) && joined("principal://iam.googleapis.com/", path, poolId, "/subject/", own);
+  return bearer(label ? shown(label) : subject, numbers, names, open);
 }
 
 /**
@@ -159,15 +156,8 @@ function sameNumber(numbers: readonly Known<string>[], other: Known<string>): Te
 function mayBegin(text: Known<string>, beginning: Known<string>): boolean {
   const parts = partsOf(beginning) ?? [];
   const pattern = parts.map((part) => (typeof part === "string" ? literalPattern(part) : patternOf("*")));
-  const [[first], [start]] = [partsOf(text) ?? [], parts];
-  return match(
-    text,
-    (whole) => matchesPattern(prefixPattern(joinedPattern(pattern)), whole) !== false,
-    () =>
-      typeof first !== "string" ||
-      typeof start !== "string" ||
-      first.startsWith(start) ||
-      start.startsWith(first),
+  return (
+    whether(text, (whole) => matchesPattern(prefixPattern(joinedPattern(pattern)), whole) !== false) !== "no"
   );
 }
 

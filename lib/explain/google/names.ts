@@ -14,6 +14,7 @@ import {
   match,
   orElse,
   partsOf,
+  same,
   textOf,
   withoutPrefix,
 } from "../../model/known";
@@ -67,6 +68,26 @@ function unstated({ scope, providerKey }: Resource): Known<string> {
   const project = all.get(providerKey) ?? new Reference(`the project of provider ${providerKey}`);
   all.set(providerKey, project);
   return textOf([project]);
+}
+
+/** Things by a name, of which a part may be known only after apply. */
+export class ByName<T> {
+  readonly #all: readonly (readonly [name: Known<string>, thing: T])[];
+  readonly #literal: ReadonlyMap<string, T>;
+
+  constructor(all: readonly (readonly [name: Known<string>, thing: T])[]) {
+    this.#all = all;
+    this.#literal = new Map(all.map(([name, thing]) => [orElse(name, () => ""), thing]));
+  }
+
+  /** What certainly has that name. */
+  get(name: Known<string>): T | undefined {
+    return match(
+      name,
+      (text) => this.#literal.get(text),
+      () => this.#all.find(([each]) => same(each, name) === "yes")?.[1],
+    );
+  }
 }
 
 /** The domain of the APIs that the resource's provider states; `undefined` where it states none, or it is not known. */

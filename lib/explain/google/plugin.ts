@@ -7,7 +7,7 @@
  * `defineFlags` and `validateFlags`); klog (`InitFlags`); `--sts-audience` is pull request 1248.
  */
 
-import { type Known, is, known, match, orElse, shown } from "../../model/known";
+import { type Known, is, isKnown, known, map, orElse, shown } from "../../model/known";
 import { OPT_IN_ANNOTATION, OPT_IN_VALUE } from "../../rules/google/pull-plugin";
 import { flagsOf } from "../../rules/plugin-flags";
 import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from "../answer";
@@ -55,11 +55,7 @@ function exchangeBy({ value }: EntryArguments): ReadEntry["exchange"] {
       ? undefined
       : ({ kind: "managed", project, cluster } as const);
   const custom = providerName(value("sts-audience") ?? known(""));
-  return match(
-    custom,
-    (name): ReadEntry["exchange"] => known(name ? { kind: "custom", name } : managed),
-    () => custom as Known<never>,
-  );
+  return map(custom, (name) => (name ? { kind: "custom", name } : managed));
 }
 
 /** The plugin, over what was read of pools and grants. */
@@ -190,30 +186,26 @@ function flowAnswer({ value }: EntryArguments, where: Evidence): Answer | undefi
 function exchangeAnswer({ value }: EntryArguments, exchange: ReadEntry["exchange"], where: Evidence): Answer {
   const provider = value("identity-provider");
   const isGiven = provider !== undefined && is(provider, "") !== "yes";
-  return match(
-    exchange,
-    (found) => {
-      if (found?.kind === "custom" && isGiven)
-        return unknown(
-          "the plugin is given two pools, by --sts-audience and by --identity-provider, and which of them counts is not known",
-          "leave one of them out",
-          where,
-        );
-      if (found !== undefined) return pass("the plugin knows where to exchange the token", where);
-      return broken(
-        isGiven
-          ? "--identity-provider is given without --project-id"
-          : "the plugin is given no pool to exchange the token at",
-        "give --identity-provider and --project-id for the pool of GKE and fleet, --sts-audience for one of your own",
-        isGiven ? "--project-id is required when --identity-provider is set" : undefined,
-        where,
-      );
-    },
-    () =>
-      unknown(
-        "the pool to exchange tokens at is known only after apply",
-        "write --sts-audience as a literal",
-        where,
-      ),
+  if (!isKnown(exchange))
+    return unknown(
+      "the pool to exchange tokens at is known only after apply",
+      "write --sts-audience as a literal",
+      where,
+    );
+  const found = orElse(exchange, () => undefined);
+  if (found?.kind === "custom" && isGiven)
+    return unknown(
+      "the plugin is given two pools, by --sts-audience and by --identity-provider, and which of them counts is not known",
+      "leave one of them out",
+      where,
+    );
+  if (found !== undefined) return pass("the plugin knows where to exchange the token", where);
+  return broken(
+    isGiven
+      ? "--identity-provider is given without --project-id"
+      : "the plugin is given no pool to exchange the token at",
+    "give --identity-provider and --project-id for the pool of GKE and fleet, --sts-audience for one of your own",
+    isGiven ? "--project-id is required when --identity-provider is set" : undefined,
+    where,
   );
 }

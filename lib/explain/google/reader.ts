@@ -7,7 +7,7 @@ import type { Cloud, CloudReader, DeclaredIdentity, ShownClaims, TrustAnswer } f
 import type { Terraform } from "../read/terraform";
 import type { Issuers } from "../shared/object-store";
 import { Iam } from "./iam";
-import { GoogleAccess } from "./identity";
+import { GoogleActors } from "./identity";
 import { issuerStores } from "./issuer";
 import { googleComputed } from "./names";
 import { Downloads } from "./permission";
@@ -31,7 +31,7 @@ class Google implements Cloud {
   readonly #providers: readonly PoolProvider[];
   readonly #exchanges: Exchanges;
   #iam: Iam | undefined;
-  #access: GoogleAccess | undefined;
+  #access: GoogleActors | undefined;
   #spokes: GoogleSpokes | undefined;
   #downloads: Downloads | undefined;
 
@@ -43,8 +43,8 @@ class Google implements Cloud {
     this.pulls = new GooglePlugin(this.#exchanges, downloads);
   }
 
-  get access(): GoogleAccess {
-    return (this.#access ??= new GoogleAccess(this.#exchanges, this.#policies, this.#terraform));
+  get access(): GoogleActors {
+    return (this.#access ??= new GoogleActors(this.#exchanges, this.#policies, this.#terraform));
   }
 
   get spokes(): GoogleSpokes {

@@ -3,7 +3,7 @@
  * and fleets bring along, which needs no resource to be judged.
  */
 
-import { type Known, and, isKnown, joined, known, match, or, orElse, same, shown } from "../../model/known";
+import { type Known, and, isKnown, joined, known, or, orElse, same, shown } from "../../model/known";
 import { evaluateAttributeCondition } from "../../rules/google/attribute-condition";
 import { type CelClaims, UNKNOWN_CLAIM, isTold } from "../../rules/google/cel-variables";
 import { parseManagedIdentityProvider } from "../../rules/google/managed-identity-provider";
@@ -68,14 +68,14 @@ export function sameAnswers(answer: Answer): TrustAnswer {
   return { issuer: answer, audience: answer, subject: answer };
 }
 
+/** The answers that all tokens of a cluster get. */
+type OfCluster = Omit<TrustAnswer, "subject">;
+
 /** Whether tokens are exchanged at pools of the user's. */
 export class Exchanges {
   readonly #providers: readonly PoolProvider[];
   readonly #issuers: Issuers;
-  readonly #ofClusters = new Map<
-    PoolProvider,
-    { readonly token: Token; readonly answers: Omit<TrustAnswer, "subject"> }
-  >();
+  readonly #ofClusters = new Map<PoolProvider, { readonly token: Token; readonly answers: OfCluster }>();
 
   constructor(providers: readonly PoolProvider[], issuers: Issuers) {
     this.#providers = providers;
@@ -91,7 +91,7 @@ export class Exchanges {
   bearer(name: ProviderName, token: Token): Bearer {
     const provider = this.provider(name);
     const numbers = [name.number, ...(provider?.numbers ?? [])];
-    return poolBearer({ numbers, poolId: name.poolId }, attributesOf(provider, token), token.subject);
+    return poolBearer(name.poolId, numbers, attributesOf(provider, token), token.subject);
   }
 
   /** Whether a pool provider, by default the one of that name, exchanges a token. */
@@ -110,8 +110,7 @@ export class Exchanges {
     );
   }
 
-  /** Issuer and audience are those of all tokens of a cluster. */
-  #ofCluster(name: ProviderName, provider: PoolProvider, token: Token): Omit<TrustAnswer, "subject"> {
+  #ofCluster(name: ProviderName, provider: PoolProvider, token: Token): OfCluster {
     const before = this.#ofClusters.get(provider);
     if (before?.token.issuer === token.issuer && before.token.audience === token.audience)
       return before.answers;
@@ -225,15 +224,10 @@ function mappingDoubt(attributes: MappedAttributes | undefined, where: Evidence)
     return unknown("the attribute mapping is known only after apply", ASK_AGAIN, where);
   const { google, subjectUid, doubt } = attributes;
   if (!isTold(google["subject"]) && subjectUid === "no")
-    return unknown(
-      "which google.subject the token gets is not known",
-      "map assertion.sub to google.subject",
-      where,
-    );
-  const reason = `${doubt ?? ""}; whether the exchange fails then, Google does not say`;
-  return doubt === undefined
-    ? undefined
-    : unknown(reason, "correct or remove the attribute of the mapping", where);
+    return unknown("which google.subject the token gets is not known", "map assertion.sub to it", where);
+  if (doubt === undefined) return undefined;
+  const reason = `${doubt}; whether the exchange fails then, Google does not say`;
+  return unknown(reason, "correct or remove the attribute of the mapping", where);
 }
 
 /** Whether the pool that GKE and fleets bring along, of a project, takes the token of a cluster that it knows by URL. */
@@ -251,48 +245,40 @@ export function managedTrust(project: Known<string>, cluster: Known<string>, tok
             "STS token exchange failed with status 400: invalid_grant",
           );
   const subject = pass(`the pool admits every service account of its clusters, ${token.subject} among them`);
-  return { issuer: clusterKnown(shown(project), project, cluster, token.issuer), audience, subject };
+  return { issuer: clusterKnown(project, cluster, token.issuer), audience, subject };
 }
 
-function clusterKnown(
-  pool: string,
-  project: Known<string>,
-  cluster: Known<string>,
-  issuer: Known<string>,
-): Answer {
-  return match(
-    cluster,
-    (url) => {
-      const parsed = parseManagedIdentityProvider(url);
-      const isFleet = parsed?.kind === "membership";
-      const isCluster = isFleet ? "yes" : parsed ? same(cluster, issuer) : "no";
-      if (isCluster === "unknown")
-        return unknown("the issuer of the cluster's tokens is not known", RECORD_ISSUER);
-      if (parsed === undefined || isCluster === "no")
-        return broken(
-          `${url} is not the cluster whose tokens are of ${shown(issuer)}`,
-          "give the URL of the GKE cluster or fleet membership as --identity-provider; other clusters need a pool of their own",
-          `${EMPTY} (invalid_target)`,
-        );
-      // The pool of a fleet is that of its host project.
-      const isNumber = isFleet && /^\d+$/.test(parsed.project);
-      const isHost = isNumber ? "unknown" : isFleet ? same(known(parsed.project), project) : "yes";
-      if (isHost === "yes") return pass(`the pool ${pool}.svc.id.goog knows the cluster by ${url}`);
-      return isHost === "unknown"
-        ? unknown(
-            `whether ${parsed.project}, the project of the fleet membership, is the project ${pool} of the pool cannot be told`,
-            "write the id of the fleet host project into --identity-provider",
-          )
-        : broken(
-            `the membership ${url} is of the fleet of project ${parsed.project}, the pool ${pool}.svc.id.goog is of ${pool}`,
-            "give the fleet host project as --project-id",
-            `${EMPTY} (invalid_target)`,
-          );
-    },
-    () =>
-      unknown(
-        "the cluster that the plugin names is known only after apply",
-        "state --identity-provider as a literal",
-      ),
+function clusterKnown(project: Known<string>, cluster: Known<string>, issuer: Known<string>): Answer {
+  const url = orElse(cluster, () => undefined);
+  if (url === undefined)
+    return unknown(
+      "the cluster that the plugin names is known only after apply",
+      "state --identity-provider as a literal",
+    );
+  const parsed = parseManagedIdentityProvider(url);
+  const isFleet = parsed?.kind === "membership";
+  const isCluster = isFleet ? "yes" : parsed ? same(cluster, issuer) : "no";
+  if (isCluster === "unknown")
+    return unknown("the issuer of the cluster's tokens is not known", RECORD_ISSUER);
+  if (parsed === undefined || isCluster === "no")
+    return broken(
+      `${url} is not the cluster whose tokens are of ${shown(issuer)}`,
+      "give the URL of the GKE cluster or fleet membership as --identity-provider; other clusters need a pool of their own",
+      `${EMPTY} (invalid_target)`,
+    );
+  const pool = `the pool ${shown(project)}.svc.id.goog`;
+  // The pool of a fleet is that of its host project.
+  const isNumber = isFleet && /^\d+$/.test(parsed.project);
+  const isHost = isNumber ? "unknown" : isFleet ? same(known(parsed.project), project) : "yes";
+  if (isHost === "yes") return pass(`${pool} knows the cluster by ${url}`);
+  if (isHost === "unknown")
+    return unknown(
+      `whether ${pool} is that of ${parsed.project}, the project of the fleet membership, is not known`,
+      "write the id of the fleet host project into --identity-provider",
+    );
+  return broken(
+    `the membership ${url} is of the fleet of project ${parsed.project}, which does not have ${pool}`,
+    "give the fleet host project as --project-id",
+    `${EMPTY} (invalid_target)`,
   );
 }

@@ -17,7 +17,7 @@ import { taken } from "./names";
 import { type ProviderName, providerName } from "./pool";
 
 /** What a credential file says. */
-export interface CredentialFile {
+export interface Credentials {
   readonly provider: Known<ProviderName | undefined>;
   /** `//iam.googleapis.com/projects/…/providers/<id>`. */
   readonly audience: Known<string>;
@@ -29,7 +29,7 @@ export interface CredentialFile {
 }
 
 /** A file, or what is wrong with it: the end of a sentence that begins with its name. */
-type ReadFile = CredentialFile | { readonly problem: string };
+type ReadFile = Credentials | { readonly problem: string };
 
 const JWT = "urn:ietf:params:oauth:token-type:jwt";
 /** The domain of Google Cloud's APIs where a file names no `universe_domain`. */
@@ -73,7 +73,7 @@ function fileOf(document: Tree): Known<ReadFile> {
   return is(url, "") === "yes" ? known(file) : impersonating(url, file);
 }
 
-function impersonating(url: Known<string>, file: CredentialFile): Known<ReadFile> {
+function impersonating(url: Known<string>, file: Credentials): Known<ReadFile> {
   return taken(url, IMPERSONATION, ([domain, email]): Known<ReadFile> => {
     const has = `has the service_account_impersonation_url ${shown(url)}`;
     if (!domain || !email) return known({ problem: `${has}, which names no service account` });
@@ -88,7 +88,7 @@ export interface MountedFile {
   /** Whether the file is right in itself. */
   readonly answer: Answer;
   /** The file; `undefined` where there is none that can be read. */
-  readonly file: CredentialFile | undefined;
+  readonly file: Credentials | undefined;
   /** Whether the pods have token, file and variable. */
   readonly pods: Answer;
   /** The audiences of the pods' tokens, each once; none where no pod was read. */
@@ -154,7 +154,7 @@ function configMapsIn(spec: Tree): readonly string[] {
 function podsConfigured(
   pods: readonly PodFact[],
   fact: CredentialFileFact,
-  file: CredentialFile,
+  file: Credentials,
   program: AccountQuestion["program"],
 ): Pick<MountedFile, "pods" | "audiences"> {
   if (pods.length === 0) {
@@ -202,7 +202,7 @@ function wrong(problem: string, tokens: readonly ProjectedToken[] = []): Judged 
 function podJudged(
   { spec }: PodFact,
   fact: CredentialFileFact,
-  file: CredentialFile,
+  file: Credentials,
   program: AccountQuestion["program"],
 ): Judged {
   const name = nameOf(fact.configMap);
@@ -253,7 +253,7 @@ interface Mounts {
 function containerJudged(
   { container, variable, paths, tokens }: Mounts,
   needed: string,
-  { tokenPath }: CredentialFile,
+  { tokenPath }: Credentials,
 ): Judged {
   const where = container.name === "" ? "" : ` in the container ${container.name}`;
   const text = orElse(variable, () => undefined);
