@@ -16,7 +16,7 @@ import { Issuer } from "../../../lib/model/issuer";
 import type { DeclaredPull, PullDeclaration } from "../../../lib/model/pulls";
 import { Subject } from "../../../lib/model/subject";
 import { evaluateAttributeCondition } from "../../../lib/rules/google/attribute-condition";
-import { parsePrincipal, principalSubject } from "../../../lib/rules/google/principal";
+import { accountOf, readPrincipal } from "../../support/judge/principals";
 import { clusterFacts } from "../../fixtures/google/cluster";
 import { refused } from "../../fixtures/google/refused";
 import { onlyResource, resources, testStack } from "../../fixtures/google/synth";
@@ -71,7 +71,7 @@ describe("a pool of the cluster's own", () => {
   it("grants each service account each of its repositories, and nothing else", () => {
     const bindings = Object.values(resources(stack, BINDING));
     const granted = bindings.map(({ member, project: owner, location, repository, role }) => ({
-      who: principalSubject(parsePrincipal(String(member)))?.key,
+      who: accountOf(readPrincipal(String(member))),
       what: [owner, location, repository, role],
     }));
     expect(granted).toEqual([
