@@ -1,3 +1,5 @@
+import { known } from "../../../lib/model/known";
+import { CelExpression } from "../../../lib/rules/google/cel-evaluation";
 import { evaluateAttributeCondition } from "../../../lib/rules/google/attribute-condition";
 import { fitsGoogleSubject } from "../../../lib/rules/google/attribute-mapping";
 import { type Json, inside, list, text } from "../json";
@@ -72,7 +74,8 @@ export function judgePoolProvider(
   const condition = provider["attribute_condition"];
   if (typeof condition !== "string") return ["the pool provider has no attribute condition"];
   const outcome = (namespace: string, name: string): string =>
-    evaluateAttributeCondition(condition, claims(stack.issuer, namespace, name)).outcome;
+    evaluateAttributeCondition(new CelExpression(known(condition)), claims(stack.issuer, namespace, name))
+      .outcome;
   const { namespace, name } = use.subject;
   return [
     ...(outcome(namespace, name) === "allowed" ? [] : ["the attribute condition refuses it"]),
