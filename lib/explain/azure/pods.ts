@@ -133,7 +133,7 @@ function hasAll({ variable, files, hasMore }: ContainerFact, client: Known<strin
     match(
       value,
       (text) => (text === undefined ? (hasMore ? "unknown" : "no") : text === "" ? "no" : "yes"),
-      () => "unknown",
+      (why) => (why.kind === "apply" ? "yes" : "unknown"),
     );
   const isThere = (value: Known<string | undefined>): boolean => orElse(value, () => "") !== undefined;
   const isForEntra = or(
