@@ -2,17 +2,29 @@
  * Whether an identity is granted what a component or workload asks for.
  */
 
-import { type Known, type Ternary, and, known, match, not, or, orElse, same, shown } from "../../model/known";
-import { type Tree, type TreeObject, childOf, itemsOf, optionalText, textAt, treeOf } from "../../model/tree";
+import {
+  type Known,
+  type Ternary,
+  and,
+  andThen,
+  known,
+  match,
+  not,
+  or,
+  orElse,
+  same,
+  shown,
+  unread,
+} from "../../model/known";
+import { type TreeObject, childOf, itemsOf, optionalText, textAt, treeOf } from "../../model/tree";
 import { type OperationList, permits } from "../../rules/azure/role-permissions";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
 import type { AskedRights } from "../cloud";
+import { isAbsent, lowered } from "../shared/references";
 import { named } from "../shared/words";
 import type { Assignment, HeldRoles } from "./assignments";
-import { lowered } from "../shared/references";
-import { type ResourceId, resourceId } from "./ids";
-import { type Scopes } from "./scopes";
 import type { Identity } from "./identity";
+import { type ResourceId, type Scopes, resourceId } from "./ids";
 import { NOT_ALL } from "./permission";
 import { roleLabel } from "./roles";
 
@@ -31,26 +43,32 @@ const OPERATIONS: readonly (readonly [field: string, list: OperationList])[] = [
 
 /** What rights ask for: operations, and roles with their scope where one is written. */
 export function wantedOf(rights: TreeObject): readonly Wanted[] {
-  const items = (field: string): readonly Tree[] => itemsOf(childOf(treeOf(rights), field));
-  return [
-    ...OPERATIONS.flatMap(([field, list]) =>
-      items(field).map((item): Wanted => ({
-        name: shown(textAt(item)),
-        scope: undefined,
-        heldBy: (roles, place, scopes) => operationHeld(roles, textAt(item), list, place, scopes),
-      })),
-    ),
-    ...items("roleBindings").map((binding): Wanted => {
-      const [role, scope] = [textAt(childOf(binding, "role")), optionalText(childOf(binding, "scope"))];
-      const isPlaced = orElse(scope, () => "late") !== undefined;
+  const operations = OPERATIONS.flatMap(([field, list]) =>
+    itemsOf(childOf(treeOf(rights), field)).map((item): Wanted => {
+      const operation = textAt(item);
       return {
-        name: `role ${shown(role)}${isPlaced ? ` at ${shown(scope)}` : ""}`,
-        scope: isPlaced ? (scope as Known<string>) : undefined,
-        heldBy: ({ held }, place, scopes) =>
-          or(...held.map((each) => and(isRole(each, role), unlimited(each), countsAt(each, place, scopes)))),
+        name: shown(operation),
+        scope: undefined,
+        heldBy: (roles, place, scopes) =>
+          match(
+            operation,
+            (name) => operationHeld(roles, name, list, place, scopes),
+            () => "unknown",
+          ),
       };
     }),
-  ];
+  );
+  const bindings = itemsOf(childOf(treeOf(rights), "roleBindings")).map((binding): Wanted => {
+    const [role, scope] = [textAt(childOf(binding, "role")), optionalText(childOf(binding, "scope"))];
+    const isPlaced = !isAbsent(scope);
+    return {
+      name: `role ${shown(role)}${isPlaced ? ` at ${shown(scope)}` : ""}`,
+      scope: isPlaced ? (scope as Known<string>) : undefined,
+      heldBy: ({ held }, place, scopes) =>
+        or(...held.map((each) => and(isRole(each, role), countsAt(each, place, scopes)))),
+    };
+  });
+  return [...operations, ...bindings];
 }
 
 /** Whether the roles that the identity is assigned permit every operation and hold every role, at every place. */
@@ -59,16 +77,16 @@ export function operationsGranted(
   { rights, places }: AskedRights,
   scopes: Scopes,
 ): Answer {
-  const { held, possible } = identity.roles;
+  const { roles } = identity;
   const wanted = wantedOf(rights);
   const judged = wanted.flatMap(({ name, scope, heldBy }) =>
     (scope !== undefined ? [scope] : places.length === 0 ? [undefined] : places).map((place) => {
-      const id = place === undefined ? undefined : resourceId(place);
-      const outcome = heldBy(identity.roles, id, scopes);
-      const mayBe = outcome === "no" ? heldBy({ ...identity.roles, held: possible }, id, scopes) : "no";
+      const id = place && resourceId(place);
+      const outcome = heldBy(roles, id, scopes);
+      const mayBe = outcome === "no" && heldBy({ ...roles, held: roles.possible }, id, scopes) !== "no";
       return {
         name: scope !== undefined || place === undefined ? name : `${name} at ${shown(place)}`,
-        outcome: mayBe === "no" ? outcome : "unknown",
+        outcome: mayBe ? "unknown" : outcome,
       };
     }),
   );
@@ -79,8 +97,8 @@ export function operationsGranted(
   if (identity.given) return identity.given;
   if (denied.length > 0 && !identity.hasMoreRoles)
     return broken(
-      `no role of the identity permits ${named(denied)}, which is asked for${refusals(held)}`,
-      `${held.some(({ isRefused }) => isRefused) ? "list where the role is assigned in its assignable_scopes; " : ""}grant exactly what is asked for; CredentialsRequests of another release ask for other permissions`,
+      `no role of the identity permits ${named(denied)}, which is asked for${refusals(identity)}`,
+      "grant exactly what is asked for; CredentialsRequests of another release ask for other permissions",
       "AuthorizationFailed",
       ...evidence,
     );
@@ -95,7 +113,7 @@ export function operationsGranted(
 
 /** Whether the identity has a role at all; which ones, is the evidence. */
 export function anyRoleGranted(identity: Identity): Answer {
-  const { held } = identity.roles;
+  const { held, possible } = identity.roles;
   const accepted = held.filter(({ isRefused }) => !isRefused);
   const sure = accepted.filter(({ limit }) => limit === undefined);
   const evidence = evidenceOf(identity);
@@ -107,65 +125,49 @@ export function anyRoleGranted(identity: Identity): Answer {
       "see the conditions of the role assignments",
       ...evidence,
     );
-  return identity.hasMoreRoles || identity.roles.possible.length > 0
-    ? NOT_ALL
-    : broken(
-        `the identity has no role${refusals(held)}`,
-        "assign it one",
-        "AuthorizationFailed",
-        ...evidence,
-      );
+  if (identity.hasMoreRoles || possible.length > 0) return NOT_ALL;
+  const reason = `the identity has no role${refusals(identity)}`;
+  return broken(reason, "assign it one", "AuthorizationFailed", ...evidence);
 }
 
 function operationHeld(
   { held, denials }: HeldRoles,
-  operation: Known<string>,
+  operation: string,
   list: OperationList,
   place: ResourceId | undefined,
   scopes: Scopes,
 ): Ternary {
-  return match(
-    operation,
-    (name) => {
-      const isIn = (scope: ResourceId): Ternary => (place ? scopes.holds(scope, place) : "unknown");
-      const denied = or(...denials.map(({ denies }) => denies(name, list, isIn)));
-      const permitted = held.map((each) =>
-        and(permittedBy(each, name, list), unlimited(each), countsAt(each, place, scopes)),
-      );
-      return and(or(...permitted), not(denied));
-    },
-    () => "unknown",
-  );
+  const isIn = (scope: ResourceId): Ternary => (place ? scopes.holds(scope, place) : "unknown");
+  const permitted = held.map((each) => {
+    const isPermitted = match(
+      each.definition?.permissions ?? unread("no definition of the role was read"),
+      (permissions) => permits(permissions, operation, list),
+      (): Ternary => "unknown",
+    );
+    return and(isPermitted, countsAt(each, place, scopes));
+  });
+  return and(or(...permitted), not(or(...denials.map(({ denies }) => denies(operation, list, isIn)))));
 }
 
-function permittedBy({ definition }: Assignment, operation: string, list: OperationList): Ternary {
-  return match(
-    definition?.permissions ?? known(undefined),
-    (permissions) => (permissions ? permits(permissions, operation, list) : "unknown"),
-    () => "unknown",
-  );
-}
-
-/** What a condition limits is not judged here. */
-function unlimited({ limit }: Assignment): Ternary {
-  return limit === undefined ? "yes" : "unknown";
-}
-
-/** Whether an assignment counts at a place: one there or above it. */
-function countsAt({ scope, isRefused }: Assignment, place: ResourceId | undefined, scopes: Scopes): Ternary {
+/** Whether an assignment counts at a place, as one there or above it. What a condition limits is not judged here. */
+function countsAt(
+  { scope, isRefused, limit }: Assignment,
+  place: ResourceId | undefined,
+  scopes: Scopes,
+): Ternary {
   if (isRefused) return "no";
-  return place === undefined ? "yes" : scopes.holds(scope, place);
+  return and(place ? scopes.holds(scope, place) : "yes", limit ? "unknown" : "yes");
 }
 
 /** A role by its name or id; Azure compares them without regard to letter case. */
 function isRole(assignment: Assignment, wanted: Known<string>): Ternary {
   const own = orElse(wanted, () => "").startsWith("/") ? assignment.id : nameOf(assignment);
-  if (orElse(own, () => "") === undefined) return "unknown";
+  if (isAbsent(own)) return "unknown";
   return same<string | undefined>(lowered(own), lowered(wanted));
 }
 
 function nameOf({ name, definition }: Assignment): Known<string | undefined> {
-  return definition && orElse(name, () => "") === undefined ? definition.name : name;
+  return andThen(name, (text) => (text === undefined && definition ? definition.name : known(text)));
 }
 
 function inWords(assignment: Assignment): string {
@@ -174,7 +176,7 @@ function inWords(assignment: Assignment): string {
 }
 
 /** Assignments that Azure refuses at apply, as the end of a reason. */
-function refusals(held: readonly Assignment[]): string {
+function refusals({ roles: { held } }: Identity): string {
   const refused = held
     .filter(({ isRefused }) => isRefused)
     .map((each) => `${inWords(each)} (assignable_scopes ${each.definition?.scopeNames ?? ""})`);

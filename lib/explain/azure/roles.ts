@@ -2,33 +2,20 @@
  * Definitions of roles: built-in ones by name or id, custom ones as Terraform declares them.
  */
 
-import {
-  type Known,
-  Reference,
-  all,
-  andThen,
-  known,
-  map,
-  not,
-  orElse,
-  shown,
-  unread,
-} from "../../model/known";
+import { type Known, Reference, all, andThen, known, map, orElse, shown, unread } from "../../model/known";
 import { type BuiltInRole, builtInRole, builtInRoleOfId } from "../../rules/azure/built-in-roles";
 import type { RolePermissions } from "../../rules/azure/role-permissions";
-import type { Block, Resource } from "../read/block";
+import type { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import { keyOf } from "../shared/references";
-import { type ResourceId, resourceId } from "./ids";
-import { type Scopes } from "./scopes";
+import { type ResourceId, type Scopes, resourceId } from "./ids";
 
 /** A role that is declared, or looked up. */
 export interface RoleDefinition {
-  /** Its name. */
   readonly name: Known<string | undefined>;
   /** What it permits; not known of one that is only looked up. */
   readonly permissions: Known<readonly RolePermissions[]>;
-  /** Where it may be assigned, there or below; not known where one of these is not, none where nothing says it. */
+  /** Where it may be assigned, there or below; none where nothing says it. */
   readonly assignableScopes: readonly ResourceId[];
   /** Those for people. */
   readonly scopeNames: string;
@@ -54,79 +41,72 @@ const GUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The roles that were read. */
 export class Roles {
-  readonly #byId = new Map<string | Reference, RoleDefinition>();
-  readonly #byName = new Map<string | Reference, RoleDefinition>();
+  readonly #byId = new Map<string | Reference | undefined, RoleDefinition>();
+  readonly #byName = new Map<string | Reference | undefined, RoleDefinition>();
 
-  /** Reads them. */
   constructor(terraform: Terraform) {
     for (const resource of terraform.ofType("azurerm_role_definition")) {
       const definition = definitionOf(resource);
       const name = keyOf(definition.name);
       // One that is declared says more than one of the same name that is looked up.
-      if (name !== undefined && (!definition.isLookedUp || !this.#byName.has(name)))
-        this.#byName.set(name, definition);
-      for (const attribute of REFERENCES) {
-        const key = keyOf(resource.attribute(attribute));
-        if (key !== undefined)
-          this.#byId.set(typeof key === "string" ? (GUID.exec(key)?.[0] ?? key) : key, definition);
-      }
+      if (!definition.isLookedUp || !this.#byName.has(name)) this.#byName.set(name, definition);
+      for (const attribute of REFERENCES) this.#byId.set(idKey(resource.attribute(attribute)), definition);
     }
+    for (const each of [this.#byId, this.#byName]) each.delete(undefined);
   }
 
   /** The role of an id or a name. */
   named(id: Known<string | undefined>, name: Known<string | undefined>): NamedRole {
-    const [byId, byName] = [keyOf(id), keyOf(name)];
-    const guid = typeof byId === "string" ? (GUID.exec(byId)?.[0] ?? byId) : byId;
-    const found =
-      (guid === undefined ? undefined : this.#byId.get(guid)) ??
-      (byName === undefined ? undefined : this.#byName.get(byName));
+    const byName = keyOf(name);
+    const found = this.#byId.get(idKey(id)) ?? this.#byName.get(byName);
     const other = found?.isLookedUp ? keyOf(found.name) : undefined;
-    const declared = other === undefined ? undefined : this.#byName.get(other);
     const text = byName ?? other ?? "";
     const builtIn =
       typeof text === "string" && text !== ""
         ? builtInRole(text)
-        : builtInRoleOfId(String(orElse(id, () => "") ?? ""));
+        : builtInRoleOfId(orElse(id, () => undefined) ?? "");
     return {
       builtIn,
-      definition: declared ?? found,
+      definition: this.#byName.get(other) ?? found,
       name: builtIn ? known(builtIn.name) : byName === undefined && found?.isLookedUp ? found.name : name,
       id,
     };
   }
 }
 
+/** Whatever scope an id begins with, its last part says which role it is. */
+function idKey(id: Known<string | undefined>): string | Reference | undefined {
+  const key = keyOf(id);
+  return typeof key === "string" ? (GUID.exec(key)?.[0] ?? key) : key;
+}
+
 function definitionOf(resource: Resource): RoleDefinition {
   const isLookedUp = resource.adopted;
-  const blocks = resource.blocks("permissions");
-  const name = andThen(resource.text("name"), (text) =>
-    text === undefined
-      ? map(resource.text("role_definition_id"), (id = "") => builtInRoleOfId(id)?.name)
-      : known(text),
-  );
   const scopes = assignableScopes(resource);
   return {
-    name,
+    name: andThen(resource.text("name"), (text) =>
+      text === undefined
+        ? map(resource.text("role_definition_id"), (id = "") => builtInRoleOfId(id)?.name)
+        : known(text),
+    ),
     isLookedUp,
-    permissions: andThen(blocks, (each) =>
-      isLookedUp && each.length === 0
+    permissions: andThen(resource.blocks("permissions"), (blocks) =>
+      isLookedUp && blocks.length === 0
         ? unread("what a role permits that is looked up stands elsewhere")
-        : known(each.map(permissionsOf)),
+        : known(
+            blocks.map((block) => ({
+              actions: block.list("actions"),
+              notActions: block.list("not_actions"),
+              dataActions: block.list("data_actions"),
+              notDataActions: block.list("not_data_actions"),
+            })),
+          ),
     ),
     assignableScopes: orElse(scopes, () => []).map(resourceId),
     scopeNames: orElse(
       map(scopes, (each) => each.map(shown).join(", ")),
       () => "",
     ),
-  };
-}
-
-function permissionsOf(block: Block): RolePermissions {
-  return {
-    actions: block.list("actions"),
-    notActions: block.list("not_actions"),
-    dataActions: block.list("data_actions"),
-    notDataActions: block.list("not_data_actions"),
   };
 }
 
@@ -150,9 +130,8 @@ export function isRefusedAt(
   scope: ResourceId,
   scopes: Scopes,
 ): boolean {
-  const { assignableScopes: assignable = [], isLookedUp = true } = definition ?? {};
-  if (isLookedUp && assignable.length === 0) return false;
-  return assignable.length > 0 && assignable.every((each) => not(scopes.holds(each, scope)) === "yes");
+  const { assignableScopes: assignable = [] } = definition ?? {};
+  return assignable.length > 0 && assignable.every((each) => scopes.holds(each, scope) === "no");
 }
 
 /** A role for people. */

@@ -4,7 +4,7 @@
  * cmd/argocd-k8s-auth/commands/azure.go reads the same variables.
  */
 
-import { type Known, is, known, match, not, or, orElse, same, shown, whyNot } from "../../model/known";
+import { type Known, is, isKnown, known, map, match, or, orElse, same, shown } from "../../model/known";
 import { azureCloud, azureClouds } from "../../rules/azure/clouds";
 import {
   WEBHOOK_CLIENT_ID_ANNOTATION,
@@ -35,13 +35,13 @@ export function otherCall(question: SpokeQuestion, client: Known<string>): Answe
   return (
     otherLogin(question) ??
     obstacle([
-      used !== undefined && same(used, client) !== "yes"
+      isOther(used, client)
         ? unknown(
             "the plugin is given another client id than the service account, and whose token that one takes is not judged here",
             `give the service account the annotation ${WEBHOOK_CLIENT_ID_ANNOTATION} with the id that enters`,
           )
         : undefined,
-      asked !== undefined && tenant !== undefined && same(asked, tenant) !== "yes"
+      isOther(asked, tenant)
         ? unknown(
             "the plugin is given another tenant than the service account",
             `give the service account the annotation ${WEBHOOK_TENANT_ID_ANNOTATION} with the tenant of the identity`,
@@ -50,6 +50,11 @@ export function otherCall(question: SpokeQuestion, client: Known<string>): Answe
       otherEntra(question, env.get(AUTHORITY)),
     ])
   );
+}
+
+/** True for two values that are there, and not certainly one. */
+function isOther(one: Known<string> | undefined, other: Known<string> | undefined): boolean {
+  return one !== undefined && other !== undefined && same(one, other) !== "yes";
 }
 
 function isOn(args: readonly Known<string>[], flag: string): boolean {
@@ -65,37 +70,32 @@ function otherLogin({ args, env }: SpokeQuestion): Answer | undefined {
     );
   if (login === undefined || is(login, FEDERATED) === "yes") return undefined;
   const remedy = `remove ${LOGIN}`;
-  return whyNot(login)
-    ? unknown(`the value of ${LOGIN} is known only in the cluster`, remedy)
-    : broken(
-        `${LOGIN} is ${shown(login)}, so that the plugin takes no token of the pod`,
-        remedy,
-        UNAUTHORIZED,
-      );
+  const reason = `${LOGIN} is ${shown(login)}, so that the plugin takes no token of the pod`;
+  return isKnown(login)
+    ? broken(reason, remedy, UNAUTHORIZED)
+    : unknown(`the value of ${LOGIN} is known only in the cluster`, remedy);
 }
 
 /** Without variables the plugin knows what its flags say, and nothing else. */
 function otherFlags(question: SpokeQuestion, client: Known<string>): Answer | undefined {
   const { args, env, account } = question;
-  const wanted: readonly (readonly [readonly string[], Known<string> | undefined])[] = [
-    [["--client-id"], client],
-    [["--tenant-id", "-t"], account?.annotations.get(WEBHOOK_TENANT_ID_ANNOTATION)],
-    [["--federated-token-file"], env.get("AZURE_FEDERATED_TOKEN_FILE") ?? known(MOUNTED_TOKEN)],
-  ];
-  const missing = wanted.find(
-    ([flags]) => orElse(flagOf(args, ...flags) ?? known(""), () => "late") === "",
-  )?.[0][0];
+  const flags = [
+    { names: ["--client-id"], wanted: client },
+    { names: ["--tenant-id", "-t"], wanted: account?.annotations.get(WEBHOOK_TENANT_ID_ANNOTATION) },
+    {
+      names: ["--federated-token-file"],
+      wanted: env.get("AZURE_FEDERATED_TOKEN_FILE") ?? known(MOUNTED_TOKEN),
+    },
+  ].map(({ names, wanted }) => ({ names, wanted, given: flagOf(args, ...names) ?? known("") }));
+  const missing = flags.find(({ given }) => is(given, "") === "yes")?.names[0];
   if (missing !== undefined)
     return broken(
       `the plugin is called to leave variables alone, and has no ${missing}`,
       `remove ${IGNORES}, or give ${missing}`,
       `${missing.slice("--".length).replaceAll("-", " ")} cannot be empty`,
     );
-  const isOther = wanted.some(
-    ([flags, value]) => value !== undefined && same(flagOf(args, ...flags) ?? known(""), value) !== "yes",
-  );
   return obstacle([
-    isOther
+    flags.some(({ given, wanted }) => isOther(given, wanted))
       ? unknown(
           "the flags of the plugin name another identity or token than service account and pod, which is not judged here",
           `remove ${IGNORES}`,
@@ -107,23 +107,18 @@ function otherFlags(question: SpokeQuestion, client: Known<string>): Answer | un
 
 /** Of a name that kubelogin does not know, and of none, it takes the public cloud. */
 function hostOf(environment: Known<string> = known("")): Known<string> {
-  return match(
-    environment,
-    (name) => {
-      const found = azureClouds.find(({ configNames }) =>
-        configNames.some((each) => each.toLowerCase() === name.toLowerCase()),
-      );
-      return known(`https://${(found ?? azureCloud("AzurePublicCloud")).entraHosts[0] ?? ""}/`);
-    },
-    () => environment,
-  );
+  return map(environment, (name) => {
+    const isNamed = (each: string): boolean => each.toLowerCase() === name.toLowerCase();
+    const found = azureClouds.find(({ configNames }) => configNames.some(isNamed));
+    return `https://${(found ?? azureCloud("AzurePublicCloud")).entraHosts[0] ?? ""}/`;
+  });
 }
 
-const SPOKES: Readonly<Record<string, string>> = {
-  AzurePublicCloud: ".azmk8s.io",
-  AzureUSGovernmentCloud: ".azmk8s.us",
-  AzureChinaCloud: ".azmk8s.cn",
-};
+const SPOKES: readonly (readonly [cloud: string, suffix: string])[] = [
+  ["AzurePublicCloud", ".azmk8s.io"],
+  ["AzureUSGovernmentCloud", ".azmk8s.us"],
+  ["AzureChinaCloud", ".azmk8s.cn"],
+];
 
 /** An Entra that the spoke's is not, as far as it can be told. */
 function otherEntra({ server }: SpokeQuestion, authority: Known<string> | undefined): Answer | undefined {
@@ -134,13 +129,11 @@ function otherEntra({ server }: SpokeQuestion, authority: Known<string> | undefi
     (host) => {
       const cloud = azureClouds.find(({ entraHosts }) => entraHosts.includes(addressOf(host).toLowerCase()));
       const address = addressOf(orElse(server, () => ""));
-      const spoke = Object.entries(SPOKES).find(([, suffix]) => address.endsWith(suffix))?.[0];
-      if (cloud === undefined || (spoke !== undefined && spoke !== cloud.name))
-        return broken(
-          `${AUTHORITY} is ${host}, which is no Entra of ${spoke ?? "Azure"}`,
-          remedy,
-          UNAUTHORIZED,
-        );
+      const [spoke] = SPOKES.find(([, suffix]) => address.endsWith(suffix)) ?? [];
+      if (cloud === undefined || (spoke !== undefined && spoke !== cloud.name)) {
+        const reason = `${AUTHORITY} is ${host}, which is no Entra of ${spoke ?? "Azure"}`;
+        return broken(reason, remedy, UNAUTHORIZED);
+      }
       return spoke === undefined && cloud.name !== "AzurePublicCloud"
         ? unknown(`whether the spoke is of ${cloud.name} is not known`, remedy)
         : undefined;
@@ -165,9 +158,7 @@ export function serverProblem(
   where: readonly Evidence[],
 ): Answer | undefined {
   const id = flagOf(args, "--server-id") ?? env.get("AAD_SERVER_APPLICATION_ID");
-  if (id === undefined) return undefined;
-  const isOther = not(is(id, AKS_SERVER_ID));
-  if (isOther === "no") return undefined;
+  if (id === undefined || is(id, AKS_SERVER_ID) === "yes") return undefined;
   const reason = `the token is for the application ${shown(id)}, and not for ${AKS_SERVER_ID}, which all AKS clusters take`;
   const remedy = `give the server id ${AKS_SERVER_ID}`;
   const isAks =
@@ -177,7 +168,7 @@ export function serverProblem(
       (url) => AKS_HOST.test(url),
       () => mentionsType(server, "azurerm_kubernetes_cluster"),
     );
-  return isAks && isOther === "yes"
+  return isAks && is(id, AKS_SERVER_ID) === "no"
     ? broken(reason, remedy, "Unauthorized", ...where)
     : unknown(`${reason}; whether the spoke takes it is not known`, remedy, ...where);
 }

@@ -26,14 +26,12 @@ const DISCOVERY = ".well-known/openid-configuration";
 /** The issuers that were read. */
 export class PublishedIssuers implements Issuers {
   readonly #stores: readonly ObjectStore[];
-  /** By the text of the issuer for people, which is one for each value. */
   readonly #problems = new Map<string, Answer | undefined>();
 
   constructor(stores: readonly ObjectStore[]) {
     this.#stores = stores;
   }
 
-  /** The answer of a cloud that trusts the issuer and asks it for its keys. */
   judged(answer: Answer, issuer: Known<string>, log: string): Answer {
     if (this.#stores.length === 0 || answer.status !== "pass") return answer;
     const problem = this.#problem(issuer);
@@ -43,7 +41,6 @@ export class PublishedIssuers implements Issuers {
     return { status, reason, evidence: both, remedy, ...(status === "fail" ? { log } : {}) };
   }
 
-  /** The keys that an issuer publishes, as far as they were read. */
   keysOf(issuer: Known<string>): readonly PublishedKeys[] {
     return this.#hosts(issuer).flatMap((host) =>
       current(host, host.base + DISCOVERY).flatMap((discovery) => {
@@ -56,7 +53,6 @@ export class PublishedIssuers implements Issuers {
     );
   }
 
-  /** An issuer is judged once, whoever asks. */
   #problem(issuer: Known<string>): Answer | undefined {
     const key = shown(issuer);
     if (!this.#problems.has(key))
@@ -64,7 +60,6 @@ export class PublishedIssuers implements Issuers {
     return this.#problems.get(key);
   }
 
-  /** Those at the issuer's URL; else those whose discovery document names it, as behind a server of the user's. */
   #hosts(issuer: Known<string>): readonly Host[] {
     const hosts = this.#stores.flatMap((store) =>
       store.doors.flatMap((door): readonly Host[] => {

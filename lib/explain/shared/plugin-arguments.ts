@@ -10,11 +10,9 @@ import { type Answer, type Evidence, broken, unknown } from "../answer";
 
 /** The arguments of an entry. */
 export interface EntryArguments {
-  /** As the plugin takes them apart; a value with a reference stands there with marks. */
   readonly parsed: ParsedArguments;
   /** The value of a flag, of several the last; `undefined` where it is not given. */
   readonly value: (flag: string) => Known<string> | undefined;
-  /** A word. */
   readonly word: (place: number) => Known<string> | undefined;
   /** An argument that may be any flag, for people; `undefined` where all begin with text. */
   readonly open: string | undefined;

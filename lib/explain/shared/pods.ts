@@ -13,13 +13,11 @@ import type { PodFact } from "../read/pods";
 export interface ProjectedToken {
   /** The audience; `undefined` for that of the API server. */
   readonly audience: Known<string | undefined>;
-  /** Lifetime in seconds. */
   readonly expirationSeconds: number;
 }
 
 /** A file that a container sees. */
 export interface SeenFile {
-  /** Its absolute path. */
   readonly path: string;
   /** The token that it holds; `undefined` where it holds none. */
   readonly token: ProjectedToken | undefined;
@@ -29,13 +27,11 @@ export interface SeenFile {
 
 /** A container of a pod. */
 export interface ContainerFact {
-  /** Its name. */
   readonly name: string;
   /** A variable: `undefined` where none of that name is written, not known where only the cluster tells it. */
   readonly variable: (name: string) => Known<string | undefined>;
   /** True where it takes all variables of an object that is not read. */
   readonly hasMore: boolean;
-  /** The files that it sees, as far as they are known. */
   readonly files: readonly SeenFile[];
   /** True where a path of a mount or a file is only known in the cluster. */
   readonly isOpen: boolean;

@@ -11,9 +11,7 @@ import type { Terraform } from "../read/terraform";
 
 /** Who enters a spoke. */
 export interface SpokeNames {
-  /** Names of the user; more than one where cloud and spoke may use either. */
   readonly users: readonly Known<string>[];
-  /** Names of its groups. */
   readonly groups: readonly Known<string>[];
 }
 
