@@ -19,7 +19,12 @@ import { AksSpokes } from "./spoke";
 import { credentialsTrust } from "./trust";
 
 /** Reads Azure. */
-export const azureReader: CloudReader = { computed: [], stores: issuerContainers, read: azure };
+export const azureReader: CloudReader = {
+  cloud: "azure",
+  computed: [],
+  stores: issuerContainers,
+  read: azure,
+};
 
 function azure(terraform: Terraform, issuers: Issuers): Cloud {
   const scopes = new Scopes(terraform);
