@@ -28,7 +28,9 @@ export interface StoreDoor {
 
 /** A bucket or container. */
 export interface ObjectStore {
+  /** For people: `the bucket acme`. */
   readonly label: string;
+  /** By name, without slash at the beginning; a configuration and its state declare one object both. */
   readonly objects: ReadonlyMap<string, readonly StoredObject[]>;
   /** True where what is not declared is not there: Terraform makes the store, and knows the names of all objects. */
   readonly isWhole: boolean;
