@@ -5,9 +5,10 @@
 
 import {
   type Known,
-  type Reference,
   type Ternary,
+  Reference,
   and,
+  andThen,
   isKnown,
   known,
   map,
@@ -16,9 +17,11 @@ import {
   or,
   orElse,
   referenceOf,
+  unread,
 } from "../../model/known";
 import { type Tree, childOf, itemsOf, listAt, optionalText, textAt } from "../../model/tree";
 import { type Condition, conditionOf } from "../../rules/azure/abac-condition";
+import { type BuiltInRole, builtInRole, builtInRoleOfId } from "../../rules/azure/built-in-roles";
 import { type OperationList, type RolePermissions, permits } from "../../rules/azure/role-permissions";
 import { Resource } from "../read/block";
 import type { Source } from "../read/source";
@@ -26,7 +29,6 @@ import type { Terraform } from "../read/terraform";
 import { isAbsent, keyOf, remembered, whether } from "../shared/references";
 import { azapiResources, propertyOf } from "./azapi";
 import { type ResourceId, type Scopes, resourceId } from "./ids";
-import { type NamedRole, Roles, isRefusedAt } from "./roles";
 
 /** A role assignment. */
 export interface Assignment extends NamedRole {
@@ -40,7 +42,7 @@ export interface Assignment extends NamedRole {
 }
 
 /** A deny assignment that is the principal's, or may be. */
-export interface Denial {
+interface Denial {
   /** `isIn` says whether a scope holds the place in question. */
   readonly denies: (operation: string, list: OperationList, isIn: (scope: ResourceId) => Ternary) => Ternary;
   readonly source: Source;
@@ -264,4 +266,119 @@ class Groups {
 /** One whose members a rule chooses. */
 function isDynamic(resource: Resource): boolean {
   return orElse(resource.blocks("dynamic_membership"), () => [resource]).length > 0;
+}
+
+/** A role that is declared, or looked up. */
+interface RoleDefinition {
+  readonly name: Known<string | undefined>;
+  /** What it permits; not known of one that is only looked up. */
+  readonly permissions: Known<readonly RolePermissions[]>;
+  /** Where it may be assigned, there or below; none where nothing says it. */
+  readonly assignableScopes: readonly ResourceId[];
+  /** True for one that is only looked up, which may be built in. */
+  readonly isLookedUp: boolean;
+}
+
+/** What an assignment says of its role. */
+interface NamedRole {
+  /** The built-in role; `undefined` for any other, and where it is not known. */
+  readonly builtIn: BuiltInRole | undefined;
+  /** The definition that was read; `undefined` where none was. */
+  readonly definition: RoleDefinition | undefined;
+  /** Its name as written; `undefined` where it is named by its id. */
+  readonly name: Known<string | undefined>;
+  /** Id of its definition as written; `undefined` where it is named. */
+  readonly id: Known<string | undefined>;
+}
+
+/** Attributes by which an assignment can name a role. */
+const REFERENCES: readonly string[] = ["role_definition_resource_id", "id", "role_definition_id"];
+const GUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The roles that were read. */
+class Roles {
+  readonly #byId = new Map<string | Reference | undefined, RoleDefinition>();
+  readonly #byName = new Map<string | Reference | undefined, RoleDefinition>();
+
+  constructor(terraform: Terraform) {
+    for (const resource of terraform.ofType("azurerm_role_definition")) {
+      const definition = definitionOf(resource);
+      const name = keyOf(definition.name);
+      // One that is declared says more than one of the same name that is looked up.
+      if (!definition.isLookedUp || !this.#byName.has(name)) this.#byName.set(name, definition);
+      for (const attribute of REFERENCES) this.#byId.set(idKey(resource.attribute(attribute)), definition);
+    }
+    for (const each of [this.#byId, this.#byName]) each.delete(undefined);
+  }
+
+  /** The role of an id or a name. */
+  named(id: Known<string | undefined>, name: Known<string | undefined>): NamedRole {
+    const byName = keyOf(name);
+    const found = this.#byId.get(idKey(id)) ?? this.#byName.get(byName);
+    const other = found?.isLookedUp ? keyOf(found.name) : undefined;
+    const text = byName ?? other ?? "";
+    const builtIn =
+      typeof text === "string" && text !== ""
+        ? builtInRole(text)
+        : builtInRoleOfId(orElse(id, () => undefined) ?? "");
+    return {
+      builtIn,
+      definition: this.#byName.get(other) ?? found,
+      name: builtIn ? known(builtIn.name) : byName === undefined && found?.isLookedUp ? found.name : name,
+      id,
+    };
+  }
+}
+
+/** Whatever scope an id begins with, its last part says which role it is. */
+function idKey(id: Known<string | undefined>): string | Reference | undefined {
+  const key = keyOf(id);
+  return typeof key === "string" ? (GUID.exec(key)?.[0] ?? key) : key;
+}
+
+function definitionOf(resource: Resource): RoleDefinition {
+  const isLookedUp = resource.adopted;
+  return {
+    name: andThen(resource.text("name"), (text) =>
+      text === undefined
+        ? map(resource.text("role_definition_id"), (id = "") => builtInRoleOfId(id)?.name)
+        : known(text),
+    ),
+    isLookedUp,
+    permissions: andThen(resource.blocks("permissions"), (blocks) =>
+      isLookedUp && blocks.length === 0
+        ? unread("what a role permits that is looked up stands elsewhere")
+        : known(
+            blocks.map((block) => ({
+              actions: block.list("actions"),
+              notActions: block.list("not_actions"),
+              dataActions: block.list("data_actions"),
+              notDataActions: block.list("not_data_actions"),
+            })),
+          ),
+    ),
+    assignableScopes: orElse(assignableScopes(resource), () => []).map(resourceId),
+  };
+}
+
+/** The role's scope where nothing is stated (azurerm, role_definition_resource.go); of one that is looked up nothing. */
+function assignableScopes(resource: Resource): Known<readonly Known<string>[]> {
+  return map(resource.list("assignable_scopes"), (stated) =>
+    stated.length > 0 || resource.adopted ? stated : [resource.stated("scope")],
+  );
+}
+
+/**
+ * Whether Azure certainly refuses the role's assignment at a scope: one neither at nor below an assignable one.
+ *
+ * Source: learn.microsoft.com, "Understand Azure role definitions", AssignableScopes.
+ */
+function isRefusedAt(definition: RoleDefinition | undefined, scope: ResourceId, scopes: Scopes): boolean {
+  const { assignableScopes: assignable = [] } = definition ?? {};
+  return assignable.length > 0 && assignable.every((each) => scopes.holds(each, scope) === "no");
+}
+
+/** A role for people. */
+export function roleLabel({ builtIn, name }: Pick<NamedRole, "builtIn" | "name">): string {
+  return builtIn?.name ?? orElse(name, () => undefined) ?? "a custom role";
 }

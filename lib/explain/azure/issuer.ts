@@ -8,7 +8,6 @@
 import {
   type Known,
   type Ternary,
-  afterPrefix,
   and,
   is,
   isKnown,
@@ -28,6 +27,7 @@ import { type Block, Resource, referredResource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import { below } from "../shared/issuers";
 import type { ObjectStore, StoreDoor, StoredObject } from "../shared/object-store";
+import { remembered } from "../shared/references";
 import { cloudOf } from "./identity";
 import { resourceId } from "./ids";
 
@@ -50,17 +50,17 @@ interface Store extends Container {
 /** Every container whose blobs are declared. */
 export function issuerContainers(terraform: Terraform): readonly ObjectStore[] {
   const found: { readonly place: Container; readonly objects: Map<string, StoredObject[]> }[] = [];
-  let isOpen = false;
+  let isWhole = true;
   for (const blob of terraform.ofType("azurerm_storage_blob")) {
     const place = containerOf(blob);
-    const name = orElse(blob.text("name"), () => undefined)?.replace(/^\//, "");
-    const known = found.find((each) => isSame(each.place, place) === "yes") ?? { place, objects: new Map() };
-    if (!name || isSame(place, place) !== "yes") {
-      isOpen = true;
+    const name = orElse(blob.text("name"), () => "")?.replace(/^\//, "") ?? "";
+    if (name === "" || isSame(place, place) !== "yes") {
+      isWhole = false;
       continue;
     }
-    if (!found.includes(known)) found.push(known);
-    known.objects.set(name, [...(known.objects.get(name) ?? []), storedObject(blob)]);
+    let store = found.find((each) => isSame(each.place, place) === "yes");
+    if (!store) found.push((store = { place, objects: new Map() }));
+    remembered(store.objects, name, () => []).push(storedObject(blob));
   }
   return found.map(({ place, objects }) => {
     const store = storeOf(place, terraform);
@@ -70,8 +70,8 @@ export function issuerContainers(terraform: Terraform): readonly ObjectStore[] {
     return {
       label: `the container ${name}`,
       objects,
-      isWhole: !isOpen && owners.some(({ adopted }) => !adopted),
-      doors: doorsByCloud(isWebsite ? websiteDoor(store) : blobDoor(store), store.accounts),
+      isWhole: isWhole && owners.some(({ adopted }) => !adopted),
+      doors: doorsByCloud(doorOf(store, isWebsite), store.accounts),
       before: undefined,
     };
   });
@@ -142,36 +142,25 @@ function startOf(url: Known<string>, account: Known<string>, host: RegExp): read
   return rest === undefined || !isKnown(account) ? [] : [known(begin + rest)];
 }
 
-function blobDoor(store: Store): StoreDoor {
+function doorOf(store: Store, isWebsite: boolean): StoreDoor {
   const { account, name, accounts } = store;
-  const endpoints = [
-    ...accounts.map((each) => each.attribute("primary_blob_endpoint")),
-    ...SUFFIXES.map((suffix) => joined("https://", account, ".blob.", suffix, "/")),
-  ];
+  const endpoints = isWebsite
+    ? accounts.map((each) => each.attribute("primary_web_endpoint"))
+    : [
+        ...accounts.map((each) => each.attribute("primary_blob_endpoint")),
+        ...SUFFIXES.map((suffix) => joined("https://", account, ".blob.", suffix, "/")),
+      ];
   return {
     nameAt: (url) => {
-      const starts = [...startOf(url, account, BLOB_HOST), ...endpoints];
-      const path = starts.map((start) => afterPrefix(url, start)).find((rest) => rest !== undefined);
-      const inside = path && below(name, path);
-      return inside === undefined ? undefined : known(inside);
-    },
-    refusal: () => obstacle([...accessAnswers(store), ...networkAnswers(store)]),
-  };
-}
-
-/** A website is open whatever the container's access. */
-function websiteDoor(store: Store): StoreDoor {
-  const endpoints = store.accounts.flatMap((account) => {
-    const endpoint = account.attribute("primary_web_endpoint");
-    return [endpoint, withoutSuffix(endpoint, "/")];
-  });
-  return {
-    nameAt: (url) => {
-      const bases = [...startOf(url, store.account, WEB_HOST), ...endpoints];
+      const starts = [...startOf(url, account, isWebsite ? WEB_HOST : BLOB_HOST), ...endpoints];
+      const bases = isWebsite
+        ? starts.flatMap((start) => [start, withoutSuffix(start, "/")])
+        : starts.map((start) => joined(start, name));
       const inside = bases.map((base) => below(base, url)).find((path) => path !== undefined);
       return inside === undefined ? undefined : known(inside);
     },
-    refusal: () => obstacle(networkAnswers(store)),
+    // A website is open whatever the container's access.
+    refusal: () => obstacle([...(isWebsite ? [] : accessAnswers(store)), ...networkAnswers(store)]),
   };
 }
 

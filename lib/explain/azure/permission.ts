@@ -13,11 +13,11 @@ import { type Answer, type Evidence, broken, later, pass, seen, unknown } from "
 import type { AskedRepository } from "../asked-image";
 import type { PullRights, ReachedRepositories } from "../cloud";
 import type { ClusterFacts } from "../read/cluster-record";
-import { remembered } from "../shared/references";
+import { remembered, whether } from "../shared/references";
 import type { Assignment } from "./assignments";
 import type { Identity } from "./identity";
 import { type Registries, type Registry, scopedRegistry } from "./registry";
-import { roleLabel } from "./roles";
+import { roleLabel } from "./assignments";
 import { NO_IDENTITY } from "./trust";
 
 const [LEGACY, ABAC] = ["LegacyRegistryPermissions", "AbacRepositoryPermissions"] as const;
@@ -52,7 +52,6 @@ interface AtRegistry {
   readonly hasMore: boolean;
 }
 
-/** The rights of an identity that was not found. */
 export const NO_RIGHTS: PullRights = {
   login: () => NO_IDENTITY,
   repository: () => NO_IDENTITY,
@@ -138,21 +137,14 @@ export class AcrRights implements PullRights {
 
 /** Registries take tokens of their own cloud's Entra alone. */
 function otherCloud({ cloud, label, source }: Identity, host: string): Answer | undefined {
+  const isOwn = whether(cloud, (name) => !name || host.endsWith(`.${azureCloud(name).acrSuffix}`));
+  if (isOwn === "yes") return undefined;
   const remedy = "pull with an identity of the registry's cloud";
   const where = seen("identity", source);
-  return match(
-    cloud,
-    (name) =>
-      name === undefined || host.endsWith(`.${azureCloud(name).acrSuffix}`)
-        ? undefined
-        : broken(
-            `${label} is of ${name}, and ${host} is a registry of another cloud`,
-            remedy,
-            UNAUTHORIZED,
-            where,
-          ),
-    () => unknown(`whether ${label} is of the cloud of ${host} is not known`, remedy, where),
-  );
+  if (isOwn === "unknown")
+    return unknown(`whether ${label} is of the cloud of ${host} is not known`, remedy, where);
+  const reason = `${label} is of ${shown(cloud)}, and ${host} is a registry of another cloud`;
+  return broken(reason, remedy, UNAUTHORIZED, where);
 }
 
 /** Deny assignments are above all roles. */
@@ -195,11 +187,7 @@ function modesOf({ builtIn, definition, isRefused }: Assignment): readonly RoleA
 /** Whether the registry's mode honours the role, as far as it is known. */
 function isHonoured(assignment: Assignment, { mode }: Registry): boolean {
   const modes = modesOf(assignment) ?? [];
-  return match(
-    mode,
-    (one) => modes.includes(one),
-    () => modes.length > 0,
-  );
+  return modes.length > 0 && whether(mode, (one) => modes.includes(one)) !== "no";
 }
 
 /** With the mode not known, a role may be one that the registry ignores. */
