@@ -58,81 +58,87 @@ export const NO_RIGHTS: PullRights = {
   reach: () => [],
 };
 
-/** The rights of an identity at registries. */
-export class AcrRights implements PullRights {
-  readonly #identity: Identity;
-  readonly #registries: Registries;
-  readonly #recorded: ClusterFacts["registries"];
-  readonly #known = new Map<string, AtRegistry>();
+/** The rights of an identity at registries; `recorded` is what is known of these besides Terraform. */
+export function acrRights(
+  identity: Identity,
+  registries: Registries,
+  recorded: ClusterFacts["registries"],
+): PullRights {
+  const found = new Map<string, AtRegistry>();
+  const at = (host: string): AtRegistry =>
+    remembered(found, host, () => atRegistry(identity, registries.of(host, recorded), host));
+  return {
+    login: (host) => at(host).login,
+    repository: (asked) => repositoryAnswer(at(asked.host), asked),
+    reach: () => {
+      const { acrSuffix } = azureCloud(orElse(identity.cloud, () => undefined) ?? "AzurePublicCloud");
+      return identity.roles.held.flatMap((each): readonly ReachedRepositories[] => {
+        const name = orElse(scopedRegistry(each.scope), () => "");
+        const patterns = patternsOf(each);
+        if (name === "" || patterns === undefined)
+          return [{ pattern: `${roleLabel(each)} on ${shown(each.scope.text)}`, comparable: false }];
+        return patterns.map((pattern) => ({ pattern: `${name}.${acrSuffix}/${pattern}`, comparable: true }));
+      });
+    },
+  };
+}
 
-  /** `recorded` is what is known of registries besides Terraform. */
-  constructor(identity: Identity, registries: Registries, recorded: ClusterFacts["registries"]) {
-    this.#identity = identity;
-    this.#registries = registries;
-    this.#recorded = recorded;
-  }
+function atRegistry(identity: Identity, registry: Registry | undefined, host: string): AtRegistry {
+  const only = (login: Answer): AtRegistry => ({ login, honoured: [], open: [], hasMore: true });
+  if (registry === undefined)
+    return only(unknown(`${host} is no host of ACR`, "pull by the registry's login server"));
+  const denied = deniedAt(registry, identity);
+  const refusal = otherCloud(identity, host) ?? (denied?.status === "fail" ? denied : undefined);
+  if (refusal) return only(refusal);
+  const { held, possible } = identity.roles;
+  const onRegistry = held.filter(({ scope }) => registry.isIn(scope) === "yes");
+  const honoured = onRegistry.filter((each) => isHonoured(each, registry) === "yes");
+  const unclear = held.filter(
+    (each) => !onRegistry.includes(each) || isHonoured(each, registry) === "unknown",
+  );
+  const open = [...unclear, ...possible].filter(
+    (each) => registry.isIn(each.scope) !== "no" && isHonoured(each, registry) !== "no",
+  );
+  const given = identity.given ?? registry.given;
+  const found = honoured.length > 0 ? loggedIn(honoured, registry) : undefined;
+  const login = given ?? denied ?? found ?? notLoggedIn(identity, registry, onRegistry, open);
+  return { login, honoured, open, hasMore: identity.hasMoreRoles || given !== undefined };
+}
 
-  login(host: string): Answer {
-    return this.#at(host).login;
-  }
-
-  repository({ host, paths }: AskedRepository): Answer {
-    const { login, honoured, open, hasMore } = this.#at(host);
-    if (honoured.length === 0)
-      return login.status === "unknown" ? login : unknown("there is no login", login.remedy);
-    const worst = paths.worst((name) => readable(honoured, name), badnessOf);
-    if (worst === undefined)
-      return unknown(`which repositories ${paths.text} covers is too much to try`, "declare them one by one");
-    const { said, example } = worst;
-    if (said === "no" && open.length > 0) return mayCover(open);
-    if (said === "no" && hasMore) return NOT_ALL;
-    return repositoryAnswer(
-      said,
-      honoured,
-      paths.isOne ? paths.text : `${example} (of ${paths.text})`,
-      paths.text,
+function repositoryAnswer(
+  { login, honoured, open, hasMore }: AtRegistry,
+  { paths }: AskedRepository,
+): Answer {
+  if (honoured.length === 0)
+    return login.status === "unknown" ? login : unknown("there is no login", login.remedy);
+  const worst = paths.worst((name) => readable(honoured, name), badnessOf);
+  if (worst === undefined)
+    return unknown(`which repositories ${paths.text} covers is too much to try`, "declare them one by one");
+  const { said, example } = worst;
+  if (said === "no" && open.length > 0) return mayCover(open);
+  if (said === "no" && hasMore) return NOT_ALL;
+  if (said === "yes")
+    return later("pass", () =>
+      pass(`the role assignment covers ${paths.text}`, ...places(honoured, "role assignment")),
     );
-  }
-
-  reach(): readonly ReachedRepositories[] {
-    const suffix = azureCloud(orElse(this.#identity.cloud, () => undefined) ?? "AzurePublicCloud").acrSuffix;
-    return this.#identity.roles.held.flatMap((each): readonly ReachedRepositories[] => {
-      const name = orElse(scopedRegistry(each.scope), () => "");
-      const patterns = patternsOf(each);
-      if (name === "" || patterns === undefined)
-        return [{ pattern: `${roleLabel(each)} on ${shown(each.scope.text)}`, comparable: false }];
-      return patterns.map((pattern) => ({ pattern: `${name}.${suffix}/${pattern}`, comparable: true }));
-    });
-  }
-
-  #at(host: string): AtRegistry {
-    return remembered(this.#known, host, () => this.#judged(host));
-  }
-
-  #judged(host: string): AtRegistry {
-    const identity = this.#identity;
-    const registry = this.#registries.of(host, this.#recorded);
-    const only = (login: Answer): AtRegistry => ({ login, honoured: [], open: [], hasMore: true });
-    if (registry === undefined)
-      return only(unknown(`${host} is no host of ACR`, "pull by the registry's login server"));
-    const denied = deniedAt(registry, identity);
-    const refusal = otherCloud(identity, host) ?? (denied?.status === "fail" ? denied : undefined);
-    if (refusal) return only(refusal);
-    const { held, possible } = identity.roles;
-    const onRegistry = held.filter(({ scope }) => registry.isIn(scope) === "yes");
-    const honoured = onRegistry.filter((each) => isHonoured(each, registry));
-    const unclear = held.filter(
-      (each) => registry.isIn(each.scope) === "unknown" || modesOf(each) === undefined,
+  if (said === "unknown")
+    return later("unknown", () =>
+      unknown(
+        "what the condition of the role assignment limits cannot be told: it has another form than is read here, or the role has no data actions",
+        "see the condition",
+        ...places(honoured, "condition"),
+      ),
     );
-    const open = [...unclear, ...possible].filter(
-      (each) =>
-        registry.isIn(each.scope) !== "no" && (modesOf(each) === undefined || isHonoured(each, registry)),
+  return later("fail", () => {
+    const patterns = honoured.map(patternsOf);
+    const covered = patterns.includes(undefined) ? "other repositories" : patterns.flat().join(", ");
+    return broken(
+      `the condition of the role assignment covers ${covered}, not ${paths.isOne ? paths.text : `${example} (of ${paths.text})`}`,
+      "add the repository to the condition",
+      NOT_READ,
+      ...places(honoured, "condition"),
     );
-    const given = identity.given ?? registry.given;
-    const found = honoured.length > 0 ? loggedIn(honoured, registry) : undefined;
-    const login = given ?? denied ?? found ?? notLoggedIn(identity, registry, onRegistry, open);
-    return { login, honoured, open, hasMore: identity.hasMoreRoles || given !== undefined };
-  }
+  });
 }
 
 /** Registries take tokens of their own cloud's Entra alone. */
@@ -184,10 +190,12 @@ function modesOf({ builtIn, definition, isRefused }: Assignment): readonly RoleA
   return judged.filter(({ held }) => !held.includes("no")).map(({ mode }) => mode);
 }
 
-/** Whether the registry's mode honours the role, as far as it is known. */
-function isHonoured(assignment: Assignment, { mode }: Registry): boolean {
-  const modes = modesOf(assignment) ?? [];
-  return modes.length > 0 && whether(mode, (one) => modes.includes(one)) !== "no";
+/** Whether the registry's mode honours the role; one whose mode is not known honours every role that may pull at all. */
+function isHonoured(assignment: Assignment, { mode }: Registry): Ternary {
+  const modes = modesOf(assignment);
+  if (modes === undefined) return "unknown";
+  const isOpen = modes.length > 0 && whether(mode, (one) => modes.includes(one)) !== "no";
+  return isOpen ? "yes" : "no";
 }
 
 /** With the mode not known, a role may be one that the registry ignores. */
@@ -270,37 +278,6 @@ function limitsOf(assignment: Assignment): readonly Limit[] {
 
 function places(assignments: readonly Assignment[], what?: string): readonly Evidence[] {
   return assignments.map((each) => seen(what ?? roleLabel(each), each.source));
-}
-
-/** `example` is a repository that is not covered. */
-function repositoryAnswer(
-  said: Ternary,
-  honoured: readonly Assignment[],
-  example: string,
-  asked: string,
-): Answer {
-  if (said === "yes")
-    return later("pass", () =>
-      pass(`the role assignment covers ${asked}`, ...places(honoured, "role assignment")),
-    );
-  if (said === "unknown")
-    return later("unknown", () =>
-      unknown(
-        "what the condition of the role assignment limits cannot be told: it has another form than is read here, or the role has no data actions",
-        "see the condition",
-        ...places(honoured, "condition"),
-      ),
-    );
-  return later("fail", () => {
-    const patterns = honoured.map(patternsOf);
-    const covered = patterns.includes(undefined) ? "other repositories" : patterns.flat().join(", ");
-    return broken(
-      `the condition of the role assignment covers ${covered}, not ${example}`,
-      "add the repository to the condition",
-      NOT_READ,
-      ...places(honoured, "condition"),
-    );
-  });
 }
 
 /** The repositories of an assignment whose condition has the documented form. */

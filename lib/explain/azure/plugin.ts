@@ -22,7 +22,7 @@ import type { NodeFileFact } from "../read/node-files";
 import type { Issuers } from "../shared/object-store";
 import { remembered } from "../shared/references";
 import { type Identities, type Identity, foreignTenant, notInOne, sameTenant } from "./identity";
-import { AcrRights, NO_RIGHTS } from "./permission";
+import { NO_RIGHTS, acrRights } from "./permission";
 import type { Registries } from "./registry";
 import { entraTrust, tokenOf } from "./trust";
 
@@ -45,7 +45,7 @@ export function acrPlugin(identities: Identities, registries: Registries, issuer
     remembered(
       remembered(memory, identity, () => new Map<ClusterFacts["registries"], PullRights>()),
       recorded,
-      () => new AcrRights(identity, registries, recorded),
+      () => acrRights(identity, registries, recorded),
     );
   return {
     plugin: "acr",

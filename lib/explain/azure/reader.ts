@@ -15,7 +15,7 @@ import { Scopes } from "./ids";
 import { issuerContainers } from "./issuer";
 import { acrPlugin } from "./plugin";
 import { Registries } from "./registry";
-import { AksSpokes } from "./spoke";
+import { aksSpokes } from "./spoke";
 import { credentialsTrust } from "./trust";
 
 /** Reads Azure. */
@@ -35,7 +35,7 @@ function azure(terraform: Terraform, issuers: Issuers): Cloud {
     cloud: "azure",
     pulls: acrPlugin(identities, new Registries(terraform, scopes, unread), issuers),
     access: azureAccess(identities, scopes, issuers),
-    spokes: new AksSpokes(terraform, identities, scopes, unread),
+    spokes: aksSpokes(terraform, identities, scopes, unread),
     get identities(): Cloud["identities"] {
       return declaredCredentials(terraform).map(({ address, names, credential }) => ({
         address,

@@ -28,7 +28,7 @@ import { type RolePermissions, lists } from "../../rules/azure/role-permissions"
 import { AKS_SERVER_ID } from "../../rules/fleet/plugin-exec";
 import { matchesPattern, patternOf } from "../../rules/wildcard";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
-import type { CloudSpokes, FleetWarning, SpokeCall, SpokeQuestion, SpokeReading } from "../cloud";
+import type { CloudSpokes, FleetWarning, SpokeCall, SpokeQuestion } from "../cloud";
 import { obstacle } from "../obstacle";
 import type { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
@@ -51,66 +51,60 @@ const OF_CLUSTERS = "microsoft.containerservice/managedclusters/";
 const DEPTH = 8;
 
 /** AKS clusters as spokes. */
-export class AksSpokes implements CloudSpokes {
-  readonly #terraform: Terraform;
-  readonly #identities: Identities;
-  readonly #scopes: Scopes;
-  readonly #unread: Unread;
-
-  constructor(terraform: Terraform, identities: Identities, scopes: Scopes, unread: Unread) {
-    this.#terraform = terraform;
-    this.#identities = identities;
-    this.#scopes = scopes;
-    this.#unread = unread;
-  }
-
-  read(question: SpokeQuestion): SpokeReading {
-    const cluster = servedCluster(question.server, this.#terraform);
-    const kind = otherKindOfCluster(cluster, CLUSTER, "AKS");
-    if (kind) return { admitted: kind, authorized: kind, warnings: [] };
-    const admitted = admittedBy(cluster, question);
-    const client = question.account?.annotations.get(WEBHOOK_CLIENT_ID_ANNOTATION) ?? known("");
-    const other = otherCall(question, client);
-    if (other) return { admitted: obstacle([other, admitted]) ?? other, authorized: other, warnings: [] };
-    const identity = this.#identities.of(client);
-    if (!identity)
+export function aksSpokes(
+  terraform: Terraform,
+  identities: Identities,
+  scopes: Scopes,
+  unread: Unread,
+): CloudSpokes {
+  return {
+    called: serverProblem,
+    read: (question) => {
+      const cluster = servedCluster(question.server, terraform);
+      const kind = otherKindOfCluster(cluster, CLUSTER, "AKS");
+      if (kind) return { admitted: kind, authorized: kind, warnings: [] };
+      const admitted = admittedBy(cluster, question);
+      const client = question.account?.annotations.get(WEBHOOK_CLIENT_ID_ANNOTATION) ?? known("");
+      const other = otherCall(question, client);
+      if (other) return { admitted: obstacle([other, admitted]) ?? other, authorized: other, warnings: [] };
+      const identity = identities.of(client);
+      if (!identity) return { admitted, authorized: UNKNOWN_IDENTITY, warnings: [] };
+      const given =
+        identity.given ?? (cluster && unread.answer(cluster.address, [cluster], [idOf(cluster).text]));
+      const counts = (each: Assignment): Ternary => countsAt(each, cluster, question, scopes);
+      const { held, possible } = identity.roles;
+      const certain = held.filter((each) => counts(each) === "yes" && !each.limit);
+      const isOpen = [...possible, ...held.filter((each) => !certain.includes(each))].some(
+        (each) => counts(each) !== "no",
+      );
       return {
         admitted,
-        authorized: unknown("the identity is not among what was read", NAME_IT),
-        warnings: [],
+        authorized: given ?? authorizedBy(cluster, question, { ...identity, certain, isOpen }),
+        warnings: certain.filter((each) => /Cluster Admin$/i.test(roleLabel(each))).map(wide),
       };
-    const given =
-      identity.given ?? (cluster && this.#unread.answer(cluster.address, [cluster], [idOf(cluster).text]));
-    const counts = (each: Assignment): Ternary => this.#counts(each, cluster, question);
-    const { held, possible } = identity.roles;
-    const certain = held.filter((each) => counts(each) === "yes" && !each.limit);
-    const isOpen =
-      possible.some((each) => counts(each) !== "no") ||
-      held.some((each) => counts(each) === "unknown" || (counts(each) === "yes" && each.limit));
-    return {
-      admitted,
-      authorized: given ?? authorizedBy(cluster, question, { ...identity, certain, isOpen }),
-      warnings: certain.filter((each) => /Cluster Admin$/i.test(roleLabel(each))).map(wide),
-    };
-  }
+    },
+  };
+}
 
-  called(call: SpokeCall, where: readonly Evidence[]): Answer | undefined {
-    return serverProblem(call, where);
-  }
+const UNKNOWN_IDENTITY = unknown("the identity is not among what was read", NAME_IT);
 
-  /**
-   * Whether an assigned role allows anything at the cluster, be it under a condition. A scope is the cluster's, one of its
-   * namespaces', or holds the cluster: roles are inherited from above.
-   */
-  #counts(assignment: Assignment, cluster: Resource | undefined, question: SpokeQuestion): Ternary {
-    const { isRefused, scope } = assignment;
-    if (isRefused) return "no";
-    const allows = allowsAtCluster(assignment);
-    if (!cluster) return and(allows, isNamedAs(assignment, question));
-    const isNamespace = scope.segments === undefined || scope.segments.length > DEPTH;
-    const within = isNamespace ? this.#scopes.holds(idOf(cluster), scope) : "no";
-    return and(allows, or(this.#scopes.holds(scope, idOf(cluster)), within));
-  }
+/**
+ * Whether an assigned role allows anything at the cluster, be it under a condition. A scope is the cluster's, one of its
+ * namespaces', or holds the cluster: roles are inherited from above.
+ */
+function countsAt(
+  assignment: Assignment,
+  cluster: Resource | undefined,
+  question: SpokeQuestion,
+  scopes: Scopes,
+): Ternary {
+  const { isRefused, scope } = assignment;
+  if (isRefused) return "no";
+  const allows = allowsAtCluster(assignment);
+  if (!cluster) return and(allows, isNamedAs(assignment, question));
+  const isNamespace = scope.segments === undefined || scope.segments.length > DEPTH;
+  const within = isNamespace ? scopes.holds(idOf(cluster), scope) : "no";
+  return and(allows, or(scopes.holds(scope, idOf(cluster)), within));
 }
 
 /** An identity, and its roles that count at a cluster. */
@@ -254,21 +248,16 @@ function otherCall(question: SpokeQuestion, client: Known<string>): Answer | und
   const tenant = account?.annotations.get(WEBHOOK_TENANT_ID_ANNOTATION);
   const used = env.get("AZURE_CLIENT_ID") ?? flagOf(args, "--client-id");
   const asked = env.get("AZURE_TENANT_ID") ?? flagOf(args, "--tenant-id", "-t");
+  const other = (what: string, key: string): Answer =>
+    unknown(
+      `the plugin is given another ${what} than the service account, and whose token that one takes is not judged here`,
+      `give the service account the annotation ${key} of the identity that enters`,
+    );
   return (
     otherLogin(question) ??
     obstacle([
-      isOther(used, client)
-        ? unknown(
-            "the plugin is given another client id than the service account, and whose token that one takes is not judged here",
-            `give the service account the annotation ${WEBHOOK_CLIENT_ID_ANNOTATION} with the id that enters`,
-          )
-        : undefined,
-      isOther(asked, tenant)
-        ? unknown(
-            "the plugin is given another tenant than the service account",
-            `give the service account the annotation ${WEBHOOK_TENANT_ID_ANNOTATION} with the tenant of the identity`,
-          )
-        : undefined,
+      isOther(used, client) ? other("client id", WEBHOOK_CLIENT_ID_ANNOTATION) : undefined,
+      isOther(asked, tenant) ? other("tenant", WEBHOOK_TENANT_ID_ANNOTATION) : undefined,
       otherEntra(question, env.get(AUTHORITY)),
     ])
   );
