@@ -36,12 +36,11 @@ import { below } from "../read/source";
 import type { Issuers } from "../shared/object-store";
 import { isAbsent, keyOf, lowered } from "../shared/references";
 import { named } from "../shared/words";
-import type { Assignment, HeldRoles } from "./assignments";
+import { type Assignment, type HeldRoles, roleLabel } from "./assignments";
 import { type Identities, type Identity, foreignTenant, isGuid, notInOne } from "./identity";
 import { type ResourceId, type Scopes, resourceId } from "./ids";
 import { NOT_ALL } from "./permission";
 import { WEBHOOK_AUDIENCE, webhookPods } from "./pods";
-import { roleLabel } from "./assignments";
 import { NO_IDENTITY, entraTrust, tokenOf } from "./trust";
 
 const CLIENT_ID = "azure_client_id";

@@ -57,32 +57,29 @@ interface Owned {
 const OF_IDENTITIES = "azurerm_federated_identity_credential";
 const AZAPI = "microsoft.managedidentity/userassignedidentities/federatedidentitycredentials";
 
+type OwnersOf = (resource: Resource) => Owned["owners"];
+
 /** The credentials of all identities and applications. */
 export class Credentials {
   readonly #index = new IdIndex<Owned>();
 
   constructor(terraform: Terraform) {
-    const add = (
-      resources: readonly Resource[],
-      ownersOf: (resource: Resource) => readonly ResourceId[],
-      is: Owned["is"],
-    ): void => {
+    const found: readonly (readonly [readonly Resource[], OwnersOf, Owned["is"]])[] = [
+      [terraform.ofType(OF_IDENTITIES), ownersOf, "read"],
+      [terraform.ofType("azuread_application_federated_identity_credential"), applicationOf, "read"],
+      [
+        terraform.ofType("azuread_application_flexible_federated_identity_credential"),
+        applicationOf,
+        "there",
+      ],
+      [azapiResources(terraform, "azapi_resource", AZAPI), parentOf, "there"],
+      [azapiResources(terraform, "azapi_update_resource", AZAPI), changedOwners, "changed"],
+    ];
+    for (const [resources, ownersBy, is] of found)
       for (const resource of resources) {
-        const owners = ownersOf(resource);
+        const owners = ownersBy(resource);
         for (const owner of owners) this.#index.add(owner, { resource, owners, is });
       }
-    };
-    const ofApplications = "azuread_application_federated_identity_credential";
-    const flexible = "azuread_application_flexible_federated_identity_credential";
-    add(terraform.ofType(OF_IDENTITIES), ownersOf, "read");
-    add(terraform.ofType(ofApplications), applicationOf, "read");
-    add(terraform.ofType(flexible), applicationOf, "there");
-    add(
-      azapiResources(terraform, "azapi_resource", AZAPI),
-      (each) => [resourceId(each.stated("parent_id"))],
-      "there",
-    );
-    add(azapiResources(terraform, "azapi_update_resource", AZAPI), changedOwners, "changed");
   }
 
   /** Those of an identity, by the ids that it certainly goes by and those that may be its own. */
@@ -155,6 +152,10 @@ function identityNamedBy(credential: Resource): Known<string> {
 
 function applicationOf(credential: Resource): readonly ResourceId[] {
   return [resourceId(firstStated(credential, "application_id", "application_object_id"))];
+}
+
+function parentOf(credential: Resource): readonly ResourceId[] {
+  return [resourceId(credential.stated("parent_id"))];
 }
 
 /** Whose the credential is that a resource of azapi changes. */

@@ -2,7 +2,7 @@
  * May the identity log in at the registry and read the repository?
  */
 
-import { type Ternary, and, match, or, orElse, shown } from "../../model/known";
+import { type Ternary, and, is, match, or, orElse, shown } from "../../model/known";
 import type { AskedName } from "../../rules/asked-names";
 import type { Limit } from "../../rules/azure/abac-condition";
 import { azureCloud } from "../../rules/azure/clouds";
@@ -12,12 +12,12 @@ import { type OperationList, permits } from "../../rules/azure/role-permissions"
 import { type Answer, type Evidence, broken, later, pass, seen, unknown } from "../answer";
 import type { AskedRepository } from "../asked-image";
 import type { PullRights, ReachedRepositories } from "../cloud";
+import { obstacle } from "../obstacle";
 import type { ClusterFacts } from "../read/cluster-record";
 import { remembered, whether } from "../shared/references";
-import type { Assignment } from "./assignments";
+import { type Assignment, roleLabel } from "./assignments";
 import type { Identity } from "./identity";
 import { type Registries, type Registry, scopedRegistry } from "./registry";
-import { roleLabel } from "./assignments";
 import { NO_IDENTITY } from "./trust";
 
 const [LEGACY, ABAC] = ["LegacyRegistryPermissions", "AbacRepositoryPermissions"] as const;
@@ -155,23 +155,21 @@ function otherCloud({ cloud, label, source }: Identity, host: string): Answer | 
 
 /** Deny assignments are above all roles. */
 function deniedAt({ name, mode, isIn }: Registry, { roles }: Identity): Answer | undefined {
-  const ways = match(
-    mode,
-    (one) => [one],
-    () => MODES,
-  );
+  const ways = MODES.filter((way) => is(mode, way) !== "no");
   const keeps = `a deny assignment keeps the identity from reading the registry ${name}`;
-  const outcomes = roles.denials.map(({ denies, source }) => {
+  const answers = roles.denials.map(({ denies, source }) => {
     const each = ways.map((way) => {
       const [list, operations] = PULL[way];
       return or(...operations.map((operation) => denies(operation, list, isIn)));
     });
-    return { where: seen("deny assignment", source), outcome: and(...each) === "yes" ? "yes" : or(...each) };
+    const where = seen("deny assignment", source);
+    if (and(...each) === "yes")
+      return broken(keeps, "exclude the identity from the deny assignment", NOT_READ, where);
+    return or(...each) === "no"
+      ? undefined
+      : unknown(`whether ${keeps} cannot be told`, "see the deny assignment", where);
   });
-  const denied = outcomes.find(({ outcome }) => outcome === "yes");
-  if (denied) return broken(keeps, "exclude the identity from the deny assignment", NOT_READ, denied.where);
-  const open = outcomes.find(({ outcome }) => outcome === "unknown");
-  return open && unknown(`whether ${keeps} cannot be told`, "see the deny assignment", open.where);
+  return obstacle(answers);
 }
 
 /** The modes in which a role may pull; `undefined` where its permissions are not known. */

@@ -36,11 +36,10 @@ import type { Unread } from "../shared/not-read";
 import { flagOf } from "../shared/plugin-flags";
 import { mentionsType, whether } from "../shared/references";
 import { boundAnswer, otherKindOfCluster, servedCluster } from "../shared/spokes";
-import type { Assignment } from "./assignments";
+import { type Assignment, roleLabel } from "./assignments";
 import type { Identities, Identity } from "./identity";
 import { type Scopes, idOf } from "./ids";
 import { MOUNTED_TOKEN } from "./pods";
-import { roleLabel } from "./assignments";
 
 const CLUSTER = "azurerm_kubernetes_cluster";
 const ENTRA = "azure_active_directory_role_based_access_control";
