@@ -34,7 +34,7 @@ import { obstacle } from "../obstacle";
 import type { SecretFact } from "../read/component-facts";
 import { below } from "../read/source";
 import type { Issuers } from "../shared/object-store";
-import { isAbsent, keyOf, lowered } from "../shared/references";
+import { asked, isAbsent, keyOf, lowered } from "../shared/references";
 import { named } from "../shared/words";
 import { type Assignment, type HeldRoles, roleLabel } from "./assignments";
 import { type Identities, type Identity, foreignTenant, isGuid, notInOne } from "./identity";
@@ -257,11 +257,7 @@ function wantedOf(rights: TreeObject): readonly Wanted[] {
         name: shown(operation),
         scope: undefined,
         heldBy: (roles, place, scopes) =>
-          match(
-            operation,
-            (name) => operationHeld(roles, name, list, place, scopes),
-            () => "unknown",
-          ),
+          asked(operation, (name) => operationHeld(roles, name, list, place, scopes)),
       };
     }),
   );
@@ -342,11 +338,8 @@ function operationHeld(
 ): Ternary {
   const isIn = (scope: ResourceId): Ternary => (place ? scopes.holds(scope, place) : "unknown");
   const permitted = held.map((each) => {
-    const isPermitted = match(
-      each.definition?.permissions ?? unread("no definition of the role was read"),
-      (permissions) => permits(permissions, operation, list),
-      (): Ternary => "unknown",
-    );
+    const permissions = each.definition?.permissions ?? unread("no definition of the role was read");
+    const isPermitted = asked(permissions, (found) => permits(found, operation, list));
     return and(isPermitted, countsAt(each, place, scopes));
   });
   return and(or(...permitted), not(or(...denials.map(({ denies }) => denies(operation, list, isIn)))));

@@ -26,7 +26,7 @@ import { type OperationList, type RolePermissions, permits } from "../../rules/a
 import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
-import { isAbsent, keyOf, remembered, whether } from "../shared/references";
+import { asked, isAbsent, keyOf, remembered, whether } from "../shared/references";
 import { azapiResources, propertyOf } from "./azapi";
 import { type ResourceId, type Scopes, resourceId } from "./ids";
 
@@ -148,10 +148,8 @@ export class Assignments {
 
 function denial(resource: Resource, keys: readonly PrincipalKey[]): readonly Denial[] {
   const named = (property: string): Ternary =>
-    match(
-      listAt(propertyOf(resource, property)),
-      (items) => or(...items.map((item) => isAmong(textAt(childOf(item, "id")), keys))),
-      () => "unknown",
+    asked(listAt(propertyOf(resource, property)), (items) =>
+      or(...items.map((item) => isAmong(textAt(childOf(item, "id")), keys))),
     );
   const concerns = and(named("principals"), not(named("excludePrincipals")));
   if (concerns === "no") return [];

@@ -8,7 +8,6 @@ import {
   type Ternary,
   andThen,
   known,
-  match,
   referenceOf,
   same,
   shown,
@@ -22,7 +21,7 @@ import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
 import type { Unread } from "../shared/not-read";
-import { isAbsent, keyOf, lowered, remembered } from "../shared/references";
+import { isAbsent, keyOf, lowered, remembered, whether } from "../shared/references";
 import { type Assignments, type HeldRoles, type PrincipalKey, mayBeAnyones } from "./assignments";
 import type { CredentialSet, Credentials } from "./credentials";
 import { IdIndex, type ResourceId, idOf, resourceId, sameId } from "./ids";
@@ -188,11 +187,7 @@ const GUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** True for a GUID, and for what only apply tells, which may be one. */
 export function isGuid(id: Known<string | undefined>): boolean {
-  return match(
-    id,
-    (text = "") => GUID.test(text),
-    () => true,
-  );
+  return whether(id, (text = "") => GUID.test(text)) !== "no";
 }
 
 /** The answer where documents disagree on a value, or it cannot be read; `undefined` where neither is so. */

@@ -34,7 +34,7 @@ import type { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import type { Unread } from "../shared/not-read";
 import { flagOf } from "../shared/plugin-flags";
-import { mentionsType, whether } from "../shared/references";
+import { asked, mentionsType, whether } from "../shared/references";
 import { boundAnswer, otherKindOfCluster, servedCluster } from "../shared/spokes";
 import { type Assignment, roleLabel } from "./assignments";
 import type { Identities, Identity } from "./identity";
@@ -161,30 +161,17 @@ function isNamedAs({ scope }: Assignment, { spoke, server, recorded }: SpokeQues
 function allowsAtCluster({ builtIn, definition }: Assignment): Ternary {
   if (builtIn) return builtIn.kubernetes ? "yes" : "no";
   if (!definition) return "unknown";
-  return match(
-    definition.permissions,
-    (permissions) => or(...permissions.map(allowsAny)),
-    () => "unknown",
-  );
+  return asked(definition.permissions, (permissions) => or(...permissions.map(allowsAny)));
 }
 
 function allowsAny({ dataActions, notDataActions }: RolePermissions): Ternary {
-  const allows = (action: Known<string>): Ternary =>
-    match(
-      action,
-      (text) => {
-        const wanted = text.toLowerCase();
-        const covers = matchesPattern(patternOf(wanted), `${OF_CLUSTERS}pods/read`);
-        const isOfClusters = wanted.startsWith(OF_CLUSTERS) || covers === true;
-        return and(isOfClusters ? "yes" : "no", not(lists(notDataActions, text)));
-      },
-      () => "unknown",
-    );
-  return match(
-    dataActions,
-    (actions) => or(...actions.map(allows)),
-    () => "unknown",
-  );
+  const allows = (action: string): Ternary => {
+    const wanted = action.toLowerCase();
+    const covers = matchesPattern(patternOf(wanted), `${OF_CLUSTERS}pods/read`);
+    const isOfClusters = wanted.startsWith(OF_CLUSTERS) || covers === true;
+    return and(isOfClusters ? "yes" : "no", not(lists(notDataActions, action)));
+  };
+  return asked(dataActions, (actions) => or(...actions.map((action) => asked(action, allows))));
 }
 
 /** How a cluster judges what principals of Entra may do; one that was not read is taken for one that asks Azure. */

@@ -22,13 +22,14 @@ export function keyOf(value: Known<string | undefined>): string | Reference | un
   );
 }
 
+/** What a question about a value says; of one that is not known it says nothing. */
+export function asked<T>(value: Known<T>, question: (value: T) => Ternary): Ternary {
+  return match(value, question, () => "unknown");
+}
+
 /** Whether a value has a property; one that is not known may have it. */
 export function whether<T>(value: Known<T>, test: (value: T) => boolean): Ternary {
-  return match(
-    value,
-    (each): Ternary => (test(each) ? "yes" : "no"),
-    (): Ternary => "unknown",
-  );
+  return asked(value, (each) => (test(each) ? "yes" : "no"));
 }
 
 /** True where it is certain that nothing is stated. */
