@@ -1,13 +1,12 @@
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import { clusterName } from "../../model/kubernetes-name";
-import { ccoctlTags } from "../../rules/azure/ccoctl-tags";
 import { type AdoptedComponent, adoptedComponents } from "../../rules/azure/component-adoption";
 import type { ComponentNaming } from "../../rules/azure/component-names";
 import { type PlannedComponent, hasCustomRole, planComponents } from "../../rules/azure/component-plan";
 import { guid } from "../../rules/azure/resource-id";
 import { subscriptionScope } from "../../rules/azure/scope-id";
-import { type Tags, checkedTags } from "../../rules/azure/tags";
+import { type Tags, ccoctlTags, checkedTags } from "../../rules/azure/tags";
 import { type ComponentGroups, componentGroups, groupUses } from "./component-groups";
 import type { ComponentIdentitiesProps } from "./component-identities-props";
 import { refuseTakenName } from "./identity-names";

@@ -4,23 +4,42 @@
  * label that the pod identity webhook reads (Azure/azure-workload-identity, pkg/webhook).
  */
 
-import { type Known, is, known, map, match, orElse, same, shown, whyNot } from "../../model/known";
-import type { TreeObject } from "../../model/tree";
+import { grouped } from "../../model/grouped";
+import {
+  type Known,
+  type Ternary,
+  and,
+  andThen,
+  is,
+  known,
+  map,
+  match,
+  not,
+  or,
+  orElse,
+  same,
+  shown,
+  unread,
+} from "../../model/known";
+import { type TreeObject, childOf, itemsOf, optionalText, textAt, treeOf } from "../../model/tree";
 import {
   WEBHOOK_CLIENT_ID_ANNOTATION,
   WEBHOOK_TENANT_ID_ANNOTATION,
 } from "../../rules/azure/pod-identity-webhook";
 import { AZURE_PROVIDER_KIND } from "../../rules/azure/provider-spec";
+import { type OperationList, permits } from "../../rules/azure/role-permissions";
 import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from "../answer";
-import type { AccessIdentity, AccessReading, AccountQuestion, AccountReading, CloudAccess } from "../cloud";
+import type { AccessIdentity, AccountQuestion, AccountReading, AskedRights, CloudAccess } from "../cloud";
 import { obstacle } from "../obstacle";
 import type { SecretFact } from "../read/component-facts";
 import { below } from "../read/source";
 import type { Issuers } from "../shared/object-store";
-import { anyRoleGranted, operationsGranted, wantedOf } from "./granted";
-import { keyOf } from "../shared/references";
-import { type Scopes } from "./scopes";
-import { type Identities, type Identity, foreignTenant, isGuid } from "./identity";
+import { asked, isAbsent, keyOf, lowered } from "../shared/references";
+import { named } from "../shared/words";
+import { type Assignment, type HeldRoles, roleLabel } from "./assignments";
+import { type Identities, type Identity, foreignTenant, isGuid, notInOne } from "./identity";
+import { type ResourceId, type Scopes, resourceId } from "./ids";
+import { NOT_ALL } from "./permission";
 import { WEBHOOK_AUDIENCE, webhookPods } from "./pods";
 import { NO_IDENTITY, entraTrust, tokenOf } from "./trust";
 
@@ -38,94 +57,74 @@ const AS_OTHERS =
   "write the cluster's tenant and subscription into every Secret; `bind` writes those of the outputs";
 
 /** Components and workloads in Azure. */
-export class AzureAccess implements CloudAccess {
-  /** Kind of the provider part of its CredentialsRequests. */
-  readonly providerKind: string = AZURE_PROVIDER_KIND;
-  readonly #identities: Identities;
-  readonly #scopes: Scopes;
-  readonly #issuers: Issuers;
+export function azureAccess(identities: Identities, scopes: Scopes, issuers: Issuers): CloudAccess {
+  const identityOf = (client: Known<string | undefined>): AccessIdentity | undefined =>
+    isAbsent(client) || is(client, "") === "yes"
+      ? undefined
+      : accessIdentity(client, identities.of(client), scopes, issuers);
+  return {
+    providerKind: AZURE_PROVIDER_KIND,
+    inWords: (rights) => wantedOf(rights).map(({ name }) => name),
+    // The webhook's own Secret has the tenant alone.
+    recognizes: ({ keys }) => keys.includes(TOKEN_FILE),
+    secret: (secret, tokenPath, beside) => {
+      const client = secret.value(CLIENT_ID);
+      const written = secretAnswer(secret, tokenPath);
+      const home = written.status === "pass" ? homeAnswer(secret, beside, identities.of(client)) : undefined;
+      return { answer: home ?? written, identity: identityOf(client) };
+    },
+    account: (question) => accountReading(question, identities, identityOf),
+  };
+}
 
-  constructor(identities: Identities, scopes: Scopes, issuers: Issuers) {
-    this.#identities = identities;
-    this.#scopes = scopes;
-    this.#issuers = issuers;
-  }
+function accessIdentity(
+  client: Known<string | undefined>,
+  identity: Identity | undefined,
+  scopes: Scopes,
+  issuers: Issuers,
+): AccessIdentity {
+  return {
+    label: match(
+      client,
+      (id) => `client id ${id}`,
+      () => identity?.label ?? `client id ${shown(client)}`,
+    ),
+    found: identity ? pass(`${identity.label} is declared`, seen("identity", identity.source)) : NO_IDENTITY,
+    trust: (token) => entraTrust(identity, tokenOf(token), issuers),
+    permissions: (asked) => {
+      if (!identity) return NO_IDENTITY;
+      return asked ? operationsGranted(identity, asked, scopes) : anyRoleGranted(identity);
+    },
+  };
+}
 
-  /** Operations, and roles with their scope where one is written. */
-  inWords(rights: TreeObject): readonly string[] {
-    return wantedOf(rights).map(({ name }) => name);
-  }
-
-  /** True for a Secret that leads an SDK to a token; the webhook's own has the tenant alone. */
-  recognizes({ keys }: SecretFact): boolean {
-    return keys.includes(TOKEN_FILE);
-  }
-
-  /** Reads the Secret of a component. */
-  secret(
-    secret: SecretFact,
-    tokenPath: string | undefined,
-    beside: ReadonlyMap<string, SecretFact>,
-  ): AccessReading {
-    const client = secret.value(CLIENT_ID);
-    const written = secretAnswer(secret, tokenPath);
-    const home =
-      written.status === "pass" ? homeAnswer(secret, beside, this.#identities.of(client)) : undefined;
-    return { answer: home ?? written, identity: this.#identity(client) };
-  }
-
-  /** Reads a workload. */
-  account(question: AccountQuestion): AccountReading | undefined {
-    const { account, declared } = question;
-    const written = account.annotations.get(WEBHOOK_CLIENT_ID_ANNOTATION);
-    if (written === undefined && !declared) return undefined;
-    const client: Known<string | undefined> = written ?? known(undefined);
-    const tenant: Known<string | undefined> =
-      account.annotations.get(WEBHOOK_TENANT_ID_ANNOTATION) ?? known(undefined);
-    const where = seen("annotations of the service account", account.source);
-    const contested = [client, tenant].map(whyNot).find((why) => why?.kind === "contested");
-    const remedy = `write the tenant of the identity into ${WEBHOOK_TENANT_ID_ANNOTATION}`;
-    const named = clientAnswer(client, where);
-    return {
-      answer:
-        contested && contested.kind !== "apply"
-          ? unknown(contested.what, "keep the annotation in one document", where)
-          : (obstacle([
-              named,
-              foreignTenant(this.#identities.of(client), WEBHOOK_TENANT_ID_ANNOTATION, tenant, remedy, where),
-            ]) ?? named),
-      identity: this.#identity(client),
-      pods: webhookPods(question, { client, tenant }),
-      audiences: [known(WEBHOOK_AUDIENCE)],
-    };
-  }
-
-  #identity(client: Known<string | undefined>): AccessIdentity | undefined {
-    if (orElse(client, () => "late") === undefined || is(client, "") === "yes") return undefined;
-    const identity = this.#identities.of(client);
-    return {
-      label: match(
-        client,
-        (id) => `client id ${id}`,
-        () => identity?.label ?? `client id ${shown(client)}`,
-      ),
-      found: identity
-        ? pass(`${identity.label} is declared`, seen("identity", identity.source))
-        : NO_IDENTITY,
-      trust: (token) => entraTrust(identity, tokenOf(token), this.#issuers),
-      permissions: (asked) => {
-        if (!identity) return NO_IDENTITY;
-        return asked ? operationsGranted(identity, asked, this.#scopes) : anyRoleGranted(identity);
-      },
-    };
-  }
+function accountReading(
+  question: AccountQuestion,
+  identities: Identities,
+  identityOf: (client: Known<string | undefined>) => AccessIdentity | undefined,
+): AccountReading | undefined {
+  const { annotations, source } = question.account;
+  const written = annotations.get(WEBHOOK_CLIENT_ID_ANNOTATION);
+  if (written === undefined && !question.declared) return undefined;
+  const client: Known<string | undefined> = written ?? known(undefined);
+  const tenant: Known<string | undefined> = annotations.get(WEBHOOK_TENANT_ID_ANNOTATION) ?? known(undefined);
+  const where = seen("annotations of the service account", source);
+  const remedy = `write the tenant of the identity into ${WEBHOOK_TENANT_ID_ANNOTATION}`;
+  const named = clientAnswer(client, where);
+  const foreign = foreignTenant(identities.of(client), WEBHOOK_TENANT_ID_ANNOTATION, tenant, remedy, where);
+  return {
+    answer: notInOne([client, tenant], "annotation", where) ?? obstacle([named, foreign]) ?? named,
+    identity: identityOf(client),
+    pods: webhookPods(question, { client, tenant }),
+    audiences: [known(WEBHOOK_AUDIENCE)],
+  };
 }
 
 function clientAnswer(client: Known<string | undefined>, where: Evidence): Answer {
   if (isGuid(client)) return pass(`the webhook is given the client id ${shown(client)}`, where);
-  const text = shown(client);
+  const text = orElse(client, () => "") ?? "";
   return broken(
-    text === "" || text === "undefined"
+    text === ""
       ? `the service account has no ${WEBHOOK_CLIENT_ID_ANNOTATION}, or an empty one`
       : `${WEBHOOK_CLIENT_ID_ANNOTATION} is ${text}, which is no GUID`,
     `annotate it with ${WEBHOOK_CLIENT_ID_ANNOTATION}`,
@@ -135,31 +134,36 @@ function clientAnswer(client: Known<string | undefined>, where: Evidence): Answe
 }
 
 function secretAnswer(secret: SecretFact, tokenPath: string | undefined): Answer {
-  const { key, keys, value, source } = secret;
+  const { key, value, source } = secret;
   const where = seen(`Secret ${key}`, below(source, "stringData"));
-  const wrong = (problem: string): Answer =>
-    broken(problem, `write the five keys ${KEYS.join(", ")}`, undefined, where);
-  if (keys.includes(CLIENT_SECRET))
-    return wrong(`the Secret has ${CLIENT_SECRET}, which components prefer to a token`);
-  const missing = KEYS.find((each) => (orElse(value(each), () => "late") ?? "") === "");
-  if (missing !== undefined) return wrong(`the Secret has no ${missing}, or an empty or unreadable one`);
-  const other = keys.find((each) => !KEYS.includes(each) && !HARMLESS.includes(each));
-  if (other !== undefined) return wrong(`the Secret has ${other} besides what a token needs`);
-  const odd = IDS.find((each) => !isGuid(value(each)));
-  if (odd !== undefined) return wrong(`${odd} ${shown(value(odd))} is no GUID`);
-  const contested = KEYS.map((each) => whyNot(value(each))).find((why) => why && why.kind !== "apply");
-  if (contested && contested.kind !== "apply")
-    return unknown(contested.what, "keep the Secret in one document", where);
   const path = value(TOKEN_FILE);
   const isAtPath = tokenPath === undefined ? "yes" : is(path, tokenPath);
-  if (isAtPath === "no")
-    return wrong(`${TOKEN_FILE} is ${shown(path)}, the component's token is at ${tokenPath ?? ""}`);
+  const problem =
+    keyProblem(secret) ??
+    (isAtPath === "no"
+      ? `${TOKEN_FILE} is ${shown(path)}, the component's token is at ${tokenPath}`
+      : undefined);
+  if (problem !== undefined)
+    return broken(problem, `write the five keys ${KEYS.join(", ")}`, undefined, where);
+  const open = notInOne(KEYS.map(value), "Secret", where);
+  if (open) return open;
   if (isAtPath === "unknown")
-    return unknown(`${TOKEN_FILE} is known only after apply`, `write ${tokenPath ?? ""} into it`, where);
+    return unknown(`${TOKEN_FILE} is known only after apply`, `write ${tokenPath} into it`, where);
   return pass(
     `the Secret names the client id ${shown(value(CLIENT_ID))} and the token ${shown(path)}`,
     where,
   );
+}
+
+function keyProblem({ keys, value }: SecretFact): string | undefined {
+  if (keys.includes(CLIENT_SECRET))
+    return `the Secret has ${CLIENT_SECRET}, which components prefer to a token`;
+  const missing = KEYS.find((each) => (orElse(value(each), () => "late") ?? "") === "");
+  if (missing !== undefined) return `the Secret has no ${missing}, or an empty or unreadable one`;
+  const other = keys.find((each) => !KEYS.includes(each) && !HARMLESS.includes(each));
+  if (other !== undefined) return `the Secret has ${other} besides what a token needs`;
+  const odd = IDS.find((each) => !isGuid(value(each)));
+  return odd && `${odd} ${shown(value(odd))} is no GUID`;
 }
 
 /**
@@ -174,14 +178,11 @@ function homeAnswer(
   const where = seen(`Secret ${secret.key}`, secret.source);
   const foreign = foreignTenant(identity, TENANT_ID, secret.value(TENANT_ID), AS_OTHERS, where);
   const scopes = identity && scopesAnswer(secret, identity, where);
-  if (scopes !== "confirmed") {
-    const problem = obstacle([foreign, scopes]);
-    if (problem) return problem;
-  }
+  if (scopes === "confirmed") return foreign ?? othersAnswer(secret, beside, TENANT_ID);
   return (
-    foreign ??
+    obstacle([foreign, scopes]) ??
     othersAnswer(secret, beside, TENANT_ID) ??
-    (scopes === "confirmed" ? undefined : othersAnswer(secret, beside, SUBSCRIPTION_ID))
+    othersAnswer(secret, beside, SUBSCRIPTION_ID)
   );
 }
 
@@ -192,20 +193,17 @@ function scopesAnswer(
   where: Evidence,
 ): Answer | "confirmed" | undefined {
   const subscription = map(secret.value(SUBSCRIPTION_ID), (text = "") => text.toLowerCase());
-  const found = held.map(({ scope: { segments = [] }, source }) => {
-    const isOfOne = segments[0] !== undefined && is(segments[0], "subscriptions") === "yes";
-    return { id: isOfOne ? segments[1] : undefined, source };
+  const found = held.map(({ scope: { segments: [kind, id] = [] }, source }) => {
+    const isOfOne = kind && id && is(kind, "subscriptions") === "yes";
+    return { id, source, outcome: isOfOne ? same(id, subscription) : "unknown" };
   });
-  const outcomes = found.map(({ id }) => (id ? same(id, subscription) : "unknown"));
-  if (outcomes.includes("yes")) return "confirmed";
-  if (!outcomes.includes("no")) return undefined;
-  const others = found.filter((_, place) => outcomes[place] === "no");
+  if (found.some(({ outcome }) => outcome === "yes")) return "confirmed";
+  const others = found.filter(({ outcome }) => outcome === "no");
+  const [first] = others;
+  if (first === undefined) return undefined;
   const ids = [...new Set(others.flatMap(({ id }) => (id ? shown(id) : [])))].join(", ");
   const reason = `${SUBSCRIPTION_ID} is ${shown(subscription)}, and the roles of ${label} are assigned in ${ids}`;
-  const places = [
-    where,
-    ...others.slice(0, 1).map(({ source }) => seen("scope of a role assignment", source)),
-  ];
+  const places = [where, seen("scope of a role assignment", first.source)];
   // A scope that only apply tells, or that of a management group, may have it.
   return hasMoreRoles || possible.length > 0 || others.length < found.length
     ? unknown(reason, AS_OTHERS, ...places)
@@ -219,20 +217,172 @@ function othersAnswer(
   key: string,
 ): Answer | undefined {
   const own = keyOf(secret.value(key));
-  const counts = new Map<ReturnType<typeof keyOf>, SecretFact[]>();
-  for (const other of beside.values()) {
-    const id = other.key === secret.key || !other.keys.includes(key) ? undefined : keyOf(other.value(key));
-    if (typeof id === "string" && id !== "") counts.set(id, [...(counts.get(id) ?? []), other]);
-  }
   if (typeof own !== "string" || own === "") return undefined;
-  const alike = counts.get(own)?.length ?? 0;
-  counts.delete(own);
-  const [rival] = [...counts].sort(([, one], [, other]) => other.length - one.length);
-  if (rival === undefined || rival[1].length <= alike) return undefined;
+  const others = [...beside.values()].filter(
+    (other) => other.key !== secret.key && other.keys.includes(key) && keyOf(other.value(key)) !== "",
+  );
+  const byValue = grouped(others, (other) => keyOf(other.value(key)));
+  const alike = byValue.get(own)?.length ?? 0;
+  const [[value, [first, ...more]] = ["", []]] = [...byValue]
+    .filter(([each]) => typeof each === "string" && each !== own)
+    .sort(([, one], [, other]) => other.length - one.length);
+  if (first === undefined || more.length < alike) return undefined;
   return unknown(
-    `${key} is ${own}, and that of ${rival[1].length === 1 ? "another Secret" : `${rival[1].length} other Secrets`} is ${String(rival[0])}`,
+    `${key} is ${own}, and that of ${more.length === 0 ? "another Secret" : `${more.length + 1} other Secrets`} is ${String(value)}`,
     AS_OTHERS,
     seen(`Secret ${secret.key}`, secret.source),
-    ...rival[1].slice(0, 1).map((other) => seen(`Secret ${other.key}`, other.source)),
+    seen(`Secret ${first.key}`, first.source),
   );
+}
+
+/** Something that is asked for. */
+interface Wanted {
+  readonly name: string;
+  /** Where; `undefined` where the places of all rights say it. */
+  readonly scope: Known<string> | undefined;
+  readonly heldBy: (roles: HeldRoles, place: ResourceId | undefined, scopes: Scopes) => Ternary;
+}
+
+const OPERATIONS: readonly (readonly [field: string, list: OperationList])[] = [
+  ["permissions", "actions"],
+  ["dataPermissions", "dataActions"],
+];
+
+/** What rights ask for: operations, and roles with their scope where one is written. */
+function wantedOf(rights: TreeObject): readonly Wanted[] {
+  const operations = OPERATIONS.flatMap(([field, list]) =>
+    itemsOf(childOf(treeOf(rights), field)).map((item): Wanted => {
+      const operation = textAt(item);
+      return {
+        name: shown(operation),
+        scope: undefined,
+        heldBy: (roles, place, scopes) =>
+          asked(operation, (name) => operationHeld(roles, name, list, place, scopes)),
+      };
+    }),
+  );
+  const bindings = itemsOf(childOf(treeOf(rights), "roleBindings")).map((binding): Wanted => {
+    const [role, scope] = [textAt(childOf(binding, "role")), optionalText(childOf(binding, "scope"))];
+    const isPlaced = !isAbsent(scope);
+    return {
+      name: `role ${shown(role)}${isPlaced ? ` at ${shown(scope)}` : ""}`,
+      scope: isPlaced ? (scope as Known<string>) : undefined,
+      heldBy: ({ held }, place, scopes) =>
+        or(...held.map((each) => and(isRole(each, role), countsAt(each, place, scopes)))),
+    };
+  });
+  return [...operations, ...bindings];
+}
+
+/** Whether the roles that the identity is assigned permit every operation and hold every role, at every place. */
+function operationsGranted(identity: Identity, { rights, places }: AskedRights, scopes: Scopes): Answer {
+  const { roles } = identity;
+  const wanted = wantedOf(rights);
+  const judged = wanted.flatMap(({ name, scope, heldBy }) =>
+    (scope !== undefined ? [scope] : places.length === 0 ? [undefined] : places).map((place) => {
+      const id = place && resourceId(place);
+      const outcome = heldBy(roles, id, scopes);
+      const mayBe = outcome === "no" && heldBy({ ...roles, held: roles.possible }, id, scopes) !== "no";
+      return {
+        name: scope !== undefined || place === undefined ? name : `${name} at ${shown(place)}`,
+        outcome: mayBe ? "unknown" : outcome,
+      };
+    }),
+  );
+  const names = (wantedOutcome: Ternary): readonly string[] =>
+    judged.filter(({ outcome }) => outcome === wantedOutcome).map(({ name }) => name);
+  const [denied, open] = [names("no"), names("unknown")];
+  const evidence = evidenceOf(identity);
+  if (identity.given) return identity.given;
+  if (denied.length > 0 && !identity.hasMoreRoles)
+    return broken(
+      `no role of the identity permits ${named(denied)}, which is asked for${refusals(identity)}`,
+      "grant exactly what is asked for; CredentialsRequests of another release ask for other permissions",
+      "AuthorizationFailed",
+      ...evidence,
+    );
+  if (denied.length + open.length > 0)
+    return unknown(
+      `whether a role of the identity permits ${named([...open, ...denied])} cannot be told: a role, its permissions or a condition is not read here`,
+      "name the Terraform that declares the roles and their assignments as well",
+      ...evidence,
+    );
+  return pass(`the identity is granted all ${wanted.length} permissions that are asked for`, ...evidence);
+}
+
+/** Whether the identity has a role at all; which ones, is the evidence. */
+function anyRoleGranted(identity: Identity): Answer {
+  const { held, possible } = identity.roles;
+  const accepted = held.filter(({ isRefused }) => !isRefused);
+  const sure = accepted.filter(({ limit }) => limit === undefined);
+  const evidence = evidenceOf(identity);
+  if (identity.given) return identity.given;
+  if (sure.length > 0) return pass(`the identity is ${named(sure.map(inWords))}`, ...evidence);
+  if (accepted.length > 0)
+    return unknown(
+      "every role of the identity is assigned under a condition, which is not judged here",
+      "see the conditions of the role assignments",
+      ...evidence,
+    );
+  if (identity.hasMoreRoles || possible.length > 0) return NOT_ALL;
+  const reason = `the identity has no role${refusals(identity)}`;
+  return broken(reason, "assign it one", "AuthorizationFailed", ...evidence);
+}
+
+function operationHeld(
+  { held, denials }: HeldRoles,
+  operation: string,
+  list: OperationList,
+  place: ResourceId | undefined,
+  scopes: Scopes,
+): Ternary {
+  const isIn = (scope: ResourceId): Ternary => (place ? scopes.holds(scope, place) : "unknown");
+  const permitted = held.map((each) => {
+    const permissions = each.definition?.permissions ?? unread("no definition of the role was read");
+    const isPermitted = asked(permissions, (found) => permits(found, operation, list));
+    return and(isPermitted, countsAt(each, place, scopes));
+  });
+  return and(or(...permitted), not(or(...denials.map(({ denies }) => denies(operation, list, isIn)))));
+}
+
+/** Whether an assignment counts at a place, as one there or above it. What a condition limits is not judged here. */
+function countsAt(
+  { scope, isRefused, limit }: Assignment,
+  place: ResourceId | undefined,
+  scopes: Scopes,
+): Ternary {
+  if (isRefused) return "no";
+  return and(place ? scopes.holds(scope, place) : "yes", limit ? "unknown" : "yes");
+}
+
+/** A role by its name or id; Azure compares them without regard to letter case. */
+function isRole(assignment: Assignment, wanted: Known<string>): Ternary {
+  const own = orElse(wanted, () => "").startsWith("/") ? assignment.id : nameOf(assignment);
+  if (isAbsent(own)) return "unknown";
+  return same<string | undefined>(lowered(own), lowered(wanted));
+}
+
+function nameOf({ name, definition }: Assignment): Known<string | undefined> {
+  return andThen(name, (text) => (text === undefined && definition ? definition.name : known(text)));
+}
+
+function inWords(assignment: Assignment): string {
+  const { scope, limit } = assignment;
+  return `${roleLabel({ ...assignment, name: nameOf(assignment) })} at ${shown(scope.text)}${limit ? " under a condition" : ""}`;
+}
+
+/** Assignments that Azure refuses at apply, as the end of a reason. */
+function refusals({ roles: { held } }: Identity): string {
+  const refused = held
+    .filter(({ isRefused }) => isRefused)
+    .map((each) => `${inWords(each)} (assignable_scopes ${scopesOf(each)})`);
+  return refused.length === 0 ? "" : `; Azure refuses to assign ${named([...new Set(refused)])}`;
+}
+
+function scopesOf({ definition }: Assignment): string {
+  return (definition?.assignableScopes ?? []).map(({ text }) => shown(text)).join(", ");
+}
+
+function evidenceOf({ source, roles: { held } }: Identity): readonly Evidence[] {
+  return [seen("identity", source), ...held.map((each) => seen(inWords(each), each.source))];
 }

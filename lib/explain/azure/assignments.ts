@@ -5,64 +5,64 @@
 
 import {
   type Known,
-  type Reference,
   type Ternary,
+  Reference,
   and,
+  andThen,
+  isKnown,
   known,
+  map,
   match,
   not,
   or,
   orElse,
   referenceOf,
-  whyNot,
+  unread,
 } from "../../model/known";
 import { type Tree, childOf, itemsOf, listAt, optionalText, textAt } from "../../model/tree";
 import { type Condition, conditionOf } from "../../rules/azure/abac-condition";
+import { type BuiltInRole, builtInRole, builtInRoleOfId } from "../../rules/azure/built-in-roles";
 import { type OperationList, type RolePermissions, permits } from "../../rules/azure/role-permissions";
 import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
-import { keyOf } from "../shared/references";
+import { asked, isAbsent, keyOf, remembered, whether } from "../shared/references";
 import { azapiResources, propertyOf } from "./azapi";
-import { type ResourceId, resourceId } from "./ids";
-import { type Scopes } from "./scopes";
-import { type NamedRole, type Roles, isRefusedAt } from "./roles";
+import { type ResourceId, type Scopes, resourceId } from "./ids";
 
 /** A role assignment. */
 export interface Assignment extends NamedRole {
-  /** What it is made on. */
   readonly scope: ResourceId;
-  /** Its condition; `undefined` where there is none. */
   readonly condition: Known<string | undefined>;
   /** What the condition limits; `undefined` where there is none. */
   readonly limit: Condition | undefined;
   /** True where Azure refuses it, as the custom role may not be assigned there. */
   readonly isRefused: boolean;
-  /** Where it stands. */
   readonly source: Source;
 }
 
 /** A deny assignment that is the principal's, or may be. */
-export interface Denial {
-  /** Whether it denies an operation; `isIn` says whether a scope holds the place in question. */
+interface Denial {
+  /** `isIn` says whether a scope holds the place in question. */
   readonly denies: (operation: string, list: OperationList, isIn: (scope: ResourceId) => Ternary) => Ternary;
-  /** Where it stands. */
   readonly source: Source;
 }
 
 /** What a principal may do. */
 export interface HeldRoles {
-  /** What it is assigned. */
   readonly held: readonly Assignment[];
-  /** What it may be assigned. */
+  /** What it may be assigned as well. */
   readonly possible: readonly Assignment[];
-  /** What is denied to it. */
   readonly denials: readonly Denial[];
 }
+
+/** An id: a literal in small letters, or the attribute that it is. */
+export type PrincipalKey = string | Reference;
 
 /** The assignments of all principals. */
 export class Assignments {
   readonly #byPrincipal = new Map<PrincipalKey, Resource[]>();
+  /** Those that may be of any principal, or of a form in which they may not be active. */
   readonly #possible: (readonly [principal: Known<string>, assignment: Resource])[] = [];
   readonly #denials: readonly Resource[];
   readonly #facts = new Map<Resource, Assignment>();
@@ -71,21 +71,16 @@ export class Assignments {
   readonly #roles: Roles;
   readonly #scopes: Scopes;
 
-  /** Indexes them. */
-  constructor(terraform: Terraform, roles: Roles, scopes: Scopes) {
-    this.#roles = roles;
+  constructor(terraform: Terraform, scopes: Scopes) {
+    this.#roles = new Roles(terraform);
     this.#scopes = scopes;
     this.#groups = new Groups(terraform);
     this.#denials = azapiResources(terraform, "azapi_resource", "microsoft.authorization/denyassignments");
     for (const resource of terraform.ofType("azurerm_role_assignment")) {
       const principal = resource.stated("principal_id");
-      const key = keyOf(principal);
-      if (key === undefined || mayBeAnyones(principal, resource)) this.#possible.push([principal, resource]);
-      else {
-        const others = this.#byPrincipal.get(key);
-        if (others) others.push(resource);
-        else this.#byPrincipal.set(key, [resource]);
-      }
+      const key = certainKey(principal, resource);
+      if (key === undefined) this.#possible.push([principal, resource]);
+      else remembered(this.#byPrincipal, key, () => []).push(resource);
     }
     for (const resource of terraform.ofType("azurerm_pim_active_role_assignment"))
       this.#possible.push([resource.stated("principal_id"), resource]);
@@ -98,96 +93,87 @@ export class Assignments {
   of(ids: readonly Known<string>[], perhaps: readonly Known<string>[]): HeldRoles {
     const own = new Set(ids.flatMap((id) => keyOf(id) ?? []));
     const groups = this.#groups.of(own);
-    const [taken, doubtful]: [Resource[], Resource[]] = [[], []];
-    for (const [keys, kind] of [
-      [own, "serviceprincipal"],
-      [groups, "group"],
-    ] as const)
-      for (const key of keys)
-        for (const each of this.#byPrincipal.get(key) ?? [])
-          (isOfKind(each, kind) ? taken : doubtful).push(each);
-    for (const key of [...perhaps.flatMap((id) => keyOf(id) ?? []), ...this.#groups.open])
-      if (!own.has(key) && !groups.has(key)) doubtful.push(...(this.#byPrincipal.get(key) ?? []));
-    const isAnother = ([principal, each]: readonly [Known<string>, Resource]): boolean => {
-      const key = keyOf(principal);
-      return key !== undefined && !mayBeAnyones(principal, each) && !own.has(key) && !groups.has(key);
-    };
-    const possible = this.#possible.filter((each) => !isAnother(each)).map(([, each]) => each);
+    const assigned = (keys: Iterable<PrincipalKey>): readonly Resource[] =>
+      [...keys].flatMap((key) => this.#byPrincipal.get(key) ?? []);
+    const taken = [
+      ...assigned(own).filter(isOf("serviceprincipal")),
+      ...assigned(groups).filter(isOf("group")),
+    ];
+    const others = [...perhaps.flatMap((id) => keyOf(id) ?? []), ...this.#groups.open];
+    const doubtful = assigned(new Set([...own, ...groups, ...others])).filter(
+      (each) => !taken.includes(each),
+    );
+    const possible = this.#possible.filter(([principal, each]) => {
+      const key = certainKey(principal, each);
+      return key === undefined || own.has(key) || groups.has(key);
+    });
     return {
       held: taken.map((each) => this.#fact(each)),
-      possible: [...doubtful, ...possible].map((each) => this.#fact(each)),
-      denials: this.#denials.flatMap((each) => this.#denial(each, [...own, ...groups])),
+      possible: [...doubtful, ...possible.map(([, each]) => each)].map((each) => this.#fact(each)),
+      denials: this.#denials.flatMap((each) => denial(each, [...own, ...groups])),
     };
   }
 
   #fact(resource: Resource): Assignment {
-    const before = this.#facts.get(resource);
-    if (before) return before;
-    const isOfAzapi = resource.type.startsWith("azapi_");
-    const scope = resourceId(resource.stated(isOfAzapi ? "parent_id" : "scope"));
-    const condition = isOfAzapi
-      ? optionalText(propertyOf(resource, "condition"))
-      : resource.text("condition");
-    const role = isOfAzapi
-      ? this.#roles.named(optionalText(propertyOf(resource, "roleDefinitionId")), known(undefined))
-      : this.#roles.named(resource.text("role_definition_id"), resource.text("role_definition_name"));
-    const fact: Assignment = {
-      ...role,
-      scope,
-      condition,
-      limit: this.#limit(condition),
-      isRefused: isRefusedAt(role.definition, scope, this.#scopes),
-      source: resource.source,
-    };
-    this.#facts.set(resource, fact);
-    return fact;
+    return remembered(this.#facts, resource, () => {
+      const isOfAzapi = resource.type.startsWith("azapi_");
+      const text = (argument: string, property: string): Known<string | undefined> =>
+        isOfAzapi ? optionalText(propertyOf(resource, property)) : resource.text(argument);
+      const scope = resourceId(resource.stated(isOfAzapi ? "parent_id" : "scope"));
+      const condition = text("condition", "condition");
+      const role = this.#roles.named(
+        text("role_definition_id", "roleDefinitionId"),
+        isOfAzapi ? known(undefined) : resource.text("role_definition_name"),
+      );
+      return {
+        ...role,
+        scope,
+        condition,
+        limit: this.#limit(condition),
+        isRefused: isRefusedAt(role.definition, scope, this.#scopes),
+        source: resource.source,
+      };
+    });
   }
 
   #limit(condition: Known<string | undefined>): Condition | undefined {
-    const text = orElse(condition, () => undefined);
-    if (text === undefined || text === "")
-      return whyNot(condition) && conditionOf(condition as Known<string>);
-    const limit = this.#conditions.get(text) ?? conditionOf(known(text));
-    this.#conditions.set(text, limit);
-    return limit;
+    return match(
+      condition,
+      (text = "") =>
+        text === "" ? undefined : remembered(this.#conditions, text, () => conditionOf(known(text))),
+      () => conditionOf(condition as Known<string>),
+    );
   }
+}
 
-  #denial(resource: Resource, keys: readonly PrincipalKey[]): readonly Denial[] {
-    const named = (property: string): Ternary =>
-      match(
-        listAt(propertyOf(resource, property)),
-        (items) => or(...items.map((item) => isAmong(textAt(childOf(item, "id")), keys))),
-        () => "unknown",
-      );
-    const concerns = and(named("principals"), not(named("excludePrincipals")));
-    if (concerns === "no") return [];
-    const scope = resourceId(resource.stated("parent_id"));
-    const condition = optionalText(propertyOf(resource, "condition"));
-    const isLimited = orElse(condition, () => "") !== undefined || !resource.certain;
-    const permissions = itemsOf(propertyOf(resource, "permissions")).map(permissionsOf);
-    const isRead = whyNot(propertyOf(resource, "permissions")) === undefined;
-    return [
-      {
-        denies: (operation, list, isIn) =>
-          and(
-            concerns,
-            isRead ? permits(permissions, operation, list) : "unknown",
-            isIn(scope),
-            isLimited ? "unknown" : "yes",
-          ),
-        source: resource.source,
-      },
-    ];
-  }
+function denial(resource: Resource, keys: readonly PrincipalKey[]): readonly Denial[] {
+  const named = (property: string): Ternary =>
+    asked(listAt(propertyOf(resource, property)), (items) =>
+      or(...items.map((item) => isAmong(textAt(childOf(item, "id")), keys))),
+    );
+  const concerns = and(named("principals"), not(named("excludePrincipals")));
+  if (concerns === "no") return [];
+  const scope = resourceId(resource.stated("parent_id"));
+  const permissions = propertyOf(resource, "permissions");
+  const blocks = itemsOf(permissions).map(permissionsOf);
+  const isUnlimited = resource.certain && isAbsent(propertyOf(resource, "condition"));
+  return [
+    {
+      denies: (operation, list, isIn) =>
+        and(
+          concerns,
+          isKnown(permissions) ? permits(blocks, operation, list) : "unknown",
+          isIn(scope),
+          isUnlimited ? "yes" : "unknown",
+        ),
+      source: resource.source,
+    },
+  ];
 }
 
 function permissionsOf(tree: Tree): RolePermissions {
   const list = (name: string): RolePermissions["actions"] =>
-    match(
-      listAt(childOf(tree, name)),
-      (items) => known(items.map(textAt)),
-      () => listAt(childOf(tree, name)) as Known<never>,
-    );
+    map(listAt(childOf(tree, name)), (items) => items.map(textAt));
   return {
     actions: list("actions"),
     notActions: list("notActions"),
@@ -206,16 +192,10 @@ function isAmong(id: Known<string>, keys: readonly PrincipalKey[]): Ternary {
 }
 
 /** Azure refuses an assignment that states another type of principal (`UnmatchedPrincipalType`). */
-function isOfKind(resource: Resource, kind: string): boolean {
-  return match(
-    resource.text("principal_type"),
-    (stated) => stated === undefined || stated.toLowerCase() === kind,
-    () => true,
-  );
+function isOf(kind: string): (resource: Resource) => boolean {
+  return (resource) =>
+    whether(resource.text("principal_type"), (stated = kind) => stated.toLowerCase() === kind) !== "no";
 }
-
-/** An id: a literal in small letters, or the attribute that it is. */
-export type PrincipalKey = string | Reference;
 
 /** Attributes of resources that are principals. */
 const PRINCIPALS =
@@ -226,7 +206,7 @@ const PRINCIPALS =
  * principal or has one of its own. What a plan does not know is an attribute of what it belongs to itself.
  */
 export function mayBeAnyones(id: Known<string>, of: Resource): boolean {
-  if (whyNot(id) === undefined) return false;
+  if (isKnown(id)) return false;
   const { target, attribute = "", expression = "" } = referenceOf(id) ?? {};
   if (!(target instanceof Resource)) return !PRINCIPALS.test(expression);
   if (target === of) return true;
@@ -236,64 +216,167 @@ export function mayBeAnyones(id: Known<string>, of: Resource): boolean {
   return orElse(target.blocks("kubelet_identity"), () => [target]).length > 0;
 }
 
-/** The versions of azuread name a group by either. */
-const IDS: readonly string[] = ["object_id", "id"];
+/** The key of an id; `undefined` where it may be any principal's. */
+function certainKey(id: Known<string>, of: Resource): PrincipalKey | undefined {
+  return mayBeAnyones(id, of) ? undefined : keyOf(id);
+}
 
 /** The groups that were read. */
-export class Groups {
-  /** All ids of the groups that a member is in, by the member. */
+class Groups {
+  /** All ids of the groups that a member is in. */
   readonly #of = new Map<PrincipalKey, PrincipalKey[]>();
-  readonly #ids = new Map<PrincipalKey, readonly PrincipalKey[]>();
   /** Ids of groups that others may be in than those that were read. */
-  readonly open: ReadonlySet<PrincipalKey>;
+  readonly open = new Set<PrincipalKey>();
 
-  /** Indexes them. */
   constructor(terraform: Terraform) {
-    const open = new Set<PrincipalKey>();
+    const all = new Map<PrincipalKey, readonly PrincipalKey[]>();
     for (const resource of terraform.ofType("azuread_group")) {
-      const ids = IDS.flatMap((attribute) => keyOf(resource.attribute(attribute)) ?? []);
-      for (const id of ids) this.#ids.set(id, ids);
-      const isWhole = match(
-        resource.list("members"),
-        (members) => members.every((member) => this.#add(member, ids, resource)),
-        () => false,
-      );
-      if (resource.adopted || isDynamic(resource) || !isWhole) ids.forEach((id) => open.add(id));
+      // The versions of azuread name a group by either.
+      const ids = ["object_id", "id"].flatMap((attribute) => keyOf(resource.attribute(attribute)) ?? []);
+      for (const id of ids) all.set(id, ids);
+      const members = orElse(resource.list("members"), () => undefined);
+      const isWhole = members?.map((member) => this.#add(member, ids, resource)).every(Boolean);
+      if (resource.adopted || isDynamic(resource) || !isWhole) ids.forEach((id) => this.open.add(id));
     }
     for (const resource of terraform.ofType("azuread_group_member")) {
-      const group = resource.stated("group_object_id");
-      const key = keyOf(group);
-      const isAny = key === undefined || mayBeAnyones(group, resource);
-      const ids = isAny ? [...this.#ids.keys()] : (this.#ids.get(key) ?? [key]);
-      const isAdded = !isAny && this.#add(resource.stated("member_object_id"), ids, resource);
-      if (!isAdded) ids.forEach((id) => open.add(id));
+      const key = certainKey(resource.stated("group_object_id"), resource);
+      const ids = key === undefined ? [...all.keys()] : (all.get(key) ?? [key]);
+      const isAdded = key !== undefined && this.#add(resource.stated("member_object_id"), ids, resource);
+      if (!isAdded) ids.forEach((id) => this.open.add(id));
     }
-    this.open = open;
   }
 
   /** The ids of all groups that one of these ids is in, at any depth. */
   of(members: ReadonlySet<PrincipalKey>): ReadonlySet<PrincipalKey> {
-    const found = new Set<PrincipalKey>();
-    const next = this.#of.size === 0 ? [] : [...members];
-    for (let member = next.pop(); member !== undefined; member = next.pop())
-      for (const group of this.#of.get(member) ?? [])
-        if (!found.has(group)) {
-          found.add(group);
-          next.push(group);
-        }
+    const found = new Set([...members].flatMap((member) => this.#of.get(member) ?? []));
+    for (const group of found) for (const outer of this.#of.get(group) ?? []) found.add(outer);
     return found;
   }
 
   /** False where it is not known who the member is. */
   #add(member: Known<string>, groups: readonly PrincipalKey[], of: Resource): boolean {
-    const key = keyOf(member);
-    if (key === undefined || mayBeAnyones(member, of)) return false;
-    this.#of.set(key, [...(this.#of.get(key) ?? []), ...groups]);
-    return true;
+    const key = certainKey(member, of);
+    if (key !== undefined) remembered(this.#of, key, () => []).push(...groups);
+    return key !== undefined;
   }
 }
 
 /** One whose members a rule chooses. */
 function isDynamic(resource: Resource): boolean {
   return orElse(resource.blocks("dynamic_membership"), () => [resource]).length > 0;
+}
+
+/** A role that is declared, or looked up. */
+interface RoleDefinition {
+  readonly name: Known<string | undefined>;
+  /** What it permits; not known of one that is only looked up. */
+  readonly permissions: Known<readonly RolePermissions[]>;
+  /** Where it may be assigned, there or below; none where nothing says it. */
+  readonly assignableScopes: readonly ResourceId[];
+  /** True for one that is only looked up, which may be built in. */
+  readonly isLookedUp: boolean;
+}
+
+/** What an assignment says of its role. */
+interface NamedRole {
+  /** The built-in role; `undefined` for any other, and where it is not known. */
+  readonly builtIn: BuiltInRole | undefined;
+  /** The definition that was read; `undefined` where none was. */
+  readonly definition: RoleDefinition | undefined;
+  /** Its name as written; `undefined` where it is named by its id. */
+  readonly name: Known<string | undefined>;
+  /** Id of its definition as written; `undefined` where it is named. */
+  readonly id: Known<string | undefined>;
+}
+
+/** Attributes by which an assignment can name a role. */
+const REFERENCES: readonly string[] = ["role_definition_resource_id", "id", "role_definition_id"];
+const GUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The roles that were read. */
+class Roles {
+  readonly #byId = new Map<string | Reference | undefined, RoleDefinition>();
+  readonly #byName = new Map<string | Reference | undefined, RoleDefinition>();
+
+  constructor(terraform: Terraform) {
+    for (const resource of terraform.ofType("azurerm_role_definition")) {
+      const definition = definitionOf(resource);
+      const name = keyOf(definition.name);
+      // One that is declared says more than one of the same name that is looked up.
+      if (!definition.isLookedUp || !this.#byName.has(name)) this.#byName.set(name, definition);
+      for (const attribute of REFERENCES) this.#byId.set(idKey(resource.attribute(attribute)), definition);
+    }
+    for (const each of [this.#byId, this.#byName]) each.delete(undefined);
+  }
+
+  /** The role of an id or a name. */
+  named(id: Known<string | undefined>, name: Known<string | undefined>): NamedRole {
+    const byName = keyOf(name);
+    const found = this.#byId.get(idKey(id)) ?? this.#byName.get(byName);
+    const other = found?.isLookedUp ? keyOf(found.name) : undefined;
+    const text = byName ?? other ?? "";
+    const builtIn =
+      typeof text === "string" && text !== ""
+        ? builtInRole(text)
+        : builtInRoleOfId(orElse(id, () => undefined) ?? "");
+    return {
+      builtIn,
+      definition: this.#byName.get(other) ?? found,
+      name: builtIn ? known(builtIn.name) : byName === undefined && found?.isLookedUp ? found.name : name,
+      id,
+    };
+  }
+}
+
+/** Whatever scope an id begins with, its last part says which role it is. */
+function idKey(id: Known<string | undefined>): string | Reference | undefined {
+  const key = keyOf(id);
+  return typeof key === "string" ? (GUID.exec(key)?.[0] ?? key) : key;
+}
+
+function definitionOf(resource: Resource): RoleDefinition {
+  const isLookedUp = resource.adopted;
+  return {
+    name: andThen(resource.text("name"), (text) =>
+      text === undefined
+        ? map(resource.text("role_definition_id"), (id = "") => builtInRoleOfId(id)?.name)
+        : known(text),
+    ),
+    isLookedUp,
+    permissions: andThen(resource.blocks("permissions"), (blocks) =>
+      isLookedUp && blocks.length === 0
+        ? unread("what a role permits that is looked up stands elsewhere")
+        : known(
+            blocks.map((block) => ({
+              actions: block.list("actions"),
+              notActions: block.list("not_actions"),
+              dataActions: block.list("data_actions"),
+              notDataActions: block.list("not_data_actions"),
+            })),
+          ),
+    ),
+    assignableScopes: orElse(assignableScopes(resource), () => []).map(resourceId),
+  };
+}
+
+/** The role's scope where nothing is stated (azurerm, role_definition_resource.go); of one that is looked up nothing. */
+function assignableScopes(resource: Resource): Known<readonly Known<string>[]> {
+  return map(resource.list("assignable_scopes"), (stated) =>
+    stated.length > 0 || resource.adopted ? stated : [resource.stated("scope")],
+  );
+}
+
+/**
+ * Whether Azure certainly refuses the role's assignment at a scope: one neither at nor below an assignable one.
+ *
+ * Source: learn.microsoft.com, "Understand Azure role definitions", AssignableScopes.
+ */
+function isRefusedAt(definition: RoleDefinition | undefined, scope: ResourceId, scopes: Scopes): boolean {
+  const { assignableScopes: assignable = [] } = definition ?? {};
+  return assignable.length > 0 && assignable.every((each) => scopes.holds(each, scope) === "no");
+}
+
+/** A role for people. */
+export function roleLabel({ builtIn, name }: Pick<NamedRole, "builtIn" | "name">): string {
+  return builtIn?.name ?? orElse(name, () => undefined) ?? "a custom role";
 }

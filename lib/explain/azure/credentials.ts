@@ -15,19 +15,18 @@ import {
   shown,
   unread,
 } from "../../model/known";
+import { grouped } from "../../model/grouped";
 import { CREDENTIALS_PER_IDENTITY, credentialProblem } from "../../rules/azure/federated-credential";
 import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
-import { lowered } from "../shared/references";
+import { isAbsent, lowered } from "../shared/references";
 import { azapiResources, changedId } from "./azapi";
 import { IdIndex, type ResourceId, resourceId, sameId, subscriptionOf, withSegments } from "./ids";
 
 /** A federated identity credential. */
 export interface Credential {
-  /** The issuer. */
   readonly issuer: Known<string | undefined>;
-  /** The subject. */
   readonly subject: Known<string | undefined>;
   /** The first audience. */
   readonly audience: Known<string | undefined>;
@@ -35,15 +34,13 @@ export interface Credential {
   readonly problem: string | undefined;
   /** False where it may be another identity's. */
   readonly isCertain: boolean;
-  /** Where it stands. */
   readonly source: Source;
 }
 
 /** The credentials of an identity. */
 export interface CredentialSet {
-  /** Those that were read. */
   readonly credentials: readonly Credential[];
-  /** True where there may be more. */
+  /** True where there may be more than those that were read. */
   readonly isOpen: boolean;
   /** Why some of them may not be there, or say something else; `undefined` where nothing speaks for that. */
   readonly doubt: string | undefined;
@@ -53,49 +50,51 @@ export interface CredentialSet {
 interface Owned {
   readonly resource: Resource;
   readonly owners: readonly ResourceId[];
-  /** What is known of it: all, that it is there, or that it is another than is written. */
+  /** Whether all is known of it, that it is there, or that it is another than is written. */
   readonly is: "read" | "there" | "changed";
 }
 
 const OF_IDENTITIES = "azurerm_federated_identity_credential";
-const OF_APPLICATIONS = "azuread_application_federated_identity_credential";
 const AZAPI = "microsoft.managedidentity/userassignedidentities/federatedidentitycredentials";
+
+type OwnersOf = (resource: Resource) => Owned["owners"];
 
 /** The credentials of all identities and applications. */
 export class Credentials {
   readonly #index = new IdIndex<Owned>();
 
-  /** Indexes them. */
   constructor(terraform: Terraform) {
-    for (const resource of terraform.ofType(OF_IDENTITIES)) this.#add(resource, ownersOf(resource), "read");
-    for (const resource of terraform.ofType(OF_APPLICATIONS))
-      this.#add(resource, [applicationOf(resource)], "read");
-    for (const resource of terraform.ofType("azuread_application_flexible_federated_identity_credential"))
-      this.#add(resource, [applicationOf(resource)], "there");
-    for (const resource of azapiResources(terraform, "azapi_resource", AZAPI))
-      this.#add(resource, [resourceId(resource.stated("parent_id"))], "there");
-    for (const resource of azapiResources(terraform, "azapi_update_resource", AZAPI))
-      this.#add(resource, changedOwners(resource), "changed");
-  }
-
-  #add(resource: Resource, owners: readonly ResourceId[], is: Owned["is"]): void {
-    for (const owner of owners) this.#index.add(owner, { resource, owners, is });
+    const found: readonly (readonly [readonly Resource[], OwnersOf, Owned["is"]])[] = [
+      [terraform.ofType(OF_IDENTITIES), ownersOf, "read"],
+      [terraform.ofType("azuread_application_federated_identity_credential"), applicationOf, "read"],
+      [
+        terraform.ofType("azuread_application_flexible_federated_identity_credential"),
+        applicationOf,
+        "there",
+      ],
+      [azapiResources(terraform, "azapi_resource", AZAPI), parentOf, "there"],
+      [azapiResources(terraform, "azapi_update_resource", AZAPI), changedOwners, "changed"],
+    ];
+    for (const [resources, ownersBy, is] of found)
+      for (const resource of resources) {
+        const owners = ownersBy(resource);
+        for (const owner of owners) this.#index.add(owner, { resource, owners, is });
+      }
   }
 
   /** Those of an identity, by the ids that it certainly goes by and those that may be its own. */
   of(ids: readonly ResourceId[], perhaps: readonly ResourceId[]): CredentialSet {
     const found = new Map<Resource, { readonly owned: Owned; readonly isOwn: Ternary }>();
     for (const id of [...ids, ...perhaps])
-      for (const [, value] of this.#index.near(id)) {
-        const own = or(...ids.map((each) => ownedBy(value, each)));
-        const may = perhaps.some((each) => ownedBy(value, each) !== "no") ? "unknown" : "no";
-        const isOwn = or(own, may);
-        if (isOwn !== "no") found.set(value.resource, { owned: value, isOwn });
+      for (const [, owned] of this.#index.near(id)) {
+        const mayBe = perhaps.some((each) => ownedBy(owned, each) !== "no") ? "unknown" : "no";
+        const isOwn = or(mayBe, ...ids.map((each) => ownedBy(owned, each)));
+        if (isOwn !== "no") found.set(owned.resource, { owned, isOwn });
       }
     const all = [...found.values()];
     const changed = all.find(({ owned }) => owned.is === "changed")?.owned.resource;
     const read = all.filter(({ owned }) => owned.is === "read");
-    const certain = read.flatMap(({ owned, isOwn }) => (isOwn === "yes" ? [owned.resource] : []));
+    const certain = read.filter(({ isOwn }) => isOwn === "yes").map(({ owned }) => owned.resource);
     return {
       credentials: read.map(({ owned, isOwn }) => credentialOf(owned.resource, isOwn === "yes")),
       isOpen: all.length > read.length,
@@ -125,43 +124,46 @@ const [SUBSCRIPTION, RESOURCE_GROUP, IDENTITY_DEPTH] = [1, 3, 8];
  * from then on that of the identity.
  */
 function ownersOf(credential: Resource): readonly ResourceId[] {
-  const applied = resourceId(
-    andThen(credential.text("id"), (id) => (id === undefined ? unread("") : known(id))),
-  );
+  const applied = resourceId(credential.stated("id"));
   if (applied.segments && applied.segments.length > IDENTITY_DEPTH)
     return [withSegments(applied, {}, IDENTITY_DEPTH)];
-  const named = resourceId(firstStated(credential, ["user_assigned_identity_id", "parent_id"]));
-  const target = referenceOf(named.text)?.target;
+  const named = resourceId(identityNamedBy(credential));
   const subscription = subscriptionOf(credential);
   if (named.segments === undefined) {
+    const target = referenceOf(named.text)?.target;
     const isHere = target instanceof Resource && same(subscriptionOf(target), subscription) === "yes";
     return isHere ? [named] : [named, resourceId(unread("the subscription of its provider is another"))];
   }
   const owner = withSegments(named, { [SUBSCRIPTION]: subscription });
   const group = lowered(credential.text("resource_group_name"));
   const isSame = same<string | undefined>(group, owner.segments?.[RESOURCE_GROUP] ?? known(undefined));
-  if (isSame === "yes" || orElse(group, () => "") === undefined) return [owner];
+  if (isSame === "yes" || isAbsent(group)) return [owner];
   return [owner, withSegments(owner, { [RESOURCE_GROUP]: group as Known<string> })];
 }
 
-function firstStated(resource: Resource, names: readonly string[]): Known<string> {
-  const stated = names.find((name) => orElse(resource.text(name), () => "") !== undefined);
+function firstStated(resource: Resource, ...names: readonly string[]): Known<string> {
+  const stated = names.find((name) => !isAbsent(resource.text(name)));
   return resource.stated(stated ?? names[0] ?? "");
 }
 
-function applicationOf(credential: Resource): ResourceId {
-  return resourceId(firstStated(credential, ["application_id", "application_object_id"]));
+function identityNamedBy(credential: Resource): Known<string> {
+  return firstStated(credential, "user_assigned_identity_id", "parent_id");
+}
+
+function applicationOf(credential: Resource): readonly ResourceId[] {
+  return [resourceId(firstStated(credential, "application_id", "application_object_id"))];
+}
+
+function parentOf(credential: Resource): readonly ResourceId[] {
+  return [resourceId(credential.stated("parent_id"))];
 }
 
 /** Whose the credential is that a resource of azapi changes. */
 function changedOwners(resource: Resource): readonly ResourceId[] {
-  const changed = changedId(resource);
-  const target = referenceOf(changed)?.target;
+  const id = changedId(resource);
+  const target = referenceOf(id)?.target;
   if (target instanceof Resource && target.type === OF_IDENTITIES) return ownersOf(target);
-  const id = resourceId(
-    andThen(changed, (text) => (text === undefined ? unread("no id is stated") : known(text))),
-  );
-  return [withSegments(id, {}, IDENTITY_DEPTH)];
+  return [withSegments(resourceId(id), {}, IDENTITY_DEPTH)];
 }
 
 /** A credential of azurerm (`audience`) or azuread (`audiences`), each a list of one. */
@@ -182,23 +184,22 @@ function credentialOf(resource: Resource, isCertain: boolean): Credential {
 
 /** What one document asks for and Azure refuses; another document may say the same of the same credentials. */
 function refusal(found: readonly Resource[]): string | undefined {
-  for (const scope of new Set(found.map((each) => each.scope))) {
-    const here = found.filter((each) => each.scope === scope);
-    const names = new Set<string>();
-    const pairs: (readonly Known<string | undefined>[])[] = [];
-    for (const resource of here) {
-      const name = orElse(lowered(resource.text("name")), () => undefined);
-      const pair = [resource.text("issuer"), resource.text("subject")] as const;
-      if (name !== undefined && names.has(name)) return `two of its credentials are named ${name}`;
-      if (pairs.some((other) => other.every((each, place) => same(each, pair[place] ?? each) === "yes")))
-        return `two of its credentials have the issuer ${shown(pair[0])} and the subject ${shown(pair[1])}`;
-      if (name !== undefined) names.add(name);
-      pairs.push(pair);
-    }
-    if (here.length > CREDENTIALS_PER_IDENTITY)
-      return `it has more than ${CREDENTIALS_PER_IDENTITY} federated identity credentials`;
-  }
-  return undefined;
+  const problems = [...grouped(found, ({ scope }) => scope).values()].map((here) => {
+    const names = here.map((each) => orElse(lowered(each.text("name")), () => undefined));
+    const twice = names.find((name, place) => name !== undefined && names.indexOf(name) < place);
+    if (twice !== undefined) return `two of its credentials are named ${twice}`;
+    const isSame = (one: Resource, other: Resource, name: string): boolean =>
+      same(one.text(name), other.text(name)) === "yes";
+    const pair = here.find((each, place) =>
+      here.slice(0, place).some((other) => ["issuer", "subject"].every((name) => isSame(each, other, name))),
+    );
+    if (pair)
+      return `two of its credentials have the issuer ${shown(pair.text("issuer"))} and the subject ${shown(pair.text("subject"))}`;
+    return here.length > CREDENTIALS_PER_IDENTITY
+      ? `it has more than ${CREDENTIALS_PER_IDENTITY} federated identity credentials`
+      : undefined;
+  });
+  return problems.find((each) => each !== undefined);
 }
 
 /** The credentials of identities that a configuration declares, with what tests may call them. */
@@ -207,16 +208,14 @@ export function declaredCredentials(terraform: Terraform): readonly {
   readonly names: readonly string[];
   readonly credential: Credential;
 }[] {
-  return terraform
-    .ofType(OF_IDENTITIES)
-    .filter(({ adopted }) => !adopted)
-    .map((resource) => {
-      const id = firstStated(resource, ["user_assigned_identity_id", "parent_id"]);
-      const target = referenceOf(id)?.target;
-      const owner = target instanceof Resource ? [target.address, target.stated("name")] : [id];
-      const names = [resource.address, resource.stated("name"), ...owner].flatMap((each) =>
-        typeof each === "string" ? each : orElse(each, () => []),
-      );
-      return { address: resource.address, names, credential: credentialOf(resource, true) };
-    });
+  const declared = terraform.ofType(OF_IDENTITIES).filter(({ adopted }) => !adopted);
+  return declared.map((resource) => {
+    const id = identityNamedBy(resource);
+    const target = referenceOf(id)?.target;
+    const owner = target instanceof Resource ? [known(target.address), target.stated("name")] : [id];
+    const names = [known(resource.address), resource.stated("name"), ...owner].flatMap((each) =>
+      orElse(each, () => []),
+    );
+    return { address: resource.address, names, credential: credentialOf(resource, true) };
+  });
 }

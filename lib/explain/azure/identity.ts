@@ -5,15 +5,15 @@
 
 import {
   type Known,
+  type Ternary,
   andThen,
   known,
-  match,
-  orElse,
   referenceOf,
   same,
   shown,
   unread,
-  type Ternary,
+  whyNot,
+  whyText,
 } from "../../model/known";
 import { type AzureCloudName, azureClouds } from "../../rules/azure/clouds";
 import { type Answer, type Evidence, broken, seen, unknown } from "../answer";
@@ -21,31 +21,26 @@ import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
 import type { Unread } from "../shared/not-read";
-import type { Assignments, HeldRoles } from "./assignments";
+import { isAbsent, keyOf, lowered, remembered, whether } from "../shared/references";
+import { type Assignments, type HeldRoles, type PrincipalKey, mayBeAnyones } from "./assignments";
 import type { CredentialSet, Credentials } from "./credentials";
-import { keyOf, lowered } from "../shared/references";
 import { IdIndex, type ResourceId, idOf, resourceId, sameId } from "./ids";
-import { type PrincipalKey, mayBeAnyones } from "./assignments";
 
 /** An identity. */
 export interface Identity {
-  /** Terraform address, for people. */
   readonly label: string;
   /** True where it may have role assignments that were not read: others declare it, or its principal. */
   readonly hasMoreRoles: boolean;
   /** The answer where a module is given it that was not read; `undefined` where none is. */
   readonly given: Answer | undefined;
-  /** Its tenant; `undefined` where nothing states it. */
+  /** `undefined` where nothing states it. */
   readonly tenant: Known<string | undefined>;
-  /** The cloud that it is of; `undefined` where nothing states it. */
+  /** `undefined` where nothing states it. */
   readonly cloud: Known<AzureCloudName | undefined>;
-  /** Its object ids. */
+  /** Object ids. */
   readonly principals: readonly Known<string>[];
-  /** Its credentials. */
   readonly trusts: CredentialSet;
-  /** What it is assigned. */
   readonly roles: HeldRoles;
-  /** Where it stands. */
   readonly source: Source;
 }
 
@@ -64,18 +59,13 @@ export class Identities {
   readonly #assignments: Assignments;
   readonly #unread: Unread;
 
-  /** Indexes them. */
   constructor(terraform: Terraform, credentials: Credentials, assignments: Assignments, unread: Unread) {
     this.#terraform = terraform;
     this.#credentials = credentials;
     this.#assignments = assignments;
     this.#unread = unread;
     for (const resource of [...terraform.ofType(APPLICATION), ...terraform.ofType(IDENTITY)]) {
-      for (const key of clientKeys(resource)) {
-        const same = this.#byClient.get(key);
-        if (same) same.push(resource);
-        else this.#byClient.set(key, [resource]);
-      }
+      for (const key of clientKeys(resource)) remembered(this.#byClient, key, () => []).push(resource);
       if (resource.type === IDENTITY) this.#byId.add(idOf(resource), resource);
     }
   }
@@ -84,27 +74,27 @@ export class Identities {
   of(clientId: Known<string | undefined>): Identity | undefined {
     const key = keyOf(clientId);
     if (key === undefined || key === "") return undefined;
-    if (!this.#found.has(key)) this.#found.set(key, this.#made(this.#byClient.get(key) ?? []));
-    return this.#found.get(key);
+    return remembered(this.#found, key, () => this.#made(this.#byClient.get(key) ?? []));
   }
 
   #made(resources: readonly Resource[]): Identity | undefined {
     // What a configuration declares is last, and says more than what another looks up.
     const named = resources.at(-1);
     if (named === undefined) return undefined;
-    const { own, perhaps } =
-      named.type === IDENTITY ? this.#sameAs(resources) : { own: resources, perhaps: [] };
+    const isIdentity = named.type === IDENTITY;
+    const { own, perhaps } = isIdentity ? this.#sameAs(resources) : { own: resources, perhaps: [] };
     const declared = own.find(({ adopted }) => !adopted) ?? named;
     const principals = this.#principals(own);
     const ids = own.flatMap(idsOf);
     const { isOpen, ...trusts } = this.#credentials.of(ids, perhaps.flatMap(idsOf));
-    const given = this.#given(named, own, [...ids.map(({ text }) => text), ...principals.ids]);
+    const clients = own.flatMap((each) => CLIENT_ID.map((name) => each.text(name)));
+    const texts = [...ids.map(({ text }) => text), ...principals.ids, ...clients];
     return {
       label: named.address,
       hasMoreRoles: declared.adopted || principals.isOpen,
-      given,
-      tenant: named.type === IDENTITY ? tenantOf(declared) : known(undefined),
-      cloud: named.type === IDENTITY ? cloudOf(declared) : known(undefined),
+      given: this.#unread.answer(named.address, own, texts),
+      tenant: isIdentity ? tenantOf(declared) : known(undefined),
+      cloud: isIdentity ? cloudOf(declared) : known(undefined),
       principals: principals.ids,
       trusts: { ...trusts, isOpen: isOpen || declared.adopted },
       roles: this.#assignments.of(principals.ids, this.#principals(perhaps).ids),
@@ -138,23 +128,13 @@ export class Identities {
     const clients = resources.filter(({ type }) => type === APPLICATION).flatMap(clientKeys);
     let isOpen = false;
     for (const principal of clients.length === 0 ? [] : this.#terraform.ofType("azuread_service_principal")) {
-      const argument = CLIENT_ID.find((name) => principal.names.includes(name)) ?? "";
-      const client = principal.stated(argument);
+      const client = principal.stated(CLIENT_ID.find((name) => principal.names.includes(name)) ?? "");
       const key = keyOf(client);
       if (key !== undefined && clients.includes(key))
         ids.push(...["object_id", "id"].map((attribute) => principal.attribute(attribute)));
       else isOpen ||= key === undefined || mayBeAnyones(client, principal);
     }
     return { ids, isOpen };
-  }
-
-  #given(
-    { address }: Resource,
-    resources: readonly Resource[],
-    texts: readonly Known<string | undefined>[],
-  ): Answer | undefined {
-    const clients = resources.flatMap((each) => CLIENT_ID.map((name) => each.text(name)));
-    return this.#unread.answer(address, resources, [...texts, ...clients]);
   }
 }
 
@@ -181,31 +161,25 @@ function tenantOf(resource: Resource): Known<string | undefined> {
 }
 
 /** A tenant that is asked of Azure, as the provider that asks is configured. */
-export function statedTenant(tenant: Known<string | undefined>): Known<string | undefined> {
+function statedTenant(tenant: Known<string | undefined>): Known<string | undefined> {
   const { target, attribute } = referenceOf(tenant) ?? {};
   if (!(target instanceof Resource) || attribute !== "tenant_id" || !/^azure(?:rm|ad)_/.test(target.type))
     return tenant;
-  return match(
-    tenantOf(target),
-    (stated) => (stated === undefined ? tenant : known(stated)),
-    () => tenantOf(target),
-  );
+  const stated = tenantOf(target);
+  return isAbsent(stated) ? tenant : stated;
 }
 
 /**
  * As the provider is configured; `undefined` where it says nothing, so that it is what ARM_ENVIRONMENT says or the public
  * one. A metadata host tells clouds of its own.
  */
-export function cloudOf(resource: Resource): Known<AzureCloudName | undefined> {
-  const { provider } = resource;
+export function cloudOf({ provider }: Resource): Known<AzureCloudName | undefined> {
   return andThen(provider.text("metadata_host"), (host = "") =>
     host !== ""
       ? unread(`the metadata host ${host} says which cloud it is`)
-      : andThen(provider.text("environment"), (stated) => {
-          const name = stated?.toLowerCase() ?? "";
-          const cloud = azureClouds.find(({ environments }) => environments.includes(name))?.name;
-          return known(cloud);
-        }),
+      : andThen(provider.text("environment"), (stated = "") =>
+          known(azureClouds.find(({ environments }) => environments.includes(stated.toLowerCase()))?.name),
+        ),
   );
 }
 
@@ -213,11 +187,17 @@ const GUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** True for a GUID, and for what only apply tells, which may be one. */
 export function isGuid(id: Known<string | undefined>): boolean {
-  return match(
-    id,
-    (text = "") => GUID.test(text),
-    () => true,
-  );
+  return whether(id, (text = "") => GUID.test(text)) !== "no";
+}
+
+/** The answer where documents disagree on a value, or it cannot be read; `undefined` where neither is so. */
+export function notInOne(
+  values: readonly Known<unknown>[],
+  what: string,
+  where: Evidence,
+): Answer | undefined {
+  const why = values.map(whyNot).find((each) => each && each.kind !== "apply");
+  return why && unknown(whyText(why), `keep the ${what} in one document`, where);
 }
 
 /** Whether two tenants are one. */
@@ -227,7 +207,7 @@ export function sameTenant(one: Known<string | undefined>, other: Known<string |
 
 /**
  * What Entra says to a token that asks in another tenant than the identity's; `undefined` where it is that one, or where
- * nothing states a tenant, or a domain stands for it.
+ * nothing states a tenant, or a domain takes its place.
  */
 export function foreignTenant(
   identity: Identity | undefined,
@@ -236,20 +216,14 @@ export function foreignTenant(
   remedy: string,
   where: Evidence,
 ): Answer | undefined {
-  const home = identity?.tenant;
-  const isStated =
-    home && orElse(home, () => "late") !== undefined && orElse(tenant, () => "late") !== undefined;
-  if (!identity || !home || !isStated || !isGuid(home) || !isGuid(tenant)) return undefined;
-  const isSame = sameTenant(home, tenant);
+  if (!identity || [identity.tenant, tenant].some((each) => isAbsent(each) || !isGuid(each)))
+    return undefined;
+  const isSame = sameTenant(identity.tenant, tenant);
   if (isSame === "yes") return undefined;
-  const reason = `${key} is ${shown(tenant)}, and ${identity.label} is of the tenant ${shown(home)}`;
+  const reason = `${key} is ${shown(tenant)}, and ${identity.label} is of the tenant ${shown(identity.tenant)}`;
   const places = [where, seen("identity", identity.source)];
+  const log = "AADSTS700016: Application with identifier … was not found in the directory";
   return isSame === "no"
-    ? broken(
-        reason,
-        remedy,
-        "AADSTS700016: Application with identifier … was not found in the directory",
-        ...places,
-      )
+    ? broken(reason, remedy, log, ...places)
     : unknown(`${reason}: whether these are one is not known`, remedy, ...places);
 }

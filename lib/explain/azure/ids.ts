@@ -7,7 +7,9 @@ import {
   type Known,
   Reference,
   type Ternary,
+  afterPrefix,
   and,
+  is,
   joined,
   map,
   match,
@@ -18,11 +20,11 @@ import {
   textOf,
 } from "../../model/known";
 import { type Configuration, Resource } from "../read/block";
-import { lowered, mentionsType } from "../shared/references";
+import type { Terraform } from "../read/terraform";
+import { lowered, mentionsType, remembered } from "../shared/references";
 
-/** A resource id. */
+/** A resource id, in small letters. */
 export interface ResourceId {
-  /** In small letters. */
   readonly text: Known<string>;
   /** What stands between its slashes; `undefined` where that is not known. */
   readonly segments: readonly Known<string>[] | undefined;
@@ -35,30 +37,31 @@ const PROVIDERS: Readonly<Record<string, string>> = {
   azurerm_storage_account: "microsoft.storage/storageaccounts",
   azurerm_user_assigned_identity: "microsoft.managedidentity/userassignedidentities",
 };
+const AZAPI = "azapi_resource";
+
 /** Reads an id, references to ids in it as what these will be, as far as names are known. */
 export function resourceId(text: Known<string>): ResourceId {
   const parts = partsOf(text);
   if (parts === undefined) return { text, segments: undefined };
-  const expanded = parts.flatMap((part) => {
-    if (typeof part === "string") return [part.toLowerCase()];
-    const { target, attribute } = part;
-    if (target instanceof Resource && attribute === "id" && ids.has(target))
-      return partsOf(idOf(target).text) ?? [part];
-    const composed = composedOf(part);
-    return composed === undefined ? [part] : (partsOf(composed) ?? [part]);
-  });
-  const whole = textOf(expanded);
+  const whole = textOf(
+    parts.flatMap((part) => (typeof part === "string" ? part.toLowerCase() : expanded(part))),
+  );
   return { text: whole, segments: segmentsOf(whole) };
 }
 
 /** The id of a resource: as a state has it, or composed of its names. */
 export function idOf(resource: Resource): ResourceId {
-  const before = ids.get(resource) ?? resourceId(resource.attribute("id"));
-  ids.set(resource, before);
-  return before;
+  return remembered(ids, resource, () => resourceId(resource.attribute("id")));
 }
 
-const ids: WeakMap<Resource, ResourceId> = new WeakMap();
+const ids = new WeakMap<Resource, ResourceId>();
+
+function expanded(reference: Reference): readonly (string | Reference)[] {
+  const { target, attribute } = reference;
+  const before = target instanceof Resource && attribute === "id" ? ids.get(target)?.text : undefined;
+  const text = before ?? composedOf(reference);
+  return (text && partsOf(text)) ?? [reference];
+}
 
 /** The id with other segments, by their numbers, or as far as it has so many. */
 export function withSegments(
@@ -83,14 +86,11 @@ export function subscriptionOf(resource: Resource): Known<string> {
 const subscriptions = new WeakMap<Configuration, Map<string, Reference>>();
 
 function ownSubscription({ scope, providerKey }: Resource): Reference {
-  const known = subscriptions.get(scope) ?? new Map<string, Reference>();
-  subscriptions.set(scope, known);
-  const reference = known.get(providerKey) ?? new Reference(`subscription of ${providerKey}`);
-  known.set(providerKey, reference);
-  return reference;
+  const ofScope = remembered(subscriptions, scope, () => new Map<string, Reference>());
+  return remembered(ofScope, providerKey, () => new Reference(`subscription of ${providerKey}`));
 }
 
-/** What a reference to an id or a subscription stands for; `undefined` where names that it needs are not known. */
+/** What a reference to an id or a subscription will be; `undefined` where names that it needs are not known. */
 function composedOf({ target, attribute }: Reference): Known<string> | undefined {
   if (!(target instanceof Resource)) return undefined;
   if (attribute === "subscription_id" && /^azurerm_(?:client_config|subscription)$/.test(target.type))
@@ -110,12 +110,9 @@ function composedOf({ target, attribute }: Reference): Known<string> | undefined
   const subscription = joined("/subscriptions/", subscriptionOf(target), "/resourcegroups/");
   if (target.type === "azurerm_resource_group") return joined(subscription, name);
   const provider = PROVIDERS[target.type];
-  if (provider === undefined) return undefined;
   const group = lowered(target.stated("resource_group_name"));
-  return joined(subscription, group, "/providers/", provider, "/", name);
+  return provider === undefined ? undefined : joined(subscription, group, "/providers/", provider, "/", name);
 }
-
-const AZAPI = "azapi_resource";
 
 /** A data source that names no subscription is of its provider's. */
 function isOfProvider(target: Resource): boolean {
@@ -137,28 +134,32 @@ function segmentsOf(text: Known<string>): readonly Known<string>[] | undefined {
   return segments.map(textOf).filter((segment) => orElse(segment, () => "late") !== "");
 }
 
+/** Whether the segments of an id begin with those of another. */
+function beginsWith(segments: readonly Known<string>[], start: readonly Known<string>[]): Ternary {
+  if (start.length > segments.length) return "no";
+  return and(...start.map((segment, place) => same(segment, segments[place] ?? segment)));
+}
+
 /** Whether two ids are one. */
 export function sameId(one: ResourceId, other: ResourceId): Ternary {
-  if (one.segments && other.segments) {
-    const [a, b] = [one.segments, other.segments];
-    return a.length === b.length
-      ? and(...a.map((segment, place) => same(segment, b[place] ?? segment)))
-      : "no";
-  }
+  if (one.segments && other.segments)
+    return one.segments.length === other.segments.length ? beginsWith(one.segments, other.segments) : "no";
   const whole = same(one.text, other.text);
   return whole === "unknown" && areApart(one, other) ? "no" : whole;
 }
 
 /** The resource that an id is a reference to, where its names are not known. */
 function referredBy({ text }: ResourceId): Resource | undefined {
-  const reference = referenceOf(text);
-  return reference?.target instanceof Resource ? reference.target : undefined;
+  const target = referenceOf(text)?.target;
+  return target instanceof Resource ? target : undefined;
 }
 
 /** Two that one configuration makes are two; what a configuration makes and was not read is none that was. */
 function areApart(one: ResourceId, other: ResourceId): boolean {
   const [a, b] = [referredBy(one), referredBy(other)];
-  return a && b ? areTwo(a, b) : isUndeclared(one) !== isUndeclared(other);
+  return a && b
+    ? a !== b && a.scope === b.scope && !a.adopted && !b.adopted
+    : isUndeclared(one) !== isUndeclared(other);
 }
 
 function isUndeclared({ text }: ResourceId): boolean {
@@ -166,23 +167,60 @@ function isUndeclared({ text }: ResourceId): boolean {
   return target === undefined && /^azure\w+\.[\w-]+\.id$/.test(expression);
 }
 
-/** True for two resources that certainly are not one. */
-function areTwo(one: Resource, other: Resource): boolean {
-  return one !== other && one.scope === other.scope && !one.adopted && !other.adopted;
-}
+const HOLDERS: readonly string[] = [
+  "azurerm_management_group",
+  "azurerm_resource_group",
+  "azurerm_subscription",
+];
 
 /** A reference to the id of a resource of another kind is no scope that holds others. */
-export function isOfAnotherKind(scope: ResourceId, id: ResourceId): boolean {
+function isOfAnotherKind(scope: ResourceId, id: ResourceId): boolean {
   const referred = referredBy(scope);
   if (referred === undefined || referenceOf(scope.text)?.attribute !== "id") return false;
   if (areApart(scope, id)) return true;
-  const holds = ["azurerm_management_group", "azurerm_resource_group", "azurerm_subscription"];
-  if (!referred.type.startsWith("azurerm_") || holds.includes(referred.type)) return false;
+  if (!referred.type.startsWith("azurerm_") || HOLDERS.includes(referred.type)) return false;
   const kind = id.segments?.slice(-3, -1).map((segment) => orElse(segment, () => ""));
-  return (
-    PROVIDERS[referred.type] === undefined ||
-    (kind !== undefined && PROVIDERS[referred.type] !== kind.join("/"))
-  );
+  const provider = PROVIDERS[referred.type];
+  return provider === undefined || (kind !== undefined && provider !== kind.join("/"));
+}
+
+/** What scopes hold. */
+export class Scopes {
+  readonly #parents: (readonly [child: ResourceId, parent: ResourceId])[] = [];
+
+  constructor(terraform: Terraform) {
+    const stated = (resource: Resource, argument: string): ResourceId =>
+      resourceId(resource.stated(argument));
+    for (const group of terraform.ofType("azurerm_management_group")) {
+      for (const each of orElse(group.list("subscription_ids"), () => []))
+        this.#parents.push([resourceId(joined("/subscriptions/", each)), idOf(group)]);
+      this.#parents.push([idOf(group), stated(group, "parent_management_group_id")]);
+    }
+    for (const each of terraform.ofType("azurerm_management_group_subscription_association"))
+      this.#parents.push([stated(each, "subscription_id"), stated(each, "management_group_id")]);
+  }
+
+  /** Whether something is at a scope or below it. */
+  holds(scope: ResourceId, id: ResourceId): Ternary {
+    const [above, inner] = [scope.segments, id.segments];
+    if (above === undefined || inner === undefined) {
+      if (sameId(scope, id) === "yes" || afterPrefix(id.text, joined(scope.text, "/"))) return "yes";
+      return isOfAnotherKind(scope, id) ? "no" : "unknown";
+    }
+    // The root and management groups hold subscriptions, which of them only the tenant knows.
+    if (above.length === 0) return "unknown";
+    const isGroup = above[2] !== undefined && is(above[2], "managementgroups") === "yes";
+    return isGroup ? this.#groupHolds(scope, id) : beginsWith(inner, above);
+  }
+
+  #groupHolds(group: ResourceId, id: ResourceId): Ternary {
+    const found = new Set([withSegments(id, {}, 2)]);
+    for (const child of found) {
+      if (sameId(child, group) === "yes") return "yes";
+      for (const [inner, outer] of this.#parents) if (sameId(inner, child) === "yes") found.add(outer);
+    }
+    return "unknown";
+  }
 }
 
 /** Something, and the id that it is found by. */
@@ -191,23 +229,19 @@ type Indexed<T> = readonly [id: ResourceId, value: T];
 /** Finds what an id may be that of without asking each: ids that end with another name are others. */
 export class IdIndex<T> {
   readonly #all: Indexed<T>[] = [];
-  readonly #named = new Map<string, Indexed<T>[]>();
-  readonly #others: Indexed<T>[] = [];
+  /** By the last segment; `undefined` for those of which it is not known. */
+  readonly #named = new Map<string | undefined, Indexed<T>[]>();
 
-  /** Adds one. */
   add(id: ResourceId, value: T): void {
-    const entry = [id, value] as const;
-    const name = nameOf(id);
-    this.#all.push(entry);
-    const same = name === undefined ? this.#others : (this.#named.get(name) ?? []);
-    same.push(entry);
-    if (name !== undefined) this.#named.set(name, same);
+    this.#all.push([id, value]);
+    remembered(this.#named, nameOf(id), () => []).push([id, value]);
   }
 
   /** Those whose id may be this one. */
   near(id: ResourceId): readonly Indexed<T>[] {
     const name = nameOf(id);
-    return name === undefined ? this.#all : [...(this.#named.get(name) ?? []), ...this.#others];
+    if (name === undefined) return this.#all;
+    return [name, undefined].flatMap((each) => this.#named.get(each) ?? []);
   }
 }
 

@@ -8,17 +8,15 @@
 import {
   type Known,
   type Ternary,
-  afterPrefix,
   and,
   is,
+  isKnown,
   joined,
   known,
   match,
   or,
   orElse,
   same,
-  unread,
-  whyNot,
   withoutSuffix,
 } from "../../model/known";
 import { azureClouds } from "../../rules/azure/clouds";
@@ -29,16 +27,15 @@ import { type Block, Resource, referredResource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import { below } from "../shared/issuers";
 import type { ObjectStore, StoreDoor, StoredObject } from "../shared/object-store";
+import { remembered } from "../shared/references";
 import { cloudOf } from "./identity";
 import { resourceId } from "./ids";
 
 const SUFFIXES = azureClouds.map(({ storageSuffix }) => storageSuffix);
 
-/** A container, and the account that has it. */
+/** A container, by its name and that of the account that has it. */
 interface Container {
-  /** Name of the account. */
   readonly account: Known<string>;
-  /** Its own name. */
   readonly name: Known<string>;
 }
 
@@ -53,48 +50,45 @@ interface Store extends Container {
 /** Every container whose blobs are declared. */
 export function issuerContainers(terraform: Terraform): readonly ObjectStore[] {
   const found: { readonly place: Container; readonly objects: Map<string, StoredObject[]> }[] = [];
-  let isOpen = false;
+  let isWhole = true;
   for (const blob of terraform.ofType("azurerm_storage_blob")) {
     const place = containerOf(blob);
-    const name = orElse(blob.text("name"), () => undefined)?.replace(/^\//, "");
-    const known = found.find((each) => isSame(each.place, place) === "yes") ?? { place, objects: new Map() };
-    if (!name || isSame(place, place) !== "yes") {
-      isOpen = true;
+    const name = orElse(blob.text("name"), () => "")?.replace(/^\//, "") ?? "";
+    if (name === "" || isSame(place, place) !== "yes") {
+      isWhole = false;
       continue;
     }
-    if (!found.includes(known)) found.push(known);
-    known.objects.set(name, [...(known.objects.get(name) ?? []), storedObject(blob)]);
+    let store = found.find((each) => isSame(each.place, place) === "yes");
+    if (!store) found.push((store = { place, objects: new Map() }));
+    remembered(store.objects, name, () => []).push(storedObject(blob));
   }
-  return found.map(({ place, objects }) => objectStore(place, objects, isOpen, terraform));
+  return found.map(({ place, objects }) => {
+    const store = storeOf(place, terraform);
+    const name = orElse(place.name, () => "");
+    const isWebsite = name === WEBSITE_CONTAINER;
+    const owners = isWebsite ? store.accounts : store.containers;
+    return {
+      label: `the container ${name}`,
+      objects,
+      isWhole: isWhole && owners.some(({ adopted }) => !adopted),
+      doors: doorsByCloud(doorOf(store, isWebsite), store.accounts),
+      before: undefined,
+    };
+  });
 }
 
-function objectStore(
-  place: Container,
-  objects: ObjectStore["objects"],
-  isOpen: boolean,
-  terraform: Terraform,
-): ObjectStore {
-  const { account } = place;
-  const name = orElse(place.name, () => "");
+function storeOf(place: Container, terraform: Terraform): Store {
   const accounts = terraform
     .ofType("azurerm_storage_account")
-    .filter((each) => same(each.attribute("name"), account) === "yes");
+    .filter((each) => same(each.attribute("name"), place.account) === "yes");
   const containers = terraform
     .ofType("azurerm_storage_container")
     .filter((each) => isSame({ account: accountOf(each), name: each.stated("name") }, place) === "yes");
   const rules = terraform
     .ofType("azurerm_storage_account_network_rules")
-    .map((each) => [each, same(accountOf(each), account)] as const)
+    .map((each) => [each, same(accountOf(each), place.account)] as const)
     .filter(([, isOwn]) => isOwn !== "no");
-  const store = { ...place, accounts, containers, rules };
-  const owners = name === WEBSITE_CONTAINER ? accounts : containers;
-  return {
-    label: `the container ${name}`,
-    objects,
-    isWhole: !isOpen && owners.some(({ adopted }) => !adopted),
-    doors: doorsByCloud(name === WEBSITE_CONTAINER ? websiteDoor(store) : blobDoor(store), accounts),
-    before: undefined,
-  };
+  return { ...place, accounts, containers, rules };
 }
 
 function isSame(one: Container, other: Container): Ternary {
@@ -104,12 +98,8 @@ function isSame(one: Container, other: Container): Ternary {
 function storedObject(blob: Resource): StoredObject {
   const lifecycle = orElse(blob.block("lifecycle"), () => undefined);
   const ignored = lifecycle ? orElse(lifecycle.list("ignore_changes"), () => [known("all")]) : [];
-  const text = blob.text("source_content");
   return {
-    text:
-      orElse(text, () => "") === undefined
-        ? unread("its text is not written beside it")
-        : (text as Known<string>),
+    text: blob.stated("source_content"),
     isKept: ignored.some((each) => or(is(each, "all"), is(each, "source_content")) === "yes"),
     acl: known(undefined),
     source: blob.source,
@@ -135,57 +125,42 @@ function accountOf(resource: Resource): Known<string> {
   const id = resource.stated("storage_account_id");
   const target = referredResource(id, ["id"]);
   if (target) return target.attribute("name");
-  return (
-    resourceId(id).segments?.at(-1) ??
-    resource.stated(
-      resource.names.includes("storage_account_name") ? "storage_account_name" : "storage_account_id",
-    )
-  );
+  const byName = resource.names.includes("storage_account_name");
+  return resourceId(id).segments?.at(-1) ?? (byName ? resource.stated("storage_account_name") : id);
 }
 
 const ENDS = [...SUFFIXES, "storage.azure.net"].map((each) => each.replaceAll(".", "\\.")).join("|");
+const BLOB_HOST = new RegExp(`^(?:\\.z\\d+)?\\.blob\\.(?:${ENDS})/`);
+/** A website's host has the number of a zone that only Azure knows. */
+const WEB_HOST = new RegExp(`^\\.z\\d+\\.web\\.(?:${ENDS})(?=/|$)`);
 
-/** What a URL begins with at a host of the account's, `kind` is blob or web. */
-function startOf(url: Known<string>, account: Known<string>, host: RegExp): Known<string> | undefined {
+/** What a URL begins with at a host of the account's. */
+function startOf(url: Known<string>, account: Known<string>, host: RegExp): readonly Known<string>[] {
   const begin = `https://${orElse(account, () => "")}`;
   const text = orElse(url, () => "");
   const [rest] = text.startsWith(begin) ? (host.exec(text.slice(begin.length)) ?? []) : [];
-  return rest === undefined || whyNot(account) ? undefined : known(begin + rest);
+  return rest === undefined || !isKnown(account) ? [] : [known(begin + rest)];
 }
 
-const BLOB_HOST = new RegExp(`^(?:\\.z\\d+)?\\.blob\\.(?:${ENDS})/`);
-const WEB_HOST = new RegExp(`^\\.z\\d+\\.web\\.(?:${ENDS})(?=/|$)`);
-
-function blobDoor(store: Store): StoreDoor {
+function doorOf(store: Store, isWebsite: boolean): StoreDoor {
   const { account, name, accounts } = store;
-  const endpoints = [
-    ...accounts.map((each) => each.attribute("primary_blob_endpoint")),
-    ...SUFFIXES.map((suffix) => joined("https://", account, ".blob.", suffix, "/")),
-  ];
+  const endpoints = isWebsite
+    ? accounts.map((each) => each.attribute("primary_web_endpoint"))
+    : [
+        ...accounts.map((each) => each.attribute("primary_blob_endpoint")),
+        ...SUFFIXES.map((suffix) => joined("https://", account, ".blob.", suffix, "/")),
+      ];
   return {
     nameAt: (url) => {
-      const starts = [startOf(url, account, BLOB_HOST) ?? [], endpoints].flat();
-      const path = starts.map((start) => afterPrefix(url, start)).find((rest) => rest !== undefined);
-      const inside = path && below(name, path);
-      return inside === undefined ? undefined : known(inside);
-    },
-    refusal: () => obstacle([...accessAnswers(store), ...networkAnswers(store)]),
-  };
-}
-
-/** A website is open whatever the container's access; its host has the number of a zone that only Azure knows. */
-function websiteDoor(store: Store): StoreDoor {
-  const endpoints = store.accounts.flatMap((account) => {
-    const endpoint = account.attribute("primary_web_endpoint");
-    return [endpoint, withoutSuffix(endpoint, "/")];
-  });
-  return {
-    nameAt: (url) => {
-      const bases = [startOf(url, store.account, WEB_HOST) ?? [], endpoints].flat();
+      const starts = [...startOf(url, account, isWebsite ? WEB_HOST : BLOB_HOST), ...endpoints];
+      const bases = isWebsite
+        ? starts.flatMap((start) => [start, withoutSuffix(start, "/")])
+        : starts.map((start) => joined(start, name));
       const inside = bases.map((base) => below(base, url)).find((path) => path !== undefined);
       return inside === undefined ? undefined : known(inside);
     },
-    refusal: () => obstacle(networkAnswers(store)),
+    // A website is open whatever the container's access.
+    refusal: () => obstacle([...(isWebsite ? [] : accessAnswers(store)), ...networkAnswers(store)]),
   };
 }
 
@@ -195,97 +170,92 @@ function suffixIn(url: Known<string>): string | undefined {
   return SUFFIXES.find((suffix) => host.endsWith(`.${suffix}`));
 }
 
+/** The cloud of an account that is stated, and only apply tells it. */
+const NOT_KNOWN = "not known";
+
+/** As a state has it, or as the provider's configuration says; `undefined` where neither does. */
+function suffixOf(account: Resource): string | undefined {
+  const stated = match(
+    cloudOf(account),
+    (name) => azureClouds.find((cloud) => cloud.name === name)?.storageSuffix,
+    () => NOT_KNOWN,
+  );
+  return suffixIn(account.attribute("primary_blob_endpoint")) ?? stated;
+}
+
 /**
  * The doors of an account: one in its own cloud, and one that leads nowhere in the others, since endpoints of the same name
- * in another cloud are someone else's. Its cloud is as a state has it, or as the provider's configuration says.
+ * in another cloud are someone else's.
  */
 function doorsByCloud(door: StoreDoor, accounts: readonly Resource[]): readonly StoreDoor[] {
   const [account] = accounts;
-  const clouds = accounts.map((each) => {
-    const suffix = suffixIn(each.attribute("primary_blob_endpoint"));
-    return suffix === undefined
-      ? match(
-          cloudOf(each),
-          (name) => azureClouds.find((cloud) => cloud.name === name)?.storageSuffix,
-          () => NOT_KNOWN,
-        )
-      : suffix;
-  });
-  const own = clouds.filter((suffix) => suffix !== undefined);
-  if (!account || own.length === 0) return [door];
+  const own = new Set(accounts.flatMap((each) => suffixOf(each) ?? []));
+  if (!account || own.size === 0) return [door];
   const isElsewhere = (url: Known<string>): boolean => {
     const suffix = suffixIn(url);
-    return suffix !== undefined && !own.includes(suffix);
+    return suffix !== undefined && !own.has(suffix);
   };
   const where = seen("storage account", account.source);
   const remedy = "state the cloud of the azurerm provider (environment) for the issuer too";
+  const reason = `the issuer is of another Azure cloud than the storage account, whose endpoints end with ${[...own].join(" or ")}`;
   return [
     { nameAt: (url) => (isElsewhere(url) ? undefined : door.nameAt(url)), refusal: door.refusal },
     {
       nameAt: (url) => (isElsewhere(url) ? door.nameAt(url) : undefined),
       refusal: () =>
-        own.includes(NOT_KNOWN)
+        own.has(NOT_KNOWN)
           ? unknown("whether the storage account is of the issuer's cloud is not known", remedy, where)
-          : broken(
-              `the issuer is of another Azure cloud than the storage account, whose endpoints end with ${[...new Set(own)].join(" or ")}`,
-              remedy,
-              undefined,
-              where,
-            ),
+          : broken(reason, remedy, undefined, where),
     },
   ];
 }
 
-/** The cloud of an account that is stated, and only apply tells it. */
-const NOT_KNOWN = "not known";
-
 const OPEN =
   "let the account allow public containers (allow_nested_items_to_be_public), and give the container the access blob";
-const PUBLIC: readonly string[] = ["blob", "container"];
+const REMEDY =
+  "let requests from everywhere through: public_network_access_enabled, and the default_action Allow or no network rules; or serve the documents from elsewhere";
+
+/** What an argument keeps out, where its value is one that does. */
+function argumentAnswer(
+  block: Resource,
+  argument: string,
+  remedy: string,
+  problemOf: (value: string | undefined) => string | undefined,
+): Answer | undefined {
+  const where = seen(argument, block.source);
+  return match(
+    block.text(argument),
+    (value) => {
+      const problem = problemOf(value);
+      return problem === undefined ? undefined : broken(problem, remedy, undefined, where);
+    },
+    () => unknown(`what ${argument} keeps out is known only after apply`, remedy, where),
+  );
+}
 
 function accessAnswers({ accounts, containers }: Store): readonly (Answer | undefined)[] {
   return [
     ...accounts.map((account) =>
-      switched(account, "allow_nested_items_to_be_public", "allows no public containers", OPEN),
+      argumentAnswer(account, "allow_nested_items_to_be_public", OPEN, (value) =>
+        value === "false" ? "the storage account allows no public containers" : undefined,
+      ),
     ),
-    ...containers.map((container) => {
-      const where = seen("container_access_type", container.source);
-      return match(
-        container.text("container_access_type"),
-        // Nothing written means private.
-        (access = "private") =>
-          PUBLIC.includes(access)
-            ? undefined
-            : broken(
-                `the access of the container is ${access}: no one may read its blobs`,
-                OPEN,
-                undefined,
-                where,
-              ),
-        () => unknown("whether the container is public is known only after apply", OPEN, where),
-      );
-    }),
+    ...containers.map((container) =>
+      argumentAnswer(container, "container_access_type", OPEN, (access = "private") =>
+        ["blob", "container"].includes(access)
+          ? undefined
+          : `the access of the container is ${access}: no one may read its blobs`,
+      ),
+    ),
   ];
 }
-
-/** What a switch of the account keeps out that is on where nothing is written. */
-function switched(account: Resource, argument: string, problem: string, remedy: string): Answer | undefined {
-  const where = seen(argument, account.source);
-  return match(
-    account.text(argument),
-    (text) =>
-      text === "false" ? broken(`the storage account ${problem}`, remedy, undefined, where) : undefined,
-    () => unknown(`whether the storage account ${problem} is known only after apply`, remedy, where),
-  );
-}
-
-const REMEDY =
-  "let requests from everywhere through: public_network_access_enabled, and the default_action Allow or no network rules; or serve the documents from elsewhere";
 
 function networkAnswers({ accounts, rules }: Store): readonly (Answer | undefined)[] {
   return [
     ...accounts.flatMap((account) => [
-      switched(account, "public_network_access_enabled", "takes no requests from public networks", REMEDY),
+      argumentAnswer(account, "public_network_access_enabled", REMEDY, (value) =>
+        value === "false" ? "the storage account takes no requests from public networks" : undefined,
+      ),
       match(
         account.blocks("network_rules"),
         (blocks) => obstacle(blocks.map((block) => firewall(block, account))),
@@ -308,7 +278,6 @@ function networkAnswers({ accounts, rules }: Store): readonly (Answer | undefine
 
 function firewall(rules: Block, { source }: Resource): Answer | undefined {
   const where = seen("default_action of the network rules", source);
-  const doubt = (what: string): Answer => unknown(what, REMEDY, where);
   return match(
     rules.text("default_action"),
     (action = "") => {
@@ -316,8 +285,8 @@ function firewall(rules: Block, { source }: Resource): Answer | undefined {
       const denies = "the firewall of the storage account denies requests from the internet";
       return orElse(rules.list("ip_rules"), () => [known("")]).length === 0
         ? broken(denies, REMEDY, undefined, where)
-        : doubt(`${denies}, but for some addresses, which may be those of Microsoft Entra`);
+        : unknown(`${denies}, but for some addresses, which may be those of Microsoft Entra`, REMEDY, where);
     },
-    () => doubt("what the firewall of the storage account does is known only after apply"),
+    () => unknown("what the firewall of the storage account does is known only after apply", REMEDY, where),
   );
 }

@@ -2,25 +2,25 @@
  * May the identity log in at the registry and read the repository?
  */
 
-import { type Known, type Ternary, and, andThen, known, match, or, orElse, shown } from "../../model/known";
+import { type Ternary, and, is, match, or, orElse, shown } from "../../model/known";
 import type { AskedName } from "../../rules/asked-names";
 import type { Limit } from "../../rules/azure/abac-condition";
 import { azureCloud } from "../../rules/azure/clouds";
 import type { RoleAssignmentMode } from "../../rules/azure/pull-permission";
 import { readRepositoryCondition } from "../../rules/azure/repository-condition";
 import { type OperationList, permits } from "../../rules/azure/role-permissions";
-import { type Answer, broken, later, pass, seen, unknown } from "../answer";
+import { type Answer, type Evidence, broken, later, pass, seen, unknown } from "../answer";
 import type { AskedRepository } from "../asked-image";
 import type { PullRights, ReachedRepositories } from "../cloud";
+import { obstacle } from "../obstacle";
 import type { ClusterFacts } from "../read/cluster-record";
-import type { Assignment } from "./assignments";
+import { remembered, whether } from "../shared/references";
+import { type Assignment, roleLabel } from "./assignments";
 import type { Identity } from "./identity";
 import { type Registries, type Registry, scopedRegistry } from "./registry";
-import { roleLabel } from "./roles";
 import { NO_IDENTITY } from "./trust";
 
-const LEGACY = "LegacyRegistryPermissions";
-const ABAC = "AbacRepositoryPermissions";
+const [LEGACY, ABAC] = ["LegacyRegistryPermissions", "AbacRepositoryPermissions"] as const;
 const REPOSITORIES = "Microsoft.ContainerRegistry/registries/repositories";
 
 /** What a pull asks for in each mode. Source: learn.microsoft.com, "Azure permissions for Containers". */
@@ -30,7 +30,7 @@ const PULL: Readonly<
   [LEGACY]: ["actions", ["Microsoft.ContainerRegistry/registries/pull/read"]],
   [ABAC]: ["dataActions", [`${REPOSITORIES}/content/read`, `${REPOSITORIES}/metadata/read`]],
 };
-const MODES = [LEGACY, ABAC] as const;
+const MODES: readonly RoleAssignmentMode[] = [LEGACY, ABAC];
 
 const NOT_READ = "event 401 Unauthorized, or insufficient scope";
 const UNAUTHORIZED = "Www-Authenticate: auth url … responded with status code 401";
@@ -52,159 +52,132 @@ interface AtRegistry {
   readonly hasMore: boolean;
 }
 
-/** The rights of an identity that was not found. */
 export const NO_RIGHTS: PullRights = {
   login: () => NO_IDENTITY,
   repository: () => NO_IDENTITY,
   reach: () => [],
 };
 
-/** The rights of an identity at registries. */
-export class AcrRights implements PullRights {
-  readonly #identity: Identity;
-  readonly #registries: Registries;
-  readonly #recorded: ClusterFacts["registries"];
-  readonly #known = new Map<string, AtRegistry>();
+/** The rights of an identity at registries; `recorded` is what is known of these besides Terraform. */
+export function acrRights(
+  identity: Identity,
+  registries: Registries,
+  recorded: ClusterFacts["registries"],
+): PullRights {
+  const found = new Map<string, AtRegistry>();
+  const at = (host: string): AtRegistry =>
+    remembered(found, host, () => atRegistry(identity, registries.of(host, recorded), host));
+  return {
+    login: (host) => at(host).login,
+    repository: (asked) => repositoryAnswer(at(asked.host), asked),
+    reach: () => {
+      const { acrSuffix } = azureCloud(orElse(identity.cloud, () => undefined) ?? "AzurePublicCloud");
+      return identity.roles.held.flatMap((each): readonly ReachedRepositories[] => {
+        const name = orElse(scopedRegistry(each.scope), () => "");
+        const patterns = patternsOf(each);
+        if (name === "" || patterns === undefined)
+          return [{ pattern: `${roleLabel(each)} on ${shown(each.scope.text)}`, comparable: false }];
+        return patterns.map((pattern) => ({ pattern: `${name}.${acrSuffix}/${pattern}`, comparable: true }));
+      });
+    },
+  };
+}
 
-  /** `recorded` is what is known of registries besides Terraform. */
-  constructor(identity: Identity, registries: Registries, recorded: ClusterFacts["registries"]) {
-    this.#identity = identity;
-    this.#registries = registries;
-    this.#recorded = recorded;
-  }
+function atRegistry(identity: Identity, registry: Registry | undefined, host: string): AtRegistry {
+  const only = (login: Answer): AtRegistry => ({ login, honoured: [], open: [], hasMore: true });
+  if (registry === undefined)
+    return only(unknown(`${host} is no host of ACR`, "pull by the registry's login server"));
+  const denied = deniedAt(registry, identity);
+  const refusal = otherCloud(identity, host) ?? (denied?.status === "fail" ? denied : undefined);
+  if (refusal) return only(refusal);
+  const { held, possible } = identity.roles;
+  const onRegistry = held.filter(({ scope }) => registry.isIn(scope) === "yes");
+  const honoured = onRegistry.filter((each) => isHonoured(each, registry) === "yes");
+  const unclear = held.filter(
+    (each) => !onRegistry.includes(each) || isHonoured(each, registry) === "unknown",
+  );
+  const open = [...unclear, ...possible].filter(
+    (each) => registry.isIn(each.scope) !== "no" && isHonoured(each, registry) !== "no",
+  );
+  const given = identity.given ?? registry.given;
+  const found = honoured.length > 0 ? loggedIn(honoured, registry) : undefined;
+  const login = given ?? denied ?? found ?? notLoggedIn(identity, registry, onRegistry, open);
+  return { login, honoured, open, hasMore: identity.hasMoreRoles || given !== undefined };
+}
 
-  /** Whether it may log in at a host. */
-  login(host: string): Answer {
-    return this.#at(host).login;
-  }
-
-  /** Whether it may read the repository, or all repositories of a pattern. */
-  repository({ host, paths }: AskedRepository): Answer {
-    const { login, honoured, open, hasMore } = this.#at(host);
-    if (honoured.length === 0)
-      return login.status === "unknown" ? login : unknown("there is no login", login.remedy);
-    const worst = paths.worst((name) => readable(honoured, name), badnessOf);
-    if (worst === undefined)
-      return unknown(`which repositories ${paths.text} covers is too much to try`, "declare them one by one");
-    const { said, example } = worst;
-    if (said === "no" && open.length > 0) return mayCover(open);
-    if (said === "no" && hasMore) return NOT_ALL;
-    const text = paths.isOne || said === "yes" ? paths.text : `${example} (of ${paths.text})`;
-    return said === "yes"
-      ? later("pass", () =>
-          pass(`the role assignment covers ${text}`, ...places("role assignment", honoured)),
-        )
-      : notCovered(said, honoured, text);
-  }
-
-  /** What it may read at all. */
-  reach(): readonly ReachedRepositories[] {
-    const suffix = azureCloud(orElse(this.#identity.cloud, () => undefined) ?? "AzurePublicCloud").acrSuffix;
-    return this.#identity.roles.held.flatMap((each): readonly ReachedRepositories[] => {
-      const name = orElse(scopedRegistry(each.scope), () => "");
-      const patterns = patternsOf(each);
-      if (name === "" || patterns === undefined)
-        return [{ pattern: `${roleLabel(each)} on ${shown(each.scope.text)}`, comparable: false }];
-      return patterns.map((pattern) => ({ pattern: `${name}.${suffix}/${pattern}`, comparable: true }));
-    });
-  }
-
-  #at(host: string): AtRegistry {
-    const before = this.#known.get(host) ?? this.#judged(host);
-    this.#known.set(host, before);
-    return before;
-  }
-
-  #judged(host: string): AtRegistry {
-    const registry = this.#registries.of(host, this.#recorded);
-    const only = (login: Answer): AtRegistry => ({ login, honoured: [], open: [], hasMore: true });
-    if (registry === undefined)
-      return only(unknown(`${host} is no host of ACR`, "pull by the registry's login server"));
-    const elsewhere = otherCloud(this.#identity, host);
-    if (elsewhere) return only(elsewhere);
-    const denied = deniedAt(registry, this.#identity);
-    if (denied?.status === "fail") return only(denied);
-    const mode = orElse(registry.mode, () => undefined);
-    const onRegistry = this.#identity.roles.held.filter(({ scope }) => registry.isIn(scope) === "yes");
-    const honoured = onRegistry.filter((each) => isHonoured(each, mode));
-    const open = this.#open(registry, mode);
-    const given = this.#identity.given ?? registry.given;
-    const login =
-      given ??
-      denied ??
-      (honoured.length > 0
-        ? loggedIn(honoured, registry)
-        : notLoggedIn(this.#identity, registry, onRegistry, open));
-    return { login, honoured, open, hasMore: this.#identity.hasMoreRoles || given !== undefined };
-  }
-
-  #open(registry: Registry, mode: RoleAssignmentMode | undefined): readonly Assignment[] {
-    const { held, possible } = this.#identity.roles;
-    const isUseless = (each: Assignment): boolean =>
-      registry.isIn(each.scope) === "no" || (modesOf(each) !== undefined && !isHonoured(each, mode));
-    const unclear = held.filter(
-      (each) => registry.isIn(each.scope) === "unknown" || modesOf(each) === undefined,
+function repositoryAnswer(
+  { login, honoured, open, hasMore }: AtRegistry,
+  { paths }: AskedRepository,
+): Answer {
+  if (honoured.length === 0)
+    return login.status === "unknown" ? login : unknown("there is no login", login.remedy);
+  const worst = paths.worst((name) => readable(honoured, name), badnessOf);
+  if (worst === undefined)
+    return unknown(`which repositories ${paths.text} covers is too much to try`, "declare them one by one");
+  const { said, example } = worst;
+  if (said === "no" && open.length > 0) return mayCover(open);
+  if (said === "no" && hasMore) return NOT_ALL;
+  if (said === "yes")
+    return later("pass", () =>
+      pass(`the role assignment covers ${paths.text}`, ...places(honoured, "role assignment")),
     );
-    return [...unclear, ...possible].filter((each) => !isUseless(each));
-  }
+  if (said === "unknown")
+    return later("unknown", () =>
+      unknown(
+        "what the condition of the role assignment limits cannot be told: it has another form than is read here, or the role has no data actions",
+        "see the condition",
+        ...places(honoured, "condition"),
+      ),
+    );
+  return later("fail", () => {
+    const patterns = honoured.map(patternsOf);
+    const covered = patterns.includes(undefined) ? "other repositories" : patterns.flat().join(", ");
+    return broken(
+      `the condition of the role assignment covers ${covered}, not ${paths.isOne ? paths.text : `${example} (of ${paths.text})`}`,
+      "add the repository to the condition",
+      NOT_READ,
+      ...places(honoured, "condition"),
+    );
+  });
 }
 
 /** Registries take tokens of their own cloud's Entra alone. */
 function otherCloud({ cloud, label, source }: Identity, host: string): Answer | undefined {
+  const isOwn = whether(cloud, (name) => !name || host.endsWith(`.${azureCloud(name).acrSuffix}`));
+  if (isOwn === "yes") return undefined;
   const remedy = "pull with an identity of the registry's cloud";
-  return match(
-    cloud,
-    (name) =>
-      name === undefined || host.endsWith(`.${azureCloud(name).acrSuffix}`)
-        ? undefined
-        : broken(
-            `${label} is of ${name}, and ${host} is a registry of another cloud`,
-            remedy,
-            UNAUTHORIZED,
-            seen("identity", source),
-          ),
-    () =>
-      unknown(`whether ${label} is of the cloud of ${host} is not known`, remedy, seen("identity", source)),
-  );
+  const where = seen("identity", source);
+  if (isOwn === "unknown")
+    return unknown(`whether ${label} is of the cloud of ${host} is not known`, remedy, where);
+  const reason = `${label} is of ${shown(cloud)}, and ${host} is a registry of another cloud`;
+  return broken(reason, remedy, UNAUTHORIZED, where);
 }
 
 /** Deny assignments are above all roles. */
 function deniedAt({ name, mode, isIn }: Registry, { roles }: Identity): Answer | undefined {
-  const outcomes = roles.denials.map((denial) => {
-    const ways = orElse(mode, () => undefined);
-    const each = (ways === undefined ? MODES : [ways]).map((way) => {
+  const ways = MODES.filter((way) => is(mode, way) !== "no");
+  const keeps = `a deny assignment keeps the identity from reading the registry ${name}`;
+  const answers = roles.denials.map(({ denies, source }) => {
+    const each = ways.map((way) => {
       const [list, operations] = PULL[way];
-      return or(...operations.map((operation) => denial.denies(operation, list, isIn)));
+      return or(...operations.map((operation) => denies(operation, list, isIn)));
     });
-    return { denial, outcome: and(...each) === "yes" ? "yes" : or(...each) };
+    const where = seen("deny assignment", source);
+    if (and(...each) === "yes")
+      return broken(keeps, "exclude the identity from the deny assignment", NOT_READ, where);
+    return or(...each) === "no"
+      ? undefined
+      : unknown(`whether ${keeps} cannot be told`, "see the deny assignment", where);
   });
-  const denied = outcomes.find(({ outcome }) => outcome === "yes");
-  if (denied)
-    return broken(
-      `a deny assignment keeps the identity from reading the registry ${name}`,
-      "exclude the identity from the deny assignment",
-      NOT_READ,
-      seen("deny assignment", denied.denial.source),
-    );
-  const open = outcomes.find(({ outcome }) => outcome === "unknown");
-  return (
-    open &&
-    unknown(
-      `whether a deny assignment keeps the identity from reading the registry ${name} cannot be told`,
-      "see the deny assignment",
-      seen("deny assignment", open.denial.source),
-    )
-  );
+  return obstacle(answers);
 }
 
 /** The modes in which a role may pull; `undefined` where its permissions are not known. */
 function modesOf({ builtIn, definition, isRefused }: Assignment): readonly RoleAssignmentMode[] | undefined {
   if (isRefused) return [];
-  if (builtIn) {
-    const { pulls } = builtIn;
-    return pulls === "unknown" ? undefined : pulls === undefined ? [] : [pulls];
-  }
-  const permissions = orElse(definition?.permissions ?? known(undefined), () => undefined);
+  if (builtIn?.pulls === "unknown") return undefined;
+  if (builtIn) return builtIn.pulls ? [builtIn.pulls] : [];
+  const permissions = definition && orElse(definition.permissions, () => undefined);
   if (permissions === undefined) return undefined;
   const judged = MODES.map((mode) => {
     const [list, operations] = PULL[mode];
@@ -215,21 +188,22 @@ function modesOf({ builtIn, definition, isRefused }: Assignment): readonly RoleA
   return judged.filter(({ held }) => !held.includes("no")).map(({ mode }) => mode);
 }
 
-/** Whether the registry's mode honours the role, as far as it is known. */
-function isHonoured(assignment: Assignment, mode: RoleAssignmentMode | undefined): boolean {
-  const modes = modesOf(assignment) ?? [];
-  return mode === undefined ? modes.length > 0 : modes.includes(mode);
+/** Whether the registry's mode honours the role; one whose mode is not known honours every role that may pull at all. */
+function isHonoured(assignment: Assignment, { mode }: Registry): Ternary {
+  const modes = modesOf(assignment);
+  if (modes === undefined) return "unknown";
+  const isOpen = modes.length > 0 && whether(mode, (one) => modes.includes(one)) !== "no";
+  return isOpen ? "yes" : "no";
 }
 
 /** With the mode not known, a role may be one that the registry ignores. */
 function loggedIn(honoured: readonly Assignment[], { name, mode, made }: Registry): Answer {
-  const evidence = honoured.map((each) => seen(roleLabel(each), each.source));
   const presumed = orElse(mode, () => made);
   const certain = presumed && honoured.find((each) => modesOf(each)?.includes(presumed));
   if (certain)
     return pass(
       `the identity is ${roleLabel(certain)} on the registry ${name}, whose mode is ${presumed}`,
-      ...evidence,
+      ...places(honoured),
     );
   const roles = honoured.map(
     (each) => `${roleLabel(each)}, which counts in mode ${modesOf(each)?.join(", ") ?? ""}`,
@@ -237,7 +211,7 @@ function loggedIn(honoured: readonly Assignment[], { name, mode, made }: Registr
   return unknown(
     `the identity is ${roles.join(", and ")}; whether the registry ${name} is in that mode is not known`,
     `look with \`az acr show --name ${name} --query roleAssignmentMode\` and state it in \`registries\` of the cluster's facts`,
-    ...evidence,
+    ...places(honoured),
   );
 }
 
@@ -248,14 +222,14 @@ function notLoggedIn(
   open: readonly Assignment[],
 ): Answer {
   if (open.length > 0) return mayCover(open);
-  const ignored = onRegistry.filter((each) => (modesOf(each) ?? []).length > 0);
   if (hasMoreRoles) return NOT_ALL;
+  const ignored = onRegistry.filter((each) => (modesOf(each) ?? []).length > 0);
   if (ignored.length > 0)
     return broken(
       `the registry ${name} is in mode ${shown(mode)}, which ignores ${ignored.map(roleLabel).join(", ")}`,
       `assign ${shown(mode) === ABAC ? "Container Registry Repository Reader" : "AcrPull"} on the registry ${name}`,
       NOT_READ,
-      ...ignored.map((each) => seen(roleLabel(each), each.source)),
+      ...places(ignored),
     );
   return broken(
     `the identity has no role on the registry ${name}${onRegistry.some(({ isRefused }) => isRefused) ? "; Azure refuses to assign a custom role outside of its assignable_scopes" : ""}`,
@@ -268,7 +242,7 @@ function mayCover(open: readonly Assignment[]): Answer {
   return unknown(
     "a role assignment may cover the registry: its role, its scope or whose it is cannot be judged here",
     "assign AcrPull, or Container Registry Repository Reader, on the registry itself",
-    ...open.map((each) => seen(roleLabel(each), each.source)),
+    ...places(open),
   );
 }
 
@@ -295,42 +269,20 @@ const limits = new WeakMap<Assignment, readonly Limit[]>();
 /** What the condition of an assignment says of reading. */
 function limitsOf(assignment: Assignment): readonly Limit[] {
   const { limit } = assignment;
-  const before = limits.get(assignment) ?? (limit ? PULL[ABAC][1].map((operation) => limit(operation)) : []);
-  limits.set(assignment, before);
-  return before;
+  return remembered(limits, assignment, () =>
+    limit ? PULL[ABAC][1].map((operation) => limit(operation)) : [],
+  );
 }
 
-function places(what: string, honoured: readonly Assignment[]): ReturnType<typeof seen>[] {
-  return honoured.map(({ source }) => seen(what, source));
-}
-
-function notCovered(said: Ternary, honoured: readonly Assignment[], path: string): Answer {
-  if (said === "unknown")
-    return later("unknown", () =>
-      unknown(
-        "what the condition of the role assignment limits cannot be told: it has another form than is read here, or the role has no data actions",
-        "see the condition",
-        ...places("condition", honoured),
-      ),
-    );
-  return later("fail", () => {
-    const patterns = honoured.map(patternsOf);
-    const covered = patterns.includes(undefined) ? "other repositories" : patterns.flat().join(", ");
-    return broken(
-      `the condition of the role assignment covers ${covered}, not ${path}`,
-      "add the repository to the condition",
-      NOT_READ,
-      ...places("condition", honoured),
-    );
-  });
+function places(assignments: readonly Assignment[], what?: string): readonly Evidence[] {
+  return assignments.map((each) => seen(what ?? roleLabel(each), each.source));
 }
 
 /** The repositories of an assignment whose condition has the documented form. */
 function patternsOf({ condition }: Assignment): readonly string[] | undefined {
-  const text: Known<string> = andThen(condition, (each) => known(each ?? ""));
   return match(
-    text,
-    (each) => (each === "" ? ["*"] : readRepositoryCondition(each)),
+    condition,
+    (text = "") => (text === "" ? ["*"] : readRepositoryCondition(text)),
     () => undefined,
   );
 }

@@ -6,6 +6,7 @@
  */
 
 import { type Known, isKnown, known, match, orElse, shown, whyNot } from "../../model/known";
+import { isRecord } from "../../model/record";
 import { type Tree, childOf, optionalText, plainOf } from "../../model/tree";
 import { CLIENT_ID_ANNOTATION, TENANT_ID_ANNOTATION } from "../../rules/azure/acr-credential-provider";
 import { azureJsonCloud, clientAnswered, validateAzureJson } from "../../rules/azure/azure-json";
@@ -19,8 +20,9 @@ import { embedded } from "../read/documents";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
 import type { NodeFileFact } from "../read/node-files";
 import type { Issuers } from "../shared/object-store";
-import { type Identities, type Identity, foreignTenant, sameTenant } from "./identity";
-import { AcrRights, NO_RIGHTS } from "./permission";
+import { remembered } from "../shared/references";
+import { type Identities, type Identity, foreignTenant, notInOne, sameTenant } from "./identity";
+import { NO_RIGHTS, acrRights } from "./permission";
 import type { Registries } from "./registry";
 import { entraTrust, tokenOf } from "./trust";
 
@@ -31,171 +33,78 @@ const BINDINGS: readonly string[] = [
   "ib-default-tenant-id",
   "ib-apiserver-ip",
 ];
+const KEYS: readonly string[] = [CLIENT_ID_ANNOTATION, TENANT_ID_ANNOTATION];
 const ONE_FILE = "give the path of azure.json as the one argument";
+const LATE = "late";
+const EMPTY = known("");
 
 /** The acr plugin. */
-export class AcrPlugin implements PluginCloud {
-  /** Key of the plugin in the version tables. */
-  readonly plugin = "acr";
-  /** Annotation keys by which the plugin finds the identity. */
-  readonly annotationKeys: readonly string[] = [CLIENT_ID_ANNOTATION, TENANT_ID_ANNOTATION];
-  readonly #identities: Identities;
-  readonly #registries: Registries;
-  readonly #issuers: Issuers;
-  readonly #rights = new WeakMap<Identity, Map<ClusterFacts["registries"], PullRights>>();
-
-  constructor(identities: Identities, registries: Registries, issuers: Issuers) {
-    this.#identities = identities;
-    this.#registries = registries;
-    this.#issuers = issuers;
-  }
-
-  /** Abilities that the plugin must have. */
-  needs(): readonly "tokens"[] {
-    return ["tokens"];
-  }
-
-  /** Whether arguments and configuration file let the plugin use the token for a host. */
-  arguments(
-    entry: ProviderEntry,
-    node: NodeConfiguration,
-    host: string,
-    { plugins = {} }: ClusterFacts,
-  ): Answer {
-    const given = argumentsOf(entry);
-    const where = seen("args of the entry", entry.source);
-    const refusal = certainRefusal("acr", plugins["acr"] ?? {}, given);
-    const problems = obstacle([
-      refusal && broken(refusal.reason, refusal.remedy, refusal.log, where),
-      flagDoubt(given, where),
-      wordProblem(given, where),
-      mirrorProblem(given.values.get(MIRROR) ?? "", host, where),
-    ]);
-    if (problems && !entry.args.every(isKnown))
-      return unknown("the arguments of the entry are not all known", "write them into the file", where);
-    const file = fileAnswer(entry, node, host);
-    return obstacle([problems, file]) ?? file;
-  }
-
-  /** What becomes of the pull where the plugin answers without the token; `undefined` where it does not answer so. */
-  answersAnyway(entry: ProviderEntry, node: NodeConfiguration): Answer | undefined {
-    const path = pathOf(entry) ?? "";
-    const document = azureJson(path, node);
-    const isKnownMode = document !== undefined && isKnown(childOf(document, "useManagedIdentityExtension"));
-    const client = isKnownMode ? clientAnswered(plainOf(document, LATE)) : undefined;
-    if (client === undefined) return undefined;
-    const reason = `the plugin succeeds with the client ID and secret of ${path}, ${client === "some" ? "which may pull" : "which are empty; with credentials there is no anonymous attempt"}`;
-    const where = seen(path, node.file(path)?.source);
-    return client === "some"
-      ? unknown(reason, "do not take such a pull for success of the chain", where)
-      : broken(reason, "repair what provider-on-node says", "event 401 of the registry", where);
-  }
-
-  /** Whether the plugin finds client and tenant in the annotations that it is handed. */
-  annotations(question: PullQuestion): Answer {
-    const { entry, account, node } = question;
-    const where = seen("annotations of the service account", account.source);
-    const missing = this.annotationKeys.find((key) => orElse(handedOver(question, key), () => LATE) === "");
-    if (missing !== undefined) return notHanded(missing, question, where);
-    const [client, tenant] = [CLIENT_ID_ANNOTATION, TENANT_ID_ANNOTATION].map((key) =>
-      handedOver(question, key),
+export function acrPlugin(identities: Identities, registries: Registries, issuers: Issuers): PluginCloud {
+  const memory = new WeakMap<Identity, Map<ClusterFacts["registries"], PullRights>>();
+  const rightsOf = (identity: Identity, recorded: ClusterFacts["registries"]): PullRights =>
+    remembered(
+      remembered(memory, identity, () => new Map<ClusterFacts["registries"], PullRights>()),
+      recorded,
+      () => acrRights(identity, registries, recorded),
     );
-    const contested = [client, tenant]
-      .map((value) => value && whyNot(value))
-      .find((why) => why?.kind === "contested");
-    if (contested || client === undefined || tenant === undefined)
-      return unknown(
-        contested && contested.kind !== "apply" ? contested.what : "the annotations are not known",
-        "keep the annotation in one document",
-        where,
+  return {
+    plugin: "acr",
+    annotationKeys: KEYS,
+    needs: () => ["tokens"],
+    arguments: argumentsAnswer,
+    answersAnyway,
+    annotations: (question) => annotationsAnswer(question, identities),
+    puller: (question): PullIdentity => {
+      const client = handedOver(question, CLIENT_ID_ANNOTATION);
+      const identity = identities.of(client);
+      const trust = entraTrust(identity, tokenOf(question.token), issuers);
+      if (identity === undefined) return { trust, label: undefined, source: undefined, rights: NO_RIGHTS };
+      const label = match(
+        client,
+        (id) => `client id ${id}`,
+        () => identity.label,
       );
-    const remedy = `write the tenant of the identity into ${TENANT_ID_ANNOTATION} and into the plugin's file`;
-    const foreign = foreignTenant(this.#identities.of(client), TENANT_ID_ANNOTATION, tenant, remedy, where);
-    const given = tenantAnswer(pluginTenant(entry, node), tenant, where);
-    return obstacle([given, foreign]) ?? given;
-  }
-
-  /** As whom the plugin acts, and whether Entra lets it. */
-  puller(question: PullQuestion): PullIdentity {
-    const client = handedOver(question, CLIENT_ID_ANNOTATION);
-    const identity = this.#identities.of(client);
-    const trust = entraTrust(identity, tokenOf(question.token), this.#issuers);
-    if (identity === undefined) return { trust, label: undefined, source: undefined, rights: NO_RIGHTS };
-    const label = match(
-      client,
-      (id) => `client id ${id}`,
-      () => identity.label,
-    );
-    return { trust, label, source: identity.source, rights: this.#rightsOf(identity, question.cluster) };
-  }
-
-  #rightsOf(identity: Identity, { registries }: ClusterFacts): PullRights {
-    const known = this.#rights.get(identity) ?? new Map<ClusterFacts["registries"], PullRights>();
-    this.#rights.set(identity, known);
-    const rights = known.get(registries) ?? new AcrRights(identity, this.#registries, registries);
-    known.set(registries, rights);
-    return rights;
-  }
+      return {
+        trust,
+        label,
+        source: identity.source,
+        rights: rightsOf(identity, question.cluster.registries),
+      };
+    },
+  };
 }
 
-/** An annotation as the kubelet hands it to the plugin: only keys that the entry lists; empty otherwise. */
-function handedOver({ entry, account }: PullQuestion, key: string): Known<string> {
-  const { requiredKeys = [], optionalKeys = [] } = entry.tokenAttributes ?? {};
-  const isListed = requiredKeys.includes(key) || optionalKeys.includes(key);
-  return (isListed ? account.annotations.get(key) : undefined) ?? EMPTY;
-}
-
-function notHanded(key: string, { entry, account }: PullQuestion, where: Evidence): Answer {
-  const isUnlisted = orElse(account.annotations.get(key) ?? EMPTY, () => LATE) !== "";
-  return broken(
-    isUnlisted
-      ? `the entry does not list ${key} among its annotation keys, so the kubelet does not hand it on`
-      : `the service account has no ${key}, or an empty one`,
-    isUnlisted ? "list the key in requiredServiceAccountAnnotationKeys" : `annotate it with ${key}`,
-    `${key === CLIENT_ID_ANNOTATION ? "client" : "tenant"} id annotation ${key} is not found or the value is empty`,
-    where,
-    seen("tokenAttributes", entry.source),
-  );
-}
-
-/** The annotation's tenant against that of the plugin's file, which the exchange with the registry uses. */
-function tenantAnswer(
-  tenant: Known<string | undefined> | undefined,
-  annotated: Known<string>,
-  where: Evidence,
+function argumentsAnswer(
+  entry: ProviderEntry,
+  node: NodeConfiguration,
+  host: string,
+  { plugins = {} }: ClusterFacts,
 ): Answer {
-  const isSame =
-    tenant === undefined || orElse(tenant, () => LATE) === undefined ? "yes" : sameTenant(tenant, annotated);
-  if (isSame === "yes") return pass("the plugin is given client and tenant", where);
-  if (isSame === "unknown")
-    return unknown(
-      "whether annotation and plugin's file name one tenant is known only after apply",
-      "state the tenant as a literal, or take both from one attribute",
-      where,
-    );
-  return broken(
-    `the annotation names the tenant ${shown(annotated)}, the plugin's file ${tenant ? shown(tenant) : ""}, which the exchange with the registry uses`,
-    "identity and registry must be in the tenant of the plugin's file",
-    SILENT,
-    where,
-  );
+  const given = argumentsOf(entry);
+  const where = seen("args of the entry", entry.source);
+  const refusal = certainRefusal("acr", plugins["acr"] ?? {}, given);
+  const problems = obstacle([
+    refusal && broken(refusal.reason, refusal.remedy, refusal.log, where),
+    flagDoubt(given, where),
+    wordProblem(given, where),
+    mirrorProblem(given.values.get(MIRROR) ?? "", host, where),
+  ]);
+  if (problems && !entry.args.every(isKnown))
+    return unknown("the arguments of the entry are not all known", "write them into the file", where);
+  const file = fileAnswer(entry, node, host);
+  return obstacle([problems, file]) ?? file;
 }
 
 /** Every service account is asked about with the same few entries. */
-const read = new WeakMap<ProviderEntry, ParsedArguments>();
+const parsed = new WeakMap<ProviderEntry, ParsedArguments>();
 
 function argumentsOf(entry: ProviderEntry): ParsedArguments {
-  const before = read.get(entry) ?? parsedArguments("acr", entry.args.map(shown));
-  read.set(entry, before);
-  return before;
+  return remembered(parsed, entry, () => parsedArguments("acr", entry.args.map(shown)));
 }
 
-function filesIn({ words, rest }: ParsedArguments): readonly string[] {
-  return [...words, ...rest];
-}
-
-function pathOf(entry: ProviderEntry): string | undefined {
-  return filesIn(argumentsOf(entry))[0];
+function pathOf(entry: ProviderEntry): string {
+  const { words, rest } = argumentsOf(entry);
+  return [...words, ...rest][0] ?? "";
 }
 
 function flagDoubt({ refusal, values }: ParsedArguments, where: Evidence): Answer | undefined {
@@ -207,13 +116,13 @@ function flagDoubt({ refusal, values }: ParsedArguments, where: Evidence): Answe
   return unknown(reason, ONE_FILE, where);
 }
 
-function wordProblem(given: ParsedArguments, where: Evidence): Answer | undefined {
-  const words = filesIn(given);
-  if (words.length === 1) return undefined;
-  return words.length === 0
+function wordProblem({ words, rest }: ParsedArguments, where: Evidence): Answer | undefined {
+  const all = [...words, ...rest];
+  if (all.length === 1) return undefined;
+  return all.length === 0
     ? broken("the entry names no configuration file", ONE_FILE, "config file is not specified", where)
     : broken(
-        `the plugin takes one argument, the configuration file, and is given ${words.join(", ")}`,
+        `the plugin takes one argument, the configuration file, and is given ${all.join(", ")}`,
         ONE_FILE,
         "expected exactly one argument (config file); Got arguments",
         where,
@@ -239,31 +148,20 @@ function mirrorProblem(stated: string, host: string, where: Evidence): Answer | 
   return undefined;
 }
 
-const LATE = "late";
-const EMPTY = known("");
-const parsedFiles = new WeakMap<NodeFileFact, Tree>();
+const files = new WeakMap<NodeFileFact, Tree>();
 
 /** The plugin's configuration file; `undefined` where it is not among what was read. */
 function azureJson(path: string, node: NodeConfiguration): Tree | undefined {
   const file = node.file(path);
-  if (file === undefined) return undefined;
-  const before = parsedFiles.get(file) ?? embedded(file.content);
-  parsedFiles.set(file, before);
-  return before;
-}
-
-/** The tenant that the plugin sends to the registry; `undefined` where the file is not read, or has none. */
-function pluginTenant(entry: ProviderEntry, node: NodeConfiguration): Known<string | undefined> | undefined {
-  const document = azureJson(pathOf(entry) ?? "", node);
-  return document === undefined ? undefined : optionalText(childOf(document, "tenantId"));
+  return file && remembered(files, file, () => embedded(file.content));
 }
 
 /** Whether the file lets the plugin use the token for a registry. */
 function fileAnswer(entry: ProviderEntry, node: NodeConfiguration, host: string): Answer {
-  const path = pathOf(entry) ?? "";
+  const path = pathOf(entry);
   const document = azureJson(path, node);
   const where = seen(path, node.file(path)?.source);
-  const why = document === undefined ? undefined : whyNot(document);
+  const why = document && whyNot(document);
   if (document === undefined || (why && why.kind !== "malformed"))
     return unknown(
       `the plugin's file ${path} is not among what was read`,
@@ -272,9 +170,8 @@ function fileAnswer(entry: ProviderEntry, node: NodeConfiguration, host: string)
     );
   const plain = why ? {} : plainOf(document, LATE);
   const findings = validateAzureJson(plain);
-  const isLate = (field: string): boolean => !why && !isKnown(childOf(document, field));
-  const [certain] = findings.filter(({ field }) => !isLate(field));
-  const [finding] = certain ? [certain] : findings;
+  const certain = findings.find(({ field }) => why || isKnown(childOf(document, field)));
+  const finding = certain ?? findings[0];
   if (finding) {
     const reason = `${path}: ${finding.field}: ${finding.message}`;
     const remedy = "write it into the plugin's file";
@@ -290,14 +187,89 @@ function otherCloud(document: unknown, path: string, host: string, where: Eviden
     return undefined;
   const home = azureClouds.find(({ acrSuffix }) => host.endsWith(`.${acrSuffix}`));
   const remedy = `write the cloud of ${host} into the plugin's file`;
-  const isOfItsOwn =
-    typeof document === "object" && document !== null && "resourceManagerEndpoint" in document;
-  return home === undefined || isOfItsOwn
-    ? unknown(`whether ${host} is a registry of the cloud that ${path} names is not known`, remedy, where)
+  if (home === undefined || (isRecord(document) && "resourceManagerEndpoint" in document))
+    return unknown(
+      `whether ${host} is a registry of the cloud that ${path} names is not known`,
+      remedy,
+      where,
+    );
+  const reason = `${path} has the plugin take tokens of ${cloud.name}, and ${host} is a registry of ${home.name}`;
+  return broken(reason, remedy, undefined, where);
+}
+
+/** What becomes of the pull where the plugin answers without the token; `undefined` where it does not answer so. */
+function answersAnyway(entry: ProviderEntry, node: NodeConfiguration): Answer | undefined {
+  const path = pathOf(entry);
+  const document = azureJson(path, node);
+  if (document === undefined || !isKnown(childOf(document, "useManagedIdentityExtension"))) return undefined;
+  const client = clientAnswered(plainOf(document, LATE));
+  if (client === undefined) return undefined;
+  const succeeds = `the plugin succeeds with the client ID and secret of ${path}, which`;
+  const where = seen(path, node.file(path)?.source);
+  return client === "some"
+    ? unknown(`${succeeds} may pull`, "do not take such a pull for success of the chain", where)
     : broken(
-        `${path} has the plugin take tokens of ${cloud.name}, and ${host} is a registry of ${home.name}`,
-        remedy,
-        undefined,
+        `${succeeds} are empty; with credentials there is no anonymous attempt`,
+        "repair what provider-on-node says",
+        "event 401 of the registry",
+        where,
+      );
+}
+
+/** An annotation as the kubelet hands it to the plugin: only keys that the entry lists; empty otherwise. */
+function handedOver({ entry, account }: PullQuestion, key: string): Known<string> {
+  const { requiredKeys = [], optionalKeys = [] } = entry.tokenAttributes ?? {};
+  const isListed = requiredKeys.includes(key) || optionalKeys.includes(key);
+  return (isListed ? account.annotations.get(key) : undefined) ?? EMPTY;
+}
+
+function annotationsAnswer(question: PullQuestion, identities: Identities): Answer {
+  const { entry, account, node } = question;
+  const where = seen("annotations of the service account", account.source);
+  const missing = KEYS.find((key) => orElse(handedOver(question, key), () => LATE) === "");
+  if (missing !== undefined) return notHanded(missing, question, where);
+  const client = handedOver(question, CLIENT_ID_ANNOTATION);
+  const tenant = handedOver(question, TENANT_ID_ANNOTATION);
+  const contested = notInOne([client, tenant], "annotation", where);
+  if (contested) return contested;
+  const remedy = `write the tenant of the identity into ${TENANT_ID_ANNOTATION} and into the plugin's file`;
+  const foreign = foreignTenant(identities.of(client), TENANT_ID_ANNOTATION, tenant, remedy, where);
+  const document = azureJson(pathOf(entry), node);
+  const given = tenantAnswer(document && optionalText(childOf(document, "tenantId")), tenant, where);
+  return obstacle([given, foreign]) ?? given;
+}
+
+function notHanded(key: string, { entry, account }: PullQuestion, where: Evidence): Answer {
+  const isUnlisted = orElse(account.annotations.get(key) ?? EMPTY, () => LATE) !== "";
+  return broken(
+    isUnlisted
+      ? `the entry does not list ${key} among its annotation keys, so the kubelet does not hand it on`
+      : `the service account has no ${key}, or an empty one`,
+    isUnlisted ? "list the key in requiredServiceAccountAnnotationKeys" : `annotate it with ${key}`,
+    `${key === CLIENT_ID_ANNOTATION ? "client" : "tenant"} id annotation ${key} is not found or the value is empty`,
+    where,
+    seen("tokenAttributes", entry.source),
+  );
+}
+
+/** The annotation's tenant against that of the plugin's file, which the exchange with the registry uses. */
+function tenantAnswer(
+  tenant: Known<string | undefined> = known(undefined),
+  annotated: Known<string>,
+  where: Evidence,
+): Answer {
+  const isSame = orElse(tenant, () => LATE) === undefined ? "yes" : sameTenant(tenant, annotated);
+  if (isSame === "yes") return pass("the plugin is given client and tenant", where);
+  return isSame === "unknown"
+    ? unknown(
+        "whether annotation and plugin's file name one tenant is known only after apply",
+        "state the tenant as a literal, or take both from one attribute",
+        where,
+      )
+    : broken(
+        `the annotation names the tenant ${shown(annotated)}, the plugin's file ${shown(tenant)}, which the exchange with the registry uses`,
+        "identity and registry must be in the tenant of the plugin's file",
+        SILENT,
         where,
       );
 }

@@ -5,7 +5,19 @@
  */
 
 import { isAksIssuer } from "../../model/aks-issuer";
-import { type Known, type Ternary, and, is, known, match, or, orElse, same, shown } from "../../model/known";
+import {
+  type Known,
+  type Ternary,
+  and,
+  is,
+  isKnown,
+  known,
+  match,
+  not,
+  or,
+  same,
+  shown,
+} from "../../model/known";
 import { childOf, itemsOf } from "../../model/tree";
 import { azureCloud } from "../../rules/azure/clouds";
 import { WEBHOOK_USE_LABEL } from "../../rules/azure/pod-identity-webhook";
@@ -14,8 +26,8 @@ import type { AccountQuestion } from "../cloud";
 import { obstacle } from "../obstacle";
 import type { PodFact } from "../read/pods";
 import { type ContainerFact, containersOf } from "../shared/pods";
+import { isAbsent, mentionsType } from "../shared/references";
 import { notSeen } from "../shared/words";
-import { mentionsType } from "../shared/references";
 
 const CLIENT_ID = "AZURE_CLIENT_ID";
 const TOKEN = "AZURE_FEDERATED_TOKEN_FILE";
@@ -29,20 +41,21 @@ export const MOUNTED_TOKEN = "/var/run/secrets/azure/tokens/azure-identity-token
 export const WEBHOOK_AUDIENCE: string = azureCloud("AzurePublicCloud").audience;
 
 const [[LABEL = "", VALUE = ""] = []] = Object.entries(WEBHOOK_USE_LABEL);
+const LABELLED = `label the pods with ${LABEL}: "${VALUE}"`;
+
+type Text = Known<string | undefined>;
 
 /** Client and tenant that the service account names; `undefined` where it names none. */
 interface Named {
-  readonly client: Known<string | undefined>;
-  readonly tenant: Known<string | undefined>;
+  readonly client: Text;
+  readonly tenant: Text;
 }
 
 /** Whether the webhook runs on a cluster: of a hub it is recorded; elsewhere it is taken for granted. */
-function webhookOn({ fleet, issuer }: AccountQuestion["cluster"]): Ternary {
+function webhookOn({ fleet, issuer = known("") }: AccountQuestion["cluster"]): Ternary {
   if (fleet === undefined) return "yes";
   if (fleet.webhooks) return fleet.webhooks.includes("azure") ? "yes" : "no";
-  const isAks = match(issuer ?? known(""), isAksIssuer, () =>
-    mentionsType(issuer ?? known(""), "azurerm_kubernetes_cluster"),
-  );
+  const isAks = match(issuer, isAksIssuer, () => mentionsType(issuer, "azurerm_kubernetes_cluster"));
   return isAks ? "yes" : "unknown";
 }
 
@@ -63,30 +76,36 @@ function seenBy({ spec }: PodFact, program: AccountQuestion["program"]): readonl
 }
 
 /** What was found of a pod. */
-interface JudgedPod {
-  readonly pod: PodFact;
+interface JudgedPod extends PodFact {
   readonly isLabelled: Ternary;
-  /** Whether its containers have all that the webhook would add. */
   readonly hasAll: Ternary;
-  /** What its containers set themselves. */
-  readonly found: readonly ReturnType<typeof containerJudged>[];
+  readonly found: readonly Found[];
 }
+
+/** What a container sets itself: a problem, "unknown" where only the cluster knows, `undefined` where nothing is wrong. */
+type Found = { readonly problem: string } | "unknown" | undefined;
 
 /** Whether every pod is changed, and every container then acts as the identity. */
 export function webhookPods({ pods, program, cluster }: AccountQuestion, named: Named): Answer {
   if (pods.length === 0) return notSeen(`its pods need the label ${LABEL}: "${VALUE}"`);
-  const webhook = webhookOn(cluster);
   const judged = pods.map((pod): JudgedPod => {
     const containers = seenBy(pod, program);
     return {
-      pod,
+      ...pod,
       isLabelled: is<string | undefined>(pod.labels.get(LABEL) ?? known(undefined), VALUE),
       hasAll: containers.length === 0 ? "no" : and(...containers.map((each) => hasAll(each, named.client))),
       found: containers.map((each) => containerJudged(each, named)),
     };
   });
   const bare = judged.filter((each) => each.isLabelled === "no" && each.hasAll === "no");
-  if (bare.length > 0) return unlabelled(bare.map(({ pod }) => pod));
+  if (bare.length > 0)
+    return broken(
+      `${bare.map(({ title }) => title).join(", ")} lacks the label ${LABEL}: "${VALUE}", so the webhook leaves its pods alone`,
+      LABELLED,
+      SILENT,
+      ...bare.map(({ title, source }) => seen(title, source)),
+    );
+  const webhook = webhookOn(cluster);
   const how = judged.every(({ isLabelled }) => isLabelled === "yes")
     ? "have the webhook's label"
     : "have a token, and variables that name it, without the webhook";
@@ -94,121 +113,77 @@ export function webhookPods({ pods, program, cluster }: AccountQuestion, named: 
   return obstacle(judged.map((each) => podProblem(each, webhook))) ?? pass(`its pods ${how}`, ...places);
 }
 
-function podProblem(
-  { pod, isLabelled, hasAll: has, found }: JudgedPod,
-  webhook: Ternary,
-): Answer | undefined {
-  const where = seen(pod.title, pod.source);
+function podProblem(pod: JudgedPod, webhook: Ternary): Answer | undefined {
+  const { title, source, isLabelled, hasAll: has, found } = pod;
+  const where = seen(title, source);
   const problem = found.find((each) => typeof each === "object");
   if (problem)
     return broken(
-      `${pod.title} ${problem.problem}`,
+      `${title} ${problem.problem}`,
       `remove ${CLIENT_ID}, ${TOKEN} and ${CLIENT_SECRET} from the pod: the webhook sets what it needs`,
       undefined,
       where,
     );
   const isHelped = and(webhook, isLabelled);
-  if (has === "no" && webhook === "no") return unchanged(pod, webhook);
+  const needs = `${title} has not all of ${CLIENT_ID}, ${TOKEN}, ${TENANT_ID}, ${AUTHORITY} and the token`;
+  const remedy = "write variables, volume and mount into the pod";
+  if (has === "no" && webhook === "no")
+    return broken(`${needs}, and no pod identity webhook of Azure runs on the hub`, remedy, SILENT, where);
   if (found.includes("unknown") || (has === "unknown" && isHelped !== "yes"))
     return unknown(
-      `as whom a container of ${pod.title} acts is known only in the cluster`,
+      `as whom a container of ${title} acts is known only in the cluster`,
       `leave ${CLIENT_ID} and ${TOKEN} to the webhook, or mount a token for ${WEBHOOK_AUDIENCE}`,
       where,
     );
   if (has === "yes" || isHelped === "yes") return undefined;
   return webhook === "yes"
-    ? unknown(
-        `whether ${pod.title} has the label ${LABEL} is known only after apply`,
-        `label the pods with ${LABEL}: "${VALUE}"`,
-        where,
-      )
-    : unchanged(pod, webhook);
-}
-
-/** Whether a container has all that the webhook would add: its four variables, with the token that they name. */
-function hasAll({ variable, files, hasMore }: ContainerFact, client: Known<string | undefined>): Ternary {
-  const [id, token] = [variable(CLIENT_ID), variable(TOKEN)];
-  const isSet = (value: Known<string | undefined>): Ternary =>
-    match(
-      value,
-      (text) => (text === undefined ? (hasMore ? "unknown" : "no") : text === "" ? "no" : "yes"),
-      () => "unknown",
-    );
-  const isThere = (value: Known<string | undefined>): boolean => orElse(value, () => "") !== undefined;
-  const isForEntra = or(
-    ...files.map((each) => (each.token ? is(each.token.audience, WEBHOOK_AUDIENCE) : "no")),
-  );
-  const isMounted = or(
-    ...files.map((each) =>
-      each.token
-        ? and(same<string | undefined>(token, known(each.path)), is(each.token.audience, WEBHOOK_AUDIENCE))
-        : "no",
-    ),
-  );
-  return and(
-    isForEntra,
-    ...[CLIENT_ID, TOKEN, TENANT_ID, AUTHORITY].map((name) => isSet(variable(name))),
-    isThere(id) ? same<string | undefined>(id, client) : "unknown",
-    isThere(token) ? isMounted : "unknown",
-  );
-}
-
-function unlabelled(pods: readonly PodFact[]): Answer {
-  return broken(
-    `${pods.map(({ title }) => title).join(", ")} lacks the label ${LABEL}: "${VALUE}", so the webhook leaves its pods alone`,
-    `label the pods with ${LABEL}: "${VALUE}"`,
-    SILENT,
-    ...pods.map(({ title, source }) => seen(title, source)),
-  );
-}
-
-/** A pod that counts on the webhook. */
-function unchanged({ title, source }: PodFact, webhook: Ternary): Answer {
-  const needs = `${title} has not all of ${CLIENT_ID}, ${TOKEN}, ${TENANT_ID}, ${AUTHORITY} and the token`;
-  const remedy = "write variables, volume and mount into the pod";
-  const where = seen(title, source);
-  return webhook === "no"
-    ? broken(`${needs}, and no pod identity webhook of Azure runs on the hub`, remedy, SILENT, where)
+    ? unknown(`whether ${title} has the label ${LABEL} is known only after apply`, LABELLED, where)
     : unknown(`${needs}, and nothing says whether the webhook runs on the hub`, remedy, where);
 }
 
-/** What a container sets itself: a problem, "unknown" where only the cluster knows, `undefined` where nothing is wrong. */
-function containerJudged(
-  { name, variable, files }: ContainerFact,
-  { client, tenant }: Named,
-): { readonly problem: string } | "unknown" | undefined {
+/** Whether a container has all that the webhook would add: its four variables, with the token that they name. */
+function hasAll({ variable, files, hasMore }: ContainerFact, client: Text): Ternary {
+  const [id, token] = [variable(CLIENT_ID), variable(TOKEN)];
+  const isSet = (value: Text): Ternary =>
+    match(
+      value,
+      (text) => (text === undefined && hasMore ? "unknown" : text ? "yes" : "no"),
+      (why) => (why.kind === "apply" ? "yes" : "unknown"),
+    );
+  const tokens = files.flatMap(({ path, token: each }) =>
+    each ? [{ path, isForEntra: is(each.audience, WEBHOOK_AUDIENCE) }] : [],
+  );
+  const isMounted = tokens.map(({ path, isForEntra }) =>
+    and(same<string | undefined>(token, known(path)), isForEntra),
+  );
+  return and(
+    or(...tokens.map(({ isForEntra }) => isForEntra)),
+    ...[CLIENT_ID, TOKEN, TENANT_ID, AUTHORITY].map((name) => isSet(variable(name))),
+    isAbsent(id) ? "unknown" : same<string | undefined>(id, client),
+    isAbsent(token) ? "unknown" : or(...isMounted),
+  );
+}
+
+function containerJudged({ name, variable, files }: ContainerFact, { client, tenant }: Named): Found {
   const where = `in the container ${name}`;
   const [id, token] = [variable(CLIENT_ID), variable(TOKEN)];
   const [secret, own] = [variable(CLIENT_SECRET), variable(TENANT_ID)];
-  const isSet = (value: Known<string | undefined>): boolean => orElse(value, () => "") !== undefined;
-  const isOther = (value: Known<string | undefined>, wanted: Known<string | undefined>): Ternary =>
-    isSet(value)
-      ? same(value, wanted) === "yes"
-        ? "no"
-        : same(value, wanted) === "no"
-          ? "yes"
-          : "unknown"
-      : "no";
-  if (orElse(secret, () => undefined) !== undefined)
+  const isOther = (value: Text, wanted: Text): Ternary =>
+    isAbsent(value) ? "no" : not(same<string | undefined>(value, wanted));
+  if (isKnown(secret) && !isAbsent(secret))
     return { problem: `sets ${CLIENT_SECRET} ${where}, which SDKs take before a token` };
-  const [otherId, otherTenant] = [isOther(id, client), isSet(tenant) ? isOther(own, tenant) : "no"];
+  const [otherId, otherTenant] = [isOther(id, client), isAbsent(tenant) ? "no" : isOther(own, tenant)];
   if (otherId === "yes") return { problem: `sets ${CLIENT_ID} to ${shown(id)} ${where}` };
-  const path = orElse(token, () => undefined);
-  const isOwn = path !== undefined && path !== MOUNTED_TOKEN;
-  const mounted = files.find((each) => each.token && each.path === path)?.token;
-  if (isOwn && !mounted) return { problem: `sets ${TOKEN} to ${path} ${where}, where it has no token` };
+  const isOwn = isKnown(token) && !isAbsent(token) && is(token, MOUNTED_TOKEN) === "no";
+  const mounted = files.find((each) => each.token && is(token, each.path) === "yes")?.token;
+  if (isOwn && !mounted)
+    return { problem: `sets ${TOKEN} to ${shown(token)} ${where}, where it has no token` };
   if (otherTenant === "yes")
     return {
       problem: `sets ${TENANT_ID} to ${shown(own)} ${where}, and the service account names ${shown(tenant)}`,
     };
   // A token of the pod's own that is made as the webhook's is as good; one of another audience is not judged here.
   const isAsGood = !isOwn || (mounted !== undefined && is(mounted.audience, WEBHOOK_AUDIENCE) === "yes");
-  const isLate = [token, secret].some((value) =>
-    match(
-      value,
-      () => false,
-      () => true,
-    ),
-  );
-  return otherId === "unknown" || otherTenant === "unknown" || isLate || !isAsGood ? "unknown" : undefined;
+  const isCertain = otherId === "no" && otherTenant === "no" && isKnown(token) && isKnown(secret) && isAsGood;
+  return isCertain ? undefined : "unknown";
 }

@@ -3,18 +3,7 @@
  * by the caller, or read of azapi.
  */
 
-import {
-  type Known,
-  type Ternary,
-  and,
-  andThen,
-  is,
-  known,
-  or,
-  orElse,
-  same,
-  unread,
-} from "../../model/known";
+import { type Known, type Ternary, and, is, known, or, orElse, same, unread } from "../../model/known";
 import { optionalText } from "../../model/tree";
 import { azureClouds } from "../../rules/azure/clouds";
 import type { RoleAssignmentMode } from "../../rules/azure/pull-permission";
@@ -23,14 +12,13 @@ import type { Resource } from "../read/block";
 import type { ClusterFacts } from "../read/cluster-record";
 import type { Terraform } from "../read/terraform";
 import type { Unread } from "../shared/not-read";
-import { lowered } from "../shared/references";
+import { isAbsent, lowered, remembered } from "../shared/references";
 import { azapiResources, changedId, propertyOf } from "./azapi";
-import { type ResourceId, idOf, resourceId, sameId } from "./ids";
-import { type Scopes } from "./scopes";
+import { type ResourceId, type Scopes, idOf, resourceId, sameId } from "./ids";
 
 /** A registry as a host names it. */
 export interface Registry {
-  /** Its name, in small letters. */
+  /** In small letters. */
   readonly name: string;
   /** Which roles it honours. */
   readonly mode: Known<RoleAssignmentMode>;
@@ -40,8 +28,6 @@ export interface Registry {
   readonly given: Answer | undefined;
   /** Whether a scope holds it. */
   readonly isIn: (scope: ResourceId) => Ternary;
-  /** Its id, as far as it is known. */
-  readonly id: ResourceId;
 }
 
 const LEGACY = "LegacyRegistryPermissions";
@@ -51,22 +37,17 @@ const SUFFIXES = [...azureClouds.map(({ acrSuffix }) => acrSuffix), "azurecr.de"
   .join("|")
   .replaceAll(".", "\\.");
 const HOST = new RegExp(`^([a-z0-9]+)(?:-[a-z0-9]+)?(?:\\.[a-z0-9]+\\.geo)?\\.(?:${SUFFIXES})$`);
-
-/** Of a cluster that records no registries. */
-const NOTHING = {};
+const REGISTRY_DEPTH = 8;
+const NO_MODE = unread("nothing says the mode, or two sources different ones");
+const NO_ID = resourceId(unread("the id of the registry was not read"));
 
 /** The name of the registry that a scope is; empty for any other scope. */
 export function scopedRegistry({ segments = [] }: ResourceId): Known<string> {
-  const [name = known("")] = segments.slice(-1);
-  const isRegistry = and(
-    segments.length === REGISTRY_DEPTH ? "yes" : "no",
-    is(segments.at(-2) ?? known(""), "registries"),
-    is(segments.at(-3) ?? known(""), "microsoft.containerregistry"),
-  );
+  const [provider, type, name] = segments.slice(-3);
+  if (segments.length !== REGISTRY_DEPTH || !provider || !type || !name) return known("");
+  const isRegistry = and(is(type, "registries"), is(provider, "microsoft.containerregistry"));
   return isRegistry === "yes" ? name : known("");
 }
-
-const REGISTRY_DEPTH = 8;
 
 /** A registry that Terraform declares or looks up. */
 interface Declared {
@@ -80,34 +61,28 @@ interface Declared {
 /** The registries that were read. */
 export class Registries {
   readonly #declared: readonly Declared[];
-  readonly #found = new WeakMap<object, Map<string, Registry | undefined>>();
+  readonly #found = new Map<ClusterFacts["registries"], Map<string, Registry | undefined>>();
   readonly #scopes: Scopes;
   readonly #unread: Unread;
 
-  /** Reads them. */
   constructor(terraform: Terraform, scopes: Scopes, unread: Unread) {
     this.#scopes = scopes;
     this.#unread = unread;
-    const changes = [
-      ...azapiResources(terraform, "azapi_update_resource", TYPE),
-      ...azapiResources(terraform, "azapi_resource_action", TYPE),
-    ].map((each) => ({ id: changeOf(each), mode: modeIn(each) }));
-    const own = terraform.ofType("azurerm_container_registry");
+    const changes = (["azapi_update_resource", "azapi_resource_action"] as const)
+      .flatMap((kind) => azapiResources(terraform, kind, TYPE))
+      .map((each) => ({ id: resourceId(changedId(each)), mode: modeIn(each) }));
     const ofAzapi = azapiResources(terraform, "azapi_resource", TYPE);
-    this.#declared = [...own, ...ofAzapi].map((resource) => {
+    this.#declared = [...terraform.ofType("azurerm_container_registry"), ...ofAzapi].map((resource) => {
       const id = idOf(resource);
-      const stated =
-        resource.type === "azapi_resource" ? modeIn(resource) : resource.text("role_assignment_mode");
+      const stated = ofAzapi.includes(resource) ? modeIn(resource) : resource.text("role_assignment_mode");
       return { resource, id, name: lowered(resource.stated("name")), mode: changed(stated, id, changes) };
     });
   }
 
   /** The registry of a host; `undefined` for a host that is none of ACR. */
   of(host: string, recorded: ClusterFacts["registries"]): Registry | undefined {
-    const hosts = this.#found.get(recorded ?? NOTHING) ?? new Map<string, Registry | undefined>();
-    this.#found.set(recorded ?? NOTHING, hosts);
-    if (!hosts.has(host)) hosts.set(host, this.#made(host, recorded));
-    return hosts.get(host);
+    const hosts = remembered(this.#found, recorded, () => new Map<string, Registry | undefined>());
+    return remembered(hosts, host, () => this.#made(host, recorded));
   }
 
   #made(host: string, recorded: ClusterFacts["registries"]): Registry | undefined {
@@ -124,32 +99,23 @@ export class Registries {
       ...modeOf(found, stated),
       given: this.#unread.answer(`the registry ${name}`, resources, texts),
       isIn: (scope) => this.#isIn(scope, name, ids),
-      id: ids[0] ?? NOT_READ,
     };
   }
 
   /** A registry's name is the only one in a cloud, so that the name in a scope says it where no id was read. */
   #isIn(scope: ResourceId, name: string, ids: readonly ResourceId[]): Ternary {
-    const held = or(...(ids.length > 0 ? ids : [NOT_READ]).map((id) => this.#scopes.holds(scope, id)));
+    const held = or(...(ids.length > 0 ? ids : [NO_ID]).map((id) => this.#scopes.holds(scope, id)));
     if (held !== "unknown" || scope.segments === undefined) return held;
     const scoped = scopedRegistry(scope);
     if (is(scoped, name) === "yes") return "yes";
-    if (!isResource(scope)) return "unknown";
+    if (!isResource(scope.segments)) return "unknown";
     return is(scoped, "") === "yes" ? "no" : is(scoped, name);
   }
 }
 
-const NOT_READ = resourceId(unread("the id of the registry was not read"));
-
 /** `<type>/<name>` stands in the id of a resource, also of one of a subscription. */
-function isResource({ segments = [] }: ResourceId): boolean {
-  return segments.some((segment, place) => place > 0 && place !== 1 && is(segment, "providers") === "yes");
-}
-
-function changeOf(resource: Resource): ResourceId {
-  return resourceId(
-    andThen(changedId(resource), (id) => (id === undefined ? unread("no id is stated") : known(id))),
-  );
+function isResource(segments: readonly Known<string>[]): boolean {
+  return segments.some((segment, place) => place > 1 && is(segment, "providers") === "yes");
 }
 
 /** The mode that a body states. */
@@ -161,26 +127,23 @@ function modeIn(resource: Resource): Known<string | undefined> {
 function changed(
   stated: Known<string | undefined>,
   id: ResourceId,
-  changes: readonly { readonly id: ResourceId; readonly mode: Known<string | undefined> }[],
+  changes: readonly Pick<Declared, "id" | "mode">[],
 ): Known<string | undefined> {
   return changes.reduce((mode, change) => {
     const isOwn = sameId(change.id, id);
-    if (isOwn === "no" || orElse(change.mode, () => "") === undefined) return mode;
+    if (isOwn === "no" || isAbsent(change.mode)) return mode;
     return isOwn === "yes" ? change.mode : unread("a resource of azapi may change it");
   }, stated);
 }
 
 /** What Terraform says, else what is recorded; a registry that azurerm declares is made without the newer mode. */
 function modeOf(found: readonly Declared[], recorded: string | undefined): Pick<Registry, "mode" | "made"> {
-  const said = found.map(({ mode }) => mode).filter((mode) => orElse(mode, () => "") !== undefined);
-  const [first, ...others] = said;
+  const [first, ...others] = found.map(({ mode }) => mode).filter((mode) => !isAbsent(mode));
   const isOne = first !== undefined && others.every((each) => same(each, first) === "yes");
   const text = orElse(isOne ? first : NO_MODE, () => recorded);
-  const isPlain = found.every((each) => !each.resource.adopted && each.resource.type.startsWith("azurerm_"));
+  const isPlain = found.every(({ resource }) => !resource.adopted && resource.type.startsWith("azurerm_"));
   return {
     mode: text === LEGACY || text === ABAC ? known(text) : NO_MODE,
-    made: found.length > 0 && said.length === 0 && isPlain ? LEGACY : undefined,
+    made: found.length > 0 && first === undefined && isPlain ? LEGACY : undefined,
   };
 }
-
-const NO_MODE = unread("nothing says the mode, or two sources different ones");

@@ -2,10 +2,10 @@
  * Would Entra exchange the service account's token for the identity? Each link is judged alone.
  */
 
-import { type Known, and, known, match, orElse, same, shown, whyNot } from "../../model/known";
+import { type Known, type Ternary, known, orElse, same, shown, whyNot } from "../../model/known";
 import { Issuer } from "../../model/issuer";
 import { isWorkloadIdentityError } from "../../errors";
-import { type Answer, badness, broken, pass, seen, unknown } from "../answer";
+import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
 import type { TokenQuestion, TrustAnswer } from "../cloud";
 import type { Issuers } from "../shared/object-store";
 import { ASK_AGAIN } from "../shared/words";
@@ -14,7 +14,6 @@ import type { Identity } from "./identity";
 
 /** A token, as far as Entra compares it. */
 export interface EntraToken extends Pick<TokenQuestion, "issuer" | "audience"> {
-  /** `sub`. */
   readonly subject: string;
 }
 
@@ -32,6 +31,7 @@ const CODES: Readonly<Record<Claim, string>> = {
   audience: "AADSTS700212",
   subject: "AADSTS700213",
 };
+const OTHER_LETTERS = "AADSTS7002138";
 const NO_RECORD = "AADSTS70021: No matching federated identity record found for presented assertion";
 /** What Entra says of an issuer whose documents it cannot use. */
 const NO_KEYS = "AADSTS50166: Request to External OIDC endpoint failed";
@@ -52,50 +52,50 @@ export const NO_IDENTITY: Answer = unknown(
 /** Whether Entra takes a token for an identity. */
 export function entraTrust(identity: Identity | undefined, token: EntraToken, issuers: Issuers): TrustAnswer {
   if (identity === undefined) return { issuer: NO_IDENTITY, audience: NO_IDENTITY, subject: NO_IDENTITY };
-  const { given, label } = identity;
-  const trust = credentialsTrust(identity.trusts, label, token);
-  const answers = given
-    ? { ...trust, issuer: trust.issuer.status === "fail" ? given : trust.issuer, subject: given }
-    : trust;
+  const { given, label, trusts } = identity;
+  const { issuer, audience, subject } = credentialsTrust(trusts, label, token);
+  const trusted = given && issuer.status === "fail" ? given : issuer;
   return {
-    ...answers,
-    issuer: issuers.judged(reachable(answers.issuer, token.issuer), token.issuer, NO_KEYS),
+    issuer: issuers.judged(reachable(trusted, token.issuer), token.issuer, NO_KEYS),
+    audience,
+    subject: given ?? subject,
   };
 }
 
 /** Whether one of some credentials is for a token; each answer looks only at those that pass the ones before. */
 export function credentialsTrust(trusts: CredentialSet, label: string, token: EntraToken): TrustAnswer {
-  const answers: Partial<Record<Claim, Answer>> = {};
-  const isFor = (each: Credential, claim: Claim): ReturnType<typeof same> =>
-    same<string | undefined>(each[claim], claim === "subject" ? known(token.subject) : token[claim]);
+  const wanted = { ...token, subject: known(token.subject) };
+  const isFor = (each: Credential, claim: Claim): Ternary =>
+    same<string | undefined>(each[claim], wanted[claim]);
+  const refusals: Partial<Record<Claim, Answer>> = {};
   let left = trusts.credentials;
   for (const claim of CLAIMS) {
-    const before = left;
-    left = left.filter((each) => isFor(each, claim) !== "no");
-    if (left.length === 0) answers[claim] = refused(claim, token, label, { ...trusts, credentials: before });
+    const next = left.filter((each) => isFor(each, claim) !== "no");
+    if (next.length === 0)
+      refusals[claim] = refused(claim, wanted[claim], label, { ...trusts, credentials: left });
+    left = next;
   }
-  const certain = left.find(
-    (each) => each.isCertain && and(...CLAIMS.map((claim) => isFor(each, claim))) === "yes",
-  );
-  const shownOne = certain ?? left.find(({ isCertain }) => isCertain) ?? left[0];
+  const isWhole = (each: Credential): boolean =>
+    each.isCertain && CLAIMS.every((claim) => isFor(each, claim) === "yes");
+  const best = left.find(isWhole) ?? left.find(({ isCertain }) => isCertain) ?? left[0];
   const answer = (claim: Claim): Answer => {
-    const refusal = answers[claim];
+    const refusal = refusals[claim];
     if (refusal) return refusal;
     const found =
-      shownOne ??
+      best ??
       trusts.credentials.find((each) => isFor(each, claim) === "yes") ??
       trusts.credentials.find((each) => isFor(each, claim) !== "no");
     if (found === undefined) return NO_IDENTITY;
-    const wanted = claim === "subject" ? known(token.subject) : token[claim];
     if (!found.isCertain) return unowned(label, [found]);
-    if (isFor(found, claim) !== "yes") return open(claim, found, wanted);
-    const reason = `a federated identity credential has the ${claim} ${shown(wanted)}`;
+    if (isFor(found, claim) !== "yes") return open(claim, found, wanted[claim]);
+    const reason = `a federated identity credential has the ${claim} ${shown(wanted[claim])}`;
     return pass(reason, seen(claim, found.source));
   };
+  const subject = answer("subject");
   return {
     issuer: answer("issuer"),
     audience: answer("audience"),
-    subject: left.length === 0 ? answer("subject") : taken(answer("subject"), trusts, label, left),
+    subject: left.length === 0 ? subject : taken(subject, trusts, label, left),
   };
 }
 
@@ -107,10 +107,9 @@ function taken(
   left: readonly Credential[],
 ): Answer {
   const [first] = left;
-  const places = left.map(({ source }) => seen("credential", source));
   if (first && left.every(({ problem }) => problem !== undefined))
     return broken(
-      `the federated identity credential of ${label} ${first.problem ?? ""}: Azure refuses it`,
+      `the federated identity credential of ${label} ${first.problem}: Azure refuses it`,
       "write a credential that Azure takes",
       NO_RECORD,
       seen("credential", first.source),
@@ -123,7 +122,7 @@ function taken(
     : unknown(
         `Azure refuses some of the federated identity credentials of ${label}: ${doubt}`,
         "leave one of them out, or use another identity",
-        ...places,
+        ...places("credential", left),
       );
 }
 
@@ -131,25 +130,25 @@ function unowned(label: string, credentials: readonly Credential[]): Answer {
   return unknown(
     `whether a federated identity credential is one of ${label} is not known: only apply tells its identity, or azurerm may put it on another, in the subscription of its provider and, before 4.60, its resource_group_name`,
     "declare it with the provider of the identity, and without resource_group_name or with that of the identity",
-    ...credentials.map(({ source }) => seen("credential", source)),
+    ...places("credential", credentials),
   );
 }
 
 function open(claim: Claim, { [claim]: written, source }: Credential, wanted: Known<string>): Answer {
-  if (whyNot(wanted) && whyNot(wanted)?.kind !== "apply" && claim === "issuer")
+  const unread = whyNot(wanted);
+  if (unread && unread.kind !== "apply" && claim === "issuer")
     return unknown("the issuer of the cluster's tokens is not known", "record it in workload-identity.json");
-  const why = whyNot(written) ?? whyNot(wanted);
+  const why = whyNot(written) ?? unread;
   const late = why?.kind === "apply" ? "is known only after apply" : `is not known: ${shown(written)}`;
   return unknown(`the ${claim} of a federated identity credential ${late}`, ASK_AGAIN, seen(claim, source));
 }
 
 function refused(
   claim: Claim,
-  token: EntraToken,
+  wanted: Known<string>,
   label: string,
   { credentials, isOpen }: CredentialSet,
 ): Answer {
-  const wanted = claim === "subject" ? token.subject : shown(token[claim]);
   if (isOpen)
     return unknown(
       `not every federated identity credential of ${label} is known: it is only looked up, the owner of one is known only after apply, or one has a form that is not read`,
@@ -158,14 +157,18 @@ function refused(
   if (credentials.length === 0)
     return broken(`${label} has no federated identity credential`, REMEDIES[claim], NO_RECORD);
   const values = [...new Set(credentials.map((each) => shown(each[claim])))];
-  const near = values.find((value) => plain(value) === plain(wanted));
-  const difference = near === undefined ? "" : "; they differ in letter case or a trailing slash";
+  const isNear = values.some((value) => plain(value) === plain(shown(wanted)));
+  const difference = isNear ? "; they differ in letter case or a trailing slash" : "";
   return broken(
-    `no federated identity credential of ${label} has the ${claim} ${wanted}; there is ${values.join(", ")}${difference}`,
+    `no federated identity credential of ${label} has the ${claim} ${shown(wanted)}; there is ${values.join(", ")}${difference}`,
     REMEDIES[claim],
-    near !== undefined && claim === "subject" ? "AADSTS7002138" : CODES[claim],
-    ...credentials.map((each) => seen(claim, each.source)),
+    isNear && claim === "subject" ? OTHER_LETTERS : CODES[claim],
+    ...places(claim, credentials),
   );
+}
+
+function places(what: string, credentials: readonly Credential[]): readonly Evidence[] {
+  return credentials.map(({ source }) => seen(what, source));
 }
 
 function plain(value: string): string {
@@ -174,19 +177,13 @@ function plain(value: string): string {
 
 /** Entra asks the issuer for its keys from the internet. */
 function reachable(answer: Answer, issuer: Known<string>): Answer {
-  if (badness(answer) > 0 || !orElse(issuer, () => "").startsWith("https://")) return answer;
-  return match(
-    issuer,
-    (url) =>
-      isInternal(url)
-        ? broken(
-            `Microsoft Entra cannot reach ${url}, which is known within the cluster alone`,
-            "publish the issuer's documents, and give the cluster that issuer",
-            NO_KEYS,
-            ...answer.evidence,
-          )
-        : answer,
-    () => answer,
+  const url = orElse(issuer, () => "");
+  if (answer.status !== "pass" || !url.startsWith("https://") || !isInternal(url)) return answer;
+  return broken(
+    `Microsoft Entra cannot reach ${url}, which is known within the cluster alone`,
+    "publish the issuer's documents, and give the cluster that issuer",
+    NO_KEYS,
+    ...answer.evidence,
   );
 }
 

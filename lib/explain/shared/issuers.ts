@@ -5,11 +5,13 @@
  * Source: OpenID Connect Discovery 1.0, sections 4.1 and 4.3.
  */
 
-import { type Known, afterPrefix, isKnown, match, orElse, same, shown } from "../../model/known";
+import { type Known, afterPrefix, isKnown, orElse, same, shown } from "../../model/known";
 import { childOf, isTreeList, optionalText, parsedTree } from "../../model/tree";
-import { type Answer, type Evidence, badness, broken, seen, unknown } from "../answer";
+import { type Answer, type Evidence, broken, seen, unknown } from "../answer";
+import { obstacle } from "../obstacle";
 import { keySet } from "./key-set";
 import type { Issuers, ObjectStore, PublishedKeys, StoreDoor, StoredObject } from "./object-store";
+import { isAbsent, remembered, whether } from "./references";
 
 /** A store that publishes an issuer. */
 interface Host {
@@ -33,17 +35,17 @@ export class PublishedIssuers implements Issuers {
     this.#stores = stores;
   }
 
-  /** The answer of a cloud that trusts the issuer and asks it for its keys. */
   judged(answer: Answer, issuer: Known<string>, log: string): Answer {
     if (this.#stores.length === 0 || answer.status === "fail") return answer;
-    const problem = this.#problem(issuer);
+    const problem = remembered(this.#problems, shown(issuer), () =>
+      obstacle(this.#hosts(issuer).map((host) => this.#problemOf(host))),
+    );
     if (problem === undefined || (answer.status === "unknown" && problem.status !== "fail")) return answer;
     const { status, reason, evidence, remedy } = problem;
     const both = [...evidence, ...answer.evidence];
     return { status, reason, evidence: both, remedy, ...(status === "fail" ? { log } : {}) };
   }
 
-  /** The keys that an issuer publishes, as far as they were read. */
   keysOf(issuer: Known<string>): readonly PublishedKeys[] {
     return this.#hosts(issuer).flatMap((host) =>
       current(host, host.base + DISCOVERY).flatMap((discovery) => {
@@ -54,14 +56,6 @@ export class PublishedIssuers implements Issuers {
           .map(({ text, source }) => ({ ids: keySet(text).ids, source }));
       }),
     );
-  }
-
-  /** An issuer is judged once, whoever asks. */
-  #problem(issuer: Known<string>): Answer | undefined {
-    const key = shown(issuer);
-    if (!this.#problems.has(key))
-      this.#problems.set(key, worst(this.#hosts(issuer).map((host) => this.#problemOf(host))));
-    return this.#problems.get(key);
   }
 
   /** Those at the issuer's URL; else those whose discovery document names it, as behind a server of the user's. */
@@ -80,7 +74,7 @@ export class PublishedIssuers implements Issuers {
     const name = host.base + DISCOVERY;
     const discoveries = current(host, name);
     if (discoveries.length === 0) return absent(host, name, "discovery document");
-    return worst(discoveries.map((discovery) => this.#ofDiscovery(discovery, name, host)));
+    return obstacle(discoveries.map((discovery) => this.#ofDiscovery(discovery, name, host)));
   }
 
   #ofDiscovery(discovery: StoredObject, discoveryName: string, host: Host): Answer | undefined {
@@ -89,27 +83,22 @@ export class PublishedIssuers implements Issuers {
     const document = parsedTree(discovery.text);
     const issuer = optionalText(childOf(document, "issuer"));
     const url = optionalText(childOf(document, "jwks_uri"));
-    const isAbsent = orElse(issuer, () => "") === undefined;
-    const agreement = isAbsent ? "no" : same<string | undefined>(issuer, host.issuer);
+    const isNamed = !isAbsent(issuer);
+    const agreement = !isNamed ? "no" : same<string | undefined>(issuer, host.issuer);
     const who = shown(host.issuer);
     if (agreement === "no")
       return wrong(
         discovery,
-        `the discovery document of ${who} names ${isAbsent ? "no issuer" : `the issuer ${shown(issuer)}`}`,
+        `the discovery document of ${who} names ${isNamed ? `the issuer ${shown(issuer)}` : "no issuer"}`,
         "write exactly the issuer into the discovery document",
         where,
       );
     if (agreement === "unknown")
       return unknown(`whether the discovery document names ${who} is known only after apply`, LATER, where);
-    if (orElse(url, () => "") === undefined)
-      return wrong(
-        discovery,
-        "the discovery document has no jwks_uri",
-        "write the URL of the keys into it",
-        where,
-      );
+    if (isAbsent(url))
+      return wrong(discovery, "the discovery document has no jwks_uri", "write the URL of the keys", where);
     const name = this.#nameOf(url, host);
-    return worst([
+    return obstacle([
       refusal(host, discoveryName),
       ...(name === undefined ? [] : [this.#ofKeys(name, shown(url), host), refusal(host, name)]),
     ]);
@@ -118,7 +107,7 @@ export class PublishedIssuers implements Issuers {
   #ofKeys(name: string, url: string, host: Host): Answer | undefined {
     const found = current(host, name);
     if (found.length === 0) return absent(host, name, `key set that jwks_uri names (${url})`);
-    return worst(
+    return obstacle(
       found.filter(isRead).map((object) => {
         const { refusal: reason, doubt } = keySet(object.text);
         const where = seen("published keys", object.source);
@@ -206,24 +195,11 @@ function wrong({ isKept }: StoredObject, reason: string, remedy: string, where: 
     : broken(reason, remedy, undefined, where);
 }
 
-function worst(answers: readonly (Answer | undefined)[]): Answer | undefined {
-  return answers.reduce(
-    (bad, each) => (each && (bad === undefined || badness(each) > badness(bad)) ? each : bad),
-    undefined,
-  );
-}
-
 /** What follows a URL, without slash at the beginning; `undefined` where it is not certain that it follows. */
 export function below(base: Known<string>, url: Known<string | undefined>): string | undefined {
   const rest = afterPrefix(url as Known<string>, base);
   const path = rest && orElse(rest, () => undefined);
   if (path === undefined || path === "") return path;
-  const isInside =
-    path.startsWith("/") ||
-    match(
-      base,
-      (text) => text.endsWith("/"),
-      () => false,
-    );
+  const isInside = path.startsWith("/") || whether(base, (text) => text.endsWith("/")) === "yes";
   return isInside ? path.replace(/^\//, "") : undefined;
 }

@@ -8,9 +8,7 @@ import { derivedKeyId } from "../../rules/openid/derived-key-id";
 
 /** A key set. */
 export interface KeySet {
-  /** Ids of its keys. */
   readonly ids: readonly string[];
-  /** Equal for two sets of the same keys. */
   readonly fingerprint: string;
   /** Why no token can be verified by it, after "the keys …"; `undefined` where one can. */
   readonly refusal: string | undefined;

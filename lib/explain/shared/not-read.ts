@@ -11,7 +11,6 @@ import type { Terraform } from "../read/terraform";
 export class Unread {
   readonly #calls: readonly NotRead[];
 
-  /** Reads the list. */
   constructor(terraform: Terraform) {
     const calls = terraform.scopes.flatMap(({ notRead }) => notRead);
     const read = new Set(

@@ -15,7 +15,6 @@ export interface StoredObject {
   readonly isKept: boolean;
   /** Who may read it besides those that bucket and policy let in: `public-read`; `undefined` where nothing is written. */
   readonly acl: Known<string | undefined>;
-  /** Where it stands. */
   readonly source: Source;
 }
 
@@ -31,11 +30,10 @@ export interface StoreDoor {
 export interface ObjectStore {
   /** For people: `the bucket acme`. */
   readonly label: string;
-  /** Declarations by name, without slash at the beginning; a configuration and its state declare one object both. */
+  /** By name, without slash at the beginning; a configuration and its state declare one object both. */
   readonly objects: ReadonlyMap<string, readonly StoredObject[]>;
   /** True where what is not declared is not there: Terraform makes the store, and knows the names of all objects. */
   readonly isWhole: boolean;
-  /** Its doors. */
   readonly doors: readonly StoreDoor[];
   /**
    * What is known of who serves a URL that is none of its doors, although a document in it names the URL; `undefined`
@@ -51,14 +49,11 @@ export interface Issuers {
    * A failure stays as it is, and one that is not known unless the cloud certainly gets no keys.
    */
   judged(answer: Answer, issuer: Known<string>, log: string): Answer;
-  /** The keys that an issuer publishes, as far as they were read. */
   keysOf(issuer: Known<string>): readonly PublishedKeys[];
 }
 
 /** Keys that an issuer publishes. */
 export interface PublishedKeys {
-  /** Ids of the keys. */
   readonly ids: readonly string[];
-  /** Where they stand. */
   readonly source: Source;
 }

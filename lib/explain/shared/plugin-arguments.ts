@@ -2,7 +2,7 @@
  * Arguments of plugins, references in their values included.
  */
 
-import { type Known, joined, match, shown } from "../../model/known";
+import { type Known, joined, match, partsOf, shown } from "../../model/known";
 import { marked, unmarkedText } from "../../model/tree";
 import type { PluginFacts } from "../../model/cluster";
 import { type ParsedArguments, certainRefusal, parsedArguments } from "../../rules/plugin-arguments";
@@ -10,11 +10,9 @@ import { type Answer, type Evidence, broken, unknown } from "../answer";
 
 /** The arguments of an entry. */
 export interface EntryArguments {
-  /** As the plugin takes them apart; a value with a reference stands there with marks. */
   readonly parsed: ParsedArguments;
   /** The value of a flag, of several the last; `undefined` where it is not given. */
   readonly value: (flag: string) => Known<string> | undefined;
-  /** A word. */
   readonly word: (place: number) => Known<string> | undefined;
   /** An argument that may be any flag, for people; `undefined` where all begin with text. */
   readonly open: string | undefined;
@@ -33,7 +31,7 @@ export function entryArguments(plugin: string, args: readonly Known<string>[]): 
     marked(whole),
     ({ text, parts }) => {
       const parsed = parsedArguments(plugin, readable.length === 0 ? [] : text.split(BETWEEN));
-      const known = (written: string | undefined): Known<string> | undefined =>
+      const known = (written?: string): Known<string> | undefined =>
         written === undefined ? undefined : unmarkedText(written, parts);
       return {
         parsed,
@@ -52,11 +50,7 @@ export function entryArguments(plugin: string, args: readonly Known<string>[]): 
 }
 
 function beginsWithText(argument: Known<string>): boolean {
-  return match(
-    argument,
-    () => true,
-    (why) => why.kind === "apply" && typeof why.parts[0] === "string",
-  );
+  return typeof partsOf(argument)?.[0] === "string";
 }
 
 /** What the plugin certainly refuses of its arguments; `undefined` where nothing, or nothing certain. */

@@ -4,22 +4,21 @@
  */
 
 import { posix } from "node:path";
-import { type Known, andThen, isKnown, known, match, orElse, unread } from "../../model/known";
+import { type Known, andThen, isKnown, known, orElse, unread } from "../../model/known";
 import { type Tree, childOf, itemsOf, optionalText } from "../../model/tree";
 import { type Answer, broken, seen } from "../answer";
 import type { PodFact } from "../read/pods";
+import { whether } from "./references";
 
 /** A token of the service account that the kubelet writes into a file. */
 export interface ProjectedToken {
   /** The audience; `undefined` for that of the API server. */
   readonly audience: Known<string | undefined>;
-  /** Lifetime in seconds. */
   readonly expirationSeconds: number;
 }
 
 /** A file that a container sees. */
 export interface SeenFile {
-  /** Its absolute path. */
   readonly path: string;
   /** The token that it holds; `undefined` where it holds none. */
   readonly token: ProjectedToken | undefined;
@@ -29,13 +28,11 @@ export interface SeenFile {
 
 /** A container of a pod. */
 export interface ContainerFact {
-  /** Its name. */
   readonly name: string;
   /** A variable: `undefined` where none of that name is written, not known where only the cluster tells it. */
   readonly variable: (name: string) => Known<string | undefined>;
   /** True where it takes all variables of an object that is not read. */
   readonly hasMore: boolean;
-  /** The files that it sees, as far as they are known. */
   readonly files: readonly SeenFile[];
   /** True where a path of a mount or a file is only known in the cluster. */
   readonly isOpen: boolean;
@@ -48,6 +45,10 @@ const CONTAINERS: readonly string[] = ["initContainers", "containers"];
 /** A text, empty where it is absent or not known; for names that the API server asks to be literal. */
 function literal(tree: Tree): string {
   return orElse(optionalText(tree), () => undefined) ?? "";
+}
+
+function isNothing(tree: Tree): boolean {
+  return whether(tree, (value) => value === undefined || value === null) === "yes";
 }
 
 /** The containers, those that run first before the others; `keysOf` gives the keys of ConfigMaps that were read. */
@@ -83,12 +84,8 @@ function variableOf(container: Tree, name: string): Known<string | undefined> {
     .filter((each) => literal(childOf(each, "name")) === name)
     .at(-1);
   if (written === undefined) return known(undefined);
-  const isReference = match(
-    childOf(written, "valueFrom"),
-    (value) => value !== undefined && value !== null,
-    () => true,
-  );
-  if (isReference) return unread(`the variable ${name} comes from another object`);
+  if (!isNothing(childOf(written, "valueFrom")))
+    return unread(`the variable ${name} comes from another object`);
   return andThen(optionalText(childOf(written, "value")), (value) =>
     value?.includes("$(") ? unread(`the variable ${name} is made of others`) : known(value ?? ""),
   );
@@ -98,22 +95,13 @@ function volumeFiles(volume: Tree, keysOf: (configMap: string) => readonly strin
   const projected = itemsOf(childOf(volume, "projected", "sources"));
   const ofProjections = projected.flatMap((source): readonly SeenFile[] => {
     const token = childOf(source, "serviceAccountToken");
-    const isToken = match(
-      token,
-      (value) => value !== undefined && value !== null,
-      () => true,
-    );
-    if (!isToken) return configMapFiles(childOf(source, "configMap"), keysOf);
+    if (isNothing(token)) return configMapFiles(childOf(source, "configMap"), keysOf);
     return [{ path: literal(childOf(token, "path")), token: tokenOf(token), of: undefined }];
   });
   return [...ofProjections, ...configMapFiles(childOf(volume, "configMap"), keysOf)];
 }
 
-function configMapFiles(
-  source: Tree,
-
-  keysOf: (configMap: string) => readonly string[],
-): readonly SeenFile[] {
+function configMapFiles(source: Tree, keysOf: (configMap: string) => readonly string[]): readonly SeenFile[] {
   const configMap = literal(childOf(source, "name"));
   if (configMap === "") return [];
   const items = itemsOf(childOf(source, "items"));
@@ -149,16 +137,11 @@ function mounted(mount: Tree, files: readonly SeenFile[]): readonly SeenFile[] {
 
 /** An item of a ConfigMap volume whose key the ConfigMap does not have: the pod does not start. */
 export function missingKey(spec: Tree, configMap: string, keys: readonly string[]): string | undefined {
-  const sources = itemsOf(childOf(spec, "volumes")).flatMap((volume) => [
-    childOf(volume, "configMap"),
-    ...itemsOf(childOf(volume, "projected", "sources")).map((source) => childOf(source, "configMap")),
-  ]);
-  return sources
-    .filter(
-      (source) =>
-        literal(childOf(source, "name")) === configMap &&
-        orElse(childOf(source, "optional"), () => undefined) !== true,
-    )
+  return itemsOf(childOf(spec, "volumes"))
+    .flatMap((volume) => [volume, ...itemsOf(childOf(volume, "projected", "sources"))])
+    .map((source) => childOf(source, "configMap"))
+    .filter((source) => literal(childOf(source, "name")) === configMap)
+    .filter((source) => orElse(childOf(source, "optional"), () => undefined) !== true)
     .flatMap((source) => itemsOf(childOf(source, "items")).map((item) => literal(childOf(item, "key"))))
     .find((key) => key !== "" && !keys.includes(key));
 }
@@ -192,13 +175,9 @@ function tokenProblem(token: Tree): string | undefined {
   const path = literal(childOf(token, "path"));
   if (posix.isAbsolute(path) || path.split("/").includes(".."))
     return `asks for a token at ${path}; Kubernetes takes no path but one within the volume`;
-  const seconds = orElse(childOf(token, "expirationSeconds"), () => undefined);
-  if (seconds === undefined || seconds === null) return undefined;
-  if (!Number.isSafeInteger(seconds))
-    return `asks for a token of ${JSON.stringify(seconds)}; Kubernetes takes whole numbers of seconds`;
-  if (Number(seconds) > LONGEST)
-    return `asks for a token of ${String(seconds)} seconds; Kubernetes gives none over ${LONGEST}`;
-  return Number(seconds) < SHORTEST
-    ? `asks for a token of ${String(seconds)} seconds; Kubernetes gives none under ${SHORTEST}`
-    : undefined;
+  const seconds = orElse(childOf(token, "expirationSeconds"), () => undefined) ?? SHORTEST;
+  const asks = `asks for a token of ${JSON.stringify(seconds)}`;
+  if (!Number.isSafeInteger(seconds)) return `${asks}; Kubernetes takes whole numbers of seconds`;
+  if (Number(seconds) > LONGEST) return `${asks} seconds; Kubernetes gives none over ${LONGEST}`;
+  return Number(seconds) < SHORTEST ? `${asks} seconds; Kubernetes gives none under ${SHORTEST}` : undefined;
 }

@@ -1,8 +1,16 @@
 /*
- * Values that are one reference, and texts of which letter case does not count.
+ * Values of Terraform as keys, and what is asked of them in many places.
  */
 
-import { type Known, type Reference, match, partsOf, referenceOf, textOf } from "../../model/known";
+import {
+  type Known,
+  type Reference,
+  type Ternary,
+  match,
+  partsOf,
+  referenceOf,
+  textOf,
+} from "../../model/known";
 import { Resource } from "../read/block";
 
 /** A literal in small letters, or the one reference that a value is; `undefined` for anything else. */
@@ -12,6 +20,21 @@ export function keyOf(value: Known<string | undefined>): string | Reference | un
     (text): string | Reference | undefined => text?.toLowerCase(),
     () => referenceOf(value),
   );
+}
+
+/** What a question about a value says; of one that is not known it says nothing. */
+export function asked<T>(value: Known<T>, question: (value: T) => Ternary): Ternary {
+  return match(value, question, () => "unknown");
+}
+
+/** Whether a value has a property; one that is not known may have it. */
+export function whether<T>(value: Known<T>, test: (value: T) => boolean): Ternary {
+  return asked(value, (each) => (test(each) ? "yes" : "no"));
+}
+
+/** True where it is certain that nothing is stated. */
+export function isAbsent(value: Known<unknown>): boolean {
+  return whether(value, (each) => each === undefined) === "yes";
 }
 
 /** True where an attribute of a resource of a type is part of a text. */
@@ -31,4 +54,14 @@ export function lowered<T extends string | undefined>(text: Known<T>): Known<T> 
   );
   if (parts === undefined) return text;
   return textOf(parts.map((part) => (typeof part === "string" ? part.toLowerCase() : part))) as Known<T>;
+}
+
+/** What is remembered of a key, made when it is first asked for. */
+export function remembered<K, V>(
+  memory: { get(key: K): V | undefined; has(key: K): boolean; set(key: K, value: V): unknown },
+  key: K,
+  make: () => V,
+): V {
+  if (!memory.has(key)) memory.set(key, make());
+  return memory.get(key) as V;
 }

@@ -3,17 +3,16 @@
  * who comes in.
  */
 
-import { type Known, type Ternary, is, known, match, or, same, shown } from "../../model/known";
+import { type Known, isKnown, map, or, partsOf, same, shown } from "../../model/known";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import { Resource } from "../read/block";
 import type { SpokeFact } from "../read/spoke-facts";
 import type { Terraform } from "../read/terraform";
+import { isAbsent } from "./references";
 
-/** Who enters a spoke. */
-export interface SpokeNames {
-  /** Names of the user; more than one where cloud and spoke may use either. */
+/** Who enters a spoke: names of the user, of which there are several where cloud and spoke may use either, and groups. */
+interface SpokeNames {
   readonly users: readonly Known<string>[];
-  /** Names of its groups. */
   readonly groups: readonly Known<string>[];
 }
 
@@ -59,15 +58,23 @@ export function boundAnswer(spoke: string, { users, groups }: SpokeNames, fact: 
   );
 }
 
-const CLUSTER = /_cluster$/;
-/** Attributes in which the providers of the clouds have the address of an API server. */
+/** Clusters of Kubernetes, in the provider of each cloud. */
+const CLUSTERS: readonly string[] = [
+  "aws_eks_cluster",
+  "azurerm_kubernetes_cluster",
+  "google_container_cluster",
+];
+/** Attributes in which they have the address of the API server. */
 const ADDRESSES: readonly string[] = ["endpoint", "fqdn", "private_fqdn"];
 
 /** The cluster whose address the server is, by reference or exactly; `undefined` where nothing says it. */
 export function servedCluster(server: Known<string>, terraform: Terraform): Resource | undefined {
-  const referred = clusterIn(server);
+  const targets = (partsOf(server) ?? []).map((part) => (typeof part === "string" ? undefined : part.target));
+  const referred = targets.find(
+    (each): each is Resource => each instanceof Resource && each.type.endsWith("_cluster"),
+  );
   if (referred) return referred;
-  const found = clustersOf(terraform).filter((cluster) => isServedBy(server, cluster) === "yes");
+  const found = CLUSTERS.flatMap((type) => terraform.ofType(type)).filter((each) => isServedBy(server, each));
   const [first, ...others] = found;
   // A resource and a data source that reads it are one; private addresses may be of several.
   const isOne = others.every(
@@ -76,47 +83,12 @@ export function servedCluster(server: Known<string>, terraform: Terraform): Reso
   return isOne ? first : undefined;
 }
 
-function clusterIn(server: Known<string>): Resource | undefined {
-  return match(
-    server,
-    () => undefined,
-    (why) => {
-      const parts = why.kind === "apply" ? why.parts : [];
-      const targets = parts.flatMap((part) => (typeof part === "string" ? [] : [part.target]));
-      return targets.find((each): each is Resource => each instanceof Resource && CLUSTER.test(each.type));
-    },
-  );
-}
-
-const clusters = new WeakMap<Terraform, readonly Resource[]>();
-
-function clustersOf(terraform: Terraform): readonly Resource[] {
-  const before = clusters.get(terraform);
-  if (before) return before;
-  const found = terraform.scopes.flatMap(({ resources }) =>
-    [...resources.values()].filter(({ type }) => CLUSTER.test(type)),
-  );
-  clusters.set(terraform, found);
-  return found;
-}
-
-function isServedBy(server: Known<string>, cluster: Resource): Ternary {
-  return or(
-    ...ADDRESSES.map((attribute) =>
-      match(
-        cluster.text(attribute),
-        (address): Ternary =>
-          address === undefined
-            ? "no"
-            : match(
-                server,
-                (text) => is(known(hostOf(text)), hostOf(address)),
-                (): Ternary => "unknown",
-              ),
-        (): Ternary => "unknown",
-      ),
-    ),
-  );
+function isServedBy(server: Known<string>, cluster: Resource): boolean {
+  const host = map(server, hostOf);
+  return ADDRESSES.some((attribute) => {
+    const address = map(cluster.text(attribute), (text) => text && hostOf(text));
+    return isKnown(address) && !isAbsent(address) && same<string | undefined>(address, host) === "yes";
+  });
 }
 
 function hostOf(server: string): string {

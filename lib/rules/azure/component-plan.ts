@@ -1,10 +1,10 @@
 import { fail } from "../../errors";
-import { COMPONENT_AUDIENCE, type ComponentsRequest } from "../../model/components";
+import { type ComponentIntent, type ComponentsRequest, COMPONENT_AUDIENCE } from "../../model/components";
 import type { CredentialsRequest } from "../../model/credentials-request";
 import { ofRequest } from "../../model/request-label";
+import { type ObjectKind, list, object, optional, text } from "../../model/shape";
 import { refuseSameNames } from "../openshift/request-names";
 import { checkReason } from "./access-role";
-import { componentCredentials } from "./component-credentials";
 import { type ComponentNaming, type NamedComponent, componentNames } from "./component-names";
 import {
   type ClusterResourceGroups,
@@ -13,11 +13,15 @@ import {
   checkResourceGroups,
   componentScopes,
 } from "./component-scopes";
-import { type FederatedCredential, checkCredentials, federatedCredentials } from "./federated-credential";
+import {
+  type ClusterTrust,
+  type FederatedCredential,
+  checkCredentials,
+  federatedCredentials,
+} from "./federated-credential";
 import { type ComponentPermissions, componentPermissions } from "./provider-spec";
 import { statedScopes } from "./role-scope";
 import { subscriptionScope } from "./scope-id";
-import { type ObjectKind, list, object, optional, text } from "../../model/shape";
 
 /** What the caller wants otherwise for one request. */
 export interface ComponentOverride {
@@ -136,4 +140,42 @@ function checkedOverride(override: ComponentOverride = {}): ComponentOverride {
   const scopes = statedScopes(stated);
   checkBroadScopes(scopes, reason);
   return { ...override, scopes };
+}
+
+const CREDENTIAL_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{2,119}$/;
+
+/**
+ * The credentials of a component's service accounts. `ccoctl` names each as its service account, without the cluster's
+ * name, which two clusters could not do on one identity.
+ *
+ * Throws `azure-service-accounts-empty`, `azure-ccoctl-name`, and what `federatedCredentials` throws.
+ */
+export function componentCredentials(
+  trust: ClusterTrust,
+  naming: ComponentNaming,
+): readonly FederatedCredential[] {
+  if (trust.subjects.length === 0) fail("azure-service-accounts-empty");
+  const credentials = federatedCredentials(trust);
+  if (naming === "unique") return credentials;
+  return credentials.map((credential) => {
+    const name = credential.subject.slice(credential.subject.lastIndexOf(":") + 1);
+    return CREDENTIAL_NAME.test(name)
+      ? { ...credential, name }
+      : fail("azure-ccoctl-name", "a federated identity credential", name);
+  });
+}
+
+/** The intent, in the form of a request's provider part; `undefined` where the request counts as it is. */
+export function componentIntent({
+  withheld,
+  permissions: { actions, dataActions, roles },
+}: Pick<PlannedComponent, "withheld" | "permissions">): ComponentIntent | undefined {
+  if (!withheld) return undefined;
+  return {
+    rights: {
+      permissions: actions,
+      dataPermissions: dataActions,
+      roleBindings: roles.map((role) => ({ role })),
+    },
+  };
 }

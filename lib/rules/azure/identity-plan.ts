@@ -5,7 +5,7 @@ import { type NameRules, derivedName, stableHash } from "../names";
 import { CREDENTIALS_PER_IDENTITY } from "./federated-credential";
 import { type PullPermission, permissionKey } from "./pull-permission";
 import { shardOf } from "./shard";
-import { shardsThatFit } from "./shards-that-fit";
+import { shardsThatFit } from "./shard";
 
 /** A service account and what it may pull. */
 export interface PlannedPull {

@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { fail } from "../../errors";
 import type { Subject } from "../../model/subject";
+import { createHash } from "node:crypto";
 
 /** Greatest number of shards. */
-export const SHARDS_MAX = 65_536;
+const SHARDS_MAX = 65_536;
 const SEED_BYTES = 8;
 const BITS = 64;
 const MULTIPLIER = 2862933555777941757n;
@@ -37,7 +37,7 @@ export function bucketOf(seed: bigint, buckets: number): number {
 }
 
 /** The buckets that a number enters as buckets are added, in ascending order; bucket n comes with shard n + 1. */
-export function* entered(seed: bigint): Generator<number, never> {
+function* entered(seed: bigint): Generator<number, never> {
   let key = BigInt.asUintN(BITS, seed);
   for (let bucket = 0; ;) {
     yield bucket;
@@ -47,6 +47,54 @@ export function* entered(seed: bigint): Generator<number, never> {
 }
 
 /** The 64-bit number of a service account. */
-export function seedOf(subject: Subject): bigint {
+function seedOf(subject: Subject): bigint {
   return createHash("sha256").update(subject.key, "utf8").digest().subarray(0, SEED_BYTES).readBigUInt64BE();
+}
+
+/** A service account on its way through the buckets that it enters as shards are added. */
+interface Traveller {
+  readonly group: number;
+  readonly path: Iterator<number, never>;
+  bucket: number | undefined;
+}
+
+/**
+ * The least number of shards above a given one with which no bucket of any group holds more service accounts than
+ * its capacity; `undefined` where no allowed number does.
+ *
+ * Follows each service account from one shard upwards: it moves seldom, about ln(n) times until there are n.
+ */
+export function shardsThatFit(
+  groups: readonly (readonly Subject[])[],
+  capacity: number,
+  above: number,
+): number | undefined {
+  const sizes = groups.map(() => new Map<number, number>());
+  const arrivals = new Map<number, Traveller[]>();
+  let overfull = 0;
+  const resize = (group: number, bucket: number, change: number): void => {
+    const before = sizes[group]?.get(bucket) ?? 0;
+    sizes[group]?.set(bucket, before + change);
+    overfull += Number(before + change > capacity) - Number(before > capacity);
+  };
+  const announce = (traveller: Traveller): void => {
+    const next = traveller.path.next().value;
+    const others = arrivals.get(next);
+    if (others) others.push(traveller);
+    else arrivals.set(next, [traveller]);
+  };
+  groups.forEach((subjects, group) => {
+    for (const subject of subjects) announce({ group, path: entered(seedOf(subject)), bucket: undefined });
+  });
+  for (let bucket = 0; bucket < SHARDS_MAX; bucket += 1) {
+    for (const traveller of arrivals.get(bucket) ?? []) {
+      if (traveller.bucket !== undefined) resize(traveller.group, traveller.bucket, -1);
+      resize(traveller.group, bucket, 1);
+      traveller.bucket = bucket;
+      announce(traveller);
+    }
+    const shards = bucket + 1;
+    if (shards > above && overfull === 0) return shards;
+  }
+  return undefined;
 }

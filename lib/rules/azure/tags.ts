@@ -44,3 +44,11 @@ function isName(name: string): boolean {
 function isValue(value: unknown): boolean {
   return typeof value === "string" && (isLate(value) || value.length <= VALUE_MAX);
 }
+
+/**
+ * The tag by which `ccoctl azure` knows what it made for a cluster. Source: openshift/cloud-credential-operator,
+ * pkg/cmd/provisioning/azure/create_oidc_issuer.go.
+ */
+export function ccoctlTags(clusterName: string): Tags {
+  return { [`openshift.io_cloud-credential-operator_${clusterName}`]: "owned" };
+}

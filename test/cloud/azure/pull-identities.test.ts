@@ -14,7 +14,7 @@ import {
 import { Issuer } from "../../../lib/model/issuer";
 import { isLate } from "../../../lib/model/late";
 import { Subject } from "../../../lib/model/subject";
-import { admits } from "../../../lib/rules/azure/admits";
+import { admits } from "../../support/judge/azure-admits";
 import { validateAzureJson } from "../../../lib/rules/azure/azure-json";
 import { type Blocks, identityId, newStack, registryId, resources } from "./synth";
 

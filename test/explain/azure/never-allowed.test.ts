@@ -4,9 +4,8 @@
  */
 
 import { describe, expect, it } from "vitest";
-import { azureFacts, firstOpenOf, pullOf } from "../../support/azure-explained";
 import type { Edit } from "../../fixtures/explain/artefacts";
-import { type Change, changedFiles, firstOpen, only } from "./pulls";
+import { type Change, firstOpen, only } from "../../fixtures/explain/azure-pulls";
 
 const IDENTITY = "azurerm_user_assigned_identity";
 const CREDENTIAL = "azurerm_federated_identity_credential";
@@ -48,7 +47,7 @@ type Row = [what: string, change: Change, outcome: string, edits?: readonly Edit
 function table(title: string, rows: readonly Row[]): void {
   describe(title, () => {
     it.each<Row>(rows)("%s", (_, change, outcome, edits = [], image = undefined) => {
-      const open = image === undefined ? firstOpen(change, edits) : firstOpen(change, edits, image);
+      const open = firstOpen(change, { edits, ...(image !== undefined && { image }) });
       expect(open.slice(0, outcome.length)).toBe(outcome);
     });
   });
@@ -536,7 +535,7 @@ table("certain denial wins", [
 ]);
 
 it("a module whose resources a state has is read", () => {
-  const files = changedFiles(call({ x: `\${${OWN}.principal_id}` }));
+  const given = call({ x: `\${${OWN}.principal_id}` });
   const resource = {
     address: "module.m.azurerm_x.y",
     mode: "managed",
@@ -550,17 +549,12 @@ it("a module whose resources a state has is read", () => {
     terraform_version: "1.11.0",
     values: { root_module },
   });
-  const pull = (...others: readonly Readonly<Record<string, string>>[]): string =>
-    firstOpenOf(pullOf(azureFacts(files, {}, ...others), "shop/web", "acmeshop.azurecr.io/models/llm"));
-  expect(pull()).toContain(GIVEN);
-  expect(pull({ "state.json": state })).toBe("allowed");
+  expect(firstOpen(given)).toContain(GIVEN);
+  expect(firstOpen(given, { others: [{ "state.json": state }] })).toBe("allowed");
 });
 
 describe("an issuer", () => {
-  const asked = (issuer: string, change: Change): string =>
-    firstOpenOf(
-      pullOf(azureFacts(changedFiles(change), { issuer }), "shop/web", "acmeshop.azurecr.io/models/llm"),
-    );
+  const asked = (issuer: string, change: Change): string => firstOpen(change, { cluster: { issuer } });
 
   it.each<[string, string, Change, string]>([
     [

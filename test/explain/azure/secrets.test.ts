@@ -3,8 +3,13 @@
  */
 
 import { describe, expect, it } from "vitest";
-import { INGRESS, accessArtefacts, subscriptionId, withTerraform } from "../../fixtures/explain/access";
-import { accessOf, azureFacts } from "../../support/azure-explained";
+import {
+  INGRESS,
+  accessArtefacts,
+  resultOf,
+  subscriptionId,
+  withTerraform,
+} from "../../fixtures/explain/access";
 import { type Artefacts, type Edit, edited } from "../../fixtures/explain/artefacts";
 
 const SECRET = "manifests/openshift-ingress-operator-cloud-credentials-credentials.yaml";
@@ -17,7 +22,7 @@ const tenant: Edit = [SECRET, TENANT, OTHER];
 const subscription: Edit = [SECRET, subscriptionId, OTHER];
 
 const wellFormed = (changed: Artefacts, account = INGRESS): string | undefined =>
-  accessOf(azureFacts(changed), account).checks.find(({ id }) => id === "secret-well-formed")?.status;
+  resultOf(changed, account).checks.find(({ id }) => id === "secret-well-formed")?.status;
 
 /** Scopes that only apply tells. */
 const lateScopes = (changed: Artefacts): Artefacts =>

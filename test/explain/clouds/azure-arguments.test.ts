@@ -91,17 +91,19 @@ it.each<[string, readonly Edit[], string]>([
     "unknown provider-on-node: whether acmeshop.azurecr.io is a registry of the cloud",
   ],
 ])("%s", (_, edits, outcome) => {
-  expect(firstOpen(() => undefined, edits).slice(0, outcome.length)).toBe(outcome);
+  expect(firstOpen(() => undefined, { edits }).slice(0, outcome.length)).toBe(outcome);
 });
 
 it("a registry of another cloud", () => {
   const edits: readonly Edit[] = [[NODE, '"*.azurecr.io"', '"*.azurecr.us"']];
   const image = "acmeshop.azurecr.us/models/llm";
-  expect(firstOpen(() => undefined, edits, image)).toContain(
+  expect(firstOpen(() => undefined, { edits, image })).toContain(
     "fail provider-on-node: /etc/kubernetes/acr-azure.json has the plugin take tokens of AzurePublicCloud",
   );
 });
 
 it("flags of a release that is not known", () => {
-  expect(firstOpen(() => undefined, [...args("--nope=1", PATH), version("1.99.0")])).toMatch(/^unknown/);
+  expect(firstOpen(() => undefined, { edits: [...args("--nope=1", PATH), version("1.99.0")] })).toMatch(
+    /^unknown/,
+  );
 });

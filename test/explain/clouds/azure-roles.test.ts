@@ -253,6 +253,6 @@ it.each<[why: string, change: Change, outcome: string, edits?: readonly Edit[]]>
     "fail login-permitted: azurerm_user_assigned_identity.pulls_azure_shop_web_F848252B is of AzureUSGovernmentCloud",
   ],
 ])("%s", (_, change, outcome, edits = []) => {
-  const open = firstOpen(change, edits);
+  const open = firstOpen(change, { edits });
   expect(open.slice(0, outcome.length)).toBe(outcome);
 });

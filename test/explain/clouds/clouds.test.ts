@@ -227,7 +227,7 @@ describe("Azure identities that are only looked up", () => {
     [
       TF,
       RESOURCE,
-      '"data": {"azurerm_user_assigned_identity": {"x": {"name": "x", "resource_group_name": "g"}}},\n  "resource": {',
+      '"data": {"azurerm_user_assigned_identity": {"x": {"name": "x", "resource_group_name": "edge-identities"}}},\n  "resource": {',
     ],
     [
       TF,
@@ -243,6 +243,21 @@ describe("Azure identities that are only looked up", () => {
 
   it.each<Row>([
     ["with credential and role here", adopted, "repository-permitted", "pass", "covers models/llm"],
+    ["with its credential here", adopted, "issuer-trusted", "pass", "has the issuer"],
+    [
+      "in another group than its credential",
+      [
+        ...adopted,
+        [
+          TF,
+          '"name": "x", "resource_group_name": "edge-identities"',
+          '"name": "x", "resource_group_name": "g"',
+        ],
+      ],
+      "issuer-trusted",
+      "unknown",
+      "azurerm may put it on another",
+    ],
     [
       "with credentials elsewhere",
       [...adopted, [TF, '"azurerm_federated_identity_credential"', '"azurerm_other"']],

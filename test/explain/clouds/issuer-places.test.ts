@@ -182,13 +182,19 @@ describe("the Azure cloud of a store", () => {
     ],
     ["in other letters", gov, provider("azurerm", { environment: "USGovernment" }), "pass", ""],
     ["the public one, stated", HOSTS.container, provider("azurerm", { environment: "public" }), "pass", ""],
-    ["of a variable", HOSTS.container, provider("azurerm", { environment: "${var.e}" }), "pass", ""],
+    [
+      "of a variable",
+      HOSTS.container,
+      provider("azurerm", { environment: "${var.e}" }),
+      "unknown",
+      "whether the storage account is of the issuer's cloud",
+    ],
     [
       "told by a metadata host",
       HOSTS.container,
       provider("azurerm", { environment: "usgovernment", metadata_host: "m.example" }),
-      "pass",
-      "",
+      "unknown",
+      "whether the storage account is of the issuer's cloud",
     ],
     [
       "as a state tells it",

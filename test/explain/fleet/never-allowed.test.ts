@@ -154,7 +154,8 @@ const CASES: readonly (readonly [string, string, Damage, Verdict])[] = [
   ["aks", "AZURE_CLIENT_ID", withoutVariables("AZURE_CLIENT_ID"), "denied"],
   ["aks", "AZURE_FEDERATED_TOKEN_FILE", withoutVariables("AZURE_FEDERATED"), "denied"],
   ["gke-d", "GOOGLE_APPLICATION_CREDENTIALS", withoutVariables("GOOGLE"), "denied"],
-  ["aks", "another identity", container(["env", "=AZURE_CLIENT_ID", "value"], ID), "denied"],
+  // The id that apply gives to the service account's identity may be this one.
+  ["aks", "another identity", container(["env", "=AZURE_CLIENT_ID", "value"], ID), "unknown"],
   ["aks", "audience of Azure's token", token("azure-token", "audience", "x"), "denied"],
   ["gke-d", "audience of Google's token", token("google-credentials", "audience", "x"), "denied"],
   ["own", "audience of the spoke's token", token("spoke-tokens", "audience", "x"), "denied"],

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Issuer } from "../../../lib/model/issuer";
 import { Subject } from "../../../lib/model/subject";
 import { assignmentKey } from "../../../lib/rules/azure/component-adoption";
-import { componentCredentials } from "../../../lib/rules/azure/component-credentials";
+import { componentCredentials } from "../../../lib/rules/azure/component-plan";
 import { componentNames } from "../../../lib/rules/azure/component-names";
 import { assignableScopes, componentScopes } from "../../../lib/rules/azure/component-scopes";
 import { componentPermissions } from "../../../lib/rules/azure/provider-spec";

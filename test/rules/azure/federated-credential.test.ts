@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Issuer } from "../../../lib/model/issuer";
 import { Subject } from "../../../lib/model/subject";
-import { admits } from "../../../lib/rules/azure/admits";
+import { admits } from "../../support/judge/azure-admits";
 import {
   type ClusterTrust,
   type FederatedCredential,

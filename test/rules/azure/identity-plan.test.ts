@@ -5,7 +5,7 @@ import { type PlannedPull, type SpreadOptions, spread } from "../../../lib/rules
 import { parseLoginServer } from "../../../lib/rules/azure/login-server";
 import { pullPermissions } from "../../../lib/rules/azure/pull-permission";
 import { bucketOf, shardOf } from "../../../lib/rules/azure/shard";
-import { shardsThatFit } from "../../../lib/rules/azure/shards-that-fit";
+import { shardsThatFit } from "../../../lib/rules/azure/shard";
 
 const PREFIX =
   "/subscriptions/11111111-2222-3333-4444-555555555555/resourceGroups/images/providers/Microsoft.ContainerRegistry/registries";

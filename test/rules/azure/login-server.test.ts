@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseAcrHost } from "../../../lib/rules/azure/acr-host";
+import { parseAcrHost } from "../../support/judge/acr-host";
 import { azureCloud, azureClouds } from "../../../lib/rules/azure/clouds";
 import { loginServerOf, parseLoginServer } from "../../../lib/rules/azure/login-server";
 

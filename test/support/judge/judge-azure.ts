@@ -1,4 +1,4 @@
-import { admits } from "../../../lib/rules/azure/admits";
+import { admits } from "./azure-admits";
 import { validateAzureJson } from "../../../lib/rules/azure/azure-json";
 import { parseLoginServer } from "../../../lib/rules/azure/login-server";
 import { readRepositoryCondition } from "../../../lib/rules/azure/repository-condition";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type AcrHostRule, parseAcrHost } from "../../../lib/rules/azure/acr-host";
-import type { AzureCloudName } from "../../../lib/rules/azure/clouds";
+import { type AcrHostRule, parseAcrHost } from "./judge/acr-host";
+import type { AzureCloudName } from "../../lib/rules/azure/clouds";
 
 type Row = readonly [
   image: string,

@@ -1,4 +1,4 @@
-import { type AzureCloudName, azureCloud } from "./clouds";
+import { type AzureCloudName, azureCloud } from "../../../lib/rules/azure/clouds";
 
 /**
  * How the acr plugin recognises a login server: releases up to August 2026 know names of letters and digits,

@@ -1,0 +1,232 @@
+/*
+ * Random damage to what a synth has written, one value at a time. A damage after which everything is still allowed is
+ * either harmless by a rule of the table, or a wrong `allowed`.
+ */
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { isWorkloadIdentityError } from "../../lib/errors";
+import { Explainer } from "../../lib/explain";
+import { type Artefacts, type ExampleName, synthesized } from "../fixtures/explain/artefacts";
+import { temporaryFolder } from "../fixtures/synth/stack-fixture";
+
+/** Of each example; all of them together take some seconds. */
+const DAMAGES_PER_EXAMPLE = 40;
+
+const EXAMPLES: readonly ExampleName[] = [
+  "aro-hcp",
+  "fleet-argocd",
+  "fleet-multikueue",
+  "openshift-aws",
+  "openshift-manual-aws",
+  "openshift-manual-azure",
+  "openshift-manual-google",
+  "three-clouds",
+];
+
+const TERRAFORM = /cdk\.tf\.json$/;
+const MANIFEST = /\/(?:manifests|nodes|pods|spokes)\//;
+
+type Keys = readonly (string | number)[];
+
+/** A value of one document of a file. */
+interface Place {
+  readonly file: string;
+  readonly document: number;
+  readonly keys: Keys;
+}
+
+type Kind = "gone" | "another text" | "not known" | "of another type";
+
+const KINDS: readonly Kind[] = ["gone", "another text", "not known", "of another type"];
+
+const GONE = Symbol("gone");
+
+/** The damaged value; `undefined` where the kind does not apply. */
+function damagedValue(value: unknown, kind: Kind, isTerraform: boolean): unknown {
+  if (kind === "gone") return GONE;
+  if (kind === "another text") return typeof value === "string" ? `${value}-x` : undefined;
+  if (kind === "not known") return isTerraform && typeof value !== "object" ? "${var.other}" : undefined;
+  return typeof value === "object" ? undefined : [];
+}
+
+function changed(value: unknown, [key, ...rest]: Keys, to: unknown): unknown {
+  if (key === undefined) return to;
+  if (Array.isArray(value))
+    return value.flatMap((item: unknown, place) => {
+      const next = place === key ? changed(item, rest, to) : item;
+      return next === GONE ? [] : [next];
+    });
+  return Object.fromEntries(
+    Object.entries(value as object).flatMap(([name, inner]) => {
+      const next: unknown = name === key ? changed(inner, rest, to) : inner;
+      return next === GONE ? [] : [[name, next]];
+    }),
+  );
+}
+
+function keysIn(value: unknown, keys: Keys = []): readonly Keys[] {
+  if (typeof value !== "object" || value === null) return [keys];
+  const children = Object.entries(value).flatMap(([key, inner]) =>
+    keysIn(inner, [...keys, Array.isArray(value) ? Number(key) : key]),
+  );
+  return keys.length === 0 ? children : [keys, ...children];
+}
+
+const documentsOf = (file: string, text: string): readonly unknown[] =>
+  file.endsWith(".json")
+    ? [JSON.parse(text) as unknown]
+    : parseAllDocuments(text).map((document) => document.toJS() as unknown);
+
+const textOf = (documents: readonly unknown[]): string =>
+  documents.map((each) => JSON.stringify(each)).join("\n---\n");
+
+class Example {
+  readonly places: readonly Place[];
+  readonly #documents: ReadonlyMap<string, readonly unknown[]>;
+  readonly #artefacts: Artefacts;
+  readonly #folder = temporaryFolder();
+  readonly #verdicts: string;
+
+  constructor(artefacts: Artefacts) {
+    this.#artefacts = artefacts;
+    const files = [...artefacts.keys()].filter((file) => TERRAFORM.test(file) || MANIFEST.test(file));
+    this.#documents = new Map(files.map((file) => [file, documentsOf(file, artefacts.get(file) ?? "")]));
+    this.places = files.flatMap((file) =>
+      (this.#documents.get(file) ?? []).flatMap((document, place) =>
+        keysIn(document).map((keys) => ({ file, document: place, keys })),
+      ),
+    );
+    for (const [file, text] of artefacts) this.#write(file, text);
+    this.#verdicts = verdictsOf(this.#folder);
+  }
+
+  /** True where everything is as before; `undefined` where the kind of damage does not apply. */
+  survives({ file, document, keys }: Place, kind: Kind): boolean | undefined {
+    const documents = this.#documents.get(file) ?? [];
+    const value = keys.reduce<unknown>(
+      (inner, key) => (inner as Record<string, unknown>)[key],
+      documents[document],
+    );
+    const to = damagedValue(value, kind, file.endsWith(".json"));
+    if (to === undefined) return undefined;
+    const after = documents.map((each, place) => (place === document ? changed(each, keys, to) : each));
+    this.#write(file, textOf(after));
+    try {
+      return verdictsOf(this.#folder) === this.#verdicts;
+    } finally {
+      this.#write(file, this.#artefacts.get(file) ?? "");
+    }
+  }
+
+  #write(file: string, text: string): void {
+    const path = join(this.#folder, file);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+}
+
+function verdictsOf(folder: string): string {
+  try {
+    return [...Explainer.read([folder]).all()].map(({ verdict }) => verdict).join(" ");
+  } catch (error) {
+    if (isWorkloadIdentityError(error)) return error.code;
+    throw error;
+  }
+}
+
+/** What a damage may be without a wrong `allowed`: files, keys (an index is `*`), and why. */
+const HARMLESS: readonly (readonly [file: RegExp, keys: RegExp, why: string])[] = [
+  [TERRAFORM, /(^|\.)\/\/(\.|$)/, "cdktf's comments"],
+  [TERRAFORM, /^terraform\b/, "versions and backend: `terraform init` refuses what is wrong"],
+  [TERRAFORM, /^output\./, "bind refuses an output that is missing"],
+  [TERRAFORM, /\.(?:depends_on|lifecycle)(\.|$)/, "order, and what is replaced with what"],
+  [
+    TERRAFORM,
+    /\.(?:description|display_name|comment|title|tags|etag|cache_control|content_type)(\.|$)/,
+    "for people and caches",
+  ],
+  [TERRAFORM, /^provider(\.|$)/, "what a provider's configuration leaves out, the environment says"],
+  [
+    TERRAFORM,
+    /^resource\.(?:aws_iam_role_policy|azurerm_(?:federated_identity_credential|role_definition|user_assigned_identity)|aws_cloudfront_origin_access_control)\.[^.]+\.name$/,
+    "a name that nothing else has as text",
+  ],
+  [
+    TERRAFORM,
+    /^resource\.[^.]+\.[^.]+\.(?:location|resource_group_name|region|type|account_tier|account_kind|account_replication_type)$/,
+    "where a resource is, and of which kind: its provider refuses what does not fit",
+  ],
+  [
+    TERRAFORM,
+    /\.(?:principal_type|skip_service_principal_aad_check|condition_version)$/,
+    "checked by Azure when the role is assigned",
+  ],
+  [
+    TERRAFORM,
+    /^resource\.(?:aws_s3_bucket_(?:server_side_encryption_configuration|ownership_controls)|azurerm_resource_group)\./,
+    "not asked by anything that reads an issuer",
+  ],
+  [
+    TERRAFORM,
+    /^resource\.aws_cloudfront_distribution\.[^.]+\.(?:default_cache_behavior|viewer_certificate|restrictions|is_ipv6_enabled|price_class|http_version)(\.|$)/,
+    "how documents are served, and not which",
+  ],
+  [
+    TERRAFORM,
+    /\.(?:content|source_content|jwks_json)$|^locals(\.|$)/,
+    "which keys are the cluster's stands in no artefact: a text that is not known is not judged",
+  ],
+  [TERRAFORM, /\.attribute_condition$/, "without it more is let in"],
+  [
+    TERRAFORM,
+    /\.assignable_scopes(\.|$)|\.azurerm_role_definition\.[^.]+\.scope$/,
+    "Azure refuses an assignment elsewhere",
+  ],
+  [MANIFEST, /^(?:subjects\.\*|roleRef)\.apiGroup$/, "the API server fills it in"],
+  [MANIFEST, /^metadata\.name$|^metadata\.labels(\.|$)/, "a name that nothing else has as text"],
+  [MANIFEST, /displayName$|clusterManager/, "for people"],
+  [MANIFEST, /^type$/, "Secrets are of any type"],
+  [MANIFEST, /\.overwrite$|\.mode$/, "as the defaults"],
+  [
+    MANIFEST,
+    /^spec\.template\.(?:metadata\.annotations|spec\.(?:volumes\.\*\.image\.reference|containers\.\*\.volumeMounts\.\*\.readOnly|.*expirationSeconds))/,
+    "which image the plugin comes from, and for how long a token is valid, is the user's choice",
+  ],
+];
+
+function isHarmless({ file, keys }: Place): boolean {
+  const path = keys.map((key) => (typeof key === "number" ? "*" : key)).join(".");
+  return HARMLESS.some(([ofFile, ofKeys]) => ofFile.test(file) && ofKeys.test(path));
+}
+
+/** Numbers from 0 to 1, the same each time. Source: "mulberry32", public domain. */
+function* random(seed: number): Generator<number, never> {
+  for (let state = seed; ;) {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    yield ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  }
+}
+
+describe.each(EXAMPLES)("%s", (name) => {
+  it("is no longer allowed in every damaged form that matters", { timeout: 120_000 }, () => {
+    const example = new Example(synthesized(name));
+    const numbers = random(4412);
+    const survivors: string[] = [];
+    for (let done = 0; done < DAMAGES_PER_EXAMPLE;) {
+      const place = example.places[Math.floor(numbers.next().value * example.places.length)];
+      const kind = KINDS[Math.floor(numbers.next().value * KINDS.length)];
+      if (!place || !kind) continue;
+      const survives = example.survives(place, kind);
+      if (survives === undefined) continue;
+      done++;
+      if (survives && !isHarmless(place))
+        survivors.push(`${kind}: ${place.file}#${place.document} ${place.keys.join(".")}`);
+    }
+    expect(survivors).toEqual([]);
+  });
+});
