@@ -146,8 +146,10 @@ export interface AccountQuestion {
   readonly declared: boolean;
   /** Variables that the asking program has besides those of its container, and above them. */
   readonly program: ReadonlyMap<string, Known<string>>;
-  /** The cluster that it runs in: where its pod identity webhook is. */
-  readonly cluster: ClusterFacts;
+  /** The cluster that it runs in; webhooks are recorded for a fleet's declared controllers alone. */
+  readonly cluster: Pick<ClusterFacts, "issuer"> & {
+    readonly fleet?: Pick<NonNullable<ClusterFacts["fleet"]>, "webhooks">;
+  };
 }
 
 /** What was found for a workload. */

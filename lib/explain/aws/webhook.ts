@@ -6,7 +6,6 @@
 import { type Known, isKnown, known, match, orElse, same, shown } from "../../model/known";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
 import type { AccountQuestion, AccountReading } from "../cloud";
-import type { ClusterFacts } from "../read/cluster-record";
 import { type ContainerFact, containersOf } from "../shared/pods";
 
 /** Names the role. */
@@ -94,7 +93,7 @@ const REMEDY = `leave ${ROLE} and ${TOKEN} to the webhook, or write both, and th
 const NOT_SAID = "it is not recorded whether a pod identity webhook of AWS runs on the hub";
 
 /** Whether the webhook changes pods; of a cluster of which nothing is recorded it is taken for granted. */
-function webhookOn(cluster: ClusterFacts): Asked["webhook"] {
+function webhookOn(cluster: AccountQuestion["cluster"]): Asked["webhook"] {
   const { fleet, issuer } = cluster;
   if (fleet === undefined || fleet.webhooks?.includes("aws")) return "runs";
   if (issuer !== undefined && EKS.test(shown(issuer))) return "runs";

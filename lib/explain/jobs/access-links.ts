@@ -88,9 +88,9 @@ export const accessRunners: Readonly<Record<AccessJob, Runner<AccessFacts>>> = {
       id: "secret-present",
       question: "Is the Secret that the component reads among the manifests?",
       why: "In manual mode nothing else writes it, and the component waits for it without end.",
-      per: ["component", "declared"],
-      run: ({ component, declared }) =>
-        component ? secretPresent(component, declared) : missing("the Secret"),
+      per: ["artefacts", "component", "declared"],
+      run: ({ artefacts, component, declared }) =>
+        component ? secretPresent(artefacts, component, declared) : missing("the Secret"),
     }),
     link({
       id: "secret-well-formed",
@@ -143,7 +143,11 @@ const OPTIONAL: readonly string[] = [
   "release.openshift.io/feature-set",
 ];
 
-function secretPresent({ secret, secretKey, request }: AskedComponent, declared: boolean): Answer {
+function secretPresent(
+  { refused }: ClusterArtefacts,
+  { secret, secretKey, request }: AskedComponent,
+  declared: boolean,
+): Answer {
   const asked = request === undefined ? [] : [seen(`CredentialsRequest ${request.name}`, request.source)];
   if (secret) return pass(`the Secret ${secretKey} exists`, seen("Secret", secret.source), ...asked);
   const gates = [...(request?.annotations.keys() ?? [])].filter((key) => OPTIONAL.includes(key));
@@ -153,10 +157,14 @@ function secretPresent({ secret, secretKey, request }: AskedComponent, declared:
       "name its manifest as well, or leave the request out where the cluster does not have the component",
       ...asked,
     );
+  const [refusal] = refused.get(`Secret ${secretKey}`) ?? [];
   return broken(
-    `the Secret ${secretKey} is in none of the manifests`,
+    refusal
+      ? `the Secret ${secretKey} counts as absent: ${refusal.reason}`
+      : `the Secret ${secretKey} is in none of the manifests`,
     "write it, or name the manifest that has it",
     `secret "${secretKey.split("/")[1] ?? ""}" not found`,
+    ...(refusal ? [seen("Secret", refusal.source)] : []),
     ...asked,
   );
 }

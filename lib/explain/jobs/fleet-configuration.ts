@@ -212,7 +212,7 @@ function kueueGate({ cluster }: ClusterArtefacts, controller: Controller): Kueue
   const whole = [...readers, ...workloads].filter(({ isPartial }) => !isPartial);
   const flags = whole.map(flagged);
   const byFlag =
-    whole.length > 0 ? flags.some((flag) => flag !== undefined) : declared && cluster.fleet?.gateByFlag;
+    whole.length > 0 ? flags.some((flag) => (flag ?? "") !== "") : declared && cluster.fleet?.gateByFlag;
   if (byFlag && isStated) return invalid(`has featureGates, which Kueue refuses beside ${FLAG}`);
   if (written && whyNot(knownJson(written)))
     return { issues: [], unknown: "a feature gate in the manager's configuration is known only after apply" };
@@ -232,9 +232,9 @@ function invalid(problem: string): KueueGate {
   return { issues: [refusal("kueue-configuration-invalid", problem)], unknown: undefined };
 }
 
-/** The flag's value; `undefined` where it is not there or empty. Go's flags take one dash as well as two. */
+/** The flag's value; empty says what a missing one does. Go's flags take one dash as well as two. */
 function flagged(pods: ControllerPods): string | undefined {
-  return settingOf(pods, FLAG, FLAG.slice(1)) || undefined;
+  return settingOf(pods, FLAG, FLAG.slice(1));
 }
 
 /** True where a variable or a script gives the flag. */

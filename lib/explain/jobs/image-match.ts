@@ -12,7 +12,12 @@ import { type Answer, SILENT, badness, broken, pass, seen, unknown } from "../an
 import type { AskedImage, AskedRepository } from "../asked-image";
 import type { ClusterArtefacts } from "../read/facts";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
-import { contestedFiles, contestedHint } from "./kubelet-configuration";
+import {
+  configurationRead,
+  configurationValid,
+  contestedFiles,
+  contestedHint,
+} from "./kubelet-configuration";
 import { type Mirrored, mirrorEvidence, mirrorHint, mirroredAs, runtimeRefusal } from "./runtime";
 
 const PLUGINS: readonly string[] = ["ecr", "acr", "gcp"];
@@ -91,7 +96,7 @@ export function entryMatched(question: ImageQuestion): Answer {
       "explain the manifests that bind wrote",
       seen(`nodes ${node.name}`, node.source),
     );
-  if (!entry) return withoutMatch(question, node);
+  if (!entry) return (node.entries.length === 0 && notTaken(question, node)) || withoutMatch(question, node);
   const worst = repository.paths.worst((path) => matched(question, node, entry, repository, path), badness);
   return (
     worst?.said ??
@@ -148,6 +153,11 @@ function withoutNode(node: NodeConfiguration | undefined): Answer {
     "name the manifests or files that carry it as well",
     ...(node ? [seen(`nodes ${node.name}`, node.source)] : []),
   );
+}
+
+/** The kubelet does not start with a file without entries, which says more than that none matches. */
+function notTaken({ artefacts: { cluster } }: ImageQuestion, node: NodeConfiguration): Answer | undefined {
+  return [configurationRead(node), configurationValid(node, cluster)].find(({ status }) => status !== "pass");
 }
 
 function withoutMatch({ artefacts, image, isOfWorkload }: ImageQuestion, node: NodeConfiguration): Answer {

@@ -527,6 +527,16 @@ const CASES: readonly Case[] = [
     "which allows nothing",
   ],
   [
+    "a role that the API server refuses, since its rule names no API group",
+    "eks",
+    "kueue",
+    "eks-g",
+    withRole('rules: [{ verbs: ["*"], resources: ["pods"] }]'),
+    "spoke-authorizes",
+    "fail",
+    "which allows nothing",
+  ],
+  [
     "a role of a namespace for the whole cluster",
     "eks",
     "kueue",
@@ -579,7 +589,13 @@ it.each<[string, Hub, Consumer, string, Damage]>([
     "eks-g",
     recorded(["podIdentityWebhooks"], []),
   ],
-  ["a role with rules", "eks", "kueue", "eks-g", withRole('rules: [{ verbs: ["*"], resources: ["pods"] }]')],
+  [
+    "a role with rules",
+    "eks",
+    "kueue",
+    "eks-g",
+    withRole('rules: [{ verbs: ["*"], apiGroups: [""], resources: ["pods"] }]'),
+  ],
   [
     "a variable that nobody reads",
     "eks",
@@ -656,10 +672,10 @@ it.each([
     "whether the server of eks-g, https://eksg.example.com, is an EKS cluster's is not known",
   ],
   [
-    "a hub of which nobody says that the webhook runs",
+    "a hub of which it is not recorded that the webhook runs",
     "https://hub.example",
     "token-mounted",
-    "nobody says whether a pod identity webhook of AWS runs on the hub",
+    "it is not recorded whether a pod identity webhook of AWS runs on the hub",
   ],
 ])("without a record, %s is unknown", (_, issuer, check, reason) => {
   const [result] = explained(plain(), { spoke: "eks-g" }, { cluster: { issuer, apiServer: "1.35" } });
