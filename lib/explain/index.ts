@@ -19,7 +19,7 @@ export {
 } from "./explainer";
 export { type AccessJob } from "./jobs/access-questions";
 export { type FleetResult } from "./jobs/fleet";
-export { type Origin } from "./jobs/pull";
+export { type Origin } from "./jobs/pull-questions";
 export {
   type ClusterRecord,
   type DeclaredComponent,

@@ -1,5 +1,5 @@
 import { anyObject, choice, object, optional, text, type ObjectKind } from "../model/shape";
-import type { Origin } from "./jobs/pull";
+import type { Origin } from "./jobs/pull-questions";
 import type { ClusterRecord } from "./read/cluster-record";
 
 /** Whose access to explain. */

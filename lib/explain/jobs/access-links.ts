@@ -4,17 +4,15 @@
 
 import { known, same, shown } from "../../model/known";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
-import type { AccessIdentity, TrustAnswer } from "../cloud";
+import type { AccessIdentity } from "../cloud";
 import type { ClusterArtefacts } from "../read/facts";
 import type { ServiceAccountFact } from "../read/service-accounts";
-import { Runner, stepsOf } from "../run";
+import { Runner, type Step, stepsOf } from "../run";
 import type { AccessJob, AskedComponent } from "./access-questions";
-import { issuerConfirmed } from "./trust";
+import { TRUST_LINKS, type TrustFacts, accountWritten, missing } from "./links";
 
 /** What the links of a component or workload look at. */
-export interface AccessFacts {
-  /** The cluster. */
-  readonly artefacts: ClusterArtefacts;
+export interface AccessFacts extends TrustFacts {
   /** True where it is recorded. */
   readonly declared: boolean;
   /** `namespace/name`. */
@@ -29,14 +27,7 @@ export interface AccessFacts {
   readonly pods: Answer | undefined;
   /** As whom; `undefined` where nothing names it. */
   readonly identity: AccessIdentity | undefined;
-  /** What the cloud says of the token. */
-  readonly trust: TrustAnswer | undefined;
-  /** What the cloud says of the identity. */
   readonly permission: Answer | undefined;
-}
-
-function missing(what: string): Answer {
-  return unknown(`${what} is not known`, "see the checks before");
 }
 
 const { link } = stepsOf<AccessFacts>();
@@ -44,38 +35,15 @@ const { link } = stepsOf<AccessFacts>();
 const identityFound = link({
   id: "identity-found",
   question: "Is the identity that is named among the resources?",
-  why: "A cloud answers the same for an identity that does not exist and for one that may not be used.",
-  per: ["artefacts", "identity", "component", "account"],
+  per: ["identity"],
   run: ({ identity }) => identity?.found ?? missing("the identity"),
 });
 
-/** What follows once it is known whom to act as. */
-const CLOUD = [
-  link({
-    id: "issuer-trusted",
-    question: "Does the cloud trust the issuer of the cluster's tokens?",
-    why: "Clouds compare it exactly; a slash at the end or another host makes it a stranger.",
-    per: ["artefacts", "trust"],
-    run: ({ artefacts, trust }) => (trust ? issuerConfirmed(trust.issuer, artefacts) : missing("the cloud")),
-  }),
-  link({
-    id: "audience-accepted",
-    question: "Does the cloud accept the audience?",
-    why: "A token for another audience is refused; the audience is written in four places that must agree.",
-    per: ["artefacts", "trust"],
-    run: ({ trust }) => trust?.audience ?? missing("the cloud"),
-  }),
-  link({
-    id: "subject-admitted",
-    question: "Does the cloud admit this service account?",
-    why: "The identity is for named service accounts only; another namespace or name must not become it.",
-    per: ["artefacts", "trust"],
-    run: ({ trust }) => trust?.subject ?? missing("the cloud"),
-  }),
+const CLOUD: readonly Step<AccessFacts>[] = [
+  ...TRUST_LINKS,
   link({
     id: "permissions-granted",
     question: "Does the identity hold every permission that is asked for?",
-    why: "One missing permission stops a component in the middle of its work, often long after the installation.",
     per: ["permission"],
     run: ({ permission }) => permission ?? missing("the identity"),
   }),
@@ -87,7 +55,6 @@ export const accessRunners: Readonly<Record<AccessJob, Runner<AccessFacts>>> = {
     link({
       id: "secret-present",
       question: "Is the Secret that the component reads among the manifests?",
-      why: "In manual mode nothing else writes it, and the component waits for it without end.",
       per: ["artefacts", "component", "declared"],
       run: ({ artefacts, component, declared }) =>
         component ? secretPresent(artefacts, component, declared) : missing("the Secret"),
@@ -95,7 +62,6 @@ export const accessRunners: Readonly<Record<AccessJob, Runner<AccessFacts>>> = {
     link({
       id: "secret-well-formed",
       question: "Does the Secret say what the component's SDK reads, and nothing that wins over it?",
-      why: "A wrong key or path is met only when the component first calls the cloud; a long-lived key in it would be used instead.",
       per: ["named"],
       run: ({ named }) => named ?? missing("the cloud of the Secret"),
     }),
@@ -103,7 +69,6 @@ export const accessRunners: Readonly<Record<AccessJob, Runner<AccessFacts>>> = {
     link({
       id: "issuer-configured",
       question: "Does the cluster write the issuer into its tokens?",
-      why: "Without Authentication/cluster the tokens are of https://kubernetes.default.svc, which no cloud can look up.",
       per: ["artefacts", "declared"],
       run: ({ artefacts, declared }) => issuerConfigured(artefacts, declared),
     }),
@@ -113,21 +78,20 @@ export const accessRunners: Readonly<Record<AccessJob, Runner<AccessFacts>>> = {
     link({
       id: "account-present",
       question: "Is the workload's service account among the objects of the cluster?",
-      why: "The token is the service account's; a pod that names one that does not exist is not created.",
-      per: ["key", "account", "named"],
-      run: ({ key, account, named }) => accountPresent(key, account, named),
+      per: ["artefacts", "key", "account", "named"],
+      run: ({ artefacts, key, account, named }) =>
+        // Where nothing on it is needed, it may be another team's, which writes it elsewhere.
+        accountWritten(artefacts, key, account, named?.status === "pass", "error looking up service account"),
     }),
     link({
       id: "account-annotated",
       question: "Do annotations or a credential file name the identity of the workload?",
-      why: "The webhook and the SDK find the identity there; without it pods start and have no credentials.",
       per: ["named"],
       run: ({ named }) => named ?? missing("the cloud of the workload"),
     }),
     link({
       id: "pods-configured",
       question: "Do the workload's pods get a token and know where it is, as far as can be seen?",
-      why: "What the pods themselves must have is written in other manifests, and nothing complains where it is missing.",
       per: ["pods"],
       run: ({ pods }) => pods ?? missing("the cloud of the workload"),
     }),
@@ -183,34 +147,16 @@ function issuerConfigured({ authentication, cluster }: ClusterArtefacts, declare
         );
   const { issuer, source } = authentication;
   const where = seen("serviceAccountIssuer", source);
-  const remedy = "write exactly the issuer into spec.serviceAccountIssuer";
-  if (same<string | undefined>(issuer, known(undefined)) === "yes")
-    return broken("Authentication/cluster has no serviceAccountIssuer", remedy, undefined, where);
-  if (cluster.issuer !== undefined && same<string | undefined>(cluster.issuer, issuer) === "no")
-    return broken(
-      `Authentication/cluster says ${shown(issuer)}, recorded is ${shown(cluster.issuer)}`,
-      remedy,
-      undefined,
-      where,
-    );
-  return pass(`the cluster's tokens are of ${shown(issuer)}`, where);
-}
-
-function accountPresent(
-  key: string,
-  account: ServiceAccountFact | undefined,
-  named: Answer | undefined,
-): Answer {
-  const [namespace = "", name = ""] = key.split("/");
-  if (account?.source)
-    return pass(`the service account ${key} exists`, seen("ServiceAccount", account.source));
-  if (account) return pass(`the service account ${key} exists, as every namespace has one of that name`);
-  // Where nothing on it is needed, it may be another team's, which writes it elsewhere.
-  return named?.status === "pass"
-    ? unknown(`the service account ${key} is not among what was read`, "name its manifest as well")
-    : broken(
-        `the service account ${key} is in none of the manifests`,
-        `add a ServiceAccount ${name} in namespace ${namespace}, or name the manifest that has it`,
-        `error looking up service account ${key}: serviceaccount "${name}" not found`,
-      );
+  const isMissing = same<string | undefined>(issuer, known(undefined)) === "yes";
+  const isRecorded = cluster.issuer !== undefined;
+  const isOther = isRecorded && same<string | undefined>(cluster.issuer, issuer) === "no";
+  if (!isMissing && !isOther) return pass(`the cluster's tokens are of ${shown(issuer)}`, where);
+  const says = isMissing ? "has no serviceAccountIssuer" : `says ${shown(issuer)}`;
+  const wanted = isRecorded ? `, recorded is ${shown(cluster.issuer)}` : "";
+  return broken(
+    `Authentication/cluster ${says}${wanted}`,
+    "write exactly the issuer into spec.serviceAccountIssuer",
+    undefined,
+    where,
+  );
 }

@@ -2,14 +2,15 @@
  * Judges platform components and workloads: finds for each service account what names its identity, and runs the links.
  */
 
+import { grouped } from "../../model/grouped";
 import { type Known, known, unread } from "../../model/known";
 import { renamedServiceAccount } from "../../rules/openshift/renamed-service-accounts";
-import { type Answer, type CheckResult, type Evidence, badness, seen, unknown } from "../answer";
+import { type Answer, type CheckResult, type Evidence, badness, seen, unknown, worded } from "../answer";
 import type { AccessIdentity, AccountReading, Cloud, TokenQuestion, TrustAnswer } from "../cloud";
 import type { CredentialFileFact } from "../read/component-facts";
 import type { ClusterArtefacts } from "../read/facts";
 import type { WorkloadFact } from "../read/pods";
-import { type ServiceAccountFact, serviceAccountOf } from "../read/service-accounts";
+import { serviceAccountOf, unwritten } from "../read/service-accounts";
 import { refusedToken } from "../shared/pods";
 import type { Verdict } from "../verdict";
 import { type AccessFacts, accessRunners } from "./access-links";
@@ -28,17 +29,14 @@ export interface JudgedAccess {
   readonly subject: string;
   /** The Secret of a component; the cloud of a workload. */
   readonly target: string;
-  /** What follows from the links. */
   readonly verdict: Verdict;
   /** As whom; `null` where it is denied or not known. */
   readonly as: string | null;
-  /** The links in order. */
   readonly checks: readonly CheckResult[];
 }
 
-/** What stands beside the service accounts of a cluster. */
 interface Around {
-  /** Pods by service account. */
+  /** By service account. */
   readonly pods: ReadonlyMap<string, readonly WorkloadFact[]>;
   /** Files with credentials by namespace. */
   readonly files: ReadonlyMap<string, readonly CredentialFileFact[]>;
@@ -64,7 +62,7 @@ export class Accesses {
     entering: ReadonlySet<string>,
   ): Generator<JudgedAccess> {
     const acts = (cloud: Cloud, key: string): boolean =>
-      !entering.has(key) && this.reading(artefacts, cloud, key, false) !== undefined;
+      !entering.has(key) && this.#reading(artefacts, cloud, key, false) !== undefined;
     const questions =
       job === "component"
         ? componentQuestions(artefacts, this.#clouds)
@@ -73,37 +71,35 @@ export class Accesses {
       if (asked === undefined || question.key === asked) yield this.#judged(question);
   }
 
-  /** How a workload finds its identity in a cloud; `undefined` for one that does not act there. */
-  reading(
-    artefacts: ClusterArtefacts,
-    { access }: Cloud,
-    key: string,
-    declared: boolean,
-  ): AccountReading | undefined {
-    const { pods, files } = this.#aroundOf(artefacts);
-    const own = pods.get(key) ?? [];
-    const reading = access.account({
-      account: serviceAccountOf(artefacts, key) ?? unwritten(key),
-      pods: own,
-      fragment: artefacts.podFragments.get(key),
-      files: files.get(key.split("/")[0] ?? "") ?? [],
-      declared,
-      program: new Map(),
-      cluster: artefacts.cluster,
-    });
-    const refused = reading && refusedToken(own);
-    return refused ? { ...reading, pods: refused } : reading;
-  }
-
   /** The files with credentials of a namespace. */
   filesOf(artefacts: ClusterArtefacts, namespace: string): readonly CredentialFileFact[] {
     return this.#aroundOf(artefacts).files.get(namespace) ?? [];
   }
 
+  /** How a workload finds its identity in a cloud; `undefined` for one that does not act there. */
+  #reading(
+    artefacts: ClusterArtefacts,
+    { access }: Cloud,
+    key: string,
+    declared: boolean,
+  ): AccountReading | undefined {
+    const pods = this.#aroundOf(artefacts).pods.get(key) ?? [];
+    const reading = access.account({
+      account: serviceAccountOf(artefacts, key) ?? unwritten(key),
+      pods,
+      fragment: artefacts.podFragments.get(key),
+      files: this.filesOf(artefacts, key.split("/")[0] ?? ""),
+      declared,
+      program: new Map(),
+      cluster: artefacts.cluster,
+    });
+    const refused = reading && refusedToken(pods);
+    return refused ? { ...reading, pods: refused } : reading;
+  }
+
   #judged(question: AccessQuestion): JudgedAccess {
     const { job, key, component, cloud } = question;
-    const chain = accessRunners[job].run(this.#facts(question));
-    const { verdict, checks, facts } = chain;
+    const { verdict, checks, facts } = accessRunners[job].run(this.#facts(question));
     return {
       subject: key,
       target: component?.secretKey ?? cloud?.cloud ?? "",
@@ -114,25 +110,23 @@ export class Accesses {
   }
 
   #facts({ artefacts, cloud, key, component, declared, asks }: AccessQuestion): AccessFacts {
-    const account = serviceAccountOf(artefacts, key);
-    const workload = component ? undefined : cloud && this.reading(artefacts, cloud, key, declared);
+    const workload = component ? undefined : cloud && this.#reading(artefacts, cloud, key, declared);
     const secret =
       component?.secret && cloud?.access.secret(component.secret, component.tokenPath, artefacts.secrets);
     const { identity, answer: named } = workload ?? secret ?? {};
     const audiences = component ? [known(component.audience)] : (workload?.audiences ?? []);
-    const token = tokenOf(artefacts, key, audiences[0] ?? unread("the audience of the token is not known"));
-    const trust = identity && subjectNamed(trustOfAll(identity, token, audiences), key);
+    const token = tokenOf(artefacts, key, audiences);
     const permission = identity?.permissions(asks, token);
     return {
       artefacts,
       declared,
       key,
-      account,
+      account: serviceAccountOf(artefacts, key),
       component,
       named,
       pods: workload?.pods,
       identity,
-      trust,
+      trust: identity && subjectNamed(trustOfAll(identity, token, audiences), key),
       permission: permission && cloud && withIntent(permission, cloud, component?.intent),
     };
   }
@@ -149,19 +143,14 @@ export class Accesses {
   }
 }
 
-function tokenOf(artefacts: ClusterArtefacts, key: string, audience: Known<string>): TokenQuestion {
+/** The token of a service account; of several audiences the first. */
+export function tokenOf(
+  { issuer }: ClusterArtefacts,
+  key: string,
+  [audience = unread("the audience of the token is not known")]: readonly Known<string>[],
+): TokenQuestion {
   const [namespace = "", name = ""] = key.split("/");
-  return { issuer: artefacts.issuer, audience, namespace, name };
-}
-
-function grouped<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const same = groups.get(keyOf(item));
-    if (same) same.push(item);
-    else groups.set(keyOf(item), [item]);
-  }
-  return groups;
+  return { issuer, audience, namespace, name };
 }
 
 /** Pods of one service account may show tokens for different audiences: each must be accepted. */
@@ -174,18 +163,6 @@ export function trustOfAll(
   const others = audiences.slice(1).map((audience) => identity.trust({ ...token, audience }));
   const bad = ({ audience, subject }: TrustAnswer): number => Math.max(badness(audience), badness(subject));
   return others.reduce((worst, each) => (bad(each) > bad(worst) ? each : worst), first);
-}
-
-/** A service account that no manifest writes has no annotations. */
-function unwritten(key: string): ServiceAccountFact {
-  return {
-    key,
-    annotations: new Map(),
-    patch: undefined,
-    pullSecrets: [],
-    source: undefined,
-    documents: [],
-  };
 }
 
 /** The cloud's answer about the subject, with what only OpenShift's history explains. */
@@ -202,10 +179,9 @@ function subjectNamed(trust: TrustAnswer, key: string): TrustAnswer {
       ),
     };
   const history = subject.status === "fail" ? renamedServiceAccount(namespace, name) : undefined;
-  if (history === undefined) return trust;
-  const { status, reason, evidence, remedy, log } = subject;
-  const why = { status, reason: `${reason}; ${history}`, evidence, remedy };
-  return { ...trust, subject: log === undefined ? why : { ...why, log } };
+  return history === undefined
+    ? trust
+    : { ...trust, subject: { ...worded(subject), reason: `${subject.reason}; ${history}` } };
 }
 
 /** The answer, with what was narrowed or widened by design as evidence. */
@@ -214,27 +190,24 @@ function withIntent(answer: Answer, { access }: Cloud, intent: Intent | undefine
   const { asks, intends, reason } = intent;
   const [asked, meant] = [access.inWords(asks), access.inWords(intends)];
   const because = reason === "" ? "" : `, because: ${reason}`;
-  const told = (what: string, rights: readonly string[]): readonly Evidence[] =>
-    rights.length === 0
-      ? []
-      : [seen(`${what}: ${rights.slice(0, SHOWN).join(", ")}${more(rights)}${because}`, undefined)];
+  const difference = (
+    what: string,
+    some: readonly string[],
+    others: readonly string[],
+  ): readonly Evidence[] => {
+    const rights = [...new Set(some)].filter((each) => !others.includes(each));
+    const more = rights.length > SHOWN ? ` and ${rights.length - SHOWN} more` : "";
+    const text = `${what}: ${rights.slice(0, SHOWN).join(", ")}${more}${because}`;
+    return rights.length === 0 ? [] : [seen(text, undefined)];
+  };
   return {
-    ...answer,
+    ...worded(answer),
     evidence: [
       ...answer.evidence,
-      ...told("asked for, and by design not granted", without(asked, meant)),
-      ...told("not asked for, and granted by design", without(meant, asked)),
+      ...difference("asked for, and by design not granted", asked, meant),
+      ...difference("not asked for, and granted by design", meant, asked),
     ],
   };
 }
 
 const SHOWN = 6;
-
-function more({ length }: readonly string[]): string {
-  return length > SHOWN ? ` and ${length - SHOWN} more` : "";
-}
-
-function without(some: readonly string[], others: readonly string[]): readonly string[] {
-  const known = new Set(others);
-  return [...new Set(some)].filter((each) => !known.has(each));
-}

@@ -113,9 +113,7 @@ function versionOf({ kind, workloads }: Controller): string | undefined {
 
 /** Refusals of a list by itself. */
 interface ListIssues {
-  /** Of its entries and their keys. */
   readonly entries: Issues;
-  /** Of tokens, keys and passwords in it. */
   readonly secrets: Issues;
 }
 
@@ -190,7 +188,6 @@ function fieldOf(version: string): string | undefined {
 
 /** Whether the feature gate of ClusterProfiles is on. */
 interface KueueGate {
-  /** Why it is off, or the manager does not start. */
   readonly issues: Issues;
   /** Why that cannot be told; `undefined` where it can. */
   readonly unknown: string | undefined;

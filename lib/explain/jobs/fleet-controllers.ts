@@ -26,9 +26,7 @@ import { listEntries, withFields } from "./fleet-profile";
 
 /** A workload that runs the plugin. */
 export interface ControllerPods {
-  /** The workload, what several manifests say of it put together. */
   readonly pods: WorkloadFact;
-  /** Its spec as plain JSON, late values by their names. */
   readonly spec: Json;
   /** The container that runs the plugin; empty where it may be any. */
   readonly container: string;
@@ -42,15 +40,11 @@ export interface ControllerPods {
 export interface Controller {
   /** `namespace/name`; the name is `*` where nothing says who reads the list. */
   readonly account: string;
-  /** Name of the controller for people. */
   readonly title: string;
-  /** Which of the known ones it is. */
   readonly kind: "kueue" | "argocd" | "other";
   /** The service account that reads profiles; `undefined` where it is not known. */
   readonly reader: string | undefined;
-  /** Its workloads. */
   readonly workloads: readonly ControllerPods[];
-  /** The workloads that read the list. */
   readonly readers: readonly ControllerPods[];
   /** The list; `undefined` where none was read. */
   readonly list: ProviderListFact | undefined;

@@ -44,13 +44,11 @@ import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answ
 import type { ClusterArtefacts } from "../read/facts";
 import type { ProfileFact, ProviderListFact } from "../read/fleet-facts";
 import { namedTree, shownNames } from "../read/late-text";
-import { inAnyOrder } from "./api-server";
+import { inAnyOrder } from "./links";
 
 /** A profile as the controller sees it: main object and status put together. */
 export interface ProfileDocument {
-  /** With late values as references. */
   readonly tree: Tree;
-  /** The same for rules, late values by their names. */
   readonly plain: Json;
   /** Why its access providers are not known; `undefined` where they are. */
   readonly open: string | undefined;

@@ -14,11 +14,8 @@ import { builtinName } from "./plugin-call";
 
 /** A controller and a spoke. */
 export interface FleetQuestion {
-  /** The hub. */
   readonly artefacts: ClusterArtefacts;
-  /** Who enters. */
   readonly controller: Controller;
-  /** The spoke's profile. */
   readonly profile: ProfileFact;
   /** The spoke as it is recorded; `undefined` where it is not. */
   readonly recorded: DeclaredSpoke<Known<string>> | undefined;

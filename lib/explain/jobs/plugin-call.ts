@@ -20,9 +20,7 @@ import { SELF_MANAGED } from "./self-managed";
 
 /** What is run for a profile. */
 export interface PluginCall extends SpokeCall {
-  /** What client-go is told to run, late values by their names. */
   readonly exec: ResolvedExec;
-  /** Variables of the entry and of the profile alone. */
   readonly own: ReadonlyMap<string, Known<string>>;
   /** Key of the plugin's cloud; `undefined` where it is not known. */
   readonly cloud: string | undefined;

@@ -163,7 +163,6 @@ function imageVolumeGate({ cluster, apiServerOverrides }: ClusterArtefacts): Kno
 
 /** A file that a volume must hold. */
 interface WantedCopy {
-  /** Name of the volume. */
   readonly name: string;
   /** Path of the file in the volume, with `/` before it. */
   readonly rest: string;

@@ -21,9 +21,7 @@ import type { MirrorRule } from "../read/registries";
 
 /** A repository of a host, of which a judge asks. */
 export interface NamedRepository {
-  /** The host, with its port. */
   readonly host: string;
-  /** The path below it. */
   readonly path: AskedName;
 }
 
@@ -44,9 +42,7 @@ export function coversRepository(scope: string, { host, path }: NamedRepository)
 
 /** Mirrors that the runtime tries before a repository, or instead of it. */
 export interface Mirrored {
-  /** The rules. */
   readonly rules: readonly MirrorRule[];
-  /** The mirrors, in their order, each once. */
   readonly mirrors: readonly string[];
   /** True where the repository itself is never contacted. */
   readonly blocked: boolean;
@@ -180,7 +176,6 @@ function signaturesAsked(
 /** A kind of file that configures the runtime. */
 interface FileKind {
   readonly path: RegExp;
-  /** What it may do to a pull. */
   readonly effect: "mirrors" | "rejects";
   /** Whether it says something of a repository that decides a pull; `match` is that of the path. */
   readonly concerns: (repository: NamedRepository, content: string, match: readonly string[]) => boolean;

@@ -35,11 +35,8 @@ import { namesUsers, ruleOutcome, subjectOf, userName } from "./spoke-users";
 
 /** What a spoke without a cloud says of a controller. */
 export interface SelfManagedReading {
-  /** Whether its pods have the token. */
   readonly reading: AccountReading;
-  /** Whether the API server takes it. */
   readonly trust: TrustAnswer;
-  /** Whether it may do something. */
   readonly spoke: SpokeReading;
   /** Name of the user on the spoke; `undefined` where none is let in or it is not known. */
   readonly user: string | undefined;
