@@ -58,7 +58,7 @@ export class Accesses {
   *of(
     artefacts: ClusterArtefacts,
     job: AccessJob,
-    asked: string | undefined,
+    isAsked: (question: AccessQuestion) => boolean,
     entering: ReadonlySet<string>,
   ): Generator<JudgedAccess> {
     const acts = (cloud: Cloud, key: string): boolean =>
@@ -67,8 +67,7 @@ export class Accesses {
       job === "component"
         ? componentQuestions(artefacts, this.#clouds)
         : workloadQuestions(artefacts, this.#clouds, acts);
-    for (const question of questions)
-      if (asked === undefined || question.key === asked) yield this.#judged(question);
+    for (const question of questions) if (isAsked(question)) yield this.#judged(question);
   }
 
   /** The files with credentials of a namespace. */
