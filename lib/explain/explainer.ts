@@ -12,7 +12,7 @@ import type { Cloud } from "./cloud";
 import { Accesses } from "./jobs/access";
 import type { AccessJob, AccessQuestion } from "./jobs/access-questions";
 import { type FleetResult, Fleets } from "./jobs/fleet";
-import type { FleetQuestion } from "./jobs/fleet-questions";
+import type { FleetQuestion } from "./jobs/fleet-links";
 import { PULL_LINKS, Pulls } from "./jobs/pull";
 import {
   type AskedPull,

@@ -3,16 +3,18 @@
  */
 
 import { type WorkloadIdentityError, refusal } from "../../errors";
-import { same, shown } from "../../model/known";
+import { type Known, same, shown } from "../../model/known";
 import { isDnsSubdomain } from "../../model/kubernetes-name";
 import { at } from "../../model/parsed";
 import { Subject } from "../../model/subject";
 import { profileReaderIssues } from "../../rules/fleet/access-checks";
 import { providerNameMatchIssues } from "../../rules/fleet/provider-checks";
 import { isSecretText, secretIssues } from "../../rules/fleet/secret-material";
-import { type Answer, broken, pass, seen, unknown } from "../answer";
-import type { AccountReading, CloudSpokes, SpokeReading, TrustAnswer } from "../cloud";
+import { type Answer, broken, pass, seen, unknown, worded } from "../answer";
+import type { AccountReading, CloudSpokes, SpokeReading } from "../cloud";
 import type { ClusterArtefacts } from "../read/facts";
+import type { ProfileFact } from "../read/fleet-facts";
+import type { DeclaredSpoke } from "../read/fleet-record";
 import { shownNames } from "../read/late-text";
 import { serviceAccountOf } from "../read/service-accounts";
 import { Runner, stepsOf } from "../run";
@@ -20,27 +22,42 @@ import { refusedToken } from "../shared/pods";
 import { controllerConfigured, listIssues } from "./fleet-configuration";
 import { type Controller, containersIn } from "./fleet-controllers";
 import {
+  type PluginCall,
+  type Resolution,
+  isBuiltin,
+  pluginCalled,
+  pluginPresent,
+  providersFor,
+} from "./fleet-plugin";
+import {
   profileDocument,
   profilePresent,
   profileWellFormed,
   unlessPerhaps,
   unlessRefused,
 } from "./fleet-profile";
-import type { FleetQuestion } from "./fleet-questions";
-import { TRUST_LINKS, inAnyOrder, missing } from "./links";
-import { type PluginCall, type resolutionFor, isBuiltin, pluginCalled, providersFor } from "./plugin-call";
-import { pluginPresent } from "./plugin-present";
+import { TRUST_LINKS, type TrustFacts, inAnyOrder, missing } from "./links";
+
+/** A controller and a spoke. */
+export interface FleetQuestion {
+  /** The hub. */
+  readonly artefacts: ClusterArtefacts;
+  readonly controller: Controller;
+  readonly profile: ProfileFact;
+  /** The spoke as it is recorded; `undefined` where it is not. */
+  readonly recorded: DeclaredSpoke<Known<string>> | undefined;
+}
 
 /** What the links of a way into a spoke look at. */
-export interface FleetAccess extends FleetQuestion {
-  readonly resolution: ReturnType<typeof resolutionFor>;
+export interface FleetAccess extends FleetQuestion, TrustFacts {
+  readonly resolution: Resolution;
   /** What is run; `undefined` where nothing is. */
   readonly call: PluginCall | undefined;
   /** How the plugin's cloud judges its spokes; `undefined` where it is not known, and for a spoke of no cloud. */
   readonly spokes: CloudSpokes | undefined;
   /** What names the identity in that cloud; `undefined` where nothing does. */
   readonly reading: AccountReading | undefined;
-  readonly trust: TrustAnswer | undefined;
+  /** What cloud or spoke say of the identity. */
   readonly spoke: SpokeReading | undefined;
   readonly as: string | undefined;
 }
@@ -85,13 +102,13 @@ export const fleetRunner: Runner<FleetAccess> = new Runner([
     id: "provider-chosen",
     question: "Does the list of the controller have an access provider that the profile names?",
     per: ["controller", "profile", "resolution"],
-    run: (facts) => providerChosen(facts),
+    run: providerChosen,
   }),
   link({
     id: "secret-free",
     question: "Are profile, list, environment and Terraform outputs free of tokens, keys and passwords?",
     per: ["artefacts", "controller", "profile"],
-    run: (facts) => secretFree(facts),
+    run: secretFree,
   }),
   link({
     id: "plugin-present",
@@ -138,7 +155,7 @@ function controllerPresent(artefacts: ClusterArtefacts, controller: Controller):
   const { account, workloads, title, list: read } = controller;
   const other = workloads.find(({ runsAs }) => runsAs !== undefined && runsAs !== account);
   if (other && !account.endsWith("/*")) return runsAsOther(other, account, account);
-  const evidence = workloads.map(({ pods }) => seen(pods.title, pods.source));
+  const evidence = workloads.map(({ where }) => where);
   if (workloads.length > 0) return pass(`${title} opens connections as ${account}`, ...evidence);
   const written = serviceAccountOf(artefacts, account);
   if (written?.source)
@@ -296,9 +313,7 @@ function identityNamed(reading: AccountReading | undefined): Answer {
   const named = reading?.answer ?? missing(IDENTITY);
   const found = reading?.identity?.found;
   if (named.status !== "pass" || found === undefined) return named;
-  const { status, reason, evidence, remedy, log } = found;
-  const both = { status, reason, evidence: [...named.evidence, ...evidence], remedy };
-  return log === undefined ? both : { ...both, log };
+  return { ...worded(found), evidence: [...named.evidence, ...found.evidence] };
 }
 
 function tokenMounted(controller: Controller, reading: AccountReading | undefined): Answer {

@@ -33,6 +33,8 @@ export interface AuthenticatorFact {
   readonly hasGroups: boolean;
   /** Expressions that must hold for the claims or the user. */
   readonly rules: readonly Known<string>[];
+  /** All of it as JSON, late values by their names: equal where two entries are the same for certain. */
+  readonly text: string;
   /** Where it stands. */
   readonly source: Source;
 }
@@ -250,6 +252,7 @@ function authenticator(entry: Tree, source: Source): AuthenticatorFact {
       () => false,
     ),
     rules: rules.map(ruleText),
+    text: JSON.stringify(plainOf(entry, lateName)),
     source,
   };
 }

@@ -13,7 +13,7 @@ function onPrem(...edits: readonly Edit[]): readonly unknown[] {
   const folder = folderOf(edited(synthesized("fleet-multikueue"), edits));
   const { clusters } = readFacts([folder], { computed: [], cluster: {} });
   const fleets = new Fleets([], new Accesses([]), new PublishedIssuers([]));
-  return [...fleets.of(clusters, undefined, "on-prem")].map(({ verdict, checks, as }) => [
+  return [...fleets.of(clusters, () => true, "on-prem")].map(({ verdict, checks, as }) => [
     verdict,
     checks.find(({ status }) => status !== "pass")?.id,
     typeof as,
