@@ -12,7 +12,8 @@ import {
 } from "../../artefact/workload-identity-file";
 import { fail } from "../../errors";
 import { type Known, andThen, known, unread } from "../../model/known";
-import { at, list } from "../../model/parsed";
+import { type Json, at, list, record } from "../../model/parsed";
+import { Resource } from "./block";
 import { type BoundStack, boundCopies, wronglyFilled } from "./bound-copies";
 import type { ClusterFacts, ClusterRecord } from "./cluster-record";
 import { type FileDocument, documentsIn, readText } from "./documents";
@@ -25,7 +26,7 @@ import { type PodFact, podFragment } from "./pods";
 import { followedRecord, readClusterRecord } from "./read-record";
 import type { Scope } from "./scope";
 import type { SkippedDocument } from "./skipped";
-import { sourceText } from "./source";
+import { type Source, sourceText } from "./source";
 import { SpokeFacts } from "./spoke-facts";
 import { type ComputedAttribute, Terraform } from "./terraform";
 import {
@@ -74,6 +75,18 @@ export interface ReadFactsOptions {
   readonly computed: readonly ComputedAttribute[];
   /** What the caller knows of the clusters; wins over what was recorded. */
   readonly cluster: ClusterRecord;
+  /** What the caller states besides. */
+  readonly stated: readonly StatedFact[];
+  /** Reads what a synth has recorded as stated. */
+  readonly recorded: (facts: Json, source: Source) => readonly StatedFact[];
+}
+
+/** A resource that was stated, and is in no file of Terraform. */
+export interface StatedFact {
+  readonly type: string;
+  /** Its attributes, as a state has them. */
+  readonly values: Json;
+  readonly source: Source;
 }
 
 /**
@@ -87,6 +100,13 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
   const files = new Files();
   const terraform = new Terraform(options.computed);
   const stacks = input.stacks.map((stack) => readStack(stack, terraform, files));
+  const recorded = stacks.flatMap(({ identity, folder }) =>
+    options.recorded(record(identity?.stated), {
+      file: join(folder, WORKLOAD_IDENTITY_FILE),
+      path: "stated",
+    }),
+  );
+  addStated(terraform, [...options.stated, ...recorded]);
   const copies = boundCopies(input.files, stacks, (file) => files.documents(file));
   const copied = new Set(copies.map(({ file }) => file));
   const others = input.files.filter((file) => !copied.has(file));
@@ -117,6 +137,16 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
       ...otherFiles(unread.others),
     ]),
   };
+}
+
+function addStated(terraform: Terraform, facts: readonly StatedFact[]): void {
+  if (facts.length === 0) return;
+  const scope = terraform.scope("stated facts", true);
+  for (const { type, values, source } of facts) {
+    const address = `${type}.${source.path}`;
+    const place = { type, address, adopted: true, certain: true, provider: undefined, source };
+    scope.resources.set(`${source.file} ${address}`, new Resource(scope, values, place));
+  }
 }
 
 function hasCluster({ identity, written }: StackDocuments): boolean {
@@ -178,16 +208,16 @@ interface StackDocuments extends BoundStack {
 function readStack(input: StackInput, terraform: Terraform, files: Files): StackDocuments {
   const { folder } = input;
   const scope = readStackConfiguration(terraform, folder);
-  const record = join(folder, WORKLOAD_IDENTITY_FILE);
-  const identity = isThere(record) ? readWorkloadIdentity(readText(record), record) : undefined;
+  const path = join(folder, WORKLOAD_IDENTITY_FILE);
+  const identity = isThere(path) ? readWorkloadIdentity(readText(path), path) : undefined;
   const late = stackLateReader(identity?.placeholders ?? {}, scope);
   const missing: string[] = [];
   const present = ({ file }: { readonly file: string }): readonly ListedFile[] => {
-    const path = join(folder, file);
-    if (!isThere(path)) missing.push(path);
-    return missing.includes(path)
-      ? []
-      : [{ file, path, documents: files.documents(path), late: files.late(path, late) }];
+    const listed = join(folder, file);
+    if (isThere(listed))
+      return [{ file, path: listed, documents: files.documents(listed), late: files.late(listed, late) }];
+    missing.push(listed);
+    return [];
   };
   const nodes = (identity?.nodes ?? []).map((node) => ({ ...node, appliesTo: "cluster" }));
   const written = [...(identity?.manifests ?? []), ...nodes].flatMap((each) =>

@@ -48,7 +48,7 @@ export function lineOf(source: Source): number | undefined {
 export function placeText(source: Source): string {
   const line = lineOf(source);
   const place = line === undefined ? source.file : `${source.file}:${line}`;
-  return source.path === "" ? place : `${place} ${source.path}`;
+  return `${source.stated ? "stated in " : ""}${place}${source.path === "" ? "" : ` ${source.path}`}`;
 }
 
 function opened(path: string): OpenFile | undefined {
