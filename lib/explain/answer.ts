@@ -116,11 +116,6 @@ export function badness({ status }: Pick<Answer, "status">): number {
   return BADNESS[status];
 }
 
-/** An answer as plain data: what an answer words when it is read, a spread would not copy. */
-export function worded({ status, reason, evidence, remedy, log }: Answer): Answer {
-  return { status, reason, evidence, remedy, ...(log === undefined ? {} : { log }) };
-}
-
 /** The first of several answers that fails, else the first that cannot be told, else the first. */
 export function worstOf(first: Answer, ...others: readonly (Answer | undefined)[]): Answer {
   let worst = first;

@@ -7,7 +7,7 @@
  * pod may come to). After the first broken link nothing is asked, and the rest is skipped.
  */
 
-import { type Answer, type CheckResult, worded } from "./answer";
+import type { Answer, CheckResult } from "./answer";
 import type { CheckId } from "./check-ids";
 import { type Verdict, compareVerdicts } from "./verdict";
 
@@ -245,6 +245,11 @@ function verdictOf(trail: Trail | undefined): Verdict {
   if (trail?.judged.failed !== undefined) return "denied";
   for (let at = trail; at !== undefined; at = at.before) if (at.judged.isOpen) return "unknown";
   return "allowed";
+}
+
+/** An answer as plain data: what an answer words when it is read, a spread would not copy. */
+export function worded({ status, reason, evidence, remedy, log }: Answer): Answer {
+  return { status, reason, evidence, remedy, ...(log === undefined ? {} : { log }) };
 }
 
 function notReached(id: CheckId, failed: CheckId | undefined): CheckResult {

@@ -15,14 +15,13 @@ import {
   pass,
   seen,
   unknown,
-  worded,
 } from "../answer";
 import type { AccessIdentity, AccountReading, Cloud, TokenQuestion, TrustAnswer } from "../cloud";
 import type { CredentialFileFact } from "../read/component-facts";
 import type { ClusterArtefacts } from "../read/facts";
 import type { WorkloadFact } from "../read/pods";
 import { type ServiceAccountFact, serviceAccountOf, unwritten } from "../read/service-accounts";
-import { Runner, type Step, stepsOf } from "../run";
+import { Runner, type Step, stepsOf, worded } from "../run";
 import { refusedToken } from "../shared/pods";
 import type { Verdict } from "../verdict";
 import {

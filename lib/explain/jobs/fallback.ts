@@ -84,6 +84,7 @@ function fromMirror({ artefacts: { mirrors }, host, image: { repository } }: Pul
 const NO_SUCCESS = "do not take such a pull for success of the chain";
 
 /** The links whose break leaves the plugin running, or run without a token. */
+const NOT_PRESENT: CheckId = "service-account-present";
 const PLUGIN_RUNS: readonly CheckId[] = ["provider-on-node", "annotations-present"];
 
 function nodeIdentity(pull: PullFacts, failed: CheckId): Answer | undefined {
@@ -100,8 +101,7 @@ function nodeIdentity(pull: PullFacts, failed: CheckId): Answer | undefined {
     );
   // A static pod has no token, but its plugin runs where the entry does not insist on a service account.
   const isStatic = puller.workload?.isStatic && entry.tokenAttributes?.requireServiceAccount === false;
-  const runs = PLUGIN_RUNS.includes(failed) || (failed === "service-account-present" && isStatic);
-  if (!cloud || !runs) return undefined;
+  if (!cloud || !(PLUGIN_RUNS.includes(failed) || (failed === NOT_PRESENT && isStatic))) return undefined;
   const facts = pluginRecord(artefacts.cluster, cloud.plugin);
   const withToken = asksForToken(pull, failed);
   const isSkipped =
@@ -132,7 +132,7 @@ function nodeIdentity(pull: PullFacts, failed: CheckId): Answer | undefined {
 function asksForToken({ entry, artefacts }: PullFacts, failed: CheckId): boolean {
   const version = kubeletVersion(artefacts.cluster);
   const isTokenKubelet = version === undefined || compareVersions(version, TOKENS_SINCE) >= 0;
-  return entry?.tokenAttributes !== undefined && isTokenKubelet && failed !== "service-account-present";
+  return entry?.tokenAttributes !== undefined && isTokenKubelet && failed !== NOT_PRESENT;
 }
 
 /** Where the API server refuses the token the kubelet does not run the plugin, `requireServiceAccount: false` or not. */

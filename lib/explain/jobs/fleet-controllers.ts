@@ -4,7 +4,7 @@
  * Sources: kubernetes-sigs/kueue:config/components; argoproj-labs/clusterprofile-integration-for-argocd.
  */
 
-import { orElse } from "../../model/known";
+import { type Known, orElse, unread } from "../../model/known";
 import { type Json, at, list, record, text } from "../../model/parsed";
 import { type Tree, childOf, entriesOf, isTreeList, isTreeObject, itemsOf, treeOf } from "../../model/tree";
 import { ARGO_NAMESPACES, PROVIDER_FILE_FLAG } from "../../rules/fleet/names";
@@ -12,7 +12,7 @@ import { type Evidence, seen } from "../answer";
 import type { ClusterArtefacts } from "../read/facts";
 import type { ProviderListFact } from "../read/fleet-facts";
 import type { DeclaredController, DeclaredFleet } from "../read/fleet-record";
-import { hasLateName, namedTree } from "../read/late-text";
+import { hasLateName, lateName, namedText, namedTree } from "../read/late-text";
 import { type WorkloadFact, isPartial } from "../read/pods";
 import { listEntries, withFields } from "./fleet-profile";
 
@@ -343,4 +343,21 @@ function variableOf(reader: ControllerPods, variable: string | undefined): strin
   const elsewhere = `$(${variable})`;
   if (entry !== undefined) return at(entry, "valueFrom") === undefined ? text(at(entry, "value")) : elsewhere;
   return containers.some((each) => list(at(each, "envFrom")).length > 0) ? elsewhere : undefined;
+}
+
+/** Variables of the containers that run the plugin; not known where workloads differ, or only the cluster tells it. */
+export function containerVariables({ workloads }: Controller): ReadonlyMap<string, Known<string>> {
+  const variables = new Map<string, Known<string>>();
+  for (const each of workloads.flatMap(containersIn).flatMap((container) => list(at(container, "env")))) {
+    const name = text(at(each, "name"));
+    const written = text(at(each, "value"));
+    const isElsewhere = at(each, "valueFrom") !== undefined || written.includes("$(");
+    const value = isElsewhere
+      ? unread(`the variable ${name} is made of others, or comes from another object`)
+      : namedText(written);
+    const before = variables.get(name);
+    const differs = before !== undefined && lateName(before) !== lateName(value);
+    variables.set(name, differs ? unread(`the variable ${name} differs between containers`) : value);
+  }
+  return variables;
 }

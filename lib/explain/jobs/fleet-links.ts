@@ -10,14 +10,14 @@ import { Subject } from "../../model/subject";
 import { profileReaderIssues } from "../../rules/fleet/access-checks";
 import { providerNameMatchIssues } from "../../rules/fleet/provider-checks";
 import { isSecretText, secretIssues } from "../../rules/fleet/secret-material";
-import { type Answer, broken, pass, seen, unknown, worded } from "../answer";
+import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { AccountReading, CloudSpokes, SpokeReading } from "../cloud";
 import type { ClusterArtefacts } from "../read/facts";
 import type { ProfileFact } from "../read/fleet-facts";
 import type { DeclaredSpoke } from "../read/fleet-record";
 import { shownNames } from "../read/late-text";
 import { serviceAccountOf } from "../read/service-accounts";
-import { Runner, stepsOf } from "../run";
+import { Runner, stepsOf, worded } from "../run";
 import { refusedToken } from "../shared/pods";
 import { controllerConfigured, listIssues } from "./fleet-configuration";
 import { type Controller, containersIn } from "./fleet-controllers";
@@ -49,7 +49,7 @@ export interface FleetQuestion {
 }
 
 /** What the links of a way into a spoke look at. */
-export interface FleetAccess extends FleetQuestion, TrustFacts {
+export interface FleetAccessFacts extends FleetQuestion, TrustFacts {
   readonly resolution: Resolution;
   /** What is run; `undefined` where nothing is. */
   readonly call: PluginCall | undefined;
@@ -64,10 +64,10 @@ export interface FleetAccess extends FleetQuestion, TrustFacts {
 
 const IDENTITY = "the cloud of the spoke, or the identity in it,";
 
-const { link } = stepsOf<FleetAccess>();
+const { link } = stepsOf<FleetAccessFacts>();
 
 /** The links of the way. */
-export const fleetRunner: Runner<FleetAccess> = new Runner([
+export const fleetRunner: Runner<FleetAccessFacts> = new Runner([
   link({
     id: "controller-present",
     question: "Is the controller that opens the connection among what was read?",
@@ -225,7 +225,7 @@ function providerChosen({
   controller,
   profile,
   resolution,
-}: Pick<FleetAccess, "controller" | "profile" | "resolution">): Answer {
+}: Pick<FleetAccessFacts, "controller" | "profile" | "resolution">): Answer {
   const { list: read } = controller;
   if (!read && controller.kind !== "argocd")
     return unknown("no list of access providers was read", "name the ConfigMap that holds it as well");
@@ -264,7 +264,7 @@ function secretFree({
   artefacts,
   controller,
   profile,
-}: Pick<FleetAccess, "artefacts" | "controller" | "profile">): Answer {
+}: Pick<FleetAccessFacts, "artefacts" | "controller" | "profile">): Answer {
   const { list: read, workloads } = controller;
   const issues = [
     ...secretIssues(`ClusterProfile ${profile.key}`, profileDocument(profile).plain),
@@ -331,7 +331,7 @@ function otherThanRecorded({
   recorded,
   call,
   profile,
-}: Pick<FleetAccess, "recorded" | "call" | "profile">): Answer | undefined {
+}: Pick<FleetAccessFacts, "recorded" | "call" | "profile">): Answer | undefined {
   if (!recorded || !call) return undefined;
   const where = profile.status ? [seen("status", profile.status.source)] : [];
   const { server, cloud } = call;

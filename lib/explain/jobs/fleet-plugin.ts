@@ -20,7 +20,7 @@ import type { ClusterArtefacts } from "../read/facts";
 import type { ProfileFact } from "../read/fleet-facts";
 import { hasLateName, lateName, namedText, shownNames } from "../read/late-text";
 import { apiServerGates } from "../read/read-record";
-import { type Controller, type ControllerPods, containersIn } from "./fleet-controllers";
+import { type Controller, type ControllerPods, containerVariables, containersIn } from "./fleet-controllers";
 import { listEntries, profileDocument, unlessRefused, whyListOpen } from "./fleet-profile";
 import { missing } from "./links";
 import { SELF_MANAGED } from "./self-managed";
@@ -107,23 +107,6 @@ function cloudOf({ command, args }: ResolvedExec): string | undefined {
   const plugin = pluginOfCommand(command);
   if (plugin === "argocd-k8s-auth") return ARGO_CLOUDS[args[0] ?? ""];
   return plugin && fleetPlugins[plugin].clouds[0];
-}
-
-/** Variables of the containers that run the plugin; not known where workloads differ, or only the cluster tells it. */
-function containerVariables({ workloads }: Controller): ReadonlyMap<string, Known<string>> {
-  const variables = new Map<string, Known<string>>();
-  for (const each of workloads.flatMap(containersIn).flatMap((container) => list(at(container, "env")))) {
-    const name = text(at(each, "name"));
-    const written = text(at(each, "value"));
-    const isElsewhere = at(each, "valueFrom") !== undefined || written.includes("$(");
-    const value = isElsewhere
-      ? unread(`the variable ${name} is made of others, or comes from another object`)
-      : namedText(written);
-    const before = variables.get(name);
-    const differs = before !== undefined && lateName(before) !== lateName(value);
-    variables.set(name, differs ? unread(`the variable ${name} differs between containers`) : value);
-  }
-  return variables;
 }
 
 /** Does the plugin get the arguments and variables that it needs, and answer in the version that is asked for? */
@@ -368,10 +351,11 @@ function imageVolumeGate({ cluster, apiServerOverrides }: ClusterArtefacts): Kno
 
 /** A file that a volume must hold. */
 interface WantedCopy {
+  /** Of the volume. */
   readonly name: string;
-  /** Path of the file in the volume, with `/` before it. */
+  /** Path in the volume, with `/` before it. */
   readonly rest: string;
-  /** Path of the file in the image that it is copied from; `undefined` where nothing says it. */
+  /** Path in the image that it is copied from; `undefined` where nothing says it. */
   readonly path: string | undefined;
 }
 

@@ -19,14 +19,14 @@ import { type Evidence, seen } from "../answer";
 import type { FleetWarning } from "../cloud";
 import type { ClusterArtefacts } from "../read/facts";
 import type { ProviderListFact } from "../read/fleet-facts";
-import type { FleetAccess } from "./fleet-links";
+import type { FleetAccessFacts } from "./fleet-links";
 import { providersFor } from "./fleet-plugin";
 import { listEntries, profileDocument, sentence } from "./fleet-profile";
 
 const IGNORED: readonly string[] = ["disable-compression", "insecure-skip-tls-verify", "tls-server-name"];
 
 /** The warnings of one way, sorted by their ids. */
-export function fleetWarnings(facts: FleetAccess): readonly FleetWarning[] {
+export function fleetWarnings(facts: FleetAccessFacts): readonly FleetWarning[] {
   const { artefacts, controller, call, spoke, profile } = facts;
   const { plain, tree } = profileDocument(profile);
   const where = profile.status ? [seen("status", profile.status.source)] : [];
@@ -84,7 +84,7 @@ const unusedOf = once(({ fleet }: ClusterArtefacts) =>
 );
 
 /** The library writes the variables of one spoke into the configuration that it shares with the next one. */
-function sharedVariables({ controller: { list: read }, call }: FleetAccess): readonly FleetWarning[] {
+function sharedVariables({ controller: { list: read }, call }: FleetAccessFacts): readonly FleetWarning[] {
   const provider = call?.exec.provider;
   const entry = listEntries(read).find((each) => at(each, "name") === provider);
   const policy = text(at(entry, "profileSourcedEnvVarsPolicy"));
@@ -101,7 +101,7 @@ function sharedVariables({ controller: { list: read }, call }: FleetAccess): rea
 
 /** Where the profile says nothing of a proxy, the library takes none, whatever the environment says. */
 function proxy(
-  { controller: { workloads } }: FleetAccess,
+  { controller: { workloads } }: FleetAccessFacts,
   cluster: unknown,
   evidence: readonly Evidence[],
 ): readonly FleetWarning[] {
@@ -120,7 +120,7 @@ function proxy(
 }
 
 /** Kueue enters only where a MultiKueueCluster says so. */
-function withoutWorker({ artefacts, controller, profile }: FleetAccess): readonly FleetWarning[] {
+function withoutWorker({ artefacts, controller, profile }: FleetAccessFacts): readonly FleetWarning[] {
   const { workerClusters } = artefacts.fleet;
   // Other teams' objects may stand elsewhere; what was declared as a whole has one for each profile.
   const isComplete = workerClusters.length > 0 || controller.declared;

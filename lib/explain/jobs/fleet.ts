@@ -20,7 +20,7 @@ import type { ExplainResult } from "../result";
 import type { Issuers } from "../shared/object-store";
 import { type Accesses, tokenOf, trustOfAll } from "./access";
 import { type Controller, type ControllerPods, controllersOf, unreadController } from "./fleet-controllers";
-import { type FleetAccess, type FleetQuestion, fleetRunner } from "./fleet-links";
+import { type FleetAccessFacts, type FleetQuestion, fleetRunner } from "./fleet-links";
 import { type PluginCall, builtinName, pluginCall, resolutionFor } from "./fleet-plugin";
 import { listEntries, profileDocument, withFields } from "./fleet-profile";
 import { fleetWarnings } from "./fleet-warnings";
@@ -35,7 +35,7 @@ export interface FleetResult extends ExplainResult {
 }
 
 /** What cloud and spoke say. */
-type Readings = Pick<FleetAccess, "reading" | "trust" | "spoke" | "as">;
+type Readings = Pick<FleetAccessFacts, "reading" | "trust" | "spoke" | "as">;
 
 const NOTHING: Readings = { reading: undefined, trust: undefined, spoke: undefined, as: undefined };
 
@@ -77,7 +77,7 @@ export class Fleets {
     const call = pluginCall(controller, resolution, recorded?.cloud);
     const cloud = this.#clouds.find((each) => call && each.cloud === call.cloud);
     const readings = call ? this.#readings(question, call, cloud, hubs) : NOTHING;
-    const facts: FleetAccess = { ...question, resolution, call, spokes: cloud?.spokes, ...readings };
+    const facts: FleetAccessFacts = { ...question, resolution, call, spokes: cloud?.spokes, ...readings };
     const { verdict, checks } = fleetRunner.run(facts);
     return {
       job: "fleet-access",

@@ -12,11 +12,8 @@ import type { ClusterArtefacts, Facts } from "../read/facts";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
 import { type WorkloadFact, isPartial } from "../read/pods";
 import { type ServiceAccountFact, serviceAccountOf } from "../read/service-accounts";
-import type { PullSelection } from "../selections";
+import type { Origin, PullSelection } from "../selections";
 import type { TrustFacts } from "./links";
-
-/** Why a pull is asked about: it was declared, a caller asked, or a workload has the image. */
-export type Origin = "declared" | "asked" | "workload";
 
 /** Who pulls, and why it is asked; one object for all images. */
 export interface Puller {

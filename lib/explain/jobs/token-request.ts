@@ -20,7 +20,6 @@ import type { WorkloadFact } from "../read/pods";
 import { apiServerGates, isKnownMinor } from "../read/read-record";
 import type { ServiceAccountFact } from "../read/service-accounts";
 import { sourceText } from "../read/source";
-import { driverReferences } from "../read/volume-drivers";
 import { accountWritten, inAnyOrder } from "./links";
 import type { PullFacts, Puller } from "./pull-questions";
 
@@ -233,9 +232,7 @@ function withoutGrant(
   const apiServer = apiServerRules(artefacts.cluster);
   if (apiServer?.restrictsAudiences === false)
     return pass(`kube-apiserver ${apiServer.version} does not restrict audiences`);
-  const driver = workload
-    ? or(referenced, driverReferences(artefacts.volumeDrivers, workload, audience))
-    : "no";
+  const driver = workload ? or(referenced, driverReferences(artefacts, workload, audience)) : "no";
   const volumes = seen("volumes", workload?.source);
   if (driver === "yes")
     return pass(`a CSI driver behind the pod's volumes requests tokens for ${what}`, volumes);
@@ -263,4 +260,22 @@ function withoutGrant(
     `failed to get service account token: failed to fetch token: serviceaccounts "${name}" is forbidden: audience "${what}" not found in pod spec volume, system:node:… is not authorized to request tokens for this audience`,
     ...[...artefacts.rbacSources].map(([title, source]) => seen(title, source)),
   );
+}
+
+/** Whether a CSI driver behind a pod's volumes asks for the audience; not known where one was not read. */
+function driverReferences(
+  { volumeDrivers: { audiences, ofClaim } }: ClusterArtefacts,
+  { namespace, drivers, claims, hasGeneratedClaims }: WorkloadFact,
+  audience: Known<string>,
+): Ternary {
+  const ofDriver = (driver: string): Ternary => {
+    const requested = audiences.get(driver);
+    return requested ? or(...requested.map((each) => same(each, audience))) : "unknown";
+  };
+  const behind = claims.map((claim): Ternary => {
+    const key = `${namespace}/${claim}`;
+    const driver = ofClaim.get(key);
+    return driver === undefined ? (ofClaim.has(key) ? "no" : "unknown") : ofDriver(driver);
+  });
+  return or(...drivers.map(ofDriver), ...behind, hasGeneratedClaims ? "unknown" : "no");
 }
