@@ -51,7 +51,10 @@ export function fallbackOf(pull: PullFacts, failed: CheckId | undefined): Fallba
     const remedy = "remove them once the chain holds";
     return { answer: unknown(`${tried} may serve the image`, remedy, evidence), as: "pull secret" };
   }
-  const node = nodeIdentity(pull, failed) ?? answeredAnyway(pull, failed);
+  const { cloud, entry, node: nodes } = pull;
+  // A plugin may succeed without the token, by its arguments.
+  const isCalled = failed === "provider-on-node" && entry && nodes;
+  const node = nodeIdentity(pull, failed) ?? (isCalled ? cloud?.answersAnyway?.(entry, nodes) : undefined);
   if (node) return { answer: node, as: node.status === "unknown" ? "node identity" : null };
   return nothing(anonymous(failed));
 }
@@ -147,11 +150,6 @@ function withoutAudience({ entry, artefacts, puller }: PullFacts): Answer | unde
     log,
     ...evidence,
   );
-}
-
-/** A plugin may succeed without the token, by its arguments. */
-function answeredAnyway({ cloud, entry, node }: PullFacts, failed: CheckId): Answer | undefined {
-  return failed === "provider-on-node" && entry && node ? cloud?.answersAnyway?.(entry, node) : undefined;
 }
 
 /** Only a plugin that got as far as credentials keeps the kubelet from an anonymous attempt. */

@@ -7,7 +7,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { refusal } from "../../errors";
-import { type Known, known, match, orElse, unread } from "../../model/known";
+import { type Known, match, orElse } from "../../model/known";
 import { at, list, text } from "../../model/parsed";
 import { pluginExec } from "../../rules/fleet/plugin-exec";
 import { commandIssues, hasImageVolumes } from "../../rules/fleet/plugin-mount";
@@ -313,40 +313,34 @@ function copied(
   return broken(`${title} has the volume ${name}, ${what}`, MOUNT, undefined, where);
 }
 
+const GATE = "ImageVolume";
+
 /** Whether the hub has image volumes. */
-function imageVolumes(artefacts: ClusterArtefacts, reason: string, where: Evidence): Answer {
-  const { apiServer: version } = artefacts.cluster;
+function imageVolumes(
+  { cluster, apiServerOverrides }: ClusterArtefacts,
+  reason: string,
+  where: Evidence,
+): Answer {
+  const { apiServer: version, unclearFeatureGates = [] } = cluster;
   if (version === undefined)
     return unknown(
       "the plugin's image is mounted as a volume, and the version of the hub is not known",
       "state cluster.apiServer with --facts",
       where,
     );
-  return match(
-    imageVolumeGate(artefacts),
-    (gate) => {
-      const hub = { version, ...(gate !== undefined && { imageVolume: gate }) };
-      const issues = hasImageVolumes(hub) ? [] : [refusal("plugin-mount-hub-too-old", version)];
-      return unlessRefused(issues, reason, where);
-    },
-    () =>
-      unknown(`whether the hub has image volumes is not known: the gate ${GATE} is unclear`, MOUNT, where),
-  );
-}
-
-const GATE = "ImageVolume";
-
-/** The gate of kube-apiserver: what overrides its operator's arguments wins over what is recorded. */
-function imageVolumeGate({ cluster, apiServerOverrides }: ClusterArtefacts): Known<boolean | undefined> {
+  // What overrides the arguments of kube-apiserver's operator wins over what is recorded.
   const overrides = apiServerOverrides.flatMap(({ arguments: given }) => given.get("feature-gates") ?? []);
-  const pairs = overrides
-    .flatMap((each) => each.split(","))
-    .map((pair) => pair.split("=").map((word) => word.trim()));
-  const [, switched] = pairs.findLast(([name]) => name === GATE) ?? [];
-  if (/^(?:1|t|true|0|f|false)$/i.test(switched ?? "")) return known(/^(?:1|t|true)$/i.test(switched ?? ""));
-  const isUnclear =
-    switched !== undefined || overrides.some(hasLateName) || cluster.unclearFeatureGates?.includes(GATE);
-  return isUnclear ? unread("it is neither on nor off") : known(apiServerGates(cluster)[GATE]);
+  const isOverridden = overrides.some((each) => each.includes(GATE) || hasLateName(each));
+  if (isOverridden || unclearFeatureGates.includes(GATE))
+    return unknown(
+      `whether the hub has image volumes is not known: the gate ${GATE} is unclear`,
+      MOUNT,
+      where,
+    );
+  const imageVolume = apiServerGates(cluster)[GATE];
+  const hub = { version, ...(imageVolume !== undefined && { imageVolume }) };
+  const issues = hasImageVolumes(hub) ? [] : [refusal("plugin-mount-hub-too-old", version)];
+  return unlessRefused(issues, reason, where);
 }
 
 /** A file that a volume must hold. */

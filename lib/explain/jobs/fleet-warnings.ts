@@ -61,12 +61,7 @@ function asWarnings(
   issues: readonly WorkloadIdentityError[],
   evidence: readonly Evidence[],
 ): readonly FleetWarning[] {
-  return issues.map((issue) => ({
-    id: issue.code,
-    reason: sentence(issue),
-    evidence,
-    remedy: issue.remedy,
-  }));
+  return issues.map((issue) => ({ id: issue.code, reason: sentence(issue), evidence, remedy: issue.remedy }));
 }
 
 /** Entries of a list that no profile of the hub names; the same for all of its spokes. */

@@ -108,13 +108,10 @@ export class PullQuestions {
     for (const artefacts of selectedClusters(this.#facts, stack)) {
       if (image !== undefined) {
         const keys = subject === undefined ? artefacts.serviceAccounts.keys() : [subject];
-        for (const key of keys)
-          yield {
-            artefacts,
-            puller: pullerOf(artefacts, key, "asked"),
-            image: this.image(image),
-            isNeverPulled: false,
-          };
+        for (const key of keys) {
+          const puller = pullerOf(artefacts, key, "asked");
+          yield { artefacts, puller, image: this.image(image), isNeverPulled: false };
+        }
         continue;
       }
       if (origin !== "workload") yield* this.#declared(artefacts, subject);

@@ -313,6 +313,21 @@ describe.each(CASES)("%s", (_, id, status, reason, artefacts) => {
   });
 });
 
+it.each([
+  ["ImageVolume=false", "unknown"],
+  ["Other=false", "pass"],
+])("gates %s that are given to kube-apiserver past its operator leave image volumes %s", (gates, status) => {
+  const override = {
+    apiVersion: "operator.openshift.io/v1",
+    kind: "KubeAPIServer",
+    metadata: { name: "cluster" },
+    spec: { unsupportedConfigOverrides: { apiServerArguments: { "feature-gates": [gates] } } },
+  };
+  const paths = [folderOf(fleet(props({}))), folderOf({ "api-server.json": JSON.stringify(override) })];
+  const [result] = explain(paths);
+  expect(result && statuses(result)["plugin-present"]).toBe(status);
+});
+
 /** Source: the manual of cp (POSIX.1-2017), and of GNU coreutils and busybox for `-t`. */
 describe("an init container that copies the plugin", () => {
   const FOLDER = "/plugins/aws-iam-authenticator";
