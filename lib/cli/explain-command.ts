@@ -8,7 +8,7 @@ import {
   renderMermaid,
   renderText,
 } from "../explain";
-import { sourceText } from "../explain/read/source";
+import { placeText } from "../explain/read/source-lines";
 import { printable } from "../explain/render/printable";
 import { type CommandIo, UsageError } from "./command";
 import { readArguments } from "./read-arguments";
@@ -72,7 +72,7 @@ export function run(args: readonly string[], io: CommandIo): number {
   const seen = new Set<string>();
   for (const piece of render(watched(explainer.all(selection), seen), io.colour === true)) io.out(piece);
   for (const { source, reason } of explainer.skipped)
-    io.err(`${printable(`skipped ${sourceText(source)}: ${reason}`)}\n`);
+    io.err(`${printable(`skipped ${placeText(source)}: ${reason}`)}\n`);
   if (seen.size === 0)
     throw new UsageError(
       "nothing to explain: no declared pull, component, workload or fleet there; give --service-account and --image",

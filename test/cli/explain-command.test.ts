@@ -161,7 +161,7 @@ it("names what it skipped on stderr", async () => {
   const folder = folderOf(new Map([...artefacts, ["values.yaml", "replicas: 3\n"]]));
   const { err } = await cli(folder, `${folder}/values.yaml`);
   expect(err).toBe(
-    `skipped ${folder}/values.yaml#0: neither a Kubernetes object, nor files of a node, nor Terraform JSON\n`,
+    `skipped ${folder}/values.yaml: neither a Kubernetes object, nor files of a node, nor Terraform JSON\n`,
   );
 });
 
