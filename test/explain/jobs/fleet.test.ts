@@ -11,7 +11,12 @@ const HUB = "65-fleet-controller.yaml";
 /** Verdict, first broken link and user of the spoke that takes the hub's own tokens; no cloud has a part in it. */
 function onPrem(...edits: readonly Edit[]): readonly unknown[] {
   const folder = folderOf(edited(synthesized("fleet-multikueue"), edits));
-  const { clusters } = readFacts([folder], { computed: [], cluster: {} });
+  const { clusters } = readFacts([folder], {
+    computed: [],
+    cluster: {},
+    stated: [],
+    recorded: () => [],
+  });
   const fleets = new Fleets([], new Accesses([]), new PublishedIssuers([]));
   return [...fleets.of(clusters, () => true, "on-prem")].map(({ verdict, checks, as }) => [
     verdict,
