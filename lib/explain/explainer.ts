@@ -102,7 +102,7 @@ export class Explainer {
     this.#questions = new PullQuestions(facts);
     this.#pulls = new Pulls(clouds.pluginOf);
     this.#access = new Accesses(clouds.all);
-    this.#fleets = new Fleets(clouds.all, this.#access, clouds.issuers);
+    this.#fleets = new Fleets(clouds.all, clouds.issuers);
   }
 
   /**

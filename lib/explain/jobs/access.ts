@@ -5,6 +5,7 @@
 
 import { grouped } from "../../model/grouped";
 import { type Known, known, same, shown, unread } from "../../model/known";
+import { once } from "../../model/once";
 import { renamedServiceAccount } from "../../rules/openshift/renamed-service-accounts";
 import {
   type Answer,
@@ -19,7 +20,6 @@ import {
 import type { AccessIdentity, AccountReading, Cloud, TokenQuestion, TrustAnswer } from "../cloud";
 import type { CredentialFileFact } from "../read/component-facts";
 import type { ClusterArtefacts } from "../read/facts";
-import type { WorkloadFact } from "../read/pods";
 import { type ServiceAccountFact, serviceAccountOf, unwritten } from "../read/service-accounts";
 import { Runner, type Step, stepsOf, worded } from "../run";
 import { refusedToken } from "../shared/pods";
@@ -197,17 +197,22 @@ export interface JudgedAccess {
   readonly checks: readonly CheckResult[];
 }
 
-interface Around {
-  /** By service account. */
-  readonly pods: ReadonlyMap<string, readonly WorkloadFact[]>;
-  /** Files with credentials by namespace. */
-  readonly files: ReadonlyMap<string, readonly CredentialFileFact[]>;
+const podsByAccount = once(({ workloads }: ClusterArtefacts) =>
+  grouped(workloads, ({ namespace, serviceAccount }) => `${namespace}/${serviceAccount}`),
+);
+
+const filesByNamespace = once(({ credentialFiles }: ClusterArtefacts) =>
+  grouped(credentialFiles, ({ configMap }) => configMap.split("/")[0] ?? ""),
+);
+
+/** The files with credentials beside a service account. */
+export function filesBeside(artefacts: ClusterArtefacts, key: string): readonly CredentialFileFact[] {
+  return filesByNamespace(artefacts).get(key.split("/")[0] ?? "") ?? [];
 }
 
 /** Judges components and workloads. */
 export class Accesses {
   readonly #clouds: readonly Cloud[];
-  readonly #around = new WeakMap<ClusterArtefacts, Around>();
 
   constructor(clouds: readonly Cloud[]) {
     this.#clouds = clouds;
@@ -232,11 +237,6 @@ export class Accesses {
     for (const question of questions) if (isAsked(question)) yield this.#judged(question);
   }
 
-  /** The files with credentials of a namespace. */
-  filesOf(artefacts: ClusterArtefacts, namespace: string): readonly CredentialFileFact[] {
-    return this.#aroundOf(artefacts).files.get(namespace) ?? [];
-  }
-
   /** How a workload finds its identity in a cloud; `undefined` for one that does not act there. */
   #reading(
     artefacts: ClusterArtefacts,
@@ -244,12 +244,12 @@ export class Accesses {
     key: string,
     declared: boolean,
   ): AccountReading | undefined {
-    const pods = this.#aroundOf(artefacts).pods.get(key) ?? [];
+    const pods = podsByAccount(artefacts).get(key) ?? [];
     const reading = access.account({
       account: serviceAccountOf(artefacts, key) ?? unwritten(key),
       pods,
       fragment: artefacts.podFragments.get(key),
-      files: this.filesOf(artefacts, key.split("/")[0] ?? ""),
+      files: filesBeside(artefacts, key),
       declared,
       program: new Map(),
       cluster: artefacts.cluster,
@@ -290,17 +290,6 @@ export class Accesses {
       trust: identity && subjectNamed(trustOfAll(identity, token, audiences), key),
       permission: permission && cloud && withIntent(permission, cloud, component?.intent),
     };
-  }
-
-  #aroundOf(artefacts: ClusterArtefacts): Around {
-    const before = this.#around.get(artefacts);
-    if (before) return before;
-    const made: Around = {
-      pods: grouped(artefacts.workloads, ({ namespace, serviceAccount }) => `${namespace}/${serviceAccount}`),
-      files: grouped(artefacts.credentialFiles, ({ configMap }) => configMap.split("/")[0] ?? ""),
-    };
-    this.#around.set(artefacts, made);
-    return made;
   }
 }
 

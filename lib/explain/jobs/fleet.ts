@@ -18,7 +18,7 @@ import { serviceAccountOf, unwritten } from "../read/service-accounts";
 import type { AuthenticatorFact } from "../read/spoke-facts";
 import type { ExplainResult } from "../result";
 import type { Issuers } from "../shared/object-store";
-import { type Accesses, tokenOf, trustOfAll } from "./access";
+import { filesBeside, tokenOf, trustOfAll } from "./access";
 import { type Controller, type ControllerPods, controllersOf, unreadController } from "./fleet-controllers";
 import { type FleetAccessFacts, type FleetQuestion, fleetRunner } from "./fleet-links";
 import { type PluginCall, builtinName, pluginCall, resolutionFor } from "./fleet-plugin";
@@ -42,13 +42,11 @@ const NOTHING: Readings = { reading: undefined, trust: undefined, spoke: undefin
 /** Judges the ways of hubs' controllers into spokes. */
 export class Fleets {
   readonly #clouds: readonly Cloud[];
-  readonly #access: Accesses;
   readonly #issuers: Issuers;
 
   /** `issuers` are those whose documents were read, which self-managed spokes ask for their keys. */
-  constructor(clouds: readonly Cloud[], access: Accesses, issuers: Issuers) {
+  constructor(clouds: readonly Cloud[], issuers: Issuers) {
     this.#clouds = clouds;
-    this.#access = access;
     this.#issuers = issuers;
   }
 
@@ -156,7 +154,7 @@ export class Fleets {
       account: serviceAccountOf(artefacts, account) ?? unwritten(account),
       pods: workloads.map(runningPlugin),
       fragment: undefined,
-      files: this.#access.filesOf(artefacts, account.split("/")[0] ?? ""),
+      files: filesBeside(artefacts, account),
       declared,
       program: call.own,
       // What is recorded of webhooks is recorded for the declared controllers.

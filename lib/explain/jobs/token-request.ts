@@ -4,6 +4,7 @@
  */
 
 import { type Known, type Ternary, or, orElse, same, shown, whyNot } from "../../model/known";
+import { once } from "../../model/once";
 import { at } from "../../model/parsed";
 import { knownJson, treeAt } from "../../model/tree";
 import { compareVersions } from "../../model/version";
@@ -104,26 +105,17 @@ const RESTRICTION = "ServiceAccountNodeAudienceRestriction";
 /** Since then it asks RBAC for audiences; 1.32 with the gate on asks no authorizer. */
 const ASKS_SINCE = "1.33";
 
-/** Thousands of pulls ask about a handful of clusters. */
-const rules = new WeakMap<ClusterFacts, { readonly of: ApiServerRules | undefined }>();
-
-/** `undefined` where the version is not known. */
-function apiServerRules(cluster: ClusterFacts): ApiServerRules | undefined {
-  const before = rules.get(cluster);
-  if (before) return before.of;
+/** `undefined` where the version is not known. Thousands of pulls ask about a handful of clusters. */
+const apiServerRules = once((cluster: ClusterFacts): ApiServerRules | undefined => {
   const { apiServer: version } = cluster;
+  if (version === undefined || !isKnownMinor(version)) return undefined;
   const gates = apiServerGates(cluster);
-  const of =
-    version === undefined || !isKnownMinor(version)
-      ? undefined
-      : {
-          version,
-          needsServiceAccountGet: nodeNeedsServiceAccountGet(version, gates),
-          restrictsAudiences: gates[RESTRICTION] ?? featureGateDefault(RESTRICTION, version) ?? false,
-        };
-  rules.set(cluster, { of });
-  return of;
-}
+  return {
+    version,
+    needsServiceAccountGet: nodeNeedsServiceAccountGet(version, gates),
+    restrictsAudiences: gates[RESTRICTION] ?? featureGateDefault(RESTRICTION, version) ?? false,
+  };
+});
 
 /** Any node; rules about single nodes are not what a pull by any node can rest on. */
 const NODE = { user: "system:node:*", groups: DEFAULT_NODE_GROUPS, apiGroup: "" } as const;

@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { Accesses } from "../../../lib/explain/jobs/access";
 import { Fleets } from "../../../lib/explain/jobs/fleet";
 import { readFacts } from "../../../lib/explain/read/facts";
 import { PublishedIssuers } from "../../../lib/explain/shared/issuers";
@@ -17,7 +16,7 @@ function onPrem(...edits: readonly Edit[]): readonly unknown[] {
     stated: [],
     recorded: () => [],
   });
-  const fleets = new Fleets([], new Accesses([]), new PublishedIssuers([]));
+  const fleets = new Fleets([], new PublishedIssuers([]));
   return [...fleets.of(clusters, () => true, "on-prem")].map(({ verdict, checks, as }) => [
     verdict,
     checks.find(({ status }) => status !== "pass")?.id,
