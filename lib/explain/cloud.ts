@@ -147,9 +147,13 @@ export interface AccountQuestion {
   readonly declared: boolean;
   /** Variables that the asking program has besides those of its container, and above them. */
   readonly program: ReadonlyMap<string, Known<string>>;
-  /** The cluster that it runs in; webhooks are recorded for a fleet's declared controllers alone. */
-  readonly cluster: Pick<ClusterFacts, "issuer"> & {
-    readonly fleet?: Pick<NonNullable<ClusterFacts["fleet"]>, "webhooks">;
+  /**
+   * The cluster that it runs in, as far as it says whether a pod identity webhook runs there. Without `fleet` that is
+   * taken for granted.
+   */
+  readonly cluster: {
+    readonly issuer?: ClusterFacts["issuer"];
+    readonly fleet?: { readonly webhooks: readonly string[] | undefined } | undefined;
   };
 }
 

@@ -85,13 +85,6 @@ const ownMessages = {
     remedy:
       "state the subjectAttribute that the adopted pool provider maps assertion.sub to, declare the pool provider here, or use shorter names",
   }),
-  "google-principal-invalid": (value: unknown): Problem => ({
-    problem: "not a principal of a workload identity pool",
-    value,
-    allowed:
-      "principal://iam.googleapis.com/projects/<number>/locations/global/workloadIdentityPools/<pool>/subject/<subject>, or principalSet:// with attribute.<name>/<value>, group/<id> or *",
-    remedy: "write the project number, not the project id",
-  }),
   "google-jwks-invalid": (reason: string): Problem => ({
     problem: `JWKS ${reason}`,
     allowed:

@@ -209,6 +209,13 @@ export function is<T extends string | number | boolean | null | undefined>(
   return same(value, known(wanted));
 }
 
+/** Whether something holds of a value; not known where the value is not. */
+export function whether<T>(value: Known<T>, holds: (value: T) => Ternary | boolean): Ternary {
+  if (value instanceof Unknown) return "unknown";
+  const answer = holds(value as unknown as T);
+  return typeof answer === "boolean" ? (answer ? "yes" : "no") : answer;
+}
+
 function comparable(value: Known<unknown>, why: Why | undefined): TextParts | undefined {
   if (why !== undefined) return why.kind === "apply" ? why.parts : undefined;
   return typeof value === "string" ? [value] : undefined;

@@ -418,7 +418,7 @@ describe("trust", () => {
     );
     const result = resultOf(changed, INGRESS);
     expect(firstFailed(result)).toBe("subject-admitted");
-    expect(reasonOf(result, "subject-admitted")).toContain("it admits nobody");
+    expect(reasonOf(result, "subject-admitted")).toContain("does not let");
   });
 });
 

@@ -1,5 +1,5 @@
 /*
- * What Terraform grants to members of IAM policies, on whatever resource, and who takes grants away again.
+ * What Terraform grants to members of IAM policies, on whatever resource, and which resources own such policies.
  *
  * Source: registry.terraform.io/providers/hashicorp/google/latest/docs/resources/google_project_iam: `iam_member` adds
  * to a policy, `iam_binding` owns the members of a role, `iam_policy` owns all of it.
@@ -12,52 +12,57 @@ import {
   andThen,
   known,
   map,
-  match,
   or,
   orElse,
   same,
   shown,
   unread,
+  whether,
   withoutPrefix,
 } from "../../model/known";
-import { type Tree, childOf, isTreeList, listAt, textAt, optionalText } from "../../model/tree";
+import { type Tree, childOf, isTreeList, listAt, optionalText, textAt } from "../../model/tree";
 import { CelExpression } from "../../rules/google/cel-evaluation";
 import { hasTooManyOperators } from "../../rules/google/role-condition";
 import { type Block, type Resource, referredResource } from "../read/block";
 import type { Terraform } from "../read/terraform";
+import { AUTHENTICATED, EVERYONE } from "./members";
 import { piecesOf, projectOf } from "./names";
 
 /** What a policy is of. */
 export interface Target {
-  /** `project`, `bucket`, `pubsub topic`, `service account`, {@link REPOSITORY}. */
+  /** `project`, `bucket`, `pubsub topic`, {@link ACCOUNT}, {@link REPOSITORY}. */
   readonly kind: string;
   /** Id or name; of a service account the e-mail address. */
   readonly name: Known<string>;
   /** The project of a repository; of a project its own id; `undefined` for other kinds. */
-  readonly project: Known<string> | undefined;
+  readonly project?: Known<string>;
   /** The location of a repository; `undefined` for other kinds. */
-  readonly location: Known<string> | undefined;
+  readonly location?: Known<string>;
 }
 
-/** A role for members. */
-export interface Grant {
-  /** What it is on. */
-  readonly on: Target;
-  /** The role. */
+interface Binding {
   readonly role: Known<string>;
-  /** The members. */
   readonly members: Known<readonly Known<string>[]>;
   /** The condition under which it counts; `undefined` where there is none. */
   readonly condition: CelExpression | undefined;
-  /** The resource that declares it; whether it is there may depend on `count` or `for_each`. */
+}
+
+/** A role for members. */
+export interface Grant extends Binding {
+  readonly on: Target;
+  /** What declares it; whether it is there may depend on `count` or `for_each`. */
   readonly resource: Resource;
 }
 
-type Binding = Pick<Grant, "role" | "members" | "condition">;
+/** A resource that owns a policy or a role of it, or takes a member out. */
+export interface Owner {
+  readonly on: Target;
+  readonly form: string;
+  readonly grants: readonly Grant[];
+  readonly resource: Resource;
+}
 
-/** Kind of the repositories of Artifact Registry. */
 export const REPOSITORY = "artifact registry repository";
-/** Kind of service accounts. */
 export const ACCOUNT = "service account";
 
 const TYPE = /^google_(.+)_iam_(member|binding|policy|member_remove)$/;
@@ -65,57 +70,40 @@ const PATH =
   /^(?:\/\/artifactregistry\.googleapis\.com\/)?projects\/([^/]+)\/locations\/([^/]+)\/repositories\/([^/]+)$/;
 const ACCOUNT_NAME = /^projects\/[^/]+\/serviceAccounts\/(.+)$/;
 
-/** A resource that owns grants. */
-interface Owner {
-  readonly on: Target;
-  readonly form: string;
+/** Every grant, and every resource that owns some. */
+export function readGrants({ scopes }: Terraform): {
   readonly grants: readonly Grant[];
-  readonly resource: Resource;
+  readonly owners: readonly Owner[];
+} {
+  const [all, owners]: [Grant[], Owner[]] = [[], []];
+  for (const resource of scopes.flatMap(({ resources }) => [...resources.values()])) {
+    const [, type, form] = TYPE.exec(resource.type) ?? [];
+    if (type === undefined || form === undefined || resource.adopted) continue;
+    const on = targetOf(resource, type);
+    const bindings = bindingsOf(resource, form);
+    // Google refuses all of it.
+    if (bindings.some((binding) => isRefused(binding, on))) continue;
+    const grants = bindings.map((binding) => ({ ...binding, on, resource }));
+    if (form !== "member_remove") all.push(...grants);
+    if (form !== "member") owners.push({ on, form, grants, resource });
+  }
+  return { grants: all, owners };
 }
 
-/** Every grant, and every resource that owns a policy or a role of it. */
-export class Grants {
-  /** The grants. */
-  readonly all: readonly Grant[];
-  readonly #owners = new Map<string, Owner[]>();
-
-  constructor({ scopes }: Terraform) {
-    const all: Grant[] = [];
-    for (const { resources } of scopes)
-      for (const resource of resources.values()) {
-        const [, type, form] = TYPE.exec(resource.type) ?? [];
-        if (type === undefined || form === undefined || resource.adopted) continue;
-        const on = targetOf(resource, type);
-        const bindings = bindingsOf(resource, form);
-        // Google refuses all of it.
-        if (bindings.some(isRefused)) continue;
-        const grants = bindings.map((binding) => ({ ...binding, on, resource }));
-        if (form !== "member_remove") all.push(...grants);
-        if (form === "member") continue;
-        const owner = { on, form, grants, resource };
-        const same = this.#owners.get(on.kind);
-        if (same) same.push(owner);
-        else this.#owners.set(on.kind, [owner]);
-      }
-    this.all = all;
-  }
-
-  /**
-   * The resource that may take a grant away, since it owns the same policy or role, and does not name the member for it:
-   * what was applied last counts. `undefined` where there is none.
-   */
-  against(grant: Grant, isMember: (member: Known<string>) => Ternary): Resource | undefined {
-    return this.#owners.get(grant.on.kind)?.find((owner) => {
-      if (owner.resource === grant.resource || sameTarget(owner.on, grant.on) === "no") return false;
-      const alike = owner.grants.filter(
-        (own) =>
-          same(own.role, grant.role) !== "no" && same(conditionText(own), conditionText(grant)) !== "no",
-      );
-      const named = alike.map((own) => and(same(own.role, grant.role), anyMember(own, isMember)));
-      if (owner.form === "member_remove") return named.some((each) => each !== "no");
-      return (owner.form === "policy" || alike.length > 0) && !named.includes("yes");
-    })?.resource;
-  }
+/** Whether a resource may take a grant away, since it owns the same policy or role, and does not name the member for it. */
+export function takesAway(
+  { on, form, grants, resource }: Owner,
+  grant: Grant,
+  isMember: (member: Known<string>) => Ternary,
+): boolean {
+  if (resource === grant.resource || on.kind !== grant.on.kind || sameTarget(on, grant.on) === "no")
+    return false;
+  const alike = grants.filter(
+    (own) => and(same(own.role, grant.role), same(conditionText(own), conditionText(grant))) !== "no",
+  );
+  const named = alike.map((own) => and(same(own.role, grant.role), anyMember(own, isMember)));
+  if (form === "member_remove") return named.some((each) => each !== "no");
+  return (form === "policy" || alike.length > 0) && !named.includes("yes");
 }
 
 /** Whether one of the members is the one in question. */
@@ -123,18 +111,13 @@ export function anyMember(
   { members }: Pick<Grant, "members">,
   isMember: (member: Known<string>) => Ternary,
 ): Ternary {
-  return match(
-    members,
-    (all) => or(...all.map(isMember)),
-    (): Ternary => "unknown",
-  );
+  return whether(members, (all) => or(...all.map(isMember)));
 }
 
-/** Whether two policies are of the same resource. */
-export function sameTarget(one: Target, other: Target): Ternary {
-  if (one.kind !== other.kind) return "no";
+/** Whether two of one kind are the same. */
+function sameTarget(one: Target, other: Target): Ternary {
   const both = (a: Known<string> | undefined, b: Known<string> | undefined): Ternary =>
-    a && b ? same(a, b) : "yes";
+    a === undefined || b === undefined ? "yes" : same(a, b);
   return and(
     same(one.name, other.name),
     both(one.project, other.project),
@@ -159,44 +142,40 @@ function conditionText({ condition }: Binding): Known<string> {
 function targetOf(resource: Resource, type: string): Target {
   const kind = type.replace(/^storage_bucket$/, "bucket").replaceAll("_", " ");
   const project = projectOf(resource);
-  if (kind === "project") return { kind, name: project, project, location: undefined };
-  // Resources are named by the last word of their type: google_storage_bucket_iam_member by bucket.
-  const word =
-    kind === ACCOUNT
-      ? "service_account_id"
-      : kind === "organization"
-        ? "org_id"
-        : (type.split("_").at(-1) ?? "");
-  const name = resource.stated(word);
+  if (kind === "project") return { kind, name: project, project };
   if (kind === ACCOUNT) {
-    const [email] = orElse(piecesOf(name, ACCOUNT_NAME), () => undefined) ?? [name];
-    return { kind, name: email ?? name, project: undefined, location: undefined };
+    const name = resource.stated("service_account_id");
+    const [email = name] = piecesOf(name, ACCOUNT_NAME);
+    return { kind, name: email };
   }
-  if (kind !== REPOSITORY)
-    return { kind, name: withoutPrefix(name, "b/"), project: undefined, location: undefined };
-  const path = orElse(piecesOf(name, PATH), () => undefined);
-  const [ofProject = project, location = resource.stated("location"), repository = name] = path ?? [];
+  // Resources are named by the last word of their type: google_storage_bucket_iam_member by bucket.
+  const name = resource.stated(kind === "organization" ? "org_id" : (type.split("_").at(-1) ?? ""));
+  if (kind !== REPOSITORY) return { kind, name: withoutPrefix(name, "b/") };
+  const [ofProject = project, location = resource.stated("location"), repository = name] = piecesOf(
+    name,
+    PATH,
+  );
   return { kind, name: repository, project: ofProject, location };
 }
 
+const UNREAD_POLICY = unread("a policy that only apply tells");
+
 function bindingsOf(resource: Resource, form: string): readonly Binding[] {
-  if (form === "member" || form === "member_remove")
-    return [bindingOf(resource, known([resource.stated("member")]))];
   if (form === "binding") return [bindingOf(resource, resource.list("members"))];
+  if (form !== "policy") {
+    const isAbsent = (name: string): boolean => orElse(resource.text(name), () => "late") === undefined;
+    // Terraform refuses a grant without them.
+    if (isAbsent("member") || isAbsent("role")) return [];
+    return [bindingOf(resource, known([resource.stated("member")]))];
+  }
   const document = referredResource(resource.text("policy_data"), ["policy_data"]);
   const bindings: Known<readonly Binding[]> = document
     ? map(document.blocks("binding"), (blocks) =>
         blocks.map((block) => bindingOf(block, block.list("members"))),
       )
     : writtenBindings(resource.json("policy_data"));
-  return orElse(bindings, (): readonly Binding[] => [UNREAD]);
+  return orElse(bindings, () => [{ role: UNREAD_POLICY, members: UNREAD_POLICY, condition: undefined }]);
 }
-
-const UNREAD: Binding = {
-  role: unread("a policy that only apply tells"),
-  members: unread("a policy that only apply tells"),
-  condition: undefined,
-};
 
 function writtenBindings(policy: Tree): Known<readonly Binding[]> {
   return andThen(childOf(policy, "bindings"), (bindings) =>
@@ -205,7 +184,7 @@ function writtenBindings(policy: Tree): Known<readonly Binding[]> {
           bindings.map((binding) => ({
             role: textAt(childOf(binding, "role")),
             members: map(listAt(childOf(binding, "members")), (members) => members.map(textAt)),
-            condition: conditionOf(optionalText(childOf(binding, "condition", "expression"))),
+            condition: expressionOf(optionalText(childOf(binding, "condition", "expression"))),
           })),
         )
       : unread("a policy without bindings"),
@@ -216,25 +195,32 @@ function bindingOf(block: Block, members: Grant["members"]): Binding {
   const expression = andThen(block.block("condition"), (condition): Known<string | undefined> =>
     condition ? condition.stated("expression") : known(undefined),
   );
-  return { role: block.stated("role"), members, condition: conditionOf(expression) };
+  return { role: block.stated("role"), members, condition: expressionOf(expression) };
 }
 
-function conditionOf(expression: Known<string | undefined>): CelExpression | undefined {
-  return match(
-    expression,
-    (text) => (text === undefined ? undefined : new CelExpression(known(text))),
-    () => new CelExpression(map(expression, (text) => text ?? "")),
-  );
+/** The expression that a text is; `undefined` where there is none. */
+export function expressionOf(text: Known<string | undefined>): CelExpression | undefined {
+  if (orElse(text, () => "late") === undefined) return undefined;
+  return new CelExpression(map(text, (written) => written ?? ""));
 }
 
-/** Source: docs.cloud.google.com/iam/docs/conditions-overview, "Conditions in allow policies". */
+const ROLE = /^(?:(?:projects|organizations)\/[^/]+\/)?roles\/[^/]+$/;
 const UNCONDITIONAL: readonly string[] = ["roles/owner", "roles/editor", "roles/viewer"];
-const EVERYONE: readonly string[] = ["allUsers", "allAuthenticatedUsers"];
 
-/** Google refuses a policy with too many operators in a condition, or a condition where it takes none. */
-function isRefused({ role, members, condition }: Binding): boolean {
+/**
+ * Sources: docs.cloud.google.com/iam/docs/conditions-overview, "Conditions in allow policies"; REST reference of
+ * projects.setIamPolicy.
+ */
+function isRefused({ role, members, condition }: Binding, on: Target): boolean {
+  const name = orElse(role, () => undefined);
+  const isForEveryone = orElse(members, () => []).some((member) =>
+    [EVERYONE, AUTHENTICATED].includes(orElse(member, () => "")),
+  );
+  if ((isForEveryone && on.kind === "project") || (name !== undefined && !ROLE.test(name))) return true;
   if (condition === undefined) return false;
-  const expression = orElse(condition.text, () => "");
-  const isEveryone = orElse(members, () => []).some((member) => EVERYONE.includes(orElse(member, () => "")));
-  return isEveryone || UNCONDITIONAL.includes(orElse(role, () => "")) || hasTooManyOperators(expression);
+  return (
+    isForEveryone ||
+    UNCONDITIONAL.includes(name ?? "") ||
+    hasTooManyOperators(orElse(condition.text, () => ""))
+  );
 }

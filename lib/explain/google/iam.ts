@@ -1,29 +1,34 @@
 /*
  * What IAM says: grants to a bearer, of which each counts where bearer, role, place and condition fit and no other
- * resource owns it; what takes permissions away; and modules that may do either.
+ * resource owns it; what roles hold; what takes permissions away; and modules that may do either.
  */
 
-import { type Known, type Ternary, and, match, orElse } from "../../model/known";
+import { type Known, type Ternary, and, is, map, or, orElse, whether } from "../../model/known";
 import { type AskedResource, conditionMet } from "../../rules/google/grant-condition";
 import { type Answer, broken, seen, unknown } from "../answer";
 import type { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import { Unread } from "../shared/not-read";
 import { Denials, type Threat } from "./denials";
-import { type Grant, Grants, anyMember, grantText } from "./grants";
+import { type Grant, type Owner, anyMember, grantText, readGrants, takesAway } from "./grants";
 import { type Bearer, LOOSE, memberKeys } from "./members";
-import { Roles } from "./roles";
+import { ByName, ROLES, roleName } from "./names";
+
+/** A grant to a bearer. */
+export interface GrantTo {
+  readonly grant: Grant;
+  /** Its number among all. */
+  readonly number: number;
+  /** Whether it certainly is to the bearer. */
+  readonly isTo: "yes" | "unknown";
+  /** The resource that owns it and leaves the bearer out: what was applied last counts. `undefined` where none does. */
+  readonly owner: Resource | undefined;
+}
 
 /** A grant that counts, or may. */
-export interface Counted {
-  /** The grant. */
-  readonly grant: Grant;
-  /** Whether it does. */
-  readonly outcome: "yes" | "unknown";
+export interface Counted extends GrantTo {
   /** Why that is not certain, a clause; empty where it is. */
   readonly doubt: string;
-  /** The resource that owns it and leaves the bearer out; `undefined` where none does. */
-  readonly owner: Resource | undefined;
 }
 
 /** What is asked. */
@@ -46,124 +51,128 @@ export interface Asked {
   readonly condition?: Known<string | undefined>;
 }
 
+/** A custom role. */
+export interface CustomRole {
+  readonly permissions: Known<readonly Known<string>[]>;
+  /** Whether it is disabled or deleted: bindings to it grant nothing. */
+  readonly isOff: Ternary;
+}
+
 /** Policies of IAM. */
 export class Iam {
-  /** The grants. */
-  readonly grants: Grants;
-  /** Custom roles. */
-  readonly roles: Roles;
-  /** What wins over every grant. */
+  readonly grants: readonly Grant[];
   readonly denials: Denials;
   /** Calls of modules. */
   readonly unread: Unread;
+  readonly #owners: readonly Owner[];
   readonly #byKey = new Map<string, number[]>();
+  readonly #roles: ByName<CustomRole>;
 
   constructor(terraform: Terraform) {
-    this.grants = new Grants(terraform);
-    this.roles = new Roles(terraform);
+    const { grants, owners } = readGrants(terraform);
+    this.grants = grants;
+    this.#owners = owners;
     this.denials = new Denials(terraform);
     this.unread = new Unread(terraform);
-    this.grants.all.forEach(({ members }, number) => {
-      const keys = match(
-        members,
-        (all) => all.flatMap(memberKeys),
+    grants.forEach(({ members }, number) => {
+      const keys = orElse(
+        map(members, (all) => all.flatMap(memberKeys)),
         () => [LOOSE],
       );
       for (const key of new Set(keys)) {
-        const same = this.#byKey.get(key);
-        if (same) same.push(number);
+        const before = this.#byKey.get(key);
+        if (before) before.push(number);
         else this.#byKey.set(key, [number]);
       }
     });
+    const roles = ROLES.flatMap((type) => terraform.ofType(type));
+    this.#roles = new ByName(roles.map((each) => [roleName(each), customRole(each)]));
   }
 
-  /** The grants to a bearer, those that may be to it included, and the resources that own them without it. */
+  /** The grants to a bearer, those that may be to it included. */
   to({ keys, isMember }: Bearer): readonly GrantTo[] {
-    const { all } = this.grants;
     const numbers = keys.includes(LOOSE)
-      ? all.keys()
+      ? this.grants.keys()
       : new Set([LOOSE, ...keys].flatMap((key) => this.#byKey.get(key) ?? []));
     return [...numbers]
       .sort((one, other) => one - other)
-      .flatMap((number) => {
-        const grant = all[number];
+      .flatMap((number): readonly GrantTo[] => {
+        const grant = this.grants[number];
         const isTo = grant
           ? and(anyMember(grant, isMember), grant.resource.certain ? "yes" : "unknown")
           : "no";
-        return !grant || isTo === "no"
-          ? []
-          : [{ number, grant, isTo, owner: this.grants.against(grant, isMember) }];
+        if (grant === undefined || isTo === "no") return [];
+        const owner = this.#owners.find((each) => takesAway(each, grant, isMember));
+        return [{ number, grant, isTo, owner: owner?.resource }];
       });
+  }
+
+  /** The custom role of that name; `undefined` for a predefined one, and for one that was not read. */
+  role(role: Known<string>): CustomRole | undefined {
+    return this.#roles.get(role);
+  }
+
+  /** Whether a custom role holds a permission, and counts; `undefined` for any other role. */
+  holds(role: Known<string>, permission: string): Ternary | undefined {
+    const custom = this.role(role);
+    if (custom === undefined || custom.isOff === "yes") return custom && "no";
+    const holds = whether(custom.permissions, (all) => or(...all.map((each) => is(each, permission))));
+    return holds === "no" || custom.isOff === "no" ? holds : "unknown";
   }
 
   /** The answer that grants give, with what denials and modules make of it: a certain denial wins. */
   settled(answer: Answer, threat: Threat | undefined, module: Answer | undefined): Answer {
-    if (threat && (threat.outcome === "yes" || answer.status === "pass")) return deniedAnswer(threat, answer);
-    if (module === undefined || answer.status === "unknown") return answer;
-    return unknown(
-      `${answer.reason}; ${module.reason}`,
-      module.remedy,
-      ...answer.evidence,
-      ...module.evidence,
-    );
+    const { status, reason, evidence } = answer;
+    if (threat && (threat.outcome === "yes" || status === "pass")) return deniedAnswer(threat, answer);
+    if (module === undefined || status === "unknown") return answer;
+    return unknown(`${reason}; ${module.reason}`, module.remedy, ...evidence, ...module.evidence);
   }
 }
 
-/** A grant to a bearer. */
-export interface GrantTo {
-  /** Its number among all. */
-  readonly number: number;
-  /** The grant. */
-  readonly grant: Grant;
-  /** Whether it certainly is to the bearer. */
-  readonly isTo: "yes" | "unknown";
-  /** As {@link Counted.owner}. */
-  readonly owner: Resource | undefined;
+function customRole(resource: Resource): CustomRole {
+  const isOff = or(is(resource.text("stage"), "DISABLED"), is(resource.text("deleted"), "true"));
+  return {
+    permissions: resource.list("permissions"),
+    isOff: resource.certain || isOff === "yes" ? isOff : "unknown",
+  };
 }
 
 /** What of the grants to a bearer allows what is asked, the certain ones first. */
-export function allowing(
-  all: readonly GrantTo[],
-  { role, reaches, resource, condition }: Asked,
-): readonly Counted[] {
+export function allowing(all: readonly GrantTo[], asked: Asked): readonly Counted[] {
   const [sure, open]: [Counted[], Counted[]] = [[], []];
-  for (const { grant, isTo, owner } of all) {
-    const allows = role(grant.role);
-    const place = allows === "no" ? "no" : reaches(grant);
-    const met = place === "no" ? "no" : isMet(grant, resource, condition);
-    if (and(allows, place, met) === "no") continue;
-    const doubt =
-      owner !== undefined
-        ? "it is contested: another resource rules the same policy, and leaves the member out"
-        : isTo === "unknown"
-          ? "a grant may be to this member, which only apply will tell"
-          : allows === "unknown"
-            ? "a role whose permissions are not read here"
-            : place === "unknown"
-              ? "a grant on another project or resource, whose reach is not read here"
-              : met === "unknown"
-                ? "a condition"
-                : "";
-    if (doubt === "") sure.push({ grant, outcome: "yes", doubt, owner });
-    else open.push({ grant, outcome: "unknown", doubt, owner });
+  for (const each of all) {
+    const doubt = doubtOf(each, asked);
+    if (doubt !== undefined) (doubt === "" ? sure : open).push({ ...each, doubt });
   }
   return [...sure, ...open];
 }
 
-function isMet(
-  { condition }: Grant,
-  resource: Asked["resource"],
-  asked: Known<string | undefined> | undefined,
-): Ternary {
+/** `undefined` where a grant certainly does not allow it. */
+function doubtOf(
+  { grant, isTo, owner }: GrantTo,
+  { role, reaches, resource, condition }: Asked,
+): string | undefined {
+  const allows = role(grant.role);
+  const place = allows === "no" ? "no" : reaches(grant);
+  const met = place === "no" ? "no" : isMet(grant, resource, condition);
+  if (met === "no") return undefined;
+  if (owner !== undefined)
+    return "it is contested: another resource rules the same policy, and leaves the member out";
+  if (isTo === "unknown") return "a grant may be to this member, which is known only after apply";
+  if (allows === "unknown") return "a role whose permissions are not read here";
+  if (place === "unknown") return "a grant on another project or resource, whose reach is not read here";
+  return met === "unknown" ? "a condition" : "";
+}
+
+function isMet({ condition }: Grant, resource: Asked["resource"], asked: Asked["condition"]): Ternary {
   if (condition === undefined) return "yes";
   const wanted = asked && orElse(asked, () => undefined);
-  return wanted !== undefined && orElse(condition.text, () => "") === wanted
-    ? "yes"
-    : conditionMet(condition, resource?.());
+  if (wanted !== undefined && is(condition.text, wanted) === "yes") return "yes";
+  return conditionMet(condition, resource?.());
 }
 
 /** A grant as evidence. */
-export function grantSeen({ grant, owner }: Pick<Counted, "grant" | "owner">): Answer["evidence"] {
+export function grantSeen({ grant, owner }: GrantTo): Answer["evidence"] {
   const own = seen(grantText(grant), grant.resource.source);
   return owner ? [own, seen("without the member", owner.source)] : [own];
 }

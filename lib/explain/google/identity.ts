@@ -1,9 +1,20 @@
 /*
  * Who acts in Google Cloud other than by pulling: components by the credential file in their Secret, workloads by one
- * that their pods mount.
+ * that their pods mount; and the service accounts that they act as.
  */
 
-import { type Known, isKnown, known, map, match, orElse, same, shown } from "../../model/known";
+import {
+  type Known,
+  type Ternary,
+  isKnown,
+  known,
+  map,
+  match,
+  orElse,
+  same,
+  shown,
+  whether,
+} from "../../model/known";
 import type { TreeObject } from "../../model/tree";
 import { PROVIDER_KIND } from "../../rules/google/provider-spec";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
@@ -17,32 +28,31 @@ import type {
   TokenQuestion,
   TrustAnswer,
 } from "../cloud";
+import type { Resource } from "../read/block";
 import type { SecretFact } from "../read/component-facts";
 import type { Source } from "../read/source";
-import type { Accounts } from "./accounts";
-import { type CredentialFile, readCredentialFile } from "./credential-file";
-import { threatTo } from "./denials";
-import { attributesOf, tokenOf } from "./exchange";
-import type { Iam } from "./iam";
-import { type Bearer, NOBODY, accountBearer, poolBearer } from "./members";
-import { universeOf } from "./names";
-import { type PoolProvider, poolProviderOf } from "./pool";
+import type { Terraform } from "../read/terraform";
+import { GET_ACCESS_TOKEN, type Threat, threatTo } from "./denials";
+import { ACCOUNT } from "./grants";
+import { type Counted, type Iam, allowing, grantSeen } from "./iam";
+import { ANYONE, type Bearer, accountBearer } from "./members";
+import { ByName, emailOf, projectOf, projectOfEmail, universeOf } from "./names";
+import type { PoolProvider } from "./pool";
 import { bindingText, granted, rightsOf } from "./rights";
-import { type Exchanges, sameAnswers } from "./trust";
-import { mountedFile } from "./workload";
+import { type Exchanges, sameAnswers, tokenOf } from "./trust";
+import { type Credentials, mountedFile, readCredentialFile } from "./workload";
 
 /** Key of the Secret; every component of OpenShift on Google Cloud reads it. */
 const SECRET_KEY = "service_account.json";
 const WRITE = `write a credential file of type external_account into ${SECRET_KEY}`;
 
 /** Components and workloads in Google Cloud. */
-export class GoogleAccess implements CloudAccess {
-  /** Kind of the provider part of its CredentialsRequests. */
+export class GoogleActors implements CloudAccess {
   readonly providerKind: string = PROVIDER_KIND;
   readonly #acting: Acting;
 
-  constructor(acting: Acting) {
-    this.#acting = acting;
+  constructor(exchanges: Exchanges, iam: Iam, terraform: Terraform) {
+    this.#acting = { exchanges, iam, accounts: new Accounts(terraform, iam) };
   }
 
   /** Permissions, roles and the condition, as they are written. */
@@ -58,44 +68,39 @@ export class GoogleAccess implements CloudAccess {
 
   /** True for a Secret that leads an SDK to a token. */
   recognizes(secret: SecretFact): boolean {
+    const TYPE = "external_account";
     return match(
       secret.value(SECRET_KEY),
-      (text) => text?.includes("external_account") ?? false,
+      (text) => text?.includes(TYPE) ?? false,
       (why) =>
-        why.kind === "apply" &&
-        why.parts.some((part) => typeof part === "string" && part.includes("external_account")),
+        why.kind === "apply" && why.parts.some((part) => typeof part === "string" && part.includes(TYPE)),
     );
   }
 
   /** Reads the Secret of a component. */
   secret(secret: SecretFact, tokenPath: string | undefined): AccessReading {
     const where = seen(`Secret ${secret.key}`, secret.source);
-    const wrong = (problem: string): AccessReading => ({
-      answer: broken(problem, WRITE, undefined, where),
-      identity: undefined,
-    });
+    const without = (answer: Answer): AccessReading => ({ answer, identity: undefined });
+    const wrong = (problem: string): Answer => broken(problem, WRITE, undefined, where);
     const content = secret.value(SECRET_KEY);
-    if (orElse(content, () => "open") === undefined)
-      return wrong(`the Secret has no readable key ${SECRET_KEY}`);
+    if (orElse(content, () => "late") === undefined)
+      return without(wrong(`the Secret has no readable key ${SECRET_KEY}`));
     return match(
       readCredentialFile(map(content, (text) => text ?? "")),
       (file) => {
-        if ("problem" in file) return wrong(`${SECRET_KEY} ${file.problem}`);
+        if ("problem" in file) return without(wrong(`${SECRET_KEY} ${file.problem}`));
+        const path = shown(file.tokenPath);
         const isThere = tokenPath === undefined ? "yes" : same(file.tokenPath, known(tokenPath));
-        const names = `the Secret names ${file.email ? shown(file.email) : "no service account"} and the token ${shown(file.tokenPath)}`;
-        const mismatch = `credential_source.file is ${shown(file.tokenPath)}, the component's token is at ${tokenPath ?? ""}`;
+        const names = `the Secret names ${file.email ? shown(file.email) : "no service account"} and the token ${path}`;
         const answer =
           isThere === "yes"
             ? pass(names, where)
-            : isThere === "no"
-              ? broken(mismatch, WRITE, undefined, where)
-              : unknown(names, "write the path of the token as a literal", where);
+            : isThere === "unknown"
+              ? unknown(names, "write the path of the token as a literal", where)
+              : wrong(`credential_source.file is ${path}, the component's token is at ${tokenPath ?? ""}`);
         return { answer, identity: new Identity(file, secret.source, this.#acting) };
       },
-      () => ({
-        answer: unknown(`what ${SECRET_KEY} says is not known`, "name the finished Secret", where),
-        identity: undefined,
-      }),
+      () => without(unknown(`what ${SECRET_KEY} says is not known`, "name the finished Secret", where)),
     );
   }
 
@@ -103,35 +108,28 @@ export class GoogleAccess implements CloudAccess {
   account(question: AccountQuestion): AccountReading | undefined {
     const mounted = mountedFile(question);
     if (mounted === undefined) return undefined;
-    const { file, answer, pods, audiences, source } = mounted;
-    return { answer, pods, audiences, identity: file && new Identity(file, source, this.#acting) };
+    const { file, source, ...reading } = mounted;
+    return { ...reading, identity: file && new Identity(file, source, this.#acting) };
   }
 }
 
 /** What is needed to judge who acts. */
-export interface Acting {
-  /** The pool providers. */
-  readonly providers: readonly PoolProvider[];
-  /** What they make of tokens. */
+interface Acting {
   readonly exchanges: Exchanges;
-  /** Service accounts. */
   readonly accounts: Accounts;
-  /** What is granted. */
   readonly iam: Iam;
 }
 
 /** A service account, or the principal of a pool that acts itself. */
 export class Identity implements AccessIdentity {
-  /** The e-mail address, or the principal. */
   readonly label: string;
-  /** Whether the service account was found. */
   readonly found: Answer;
   /** The service account; `undefined` for the principal of a pool. */
   readonly email: Known<string> | undefined;
-  readonly #file: CredentialFile;
+  readonly #file: Credentials;
   readonly #acting: Acting;
 
-  constructor(file: CredentialFile, source: Source | undefined, acting: Acting) {
+  constructor(file: Credentials, source: Source | undefined, acting: Acting) {
     const { email, audience } = file;
     this.label = email ? shown(email) : `principal of ${shown(audience)}`;
     this.found = email
@@ -145,18 +143,17 @@ export class Identity implements AccessIdentity {
   /** Judges the exchange of a token, and whether its bearer may act as the service account. */
   trust(question: TokenQuestion): TrustAnswer {
     const { exchanges, accounts } = this.#acting;
-    const exchange = orElse(this.#file.exchange, () => undefined);
-    if (exchange === undefined || !isKnown(question.audience))
+    const name = orElse(this.#file.provider, () => undefined);
+    if (name === undefined || !isKnown(question.audience))
       return sameAnswers(
         unknown("the pool provider or the audience of the token is not known", "see the checks before"),
       );
-    const token = tokenOf(question);
-    const provider = poolProviderOf(exchange, this.#acting.providers);
-    const trust = exchanges.custom(exchange, provider, token);
-    const issuer = otherUniverse(this.#file, provider) ?? trust.issuer;
-    const isAdmitted = this.email !== undefined && trust.subject.status === "pass";
+    const trust = exchanges.trust(name, tokenOf(question));
+    const issuer = otherUniverse(this.#file, exchanges.provider(name)) ?? trust.issuer;
     const subject =
-      isAdmitted && this.email ? accounts.admits(this.email, this.#bearer(question)) : trust.subject;
+      this.email !== undefined && trust.subject.status === "pass"
+        ? accounts.admits(this.email, this.#bearer(question))
+        : trust.subject;
     return { issuer: withoutLog(issuer), audience: withoutLog(trust.audience), subject: withoutLog(subject) };
   }
 
@@ -166,38 +163,48 @@ export class Identity implements AccessIdentity {
     const { email } = this;
     const bearer = email ? accountBearer(email) : this.#bearer(question);
     const project = email && accounts.project(email);
+    const threat = this.#threat(bearer, project, asked);
+    const module = email && accounts.given(email);
+    const answer = iam.settled(granted(bearer, project, asked, iam), threat, module);
+    // Of a service account that is not declared here, grants may be elsewhere.
+    if (answer.status !== "fail" || threat?.outcome === "yes" || !email || accounts.owns(email))
+      return answer;
+    return unknown(
+      `${answer.reason}; the service account is not declared here, so that grants may be elsewhere`,
+      "name the Terraform that declares it as well",
+      ...answer.evidence,
+    );
+  }
+
+  /** A denial in the service account's project, or in one in which something is granted. */
+  #threat(
+    bearer: Bearer,
+    project: Known<string> | undefined,
+    asked: AskedRights | undefined,
+  ): Threat | undefined {
+    const { iam } = this.#acting;
     const rights = asked && rightsOf(asked.rights);
     // A role may hold any permission.
-    const names =
-      rights && rights.roles.length + rights.bindings.length === 0 ? rights.permissions.map(shown) : [];
-    const threat = threatTo(iam.denials.of(bearer, names), project);
-    const module = email && accounts.given(email, iam.unread);
-    const answer = iam.settled(granted(bearer, project ? [project] : [], asked, iam), threat, module);
-    // Of a service account that is not declared here, grants may stand elsewhere.
-    return answer.status === "fail" && threat?.outcome !== "yes" && email && !accounts.owns(email)
-      ? unknown(
-          `${answer.reason}; the service account is not declared here, so that grants may stand elsewhere`,
-          "name the Terraform that declares it as well",
-          ...answer.evidence,
-        )
-      : answer;
+    const isOfRoles = rights === undefined || rights.roles.length + rights.bindings.length > 0;
+    const names = isOfRoles ? [] : rights.permissions.map(shown);
+    const threats = iam.denials.of(bearer, names);
+    const own = threatTo(threats, project);
+    if (threats.length === 0 || own?.outcome === "yes") return own;
+    const places = iam.to(bearer).filter(({ grant }) => grant.on.kind !== ACCOUNT);
+    const [other] = places.flatMap(({ grant }) => threatTo(threats, grant.on.project) ?? []);
+    return own ?? (other && { ...other, outcome: "unknown" });
   }
 
   #bearer(question: TokenQuestion): Bearer {
-    const token = tokenOf(question);
-    const exchange = orElse(this.#file.exchange, () => undefined);
-    if (exchange === undefined) return NOBODY;
-    const provider = poolProviderOf(exchange, this.#acting.providers);
-    const pool = { numbers: [exchange.number, ...(provider?.numbers ?? [])], poolId: exchange.poolId };
-    return poolBearer(pool, attributesOf(provider, token), token.subject);
+    const name = orElse(this.#file.provider, () => undefined);
+    return name === undefined ? ANYONE : this.#acting.exchanges.bearer(name, tokenOf(question));
   }
 }
 
 /** Where the file asks the token exchange of another universe than the pool provider's. */
-function otherUniverse({ universe }: CredentialFile, provider: PoolProvider | undefined): Answer | undefined {
-  const declared = provider && orElse(universeOf(provider.resource), () => undefined);
-  if (provider === undefined || declared === undefined || same(universe, known(declared)) !== "no")
-    return undefined;
+function otherUniverse({ universe }: Credentials, provider: PoolProvider | undefined): Answer | undefined {
+  const declared = provider && universeOf(provider.resource);
+  if (!provider || declared === undefined || same(universe, known(declared)) !== "no") return undefined;
   return broken(
     `the credential file names the token exchange of ${shown(universe)}, and the pool provider is in ${declared}`,
     "write the universe of the google provider (universe_domain) into the credential file",
@@ -209,4 +216,93 @@ function otherUniverse({ universe }: CredentialFile, provider: PoolProvider | un
 /** What the plugin for images logs, no component does. */
 function withoutLog({ status, reason, evidence, remedy }: Answer): Answer {
   return { status, reason, evidence, remedy };
+}
+
+/** Roles with which a principal of a pool may act as a service account. */
+const USER = "roles/iam.workloadIdentityUser";
+const USERS: readonly string[] = [USER, "roles/iam.serviceAccountTokenCreator"];
+const DENIED = "403 Permission 'iam.serviceAccounts.getAccessToken' denied";
+/** What a policy on it also counts for the service accounts in it. */
+const ABOVE: readonly string[] = ["project", "folder", "organization"];
+
+/** Google service accounts by e-mail address, and who may act as them. */
+class Accounts {
+  readonly #byEmail: ByName<Resource>;
+  readonly #iam: Iam;
+
+  constructor(terraform: Terraform, iam: Iam) {
+    this.#iam = iam;
+    this.#byEmail = new ByName(
+      terraform.ofType("google_service_account").map((each) => [emailOf(each), each]),
+    );
+  }
+
+  /** Whether the service account is declared, and there. */
+  found(email: Known<string>): Answer {
+    const [account, name] = [this.#byEmail.get(email), `the service account ${shown(email)}`];
+    if (account === undefined)
+      return unknown(`${name} is not among what was read`, "name the Terraform that declares it as well");
+    const where = seen("service account", account.source);
+    const log = `${DENIED} on resource (or it may not exist)`;
+    const isDisabled = account.certain ? whether(account.flag("disabled"), (flag) => flag) : "unknown";
+    if (isDisabled === "yes") return broken(`${name} is disabled`, "enable it", log, where);
+    return isDisabled === "no"
+      ? pass(`${name} is declared`, where)
+      : unknown(
+          `whether ${name} is there and enabled is known only after apply`,
+          "state disabled as a literal",
+          where,
+        );
+  }
+
+  /** True where nothing but this Terraform grants it something. */
+  owns(email: Known<string>): boolean {
+    return this.#byEmail.get(email)?.adopted === false;
+  }
+
+  /** The project of a service account; `undefined` where it cannot be told. */
+  project(email: Known<string>): Known<string> | undefined {
+    const account = this.#byEmail.get(email);
+    return account ? projectOf(account) : projectOfEmail(email);
+  }
+
+  /** What modules that are given a service account may change. */
+  given(email: Known<string>): Answer | undefined {
+    const account = this.#byEmail.get(email);
+    return this.#iam.unread.answer("the service account", account ? [account] : [], [email]);
+  }
+
+  /** Whether the bearer of a token may act as the service account. */
+  admits(email: Known<string>, bearer: Bearer): Answer {
+    const found = allowing(this.#iam.to(bearer), {
+      role: (role) => this.#actsAs(role),
+      reaches: ({ on }) =>
+        on.kind === ACCOUNT ? same(on.name, email) : ABOVE.includes(on.kind) ? "unknown" : "no",
+    });
+    const threat = threatTo(this.#iam.denials.of(bearer, [GET_ACCESS_TOKEN]), this.project(email));
+    return this.#iam.settled(this.#admitted(email, bearer, found), threat, this.given(email));
+  }
+
+  #admitted(email: Known<string>, { label }: Bearer, found: readonly Counted[]): Answer {
+    const [first] = found;
+    if (first?.doubt === "") return pass(`${shown(email)} lets ${label} act as it`, ...grantSeen(first));
+    if (first || !isKnown(email) || !this.owns(email))
+      return unknown(
+        `whether ${shown(email)} lets ${label} act as it cannot be told${first ? `: ${first.doubt}` : ""}`,
+        "name the Terraform that declares its members as well; grant it on the service account itself, without condition",
+        ...found.flatMap(grantSeen),
+      );
+    return broken(
+      `${shown(email)} does not let ${label} act as it`,
+      `grant ${USER} on the service account to the principal`,
+      DENIED,
+    );
+  }
+
+  #actsAs(role: Known<string>): Ternary {
+    return (
+      this.#iam.holds(role, GET_ACCESS_TOKEN) ??
+      whether(role, (name) => USERS.includes(name) || (name.startsWith("roles/") ? "no" : "unknown"))
+    );
+  }
 }

@@ -9,6 +9,7 @@ import {
   type Known,
   type Ternary,
   afterPrefix,
+  and,
   is,
   isKnown,
   joined,
@@ -24,45 +25,41 @@ import { type Answer, type Evidence, broken, seen, unknown } from "../answer";
 import type { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import { below } from "../shared/issuers";
-import { type KeySet, keySet } from "../shared/key-set";
-import type { Issuers, ObjectStore, StoreDoor, StoredObject } from "../shared/object-store";
-import { type Grant, Grants, anyMember } from "./grants";
+import { keySet } from "../shared/key-set";
+import type { Issuers, ObjectStore, PublishedKeys, StoreDoor, StoredObject } from "../shared/object-store";
+import { type Grant, anyMember, readGrants } from "./grants";
+import { EVERYONE } from "./members";
 import { piecesOf, universeOf } from "./names";
 import type { PoolProvider } from "./pool";
 
 const BUCKET = "google_storage_bucket";
-const EVERYONE = "allUsers";
 /** Roles with storage.objects.get. */
 const READERS = /^roles\/storage\.(?:legacyObject(?:Reader|Owner)|object(?:Viewer|User|Admin)|admin)$/;
 /** Ways to let readers in other than by a binding of the bucket. */
 const LISTS: readonly string[] = [
-  `${BUCKET}_acl`,
-  `${BUCKET}_access_control`,
-  `${BUCKET}_iam_policy`,
-  ...["default_object_acl", "default_object_access_control", "object_acl", "object_access_control"].map(
-    (name) => `google_storage_${name}`,
-  ),
-];
+  ...["bucket_acl", "bucket_access_control", "bucket_iam_policy", "default_object_acl"],
+  ...["default_object_access_control", "object_acl", "object_access_control"],
+].map((name) => `google_storage_${name}`);
 const OPEN = `bind ${EVERYONE} to roles/storage.legacyObjectReader on the bucket, and prevent no public access there`;
 
 /** Every bucket whose objects are declared. */
 export function issuerStores(terraform: Terraform): readonly ObjectStore[] {
   const objects = terraform.ofType(`${BUCKET}_object`);
-  const buckets = terraform.ofType(BUCKET);
   const named = objects.flatMap((each) => bucketOf(each) ?? []);
-  const names = [...new Map(named.map((name) => [shown(name), name])).values()];
+  const names = new Map(named.map((name) => [shown(name), name]));
   // An object without name, or of a bucket that is not known, may be any.
   const isOpen = objects.some((each) => !isKnown(each.stated("name")) || bucketOf(each) === undefined);
-  let grants: Grants | undefined;
-  return names.map((name) => {
-    const own = buckets.filter((bucket) => same(nameOf(bucket), name) === "yes");
+  let grants: readonly Grant[] | undefined;
+  return [...names.values()].map((name) => {
+    const own = terraform.ofType(BUCKET).filter((bucket) => same(bucket.attribute("name"), name) === "yes");
+    const isOf = (object: Resource): boolean => same(bucketOf(object) ?? known(""), name) === "yes";
     const door: StoreDoor = {
       nameAt: (url) => nameAt(name, url),
-      refusal: () => refusal(own, name, (grants ??= new Grants(terraform)), terraform),
+      refusal: () => refusal(own, name, (grants ??= readGrants(terraform).grants), terraform),
     };
     return {
       label: `the bucket ${shown(name)}`,
-      objects: objectsOf(objects.filter((each) => same(bucketOf(each) ?? known(""), name) === "yes")),
+      objects: objectsOf(objects.filter(isOf)),
       isWhole: !isOpen && own.some(({ adopted }) => !adopted),
       doors: doorsByUniverse(door, own),
       before: undefined,
@@ -70,15 +67,10 @@ export function issuerStores(terraform: Terraform): readonly ObjectStore[] {
   });
 }
 
-/** The name of a bucket as whatever refers to it has it. */
-function nameOf(bucket: Resource): Known<string> {
-  return bucket.attribute("name");
-}
-
 /** The bucket of an object, by name or by id, which is the name. */
 function bucketOf(object: Resource): Known<string> | undefined {
   const bucket = object.referred("bucket", ["id", "name"]);
-  if (bucket) return nameOf(bucket);
+  if (bucket) return bucket.attribute("name");
   const written = object.stated("bucket");
   return partsOf(written) && written;
 }
@@ -89,13 +81,10 @@ function objectsOf(resources: readonly Resource[]): ReadonlyMap<string, readonly
     const name = orElse(resource.stated("name"), () => undefined)?.replace(/^\//, "");
     if (name === undefined || !resource.certain) continue;
     const ignored = orElse(resource.block("lifecycle"), () => undefined)?.list("ignore_changes");
+    const kept = orElse(ignored ?? known([]), () => [known("all")]).map((each) => orElse(each, () => ""));
     const object: StoredObject = {
       text: resource.stated("content"),
-      isKept:
-        ignored !== undefined &&
-        orElse(ignored, () => [known("all")]).some((each) =>
-          ["all", "content"].includes(orElse(each, () => "")),
-        ),
+      isKept: kept.includes("all") || kept.includes("content"),
       acl: known(undefined),
       source: resource.source,
     };
@@ -108,32 +97,27 @@ const HOST = /^https:\/\/(?:([^/]+)\.)?storage\.[^/]+(?:\/(.*))?$/;
 
 /** `https://storage.googleapis.com/<bucket>/…` and `https://<bucket>.storage.googleapis.com/…`. */
 function nameAt(name: Known<string>, url: Known<string>): Known<string> | undefined {
-  const [host, path] = orElse(piecesOf(url, HOST), () => undefined) ?? [];
+  const [host, path] = piecesOf(url, HOST);
   if (host === undefined || path === undefined) return undefined;
   if (is(host, "") === "no") return same(host, name) === "yes" ? path : undefined;
-  const inside = below(name, path) ?? afterPrefix(path, joined(name, "/"));
-  return typeof inside === "string" ? known(inside) : inside;
+  const inside = below(name, path);
+  return inside === undefined ? afterPrefix(path, joined(name, "/")) : known(inside);
 }
 
 function refusal(
   buckets: readonly Resource[],
   name: Known<string>,
-  grants: Grants,
+  grants: readonly Grant[],
   terraform: Terraform,
 ): Answer | undefined {
-  const closed = buckets.find(
-    (each) => is<string | undefined>(each.text("public_access_prevention"), "enforced") === "yes",
-  );
-  if (closed)
-    return broken(
-      "the bucket prevents public access",
-      OPEN,
-      undefined,
-      seen("public_access_prevention", closed.source),
-    );
+  const closed = buckets.find((each) => is(each.stated("public_access_prevention"), "enforced") === "yes");
+  if (closed) {
+    const where = seen("public_access_prevention", closed.source);
+    return broken("the bucket prevents public access", OPEN, undefined, where);
+  }
   const own = buckets.find(({ adopted }) => !adopted);
   if (!own || LISTS.some((type) => terraform.ofType(type).length > 0)) return undefined;
-  const opening = grants.all.filter(({ on }) => on.kind === "bucket").map((grant) => opensTo(grant, name));
+  const opening = grants.map((grant) => opensTo(grant, name));
   if (opening.includes("yes")) return undefined;
   const reason = `no binding of the bucket lets ${EVERYONE} read its objects`;
   const where = seen("bucket", own.source);
@@ -144,106 +128,100 @@ function refusal(
 
 function opensTo(grant: Grant, bucket: Known<string>): Ternary {
   const { on, role, condition, resource } = grant;
-  const here = same(on.name, bucket);
-  const everyone = anyMember(grant, (member) => is(member, EVERYONE));
-  if (here === "no" || everyone === "no") return "no";
-  const reads = READERS.test(orElse(role, () => ""));
-  const isPlain = here === "yes" && everyone === "yes" && reads && condition === undefined;
+  if (on.kind !== "bucket") return "no";
+  const answer = and(
+    same(on.name, bucket),
+    anyMember(grant, (member) => is(member, EVERYONE)),
+  );
+  const reads = READERS.test(orElse(role, () => "")) && condition === undefined && resource.certain;
   // Another role for everyone may read as well.
-  return isPlain && resource.certain ? "yes" : "unknown";
+  return answer === "yes" && !reads ? "unknown" : answer;
 }
 
 /** The doors of a bucket: one in its own universe, and one that leads nowhere in the others, where its own is known. */
 function doorsByUniverse(door: StoreDoor, buckets: readonly Resource[]): readonly StoreDoor[] {
   const [bucket] = buckets;
-  const universes = buckets.flatMap((each) => orElse(universeOf(each), () => undefined) ?? []);
+  const universes = buckets.flatMap((each) => universeOf(each) ?? []);
   if (!bucket || universes.length === 0) return [door];
   const isElsewhere = (url: Known<string>): boolean => {
     const host = orElse(url, () => "").split("/")[2] ?? "";
     return !universes.some((each) => host.endsWith(`.${each}`));
   };
+  const elsewhere = broken(
+    `the issuer is of another universe of Google Cloud than the bucket, which is made in ${universes.join(" and ")}`,
+    "state the universe of the google provider (universe_domain) for the issuer too",
+    undefined,
+    seen("bucket", bucket.source),
+  );
   return [
     { nameAt: (url) => (isElsewhere(url) ? undefined : door.nameAt(url)), refusal: door.refusal },
-    {
-      nameAt: (url) => (isElsewhere(url) ? door.nameAt(url) : undefined),
-      refusal: () =>
-        broken(
-          `the issuer is of another universe of Google Cloud than the bucket, which is made in ${universes.join(" and ")}`,
-          "state the universe of the google provider (universe_domain) for the issuer too",
-          undefined,
-          seen("bucket", bucket.source),
-        ),
-    },
+    { nameAt: (url) => (isElsewhere(url) ? door.nameAt(url) : undefined), refusal: () => elsewhere },
   ];
 }
 
 const HAND_OVER = "hand the pool provider the keys that the issuer publishes";
-const REFUSED = "invalid_grant … the signature of the token cannot be verified";
 const UNREACHABLE = "invalid_grant … Error connecting to the given credential's issuer";
+
+function refused(reason: string, ...where: readonly Evidence[]): Answer {
+  return broken(reason, HAND_OVER, "invalid_grant … the signature of the token cannot be verified", ...where);
+}
 
 /** The answer of a pool provider that trusts the issuer, unless tokens, or some, cannot be verified. */
 export function keysTrusted(
   answer: Answer,
-  { issuer, jwks, resource: { source } }: PoolProvider,
+  provider: PoolProvider,
   others: readonly PoolProvider[],
   issuers: Issuers,
 ): Answer {
-  const handed = orElse(jwks, () => "");
+  const { issuer, jwks, resource } = provider;
+  const handed = orElse(jwks, () => "late");
   if (handed === undefined) return issuers.judged(answer, issuer, UNREACHABLE);
-  const where = seen("oidc.jwks_json", source);
   if (!isKnown(jwks)) return answer;
-  const keys = keySet(known(handed));
-  if (keys.refusal !== undefined)
-    return broken(`the keys of the pool provider ${keys.refusal}`, HAND_OVER, REFUSED, where);
-  if (
-    !itemsOf(childOf(parsedTree(known(handed)), "keys")).some((key) =>
-      isUsableKey(orElse(knownJson(key), () => key)),
-    )
-  )
-    return broken(
+  const where = seen("oidc.jwks_json", resource.source);
+  const { ids, refusal: reason, doubt, fingerprint } = keySet(known(handed));
+  if (reason !== undefined) return refused(`the keys of the pool provider ${reason}`, where);
+  const keys = itemsOf(childOf(parsedTree(known(handed)), "keys"));
+  if (!keys.some((key) => isUsableKey(orElse(knownJson(key), () => key))))
+    return refused(
       "the keys of the pool provider are none that Google verifies tokens with: RSA for RS256, or EC for ES256",
-      HAND_OVER,
-      REFUSED,
       where,
     );
-  for (const other of issuers.keysOf(issuer)) {
-    const places = [where, seen("published keys", other.source)];
-    if (!other.ids.some((id) => keys.ids.includes(id)))
-      return broken(
-        `the pool provider has the keys ${keys.ids.join(", ")}, the issuer publishes ${other.ids.join(", ") || "none"}`,
-        HAND_OVER,
-        REFUSED,
+  const unlike = unlikePublished(ids, issuers.keysOf(issuer), where);
+  if (unlike) return unlike;
+  if (doubt !== undefined) return unknown(`of the keys of the pool provider ${doubt}`, HAND_OVER, where);
+  // An issuer has one set of keys; of two that differ one is wrong or old.
+  for (const other of others) {
+    const text = orElse(other.jwks, () => undefined);
+    const set = text !== undefined && same(other.issuer, issuer) === "yes" ? keySet(known(text)) : undefined;
+    if (set && set.fingerprint !== fingerprint)
+      return unknown(
+        `the pool provider has the keys ${ids.join(", ")}, another one of the same issuer ${set.ids.join(", ")}: which of them the cluster signs with is not known`,
+        "hand both the same keys: those that the API server publishes",
+        where,
+        seen("oidc.jwks_json of the other pool provider", other.resource.source),
+      );
+  }
+  return answer;
+}
+
+function unlikePublished(
+  ids: readonly string[],
+  all: readonly PublishedKeys[],
+  where: Evidence,
+): Answer | undefined {
+  for (const published of all) {
+    const places = [where, seen("published keys", published.source)];
+    const without = published.ids.filter((id) => !ids.includes(id));
+    if (without.length === published.ids.length)
+      return refused(
+        `the pool provider has the keys ${ids.join(", ")}, the issuer publishes ${published.ids.join(", ") || "none"}`,
         ...places,
       );
-    const without = other.ids.filter((id) => !keys.ids.includes(id));
     if (without.length > 0)
       return unknown(
         `the pool provider verifies tokens by the keys in jwks_json alone: ${without.join(", ")} is published, and missing there`,
         HAND_OVER,
         ...places,
-      );
-  }
-  if (keys.doubt !== undefined)
-    return unknown(`of the keys of the pool provider ${keys.doubt}`, HAND_OVER, where);
-  return unlikeOthers(issuer, keys, others, where) ?? answer;
-}
-
-/** An issuer has one set of keys; of two that differ one is wrong or old. */
-function unlikeOthers(
-  issuer: Known<string>,
-  { fingerprint, ids }: KeySet,
-  others: readonly PoolProvider[],
-  where: Evidence,
-): Answer | undefined {
-  for (const other of others) {
-    const jwks = orElse(other.jwks, () => undefined);
-    const keys = jwks !== undefined && same(other.issuer, issuer) === "yes" ? keySet(known(jwks)) : undefined;
-    if (keys && keys.fingerprint !== fingerprint)
-      return unknown(
-        `the pool provider has the keys ${ids.join(", ")}, another one of the same issuer ${keys.ids.join(", ")}: which of them the cluster signs with is not known`,
-        "hand both the same keys: those that the API server publishes",
-        where,
-        seen("oidc.jwks_json of the other pool provider", other.resource.source),
       );
   }
   return undefined;

@@ -1,5 +1,5 @@
 /*
- * Whom members of IAM policies stand for: the bearer of a token at a workload identity pool, or a service account.
+ * Who the members of IAM policies are: the bearer of a token at a workload identity pool, or a service account.
  * Source: cloud.google.com/iam/docs/principal-identifiers.
  */
 
@@ -7,54 +7,50 @@ import {
   type Known,
   type Ternary,
   and,
-  isKnown,
   joined,
   known,
   map,
-  match,
   or,
   orElse,
   partsOf,
   same,
   shown,
+  whether,
 } from "../../model/known";
 import { claimText } from "../../rules/google/cel-variables";
 import type { MappedAttributes } from "../../rules/google/mapped-attributes";
-import type { ManagedExchange } from "./exchange";
+import {
+  joinedPattern,
+  literalPattern,
+  matchesPattern,
+  patternOf,
+  prefixPattern,
+} from "../../rules/wildcard";
 import { piecesOf } from "./names";
 
 /** Whom a role may be granted to. */
 export interface Bearer {
   /** For people: the member that names the bearer alone, else the subject. */
   readonly label: string;
-  /** Whether a member stands for the bearer. */
   readonly isMember: (member: Known<string>) => Ternary;
-  /** Keys of the members that certainly do, and of the pools in which others may. */
+  /** Keys of the members that certainly are the bearer, and of the pools in which others may be ({@link memberKeys}). */
   readonly keys: readonly string[];
-}
-
-/** A pool, as members name it. */
-export interface PoolName {
-  /** Texts for the number of its project, which stand for one number; none where it is not compared. */
-  readonly numbers: readonly Known<string>[];
-  /** Id of the pool. */
-  readonly poolId: Known<string>;
 }
 
 /** Who is meant, without the number of the project: `principal <pool>/subject/<subject>`. */
 type Name = Known<string>;
 
-const EVERYBODY = "allUsers";
+export const EVERYONE = "allUsers";
 /**
- * Everybody whom Google has authenticated; whether that includes identities of pools is stated differently in its
+ * Everyone whom Google has authenticated; whether that includes identities of pools is stated differently in its
  * documentation, so that it decides nothing of them.
  */
-const AUTHENTICATED = "allAuthenticatedUsers";
+export const AUTHENTICATED = "allAuthenticatedUsers";
 const GROUPS = "group:";
-/** The key of what nothing else is known of: it may be anybody. */
+/** The key of what nothing else is known of: it may be anyone. */
 export const LOOSE = "";
 /** Of whom nothing is known, every grant may be to. */
-export const NOBODY: Bearer = { label: "", isMember: () => "unknown", keys: [LOOSE] };
+export const ANYONE: Bearer = { label: "", isMember: () => "unknown", keys: [LOOSE] };
 
 const MEMBER =
   /^(principal|principalSet):\/\/iam\.googleapis\.com\/projects\/([^/]+)\/locations\/global\/workloadIdentityPools\/([^/]+)\/(.+)$/;
@@ -62,75 +58,65 @@ const MEMBER =
 interface PoolMember {
   readonly number: Known<string>;
   readonly name: Name;
-  /** What the names of all that differ in their value alone begin with: `principal <pool>/`. */
-  readonly sort: Name;
+  /** What all names of its pool and scheme begin with: `principal <pool>/`. */
+  readonly pool: Name;
 }
 
 /** The parts of a pool's member; `undefined` for any other member, and for one of which that is not known. */
 function poolMember(member: Known<string>): PoolMember | undefined {
-  const [scheme, number, pool, rest] = orElse(piecesOf(member, MEMBER), () => undefined) ?? [];
-  if (!scheme || !number || !pool || !rest) return undefined;
-  const sort = joined(scheme, " ", pool, "/");
-  return { number, sort, name: joined(sort, rest) };
-}
-
-/** The bearer of a token at a pool of the user's; every member of the pool may be meant where the mapping is not known. */
-export function poolBearer(
-  pool: PoolName,
-  attributes: MappedAttributes | undefined,
-  subject: string,
-): Bearer {
-  const [single, set] = [joined("principal ", pool.poolId, "/"), joined("principalSet ", pool.poolId, "/")];
-  const all = joined(set, "*");
-  if (attributes === undefined) return bearer(subject, pool.numbers, [all], [single, set]);
-  const { google, attribute, subjectUid } = attributes;
-  const groups = Array.isArray(google["groups"]) ? google["groups"] : [google["groups"]];
-  const values = [
-    {
-      start: joined(single, "subject/"),
-      value: google["subject"],
-      open: subjectUid === "after-uid" ? "uid:" : "",
-    },
-    ...Object.entries(attribute).map(([name, value]) => ({
-      start: joined(set, `attribute.${name}/`),
-      value,
-      open: "",
-    })),
-    ...groups.map((value: unknown) => ({ start: joined(set, "group/"), value, open: "" })),
-  ];
-  const texts = values.map(({ value }) => (value === undefined ? undefined : claimText(value)));
-  const names = values.flatMap(({ start }, place) => {
-    const text = texts[place];
-    return text && partsOf(text) ? [joined(start, text)] : [];
-  });
-  const open = values.flatMap(({ start, open: after }, place) => {
-    const text = texts[place];
-    return text && !partsOf(text) ? [joined(start, after)] : [];
-  });
-  const path = joined(
-    "projects/",
-    pool.numbers[0] ?? "-",
-    "/locations/global/workloadIdentityPools/",
-    pool.poolId,
-  );
-  const [own] = texts;
-  const label =
-    own && partsOf(own) ? shown(joined("principal://iam.googleapis.com/", path, "/subject/", own)) : subject;
-  return bearer(label, pool.numbers, [...names, all], open);
+  const [scheme, number, poolId, rest] = piecesOf(member, MEMBER);
+  if (!scheme || !number || !poolId || !rest) return undefined;
+  const pool = joined(scheme, " ", poolId, "/");
+  return { number, pool, name: joined(pool, rest) };
 }
 
 /**
- * The bearer of a token at the pool of GKE and fleet. The number of the pool's project stands in no argument of the
- * plugin, and the pool's id is unique without it.
+ * The bearer of a token at a pool of the user's; every member of the pool may be meant where the mapping is not known. The
+ * texts for the number of the pool's project all mean one number.
+ */
+export function poolBearer(
+  poolId: Known<string>,
+  numbers: readonly Known<string>[],
+  attributes: MappedAttributes | undefined,
+  subject: string,
+): Bearer {
+  const [single, set] = [joined("principal ", poolId, "/"), joined("principalSet ", poolId, "/")];
+  const names = [joined(set, "*")];
+  if (attributes === undefined) return bearer(subject, numbers, names, [single, set]);
+  const { google, attribute, subjectUid } = attributes;
+  const ofSubject = joined(single, "subject/");
+  const values: readonly (readonly [start: Name, value: unknown])[] = [
+    [ofSubject, google["subject"]],
+    ...Object.entries(attribute).map(([name, value]) => [joined(set, `attribute.${name}/`), value] as const),
+    ...[google["groups"]].flat().map((value) => [joined(set, "group/"), value] as const),
+  ];
+  const open: Name[] = [];
+  for (const [start, value] of values) {
+    const text = claimText(value);
+    if (text === undefined) continue;
+    if (partsOf(text)) names.push(joined(start, text));
+    else open.push(start === ofSubject && subjectUid === "after-uid" ? joined(start, "uid:") : start);
+  }
+  const own = claimText(google["subject"]);
+  const path = joined("projects/", numbers[0] ?? "-", "/locations/global/workloadIdentityPools/");
+  const label =
+    own && partsOf(own) && joined("principal://iam.googleapis.com/", path, poolId, "/subject/", own);
+  return bearer(label ? shown(label) : subject, numbers, names, open);
+}
+
+/**
+ * The bearer of a token at the pool of GKE and fleet. The number of the pool's project is in no argument of the plugin,
+ * and the pool's id is unique without it.
  */
 export function managedBearer(
-  { project, identityProvider }: ManagedExchange,
+  project: Known<string>,
+  cluster: Known<string>,
   namespace: string,
   name: string,
 ): Bearer {
   const pool = joined(project, ".svc.id.goog/");
   const own = joined(pool, `subject/ns/${namespace}/sa/${name}`);
-  const sets = [known(`namespace/${namespace}`), joined("kubernetes.cluster/", identityProvider), known("*")];
+  const sets = [known(`namespace/${namespace}`), joined("kubernetes.cluster/", cluster), known("*")];
   return bearer(
     `principal:…/workloadIdentityPools/${shown(own)}`,
     [],
@@ -149,18 +135,17 @@ function bearer(
     const named = poolMember(member);
     if (named === undefined) {
       const text = orElse(member, () => AUTHENTICATED);
-      return text === EVERYBODY ? "yes" : text === AUTHENTICATED ? "unknown" : "no";
+      return text === EVERYONE ? "yes" : text === AUTHENTICATED ? "unknown" : "no";
     }
-    const number = sameNumber(numbers, named.number);
     const stated = or(...names.map((each) => same(each, named.name)));
     const isOpen = open.some((beginning) => mayBegin(named.name, beginning));
-    return and(number, stated === "no" && isOpen ? "unknown" : stated);
+    return and(sameNumber(numbers, named.number), stated === "no" && isOpen ? "unknown" : stated);
   };
-  const sorts = open.map((beginning) => map(beginning, (text) => text.slice(0, text.indexOf("/") + 1)));
-  return { label, isMember, keys: [EVERYBODY, AUTHENTICATED, ...[...names, ...sorts].map(keyOf)] };
+  const pools = open.map((beginning) => map(beginning, (text) => text.slice(0, text.indexOf("/") + 1)));
+  return { label, isMember, keys: [EVERYONE, AUTHENTICATED, ...[...names, ...pools].map(keyOf)] };
 }
 
-/** All texts stand for one number, so that each decides. */
+/** All texts mean one number, so that each decides. */
 function sameNumber(numbers: readonly Known<string>[], other: Known<string>): Ternary {
   const outcomes = numbers.map((each) => same(each, other));
   if (numbers.length === 0 || outcomes.includes("yes")) return "yes";
@@ -169,10 +154,11 @@ function sameNumber(numbers: readonly Known<string>[], other: Known<string>): Te
 
 /** Whether a text may begin so; a reference may be anything. */
 function mayBegin(text: Known<string>, beginning: Known<string>): boolean {
-  const [first] = partsOf(text) ?? [];
-  const [start] = partsOf(beginning) ?? [];
-  if (typeof first !== "string" || typeof start !== "string") return true;
-  return first.startsWith(start) || (!isKnown(text) && start.startsWith(first));
+  const parts = partsOf(beginning) ?? [];
+  const pattern = parts.map((part) => (typeof part === "string" ? literalPattern(part) : patternOf("*")));
+  return (
+    whether(text, (whole) => matchesPattern(prefixPattern(joinedPattern(pattern)), whole) !== false) !== "no"
+  );
 }
 
 /** A Google service account. */
@@ -184,24 +170,21 @@ export function accountBearer(email: Known<string>): Bearer {
     label: shown(email),
     isMember: (other) => {
       const text = orElse(other, () => "");
-      if (text === EVERYBODY || text === AUTHENTICATED) return "yes";
+      if (text === EVERYONE || text === AUTHENTICATED) return "yes";
       // Who is in a group, no artefact says.
       return text.startsWith(GROUPS) ? "unknown" : or(same(member, other), same(principal, other));
     },
-    keys: [EVERYBODY, AUTHENTICATED, GROUPS, keyOf(member)],
+    keys: [EVERYONE, AUTHENTICATED, GROUPS, keyOf(member)],
   };
 }
 
 function keyOf(text: Known<string>): string {
-  return match(
-    text,
-    (each) => (each.startsWith(GROUPS) ? GROUPS : each),
-    () => LOOSE,
-  );
+  const literal = orElse(text, () => LOOSE);
+  return literal.startsWith(GROUPS) ? GROUPS : literal;
 }
 
-/** The keys under which a member is found: its own, and that of its pool for those whose value is not known. */
+/** The keys by which a member is found: its own, and that of its pool for bearers whose name is not known. */
 export function memberKeys(member: Known<string>): readonly string[] {
   const named = poolMember(member);
-  return named ? [keyOf(named.name), keyOf(named.sort)] : [keyOf(member)];
+  return named ? [keyOf(named.name), keyOf(named.pool)] : [keyOf(member)];
 }

@@ -1,5 +1,5 @@
 /*
- * Names that Google Cloud composes, and Terraform would tell only after apply. The number of a project stands in no
+ * Names that Google Cloud composes, and that Terraform learns only when it applies. The number of a project is in no
  * resource of it: it is a reference, one for each pool, so that whatever names the pool by reference names one value.
  */
 
@@ -7,12 +7,14 @@ import {
   type Known,
   Reference,
   andThen,
+  is,
   joined,
   known,
   map,
   match,
   orElse,
   partsOf,
+  same,
   textOf,
   withoutPrefix,
 } from "../../model/known";
@@ -22,10 +24,10 @@ import type { Resource } from "../read/block";
 import type { ComputedAttribute } from "../read/terraform";
 
 /**
- * What stands at the groups of a pattern, references included: `undefined` for a text that is certainly of another form,
- * not known for one that may have it once it is applied.
+ * The groups of a pattern, references included: `undefined` for a text that is certainly of another form, not known for
+ * one that may have it once it is applied.
  */
-export function piecesOf(text: Known<string>, pattern: RegExp): Known<readonly Known<string>[] | undefined> {
+function groupsOf(text: Known<string>, pattern: RegExp): Known<readonly Known<string>[] | undefined> {
   return andThen(marked(text), ({ text: written, parts }): Known<readonly Known<string>[] | undefined> => {
     const found = pattern.exec(written);
     if (found) return known(found.slice(1).map((piece) => unmarkedText(piece ?? "", parts)));
@@ -33,15 +35,28 @@ export function piecesOf(text: Known<string>, pattern: RegExp): Known<readonly K
   });
 }
 
+/** The groups of a pattern, references included; none where the text is not certainly of that form. */
+export function piecesOf(text: Known<string>, pattern: RegExp): readonly Known<string>[] {
+  return orElse(groupsOf(text, pattern), () => undefined) ?? [];
+}
+
+/** What a function makes of the groups of a pattern: of none where the text is of another form. */
+export function taken<T>(
+  text: Known<string>,
+  pattern: RegExp,
+  take: (pieces: readonly Known<string>[]) => Known<T>,
+): Known<T> {
+  return andThen(groupsOf(text, pattern), (pieces) => take(pieces ?? []));
+}
+
 const projects = new WeakMap<object, Map<string, Reference>>();
 
 /** The project that a resource names, else the one of its provider's configuration; that need not be written anywhere. */
 export function projectOf(resource: Resource): Known<string> {
-  const stated = andThen(resource.text("project"), (own) =>
-    own === undefined || own === "" ? resource.provider.text("project") : known(own),
-  );
-  const project = andThen(stated, (text): Known<string> =>
-    text === undefined ? unstated(resource) : known(text),
+  const project = andThen(resource.text("project"), (own) =>
+    andThen(own ? known(own) : resource.provider.text("project"), (text) =>
+      text === undefined ? unstated(resource) : known(text),
+    ),
   );
   return typeof partsOf(project)?.[0] === "string" ? withoutPrefix(project, "projects/") : project;
 }
@@ -55,9 +70,29 @@ function unstated({ scope, providerKey }: Resource): Known<string> {
   return textOf([project]);
 }
 
-/** The domain of the APIs that the resource's provider states; `undefined` where it states none. */
-export function universeOf(resource: Resource): Known<string | undefined> {
-  return resource.provider.text("universe_domain");
+/** Things by a name, of which a part may be known only after apply. */
+export class ByName<T> {
+  readonly #all: readonly (readonly [name: Known<string>, thing: T])[];
+  readonly #literal: ReadonlyMap<string, T>;
+
+  constructor(all: readonly (readonly [name: Known<string>, thing: T])[]) {
+    this.#all = all;
+    this.#literal = new Map(all.map(([name, thing]) => [orElse(name, () => ""), thing]));
+  }
+
+  /** What certainly has that name. */
+  get(name: Known<string>): T | undefined {
+    return match(
+      name,
+      (text) => this.#literal.get(text),
+      () => this.#all.find(([each]) => same(each, name) === "yes")?.[1],
+    );
+  }
+}
+
+/** The domain of the APIs that the resource's provider states; `undefined` where it states none, or it is not known. */
+export function universeOf(resource: Resource): string | undefined {
+  return orElse(resource.provider.text("universe_domain"), () => undefined);
 }
 
 const numbers = new WeakMap<Resource, Known<string>>();
@@ -69,19 +104,13 @@ export function poolNumber(pool: Resource): Known<string> {
   return number;
 }
 
-/** The e-mail address of a service account. */
+/** The e-mail address of a service account; a data source may state it as `account_id`. */
 export function emailOf(account: Resource): Known<string> {
   const [id, project] = [account.stated("account_id"), projectOf(account)];
+  if (orElse(id, () => "").includes("@")) return id;
   return match(
-    id,
-    (text) =>
-      text.includes("@")
-        ? known(text)
-        : match(
-            project,
-            (name) => known(serviceAccountEmail(text, name)),
-            () => joined(text, "@", project, ".iam.gserviceaccount.com"),
-          ),
+    project,
+    (name) => joined(id, serviceAccountEmail("", name)),
     () => joined(id, "@", project, ".iam.gserviceaccount.com"),
   );
 }
@@ -90,14 +119,9 @@ const EMAIL = /^[^@]+@([^.@]+)(?:\.(.+))?\.iam\.gserviceaccount\.com$/;
 
 /** The project of a service account by its address; `example.com:project` is written `project.example.com`. */
 export function projectOfEmail(email: Known<string>): Known<string> | undefined {
-  const found = orElse(piecesOf(email, EMAIL), () => undefined);
-  const [name, domain] = found ?? [];
+  const [name, domain] = piecesOf(email, EMAIL);
   if (name === undefined || domain === undefined) return undefined;
-  return match(
-    domain,
-    (text) => (text === "" ? name : joined(text, ":", name)),
-    () => joined(domain, ":", name),
-  );
+  return is(domain, "") === "yes" ? name : joined(domain, ":", name);
 }
 
 function accountName(account: Resource): Known<string> {
@@ -123,38 +147,33 @@ function repositoryPath(repository: Resource): Known<string> {
 }
 
 const ACCOUNT = "google_service_account";
-const ROLE = "google_project_iam_custom_role";
 const ORGANIZATION_ROLE = "google_organization_iam_custom_role";
-const POOL = "google_iam_workload_identity_pool";
 const REPOSITORY = "google_artifact_registry_repository";
 
 /** The types of custom roles. */
-export const ROLES: readonly string[] = [ROLE, ORGANIZATION_ROLE];
+export const ROLES: readonly string[] = ["google_project_iam_custom_role", ORGANIZATION_ROLE];
 
-/** E-mail addresses and names of service accounts, names of custom roles, of pools and of repositories. */
+/** Attributes that are computed, by type. */
 export const googleComputed: readonly ComputedAttribute[] = [
-  { type: ACCOUNT, attribute: "email", value: kept(emailOf) },
-  {
-    type: ACCOUNT,
-    attribute: "member",
-    value: kept((account) => joined("serviceAccount:", emailOf(account))),
-  },
-  { type: ACCOUNT, attribute: "name", value: kept(accountName) },
-  { type: ACCOUNT, attribute: "id", value: kept(accountName) },
-  ...ROLES.flatMap((type) => [
-    { type, attribute: "name", value: kept(roleName) },
-    { type, attribute: "id", value: kept(roleName) },
-  ]),
-  { type: POOL, attribute: "name", value: kept(poolName) },
+  computed(ACCOUNT, ["email"], emailOf),
+  computed(ACCOUNT, ["member"], (account) => joined("serviceAccount:", emailOf(account))),
+  computed(ACCOUNT, ["name", "id"], accountName),
+  ...ROLES.map((type) => computed(type, ["name", "id"], roleName)),
+  computed("google_iam_workload_identity_pool", ["name"], poolName),
   // The provider shortens what the API calls the name.
-  { type: REPOSITORY, attribute: "name", value: kept((each) => each.stated("repository_id")) },
-  { type: REPOSITORY, attribute: "id", value: kept(repositoryPath) },
-];
+  computed(REPOSITORY, ["name"], (each) => each.stated("repository_id")),
+  computed(REPOSITORY, ["id"], repositoryPath),
+].flat();
 
 /** What is not known for another reason than apply stays the reference that it was. */
-function kept(value: (resource: Resource) => Known<string>): ComputedAttribute["value"] {
-  return (resource) => {
+function computed(
+  type: string,
+  attributes: readonly string[],
+  value: (resource: Resource) => Known<string>,
+): readonly ComputedAttribute[] {
+  const kept = (resource: Resource): Known<string> | undefined => {
     const text = value(resource);
-    return partsOf(text) === undefined ? undefined : text;
+    return partsOf(text) && text;
   };
+  return attributes.map((attribute) => ({ type, attribute, value: kept }));
 }

@@ -1,22 +1,42 @@
 /*
  * Whether grants let a bearer download from repositories of Artifact Registry. The permission is one of the repository:
  * what follows it in the path of an image does not matter.
+ *
+ * Sources: cloud.google.com/artifact-registry/docs/access-control, "Roles"; REST reference of
+ * projects.locations.repositories, `Format`: charts of Helm and other artefacts of OCI are in those of the format DOCKER
+ * as well.
  */
 
-import { type Ternary, and, is, isKnown, known, orElse, shown } from "../../model/known";
-import type { AskedName } from "../../rules/asked-names";
+import {
+  type Known,
+  type Ternary,
+  and,
+  is,
+  isKnown,
+  known,
+  map,
+  match,
+  orElse,
+  shown,
+} from "../../model/known";
+import { type AskedName, AskedNames } from "../../rules/asked-names";
 import { AskedText } from "../../rules/google/cel-variables";
 import { type AskedResource, askedRepository } from "../../rules/google/grant-condition";
+import { parseGoogleRegistryHost } from "../../rules/google/registry-host";
 import { projectPath } from "../../rules/google/repository";
 import { literalPattern } from "../../rules/wildcard";
 import { type Answer, badness, broken, later, pass, seen, unknown, worstOf } from "../answer";
 import type { AskedRepository } from "../asked-image";
 import type { PullRights, ReachedRepositories } from "../cloud";
+import { obstacle } from "../obstacle";
+import type { Resource } from "../read/block";
+import type { Terraform } from "../read/terraform";
+import { ASK_AGAIN } from "../shared/words";
 import { DOWNLOAD, type Threat, threatTo } from "./denials";
 import { REPOSITORY, type Target, targetText } from "./grants";
 import { type Counted, type GrantTo, type Iam, allowing, grantSeen } from "./iam";
 import type { Bearer } from "./members";
-import { type Place, type Repositories, placeOf } from "./repositories";
+import { projectOf } from "./names";
 
 /** The rights of bearers: one object for all that have the same grants, which are owned and denied alike. */
 export class Downloads {
@@ -24,9 +44,9 @@ export class Downloads {
   readonly #repositories: Repositories;
   readonly #known = new Map<string, PullRights>();
 
-  constructor(iam: Iam, repositories: Repositories) {
+  constructor(iam: Iam, terraform: Terraform) {
     this.#iam = iam;
-    this.#repositories = repositories;
+    this.#repositories = new Repositories(terraform);
   }
 
   /** What a bearer may do. */
@@ -43,6 +63,23 @@ export class Downloads {
   }
 }
 
+const DOWNLOADING =
+  /^roles\/artifactregistry\.(?:reader|writer|repoAdmin|admin|createOnPushWriter|createOnPushRepoAdmin)$/;
+/**
+ * Predefined roles that surely may not: those of the registry that are not named above, and those of services which have
+ * nothing to do with images. Of every other one, its service may download what it builds or runs.
+ */
+const OTHERS =
+  /^roles\/(?:browser$|(?:artifactregistry|storage|iam|logging|monitoring|secretmanager|pubsub|bigquery|dns|cloudkms|cloudsql)\.)/i;
+/** Of the registry, but documented by its task and not by its permissions. */
+const BY_TASK = /^roles\/(?:artifactregistry\.containerRegistry|.*agent$)/i;
+
+function downloads(role: Known<string>, iam: Iam): Ternary {
+  const name = orElse(role, () => "");
+  if (DOWNLOADING.test(name)) return "yes";
+  return iam.holds(role, DOWNLOAD) ?? (OTHERS.test(name) && !BY_TASK.test(name) ? "no" : "unknown");
+}
+
 const LOGIN = pass("Artifact Registry takes the federated token itself; there is no login to permit");
 
 class Rights implements PullRights {
@@ -55,7 +92,7 @@ class Rights implements PullRights {
 
   constructor(grants: readonly GrantTo[], threats: readonly Threat[], iam: Iam, repositories: Repositories) {
     this.#all = grants;
-    this.#grants = grants.filter(({ grant }) => iam.roles.downloads(grant.role) !== "no");
+    this.#grants = grants.filter(({ grant }) => downloads(grant.role, iam) !== "no");
     this.#threats = threats;
     this.#iam = iam;
     this.#repositories = repositories;
@@ -75,48 +112,44 @@ class Rights implements PullRights {
         `the repositories that ${asked.name} covers cannot all be judged`,
         "declare the repositories one by one",
       );
-    if (place.repositories.isOne || worst.said.status === "pass") return worst.said;
-    const { status, reason, evidence, remedy, log } = worst.said;
-    const example = seen(`for example ${place.project}/${place.location}/${worst.example}`, undefined);
-    return {
-      status,
-      reason,
-      evidence: [example, ...evidence],
-      remedy,
-      ...(log === undefined ? {} : { log }),
-    };
+    const { said, example } = worst;
+    if (place.repositories.isOne || said.status === "pass") return said;
+    const where = seen(`for example ${whereOf(place, example)}`, undefined);
+    const { status, reason, evidence, remedy, log } = said;
+    return { status, reason, evidence: [where, ...evidence], remedy, ...(log !== undefined && { log }) };
   }
 
   #judged(place: Place, name: AskedName): Answer {
-    const { roles, unread } = this.#iam;
     const found = allowing(this.#grants, {
-      role: (role) => roles.downloads(role),
+      role: (role) => downloads(role, this.#iam),
       reaches: ({ on }) => covers(on, place, name),
       resource: () => resourceOf(place, name),
     });
-    const answer = this.#answer(found, place, name);
-    const module = unread.isEmpty ? undefined : this.#module(found, place, name);
-    const settled = this.#iam.settled(answer, threatTo(this.#threats, known(place.project)), module);
+    const answer = this.#answer(found, whereOf(place, name.example));
+    const threat = threatTo(this.#threats, known(place.project));
+    const settled = this.#iam.settled(answer, threat, this.#module(found, place, name));
     return worstOf(settled, this.#repositories.withoutImages(place, name));
   }
 
   /** What modules may make of what decides: the repository, and the project where no grant on the repository does. */
   #module([first]: readonly Counted[], place: Place, name: AskedName): Answer | undefined {
+    const { unread } = this.#iam;
+    if (unread.isEmpty) return undefined;
     const isOfProject = first === undefined || first.grant.on.kind === "project";
-    return this.#iam.unread.answer(
+    return unread.answer(
       isOfProject ? "the project or the repository" : "the repository",
       this.#repositories.declared(place, name),
       [known(name.example), ...(isOfProject ? [known(place.project)] : [])],
     );
   }
 
-  #answer([first, ...others]: readonly Counted[], place: Place, name: AskedName): Answer {
-    const where = `${place.project}/${place.location}/${name.example}`;
+  #answer(found: readonly Counted[], where: string): Answer {
+    const [first] = found;
     if (first === undefined) return nothingGrants(this.#all, where);
     const role = shown(first.grant.role);
-    if (first.outcome === "yes")
+    if (first.doubt === "")
       return later("pass", () => pass(`${role} is granted on ${where}`, ...grantSeen(first)));
-    const owned = [first, ...others].find(({ owner }) => owner !== undefined);
+    const owned = found.find(({ owner }) => owner !== undefined);
     return later("unknown", () =>
       owned
         ? unknown(
@@ -134,44 +167,38 @@ class Rights implements PullRights {
 
   reach(): readonly ReachedRepositories[] {
     return this.#grants
-      .filter(({ grant: { role, condition }, isTo }) => {
-        return and(isTo, this.#iam.roles.downloads(role)) === "yes" && condition === undefined;
-      })
+      .filter(
+        ({ grant: { role, condition }, isTo }) =>
+          condition === undefined && and(isTo, downloads(role, this.#iam)) === "yes",
+      )
       .map(({ grant: { on } }) => {
         const project = orElse(on.project ?? known(""), () => "");
         if (on.kind !== REPOSITORY || project === "")
           return { pattern: `every repository in ${targetText(on)}`, comparable: false };
         const host = `${shown(on.location ?? known(""))}-docker.pkg.dev`;
-        return {
-          pattern: `${host}/${projectPath(project)}/${shown(on.name)}/*`,
-          comparable: isKnown(on.name),
-        };
+        const pattern = `${host}/${projectPath(project)}/${shown(on.name)}/*`;
+        return { pattern, comparable: isKnown(on.name) };
       });
   }
 }
 
 /** Whether the grant is on the repository or on what holds it; images name projects by id, grants by id or number. */
-function covers(on: Target, place: Place, name: AskedName): Ternary {
+function covers(on: Target, { project, location, repositories }: Place, name: AskedName): Ternary {
   if (on.kind === "folder" || on.kind === "organization") return "unknown";
   if (on.kind !== "project" && on.kind !== REPOSITORY) return "no";
   const isNumber = /^\d+$/.test(orElse(on.project ?? known(""), () => ""));
-  const project = isNumber ? "unknown" : is(on.project ?? known(""), place.project);
-  if (on.kind === "project" || project === "no") return project;
+  const isOfProject = isNumber ? "unknown" : is(on.project ?? known(""), project);
+  if (on.kind === "project" || isOfProject === "no") return isOfProject;
   const repository = orElse(on.name, () => undefined);
-  const isSame = place.repositories.isOne || repository === undefined;
-  return and(
-    project,
-    is(on.location ?? known(""), place.location),
-    isSame ? is(on.name, name.example) : name.matches(literalPattern(repository)),
-  );
+  const isOne = repositories.isOne || repository === undefined;
+  const isNamed = isOne ? is(on.name, name.example) : name.matches(literalPattern(repository));
+  return and(isOfProject, is(on.location ?? known(""), location), isNamed);
 }
 
-function resourceOf(place: Place, name: AskedName): AskedResource {
-  const before = `projects/${place.project}/locations/${place.location}/repositories/`;
+function resourceOf({ project, location, repositories }: Place, name: AskedName): AskedResource {
+  const before = `projects/${project}/locations/${location}/repositories/`;
   return askedRepository(
-    place.repositories.isOne
-      ? before + name.example
-      : new AskedText((pattern) => name.matches(pattern, before)),
+    repositories.isOne ? before + name.example : new AskedText((pattern) => name.matches(pattern, before)),
   );
 }
 
@@ -183,5 +210,116 @@ function nothingGrants(all: readonly GrantTo[], where: string): Answer {
       'denied: Permission "artifactregistry.repositories.downloadArtifacts" denied on resource "projects/…"',
       ...all.flatMap(grantSeen),
     ),
+  );
+}
+
+/** Where images are. */
+interface Place {
+  /** Id of the project. */
+  readonly project: string;
+  readonly location: string;
+  /** Names of the repositories. */
+  readonly repositories: AskedNames;
+}
+
+function whereOf({ project, location }: Place, repository: string): string {
+  return `${project}/${location}/${repository}`;
+}
+
+const PLACES = new WeakMap<AskedRepository, Place | "none">();
+
+/** Where images are, by host and path; `undefined` for no repository, and for a pattern that leaves the project open. */
+function placeOf(asked: AskedRepository): Place | undefined {
+  const place = PLACES.get(asked) ?? readPlace(asked) ?? "none";
+  PLACES.set(asked, place);
+  return place === "none" ? undefined : place;
+}
+
+function readPlace({ host, paths }: AskedRepository): Place | undefined {
+  const read = parseGoogleRegistryHost(host);
+  if (read === undefined) return undefined;
+  const parts = paths.text.split("/");
+  // The colon of a domain-scoped project is a slash in images: example.com/project.
+  const scoped = parts[0]?.includes(".") ? 2 : 1;
+  const project = parts.slice(0, scoped).join(":");
+  const repository = read.kind === "gcr" ? read.repository : parts[scoped];
+  if (repository === undefined || project.includes("*")) return undefined;
+  // A star is any text, slashes included, so that the repository may end within it.
+  const [begun = "", ...more] = repository.split("*");
+  const repositories = more.length === 0 ? AskedNames.one(repository) : AskedNames.covered(`${begun}*`);
+  return { project, location: read.location, repositories };
+}
+
+const IMAGES = "DOCKER";
+const PACKAGES = /^(?:APT|GENERIC|GO|GOOGET|KFP|MAVEN|NPM|PYTHON|RUBY|YUM)$/;
+
+/** A repository that is declared. */
+interface Declared {
+  readonly resource: Resource;
+  /** In capitals. */
+  readonly format: Known<string>;
+}
+
+/** The repositories that are declared. */
+class Repositories {
+  readonly #byName = new Map<string, Declared[]>();
+
+  constructor(terraform: Terraform) {
+    for (const resource of terraform.ofType("google_artifact_registry_repository")) {
+      const name = orElse(resource.stated("repository_id"), () => undefined);
+      if (name === undefined) continue;
+      const format = map(resource.text("format"), (text) => text?.toUpperCase() ?? IMAGES);
+      this.#byName.set(name, [...(this.#byName.get(name) ?? []), { resource, format }]);
+    }
+  }
+
+  /** What declares a repository. */
+  declared(place: Place, name: AskedName): readonly Resource[] {
+    return this.#of(place, name).map(({ resource }) => resource);
+  }
+
+  /** What follows where images cannot be in a repository; `undefined` where they can. */
+  withoutImages(place: Place, name: AskedName): Answer | undefined {
+    const where = whereOf(place, name.example);
+    return obstacle(
+      this.#of(place, name)
+        .filter(isOther)
+        .map((each) => formatAnswer(each, where)),
+    );
+  }
+
+  #of(place: Place, name: AskedName): readonly Declared[] {
+    const all = place.repositories.isOne
+      ? (this.#byName.get(name.example) ?? [])
+      : [...this.#byName].flatMap(([each, declared]) =>
+          // Only of those that differ from others it matters which one is meant.
+          declared.some(isOther) && name.matches(literalPattern(each)) === "yes" ? declared : [],
+        );
+    return all.filter(({ resource }) => {
+      const isThere = is(resource.stated("location"), place.location);
+      return and(is(projectOf(resource), place.project), isThere) === "yes";
+    });
+  }
+}
+
+function isOther({ format }: Declared): boolean {
+  return is(format, IMAGES) !== "yes";
+}
+
+function formatAnswer({ format, resource }: Declared, where: string): Answer {
+  const place = seen("format", resource.source);
+  const remedy = `pull from a repository of the format ${IMAGES}`;
+  return match(
+    format,
+    (text) =>
+      PACKAGES.test(text)
+        ? broken(
+            `${where} is a repository of the format ${text}, which holds no images`,
+            remedy,
+            undefined,
+            place,
+          )
+        : unknown(`whether a repository of the format ${text} holds images is not known`, remedy, place),
+    () => unknown(`the format of ${where} (${shown(format)}) is known only after apply`, ASK_AGAIN, place),
   );
 }

@@ -1,41 +1,78 @@
 /*
- * The image credential provider auth-provider-gcp: whom it becomes, and where it exchanges tokens.
+ * The image credential provider auth-provider-gcp: its arguments, whom it becomes, and where it exchanges tokens. Of
+ * several flags of a name the last counts; those before the command `get-credentials` are read by another parser, which
+ * knows those of logging alone.
  *
- * Source: kubernetes/cloud-provider-gcp, pkg/gcpcredential.
+ * Source: kubernetes/cloud-provider-gcp, pkg/gcpcredential and cmd/auth-provider-gcp (main.go; app/getcredentials.go,
+ * `defineFlags` and `validateFlags`); klog (`InitFlags`); `--sts-audience` is pull request 1248.
  */
 
-import { is, orElse, shown } from "../../model/known";
+import { type Known, is, isKnown, known, map, orElse, shown } from "../../model/known";
 import { OPT_IN_ANNOTATION, OPT_IN_VALUE } from "../../rules/google/pull-plugin";
-import { type Answer, SILENT, broken, pass, seen, unknown } from "../answer";
+import { flagsOf } from "../../rules/plugin-flags";
+import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { PluginCloud, PullIdentity, PullQuestion } from "../cloud";
 import type { ClusterFacts } from "../read/cluster-record";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
-import { argumentsAnswer, exchangeOf } from "./arguments";
-import { attributesOf, managedTrust, tokenOf } from "./exchange";
-import { type Bearer, NOBODY, managedBearer, poolBearer } from "./members";
+import {
+  type EntryArguments,
+  entryArguments,
+  openArguments,
+  refusedArguments,
+} from "../shared/plugin-arguments";
+import { ANYONE, managedBearer } from "./members";
 import type { Downloads } from "./permission";
-import { type PoolProvider, poolProviderOf } from "./pool";
-import { type Exchanges, sameAnswers } from "./trust";
+import { type ProviderName, providerName } from "./pool";
+import { type Exchanges, managedTrust, sameAnswers, tokenOf } from "./trust";
+
+/** A provider of the user's, or the pool of GKE and fleet with the project's id and the URL of cluster or membership. */
+type Exchange =
+  | { readonly kind: "custom"; readonly name: ProviderName }
+  | { readonly kind: "managed"; readonly project: Known<string>; readonly cluster: Known<string> };
+
+interface ReadEntry {
+  readonly args: EntryArguments;
+  /** Where the plugin exchanges tokens; `undefined` where it is given no pool. */
+  readonly exchange: Known<Exchange | undefined>;
+}
+
+const READ = new WeakMap<ProviderEntry, ReadEntry>();
+
+function read(entry: ProviderEntry): ReadEntry {
+  const before = READ.get(entry);
+  if (before) return before;
+  const args = entryArguments("gcp", entry.args);
+  const made = { args, exchange: exchangeBy(args) };
+  READ.set(entry, made);
+  return made;
+}
+
+function exchangeBy({ value }: EntryArguments): ReadEntry["exchange"] {
+  const [cluster, project] = [value("identity-provider"), value("project-id")];
+  const isEmpty = (text: Known<string>): boolean => is(text, "") === "yes";
+  const managed =
+    !cluster || !project || isEmpty(cluster) || isEmpty(project)
+      ? undefined
+      : ({ kind: "managed", project, cluster } as const);
+  const custom = providerName(value("sts-audience") ?? known(""));
+  return map(custom, (name) => (name ? { kind: "custom", name } : managed));
+}
 
 /** The plugin, over what was read of pools and grants. */
 export class GooglePlugin implements PluginCloud {
-  /** Key of the plugin in the version tables. */
   readonly plugin = "gcp";
-  /** The annotation by which a service account opts in. */
   readonly annotationKeys: readonly string[] = [OPT_IN_ANNOTATION];
-  readonly #providers: readonly PoolProvider[];
   readonly #exchanges: Exchanges;
   readonly #downloads: () => Downloads;
 
-  constructor(providers: readonly PoolProvider[], exchanges: Exchanges, downloads: () => Downloads) {
-    this.#providers = providers;
+  constructor(exchanges: Exchanges, downloads: () => Downloads) {
     this.#exchanges = exchanges;
     this.#downloads = downloads;
   }
 
   /** Custom pools need a build that knows them. */
   needs(entry: ProviderEntry): readonly ("tokens" | "custom-pools")[] {
-    const exchange = orElse(exchangeOf(entry), () => undefined);
+    const exchange = orElse(read(entry).exchange, () => undefined);
     return exchange?.kind === "custom" ? ["tokens", "custom-pools"] : ["tokens"];
   }
 
@@ -46,7 +83,16 @@ export class GooglePlugin implements PluginCloud {
     _host: string,
     { plugins = {} }: ClusterFacts,
   ): Answer {
-    return argumentsAnswer(entry, plugins["gcp"] ?? {});
+    const where = seen("args of the entry", entry.source);
+    const { args, exchange } = read(entry);
+    const refused =
+      commandAnswer(args, where) ??
+      refusedArguments("gcp", plugins["gcp"] ?? {}, args, where) ??
+      flowAnswer(args, where);
+    if (refused) return refused;
+    const exchanged = exchangeAnswer(args, exchange, where);
+    const isCertain = exchanged.status === "fail" && args.open === undefined;
+    return isCertain ? exchanged : (openArguments(args, where) ?? exchanged);
   }
 
   /** Whether the service account opts in. */
@@ -55,20 +101,20 @@ export class GooglePlugin implements PluginCloud {
     const { requiredKeys = [], optionalKeys = [] } = entry.tokenAttributes ?? {};
     const isListed = [...requiredKeys, ...optionalKeys].includes(OPT_IN_ANNOTATION);
     const written = account.annotations.get(OPT_IN_ANNOTATION);
-    const optsIn = written === undefined || !isListed ? "no" : is(written, OPT_IN_VALUE);
-    if (optsIn === "yes") return pass("the service account opts in", where);
-    const needs = `the plugin needs exactly ${OPT_IN_ANNOTATION}: "${OPT_IN_VALUE}"`;
-    if (optsIn === "unknown")
+    const isWritten = written === undefined ? "no" : is(written, OPT_IN_VALUE);
+    const wanted = `${OPT_IN_ANNOTATION}: "${OPT_IN_VALUE}"`;
+    if (isListed && isWritten === "yes") return pass("the service account opts in", where);
+    if (isListed && isWritten === "unknown")
       return unknown(
-        `${needs}, and what it is handed is not known`,
+        `the plugin needs exactly ${wanted}, and what it is handed is not known`,
         "write the annotation as a literal, once",
         where,
       );
     return broken(
-      `${needs}, it is handed ${written !== undefined && isListed ? shown(written) : "nothing"}`,
-      written !== undefined && is(written, OPT_IN_VALUE) === "yes"
+      `the plugin needs exactly ${wanted}, it is handed ${written !== undefined && isListed ? shown(written) : "nothing"}`,
+      isWritten === "yes"
         ? "list the key in requiredServiceAccountAnnotationKeys"
-        : `annotate the service account with ${OPT_IN_ANNOTATION}: "${OPT_IN_VALUE}"`,
+        : `annotate the service account with ${wanted}`,
       `${SILENT}: at verbosity 4 of the plugin "Standard flow active: Workload Identity is disabled, using Node Service Account for image: …"`,
       where,
       seen("tokenAttributes", entry.source),
@@ -78,36 +124,88 @@ export class GooglePlugin implements PluginCloud {
   /** As whom the plugin acts: as the principal that the pool makes of the token. */
   puller({ entry, token: asked }: PullQuestion): PullIdentity {
     const token = tokenOf(asked);
-    const exchange = orElse(exchangeOf(entry), () => undefined);
-    if (exchange?.kind === "managed")
-      return this.#identity(
-        managedTrust(exchange, token),
-        managedBearer(exchange, asked.namespace, asked.name),
-        entry,
-      );
-    const provider = exchange && poolProviderOf(exchange, this.#providers);
-    if (exchange === undefined)
-      return {
-        ...this.#identity(
-          sameAnswers(
-            unknown("which pool the plugin exchanges tokens at is not known", "see provider-on-node"),
-          ),
-          NOBODY,
-          entry,
-        ),
-        label: undefined,
-      };
-    const pool = { numbers: [exchange.number, ...(provider?.numbers ?? [])], poolId: exchange.poolId };
-    const bearer = poolBearer(pool, attributesOf(provider, token), token.subject);
-    const trust = this.#exchanges.custom(exchange, provider, token);
-    return this.#identity(trust, bearer, provider?.resource ?? entry);
+    const exchange = orElse(read(entry).exchange, () => undefined);
+    if (exchange === undefined) {
+      const reason = "which pool the plugin exchanges tokens at is not known";
+      const trust = sameAnswers(unknown(reason, "see provider-on-node"));
+      return { trust, label: undefined, source: entry.source, rights: this.#downloads().of(ANYONE) };
+    }
+    if (exchange.kind === "managed") {
+      const { project, cluster } = exchange;
+      const bearer = managedBearer(project, cluster, asked.namespace, asked.name);
+      const rights = this.#downloads().of(bearer);
+      const trust = managedTrust(project, cluster, token);
+      return { trust, label: bearer.label, source: entry.source, rights };
+    }
+    const { name } = exchange;
+    const bearer = this.#exchanges.bearer(name, token);
+    const { source } = this.#exchanges.provider(name)?.resource ?? entry;
+    const rights = this.#downloads().of(bearer);
+    return { trust: this.#exchanges.trust(name, token), label: bearer.label, source, rights };
   }
+}
 
-  #identity(
-    trust: PullIdentity["trust"],
-    bearer: Bearer,
-    { source }: Pick<ProviderEntry, "source">,
-  ): PullIdentity {
-    return { trust, label: bearer.label, source, rights: this.#downloads().of(bearer) };
-  }
+const COMMAND = "get-credentials";
+const OWN: readonly string[] = ["authFlow", "identity-provider", "project-id", "sts-audience", "help"];
+/** Of klog. */
+const LOGGING: readonly string[] = Object.keys(flagsOf("gcp").kinds).filter((flag) => !OWN.includes(flag));
+
+function commandAnswer({ parsed, word, open }: EntryArguments, where: Evidence): Answer | undefined {
+  const refused = (reason: string, log: string): Answer =>
+    broken(reason, `write ${COMMAND} as the first of args`, log, where);
+  const early = parsed.early.find((flag) => !LOGGING.includes(flag));
+  const command = word(0);
+  if (command === undefined && open === undefined)
+    return refused(
+      `args lack the command ${COMMAND}, without which the plugin prints its help`,
+      "error decoding credential provider plugin response from stdout",
+    );
+  if (command !== undefined && is(command, COMMAND) === "no" && open === undefined)
+    return refused(
+      `the plugin has no command ${shown(command)}, and exits`,
+      `unknown command "${shown(command)}"`,
+    );
+  if (command === undefined || early === undefined) return undefined;
+  return refused(
+    `--${early} stands before the command, where the plugin knows no flags but those of logging, and exits`,
+    `flag provided but not defined: -${early}`,
+  );
+}
+
+function flowAnswer({ value }: EntryArguments, where: Evidence): Answer | undefined {
+  const flow = orElse(value("authFlow") ?? known("gcr"), () => "gcr");
+  if (flow === "gcr") return undefined;
+  const isOther = /^dockercfg(?:-url)?$/.test(flow);
+  const reason = isOther
+    ? "takes credentials from the node's metadata, not for the token"
+    : "is none that the plugin knows, and it exits";
+  const log = isOther ? SILENT : `invalid value "${flow}" for authFlow`;
+  return broken(`--authFlow ${flow} ${reason}`, "leave --authFlow out", log, where);
+}
+
+function exchangeAnswer({ value }: EntryArguments, exchange: ReadEntry["exchange"], where: Evidence): Answer {
+  const provider = value("identity-provider");
+  const isGiven = provider !== undefined && is(provider, "") !== "yes";
+  if (!isKnown(exchange))
+    return unknown(
+      "the pool to exchange tokens at is known only after apply",
+      "write --sts-audience as a literal",
+      where,
+    );
+  const found = orElse(exchange, () => undefined);
+  if (found?.kind === "custom" && isGiven)
+    return unknown(
+      "the plugin is given two pools, by --sts-audience and by --identity-provider, and which of them counts is not known",
+      "leave one of them out",
+      where,
+    );
+  if (found !== undefined) return pass("the plugin knows where to exchange the token", where);
+  return broken(
+    isGiven
+      ? "--identity-provider is given without --project-id"
+      : "the plugin is given no pool to exchange the token at",
+    "give --identity-provider and --project-id for the pool of GKE and fleet, --sts-audience for one of your own",
+    isGiven ? "--project-id is required when --identity-provider is set" : undefined,
+    where,
+  );
 }

@@ -6,15 +6,13 @@ import { known, shown } from "../../model/known";
 import type { Cloud, CloudReader, DeclaredIdentity, ShownClaims, TrustAnswer } from "../cloud";
 import type { Terraform } from "../read/terraform";
 import type { Issuers } from "../shared/object-store";
-import { Accounts } from "./accounts";
 import { Iam } from "./iam";
-import { GoogleAccess } from "./identity";
+import { GoogleActors } from "./identity";
 import { issuerStores } from "./issuer";
 import { googleComputed } from "./names";
 import { Downloads } from "./permission";
 import { GooglePlugin } from "./plugin";
 import { type PoolProvider, poolProviders } from "./pool";
-import { Repositories } from "./repositories";
 import { GoogleSpokes } from "./spoke";
 import { Exchanges } from "./trust";
 
@@ -33,7 +31,7 @@ class Google implements Cloud {
   readonly #providers: readonly PoolProvider[];
   readonly #exchanges: Exchanges;
   #iam: Iam | undefined;
-  #access: GoogleAccess | undefined;
+  #access: GoogleActors | undefined;
   #spokes: GoogleSpokes | undefined;
   #downloads: Downloads | undefined;
 
@@ -41,39 +39,26 @@ class Google implements Cloud {
     this.#terraform = terraform;
     this.#providers = poolProviders(terraform);
     this.#exchanges = new Exchanges(this.#providers, issuers);
-    this.pulls = new GooglePlugin(
-      this.#providers,
-      this.#exchanges,
-      () => (this.#downloads ??= new Downloads(this.#read(), new Repositories(terraform))),
-    );
+    const downloads = (): Downloads => (this.#downloads ??= new Downloads(this.#policies, terraform));
+    this.pulls = new GooglePlugin(this.#exchanges, downloads);
   }
 
-  get access(): GoogleAccess {
-    const iam = this.#read();
-    return (this.#access ??= new GoogleAccess({
-      providers: this.#providers,
-      exchanges: this.#exchanges,
-      accounts: new Accounts(this.#terraform, iam),
-      iam,
-    }));
+  get access(): GoogleActors {
+    return (this.#access ??= new GoogleActors(this.#exchanges, this.#policies, this.#terraform));
   }
 
   get spokes(): GoogleSpokes {
-    return (this.#spokes ??= new GoogleSpokes(this.#terraform, this.#read()));
+    return (this.#spokes ??= new GoogleSpokes(this.#terraform, this.#policies));
   }
 
   get identities(): readonly DeclaredIdentity[] {
     return this.#providers
       .filter(({ resource }) => !resource.adopted)
       .map((provider): DeclaredIdentity => {
-        const { resource, poolId, providerId } = provider;
-        const path = `workloadIdentityPools/${shown(poolId)}/providers/${shown(providerId)}`;
-        return {
-          address: resource.address,
-          names: [resource.address, shown(providerId), path],
-          source: resource.source,
-          trust: (claims) => this.#trust(provider, claims),
-        };
+        const { address, source } = provider.resource;
+        const [pool, id] = [shown(provider.poolId), shown(provider.providerId)];
+        const names = [address, id, `${pool}/${id}`, `workloadIdentityPools/${pool}/providers/${id}`];
+        return { address, names, source, trust: (claims) => this.#trust(provider, claims) };
       });
   }
 
@@ -82,12 +67,11 @@ class Google implements Cloud {
     const account = namespace === undefined || name === undefined ? undefined : { namespace, name };
     const token = { issuer: known(issuer), audience: known(audience), subject, account };
     const { poolId, providerId, numbers } = provider;
-    const [number = known("-")] = numbers;
-    return this.#exchanges.custom({ kind: "custom", number, poolId, providerId }, provider, token);
+    return this.#exchanges.trust({ number: numbers[0] ?? known("-"), poolId, providerId }, token, provider);
   }
 
-  /** Policies, read when they are first asked for. */
-  #read(): Iam {
+  /** Read when they are first asked for. */
+  get #policies(): Iam {
     return (this.#iam ??= new Iam(this.#terraform));
   }
 }

@@ -1,22 +1,34 @@
 /*
  * Who may enter a GKE cluster, directly or through Connect Gateway, and what for. Sources:
  * https://cloud.google.com/kubernetes-engine/docs/how-to/iam (RBAC or IAM allows a request; `container.clusters.get` is
- * needed to get in) and .../multicluster-management/gateway/setup.
+ * needed to get in), .../multicluster-management/gateway/setup, and cloud.google.com/iam/docs/permissions-reference.
  */
 
-import { type Known, type Ternary, is, isKnown, known, or, orElse, same, shown } from "../../model/known";
-import { type Answer, broken, pass, seen, unknown } from "../answer";
+import {
+  type Known,
+  type Ternary,
+  and,
+  is,
+  isKnown,
+  known,
+  or,
+  orElse,
+  same,
+  shown,
+  whether,
+} from "../../model/known";
+import { type Answer, broken, pass, seen, unknown, worstOf } from "../answer";
 import type { CloudSpokes, FleetWarning, SpokeQuestion, SpokeReading } from "../cloud";
 import type { ServiceAccountFact } from "../read/service-accounts";
 import type { SpokeFact } from "../read/spoke-facts";
 import type { Terraform } from "../read/terraform";
 import { boundAnswer, otherKindOfCluster, servedCluster } from "../shared/spokes";
-import { type Grants, grantText } from "./grants";
-import { type Counted, type Iam, grantSeen } from "./iam";
+import { threatTo } from "./denials";
+import { type Grant, grantText } from "./grants";
+import { type Counted, type Iam, allowing, grantSeen } from "./iam";
 import { Identity } from "./identity";
-import { accountBearer } from "./members";
+import { type Bearer, accountBearer } from "./members";
 import { piecesOf, projectOf } from "./names";
-import { type IamEntry, iamEntry } from "./spoke-roles";
 
 /** Source: cloud.google.com/kubernetes-engine/docs/how-to/workload-identity. */
 const NATIVE = "iam.gke.io/gcp-service-account";
@@ -39,7 +51,7 @@ export class GoogleSpokes implements CloudSpokes {
     const email = annotations.get(NATIVE);
     if (email === undefined) return undefined;
     return unknown(
-      `Workload Identity of GKE lets ${key} act as ${shown(email) || "nobody"}, which is not judged here`,
+      `Workload Identity of GKE lets ${key} act as ${shown(email) || "no one"}, which is not judged here`,
       "see that the service account of Google lets the member serviceAccount:<project>.svc.id.goog[<namespace>/<name>] act as it with roles/iam.workloadIdentityUser, and that the spoke lets it in; judged here is a pool of your own, with a credential file of type external_account in the pods",
       seen(NATIVE, source),
     );
@@ -48,73 +60,67 @@ export class GoogleSpokes implements CloudSpokes {
   /** Judges a controller's way into a spoke. */
   read(question: SpokeQuestion): SpokeReading {
     const { identity, server, spoke, rbac } = question;
-    const other = otherKindOfCluster(
-      servedCluster(server, this.#terraform),
-      "google_container_cluster",
-      "GKE",
-    );
-    if (other) return { admitted: other, authorized: other, warnings: [] };
-    const email = identity instanceof Identity ? identity.email : undefined;
-    if (email === undefined) {
-      const nameless = unknown(
-        "a pool's principal enters, whose user name on the spoke Google does not document",
-        "act as a Google service account, whose user is the e-mail address",
-      );
-      return { admitted: nameless, authorized: nameless, warnings: [] };
-    }
-    const gateway = orElse(piecesOf(server, GATEWAY), () => undefined);
-    const isAttached = gateway?.[1] !== undefined && !/(?:^|\/)gkeMemberships\//.test(shown(gateway[1]));
-    const byIam = iamEntry(
-      accountBearer(email),
-      this.#project(question, gateway?.[0]),
-      gateway !== undefined,
-      this.#iam,
-    );
-    const agent = isAttached ? agentAnswer(spoke, email, rbac) : undefined;
-    const admitted =
-      byIam.admitted.status === "pass" && agent && agent.status !== "pass" ? agent : byIam.admitted;
-    const bound = boundAnswer(spoke, { users: [email], groups: [] }, rbac);
-    return { admitted, authorized: authorizedBy(byIam, bound), warnings: byIam.working.map(wide) };
-  }
-
-  /** Id of the project that the spoke is of; `undefined` where nothing says it. */
-  #project(
-    { server, project, projectNumber }: SpokeQuestion,
-    gateway: Known<string> | undefined,
-  ): Known<string> | undefined {
-    const recorded = project === undefined ? undefined : known(project);
-    if (gateway !== undefined) {
-      const isOther = projectNumber !== undefined && is(gateway, projectNumber) === "no";
-      return this.#projectOfNumber(gateway) ?? (isOther ? undefined : recorded);
-    }
+    const neither = (answer: Answer): SpokeReading => ({
+      admitted: answer,
+      authorized: answer,
+      warnings: [],
+    });
     const cluster = servedCluster(server, this.#terraform);
-    const own = cluster && projectOf(cluster);
-    return own && (isKnown(own) || recorded === undefined) ? own : recorded;
+    const other = otherKindOfCluster(cluster, "google_container_cluster", "GKE");
+    if (other) return neither(other);
+    const email = identity instanceof Identity ? identity.email : undefined;
+    if (email === undefined)
+      return neither(
+        unknown(
+          "a pool's principal enters, whose user name on the spoke Google does not document",
+          "act as a Google service account, whose user is the e-mail address",
+        ),
+      );
+    const [gateway, member] = piecesOf(server, GATEWAY);
+    const isAttached = member !== undefined && !/(?:^|\/)gkeMemberships\//.test(shown(member));
+    const project = gateway
+      ? this.#projectBehind(gateway, question)
+      : recordedOr(cluster && projectOf(cluster), question);
+    const byIam = iamEntry(accountBearer(email), project, gateway !== undefined, this.#iam);
+    const bound = boundAnswer(spoke, { users: [email], groups: [] }, rbac);
+    return {
+      admitted: worstOf(byIam.admitted, isAttached ? agentAnswer(spoke, email, rbac) : undefined),
+      authorized: authorizedBy(byIam, bound),
+      warnings: byIam.working.map(wide),
+    };
   }
 
-  /** By a project that is declared, or by a pool whose members name the number. */
-  #projectOfNumber(number: Known<string>): Known<string> | undefined {
+  /** The project of a number: one that is declared, or that of a pool whose members name the number. */
+  #projectBehind(
+    number: Known<string>,
+    { project, projectNumber }: SpokeQuestion,
+  ): Known<string> | undefined {
     const declared = this.#terraform
       .ofType("google_project")
       .find((each) => same(each.attribute("number"), number) === "yes");
     if (declared) return declared.attribute("project_id");
-    const pools = poolsOf(this.#iam.grants, number);
-    const projects = this.#terraform
+    const members = this.#iam.grants.flatMap(({ members: all }) => orElse(all, () => []));
+    const pools = members.flatMap((member) => {
+      const [named, pool] = piecesOf(member, PRINCIPAL);
+      return named && pool && same(named, number) === "yes" ? [pool] : [];
+    });
+    const [first, ...others] = this.#terraform
       .ofType("google_iam_workload_identity_pool")
       .filter((pool) => pools.some((id) => same(pool.stated("workload_identity_pool_id"), id) === "yes"))
       .map(projectOf);
-    const [first, ...others] = projects;
-    return first && isKnown(first) && others.every((each) => same(each, first) === "yes") ? first : undefined;
+    if (first && isKnown(first) && others.every((each) => same(each, first) === "yes")) return first;
+    const isOther = projectNumber !== undefined && is(number, projectNumber) === "no";
+    return project === undefined || isOther ? undefined : known(project);
   }
 }
 
-function poolsOf({ all }: Grants, number: Known<string>): readonly Known<string>[] {
-  return all
-    .flatMap(({ members }) => orElse(members, () => []))
-    .flatMap((member) => {
-      const [named, pool] = orElse(piecesOf(member, PRINCIPAL), () => undefined) ?? [];
-      return named && pool && same(named, number) === "yes" ? [pool] : [];
-    });
+/** The project of a cluster, where it is known, else the one that was recorded. */
+function recordedOr(own: Known<string> | undefined, { project }: SpokeQuestion): Known<string> | undefined {
+  return own && (isKnown(own) || project === undefined)
+    ? own
+    : project === undefined
+      ? undefined
+      : known(project);
 }
 
 /** The service account of the Connect agent. */
@@ -123,43 +129,34 @@ const AGENT = "gke-connect/connect-agent-sa";
 /** Whether the Connect agent of a member that is no GKE cluster may act as a user there. */
 function agentAnswer(spoke: string, user: Known<string>, { bound, isWhole }: SpokeFact): Answer {
   const may = bound.map((each) => {
-    if (each.kind !== "ServiceAccount") return { each, outcome: "no" as Ternary };
-    const { impersonates } = each.rules ?? {};
-    const acts =
-      impersonates === undefined
-        ? "unknown"
-        : impersonates === "any"
-          ? "yes"
-          : or(...impersonates.map((name) => same(name, user)));
-    const isAgent = is(each.name, AGENT);
-    return {
-      each,
-      outcome: isAgent === "yes" ? acts : isAgent === "no" || acts === "no" ? "no" : ("unknown" as Ternary),
-    };
+    const names = each.rules?.impersonates;
+    const acts = names === "any" ? "yes" : names ? or(...names.map((name) => same(name, user))) : "unknown";
+    const isAgent = each.kind === "ServiceAccount" ? is(each.name, AGENT) : "no";
+    return { each, outcome: and(isAgent, acts) };
   });
   const found = may.find(({ outcome }) => outcome === "yes")?.each;
   if (found) return pass(`the Connect agent of ${spoke} may act as the user`, seen(found.role, found.source));
   const remedy =
     "apply the ClusterRole that lets connect-agent-sa of gke-connect impersonate the user, bound to it";
-  return bound.length === 0 || !isWhole || may.some(({ outcome }) => outcome === "unknown")
-    ? unknown(`whether the Connect agent of ${spoke} may act as the user was not read`, remedy)
-    : broken(
-        `the Connect agent of ${spoke} may not act as ${shown(user)}`,
-        remedy,
-        `users "${shown(user)}" is forbidden: User "system:serviceaccount:gke-connect:connect-agent-sa" cannot impersonate`,
-      );
+  if (bound.length === 0 || !isWhole || may.some(({ outcome }) => outcome === "unknown"))
+    return unknown(`whether the Connect agent of ${spoke} may act as the user was not read`, remedy);
+  return broken(
+    `the Connect agent of ${spoke} may not act as ${shown(user)}`,
+    remedy,
+    `users "${shown(user)}" is forbidden: User "system:serviceaccount:gke-connect:connect-agent-sa" cannot impersonate`,
+  );
 }
 
 /** Rights of RBAC, or of IAM. */
 function authorizedBy({ working, mayWork }: IamEntry, bound: Answer): Answer {
   if (bound.status === "pass") return bound;
-  if (working.length > 0)
-    return pass(
-      `IAM lets it work: ${working.map(({ grant }) => shown(grant.role)).join(", ")}`,
-      ...working.flatMap(grantSeen),
-    );
-  return mayWork && bound.status === "fail"
-    ? unknown(`${bound.reason}, and whether IAM lets it work cannot be told`, bound.remedy, ...bound.evidence)
+  if (working.length > 0) {
+    const roles = working.map(({ grant }) => shown(grant.role)).join(", ");
+    return pass(`IAM lets it work: ${roles}`, ...working.flatMap(grantSeen));
+  }
+  const { status, reason, remedy, evidence } = bound;
+  return mayWork && status === "fail"
+    ? unknown(`${reason}, and whether IAM lets it work is not known`, remedy, ...evidence)
     : bound;
 }
 
@@ -170,4 +167,108 @@ function wide(counted: Counted): FleetWarning {
     evidence: grantSeen(counted),
     remedy: "grant roles/container.clusterViewer, and bind a role in the spoke",
   };
+}
+
+/** What IAM says. */
+interface IamEntry {
+  /** Whether it lets the identity in. */
+  readonly admitted: Answer;
+  /** Grants that let it work as well, certainly. */
+  readonly working: readonly Counted[];
+  /** True where a grant that is not read, or may count, may let it work. */
+  readonly mayWork: boolean;
+}
+
+const GET = "container.clusters.get";
+const GET_THROUGH = "gkehub.gateway.get";
+const WORKS = /^container\.(?!clusters\.|operations\.|hostServiceAgent\.)/;
+const GATEWAY_ROLE = /^roles\/gkehub\.gateway(?:Admin|Editor|Reader)$/;
+/** Predefined and basic roles that hold `container.clusters.get`, some of them rights within clusters too. */
+const ENTERING = /^roles\/container\.cluster(?:Viewer|Admin)$/;
+const WORKING = /^roles\/(?:container\.(?:admin|developer|viewer)|viewer|editor|owner)$/;
+/** Predefined roles of other services, which are known to hold nothing of clusters and gateways. */
+const ELSEWHERE =
+  /^roles\/(?:(?:artifactregistry|cloudkms|iam|logging|monitoring|pubsub|secretmanager|storage)\.|gkehub\.viewer$)/;
+
+/** Whether roles let an identity in, and whether they let it work. */
+function iamEntry(
+  bearer: Bearer,
+  project: Known<string> | undefined,
+  isGateway: boolean,
+  iam: Iam,
+): IamEntry {
+  const grants = iam.to(bearer);
+  const reaches = (grant: Grant): Ternary => reachesProject(grant, project, isGateway);
+  const enters = (role: Known<string>): Ternary =>
+    iam.holds(role, isGateway ? GET_THROUGH : GET) ?? whether(role, (name) => entersWith(name, isGateway));
+  const found = allowing(grants, { role: enters, reaches });
+  const threat = threatTo(iam.denials.of(bearer, [isGateway ? GET_THROUGH : GET]), project);
+  const module = project && iam.unread.answer("the project of the spoke", [], [project]);
+  const counting = allowing(grants, { role: () => "yes", reaches: () => "yes" });
+  const admitted = iam.settled(admittedBy(found, counting, project, isGateway), threat, module);
+  const works = (role: Known<string>): Ternary => and(enters(role), worksWith(role, iam));
+  const all = isGateway ? [] : allowing(grants, { role: works, reaches });
+  const isTaken = threatTo(iam.denials.of(bearer, ["container.pods.list"]), project) !== undefined;
+  const working = all.filter(({ doubt }) => doubt === "");
+  return { admitted, working: isTaken ? [] : working, mayWork: (isTaken ? working : all).length > 0 };
+}
+
+/** Whether a predefined role lets its members in. */
+function entersWith(role: string, isGateway: boolean): Ternary | boolean {
+  if (ELSEWHERE.test(role)) return "no";
+  if (GATEWAY_ROLE.test(role)) return isGateway;
+  // What basic roles hold of the gateway is not documented.
+  if (isGateway) return role.startsWith("roles/container.") ? "no" : "unknown";
+  return ENTERING.test(role) || WORKING.test(role) || "unknown";
+}
+
+/** Whether a role that lets its members in lets them work too. */
+function worksWith(role: Known<string>, iam: Iam): Ternary {
+  const custom = iam.role(role);
+  if (custom)
+    return whether(custom.permissions, (all) =>
+      or(...all.map((each) => whether(each, (name) => WORKS.test(name)))),
+    );
+  return whether(role, (name) => WORKING.test(name) || (ENTERING.test(name) ? "no" : "unknown"));
+}
+
+/** Whether a grant reaches the spoke; which projects a folder or an organization holds, is not known. */
+function reachesProject({ on }: Grant, project: Known<string> | undefined, isGateway: boolean): Ternary {
+  if (on.kind === "folder" || on.kind === "organization") return "unknown";
+  if (on.kind !== "project") return isGateway && on.kind.startsWith("gke hub ") ? "unknown" : "no";
+  // A project is named by its number as well.
+  const isNumber = /^\d+$/.test(orElse(on.name, () => ""));
+  return project === undefined || isNumber ? "unknown" : same(on.name, project);
+}
+
+function admittedBy(
+  found: readonly Counted[],
+  counting: readonly Counted[],
+  project: Known<string> | undefined,
+  isGateway: boolean,
+): Answer {
+  const remedy = "name the Terraform that declares cluster, grants and custom roles as well";
+  const sure = found.filter(({ doubt }) => doubt === "");
+  const evidence = found.flatMap(grantSeen);
+  if (sure.length > 0) {
+    const roles = sure.map(({ grant }) => grantText(grant)).join(", ");
+    return pass(`IAM lets it in: ${roles}`, ...sure.flatMap(grantSeen));
+  }
+  const placed = [...new Set(counting.map(({ grant }) => shown(grant.on.name)))].join(", ");
+  if (project === undefined) {
+    const reason = `the project of the spoke is not known; roles are granted on ${placed || "none that was read"}`;
+    return unknown(reason, remedy, ...evidence);
+  }
+  if (found.length > 0 || counting.length === 0) {
+    const doubts = new Set(found.map(({ grant, doubt }) => `${grantText(grant)}, ${doubt}`));
+    const reason = `no role that lets it into project ${shown(project)} was read${doubts.size === 0 ? "" : `: ${[...doubts].join("; ")}`}`;
+    return unknown(reason, remedy, ...evidence);
+  }
+  return broken(
+    `no role lets it into project ${shown(project)}`,
+    `grant ${isGateway ? "roles/gkehub.gateway…" : "roles/container.clusterViewer"} on the project`,
+    isGateway
+      ? "403 Permission 'gkehub.gateway.get' denied"
+      : '403 Required "container.clusters.get" permission',
+  );
 }

@@ -1,98 +1,144 @@
 /*
- * Would the Security Token Service exchange a service account's token? For pools of the user's, and for the pool that
- * GKE and fleets bring along.
+ * Would the Security Token Service exchange a service account's token? At a pool of the user's, or at the one that GKE
+ * and fleets bring along, which needs no resource to be judged.
  */
 
-import { type Known, and, isKnown, joined, known, match, or, orElse, same, shown } from "../../model/known";
+import { type Known, and, isKnown, joined, known, or, orElse, same, shown } from "../../model/known";
 import { evaluateAttributeCondition } from "../../rules/google/attribute-condition";
-import { isTold } from "../../rules/google/cel-variables";
-import type { MappedAttributes } from "../../rules/google/mapped-attributes";
+import { type CelClaims, UNKNOWN_CLAIM, isTold } from "../../rules/google/cel-variables";
+import { parseManagedIdentityProvider } from "../../rules/google/managed-identity-provider";
+import { type MappedAttributes, mapAttributes } from "../../rules/google/mapped-attributes";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
-import type { TrustAnswer } from "../cloud";
+import type { TokenQuestion, TrustAnswer } from "../cloud";
 import type { Issuers } from "../shared/object-store";
-import { type CustomExchange, EMPTY, type Token, attributesOf, claimsOf, customExchange } from "./exchange";
+import { ASK_AGAIN } from "../shared/words";
 import { keysTrusted } from "./issuer";
-import type { PoolProvider } from "./pool";
+import { type Bearer, poolBearer } from "./members";
+import { type PoolProvider, type ProviderName, poolProviderOf, providerName } from "./pool";
 
-const ASK_AGAIN = "apply, and ask again with what `terraform show -json` prints named as well";
+/** What the plugin logs of every exchange that fails. */
+const EMPTY = "Workload Identity exchange failed for opted-in KSA …. Failing fast without fallback.";
+const RECORD_ISSUER = "record it in workload-identity.json";
 
-/** The answers where one reason stands in the way of all. */
+/** A token as it is handed over. */
+export interface Token {
+  readonly issuer: Known<string>;
+  readonly audience: Known<string>;
+  readonly subject: string;
+  /** The service account; `undefined` where the subject is none's. */
+  readonly account: { readonly namespace: string; readonly name: string } | undefined;
+}
+
+/** The token of a service account. */
+export function tokenOf({ issuer, audience, namespace, name }: TokenQuestion): Token {
+  const subject = `system:serviceaccount:${namespace}:${name}`;
+  return { issuer, audience, subject, account: { namespace, name } };
+}
+
+/**
+ * The claims of a bound token that kube-apiserver issues for a pod; `aud` is a list, also of one.
+ * Source: kubernetes/kubernetes, pkg/serviceaccount/claims.go.
+ */
+function claimsOf({ issuer, audience, subject, account }: Token): CelClaims {
+  const claim = (text: Known<string>): unknown => orElse(text, () => text);
+  const bound = account && {
+    namespace: account.namespace,
+    node: UNKNOWN_CLAIM,
+    pod: UNKNOWN_CLAIM,
+    serviceaccount: { name: account.name, uid: UNKNOWN_CLAIM },
+    warnafter: UNKNOWN_CLAIM,
+  };
+  return {
+    ...{ exp: UNKNOWN_CLAIM, iat: UNKNOWN_CLAIM, jti: UNKNOWN_CLAIM, nbf: UNKNOWN_CLAIM },
+    aud: [claim(audience)],
+    iss: claim(issuer),
+    sub: subject,
+    ...(bound && { "kubernetes.io": bound }),
+  };
+}
+
+/** The attributes that a pool provider makes of a token; `undefined` where its mapping is not known. */
+function attributesOf(provider: PoolProvider | undefined, token: Token): MappedAttributes | undefined {
+  const mapping = provider && orElse(provider.mapping, () => undefined);
+  return mapping && mapAttributes(mapping, claimsOf(token));
+}
+
+/** The answers where one reason keeps all from being told. */
 export function sameAnswers(answer: Answer): TrustAnswer {
   return { issuer: answer, audience: answer, subject: answer };
 }
 
-/** Whether tokens are exchanged. */
+/** The answers that all tokens of a cluster get. */
+type OfCluster = Omit<TrustAnswer, "subject">;
+
+/** Whether tokens are exchanged at pools of the user's. */
 export class Exchanges {
   readonly #providers: readonly PoolProvider[];
   readonly #issuers: Issuers;
-  readonly #trusted = new Map<PoolProvider, { readonly token: Token; readonly answers: readonly Answer[] }>();
+  readonly #ofClusters = new Map<PoolProvider, { readonly token: Token; readonly answers: OfCluster }>();
 
   constructor(providers: readonly PoolProvider[], issuers: Issuers) {
     this.#providers = providers;
     this.#issuers = issuers;
   }
 
-  /** At a pool provider; `undefined` for one that was not read. */
-  custom(exchange: CustomExchange, provider: PoolProvider | undefined, token: Token): TrustAnswer {
-    if (provider === undefined)
-      return sameAnswers(
-        unknown(
-          `the pool provider ${shown(exchange.poolId)}/${shown(exchange.providerId)} is not among what was read`,
-          "name the Terraform that declares it as well",
-        ),
-      );
-    const [issuer, audience] = this.#ofCluster(exchange, provider, token);
-    const answers = sameAnswers(subjectAdmitted(provider, token));
-    return {
-      issuer: issuer ?? answers.issuer,
-      audience: audience ?? answers.audience,
-      subject: answers.subject,
-    };
+  /** The pool provider of that name; `undefined` where it was not read. */
+  provider(name: ProviderName): PoolProvider | undefined {
+    return poolProviderOf(name, this.#providers);
   }
 
-  /** Issuer and audience are those of all tokens of a cluster. */
-  #ofCluster(exchange: CustomExchange, provider: PoolProvider, token: Token): readonly Answer[] {
-    const before = this.#trusted.get(provider);
+  /** Who the bearer of a token is at a pool provider. */
+  bearer(name: ProviderName, token: Token): Bearer {
+    const provider = this.provider(name);
+    const numbers = [name.number, ...(provider?.numbers ?? [])];
+    return poolBearer(name.poolId, numbers, attributesOf(provider, token), token.subject);
+  }
+
+  /** Whether a pool provider, by default the one of that name, exchanges a token. */
+  trust(
+    name: ProviderName,
+    token: Token,
+    provider: PoolProvider | undefined = this.provider(name),
+  ): TrustAnswer {
+    if (provider !== undefined)
+      return { ...this.#ofCluster(name, provider, token), subject: subjectAdmitted(provider, token) };
+    return sameAnswers(
+      unknown(
+        `the pool provider ${shown(name.poolId)}/${shown(name.providerId)} is not among what was read`,
+        "name the Terraform that declares it as well",
+      ),
+    );
+  }
+
+  #ofCluster(name: ProviderName, provider: PoolProvider, token: Token): OfCluster {
+    const before = this.#ofClusters.get(provider);
     if (before?.token.issuer === token.issuer && before.token.audience === token.audience)
       return before.answers;
     const trusted = issuerTrusted(provider, token.issuer);
-    const answers = [
-      ofOtherProject(exchange, provider, token) ??
-        keysTrustedIf(trusted, provider, this.#providers, this.#issuers),
-      audienceAccepted(exchange, provider, token),
-    ];
-    this.#trusted.set(provider, { token, answers });
+    const verified =
+      trusted.status === "pass" ? keysTrusted(trusted, provider, this.#providers, this.#issuers) : trusted;
+    const answers = {
+      issuer: otherProject(name, provider, token) ?? verified,
+      audience: audienceAccepted(name, provider, token),
+    };
+    this.#ofClusters.set(provider, { token, answers });
     return answers;
   }
 }
 
-function keysTrustedIf(
-  answer: Answer,
-  provider: PoolProvider,
-  providers: readonly PoolProvider[],
-  issuers: Issuers,
-): Answer {
-  return answer.status === "pass" ? keysTrusted(answer, provider, providers, issuers) : answer;
-}
-
 /** The resource has its project's id, the plugin's argument the number: that of an accepted audience is all to compare. */
-function ofOtherProject(
-  exchange: CustomExchange,
-  provider: PoolProvider,
-  { audience }: Token,
-): Answer | undefined {
+function otherProject(name: ProviderName, provider: PoolProvider, { audience }: Token): Answer | undefined {
   const accepted = orElse(provider.audiences, () => []);
   if (!accepted.some((each) => same(each, audience) === "yes")) return undefined;
-  const name = orElse(audience, () => "").replace(/^https:/, "");
-  const named = orElse(customExchange(known(name)), () => undefined);
-  if (
-    !named ||
-    and(same(named.poolId, exchange.poolId), same(named.providerId, exchange.providerId)) !== "yes"
-  )
-    return undefined;
-  if (same(named.number, exchange.number) !== "no") return undefined;
+  const own = known(orElse(audience, () => "").replace(/^https:/, ""));
+  const named = orElse(providerName(own), () => undefined);
+  const isOther =
+    named &&
+    and(same(named.poolId, name.poolId), same(named.providerId, name.providerId)) === "yes" &&
+    same(named.number, name.number) === "no";
+  if (!isOther) return undefined;
   return unknown(
-    `the token's audience names the pool of project ${shown(named.number)}, the plugin exchanges the token at that of ${shown(exchange.number)}, and only one of them can be the pool that was read`,
+    `the token's audience names the pool of project ${shown(named.number)}, the plugin exchanges the token at that of ${shown(name.number)}, and only one of them can be the pool that was read`,
     "write one project's number into --sts-audience, the audience and the grants",
     seen("oidc.allowed_audiences", provider.resource.source),
   );
@@ -116,45 +162,32 @@ function issuerTrusted(
   if (equal !== "yes")
     return isKnown(issuer)
       ? unknown("the issuer is known only after apply", ASK_AGAIN, where)
-      : unknown(
-          "the issuer of the cluster's tokens is not known",
-          "record it in workload-identity.json",
-          where,
-        );
-  return doubt === undefined
-    ? pass(`the pool provider trusts ${shown(issuer)}`, where)
-    : unknown(
-        doubt,
-        "declare the pool provider beside its pool, as Google and its organization accept it, and disabled as a literal",
-        where,
-      );
+      : unknown("the issuer of the cluster's tokens is not known", RECORD_ISSUER, where);
+  if (doubt === undefined) return pass(`the pool provider trusts ${shown(issuer)}`, where);
+  const remedy =
+    "declare the pool provider beside its pool, as Google and its organization accept it, not disabled";
+  return unknown(doubt, remedy, where);
 }
 
-function audienceAccepted(exchange: CustomExchange, provider: PoolProvider, { audience }: Token): Answer {
+function audienceAccepted(name: ProviderName, provider: PoolProvider, { audience }: Token): Answer {
   const where = seen("oidc.allowed_audiences", provider.resource.source);
-  const { number, poolId, providerId } = exchange;
-  return match(
-    provider.audiences,
-    (allowed) => {
-      const path = joined("/projects/", number, "/locations/global/workloadIdentityPools/", poolId);
-      const name = joined("//iam.googleapis.com", path, "/providers/", providerId);
-      const accepted = allowed.length > 0 ? allowed : [joined("https:", name), name];
-      const outcome = or(...accepted.map((each) => same(each, audience)));
-      if (outcome === "yes") return pass(`the pool provider accepts ${shown(audience)}`, where);
-      if (outcome === "unknown")
-        return unknown(
-          "an accepted audience is known only after apply",
-          "state the audience as a literal",
-          where,
-        );
-      return broken(
-        `the pool provider accepts ${accepted.map(shown).join(", ")}, the token is for ${shown(audience)}`,
-        "write the audience of the tokens into allowed_audiences",
-        `STS token exchange failed with status 400: {"error":"invalid_grant", … "The audience in ID Token [${shown(audience)}] does not match the expected audience …"}`,
-        where,
-      );
-    },
-    () => unknown("the accepted audiences are known only after apply", "state them as literals", where),
+  const allowed = orElse(provider.audiences, () => undefined);
+  const path = joined("/projects/", name.number, "/locations/global/workloadIdentityPools/", name.poolId);
+  const own = joined("//iam.googleapis.com", path, "/providers/", name.providerId);
+  const accepted = allowed === undefined || allowed.length > 0 ? allowed : [joined("https:", own), own];
+  const outcome = accepted ? or(...accepted.map((each) => same(each, audience))) : "unknown";
+  if (outcome === "yes") return pass(`the pool provider accepts ${shown(audience)}`, where);
+  if (outcome === "unknown" || accepted === undefined)
+    return unknown(
+      "an accepted audience is known only after apply",
+      "state the audience as a literal",
+      where,
+    );
+  return broken(
+    `the pool provider accepts ${accepted.map(shown).join(", ")}, the token is for ${shown(audience)}`,
+    "write the audience of the tokens into allowed_audiences",
+    `STS token exchange failed with status 400: {"error":"invalid_grant", … "The audience in ID Token [${shown(audience)}] does not match the expected audience …"}`,
+    where,
   );
 }
 
@@ -170,11 +203,10 @@ function subjectAdmitted(provider: PoolProvider, token: Token): Answer {
       `${EMPTY} (unauthorized_client)`,
       mapped,
     );
-  const { google, attribute } = attributes ?? {};
   const { outcome, reason } = evaluateAttributeCondition(
     condition,
     claimsOf(token),
-    google && attribute ? { google, attribute } : {},
+    attributes ? { google: attributes.google, attribute: attributes.attribute } : {},
   );
   if (outcome === "allowed") return mappingDoubt(attributes, mapped) ?? pass(reason, where);
   if (outcome === "unknown") return unknown(reason, "see the attribute condition", where);
@@ -192,16 +224,61 @@ function mappingDoubt(attributes: MappedAttributes | undefined, where: Evidence)
     return unknown("the attribute mapping is known only after apply", ASK_AGAIN, where);
   const { google, subjectUid, doubt } = attributes;
   if (!isTold(google["subject"]) && subjectUid === "no")
+    return unknown("which google.subject the token gets is not known", "map assertion.sub to it", where);
+  if (doubt === undefined) return undefined;
+  const reason = `${doubt}; whether the exchange fails then, Google does not say`;
+  return unknown(reason, "correct or remove the attribute of the mapping", where);
+}
+
+/** Whether the pool that GKE and fleets bring along, of a project, takes the token of a cluster that it knows by URL. */
+export function managedTrust(project: Known<string>, cluster: Known<string>, token: Token): TrustAnswer {
+  const pool = joined(project, ".svc.id.goog");
+  const accepts = same(token.audience, pool);
+  const audience =
+    accepts === "yes"
+      ? pass("the pool accepts its own id as audience")
+      : accepts === "unknown"
+        ? unknown("whether the token is for the pool is known only after apply", "state both as literals")
+        : broken(
+            `the pool accepts ${shown(pool)}, the token is for ${shown(token.audience)}`,
+            "write it as serviceAccountTokenAudience",
+            "STS token exchange failed with status 400: invalid_grant",
+          );
+  const subject = pass(`the pool admits every service account of its clusters, ${token.subject} among them`);
+  return { issuer: clusterKnown(project, cluster, token.issuer), audience, subject };
+}
+
+function clusterKnown(project: Known<string>, cluster: Known<string>, issuer: Known<string>): Answer {
+  const url = orElse(cluster, () => undefined);
+  if (url === undefined)
     return unknown(
-      "which google.subject the token gets cannot be told",
-      "map assertion.sub to google.subject",
-      where,
+      "the cluster that the plugin names is known only after apply",
+      "state --identity-provider as a literal",
     );
-  return doubt === undefined
-    ? undefined
-    : unknown(
-        `${doubt}; whether the exchange fails then, Google does not say`,
-        "correct or remove the attribute of the mapping",
-        where,
-      );
+  const parsed = parseManagedIdentityProvider(url);
+  const isFleet = parsed?.kind === "membership";
+  const isCluster = isFleet ? "yes" : parsed ? same(cluster, issuer) : "no";
+  if (isCluster === "unknown")
+    return unknown("the issuer of the cluster's tokens is not known", RECORD_ISSUER);
+  if (parsed === undefined || isCluster === "no")
+    return broken(
+      `${url} is not the cluster whose tokens are of ${shown(issuer)}`,
+      "give the URL of the GKE cluster or fleet membership as --identity-provider; other clusters need a pool of their own",
+      `${EMPTY} (invalid_target)`,
+    );
+  const pool = `the pool ${shown(project)}.svc.id.goog`;
+  // The pool of a fleet is that of its host project.
+  const isNumber = isFleet && /^\d+$/.test(parsed.project);
+  const isHost = isNumber ? "unknown" : isFleet ? same(known(parsed.project), project) : "yes";
+  if (isHost === "yes") return pass(`${pool} knows the cluster by ${url}`);
+  if (isHost === "unknown")
+    return unknown(
+      `whether ${pool} is that of ${parsed.project}, the project of the fleet membership, is not known`,
+      "write the id of the fleet host project into --identity-provider",
+    );
+  return broken(
+    `the membership ${url} is of the fleet of project ${parsed.project}, which does not have ${pool}`,
+    "give the fleet host project as --project-id",
+    `${EMPTY} (invalid_target)`,
+  );
 }

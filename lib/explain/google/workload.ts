@@ -1,9 +1,11 @@
 /*
- * The credential file that a workload's pods mount, and whether each container has file, token and variable.
+ * The credential file with which Google's client libraries exchange a token, and whether each container of a workload's
+ * pods has file, token and variable.
+ * Source: https://google.aip.dev/auth/4117 ("External Account Credentials").
  */
 
-import { type Known, isKnown, map, match, orElse, shown } from "../../model/known";
-import { type Tree, childOf, itemsOf, optionalText } from "../../model/tree";
+import { type Known, andThen, is, isKnown, known, map, match, orElse, same, shown } from "../../model/known";
+import { type Tree, childOf, itemsOf, optionalText, parsedTree } from "../../model/tree";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { AccountQuestion } from "../cloud";
 import type { CredentialFileFact } from "../read/component-facts";
@@ -11,19 +13,86 @@ import type { PodFact } from "../read/pods";
 import type { Source } from "../read/source";
 import { type ContainerFact, type ProjectedToken, containersOf, missingKey } from "../shared/pods";
 import { notSeen } from "../shared/words";
-import { type CredentialFile, readCredentialFile } from "./credential-file";
+import { taken } from "./names";
+import { type ProviderName, providerName } from "./pool";
 
-/** What was found. */
+/** What a credential file says. */
+export interface Credentials {
+  readonly provider: Known<ProviderName | undefined>;
+  /** `//iam.googleapis.com/projects/…/providers/<id>`. */
+  readonly audience: Known<string>;
+  readonly tokenPath: Known<string>;
+  /** The service account to act as; `undefined` where the pool's principal acts itself. */
+  readonly email: Known<string> | undefined;
+  /** The domain of the APIs that it names. */
+  readonly universe: Known<string>;
+}
+
+/** A file, or what is wrong with it: the end of a sentence that begins with its name. */
+type ReadFile = Credentials | { readonly problem: string };
+
+const JWT = "urn:ietf:params:oauth:token-type:jwt";
+/** The domain of Google Cloud's APIs where a file names no `universe_domain`. */
+const GOOGLE = "googleapis.com";
+const IMPERSONATION =
+  /^https:\/\/iamcredentials\.([^/]+)\/v1\/projects\/-\/serviceAccounts\/([^/:]+):generateAccessToken$/;
+
+/** Reads a file. */
+export function readCredentialFile(content: Known<string>): Known<ReadFile> {
+  const document = parsedTree(content);
+  if (isKnown(document)) return fileOf(document);
+  return andThen(content, () => known({ problem: "is not JSON" }));
+}
+
+function fileOf(document: Tree): Known<ReadFile> {
+  const field = (...keys: readonly string[]): Known<string> =>
+    map(optionalText(childOf(document, ...keys)), (text) => text ?? "");
+  const wrong = (problem: string): Known<ReadFile> => known({ problem });
+  const has = (name: string): string =>
+    `has the ${name} ${orElse(field(name), () => "x") ? shown(field(name)) : "none"}`;
+  const type = field("type");
+  if (is(type, "service_account") === "yes")
+    return wrong("is a key of a service account, which does not expire");
+  if (is(type, "external_account") === "no")
+    return wrong(`is of type ${orElse(type, () => "x") ? shown(type) : "none"}, not external_account`);
+  const audience = field("audience");
+  const provider = providerName(audience);
+  if (orElse(provider, () => "late") === undefined)
+    return wrong(`${has("audience")}, which is no pool provider`);
+  if (is(field("subject_token_type"), JWT) === "no") return wrong(`${has("subject_token_type")}, not ${JWT}`);
+  const universe = map(field("universe_domain"), (text) => text || GOOGLE);
+  const domain = orElse(universe, () => undefined);
+  if (domain !== undefined && is(field("token_url"), `https://sts.${domain}/v1/token`) === "no")
+    return wrong(`${has("token_url")}, which is not the token exchange of ${domain}`);
+  const tokenPath = field("credential_source", "file");
+  if (is(tokenPath, "") === "yes") return wrong("names no credential_source.file");
+  const format = map(field("credential_source", "format", "type"), (text) => text || "text");
+  if (is(format, "text") === "no") return wrong(`has the format ${shown(format)}, the token is plain text`);
+  const url = field("service_account_impersonation_url");
+  const file = { provider, audience, tokenPath, email: undefined, universe };
+  return is(url, "") === "yes" ? known(file) : impersonating(url, file);
+}
+
+function impersonating(url: Known<string>, file: Credentials): Known<ReadFile> {
+  return taken(url, IMPERSONATION, ([domain, email]): Known<ReadFile> => {
+    const has = `has the service_account_impersonation_url ${shown(url)}`;
+    if (!domain || !email) return known({ problem: `${has}, which names no service account` });
+    return same(domain, file.universe) === "no"
+      ? known({ problem: `${has}, which is not of ${shown(file.universe)}` })
+      : known({ ...file, email });
+  });
+}
+
+/** What was found of a workload. */
 export interface MountedFile {
   /** Whether the file is right in itself. */
   readonly answer: Answer;
   /** The file; `undefined` where there is none that can be read. */
-  readonly file: CredentialFile | undefined;
+  readonly file: Credentials | undefined;
   /** Whether the pods have token, file and variable. */
   readonly pods: Answer;
   /** The audiences of the pods' tokens, each once; none where no pod was read. */
   readonly audiences: readonly Known<string>[];
-  /** Where the file stands. */
   readonly source: Source | undefined;
 }
 
@@ -38,60 +107,36 @@ const NOT_FOUND = "could not find default credentials";
 const LONGEST = 86_400;
 
 /** `undefined` for a workload that mounts none, and of which nothing says that it should. */
-export function mountedFile({
-  account,
-  files,
-  declared,
-  fragment,
-  ...question
-}: AccountQuestion): MountedFile | undefined {
+export function mountedFile(question: AccountQuestion): MountedFile | undefined {
+  const { account, files, declared, fragment } = question;
   // What pods need is no pod, but says as much of the token where no pod was read.
   const pods = question.pods.length > 0 || !fragment ? question.pods : [fragment];
-  const name = nameOf(account.key);
   const fact =
     files.find(({ configMap }) => pods.some(({ spec }) => configMapsIn(spec).includes(nameOf(configMap)))) ??
-    files.find(({ configMap }) => nameOf(configMap) === CONFIG_MAP + name);
-  if (fact === undefined) return declared ? withoutFile(account.key) : undefined;
+    files.find(({ configMap }) => nameOf(configMap) === CONFIG_MAP + nameOf(account.key));
+  const unread = (answer: Answer): MountedFile => {
+    return { answer, file: undefined, pods: answer, audiences: [], source: fact?.source };
+  };
+  if (fact === undefined) {
+    const reason = `no ConfigMap with a credential file for ${account.key} was read`;
+    return declared
+      ? unread(broken(reason, "write the file into a ConfigMap that the pods mount", NOT_FOUND))
+      : undefined;
+  }
   const where = seen(`ConfigMap ${fact.configMap}`, fact.source);
-  const unread = (answer: Answer): MountedFile => ({
-    answer,
-    file: undefined,
-    pods: answer,
-    audiences: [],
-    source: fact.source,
-  });
   return match(
     readCredentialFile(fact.text),
-    (file) =>
-      "problem" in file
-        ? unread(
-            broken(
-              `${fact.name} ${file.problem}`,
-              "write a credential file of type external_account",
-              undefined,
-              where,
-            ),
-          )
-        : {
-            answer: pass(
-              `the credential file names ${file.email ? shown(file.email) : "the pool's principal"}`,
-              where,
-            ),
-            file,
-            source: fact.source,
-            ...podsConfigured(pods, fact, file, question.program),
-          },
+    (file) => {
+      if ("problem" in file) {
+        const remedy = "write a credential file of type external_account";
+        return unread(broken(`${fact.name} ${file.problem}`, remedy, undefined, where));
+      }
+      const names = `the credential file names ${file.email ? shown(file.email) : "the pool's principal"}`;
+      const judged = podsConfigured(pods, fact, file, question.program);
+      return { answer: pass(names, where), file, source: fact.source, ...judged };
+    },
     () => unread(unknown(`what ${fact.name} says is not known`, "name the finished ConfigMap", where)),
   );
-}
-
-function withoutFile(key: string): MountedFile {
-  const answer = broken(
-    `no ConfigMap with a credential file for ${key} was read`,
-    "write the file into a ConfigMap that the pods mount",
-    NOT_FOUND,
-  );
-  return { answer, file: undefined, pods: answer, audiences: [], source: undefined };
 }
 
 function nameOf(key: string): string {
@@ -100,17 +145,16 @@ function nameOf(key: string): string {
 
 /** The ConfigMaps that a pod mounts. */
 function configMapsIn(spec: Tree): readonly string[] {
-  return itemsOf(childOf(spec, "volumes")).flatMap((volume) =>
-    [volume, ...itemsOf(childOf(volume, "projected", "sources"))].map(
-      (each) => orElse(optionalText(childOf(each, "configMap", "name")), () => undefined) ?? "",
-    ),
+  const volumes = itemsOf(childOf(spec, "volumes"));
+  return [...volumes, ...volumes.flatMap((each) => itemsOf(childOf(each, "projected", "sources")))].map(
+    (each) => orElse(optionalText(childOf(each, "configMap", "name")), () => undefined) ?? "",
   );
 }
 
 function podsConfigured(
   pods: readonly PodFact[],
   fact: CredentialFileFact,
-  file: CredentialFile,
+  file: Credentials,
   program: AccountQuestion["program"],
 ): Pick<MountedFile, "pods" | "audiences"> {
   if (pods.length === 0) {
@@ -118,33 +162,28 @@ function podsConfigured(
     return { pods: notSeen(needs), audiences: [] };
   }
   const judged = pods.map((pod) => ({ pod, ...podJudged(pod, fact, file, program) }));
-  const tokens = judged.flatMap((each) => each.tokens);
-  const audiences = [
-    ...new Map(tokens.map(({ audience }) => [shown(audience), apiServers(audience)])).values(),
-  ];
+  // A token without audience is for the API server.
+  const audiences = judged
+    .flatMap(({ tokens }) => tokens)
+    .map(({ audience }) => map(audience, (text) => text ?? ""));
   const wrong = judged.find(({ problem }) => problem !== undefined);
-  if (wrong)
-    return {
-      audiences,
-      pods: broken(
-        `${wrong.pod.title} ${wrong.problem ?? ""}`,
+  const open = judged.find(({ isOpen }) => isOpen);
+  const { title, source } = (wrong ?? open)?.pod ?? { title: "", source: fact.source };
+  const answer = wrong
+    ? broken(
+        `${title} ${wrong.problem ?? ""}`,
         "give its pods the volume, mount and variable that belong to the file",
         NOT_FOUND,
-        seen(wrong.pod.title, wrong.pod.source),
-      ),
-    };
-  const open = judged.find(({ isOpen }) => isOpen);
-  if (open)
-    return {
-      audiences,
-      pods: unknown(
-        `what ${VARIABLE} is in ${open.pod.title} is known only in the cluster`,
-        `write ${VARIABLE} and the path of the mount as literals`,
-        seen(open.pod.title, open.pod.source),
-      ),
-    };
-  const places = pods.map(({ title, source }) => seen(title, source));
-  return { audiences, pods: pass("file, token and variable belong together", ...places) };
+        seen(title, source),
+      )
+    : open
+      ? unknown(
+          `what ${VARIABLE} is in ${title} is known only in the cluster`,
+          `write ${VARIABLE} and the path of the mount as literals`,
+          seen(title, source),
+        )
+      : pass("file, token and variable belong together", ...pods.map((pod) => seen(pod.title, pod.source)));
+  return { pods: answer, audiences: [...new Map(audiences.map((each) => [shown(each), each])).values()] };
 }
 
 interface Judged {
@@ -163,7 +202,7 @@ function wrong(problem: string, tokens: readonly ProjectedToken[] = []): Judged 
 function podJudged(
   { spec }: PodFact,
   fact: CredentialFileFact,
-  file: CredentialFile,
+  file: Credentials,
   program: AccountQuestion["program"],
 ): Judged {
   const name = nameOf(fact.configMap);
@@ -174,7 +213,7 @@ function podJudged(
   // The program runs in the containers that start last.
   const first = itemsOf(childOf(spec, "initContainers")).length;
   const all = containersOf(spec, (configMap) => (configMap === name ? fact.keys : [])).map(
-    (container, place): Seen => ({
+    (container, place): Mounts => ({
       container,
       variable: (place < first ? undefined : program.get(VARIABLE)) ?? container.variable(VARIABLE),
       paths: container.files
@@ -185,17 +224,16 @@ function podJudged(
   );
   const set = all.filter(
     ({ variable, container, paths }) =>
-      orElse(variable, () => "open") !== undefined || (container.hasMore && paths.length > 0),
+      orElse(variable, () => "late") !== undefined || (container.hasMore && paths.length > 0),
   );
+  const needed = `mount the ConfigMap ${name} with its key ${fact.name}`;
   if (set.length === 0) {
     const mounting = all.find(({ paths }) => paths.length > 0);
     return mounting
       ? wrong(`does not set ${VARIABLE} to ${mounting.paths[0] ?? ""}`, mounting.tokens)
-      : wrong(`does not mount the ConfigMap ${name} with its key ${fact.name}`);
+      : wrong(`does not ${needed}`);
   }
-  const judged = set.map((each) =>
-    containerJudged(each, `the ConfigMap ${name} with its key ${fact.name}`, file),
-  );
+  const judged = set.map((each) => containerJudged(each, needed, file));
   return {
     problem: judged.find(({ problem }) => problem !== undefined)?.problem,
     isOpen: judged.some(({ isOpen }) => isOpen),
@@ -203,7 +241,8 @@ function podJudged(
   };
 }
 
-interface Seen {
+/** What a container has. */
+interface Mounts {
   readonly container: ContainerFact;
   readonly variable: Known<string | undefined>;
   /** Where the credential file is. */
@@ -212,28 +251,20 @@ interface Seen {
 }
 
 function containerJudged(
-  { container, variable, paths, tokens }: Seen,
+  { container, variable, paths, tokens }: Mounts,
   needed: string,
-  { tokenPath }: CredentialFile,
+  { tokenPath }: Credentials,
 ): Judged {
   const where = container.name === "" ? "" : ` in the container ${container.name}`;
   const text = orElse(variable, () => undefined);
   if (text === undefined || container.isOpen || !isKnown(tokenPath))
     return { problem: undefined, isOpen: true, tokens };
   const [path] = paths;
-  if (path === undefined) return wrong(`does not mount ${needed}${where}`, tokens);
+  if (path === undefined) return wrong(`does not ${needed}${where}`, tokens);
   if (tokens.length === 0) return wrong(`has no token at ${shown(tokenPath)}${where}`);
   if (!paths.includes(text)) return wrong(`does not set ${VARIABLE} to ${path}${where}`, tokens);
-  const long = tokens.find(({ expirationSeconds }) => expirationSeconds > LONGEST);
-  return long
-    ? wrong(
-        `asks for a token of ${long.expirationSeconds} seconds; Google takes none over ${LONGEST}`,
-        tokens,
-      )
-    : { problem: undefined, isOpen: false, tokens };
-}
-
-/** A token without audience is for the API server. */
-function apiServers(audience: Known<string | undefined>): Known<string> {
-  return map(audience, (text) => text ?? "");
+  const seconds = Math.max(...tokens.map(({ expirationSeconds }) => expirationSeconds));
+  if (seconds > LONGEST)
+    return wrong(`asks for a token of ${seconds} seconds; Google takes none over ${LONGEST}`, tokens);
+  return { problem: undefined, isOpen: false, tokens };
 }

@@ -157,8 +157,10 @@ export class Fleets {
       files: filesBeside(artefacts, account),
       declared,
       program: call.own,
-      // What is recorded of webhooks is recorded for the declared controllers.
-      cluster: declared ? artefacts.cluster : { ...artefacts.cluster, fleet: { webhooks: undefined } },
+      cluster: {
+        issuer: artefacts.cluster.issuer,
+        fleet: { webhooks: declared ? artefacts.cluster.fleet?.webhooks : undefined },
+      },
     });
   }
 }

@@ -76,9 +76,9 @@ export interface ReadFactsOptions {
   /** What the caller knows of the clusters; wins over what was recorded. */
   readonly cluster: ClusterRecord;
   /** What the caller states besides. */
-  readonly stated: readonly StatedFact[];
-  /** Reads what a synth has recorded as stated. */
-  readonly recorded: (facts: Json, source: Source) => readonly StatedFact[];
+  readonly stated?: readonly StatedFact[];
+  /** Reads what a synth has recorded as stated; without it that is not read. */
+  readonly recorded?: (facts: Json, source: Source) => readonly StatedFact[];
 }
 
 /** A resource that was stated, and is in no file of Terraform. */
@@ -100,13 +100,7 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
   const files = new Files();
   const terraform = new Terraform(options.computed);
   const stacks = input.stacks.map((stack) => readStack(stack, terraform, files));
-  const recorded = stacks.flatMap(({ identity, folder }) =>
-    options.recorded(record(identity?.stated), {
-      file: join(folder, WORKLOAD_IDENTITY_FILE),
-      path: "stated",
-    }),
-  );
-  addStated(terraform, [...options.stated, ...recorded]);
+  addStated(terraform, stacks, options);
   const copies = boundCopies(input.files, stacks, (file) => files.documents(file));
   const copied = new Set(copies.map(({ file }) => file));
   const others = input.files.filter((file) => !copied.has(file));
@@ -139,7 +133,18 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
   };
 }
 
-function addStated(terraform: Terraform, facts: readonly StatedFact[]): void {
+/** What the caller states, and what synths have recorded as stated, as resources. */
+function addStated(
+  terraform: Terraform,
+  stacks: readonly StackDocuments[],
+  { stated = [], recorded = () => [] }: ReadFactsOptions,
+): void {
+  const facts = [
+    ...stated,
+    ...stacks.flatMap(({ identity, folder }) =>
+      recorded(record(identity?.stated), { file: join(folder, WORKLOAD_IDENTITY_FILE), path: "stated" }),
+    ),
+  ];
   if (facts.length === 0) return;
   const scope = terraform.scope("stated facts", true);
   for (const { type, values, source } of facts) {

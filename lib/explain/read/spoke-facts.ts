@@ -176,13 +176,19 @@ function roleRules(role: KubernetesDocument): RoleRules {
   const acting = rules.filter(letsAct).map((rule) => texts(at(rule, "resourceNames")).map(late));
   return {
     key: roleKeyOf(role),
-    isEmpty: rules.length === 0 && at(value, "aggregationRule") === undefined,
+    isEmpty: rules.every(givesNothing) && at(value, "aggregationRule") === undefined,
     impersonates: acting.some((each) => each.length === 0) ? "any" : acting.flat(),
   };
 }
 
 function refusedRole(refusal: SkippedDocument): RoleRules {
   return { key: refusal.refused ?? "", isEmpty: true, impersonates: [], refusal };
+}
+
+/** A rule without verbs, or for nothing, allows nothing. */
+function givesNothing(rule: unknown): boolean {
+  const has = (key: string): boolean => texts(at(rule, key)).length > 0;
+  return !has("verbs") || !(has("resources") || has("nonResourceURLs"));
 }
 
 function letsAct(rule: unknown): boolean {

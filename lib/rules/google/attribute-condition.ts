@@ -12,7 +12,7 @@ import { isLate } from "../../model/late";
 import type { Subject } from "../../model/subject";
 import { celString } from "./cel";
 import type { CelComparison } from "./cel-comparison";
-import { type CelExpression, celExpression } from "./cel-evaluation";
+import type { CelExpression } from "./cel-evaluation";
 import { type CelClaims, type CelVariables, claimAt } from "./cel-variables";
 import { admitsEveryToken } from "./trivial-condition";
 
@@ -112,15 +112,12 @@ export function ownAttributeCondition(expression: string): string {
  * decides, a claim that is not known, and expressions that are not evaluated here.
  */
 export function evaluateAttributeCondition(
-  expression: string | CelExpression | undefined,
+  condition: CelExpression | undefined,
   claims: CelClaims,
   attributes: CelVariables = {},
 ): AttributeConditionAnswer {
-  if (expression === undefined || expression === "")
+  if (condition === undefined)
     return { outcome: "allowed", reason: "the pool provider has no attribute condition" };
-  if (typeof expression === "string" && isLate(expression))
-    return { outcome: "unknown", reason: "the attribute condition is known after apply" };
-  const condition = celExpression(expression);
   const written = orElse(condition.text, () => "").trim();
   if (written.length > CONDITION_MAX)
     return {

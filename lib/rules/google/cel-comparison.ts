@@ -14,6 +14,7 @@ import {
   or,
   same,
   textOf,
+  whether,
 } from "../../model/known";
 import { unmarkedText } from "../../model/tree";
 import { type Pattern, joinedPattern, literalPattern, patternOf } from "../wildcard";
@@ -137,24 +138,20 @@ export function compared(
 function holdsFor(claim: unknown, test: Test, literal: Known<string>): Ternary {
   if (test === "has")
     return Array.isArray(claim) ? or("no", ...claim.map((item) => holdsFor(item, "is", literal))) : "unknown";
-  const whether = (what: (text: string) => Ternary): Ternary => match(literal, what, () => "unknown");
   if (claim instanceof AskedText)
-    return whether((text) => {
+    return whether(literal, (text) => {
       const pattern = patternFor(test, text);
       return pattern === undefined ? "unknown" : claim.matches(pattern);
     });
   const text = claimText(claim);
   if (text === undefined) return isScalar(claim) && isEquality(test) ? "no" : "unknown";
   if (isEquality(test)) return same(text, literal);
-  return match(
-    text,
-    (value) =>
-      match(
-        literal,
-        (piece): Ternary => holdsAt(value, test, piece),
-        () => same(text, around(test, literal)),
-      ),
-    () => "unknown",
+  return whether(text, (value) =>
+    match(
+      literal,
+      (piece) => holdsAt(value, test, piece),
+      (): Ternary | boolean => same(text, around(test, literal)),
+    ),
   );
 }
 
@@ -166,10 +163,10 @@ function isEquality(test: Test): boolean {
   return test === "is" || test === "isNot" || test === "in";
 }
 
-function holdsAt(text: string, test: Test, piece: string): Ternary {
-  if (test === "startsWith") return text.startsWith(piece) ? "yes" : "no";
-  if (test === "endsWith") return text.endsWith(piece) ? "yes" : "no";
-  return test !== "contains" ? "unknown" : text.includes(piece) ? "yes" : "no";
+function holdsAt(text: string, test: Test, piece: string): Ternary | boolean {
+  if (test === "startsWith") return text.startsWith(piece);
+  if (test === "endsWith") return text.endsWith(piece);
+  return test === "contains" ? text.includes(piece) : "unknown";
 }
 
 /** Whatever stands around a literal; never equal to a text, but certainly not where beginning or end differ. */

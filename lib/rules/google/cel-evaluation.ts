@@ -69,29 +69,21 @@ export class CelExpression {
   }
 }
 
-/** A pool has a few expressions, asked about for thousands of service accounts. */
+/** A configuration has a few expressions, asked about for thousands of service accounts. */
 const REMEMBERED = 256;
 const expressions = new Map<string, CelExpression>();
-
-/** An expression that is ready, or is made so and remembered. */
-export function celExpression(expression: string | CelExpression): CelExpression {
-  if (typeof expression !== "string") return expression;
-  const before = expressions.get(expression);
-  if (before !== undefined) return before;
-  if (expressions.size >= REMEMBERED) expressions.clear();
-  const made = new CelExpression(known(expression));
-  expressions.set(expression, made);
-  return made;
-}
 
 /** REST reference of workloadIdentityPools.providers, `attributeCondition`; mappings may be half as long. */
 const EXPRESSION_MAX = 4096;
 
 /** Evaluates an expression; never throws. See {@link CelExpression.evaluate}. */
-export function evaluateCel(expression: string | CelExpression, variables: CelVariables): CelAnswer {
-  if (typeof expression === "string" && expression.length > EXPRESSION_MAX)
-    return unknown(`it has ${expression.length} characters, ${EXPRESSION_MAX} are allowed`);
-  return celExpression(expression).evaluate(variables);
+export function evaluateCel(text: string, variables: CelVariables): CelAnswer {
+  if (text.length > EXPRESSION_MAX)
+    return unknown(`it has ${text.length} characters, ${EXPRESSION_MAX} are allowed`);
+  if (!expressions.has(text) && expressions.size >= REMEMBERED) expressions.clear();
+  const expression = expressions.get(text) ?? new CelExpression(known(text));
+  expressions.set(text, expression);
+  return expression.evaluate(variables);
 }
 
 function unknown(reason: string): CelAnswer {

@@ -4,7 +4,7 @@
  */
 
 import { orElse } from "../../model/known";
-import { type CelExpression, celExpression } from "./cel-evaluation";
+import type { CelExpression } from "./cel-evaluation";
 import { type CelAnswer, TOKEN_TELLS } from "./cel-program";
 import { type CelClaims, UNKNOWN_CLAIM } from "./cel-variables";
 import { attributeMapping } from "./attribute-mapping";
@@ -51,14 +51,13 @@ const LONG_SUBJECTS = attributeMapping(true)[SUBJECT] ?? "";
 
 /** The attributes by the mapping's expressions over the claims; claims may be `UNKNOWN_CLAIM`. */
 export function mapAttributes(
-  mapping: ReadonlyMap<string, string | CelExpression>,
+  mapping: ReadonlyMap<string, CelExpression>,
   claims: CelClaims,
 ): MappedAttributes {
-  const expression = mapping.get(SUBJECT);
-  const subject = subjectOf(expression === undefined ? undefined : celExpression(expression), claims);
+  const subject = subjectOf(mapping.get(SUBJECT), claims);
   const others = [...mapping]
     .filter(([key]) => key !== SUBJECT)
-    .map(([key, each]) => [key, evaluate(celExpression(each), claims)] as const);
+    .map(([key, each]) => [key, evaluate(each, claims)] as const);
   const groups = others.find(([key]) => key === GROUPS)?.[1];
   const custom = others.flatMap(([key, answer]): (readonly [string, unknown])[] => {
     const [, name] = CUSTOM.exec(key) ?? [];

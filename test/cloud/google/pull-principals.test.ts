@@ -15,8 +15,10 @@ import { Duration } from "../../../lib/model/duration";
 import { Issuer } from "../../../lib/model/issuer";
 import type { DeclaredPull, PullDeclaration } from "../../../lib/model/pulls";
 import { Subject } from "../../../lib/model/subject";
+import { known } from "../../../lib/model/known";
+import { CelExpression } from "../../../lib/rules/google/cel-evaluation";
 import { evaluateAttributeCondition } from "../../../lib/rules/google/attribute-condition";
-import { parsePrincipal, principalSubject } from "../../../lib/rules/google/principal";
+import { accountOf, readPrincipal } from "../../support/judge/principals";
 import { clusterFacts } from "../../fixtures/google/cluster";
 import { refused } from "../../fixtures/google/refused";
 import { onlyResource, resources, testStack } from "../../fixtures/google/synth";
@@ -71,7 +73,7 @@ describe("a pool of the cluster's own", () => {
   it("grants each service account each of its repositories, and nothing else", () => {
     const bindings = Object.values(resources(stack, BINDING));
     const granted = bindings.map(({ member, project: owner, location, repository, role }) => ({
-      who: principalSubject(parsePrincipal(String(member)))?.key,
+      who: accountOf(readPrincipal(String(member))),
       what: [owner, location, repository, role],
     }));
     expect(granted).toEqual([
@@ -94,9 +96,11 @@ describe("a pool of the cluster's own", () => {
   it("admits the subjects that it binds, and no other", () => {
     const condition = String(onlyResource(stack, PROVIDER)["attribute_condition"]);
     for (const { subject } of pulls)
-      expect(evaluateAttributeCondition(condition, { sub: String(subject) }).outcome).toBe("allowed");
+      expect(
+        evaluateAttributeCondition(new CelExpression(known(condition)), { sub: String(subject) }).outcome,
+      ).toBe("allowed");
     const other = { sub: "system:serviceaccount:shop:other" };
-    expect(evaluateAttributeCondition(condition, other).outcome).toBe("denied");
+    expect(evaluateAttributeCondition(new CelExpression(known(condition)), other).outcome).toBe("denied");
   });
 
   it("tells Kubernetes what the plugin needs", () => {

@@ -74,7 +74,7 @@ describe("issuer-trusted", () => {
     [
       "more custom attributes than Google takes",
       [mapped(`${numbered(49, (n) => `"attribute.a${n}": "assertion.sub"`)}, ${SUBJECT}`)],
-      "unknown",
+      "fail",
       "51 custom attributes, 50 are allowed",
     ],
     [
@@ -86,7 +86,7 @@ describe("issuer-trusted", () => {
     [
       "more audiences than Google takes",
       [[TF, '"allowed_audiences": [', `"allowed_audiences": [${numbered(10, (n) => `"a${n}"`)},`]],
-      "unknown",
+      "fail",
       "11 allowed audiences, 10 are allowed",
     ],
     [
@@ -224,7 +224,7 @@ describe("subject-admitted", () => {
       "a subject that cannot be told",
       [mapped('"google.subject": "assertion.jti"')],
       "unknown",
-      "cannot be told",
+      "is not known",
     ],
     [
       "the UID as subject",

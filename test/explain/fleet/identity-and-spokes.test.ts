@@ -672,7 +672,7 @@ it.each([
     "whether the server of eks-g, https://eksg.example.com, is an EKS cluster's is not known",
   ],
   [
-    "a hub of which it is not recorded that the webhook runs",
+    "a hub of which nothing says that the webhook runs",
     "https://hub.example",
     "token-mounted",
     "it is not recorded whether a pod identity webhook of AWS runs on the hub",

@@ -134,6 +134,8 @@ describe("acting as it", () => {
 
 describe("what it is granted", () => {
   const GROUP = { project: "acme-prod", role: "roles/dns.admin", member: "group:dns@example.com" };
+  const BUCKET_MEMBER = "google_storage_bucket_iam_member";
+  const READER = "roles/storage.objectViewer";
   const asked = { predefinedRoles: ["roles/dns.admin"] };
   it.each<[string, readonly Change[], object, string, string]>([
     ["nothing of what is asked for", [], asked, "fail", "roles/dns.admin"],
@@ -145,11 +147,55 @@ describe("what it is granted", () => {
       "may be to this member",
     ],
     [
-      "what everybody with an account has",
-      [declared("google_project_iam_member", { ...GROUP, member: "allAuthenticatedUsers" })],
-      asked,
+      "what everyone with an account has",
+      [declared(BUCKET_MEMBER, { bucket: "b", role: READER, member: "allAuthenticatedUsers" })],
+      { roleBindings: [{ role: READER, bucket: "b" }] },
       "pass",
       "asked for are granted",
+    ],
+    [
+      "on a bucket, which may be in a project that denies it",
+      [
+        declared(BUCKET_MEMBER, { bucket: "b", role: READER, member: "allAuthenticatedUsers" }),
+        declared(DENY, {
+          parent: "cloudresourcemanager.googleapis.com/projects/other",
+          rules: [
+            {
+              deny_rule: [
+                {
+                  denied_permissions: ["storage.googleapis.com/*"],
+                  denied_principals: ["principalSet://goog/public:all"],
+                },
+              ],
+            },
+          ],
+        }),
+      ],
+      { roleBindings: [{ role: READER, bucket: "b" }] },
+      "unknown",
+      "may take some of it away",
+    ],
+    // REST reference of projects.setIamPolicy.
+    [
+      "what Google lets no project grant to everyone",
+      [declared("google_project_iam_member", { ...GROUP, member: "allAuthenticatedUsers" })],
+      asked,
+      "fail",
+      "roles/dns.admin",
+    ],
+    [
+      "a role that is none",
+      [declared("google_project_iam_member", { ...GROUP, role: "dns.admin" })],
+      asked,
+      "fail",
+      "roles/dns.admin",
+    ],
+    [
+      "a role to a member that is missing",
+      [declared("google_project_iam_member", { ...GROUP, member: undefined })],
+      asked,
+      "fail",
+      "roles/dns.admin",
     ],
   ])("%s", (_why, changes, rights, status, words) => {
     const { permissions } = judged(changes, rights);

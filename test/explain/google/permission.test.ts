@@ -166,6 +166,60 @@ describe("a condition on the grant of one repository", () => {
   ])("%s", (_why, edits, image, status, words) => says(edits, image, status, words));
 });
 
+describe("what is refused, and grants nothing", () => {
+  it.each<Row>([
+    ["a grant without a role", onProject({ role: undefined }), TOOLS, "fail", "nothing grants"],
+    ["a grant without a member", onProject({ member: undefined }), TOOLS, "fail", "nothing grants"],
+    ["a role that is none", onProject({ role: "artifactregistry.reader" }), TOOLS, "fail", "nothing grants"],
+    ["everyone on a project", onProject({ member: "allUsers" }), TOOLS, "fail", "nothing grants"],
+  ])("%s", (_why, edits, image, status, words) => says(edits, image, status, words));
+});
+
+// developer.hashicorp.com/terraform/language/expressions/strings, "Escape Sequences".
+describe("what Terraform escapes is read as it hands it over, once", () => {
+  const MET = when('"%%{" == "%" + "{"');
+  const { role, member, project } = ON_PROJECT;
+  const members = [member];
+  const policy = { bindings: [{ role, members, ...MET }] };
+  it.each<Row>([
+    ["a member", onProject(MET), TOOLS, "pass", "is granted"],
+    [
+      "a binding",
+      [WITHOUT_GRANT, declared("google_project_iam_binding", { project, role, members, ...MET })],
+      TOOLS,
+      "pass",
+      "is granted",
+    ],
+    [
+      "a policy",
+      [
+        WITHOUT_GRANT,
+        declared("google_project_iam_policy", {
+          project: "acme-images",
+          policy_data: JSON.stringify(policy),
+        }),
+      ],
+      TOOLS,
+      "pass",
+      "is granted",
+    ],
+    [
+      "a policy document",
+      [
+        WITHOUT_GRANT,
+        declared("google_iam_policy", { d: { binding: [{ role, members, ...MET }] } }, "data"),
+        declared("google_project_iam_policy", {
+          project,
+          policy_data: "${data.google_iam_policy.d.policy_data}",
+        }),
+      ],
+      TOOLS,
+      "pass",
+      "is granted",
+    ],
+  ])("%s", (_why, edits, image, status, words) => says(edits, image, status, words));
+});
+
 describe("what a module is handed", () => {
   const module = (args: object): Edit => declared("m", { source: "./m", ...args }, "module");
   it.each<Row>([
@@ -232,13 +286,6 @@ describe("what is not known", () => {
       TOOLS,
       "unknown",
       "cannot be judged",
-    ],
-    [
-      "a grant without a role, which Terraform refuses",
-      onProject({ role: undefined }),
-      TOOLS,
-      "unknown",
-      "cannot be",
     ],
     ["a grant that count decides", onProject({ count: "${var.many}" }), TOOLS, "unknown", "cannot be judged"],
     [

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { attributeMapping } from "../../../lib/rules/google/attribute-mapping";
 import { UNKNOWN_CLAIM } from "../../../lib/rules/google/cel-variables";
+import { CelExpression } from "../../../lib/rules/google/cel-evaluation";
+import { known } from "../../../lib/model/known";
 import { mapAttributes } from "../../../lib/rules/google/mapped-attributes";
 
 const claims = (name = "web"): Record<string, unknown> => ({
@@ -10,7 +12,10 @@ const claims = (name = "web"): Record<string, unknown> => ({
   "kubernetes.io": { namespace: "shop", serviceaccount: { name, uid: UNKNOWN_CLAIM } },
 });
 const mapped = (mapping: Record<string, string>, name?: string): ReturnType<typeof mapAttributes> =>
-  mapAttributes(new Map(Object.entries(mapping)), claims(name));
+  mapAttributes(
+    new Map(Object.entries(mapping).map(([key, text]) => [key, new CelExpression(known(text))])),
+    claims(name),
+  );
 
 describe("mapAttributes", () => {
   it("reads the library's own mapping", () => {

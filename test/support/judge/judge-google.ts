@@ -1,10 +1,12 @@
+import { known } from "../../../lib/model/known";
+import { CelExpression } from "../../../lib/rules/google/cel-evaluation";
 import { evaluateAttributeCondition } from "../../../lib/rules/google/attribute-condition";
 import { fitsGoogleSubject } from "../../../lib/rules/google/attribute-mapping";
-import { parsePrincipal, principalSubject } from "../../../lib/rules/google/principal";
 import { type Json, inside, list, text } from "../json";
 import { type FinishedStack, annotationsOf } from "../synth-output";
 import { resources } from "../terraform";
 import { type Token, type Use, usesWith } from "./uses";
+import { accountOf, readPrincipal } from "./principals";
 
 const PROJECT = /^--project-id=(.+)$/;
 const OPT_IN = "iam.gke.io/enable-wi-image-pull";
@@ -72,7 +74,8 @@ export function judgePoolProvider(
   const condition = provider["attribute_condition"];
   if (typeof condition !== "string") return ["the pool provider has no attribute condition"];
   const outcome = (namespace: string, name: string): string =>
-    evaluateAttributeCondition(condition, claims(stack.issuer, namespace, name)).outcome;
+    evaluateAttributeCondition(new CelExpression(known(condition)), claims(stack.issuer, namespace, name))
+      .outcome;
   const { namespace, name } = use.subject;
   return [
     ...(outcome(namespace, name) === "allowed" ? [] : ["the attribute condition refuses it"]),
@@ -104,16 +107,14 @@ function judgeBinding({ terraform, pulls }: FinishedStack, use: Use, pool: Pool)
   const members = resources(terraform, "google_artifact_registry_repository_iam_member")
     .filter(({ role }) => role === "roles/artifactregistry.reader")
     .filter((block) => `${use.image}/`.startsWith(`${repositoryPath(block)}/`))
-    .map(({ member }) => parsePrincipal(text(member)));
+    .map(({ member }) => readPrincipal(text(member)));
   const own = members.filter(
     ({ poolId, projectNumber, selector }) =>
       poolId === pool.id &&
       (pool.projectNumber === undefined || projectNumber === pool.projectNumber) &&
-      JSON.stringify(selector) === JSON.stringify(expectedSelector(use, pool)),
+      selector === expectedSelector(use, pool),
   );
-  const strangers = members
-    .map((member) => principalSubject(member)?.key)
-    .filter((key) => !pulls.some(({ subject }) => subject.key === key));
+  const strangers = members.map(accountOf).filter((key) => !pulls.some(({ subject }) => subject.key === key));
   return [
     ...(own.length === 1 ? [] : ["its principal is no reader of the repository"]),
     ...strangers.map((key) => `${key ?? "somebody"} may pull without having declared it`),
@@ -121,12 +122,11 @@ function judgeBinding({ terraform, pulls }: FinishedStack, use: Use, pool: Pool)
 }
 
 /** `google.subject` as the pool maps it: another form in the pool of GKE and fleet, an attribute for long subjects. */
-function expectedSelector({ subject }: Use, { providerId }: Pool): object {
-  if (providerId === undefined)
-    return { kind: "subject", subject: `ns/${subject.namespace}/sa/${subject.name}` };
+function expectedSelector({ subject }: Use, { providerId }: Pool): string {
+  if (providerId === undefined) return `subject/ns/${subject.namespace}/sa/${subject.name}`;
   return fitsGoogleSubject(subject)
-    ? { kind: "subject", subject: subject.toString() }
-    : { kind: "attribute", name: "subject", value: subject.toString() };
+    ? `subject/${subject.toString()}`
+    : `attribute.subject/${subject.toString()}`;
 }
 
 /** `europe-west1-docker.pkg.dev/acme/tools`; a gcr.io repository is named like its host. */

@@ -1,11 +1,13 @@
 import { expect, it } from "vitest";
-import { exchangeOf, pluginArguments } from "../../../../lib/explain/clouds/google/plugin-arguments";
-import type { ProviderEntry } from "../../../../lib/explain/facts/node-configuration";
+import type { ProviderEntry } from "../../../lib/explain/read/node-configuration";
+import { known } from "../../../lib/model/known";
+import { puller } from "../../fixtures/explain/google";
 
 const RELEASE = { version: "36.3.8" };
 const BUILD = { version: "36.3.8", abilities: ["custom-pools"] };
-const POOL = "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/pool/providers/p";
-const OTHER = POOL.replace("/1/", "/2/");
+const POOL =
+  "//iam.googleapis.com/projects/123456789012/locations/global/workloadIdentityPools/k8s-edge-1/providers/k8s-edge-1";
+const OTHER = POOL.replace("/k8s-edge-1/", "/other/");
 const STS = `--sts-audience=${POOL}`;
 const MANAGED = ["--identity-provider=https://c", "--project-id=acme"];
 const GET = "get-credentials";
@@ -13,7 +15,7 @@ const GET = "get-credentials";
 const entry = (args: readonly string[]): ProviderEntry => ({
   name: "auth-provider-gcp",
   matchImages: [],
-  args,
+  args: args.map(known),
   env: new Map(),
   tokenAttributes: undefined,
   source: { file: "nodes.yaml", path: "" },
@@ -57,12 +59,25 @@ it.each<[string, readonly string[], object, "pass" | "fail" | "unknown", string]
   ["no pool", [GET], RELEASE, "fail", "no pool"],
   ["no pool at last", [GET, STS, "--sts-audience="], BUILD, "fail", "no pool"],
 ])("arguments of the gcp plugin: %s", (_, args, gcp, status, reason) => {
-  expect(pluginArguments(entry(args), { plugins: { gcp } })).toMatchObject({
-    status,
-    reason: expect.stringContaining(reason),
-  });
+  const {
+    cloud,
+    question: { cluster, node },
+  } = puller([]);
+  expect(cloud.pulls.arguments(entry(args), node, "pkg.dev", { ...cluster, plugins: { gcp } })).toMatchObject(
+    {
+      status,
+      reason: expect.stringContaining(reason),
+    },
+  );
 });
 
 it("of several flags of a name the last one counts", () => {
-  expect(exchangeOf(entry([GET, STS, `--sts-audience=${OTHER}`]))).toMatchObject({ projectNumber: "2" });
+  const { cloud, question } = puller([]);
+  const trust = (...args: readonly string[]): string =>
+    cloud.pulls.puller({ ...question, entry: entry([GET, ...args]) }).trust.subject.status;
+  expect([trust(STS), trust(STS, `--sts-audience=${OTHER}`), trust(`--sts-audience=${OTHER}`, STS)]).toEqual([
+    "pass",
+    "unknown",
+    "pass",
+  ]);
 });
