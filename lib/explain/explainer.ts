@@ -15,7 +15,7 @@ import type { Cloud } from "./cloud";
 import { Accesses } from "./jobs/access";
 import type { AccessJob, AccessQuestion } from "./jobs/access-questions";
 import { type FleetResult, Fleets } from "./jobs/fleet";
-import type { FleetQuestion } from "./jobs/fleet-questions";
+import type { FleetQuestion } from "./jobs/fleet-links";
 import { PULL_LINKS, Pulls } from "./jobs/pull";
 import {
   type AskedPull,
@@ -102,7 +102,7 @@ export class Explainer {
     this.#questions = new PullQuestions(facts);
     this.#pulls = new Pulls(clouds.pluginOf);
     this.#access = new Accesses(clouds.all);
-    this.#fleets = new Fleets(clouds.all, this.#access, clouds.issuers);
+    this.#fleets = new Fleets(clouds.all, clouds.issuers);
   }
 
   /**

@@ -19,7 +19,6 @@ export {
 } from "./explainer";
 export { type AccessJob } from "./jobs/access-questions";
 export { type FleetResult } from "./jobs/fleet";
-export { type Origin } from "./jobs/pull";
 export {
   type ClusterRecord,
   type DeclaredComponent,
@@ -37,6 +36,7 @@ export {
   type ExplainOptions,
   type ExplainSelection,
   type FleetSelection,
+  type Origin,
   type PullSelection,
 } from "./selections";
 export { renderHtml } from "./render/html";

@@ -13,37 +13,25 @@ import { type Verdict, compareVerdicts } from "./verdict";
 
 /** One question about some facts. */
 export interface Link<F, K extends keyof F = keyof F> {
-  /** Its name. */
   readonly id: CheckId;
-  /** What it asks, for people. */
   readonly question: string;
-  /** Why it matters, for people. */
-  readonly why: string;
-  /** The facts that the answer depends on. */
   readonly per: readonly K[];
-  /** Answers. */
   readonly run: (facts: Pick<F, K>) => Answer;
 }
 
 /** A fact that follows from others. */
 export interface Derived<F, N extends keyof F = keyof F, K extends keyof F = keyof F> {
-  /** The fact. */
   readonly adds: N;
-  /** The facts that it follows from. */
   readonly per: readonly K[];
-  /** Derives it. */
   readonly of: (facts: Pick<F, K>) => F[N];
 }
 
 /** Several facts of one kind, each of which the chain may go on with. */
 export interface Fork<F, N extends keyof F = keyof F, K extends keyof F = keyof F> {
-  /** The kind of fact. */
   readonly adds: N;
-  /** The facts that they follow from. */
   readonly per: readonly K[];
   /** What the chain goes on with; never empty. */
   readonly each: (facts: Pick<F, K>) => readonly F[N][];
-  /** Which of them counts. */
   readonly fold: "best" | "worst";
 }
 
@@ -52,15 +40,11 @@ export type Step<F> = Link<F> | Derived<F> | Fork<F>;
 
 /** Makes the steps of a table of one kind of facts: an undeclared dependency does not compile. */
 export interface Steps<F> {
-  /** A link. */
   link<K extends keyof F>(link: Link<F, K>): Step<F>;
-  /** A derived fact. */
   derived<N extends keyof F, K extends keyof F>(derived: Derived<F, N, K>): Step<F>;
-  /** A fork. */
   fork<N extends keyof F, K extends keyof F>(fork: Fork<F, N, K>): Step<F>;
 }
 
-/** The makers of steps for one kind of facts. */
 export function stepsOf<F>(): Steps<F> {
   const same = (step: unknown): Step<F> => step as Step<F>;
   return { link: same, derived: same, fork: same };
@@ -68,15 +52,10 @@ export function stepsOf<F>(): Steps<F> {
 
 /** A chain that was judged: its answers up to the first that is broken. */
 export interface Chain<F> {
-  /** The facts at its end. */
   readonly facts: F;
-  /** The first broken link. */
   readonly failed: CheckId | undefined;
-  /** What follows from the links alone. */
   readonly verdict: Verdict;
-  /** How many links hold. */
   readonly passed: number;
-  /** The links in order, those that were not reached as skipped. */
   readonly checks: readonly CheckResult[];
 }
 
@@ -137,12 +116,10 @@ export class Runner<F extends object> {
     this.#links = steps.filter((step): step is Link<F> => "run" in step);
   }
 
-  /** The links in order. */
   get links(): readonly Link<F>[] {
     return this.#links;
   }
 
-  /** Judges the chain that begins with these facts. */
   run(facts: F): Chain<F> {
     return this.#from(0, facts, undefined);
   }
@@ -270,8 +247,8 @@ function verdictOf(trail: Trail | undefined): Verdict {
   return "allowed";
 }
 
-/** Named one by one: what an answer words when it is read, a spread would not copy. */
-function worded({ status, reason, evidence, remedy, log }: Answer): Answer {
+/** An answer as plain data: what an answer words when it is read, a spread would not copy. */
+export function worded({ status, reason, evidence, remedy, log }: Answer): Answer {
   return { status, reason, evidence, remedy, ...(log === undefined ? {} : { log }) };
 }
 

@@ -1,7 +1,9 @@
 import { anyObject, choice, object, optional, text, type ObjectKind } from "../model/shape";
-import type { Origin } from "./jobs/pull";
 import type { StatedAwsFacts } from "./aws/stated";
 import type { ClusterRecord } from "./read/cluster-record";
+
+/** Why a pull is asked about: it was declared, a caller asked, or a workload has the image. */
+export type Origin = "declared" | "asked" | "workload";
 
 /** Whose access to explain. */
 export interface AccessSelection {

@@ -208,7 +208,7 @@ const SECRETS: Readonly<
     ],
     ["another key", "  azure_region", "  other: x\n  azure_region", "has other besides"],
   ],
-  google: [["no base64", "service_account.json: ", "service_account.json: x", "has no readable key"]],
+  google: [["another key", "service_account.json: ", "other.json: ", "has no readable key"]],
 };
 
 describe.each(clouds)("the Secret of %s", (cloud) => {
@@ -217,6 +217,15 @@ describe.each(clouds)("the Secret of %s", (cloud) => {
     expect([firstFailed(result), result.verdict]).toEqual(["secret-well-formed", "denied"]);
     expect(reasonOf(result, "secret-well-formed")).toContain(says);
   });
+});
+
+it("a Secret that the API server refuses counts as absent, with the refusal as reason", () => {
+  const broken = edited(written.google, [
+    [INGRESS_SECRET, "service_account.json: ", "service_account.json: x"],
+  ]);
+  const result = resultOf(broken, INGRESS);
+  expect([firstFailed(result), result.verdict]).toEqual(["secret-present", "denied"]);
+  expect(reasonOf(result, "secret-present")).toContain("is no base64");
 });
 
 describe("the credential file of Google", () => {

@@ -5,7 +5,7 @@
 
 import { describe, expect, it } from "vitest";
 import type { ExplainResult, Status } from "../../lib/explain";
-import { pullChecks } from "../../lib/explain/checks/checks";
+import { PULL_LINKS } from "../../lib/explain/jobs/pull";
 import { type Edit, edited, explained, synthesized } from "../fixtures/explain/artefacts";
 
 const ECR = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/shop/web";
@@ -307,7 +307,7 @@ const FAILS: Readonly<Record<string, readonly Row[]>> = {
       why: "True is not true",
       ...tools,
       edits: [[ACCOUNTS, '"true"', '"True"']],
-      text: "to the letter",
+      text: "the plugin needs exactly",
       as: "node identity",
     },
   ],
@@ -813,7 +813,7 @@ function ask({ account = "shop/web", image, edits }: Row): ReturnType<typeof exp
 const rows = (table: typeof FAILS): readonly (readonly [string, string, Row])[] =>
   Object.entries(table).flatMap(([id, list]) => list.map((row) => [id, row.why, row] as const));
 
-const order = pullChecks.map(({ id }) => id as string);
+const order = PULL_LINKS.map(({ id }) => id as string);
 
 describe("fail", () => {
   it.each(rows(FAILS))("%s: %s", (id, _, row) => {

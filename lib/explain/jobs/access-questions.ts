@@ -3,10 +3,9 @@
  * annotations were read.
  */
 
-import { type Known, is, orElse } from "../../model/known";
 import { COMPONENT_AUDIENCE, COMPONENT_TOKEN_PATH } from "../../model/components";
-import { type Tree, type TreeObject, entriesOf, isTreeObject, knownJson, treeOf } from "../../model/tree";
-import { isDeepStrictEqual } from "node:util";
+import { type Known, is, orElse } from "../../model/known";
+import { type Tree, type TreeObject, entriesOf, isTreeObject, sameTree, treeOf } from "../../model/tree";
 import type { AskedRights, Cloud } from "../cloud";
 import type { DeclaredComponent } from "../read/cluster-record";
 import type { RequestFact, SecretFact } from "../read/component-facts";
@@ -17,45 +16,37 @@ export type AccessJob = "component" | "workload";
 
 /** One service account of a component or workload, in one cloud. */
 export interface AccessQuestion {
-  /** Which job. */
   readonly job: AccessJob;
-  /** The cluster. */
   readonly artefacts: ClusterArtefacts;
-  /** The cloud; `undefined` where nothing says which. */
+  /** `undefined` where nothing says which. */
   readonly cloud: Cloud | undefined;
   /** `namespace/name`; the name is `*` where nothing says which service accounts a component has. */
   readonly key: string;
   /** True where it is recorded. */
   readonly declared: boolean;
-  /** What a component reads and asks for; `undefined` for a workload. */
+  /** `undefined` for a workload. */
   readonly component: AskedComponent | undefined;
   /** What is meant to be granted; `undefined` where nothing says it. */
   readonly asks: AskedRights | undefined;
 }
 
-/** What a component reads and asks for. */
+/** What a component reads and asks for; `undefined` is what was not read. */
 export interface AskedComponent {
-  /** The Secret, `namespace/name`. */
+  /** `namespace/name`. */
   readonly secretKey: string;
-  /** The Secret; `undefined` where it was not read. */
   readonly secret: SecretFact | undefined;
-  /** The request; `undefined` where it was not read. */
   readonly request: RequestFact | undefined;
-  /** Where its token is; `undefined` where neither request nor record says it. */
   readonly tokenPath: string | undefined;
-  /** The audience of its tokens. */
   readonly audience: string;
   /** What it was meant to get other than it asks for; `undefined` where that is the same. */
   readonly intent: Intent | undefined;
 }
 
-/** What was asked for and what was meant. */
+/** What was asked for and what was meant, in the form of a request's provider part. */
 export interface Intent {
-  /** What the request asks for. */
   readonly asks: TreeObject;
-  /** What the component was meant to get. */
   readonly intends: TreeObject;
-  /** Why; empty where no reason was given. */
+  /** Empty where no reason was given. */
   readonly reason: string;
 }
 
@@ -75,10 +66,10 @@ export function componentQuestions(
   const { cluster, secrets } = artefacts;
   const declared = new Map((cluster.components ?? []).map((each) => [each.secret, each]));
   const requests = requestsOf(artefacts, clouds, declared);
-  const led = [...secrets.values()].filter((secret) =>
+  const read = [...secrets.values()].filter((secret) =>
     clouds.some(({ access }) => access.recognizes(secret)),
   );
-  const keys = new Set([...declared.keys(), ...requests.keys(), ...led.map(({ key }) => key)]);
+  const keys = new Set([...declared.keys(), ...requests.keys(), ...read.map(({ key }) => key)]);
   return [...keys].flatMap((key) =>
     questionsOf(artefacts, clouds, key, declared.get(key), requests.get(key)),
   );
@@ -96,29 +87,17 @@ function questionsOf(
     clouds.find((each) => each.cloud === declared?.cloud) ??
     clouds.find(({ access }) => access.providerKind === request?.providerKind) ??
     clouds.find(({ access }) => secret && access.recognizes(secret));
+  const tokenPath = request?.tokenPath || declared?.tokenPath || (request && COMPONENT_TOKEN_PATH);
+  const audience = declared?.audience || COMPONENT_AUDIENCE;
   const intent = intentOf(declared, request);
-  const component: AskedComponent = {
-    secretKey,
-    secret,
-    request,
-    tokenPath: request?.tokenPath || declared?.tokenPath || (request && COMPONENT_TOKEN_PATH),
-    audience: declared?.audience || COMPONENT_AUDIENCE,
-    intent,
-  };
+  const component: AskedComponent = { secretKey, secret, request, tokenPath, audience, intent };
   const asked = declared && objectOf(treeOf(declared.asks));
   const rights = intent?.intends ?? (request ? rightsOf(request.providerSpec) : asked);
+  const asks = rights && { rights, places: declared?.places ?? [] };
   const named = new Set([...(declared?.serviceAccounts ?? []), ...(request?.serviceAccounts ?? [])]);
-  const anyone = `${secretKey.split("/")[0] ?? ""}/${ANY_ACCOUNT}`;
-  const keys = named.size > 0 ? [...named].sort() : [anyone];
-  return keys.map((key): AccessQuestion => ({
-    job: "component",
-    artefacts,
-    cloud,
-    key,
-    declared: declared !== undefined,
-    component,
-    asks: rights && { rights, places: declared?.places ?? [] },
-  }));
+  const keys = named.size > 0 ? [...named].sort() : [`${secretKey.split("/")[0] ?? ""}/${ANY_ACCOUNT}`];
+  const question = { job: "component", artefacts, cloud, declared: declared !== undefined } as const;
+  return keys.map((key): AccessQuestion => ({ ...question, key, component, asks }));
 }
 
 /** What was meant for a request of another release is not known: that one is judged as it is. */
@@ -126,9 +105,9 @@ function intentOf(declared: Declared | undefined, request: RequestFact | undefin
   const intends = declared?.intends && objectOf(declared.intends);
   const asks = declared && objectOf(treeOf(declared.asks));
   if (!declared || !intends || !asks) return undefined;
-  if (request !== undefined && !isSame(rightsOf(request.providerSpec), rightsOf(treeOf(asks))))
-    return undefined;
-  return { asks, intends, reason: declared.reason };
+  const asked = request && treeOf(rightsOf(request.providerSpec));
+  const isOther = asked !== undefined && sameTree(asked, treeOf(rightsOf(treeOf(asks)))) !== "yes";
+  return isOther ? undefined : { asks, intends, reason: declared.reason };
 }
 
 /** The provider part without what says which kind of document it is. */
@@ -145,11 +124,6 @@ function rightsOf(providerSpec: Tree): TreeObject | undefined {
 function objectOf(tree: Tree): TreeObject | undefined {
   const value = orElse(tree, () => undefined);
   return isTreeObject(value) ? value : undefined;
-}
-
-function isSame(one: TreeObject | undefined, other: TreeObject | undefined): boolean {
-  const [a, b] = [one, other].map((each) => each && orElse(knownJson(treeOf(each)), () => undefined));
-  return a !== undefined && isDeepStrictEqual(a, b);
 }
 
 /**
@@ -189,20 +163,13 @@ export function workloadQuestions(
     ...artefacts.serviceAccounts.keys(),
   ]);
   return [...keys].flatMap((key) =>
-    clouds
-      .filter((cloud) => declared.has(`${cloud.cloud} ${key}`) || acts(cloud, key))
-      .map((cloud): AccessQuestion => {
-        const line = declared.get(`${cloud.cloud} ${key}`);
-        const rights = line?.asks && objectOf(line.asks);
-        return {
-          job: "workload",
-          artefacts,
-          cloud,
-          key,
-          declared: line !== undefined,
-          component: undefined,
-          asks: rights && entriesOf(rights).length > 0 ? { rights, places: [] } : undefined,
-        };
-      }),
+    clouds.flatMap((cloud): readonly AccessQuestion[] => {
+      const line = declared.get(`${cloud.cloud} ${key}`);
+      if (!line && !acts(cloud, key)) return [];
+      const rights = line?.asks && objectOf(line.asks);
+      const asks = rights && entriesOf(rights).length > 0 ? { rights, places: [] } : undefined;
+      const isDeclared = line !== undefined;
+      return [{ job: "workload", artefacts, cloud, key, declared: isDeclared, component: undefined, asks }];
+    }),
   );
 }

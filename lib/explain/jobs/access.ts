@@ -1,26 +1,189 @@
 /*
- * Judges platform components and workloads: finds for each service account what names its identity, and runs the links.
+ * Platform components and workloads: finds for each service account what names its identity, and judges the links in the
+ * order in which SDK and cloud come to them.
  */
 
-import { type Known, known, unread } from "../../model/known";
+import { grouped } from "../../model/grouped";
+import { type Known, known, same, shown, unread } from "../../model/known";
+import { once } from "../../model/once";
 import { renamedServiceAccount } from "../../rules/openshift/renamed-service-accounts";
-import { type Answer, type CheckResult, type Evidence, badness, seen, unknown } from "../answer";
+import {
+  type Answer,
+  type CheckResult,
+  type Evidence,
+  badness,
+  broken,
+  pass,
+  seen,
+  unknown,
+} from "../answer";
 import type { AccessIdentity, AccountReading, Cloud, TokenQuestion, TrustAnswer } from "../cloud";
 import type { CredentialFileFact } from "../read/component-facts";
 import type { ClusterArtefacts } from "../read/facts";
-import type { WorkloadFact } from "../read/pods";
-import { type ServiceAccountFact, serviceAccountOf } from "../read/service-accounts";
+import { type ServiceAccountFact, serviceAccountOf, unwritten } from "../read/service-accounts";
+import { Runner, type Step, stepsOf, worded } from "../run";
 import { refusedToken } from "../shared/pods";
 import type { Verdict } from "../verdict";
-import { type AccessFacts, accessRunners } from "./access-links";
 import {
   ANY_ACCOUNT,
   type AccessJob,
   type AccessQuestion,
+  type AskedComponent,
   type Intent,
   componentQuestions,
   workloadQuestions,
 } from "./access-questions";
+import { TRUST_LINKS, type TrustFacts, accountWritten, missing } from "./links";
+
+/** What the links of a component or workload look at. */
+export interface AccessFacts extends TrustFacts {
+  /** True where it is recorded. */
+  readonly declared: boolean;
+  /** `namespace/name`. */
+  readonly key: string;
+  /** The service account; `undefined` where it was not read. */
+  readonly account: ServiceAccountFact | undefined;
+  /** `undefined` for a workload. */
+  readonly component: AskedComponent | undefined;
+  /** Whether what names the identity is right in itself; `undefined` where the cloud is not known. */
+  readonly named: Answer | undefined;
+  /** Whether pods get token and settings; `undefined` for a component. */
+  readonly pods: Answer | undefined;
+  /** As whom; `undefined` where nothing names it. */
+  readonly identity: AccessIdentity | undefined;
+  readonly permission: Answer | undefined;
+}
+
+const { link } = stepsOf<AccessFacts>();
+
+const identityFound = link({
+  id: "identity-found",
+  question: "Is the identity that is named among the resources?",
+  per: ["identity"],
+  run: ({ identity }) => identity?.found ?? missing("the identity"),
+});
+
+const CLOUD: readonly Step<AccessFacts>[] = [
+  ...TRUST_LINKS,
+  link({
+    id: "permissions-granted",
+    question: "Does the identity hold every permission that is asked for?",
+    per: ["permission"],
+    run: ({ permission }) => permission ?? missing("the identity"),
+  }),
+];
+
+/** The links of each job. */
+export const accessRunners: Readonly<Record<AccessJob, Runner<AccessFacts>>> = {
+  component: new Runner([
+    link({
+      id: "secret-present",
+      question: "Is the Secret that the component reads among the manifests?",
+      per: ["artefacts", "component", "declared"],
+      run: ({ artefacts, component, declared }) =>
+        component ? secretPresent(artefacts, component, declared) : missing("the Secret"),
+    }),
+    link({
+      id: "secret-well-formed",
+      question: "Does the Secret say what the component's SDK reads, and nothing that wins over it?",
+      per: ["named"],
+      run: ({ named }) => named ?? missing("the cloud of the Secret"),
+    }),
+    identityFound,
+    link({
+      id: "issuer-configured",
+      question: "Does the cluster write the issuer into its tokens?",
+      per: ["artefacts", "declared"],
+      run: ({ artefacts, declared }) => issuerConfigured(artefacts, declared),
+    }),
+    ...CLOUD,
+  ]),
+  workload: new Runner([
+    link({
+      id: "account-present",
+      question: "Is the workload's service account among the objects of the cluster?",
+      per: ["artefacts", "key", "account", "named"],
+      run: ({ artefacts, key, account, named }) =>
+        // Where nothing on it is needed, it may be another team's, which writes it elsewhere.
+        accountWritten(artefacts, key, account, named?.status === "pass", "error looking up service account"),
+    }),
+    link({
+      id: "account-annotated",
+      question: "Do annotations or a credential file name the identity of the workload?",
+      per: ["named"],
+      run: ({ named }) => named ?? missing("the cloud of the workload"),
+    }),
+    link({
+      id: "pods-configured",
+      question: "Do the workload's pods get a token and know where it is, as far as can be seen?",
+      per: ["pods"],
+      run: ({ pods }) => pods ?? missing("the cloud of the workload"),
+    }),
+    identityFound,
+    ...CLOUD,
+  ]),
+};
+
+/** Annotations by which a release's request is not for every cluster. */
+const OPTIONAL: readonly string[] = [
+  "capability.openshift.io/name",
+  "release.openshift.io/feature-gate",
+  "release.openshift.io/feature-set",
+];
+
+function secretPresent(
+  { refused }: ClusterArtefacts,
+  { secret, secretKey, request }: AskedComponent,
+  declared: boolean,
+): Answer {
+  const asked = request === undefined ? [] : [seen(`CredentialsRequest ${request.name}`, request.source)];
+  if (secret) return pass(`the Secret ${secretKey} exists`, seen("Secret", secret.source), ...asked);
+  const gates = [...(request?.annotations.keys() ?? [])].filter((key) => OPTIONAL.includes(key));
+  if (!declared && gates.length > 0)
+    return unknown(
+      `the Secret ${secretKey} is not among what was read; its request is for some clusters only, by ${gates.join(", ")}`,
+      "name its manifest as well, or leave the request out where the cluster does not have the component",
+      ...asked,
+    );
+  const [refusal] = refused.get(`Secret ${secretKey}`) ?? [];
+  return broken(
+    refusal
+      ? `the Secret ${secretKey} counts as absent: ${refusal.reason}`
+      : `the Secret ${secretKey} is in none of the manifests`,
+    "write it, or name the manifest that has it",
+    `secret "${secretKey.split("/")[1] ?? ""}" not found`,
+    ...(refusal ? [seen("Secret", refusal.source)] : []),
+    ...asked,
+  );
+}
+
+function issuerConfigured({ authentication, cluster }: ClusterArtefacts, declared: boolean): Answer {
+  if (authentication === undefined)
+    return declared
+      ? broken(
+          "no manifest Authentication/cluster says the issuer",
+          "add cluster-authentication-02-config.yaml to the installer's manifests",
+          undefined,
+        )
+      : unknown(
+          "Authentication/cluster is not among what was read",
+          "name its manifest as well; its serviceAccountIssuer is what the tokens say",
+        );
+  const { issuer, source } = authentication;
+  const where = seen("serviceAccountIssuer", source);
+  const isMissing = same<string | undefined>(issuer, known(undefined)) === "yes";
+  const isRecorded = cluster.issuer !== undefined;
+  const isOther = isRecorded && same<string | undefined>(cluster.issuer, issuer) === "no";
+  if (!isMissing && !isOther) return pass(`the cluster's tokens are of ${shown(issuer)}`, where);
+  const says = isMissing ? "has no serviceAccountIssuer" : `says ${shown(issuer)}`;
+  const wanted = isRecorded ? `, recorded is ${shown(cluster.issuer)}` : "";
+  return broken(
+    `Authentication/cluster ${says}${wanted}`,
+    "write exactly the issuer into spec.serviceAccountIssuer",
+    undefined,
+    where,
+  );
+}
 
 /** A component or workload that was judged. */
 export interface JudgedAccess {
@@ -28,26 +191,28 @@ export interface JudgedAccess {
   readonly subject: string;
   /** The Secret of a component; the cloud of a workload. */
   readonly target: string;
-  /** What follows from the links. */
   readonly verdict: Verdict;
   /** As whom; `null` where it is denied or not known. */
   readonly as: string | null;
-  /** The links in order. */
   readonly checks: readonly CheckResult[];
 }
 
-/** What stands beside the service accounts of a cluster. */
-interface Around {
-  /** Pods by service account. */
-  readonly pods: ReadonlyMap<string, readonly WorkloadFact[]>;
-  /** Files with credentials by namespace. */
-  readonly files: ReadonlyMap<string, readonly CredentialFileFact[]>;
+const podsByAccount = once(({ workloads }: ClusterArtefacts) =>
+  grouped(workloads, ({ namespace, serviceAccount }) => `${namespace}/${serviceAccount}`),
+);
+
+const filesByNamespace = once(({ credentialFiles }: ClusterArtefacts) =>
+  grouped(credentialFiles, ({ configMap }) => configMap.split("/")[0] ?? ""),
+);
+
+/** The files with credentials beside a service account. */
+export function filesBeside(artefacts: ClusterArtefacts, key: string): readonly CredentialFileFact[] {
+  return filesByNamespace(artefacts).get(key.split("/")[0] ?? "") ?? [];
 }
 
 /** Judges components and workloads. */
 export class Accesses {
   readonly #clouds: readonly Cloud[];
-  readonly #around = new WeakMap<ClusterArtefacts, Around>();
 
   constructor(clouds: readonly Cloud[]) {
     this.#clouds = clouds;
@@ -64,7 +229,7 @@ export class Accesses {
     entering: ReadonlySet<string>,
   ): Generator<JudgedAccess> {
     const acts = (cloud: Cloud, key: string): boolean =>
-      !entering.has(key) && this.reading(artefacts, cloud, key, false) !== undefined;
+      !entering.has(key) && this.#reading(artefacts, cloud, key, false) !== undefined;
     const questions =
       job === "component"
         ? componentQuestions(artefacts, this.#clouds)
@@ -73,36 +238,29 @@ export class Accesses {
   }
 
   /** How a workload finds its identity in a cloud; `undefined` for one that does not act there. */
-  reading(
+  #reading(
     artefacts: ClusterArtefacts,
     { access }: Cloud,
     key: string,
     declared: boolean,
   ): AccountReading | undefined {
-    const { pods, files } = this.#aroundOf(artefacts);
-    const own = pods.get(key) ?? [];
+    const pods = podsByAccount(artefacts).get(key) ?? [];
     const reading = access.account({
       account: serviceAccountOf(artefacts, key) ?? unwritten(key),
-      pods: own,
+      pods,
       fragment: artefacts.podFragments.get(key),
-      files: files.get(key.split("/")[0] ?? "") ?? [],
+      files: filesBeside(artefacts, key),
       declared,
       program: new Map(),
       cluster: artefacts.cluster,
     });
-    const refused = reading && refusedToken(own);
+    const refused = reading && refusedToken(pods);
     return refused ? { ...reading, pods: refused } : reading;
-  }
-
-  /** The files with credentials of a namespace. */
-  filesOf(artefacts: ClusterArtefacts, namespace: string): readonly CredentialFileFact[] {
-    return this.#aroundOf(artefacts).files.get(namespace) ?? [];
   }
 
   #judged(question: AccessQuestion): JudgedAccess {
     const { job, key, component, cloud } = question;
-    const chain = accessRunners[job].run(this.#facts(question));
-    const { verdict, checks, facts } = chain;
+    const { verdict, checks, facts } = accessRunners[job].run(this.#facts(question));
     return {
       subject: key,
       target: component?.secretKey ?? cloud?.cloud ?? "",
@@ -113,54 +271,36 @@ export class Accesses {
   }
 
   #facts({ artefacts, cloud, key, component, declared, asks }: AccessQuestion): AccessFacts {
-    const account = serviceAccountOf(artefacts, key);
-    const workload = component ? undefined : cloud && this.reading(artefacts, cloud, key, declared);
+    const workload = component ? undefined : cloud && this.#reading(artefacts, cloud, key, declared);
     const secret =
       component?.secret && cloud?.access.secret(component.secret, component.tokenPath, artefacts.secrets);
     const { identity, answer: named } = workload ?? secret ?? {};
     const audiences = component ? [known(component.audience)] : (workload?.audiences ?? []);
-    const token = tokenOf(artefacts, key, audiences[0] ?? unread("the audience of the token is not known"));
-    const trust = identity && subjectNamed(trustOfAll(identity, token, audiences), key);
+    const token = tokenOf(artefacts, key, audiences);
     const permission = identity?.permissions(asks, token);
     return {
       artefacts,
       declared,
       key,
-      account,
+      account: serviceAccountOf(artefacts, key),
       component,
       named,
       pods: workload?.pods,
       identity,
-      trust,
+      trust: identity && subjectNamed(trustOfAll(identity, token, audiences), key),
       permission: permission && cloud && withIntent(permission, cloud, component?.intent),
     };
   }
-
-  #aroundOf(artefacts: ClusterArtefacts): Around {
-    const before = this.#around.get(artefacts);
-    if (before) return before;
-    const made: Around = {
-      pods: grouped(artefacts.workloads, ({ namespace, serviceAccount }) => `${namespace}/${serviceAccount}`),
-      files: grouped(artefacts.credentialFiles, ({ configMap }) => configMap.split("/")[0] ?? ""),
-    };
-    this.#around.set(artefacts, made);
-    return made;
-  }
 }
 
-function tokenOf(artefacts: ClusterArtefacts, key: string, audience: Known<string>): TokenQuestion {
+/** The token of a service account; of several audiences the first. */
+export function tokenOf(
+  { issuer }: ClusterArtefacts,
+  key: string,
+  [audience = unread("the audience of the token is not known")]: readonly Known<string>[],
+): TokenQuestion {
   const [namespace = "", name = ""] = key.split("/");
-  return { issuer: artefacts.issuer, audience, namespace, name };
-}
-
-function grouped<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const same = groups.get(keyOf(item));
-    if (same) same.push(item);
-    else groups.set(keyOf(item), [item]);
-  }
-  return groups;
+  return { issuer, audience, namespace, name };
 }
 
 /** Pods of one service account may show tokens for different audiences: each must be accepted. */
@@ -173,18 +313,6 @@ export function trustOfAll(
   const others = audiences.slice(1).map((audience) => identity.trust({ ...token, audience }));
   const bad = ({ audience, subject }: TrustAnswer): number => Math.max(badness(audience), badness(subject));
   return others.reduce((worst, each) => (bad(each) > bad(worst) ? each : worst), first);
-}
-
-/** A service account that no manifest writes has no annotations. */
-function unwritten(key: string): ServiceAccountFact {
-  return {
-    key,
-    annotations: new Map(),
-    patch: undefined,
-    pullSecrets: [],
-    source: undefined,
-    documents: [],
-  };
 }
 
 /** The cloud's answer about the subject, with what only OpenShift's history explains. */
@@ -201,10 +329,9 @@ function subjectNamed(trust: TrustAnswer, key: string): TrustAnswer {
       ),
     };
   const history = subject.status === "fail" ? renamedServiceAccount(namespace, name) : undefined;
-  if (history === undefined) return trust;
-  const { status, reason, evidence, remedy, log } = subject;
-  const why = { status, reason: `${reason}; ${history}`, evidence, remedy };
-  return { ...trust, subject: log === undefined ? why : { ...why, log } };
+  return history === undefined
+    ? trust
+    : { ...trust, subject: { ...worded(subject), reason: `${subject.reason}; ${history}` } };
 }
 
 /** The answer, with what was narrowed or widened by design as evidence. */
@@ -213,27 +340,24 @@ function withIntent(answer: Answer, { access }: Cloud, intent: Intent | undefine
   const { asks, intends, reason } = intent;
   const [asked, meant] = [access.inWords(asks), access.inWords(intends)];
   const because = reason === "" ? "" : `, because: ${reason}`;
-  const told = (what: string, rights: readonly string[]): readonly Evidence[] =>
-    rights.length === 0
-      ? []
-      : [seen(`${what}: ${rights.slice(0, SHOWN).join(", ")}${more(rights)}${because}`, undefined)];
+  const difference = (
+    what: string,
+    some: readonly string[],
+    others: readonly string[],
+  ): readonly Evidence[] => {
+    const rights = [...new Set(some)].filter((each) => !others.includes(each));
+    const more = rights.length > SHOWN ? ` and ${rights.length - SHOWN} more` : "";
+    const text = `${what}: ${rights.slice(0, SHOWN).join(", ")}${more}${because}`;
+    return rights.length === 0 ? [] : [seen(text, undefined)];
+  };
   return {
-    ...answer,
+    ...worded(answer),
     evidence: [
       ...answer.evidence,
-      ...told("asked for, and by design not granted", without(asked, meant)),
-      ...told("not asked for, and granted by design", without(meant, asked)),
+      ...difference("asked for, and by design not granted", asked, meant),
+      ...difference("not asked for, and granted by design", meant, asked),
     ],
   };
 }
 
 const SHOWN = 6;
-
-function more({ length }: readonly string[]): string {
-  return length > SHOWN ? ` and ${length - SHOWN} more` : "";
-}
-
-function without(some: readonly string[], others: readonly string[]): readonly string[] {
-  const known = new Set(others);
-  return [...new Set(some)].filter((each) => !known.has(each));
-}

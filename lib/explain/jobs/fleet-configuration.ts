@@ -8,6 +8,7 @@
 
 import { type WorkloadIdentityError, refusal } from "../../errors";
 import { isKnown, orElse, whyNot } from "../../model/known";
+import { once } from "../../model/once";
 import { at, list, record, text } from "../../model/parsed";
 import { childOf, knownJson } from "../../model/tree";
 import { compareVersions, minorOf } from "../../model/version";
@@ -18,7 +19,7 @@ import { ARGO_NAMESPACES, PROVIDER_FILE_FLAG } from "../../rules/fleet/names";
 import { outdatedNames } from "../../rules/fleet/outdated-names";
 import { accessProviderIssues } from "../../rules/fleet/provider-file";
 import { secretIssues } from "../../rules/fleet/secret-material";
-import { type Answer, type Evidence, broken, seen, unknown } from "../answer";
+import { type Answer, broken, pass, seen, unknown } from "../answer";
 import { obstacle } from "../obstacle";
 import type { ClusterArtefacts } from "../read/facts";
 import type { ProfileFact, ProviderListFact } from "../read/fleet-facts";
@@ -29,7 +30,6 @@ import {
   type ControllerPods,
   argumentsOf,
   isElsewhere,
-  isSwitchedOn,
   settingOf,
 } from "./fleet-controllers";
 import { listEntries, unlessRefused, whyListOpen } from "./fleet-profile";
@@ -42,7 +42,7 @@ export function controllerConfigured(
   controller: Controller,
   profile: ProfileFact,
 ): Answer {
-  const { list: read, title, kind } = controller;
+  const { list: read, title, kind, readers } = controller;
   if (!read)
     return unknown("no list of access providers was read", "name the ConfigMap that holds it as well");
   const where = seen(`ConfigMap ${read.namespace}/${read.configMap}`, read.source);
@@ -62,23 +62,23 @@ export function controllerConfigured(
     );
   const version = versionOf(controller);
   const outdated = versionIssues(controller, version);
-  const gate = kind === "kueue" ? kueueGate(artefacts, controller) : undefined;
+  const flags = readers.flatMap((reader) => argumentsOf({ ...reader, container: "" }));
   const issues = [
     ...listIssues(read).entries,
-    ...(gate ? [...kueueIssues(read, profile.namespace, version), ...gate.issues] : []),
-    ...flagIssues(controller.readers),
+    ...(kind === "kueue" ? kueueIssues(read, profile.namespace, version) : []),
+    // Options in the spelling of older drafts.
+    ...outdatedNames([...new Set(flags.map((argument) => argument.split("=")[0] ?? ""))]),
   ];
-  const reason = `${title} takes profiles and its list of access providers`;
   // What the names and gates of a version that knows no profiles would have to be is no question.
-  const configured = unlessRefused(outdated.length > 0 ? outdated : issues, reason, where);
-  if (configured.status !== "pass") return configured;
-  if (gate?.unknown) return unknown(gate.unknown, GATE_REMEDY, where);
-  const taken = argoAnswer(controller, profile.namespace, configured);
-  const listed = taken.status === "fail" ? taken : listAnswer(controller, configured);
-  return listed.status === "pass" ? taken : listed;
+  const refused = outdated.length > 0 ? outdated : issues;
+  const parts = [
+    refused.length > 0 ? unlessRefused(refused, "", where) : undefined,
+    kind === "kueue" && outdated.length === 0 ? kueueGate(artefacts, controller) : undefined,
+    argoProblem(controller, profile.namespace),
+    listProblem(controller, read),
+  ];
+  return obstacle(parts) ?? pass(`${title} takes profiles and its list of access providers`, where);
 }
-
-const GATE_REMEDY = "name the manifest of the manager as well, with its argument --feature-gates";
 
 const IMAGES: Readonly<Record<Controller["kind"], RegExp | undefined>> = {
   argocd: /(?:^|\/)argocd:v?(\d+\.\d+(?:\.\d+)?)/,
@@ -90,14 +90,6 @@ const SINCE: Readonly<Record<Controller["kind"], readonly [since: string, why: s
   kueue: ["0.15", "it does not know ClusterProfiles"],
   other: undefined,
 };
-
-/** Options of the controller's containers in the spelling of older drafts. */
-function flagIssues(readers: readonly ControllerPods[]): Issues {
-  const flags = readers.flatMap((reader) =>
-    argumentsOf({ ...reader, container: "" }).map((argument) => argument.split("=")[0] ?? ""),
-  );
-  return outdatedNames([...new Set(flags)]);
-}
 
 function versionIssues({ kind, title }: Controller, version: string | undefined): Issues {
   const since = SINCE[kind];
@@ -111,28 +103,19 @@ function versionOf({ kind, workloads }: Controller): string | undefined {
   return images.map((image) => IMAGES[kind]?.exec(image)?.[1]).find((each) => each !== undefined);
 }
 
-/** Refusals of a list by itself. */
 interface ListIssues {
-  /** Of its entries and their keys. */
   readonly entries: Issues;
-  /** Of tokens, keys and passwords in it. */
   readonly secrets: Issues;
 }
 
-const JUDGED = new WeakMap<ProviderListFact, ListIssues>();
-
-/** The refusals of a list, which every spoke asks about; none where its text cannot be read. */
-export function listIssues(read: ProviderListFact): ListIssues {
-  const before = JUDGED.get(read);
-  if (before) return before;
+/** The refusals of a list by itself, which every spoke asks about; none where its text cannot be read. */
+export const listIssues: (read: ProviderListFact) => ListIssues = once((read) => {
   const providers = listEntries(read);
-  const made = {
+  return {
     entries: accessProviderIssues(providers),
     secrets: secretIssues("list of access providers", providers),
   };
-  JUDGED.set(read, made);
-  return made;
-}
+});
 
 const LIST_KEYS: readonly string[] = ["accessProviders", "credentialsProviders"];
 const ENTRY_KEYS: readonly string[] = ["name", "execConfig"];
@@ -141,34 +124,32 @@ const ENTRY_KEYS: readonly string[] = ["name", "execConfig"];
 function kueueIssues(read: ProviderListFact, profileNamespace: string, version: string | undefined): Issues {
   const configuration = record(namedTree(read.configuration));
   const part = record(at(configuration, "multiKueue", "clusterProfile"));
+  const keys = Object.keys(part);
+  const isOurs =
+    configuration["kind"] === "Configuration" && configuration["apiVersion"] === KUEUE_API_VERSION;
   const problems = [
-    ...(configuration["kind"] === "Configuration" && configuration["apiVersion"] === KUEUE_API_VERSION
-      ? []
-      : [`is not of kind Configuration of ${KUEUE_API_VERSION}`]),
+    ...(isOurs ? [] : [`is not of kind Configuration of ${KUEUE_API_VERSION}`]),
     ...listProblems(
       LIST_KEYS.filter((field) => part[field] !== undefined),
       version,
     ),
-    ...Object.keys(part)
+    ...keys
       .filter((key) => !LIST_KEYS.includes(key) && outdatedNames([key]).length === 0)
       .map((key) => `has the key ${key} in multiKueue.clusterProfile, which Kueue does not know`),
-    ...listEntries(read).flatMap(entryProblems),
+    ...listEntries(read).flatMap((entry) => {
+      const name = text(at(entry, "name"));
+      const unknownKeys = Object.keys(record(entry)).filter((key) => !ENTRY_KEYS.includes(key));
+      const hasMode = text(at(entry, "execConfig", "interactiveMode")) !== "";
+      return [
+        ...unknownKeys.map((key) => `has the key ${key} in the entry ${name}, which Kueue does not know`),
+        ...(hasMode ? [] : [`has no interactiveMode in the entry ${name}`]),
+      ];
+    }),
   ];
   return [
-    ...outdatedNames(Object.keys(part)),
+    ...outdatedNames(keys),
     ...problems.map((problem) => refusal("kueue-configuration-invalid", problem)),
     ...(profileNamespace === read.namespace ? [] : [refusal("kueue-profile-namespace", profileNamespace)]),
-  ];
-}
-
-function entryProblems(entry: unknown): readonly string[] {
-  const name = text(at(entry, "name"));
-  const mode = at(entry, "execConfig", "interactiveMode");
-  return [
-    ...Object.keys(record(entry))
-      .filter((key) => !ENTRY_KEYS.includes(key))
-      .map((key) => `has the key ${key} in the entry ${name}, which Kueue does not know`),
-    ...(mode === undefined || mode === "" ? [`has no interactiveMode in the entry ${name}`] : []),
   ];
 }
 
@@ -178,107 +159,90 @@ function listProblems(written: readonly string[], version: string | undefined): 
   if (field === undefined) return ["has no list of access providers in multiKueue.clusterProfile"];
   if (others.length > 0) return ["has accessProviders and credentialsProviders, which Kueue refuses"];
   // Newer versions take the older name as well.
-  const isTaken = version === undefined || field === "credentialsProviders" || fieldOf(version) === field;
+  if (version === undefined || field === "credentialsProviders") return [];
+  const form = compareVersions(version, "0.15") < 0 ? undefined : multiKueue({ version }).form;
+  const isTaken = form?.kind === "kueue" && form.field === field;
   return isTaken ? [] : [`has the list as ${field}, which Kueue ${version} does not know`];
 }
 
-function fieldOf(version: string): string | undefined {
-  if (compareVersions(version, "0.15") < 0) return undefined;
-  const { form } = multiKueue({ version });
-  return form.kind === "kueue" ? form.field : undefined;
-}
-
-/** Whether the feature gate of ClusterProfiles is on. */
-interface KueueGate {
-  /** Why it is off, or the manager does not start. */
-  readonly issues: Issues;
-  /** Why that cannot be told; `undefined` where it can. */
-  readonly unknown: string | undefined;
-}
-
 const FLAG = "--feature-gates";
-const SOUND: KueueGate = { issues: [], unknown: undefined };
-const OPEN: KueueGate = {
-  issues: [],
-  unknown: `whether the manager has ${KUEUE_GATE} on its command line is not known`,
-};
+/** Go's flags take one dash as well as two. */
+const FLAGS = [FLAG, FLAG.slice(1)];
 
-/** The gate stands in the configuration or on the command line, which only a whole manifest shows. */
-function kueueGate({ cluster }: ClusterArtefacts, controller: Controller): KueueGate {
+/** Whether the gate is on, in the configuration or on the command line, which only a whole manifest shows. */
+function kueueGate({ cluster }: ClusterArtefacts, controller: Controller): Answer | undefined {
   const { list: read, readers, workloads, declared } = controller;
   const written = read && childOf(read.configuration, "featureGates");
   const gates = record(written && namedTree(written));
   const isStated = Object.keys(gates).length > 0;
   const whole = [...readers, ...workloads].filter(({ isPartial }) => !isPartial);
-  const flags = whole.map(flagged);
-  const byFlag =
-    whole.length > 0 ? flags.some((flag) => flag !== undefined) : declared && cluster.fleet?.gateByFlag;
+  const flags = whole.map((pods) => settingOf(pods, FLAGS));
+  // Empty says what a missing one does.
+  const given = flags.flatMap((flag) => flag || []);
+  const byFlag = whole.length > 0 ? given.length > 0 : declared && cluster.fleet?.gateByFlag === true;
   if (byFlag && isStated) return invalid(`has featureGates, which Kueue refuses beside ${FLAG}`);
   if (written && whyNot(knownJson(written)))
-    return { issues: [], unknown: "a feature gate in the manager's configuration is known only after apply" };
+    return unknown("a feature gate in the manager's configuration is known only after apply", GATE_REMEDY);
   const off = kueueGateOff(gates);
   if (isStated && off !== undefined) return invalid(`leaves the feature gate ${off} off`);
-  if (whole.some(isOpen)) return OPEN;
-  if (isStated) return SOUND;
-  if (whole.length > 0 && !byFlag) return invalid(`leaves the feature gate ${KUEUE_GATE} off`);
-  const offByFlag = flags.map((flag) => kueueGateOff(gatesOf(flag))).find((gate) => gate !== undefined);
-  if (whole.length > 0)
-    return offByFlag === undefined ? SOUND : invalid(`leaves ${offByFlag} off, and ${FLAG} too`);
-  if (declared) return byFlag ? SOUND : invalid(`leaves the feature gate ${KUEUE_GATE} off`);
-  return OPEN;
+  // A variable or a script may give the flag.
+  const isOpen = whole.some((pods, place) => {
+    const flag = flags[place];
+    return flag === undefined
+      ? argumentsOf(pods).some((word) => word.includes(FLAG.slice(1)))
+      : isElsewhere(flag);
+  });
+  if (isOpen || (!isStated && whole.length === 0 && !declared))
+    return unknown(`whether the manager has ${KUEUE_GATE} on its command line is not known`, GATE_REMEDY);
+  if (isStated) return undefined;
+  if (!byFlag) return invalid(`leaves the feature gate ${KUEUE_GATE} off`);
+  const offByFlag = given.map((flag) => kueueGateOff(gatesOf(flag))).find((gate) => gate !== undefined);
+  return offByFlag === undefined ? undefined : invalid(`leaves ${offByFlag} off, and ${FLAG} too`);
 }
 
-function invalid(problem: string): KueueGate {
-  return { issues: [refusal("kueue-configuration-invalid", problem)], unknown: undefined };
-}
+const GATE_REMEDY = "name the manifest of the manager as well, with its argument --feature-gates";
 
-/** The flag's value; `undefined` where it is not there or empty. Go's flags take one dash as well as two. */
-function flagged(pods: ControllerPods): string | undefined {
-  return settingOf(pods, FLAG, FLAG.slice(1)) || undefined;
-}
-
-/** True where a variable or a script gives the flag. */
-function isOpen(pods: ControllerPods): boolean {
-  const flag = flagged(pods);
-  if (flag !== undefined) return isElsewhere(flag);
-  return argumentsOf(pods).some((word) => word.includes(FLAG.slice(1)));
+function invalid(problem: string): Answer {
+  return unlessRefused([refusal("kueue-configuration-invalid", problem)], "");
 }
 
 /** Source: k8s.io/component-base/featuregate, `Name=true,Other=false` with spaces around. */
-function gatesOf(flag: string | undefined): Readonly<Record<string, boolean>> {
-  const pairs = (flag ?? "").split(",").map((pair) => pair.split("=").map((word) => word.trim()));
-  return Object.fromEntries(pairs.map(([name = "", value = ""]) => [name, /^(?:1|t|true)$/i.test(value)]));
+function gatesOf(flag: string): Readonly<Record<string, boolean>> {
+  const pairs = flag.split(",").map((pair) => pair.split("=").map((word) => word.trim()));
+  return Object.fromEntries(pairs.map(([name = "", value = ""]) => [name, isTrue(value)]));
+}
+
+/** As Go reads it. */
+function isTrue(value: string): boolean {
+  return /^(?:1|t|true)$/i.test(value);
+}
+
+/** Why Argo CD gets nothing from profiles of that namespace. */
+function argoProblem(
+  { account, title, readers, kind, declared }: Controller,
+  namespace: string,
+): Answer | undefined {
+  const [home = "", name] = account.split("/");
+  if (kind !== "argocd" || name === "*") return undefined;
+  if (namespace !== home)
+    return unlessRefused([refusal("fleet-profile-namespace", title, namespace, home)], "");
+  return obstacle(readers.map((reader) => watching(reader, declared, namespace)));
 }
 
 const DRY_RUN = "--dry-run";
 
-/** The answer, or why Argo CD gets nothing from profiles of that namespace. */
-function argoAnswer(controller: Controller, namespace: string, answer: Answer): Answer {
-  const { account, title, readers, kind, declared } = controller;
-  const [home = "", name] = account.split("/");
-  if (kind !== "argocd" || name === "*") return answer;
-  if (namespace !== home)
-    return unlessRefused(
-      [refusal("fleet-profile-namespace", title, namespace, home)],
-      "",
-      ...answer.evidence,
-    );
-  return obstacle(readers.map((reader) => watching(reader, declared, namespace))) ?? answer;
-}
-
 /** Why the reader gets no profile of the namespace, or may not. */
 function watching(reader: ControllerPods, declared: boolean, namespace: string): Answer | undefined {
-  const { pods, isPartial } = reader;
-  const where = seen(pods.title, pods.source);
-  const isDry = isSwitchedOn(reader, DRY_RUN);
-  if (isDry)
+  const { pods, where, isPartial } = reader;
+  const dryRun = settingOf(reader, [DRY_RUN], true) ?? "";
+  if (isTrue(dryRun))
     return broken(
       `${pods.title} has ${DRY_RUN} and writes no Secret`,
       `leave ${DRY_RUN} out`,
       undefined,
       where,
     );
-  const watched = settingOf(reader, ARGO_NAMESPACES);
+  const watched = settingOf(reader, [ARGO_NAMESPACES]);
   const names = (watched || pods.namespace).split(",").map((each) => each.trim());
   const isRead = names.includes(namespace) || names.includes("*");
   const isScript =
@@ -287,13 +251,13 @@ function watching(reader: ControllerPods, declared: boolean, namespace: string):
   const isUnseen = watched === undefined && isPartial && !isRead;
   if (isUnseen && declared) return undefined;
   const remedy = `give it ${ARGO_NAMESPACES} with ${namespace} in the list`;
-  if (isDry === undefined || isScript || isUnseen || (watched !== undefined && isElsewhere(watched)))
+  if (isElsewhere(dryRun) || isScript || isUnseen || isElsewhere(watched ?? ""))
     return unknown(`of which namespaces ${pods.title} reads profiles is not known`, remedy, where);
   const reason = `${pods.title} reads profiles of ${names.join(", ")} alone, not of ${namespace}`;
   return isRead ? undefined : broken(reason, remedy, undefined, where);
 }
 
-const FLAGS: Readonly<Record<ProviderListFact["form"], string>> = {
+const LIST_FLAGS: Readonly<Record<ProviderListFact["form"], string>> = {
   file: PROVIDER_FILE_FLAG,
   kueue: "--config",
 };
@@ -301,57 +265,43 @@ const FLAGS: Readonly<Record<ProviderListFact["form"], string>> = {
 /** Where Kueue's own manifests have its configuration, which they mount. */
 const KUEUE = "kueue-manager-config";
 
-/** The answer, or why the list does not reach who reads it. */
-function listAnswer(controller: Controller, answer: Answer): Answer {
-  const { list: read, readers, title } = controller;
-  if (read === undefined) return answer;
-  if (read.form === "kueue") return kueueAnswer(controller, read, answer);
-  if (readers.length === 0)
+/** Why the list does not reach who reads it. */
+function listProblem({ readers, title }: Controller, read: ProviderListFact): Answer | undefined {
+  // Kueue's configuration is mounted by its own manifests, which a partial one says nothing of.
+  const isKueue = read.form === "kueue";
+  const judged = readers.filter(({ isPartial }) => !isKueue || !isPartial);
+  if (judged.length > 0) return obstacle(judged.map((reader) => mounted(reader, read)));
+  if (!isKueue)
     return unknown(
       `which workload of ${title} reads the list of access providers is not known`,
       `name the manifest that mounts the ConfigMap ${read.configMap} as well`,
-      ...answer.evidence,
     );
-  return worst(readers, read) ?? answer;
-}
-
-/** Kueue's configuration is mounted by its own manifests, which a partial one says nothing of. */
-function kueueAnswer({ readers, title }: Controller, read: ProviderListFact, answer: Answer): Answer {
-  const whole = readers.filter(({ isPartial }) => !isPartial);
-  if (whole.length > 0) return worst(whole, read) ?? answer;
-  if (read.configMap === KUEUE) return answer;
+  if (read.configMap === KUEUE) return undefined;
   return unknown(
     `whether ${title} reads the ConfigMap ${read.configMap} is not known`,
     `name the manifest of its manager as well; the usual name is ${KUEUE}`,
-    ...answer.evidence,
   );
 }
 
-function worst(readers: readonly ControllerPods[], read: ProviderListFact): Answer | undefined {
-  return obstacle(readers.map((reader) => mounted(reader, read)));
-}
-
 function mounted(reader: ControllerPods, read: ProviderListFact): Answer | undefined {
-  const { pods, container, isPartial, spec } = reader;
-  const where = seen(pods.title, pods.source);
+  const { pods, where, container, isPartial, spec } = reader;
   const containers = containersOf(pods.spec, (name) => (name === read.configMap ? [read.key] : [])).filter(
     ({ name }) => container === "" || name === container,
   );
   const files = containers
     .flatMap((each) => each.files)
-    .filter(({ of }) => of?.configMap === read.configMap && of.key === read.key)
-    .map(({ path }) => path)
-    .filter((path) => path.startsWith("/"));
-  const remedy = "mount it into the container that reads profiles";
-  if (files.length > 0) return isPartial ? undefined : flagAnswer(reader, FLAGS[read.form], files, where);
+    .filter(({ of, path }) => of?.configMap === read.configMap && of.key === read.key && path.startsWith("/"))
+    .map(({ path }) => path);
+  if (files.length > 0) return isPartial ? undefined : fileProblem(reader, LIST_FLAGS[read.form], files);
   const sources = list(spec["volumes"]).flatMap((volume) => [
     volume,
     ...list(at(volume, "projected", "sources")),
   ]);
-  const isOpenSpec =
+  const isOpen =
     containers.some((each) => each.isOpen) ||
     hasLateName(JSON.stringify(sources.map((each) => at(each, "configMap"))));
-  return isOpenSpec
+  const remedy = "mount it into the container that reads profiles";
+  return isOpen
     ? unknown(`whether ${pods.title} mounts the ConfigMap ${read.configMap} is not known`, remedy, where)
     : broken(
         `${pods.title} does not mount the ConfigMap ${read.configMap} with its key ${read.key}`,
@@ -361,23 +311,14 @@ function mounted(reader: ControllerPods, read: ProviderListFact): Answer | undef
       );
 }
 
-/** Only a whole manifest shows the arguments. */
-function flagAnswer(
-  reader: ControllerPods,
-  flag: string,
-  files: readonly string[],
-  where: Evidence,
-): Answer | undefined {
-  const { pods } = reader;
-  const file = settingOf(reader, flag);
+/** Whether it reads another file; only a whole manifest shows the arguments. */
+function fileProblem(reader: ControllerPods, flag: string, files: readonly string[]): Answer | undefined {
+  const { title } = reader.pods;
+  const file = settingOf(reader, [flag]);
   if (file !== undefined && files.includes(file)) return undefined;
   const remedy = `give it the argument ${flag}=${files[0] ?? ""}`;
   if (file === undefined || isElsewhere(file))
-    return unknown(`which list ${pods.title} reads is not known`, remedy, where);
-  return broken(
-    `${pods.title} reads ${shownNames(file)}, and has the list at ${files.join(", ")}`,
-    remedy,
-    undefined,
-    where,
-  );
+    return unknown(`which list ${title} reads is not known`, remedy, reader.where);
+  const reason = `${title} reads ${shownNames(file)}, and has the list at ${files.join(", ")}`;
+  return broken(reason, remedy, undefined, reader.where);
 }

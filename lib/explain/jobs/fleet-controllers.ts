@@ -4,23 +4,15 @@
  * Sources: kubernetes-sigs/kueue:config/components; argoproj-labs/clusterprofile-integration-for-argocd.
  */
 
-import { orElse } from "../../model/known";
+import { type Known, orElse, unread } from "../../model/known";
 import { type Json, at, list, record, text } from "../../model/parsed";
-import {
-  type Tree,
-  type TreeValue,
-  childOf,
-  entriesOf,
-  isTreeList,
-  isTreeObject,
-  itemsOf,
-  treeOf,
-} from "../../model/tree";
+import { type Tree, childOf, entriesOf, isTreeList, isTreeObject, itemsOf, treeOf } from "../../model/tree";
 import { ARGO_NAMESPACES, PROVIDER_FILE_FLAG } from "../../rules/fleet/names";
+import { type Evidence, seen } from "../answer";
 import type { ClusterArtefacts } from "../read/facts";
 import type { ProviderListFact } from "../read/fleet-facts";
 import type { DeclaredController, DeclaredFleet } from "../read/fleet-record";
-import { hasLateName, namedTree } from "../read/late-text";
+import { hasLateName, lateName, namedText, namedTree } from "../read/late-text";
 import { type WorkloadFact, isPartial } from "../read/pods";
 import { listEntries, withFields } from "./fleet-profile";
 
@@ -28,6 +20,7 @@ import { listEntries, withFields } from "./fleet-profile";
 export interface ControllerPods {
   /** The workload, what several manifests say of it put together. */
   readonly pods: WorkloadFact;
+  readonly where: Evidence;
   /** Its spec as plain JSON, late values by their names. */
   readonly spec: Json;
   /** The container that runs the plugin; empty where it may be any. */
@@ -42,17 +35,15 @@ export interface ControllerPods {
 export interface Controller {
   /** `namespace/name`; the name is `*` where nothing says who reads the list. */
   readonly account: string;
-  /** Name of the controller for people. */
+  /** Its name for people. */
   readonly title: string;
-  /** Which of the known ones it is. */
   readonly kind: "kueue" | "argocd" | "other";
   /** The service account that reads profiles; `undefined` where it is not known. */
   readonly reader: string | undefined;
-  /** Its workloads. */
   readonly workloads: readonly ControllerPods[];
   /** The workloads that read the list. */
   readonly readers: readonly ControllerPods[];
-  /** The list; `undefined` where none was read. */
+  /** `undefined` where none was read. */
   readonly list: ProviderListFact | undefined;
   /** Programs on the PATH of its image; `undefined` where they are not known. */
   readonly onPath: readonly string[] | undefined;
@@ -63,9 +54,8 @@ export interface Controller {
 }
 
 /** What is known of each kind of controller: its image, the container that runs the plugin, its service accounts. */
-interface KnownController extends Pick<Controller, "onPath" | "isDistroless"> {
-  readonly title: string;
-  readonly container: (title: string) => string;
+interface KnownController extends Pick<Controller, "onPath" | "isDistroless" | "title"> {
+  readonly container: (workload: string) => string;
   readonly accounts: readonly string[];
 }
 
@@ -77,7 +67,7 @@ const KINDS: Readonly<Record<Controller["kind"], KnownController>> = {
     title: "Argo CD",
     onPath: ["argocd-k8s-auth"],
     isDistroless: false,
-    container: nameOf,
+    container: (workload) => workload,
     accounts: ARGO,
   },
   kueue: {
@@ -108,36 +98,43 @@ export function controllersOf(artefacts: ClusterArtefacts): readonly Controller[
   return [...declared, ...found].sort((a, b) => (a.account < b.account ? -1 : 1));
 }
 
+/** Of a profile that nothing was read to serve. */
+export function unreadController(namespace: string): Controller {
+  const { title, onPath, isDistroless } = KINDS.other;
+  const nothing = { reader: undefined, workloads: [], readers: [], list: undefined, declared: false };
+  return { account: `${namespace}/*`, title, kind: "other", onPath, isDistroless, ...nothing };
+}
+
 function declaredControllers(
   fleet: Omit<DeclaredFleet<unknown>, "spokes">,
   lists: readonly ProviderListFact[],
   workloads: readonly WorkloadFact[],
 ): readonly Controller[] {
   const { workloads: recorded, reader, title, configMap, onPath, isDistroless } = fleet;
-  const namespaces = new Set(
-    [...recorded, ...(reader ? [reader] : [])].map(({ serviceAccount }) => namespaceOf(serviceAccount)),
-  );
-  const read = lists.find(
-    (each) =>
-      namespaces.has(each.namespace) &&
-      (configMap === "" ? each.form === "kueue" : each.configMap === configMap),
-  );
+  const accounts = [...new Set(recorded.map(({ serviceAccount }) => serviceAccount))];
+  const namespaces = [...accounts, ...(reader ? [reader.serviceAccount] : [])].map(namespaceOf);
   const podsOf = (wanted: DeclaredController): readonly ControllerPods[] =>
     workloads
       .filter((each) => each.title === wanted.title)
       .map((pods) => controllerPods(pods, wanted.container));
-  return [...new Set(recorded.map(({ serviceAccount }) => serviceAccount))].map((account) => ({
-    account,
+  const shared = {
     title,
     kind: title === "MultiKueue" ? "kueue" : title === "Argo CD" ? "argocd" : "other",
     reader: reader?.serviceAccount,
-    workloads: recorded.filter(({ serviceAccount }) => serviceAccount === account).flatMap(podsOf),
     readers: reader ? podsOf(reader) : [],
-    list: read,
+    list: lists.find(
+      (each) =>
+        namespaces.includes(each.namespace) &&
+        (configMap === "" ? each.form === "kueue" : each.configMap === configMap),
+    ),
     onPath,
     isDistroless,
     declared: true,
-  }));
+  } as const;
+  return accounts.map((account) => {
+    const own = recorded.filter(({ serviceAccount }) => serviceAccount === account);
+    return { ...shared, account, workloads: own.flatMap(podsOf) };
+  });
 }
 
 function controllersOfList(
@@ -150,13 +147,13 @@ function controllersOfList(
     (each) => mounts(each, read.configMap) || (nameOf(each.title) === KUEUE && read.form === "kueue"),
   );
   const kind = read.form === "kueue" ? "kueue" : isArgo(read, readers) ? "argocd" : "other";
-  const executing = kind === "argocd" ? here.filter(({ title }) => ARGO.includes(nameOf(title))) : readers;
-  const byAccount = new Map<string, WorkloadFact[]>();
+  const { title, onPath, isDistroless, accounts, container } = KINDS[kind];
+  const executing = kind === "argocd" ? here.filter(({ title: one }) => ARGO.includes(nameOf(one))) : readers;
+  const byAccount = new Map<string, readonly WorkloadFact[]>();
   for (const each of executing) {
     const account = accountOf(each, artefacts);
     byAccount.set(account, [...(byAccount.get(account) ?? []), each]);
   }
-  const { title, onPath, isDistroless, accounts } = KINDS[kind];
   for (const name of accounts) {
     const account = `${read.namespace}/${name}`;
     const isThere = kind === "kueue" ? byAccount.size === 0 : artefacts.serviceAccounts.has(account);
@@ -169,19 +166,13 @@ function controllersOfList(
     title,
     kind,
     reader: reader ? accountOf(reader, artefacts) : kind === "kueue" ? account : undefined,
-    workloads: run.map((pods) => controllerPods(pods, containerOf(pods, kind))),
+    workloads: run.map((pods) => controllerPods(pods, containerOf(pods, container(nameOf(pods.title))))),
     readers: readers.map((pods) => controllerPods(pods, "")),
     list: read,
     onPath,
     isDistroless,
     declared: false,
   }));
-}
-
-/** Name of the container that runs the plugin; empty where no container of that name is there. */
-function containerOf({ title, spec }: WorkloadFact, kind: Controller["kind"]): string {
-  const name = KINDS[kind].container(title);
-  return itemsOf(childOf(spec, "containers")).some((each) => wordAt(each, "name") === name) ? name : "";
 }
 
 /** The list of Argo CD is read by a controller of its own, or calls what only Argo CD's image has. */
@@ -194,27 +185,36 @@ function isArgo(read: ProviderListFact, readers: readonly WorkloadFact[]): boole
 
 /** A manifest of a few fields names no service account; the workload is named like it then, as all known ones are. */
 function accountOf(pods: WorkloadFact, { serviceAccounts }: ClusterArtefacts): string {
-  const name = nameOf(pods.title);
-  if (statedAccount(pods.spec) !== "" || !isPartial(pods)) return `${pods.namespace}/${pods.serviceAccount}`;
-  const others = [...serviceAccounts.keys()].filter((key) => namespaceOf(key) === pods.namespace);
-  const named = `${pods.namespace}/${name}`;
-  return others.length === 1 && !others.includes(named) ? (others[0] ?? named) : named;
+  const stated = statedAccount(pods);
+  if (stated !== undefined) return stated;
+  const named = `${pods.namespace}/${nameOf(pods.title)}`;
+  const [only = named, ...more] = [...serviceAccounts.keys()].filter(
+    (key) => namespaceOf(key) === pods.namespace,
+  );
+  return more.length > 0 ? named : only;
+}
+
+/** `undefined` where no manifest that was read says it. */
+function statedAccount(pods: WorkloadFact): string | undefined {
+  const { spec, namespace, serviceAccount } = pods;
+  const name = wordAt(spec, "serviceAccountName") || wordAt(spec, "serviceAccount");
+  return name === "" && isPartial(pods) ? undefined : `${namespace}/${serviceAccount}`;
+}
+
+/** The name where a container has it, else any may be meant. */
+function containerOf({ spec }: WorkloadFact, name: string): string {
+  return itemsOf(childOf(spec, "containers")).some((each) => wordAt(each, "name") === name) ? name : "";
 }
 
 function controllerPods(pods: WorkloadFact, container: string): ControllerPods {
-  const partial = isPartial(pods);
-  const isSilent = statedAccount(pods.spec) === "" && partial;
   return {
     pods,
+    where: seen(pods.title, pods.source),
     spec: record(namedTree(pods.spec)),
     container,
-    isPartial: partial,
-    runsAs: isSilent ? undefined : `${pods.namespace}/${pods.serviceAccount}`,
+    isPartial: isPartial(pods),
+    runsAs: statedAccount(pods),
   };
-}
-
-function statedAccount(spec: Tree): string {
-  return wordAt(spec, "serviceAccountName") || wordAt(spec, "serviceAccount");
 }
 
 function wordAt(tree: Tree, key: string): string {
@@ -271,7 +271,7 @@ const KEYS: Readonly<Record<string, string>> = {
 };
 
 function mergedObjects(one: Tree, other: Tree): Tree {
-  const added: TreeValue = orElse(other, () => undefined);
+  const added = orElse(other, () => undefined);
   if (!isTreeObject(added)) return other;
   const fields = entriesOf(added).map(([known, child]) => {
     const name = orElse(known, () => "");
@@ -315,38 +315,27 @@ export function isElsewhere(value: string): boolean {
   return value.includes("$(") || hasLateName(value);
 }
 
-/** The value of the last of these flags; `undefined` where none is there. */
-function flagOf(args: readonly string[], ...flags: readonly string[]): string | undefined {
-  const values = args.flatMap((argument, index) => {
-    if (flags.includes(argument)) return args[index + 1] ?? [];
-    const flag = flags.find((each) => argument.startsWith(`${each}=`));
-    return flag === undefined ? [] : [argument.slice(flag.length + 1)];
-  });
-  return values.at(-1);
-}
-
-/** The value of an option, {@link isElsewhere} or not, by any of its spellings; `undefined` where it is left out. */
+/**
+ * The value of an option, {@link isElsewhere} or not, in any of its spellings; `undefined` where it is left out. A switch
+ * stands alone, and is `true` then.
+ */
 export function settingOf(
   reader: ControllerPods,
-  flag: string,
-  ...others: readonly string[]
+  flags: readonly string[],
+  isSwitch = false,
 ): string | undefined {
-  const variable = VARIABLES[flag];
-  const given = flagOf(argumentsOf(reader), flag, ...others);
-  return given ?? (variable === undefined ? undefined : variableOf(reader, variable));
-}
-
-/** Whether a switch is on, as Go reads it; `undefined` where that stands elsewhere. */
-export function isSwitchedOn(reader: ControllerPods, flag: string): boolean | undefined {
-  const given = argumentsOf(reader).findLast((each) => each === flag || each.startsWith(`${flag}=`));
-  const value =
-    given === flag ? "true" : (given?.slice(flag.length + 1) ?? variableOf(reader, VARIABLES[flag] ?? ""));
-  if (value !== undefined && isElsewhere(value)) return undefined;
-  return /^(?:1|t|true)$/i.test(value ?? "");
+  const args = argumentsOf(reader);
+  const given = args.flatMap((argument, index) => {
+    if (flags.includes(argument)) return isSwitch ? "true" : (args[index + 1] ?? []);
+    const flag = flags.find((each) => argument.startsWith(`${each}=`));
+    return flag === undefined ? [] : argument.slice(flag.length + 1);
+  });
+  return given.at(-1) ?? variableOf(reader, VARIABLES[flags[0] ?? ""]);
 }
 
 /** Variables of a whole ConfigMap or Secret are not looked for. */
-function variableOf(reader: ControllerPods, variable: string): string | undefined {
+function variableOf(reader: ControllerPods, variable: string | undefined): string | undefined {
+  if (variable === undefined) return undefined;
   const containers = containersIn(reader);
   const entry = containers
     .flatMap((each) => list(at(each, "env")))
@@ -354,4 +343,21 @@ function variableOf(reader: ControllerPods, variable: string): string | undefine
   const elsewhere = `$(${variable})`;
   if (entry !== undefined) return at(entry, "valueFrom") === undefined ? text(at(entry, "value")) : elsewhere;
   return containers.some((each) => list(at(each, "envFrom")).length > 0) ? elsewhere : undefined;
+}
+
+/** Variables of the containers that run the plugin; not known where workloads differ, or only the cluster tells it. */
+export function containerVariables({ workloads }: Controller): ReadonlyMap<string, Known<string>> {
+  const variables = new Map<string, Known<string>>();
+  for (const each of workloads.flatMap(containersIn).flatMap((container) => list(at(container, "env")))) {
+    const name = text(at(each, "name"));
+    const written = text(at(each, "value"));
+    const isElsewhere = at(each, "valueFrom") !== undefined || written.includes("$(");
+    const value = isElsewhere
+      ? unread(`the variable ${name} is made of others, or comes from another object`)
+      : namedText(written);
+    const before = variables.get(name);
+    const differs = before !== undefined && lateName(before) !== lateName(value);
+    variables.set(name, differs ? unread(`the variable ${name} differs between containers`) : value);
+  }
+  return variables;
 }

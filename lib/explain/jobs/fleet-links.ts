@@ -3,7 +3,7 @@
  */
 
 import { type WorkloadIdentityError, refusal } from "../../errors";
-import { same, shown } from "../../model/known";
+import { type Known, same, shown } from "../../model/known";
 import { isDnsSubdomain } from "../../model/kubernetes-name";
 import { at } from "../../model/parsed";
 import { Subject } from "../../model/subject";
@@ -11,15 +11,24 @@ import { profileReaderIssues } from "../../rules/fleet/access-checks";
 import { providerNameMatchIssues } from "../../rules/fleet/provider-checks";
 import { isSecretText, secretIssues } from "../../rules/fleet/secret-material";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
-import type { AccountReading, CloudSpokes, SpokeReading, TrustAnswer } from "../cloud";
+import type { AccountReading, CloudSpokes, SpokeReading } from "../cloud";
 import type { ClusterArtefacts } from "../read/facts";
+import type { ProfileFact } from "../read/fleet-facts";
+import type { DeclaredSpoke } from "../read/fleet-record";
 import { shownNames } from "../read/late-text";
 import { serviceAccountOf } from "../read/service-accounts";
-import { Runner, stepsOf } from "../run";
+import { Runner, stepsOf, worded } from "../run";
 import { refusedToken } from "../shared/pods";
-import { inAnyOrder } from "./api-server";
 import { controllerConfigured, listIssues } from "./fleet-configuration";
 import { type Controller, containersIn } from "./fleet-controllers";
+import {
+  type PluginCall,
+  type Resolution,
+  isBuiltin,
+  pluginCalled,
+  pluginPresent,
+  providersFor,
+} from "./fleet-plugin";
 import {
   profileDocument,
   profilePresent,
@@ -27,92 +36,83 @@ import {
   unlessPerhaps,
   unlessRefused,
 } from "./fleet-profile";
-import type { FleetQuestion } from "./fleet-questions";
-import { type PluginCall, type resolutionFor, isBuiltin, pluginCalled, providersFor } from "./plugin-call";
-import { pluginPresent } from "./plugin-present";
-import { issuerConfirmed } from "./trust";
+import { TRUST_LINKS, type TrustFacts, inAnyOrder, missing } from "./links";
+
+/** A controller and a spoke. */
+export interface FleetQuestion {
+  /** The hub. */
+  readonly artefacts: ClusterArtefacts;
+  readonly controller: Controller;
+  readonly profile: ProfileFact;
+  /** The spoke as it is recorded; `undefined` where it is not. */
+  readonly recorded: DeclaredSpoke<Known<string>> | undefined;
+}
 
 /** What the links of a way into a spoke look at. */
-export interface FleetAccess extends FleetQuestion {
-  /** Which provider the list chooses, or why none. */
-  readonly resolution: ReturnType<typeof resolutionFor>;
+export interface FleetAccessFacts extends FleetQuestion, TrustFacts {
+  readonly resolution: Resolution;
   /** What is run; `undefined` where nothing is. */
   readonly call: PluginCall | undefined;
   /** How the plugin's cloud judges its spokes; `undefined` where it is not known, and for a spoke of no cloud. */
   readonly spokes: CloudSpokes | undefined;
   /** What names the identity in that cloud; `undefined` where nothing does. */
   readonly reading: AccountReading | undefined;
-  /** What cloud or spoke say of the token. */
-  readonly trust: TrustAnswer | undefined;
   /** What cloud or spoke say of the identity. */
   readonly spoke: SpokeReading | undefined;
-  /** As whom. */
   readonly as: string | undefined;
-}
-
-function missing(what: string): Answer {
-  return unknown(`${what} is not known`, "see the checks before");
 }
 
 const IDENTITY = "the cloud of the spoke, or the identity in it,";
 
-const { link } = stepsOf<FleetAccess>();
+const { link } = stepsOf<FleetAccessFacts>();
 
 /** The links of the way. */
-export const fleetRunner: Runner<FleetAccess> = new Runner([
+export const fleetRunner: Runner<FleetAccessFacts> = new Runner([
   link({
     id: "controller-present",
     question: "Is the controller that opens the connection among what was read?",
-    why: "Plugin and identity must be in every workload that opens connections, not only in the one that reads profiles.",
     per: ["artefacts", "controller"],
     run: ({ artefacts, controller }) => controllerPresent(artefacts, controller),
   }),
   link({
     id: "controller-configured",
     question: "Does the controller take profiles and its list of access providers?",
-    why: "A gate that is off, a list under the name of another version and a key of an older draft are ignored without a word.",
     per: ["artefacts", "controller", "profile"],
     run: ({ artefacts, controller, profile }) => controllerConfigured(artefacts, controller, profile),
   }),
   link({
     id: "profile-present",
     question: "Is the profile there, and does something write its status?",
-    why: "Address and access providers are status, which an ordinary apply drops without a word.",
     per: ["artefacts", "controller", "profile"],
     run: ({ artefacts, controller, profile }) => profilePresent(artefacts, profile, controller.declared),
   }),
   link({
     id: "profile-readable",
     question: "May the controller read the profile?",
-    why: "Without get, list and watch on clusterprofiles the controller sees no spoke at all.",
     per: ["artefacts", "controller", "profile"],
     run: ({ artefacts, controller, profile }) => profileReadable(artefacts, controller, profile.namespace),
   }),
   link({
     id: "profile-well-formed",
     question: "Is everything in the profile what the API server keeps and the controller understands?",
-    why: "Fields in the wrong spelling are dropped without a word, and one bad condition refuses the whole status.",
     per: ["artefacts", "controller", "profile"],
     run: ({ controller, profile }) => profileWellFormed(profile, controller.title),
   }),
   link({
     id: "provider-chosen",
     question: "Does the list of the controller have an access provider that the profile names?",
-    why: "The name is the only thing that joins the two, and the order of the list decides.",
     per: ["controller", "profile", "resolution"],
-    run: (facts) => providerChosen(facts),
+    run: providerChosen,
   }),
   link({
     id: "secret-free",
     question: "Are profile, list, environment and Terraform outputs free of tokens, keys and passwords?",
-    why: "All of them are stored in plain text and readable by many.",
     per: ["artefacts", "controller", "profile"],
-    run: (facts) => secretFree(facts),
+    run: secretFree,
   }),
   link({
     id: "plugin-present",
     question: "Is the plugin in every container that opens connections, and does it run there?",
-    why: "A missing binary, or one that needs libraries in an image without any, shows only when the first connection fails.",
     per: ["artefacts", "controller", "call"],
     run: ({ artefacts, controller, call }) => pluginPresent(artefacts, controller, call),
   }),
@@ -120,7 +120,6 @@ export const fleetRunner: Runner<FleetAccess> = new Runner([
     id: "plugin-called",
     question:
       "Does the plugin get the arguments and variables that it needs, and answer in the version that is asked for?",
-    why: "Each plugin takes the spoke in its own way, and none says which one it misses before it is run.",
     per: ["controller", "call", "spokes"],
     run: ({ controller, call, spokes }) => pluginCalled(controller, call, spokes),
   }),
@@ -128,49 +127,25 @@ export const fleetRunner: Runner<FleetAccess> = new Runner([
     id: "identity-named",
     question:
       "Does something say as which identity the controller acts in the cloud of the spoke, and is that one declared?",
-    why: "Every service account that runs the plugin needs an identity of its own, and a name alone is none.",
     per: ["reading"],
     run: ({ reading }) => identityNamed(reading),
   }),
   link({
     id: "token-mounted",
     question: "Do the pods of the controller get a token, and know where it is?",
-    why: "What the pods themselves must have stands in the manifests of the controller, and nothing complains where it is missing.",
     per: ["controller", "reading"],
     run: ({ controller, reading }) => tokenMounted(controller, reading),
   }),
-  link({
-    id: "issuer-trusted",
-    question: "Does the cloud trust the issuer of the cluster's tokens?",
-    why: "Clouds compare it exactly; a slash at the end or another host makes it a stranger.",
-    per: ["artefacts", "trust"],
-    run: ({ artefacts, trust }) => (trust ? issuerConfirmed(trust.issuer, artefacts) : missing("the cloud")),
-  }),
-  link({
-    id: "audience-accepted",
-    question: "Does the cloud accept the audience?",
-    why: "A token for another audience is refused; the audience is written in four places that must agree.",
-    per: ["artefacts", "trust"],
-    run: ({ trust }) => trust?.audience ?? missing("the cloud"),
-  }),
-  link({
-    id: "subject-admitted",
-    question: "Does the cloud admit this service account?",
-    why: "The identity is for named service accounts only; another namespace or name must not become it.",
-    per: ["artefacts", "trust"],
-    run: ({ trust }) => trust?.subject ?? missing("the cloud"),
-  }),
+  ...TRUST_LINKS,
   link({
     id: "spoke-admits",
     question: "Does the spoke know the identity?",
-    why: "A token that the spoke does not take is answered with Unauthorized, whatever rights were granted.",
     per: ["profile", "call", "recorded", "spoke"],
     run: (facts) => otherThanRecorded(facts) ?? facts.spoke?.admitted ?? missing(IDENTITY),
   }),
   link({
     id: "spoke-authorizes",
     question: "May the identity do anything on the spoke?",
-    why: "Profiles bring no rights; the administrator of the spoke gives them.",
     per: ["spoke"],
     run: ({ spoke }) => spoke?.authorized ?? missing(IDENTITY),
   }),
@@ -180,7 +155,7 @@ function controllerPresent(artefacts: ClusterArtefacts, controller: Controller):
   const { account, workloads, title, list: read } = controller;
   const other = workloads.find(({ runsAs }) => runsAs !== undefined && runsAs !== account);
   if (other && !account.endsWith("/*")) return runsAsOther(other, account, account);
-  const evidence = workloads.map(({ pods }) => seen(pods.title, pods.source));
+  const evidence = workloads.map(({ where }) => where);
   if (workloads.length > 0) return pass(`${title} opens connections as ${account}`, ...evidence);
   const written = serviceAccountOf(artefacts, account);
   if (written?.source)
@@ -250,7 +225,7 @@ function providerChosen({
   controller,
   profile,
   resolution,
-}: Pick<FleetAccess, "controller" | "profile" | "resolution">): Answer {
+}: Pick<FleetAccessFacts, "controller" | "profile" | "resolution">): Answer {
   const { list: read } = controller;
   if (!read && controller.kind !== "argocd")
     return unknown("no list of access providers was read", "name the ConfigMap that holds it as well");
@@ -289,7 +264,7 @@ function secretFree({
   artefacts,
   controller,
   profile,
-}: Pick<FleetAccess, "artefacts" | "controller" | "profile">): Answer {
+}: Pick<FleetAccessFacts, "artefacts" | "controller" | "profile">): Answer {
   const { list: read, workloads } = controller;
   const issues = [
     ...secretIssues(`ClusterProfile ${profile.key}`, profileDocument(profile).plain),
@@ -338,9 +313,7 @@ function identityNamed(reading: AccountReading | undefined): Answer {
   const named = reading?.answer ?? missing(IDENTITY);
   const found = reading?.identity?.found;
   if (named.status !== "pass" || found === undefined) return named;
-  const { status, reason, evidence, remedy, log } = found;
-  const both = { status, reason, evidence: [...named.evidence, ...evidence], remedy };
-  return log === undefined ? both : { ...both, log };
+  return { ...worded(found), evidence: [...named.evidence, ...found.evidence] };
 }
 
 function tokenMounted(controller: Controller, reading: AccountReading | undefined): Answer {
@@ -358,7 +331,7 @@ function otherThanRecorded({
   recorded,
   call,
   profile,
-}: Pick<FleetAccess, "recorded" | "call" | "profile">): Answer | undefined {
+}: Pick<FleetAccessFacts, "recorded" | "call" | "profile">): Answer | undefined {
   if (!recorded || !call) return undefined;
   const where = profile.status ? [seen("status", profile.status.source)] : [];
   const { server, cloud } = call;

@@ -5,6 +5,7 @@
 
 import type { WorkloadIdentityError } from "../../errors";
 import { isKnown } from "../../model/known";
+import { once } from "../../model/once";
 import { at, list, text } from "../../model/parsed";
 import { childOf } from "../../model/tree";
 import { managerNameIssues, strayExtensionIssues } from "../../rules/fleet/profile-checks";
@@ -16,14 +17,17 @@ import {
 import { profileProviders } from "../../rules/fleet/resolve-exec";
 import { type Evidence, seen } from "../answer";
 import type { FleetWarning } from "../cloud";
+import type { ClusterArtefacts } from "../read/facts";
 import type { ProviderListFact } from "../read/fleet-facts";
-import type { FleetAccess } from "./fleet-links";
+import type { FleetAccessFacts } from "./fleet-links";
+import { providersFor } from "./fleet-plugin";
 import { listEntries, profileDocument, sentence } from "./fleet-profile";
-import { providersFor } from "./plugin-call";
+
+const IGNORED: readonly string[] = ["disable-compression", "insecure-skip-tls-verify", "tls-server-name"];
 
 /** The warnings of one way, sorted by their ids. */
-export function fleetWarnings(facts: FleetAccess): readonly FleetWarning[] {
-  const { controller, spoke, profile } = facts;
+export function fleetWarnings(facts: FleetAccessFacts): readonly FleetWarning[] {
+  const { artefacts, controller, call, spoke, profile } = facts;
   const { plain, tree } = profileDocument(profile);
   const where = profile.status ? [seen("status", profile.status.source)] : [];
   const isLateManager = !isKnown(childOf(tree, "spec", "clusterManager", "name"));
@@ -31,60 +35,51 @@ export function fleetWarnings(facts: FleetAccess): readonly FleetWarning[] {
     ({ code }) => code === "cluster-manager-foreign" && !isLateManager,
   );
   const providers = providersFor(controller, plain);
+  const cluster = at(profileProviders(plain).get(call?.exec.provider ?? ""), "cluster");
   const found = [
     ...asWarnings(ambiguousProviderIssues(providers, plain), where),
     ...asWarnings(foreign, where),
     // A plugin that cannot do without this data is refused for how it is called.
     ...asWarnings(profileDataIssues(providers, plain, controller.kind !== "kueue"), where),
     ...asWarnings(strayExtensionIssues(plain), where),
-    ...unused(facts),
+    ...(controller.list ? unusedOf(artefacts)(controller.list) : []),
     ...sharedVariables(facts),
-    ...ignoredSettings(facts, where),
-    ...proxy(facts, where),
+    ...IGNORED.filter((key) => at(cluster, key) !== undefined).map((key) => ({
+      id: "cluster-setting-ignored",
+      reason: `access library 0.1.3 does not look at ${key}`,
+      evidence: where,
+      remedy: "do without it, or make sure that the controller has a newer library",
+    })),
+    ...proxy(facts, cluster, where),
     ...withoutWorker(facts),
     ...(spoke?.warnings ?? []),
   ];
   return found.sort((one, other) => (one.id < other.id ? -1 : 1));
 }
 
-const UNUSED = new WeakMap<ProviderListFact, readonly FleetWarning[]>();
-
-/** Entries of the list that no profile of the hub names; the same for all of its spokes. */
-function unused({ artefacts, controller }: FleetAccess): readonly FleetWarning[] {
-  const { list: read } = controller;
-  if (read === undefined) return [];
-  const before = UNUSED.get(read);
-  if (before) return before;
-  const documents = artefacts.fleet.profiles.map(profileDocument);
-  const issues = documents.some(({ open }) => open !== undefined)
-    ? []
-    : providerNameMatchIssues(
-        listEntries(read),
-        documents.map(({ plain }) => plain),
-      );
-  const made = asWarnings(
-    issues.filter(({ code }) => code === "access-provider-unused"),
-    [seen(`ConfigMap ${read.namespace}/${read.configMap}`, read.source)],
-  );
-  UNUSED.set(read, made);
-  return made;
-}
-
 function asWarnings(
   issues: readonly WorkloadIdentityError[],
   evidence: readonly Evidence[],
 ): readonly FleetWarning[] {
-  return issues.map((issue) => ({
-    id: issue.code,
-    reason: sentence(issue),
-    evidence,
-    remedy: issue.remedy,
-  }));
+  return issues.map((issue) => ({ id: issue.code, reason: sentence(issue), evidence, remedy: issue.remedy }));
 }
 
+/** Entries of a list that no profile of the hub names; the same for all of its spokes. */
+const unusedOf = once(({ fleet }: ClusterArtefacts) =>
+  once((read: ProviderListFact) => {
+    const documents = fleet.profiles.map(profileDocument);
+    if (documents.some(({ open }) => open !== undefined)) return [];
+    const profiles = documents.map(({ plain }) => plain);
+    const issues = providerNameMatchIssues(listEntries(read), profiles);
+    return asWarnings(
+      issues.filter(({ code }) => code === "access-provider-unused"),
+      [seen(`ConfigMap ${read.namespace}/${read.configMap}`, read.source)],
+    );
+  }),
+);
+
 /** The library writes the variables of one spoke into the configuration that it shares with the next one. */
-function sharedVariables({ controller, call }: FleetAccess): readonly FleetWarning[] {
-  const { list: read } = controller;
+function sharedVariables({ controller: { list: read }, call }: FleetAccessFacts): readonly FleetWarning[] {
   const provider = call?.exec.provider;
   const entry = listEntries(read).find((each) => at(each, "name") === provider);
   const policy = text(at(entry, "profileSourcedEnvVarsPolicy"));
@@ -99,26 +94,16 @@ function sharedVariables({ controller, call }: FleetAccess): readonly FleetWarni
   ];
 }
 
-const IGNORED: readonly string[] = ["disable-compression", "insecure-skip-tls-verify", "tls-server-name"];
-
-function ignoredSettings(facts: FleetAccess, evidence: readonly Evidence[]): readonly FleetWarning[] {
-  const cluster = chosenCluster(facts);
-  return IGNORED.filter((key) => at(cluster, key) !== undefined).map((key) => ({
-    id: "cluster-setting-ignored",
-    reason: `access library 0.1.3 does not look at ${key}`,
-    evidence,
-    remedy: "do without it, or make sure that the controller has a newer library",
-  }));
-}
-
 /** Where the profile says nothing of a proxy, the library takes none, whatever the environment says. */
-function proxy(facts: FleetAccess, evidence: readonly Evidence[]): readonly FleetWarning[] {
-  const isSet = facts.controller.workloads.some(({ spec }) =>
-    list(spec["containers"])
-      .flatMap((container) => list(at(container, "env")))
-      .some((variable) => at(variable, "name") === "HTTPS_PROXY"),
-  );
-  if (!isSet || at(chosenCluster(facts), "proxy-url") !== undefined) return [];
+function proxy(
+  { controller: { workloads } }: FleetAccessFacts,
+  cluster: unknown,
+  evidence: readonly Evidence[],
+): readonly FleetWarning[] {
+  const containers = workloads.flatMap(({ spec }) => list(spec["containers"]));
+  const variables = containers.flatMap((container) => list(at(container, "env")));
+  const isSet = variables.some((variable) => at(variable, "name") === "HTTPS_PROXY");
+  if (!isSet || at(cluster, "proxy-url") !== undefined) return [];
   return [
     {
       id: "proxy-unused",
@@ -130,7 +115,7 @@ function proxy(facts: FleetAccess, evidence: readonly Evidence[]): readonly Flee
 }
 
 /** Kueue enters only where a MultiKueueCluster says so. */
-function withoutWorker({ artefacts, controller, profile }: FleetAccess): readonly FleetWarning[] {
+function withoutWorker({ artefacts, controller, profile }: FleetAccessFacts): readonly FleetWarning[] {
   const { workerClusters } = artefacts.fleet;
   // Other teams' objects may stand elsewhere; what was declared as a whole has one for each profile.
   const isComplete = workerClusters.length > 0 || controller.declared;
@@ -144,9 +129,4 @@ function withoutWorker({ artefacts, controller, profile }: FleetAccess): readonl
       remedy: `write spec.clusterSource.clusterProfileRef.name: ${profile.name}`,
     },
   ];
-}
-
-function chosenCluster({ profile, call }: FleetAccess): unknown {
-  const { plain } = profileDocument(profile);
-  return at(profileProviders(plain).get(call?.exec.provider ?? ""), "cluster");
 }

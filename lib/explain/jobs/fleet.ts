@@ -1,25 +1,30 @@
 /*
- * Judges the ways of a hub's controllers into its spokes.
+ * Judges the ways of a hub's controllers into its spokes: each controller with each profile that is for it.
  */
 
 import { fail } from "../../errors";
-import { type Known, is, known, orElse, unread } from "../../model/known";
+import { type Known, is, known, orElse } from "../../model/known";
+import { once } from "../../model/once";
+import { at, text } from "../../model/parsed";
 import { childOf, itemsOf, optionalText, treeOf } from "../../model/tree";
-import { unknown } from "../answer";
-import type { AccountReading, Cloud, FleetWarning, TokenQuestion } from "../cloud";
+import { profileProviders } from "../../rules/fleet/resolve-exec";
+import { type Answer, seen, unknown } from "../answer";
+import type { AccountReading, Cloud, FleetWarning } from "../cloud";
 import type { ClusterArtefacts } from "../read/facts";
+import type { ProfileFact } from "../read/fleet-facts";
+import { lateName } from "../read/late-text";
 import type { WorkloadFact } from "../read/pods";
 import { serviceAccountOf, unwritten } from "../read/service-accounts";
+import type { AuthenticatorFact } from "../read/spoke-facts";
 import type { ExplainResult } from "../result";
 import type { Issuers } from "../shared/object-store";
-import { type Accesses, trustOfAll } from "./access";
-import type { ControllerPods } from "./fleet-controllers";
-import { type FleetAccess, fleetRunner } from "./fleet-links";
-import { withFields } from "./fleet-profile";
-import { type FleetQuestion, fleetQuestions } from "./fleet-questions";
+import { filesBeside, tokenOf, trustOfAll } from "./access";
+import { type Controller, type ControllerPods, controllersOf, unreadController } from "./fleet-controllers";
+import { type FleetAccessFacts, type FleetQuestion, fleetRunner } from "./fleet-links";
+import { type PluginCall, builtinName, pluginCall, resolutionFor } from "./fleet-plugin";
+import { listEntries, profileDocument, withFields } from "./fleet-profile";
 import { fleetWarnings } from "./fleet-warnings";
-import { type PluginCall, pluginCall, resolutionFor } from "./plugin-call";
-import { SELF_MANAGED, SpokeFiles, UNAUTHORIZED, selfManaged } from "./self-managed";
+import { SELF_MANAGED, UNAUTHORIZED, selfManaged } from "./self-managed";
 
 /** What the verifier says of a controller's way into a spoke. */
 export interface FleetResult extends ExplainResult {
@@ -30,20 +35,18 @@ export interface FleetResult extends ExplainResult {
 }
 
 /** What cloud and spoke say. */
-type Readings = Pick<FleetAccess, "reading" | "trust" | "spoke" | "as">;
+type Readings = Pick<FleetAccessFacts, "reading" | "trust" | "spoke" | "as">;
 
 const NOTHING: Readings = { reading: undefined, trust: undefined, spoke: undefined, as: undefined };
 
 /** Judges the ways of hubs' controllers into spokes. */
 export class Fleets {
   readonly #clouds: readonly Cloud[];
-  readonly #access: Accesses;
   readonly #issuers: Issuers;
 
   /** `issuers` are those whose documents were read, which self-managed spokes ask for their keys. */
-  constructor(clouds: readonly Cloud[], access: Accesses, issuers: Issuers) {
+  constructor(clouds: readonly Cloud[], issuers: Issuers) {
     this.#clouds = clouds;
-    this.#access = access;
     this.#issuers = issuers;
   }
 
@@ -61,21 +64,24 @@ export class Fleets {
     const questions = clusters.flatMap(fleetQuestions);
     const names = new Set(questions.map(({ profile }) => profile.name));
     if (spoke !== undefined && !names.has(spoke)) fail("explain-spoke-unknown", spoke, [...names].sort());
-    const files = new SpokeFiles(clusters);
-    for (const question of questions) {
+    for (const question of questions)
       if (isAsked(question) && (spoke === undefined || question.profile.name === spoke))
-        yield this.#result(question, files);
-    }
+        yield this.#result(question, clusters);
   }
 
-  #result(question: FleetQuestion, files: SpokeFiles): FleetResult {
-    const facts = this.#facts(question, files);
+  #result(question: FleetQuestion, hubs: readonly ClusterArtefacts[]): FleetResult {
+    const { artefacts, controller, profile, recorded } = question;
+    const resolution = resolutionFor(controller, profile);
+    const call = pluginCall(controller, resolution, recorded?.cloud);
+    const cloud = this.#clouds.find((each) => call && each.cloud === call.cloud);
+    const readings = call ? this.#readings(question, call, cloud, hubs) : NOTHING;
+    const facts: FleetAccessFacts = { ...question, resolution, call, spokes: cloud?.spokes, ...readings };
     const { verdict, checks } = fleetRunner.run(facts);
     return {
       job: "fleet-access",
-      stack: question.artefacts.stack,
-      subject: question.controller.account,
-      target: question.profile.name,
+      stack: artefacts.stack,
+      subject: controller.account,
+      target: profile.name,
       verdict,
       as: verdict === "denied" ? null : (facts.as ?? null),
       checks,
@@ -83,62 +89,58 @@ export class Fleets {
     };
   }
 
-  #facts(question: FleetQuestion, files: SpokeFiles): FleetAccess {
-    const { controller, profile, recorded } = question;
-    const resolution = resolutionFor(controller, profile);
-    const call =
-      resolution.outcome === "resolved"
-        ? pluginCall(controller, resolution.exec, recorded?.cloud)
-        : undefined;
-    const cloud = this.#clouds.find((each) => call && each.cloud === call.cloud);
-    const readings = call ? this.#readings(question, call, cloud, files) : NOTHING;
-    return { ...question, resolution, call, spokes: cloud?.spokes, ...readings };
-  }
-
   #readings(
     question: FleetQuestion,
     call: PluginCall,
     cloud: Cloud | undefined,
-    files: SpokeFiles,
+    hubs: readonly ClusterArtefacts[],
   ): Readings {
-    if (call.cloud === SELF_MANAGED) return this.#selfManaged(question, call, files);
+    if (call.cloud === SELF_MANAGED) return this.#selfManaged(question, call, hubs);
     if (call.cloud === undefined) return NOTHING;
     const { artefacts, controller, profile, recorded } = question;
-    const reading = (cloud && this.#reading(question, call, cloud)) ?? unnamed(question, cloud);
+    const { account: key, title, kind } = controller;
+    const account = serviceAccountOf(artefacts, key);
+    const reading =
+      (cloud && this.#reading(question, call, cloud)) ??
+      unnamed(
+        cloud?.spokes.native?.(account ?? unwritten(key)) ??
+          unknown(
+            `nothing that was read says as whom ${key} acts in the cloud of the spoke: no annotation, no variable and no credential file`,
+            `name the manifests of ${title} and of its service account as well`,
+          ),
+      );
     const { identity, audiences } = reading;
     if (!identity) return { ...NOTHING, reading };
-    const [namespace = "", name = ""] = controller.account.split("/");
-    const [audience = unread("the audience of the token is not known")] = audiences;
-    const token: TokenQuestion = { issuer: artefacts.issuer, audience, namespace, name };
     const spoke = cloud?.spokes.read({
-      server: call.server,
-      args: call.args,
-      env: call.env,
-      recorded: call.recorded,
+      ...call,
       spoke: profile.name,
-      account: serviceAccountOf(artefacts, controller.account),
+      account,
       identity,
       project: literalOf(recorded?.project),
       projectNumber: literalOf(recorded?.projectNumber),
       rbac: artefacts.spokes.of(profile.name),
-      impersonates: controller.kind === "argocd" ? artefacts.fleet.impersonation.get(namespace) : undefined,
+      impersonates:
+        kind === "argocd" ? artefacts.fleet.impersonation.get(key.split("/")[0] ?? "") : undefined,
     });
-    return { reading, trust: trustOfAll(identity, token, audiences), spoke, as: identity.label };
+    const trust = trustOfAll(identity, tokenOf(artefacts, key, audiences), audiences);
+    return { reading, trust, spoke, as: identity.label };
   }
 
   /** Key sets are asked of the issuer by the spoke's API servers, and each has one configuration only. */
   #selfManaged(
     { artefacts, controller, profile }: FleetQuestion,
     call: PluginCall,
-    files: SpokeFiles,
+    hubs: readonly ClusterArtefacts[],
   ): Readings {
-    const { issuer, stack, spokes } = artefacts;
+    const { issuer, spokes } = artefacts;
     const rbac = spokes.of(profile.name);
     const file = call.args.at(-1) ?? known("");
     const { reading, trust, spoke, user } = selfManaged(controller, profile.name, file, issuer, rbac);
     const published = this.#issuers.judged(trust.issuer, issuer, UNAUTHORIZED);
     const contested =
-      published.status === "pass" ? files.contested(call.server, stack, rbac.authenticators) : undefined;
+      published.status === "pass"
+        ? contestedFile(hubs, artefacts.stack, call.server, rbac.authenticators)
+        : undefined;
     return { reading, trust: { ...trust, issuer: contested ?? published }, spoke, as: user };
   }
 
@@ -152,7 +154,7 @@ export class Fleets {
       account: serviceAccountOf(artefacts, account) ?? unwritten(account),
       pods: workloads.map(runningPlugin),
       fragment: undefined,
-      files: this.#access.filesOf(artefacts, account.split("/")[0] ?? ""),
+      files: filesBeside(artefacts, account),
       declared,
       program: call.own,
       cluster: {
@@ -164,15 +166,7 @@ export class Fleets {
 }
 
 /** Of a controller to which nothing gives an identity that is judged here. */
-function unnamed({ artefacts, controller }: FleetQuestion, cloud: Cloud | undefined): AccountReading {
-  const { title, account: key } = controller;
-  const account = serviceAccountOf(artefacts, key) ?? unwritten(key);
-  const answer =
-    cloud?.spokes.native?.(account) ??
-    unknown(
-      `nothing that was read says as whom ${key} acts in the cloud of the spoke: no annotation, no variable and no credential file`,
-      `name the manifests of ${title} and of its service account as well`,
-    );
+function unnamed(answer: Answer): AccountReading {
   return { answer, identity: undefined, pods: answer, audiences: [] };
 }
 
@@ -191,4 +185,107 @@ function runningPlugin({ pods, container }: ControllerPods): WorkloadFact {
 /** A recorded text that only apply tells is none that a cloud can compare with. */
 function literalOf(text: Known<string> | undefined): string | undefined {
   return text && orElse<string, undefined>(text, () => undefined);
+}
+
+/** Every controller of a hub with each of its profiles, controllers in their order. */
+const fleetQuestions = once((artefacts: ClusterArtefacts): readonly FleetQuestion[] => {
+  const { cluster, fleet } = artefacts;
+  const controllers = controllersOf(artefacts);
+  const read = new Map(fleet.profiles.map((profile) => [profile.key, profile]));
+  const recorded = new Map((cluster.fleet?.spokes ?? []).map((spoke) => [spoke.profile, spoke]));
+  // One that was not read is one fact for all who ask.
+  const profiles = [...recorded.keys()].map((key) => read.get(key) ?? unreadProfile(key));
+  const pairs = [
+    ...controllers
+      .filter(({ declared }) => declared)
+      .flatMap((controller) => profiles.map((profile) => [controller, profile] as const)),
+    ...served(
+      controllers.filter(({ declared }) => !declared),
+      fleet.profiles.filter(({ key }) => !recorded.has(key)),
+    ),
+  ];
+  return pairs.map(([controller, profile]) => ({
+    artefacts,
+    controller,
+    profile,
+    recorded: recorded.get(profile.key),
+  }));
+});
+
+/** A controller serves the profiles that name one of its providers; one that none serves is for all of them. */
+function served(
+  controllers: readonly Controller[],
+  profiles: readonly ProfileFact[],
+): readonly (readonly [Controller, ProfileFact])[] {
+  const names = controllers.map((controller) => {
+    const entries = listEntries(controller.list).map((each) => String(at(each, "name")));
+    return [controller, new Set(entries)] as const;
+  });
+  const pairs = profiles.flatMap((profile) => {
+    const { plain } = profileDocument(profile);
+    const offered = [...profileProviders(plain).keys()];
+    const isBuiltin = builtinName(plain) !== undefined;
+    const serving = names
+      .filter(
+        ([{ kind }, listed]) => offered.some((name) => listed.has(name)) || (kind === "argocd" && isBuiltin),
+      )
+      .map(([controller]) => controller);
+    // Each Argo CD takes the profiles of its own namespace.
+    const near = serving.filter(
+      ({ kind, account }) => kind !== "argocd" || account.startsWith(`${profile.namespace}/`),
+    );
+    const chosen = [near, serving, controllers].find((each) => each.length > 0);
+    return (chosen ?? [unreadController(profile.namespace)]).map(
+      (controller) => [controller, profile] as const,
+    );
+  });
+  const order = new Map(controllers.map((controller, index) => [controller, index]));
+  return pairs.sort(([one], [other]) => (order.get(one) ?? -1) - (order.get(other) ?? -1));
+}
+
+function unreadProfile(key: string): ProfileFact {
+  const [namespace = "", name = ""] = key.split("/");
+  const nothing = { main: undefined, status: undefined, dropped: undefined, writtenFrom: undefined };
+  return { key, namespace, name, ...nothing };
+}
+
+/** What each stack writes for the API servers of spokes, by the address of these. */
+const filesByServer = once((hubs: readonly ClusterArtefacts[]) => {
+  const byServer = new Map<string, Map<ClusterArtefacts, string>>();
+  for (const hub of hubs)
+    for (const { profile: key, cloud } of hub.cluster.fleet?.spokes ?? []) {
+      const profile = hub.fleet.profiles.find((each) => each.key === key);
+      if (cloud !== SELF_MANAGED || !profile) continue;
+      for (const provider of profileProviders(profileDocument(profile).plain).values()) {
+        const server = text(at(provider, "cluster", "server"));
+        const stacks = byServer.get(server) ?? new Map<ClusterArtefacts, string>();
+        byServer.set(server, stacks.set(hub, profile.name));
+      }
+    }
+  return byServer;
+});
+
+/**
+ * The answer where another stack writes a file that does not have all of this one's entries: API servers have one
+ * AuthenticationConfiguration, so that of two files the spoke has only one.
+ */
+function contestedFile(
+  hubs: readonly ClusterArtefacts[],
+  stack: string,
+  server: Known<string>,
+  written: readonly AuthenticatorFact[],
+): Answer | undefined {
+  for (const [other, name] of filesByServer(hubs).get(lateName(server)) ?? []) {
+    const theirs = other.spokes.of(name).authenticators;
+    const hasAll = written.every((entry) => theirs.some((each) => each.text === entry.text));
+    if (other.stack === stack || hasAll) continue;
+    return unknown(
+      `the stack ${other.stack} writes another AuthenticationConfiguration for the same API servers, and only one of the files can be there`,
+      "put the entries of both hubs into both files (additionalAuthenticators)",
+      ...[...written.slice(0, 1), ...theirs.slice(0, 1)].map(({ source }) =>
+        seen("AuthenticationConfiguration", source),
+      ),
+    );
+  }
+  return undefined;
 }

@@ -9,90 +9,74 @@ import { imageMatches, matchedPath } from "../../rules/kubelet/image-matches";
 import { registriesOf } from "../../rules/plugin-registries";
 import { literalPattern, prefixPattern } from "../../rules/wildcard";
 import { type Answer, SILENT, badness, broken, pass, seen, unknown } from "../answer";
-import type { AskedImage, AskedRepository } from "../asked-image";
+import type { AskedRepository } from "../asked-image";
+import { obstacle } from "../obstacle";
 import type { ClusterArtefacts } from "../read/facts";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
-import { contestedFiles, contestedHint } from "./kubelet-configuration";
+import { configurationRead, configurationValid, contestedFiles, contestedHint } from "./provider-on-node";
+import type { PullFacts } from "./pull-questions";
 import { type Mirrored, mirrorEvidence, mirrorHint, mirroredAs, runtimeRefusal } from "./runtime";
 
 const PLUGINS: readonly string[] = ["ecr", "acr", "gcp"];
 
-/** Whether an entry matches a repository of the host. */
-function entryMatches({ matchImages }: ProviderEntry, host: string, path: AskedName): Ternary {
-  return or(
-    ...matchImages.map((pattern) =>
-      match(
-        pattern,
-        (text) => patternMatches(text, host, path),
-        (): Ternary => "unknown",
-      ),
-    ),
+/** The host is compared with the pattern's parts, the path with a plain prefix. */
+function patternMatches(pattern: Known<string>, host: string, path: AskedName): Ternary {
+  return match(
+    pattern,
+    (text): Ternary => {
+      const prefix = matchedPath(text, host);
+      if (prefix === undefined) return "no";
+      return prefix === "" ? "yes" : path.matches(prefixPattern(literalPattern(prefix)), "/");
+    },
+    () => "unknown",
   );
 }
 
-/** The host is compared with the pattern's parts, the path with a plain prefix. */
-function patternMatches(pattern: string, host: string, path: AskedName): Ternary {
-  const prefix = matchedPath(pattern, host);
-  if (prefix === undefined) return "no";
-  return prefix === "" ? "yes" : path.matches(prefixPattern(literalPattern(prefix)), "/");
-}
-
-/** The entries that match every name that is asked about, else those that match some; none where none does. */
-export function matchingEntries(
-  node: NodeConfiguration,
-  repository: AskedRepository,
-): readonly ProviderEntry[] {
-  const { host, paths } = repository;
-  const reached = node.entries.map((entry) => ({
-    entry,
-    // How many of the names it leaves out: none, perhaps some, or certainly some.
-    left: paths.worst(
-      (path) => entryMatches(entry, host, path),
-      (said) => LEFT[said],
-    ),
-  }));
-  const whole = reached.filter(({ left }) => left?.said === "yes");
-  const some = reached.filter(({ entry }) => mayMatch(entry, repository));
-  return (whole.length > 0 ? whole : some).map(({ entry }) => entry);
+function entryMatches({ matchImages }: ProviderEntry, host: string, path: AskedName): Ternary {
+  return or(...matchImages.map((pattern) => patternMatches(pattern, host, path)));
 }
 
 const LEFT: Readonly<Record<Ternary, number>> = { yes: 0, unknown: 1, no: 2 };
 
-function mayMatch(entry: ProviderEntry, { host, paths }: AskedRepository): boolean {
-  const best = paths.worst(
-    (path) => entryMatches(entry, host, path),
-    (said) => -LEFT[said],
-  );
-  return best === undefined || best.said !== "no";
+/** The entries that match every name that is asked about, else those that match some; none where none does. */
+export function matchingEntries(
+  node: NodeConfiguration,
+  { host, paths }: AskedRepository,
+): readonly ProviderEntry[] {
+  // For the name of which it is least or most true; `undefined` where there are too many to try.
+  const extreme = (entry: ProviderEntry, sign: number): Ternary | undefined =>
+    paths.worst(
+      (path) => entryMatches(entry, host, path),
+      (said) => sign * LEFT[said],
+    )?.said;
+  const whole = node.entries.filter((entry) => extreme(entry, 1) === "yes");
+  return whole.length > 0 ? whole : node.entries.filter((entry) => extreme(entry, -1) !== "no");
 }
 
-/** What is asked about an image on the nodes of a pool. */
-export interface ImageQuestion {
-  /** The cluster. */
-  readonly artefacts: ClusterArtefacts;
-  /** The image. */
-  readonly image: AskedImage;
-  /** True where the image only stands in a workload, so that it may be public. */
-  readonly isOfWorkload: boolean;
-  /** The nodes; `undefined` where none were read. */
-  readonly node: NodeConfiguration | undefined;
-  /** The entry; `undefined` where none matches. */
-  readonly entry: ProviderEntry | undefined;
-}
+type ImageFacts = Pick<PullFacts, "artefacts" | "origin" | "node" | "entry" | "image">;
 
 /** Does an entry match, and does the runtime then pull with the pod's credentials? */
-export function entryMatched(question: ImageQuestion): Answer {
-  const { node, entry, image } = question;
+export function entryMatched(facts: ImageFacts): Answer {
+  const { artefacts, node, entry, image } = facts;
   const { repository } = image;
-  if (!node || node.documents.length === 0) return withoutNode(node);
+  const where = node ? [seen(`nodes ${node.name}`, node.source)] : [];
+  if (!node || node.documents.length === 0)
+    return unknown(
+      `no CredentialProviderConfig of the nodes${node ? ` ${node.name}` : ""} was read`,
+      "name the manifests or files that carry it as well",
+      ...where,
+    );
   if (!repository)
     return unknown(
       `the image ${image.text} is known only after apply`,
       "explain the manifests that bind wrote",
-      seen(`nodes ${node.name}`, node.source),
+      ...where,
     );
-  if (!entry) return withoutMatch(question, node);
-  const worst = repository.paths.worst((path) => matched(question, node, entry, repository, path), badness);
+  // The kubelet does not start with a file without entries, which says more than that none matches.
+  const empty =
+    node.entries.length === 0 ? [configurationRead(node), configurationValid(node, artefacts.cluster)] : [];
+  if (!entry) return obstacle(empty) ?? withoutMatch(facts, node, repository);
+  const worst = repository.paths.worst((path) => matched(artefacts, node, entry, repository, path), badness);
   return (
     worst?.said ??
     unknown(
@@ -104,34 +88,26 @@ export function entryMatched(question: ImageQuestion): Answer {
 }
 
 function matched(
-  { artefacts }: ImageQuestion,
+  artefacts: ClusterArtefacts,
   node: NodeConfiguration,
   entry: ProviderEntry,
   { host, name }: AskedRepository,
   path: AskedName,
 ): Answer {
-  const pattern = entry.matchImages.find(
-    (each) =>
-      match(
-        each,
-        (text) => patternMatches(text, host, path),
-        (): Ternary => "no",
-      ) === "yes",
-  );
-  const where = seen(`nodes ${node.name}: ${entry.name}`, entry.source);
-  if (pattern === undefined)
+  const found = entry.matchImages.find((each) => patternMatches(each, host, path) === "yes");
+  if (found === undefined)
     return unknown(
       `the patterns of ${entry.name} match ${name} in part: whether ${host}/${path.example} is matched, or another entry matches it, is not judged`,
       "write one pattern that matches all of it",
-      where,
+      seen(`nodes ${node.name}: ${entry.name}`, entry.source),
     );
   const named = { host, path };
   const mirrored = mirroredAs(artefacts.mirrors, named);
   return (
     runtimeRefusal(artefacts, node, named) ??
     pass(
-      `${entry.name} matches by ${text(pattern)}${mirrorHint(mirrored)}`,
-      seen(`nodes ${node.name}: matchImages ${text(pattern)}`, entry.source),
+      `${entry.name} matches by ${text(found)}${mirrorHint(mirrored)}`,
+      seen(`nodes ${node.name}: matchImages ${text(found)}`, entry.source),
       ...contestedFiles(node),
       ...mirrorEvidence(mirrored),
     )
@@ -142,31 +118,25 @@ function text(pattern: Known<string>): string {
   return orElse(pattern, () => "a pattern that is not known");
 }
 
-function withoutNode(node: NodeConfiguration | undefined): Answer {
-  return unknown(
-    `no CredentialProviderConfig of the nodes${node ? ` ${node.name}` : ""} was read`,
-    "name the manifests or files that carry it as well",
-    ...(node ? [seen(`nodes ${node.name}`, node.source)] : []),
-  );
-}
-
-function withoutMatch({ artefacts, image, isOfWorkload }: ImageQuestion, node: NodeConfiguration): Answer {
+function withoutMatch(
+  { artefacts, origin }: ImageFacts,
+  node: NodeConfiguration,
+  { host, paths }: AskedRepository,
+): Answer {
   const patterns = node.entries.flatMap(({ matchImages }) => matchImages.map(text));
-  const { repository } = image;
-  const name = repository ? `${repository.host}/${exampleOf(repository)}` : image.text;
-  const mirrored =
-    repository &&
-    repository.paths.worst(
-      (path) => mirroredAs(artefacts.mirrors, { host: repository.host, path }),
-      mirrorRank,
-    )?.said;
+  const mirrors = paths.worst(
+    (path) => mirroredAs(artefacts.mirrors, { host, path }),
+    (each) => (each ? 1 : 0),
+  );
+  const name = `${host}/${mirrors?.example ?? paths.text}`;
+  const mirrored = mirrors?.said;
   const where = [
     ...node.entries.map(({ name: entry, source }) => seen(`nodes ${node.name}: ${entry}`, source)),
     ...contestedFiles(node),
     ...mirrorEvidence(mirrored),
   ];
   // A registry that belongs to no known cloud may be public, or served by a pull secret.
-  if (isOfWorkload && !servedByPlugin(name))
+  if (origin === "workload" && !servedByPlugin(name))
     return unknown(
       `no entry matches ${name}, which is no registry of a known plugin; the pull is anonymous or by pull secret`,
       "none, where the image is public",
@@ -174,23 +144,10 @@ function withoutMatch({ artefacts, image, isOfWorkload }: ImageQuestion, node: N
     );
   return broken(
     mismatch(patterns, name) + hint(name, patterns) + mirrorWords(mirrored, patterns) + contestedHint(node),
-    remedy(repository?.host ?? "", node, mirrored),
+    remedy(host, node, mirrored),
     SILENT,
     ...where,
   );
-}
-
-function mirrorRank(mirrored: Mirrored | undefined): number {
-  return mirrored ? 1 : 0;
-}
-
-function exampleOf({ paths }: AskedRepository): string {
-  return paths.isOne
-    ? paths.text
-    : (paths.worst(
-        (path) => path.example,
-        () => 0,
-      )?.said ?? paths.text);
 }
 
 function remedy(host: string, node: NodeConfiguration, mirrored: Mirrored | undefined): string {
@@ -199,6 +156,8 @@ function remedy(host: string, node: NodeConfiguration, mirrored: Mirrored | unde
   const pattern = `add a pattern for ${host}: as many parts between dots, the port where there is one, no * in the path`;
   return mirrored ? `name the mirror in the pod, or ${pattern}` : pattern;
 }
+
+const SHOWN = 6;
 
 /** Few patterns are named, many counted. */
 function mismatch(patterns: readonly string[], name: string): string {
@@ -209,11 +168,8 @@ function mismatch(patterns: readonly string[], name: string): string {
   return `none of the ${patterns.length} patterns (${shown}) matches ${name}`;
 }
 
-const SHOWN = 6;
-
 function mirrorWords(mirrored: Mirrored | undefined, patterns: readonly string[]): string {
-  if (!mirrored) return "";
-  const forMirror = mirrored.mirrors.some((mirror) =>
+  const forMirror = mirrored?.mirrors.some((mirror) =>
     patterns.some((pattern) => imageMatches(pattern, mirror.includes("/") ? mirror : `${mirror}/x`)),
   );
   const confused = "; an entry is for the mirror, but the kubelet goes by the name in the pod";
@@ -241,14 +197,12 @@ function hint(name: string, patterns: readonly string[]): string {
   );
   if (glob !== undefined)
     return `; ${glob} matches the host, but its path is a plain prefix, in which * is a character`;
-  const short = patterns.find((pattern) => pattern.startsWith("*.") && isShort(pattern, host));
+  // Whether the host ends as the pattern does, and has more parts.
+  const short = patterns.find((pattern) => {
+    const suffix = pattern.startsWith("*.") && (pattern.split("/")[0] ?? "").slice(1);
+    return suffix && host.endsWith(suffix) && host.split(".").length > suffix.split(".").length;
+  });
   return short === undefined
     ? ""
     : `; ${short} ends like the host, but * stands for exactly one part between dots`;
-}
-
-/** Whether a host ends as a pattern does, and has more parts. */
-function isShort(pattern: string, host: string): boolean {
-  const suffix = pattern.split("/")[0]?.slice(1) ?? "";
-  return host.endsWith(suffix) && host.split(".").length > suffix.split(".").length;
 }

@@ -1,23 +1,59 @@
 /*
- * Which pulls are explained.
+ * Which pulls are explained, and what their links look at.
  */
 
 import { fail } from "../../errors";
-import { isLate } from "../../model/late";
 import { type Known, match, shown } from "../../model/known";
+import { isLate } from "../../model/late";
 import { Subject } from "../../model/subject";
 import { type AskedImage, askedImage, askedPattern, lateImage } from "../asked-image";
+import type { PluginCloud, PullIdentity, PullRights } from "../cloud";
 import type { ClusterArtefacts, Facts } from "../read/facts";
+import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
 import { type WorkloadFact, isPartial } from "../read/pods";
-import { serviceAccountOf } from "../read/service-accounts";
-import type { PullSelection } from "../selections";
-import type { Origin, Puller } from "./pull";
+import { type ServiceAccountFact, serviceAccountOf } from "../read/service-accounts";
+import type { Origin, PullSelection } from "../selections";
+import type { TrustFacts } from "./links";
+
+/** Who pulls, and why it is asked; one object for all images. */
+export interface Puller {
+  /** The service account, `namespace/name`. */
+  readonly key: string;
+  /** `undefined` where it was not read. */
+  readonly account: ServiceAccountFact | undefined;
+  readonly origin: Origin;
+  /** The workload that has the image; `undefined` where none is meant. */
+  readonly workload: WorkloadFact | undefined;
+}
+
+/** The plugins by entry, as the clouds know them. */
+export type PluginOf = (entry: ProviderEntry) => PluginCloud | undefined;
+
+/** What the links of a pull look at. */
+export interface PullFacts extends TrustFacts {
+  /** The same for all pulls. */
+  readonly pluginOf: PluginOf;
+  /** That of the puller, for links that do not depend on who it is. */
+  readonly origin: Origin;
+  readonly puller: Puller;
+  /** The image, or all images of a pattern. */
+  readonly image: AskedImage;
+  /** The registry's host; empty where the image does not parse. */
+  readonly host: string;
+  /** The nodes of one pool; `undefined` where none were read. */
+  readonly node: NodeConfiguration | undefined;
+  /** `undefined` where none matches. */
+  readonly entry: ProviderEntry | undefined;
+  /** The entry's plugin; `undefined` for one that is not known. */
+  readonly cloud: PluginCloud | undefined;
+  readonly identity: PullIdentity | undefined;
+  /** What the identity may do; the same for all that may do the same. */
+  readonly rights: PullRights | undefined;
+}
 
 /** One pull. */
 export interface AskedPull {
-  /** The cluster. */
   readonly artefacts: ClusterArtefacts;
-  /** Who pulls. */
   readonly puller: Puller;
   /** The image, or the declared pattern. */
   readonly image: AskedImage;
@@ -72,7 +108,10 @@ export class PullQuestions {
     for (const artefacts of selectedClusters(this.#facts, stack)) {
       if (image !== undefined) {
         const keys = subject === undefined ? artefacts.serviceAccounts.keys() : [subject];
-        for (const key of keys) yield pulled(artefacts, pullerOf(artefacts, key, "asked"), this.image(image));
+        for (const key of keys) {
+          const puller = pullerOf(artefacts, key, "asked");
+          yield { artefacts, puller, image: this.image(image), isNeverPulled: false };
+        }
         continue;
       }
       if (origin !== "workload") yield* this.#declared(artefacts, subject);
@@ -89,21 +128,26 @@ export class PullQuestions {
     for (const { serviceAccount, images } of artefacts.cluster.pulls ?? []) {
       if (subject !== undefined && serviceAccount !== subject) continue;
       const puller = pullerOf(artefacts, serviceAccount, "declared");
-      for (const image of images) {
-        yield pulled(artefacts, puller, this.#opened(image, askedPattern));
-      }
+      for (const image of images)
+        yield { artefacts, puller, image: this.#opened(image, askedPattern), isNeverPulled: false };
     }
   }
 
   *#ofWorkloads(artefacts: ClusterArtefacts, subject: string | undefined): Generator<AskedPull> {
-    if (isFleetAlone(artefacts)) return;
-    const own = statusWriters(artefacts);
-    for (const workload of artefacts.workloads) {
+    const { cluster, nodes, workloads } = artefacts;
+    // Where only a fleet is declared, and no node has a plugin, the images of its controllers are of no interest.
+    if (cluster.fleet !== undefined && cluster.pulls === undefined && nodes.length === 0) return;
+    // Nor are those of the Jobs that write profiles, unless their pull is declared: theirs is a public image.
+    const declared = (cluster.pulls ?? []).map(({ serviceAccount }) => serviceAccount);
+    const own = (cluster.fleet?.statusWriters ?? []).filter((key) => !declared.includes(key));
+    for (const workload of workloads) {
       const key = `${workload.namespace}/${workload.serviceAccount}`;
-      if ((subject !== undefined && key !== subject) || isPartial(workload) || own.has(key)) continue;
+      if ((subject !== undefined && key !== subject) || isPartial(workload) || own.includes(key)) continue;
       const puller = pullerOf(artefacts, key, "workload", workload);
-      for (const { image, pullPolicy } of workload.images)
-        yield pulled(artefacts, puller, this.#opened(image, askedImage), pullPolicy === "Never");
+      for (const { image, pullPolicy } of workload.images) {
+        const isNeverPulled = pullPolicy === "Never";
+        yield { artefacts, puller, image: this.#opened(image, askedImage), isNeverPulled };
+      }
     }
   }
 
@@ -122,25 +166,4 @@ export class PullQuestions {
     this.#images.set(key, before);
     return before;
   }
-}
-
-function pulled(
-  artefacts: ClusterArtefacts,
-  puller: Puller,
-  image: AskedImage,
-  isNeverPulled = false,
-): AskedPull {
-  return { artefacts, puller, image, isNeverPulled };
-}
-
-/** Accounts of the fleet's own Jobs for which no pull is declared: theirs is a public image. */
-function statusWriters({ cluster }: ClusterArtefacts): ReadonlySet<string> {
-  const own = new Set(cluster.fleet?.statusWriters);
-  for (const { serviceAccount } of own.size > 0 ? (cluster.pulls ?? []) : []) own.delete(serviceAccount);
-  return own;
-}
-
-/** Where only a fleet is declared, and no node has a plugin, the images of its controllers are of no interest. */
-function isFleetAlone({ cluster, nodes }: ClusterArtefacts): boolean {
-  return cluster.fleet !== undefined && cluster.pulls === undefined && nodes.length === 0;
 }

@@ -8,9 +8,8 @@
  */
 
 import { type Ternary, known, match } from "../../model/known";
+import { at, list, record } from "../../model/parsed";
 import { plainOf } from "../../model/tree";
-import { isRecord } from "../../model/record";
-import { at, record } from "../../model/parsed";
 import type { AskedName } from "../../rules/asked-names";
 import { literalPattern, patternOf } from "../../rules/wildcard";
 import { type Answer, type Evidence, broken, seen, unknown } from "../answer";
@@ -21,9 +20,8 @@ import type { MirrorRule } from "../read/registries";
 
 /** A repository of a host, of which a judge asks. */
 export interface NamedRepository {
-  /** The host, with its port. */
+  /** With its port. */
   readonly host: string;
-  /** The path below it. */
   readonly path: AskedName;
 }
 
@@ -31,7 +29,7 @@ export interface NamedRepository {
  * Whether a scope of a runtime's configuration covers a repository: equal, or followed by what may follow a scope; `*.`
  * stands for every host below a domain.
  */
-export function coversRepository(scope: string, { host, path }: NamedRepository): Ternary {
+function coversRepository(scope: string, { host, path }: NamedRepository): Ternary {
   const plain = host.replace(/:\d+$/, "");
   if (scope.startsWith("*.")) return plain.endsWith(scope.slice(1)) ? "yes" : "no";
   const slash = scope.indexOf("/");
@@ -42,11 +40,15 @@ export function coversRepository(scope: string, { host, path }: NamedRepository)
   return whole === "yes" ? whole : path.matches(patternOf(`${inner.replace(/[*?]/g, "?")}/*`));
 }
 
+/** The first scope that covers a repository, or may. */
+function covering(scopes: readonly string[], repository: NamedRepository): string | undefined {
+  return scopes.find((scope) => coversRepository(scope, repository) !== "no");
+}
+
 /** Mirrors that the runtime tries before a repository, or instead of it. */
 export interface Mirrored {
-  /** The rules. */
   readonly rules: readonly MirrorRule[];
-  /** The mirrors, in their order, each once. */
+  /** In their order, each once. */
   readonly mirrors: readonly string[];
   /** True where the repository itself is never contacted. */
   readonly blocked: boolean;
@@ -56,10 +58,10 @@ export interface Mirrored {
 
 /** The mirrors of a repository: those of the longest source alone, as the runtime takes only the entry that fits best. */
 export function mirroredAs(rules: readonly MirrorRule[], repository: NamedRepository): Mirrored | undefined {
-  const covering = rules.filter(({ source }) => coversRepository(source, repository) !== "no");
-  if (covering.length === 0) return undefined;
-  const longest = Math.max(...covering.map(({ source }) => source.length));
-  const best = covering.filter(({ source }) => source.length === longest);
+  const all = rules.filter(({ source }) => coversRepository(source, repository) !== "no");
+  if (all.length === 0) return undefined;
+  const longest = Math.max(...all.map(({ source }) => source.length));
+  const best = all.filter(({ source }) => source.length === longest);
   const mirrors = [...new Set(best.flatMap((rule) => rule.mirrors))];
   return {
     rules: best,
@@ -87,16 +89,25 @@ export function runtimeRefusal(
   node: NodeConfiguration,
   repository: NamedRepository,
 ): Answer | undefined {
-  const isBare =
-    mirrors.length + registrySources.length + imagePolicies.length + node.runtimeFiles.size === 0;
-  if (isBare) return undefined;
+  if (mirrors.length + registrySources.length + imagePolicies.length + node.runtimeFiles.size === 0)
+    return undefined;
   const mirrored = mirroredAs(mirrors, repository);
+  const policy = imagePolicies.find(({ scopes }) => covering(scopes, repository) !== undefined);
   return (
     forbidden(registrySources, repository, mirrored) ??
-    (mirrored && withoutSource(mirrored, repository)) ??
+    (mirrored?.blocked ? withoutSource(mirrored, repository) : undefined) ??
     inRuntimeFiles(node, repository, mirrored) ??
-    signaturesAsked(imagePolicies, repository)
+    (policy &&
+      unknown(
+        `${policy.title} asks for signatures of ${nameOf(repository)}, and whether the image has them is not judged`,
+        "see the policy, and that the image is signed as it says",
+        seen(policy.title, policy.source),
+      ))
   );
+}
+
+function nameOf({ host, path }: NamedRepository): string {
+  return `${host}/${path.example}`;
 }
 
 /** Blocked registries go into registries.conf, allowed ones into policy.json. */
@@ -108,9 +119,8 @@ function forbidden(
   const name = nameOf(repository);
   for (const { blocked, allowed, source } of sources) {
     const where = seen("Image/cluster", source);
-    const scope = blocked.find((each) => coversRepository(each, repository) !== "no");
-    const isLeftOut =
-      allowed !== undefined && !allowed.some((each) => coversRepository(each, repository) === "yes");
+    const scope = covering(blocked, repository);
+    const isLeftOut = allowed && !allowed.some((each) => coversRepository(each, repository) === "yes");
     if (scope === undefined && !isLeftOut) continue;
     if (mirrored || (blocked.length > 0 && allowed))
       return unknown(
@@ -128,52 +138,33 @@ function forbidden(
       : broken(
           `Image/cluster blocks ${scope} for the runtime`,
           `remove ${scope} from blockedRegistries`,
-          `event: registry ${scope} is blocked in /etc/containers/registries.conf or /etc/containers/registries.conf.d`,
+          blockedEvent(scope),
           where,
         );
   }
   return undefined;
 }
 
-function nameOf({ host, path }: NamedRepository): string {
-  return `${host}/${path.example}`;
+function blockedEvent(scope: string): string {
+  return `event: registry ${scope} is blocked in /etc/containers/registries.conf or /etc/containers/registries.conf.d`;
 }
 
-/** What follows for the pull where the source itself is never contacted; `undefined` where it is. */
-function withoutSource(mirrored: Mirrored, repository: NamedRepository): Answer | undefined {
-  const { rules, mirrors, blocked, elsewhere } = mirrored;
-  if (!blocked) return undefined;
-  const evidence = mirrorEvidence(mirrored);
+/** What follows for the pull where the source itself is never contacted. */
+function withoutSource(mirrored: Mirrored, repository: NamedRepository): Answer {
+  const { rules, mirrors, elsewhere } = mirrored;
   const { host } = repository;
   const [name, where] = [nameOf(repository), mirrors.join(", ")];
   if (!elsewhere)
     return unknown(
       `the runtime never pulls ${name} itself, only its mirror ${where}; whether the identity may read that is not judged`,
       `ask about the image by the mirror's name, or set mirrorSourcePolicy to AllowContactingSource`,
-      ...evidence,
+      ...mirrorEvidence(mirrored),
     );
   return broken(
     `the runtime never contacts ${host} for ${name}, only the mirror ${where}, and shows no credentials of the pod to another host`,
     "set mirrorSourcePolicy to AllowContactingSource, name the mirror in the pod, or give the nodes' global pull secret a login for the mirror",
-    `event: registry ${rules[0]?.source ?? host} is blocked in /etc/containers/registries.conf or /etc/containers/registries.conf.d`,
-    ...evidence,
-  );
-}
-
-function signaturesAsked(
-  policies: ClusterArtefacts["imagePolicies"],
-  repository: NamedRepository,
-): Answer | undefined {
-  const policy = policies.find(({ scopes }) =>
-    scopes.some((scope) => coversRepository(scope, repository) !== "no"),
-  );
-  return (
-    policy &&
-    unknown(
-      `${policy.title} asks for signatures of ${nameOf(repository)}, and whether the image has them is not judged`,
-      "see the policy, and that the image is signed as it says",
-      seen(policy.title, policy.source),
-    )
+    blockedEvent(rules[0]?.source ?? host),
+    ...mirrorEvidence(mirrored),
   );
 }
 
@@ -182,59 +173,59 @@ interface FileKind {
   readonly path: RegExp;
   /** What it may do to a pull. */
   readonly effect: "mirrors" | "rejects";
-  /** Whether it says something of a repository that decides a pull; `match` is that of the path. */
-  readonly concerns: (repository: NamedRepository, content: string, match: readonly string[]) => boolean;
+  /** Whether it says something of a repository that decides a pull; `found` is the match of the path. */
+  readonly concerns: (repository: NamedRepository, content: string, found: readonly string[]) => boolean;
 }
 
 const FILES: readonly FileKind[] = [
   {
     path: /^\/etc\/containers\/registries\.conf(?:$|\.d\/[^/]+\.conf$)/,
     effect: "mirrors",
+    // It is TOML, of which only the texts of `prefix` and `location` are looked at: rather too much is found.
     concerns: (repository, content) =>
-      // It is TOML, of which only the texts of `prefix` and `location` are looked at: rather too much is found.
-      [...content.matchAll(SCOPE)].some(([, scope = ""]) => coversRepository(scope, repository) !== "no"),
+      covering(found(content, /\b(?:prefix|location)["']?\s*=\s*["']([^"']+)["']/g), repository) !==
+      undefined,
   },
-  { path: /\/certs\.d\/([^/]+)\/hosts\.toml$/, effect: "mirrors", concerns: otherHosts },
+  {
+    // The folder is named by a registry, with `_` about its port, or by `_default` for those without a folder.
+    path: /\/certs\.d\/([^/]+)\/hosts\.toml$/,
+    effect: "mirrors",
+    concerns: ({ host }, content, [, folder = ""]) =>
+      ["_default", host, host.replace(/:(\d+)$/, "_$1_")].includes(folder) &&
+      // Headers may carry other credentials.
+      (/\bheader\b/.test(content) ||
+        found(content, /https?:\/\/([^"'/\s]+)/g).some((named) => named !== host)),
+  },
   {
     path: /^\/etc\/containerd\/(?!certs\.d\/).*\.toml$/,
     effect: "mirrors",
     concerns: ({ host }, content) =>
-      [...content.matchAll(MIRRORS)].some(([, each]) => each === "*" || each === host),
+      found(content, /\bregistry\.mirrors\.["']([^"']+)["']/g).some((each) => each === "*" || each === host),
   },
   {
     path: /^\/etc\/rancher\/(?:k3s|rke2)\/registries\.yaml$/,
     effect: "mirrors",
     concerns: ({ host }, content) => {
-      const mirrors = record(
-        at(
-          plainOf(embedded(known(content)), () => ""),
-          "mirrors",
-        ),
-      );
+      const mirrors = record(at(plainOf(embedded(known(content)), ""), "mirrors"));
       return Object.hasOwn(mirrors, "*") || Object.hasOwn(mirrors, host);
     },
   },
   { path: /^\/etc\/containers\/policy\.json$/, effect: "rejects", concerns: isLimited },
 ];
 
-const SCOPE = /\b(?:prefix|location)["']?\s*=\s*["']([^"']+)["']/g;
-const MIRRORS = /\bregistry\.mirrors\.["']([^"']+)["']/g;
-const URL_HOST = /https?:\/\/([^"'/\s]+)/g;
-
-/** True for the path of a file that configures the runtime. */
-export function isRuntimeFile(path: string): boolean {
-  return FILES.some((kind) => kind.path.test(path));
+function found(content: string, pattern: RegExp): readonly string[] {
+  return [...content.matchAll(pattern)].map(([, each = ""]) => each);
 }
 
-const WORDS: Readonly<Record<FileKind["effect"], { readonly may: string; readonly remedy: string }>> = {
-  mirrors: {
-    may: "may send the pull to a mirror, without the pod's credentials",
-    remedy: "see the file; mirrors in ImageDigestMirrorSet and ImageTagMirrorSet are judged",
-  },
-  rejects: {
-    may: "may reject the image, or ask for signatures",
-    remedy: "see the file; what Image/cluster forbids is judged",
-  },
+const WORDS: Readonly<Record<FileKind["effect"], readonly [may: string, remedy: string]>> = {
+  mirrors: [
+    "may send the pull to a mirror, without the pod's credentials",
+    "see the file; mirrors in ImageDigestMirrorSet and ImageTagMirrorSet are judged",
+  ],
+  rejects: [
+    "may reject the image, or ask for signatures",
+    "see the file; what Image/cluster forbids is judged",
+  ],
 };
 
 /** What the machine config operator writes of mirror sets says nothing that they do not. */
@@ -247,47 +238,34 @@ function inRuntimeFiles(
 ): Answer | undefined {
   for (const [path, { content, owner = "", source }] of runtimeFiles) {
     const kind = FILES.find((each) => each.path.test(path));
-    const found = kind?.path.exec(path);
-    if (!kind || !found || (mirrored && kind.effect === "mirrors" && owner.endsWith(GENERATED))) continue;
+    const place = kind?.path.exec(path);
+    if (!kind || !place || (mirrored && kind.effect === "mirrors" && owner.endsWith(GENERATED))) continue;
     const what = match(
       content,
       (text) =>
-        kind.concerns(repository, text, found) ? `has an entry for ${nameOf(repository)}, which` : "",
+        kind.concerns(repository, text, place) ? `has an entry for ${nameOf(repository)}, which` : undefined,
       () => "cannot be read here, and",
     );
-    if (what === "") continue;
-    const { may, remedy } = WORDS[kind.effect];
+    if (what === undefined) continue;
+    const [may, remedy] = WORDS[kind.effect];
     return unknown(`${path} of the nodes ${pool} ${what} ${may}`, remedy, seen(path, source));
   }
   return undefined;
 }
 
-/** The folder is named by a registry, with `_` about its port, or by `_default` for those without a folder. */
-function otherHosts({ host }: NamedRepository, content: string, [, folder = ""]: readonly string[]): boolean {
-  if (!["_default", host, host.replace(/:(\d+)$/, "_$1_")].includes(folder)) return false;
-  // Headers may carry other credentials.
-  return /\bheader\b/.test(content) || [...content.matchAll(URL_HOST)].some(([, named]) => named !== host);
-}
-
-const ACCEPT = "insecureAcceptAnything";
-
 /** The requirements of the longest scope count, else those of the transport, else the default ones; all must be met. */
 function isLimited(repository: NamedRepository, content: string): boolean {
   const policy = parsed(content);
   const scopes = record(at(policy, "transports", "docker"));
-  const covering = Object.keys(scopes).filter(
-    (scope) => scope !== "" && coversRepository(scope, repository) !== "no",
-  );
   // Wildcards come after every scope of the host's own.
   const rank = (scope: string): number =>
     scope.startsWith("*.") ? scope.length - repository.host.length - 2 : scope.length;
-  const [scope] = covering.sort((one, other) => rank(other) - rank(one));
-  const requirements: unknown = scope === undefined ? (scopes[""] ?? at(policy, "default")) : scopes[scope];
-  return !(
-    Array.isArray(requirements) &&
-    requirements.length > 0 &&
-    requirements.every((each) => isRecord(each) && each["type"] === ACCEPT)
-  );
+  const [scope] = Object.keys(scopes)
+    .filter((each) => each !== "" && coversRepository(each, repository) !== "no")
+    .sort((one, other) => rank(other) - rank(one));
+  const requirements = list(scope === undefined ? (scopes[""] ?? at(policy, "default")) : scopes[scope]);
+  const isOpen = requirements.every((each) => at(each, "type") === "insecureAcceptAnything");
+  return requirements.length === 0 || !isOpen;
 }
 
 /** What is no JSON is no policy: the runtime refuses it, and every image with it. */

@@ -1,13 +1,15 @@
 /*
  * Spokes that take the hub's own tokens: whether the pods have the token, whether the API servers of the spoke take it,
- * and as whom. Source: KEP-3331; kubernetes:staging/src/k8s.io/apiserver/pkg/apis/apiserver.
+ * and as whom. Source: KEP-3331; kubernetes:staging/src/k8s.io/apiserver/pkg/apis/apiserver and
+ * pkg/authentication/cel, and plugin/pkg/authenticator/token/oidc.
  */
 
 import {
   type Known,
   type Ternary,
-  and,
+  all,
   andThen,
+  is,
   isKnown,
   known,
   map,
@@ -17,29 +19,25 @@ import {
   same,
   shown,
   unread,
+  whyNot,
 } from "../../model/known";
-import { at, text } from "../../model/parsed";
 import { treeOf } from "../../model/tree";
 import { isOwnInEachCluster } from "../../rules/fleet/spoke-issuer";
-import { profileProviders } from "../../rules/fleet/resolve-exec";
-import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
-import type { AccountReading, FleetWarning, SpokeReading, TokenQuestion, TrustAnswer } from "../cloud";
-import type { ClusterArtefacts } from "../read/facts";
-import { lateName } from "../read/late-text";
+import { evaluateCel } from "../../rules/google/cel-evaluation";
+import { type CelClaims, type CelVariables, UNKNOWN_CLAIM } from "../../rules/google/cel-variables";
+import { type Answer, broken, pass, seen, unknown } from "../answer";
+import type { AccountReading, SpokeReading, TokenQuestion, TrustAnswer } from "../cloud";
 import type { AuthenticatorFact, SpokeFact } from "../read/spoke-facts";
 import { containersOf } from "../shared/pods";
 import { boundAnswer } from "../shared/spokes";
 import type { Controller, ControllerPods } from "./fleet-controllers";
-import { profileDocument, withFields } from "./fleet-profile";
-import { namesUsers, ruleOutcome, subjectOf, userName } from "./spoke-users";
+import { withFields } from "./fleet-profile";
 
 /** What a spoke without a cloud says of a controller. */
 export interface SelfManagedReading {
   /** Whether its pods have the token. */
   readonly reading: AccountReading;
-  /** Whether the API server takes it. */
   readonly trust: TrustAnswer;
-  /** Whether it may do something. */
   readonly spoke: SpokeReading;
   /** Name of the user on the spoke; `undefined` where none is let in or it is not known. */
   readonly user: string | undefined;
@@ -54,7 +52,13 @@ export const UNAUTHORIZED: string = "Unauthorized";
 const READ_IT =
   "name the AuthenticationConfiguration of the spoke's API servers as well, in a file or folder of the spoke's name";
 
-/** Judges the token that the plugin reads, at the spoke's API server. */
+/** An entry for the issuer, and whether it takes the audience. */
+interface Asked {
+  readonly entry: AuthenticatorFact;
+  readonly takes: Ternary;
+}
+
+/** Judges the token that the plugin reads from the file, at the spoke's API server. */
 export function selfManaged(
   controller: Controller,
   spokeName: string,
@@ -62,11 +66,15 @@ export function selfManaged(
   issuer: Known<string>,
   spoke: SpokeFact,
 ): SelfManagedReading {
-  const { answer, audience } = tokenAt(controller, file);
-  const { authenticators, refused } = spoke;
-  const ofIssuer = authenticators.filter((each) => same(each.issuer, issuer) === "yes");
-  const takes = ofIssuer.map((each) => ({ each, takes: takesAudience(each, audience) }));
-  const one = takes.find((row) => row.takes === "yes")?.each;
+  const { answer: pods, audience } = tokenAt(controller, file);
+  const asked = spoke.authenticators
+    .filter((entry) => same(entry.issuer, issuer) === "yes")
+    .map((entry): Asked => {
+      const takes = (texts: readonly Known<string>[]): Ternary =>
+        or(...texts.map((each) => same(each, audience)));
+      return { entry, takes: match(entry.audiences, takes, () => "unknown") };
+    });
+  const one = asked.find(({ takes }) => takes === "yes")?.entry;
   const [namespace = "", name = ""] = controller.account.split("/");
   const token: TokenQuestion = { namespace, name, issuer, audience };
   const user = one ? userName(one, token) : unread("no entry takes the token");
@@ -75,12 +83,12 @@ export function selfManaged(
     reading: {
       answer: pass("the controller enters with its service account's own token"),
       identity: undefined,
-      pods: answer,
+      pods,
       audiences: isKnown(audience) ? [audience] : [],
     },
     trust: {
-      issuer: refusedAnswer(refused) ?? issuerAnswer(issuer, authenticators, ofIssuer),
-      audience: audienceAnswer(audience, takes),
+      issuer: refusedAnswer(spoke.refused) ?? issuerAnswer(issuer, spoke.authenticators, asked),
+      audience: audienceAnswer(audience, asked),
       subject,
     },
     spoke: {
@@ -94,14 +102,6 @@ export function selfManaged(
     },
     user: subject.status === "fail" ? undefined : orElse<string, undefined>(user, () => undefined),
   };
-}
-
-function takesAudience({ audiences }: AuthenticatorFact, audience: Known<string>): Ternary {
-  return match(
-    audiences,
-    (texts) => or(...texts.map((each) => same(each, audience))),
-    () => "unknown" as const,
-  );
 }
 
 /** An API server does not start with it, and one that runs keeps what it had. */
@@ -119,24 +119,21 @@ function refusedAnswer(refused: SpokeFact["refused"]): Answer | undefined {
 function issuerAnswer(
   issuer: Known<string>,
   every: readonly AuthenticatorFact[],
-  ofIssuer: readonly AuthenticatorFact[],
+  asked: readonly Asked[],
 ): Answer {
-  const [found, ...others] = ofIssuer;
-  const where = ofIssuer.map((each) => seen("issuer.url", each.source));
+  const [found, ...others] = asked.map(({ entry }) => entry);
   // A configuration names an issuer once, so that a second one is of another server.
-  if (found && others.some((each) => sameEntry(each, found) !== "yes"))
-    return unknown("the spoke's API servers do not take the issuer's tokens alike", READ_IT, ...where);
+  if (found && others.some((each) => each.text !== found.text))
+    return unknown(
+      "the spoke's API servers do not take the issuer's tokens alike",
+      READ_IT,
+      ...asked.map(({ entry }) => seen("issuer.url", entry.source)),
+    );
   if (found)
     return orElse(map(issuer, isOwnInEachCluster), () => false)
       ? ownIssuerAnswer(shown(issuer), found)
       : pass(`the spoke trusts the issuer ${shown(issuer)}`, seen("issuer.url", found.source));
-  if (
-    match(
-      issuer,
-      () => false,
-      ({ kind }) => kind !== "apply",
-    )
-  )
+  if ((whyNot(issuer)?.kind ?? "apply") !== "apply")
     return unknown("the issuer of the hub is not known", "state cluster.issuer with --facts");
   if (every.length === 0) return unknown("no AuthenticationConfiguration of the spoke was read", READ_IT);
   const evidence = every.map((each) => seen(`trusts ${shown(each.issuer)}`, each.source));
@@ -159,27 +156,26 @@ function ownIssuerAnswer(issuer: string, { discoveryUrl, source }: Authenticator
   const isOwn = orElse(discoveryUrl, () => "") === undefined;
   const where = seen(isOwn ? "issuer.url" : `discoveryURL ${shown(discoveryUrl)}`, source);
   const remedy = "give the hub an issuer of its own that spokes reach, with --service-account-issuer";
-  return isOwn
-    ? broken(`the issuer ${issuer} is the spoke itself, which has other keys`, remedy, UNAUTHORIZED, where)
-    : unknown(
-        `whether ${issuer} is the spoke's own issuer as well is not known; it would not start`,
-        remedy,
-        where,
-      );
+  if (isOwn)
+    return broken(
+      `the issuer ${issuer} is the spoke itself, which has other keys`,
+      remedy,
+      UNAUTHORIZED,
+      where,
+    );
+  const reason = `whether ${issuer} is the spoke's own issuer as well is not known; it would not start`;
+  return unknown(reason, remedy, where);
 }
 
-function audienceAnswer(
-  audience: Known<string>,
-  entries: readonly { readonly each: AuthenticatorFact; readonly takes: Ternary }[],
-): Answer {
-  const found = entries.find(({ takes }) => takes === "yes")?.each;
+function audienceAnswer(audience: Known<string>, asked: readonly Asked[]): Answer {
+  const found = asked.find(({ takes }) => takes === "yes")?.entry;
   if (found)
     return pass(`the spoke takes tokens for ${shown(audience)}`, seen("issuer.audiences", found.source));
-  const evidence = entries.map(({ each: { audiences, source } }) => {
+  const evidence = asked.map(({ entry: { audiences, source } }) => {
     const texts = orElse(audiences, () => [] as const);
     return seen(`takes ${texts.map(shown).join(", ")}`, source);
   });
-  if (entries.length === 0 || entries.some(({ takes }) => takes === "unknown"))
+  if (asked.length === 0 || asked.some(({ takes }) => takes === "unknown"))
     return unknown("the audience of the token is not known", "see the checks before", ...evidence);
   return broken(
     `the token is for ${shown(audience)}, which the spoke does not take`,
@@ -218,7 +214,7 @@ function subjectAnswer(
     : pass(`the spoke lets ${shown(user)} in`, where);
 }
 
-function unpinned(one: AuthenticatorFact): FleetWarning {
+function unpinned(one: AuthenticatorFact): SpokeReading["warnings"][number] {
   return {
     id: "subject-unpinned",
     reason: "no rule names the users, so that every service account of the hub with this audience gets in",
@@ -227,73 +223,115 @@ function unpinned(one: AuthenticatorFact): FleetWarning {
   };
 }
 
-/** Whether two entries take the same tokens alike. */
-function sameEntry(one: AuthenticatorFact, other: AuthenticatorFact): Ternary {
-  if (one === other) return "yes";
-  return and(
-    same(one.issuer, other.issuer),
-    same(one.discoveryUrl, other.discoveryUrl),
-    same(one.prefix, other.prefix),
-    same(one.claim, other.claim),
-    same(one.expression, other.expression),
-    sameTexts(
-      orElse(one.audiences, () => UNREAD),
-      orElse(other.audiences, () => UNREAD),
-    ),
-    sameTexts(one.rules, other.rules),
-    one.hasGroups === other.hasGroups ? "yes" : "no",
+/** `sub` of the token. */
+function subjectOf({ namespace, name }: TokenQuestion): string {
+  return `system:serviceaccount:${namespace}:${name}`;
+}
+
+/** Name of the user; not known where it is made of something that only the token tells. */
+function userName({ claim, prefix, expression }: AuthenticatorFact, token: TokenQuestion): Known<string> {
+  return andThen(expression, (made) => {
+    if (made !== undefined) {
+      const value = evaluated(made, { claims: claimsOf(token) });
+      return typeof value === "string" && value !== ""
+        ? known(value)
+        : unread("the expression is not evaluated");
+    }
+    if (is<string | undefined>(claim, "sub") !== "yes") return unread("it is made of another claim");
+    return andThen(prefix, (start) =>
+      start === undefined ? unread("it has no prefix") : known(start + subjectOf(token)),
+    );
+  });
+}
+
+/** Whether a rule for claims or users lets the user in. */
+function ruleOutcome(
+  written: Known<string>,
+  { hasGroups }: AuthenticatorFact,
+  user: Known<string>,
+  token: TokenQuestion,
+): Ternary {
+  return match(
+    all([written, user]),
+    ([rule = "", username = ""]) => {
+      const groups = hasGroups ? UNKNOWN_CLAIM : [];
+      const value = evaluated(rule, {
+        claims: claimsOf(token),
+        user: { username, groups, uid: UNKNOWN_CLAIM, extra: UNKNOWN_CLAIM },
+      });
+      return typeof value !== "boolean" ? "unknown" : value ? "yes" : "no";
+    },
+    () => "unknown",
   );
 }
 
-const UNREAD: readonly Known<string>[] = [unread("the audiences are not known")];
-
-function sameTexts(some: readonly Known<string>[], others: readonly Known<string>[]): Ternary {
-  if (some.length !== others.length) return "no";
-  return and(...some.map((each, place) => same(each, others[place] ?? each)));
+/** False where all rules let another service account of the hub in as well. */
+function namesUsers(entry: AuthenticatorFact, token: TokenQuestion): boolean {
+  const other = { ...token, namespace: "other", name: "other" };
+  const user = orElse(userName(entry, other), () => "");
+  return entry.rules.some((rule) => ruleOutcome(rule, entry, known(user), other) !== "yes");
 }
 
-interface TokenFile {
-  readonly answer: Answer;
-  readonly audience: Known<string>;
+/** The claims of a bound token that kube-apiserver issues for a pod. Source: kubernetes:pkg/serviceaccount/claims.go. */
+function claimsOf(token: TokenQuestion): CelClaims {
+  const { namespace, name, issuer, audience } = token;
+  const late = { exp: UNKNOWN_CLAIM, iat: UNKNOWN_CLAIM, jti: UNKNOWN_CLAIM, nbf: UNKNOWN_CLAIM };
+  return {
+    ...late,
+    aud: isKnown(audience) ? [orElse(audience, () => "")] : UNKNOWN_CLAIM,
+    iss: orElse(issuer, () => UNKNOWN_CLAIM),
+    sub: subjectOf(token),
+    "kubernetes.io": {
+      namespace,
+      node: UNKNOWN_CLAIM,
+      pod: UNKNOWN_CLAIM,
+      serviceaccount: { name, uid: UNKNOWN_CLAIM },
+      warnafter: UNKNOWN_CLAIM,
+    },
+  };
+}
+
+/** Functions of Google's alone, which an API server does not know. */
+const FOREIGN = /\.extract\s*\(/;
+
+function evaluated(expression: string, variables: CelVariables): unknown {
+  if (FOREIGN.test(expression)) return undefined;
+  const answer = evaluateCel(expression, variables);
+  return answer.kind === "value" ? answer.value : undefined;
 }
 
 /** The projected token at a path, in every workload of the controller. */
-function tokenAt({ workloads, title }: Controller, path: Known<string>): TokenFile {
-  const nothing = unread("the audience of the token is not known");
-  if (workloads.length === 0)
-    return {
-      audience: nothing,
-      answer: unknown(`no workload of ${title} was read`, "name its manifest as well"),
-    };
-  const evidence = workloads.map(({ pods }) => seen(pods.title, pods.source));
+function tokenAt(
+  { workloads, title }: Controller,
+  path: Known<string>,
+): { readonly answer: Answer; readonly audience: Known<string> } {
   const file = shown(path);
-  const found = workloads.map((each) => ({
-    title: each.pods.title,
-    audience: isKnown(path) ? audienceAt(each, file) : nothing,
-  }));
-  const without = found.find(({ audience }) => audience === undefined);
+  const nothing = unread("the audience of the token is not known");
+  const found = workloads.map((each) => (isKnown(path) ? audienceAt(each, file) : nothing));
+  const evidence = workloads.map(({ where }) => where);
+  const without = workloads.find((_, place) => found[place] === undefined);
   if (without)
     return {
       audience: nothing,
       answer: broken(
-        `${without.title} has no service account token at ${file}`,
+        `${without.pods.title} has no service account token at ${file}`,
         "mount a projected volume with a serviceAccountToken there",
         `can't open ${file}: no such file`,
         ...evidence,
       ),
     };
-  const audience = one(found.map((each) => each.audience ?? nothing));
-  return { audience, answer: audienceTold(audience, file, evidence) };
-}
-
-function audienceTold(audience: Known<string>, file: string, evidence: readonly Evidence[]): Answer {
-  return isKnown(audience)
-    ? pass(`its pods have a token for ${shown(audience)} at ${file}`, ...evidence)
-    : unknown(
-        `for which audience the token at ${file} is cannot be told`,
-        "write the audience that the spoke takes into the volume",
-        ...evidence,
-      );
+  const audience = one(found.map((each) => each ?? nothing));
+  if (isKnown(audience))
+    return { audience, answer: pass(`its pods have a token for ${shown(audience)} at ${file}`, ...evidence) };
+  const answer =
+    workloads.length === 0
+      ? unknown(`no workload of ${title} was read`, "name its manifest as well")
+      : unknown(
+          `for which audience the token at ${file} is cannot be told`,
+          "write the audience that the spoke takes into the volume",
+          ...evidence,
+        );
+  return { audience, answer };
 }
 
 /** The one value of several; not known where they differ. */
@@ -315,53 +353,9 @@ function audienceAt({ pods, container }: ControllerPods, file: string): Known<st
       ? unread("a path is known only in the cluster")
       : undefined;
   return one(
-    tokens.map((token) =>
-      token === undefined
-        ? unread("a container has no token there")
-        : andThen(token.audience, (audience) =>
-            audience === undefined || audience === ""
-              ? unread("the audience is that of the API server")
-              : known(audience),
-          ),
-    ),
+    tokens.map((token) => {
+      const none = unread("a container has no token there, or one for the API server");
+      return token ? andThen(token.audience, (audience) => (audience ? known(audience) : none)) : none;
+    }),
   );
-}
-
-/**
- * What the stacks that were read write for API servers, by the address of these: they have one AuthenticationConfiguration,
- * so that of two stacks that each write one, the spoke has only one.
- */
-export class SpokeFiles {
-  readonly #byServer = new Map<string, Map<string, readonly AuthenticatorFact[]>>();
-
-  /** Notes every recorded spoke that takes the hub's own tokens. */
-  constructor(clusters: readonly ClusterArtefacts[]) {
-    for (const { stack, cluster, fleet, spokes } of clusters)
-      for (const { profile: key, cloud } of cluster.fleet?.spokes ?? []) {
-        const profile = fleet.profiles.find((each) => each.key === key);
-        if (cloud !== SELF_MANAGED || !profile) continue;
-        for (const provider of profileProviders(profileDocument(profile).plain).values()) {
-          const server = text(at(provider, "cluster", "server"));
-          const stacks = this.#byServer.get(server) ?? new Map<string, readonly AuthenticatorFact[]>();
-          this.#byServer.set(server, stacks.set(stack, spokes.of(profile.name).authenticators));
-        }
-      }
-  }
-
-  /** The answer where another stack writes a file that does not have all of this one's entries. */
-  contested(server: Known<string>, stack: string, written: readonly AuthenticatorFact[]): Answer | undefined {
-    const others = [...(this.#byServer.get(lateName(server)) ?? [])].filter(([name]) => name !== stack);
-    const first = others.find(
-      ([, theirs]) => !written.every((entry) => theirs.some((other) => sameEntry(other, entry) === "yes")),
-    );
-    if (!first) return undefined;
-    const [name, [entry]] = first;
-    return unknown(
-      `the stack ${name} writes another AuthenticationConfiguration for the same API servers, and only one of the files can be there`,
-      "put the entries of both hubs into both files (additionalAuthenticators)",
-      ...[...written.slice(0, 1), ...(entry ? [entry] : [])].map((each) =>
-        seen("AuthenticationConfiguration", each.source),
-      ),
-    );
-  }
 }

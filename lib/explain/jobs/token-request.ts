@@ -3,70 +3,46 @@
  * annotations, the audience.
  */
 
-import { type Known, type Ternary, match, or, same, shown } from "../../model/known";
+import { type Known, type Ternary, or, orElse, same, shown, whyNot } from "../../model/known";
+import { once } from "../../model/once";
 import { at } from "../../model/parsed";
-import { fieldOf, isTreeObject, knownJson } from "../../model/tree";
-import { DEFAULT_NODE_GROUPS, TOKEN_AUDIENCE_VERB } from "../../rules/rbac/node-audience";
+import { knownJson, treeAt } from "../../model/tree";
+import { compareVersions } from "../../model/version";
+import { featureGateDefault } from "../../rules/kubelet/feature-gates";
+import { nodeNeedsServiceAccountGet } from "../../rules/kubelet/service-account-get";
 import { findRbacGrant, rbacAllows } from "../../rules/rbac/evaluate";
+import { DEFAULT_NODE_GROUPS, TOKEN_AUDIENCE_VERB } from "../../rules/rbac/node-audience";
 import { type Answer, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { ClusterFacts } from "../read/cluster-record";
 import type { ClusterArtefacts } from "../read/facts";
 import { lateName } from "../read/late-text";
 import type { ProviderEntry } from "../read/node-configuration";
 import type { WorkloadFact } from "../read/pods";
+import { apiServerGates, isKnownMinor } from "../read/read-record";
 import type { ServiceAccountFact } from "../read/service-accounts";
 import { sourceText } from "../read/source";
-import { NODE_USER, apiServerRules, inAnyOrder } from "./api-server";
-
-/** Whose service account is asked about, and in which cluster. */
-export interface AccountQuestion {
-  /** The cluster. */
-  readonly artefacts: ClusterArtefacts;
-  /** `namespace/name`. */
-  readonly key: string;
-  /** The service account; `undefined` where it was not read. */
-  readonly account: ServiceAccountFact | undefined;
-  /** The workload, where one is asked about. */
-  readonly workload: WorkloadFact | undefined;
-  /** The entry whose plugin is to run; `undefined` where none matches. */
-  readonly entry: ProviderEntry | undefined;
-  /** True where it may be written elsewhere: it stands in the workload of another team, or was asked about by name. */
-  readonly mayBeElsewhere: boolean;
-}
-
-function nameOf(key: string): readonly [namespace: string, name: string] {
-  const slash = key.indexOf("/");
-  return [key.slice(0, slash), key.slice(slash + 1)];
-}
+import { accountWritten, inAnyOrder } from "./links";
+import type { PullFacts, Puller } from "./pull-questions";
 
 /** Is the service account among the objects of the cluster? */
-export function accountPresent(question: AccountQuestion): Answer {
-  const { artefacts, key, account, workload, entry, mayBeElsewhere } = question;
+export function accountPresent({
+  artefacts,
+  entry,
+  puller: { key, account, workload, origin },
+}: Pick<PullFacts, "artefacts" | "entry" | "puller">): Answer {
   if (workload?.isStatic) return staticPod(workload, entry);
   const elsewhere = workload && placedElsewhere(workload, artefacts);
   if (elsewhere) return elsewhere;
-  const [namespace, name] = nameOf(key);
   if (account?.patch)
     return unknown(
       `a patch of ${key} with $patch was read, which deletes or replaces fields of it; whether it is applied is not known`,
       "read the manifests as kustomize writes them (kubectl kustomize)",
       seen("ServiceAccount with $patch", account.patch),
     );
-  if (account?.source)
-    return pass(`the service account ${key} exists`, seen("ServiceAccount", account.source));
-  if (account)
-    return pass(
-      `the service account ${key} exists, as every namespace has one of that name; no manifest annotates it`,
-    );
-  const refused = artefacts.refused.get(`ServiceAccount ${key}`) ?? [];
-  if (refused.length === 0 && mayBeElsewhere)
-    return unknown(`the service account ${key} is not among what was read`, "name its manifest as well");
-  return broken(
-    `the service account ${key} is in none of the manifests${refused.length > 0 ? " that the API server takes" : ""}`,
-    `add a ServiceAccount ${name} with its annotations in namespace ${namespace}, or name the manifest that has it`,
-    `failed to get service account: serviceaccounts "${name}" not found`,
-    ...refused.map(({ reason, source }) => seen(reason, source)),
-  );
+  // Where no service account was read at all, or a workload is another team's, it may be written elsewhere.
+  const mayBeElsewhere =
+    origin === "workload" || (origin === "asked" && artefacts.serviceAccounts.size === 0);
+  return accountWritten(artefacts, key, account, mayBeElsewhere, "failed to get service account");
 }
 
 /** The kubelet runs it from a file; the API server knows but its mirror, which may name no service account. */
@@ -94,8 +70,10 @@ function placedElsewhere(
   { title, spec, source }: WorkloadFact,
   { cluster, nodes }: ClusterArtefacts,
 ): Answer | undefined {
-  const [selector, os] = [field(spec, "nodeSelector"), at(field(spec, "os"), "name")];
-  if (os === "windows" || OS.some((label) => at(selector, label) === "windows"))
+  // Where pods go is written, or it is not judged.
+  const written = (key: string): unknown => orElse(knownJson(treeAt(spec, key)), () => undefined);
+  const selector = written("nodeSelector");
+  if (at(written("os"), "name") === "windows" || OS.some((label) => at(selector, label) === "windows"))
     return unknown(
       `the pods of ${title} run on nodes with Windows, whose kubelets are not read here`,
       "see the kubelets' flags on those nodes",
@@ -106,32 +84,41 @@ function placedElsewhere(
   const pool = Object.keys(Object(selector))
     .map((label) => POOLS[ROLE.exec(label)?.[1] ?? ""])
     .find((each) => each !== undefined && !nodes.some(({ name }) => name === each));
-  return pool === undefined
-    ? undefined
-    : unknown(
-        `the pods of ${title} run on nodes of the pool ${pool} by nodeSelector, whose files were not read`,
-        `configure the nodes of the pool ${pool} as well, or name the manifests that do`,
-        seen("nodeSelector", source),
-      );
-}
-
-/** A field of a pod's spec, without what only apply tells: where pods go is written, or it is not judged. */
-function field(spec: WorkloadFact["spec"], key: string): unknown {
-  return match(
-    spec,
-    (value) =>
-      isTreeObject(value)
-        ? match(
-            knownJson(fieldOf(value, key)),
-            (json) => json,
-            () => undefined,
-          )
-        : undefined,
-    () => undefined,
+  if (pool === undefined) return undefined;
+  return unknown(
+    `the pods of ${title} run on nodes of the pool ${pool} by nodeSelector, whose files were not read`,
+    `configure the nodes of the pool ${pool} as well, or name the manifests that do`,
+    seen("nodeSelector", source),
   );
 }
 
-const TOKENS_GATE = "KubeletServiceAccountTokenForCredentialProviders";
+/** What kube-apiserver lets nodes do, by its version and gates. */
+interface ApiServerRules {
+  readonly version: string;
+  /** Whether nodes need RBAC to get service accounts. */
+  readonly needsServiceAccountGet: boolean;
+  /** Whether it gives nodes only audiences that the pod references or that RBAC grants. */
+  readonly restrictsAudiences: boolean;
+}
+
+const RESTRICTION = "ServiceAccountNodeAudienceRestriction";
+/** Since then it asks RBAC for audiences; 1.32 with the gate on asks no authorizer. */
+const ASKS_SINCE = "1.33";
+
+/** `undefined` where the version is not known. Thousands of pulls ask about a handful of clusters. */
+const apiServerRules = once((cluster: ClusterFacts): ApiServerRules | undefined => {
+  const { apiServer: version } = cluster;
+  if (version === undefined || !isKnownMinor(version)) return undefined;
+  const gates = apiServerGates(cluster);
+  return {
+    version,
+    needsServiceAccountGet: nodeNeedsServiceAccountGet(version, gates),
+    restrictsAudiences: gates[RESTRICTION] ?? featureGateDefault(RESTRICTION, version) ?? false,
+  };
+});
+
+/** Any node; rules about single nodes are not what a pull by any node can rest on. */
+const NODE = { user: "system:node:*", groups: DEFAULT_NODE_GROUPS, apiGroup: "" } as const;
 
 /** May the kubelet get the service account? */
 export function accountReadable(artefacts: ClusterArtefacts, key: string): Answer {
@@ -139,16 +126,9 @@ export function accountReadable(artefacts: ClusterArtefacts, key: string): Answe
   const apiServer = apiServerRules(artefacts.cluster);
   if (apiServer?.needsServiceAccountGet === false)
     return pass(`the node authorizer of kube-apiserver ${apiServer.version} lets nodes get it`);
-  const [namespace, name] = nameOf(key);
+  const [namespace = "", name = ""] = key.split("/");
   return inAnyOrder(artefacts, (rbac) => {
-    const request = {
-      user: NODE_USER,
-      groups: DEFAULT_NODE_GROUPS,
-      verb: "get",
-      apiGroup: "",
-      resource: "serviceaccounts",
-    };
-    if (rbacAllows(rbac, { ...request, name, namespace }))
+    if (rbacAllows(rbac, { ...NODE, verb: "get", resource: "serviceaccounts", name, namespace }))
       return pass(`RBAC lets nodes get the service account ${key}`);
     if (apiServer === undefined)
       return unknown(
@@ -157,7 +137,7 @@ export function accountReadable(artefacts: ClusterArtefacts, key: string): Answe
       );
     return broken(
       `kube-apiserver ${apiServer.version} does not let nodes get service accounts, and no RBAC does`,
-      `grant get on serviceaccounts to the group system:nodes in namespace ${namespace}, or switch ${TOKENS_GATE} on in kube-apiserver`,
+      `grant get on serviceaccounts to the group system:nodes in namespace ${namespace}, or switch KubeletServiceAccountTokenForCredentialProviders on in kube-apiserver`,
       `failed to get service account: serviceaccounts "${name}" is forbidden: User "system:node:…" cannot get resource "serviceaccounts" …`,
     );
   });
@@ -169,13 +149,16 @@ export function requiredAnnotations(
   account: ServiceAccountFact,
 ): Answer {
   const { requiredKeys = [], optionalKeys = [] } = tokenAttributes ?? {};
-  const contested = [...requiredKeys, ...optionalKeys].flatMap(
+  const [contested] = [...requiredKeys, ...optionalKeys].flatMap(
     (key) => contestedAnnotation(account, key) ?? [],
   );
-  if (contested[0]) return contested[0];
+  if (contested) return contested;
   const key = requiredKeys.find((each) => !account.annotations.has(each));
   if (key === undefined) return pass("the service account has each required annotation");
-  const near = [...account.annotations.keys()].filter((each) => isNear(each, key));
+  // Those of the same domain, or the same key in other letter case.
+  const near = [...account.annotations.keys()].filter(
+    (each) => each.toLowerCase() === key.toLowerCase() || each.split("/")[0] === key.split("/")[0],
+  );
   return broken(
     `the service account ${account.key} lacks the required annotation ${key}${near.length > 0 ? `; it has ${near.join(", ")}` : ""}`,
     `annotate ${account.key} with ${key}, letter case included`,
@@ -185,18 +168,13 @@ export function requiredAnnotations(
   );
 }
 
-/** What is said where documents contradict each other about an annotation; `undefined` where they do not. */
-export function contestedAnnotation(account: ServiceAccountFact, name: string): Answer | undefined {
-  const value = account.annotations.get(name);
-  const isContested =
-    value !== undefined &&
-    match(
-      value,
-      () => false,
-      ({ kind }) => kind === "contested",
-    );
-  if (!isContested) return undefined;
-  const { key, documents } = account;
+/** The answer where documents contradict each other about an annotation; `undefined` where they do not. */
+function contestedAnnotation(
+  { key, annotations, documents }: ServiceAccountFact,
+  name: string,
+): Answer | undefined {
+  const value = annotations.get(name);
+  if (value === undefined || whyNot(value)?.kind !== "contested") return undefined;
   return unknown(
     `documents of ${key} contradict each other about the annotation ${name} (${documents.map(sourceText).join(", ")}): what the cluster has depends on how and when each is applied`,
     "keep the annotation in one document, and that the only one of the service account or applied with kubectl apply --server-side",
@@ -204,49 +182,44 @@ export function contestedAnnotation(account: ServiceAccountFact, name: string): 
   );
 }
 
-/** Same domain, or the same key in other letter case. */
-function isNear(key: string, wanted: string): boolean {
-  return key.toLowerCase() === wanted.toLowerCase() || key.split("/")[0] === wanted.split("/")[0];
-}
-
 /** May the node request a token of the service account for the audience? */
 export function audienceGranted(
-  { artefacts, key, workload }: Pick<AccountQuestion, "artefacts" | "key" | "workload">,
+  artefacts: ClusterArtefacts,
+  puller: Puller,
   audience: Known<string>,
 ): Answer {
+  const { key, workload } = puller;
   const referenced = workload ? or(...workload.audiences.map((each) => same(each, audience))) : "no";
   if (referenced === "yes")
     return pass(
       `the pod references the audience ${shown(audience)} itself`,
       seen("volumes", workload?.source),
     );
-  const [namespace, name] = nameOf(key);
+  const [namespace = "", name = ""] = key.split("/");
+  const request = { ...NODE, verb: TOKEN_AUDIENCE_VERB, resource: lateName(audience), name, namespace };
+  const apiServer = apiServerRules(artefacts.cluster);
   return inAnyOrder(artefacts, (rbac) => {
-    const grant = findRbacGrant(rbac, {
-      user: NODE_USER,
-      groups: DEFAULT_NODE_GROUPS,
-      verb: TOKEN_AUDIENCE_VERB,
-      apiGroup: "",
-      resource: lateName(audience),
-      name,
-      namespace,
-    });
-    if (grant === undefined) return withoutGrant({ artefacts, key, workload }, audience, referenced);
+    const grant = findRbacGrant(rbac, request);
+    if (grant === undefined) return withoutGrant(artefacts, puller, audience, referenced);
+    if (apiServer?.restrictsAudiences && compareVersions(apiServer.version, ASKS_SINCE) < 0)
+      return broken(
+        `kube-apiserver ${apiServer.version} restricts audiences to those in the pod's volumes and asks no RBAC`,
+        "use kube-apiserver 1.33 or newer",
+        "audience … not found in pod spec volume",
+      );
     const { kind, namespace: where, name: binding } = grant.binding;
     const source = artefacts.rbacSources.get(`${kind} ${where}/${binding}`);
-    return (
-      withoutAuthorizer(artefacts.cluster) ??
-      pass(`${kind} ${binding} grants nodes ${shown(audience)}`, seen(kind, source))
-    );
+    return pass(`${kind} ${binding} grants nodes ${shown(audience)}`, seen(kind, source));
   });
 }
 
 function withoutGrant(
-  { artefacts, key, workload }: Pick<AccountQuestion, "artefacts" | "key" | "workload">,
+  artefacts: ClusterArtefacts,
+  { key, workload }: Puller,
   audience: Known<string>,
   referenced: Ternary,
 ): Answer {
-  const [namespace, name] = nameOf(key);
+  const [namespace = "", name = ""] = key.split("/");
   const what = shown(audience);
   const apiServer = apiServerRules(artefacts.cluster);
   if (apiServer?.restrictsAudiences === false)
@@ -287,26 +260,14 @@ function driverReferences(
   { namespace, drivers, claims, hasGeneratedClaims }: WorkloadFact,
   audience: Known<string>,
 ): Ternary {
+  const ofDriver = (driver: string): Ternary => {
+    const requested = audiences.get(driver);
+    return requested ? or(...requested.map((each) => same(each, audience))) : "unknown";
+  };
   const behind = claims.map((claim): Ternary => {
     const key = `${namespace}/${claim}`;
     const driver = ofClaim.get(key);
-    if (driver !== undefined) return ofDriver(driver);
-    return ofClaim.has(key) ? "no" : "unknown";
+    return driver === undefined ? (ofClaim.has(key) ? "no" : "unknown") : ofDriver(driver);
   });
   return or(...drivers.map(ofDriver), ...behind, hasGeneratedClaims ? "unknown" : "no");
-
-  function ofDriver(driver: string): Ternary {
-    const requested = audiences.get(driver);
-    return requested ? or(...requested.map((each) => same(each, audience))) : "unknown";
-  }
-}
-
-function withoutAuthorizer(cluster: ClusterFacts): Answer | undefined {
-  const apiServer = apiServerRules(cluster);
-  if (apiServer === undefined || apiServer.asksRbac || !apiServer.restrictsAudiences) return undefined;
-  return broken(
-    `kube-apiserver ${apiServer.version} restricts audiences to those in the pod's volumes and asks no RBAC`,
-    "use kube-apiserver 1.33 or newer",
-    "audience … not found in pod spec volume",
-  );
 }

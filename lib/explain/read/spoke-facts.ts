@@ -12,6 +12,7 @@ import { embedded } from "./documents";
 import { hasLateName, lateName, lateTree, shownNames } from "./late-text";
 import { isNodeSetup, readNodeSetup } from "./node-files";
 import type { KubernetesDocument, KubernetesObject, Objects } from "./objects";
+import type { SkippedDocument } from "./skipped";
 import type { Source } from "./source";
 
 /** One entry of `jwt` of an AuthenticationConfiguration. */
@@ -32,6 +33,8 @@ export interface AuthenticatorFact {
   readonly hasGroups: boolean;
   /** Expressions that must hold for the claims or the user. */
   readonly rules: readonly Known<string>[];
+  /** All of it as JSON, late values by their names: equal where two entries are the same for certain. */
+  readonly text: string;
   /** Where it stands. */
   readonly source: Source;
 }
@@ -44,6 +47,8 @@ export interface RoleRules {
   readonly isEmpty: boolean;
   /** Names of the users whom it lets act as; "any" for all. */
   readonly impersonates: readonly Known<string>[] | "any";
+  /** The refusal of a role that the API server does not take, which gives nothing. */
+  readonly refusal?: SkippedDocument;
 }
 
 /** A user or group that a binding names, with what the binding refers to. */
@@ -88,12 +93,14 @@ const BINDINGS: readonly string[] = ["ClusterRoleBinding", "RoleBinding"];
 export class SpokeFacts {
   readonly #objects: readonly KubernetesObject[];
   readonly #setups: readonly KubernetesDocument[];
+  readonly #refused: readonly SkippedDocument[];
   #bySpoke: ReadonlyMap<string, readonly KubernetesDocument[]> | undefined;
 
   /** Objects of spokes and such as may be of any cluster, and setups of nodes. */
   constructor(objects: Objects, setups: readonly KubernetesDocument[]) {
     this.#objects = objects.of(...ROLES, ...BINDINGS, FILE_KIND);
     this.#setups = setups;
+    this.#refused = objects.skipped.filter(({ refused }) => refused !== undefined);
   }
 
   /**
@@ -102,7 +109,8 @@ export class SpokeFacts {
    */
   of(spoke: string): SpokeFact {
     this.#bySpoke ??= bySpoke([...this.#objects, ...this.#setups]);
-    return readSpoke(this.#bySpoke.get(spoke) ?? []);
+    const refused = this.#refused.filter((each) => namesOf(each).includes(spoke));
+    return readSpoke(this.#bySpoke.get(spoke) ?? [], refused);
   }
 }
 
@@ -119,15 +127,18 @@ function bySpoke(
 }
 
 /** The folders of a file, and its own name without its ending, and without what this library appends. */
-function namesOf({ source }: KubernetesDocument): readonly string[] {
+function namesOf({ source }: Pick<KubernetesDocument, "source">): readonly string[] {
   const folders = source.file.split(/[/\\]/);
   const file = folders.pop() ?? "";
   const name = file.replace(/\.[^.]*$/, "");
   return [...folders, name, name.replace(/_control-plane$/, "")];
 }
 
-function readSpoke(documents: readonly KubernetesDocument[]): SpokeFact {
-  const roles = new Map(documents.filter(isOf(ROLES)).map((role) => [roleKeyOf(role), roleRules(role)]));
+function readSpoke(documents: readonly KubernetesDocument[], refused: readonly SkippedDocument[]): SpokeFact {
+  const roles = new Map([
+    ...refused.map((refusal) => [refusal.refused ?? "", refusedRole(refusal)] as const),
+    ...documents.filter(isOf(ROLES)).map((role) => [roleKeyOf(role), roleRules(role)] as const),
+  ]);
   const configurations = documents.flatMap(configurationsOf);
   return {
     bound: documents.filter(isOf(BINDINGS)).flatMap((document) => boundNames(document, roles)),
@@ -168,6 +179,10 @@ function roleRules(role: KubernetesDocument): RoleRules {
     isEmpty: rules.every(givesNothing) && at(value, "aggregationRule") === undefined,
     impersonates: acting.some((each) => each.length === 0) ? "any" : acting.flat(),
   };
+}
+
+function refusedRole(refusal: SkippedDocument): RoleRules {
+  return { key: refusal.refused ?? "", isEmpty: true, impersonates: [], refusal };
 }
 
 /** A rule without verbs, or for nothing, allows nothing. */
@@ -243,6 +258,7 @@ function authenticator(entry: Tree, source: Source): AuthenticatorFact {
       () => false,
     ),
     rules: rules.map(ruleText),
+    text: JSON.stringify(plainOf(entry, lateName)),
     source,
   };
 }

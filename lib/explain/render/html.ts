@@ -1,6 +1,6 @@
 import type { CheckResult, Evidence } from "../answer";
 import type { CheckId } from "../check-ids";
-import { accessRunners } from "../jobs/access-links";
+import { accessRunners } from "../jobs/access";
 import { fleetRunner } from "../jobs/fleet-links";
 import { PULL_LINKS } from "../jobs/pull";
 import type { FleetWarning } from "../cloud";

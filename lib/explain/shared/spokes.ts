@@ -40,6 +40,7 @@ export function boundAnswer(spoke: string, { users, groups }: SpokeNames, fact: 
       `give ${idle.role} the rules that the controller needs`,
       FORBIDDEN,
       seen(idle.role, idle.source),
+      ...(idle.rules?.refusal ? [seen(idle.rules.refusal.reason, idle.rules.refusal.source)] : []),
     );
   const who = [...users, ...groups].map(shown).join(" or ");
   const remedy = `bind a role to ${who} on the spoke, or name the manifests that do`;

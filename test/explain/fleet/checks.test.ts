@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Status } from "../../../lib/explain";
-import { fleetChecks } from "../../../lib/explain/fleet/fleet-checks";
+import { fleetRunner } from "../../../lib/explain/jobs/fleet-links";
 import {
   type Artefacts,
   type Edit,
@@ -368,7 +368,7 @@ const NEVER: Readonly<Record<string, readonly Status[]>> = {
   "secret-free": ["unknown"],
 };
 
-const order: readonly string[] = fleetChecks.map(({ id }) => id);
+const order: readonly string[] = fleetRunner.links.map(({ id }) => id);
 
 it("has a case per status of every check", () => {
   const all: readonly Status[] = ["pass", "fail", "unknown", "skipped"];

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { fleetChecks } from "../../../lib/explain/fleet/fleet-checks";
+import { fleetRunner } from "../../../lib/explain/jobs/fleet-links";
 import {
   type Edit,
   type ExampleName,
@@ -26,7 +26,7 @@ describe.each(CASES)("%s", (name, accounts, spokes) => {
       accounts.flatMap((account) => spokes.map((spoke) => ["fleet-access", account, spoke, "allowed"])),
     );
     for (const result of results)
-      expect(statuses(result)).toEqual(Object.fromEntries(fleetChecks.map(({ id }) => [id, "pass"])));
+      expect(statuses(result)).toEqual(Object.fromEntries(fleetRunner.links.map(({ id }) => [id, "pass"])));
   });
 
   it("asks about one spoke, and about one service account", () => {
@@ -40,7 +40,7 @@ describe.each(CASES)("%s", (name, accounts, spokes) => {
 });
 
 it("there are sixteen checks, each of its own name", () => {
-  expect(new Set(fleetChecks.map(({ id }) => id)).size).toBe(16);
+  expect(new Set(fleetRunner.links.map(({ id }) => id)).size).toBe(16);
 });
 
 it("says as whom", () => {

@@ -22,7 +22,9 @@ import {
   synthesizedStack,
 } from "../../fixtures/explain/artefacts";
 import { allSpokes } from "../../fixtures/explain/all-spokes";
+import { put } from "../../fixtures/explain/documents";
 import { damaged, withoutDocument } from "../../fixtures/explain/fleet";
+import { type Damage, both, workload } from "../../fixtures/explain/fleet-damages";
 import { ISSUER, fromEcr, makers, plainCluster } from "../../support/image-pulls";
 
 const HUB = "65-fleet-controller.yaml";
@@ -66,7 +68,8 @@ const props = (
 const fleet = (given: FleetAccessProps, output?: string): Artefacts =>
   synthesizedStack((stack) => {
     new AwsProvider(stack, "aws", { region });
-    new FleetAccess(stack, "fleet", given);
+    // The proof would refuse what the cases of outputs are about.
+    new FleetAccess(stack, "fleet", { ...given, proof: output === undefined });
     if (output !== undefined) new TerraformOutput(stack, "other", { value: output });
   });
 
@@ -307,6 +310,69 @@ describe.each(CASES)("%s", (_, id, status, reason, artefacts) => {
     const check = result?.checks.find((each) => each.id === id);
     expect([check?.status, check?.reason]).toEqual([status, expect.stringContaining(reason)]);
     expect(result?.verdict).toBe(status === "fail" ? "denied" : "unknown");
+  });
+});
+
+it.each([
+  ["ImageVolume=false", "unknown"],
+  ["Other=false", "pass"],
+])("gates %s that are given to kube-apiserver past its operator leave image volumes %s", (gates, status) => {
+  const override = {
+    apiVersion: "operator.openshift.io/v1",
+    kind: "KubeAPIServer",
+    metadata: { name: "cluster" },
+    spec: { unsupportedConfigOverrides: { apiServerArguments: { "feature-gates": [gates] } } },
+  };
+  const paths = [folderOf(fleet(props({}))), folderOf({ "api-server.json": JSON.stringify(override) })];
+  const [result] = explain(paths);
+  expect(result && statuses(result)["plugin-present"]).toBe(status);
+});
+
+/** Source: the manual of cp (POSIX.1-2017), and of GNU coreutils and busybox for `-t`. */
+describe("an init container that copies the plugin", () => {
+  const FOLDER = "/plugins/aws-iam-authenticator";
+  const BINARY = "/aws-iam-authenticator";
+  const first = (key: string, value: unknown): Damage => workload(["initContainers", 0, key], value);
+  const present = (change: Damage): string | undefined => {
+    const [result] = explained(change(fleet(copied)));
+    return result && statuses(result)["plugin-present"];
+  };
+
+  it.each<[string, readonly string[], Status]>([
+    ["into the folder", ["cp", BINARY, `${FOLDER}/`], "pass"],
+    ["by a whole path", ["/bin/cp", BINARY, FOLDER + BINARY], "pass"],
+    ["into what is mounted", ["/usr/bin/cp", "-fv", BINARY, FOLDER], "pass"],
+    ["as an archive", ["cp", "-a", BINARY, `${FOLDER}/`], "pass"],
+    ["with its mode", ["cp", "--preserve=mode", BINARY, FOLDER], "pass"],
+    ["under another name", ["cp", BINARY, `${FOLDER}/other`], "fail"],
+    ["into another folder", ["cp", BINARY, "/other/"], "fail"],
+    ["of another file", ["cp", "/bin/other", FOLDER + BINARY], "unknown"],
+    ["of several files", ["cp", BINARY, "/bin/other", `${FOLDER}/`], "unknown"],
+    ["of a folder", ["cp", "-r", BINARY, `${FOLDER}/bin`], "unknown"],
+    ["with the folder first", ["cp", "-t", FOLDER, BINARY], "unknown"],
+    ["to a relative path", ["cp", BINARY, FOLDER.slice(1)], "unknown"],
+    ["of nothing", ["cp", BINARY], "unknown"],
+    ["by a script", ["sh", "-c", `cp ${BINARY} ${FOLDER}/`], "unknown"],
+    ["by another program", ["true", BINARY, `${FOLDER}/`], "unknown"],
+  ])("%s", (_, command, status) => {
+    expect(present(first("command", command))).toBe(status);
+    const [program, ...args] = command;
+    expect(present(both(first("command", [program]), first("args", args)))).toBe(status);
+  });
+
+  it.each<[readonly string[], Status]>([
+    [["cp", "/gcp-auth-plugin", `${FOLDER}/`], "pass"],
+    [["cp", "-r", "/bin", `${FOLDER}/`], "unknown"],
+    [["cp", "-t", FOLDER, "/gcp-auth-plugin"], "unknown"],
+  ])("of an image that is not published: %j", (command, status) => {
+    const other = (all: Artefacts): Artefacts =>
+      edited(all, [[HUB, `command: ${FOLDER + BINARY}`, `command: ${FOLDER}/gcp-auth-plugin`]]);
+    expect(present(both(other, first("command", command)))).toBe(status);
+  });
+
+  it("through a mount of a part, or none", () => {
+    expect(present(first("volumeMounts", put([0, "subPath"], "a")))).toBe("unknown");
+    expect(present(first("volumeMounts", []))).toBe("fail");
   });
 });
 

@@ -527,6 +527,16 @@ const CASES: readonly Case[] = [
     "which allows nothing",
   ],
   [
+    "a role that the API server refuses, since its rule names no API group",
+    "eks",
+    "kueue",
+    "eks-g",
+    withRole('rules: [{ verbs: ["*"], resources: ["pods"] }]'),
+    "spoke-authorizes",
+    "fail",
+    "which allows nothing",
+  ],
+  [
     "a role of a namespace for the whole cluster",
     "eks",
     "kueue",
@@ -579,7 +589,13 @@ it.each<[string, Hub, Consumer, string, Damage]>([
     "eks-g",
     recorded(["podIdentityWebhooks"], []),
   ],
-  ["a role with rules", "eks", "kueue", "eks-g", withRole('rules: [{ verbs: ["*"], resources: ["pods"] }]')],
+  [
+    "a role with rules",
+    "eks",
+    "kueue",
+    "eks-g",
+    withRole('rules: [{ verbs: ["*"], apiGroups: [""], resources: ["pods"] }]'),
+  ],
   [
     "a variable that nobody reads",
     "eks",

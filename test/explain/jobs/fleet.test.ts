@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { Accesses } from "../../../lib/explain/jobs/access";
 import { Fleets } from "../../../lib/explain/jobs/fleet";
 import { readFacts } from "../../../lib/explain/read/facts";
 import { PublishedIssuers } from "../../../lib/explain/shared/issuers";
@@ -11,9 +10,14 @@ const HUB = "65-fleet-controller.yaml";
 /** Verdict, first broken link and user of the spoke that takes the hub's own tokens; no cloud has a part in it. */
 function onPrem(...edits: readonly Edit[]): readonly unknown[] {
   const folder = folderOf(edited(synthesized("fleet-multikueue"), edits));
-  const { clusters } = readFacts([folder], { computed: [], cluster: {} });
-  const fleets = new Fleets([], new Accesses([]), new PublishedIssuers([]));
-  return [...fleets.of(clusters, undefined, "on-prem")].map(({ verdict, checks, as }) => [
+  const { clusters } = readFacts([folder], {
+    computed: [],
+    cluster: {},
+    stated: [],
+    recorded: () => [],
+  });
+  const fleets = new Fleets([], new PublishedIssuers([]));
+  return [...fleets.of(clusters, () => true, "on-prem")].map(({ verdict, checks, as }) => [
     verdict,
     checks.find(({ status }) => status !== "pass")?.id,
     typeof as,

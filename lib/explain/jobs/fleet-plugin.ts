@@ -1,0 +1,381 @@
+/*
+ * What a controller runs for a profile (the access library's choice with what the known consumers add to it), whether
+ * it is in every container that opens connections, and how it is called.
+ * Sources: argoproj-labs/clusterprofile-integration-for-argocd, controller.go (`renderSecret`); the manual of cp
+ * (POSIX.1-2017).
+ */
+
+import { isDeepStrictEqual } from "node:util";
+import { refusal } from "../../errors";
+import { type Known, match, orElse } from "../../model/known";
+import { at, list, text } from "../../model/parsed";
+import { pluginExec } from "../../rules/fleet/plugin-exec";
+import { commandIssues, hasImageVolumes } from "../../rules/fleet/plugin-mount";
+import { fleetPlugins, isStoredTokenCommand, pluginOfCommand } from "../../rules/fleet/plugins";
+import { pluginCallIssues } from "../../rules/fleet/provider-checks";
+import { type ExecResolution, type ResolvedExec, resolveExec } from "../../rules/fleet/resolve-exec";
+import { type Answer, type Evidence, broken, pass, seen, unknown, worstOf } from "../answer";
+import type { CloudSpokes, SpokeCall } from "../cloud";
+import type { ClusterArtefacts } from "../read/facts";
+import type { ProfileFact } from "../read/fleet-facts";
+import { hasLateName, lateName, namedText, shownNames } from "../read/late-text";
+import { apiServerGates } from "../read/read-record";
+import { type Controller, type ControllerPods, containerVariables, containersIn } from "./fleet-controllers";
+import { listEntries, profileDocument, unlessRefused, whyListOpen } from "./fleet-profile";
+import { missing } from "./links";
+import { SELF_MANAGED } from "./self-managed";
+
+/** What is run for a profile. */
+export interface PluginCall extends SpokeCall {
+  /** What client-go is told to run, late values by their names. */
+  readonly exec: ResolvedExec;
+  /** Variables of the entry and of the profile alone. */
+  readonly own: ReadonlyMap<string, Known<string>>;
+  /** Key of the plugin's cloud; `undefined` where it is not known. */
+  readonly cloud: string | undefined;
+}
+
+/** Which provider is chosen, or why none; why that is not known where profile or list are not. */
+export type Resolution = ExecResolution | { readonly outcome: "open"; readonly reason: string };
+
+const BUILTIN = "argo-cd-builtin-";
+const ARGO_CLOUDS: Readonly<Record<string, string>> = { aws: "aws", azure: "azure", gcp: "google" };
+
+/** Entries of the list; of a profile that names what Argo CD knows without a list, that alone. */
+export function providersFor({ kind, list: read }: Controller, profile: unknown): readonly unknown[] {
+  const name = kind === "argocd" ? builtinName(profile) : undefined;
+  if (name === undefined) return listEntries(read);
+  const apiVersion = "client.authentication.k8s.io/v1beta1";
+  const execConfig = { apiVersion, command: "argocd-k8s-auth", args: [name.slice(BUILTIN.length)] };
+  return [{ name, execConfig }];
+}
+
+/** True for what Argo CD knows without a list; of a cloud it is the same for all spokes. */
+export function isBuiltin(provider: string): boolean {
+  return provider.startsWith(BUILTIN);
+}
+
+/** The first such name among the profile's `accessProviders`, which decides whatever the list says. */
+export function builtinName(profile: unknown): string | undefined {
+  return list(at(profile, "status", "accessProviders"))
+    .map((each) => text(at(each, "name")))
+    .find(isBuiltin);
+}
+
+/** Resolves the provider as the controller does. */
+export function resolutionFor(controller: Controller, profile: ProfileFact): Resolution {
+  const { plain, open } = profileDocument(profile);
+  const reason = open ?? (controller.list && whyListOpen(controller.list));
+  if (reason !== undefined) return { outcome: "open", reason };
+  const isArgo = controller.kind === "argocd";
+  const builtin = isArgo ? builtinName(plain) : undefined;
+  if (builtin !== undefined && ARGO_CLOUDS[builtin.slice(BUILTIN.length)] === undefined)
+    return { outcome: "refused", reason: `unsupported built-in access provider "${builtin}"` };
+  const resolution = resolveExec(providersFor(controller, plain), plain);
+  if (resolution.outcome === "refused" || !isArgo) return resolution;
+  const { exec } = resolution;
+  // Argo CD fills templates into the arguments; it copies variables as they are.
+  const filled = (value: string): string =>
+    value
+      .replaceAll("{{ .ClusterProfileName }}", text(at(plain, "metadata", "name")))
+      .replaceAll("{{ .ClusterProfileServer }}", exec.server);
+  return { outcome: "resolved", exec: { ...exec, args: exec.args.map(filled) } };
+}
+
+/** The call that was chosen; `undefined` where none was. */
+export function pluginCall(
+  controller: Controller,
+  resolution: Resolution,
+  recordedCloud: string | undefined,
+): PluginCall | undefined {
+  if (resolution.outcome !== "resolved") return undefined;
+  const { exec } = resolution;
+  const own = new Map(exec.env.map(({ name, value }) => [name, namedText(value)]));
+  const cloud = cloudOf(exec);
+  return {
+    exec,
+    server: namedText(exec.server),
+    args: exec.args.map(namedText),
+    env: new Map([...containerVariables(controller), ...own]),
+    own,
+    cloud,
+    recorded: recordedCloud !== undefined && recordedCloud === cloud,
+  };
+}
+
+function cloudOf({ command, args }: ResolvedExec): string | undefined {
+  const plugin = pluginOfCommand(command);
+  if (plugin === "argocd-k8s-auth") return ARGO_CLOUDS[args[0] ?? ""];
+  return plugin && fleetPlugins[plugin].clouds[0];
+}
+
+/** Does the plugin get the arguments and variables that it needs, and answer in the version that is asked for? */
+export function pluginCalled(
+  { kind, list: read }: Controller,
+  call: PluginCall | undefined,
+  spokes: CloudSpokes | undefined,
+): Answer {
+  if (!call) return missing("what is run");
+  const { exec, cloud } = call;
+  const where = read ? [seen(`access provider ${exec.provider}`, read.source)] : [];
+  if (pluginOfCommand(exec.command) === undefined && !isStoredTokenCommand(exec.command))
+    return unknown(
+      `the plugin ${shownNames(exec.command)} is not known here`,
+      "read what it needs in its own documentation",
+      ...where,
+    );
+  if (cloud === SELF_MANAGED && !isTokenReader(exec))
+    return unknown(
+      `what ${exec.command} does with these arguments is not judged here`,
+      "write the arguments that this library writes for the plugin projected-token",
+      ...where,
+    );
+  const called = unlessRefused(
+    pluginCallIssues({ ...exec, env: variablesOf(call, false) }),
+    `${exec.command} is called as it must be`,
+    ...where,
+  );
+  if (called.status === "pass")
+    return (
+      spokes?.called?.(call, where) ?? (kind === "argocd" ? templateAnswer(exec, where) : undefined) ?? called
+    );
+  // What is missing may be in a variable that is not known.
+  if (pluginCallIssues({ ...exec, env: variablesOf(call, true) }).length > 0) return called;
+  return unknown(`${called.reason}, unless a variable gives it that is not known`, called.remedy, ...where);
+}
+
+/**
+ * The variables for rules that know plain texts alone. Of one that is not known it is presumed that it is there only
+ * where `isPresumed` says so; a reference that only apply tells is there.
+ */
+function variablesOf({ exec, env, own }: PluginCall, isPresumed: boolean): ResolvedExec["env"] {
+  // What only the container sets overrides an argument of kubelogin; what the entry sets was meant.
+  if (exec.command.endsWith("kubelogin")) return exec.env;
+  return [...env].map(([name, value]) => ({
+    name,
+    value: match(
+      value,
+      (plain) => plain,
+      ({ kind }) => (isPresumed || kind === "apply" || own.has(name) ? lateName(value) : ""),
+    ),
+  }));
+}
+
+/** What Argo CD would fill into an argument. */
+const TEMPLATE = /\{\{ \.ClusterProfile(?:Name|Server) \}\}/;
+
+/** What reads the variable gets the template itself; `undefined` where none has one. */
+function templateAnswer({ env }: ResolvedExec, where: readonly Evidence[]): Answer | undefined {
+  const unfilled = env.find(({ value }) => TEMPLATE.test(value));
+  if (!unfilled) return undefined;
+  return unknown(
+    `Argo CD fills templates into arguments alone, and the variable ${unfilled.name} has one`,
+    "write the variable into an entry for each spoke",
+    ...where,
+  );
+}
+
+/** A shell can do anything; known is the script that prints the token of a file. */
+function isTokenReader({ args, command, provider }: ResolvedExec): boolean {
+  const plugin = "projected-token";
+  const parameters = { tokenFile: args.at(-1) ?? "" };
+  const written = pluginExec({ plugin, cloud: SELF_MANAGED, command, provider, parameters });
+  return isDeepStrictEqual(written.args, args);
+}
+
+const MOUNT = "mount the plugin, and name it by its absolute path";
+
+/** Is the plugin in every container that opens connections, and does it run there? */
+export function pluginPresent(
+  artefacts: ClusterArtefacts,
+  controller: Controller,
+  call: PluginCall | undefined,
+): Answer {
+  if (!call) return missing("what is run");
+  const { command, provider } = call.exec;
+  const { workloads, title, onPath, isDistroless } = controller;
+  const evidence = workloads.map(({ where }) => where);
+  if (hasLateName(command))
+    return unknown(`the command ${shownNames(command)} is known only after apply`, MOUNT, ...evidence);
+  if (onPath?.includes(command)) return pass(`${command} is in the image of ${title}`, ...evidence);
+  const plugin = pluginOfCommand(command);
+  if (plugin !== undefined && !fleetPlugins[plugin].isStatic && isDistroless !== false)
+    return isDistroless
+      ? unlessRefused([refusal("fleet-plugin-not-static", plugin, title)], "", ...evidence)
+      : unknown(
+          `whether the image of ${title} has what ${plugin} needs is not known`,
+          "take a static plugin, which runs in any image",
+          ...evidence,
+        );
+  if (!command.startsWith("/"))
+    return onPath
+      ? unlessRefused([refusal("fleet-command-invalid", provider, command, onPath)], "", ...evidence)
+      : unknown(`what the image of ${title} has on its PATH is not known`, MOUNT, ...evidence);
+  const [first, ...others] = workloads.map((each) => mounted(each, provider, command, artefacts));
+  return first === undefined
+    ? unknown(`no workload of ${title} was read, which must have ${command}`, "name its manifest as well")
+    : worstOf(first, ...others);
+}
+
+/** Images of releases hold no plugin of clouds. */
+const RELEASED = /(?:^|\/)(?:kueue\/kueue|argoproj\/argocd|knative-operator)[:@]/;
+
+/** Where nothing says which container runs the plugin, each must have it. */
+function mounted(
+  workload: ControllerPods,
+  provider: string,
+  command: string,
+  artefacts: ClusterArtefacts,
+): Answer {
+  const { pods, container, isPartial, where } = workload;
+  const judged = containersIn(workload).map((each) => {
+    const mounts = list(at(each, "volumeMounts")).filter((mount) => text(at(mount, "mountPath")) !== "");
+    const mountPaths = mounts.map((mount) => text(at(mount, "mountPath")));
+    const issues = commandIssues(provider, command, { name: text(at(each, "name")), mountPaths, onPath: [] });
+    const mount = mounts.find((one) => command.startsWith(`${text(at(one, "mountPath"))}/`));
+    return { issues, mount, isOpen: mountPaths.some(hasLateName) };
+  });
+  const without = judged.find(({ issues }) => issues.length > 0);
+  const found = judged.find(({ issues }) => issues.length === 0);
+  if (found && !without) return inVolume(found.mount, command, workload, artefacts);
+  if (!without || found || without.isOpen || (isPartial && container === ""))
+    return unknown(
+      `which container of ${pods.title} runs ${command}, and whether it has it, is not known`,
+      "name the whole manifest, or mount the plugin into each container",
+      where,
+    );
+  // An image that the user builds may have the binary where the path says.
+  const images = pods.images.map(({ image }) => orElse(image, () => ""));
+  return container !== "" && (isPartial || images.some((image) => RELEASED.test(image)))
+    ? unlessRefused(without.issues, "", where)
+    : unknown(
+        `${command} is under no mount of ${pods.title}; its image may have it`,
+        "mount the plugin",
+        where,
+      );
+}
+
+function inVolume(
+  mount: unknown,
+  command: string,
+  workload: ControllerPods,
+  artefacts: ClusterArtefacts,
+): Answer {
+  const { pods, spec, where } = workload;
+  const { title } = pods;
+  const name = text(at(mount, "name"));
+  const volume = list(spec["volumes"]).find((each) => at(each, "name") === name);
+  const isImage = at(volume, "image") !== undefined;
+  if (volume === undefined || (isImage && text(at(volume, "image", "reference")) === ""))
+    return broken(`${title} has no volume ${name} that holds ${command}`, MOUNT, undefined, where);
+  if (text(at(mount, "subPath")) !== "" || text(at(mount, "subPathExpr")) !== "")
+    return unknown(
+      `the mount of the volume ${name} has a subPath, and what is there is not known`,
+      "mount the whole volume",
+      where,
+    );
+  const plugin = pluginOfCommand(command);
+  const recorded = plugin && artefacts.cluster.fleet?.pluginPaths.get(plugin);
+  const path = recorded ?? (plugin && fleetPlugins[plugin].path);
+  const rest = command.slice(text(at(mount, "mountPath")).length);
+  const reason = `${title} has ${command}`;
+  if (isImage && path !== undefined && rest !== path)
+    return unknown(
+      `whether the plugin's image has it at ${rest} is not known`,
+      `the image has it at ${path}`,
+      where,
+    );
+  if (isImage) return imageVolumes(artefacts, reason, where);
+  if (at(volume, "emptyDir") !== undefined) return copied(workload, { name, rest, path }, reason);
+  return unknown(
+    `what the volume ${name} of ${title} holds was not read`,
+    "mount the plugin's image, or copy the plugin in an init container",
+    where,
+  );
+}
+
+/** What begins empty is filled by an init container, or not at all. */
+function copied(
+  { pods: { title }, spec, where }: ControllerPods,
+  wanted: WantedCopy,
+  reason: string,
+): Answer {
+  const { name, rest } = wanted;
+  const copies = list(spec["initContainers"]).flatMap((each) => copyInto(each, wanted));
+  if (copies.includes("copied")) return pass(`${reason}, copied by an init container`, where);
+  if (copies.includes("unclear"))
+    return unknown(
+      `what the init containers of ${title} put into the volume ${name} is not judged here`,
+      `copy it with ["cp", "<path in the plugin's image>", "<mount path>/"]`,
+      where,
+    );
+  const what = copies.length === 0 ? "which nothing fills" : `to which nothing copies ${rest}`;
+  return broken(`${title} has the volume ${name}, ${what}`, MOUNT, undefined, where);
+}
+
+const GATE = "ImageVolume";
+
+/** Whether the hub has image volumes. */
+function imageVolumes(
+  { cluster, apiServerOverrides }: ClusterArtefacts,
+  reason: string,
+  where: Evidence,
+): Answer {
+  const { apiServer: version, unclearFeatureGates = [] } = cluster;
+  if (version === undefined)
+    return unknown(
+      "the plugin's image is mounted as a volume, and the version of the hub is not known",
+      "state cluster.apiServer with --facts",
+      where,
+    );
+  // What overrides the arguments of kube-apiserver's operator wins over what is recorded.
+  const overrides = apiServerOverrides.flatMap(({ arguments: given }) => given.get("feature-gates") ?? []);
+  const isOverridden = overrides.some((each) => each.includes(GATE) || hasLateName(each));
+  if (isOverridden || unclearFeatureGates.includes(GATE))
+    return unknown(
+      `whether the hub has image volumes is not known: the gate ${GATE} is unclear`,
+      MOUNT,
+      where,
+    );
+  const imageVolume = apiServerGates(cluster)[GATE];
+  const hub = { version, ...(imageVolume !== undefined && { imageVolume }) };
+  const issues = hasImageVolumes(hub) ? [] : [refusal("plugin-mount-hub-too-old", version)];
+  return unlessRefused(issues, reason, where);
+}
+
+/** A file that a volume must hold. */
+interface WantedCopy {
+  /** Of the volume. */
+  readonly name: string;
+  /** Path in the volume, with `/` before it. */
+  readonly rest: string;
+  /** Path in the image that it is copied from; `undefined` where nothing says it. */
+  readonly path: string | undefined;
+}
+
+/** What a container does: `elsewhere` for a copy of another name, `unclear` for all that is no plain `cp`. */
+type Copy = "copied" | "elsewhere" | "unclear";
+
+/** Options that do not change where a file is copied to; `-t` turns the paths around. */
+const HARMLESS = /^-(?:[adfnpRruv]+|-(?:archive|force|recursive|verbose|preserve(?:=[\w,]+)?))$/;
+/** With these a whole folder is copied, if it is one. */
+const RECURSIVE = /^-(?:\w*[aRr]\w*|-archive|-recursive)$/;
+
+/** What the container copies into the volume, one per mount of it. */
+function copyInto(container: unknown, { name, rest, path }: WantedCopy): readonly Copy[] {
+  const mounts = list(at(container, "volumeMounts")).filter((mount) => at(mount, "name") === name);
+  const words = [...list(at(container, "command")), ...list(at(container, "args"))].map(text);
+  const [program = "", ...others] = words;
+  const paths = others.filter((word) => !HARMLESS.test(word));
+  const [from, to] = paths;
+  return mounts.map((mount): Copy => {
+    if (words.some(hasLateName) || !/^(?:\/bin\/|\/usr\/bin\/)?cp$/.test(program)) return "unclear";
+    if (paths.length !== 2 || !from || !to?.startsWith("/")) return "unclear";
+    if (text(at(mount, "subPath")) !== "" || (path !== undefined && from !== path)) return "unclear";
+    const base = text(at(mount, "mountPath")).replace(/\/$/, "");
+    const isDirectory = to.endsWith("/") || to === base;
+    const copied = isDirectory ? to.replace(/\/$/, "") + from.slice(from.lastIndexOf("/")) : to;
+    if (copied === base + rest) return "copied";
+    return others.some((word) => RECURSIVE.test(word)) ? "unclear" : "elsewhere";
+  });
+}

@@ -1,0 +1,104 @@
+/*
+ * Links that several jobs have, and what several links say.
+ */
+
+import { same, shown } from "../../model/known";
+import type { RbacPolicy } from "../../rules/rbac/evaluate";
+import { type Answer, broken, pass, seen, unknown } from "../answer";
+import type { TrustAnswer } from "../cloud";
+import type { ClusterArtefacts } from "../read/facts";
+import type { ServiceAccountFact } from "../read/service-accounts";
+import { type Step, stepsOf } from "../run";
+
+/** The answer where a fact that must be there is not, since a link before could not tell. */
+export function missing(what: string): Answer {
+  return unknown(`${what} is not known`, "see the checks before");
+}
+
+/** What the links of an exchange look at. */
+export interface TrustFacts {
+  readonly artefacts: ClusterArtefacts;
+  /** What cloud or spoke say of the token; `undefined` where it is not known who is asked. */
+  readonly trust: TrustAnswer | undefined;
+}
+
+const { link } = stepsOf<TrustFacts>();
+
+/** The exchange of a token, once it is known whom to act as. */
+export const TRUST_LINKS: readonly Step<TrustFacts>[] = [
+  link({
+    id: "issuer-trusted",
+    question: "Does the cloud trust the issuer of the cluster's tokens?",
+    per: ["artefacts", "trust"],
+    run: ({ artefacts, trust }) => (trust ? issuerConfirmed(trust.issuer, artefacts) : missing("the cloud")),
+  }),
+  link({
+    id: "audience-accepted",
+    question: "Does the cloud accept the audience of the token?",
+    per: ["artefacts", "trust"],
+    run: ({ trust }) => trust?.audience ?? missing("the cloud"),
+  }),
+  link({
+    id: "subject-admitted",
+    question: "Does the cloud admit the service account?",
+    per: ["artefacts", "trust"],
+    run: ({ trust }) => trust?.subject ?? missing("the cloud"),
+  }),
+];
+
+/** OpenShift's API server writes into tokens what Authentication/cluster says, whatever is recorded. */
+function issuerConfirmed(answer: Answer, { authentication, cluster }: ClusterArtefacts): Answer {
+  if (answer.status !== "pass" || authentication === undefined || cluster.issuer === undefined) return answer;
+  const { issuer, source } = authentication;
+  if (same<string | undefined>(cluster.issuer, issuer) === "yes") return answer;
+  const text = shown(issuer);
+  const says =
+    text === "undefined"
+      ? "Authentication/cluster was read without serviceAccountIssuer, so that tokens are of https://kubernetes.default.svc unless the cluster has one that the manifest leaves as it is"
+      : `Authentication/cluster says ${text}`;
+  return unknown(
+    `the cloud trusts ${shown(cluster.issuer)}, which is recorded, and ${says}: whose tokens the cluster issues is not known`,
+    "write exactly the issuer into spec.serviceAccountIssuer, or leave the manifest of another cluster out",
+    seen("serviceAccountIssuer", source),
+  );
+}
+
+/** Whether the service account is among the objects of the cluster; one of another team may be written elsewhere. */
+export function accountWritten(
+  { refused }: ClusterArtefacts,
+  key: string,
+  account: ServiceAccountFact | undefined,
+  mayBeElsewhere: boolean,
+  log: string,
+): Answer {
+  const [namespace = "", name = ""] = key.split("/");
+  if (account?.source)
+    return pass(`the service account ${key} exists`, seen("ServiceAccount", account.source));
+  if (account)
+    return pass(
+      `the service account ${key} exists, as every namespace has one of that name; no manifest annotates it`,
+    );
+  const refusals = refused.get(`ServiceAccount ${key}`) ?? [];
+  if (refusals.length === 0 && mayBeElsewhere)
+    return unknown(`the service account ${key} is not among what was read`, "name its manifest as well");
+  return broken(
+    `the service account ${key} is in none of the manifests${refusals.length > 0 ? " that the API server takes" : ""}`,
+    `add a ServiceAccount ${name} with its annotations in namespace ${namespace}, or name the manifest that has it`,
+    `${log}: serviceaccounts "${name}" not found`,
+    ...refusals.map(({ reason, source }) => seen(reason, source)),
+  );
+}
+
+/** The answer by what RBAC grants; unknown where that depends on which folder is applied last. */
+export function inAnyOrder(
+  { rbac, rbacOtherwise }: Pick<ClusterArtefacts, "rbac" | "rbacOtherwise">,
+  judge: (rbac: RbacPolicy) => Answer,
+): Answer {
+  const answer = judge(rbac);
+  return rbacOtherwise.some((other) => judge(other).status !== answer.status) ? CONTESTED : answer;
+}
+
+const CONTESTED = unknown(
+  "two folders declare one role or binding differently, and what RBAC grants here depends on which is applied last",
+  "declare each role and binding once",
+);
