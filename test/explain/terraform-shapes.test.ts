@@ -174,7 +174,7 @@ describe("in a configuration", () => {
           '"Effect":"Allow"',
           '"Effect":"Deny","Effect":"Allow"',
         )),
-      "unknown audience-accepted",
+      "unknown issuer-trusted",
     ],
     [
       "a second role of that name, with another trust policy",

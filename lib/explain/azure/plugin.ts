@@ -85,7 +85,7 @@ export class AcrPlugin implements PluginCloud {
     const client = isKnownMode ? clientAnswered(plainOf(document, LATE)) : undefined;
     if (client === undefined) return undefined;
     const reason = `the plugin succeeds with the client ID and secret of ${path}, ${client === "some" ? "which may pull" : "which are empty; with credentials there is no anonymous attempt"}`;
-    const where = seen(path, node.file(path)?.source);
+    const where = seen(path, node.files.get(path)?.source);
     return client === "some"
       ? unknown(reason, "do not take such a pull for success of the chain", where)
       : broken(reason, "repair what provider-on-node says", "event 401 of the registry", where);
@@ -245,7 +245,7 @@ const parsedFiles = new WeakMap<NodeFileFact, Tree>();
 
 /** The plugin's configuration file; `undefined` where it is not among what was read. */
 function azureJson(path: string, node: NodeConfiguration): Tree | undefined {
-  const file = node.file(path);
+  const file = node.files.get(path);
   if (file === undefined) return undefined;
   const before = parsedFiles.get(file) ?? embedded(file.content);
   parsedFiles.set(file, before);
@@ -262,7 +262,7 @@ function pluginTenant(entry: ProviderEntry, node: NodeConfiguration): Known<stri
 function fileAnswer(entry: ProviderEntry, node: NodeConfiguration, host: string): Answer {
   const path = pathOf(entry) ?? "";
   const document = azureJson(path, node);
-  const where = seen(path, node.file(path)?.source);
+  const where = seen(path, node.files.get(path)?.source);
   const why = document === undefined ? undefined : whyNot(document);
   if (document === undefined || (why && why.kind !== "malformed"))
     return unknown(

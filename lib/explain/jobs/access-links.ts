@@ -7,6 +7,7 @@ import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { AccessIdentity, TrustAnswer } from "../cloud";
 import type { ClusterArtefacts } from "../read/facts";
 import type { ServiceAccountFact } from "../read/service-accounts";
+import { type Source, sourceText } from "../read/source";
 import { Runner, stepsOf } from "../run";
 import type { AccessJob, AskedComponent } from "./access-questions";
 import { issuerConfirmed } from "./trust";
@@ -46,8 +47,27 @@ const identityFound = link({
   question: "Is the identity that is named among the resources?",
   why: "A cloud answers the same for an identity that does not exist and for one that may not be used.",
   per: ["artefacts", "identity", "component", "account"],
-  run: ({ identity }) => identity?.found ?? missing("the identity"),
+  run: ({ artefacts, identity, component, account }) =>
+    misfilled(artefacts, component?.secret ?? account) ?? identity?.found ?? missing("the identity"),
 });
+
+/** An identity that `bind` was given and that is none of what the state has in its place. */
+function misfilled(
+  artefacts: ClusterArtefacts,
+  named: { readonly documents: readonly Source[] } | undefined,
+): Answer | undefined {
+  for (const source of named?.documents ?? []) {
+    const said = artefacts.misfilled.get(sourceText(source));
+    if (said !== undefined)
+      return broken(
+        `${said}: the outputs were of another cluster, or old`,
+        "run bind again with the outputs of this state",
+        undefined,
+        seen("what bind wrote", source),
+      );
+  }
+  return undefined;
+}
 
 /** What follows once it is known whom to act as. */
 const CLOUD = [

@@ -9,7 +9,7 @@ import type { AccessIdentity, AccountReading, Cloud, TokenQuestion, TrustAnswer 
 import type { CredentialFileFact } from "../read/component-facts";
 import type { ClusterArtefacts } from "../read/facts";
 import type { WorkloadFact } from "../read/pods";
-import { type ServiceAccountFact, serviceAccountOf } from "../read/service-accounts";
+import { serviceAccountOf, unwritten } from "../read/service-accounts";
 import { refusedToken } from "../shared/pods";
 import type { Verdict } from "../verdict";
 import { type AccessFacts, accessRunners } from "./access-links";
@@ -174,18 +174,6 @@ export function trustOfAll(
   const others = audiences.slice(1).map((audience) => identity.trust({ ...token, audience }));
   const bad = ({ audience, subject }: TrustAnswer): number => Math.max(badness(audience), badness(subject));
   return others.reduce((worst, each) => (bad(each) > bad(worst) ? each : worst), first);
-}
-
-/** A service account that no manifest writes has no annotations. */
-function unwritten(key: string): ServiceAccountFact {
-  return {
-    key,
-    annotations: new Map(),
-    patch: undefined,
-    pullSecrets: [],
-    source: undefined,
-    documents: [],
-  };
 }
 
 /** The cloud's answer about the subject, with what only OpenShift's history explains. */

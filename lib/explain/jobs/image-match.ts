@@ -12,7 +12,7 @@ import { type Answer, SILENT, badness, broken, pass, seen, unknown } from "../an
 import type { AskedImage, AskedRepository } from "../asked-image";
 import type { ClusterArtefacts } from "../read/facts";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
-import { contestedFiles, contestedHint } from "./kubelet-configuration";
+import { configurationValid, contestedFiles, contestedHint } from "./kubelet-configuration";
 import { type Mirrored, mirrorEvidence, mirrorHint, mirroredAs, runtimeRefusal } from "./runtime";
 
 const PLUGINS: readonly string[] = ["ecr", "acr", "gcp"];
@@ -151,6 +151,9 @@ function withoutNode(node: NodeConfiguration | undefined): Answer {
 }
 
 function withoutMatch({ artefacts, image, isOfWorkload }: ImageQuestion, node: NodeConfiguration): Answer {
+  // A file that cannot be parsed has no entries, and no pattern would help.
+  if (node.documents.some(({ error }) => error !== undefined))
+    return configurationValid(node, artefacts.cluster);
   const patterns = node.entries.flatMap(({ matchImages }) => matchImages.map(text));
   const { repository } = image;
   const name = repository ? `${repository.host}/${exampleOf(repository)}` : image.text;

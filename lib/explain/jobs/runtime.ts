@@ -15,9 +15,8 @@ import type { AskedName } from "../../rules/asked-names";
 import { literalPattern, patternOf } from "../../rules/wildcard";
 import { type Answer, type Evidence, broken, seen, unknown } from "../answer";
 import { embedded } from "../read/documents";
-import type { ClusterArtefacts } from "../read/facts";
 import type { NodeConfiguration } from "../read/node-configuration";
-import type { MirrorRule } from "../read/registries";
+import type { MirrorRule, RegistryFacts } from "../read/registries";
 
 /** A repository of a host, of which a judge asks. */
 export interface NamedRepository {
@@ -83,13 +82,10 @@ export function mirrorHint(mirrored: Mirrored | undefined): string {
 
 /** What keeps the runtime from pulling a repository with the pod's credentials; `undefined` where nothing is known to. */
 export function runtimeRefusal(
-  { mirrors, registrySources, imagePolicies }: ClusterArtefacts,
-  node: NodeConfiguration,
+  { mirrors, registrySources, imagePolicies }: RegistryFacts,
+  node: Pick<NodeConfiguration, "name" | "files">,
   repository: NamedRepository,
 ): Answer | undefined {
-  const isBare =
-    mirrors.length + registrySources.length + imagePolicies.length + node.runtimeFiles.size === 0;
-  if (isBare) return undefined;
   const mirrored = mirroredAs(mirrors, repository);
   return (
     forbidden(registrySources, repository, mirrored) ??
@@ -101,7 +97,7 @@ export function runtimeRefusal(
 
 /** Blocked registries go into registries.conf, allowed ones into policy.json. */
 function forbidden(
-  sources: ClusterArtefacts["registrySources"],
+  sources: RegistryFacts["registrySources"],
   repository: NamedRepository,
   mirrored: Mirrored | undefined,
 ): Answer | undefined {
@@ -161,7 +157,7 @@ function withoutSource(mirrored: Mirrored, repository: NamedRepository): Answer 
 }
 
 function signaturesAsked(
-  policies: ClusterArtefacts["imagePolicies"],
+  policies: RegistryFacts["imagePolicies"],
   repository: NamedRepository,
 ): Answer | undefined {
   const policy = policies.find(({ scopes }) =>
@@ -221,11 +217,6 @@ const SCOPE = /\b(?:prefix|location)["']?\s*=\s*["']([^"']+)["']/g;
 const MIRRORS = /\bregistry\.mirrors\.["']([^"']+)["']/g;
 const URL_HOST = /https?:\/\/([^"'/\s]+)/g;
 
-/** True for the path of a file that configures the runtime. */
-export function isRuntimeFile(path: string): boolean {
-  return FILES.some((kind) => kind.path.test(path));
-}
-
 const WORDS: Readonly<Record<FileKind["effect"], { readonly may: string; readonly remedy: string }>> = {
   mirrors: {
     may: "may send the pull to a mirror, without the pod's credentials",
@@ -241,11 +232,11 @@ const WORDS: Readonly<Record<FileKind["effect"], { readonly may: string; readonl
 const GENERATED = "-generated-registries";
 
 function inRuntimeFiles(
-  { name: pool, runtimeFiles }: NodeConfiguration,
+  { name: pool, files }: Pick<NodeConfiguration, "name" | "files">,
   repository: NamedRepository,
   mirrored: Mirrored | undefined,
 ): Answer | undefined {
-  for (const [path, { content, owner = "", source }] of runtimeFiles) {
+  for (const [path, { content, owner = "", source }] of files) {
     const kind = FILES.find((each) => each.path.test(path));
     const found = kind?.path.exec(path);
     if (!kind || !found || (mirrored && kind.effect === "mirrors" && owner.endsWith(GENERATED))) continue;

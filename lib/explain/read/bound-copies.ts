@@ -13,6 +13,7 @@ import { isRecord } from "../../model/record";
 import { type FileDocument, readText } from "./documents";
 import { isThere } from "./input-files";
 import type { Scope } from "./scope";
+import { type Source, sourceText } from "./source";
 import type { Terraform } from "./terraform";
 
 /** A stack that is read. */
@@ -31,6 +32,8 @@ export interface BoundStack {
 interface FilledText {
   readonly template: string;
   readonly text: string;
+  /** The document of the finished file. */
+  readonly source: Source;
 }
 
 /** A file that is a stack's own with its placeholders filled. */
@@ -100,15 +103,23 @@ function areFilled(
 ): boolean {
   return (
     templates.length === texts.length &&
-    templates.every(({ value }, place) => isFilled(value, texts[place]?.value, filled))
+    templates.every(({ value, source }, place) => {
+      const copy = texts[place];
+      const at = copy?.source ?? source;
+      return isFilled(value, copy?.value, (template, text) => filled.push({ template, text, source: at }));
+    })
   );
 }
 
 /** Whether a value is a template with texts in the place of its placeholders. */
-function isFilled(template: unknown, value: unknown, filled: FilledText[]): boolean {
+function isFilled(
+  template: unknown,
+  value: unknown,
+  filled: (template: string, text: string) => void,
+): boolean {
   if (typeof template === "string") {
     if (typeof value !== "string" || !isFilledText(template, value)) return false;
-    if (template !== value) filled.push({ template, text: value });
+    if (template !== value) filled(template, value);
     return true;
   }
   if (Array.isArray(template))
@@ -150,18 +161,27 @@ const ATTRIBUTE = /^\$\{(?:trimsuffix\()?(([a-z]\w*)\.[\w-]+)\.(\w+)(?:, "\/"\))
 /** Attributes of which no two resources of a type have the same value. */
 const UNIQUE = /^(?:client_id|principal_id|object_id|unique_id|arn|id)$/;
 
-/**
- * The copies in which a placeholder became something else than a state says or than it became elsewhere, or the same as
- * the placeholder of another resource.
- */
+/** What was filled in wrongly. */
+export interface WronglyFilled {
+  /**
+   * Files in which a placeholder became something else than a state says or than it became elsewhere, or the same as the
+   * placeholder of another resource.
+   */
+  readonly files: readonly string[];
+  /** What was filled in for an identity against what a state says, a sentence, by the document's {@link sourceText}. */
+  readonly misfilled: ReadonlyMap<string, string>;
+}
+
+/** Compares the copies with the states, and with each other. */
 export function wronglyFilled(
   copies: readonly BoundCopy[],
   stacks: readonly BoundStack[],
   terraform: Terraform,
-): readonly BoundCopy[] {
-  if (copies.length === 0) return [];
+): WronglyFilled {
+  const misfilled = new Map<string, string>();
+  if (copies.length === 0) return { files: [], misfilled };
   const stated = statedTexts(stacks, terraform);
-  return stacks.flatMap(({ name, identity }) => {
+  const files = stacks.flatMap(({ name, identity }) => {
     const outputs = outputsOf(identity);
     const own = copies.filter(({ stack }) => stack === name);
     const became = fillings(own.flatMap(({ filled }) => filled));
@@ -169,13 +189,25 @@ export function wronglyFilled(
     const isRight = (each: FilledText): boolean => {
       const names = placeholdersIn(each.template);
       const texts = names.map((placeholder) => stated(placeholder, outputs.get(placeholder)));
-      if (texts.every((each) => each !== undefined)) return isOneOf(each, texts);
+      if (texts.every((text) => text !== undefined)) {
+        if (isOneOf(each, texts)) return true;
+        const [, , , attribute = ""] = attributeOf(outputs.get(names[0] ?? ""));
+        const right = [...(texts[0] ?? [])].join(" or ");
+        if (names.length === 1 && UNIQUE.test(attribute))
+          misfilled.set(
+            sourceText(each.source),
+            `${each.text} was filled in, and the state has ${right} there`,
+          );
+        return false;
+      }
       return names.every(
         (placeholder) => !shared.has(placeholder) && (became.get(placeholder)?.size ?? 0) < 2,
       );
     };
-    return own.filter(({ filled }) => !filled.every(isRight));
+    // Not `every`: each wrong text is noted.
+    return own.filter(({ filled }) => filled.filter((each) => !isRight(each)).length > 0);
   });
+  return { files: files.map(({ file }) => file), misfilled };
 }
 
 function outputsOf(identity: WorkloadIdentityFile | undefined): ReadonlyMap<string, OutputPlaceholder> {

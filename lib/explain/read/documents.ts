@@ -3,10 +3,11 @@
  */
 
 import { isAscii, isUtf8 } from "node:buffer";
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { type Document, type Node, isScalar, parseAllDocuments, visit } from "yaml";
-import { errorCode } from "../../artefact/synth-folder";
 import { isDeeper } from "../../artefact/nesting";
+import { readFile } from "../../artefact/read-file";
+import { errorCode } from "../../artefact/synth-folder";
 import { readWrittenYaml } from "../../artefact/written-yaml";
 import { YAML_RULES } from "../../artefact/yaml-rules";
 import { fail } from "../../errors";
@@ -46,16 +47,15 @@ export function readable<Value>(path: string, read: () => Value): Value {
 }
 
 /**
- * The text of a file in UTF-8, without byte order mark. A pipe or device is refused before it is opened.
+ * The text of a file in UTF-8, without byte order mark.
  *
  * Throws `explain-file-unreadable`, `explain-file-too-large` (JSON 256 MiB, YAML 32 MiB) or `explain-file-invalid`.
  */
 export function readText(path: string): string {
   const bytes = readable(path, () => {
-    const stat = statSync(path);
+    const { size } = statSync(path);
     const most = path.endsWith(".json") ? JSON_MAX : YAML_MAX;
-    if (!stat.isFile()) return fail("explain-file-unreadable", path, "it is no regular file");
-    return stat.size > most ? fail("explain-file-too-large", path, stat.size, most) : readFileSync(path);
+    return size > most ? fail("explain-file-too-large", path, size, most) : readFile(path);
   });
   // Far faster, and true of nearly every file.
   if (isAscii(bytes)) return bytes.toString("latin1");

@@ -56,6 +56,8 @@ export interface ClusterArtefacts extends KubernetesFacts {
   readonly spokes: SpokeFacts;
   /** The Terraform outputs beside it, by name. */
   readonly outputs: ReadonlyMap<string, Known<string>>;
+  /** Identities that `bind` was given and that a state contradicts, a sentence, by the document's `sourceText`. */
+  readonly misfilled: ReadonlyMap<string, string>;
 }
 
 /** All facts. */
@@ -79,8 +81,8 @@ export interface ReadFactsOptions {
 /**
  * Reads synth folders, stack folders, manifests and Terraform JSON.
  *
- * Throws `explain-path-missing`, `explain-nothing-found`, `explain-file-unreadable`, `explain-file-too-large`,
- * `explain-file-invalid`, or `bind-file-invalid` for a broken `workload-identity.json`.
+ * Throws `explain-path-missing`, `explain-nothing-found`, `explain-bind-interrupted`, `explain-file-unreadable`,
+ * `explain-file-too-large`, `explain-file-invalid`, or `bind-file-invalid` for a broken `workload-identity.json`.
  */
 export function readFacts(paths: readonly string[], options: ReadFactsOptions): Facts {
   const input = inputFiles(paths);
@@ -95,13 +97,16 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
     others.flatMap((file) => files.documents(file)),
     paths,
   );
-  const wrong = wronglyFilled(copies, stacks, terraform).map(({ file }) => file);
-  const plain = plainDocuments([...others, ...wrong], files, plainLateReader(terraform));
+  const wrong = wronglyFilled(copies, stacks, terraform);
+  const plain = plainDocuments([...others, ...wrong.files], files, plainLateReader(terraform));
   if (terraform.scopes.length + stacks.length + modules.length === 0 && plain.isEmpty)
     return fail("explain-nothing-found", paths);
 
-  const clusters = stacks.filter(hasCluster).map((stack) => stackCluster(stack, plain, options.cluster));
-  if (clusters.length === 0) clusters.push(plainCluster(plain, terraform, options.cluster));
+  const { misfilled } = wrong;
+  const clusters = stacks
+    .filter(hasCluster)
+    .map((stack) => ({ ...stackCluster(stack, plain, options.cluster), misfilled }));
+  if (clusters.length === 0) clusters.push({ ...plainCluster(plain, terraform, options.cluster), misfilled });
   const variables = [...others, ...input.stacks.flatMap((stack) => stack.files)].filter(isVariablesFile);
   const unread = unreadTerraform(terraform, [...input.others, ...variables]);
   return {
@@ -295,7 +300,11 @@ function together(one: SortedDocuments, other: SortedDocuments): SortedDocuments
   return { objects: one.objects.and(other.objects), setups: [...one.setups, ...other.setups] };
 }
 
-function stackCluster(stack: StackDocuments, plain: PlainDocuments, known: ClusterRecord): ClusterArtefacts {
+function stackCluster(
+  stack: StackDocuments,
+  plain: PlainDocuments,
+  known: ClusterRecord,
+): Omit<ClusterArtefacts, "misfilled"> {
   const { name, identity, scope, late, written, pods } = stack;
   const recorded = { ...readClusterRecord(list(at(identity, "clusters"))[0]), ...known };
   const of = (ofSpoke: boolean): SortedDocuments => {
@@ -320,7 +329,11 @@ function stackCluster(stack: StackDocuments, plain: PlainDocuments, known: Clust
   };
 }
 
-function plainCluster(plain: PlainDocuments, terraform: Terraform, cluster: ClusterRecord): ClusterArtefacts {
+function plainCluster(
+  plain: PlainDocuments,
+  terraform: Terraform,
+  cluster: ClusterRecord,
+): Omit<ClusterArtefacts, "misfilled"> {
   const facts = followedRecord(cluster, plainLateReader(terraform));
   return {
     ...clusterOf("", plain, plain, facts),
@@ -334,7 +347,7 @@ function clusterOf(
   own: SortedDocuments,
   ofSpokes: SortedDocuments,
   cluster: ClusterFacts,
-): Omit<ClusterArtefacts, "podFragments" | "outputs"> {
+): Omit<ClusterArtefacts, "podFragments" | "outputs" | "misfilled"> {
   const facts = readKubernetes(own.objects, own.setups, cluster);
   const recorded = cluster.issuer ?? unread("no issuer is recorded");
   const issuer = facts.authentication

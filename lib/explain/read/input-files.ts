@@ -5,6 +5,7 @@
 
 import { type Dirent, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { isHalfBound } from "../../artefact/bind-stage";
 import { stackFolders } from "../../artefact/synth-folder";
 import { WORKLOAD_IDENTITY_FILE } from "../../artefact/workload-identity-file";
 import { WRITTEN_FILES_LIST } from "../../artefact/written-files-list";
@@ -55,13 +56,13 @@ export function namesIn(folder: string): readonly string[] {
   return readable(folder, () => readdirSync(folder)).sort();
 }
 
-/** Throws `explain-path-missing` or `explain-file-unreadable`; a named pipe or device is refused. */
+/** Throws `explain-path-missing`, `explain-bind-interrupted` or `explain-file-unreadable`. */
 export function inputFiles(paths: readonly string[]): InputFiles {
   const found = paths.map((path): InputFiles => {
+    for (const folder of foldersAround(resolve(path))) refuseHalfBound(folder);
     const stat = readable(path, () => statSync(path, { throwIfNoEntry: false }));
     if (stat === undefined) return fail("explain-path-missing", path);
     if (stat.isDirectory()) return folderFiles(path);
-    if (!stat.isFile()) return fail("explain-file-unreadable", path, "it is no regular file");
     // A shell's wildcard names it with the files that `bind` wrote beside it.
     return {
       stacks: [],
@@ -70,12 +71,24 @@ export function inputFiles(paths: readonly string[]): InputFiles {
       skipped: [],
     };
   });
+  const files = found.flatMap((each) => each.files);
   return {
     stacks: found.flatMap(({ stacks }) => stacks),
-    files: found.flatMap(({ files }) => files),
+    files,
     others: found.flatMap(({ others }) => others),
-    skipped: found.flatMap(({ skipped }) => skipped),
+    // One that is named by itself is read.
+    skipped: found.flatMap(({ skipped }) => skipped.filter(({ source }) => !files.includes(source.file))),
   };
+}
+
+/** The path and every folder that it is in. */
+function foldersAround(path: string): readonly string[] {
+  const outer = dirname(path);
+  return outer === path ? [path] : [path, ...foldersAround(outer)];
+}
+
+function refuseHalfBound(folder: string): void {
+  if (isHalfBound(folder)) fail("explain-bind-interrupted", folder);
 }
 
 function folderFiles(path: string): InputFiles {
@@ -121,6 +134,7 @@ interface Found {
 }
 
 function walk(folder: string, found: Found, except: readonly string[] = []): void {
+  refuseHalfBound(folder);
   const entries = readable(folder, () => readdirSync(folder, { withFileTypes: true }));
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(folder, entry.name);

@@ -11,7 +11,6 @@ import { type FirstDocument, firstDocument } from "./documents";
 import { flagDropIns } from "./kubelet-command";
 import type { NodeFact, NodeFileFact } from "./node-files";
 import { type GateStatement, mayReach, nodeGateStatements } from "./node-gates";
-import { isRuntimeFile } from "./runtime-files";
 import { type Source, below } from "./source";
 
 export type { KubeletReads } from "./config-files";
@@ -70,10 +69,8 @@ export interface NodeConfiguration {
   readonly source: Source;
   /** Files of the kubelet's configuration and flags that several MachineConfigs write, by path. */
   readonly contested: ReadonlyMap<string, NodeFileFact>;
-  /** Files that tell the container runtime what to do with registries, by path. */
-  readonly runtimeFiles: ReadonlyMap<string, NodeFileFact>;
-  /** A file on these nodes. */
-  readonly file: (path: string) => NodeFileFact | undefined;
+  /** The files on these nodes by path. */
+  readonly files: ReadonlyMap<string, NodeFileFact>;
 }
 
 const READ: Known<KubeletReads> = known({ reads: true });
@@ -104,8 +101,7 @@ export function nodeConfiguration(
     isRead: unreadable !== undefined && isReading(isRead) ? unread(unreadable) : isRead,
     gates: [...gates.filter((gate) => mayReach(gate, node.name)), ...nodeGateStatements(node)],
     contested: contestedFiles(node, paths),
-    runtimeFiles: new Map([...node.files].filter(([path]) => isRuntimeFile(path))),
-    file: (path) => node.files.get(path),
+    files: node.files,
   };
 }
 
@@ -126,8 +122,7 @@ export function unconfigured(name: string, source: Source): NodeConfiguration {
     gates: [],
     source,
     contested: new Map(),
-    runtimeFiles: new Map(),
-    file: () => undefined,
+    files: new Map(),
   };
 }
 

@@ -102,26 +102,3 @@ function mirrorRules({ value, kind, source }: KubernetesObject): readonly Mirror
     ];
   });
 }
-
-/**
- * The rules that cover a repository, `<host>/<path>`: those of the longest source alone, as the runtime takes only the
- * entry that fits best.
- *
- * Source: openshift/runtime-utils, pkg/registries (`EditRegistriesConfig`); containers/image, pkg/sysregistriesv2.
- */
-export function mirrorRulesOf(rules: readonly MirrorRule[], repository: string): readonly MirrorRule[] {
-  const covering = rules.filter(({ source }) => coversName(source, repository));
-  const longest = Math.max(...covering.map(({ source }) => source.length));
-  return covering.filter(({ source }) => source.length === longest);
-}
-
-/**
- * Whether a scope of the runtime's configuration covers a repository, `<host>/<path>`: equal, or followed by what
- * may follow a scope; `*.` stands for every host below a domain.
- */
-export function coversName(source: string, repository: string): boolean {
-  if (!source.startsWith("*."))
-    return repository.startsWith(source) && /^(?:$|[:/])/.test(repository.slice(source.length));
-  const host = (repository.split("/")[0] ?? "").replace(/:\d+$/, "");
-  return host.endsWith(source.slice(1));
-}

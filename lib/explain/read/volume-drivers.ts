@@ -4,11 +4,10 @@
  * Source: kubernetes:plugin/pkg/admission/noderestriction/admission.go, `podReferencesAudience`.
  */
 
-import { type Known, type Ternary, or, same, unread } from "../../model/known";
+import { type Known, unread } from "../../model/known";
 import { at, list, text } from "../../model/parsed";
 import { groupsOf } from "./agreed";
 import { type Objects, keyOf } from "./objects";
-import type { WorkloadFact } from "./pods";
 
 /** The CSI drivers that were read, and which one is behind each claim. */
 export interface VolumeDrivers {
@@ -37,28 +36,6 @@ export function readVolumeDrivers(objects: Objects): VolumeDrivers {
 }
 
 const CONTESTED: Known<string> = unread("several documents of one CSIDriver were read");
-
-/** Whether a CSI driver behind a pod's volumes asks for the audience; `unknown` where one was not read. */
-export function driverReferences(
-  { audiences, ofClaim }: VolumeDrivers,
-  { namespace, drivers, claims, hasGeneratedClaims }: WorkloadFact,
-  audience: Known<string>,
-): Ternary {
-  const answers = [...drivers, ...claims.flatMap((claim) => behind(`${namespace}/${claim}`, ofClaim))].map(
-    (driver): Ternary => {
-      const requested = driver === undefined ? undefined : audiences.get(driver);
-      return requested ? or(...requested.map((each) => same(each, audience))) : "unknown";
-    },
-  );
-  return or(hasGeneratedClaims ? "unknown" : "no", ...answers);
-}
-
-/** The driver behind a claim: none for a volume that no CSI driver serves, `undefined` where it was not read. */
-function behind(claim: string, ofClaim: VolumeDrivers["ofClaim"]): readonly (string | undefined)[] {
-  if (!ofClaim.has(claim)) return [undefined];
-  const driver = ofClaim.get(claim);
-  return driver === undefined ? [] : [driver];
-}
 
 function nameOf(object: unknown): string {
   return text(at(object, "metadata", "name"));

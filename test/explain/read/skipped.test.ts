@@ -231,6 +231,18 @@ describe("Terraform", () => {
     expect(all.some(({ reason }) => reason.startsWith("a module by its place"))).toBe(expected.length === 1);
   });
 
+  it.each(["main.tf.json", "cdk.tf.json"])("files of one folder are one configuration beside %s", (main) => {
+    const names = (more: FileContents): readonly string[] =>
+      factsOf({ [main]: role("a"), ...more })
+        .terraform.ofType("aws_role")
+        .map((each) => match(each.stated("name"), (name) => name, whyText));
+    expect(names({ "z.tf.json": { resource: { aws_role: { s: { name: "b" } } } } })).toEqual(["a", "b"]);
+    // Terraform refuses a second declaration.
+    expect(names({ "z.tf.json": role("b") })).toEqual([
+      expect.stringContaining("whether aws_role.r is there"),
+    ]);
+  });
+
   it("variables that a file beside them may set are not known", () => {
     const files = { "main.tf.json": { ...role("${var.v}"), variable: { v: { default: "a" } } } };
     const name = (more: FileContents): string => {
