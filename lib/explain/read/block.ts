@@ -11,13 +11,11 @@ import type { Source } from "./source";
 
 /** The configuration that blocks stand in, plan or state. */
 export interface Configuration {
-  /** The folder of a configuration, the file of a plan or state. */
   readonly place: string;
   /** A value as written, references followed as far as they go. */
   evaluated(value: unknown, instance?: Instance): Tree;
   /** An attribute of a resource, as an expression of this configuration has it. */
   attribute(resource: Resource, path: readonly (string | number)[]): Tree;
-  /** The arguments of a provider's configuration; none where it is not there. */
   provider(key: string): Block;
   /** The resources that the expressions of a value name, however deep, whatever they make of them. */
   targets(value: unknown): readonly Resource[];
@@ -36,11 +34,8 @@ export const NOT_YET: unique symbol = Symbol("known after apply");
 
 /** A block of arguments. */
 export class Block {
-  /** The configuration that it stands in. */
   readonly scope: Configuration;
-  /** The arguments as written. */
   protected readonly values: Json;
-  /** What `each` and `count` are in it. */
   protected readonly instance: Instance | undefined;
 
   constructor(scope: Configuration, values: Json, instance?: Instance) {
@@ -49,7 +44,6 @@ export class Block {
     this.instance = instance;
   }
 
-  /** The names of its arguments. */
   get names(): readonly string[] {
     return Object.keys(this.values);
   }
@@ -181,7 +175,6 @@ const OWNERS: readonly string[] = [
 
 /** A resource or data source. */
 export class Resource extends Block {
-  /** `aws_iam_role`. */
   readonly type: string;
   /** `aws_iam_role.web`, `data.aws_iam_role.web["a"]`, with the module's address before it. */
   readonly address: string;
@@ -215,7 +208,6 @@ export class Resource extends Block {
     this.#source = place.source;
   }
 
-  /** Where it stands. */
   get source(): Source {
     return typeof this.#source === "function" ? this.#source() : this.#source;
   }
@@ -228,7 +220,6 @@ export class Resource extends Block {
       : (this.#provider ?? this.type.split("_")[0] ?? "");
   }
 
-  /** The arguments of the provider's configuration. */
   get provider(): Block {
     return this.scope.provider(this.providerKey);
   }
@@ -249,12 +240,10 @@ export class Resource extends Block {
     return this.raw(name) === NOT_YET ? this.scope.attribute(this, [name]) : super.tree(name);
   }
 
-  /** As {@link tree}. */
   override blocks(name: string): Known<readonly Block[]> {
     return this.#doubt(name) ?? super.blocks(name);
   }
 
-  /** As {@link tree}. */
   override list(name: string): Known<readonly Known<string>[]> {
     return this.#doubt(name) ?? super.list(name);
   }

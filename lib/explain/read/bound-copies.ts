@@ -18,13 +18,9 @@ import type { Terraform } from "./terraform";
 
 /** A stack that is read. */
 export interface BoundStack {
-  /** Its id. */
   readonly name: string;
-  /** Its folder. */
   readonly folder: string;
-  /** What its placeholders stand for. */
   readonly identity: WorkloadIdentityFile | undefined;
-  /** Its configuration. */
   readonly scope: Scope | undefined;
 }
 
@@ -32,17 +28,13 @@ export interface BoundStack {
 interface FilledText {
   readonly template: string;
   readonly text: string;
-  /** The document of the finished file. */
   readonly source: Source;
 }
 
 /** A file that is a stack's own with its placeholders filled. */
 export interface BoundCopy {
-  /** The file. */
   readonly file: string;
-  /** The stack's id. */
   readonly stack: string;
-  /** What was filled. */
   readonly filled: readonly FilledText[];
 }
 

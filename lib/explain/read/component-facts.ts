@@ -14,9 +14,7 @@ import { type Source, below } from "./source";
 
 /** A Secret. */
 export interface SecretFact {
-  /** `namespace/name`. */
   readonly key: string;
-  /** Its namespace. */
   readonly namespace: string;
   /** Its type, `Opaque` where none is written; not known where documents of it differ. */
   readonly type: Known<string>;
@@ -24,7 +22,6 @@ export interface SecretFact {
   readonly keys: readonly string[];
   /** The decoded text of a key; `undefined` where it is certainly absent; not known where documents of it differ. */
   readonly value: (key: string) => Known<string | undefined>;
-  /** Where it stands. */
   readonly source: Source;
   /** All documents of it where there are several, else none. */
   readonly documents: readonly Source[];
@@ -32,9 +29,7 @@ export interface SecretFact {
 
 /** A CredentialsRequest. */
 export interface RequestFact {
-  /** `metadata.name`. */
   readonly name: string;
-  /** `metadata.annotations`. */
   readonly annotations: ReadonlyMap<string, Known<string>>;
   /** The Secret that the component reads, `namespace/name`. */
   readonly secret: string;
@@ -44,9 +39,7 @@ export interface RequestFact {
   readonly tokenPath: string | undefined;
   /** `spec.providerSpec.kind`; `undefined` where it has none. */
   readonly providerKind: string | undefined;
-  /** `spec.providerSpec`. */
   readonly providerSpec: Tree;
-  /** Where it stands. */
   readonly source: Source;
 }
 
@@ -54,7 +47,6 @@ export interface RequestFact {
 export interface AuthenticationFact {
   /** `spec.serviceAccountIssuer`; `undefined` where it has none, which means the API server's own. */
   readonly issuer: Known<string | undefined>;
-  /** Where it stands. */
   readonly source: Source;
 }
 
@@ -62,25 +54,19 @@ export interface AuthenticationFact {
 export interface CredentialFileFact {
   /** The ConfigMap, `namespace/name`. */
   readonly configMap: string;
-  /** Its key, and name of the file. */
   readonly name: string;
-  /** All keys of the ConfigMap. */
   readonly keys: readonly string[];
   /** The text; not known where documents of it differ. */
   readonly text: Known<string>;
-  /** Where it stands. */
   readonly source: Source;
 }
 
 /** What components and workloads read and ask for. */
 export interface ComponentFacts {
-  /** Secrets by `namespace/name`. */
   readonly secrets: ReadonlyMap<string, SecretFact>;
-  /** The CredentialsRequests, in the order in which they were read. */
   readonly requests: readonly RequestFact[];
   /** The issuer that the cluster is given; `undefined` where no manifest says it. */
   readonly authentication: AuthenticationFact | undefined;
-  /** Files with credentials in ConfigMaps. */
   readonly credentialFiles: readonly CredentialFileFact[];
 }
 

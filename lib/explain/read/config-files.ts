@@ -28,7 +28,6 @@ export type KubeletReads =
 export interface ConfigFiles {
   /** Their paths, sorted; those of files that look like a configuration where none is read. */
   readonly paths: readonly string[];
-  /** Whether the kubelet reads them. */
   readonly isRead: Known<KubeletReads>;
 }
 

@@ -20,7 +20,6 @@ import type { Source } from "./source";
 export interface FileDocument {
   /** The parsed document; `null` or `undefined` for an empty one. */
   readonly value: unknown;
-  /** Where it stands. */
   readonly source: Source;
 }
 
@@ -124,7 +123,6 @@ const TOO_DEEP = `is nested deeper than ${DEPTH_MAX} levels`;
 /** Why a YAML text cannot be read. */
 interface YamlProblem {
   readonly problem: string;
-  /** Place in the text. */
   readonly position: number;
   /** True where the text may be right and is only too much for a parser that must not be stopped by it. */
   readonly isTooMuch: boolean;

@@ -43,7 +43,6 @@ export type { SkippedDocument } from "./skipped";
 export interface ClusterArtefacts extends KubernetesFacts {
   /** The stack; empty for manifests outside of stacks. */
   readonly stack: string;
-  /** What is known of it besides its objects. */
   readonly cluster: ClusterFacts;
   /**
    * `iss` of its service account tokens: that of `Authentication/cluster` where it says one, else the recorded one, else
@@ -52,9 +51,7 @@ export interface ClusterArtefacts extends KubernetesFacts {
   readonly issuer: Known<string>;
   /** What was written that pods of a service account need, by `namespace/name`. */
   readonly podFragments: ReadonlyMap<string, PodFact>;
-  /** What was read of the spokes of its fleet. */
   readonly spokes: SpokeFacts;
-  /** The Terraform outputs beside it, by name. */
   readonly outputs: ReadonlyMap<string, Known<string>>;
   /** Identities that `bind` was given and that a state contradicts, a sentence, by the document's `sourceText`. */
   readonly misfilled: ReadonlyMap<string, string>;
@@ -64,7 +61,6 @@ export interface ClusterArtefacts extends KubernetesFacts {
 export interface Facts {
   /** The clusters, one per stack that has one; one without name where there are only manifests. */
   readonly clusters: readonly ClusterArtefacts[];
-  /** The Terraform resources of all documents. */
   readonly terraform: Terraform;
   /** What was found and is not judged, and what would be refused. */
   readonly skipped: readonly SkippedDocument[];
@@ -72,7 +68,6 @@ export interface Facts {
 
 /** How facts are read. */
 export interface ReadFactsOptions {
-  /** Attributes that the clouds can compute. */
   readonly computed: readonly ComputedAttribute[];
   /** What the caller knows of the clusters; wins over what was recorded. */
   readonly cluster: ClusterRecord;
@@ -132,7 +127,6 @@ function hasCluster({ identity, written }: StackDocuments): boolean {
 class Files {
   readonly #read = new Map<string, ReadFile>();
 
-  /** The documents of a file. */
   documents(file: string): readonly FileDocument[] {
     return this.#file(file).documents;
   }
@@ -159,7 +153,6 @@ interface ReadFile {
 
 /** A file that a stack lists. */
 interface ListedFile {
-  /** Its path below the folder. */
   readonly file: string;
   readonly path: string;
   readonly documents: readonly FileDocument[];

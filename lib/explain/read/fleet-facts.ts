@@ -16,19 +16,14 @@ import { type Source, below } from "./source";
 
 /** An object, late values in it as references. */
 export interface ObjectFact {
-  /** The object. */
   readonly value: Tree;
-  /** Where it stands. */
   readonly source: Source;
 }
 
 /** A ClusterProfile. */
 export interface ProfileFact {
-  /** `namespace/name`. */
   readonly key: string;
-  /** Its namespace. */
   readonly namespace: string;
-  /** Its name. */
   readonly name: string;
   /** The main object; `undefined` where only its status was read. */
   readonly main: ObjectFact | undefined;
@@ -45,19 +40,14 @@ export interface ProfileFact {
 
 /** A controller's list of access providers. */
 export interface ProviderListFact {
-  /** How the controller takes it. */
   readonly form: "file" | "kueue";
-  /** The ConfigMap's namespace. */
   readonly namespace: string;
-  /** The ConfigMap's name. */
   readonly configMap: string;
-  /** Its key. */
   readonly key: string;
   /** The entries, as written; not known where the text cannot be read, or documents of the ConfigMap differ. */
   readonly providers: Known<readonly Tree[]>;
   /** The configuration around the list, Kueue's `featureGates` included; an empty object for a file. */
   readonly configuration: Tree;
-  /** Where it stands. */
   readonly source: Source;
 }
 
@@ -65,15 +55,12 @@ export interface ProviderListFact {
 export interface WorkerClusterFact {
   /** Name of the profile, in Kueue's namespace. */
   readonly profile: string;
-  /** Where it stands. */
   readonly source: Source;
 }
 
 /** What a hub's objects say of its fleet. */
 export interface FleetFacts {
-  /** Profiles, in the order in which they were read. */
   readonly profiles: readonly ProfileFact[];
-  /** Lists of access providers. */
   readonly lists: readonly ProviderListFact[];
   /** Names of the profiles that MultiKueueClusters refer to, each with its object. */
   readonly workerClusters: readonly WorkerClusterFact[];

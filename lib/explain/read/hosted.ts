@@ -73,7 +73,6 @@ interface NodePool {
   readonly name: string;
   /** Its namespace, of which its ConfigMaps are too. */
   readonly namespace: string;
-  /** Names of the ConfigMaps. */
   readonly configs: readonly string[];
   /** Major and minor of its release, `4.22`; `undefined` where its image does not tell them. */
   readonly release: string | undefined;

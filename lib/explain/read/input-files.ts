@@ -16,9 +16,7 @@ import type { SkippedDocument } from "./skipped";
 
 /** A stack's folder. */
 export interface StackInput {
-  /** The folder. */
   readonly folder: string;
-  /** The stack's name: that of the folder. */
   readonly name: string;
   /** All YAML and JSON files below the folder. */
   readonly files: readonly string[];
@@ -26,7 +24,6 @@ export interface StackInput {
 
 /** What was found below the given paths. */
 export interface InputFiles {
-  /** Stacks, sorted within each path. */
   readonly stacks: readonly StackInput[];
   /** YAML and JSON files outside of stacks, sorted within each path. */
   readonly files: readonly string[];

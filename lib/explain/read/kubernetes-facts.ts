@@ -61,25 +61,18 @@ export interface RbacFacts {
 
 /** Arguments that are given to the API server past its operator's own. */
 export interface ApiServerOverride {
-  /** `KubeAPIServer cluster`. */
   readonly title: string;
   /** Values of each argument, without dashes. */
   readonly arguments: ReadonlyMap<string, readonly string[]>;
-  /** Where it stands. */
   readonly source: Source;
 }
 
 /** The objects of one cluster. */
 export interface KubernetesFacts extends ComponentFacts, RbacFacts, RegistryFacts {
-  /** Service accounts by `namespace/name`. */
   readonly serviceAccounts: ReadonlyMap<string, ServiceAccountFact>;
-  /** Pods and what makes pods. */
   readonly workloads: readonly WorkloadFact[];
-  /** What CSI drivers let nodes request. */
   readonly volumeDrivers: VolumeDrivers;
-  /** Profiles of spokes, and lists of access providers. */
   readonly fleet: FleetFacts;
-  /** What the kubelets of each pool are configured with. */
   readonly nodes: readonly NodeConfiguration[];
   /** Arguments of kube-apiserver by `unsupportedConfigOverrides` of its operator. */
   readonly apiServerOverrides: readonly ApiServerOverride[];

@@ -23,25 +23,20 @@ import { type Source, below } from "./source";
 export interface MachineConfigFact {
   /** `metadata.name`; of two that write one file the later in byte order wins. */
   readonly name: string;
-  /** `metadata.labels`. */
   readonly labels: Readonly<Record<string, string>>;
-  /** The files by path. */
   readonly files: ReadonlyMap<string, NodeFileFact>;
   /** Why it is refused, a clause; `undefined` where it is not, not known where it is not read or not rolled out. */
   readonly problem: Known<string | undefined>;
-  /** Where it stands. */
   readonly source: Source;
 }
 
 /** A MachineConfigPool. */
 export interface MachineConfigPoolFact {
-  /** Its name. */
   readonly name: string;
   /** True where its nodes get nothing new. */
   readonly isPaused: boolean;
   /** `spec.machineConfigSelector`, by labels of MachineConfigs. */
   readonly selector: unknown;
-  /** Where it stands. */
   readonly source: Source;
 }
 

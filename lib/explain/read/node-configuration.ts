@@ -17,7 +17,6 @@ export type { KubeletReads } from "./config-files";
 
 /** The token mode of an entry. */
 export interface TokenAttributes {
-  /** The one audience. */
   readonly audience: Known<string>;
   /** Keys without which the plugin is not run. */
   readonly requiredKeys: readonly string[];
@@ -31,15 +30,11 @@ export interface TokenAttributes {
 export interface ProviderEntry {
   /** File name of the executable; empty where it is none, which the kubelet refuses. */
   readonly name: string;
-  /** Its patterns. */
   readonly matchImages: readonly Known<string>[];
-  /** Its arguments. */
   readonly args: readonly Known<string>[];
-  /** Names and values of its variables. */
   readonly env: ReadonlyMap<string, Known<string>>;
   /** Token mode; `undefined` where the plugin runs without a service account token. */
   readonly tokenAttributes: TokenAttributes | undefined;
-  /** Where it stands. */
   readonly source: Source;
 }
 
@@ -49,27 +44,21 @@ export interface ConfigurationDocument {
   readonly value: Tree;
   /** Why it is no YAML; `undefined` where it is. */
   readonly error: string | undefined;
-  /** Where it stands. */
   readonly source: Source;
 }
 
 /** What the kubelets of a pool are configured with. */
 export interface NodeConfiguration {
-  /** The pool. */
   readonly name: string;
   /** The first documents of the files; none where there is no configuration. */
   readonly documents: readonly ConfigurationDocument[];
-  /** The entries of all documents, in their order. */
   readonly entries: readonly ProviderEntry[];
-  /** Whether the kubelet reads the documents. */
   readonly isRead: Known<KubeletReads>;
   /** Feature gates that were read for these nodes; a later one wins over those before. */
   readonly gates: readonly GateStatement[];
-  /** Where the nodes are described. */
   readonly source: Source;
   /** Files of the kubelet's configuration and flags that several MachineConfigs write, by path. */
   readonly contested: ReadonlyMap<string, NodeFileFact>;
-  /** The files on these nodes by path. */
   readonly files: ReadonlyMap<string, NodeFileFact>;
 }
 

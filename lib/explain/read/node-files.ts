@@ -13,7 +13,6 @@ import { type Source, below } from "./source";
 export interface NodeFileFact {
   /** Its text; not known where it cannot be read, or where it is not known what stands there. */
   readonly content: Known<string>;
-  /** Where it stands. */
   readonly source: Source;
   /** The MachineConfig that writes it; `undefined` where none does. */
   readonly owner: string | undefined;
@@ -28,13 +27,11 @@ export type KubeletFlags = ReadonlyMap<string, Known<string>>;
 export interface NodeFact {
   /** The pool, or the file's name. */
   readonly name: string;
-  /** The files by path. */
   readonly files: ReadonlyMap<string, NodeFileFact>;
   /** Kubelet flags that stand beside the files; `undefined` where the platform sets them. */
   readonly flags: Known<KubeletFlags> | undefined;
   /** Why the files are on no node, `undefined` where they are on those of that name; not known where they may be. */
   readonly absence: Known<string | undefined>;
-  /** Where it stands. */
   readonly source: Source;
 }
 

@@ -13,7 +13,6 @@ import { type Source, below } from "./source";
 
 /** Something sets feature gates. */
 export interface GateStatement {
-  /** What sets them, for people. */
   readonly title: string;
   /** The gates; a value is not known where it is neither on nor off. */
   readonly gates: ReadonlyMap<string, Known<boolean>>;
@@ -21,7 +20,6 @@ export interface GateStatement {
   readonly isCertain: boolean;
   /** The one pool whose kubelets may read it; `undefined` where those of any may. */
   readonly pool: string | undefined;
-  /** Where it stands. */
   readonly source: Source;
 }
 

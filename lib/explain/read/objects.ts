@@ -14,11 +14,8 @@ import { type Source, below } from "./source";
 
 /** A document on its way into the facts. */
 export interface KubernetesDocument {
-  /** The parsed document. */
   readonly value: unknown;
-  /** Where it stands. */
   readonly source: Source;
-  /** Reads its late values. */
   readonly late: LateReader;
   /** True for objects of the management cluster, of which only the nodes' files count. */
   readonly management: boolean;
@@ -30,9 +27,7 @@ export interface KubernetesDocument {
 
 /** An object of an API that is read. */
 export interface KubernetesObject extends KubernetesDocument {
-  /** The object. */
   readonly value: Json;
-  /** Its kind. */
   readonly kind: string;
 }
 
@@ -49,14 +44,12 @@ export class Objects {
     this.#byKind = grouped(all, ({ kind }) => kind);
   }
 
-  /** Those of some kinds. */
   of(...kinds: readonly string[]): readonly KubernetesObject[] {
     const [kind = "", ...more] = kinds;
     if (more.length === 0) return this.#byKind.get(kind) ?? [];
     return this.#all.filter((object) => kinds.includes(object.kind));
   }
 
-  /** These and others. */
   and(others: readonly KubernetesObject[] | Objects): Objects {
     if (others instanceof Objects)
       return new Objects([...this.#all, ...others.#all], [...this.skipped, ...others.skipped]);

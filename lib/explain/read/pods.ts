@@ -14,11 +14,9 @@ import { type Source, below } from "./source";
 
 /** One image that a pod pulls. */
 export interface WorkloadImage {
-  /** As written in the pod. */
   readonly image: Known<string>;
   /** `imagePullPolicy`; `undefined` where the kubelet's default holds. */
   readonly pullPolicy: string | undefined;
-  /** Where it stands. */
   readonly source: Source;
 }
 
@@ -26,11 +24,9 @@ export interface WorkloadImage {
 export interface PodFact {
   /** `Deployment shop/web`. */
   readonly title: string;
-  /** Labels of the pods. */
   readonly labels: ReadonlyMap<string, Known<string>>;
   /** The pods' spec, late values in it as references. */
   readonly spec: Tree;
-  /** Where it stands. */
   readonly source: Source;
 }
 
@@ -42,7 +38,6 @@ export interface WorkloadFact extends PodFact {
   readonly serviceAccount: string;
   /** Images of all containers, those of init and debugging included, and of image volumes. */
   readonly images: readonly WorkloadImage[];
-  /** Names of the pull secrets. */
   readonly pullSecrets: readonly string[];
   /** Audiences of projected service account tokens, which a node may request without RBAC. */
   readonly audiences: readonly Known<string>[];

@@ -10,7 +10,6 @@ import { type Source, below } from "./source";
 
 /** One source with its mirrors. */
 export interface MirrorRule {
-  /** `ImageDigestMirrorSet acme`. */
   readonly title: string;
   /** `host`, `host/path` or `*.domain`; covers everything below it. */
   readonly source: string;
@@ -18,7 +17,6 @@ export interface MirrorRule {
   readonly mirrors: readonly string[];
   /** True where the runtime never goes to the source, by `mirrorSourcePolicy: NeverContactSource`. */
   readonly blocksSource: boolean;
-  /** Where it stands. */
   readonly place: Source;
 }
 
@@ -28,7 +26,6 @@ export interface RegistrySources {
   readonly blocked: readonly string[];
   /** The only scopes that are pulled from; `undefined` where nothing limits them. */
   readonly allowed: readonly string[] | undefined;
-  /** Where it stands. */
   readonly source: Source;
 }
 
@@ -38,7 +35,6 @@ export interface ImagePolicyFact {
   readonly title: string;
   /** Scopes that it is for: `host`, `host/path` or `*.domain`. */
   readonly scopes: readonly string[];
-  /** Where it stands. */
   readonly source: Source;
 }
 

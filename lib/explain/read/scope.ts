@@ -26,13 +26,10 @@ import type { Source } from "./source";
 
 /** What was not read of a configuration although Terraform applies it. */
 export interface NotRead {
-  /** Where it stands. */
   readonly source: Source;
   /** Why, a clause: "modules are not followed". */
   readonly reason: string;
-  /** The resources that its arguments refer to. */
   readonly mentions: ReadonlySet<object>;
-  /** The texts of its arguments. */
   readonly texts: readonly string[];
 }
 
@@ -64,7 +61,6 @@ export class Expressed {
 
 /** One Terraform configuration, plan or state. */
 export class Scope implements Configuration {
-  /** The folder of a configuration, the file of a plan or state. */
   readonly place: string;
   /** True for plans and states, whose texts are no templates any more. */
   readonly isLiteral: boolean;
@@ -74,7 +70,6 @@ export class Scope implements Configuration {
   readonly providers: Map<string, Json> = new Map();
   /** Locals and variables as written, by `local.<name>` and `var.<name>`; a variable may be not known. */
   readonly named: Map<string, unknown> = new Map();
-  /** Values of the outputs as written. */
   readonly outputs: Map<string, unknown> = new Map();
   /** What Terraform applies with it and was not read. */
   readonly notRead: NotRead[] = [];
@@ -92,7 +87,6 @@ export class Scope implements Configuration {
     this.isLiteral = isLiteral;
   }
 
-  /** The arguments of a provider's configuration; none where it is not there. */
   provider(key: string): Block {
     return new Block(this, this.providers.get(key) ?? NOTHING);
   }
@@ -124,7 +118,6 @@ export class Scope implements Configuration {
     });
   }
 
-  /** What a text with expressions is. */
   text(template: string): Known<string> {
     return isTemplate(template) ? asText(this.#template(template, undefined)) : known(template);
   }

@@ -11,7 +11,6 @@ import type { Source } from "./source";
 
 /** A service account with what pulls read of it. */
 export interface ServiceAccountFact {
-  /** `namespace/name`. */
   readonly key: string;
   /**
    * The annotations that it has or may have. One that documents contradict each other about, be it only that one of them

@@ -11,7 +11,6 @@ import type { Source } from "./source";
 /** A file as its lines are looked up. */
 interface OpenFile {
   readonly text: string;
-  /** Positions at which lines begin. */
   readonly lines: readonly number[];
   readonly isJson: boolean;
   /** Where the documents begin and end; one for JSON. */

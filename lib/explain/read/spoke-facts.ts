@@ -16,11 +16,9 @@ import type { Source } from "./source";
 
 /** One entry of `jwt` of an AuthenticationConfiguration. */
 export interface AuthenticatorFact {
-  /** `issuer.url`. */
   readonly issuer: Known<string>;
   /** `issuer.discoveryURL`; `undefined` where the documents stand at the issuer. */
   readonly discoveryUrl: Known<string | undefined>;
-  /** `issuer.audiences`. */
   readonly audiences: Known<readonly Known<string>[]>;
   /** What stands before the claim in the user's name; `undefined` where an expression makes the name. */
   readonly prefix: Known<string | undefined>;
@@ -32,7 +30,6 @@ export interface AuthenticatorFact {
   readonly hasGroups: boolean;
   /** Expressions that must hold for the claims or the user. */
   readonly rules: readonly Known<string>[];
-  /** Where it stands. */
   readonly source: Source;
 }
 
@@ -52,27 +49,21 @@ export interface BoundName {
   readonly kind: string;
   /** Its name; of a service account `namespace/name`. */
   readonly name: Known<string>;
-  /** The role, `ClusterRole cluster-admin`. */
   readonly role: string;
   /** What the role says; `undefined` where it does not stand among the spoke's objects. */
   readonly rules: RoleRules | undefined;
-  /** Where the binding stands. */
   readonly source: Source;
 }
 
 /** What is wrong with an AuthenticationConfiguration. */
 export interface RefusedConfiguration {
-  /** The end of a sentence. */
   readonly problem: string;
-  /** Where it stands. */
   readonly source: Source;
 }
 
 /** One spoke, as far as its own objects were read. */
 export interface SpokeFact {
-  /** Users and groups that its bindings name. */
   readonly bound: readonly BoundName[];
-  /** Whose tokens its API servers take. */
   readonly authenticators: readonly AuthenticatorFact[];
   /** Why its API servers do not start with such a configuration. */
   readonly refused: readonly RefusedConfiguration[];

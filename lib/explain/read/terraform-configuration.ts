@@ -38,9 +38,7 @@ export function isTerraformConfiguration(document: unknown): document is Json {
 
 /** One file of a configuration. */
 export interface ConfigurationFile {
-  /** Where it stands. */
   readonly source: Source;
-  /** The parsed file. */
   readonly value: Json;
 }
 

@@ -12,7 +12,6 @@ import { Scope } from "./scope";
 export interface ComputedAttribute {
   /** Type of the resource, `aws_iam_policy_document`. */
   readonly type: string;
-  /** The attribute. */
   readonly attribute: string;
   /** The value; `undefined` where it cannot be computed. */
   readonly value: (resource: Resource) => Known<string> | undefined;
@@ -40,7 +39,6 @@ export class Terraform {
     return scope;
   }
 
-  /** The resources and data sources of a type. */
   ofType(type: string): readonly Resource[] {
     this.#byType ??= this.#sorted();
     return this.#byType.get(type) ?? [];
