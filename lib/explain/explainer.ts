@@ -22,7 +22,7 @@ import {
 } from "./jobs/pull-questions";
 import { type Kind, checkGiven, list, text } from "../model/shape";
 import { type ClusterArtefacts, type Facts, readFacts } from "./read/facts";
-import type { SkippedDocument } from "./read/skipped";
+import type { SkippedDocument } from "./read/source";
 import type { ExplainResult } from "./result";
 import {
   ACCESS_SELECTION,

@@ -29,7 +29,7 @@ export {
 } from "./read/cluster-record";
 export { type DeclaredController, type DeclaredFleet, type DeclaredSpoke } from "./read/fleet-record";
 export { readClusterFile } from "./read/read-record";
-export { type SkippedDocument } from "./read/skipped";
+export { type SkippedDocument } from "./read/source";
 export { type Source } from "./read/source";
 export {
   type AccessSelection,

@@ -24,8 +24,7 @@ import { type KubernetesDocument, type Objects, isKubernetesDocument, objectsOf 
 import { type PodFact, podFragment } from "./pods";
 import { followedRecord, readClusterRecord } from "./read-record";
 import type { Scope } from "./scope";
-import type { SkippedDocument } from "./skipped";
-import { sourceText } from "./source";
+import { type SkippedDocument, sourceText } from "./source";
 import { SpokeFacts } from "./spoke-facts";
 import { type ComputedAttribute, Terraform } from "./terraform";
 import {
@@ -34,10 +33,10 @@ import {
   readPlainTerraform,
   readStackConfiguration,
   unreadTerraform,
-} from "./terraform-folders";
+} from "./terraform-configuration";
 import { isTerraformShow } from "./terraform-show";
 
-export type { SkippedDocument } from "./skipped";
+export type { SkippedDocument } from "./source";
 
 /** A cluster with its objects. */
 export interface ClusterArtefacts extends KubernetesFacts {

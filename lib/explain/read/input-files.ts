@@ -12,7 +12,7 @@ import { WRITTEN_FILES_LIST } from "../../artefact/written-files-list";
 import { fail } from "../../errors";
 import { grouped } from "../../model/grouped";
 import { readable } from "./documents";
-import type { SkippedDocument } from "./skipped";
+import type { SkippedDocument } from "./source";
 
 /** A stack's folder. */
 export interface StackInput {

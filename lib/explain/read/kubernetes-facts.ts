@@ -35,7 +35,7 @@ import { type KubernetesDocument, type KubernetesObject, type Objects, titleOf }
 import { type WorkloadFact, readWorkload } from "./pods";
 import { type RegistryFacts, readRegistries } from "./registries";
 import { type ServiceAccountFact, readServiceAccounts } from "./service-accounts";
-import type { SkippedDocument } from "./skipped";
+import type { SkippedDocument } from "./source";
 import { type Source, below } from "./source";
 import { type VolumeDrivers, readVolumeDrivers } from "./volume-drivers";
 

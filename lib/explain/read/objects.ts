@@ -9,7 +9,7 @@ import { isRecord } from "../../model/record";
 import { CREDENTIALS_API } from "../../rules/openshift/credentials-request";
 import type { LateReader } from "./late-text";
 import { refusal } from "./refusals";
-import type { SkippedDocument } from "./skipped";
+import type { SkippedDocument } from "./source";
 import { type Source, below } from "./source";
 
 /** A document on its way into the facts. */

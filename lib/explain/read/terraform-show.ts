@@ -48,7 +48,7 @@ function addResource(scope: Scope, plan: Plan, resource: Json, source: Source): 
     adopted: mode === "data",
     certain: true,
     provider: plan.configured.get(withoutKeys(address))?.provider,
-    source: { ...source, path: `${source.path} ${address}` },
+    source: () => ({ ...source, path: `${source.path} ${address}` }),
   };
   scope.resources.set(
     address,

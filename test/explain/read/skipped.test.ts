@@ -174,9 +174,9 @@ describe("Terraform", () => {
   it.each<[string, FileContents, readonly string[]]>([
     ["an override file of the role", { "override.tf.json": role("b") }, ["touched: an override file"]],
     [
-      "an override file of another",
+      "an override file of another, which is not looked into",
       { "a_override.tf.json": { resource: { aws_role: { s: {} } } } },
-      ["apart: an override file"],
+      ["touched: an override file"],
     ],
     [
       "an override file of variables",
