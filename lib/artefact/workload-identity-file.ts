@@ -8,7 +8,7 @@ import { jsonObject } from "./json-object";
 export const WORKLOAD_IDENTITY_FILE = "workload-identity.json";
 
 /** Version of the shape below; a reader refuses any other. */
-export const WORKLOAD_IDENTITY_VERSION = 1;
+export const WORKLOAD_IDENTITY_VERSION = 2;
 
 /** A placeholder that a Terraform output fills. */
 export interface OutputPlaceholder {
@@ -96,7 +96,11 @@ const FILE = /^(manifests|nodes|pods|spokes)\/[A-Za-z0-9][A-Za-z0-9._-]*\.yaml$/
 export function readWorkloadIdentity(text: string, file: string): WorkloadIdentityFile {
   const document = jsonObject(text, (reason) => fail("bind-file-invalid", file, reason));
   if (document["version"] !== WORKLOAD_IDENTITY_VERSION)
-    return fail("bind-file-invalid", file, `has version ${JSON.stringify(document["version"])}`);
+    return fail(
+      "bind-file-invalid",
+      file,
+      `has version ${JSON.stringify(document["version"])}, not ${WORKLOAD_IDENTITY_VERSION}`,
+    );
   const { stack, clusters, manifests, nodes, pods = [], rules = [], placeholders } = document;
   if (!Array.isArray(clusters) || !clusters.every(isRecord))
     return fail("bind-file-invalid", file, "has no valid clusters");

@@ -10,8 +10,9 @@ import type { CheckResult } from "./answer";
 import { computedAttributes, readClouds } from "./every-cloud";
 import type { Cloud } from "./cloud";
 import { Accesses } from "./jobs/access";
-import type { AccessJob } from "./jobs/access-questions";
+import type { AccessJob, AccessQuestion } from "./jobs/access-questions";
 import { type FleetResult, Fleets } from "./jobs/fleet";
+import type { FleetQuestion } from "./jobs/fleet-questions";
 import { PULL_LINKS, Pulls } from "./jobs/pull";
 import {
   type AskedPull,
@@ -70,6 +71,9 @@ export interface ServiceAccountReach {
   readonly declared: boolean;
 }
 
+/** The clouds over what was read, for tests of trust. */
+export let cloudsOf: (explainer: Explainer) => readonly Cloud[];
+
 /**
  * The verifier: reads artefacts once, and answers any number of questions about them.
  *
@@ -83,6 +87,10 @@ export class Explainer {
   readonly #pulls: Pulls;
   readonly #access: Accesses;
   readonly #fleets: Fleets;
+
+  static {
+    cloudsOf = (explainer) => explainer.#clouds;
+  }
 
   private constructor(facts: Facts) {
     const clouds = readClouds(facts.terraform);
@@ -109,11 +117,6 @@ export class Explainer {
   /** What was found and is not judged, and what would be refused. */
   get skipped(): readonly SkippedDocument[] {
     return this.#facts.skipped;
-  }
-
-  /** The clouds over what was read, for tests of trust. */
-  get clouds(): readonly Cloud[] {
-    return this.#clouds;
   }
 
   /**
@@ -151,6 +154,19 @@ export class Explainer {
   *fleetAccesses(selection: FleetSelection = {}): Generator<FleetResult> {
     checkGiven("Explainer.fleetAccesses()", FLEET_SELECTION, selection, "selection");
     yield* this.#entries(selection);
+  }
+
+  /**
+   * The results of what a stack declares, of these jobs; what else its manifests hold is left out.
+   *
+   * Throws `explain-stack-unknown`.
+   */
+  *declared(stack: string, jobs: ReadonlySet<ExplainResult["job"]>): Generator<ExplainResult> {
+    if (jobs.has("image-pull")) yield* this.#selected({ stack, origin: "declared" });
+    for (const job of ["component", "workload"] as const)
+      if (jobs.has(job)) yield* this.#accesses(job, { stack }, ({ declared }) => declared);
+    if (jobs.has("fleet-access"))
+      yield* this.#fleets.of(selectedClusters(this.#facts, stack), ({ controller }) => controller.declared);
   }
 
   /**
@@ -203,11 +219,14 @@ export class Explainer {
     return [...new Map(reached.map((row) => [`${row.stack} ${row.as} ${row.pattern}`, row])).values()];
   }
 
-  *#accesses(job: AccessJob, { serviceAccount, stack }: AccessSelection): Generator<AccessResult> {
-    const account = selectedAccount(serviceAccount);
+  *#accesses(
+    job: AccessJob,
+    { serviceAccount, stack }: AccessSelection,
+    isAsked: (question: AccessQuestion) => boolean = isOf(selectedAccount(serviceAccount)),
+  ): Generator<AccessResult> {
     for (const artefacts of selectedClusters(this.#facts, stack)) {
       const entering = this.#fleets.controllers(artefacts);
-      for (const each of this.#access.of(artefacts, job, account, entering))
+      for (const each of this.#access.of(artefacts, job, isAsked, entering))
         yield { job, stack: artefacts.stack, ...each };
     }
   }
@@ -219,12 +238,18 @@ export class Explainer {
   *#entries({ serviceAccount, stack, spoke }: FleetSelection): Generator<FleetResult> {
     if (isLate(spoke)) fail("explain-late-value", "what is asked about", String(spoke));
     const account = selectedAccount(serviceAccount);
-    yield* this.#fleets.of(selectedClusters(this.#facts, stack), account, spoke);
+    const isAsked = ({ controller }: FleetQuestion): boolean =>
+      account === undefined || controller.account === account;
+    yield* this.#fleets.of(selectedClusters(this.#facts, stack), isAsked, spoke);
   }
 
   #result(question: AskedPull): PullResult {
     return new Result(question, this.#pulls);
   }
+}
+
+function isOf(account: string | undefined): (question: AccessQuestion) => boolean {
+  return ({ key }) => account === undefined || key === account;
 }
 
 /** Equal, or below a declared pattern that ends with a star. */

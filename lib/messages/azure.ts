@@ -200,9 +200,9 @@ export const azureMessages = {
     allowed: "at least one role with its scope",
     remedy: "name the roles that the workload needs, or leave the access out",
   }),
-  "azure-access-foreign": (permissions: readonly string[]): Problem => ({
+  "azure-access-foreign": (rights: unknown): Problem => ({
     problem: "an access of cloud azure was not made by azureAccess()",
-    value: permissions,
+    value: rights,
     remedy: "make it with azureAccess() of the /azure subpath",
   }),
   "azure-workload-identities-needed": (): Problem => ({

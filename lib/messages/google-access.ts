@@ -140,15 +140,15 @@ export const googleAccessMessages = {
     allowed: "`roles`, or `declare` with `permissions`",
     remedy: "state what the workload may do",
   }),
-  "google-access-foreign": (permissions: readonly string[]): Problem => ({
+  "google-access-foreign": (rights: unknown): Problem => ({
     problem: "an access of cloud google was not made by this library's google subpath",
-    value: permissions,
+    value: rights,
     allowed: "googleAccess(…)",
     remedy: "make the access with it, from the same copy of the package",
   }),
-  "google-workloads-missing": (permissions: readonly string[]): Problem => ({
+  "google-workloads-missing": (rights: unknown): Problem => ({
     problem: "access to Google Cloud needs a project for the workload identity pool, and none is stated",
-    value: permissions,
+    value: rights,
     remedy: "add workloadServiceAccounts({ project, projectNumber, … }) to the identities",
   }),
   "google-token-lifetime": (seconds: number): Problem => ({

@@ -69,8 +69,8 @@ export const pullsMessages = {
     remedy: "let each of them have a service account of its own",
   }),
   "proof-failed": ({ stacks, links, remedies, chains, hidden }: DeniedPulls): Problem => ({
-    problem: `declared pulls would be denied by what was written, so nothing of ${stacks.join(", ")} was left to apply (${links.map(([link, pulls]) => `${pulls} at ${link}`).join(", ")})`,
-    allowed: "declared pulls of which no link is broken",
-    remedy: `${[...new Set(remedies)].join("; ")}; to write the files all the same, and see with \`explain\` where each link stands, set \`proof: false\` on ImagePulls\n\n${chains}${hidden > 0 ? `\n\nand ${hidden} more` : ""}`,
+    problem: `what is declared would be denied by what was written, so nothing of ${stacks.join(", ")} was left to apply (${links.map(([link, count]) => `${count} at ${link}`).join(", ")})`,
+    allowed: "declarations of which no link is broken",
+    remedy: `${[...new Set(remedies)].join("; ")}; to write the files all the same, and see with \`explain\` where each link stands, set \`proof: false\` on the construct that declares it\n\n${chains}${hidden > 0 ? `\n\nand ${hidden} more` : ""}`,
   }),
 };

@@ -12,6 +12,7 @@ import {
   type ObjectKind,
   type Kind,
   anyObject,
+  anything,
   boolean,
   like,
   list,
@@ -23,12 +24,18 @@ import {
   wrongKind,
 } from "./shape";
 
+/** Lists of permissions or roles, by their name in the provider part of a CredentialsRequest. */
+export type AccessRights = Readonly<Record<string, readonly unknown[]>>;
+
 /** What a service account may do in one cloud; made by `awsAccess()`, `azureAccess()`, `googleAccess()`. */
 export interface IAccess<Scope> {
   /** Key of the cloud: `aws`, `azure` or `google`. */
   readonly cloud: string;
-  /** The permissions in words, for `workload-identity.json`: actions or roles with what they reach; sorted. */
-  readonly permissions: readonly string[];
+  /**
+   * What is permitted, as `workload-identity.json` records it for `explain`: lists by name, as the provider part of a
+   * CredentialsRequest of the cloud has them. Values may be late.
+   */
+  readonly rights: AccessRights;
   /** The maker to use when the caller states none; throws where the cloud cannot do without settings. */
   defaultIdentities(): IWorkloadIdentities<Scope>;
 }
@@ -123,7 +130,7 @@ export interface IWorkloadIdentities<Scope> {
 /** The kind of an {@link IAccess}. */
 export const ACCESS: Kind<IAccess<never>> = like("access: awsAccess(), azureAccess(), googleAccess()", {
   cloud: text,
-  permissions: list(text),
+  rights: record(list(anything)),
   defaultIdentities: method,
 });
 

@@ -145,6 +145,15 @@ export interface FleetAccessProps extends Pick<
    * @defaultValue - no Job; the status is a manifest of its own, for `kubectl apply --subresource=status`
    */
   readonly statusWriter?: Omit<StatusWriterProps, "spoke">;
+  /**
+   * Whether `app.synth()` ends with an error where the verifier finds, in the files that were written, that a controller
+   * would not get into a spoke.
+   * With `false` they are written whatever they hold. The app's context
+   * `cdktf-workload-identity/proof` with `false`, or cdktf's `skipValidation`, leaves it out for all.
+   *
+   * @defaultValue true
+   */
+  readonly proof?: boolean;
 }
 
 const CONSUMER = HUB_CONSUMER_PROPS.shape;
@@ -164,4 +173,5 @@ export const FLEET_ACCESS_PROPS: ObjectKind<FleetAccessProps> = object({
   namespace: optional(text),
   apiVersion: optional(choice(clusterProfileVersions)),
   statusWriter: optional(object(OF_WRITER)),
+  proof: optional(boolean),
 });

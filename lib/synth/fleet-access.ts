@@ -15,6 +15,7 @@ import { fleetRecord } from "./fleet-record";
 import { rehearseFleet } from "./fleet-rehearsal";
 import { type EnteredSpoke, enterSpokes } from "./fleet-spokes";
 import { Manifests } from "./manifests";
+import { proveAtSynth } from "./proof";
 import { warnOfSharedIssuer } from "./shared-issuer";
 import { checkProps } from "../model/shape";
 
@@ -87,6 +88,7 @@ export class FleetAccess extends Construct {
     this.#comment(props, plan);
     for (const rule of plan.spokes.flatMap(lateRules)) manifests.late.requireFinished(rule);
     at(this, () => this.manifests.record(fleetRecord(props, plan, this)));
+    at(this, () => proveAtSynth(this, "fleet-access", props.proof));
     warnOfSharedIssuer(this, name, issuer.url);
     for (const warning of [...this.spokes, this.consumer.file].flatMap(({ warnings }) => warnings))
       Annotations.of(this).addWarning(warning);

@@ -82,7 +82,7 @@ export class ImagePulls extends Construct {
     const nodeFiles = declared.flatMap((each) => each.nodeFiles);
     this.nodeSetup = at(this, () => credentialProviderSetup(nodes, nodeFiles));
     at(this, () => this.write(props, accounts, declared, nodes));
-    if (props.proof !== false) at(this, () => proveAtSynth(this));
+    at(this, () => proveAtSynth(this, "image-pull", props.proof));
     warnOfSharedIssuer(this, cluster.name, cluster.issuer.url);
     const subjects = accounts.map(({ subject }) => subject);
     for (const warning of pullWarnings(cluster, subjects)) Annotations.of(this).addWarning(warning);

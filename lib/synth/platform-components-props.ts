@@ -2,7 +2,7 @@ import type { Construct } from "constructs";
 import { type IComponentIdentities, COMPONENT_IDENTITIES } from "../model/components";
 import type { CredentialsRequestSelection } from "../openshift";
 import { type GivenIssuer, ISSUER } from "../model/issuer";
-import { type ObjectKind, object, optional, text } from "../model/shape";
+import { type ObjectKind, object, optional, text, boolean } from "../model/shape";
 import { CREDENTIALS_REQUEST_SELECTION } from "../rules/openshift/credentials-request-selection";
 
 /** One cluster's components, and how their identities are made. */
@@ -26,6 +26,15 @@ export interface PlatformComponentsProps {
    * @defaultValue - the gate stays shut: the cluster reports `Upgradeable=False`
    */
   readonly upgradeableTo?: string;
+  /**
+   * Whether `app.synth()` ends with an error where the verifier finds, in the files that were written, that a cloud
+   * would refuse a component.
+   * With `false` they are written whatever they hold. The app's context
+   * `cdktf-workload-identity/proof` with `false`, or cdktf's `skipValidation`, leaves it out for all.
+   *
+   * @defaultValue true
+   */
+  readonly proof?: boolean;
 }
 
 /** The kind of {@link PlatformComponentsProps}. */
@@ -35,4 +44,5 @@ export const PLATFORM_COMPONENTS_PROPS: ObjectKind<PlatformComponentsProps> = ob
   requests: CREDENTIALS_REQUEST_SELECTION,
   identities: COMPONENT_IDENTITIES,
   upgradeableTo: optional(text),
+  proof: optional(boolean),
 });

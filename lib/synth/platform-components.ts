@@ -16,6 +16,7 @@ import {
 import { componentRecord } from "./component-record";
 import { Manifests } from "./manifests";
 import { type PlatformComponentsProps, PLATFORM_COMPONENTS_PROPS } from "./platform-components-props";
+import { proveAtSynth } from "./proof";
 import { warnOfSharedIssuer } from "./shared-issuer";
 import { checkProps } from "../model/shape";
 
@@ -79,6 +80,7 @@ export class PlatformComponents extends Construct {
         components: componentRecord(identities, this.declaration.grants, requests),
       });
     });
+    at(this, () => proveAtSynth(this, "component", props.proof));
     warnOfSharedIssuer(this, props.clusterName, this.issuer.url);
   }
 }

@@ -1,15 +1,15 @@
 import { join } from "node:path";
 import { fail } from "../errors";
 import type { CheckResult } from "../explain/answer";
-import type { PullResult } from "../explain/explainer";
+import type { ExplainResult } from "../explain/result";
 import { renderText } from "../explain/render/text";
 
 /** Chains that are shown, each of another broken link. */
 const SHOWN = 3;
 
-/** Refuses a synth for declared pulls that would be denied: throws `proof-failed` with the first chain of each link. */
-export function refuseDenied(denied: readonly PullResult[], outdir: string): never {
-  const firsts = new Map<string, { readonly result: PullResult; readonly link: CheckResult }>();
+/** Refuses a synth for what is declared and would be denied: throws `proof-failed` with the first chain of each link. */
+export function refuseDenied(denied: readonly ExplainResult[], outdir: string): never {
+  const firsts = new Map<string, { readonly result: ExplainResult; readonly link: CheckResult }>();
   const counts = new Map<string, number>();
   for (const result of denied) {
     const link = result.checks.find(({ status }) => status === "fail");
@@ -31,6 +31,6 @@ export function refuseDenied(denied: readonly PullResult[], outdir: string): nev
 }
 
 /** The chains as text, without the count at the end and without the folder, which differs from machine to machine. */
-function chainText(results: readonly PullResult[], outdir: string): string {
+function chainText(results: readonly ExplainResult[], outdir: string): string {
   return [...renderText(results)].slice(0, -1).join("").replaceAll(join(outdir, "/"), "").trimEnd();
 }

@@ -2,36 +2,40 @@ import { App, TerraformStack } from "cdktf";
 import type { Construct } from "constructs";
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import { Explainer, type PullResult } from "../explain/explainer";
+import { Explainer } from "../explain/explainer";
 import { STACK_FILE } from "../explain/read/input-files";
+import type { ExplainResult } from "../explain/result";
 import { PROOF_CONTEXT } from "../model/proof-context";
 import { refuseDenied } from "./proof-refusal";
 import { removeStackFolder } from "./stack-folder";
 import { boolean, checkGiven } from "../model/shape";
 
-/** The stacks to prove, by app. */
-const perApp = new WeakMap<App, TerraformStack[]>();
+type Job = ExplainResult["job"];
+
+/** The jobs to prove, by stack, by app. */
+const perApp = new WeakMap<App, Map<TerraformStack, Set<Job>>>();
 
 /**
- * Has `app.synth()` prove the pulls that the construct's stack declares, once all stacks of the app are written.
+ * Has `app.synth()` prove what the construct's stack declares for a job, once all stacks of the app are written.
  *
  * The verifier reads the files, so that it sees what overrides and aspects made of them, and what other stacks add. A
- * pull that would be denied ends the synth with `proof-failed`, and takes its stack's files away: they look finished,
- * and nothing else would keep anybody from applying them. One that cannot be told from the files passes in silence:
- * what is missing (the policy of somebody else's registry, say) is no fault of the app, and would be missing each time.
+ * declaration that would be denied ends the synth with `proof-failed`, and takes its stack's files away: they look
+ * finished, and nothing else would keep them from being applied. One that is unknown passes in silence: what is missing
+ * (the policy of another team's registry, say) is no fault of the app, and would be missing each time.
  *
- * The app's context can leave it out; throws `property-invalid` where that is no boolean.
+ * `proof` is the construct's property; the app's context can leave the proof out for all. Throws `property-invalid`
+ * where that is no boolean.
  */
-export function proveAtSynth(construct: Construct): void {
+export function proveAtSynth(construct: Construct, job: Job, proof: boolean | undefined): void {
   const wanted: boolean = construct.node.tryGetContext(PROOF_CONTEXT) ?? true;
   checkGiven("the app", boolean, wanted, `context ${PROOF_CONTEXT}`);
-  if (!wanted) return;
+  if (!wanted || proof === false) return;
   const stack = TerraformStack.of(construct);
   const { root } = stack.node;
   if (!App.isApp(root)) return;
-  const stacks = perApp.get(root) ?? [];
-  stacks.push(stack);
-  if (stacks.length > 1) return;
+  const stacks = perApp.get(root) ?? new Map<TerraformStack, Set<Job>>();
+  stacks.set(stack, (stacks.get(stack) ?? new Set()).add(job));
+  if (perApp.has(root)) return;
   perApp.set(root, stacks);
   // What an app validates itself, cdktf asks last: after every stack is written, and before the app's manifest.
   root.node.addValidation({
@@ -42,19 +46,20 @@ export function proveAtSynth(construct: Construct): void {
   });
 }
 
-function prove({ outdir, manifest }: App, stacks: readonly TerraformStack[]): void {
+function prove({ outdir, manifest }: App, stacks: ReadonlyMap<TerraformStack, ReadonlySet<Job>>): void {
   const written = Object.values(manifest.stacks)
     .map(({ name, workingDirectory, synthesizedStackPath }) => ({
       name,
       folder: join(outdir, workingDirectory),
       file: join(outdir, synthesizedStackPath),
     }))
-    // A stack in HCL, or one that a synthesizer of somebody's own writes elsewhere, cannot be read.
+    // A stack in HCL, or one that another synthesizer writes elsewhere, cannot be read.
     .filter(({ file }) => basename(file) === STACK_FILE && existsSync(file));
-  const own = written.filter(({ name }) => stacks.some(({ node }) => node.id === name));
+  const jobs = new Map([...stacks].map(([{ node }, each]) => [node.id, each]));
+  const own = written.filter(({ name }) => jobs.has(name));
   if (own.length === 0) return;
   const explainer = Explainer.read(written.map(({ folder }) => folder));
-  const denied = own.flatMap(({ name }) => deniedPulls(explainer, name));
+  const denied = own.flatMap(({ name }) => denials(explainer, name, jobs.get(name)));
   if (denied.length === 0) return;
   // The chains are put together from what was read, not from the files.
   const refused = own.filter(({ name }) => denied.some(({ stack }) => stack === name));
@@ -62,10 +67,13 @@ function prove({ outdir, manifest }: App, stacks: readonly TerraformStack[]): vo
   refuseDenied(denied, outdir);
 }
 
-/** Of a million pulls only those that are kept cost memory. */
-function deniedPulls(explainer: Explainer, stack: string): readonly PullResult[] {
-  const denied: PullResult[] = [];
-  for (const result of explainer.pulls({ stack, origin: "declared" }))
-    if (result.verdict === "denied") denied.push(result);
+/** Of a million results only those that are kept cost memory. */
+function denials(
+  explainer: Explainer,
+  stack: string,
+  jobs: ReadonlySet<Job> = new Set(),
+): readonly ExplainResult[] {
+  const denied: ExplainResult[] = [];
+  for (const result of explainer.declared(stack, jobs)) if (result.verdict === "denied") denied.push(result);
   return denied;
 }

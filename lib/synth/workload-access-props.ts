@@ -61,6 +61,15 @@ export interface WorkloadAccessProps {
    * @defaultValue - the cloud's own defaults; Azure and Google have none and say what they need
    */
   readonly identities?: readonly IWorkloadIdentities<Construct>[];
+  /**
+   * Whether `app.synth()` ends with an error where the verifier finds, in the files that were written, that a cloud
+   * would refuse a workload.
+   * With `false` they are written whatever they hold. The app's context
+   * `cdktf-workload-identity/proof` with `false`, or cdktf's `skipValidation`, leaves it out for all.
+   *
+   * @defaultValue true
+   */
+  readonly proof?: boolean;
 }
 
 /** The kind of {@link WorkloadAccessProps}. */
@@ -68,4 +77,5 @@ export const WORKLOAD_ACCESS_PROPS: ObjectKind<WorkloadAccessProps> = object({
   cluster: WORKLOAD_CLUSTER,
   workloads: list(WORKLOAD),
   identities: optional(list(WORKLOAD_IDENTITIES)),
+  proof: optional(boolean),
 });

@@ -3,12 +3,13 @@ import { Construct } from "constructs";
 import { at, fail } from "../errors";
 import { clusterName } from "../model/kubernetes-name";
 import { Subject } from "../model/subject";
-import type { AccessDeclaration, AccessGrant, PodFragment } from "../model/workloads";
+import type { AccessDeclaration, AccessGrant, AccessRights, PodFragment } from "../model/workloads";
 import type { AccountLine } from "./account-groups";
 import { checkClaim } from "./cluster-records";
 import { writeCredentialFiles } from "./credential-files";
 import { Manifests } from "./manifests";
 import { joinedFragments } from "./pod-fragments";
+import { proveAtSynth } from "./proof";
 import { warnOfSharedIssuer } from "./shared-issuer";
 import { checkOwnership, writeServiceAccounts } from "./service-accounts";
 import { type WorkloadAccessProps, WORKLOAD_ACCESS_PROPS } from "./workload-access-props";
@@ -59,6 +60,7 @@ export class WorkloadAccess extends Construct {
     const grants = Object.values(this.declarations).flatMap((declaration) => declaration.grants);
     this.#pods = at(this, () => fragmentsOf(grouped.accounts, grants));
     at(this, () => this.#write(grouped, grants, { name, issuer: issuer.url }));
+    at(this, () => proveAtSynth(this, "workload", props.proof));
     warnOfSharedIssuer(this, name, issuer.url);
     for (const warning of warnings(grouped)) Annotations.of(this).addWarning(warning);
   }
@@ -91,11 +93,22 @@ export class WorkloadAccess extends Construct {
           serviceAccount: subject.key,
           cloud,
           identity: identities.get(subject.key),
-          permissions: [...new Set(asked.flatMap(({ permissions }) => permissions))].sort(),
+          asks: joinedRights(asked.map(({ rights }) => rights)),
         }));
       }),
     });
   }
+}
+
+/** The lists of several, by name, each entry once. */
+function joinedRights(all: readonly AccessRights[]): AccessRights {
+  const names = [...new Set(all.flatMap((rights) => Object.keys(rights)))].sort();
+  const once = (name: string): readonly unknown[] => [
+    ...new Map(
+      all.flatMap((rights) => rights[name] ?? []).map((each) => [JSON.stringify(each), each]),
+    ).values(),
+  ];
+  return Object.fromEntries(names.map((name) => [name, once(name)]));
 }
 
 function fragmentsOf(

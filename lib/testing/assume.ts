@@ -1,7 +1,10 @@
+import { join } from "node:path";
 import { fail } from "../errors";
 import type { Answer } from "../explain/answer";
 import type { CheckId } from "../explain/check-ids";
 import type { DeclaredIdentity } from "../explain/cloud";
+import { cloudsOf } from "../explain/explainer";
+import { STACK_FILE } from "../explain/read/input-files";
 import { type Verdict, compareVerdicts } from "../explain/verdict";
 import { isLate } from "../model/late";
 import { type ObjectKind, checkGiven, object, optional, text } from "../model/shape";
@@ -71,7 +74,7 @@ function judge(stack: SynthesizedStack, token: ExpectedToken): readonly Judged[]
     if (value === "" || value !== value.trim() || isLate(value)) fail("testing-claims-invalid", claim, value);
   }
   const claims = { issuer: token.iss, subject: token.sub, audience: token.aud };
-  return named(stack.identities, token.identity).map(({ address, trust }) => {
+  return named(identitiesOf(stack), token.identity).map(({ address, trust }) => {
     const { issuer, audience, subject } = trust(claims);
     const links: readonly Link[] = [
       { id: "issuer-trusted", status: issuer.status, reason: issuer.reason },
@@ -80,6 +83,14 @@ function judge(stack: SynthesizedStack, token: ExpectedToken): readonly Judged[]
     ];
     return { address, links, verdict: verdictOf(links) };
   });
+}
+
+/** The roles, federated identity credentials and pool providers that the stack declares. */
+function identitiesOf({ explainer, dir }: SynthesizedStack): readonly DeclaredIdentity[] {
+  const file = join(dir, STACK_FILE);
+  return cloudsOf(explainer).flatMap(({ identities }) =>
+    identities.filter(({ source }) => source.file === file),
+  );
 }
 
 function named(all: readonly DeclaredIdentity[], identity: string | undefined): readonly DeclaredIdentity[] {

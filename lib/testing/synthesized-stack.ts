@@ -7,7 +7,6 @@ import {
   readWorkloadIdentity,
 } from "../artefact/workload-identity-file";
 import { fail } from "../errors";
-import type { DeclaredIdentity } from "../explain/cloud";
 import { Explainer, type PullResult } from "../explain/explainer";
 import type { ClusterRecord } from "../explain/read/cluster-record";
 import { documentsIn } from "../explain/read/documents";
@@ -69,18 +68,11 @@ export class SynthesizedStack {
   /** What the verifier says of the selected pulls. Throws `testing-no-cluster`, or what `explain` throws. */
   explain(selection: Omit<PullSelection, "stack"> = {}): readonly PullResult[] {
     if (this.identity === undefined) fail("testing-no-cluster", this.name);
-    return [...this.#read.pulls({ ...selection, stack: this.name })];
+    return [...this.explainer.pulls({ ...selection, stack: this.name })];
   }
 
-  /** The roles, federated identity credentials and pool providers that the stack declares. */
-  get identities(): readonly DeclaredIdentity[] {
-    const file = join(this.dir, STACK_FILE);
-    return this.#read.clouds.flatMap(({ identities }) =>
-      identities.filter(({ source }) => source.file === file),
-    );
-  }
-
-  get #read(): Explainer {
+  /** What the verifier has read of the whole app. */
+  get explainer(): Explainer {
     return (this.#explainer ??= Explainer.read([this.outdir], { cluster: this.#cluster }));
   }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { readWorkloadIdentity } from "../../lib/artefact/workload-identity-file";
 
 const valid = {
-  version: 1,
+  version: 2,
   stack: "prod-eu",
   clusters: [{ name: "prod-eu" }],
   manifests: [{ file: "manifests/20-service-accounts.yaml", appliesTo: "cluster" }],
@@ -22,7 +22,7 @@ describe("readWorkloadIdentity", () => {
     ["nothing", undefined, "is not JSON"],
     ["a list", [], "is not a JSON object"],
     ["no version", { ...valid, version: undefined }, "has version undefined"],
-    ["a newer version", { ...valid, version: 2 }, "has version 2"],
+    ["another version", { ...valid, version: 1 }, "has version 1, not 2"],
     ["no stack", { ...valid, stack: undefined }, "has no valid stack"],
     ["a stack that is a path", { ...valid, stack: "../prod" }, "has no valid stack"],
     ["no clusters", { ...valid, clusters: undefined }, "has no valid clusters"],

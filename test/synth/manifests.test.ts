@@ -43,7 +43,7 @@ describe("files", () => {
       "workload-identity.json": expect.any(String) as unknown,
     });
     expect(JSON.parse(stackFilesOf(app)["workload-identity.json"] ?? "")).toEqual({
-      version: 1,
+      version: 2,
       stack: "prod",
       clusters: [],
       manifests: [

@@ -187,7 +187,7 @@ describe("a declared pull that would be denied", () => {
     const { code, message } = refusalOf(app);
     expect(code).toBe("proof-failed");
     expect(message).toContain(
-      `declared pulls would be denied by what was written, so nothing of prod was left to apply (1 at ${link}); allowed:`,
+      `what is declared would be denied by what was written, so nothing of prod was left to apply (1 at ${link}); allowed:`,
     );
     expect(message).toContain(`  fail    ${link}: `);
   });
@@ -197,7 +197,7 @@ describe("a declared pull that would be denied", () => {
     addPulls(app, changedTrust("shop:web", "shop:other"));
     const { message, remedy } = refusalOf(app);
     expect(remedy).toContain(
-      "; to write the files all the same, and see with `explain` where each link stands, set `proof: false` on ImagePulls",
+      "; to write the files all the same, and see with `explain` where each link stands, set `proof: false` on the construct that declares it",
     );
     expect(message).toContain(
       `\n\ndenied  prod: shop/web pulls ${ACCOUNT}.dkr.ecr.${REGION}.amazonaws.com/shop/web\n  pass    image-parses: `,

@@ -98,7 +98,7 @@ describe("WorkloadAccess", () => {
             serviceAccount: "shop/web",
             cloud: "aws",
             identity: `arn:aws:iam::${account}:role/prod_shop_web_access`,
-            permissions: [...readBucket.permissions, ...sendMail.permissions].sort(),
+            asks: { ...sendMail.rights, ...readBucket.rights },
           },
         ],
       },
@@ -233,7 +233,7 @@ function fakeCloud(
       })),
     }),
   };
-  return [{ cloud, permissions: ["everything"], defaultIdentities: () => maker }, maker];
+  return [{ cloud, rights: { everything: [] }, defaultIdentities: () => maker }, maker];
 }
 
 const pod = (fragment: Partial<PodFragment>): Partial<AccessGrant> => ({

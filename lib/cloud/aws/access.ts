@@ -1,4 +1,4 @@
-import { accessInWords, accessPermissions } from "../../rules/aws/access";
+import { accessPermissions, accessRights } from "../../rules/aws/access";
 import type { PolicyStatement } from "../../rules/aws/policy-document";
 import type { AwsAccess } from "./aws-access";
 import { workloadRoles } from "./workload-roles";
@@ -49,7 +49,7 @@ export function awsAccess(props: AwsAccessProps): AwsAccess {
   return {
     cloud: "aws",
     ...permissions,
-    permissions: accessInWords(permissions),
+    rights: accessRights(permissions),
     defaultIdentities: () => workloadRoles(),
   };
 }

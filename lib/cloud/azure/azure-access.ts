@@ -1,7 +1,6 @@
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
-import { isLate } from "../../model/late";
-import type { IAccess, IWorkloadIdentities } from "../../model/workloads";
+import type { AccessRights, IAccess, IWorkloadIdentities } from "../../model/workloads";
 import { type AccessRole, ACCESS_ROLE, accessRoles } from "../../rules/azure/access-role";
 import { type ObjectKind, checkGiven, list, object } from "../../model/shape";
 
@@ -16,7 +15,6 @@ const AZURE_ACCESS_PROPS: ObjectKind<AzureAccessProps> = object({
 });
 
 const ACCESS = Symbol.for("cdktf-workload-identity/azure/access");
-const LATE = "known after apply";
 
 /** Roles of a service account; made by {@link azureAccess}. */
 export class AzureAccess implements IAccess<Construct> {
@@ -24,13 +22,13 @@ export class AzureAccess implements IAccess<Construct> {
   readonly cloud: string = "azure";
   /** Checked roles, each once. */
   readonly roles: readonly AccessRole[];
-  /** `<role> at <scope>`, sorted. */
-  readonly permissions: readonly string[];
+  /** The roles with their scopes, as `roleBindings`. */
+  readonly rights: AccessRights;
 
   constructor(roles: readonly AccessRole[]) {
     checkGiven(new.target.name, AZURE_ACCESS_PROPS.shape.roles, roles, "roles");
     this.roles = roles;
-    this.permissions = roles.map(({ role, scope }) => `${words(role)} at ${words(scope)}`).sort();
+    this.rights = { roleBindings: roles.map(({ role, scope }) => ({ role, scope })) };
     Object.defineProperty(this, ACCESS, { value: true });
   }
 
@@ -54,13 +52,9 @@ export function azureAccess(props: AzureAccessProps): AzureAccess {
 
 /** Returns an access made by {@link azureAccess}, also by another copy of the package; throws `azure-access-foreign`. */
 export function azureAccessOf(access: IAccess<Construct>): AzureAccess {
-  return isAzureAccess(access) ? access : fail("azure-access-foreign", access.permissions);
+  return isAzureAccess(access) ? access : fail("azure-access-foreign", access.rights);
 }
 
 function isAzureAccess(access: IAccess<Construct>): access is AzureAccess {
   return ACCESS in access;
-}
-
-function words(text: string): string {
-  return isLate(text) ? LATE : text;
 }

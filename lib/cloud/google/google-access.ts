@@ -2,13 +2,13 @@ import type { ITerraformDependable } from "cdktf";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import { literal } from "../../model/late";
-import type { IAccess, IWorkloadIdentities } from "../../model/workloads";
+import type { AccessRights, IAccess, IWorkloadIdentities } from "../../model/workloads";
 import {
   type CheckedRoleGrant,
   type GoogleRoleGrant,
   GOOGLE_ROLE_GRANT,
   checkedRoleGrant,
-  roleGrantText,
+  roleBinding,
 } from "../../rules/google/role-grant";
 import { type ObjectKind, checkGiven, list, method, object, optional, text } from "../../model/shape";
 
@@ -36,7 +36,8 @@ export interface GoogleAccessProps {
    */
   readonly declare?: (scope: Construct, grantee: GoogleGrantee) => void;
   /**
-   * In words what `declare` grants, for the record of the cluster; needed beside it.
+   * In words what `declare` grants, for the record of the cluster, where `explain` shows it without judging it; needed
+   * beside it.
    *
    * @defaultValue - none, which `declare` does not allow
    */
@@ -53,8 +54,8 @@ const GOOGLE_ACCESS_PROPS: ObjectKind<GoogleAccessProps> = object({
 export class GoogleAccess implements IAccess<Construct> {
   /** Always `google`. */
   readonly cloud: string = "google";
-  /** Roles with what they reach, sorted. */
-  readonly permissions: readonly string[];
+  /** The roles with their project or bucket, as `roleBindings`, and what `declare` grants in words, as `described`. */
+  readonly rights: AccessRights;
   /** The roles, checked. */
   readonly grants: readonly CheckedRoleGrant[];
   /** Declares further grants; `undefined` where there are none. */
@@ -71,13 +72,16 @@ export class GoogleAccess implements IAccess<Construct> {
       fail("google-setting-contradicts", "one of declare and permissions", "without the other");
     this.grants = roles.map(checkedRoleGrant);
     this.declare = declare;
-    const further = literal(permissions, "permissions");
-    this.permissions = [...new Set([...this.grants.map(roleGrantText), ...further])].sort();
+    const described = literal(permissions, "permissions");
+    this.rights = {
+      ...(roles.length > 0 && { roleBindings: this.grants.map(roleBinding) }),
+      ...(described.length > 0 && { described }),
+    };
   }
 
   /** Throws `google-workloads-missing`: a workload identity pool needs a project and its number. */
   defaultIdentities(): IWorkloadIdentities<Construct> {
-    return fail("google-workloads-missing", this.permissions);
+    return fail("google-workloads-missing", this.rights);
   }
 }
 

@@ -115,7 +115,7 @@ function workloadOf(
   return {
     serviceAccount: subject,
     access: access.map((each) =>
-      each instanceof GoogleAccess ? each : fail("google-access-foreign", each.permissions),
+      each instanceof GoogleAccess ? each : fail("google-access-foreign", each.rights),
     ),
     clusterName: cluster,
     project,

@@ -27,7 +27,7 @@ import type { Iam } from "./iam";
 import { type Bearer, NOBODY, accountBearer, poolBearer } from "./members";
 import { universeOf } from "./names";
 import { type PoolProvider, poolProviderOf } from "./pool";
-import { granted, rightsOf } from "./rights";
+import { bindingText, granted, rightsOf } from "./rights";
 import { type Exchanges, sameAnswers } from "./trust";
 import { mountedFile } from "./workload";
 
@@ -47,10 +47,11 @@ export class GoogleAccess implements CloudAccess {
 
   /** Permissions, roles and the condition, as they are written. */
   inWords(rights: TreeObject): readonly string[] {
-    const { permissions, roles, condition } = rightsOf(rights);
+    const { permissions, roles, bindings, condition } = rightsOf(rights);
     const expression = orElse(condition, () => shown(condition));
     return [
       ...[...permissions, ...roles].map(shown),
+      ...bindings.map(bindingText),
       ...(expression === undefined ? [] : [`the condition ${expression}`]),
     ];
   }
@@ -167,7 +168,8 @@ export class Identity implements AccessIdentity {
     const project = email && accounts.project(email);
     const rights = asked && rightsOf(asked.rights);
     // A role may hold any permission.
-    const names = rights && rights.roles.length === 0 ? rights.permissions.map(shown) : [];
+    const names =
+      rights && rights.roles.length + rights.bindings.length === 0 ? rights.permissions.map(shown) : [];
     const threat = threatTo(iam.denials.of(bearer, names), project);
     const module = email && accounts.given(email, iam.unread);
     const answer = iam.settled(granted(bearer, project ? [project] : [], asked, iam), threat, module);

@@ -2,18 +2,17 @@
  * Whether a bearer is granted what is asked for: permissions and roles of a CredentialsRequest or of a record.
  */
 
+import { type Known, type Ternary, match, or, orElse, same, shown, withoutPrefix } from "../../model/known";
 import {
-  type Known,
-  type Ternary,
-  is,
-  match,
-  or,
-  orElse,
-  same,
-  shown,
-  withoutPrefix,
-} from "../../model/known";
-import { type TreeObject, childOf, fieldOf, itemsOf, optionalText, textAt, treeOf } from "../../model/tree";
+  type Tree,
+  type TreeObject,
+  childOf,
+  fieldOf,
+  itemsOf,
+  optionalText,
+  textAt,
+  treeOf,
+} from "../../model/tree";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
 import type { AskedRights } from "../cloud";
 import { named } from "../shared/words";
@@ -28,9 +27,21 @@ const ELSEWHERE = "name the Terraform that declares the roles and their grants a
 export interface Rights {
   /** Permissions. */
   readonly permissions: readonly Known<string>[];
-  /** Roles, `<role>` or `<role> on <kind> <name>`. */
+  /** Roles in the bearer's own project. */
   readonly roles: readonly Known<string>[];
+  /** Roles on a project or bucket. */
+  readonly bindings: readonly AskedBinding[];
+  /** What the record says in words, which is shown and not judged. */
+  readonly described: readonly Known<string>[];
   /** The expression of the condition on the grants; `undefined` where there is none. */
+  readonly condition: Known<string | undefined>;
+}
+
+/** A role on a project or bucket. */
+export interface AskedBinding {
+  readonly role: Known<string>;
+  readonly kind: "project" | "bucket";
+  readonly target: Known<string>;
   readonly condition: Known<string | undefined>;
 }
 
@@ -39,7 +50,19 @@ export function rightsOf(rights: TreeObject): Rights {
   return {
     permissions: itemsOf(fieldOf(rights, "permissions")).map(textAt),
     roles: itemsOf(fieldOf(rights, "predefinedRoles")).map(textAt),
+    bindings: itemsOf(fieldOf(rights, "roleBindings")).map(bindingOf),
+    described: itemsOf(fieldOf(rights, "described")).map(textAt),
     condition: optionalText(childOf(treeOf(rights), "condition", "expression")),
+  };
+}
+
+function bindingOf(binding: Tree): AskedBinding {
+  const kind = orElse(childOf(binding, "project"), () => true) === undefined ? "bucket" : "project";
+  return {
+    role: textAt(childOf(binding, "role")),
+    kind,
+    target: textAt(childOf(binding, kind)),
+    condition: optionalText(childOf(binding, "condition", "expression")),
   };
 }
 
@@ -53,16 +76,18 @@ export function granted(
   const grants = iam.to(bearer).filter(({ grant }) => grant.on.kind !== ACCOUNT);
   const evidence = grants.flatMap((each) => [...grantSeen(each), ...roleEvidence(each, iam)]);
   if (!asked) return anythingGranted(grants, iam, evidence);
-  const { permissions, roles, condition } = rightsOf(asked.rights);
+  const { permissions, roles, bindings, described, condition } = rightsOf(asked.rights);
   const home = [...projects, ...asked.places.map((place) => withoutPrefix(place, "projects/"))];
   const isHome = ({ on }: Grant): Ternary =>
     on.kind === "project" && or(...home.map((project) => same(project, on.name))) === "yes"
       ? "yes"
       : "unknown";
   const judged = [
-    ...permissions.map((name) => [name, holding(name, isHome, iam)] as const),
-    ...roles.map((name) => [name, being(name, isHome, iam)] as const),
-  ].map(([name, question]) => ({ name: shown(name), found: allowing(grants, { ...question, condition }) }));
+    ...permissions.map((name) => [shown(name), { ...holding(name, isHome, iam), condition }] as const),
+    ...roles.map((name) => [shown(name), { role: isRole(name, iam), reaches: isHome, condition }] as const),
+    ...bindings.map((binding) => [bindingText(binding), bound(binding, iam)] as const),
+  ].map(([name, question]) => ({ name, found: allowing(grants, question) }));
+  if (judged.length === 0) return anythingGranted(grants, iam, [...evidence, ...described.map(notJudged)]);
   const missing = judged.filter(({ found }) => found.length === 0).map(({ name }) => name);
   if (missing.length > 0)
     return broken(
@@ -73,7 +98,11 @@ export function granted(
     );
   const open = judged.filter(({ found }) => found[0]?.outcome !== "yes");
   if (open.length === 0)
-    return pass(`all ${judged.length} permissions and roles that are asked for are granted`, ...evidence);
+    return pass(
+      `all ${judged.length} permissions and roles that are asked for are granted`,
+      ...evidence,
+      ...described.map(notJudged),
+    );
   return unknown(
     `whether ${named(open.map(({ name }) => name))} is granted cannot be told: ${named(doubtsOf(open.flatMap(({ found }) => found)))}`,
     ELSEWHERE,
@@ -108,18 +137,26 @@ function holding(permission: Known<string>, isHome: Asked["reaches"], { roles }:
   return { role, reaches: isHome };
 }
 
-/** The parts of `<role> on <kind> <name>`; the role alone for one in the bearer's own project. */
-const AT = /^(\S+) on (.+) (\S+)$/;
+function isRole(wanted: Known<string>, { roles }: Iam): Asked["role"] {
+  return (role) => (roles.custom(role)?.isOff === "yes" ? "no" : same(role, wanted));
+}
 
 /** Another resource of the same kind is another one; what stands above it may count. */
-function being(asked: Known<string>, isHome: Asked["reaches"], { roles }: Iam): Asked {
-  const text = orElse(asked, () => "");
-  const [, wanted = text, kind, target = ""] = AT.exec(text) ?? [];
+function bound({ role, kind, target, condition }: AskedBinding, iam: Iam): Asked {
   return {
-    role: (role) => (text === "" ? "unknown" : roles.custom(role)?.isOff === "yes" ? "no" : is(role, wanted)),
-    reaches: (grant) =>
-      kind === undefined ? isHome(grant) : grant.on.kind === kind ? is(grant.on.name, target) : "unknown",
+    role: isRole(role, iam),
+    reaches: ({ on }) => (on.kind === kind ? same(on.name, target) : "unknown"),
+    condition,
   };
+}
+
+/** `<role> on <kind> <name>`. */
+export function bindingText({ role, kind, target }: AskedBinding): string {
+  return `${shown(role)} on ${kind} ${shown(target)}`;
+}
+
+function notJudged(words: Known<string>): Evidence {
+  return seen(`recorded in words, and not judged: ${shown(words)}`, undefined);
 }
 
 function roleEvidence({ grant: { role } }: GrantTo, { roles }: Iam): readonly Evidence[] {

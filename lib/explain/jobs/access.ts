@@ -60,7 +60,7 @@ export class Accesses {
   *of(
     artefacts: ClusterArtefacts,
     job: AccessJob,
-    asked: string | undefined,
+    isAsked: (question: AccessQuestion) => boolean,
     entering: ReadonlySet<string>,
   ): Generator<JudgedAccess> {
     const acts = (cloud: Cloud, key: string): boolean =>
@@ -69,8 +69,7 @@ export class Accesses {
       job === "component"
         ? componentQuestions(artefacts, this.#clouds)
         : workloadQuestions(artefacts, this.#clouds, acts);
-    for (const question of questions)
-      if (asked === undefined || question.key === asked) yield this.#judged(question);
+    for (const question of questions) if (isAsked(question)) yield this.#judged(question);
   }
 
   /** How a workload finds its identity in a cloud; `undefined` for one that does not act there. */

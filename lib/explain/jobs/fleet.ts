@@ -53,20 +53,19 @@ export class Fleets {
     return new Set(fleetQuestions(artefacts).map(({ controller }) => controller.account));
   }
 
-  /** The results of some hubs; of one service account and one spoke where they are given. Throws `explain-spoke-unknown`. */
+  /** The results of some hubs, of one spoke where it is given. Throws `explain-spoke-unknown`. */
   *of(
     clusters: readonly ClusterArtefacts[],
-    account: string | undefined,
-    spoke: string | undefined,
+    isAsked: (question: FleetQuestion) => boolean,
+    spoke?: string,
   ): Generator<FleetResult> {
     const questions = clusters.flatMap(fleetQuestions);
     const names = new Set(questions.map(({ profile }) => profile.name));
     if (spoke !== undefined && !names.has(spoke)) fail("explain-spoke-unknown", spoke, [...names].sort());
     const files = new SpokeFiles(clusters);
     for (const question of questions) {
-      const { controller, profile } = question;
-      if (account !== undefined && controller.account !== account) continue;
-      if (spoke === undefined || profile.name === spoke) yield this.#result(question, files);
+      if (isAsked(question) && (spoke === undefined || question.profile.name === spoke))
+        yield this.#result(question, files);
     }
   }
 

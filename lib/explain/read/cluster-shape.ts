@@ -98,7 +98,9 @@ const CLUSTER: Shape = {
     components: {
       keys: { cloud: TEXT, audience: TEXT, granted: { each: GRANTED }, skipped: { each: "anything" } },
     },
-    workloads: { each: { keys: { serviceAccount: TEXT, cloud: TEXT, identity: TEXT, permissions: TEXTS } } },
+    workloads: {
+      each: { keys: { serviceAccount: TEXT, cloud: TEXT, identity: TEXT, asks: { byName: "anything" } } },
+    },
     fleet: FLEET,
   },
 };

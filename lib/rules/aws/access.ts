@@ -5,8 +5,9 @@
  */
 
 import { fail } from "../../errors";
-import { isLate } from "../../model/late";
-import { identityStatements, requireSidsOnce, statementInWords } from "./identity-statement";
+import type { AccessRights } from "../../model/workloads";
+import { identityStatements, requireSidsOnce } from "./identity-statement";
+import { listOf } from "./list-of";
 import { MANAGED_BY_AWS, managedPolicyArn } from "./permissions-boundary";
 import { type PolicyDocument, type PolicyStatement, checkedPolicy, policyDocument } from "./policy-document";
 import { defaultAwsAudience } from "./pull-annotation";
@@ -50,10 +51,20 @@ export function accessPermissions(permissions: AccessPermissions): AccessPermiss
   return permissions;
 }
 
-/** The permissions in words, sorted. */
-export function accessInWords({ statements, managedPolicyArns }: AccessPermissions): string[] {
-  const managed = managedPolicyArns.map((arn) => `managed policy ${isLate(arn) ? "known after apply" : arn}`);
-  return [...new Set([...statements.flatMap(statementInWords), ...managed])].sort();
+/** The permissions in the form of a CredentialsRequest: an entry for each resource, and the managed policies. */
+export function accessRights({ statements, managedPolicyArns }: AccessPermissions): AccessRights {
+  const statementEntries = statements.flatMap(({ Effect, Action, Resource, Condition }) =>
+    listOf(Resource).map((resource) => ({
+      effect: Effect,
+      action: listOf(Action),
+      resource,
+      ...(Condition && { policyCondition: Condition }),
+    })),
+  );
+  return {
+    ...(statementEntries.length > 0 && { statementEntries }),
+    ...(managedPolicyArns.length > 0 && { managedPolicyArns }),
+  };
 }
 
 /** The inline policy of all permissions of a role; `undefined` where there is none. Throws `aws-policy-too-long` or `aws-statement-sid-twice`. */

@@ -60,15 +60,6 @@ export function identityStatement(statement: PolicyStatement, what: string): Pol
   return statement;
 }
 
-/** What a statement permits or refuses, in words: `s3:GetObject on arn:…`, one text per action and resource. */
-export function statementInWords({ Effect, Action, Resource, Condition }: PolicyStatement): string[] {
-  const deny = Effect === "Deny" ? "not " : "";
-  const conditions = Condition === undefined ? "" : " under conditions";
-  return listOf(Action).flatMap((action) =>
-    listOf(Resource).map((resource) => `${deny}${action} on ${resource}${conditions}`),
-  );
-}
-
 /** True for an ARN, with wildcards or late, and for `*`. */
 export function isResource(resource: string): boolean {
   return isLate(resource) || resource === "*" || resource.startsWith("arn:");

@@ -3,7 +3,6 @@
  */
 
 import { fail } from "../../errors";
-import { isLate } from "../../model/late";
 import { grantableRole } from "./custom-role";
 import { projectId } from "./ids";
 import { writtenReason } from "./reason";
@@ -83,9 +82,13 @@ export function checkedRoleGrant(grant: GoogleRoleGrant): CheckedRoleGrant {
   return { ...shared, kind: "bucket", target: bucket, resource: `bucket ${bucket}` };
 }
 
-/** A grant in words: role, resource, and condition and reason where there are any. */
-export function roleGrantText({ role, kind, target, condition, reason }: CheckedRoleGrant): string {
-  const where = isLate(target) ? `a ${kind} of this configuration` : `${kind} ${target}`;
-  const when = condition === undefined ? "" : ` on condition ${condition.title}`;
-  return `${role} on ${where}${when}${reason === undefined ? "" : ` (reason: ${reason})`}`;
+/** A grant as the record of the cluster has it. */
+export function roleBinding({
+  role,
+  kind,
+  target,
+  condition,
+  reason,
+}: CheckedRoleGrant): Readonly<Record<string, unknown>> {
+  return { role, [kind]: target, ...(condition && { condition }), ...(reason !== undefined && { reason }) };
 }

@@ -159,7 +159,7 @@ describe("workloadRoles", () => {
     [
       "access of another cloud",
       {},
-      [{ cloud: "google", permissions: [], defaultIdentities: () => workloadRoles() }],
+      [{ cloud: "google", rights: {}, defaultIdentities: () => workloadRoles() }],
       "aws-access-foreign",
     ],
     [
@@ -193,19 +193,21 @@ describe("awsAccess", () => {
       Resource: "*",
       Condition: { Bool: { "aws:SecureTransport": false } },
     } as const;
-    expect(awsAccess({ statements: [READ, deny], managedPolicyArns: [MANAGED] }).permissions).toEqual([
-      `managed policy ${MANAGED}`,
-      "not s3:DeleteObject on * under conditions",
-      "s3:GetObject on arn:aws:s3:::orders/*",
-    ]);
+    expect(awsAccess({ statements: [READ, deny], managedPolicyArns: [MANAGED] }).rights).toEqual({
+      statementEntries: [
+        { effect: "Allow", action: ["s3:GetObject"], resource: "arn:aws:s3:::orders/*" },
+        { effect: "Deny", action: ["s3:DeleteObject"], resource: "*", policyCondition: deny.Condition },
+      ],
+      managedPolicyArns: [MANAGED],
+    });
   });
 
   // "Condition operators for multivalued context keys" in the IAM user guide.
   it.each(["ForAnyValue:StringEquals", "ForAllValues:StringLikeIfExists", "Null"])("takes %s", (operator) => {
     const statements = [{ ...READ, Condition: { [operator]: { "aws:TagKeys": ["true"] } } }];
-    expect(awsAccess({ statements }).permissions).toEqual([
-      "s3:GetObject on arn:aws:s3:::orders/* under conditions",
-    ]);
+    expect(awsAccess({ statements }).rights).toMatchObject({
+      statementEntries: [{ policyCondition: { [operator]: { "aws:TagKeys": ["true"] } } }],
+    });
   });
 
   it.each<[string, AwsAccessProps, string]>([
@@ -274,7 +276,7 @@ describe("awsAccess", () => {
 
   it("takes a policy for administrators with a reason", () => {
     const wide = { managedPolicyArns: [ADMIN], wideReason: "break glass" };
-    expect(awsAccess(wide).permissions).toEqual([`managed policy ${ADMIN}`]);
+    expect(awsAccess(wide).rights).toEqual({ managedPolicyArns: [ADMIN] });
   });
 
   it("warns of more managed policies than the default quota", () => {

@@ -168,7 +168,7 @@ describe("workloadServiceAccounts", () => {
     expect(onlyResource(stack, "google_pubsub_topic_iam_member")["member"]).toMatch(
       /^serviceAccount:prod-eu-shop-web-/,
     );
-    expect(access.permissions).toEqual(["roles/pubsub.publisher on topic orders"]);
+    expect(access.rights).toEqual({ described: ["roles/pubsub.publisher on topic orders"] });
   });
 
   it("declares one binding for a role that is asked for twice, and follows a late bucket", () => {
@@ -179,7 +179,9 @@ describe("workloadServiceAccounts", () => {
     expect(onlyResource(stack, "google_storage_bucket_iam_member")["bucket"]).toBe(
       "${google_storage_bucket.bucket.name}",
     );
-    expect(access.permissions).toEqual(["roles/storage.objectViewer on a bucket of this configuration"]);
+    expect(access.rights["roleBindings"]).toEqual([
+      { role: "roles/storage.objectViewer", bucket: expect.stringContaining("TfToken") as string },
+    ]);
   });
 
   it("uses a pool provider that is there, and its audience", () => {
@@ -215,8 +217,8 @@ describe("workloadServiceAccounts", () => {
 });
 
 describe("googleAccess", () => {
-  it("says what it grants, sorted", () => {
-    const { permissions } = googleAccess({
+  it("says what it grants", () => {
+    const { rights } = googleAccess({
       roles: [
         { role: "roles/storage.objectViewer", bucket: "b" },
         { role: "roles/editor", project: "shop-prod", reason: "migration until March" },
@@ -227,11 +229,17 @@ describe("googleAccess", () => {
         },
       ],
     });
-    expect(permissions).toEqual([
-      "roles/editor on project shop-prod (reason: migration until March)",
-      "roles/logging.logWriter on project shop-prod on condition office hours",
-      "roles/storage.objectViewer on bucket b",
-    ]);
+    expect(rights).toEqual({
+      roleBindings: [
+        { role: "roles/storage.objectViewer", bucket: "b" },
+        { role: "roles/editor", project: "shop-prod", reason: "migration until March" },
+        {
+          role: "roles/logging.logWriter",
+          project: "shop-prod",
+          condition: { title: "office hours", expression: "request.time.getHours() < 18" },
+        },
+      ],
+    });
   });
 
   it.each<[ErrorCode, GoogleAccessProps]>([

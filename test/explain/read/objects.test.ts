@@ -146,7 +146,7 @@ function stackWith(
     "stacks/prod/manifests/a.yaml": objects.map((each) => JSON.stringify(each)).join("\n---\n"),
     ...(nodes && { "stacks/prod/nodes/a.yaml": JSON.stringify(nodes) }),
     "stacks/prod/workload-identity.json": {
-      version: 1,
+      version: 2,
       stack: "prod",
       clusters: [{ issuer: "https://@late(azurerm_id.x.client_id)@" }],
       manifests: [{ file: "manifests/a.yaml", appliesTo: "cluster" }],

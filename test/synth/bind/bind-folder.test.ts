@@ -10,7 +10,7 @@ let to: string;
 
 const LATE = "@late(terraform_data.d.id)@";
 const identity = (stack: string, late = true): object => ({
-  version: 1,
+  version: 2,
   stack,
   clusters: [],
   manifests: [{ file: "manifests/20-accounts.yaml", appliesTo: "cluster" }],

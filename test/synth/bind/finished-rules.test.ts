@@ -58,7 +58,7 @@ describe("bind, of values with a rule", () => {
   });
 
   it("a rule that this version does not know is refused", () => {
-    const file = { version: 1, stack: "hub", manifests: [], nodes: [], placeholders: {}, clusters: [] };
+    const file = { version: 2, stack: "hub", manifests: [], nodes: [], placeholders: {}, clusters: [] };
     const text = (rules: unknown): string => JSON.stringify({ ...file, rules });
     expect(readWorkloadIdentity(text([{ of: "x", rule: "server", text: "y" }]), "f").rules).toHaveLength(1);
     for (const rules of [
