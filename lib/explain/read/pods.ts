@@ -8,7 +8,7 @@ import { type Json, at, list, record, text } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import { type Tree, listAt, treeAt } from "../../model/tree";
 import { type LateReader, lateTree } from "./late-text";
-import { type KubernetesObject, titleOf } from "./objects";
+import { type KubernetesDocument, type KubernetesObject, titleOf } from "./objects";
 import { CONTAINERS, podSpecPath } from "../../rules/pod-specs";
 import { type Source, below } from "./source";
 
@@ -152,12 +152,10 @@ const FRAGMENT = /^pods\/([^.]+)\.(.+)\.yaml$/;
 
 /** The service account, `namespace/name`, of a file `pods/<namespace>.<name>.yaml`, and the pod that the file asks for. */
 export function podFragment(
-  path: string,
-  value: unknown,
-  source: Source,
-  late: LateReader,
+  file: string,
+  { value, source, late }: KubernetesDocument,
 ): readonly [string, PodFact] {
-  const [, namespace = "", name = ""] = FRAGMENT.exec(path) ?? [];
+  const [, namespace = "", name = ""] = FRAGMENT.exec(file) ?? [];
   const { env, volumeMounts, volumes, labels } = record(value);
   const spec = lateTree({ containers: [{ env, volumeMounts }], volumes }, late);
   return [
