@@ -9,8 +9,14 @@ import { compareVersions } from "../../model/version";
 import { type PlatformNodes, openShiftPlatforms, platformNodes } from "../../rules/openshift/platforms";
 import { openShiftRelease, openShiftVersions } from "../../rules/openshift/versions";
 import type { ClusterFacts } from "./cluster-record";
-import { BIN_FLAG, CONFIG_FLAG, kubeletCommand } from "./kubelet-command";
-import type { KubeletFlags, NodeFact } from "./node-files";
+import {
+  BIN_FLAG,
+  CONFIG_FLAG,
+  type KubeletFlags,
+  type NodeFact,
+  kubeletCommand,
+  mayHold,
+} from "./node-files";
 import { kubeletVersion } from "./read-record";
 
 /** Whether the kubelet reads what stands there, and what an operator sees where it does not. */
@@ -232,14 +238,4 @@ function configuredPaths({ files }: NodeFact): readonly string[] {
     .filter(([, { content }]) => mayHold(content, "CredentialProviderConfig"))
     .map(([path]) => path)
     .sort();
-}
-
-/** Whether a text holds a word, in one of its known parts where it is late. */
-export function mayHold(content: Known<string>, word: string): boolean {
-  return match(
-    content,
-    (text) => text.includes(word),
-    (why) =>
-      why.kind === "apply" && why.parts.some((part) => typeof part === "string" && part.includes(word)),
-  );
 }

@@ -10,10 +10,9 @@ import { isWorkloadIdentityError } from "../../errors";
 import { known, orElse, unread, whyNot } from "../../model/known";
 import { at, list, text } from "../../model/parsed";
 import type { ClusterFacts } from "./cluster-record";
-import { mayHold } from "./config-files";
 import { documentsIn } from "./documents";
 import { type MachineConfigFact, poolNodes, readMachineConfig } from "./machine-configs";
-import type { NodeFact } from "./node-files";
+import { type NodeFact, mayHold } from "./node-files";
 import type { KubernetesObject, Objects } from "./objects";
 import { type Source, below } from "./source";
 

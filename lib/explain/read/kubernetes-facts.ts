@@ -5,7 +5,7 @@
 import { dirname } from "node:path";
 import { propertyPath } from "../../artefact/property-path";
 import { grouped } from "../../model/grouped";
-import { map, orElse } from "../../model/known";
+import { orElse } from "../../model/known";
 import { at, list, record, text } from "../../model/parsed";
 import { plainOf } from "../../model/tree";
 import { WORKLOAD_KINDS } from "../../rules/pod-specs";
@@ -18,10 +18,10 @@ import { type FleetFacts, readFleetFacts } from "./fleet-facts";
 import { hostedNodes, hostedObjects } from "./hosted";
 import { lateName, lateTree } from "./late-text";
 import {
+  BUILT_IN_POOLS,
   type MachineConfigFact,
   nodesOfMachineConfigs,
   readMachineConfig,
-  readMachineConfigPool,
 } from "./machine-configs";
 import {
   type NodeConfiguration,
@@ -30,7 +30,7 @@ import {
   unconfigured,
 } from "./node-configuration";
 import { readNodeSetup } from "./node-files";
-import { type GateStatement, gateStatements } from "./node-gates";
+import { gateStatements } from "./node-gates";
 import { type KubernetesDocument, type KubernetesObject, type Objects, titleOf } from "./objects";
 import { type WorkloadFact, readWorkload } from "./pods";
 import { type RegistryFacts, readRegistries } from "./registries";
@@ -160,15 +160,19 @@ function readNodes(
   const configs = objects
     .of("MachineConfig")
     .map(({ value, source, late }) => readMachineConfig(value, source, late));
-  const pools = objects.of("MachineConfigPool").map(readMachineConfigPool);
   const nodes = [
     ...setups.map(({ value, source, late }) => readNodeSetup(value, source, late)),
     ...hostedNodes(objects, cluster),
-    ...nodesOfMachineConfigs(configs, pools),
+    ...nodesOfMachineConfigs(configs, objects.of("MachineConfigPool")),
   ];
   const found = nodes.map((node) => nodeConfiguration(node, cluster, gates)).filter(isConfigured);
   const standalone = objects.of("CredentialProviderConfig");
-  const placed = found.length > 0 ? found : standalone.map((each) => alone(each, gates));
+  const placed =
+    found.length > 0
+      ? found
+      : standalone.map(({ value, source, late }) =>
+          standaloneConfiguration(lateTree(value, late), source, gates),
+        );
   return {
     nodes: [...placed, ...unconfiguredPools(configs, found, cluster)],
     skipped: [
@@ -181,13 +185,6 @@ function readNodes(
 const UNPLACED =
   "nothing says which nodes read this CredentialProviderConfig, and others were read with files of their own";
 
-function alone(
-  { value, source, late }: KubernetesObject,
-  gates: readonly GateStatement[],
-): NodeConfiguration {
-  return standaloneConfiguration(lateTree(value, late), source, gates);
-}
-
 function refusedConfig({ name, problem, source }: MachineConfigFact): readonly SkippedDocument[] {
   const why = orElse(problem, () => undefined);
   if (why === undefined) return [];
@@ -197,17 +194,8 @@ function refusedConfig({ name, problem, source }: MachineConfigFact): readonly S
 
 /** Nodes with a configuration, or of which it is not certain that they have none. */
 function isConfigured({ documents, isRead }: NodeConfiguration): boolean {
-  return (
-    documents.length > 0 ||
-    orElse(
-      map(isRead, ({ reads }) => !reads),
-      () => true,
-    )
-  );
+  return documents.length > 0 || orElse(isRead, () => undefined)?.reads !== true;
 }
-
-/** Pools that take no MachineConfigs of worker's. */
-const BUILT_IN: readonly string[] = ["master", "worker", "arbiter"];
 
 /** Pools that the cluster has and that no MachineConfig with a configuration reaches: a pod may come to them too. */
 function unconfiguredPools(
@@ -217,7 +205,7 @@ function unconfiguredPools(
 ): readonly NodeConfiguration[] {
   const names = found.map(({ name }) => name);
   const reached = (pool: string): boolean =>
-    names.includes(pool) || (!BUILT_IN.includes(pool) && names.includes("worker"));
+    names.includes(pool) || (!BUILT_IN_POOLS.includes(pool) && names.includes("worker"));
   return (openShift?.pools ?? [])
     .filter((pool) => !reached(pool))
     .map((name) => unconfigured(name, first?.source ?? { file: "", path: "" }));

@@ -8,8 +8,7 @@ import { type Tree, itemsAt, textAt, treeAt } from "../../model/tree";
 import type { ClusterFacts } from "./cluster-record";
 import { type KubeletReads, configFiles } from "./config-files";
 import { type FirstDocument, firstDocument } from "./documents";
-import { flagDropIns } from "./kubelet-command";
-import type { NodeFact, NodeFileFact } from "./node-files";
+import { type NodeFact, type NodeFileFact, flagDropIns } from "./node-files";
 import { type GateStatement, mayReach, nodeGateStatements } from "./node-gates";
 import { type Source, below } from "./source";
 

@@ -7,10 +7,9 @@ import { type Known, andThen, joined, known, map, orElse } from "../../model/kno
 import { at, list, record, text, texts } from "../../model/parsed";
 import { type Tree, itemsAt, listAt, plainOf, textAt, treeAt } from "../../model/tree";
 import { authenticationProblems } from "../../rules/fleet/authentication-document";
-import { mayHold } from "./config-files";
 import { embedded } from "./documents";
 import { hasLateName, lateName, lateTree, shownNames } from "./late-text";
-import { isNodeSetup, readNodeSetup } from "./node-files";
+import { isNodeSetup, mayHold, readNodeSetup } from "./node-files";
 import type { KubernetesDocument, KubernetesObject, Objects } from "./objects";
 import type { Source } from "./source";
 
