@@ -6,9 +6,8 @@ import { propertyPath } from "../../artefact/property-path";
 import { type Known, known, map } from "../../model/known";
 import { at, record, text, texts } from "../../model/parsed";
 import type { Tree } from "../../model/tree";
-import { agreed, groupsOf } from "./agreed";
 import { isEncodedPlaceholder, lateTree } from "./late-text";
-import type { KubernetesObject, Objects } from "./objects";
+import { type KubernetesObject, type Objects, agreed, groupsOf } from "./objects";
 import { textMap } from "./pods";
 import { type Source, below } from "./source";
 
@@ -85,13 +84,8 @@ export function readComponentFacts(objects: Objects): ComponentFacts {
   };
 }
 
-const NONE: readonly Source[] = [];
-
 function secretFact(key: string, documents: readonly KubernetesObject[]): SecretFact {
-  const last = documents.at(-1);
-  const keys = documents.flatMap(({ value }) =>
-    ["stringData", "data"].flatMap((part) => Object.keys(record(value[part]))),
-  );
+  const keys = [...keysOf("stringData", documents), ...keysOf("data", documents)];
   const types = documents.map(({ value }) => known(text(value["type"]) || "Opaque"));
   return {
     key,
@@ -104,9 +98,14 @@ function secretFact(key: string, documents: readonly KubernetesObject[]): Secret
         documents.map((document) => secretValue(document, name)),
         documents,
       ),
-    source: last?.source ?? { file: "", path: "" },
-    documents: documents.length > 1 ? documents.map(({ source }) => source) : NONE,
+    source: documents.at(-1)?.source ?? { file: "", path: "" },
+    documents: documents.length > 1 ? documents.map(({ source }) => source) : [],
   };
+}
+
+/** The keys of a mapping in several documents. */
+function keysOf(part: string, documents: readonly KubernetesObject[]): readonly string[] {
+  return documents.flatMap(({ value }) => Object.keys(record(value[part])));
 }
 
 function secretValue({ value, late }: KubernetesObject, name: string): Known<string | undefined> {
@@ -152,11 +151,8 @@ function authenticationFact(documents: readonly KubernetesObject[]): Authenticat
 const EXTERNAL = "external_account";
 
 function filesOf(configMap: string, documents: readonly KubernetesObject[]): readonly CredentialFileFact[] {
-  const last = documents.at(-1);
-  const held = (part: string): readonly string[] =>
-    documents.flatMap(({ value }) => Object.keys(record(value[part])));
-  const keys = [...new Set([...held("data"), ...held("binaryData")])];
-  const names = [...new Set(held("data"))].filter((name) =>
+  const keys = [...new Set([...keysOf("data", documents), ...keysOf("binaryData", documents)])];
+  const names = [...new Set(keysOf("data", documents))].filter((name) =>
     documents.some(({ value }) => text(at(value, "data", name)).includes(EXTERNAL)),
   );
   return names.map((name) => {
@@ -166,7 +162,7 @@ function filesOf(configMap: string, documents: readonly KubernetesObject[]): rea
       name,
       keys,
       text: agreed(`${name} of the ConfigMap ${configMap}`, values, documents),
-      source: below(last?.source ?? { file: "", path: "" }, propertyPath(["data", name])),
+      source: below(documents.at(-1)?.source ?? { file: "", path: "" }, propertyPath(["data", name])),
     };
   });
 }

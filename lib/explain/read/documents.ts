@@ -70,10 +70,18 @@ function lineAt(text: string, position: number): number {
   return text.slice(0, Math.max(0, position)).split("\n").length;
 }
 
-/** The documents of a text by the name of its file: JSON, or YAML; throws `explain-file-invalid`. */
+/**
+ * The documents of a text by the name of its file: JSON, or YAML.
+ *
+ * Throws `explain-file-invalid` naming file and line for what is none, for keys given twice, for more than 200 levels, for
+ * aliases that multiply, and for more than 50,000 documents that this library has not written.
+ */
 export function documentsIn(text: string, file: string): readonly FileDocument[] {
   if (file.endsWith(".json")) return [{ value: parseJson(text, file), source: { file, path: "" } }];
-  return parseYaml(text, file).map((value, document) => ({ value, source: { file, document, path: "" } }));
+  const read = readYaml(text);
+  if (!("values" in read))
+    return fail("explain-file-invalid", file, lineAt(text, read.position), read.problem);
+  return read.values.map((value, document) => ({ value, source: { file, document, path: "" } }));
 }
 
 /**
@@ -130,18 +138,6 @@ interface YamlProblem {
 
 type Yaml = { readonly values: readonly unknown[] } | YamlProblem;
 
-/**
- * Parses YAML, several documents.
- *
- * Throws `explain-file-invalid` naming file and line for what is no YAML, for keys given twice, for more than 200
- * levels, for aliases that multiply, and for more than 50,000 documents that this library has not written.
- */
-function parseYaml(text: string, file: string): readonly unknown[] {
-  const read = readYaml(text);
-  if ("values" in read) return read.values;
-  return fail("explain-file-invalid", file, lineAt(text, read.position), read.problem);
-}
-
 /** Reads a text, or no more of it than its first document. */
 function readYaml(text: string, firstOnly = false): Yaml {
   const written = readWrittenYaml(text);
@@ -173,17 +169,17 @@ const STACK = "Maximum call stack size exceeded";
 function problemOf(document: Document.Parsed): YamlProblem | undefined {
   const [error] = document.errors;
   if (error?.message.includes(STACK)) return tooMuch(TOO_DEEP, error.pos[0]);
-  if (error)
-    return {
-      problem: `is not YAML: ${error.message.split(" at line")[0]}`,
-      position: error.pos[0],
-      isTooMuch: false,
-    };
+  if (error) return notYaml(error.message.split(" at line")[0] ?? "", error.pos[0]);
   const found = repeatedKeyOrAliases(document);
   if (found === undefined || found === "aliases") return found && tooMuch(ALIASES, 0);
-  const position = found.range?.[0] ?? 0;
-  return { problem: "is not YAML: Map keys must be unique", position, isTooMuch: false };
+  return notYaml("Map keys must be unique", found.range?.[0] ?? 0);
 }
+
+const notYaml = (what: string, position: number): YamlProblem => ({
+  problem: `is not YAML: ${what}`,
+  position,
+  isTooMuch: false,
+});
 
 const tooMuch = (problem: string, position: number): YamlProblem => ({ problem, position, isTooMuch: true });
 

@@ -4,14 +4,13 @@
 
 import { propertyPath } from "../../artefact/property-path";
 import { grouped } from "../../model/grouped";
-import { type Known, all, known, map, match, notKnown, orElse, unread } from "../../model/known";
+import { type Known, all, andThen, known, map, orElse, unread } from "../../model/known";
 import { at, record, text } from "../../model/parsed";
 import { type Tree, isTreeList, sameTree, treeAt, treeOf } from "../../model/tree";
 import { CLUSTER_PROFILE_GROUP } from "../../rules/fleet/names";
-import { contested, groupsOf } from "./agreed";
 import { embedded } from "./documents";
 import { lateTree } from "./late-text";
-import { type KubernetesObject, type Objects, keyOf } from "./objects";
+import { type KubernetesObject, type Objects, contested, groupsOf, keyOf } from "./objects";
 import { type Source, below } from "./source";
 
 /** An object, late values in it as references. */
@@ -84,7 +83,10 @@ export function readFleetFacts(objects: Objects): FleetFacts {
         named.map(([, document]) => document),
       ),
     ),
-    lists: groupsOf(configMaps).flatMap(([key, documents]) => providerLists(key, documents)),
+    lists: groupsOf(configMaps).flatMap(([key, documents]) => {
+      const names = new Set(documents.flatMap(({ value }) => Object.keys(record(value["data"]))));
+      return [...names].flatMap((name) => providerList(key, name, documents) ?? []);
+    }),
     workerClusters: objects.of("MultiKueueCluster").flatMap(({ value, source }) => {
       const profile = text(at(value, "spec", "clusterSource", "clusterProfileRef", "name"));
       return profile === "" ? [] : [{ profile, source }];
@@ -177,11 +179,6 @@ function isAbsent(tree: Tree): boolean {
   return orElse(tree, () => null) === undefined;
 }
 
-function providerLists(key: string, documents: readonly KubernetesObject[]): readonly ProviderListFact[] {
-  const names = new Set(documents.flatMap(({ value }) => Object.keys(record(value["data"]))));
-  return [...names].flatMap((name) => providerList(key, name, documents) ?? []);
-}
-
 function providerList(
   configMap: string,
   key: string,
@@ -218,11 +215,8 @@ function isProviderFile(key: string, written: string): boolean {
 }
 
 function fileProviders(content: Tree): Known<readonly Tree[]> {
-  return match(
-    treeAt(content, "providers"),
-    (value): Known<readonly Tree[]> =>
-      isTreeList(value) ? known(value) : unread("it has no list of providers"),
-    (why) => notKnown(why),
+  return andThen(treeAt(content, "providers"), (value) =>
+    isTreeList(value) ? known(value) : unread("it has no list of providers"),
   );
 }
 

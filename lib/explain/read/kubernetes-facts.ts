@@ -32,12 +32,10 @@ import {
 import { readNodeSetup } from "./node-files";
 import { gateStatements } from "./node-gates";
 import { type KubernetesDocument, type KubernetesObject, type Objects, titleOf } from "./objects";
-import { type WorkloadFact, readWorkload } from "./pods";
+import { type VolumeDrivers, type WorkloadFact, readVolumeDrivers, readWorkload } from "./pods";
 import { type RegistryFacts, readRegistries } from "./registries";
 import { type ServiceAccountFact, readServiceAccounts } from "./service-accounts";
-import type { SkippedDocument } from "./source";
-import { type Source, below } from "./source";
-import { type VolumeDrivers, readVolumeDrivers } from "./volume-drivers";
+import { type SkippedDocument, type Source, below } from "./source";
 
 export { lateName as rbacName } from "./late-text";
 export { serviceAccountOf } from "./service-accounts";

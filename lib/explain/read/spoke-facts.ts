@@ -2,7 +2,6 @@
  * What is applied on the spokes: their RBAC, and how their API servers take the hub's tokens.
  */
 
-import { grouped } from "../../model/grouped";
 import { type Known, andThen, joined, known, map, orElse } from "../../model/known";
 import { at, list, record, text, texts } from "../../model/parsed";
 import { type Tree, itemsAt, listAt, plainOf, textAt, treeAt } from "../../model/tree";
@@ -10,6 +9,7 @@ import { authenticationProblems } from "../../rules/fleet/authentication-documen
 import { embedded } from "./documents";
 import { hasLateName, lateName, lateTree, shownNames } from "./late-text";
 import { isNodeSetup, mayHold, readNodeSetup } from "./node-files";
+import type { ObjectFact } from "./fleet-facts";
 import type { KubernetesDocument, KubernetesObject, Objects } from "./objects";
 import type { Source } from "./source";
 
@@ -54,18 +54,12 @@ export interface BoundName {
   readonly source: Source;
 }
 
-/** What is wrong with an AuthenticationConfiguration. */
-export interface RefusedConfiguration {
-  readonly problem: string;
-  readonly source: Source;
-}
-
 /** One spoke, as far as its own objects were read. */
 export interface SpokeFact {
   readonly bound: readonly BoundName[];
   readonly authenticators: readonly AuthenticatorFact[];
   /** Why its API servers do not start with such a configuration. */
-  readonly refused: readonly RefusedConfiguration[];
+  readonly refused: readonly { readonly problem: string; readonly source: Source }[];
   /** True where all of its objects were written by who recorded them; false where others may have been left out. */
   readonly isWhole: boolean;
 }
@@ -99,13 +93,14 @@ export class SpokeFacts {
 function bySpoke(
   documents: readonly KubernetesDocument[],
 ): ReadonlyMap<string, readonly KubernetesDocument[]> {
-  const named = documents.flatMap((document) =>
-    [...new Set(document.spoke === undefined ? namesOf(document) : [document.spoke])].map(
-      (name) => [name, document] as const,
-    ),
-  );
-  const groups = [...grouped(named, ([name]) => name)];
-  return new Map(groups.map(([name, all]) => [name, all.map(([, document]) => document)]));
+  const groups = new Map<string, KubernetesDocument[]>();
+  for (const document of documents)
+    for (const name of new Set(document.spoke === undefined ? namesOf(document) : [document.spoke])) {
+      const own = groups.get(name) ?? [];
+      own.push(document);
+      groups.set(name, own);
+    }
+  return groups;
 }
 
 /** The folders of a file, and its own name without its ending, and without what this library appends. */
@@ -117,7 +112,12 @@ function namesOf({ source }: KubernetesDocument): readonly string[] {
 }
 
 function readSpoke(documents: readonly KubernetesDocument[]): SpokeFact {
-  const roles = new Map(documents.filter(isOf(ROLES)).map((role) => [roleKeyOf(role), roleRules(role)]));
+  const roles = new Map(
+    documents
+      .filter(isOf(ROLES))
+      .map(roleRules)
+      .map((rules) => [rules.key, rules]),
+  );
   const configurations = documents.flatMap(configurationsOf);
   return {
     bound: documents.filter(isOf(BINDINGS)).flatMap((document) => boundNames(document, roles)),
@@ -144,17 +144,12 @@ function roleKey(kind: string, name: string, namespace: string): string {
   return kind === "Role" ? `Role ${namespace}/${name}` : `${kind} ${name}`;
 }
 
-function roleKeyOf({ value }: KubernetesDocument): string {
+function roleRules({ value, late }: KubernetesDocument): RoleRules {
   const { name, namespace } = record(at(value, "metadata"));
-  return roleKey(text(at(value, "kind")), text(name), text(namespace));
-}
-
-function roleRules(role: KubernetesDocument): RoleRules {
-  const { value, late } = role;
   const rules = list(at(value, "rules"));
   const acting = rules.filter(letsAct).map((rule) => texts(at(rule, "resourceNames")).map(late));
   return {
-    key: roleKeyOf(role),
+    key: roleKey(text(at(value, "kind")), text(name), text(namespace)),
     isEmpty: rules.length === 0 && at(value, "aggregationRule") === undefined,
     impersonates: acting.some((each) => each.length === 0) ? "any" : acting.flat(),
   };
@@ -172,27 +167,15 @@ function boundNames(
 ): readonly BoundName[] {
   const [kind, name] = [text(at(value, "roleRef", "kind")), text(at(value, "roleRef", "name"))];
   const rules = roles.get(roleKey(kind, name, text(at(value, "metadata", "namespace"))));
-  return list(at(value, "subjects")).map((subject) => ({
-    kind: text(at(subject, "kind")),
-    name: late(accountName(subject)),
-    role: `${kind} ${name}`,
-    rules,
-    source,
-  }));
-}
-
-function accountName(subject: unknown): string {
-  const name = text(at(subject, "name"));
-  return at(subject, "kind") === "ServiceAccount" ? `${text(at(subject, "namespace"))}/${name}` : name;
-}
-
-interface Configuration {
-  readonly value: Tree;
-  readonly source: Source;
+  return list(at(value, "subjects")).map((subject) => {
+    const namespace = at(subject, "kind") === "ServiceAccount" ? `${text(at(subject, "namespace"))}/` : "";
+    const bound = late(namespace + text(at(subject, "name")));
+    return { kind: text(at(subject, "kind")), name: bound, role: `${kind} ${name}`, rules, source };
+  });
 }
 
 /** The configurations of a document: itself, or those in the files of nodes. */
-function configurationsOf({ value, source, late }: KubernetesDocument): readonly Configuration[] {
+function configurationsOf({ value, source, late }: KubernetesDocument): readonly ObjectFact[] {
   const files = isNodeSetup(value) ? [...readNodeSetup(value, source, late).files] : [];
   const inFiles = files
     .filter(([path, { content }]) => path.startsWith("/") && mayHold(content, FILE_KIND))
@@ -222,10 +205,7 @@ function authenticator(entry: Tree, source: Source): AuthenticatorFact {
     ),
     claim,
     expression: stated(treeAt(username, "expression")),
-    hasGroups: !orElse(
-      map(treeAt(entry, "claimMappings", "groups"), (groups) => groups === undefined),
-      () => false,
-    ),
+    hasGroups: orElse(treeAt(entry, "claimMappings", "groups"), () => null) !== undefined,
     rules: rules.map(ruleText),
     source,
   };
