@@ -8,7 +8,8 @@ import { dirname, join, relative, resolve } from "node:path";
 import { placeholderPieces, placeholdersIn } from "../../artefact/placeholder";
 import type { OutputPlaceholder, WorkloadIdentityFile } from "../../artefact/workload-identity-file";
 import { WRITTEN_FILES_LIST, readWrittenFiles } from "../../artefact/written-files-list";
-import { type Known, map, orElse } from "../../model/known";
+import { grouped } from "../../model/grouped";
+import { type Known, orElse } from "../../model/known";
 import { isRecord } from "../../model/record";
 import { type FileDocument, readText } from "./documents";
 import { isThere } from "./input-files";
@@ -38,7 +39,11 @@ export interface BoundCopy {
   readonly filled: readonly FilledText[];
 }
 
-type Read = (file: string) => readonly FileDocument[];
+/** A folder that `bind` wrote to: the stack of each file that is a stack's own, by path below the folder. */
+interface BoundFolder {
+  readonly folder: string;
+  readonly stacks: ReadonlyMap<string, string>;
+}
 
 /**
  * The files that equal a template of a stack but for what it leaves late: they say nothing that the template does not,
@@ -47,29 +52,21 @@ type Read = (file: string) => readonly FileDocument[];
 export function boundCopies(
   files: readonly string[],
   stacks: readonly BoundStack[],
-  read: Read,
+  read: (file: string) => readonly FileDocument[],
 ): readonly BoundCopy[] {
   if (stacks.length === 0) return [];
   const folders = new Map(stacks.map(({ name, folder }) => [name, folder]));
   const lists = new Map<string, BoundFolder | undefined>();
   return files.flatMap((file): readonly BoundCopy[] => {
     const bound = boundFolder(dirname(resolve(file)), lists);
-    const path = bound && relative(bound.folder, resolve(file)).replaceAll("\\", "/");
-    const stack = path === undefined ? undefined : bound?.stacks.get(path);
-    const folder = stack === undefined ? undefined : folders.get(stack);
-    if (path === undefined || stack === undefined || folder === undefined) return [];
-    const template = join(folder, path.slice(stack.length + 1));
-    const filled: FilledText[] = [];
-    const isCopy = isThere(template) && areFilled(read(template), read(file), filled);
-    return isCopy ? [{ file, stack, filled }] : [];
+    if (bound === undefined) return [];
+    const path = relative(bound.folder, resolve(file)).replaceAll("\\", "/");
+    const stack = bound.stacks.get(path) ?? "";
+    const template = join(folders.get(stack) ?? "", path.slice(stack.length + 1));
+    if (!folders.has(stack) || !isThere(template)) return [];
+    const filled = filledTexts(read(template), read(file));
+    return filled ? [{ file, stack, filled }] : [];
   });
-}
-
-/** A folder that `bind` wrote to. */
-interface BoundFolder {
-  readonly folder: string;
-  /** The stack of each file that is a stack's own, by path below the folder. */
-  readonly stacks: ReadonlyMap<string, string>;
 }
 
 /** The nearest folder with a list. */
@@ -77,30 +74,25 @@ function boundFolder(folder: string, known: Map<string, BoundFolder | undefined>
   if (known.has(folder)) return known.get(folder);
   const list = join(folder, WRITTEN_FILES_LIST);
   const above = dirname(folder);
-  let found = isThere(list) ? { folder, stacks: stacksIn(readText(list)) } : undefined;
-  if (!found && above !== folder) found = boundFolder(above, known);
+  let found: BoundFolder | undefined;
+  if (isThere(list)) {
+    const own = readWrittenFiles(readText(list)).filter(([, { charts }]) => charts === undefined);
+    found = { folder, stacks: new Map(own.map(([path, { stack }]) => [path, stack])) };
+  } else if (above !== folder) found = boundFolder(above, known);
   known.set(folder, found);
   return found;
 }
 
-function stacksIn(list: string): ReadonlyMap<string, string> {
-  const own = readWrittenFiles(list).filter(([, { charts }]) => charts === undefined);
-  return new Map(own.map(([path, { stack }]) => [path, stack]));
-}
-
-function areFilled(
+/** What stands in the places of placeholders; `undefined` where documents differ in anything else. */
+function filledTexts(
   templates: readonly FileDocument[],
-  texts: readonly FileDocument[],
-  filled: FilledText[],
-): boolean {
-  return (
-    templates.length === texts.length &&
-    templates.every(({ value, source }, place) => {
-      const copy = texts[place];
-      const at = copy?.source ?? source;
-      return isFilled(value, copy?.value, (template, text) => filled.push({ template, text, source: at }));
-    })
+  copies: readonly FileDocument[],
+): readonly FilledText[] | undefined {
+  const filled: FilledText[] = [];
+  const isCopy = copies.every(({ value, source }, place) =>
+    isFilled(templates[place]?.value, value, (template, text) => filled.push({ template, text, source })),
   );
+  return isCopy && templates.length === copies.length ? filled : undefined;
 }
 
 /** Whether a value is a template with texts in the place of its placeholders. */
@@ -130,7 +122,7 @@ function isFilled(
 }
 
 /** Whether a text is another one with its placeholders filled: its literal pieces in their order, each looked for once. */
-export function isFilledText(template: string, text: string): boolean {
+function isFilledText(template: string, text: string): boolean {
   const [first = "", ...others] = placeholderPieces(template).filter((_, place) => place % 2 === 0);
   const last = others.pop();
   if (last === undefined) return template === text;
@@ -209,23 +201,24 @@ function outputsOf(identity: WorkloadIdentityFile | undefined): ReadonlyMap<stri
 
 /** What a placeholder that stands alone in a text became; of several in one text it cannot be seen for certain. */
 function fillings(filled: readonly FilledText[]): ReadonlyMap<string, ReadonlySet<string>> {
-  const all = new Map<string, Set<string>>();
-  for (const { template, text } of filled) {
+  const rows = filled.flatMap(({ template, text }) => {
     const [before = "", name, after = "", ...more] = placeholderPieces(template);
-    if (name === undefined || more.length > 0) continue;
-    const known = all.get(name) ?? new Set();
-    all.set(name, known.add(text.slice(before.length, text.length - after.length)));
-  }
-  return all;
+    return name === undefined || more.length > 0
+      ? []
+      : [{ name, became: text.slice(before.length, text.length - after.length) }];
+  });
+  const byName = [...grouped(rows, ({ name }) => name)];
+  return new Map(byName.map(([name, all]) => [name, new Set(all.map(({ became }) => became))]));
 }
 
-function isOneOf({ template, text }: FilledText, texts: readonly Texts[]): boolean {
-  const pieces = placeholderPieces(template);
+function isOneOf({ template, text }: FilledText, texts: readonly ReadonlySet<string>[]): boolean {
   // Where several states say several texts, every choice of them would have to be tried.
-  if (texts.length > 1 && texts.some((each) => each?.size !== 1)) return true;
-  const [first, ...others] = texts.map((each) => [...(each ?? [])]);
-  return (first ?? []).some((value) => {
-    const values = [value, ...others.flat()];
+  if (texts.length > 1 && texts.some(({ size }) => size !== 1)) return true;
+  const [first = new Set<string>(), ...others] = texts;
+  const rest = others.flatMap((each) => [...each]);
+  return [...first].some((value) => {
+    const values = [value, ...rest];
+    const pieces = placeholderPieces(template);
     return (
       text === pieces.map((piece, place) => (place % 2 === 1 ? values[(place - 1) / 2] : piece)).join("")
     );
@@ -237,18 +230,15 @@ function sharedBy(
   became: ReadonlyMap<string, ReadonlySet<string>>,
   outputs: ReadonlyMap<string, OutputPlaceholder>,
 ): ReadonlySet<string> {
-  const byText = new Map<string, Map<string, string>>();
-  for (const [name, texts] of became) {
-    const [, address = "", type = "", attribute = ""] = attributeOf(outputs.get(name));
-    if (!UNIQUE.test(attribute)) continue;
-    for (const text of texts) {
-      const key = JSON.stringify([type, attribute, text]);
-      byText.set(key, (byText.get(key) ?? new Map<string, string>()).set(name, address));
-    }
-  }
-  return new Set(
-    [...byText.values()].flatMap((names) => (new Set(names.values()).size > 1 ? [...names.keys()] : [])),
+  const rows = [...became].flatMap(([name, texts]) => {
+    const [, address, type, attribute = ""] = attributeOf(outputs.get(name));
+    if (!UNIQUE.test(attribute)) return [];
+    return [...texts].map((text) => ({ name, address, key: JSON.stringify([type, attribute, text]) }));
+  });
+  const shared = [...grouped(rows, ({ key }) => key).values()].filter(
+    (all) => new Set(all.map(({ address }) => address)).size > 1,
   );
+  return new Set(shared.flat().map(({ name }) => name));
 }
 
 function attributeOf(entry: OutputPlaceholder | undefined): readonly string[] {
@@ -286,10 +276,6 @@ function attributeTexts(scope: Scope, entry: OutputPlaceholder): readonly string
 
 /** The text where it is known. */
 function textsOf(text: Known<string> | undefined): readonly string[] {
-  return text === undefined
-    ? []
-    : orElse(
-        map(text, (each) => [each]),
-        () => [],
-      );
+  const found = text && orElse(text, () => undefined);
+  return found === undefined ? [] : [found];
 }

@@ -10,7 +10,7 @@ import { readFile } from "../../artefact/read-file";
 import { errorCode } from "../../artefact/synth-folder";
 import { readWrittenYaml } from "../../artefact/written-yaml";
 import { YAML_RULES } from "../../artefact/yaml-rules";
-import { fail } from "../../errors";
+import { fail, isWorkloadIdentityError } from "../../errors";
 import { type Known, notKnown, unread, whyNot } from "../../model/known";
 import { repeatedKey } from "../../model/repeated-key";
 import { type Tree, parsedTree, treeOf } from "../../model/tree";
@@ -63,6 +63,16 @@ export function readText(path: string): string {
   const again = Buffer.from(decoded, "utf8");
   const first = again.findIndex((byte, place) => byte !== bytes[place]);
   return fail("explain-file-invalid", path, lineAt(bytes.toString("latin1"), first), "is not UTF-8");
+}
+
+/** The text of a file; `undefined` where {@link readText} refuses it. */
+export function textIfReadable(path: string): string | undefined {
+  try {
+    return readText(path);
+  } catch (error) {
+    if (!isWorkloadIdentityError(error)) throw error;
+    return undefined;
+  }
 }
 
 /** The line, from 1, of a position in a text. */

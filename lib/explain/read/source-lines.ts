@@ -4,8 +4,7 @@
 
 import { isAlias, isMap, isScalar, isSeq, parseDocument } from "yaml";
 import { YAML_RULES } from "../../artefact/yaml-rules";
-import { isWorkloadIdentityError } from "../../errors";
-import { readText } from "./documents";
+import { textIfReadable } from "./documents";
 import type { Source } from "./source";
 
 /** A file as its lines are looked up. */
@@ -53,37 +52,20 @@ export function placeText(source: Source): string {
 function opened(path: string): OpenFile | undefined {
   if (FILES.has(path)) return FILES.get(path);
   if (FILES.size >= FILES_KEPT) FILES.clear();
-  const text = textOf(path);
+  // A file that has gone, or changed to something else, has no lines to show.
+  const text = textIfReadable(path);
   const isJson = path.endsWith(".json");
-  const file =
-    text === undefined
-      ? undefined
-      : {
-          text,
-          lines: lineBegins(text),
-          isJson,
-          documents: isJson ? [[0, text.length] as const] : documentsOf(text),
-          members: new Map<number, ReadonlyMap<string, Member>>(),
-        };
+  const file = text === undefined ? undefined : openFile(text, isJson);
   FILES.set(path, file);
   return file;
 }
 
-/** A file that has gone, or changed to something else, has no lines to show. */
-function textOf(path: string): string | undefined {
-  try {
-    return readText(path);
-  } catch (error) {
-    if (!isWorkloadIdentityError(error)) throw error;
-    return undefined;
-  }
-}
-
-function lineBegins(text: string): readonly number[] {
-  const begins = [0];
+function openFile(text: string, isJson: boolean): OpenFile {
+  const lines = [0];
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1))
-    if (at + 1 < text.length) begins.push(at + 1);
-  return begins;
+    if (at + 1 < text.length) lines.push(at + 1);
+  const documents = isJson ? [[0, text.length] as const] : documentsOf(text);
+  return { text, lines, isJson, documents, members: new Map() };
 }
 
 function lineAt(begins: readonly number[], place: number): number {
@@ -136,10 +118,7 @@ function yamlPlace(text: string, path: readonly (string | number)[]): number {
   let node: unknown = parseDocument(text, { ...YAML_RULES, uniqueKeys: false, logLevel: "silent" }).contents;
   let place = beginOf(node) ?? 0;
   for (const step of path) {
-    const found: { readonly place: number | undefined; readonly node: unknown } | undefined = memberOf(
-      node,
-      step,
-    );
+    const found: Placed | undefined = memberOf(node, step);
     if (found === undefined || isAlias(found.node)) return found?.place ?? place;
     place = found.place ?? place;
     node = found.node;
@@ -147,10 +126,13 @@ function yamlPlace(text: string, path: readonly (string | number)[]): number {
   return place;
 }
 
-function memberOf(
-  node: unknown,
-  step: string | number,
-): { readonly place: number | undefined; readonly node: unknown } | undefined {
+/** A node, and where it begins. */
+interface Placed {
+  readonly place: number | undefined;
+  readonly node: unknown;
+}
+
+function memberOf(node: unknown, step: string | number): Placed | undefined {
   if (isSeq(node) && typeof step === "number") {
     const item = node.items[step];
     return item === undefined ? undefined : { place: beginOf(item), node: item };

@@ -9,14 +9,13 @@
 
 import { basename, dirname, join, resolve } from "node:path";
 import { propertyPath } from "../../artefact/property-path";
-import { isWorkloadIdentityError } from "../../errors";
 import { grouped } from "../../model/grouped";
 import { orElse, unread } from "../../model/known";
 import type { Json } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import { isTreeList, isTreeObject } from "../../model/tree";
 import { type Instance, Resource, listOf } from "./block";
-import { type FileDocument, parseJson, readText } from "./documents";
+import { type FileDocument, parseJson, readText, textIfReadable } from "./documents";
 import { STACK_FILE, isBelow, namesIn } from "./input-files";
 import type { Scope } from "./scope";
 import type { SkippedDocument, Source } from "./source";
@@ -153,19 +152,10 @@ function readFolder(terraform: Terraform, folder: string, files: readonly Config
     const source = { file: join(folder, name), path: "" };
     const isOverride = OVERRIDE.test(name);
     const reason = isOverride ? REASONS.override : REASONS.ownSyntax;
-    addUnread(scope, source, reason, textIfReadable(source.file), isOverride);
+    // One that cannot be read names nothing that could be found.
+    addUnread(scope, source, reason, textIfReadable(source.file) ?? "", isOverride);
   }
   return scope;
-}
-
-/** A file that stands beside and cannot be read names nothing that could be found. */
-function textIfReadable(file: string): string {
-  try {
-    return readText(file);
-  } catch (error) {
-    if (!isWorkloadIdentityError(error)) throw error;
-    return "";
-  }
 }
 
 const NAMED = /\b(?:data\.)?[A-Za-z_][\w-]*\.[A-Za-z_][\w-]*/g;
