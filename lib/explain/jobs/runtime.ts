@@ -16,7 +16,7 @@ import { literalPattern, patternOf } from "../../rules/wildcard";
 import { type Answer, type Evidence, broken, seen, unknown } from "../answer";
 import { embedded } from "../read/documents";
 import type { NodeConfiguration } from "../read/node-configuration";
-import type { MirrorRule, RegistryFacts } from "../read/registries";
+import type { MirrorRule, RegistryFacts } from "../read/kubernetes-facts";
 
 /** A repository of a host, of which a judge asks. */
 export interface NamedRepository {

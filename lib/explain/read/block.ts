@@ -34,7 +34,6 @@ export interface Instance {
 /** Takes the place of an argument that a plan does not know yet. */
 export const NOT_YET: unique symbol = Symbol("known after apply");
 
-/** A block of arguments. */
 export class Block {
   readonly scope: Configuration;
   protected readonly values: Json;
@@ -168,7 +167,6 @@ export interface ResourcePlace {
   readonly provider?: string | undefined;
 }
 
-/** A resource or data source. */
 export class Resource extends Block {
   readonly type: string;
   /** `aws_iam_role.web`, `data.aws_iam_role.web["a"]`, with the module's address before it. */

@@ -17,7 +17,6 @@ import type { Scope } from "./scope";
 import { type Source, sourceText } from "./source";
 import type { Terraform } from "./terraform";
 
-/** A stack that is read. */
 export interface BoundStack {
   readonly name: string;
   readonly folder: string;
@@ -145,7 +144,6 @@ const ATTRIBUTE = /^\$\{(?:trimsuffix\()?(([a-z]\w*)\.[\w-]+)\.(\w+)(?:, "\/"\))
 /** Attributes of which no two resources of a type have the same value. */
 const UNIQUE = /^(?:client_id|principal_id|object_id|unique_id|arn|id)$/;
 
-/** What was filled in wrongly. */
 export interface WronglyFilled {
   /**
    * Files in which a placeholder became something else than a state says or than it became elsewhere, or the same as the
@@ -274,7 +272,6 @@ function attributeTexts(scope: Scope, entry: OutputPlaceholder): readonly string
   );
 }
 
-/** The text where it is known. */
 function textsOf(text: Known<string> | undefined): readonly string[] {
   const found = text && orElse(text, () => undefined);
   return found === undefined ? [] : [found];

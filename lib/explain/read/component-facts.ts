@@ -11,7 +11,6 @@ import { type KubernetesObject, type Objects, agreed, groupsOf } from "./objects
 import { textMap } from "./pods";
 import { type Source, below } from "./source";
 
-/** A Secret. */
 export interface SecretFact {
   readonly key: string;
   readonly namespace: string;
@@ -26,7 +25,6 @@ export interface SecretFact {
   readonly documents: readonly Source[];
 }
 
-/** A CredentialsRequest. */
 export interface RequestFact {
   readonly name: string;
   readonly annotations: ReadonlyMap<string, Known<string>>;
@@ -42,7 +40,6 @@ export interface RequestFact {
   readonly source: Source;
 }
 
-/** `Authentication/cluster`. */
 export interface AuthenticationFact {
   /** `spec.serviceAccountIssuer`; `undefined` where it has none, which means the API server's own. */
   readonly issuer: Known<string | undefined>;
@@ -69,7 +66,6 @@ export interface ComponentFacts {
   readonly credentialFiles: readonly CredentialFileFact[];
 }
 
-/** Reads the objects of a cluster. */
 export function readComponentFacts(objects: Objects): ComponentFacts {
   const authentications = objects
     .of("Authentication")

@@ -48,7 +48,6 @@ function notRead(reason: string, log?: string): Known<KubeletReads> {
   return known({ reads: false, reason, log });
 }
 
-/** Finds the files. */
 export function configFiles(node: NodeFact, cluster: ClusterFacts): ConfigFiles {
   const there = filesOnNode(node, cluster);
   return match(
@@ -147,7 +146,6 @@ function isAmong(node: NodeFact, path: string): boolean {
   return [...node.files.keys()].some((file) => file === clean || file.startsWith(`${clean}/`));
 }
 
-/** Where a path leads. */
 interface Walked {
   /** The path without `.`, `..`, repeated slashes and one at the end; that of the file where it goes on behind one. */
   readonly path: string;

@@ -138,7 +138,6 @@ function firstWrongLine(text: string): number {
 const ALIASES = "has aliases that refer to nothing or multiply";
 const TOO_DEEP = `is nested deeper than ${DEPTH_MAX} levels`;
 
-/** Why a YAML text cannot be read. */
 interface YamlProblem {
   readonly problem: string;
   readonly position: number;

@@ -35,7 +35,6 @@ import { isTerraformShow } from "./terraform-show";
 
 export type { SkippedDocument } from "./source";
 
-/** A cluster with its objects. */
 export interface ClusterArtefacts extends KubernetesFacts {
   /** The stack; empty for manifests outside of stacks. */
   readonly stack: string;
@@ -53,7 +52,6 @@ export interface ClusterArtefacts extends KubernetesFacts {
   readonly misfilled: ReadonlyMap<string, string>;
 }
 
-/** All facts. */
 export interface Facts {
   /** The clusters, one per stack that has one; one without name where there are only manifests. */
   readonly clusters: readonly ClusterArtefacts[];
@@ -62,7 +60,6 @@ export interface Facts {
   readonly skipped: readonly SkippedDocument[];
 }
 
-/** How facts are read. */
 export interface ReadFactsOptions {
   readonly computed: readonly ComputedAttribute[];
   /** What the caller knows of the clusters; wins over what was recorded. */

@@ -19,7 +19,6 @@ export interface ObjectFact {
   readonly source: Source;
 }
 
-/** A ClusterProfile. */
 export interface ProfileFact {
   readonly key: string;
   readonly namespace: string;
@@ -57,7 +56,6 @@ export interface WorkerClusterFact {
   readonly source: Source;
 }
 
-/** What a hub's objects say of its fleet. */
 export interface FleetFacts {
   readonly profiles: readonly ProfileFact[];
   readonly lists: readonly ProviderListFact[];
@@ -69,7 +67,6 @@ export interface FleetFacts {
 
 const KUEUE_KEY = "controller_manager_config.yaml";
 
-/** Reads the objects. */
 export function readFleetFacts(objects: Objects): FleetFacts {
   const configMaps = objects.of("ConfigMap");
   const written = objects.of("ClusterProfile").map(({ value, source, late }): NamedProfile => {

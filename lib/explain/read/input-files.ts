@@ -14,7 +14,6 @@ import { grouped } from "../../model/grouped";
 import { readable } from "./documents";
 import type { SkippedDocument } from "./source";
 
-/** A stack's folder. */
 export interface StackInput {
   readonly folder: string;
   readonly name: string;

@@ -19,7 +19,6 @@ import type { NodeFact, NodeFileFact } from "./node-files";
 import type { KubernetesObject } from "./objects";
 import { type Source, below } from "./source";
 
-/** One MachineConfig. */
 export interface MachineConfigFact {
   /** `metadata.name`; of two that write one file the later in byte order wins. */
   readonly name: string;
@@ -41,7 +40,6 @@ const UNIT_NAME = /\.(?:service|socket|device|mount|automount|swap|target|path|t
 /** What the operator does not roll out to nodes that exist. */
 const NOT_ROLLED_OUT: readonly string[] = ["directories", "disks", "filesystems", "links", "luks", "raid"];
 
-/** Reads a MachineConfig. */
 export function readMachineConfig(value: unknown, source: Source, late: LateReader): MachineConfigFact {
   const name = text(at(value, "metadata", "name"));
   const config = record(at(value, "spec", "config"));

@@ -25,7 +25,6 @@ export interface TokenAttributes {
   readonly requireServiceAccount: boolean;
 }
 
-/** One entry of a CredentialProviderConfig. */
 export interface ProviderEntry {
   /** File name of the executable; empty where it is none, which the kubelet refuses. */
   readonly name: string;

@@ -10,7 +10,6 @@ import { isRecord } from "../../model/record";
 import type { LateReader } from "./late-text";
 import { type Source, below } from "./source";
 
-/** A file on a node. */
 export interface NodeFileFact {
   /** Its text; not known where it cannot be read, or where it is not known what stands there. */
   readonly content: Known<string>;
@@ -47,7 +46,6 @@ export function isNodeSetup(document: unknown): boolean {
   );
 }
 
-/** Reads a plain node setup. */
 export function readNodeSetup(document: unknown, source: Source, late: LateReader): NodeFact {
   const files = new Map<string, NodeFileFact>();
   for (const [index, file] of list(at(document, "files")).entries()) {

@@ -134,7 +134,6 @@ export function titleOf(value: unknown, kind: string): string {
   return `${kind} ${text(at(value, "metadata", "name"))}`;
 }
 
-/** Sorts the objects of documents. */
 export function objectsOf(documents: readonly KubernetesDocument[]): Objects {
   const objects: KubernetesObject[] = [];
   const refused: SkippedDocument[] = [];

@@ -22,7 +22,6 @@ import {
 import { CONTAINERS, podSpecPath } from "../../rules/pod-specs";
 import { type Source, below } from "./source";
 
-/** One image that a pod pulls. */
 export interface WorkloadImage {
   readonly image: Known<string>;
   /** `imagePullPolicy`; `undefined` where the kubelet's default holds. */

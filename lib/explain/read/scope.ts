@@ -61,7 +61,6 @@ export class Expressed {
   }
 }
 
-/** One Terraform configuration, plan or state. */
 export class Scope implements Configuration {
   readonly place: string;
   /** True for plans and states, whose texts are no templates any more. */

@@ -22,7 +22,6 @@ import type { SkippedDocument, Source } from "./source";
 import type { Terraform } from "./terraform";
 import { isTerraformShow, readTerraformShow } from "./terraform-show";
 
-/** One file of a configuration. */
 export interface ConfigurationFile {
   readonly source: Source;
   readonly value: Json;

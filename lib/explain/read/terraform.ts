@@ -21,7 +21,6 @@ const REMOTE_STATE = "terraform_remote_state";
 /** The workspace of whoever asks, and the one that everybody has. */
 const WORKSPACES: readonly unknown[] = [undefined, "default", "${terraform.workspace}"];
 
-/** The resources of everything that was read. */
 export class Terraform {
   /** Configurations, plans and states in the order in which they were read. */
   readonly scopes: Scope[] = [];
