@@ -4,7 +4,7 @@
 
 import { posix } from "node:path";
 import { isWorkloadIdentityError } from "../../errors";
-import { type Known, known, map, match, orElse, unread, whyNot, whyText } from "../../model/known";
+import { type Known, isKnown, known, match, orElse, unread, whyNot, whyText } from "../../model/known";
 import { compareVersions } from "../../model/version";
 import { type PlatformNodes, openShiftPlatforms, platformNodes } from "../../rules/openshift/platforms";
 import { openShiftRelease, openShiftVersions } from "../../rules/openshift/versions";
@@ -58,22 +58,19 @@ export function configFiles(node: NodeFact, cluster: ClusterFacts): ConfigFiles 
 }
 
 function isRefused({ isRead }: ConfigFiles): boolean {
-  return orElse(
-    map(isRead, ({ reads }) => !reads),
-    () => false,
-  );
+  return orElse(isRead, () => undefined)?.reads === false;
 }
 
 /** As if the files were on the nodes. */
 function filesOnNode(node: NodeFact, cluster: ClusterFacts): ConfigFiles {
+  const paths = configuredPaths(node);
   if (node.flags !== undefined)
     return match(
       node.flags,
       (flags) => statedFiles(node, flags, cluster),
-      (why) => ({ paths: configuredPaths(node), isRead: unread(whyText(why)) }),
+      (why) => ({ paths, isRead: unread(whyText(why)) }),
     );
   const command = kubeletCommand(node);
-  const paths = configuredPaths(node);
   if (command !== undefined && command.extent !== "added") {
     const { flags, extent, path } = command;
     if (flags.has(CONFIG_FLAG) && flags.has(BIN_FLAG)) return flaggedFiles(node, flags, cluster);
@@ -83,31 +80,23 @@ function filesOnNode(node: NodeFact, cluster: ClusterFacts): ConfigFiles {
   }
   const platform = platformOf(cluster);
   // A file that the distribution itself writes is not among those of MachineConfigs.
-  const added = command && orElse(command.flags.get(CONFIG_FLAG) ?? known(""), () => "");
-  if (!command || added === undefined || added === "" || !isAmong(node, added))
-    return platformFiles(node, platform);
+  const added = command && valueOf(command.flags, CONFIG_FLAG);
+  if (!command || added === undefined || !isAmong(node, added)) return platformFiles(node, platform);
   const found = flaggedFiles(node, command.flags, cluster);
   const isTaken = typeof platform === "object" && platform.flags === "drop-in";
-  return isTaken || isRefused(found)
-    ? found
-    : {
-        ...found,
-        isRead: unread(
-          `${command.path} sets a variable with the flags, and it is not known that the kubelet's unit takes it`,
-        ),
-      };
+  const doubt = `${command.path} sets a variable with the flags, and it is not known that the kubelet's unit takes it`;
+  return isTaken || isRefused(found) ? found : { ...found, isRead: unread(doubt) };
 }
 
 /** The flags stand beside the files; one of them that is no text may say anything. */
 function statedFiles(node: NodeFact, flags: KubeletFlags, cluster: ClusterFacts): ConfigFiles {
-  const odd = JUDGED.map((name) => flags.get(name)).find((value) => value && whyNot(value) !== undefined);
-  const why = odd && whyNot(odd);
+  const odd = JUDGED.find((name) => !isKnown(flags.get(name) ?? known("")));
+  const why = odd === undefined ? undefined : whyNot(flags.get(odd) ?? known(""));
   if (why === undefined) return flaggedFiles(node, flags, cluster);
-  const doubt: Known<KubeletReads> = unread(whyText(why));
-  const isPath = [CONFIG_FLAG, BIN_FLAG].some((name) => flags.get(name) === odd);
-  if (isPath) return { paths: configuredPaths(node), isRead: doubt };
+  const isRead = unread(whyText(why));
+  if (odd === CONFIG_FLAG || odd === BIN_FLAG) return { paths: configuredPaths(node), isRead };
   const found = flaggedFiles(node, flags, cluster);
-  return isRefused(found) ? found : { ...found, isRead: doubt };
+  return isRefused(found) ? found : { ...found, isRead };
 }
 
 function platformFiles(node: NodeFact, platform: PlatformNodes | string): ConfigFiles {

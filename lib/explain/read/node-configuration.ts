@@ -3,7 +3,7 @@
  */
 
 import { propertyPath } from "../../artefact/property-path";
-import { type Known, isKnown, known, map, match, orElse, unread, whyNot, whyText } from "../../model/known";
+import { type Known, isKnown, known, match, orElse, unread, whyNot, whyText } from "../../model/known";
 import { type Tree, itemsAt, textAt, treeAt } from "../../model/tree";
 import type { ClusterFacts } from "./cluster-record";
 import { type KubeletReads, configFiles } from "./config-files";
@@ -85,18 +85,14 @@ export function nodeConfiguration(
     ...unconfigured(node.name, node.source),
     documents,
     entries: documents.flatMap(({ value, source }) => providerEntries(value, source)),
-    isRead: unreadable !== undefined && isReading(isRead) ? unread(unreadable) : isRead,
+    isRead:
+      unreadable !== undefined && orElse(isRead, () => undefined)?.reads === true
+        ? unread(unreadable)
+        : isRead,
     gates: [...gates.filter((gate) => mayReach(gate, node.name)), ...nodeGateStatements(node)],
     contested: contestedFiles(node, paths),
     files: node.files,
   };
-}
-
-function isReading(isRead: Known<KubeletReads>): boolean {
-  return orElse(
-    map(isRead, ({ reads }) => reads),
-    () => false,
-  );
 }
 
 /** Nodes that nothing configures. */
