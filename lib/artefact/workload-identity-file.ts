@@ -1,6 +1,7 @@
 import { isRecord } from "../model/record";
 import { fail } from "../errors";
 import type { Encoding } from "../model/late";
+import type { StatedFacts } from "../model/stated-facts";
 import { type FinishedRule, isFinishedRule } from "./finished-rule";
 import { jsonObject } from "./json-object";
 
@@ -78,6 +79,12 @@ export interface WorkloadIdentityFile {
    * @defaultValue - none
    */
   readonly rules?: readonly FinishedRule[];
+  /**
+   * Facts by cloud that stand in no artefact, in the form of a file with facts.
+   *
+   * @defaultValue - none
+   */
+  readonly stated?: StatedFacts;
   /** What fills each placeholder, by the placeholder's full text. */
   readonly placeholders: Readonly<Record<string, OutputPlaceholder | EncodedPlaceholder>>;
 }

@@ -2,13 +2,13 @@ import {
   type ExplainResult,
   type ExplainSelection,
   Explainer,
+  readFactsFile,
   renderHtml,
   renderJson,
   renderMermaid,
   renderText,
 } from "../explain";
-import { readClusterFile } from "../explain/read/read-record";
-import { sourceText } from "../explain/read/source";
+import { placeText } from "../explain/read/source-lines";
 import { printable } from "../explain/render/printable";
 import { type CommandIo, UsageError } from "./command";
 import { readArguments } from "./read-arguments";
@@ -30,15 +30,16 @@ const RENDERERS: Readonly<Record<string, Renderer>> = {
 };
 
 /**
- * `explain [--service-account ns/name] [--image REF] [--spoke NAME] [--stack S] [--format F] [--cluster FILE] [DIR…]`: the chain
+ * `explain [--service-account ns/name] [--image REF] [--spoke NAME] [--stack S] [--format F] [--facts FILE] [--fail-on V] [DIR…]`: the chain
  * of each pull, and without `--image` of each of OpenShift's components, each workload that acts in a cloud and each
  * way of a hub's controller into a spoke; with `--spoke` those into that spoke alone.
  *
- * `--cluster FILE` gives what no artefact of other people says: an object in JSON or YAML with `issuer`, `kubelet`, `apiServer`,
- * `featureGates`, `kubeletFeatureGates`, `apiServerFeatureGates`, `registries`, `plugins`, `openShift`, `pulls`,
- * `components`, `workloads` and `fleet`, each as `workload-identity.json` has it for a cluster.
+ * `--facts FILE` states what no artefact says, in JSON or YAML: under `cluster` what `workload-identity.json` has of a
+ * cluster (`issuer`, `kubelet`, `plugins` …), under `aws` the `oidcProviders`, `policies` and `repositories` of accounts
+ * whose Terraform is not read.
  *
- * Resolves to 0 where all are allowed, 1 where one is denied, 3 where one is unknown and none denied.
+ * Resolves to 0 where all are allowed, 1 where one is denied, 3 where one is unknown and none denied; with `--fail-on
+ * denied` to 0 where none is denied. `--fail-on unknown` is what happens without it.
  */
 export function run(args: readonly string[], io: CommandIo): number {
   const { values, positionals } = readArguments(args, {
@@ -46,10 +47,13 @@ export function run(args: readonly string[], io: CommandIo): number {
     image: { type: "string" },
     stack: { type: "string" },
     spoke: { type: "string" },
-    cluster: { type: "string" },
+    facts: { type: "string" },
+    "fail-on": { type: "string", default: "unknown" },
     format: { type: "string", default: "text" },
   });
-  const { format, image, stack, spoke, "service-account": serviceAccount } = values;
+  const { format, image, stack, spoke, "service-account": serviceAccount, "fail-on": failOn } = values;
+  if (failOn !== "denied" && failOn !== "unknown")
+    throw new UsageError(`--fail-on takes denied or unknown, not ${failOn}`);
   if (image !== undefined && spoke !== undefined)
     throw new UsageError("--image asks about pulls and --spoke about fleet access; give one of the two");
   const render = Object.hasOwn(RENDERERS, format) ? RENDERERS[format] : undefined;
@@ -63,18 +67,18 @@ export function run(args: readonly string[], io: CommandIo): number {
 
   const explainer = Explainer.read(
     positionals.length > 0 ? positionals : [DEFAULT_FOLDER],
-    values.cluster === undefined ? {} : { cluster: readClusterFile(values.cluster) },
+    values.facts === undefined ? {} : readFactsFile(values.facts),
   );
   const seen = new Set<string>();
   for (const piece of render(watched(explainer.all(selection), seen), io.colour === true)) io.out(piece);
   for (const { source, reason } of explainer.skipped)
-    io.err(`${printable(`skipped ${sourceText(source)}: ${reason}`)}\n`);
+    io.err(`${printable(`skipped ${placeText(source)}: ${reason}`)}\n`);
   if (seen.size === 0)
     throw new UsageError(
       "nothing to explain: no declared pull, component, workload or fleet there; give --service-account and --image",
     );
   if (seen.has("denied")) return EXIT_DENIED;
-  return seen.has("unknown") ? EXIT_UNKNOWN : EXIT_ALLOWED;
+  return seen.has("unknown") && failOn === "unknown" ? EXIT_UNKNOWN : EXIT_ALLOWED;
 }
 
 function* watched(results: Iterable<ExplainResult>, verdicts: Set<string>): Generator<ExplainResult> {

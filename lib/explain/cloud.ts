@@ -3,6 +3,7 @@
  * on it.
  */
 
+import type { Shape } from "../artefact/fact-shape";
 import type { Known } from "../model/known";
 import type { TreeObject } from "../model/tree";
 import type { Answer, Evidence } from "./answer";
@@ -283,8 +284,28 @@ export interface Cloud {
   readonly identities: readonly DeclaredIdentity[];
 }
 
+/** A resource that says what was stated. */
+export interface StatedResource {
+  /** Where the fact stands among those of its cloud, `oidcProviders[0]`. */
+  readonly path: string;
+  readonly type: string;
+  /** Its attributes, as a state has them. */
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/** What may be stated of a cloud. */
+export interface StatedSection {
+  readonly shape: Shape;
+  /** The resources that say the facts, which have the shape. */
+  resources(facts: Readonly<Record<string, readonly unknown[]>>): readonly StatedResource[];
+}
+
 /** A cloud that can be read. */
 export interface CloudReader {
+  /** Key of the cloud in files with facts. */
+  readonly cloud: string;
+  /** What may be stated of it; absent where nothing may. */
+  readonly stated?: StatedSection;
   /** Attributes that the cloud can compute although Terraform knows them only after apply. */
   readonly computed: readonly ComputedAttribute[];
   /** The buckets or containers that may publish issuers, this cloud's or others'. */

@@ -9,12 +9,42 @@ import type { ProviderEntry } from "./read/node-configuration";
 import type { ComputedAttribute, Terraform } from "./read/terraform";
 import { PublishedIssuers } from "./shared/issuers";
 import type { Issuers } from "./shared/object-store";
+import type { Shape } from "../artefact/fact-shape";
+import { record } from "../model/parsed";
+import { CLUSTER } from "./read/cluster-shape";
+import type { StatedFact } from "./read/facts";
+import { type Source, below } from "./read/source";
 
 /** The clouds; one more is one more line. */
 const READERS: readonly CloudReader[] = [awsReader, azureReader, googleReader];
 
 /** What the clouds can compute of attributes that Terraform knows only after apply. */
 export const computedAttributes: readonly ComputedAttribute[] = READERS.flatMap(({ computed }) => computed);
+
+const CLOUDS: Readonly<Record<string, Shape>> = Object.fromEntries(
+  READERS.flatMap(({ cloud, stated }) => (stated ? [[cloud, stated.shape]] : [])),
+);
+
+/** What may be stated of the clouds. */
+export const STATED: Shape = { keys: CLOUDS };
+
+/** What a file with facts may hold. */
+export const FACTS: Shape = { keys: { cluster: CLUSTER, ...CLOUDS } };
+
+/** The resources that say stated facts, which must be of the shape. */
+export function statedResources(
+  facts: Readonly<Record<string, unknown>>,
+  source: Source,
+): readonly StatedFact[] {
+  return READERS.flatMap(({ cloud, stated }) => {
+    const section = record(facts[cloud]) as Readonly<Record<string, readonly unknown[]>>;
+    return (stated?.resources(section) ?? []).map(({ path, type, values }) => ({
+      type,
+      values,
+      source: { ...below(source, `${cloud}.${path}`), stated: true } as const,
+    }));
+  });
+}
 
 /** The clouds over the resources that were read. */
 export interface Clouds {

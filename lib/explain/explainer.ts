@@ -7,7 +7,10 @@ import { isLate } from "../model/late";
 import { orElse } from "../model/known";
 import { AskedNames } from "../rules/asked-names";
 import type { CheckResult } from "./answer";
-import { computedAttributes, readClouds } from "./every-cloud";
+import { STATED, computedAttributes, readClouds, statedResources } from "./every-cloud";
+import { misfitOf } from "../artefact/fact-shape";
+import { propertyPath } from "../artefact/property-path";
+import { fileOf } from "./facts-file";
 import type { Cloud } from "./cloud";
 import { Accesses } from "./jobs/access";
 import type { AccessJob, AccessQuestion } from "./jobs/access-questions";
@@ -111,7 +114,17 @@ export class Explainer {
   static read(paths: readonly string[], options: ExplainOptions = {}): Explainer {
     checkGiven("Explainer.read()", PATHS, paths, "paths");
     checkGiven("Explainer.read()", EXPLAIN_OPTIONS, options, "options");
-    return new Explainer(readFacts(paths, { computed: computedAttributes, cluster: options.cluster ?? {} }));
+    const { cluster = {}, ...stated } = options;
+    const misfit = misfitOf(stated, STATED);
+    if (misfit) fail("property-invalid", propertyPath(misfit.path), misfit.reason, misfit.allowed);
+    return new Explainer(
+      readFacts(paths, {
+        computed: computedAttributes,
+        cluster,
+        stated: statedResources(stated, { file: fileOf(options), path: "" }),
+        recorded: statedResources,
+      }),
+    );
   }
 
   /** What was found and is not judged, and what would be refused. */

@@ -28,7 +28,8 @@ export {
   type PluginRecord,
 } from "./read/cluster-record";
 export { type DeclaredController, type DeclaredFleet, type DeclaredSpoke } from "./read/fleet-record";
-export { readClusterFile } from "./read/read-record";
+export { readFactsFile } from "./facts-file";
+export { type StatedAwsFacts } from "./aws/stated";
 export { type SkippedDocument } from "./read/source";
 export { type Source } from "./read/source";
 export {

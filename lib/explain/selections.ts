@@ -1,5 +1,6 @@
 import { anyObject, choice, object, optional, text, type ObjectKind } from "../model/shape";
 import type { Origin } from "./jobs/pull";
+import type { StatedAwsFacts } from "./aws/stated";
 import type { ClusterRecord } from "./read/cluster-record";
 
 /** Whose access to explain. */
@@ -72,17 +73,24 @@ export const EXPLAIN_SELECTION: ObjectKind<ExplainSelection> = object({
   ...FLEET_SELECTION.shape,
 });
 
-/** How artefacts are read. */
+/** What is known and stands in no artefact; evidence that rests on it says that it is stated. */
 export interface ExplainOptions {
   /**
-   * What is known of the clusters and stands in no artefact; wins over what was recorded.
+   * Facts of the clusters; they win over what was recorded.
    *
    * @defaultValue - only what `workload-identity.json` records
    */
   readonly cluster?: ClusterRecord;
+  /**
+   * Facts of AWS accounts whose Terraform is not read.
+   *
+   * @defaultValue - none
+   */
+  readonly aws?: StatedAwsFacts;
 }
 
 /** The kind of {@link ExplainOptions}. */
 export const EXPLAIN_OPTIONS: ObjectKind<ExplainOptions> = object({
   cluster: optional(anyObject),
+  aws: optional(anyObject),
 });

@@ -23,5 +23,6 @@ export { Manifests } from "./manifests";
 export { PlatformComponents } from "./platform-components";
 export { type PlatformComponentsProps } from "./platform-components-props";
 export { type TokenAudienceSettings } from "./pull-audience-grants";
+export { StatedFacts, type StatedFactsProps } from "./stated-facts";
 export { WorkloadAccess } from "./workload-access";
 export { type Workload, type WorkloadAccessProps, type WorkloadCluster } from "./workload-access-props";

@@ -1,3 +1,4 @@
+import type { StatedFacts } from "../model/stated-facts";
 import { ApiObject, type Chart } from "cdk8s";
 import type { PodFragment } from "../model/workloads";
 import { UNBOUND_COMMENT } from "./bind/bound-files";
@@ -36,6 +37,8 @@ export interface StackDocuments {
   readonly pods: ReadonlyMap<string, PodFragment>;
   /** Facts of clusters. */
   readonly clusters: readonly Readonly<Record<string, unknown>>[];
+  /** Facts that stand in no artefact; `undefined` where none are stated. */
+  readonly stated: StatedFacts | undefined;
   /** The stack's late values. */
   readonly late: LateValues;
   /** Late objects that went through cdk8s. */
@@ -80,9 +83,11 @@ export function stackFiles(documents: StackDocuments): Map<string, string> {
     nodes: nodes.map(({ file, spoke }) => ({ file, ...(spoke !== undefined && { spoke }) })),
     ...(pods.length > 0 && { pods: pods.map(([file]) => ({ file })) }),
     ...(rules.length > 0 && { rules }),
+    ...(documents.stated && { stated: documents.stated }),
     placeholders,
   };
-  const empty = files.size === 0 && clusters.length === 0 && Object.keys(placeholders).length === 0;
+  const empty =
+    files.size === 0 && clusters.length === 0 && !documents.stated && Object.keys(placeholders).length === 0;
   if (!empty) files.set(WORKLOAD_IDENTITY_FILE, `${JSON.stringify(identity, null, 2)}\n`);
   return files;
 }

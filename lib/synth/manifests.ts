@@ -1,3 +1,4 @@
+import { statedFacts } from "../model/stated-facts";
 import { App, Chart } from "cdk8s";
 import { Aspects, type ISynthesisSession, TerraformElement, TerraformStack } from "cdktf";
 import type { Construct } from "constructs";
@@ -232,6 +233,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
       nodes: this.#nodes,
       pods: this.#pods,
       clusters: this.#clusters,
+      stated: statedFacts(this.#stack),
       late: this.late,
       markers: this.#markers,
     };

@@ -86,9 +86,9 @@ describe("exit 2, naming what was given", () => {
     ["a folder that is not there", {}, (folder) => [`${folder}/none`], "explain-path-missing"],
     ["documents of other kinds alone", values, (folder) => [folder], "explain-nothing-found"],
     [
-      "a cluster with keys that are none of its facts",
+      "facts with keys that are not known",
       values,
-      (folder) => ["--cluster", `${folder}/values.yaml`, folder],
+      (folder) => ["--facts", `${folder}/values.yaml`, folder],
       "explain-file-invalid",
     ],
   ])("%s", async (_, files, args, code) => {
@@ -151,7 +151,7 @@ describe("no verdict is allowed", () => {
     expect(out).not.toContain("allowed  ");
     expect(err.split("\n").filter((line) => line !== "")).toEqual([
       `skipped ${folder}/notes.json: neither a Kubernetes object, nor files of a node, nor Terraform JSON`,
-      `skipped ${folder}/values.yaml#0: neither a Kubernetes object, nor files of a node, nor Terraform JSON`,
+      `skipped ${folder}/values.yaml: neither a Kubernetes object, nor files of a node, nor Terraform JSON`,
     ]);
   });
 

@@ -161,15 +161,29 @@ it("names what it skipped on stderr", async () => {
   const folder = folderOf(new Map([...artefacts, ["values.yaml", "replicas: 3\n"]]));
   const { err } = await cli(folder, `${folder}/values.yaml`);
   expect(err).toBe(
-    `skipped ${folder}/values.yaml#0: neither a Kubernetes object, nor files of a node, nor Terraform JSON\n`,
+    `skipped ${folder}/values.yaml: neither a Kubernetes object, nor files of a node, nor Terraform JSON\n`,
   );
 });
 
 it("takes what other people's artefacts do not say from a file", async () => {
-  const folder = folderOf({ ...plain, "facts/cluster.jsonx": JSON.stringify(cluster) });
+  const folder = folderOf({ ...plain, "facts/facts.jsonx": JSON.stringify({ cluster }) });
   const image = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/team/web";
   const ask = ["--service-account", "team/puller", "--image", image, folder];
   expect((await cli(...ask)).code).toBe(3);
-  expect((await cli("--cluster", `${folder}/facts/cluster.jsonx`, ...ask)).code).toBe(0);
-  expect((await cli("--cluster", `${folder}/none.json`, ...ask)).code).toBe(2);
+  expect((await cli("--facts", `${folder}/facts/facts.jsonx`, ...ask)).code).toBe(0);
+  expect((await cli("--facts", `${folder}/none.json`, ...ask)).code).toBe(2);
+});
+
+it.each([
+  [[], 3],
+  [["--fail-on", "unknown"], 3],
+  [["--fail-on", "denied"], 0],
+  [["--fail-on", "denied", "--service-account", "team/other"], 1],
+  [["--fail-on", "allowed"], 2],
+])("fails on what it is asked to: %j", async (options, code) => {
+  const folder = folderOf({ ...plain, "facts.jsonx": JSON.stringify({ cluster }) });
+  const image = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/team/web";
+  const facts = options.includes("team/other") ? ["--facts", `${folder}/facts.jsonx`] : [];
+  const ask = ["--service-account", "team/puller", "--image", image, ...facts, ...options, folder];
+  expect((await cli(...ask)).code).toBe(code);
 });

@@ -44,8 +44,8 @@ describe.runIf(process.platform !== "win32")("refused at once, by name", () => {
     ["a stack's configuration", (folder) => [pipe(join(folder, stack, "cdk.tf.json")), folder]],
     ["a stack's record", (folder) => [pipe(join(folder, stack, "workload-identity.json")), folder]],
     ["the manifest of the synth output", (folder) => [pipe(join(folder, "manifest.json")), folder]],
-    ["facts of a cluster", (folder) => ["explain", "--cluster", pipe(join(folder, "c")), folder]],
-    ["facts of a cluster from a device", (folder) => ["explain", "--cluster", "/dev/zero", folder]],
+    ["facts of a cluster", (folder) => ["explain", "--facts", pipe(join(folder, "c")), folder]],
+    ["facts of a cluster from a device", (folder) => ["explain", "--facts", "/dev/zero", folder]],
     [
       "outputs",
       (folder) => ["bind", "--outputs", pipe(join(folder, "o")), "--to", join(folder, "to"), folder],

@@ -77,6 +77,7 @@ const WITHOUT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     LateValueResolver: "takes a scope alone",
     Manifests: "takes a scope alone",
     "Manifests.of": "takes a scope alone",
+    StatedFacts: "checks its facts by the shape of files with facts",
   },
   "./testing": {
     SynthesizedStack: "is made by synthStack()",
@@ -86,7 +87,7 @@ const WITHOUT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   "./explain": {
     Explainer: MADE,
-    readClusterFile: TEXTS,
+    readFactsFile: TEXTS,
     renderHtml: RESULTS,
     renderJson: RESULTS,
     renderMermaid: RESULTS,

@@ -1,8 +1,10 @@
 import { DataAwsEksCluster } from "@cdktf/provider-aws/lib/data-aws-eks-cluster/index.js";
 import { DataAwsIamOpenidConnectProvider } from "@cdktf/provider-aws/lib/data-aws-iam-openid-connect-provider/index.js";
-import { Fn, type ITerraformDependable, TerraformResource } from "cdktf";
+import { Fn, type ITerraformDependable, TerraformResource, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 import { Issuer } from "../../model/issuer";
+import { isLate } from "../../model/late";
+import { stateFact } from "../../model/stated-facts";
 import { parseOidcProviderArn } from "../../rules/aws/arn";
 import { awsIssuer, clientIds, literalOidcProviderArn } from "../../rules/aws/oidc-provider";
 import { withinStack } from "../shared/across-stacks";
@@ -42,6 +44,7 @@ export class AdoptedOidcProvider extends Construct implements IOidcProvider {
         ...(order.length > 0 ? { dependsOn: [...order] } : {}),
         ...(provider ? { provider } : {}),
       }).arn;
+    stateAudiences(this);
   }
 }
 
@@ -75,12 +78,19 @@ export class OidcProviderOfArn extends Construct implements IOidcProvider {
     this.arn = arn;
     this.issuer = awsIssuer(Issuer.exactly(`https://${hostPath}`));
     this.conditionPrefix = conditionPrefixOf(this.issuer);
+    stateAudiences(this);
   }
 }
 
 /** The issuer without `https://`, taken off by Terraform where the issuer is known only after apply. */
 export function conditionPrefixOf(issuer: Issuer): string {
   return issuer.late ? Fn.trimprefix(issuer.url, "https://") : issuer.hostPath;
+}
+
+/** Where both are literal, `explain` can judge the audience without the Terraform that declares the OIDC provider. */
+function stateAudiences({ node, arn, audiences }: IOidcProvider & Construct): void {
+  const stack = node.scopes.find((each) => TerraformStack.isStack(each));
+  if (stack && audiences && !isLate(arn)) stateFact(stack, "aws", "oidcProviders", { arn, audiences });
 }
 
 function knownAudiences({ audiences }: KnownAudiences): readonly string[] | undefined {

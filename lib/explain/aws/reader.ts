@@ -25,9 +25,12 @@ import { policyDocumentJson } from "./policy-document";
 import { Registries } from "./registry";
 import { AwsSpokes } from "./spoke";
 import { Trust, letsInByStar } from "./trust";
+import { stated } from "./stated";
 
 /** AWS. */
 export const awsReader: CloudReader = {
+  cloud: "aws",
+  stated,
   computed: [
     policyDocumentJson,
     policyArn,

@@ -21,6 +21,7 @@ import { credentialsTrust } from "./trust";
 
 /** Reads Azure. */
 export const azureReader: CloudReader = {
+  cloud: "azure",
   computed: [],
   stores: issuerContainers,
   read: (terraform, issuers) => new Azure(terraform, issuers),

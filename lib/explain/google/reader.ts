@@ -20,6 +20,7 @@ import { Exchanges } from "./trust";
 
 /** Reads Google Cloud. */
 export const googleReader: CloudReader = {
+  cloud: "google",
   computed: googleComputed,
   stores: issuerStores,
   read: (terraform, issuers) => new Google(terraform, issuers),

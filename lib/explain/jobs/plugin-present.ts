@@ -128,7 +128,7 @@ function imageVolumes(artefacts: ClusterArtefacts, reason: string, where: Eviden
   if (apiServer === undefined)
     return unknown(
       "the plugin's image is mounted as a volume, and the version of the hub is not known",
-      "state apiServer with --cluster",
+      "state cluster.apiServer with --facts",
       where,
     );
   const given = imageVolumeGate(artefacts);

@@ -137,7 +137,7 @@ function issuerAnswer(
       ({ kind }) => kind !== "apply",
     )
   )
-    return unknown("the issuer of the hub is not known", "state it with --cluster");
+    return unknown("the issuer of the hub is not known", "state cluster.issuer with --facts");
   if (every.length === 0) return unknown("no AuthenticationConfiguration of the spoke was read", READ_IT);
   const evidence = every.map((each) => seen(`trusts ${shown(each.issuer)}`, each.source));
   if (every.some((each) => same(each.issuer, issuer) === "unknown"))

@@ -10,7 +10,7 @@ import { readFile } from "../../artefact/read-file";
 import { errorCode } from "../../artefact/synth-folder";
 import { readWrittenYaml } from "../../artefact/written-yaml";
 import { YAML_RULES } from "../../artefact/yaml-rules";
-import { fail, isWorkloadIdentityError } from "../../errors";
+import { fail } from "../../errors";
 import { type Known, notKnown, unread, whyNot } from "../../model/known";
 import { repeatedKey } from "../../model/repeated-key";
 import { type Tree, parsedTree, treeOf } from "../../model/tree";
@@ -65,12 +65,11 @@ export function readText(path: string): string {
   return fail("explain-file-invalid", path, lineAt(bytes.toString("latin1"), first), "is not UTF-8");
 }
 
-/** The text of a file; `undefined` where {@link readText} refuses it. */
+/** The text of a file that may have gone, or be none; `undefined` then. */
 export function textIfReadable(path: string): string | undefined {
   try {
     return readText(path);
-  } catch (error) {
-    if (!isWorkloadIdentityError(error)) throw error;
+  } catch {
     return undefined;
   }
 }

@@ -9,7 +9,8 @@ import { WORKLOAD_IDENTITY_FILE, readWorkloadIdentity } from "../../artefact/wor
 import { fail } from "../../errors";
 import { grouped } from "../../model/grouped";
 import { type Known, andThen, known, unread } from "../../model/known";
-import { at, list } from "../../model/parsed";
+import { type Json, at, list, record } from "../../model/parsed";
+import { Resource } from "./block";
 import { type BoundStack, boundCopies, wronglyFilled } from "./bound-copies";
 import type { ClusterFacts, ClusterRecord } from "./cluster-record";
 import { type FileDocument, documentsIn, readText } from "./documents";
@@ -21,7 +22,7 @@ import { type KubernetesDocument, type Objects, isKubernetesDocument, objectsOf 
 import { type PodFact, podFragment } from "./pods";
 import { followedRecord, readClusterRecord } from "./read-record";
 import type { Scope } from "./scope";
-import { type SkippedDocument, sourceText } from "./source";
+import { type SkippedDocument, type Source, sourceText } from "./source";
 import { SpokeFacts } from "./spoke-facts";
 import { type ComputedAttribute, Terraform } from "./terraform";
 import {
@@ -64,6 +65,18 @@ export interface ReadFactsOptions {
   readonly computed: readonly ComputedAttribute[];
   /** What the caller knows of the clusters; wins over what was recorded. */
   readonly cluster: ClusterRecord;
+  /** What the caller states besides. */
+  readonly stated?: readonly StatedFact[];
+  /** Reads what a synth has recorded as stated. */
+  readonly recorded?: (facts: Json, source: Source) => readonly StatedFact[];
+}
+
+/** A resource that was stated, and is in no file of Terraform. */
+export interface StatedFact {
+  readonly type: string;
+  /** Its attributes, as a state has them. */
+  readonly values: Json;
+  readonly source: Source;
 }
 
 /**
@@ -77,6 +90,7 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
   const files = new Files();
   const terraform = new Terraform(options.computed);
   const stacks = input.stacks.map((stack) => readStack(stack, terraform, files));
+  addStated(terraform, stacks, options);
   const copies = boundCopies(input.files, stacks, (file) => files.documents(file));
   const copied = new Set(copies.map(({ file }) => file));
   const others = input.files.filter((file) => !copied.has(file));
@@ -118,6 +132,23 @@ function isTerraform(document: FileDocument): boolean {
   return isTerraformShow(value) || isConfiguration(document) || isVariablesFile(source.file);
 }
 
+function addStated(
+  terraform: Terraform,
+  stacks: readonly StackDocuments[],
+  { stated = [], recorded = () => [] }: ReadFactsOptions,
+): void {
+  const facts = stacks.flatMap(({ identity, folder }) =>
+    recorded(record(identity?.stated), { file: join(folder, WORKLOAD_IDENTITY_FILE), path: "stated" }),
+  );
+  if (stated.length + facts.length === 0) return;
+  const scope = terraform.scope("stated facts", true);
+  for (const { type, values, source } of [...stated, ...facts]) {
+    const address = `${type}.${source.path}`;
+    const place = { type, address, adopted: true, certain: true, source: () => source };
+    scope.resources.set(`${source.file} ${address}`, new Resource(scope, values, place));
+  }
+}
+
 /** What is known of documents by the file that they stand in. */
 type Origin = Pick<KubernetesDocument, "management" | "ofStack" | "spoke">;
 
@@ -153,20 +184,20 @@ interface StackDocuments extends BoundStack {
 function readStack(input: StackInput, terraform: Terraform, files: Files): StackDocuments {
   const { folder } = input;
   const scope = readStackConfiguration(terraform, folder);
-  const record = join(folder, WORKLOAD_IDENTITY_FILE);
-  const identity = isThere(record) ? readWorkloadIdentity(readText(record), record) : undefined;
+  const path = join(folder, WORKLOAD_IDENTITY_FILE);
+  const identity = isThere(path) ? readWorkloadIdentity(readText(path), path) : undefined;
   const late = stackLateReader(identity?.placeholders ?? {}, scope);
   const read = new Set<string>();
   const missing: SkippedDocument[] = [];
   const documents = (file: string, isManagement: boolean, spoke: unknown): readonly KubernetesDocument[] => {
-    const path = join(folder, file);
-    if (!isThere(path)) {
-      missing.push(skippedFile(path, MISSING));
+    const listed = join(folder, file);
+    if (!isThere(listed)) {
+      missing.push(skippedFile(listed, MISSING));
       return [];
     }
-    read.add(path);
+    read.add(listed);
     const origin = { management: isManagement, ofStack: true };
-    return files.documents(path, late, { ...origin, spoke: typeof spoke === "string" ? spoke : undefined });
+    return files.documents(listed, late, { ...origin, spoke: typeof spoke === "string" ? spoke : undefined });
   };
   const { manifests = [], nodes = [], pods = [] } = identity ?? {};
   const written = [

@@ -2,8 +2,6 @@
  * Reads the facts of a cluster that manifests do not carry; what has another form is left out.
  */
 
-import { propertyPath } from "../../artefact/property-path";
-import { fail } from "../../errors";
 import { issuerOfTokens } from "../../model/aks-issuer";
 import { type Known, map } from "../../model/known";
 import { type Json, at, list, record, text, texts } from "../../model/parsed";
@@ -21,12 +19,9 @@ import type {
   PluginRecord,
   RecordedGates,
 } from "./cluster-record";
-import { clusterMisfit } from "./cluster-shape";
-import { documentsIn, readText } from "./documents";
 import type { DeclaredController, DeclaredFleet, DeclaredSpoke } from "./fleet-record";
 import { type LateReader, lateTree } from "./late-text";
 import { switchOf } from "./node-gates";
-import { lineOf } from "./source-lines";
 
 /** Reads a recorded cluster. */
 export function readClusterRecord(recorded: unknown): ClusterRecord {
@@ -55,23 +50,6 @@ export function readClusterRecord(recorded: unknown): ClusterRecord {
     ...(workloads !== undefined && { workloads: list(workloads).map(declaredWorkload) }),
     ...(fleet !== undefined && { fleet: declaredFleet(fleet) }),
   };
-}
-
-/**
- * Reads a cluster from a file in JSON or YAML, one document; keys and types as `workload-identity.json` has them.
- *
- * Throws `explain-file-unreadable`, `explain-file-too-large` or `explain-file-invalid`, also for keys and types that are
- * not known.
- */
-export function readClusterFile(file: string): ClusterRecord {
-  const documents = documentsIn(readText(file), file);
-  const [first] = documents;
-  if (first === undefined || documents.length > 1)
-    return fail("explain-file-invalid", file, 1, `has ${documents.length} documents`, "one document");
-  const misfit = clusterMisfit(first.value);
-  if (misfit === undefined) return readClusterRecord(first.value);
-  const line = lineOf({ file, document: 0, path: propertyPath(misfit.path) }) ?? 1;
-  return fail("explain-file-invalid", file, line, misfit.reason, misfit.allowed);
 }
 
 /** The record with its late values followed. */

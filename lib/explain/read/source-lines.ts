@@ -37,7 +37,8 @@ export function lineOf(source: Source): number | undefined {
   if (file === undefined || file.lines.length < 2) return undefined;
   const [begin, end] = file.documents[source.document ?? 0] ?? file.documents[0] ?? [0, file.text.length];
   const path = stepsOf(source.path);
-  if (path.length === 0 && begin === 0 && file.documents.length === 1) return undefined;
+  if (path.length === 0 && (source.document === undefined || (begin === 0 && file.documents.length === 1)))
+    return undefined;
   const place = file.isJson ? jsonPlace(file, path) : begin + yamlPlace(file.text.slice(begin, end), path);
   return lineAt(file.lines, place);
 }
@@ -45,8 +46,9 @@ export function lineOf(source: Source): number | undefined {
 /** `manifests/20-service-accounts.yaml:12 metadata.annotations`, for people. */
 export function placeText(source: Source): string {
   const line = lineOf(source);
-  const place = line === undefined ? source.file : `${source.file}:${line}`;
-  return source.path === "" ? place : `${place} ${source.path}`;
+  const document = source.document ? `#${source.document}` : "";
+  const place = `${source.file}${line === undefined ? document : `:${line}`}`;
+  return `${source.stated ? "stated in " : ""}${place}${source.path === "" ? "" : ` ${source.path}`}`;
 }
 
 function opened(path: string): OpenFile | undefined {

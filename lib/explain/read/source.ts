@@ -10,6 +10,12 @@ export interface Source {
   readonly document?: number;
   /** Property path in the document, `metadata.annotations["a/b"]`; empty for the whole document. */
   readonly path: string;
+  /**
+   * True for a fact that was stated, and that nothing else shows.
+   *
+   * @defaultValue false
+   */
+  readonly stated?: true;
 }
 
 /** The place of a property below a place. */
@@ -19,9 +25,9 @@ export function below(source: Source, path: string): Source {
 }
 
 /** `manifests/20-service-accounts.yaml#1 metadata.annotations`; the document counts from 0. */
-export function sourceText({ file, document, path }: Source): string {
+export function sourceText({ file, document, path, stated }: Source): string {
   const place = document === undefined ? file : `${file}#${document}`;
-  return path === "" ? place : `${place} ${path}`;
+  return `${stated ? "stated in " : ""}${place}${path === "" ? "" : ` ${path}`}`;
 }
 
 /** A file, a document, a module or an object that was found and is not judged. */

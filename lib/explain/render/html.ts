@@ -5,7 +5,7 @@ import { fleetRunner } from "../jobs/fleet-links";
 import { PULL_LINKS } from "../jobs/pull";
 import type { FleetWarning } from "../cloud";
 import type { ExplainResult } from "../result";
-import { sourceText } from "../read/source";
+import { placeText } from "../read/source-lines";
 import type { Verdict } from "../verdict";
 import { HTML_STYLE } from "./html-style";
 import { htmlText } from "./html-text";
@@ -132,7 +132,7 @@ function link({ id, status, reason, evidence, remedy, log }: CheckResult): strin
 }
 
 function shown({ text, source }: Evidence): string {
-  return source === undefined ? htmlText(text) : `${htmlText(text)}, ${code(sourceText(source))}`;
+  return source === undefined ? htmlText(text) : `${htmlText(text)}, ${code(placeText(source))}`;
 }
 
 /** Status and verdict are words; colour only repeats them. */

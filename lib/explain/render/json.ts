@@ -1,4 +1,5 @@
-import type { CheckResult } from "../answer";
+import type { CheckResult, Evidence } from "../answer";
+import { lineOf } from "../read/source-lines";
 import type { FleetWarning } from "../cloud";
 import type { ExplainResult } from "../result";
 import { printableLines } from "./printable";
@@ -10,7 +11,8 @@ export const EXPLAIN_JSON_VERSION = 1;
  * The results as JSON, piece by piece: `{ "version": 1, "results": [...] }`.
  *
  * Each result has job, stack, subject, target, verdict, as and checks; each check id, status, reason, evidence
- * (`{ text, source? }`), remedy, and `log` where what an operator sees is known. A fleet access has warnings as well, each
+ * (`{ text, source? }`, the source with `file`, `path`, and `line`, `document` and `stated` where they apply), remedy, and
+ * `log` where what an operator sees is known. A fleet access has warnings as well, each
  * with id, reason, evidence and remedy.
  */
 export function* renderJson(results: Iterable<ExplainResult>): Generator<string> {
@@ -28,12 +30,29 @@ export function* renderJson(results: Iterable<ExplainResult>): Generator<string>
   yield "\n  ]\n}\n";
 }
 
-function ordered({ id, status, reason, evidence, remedy, log }: CheckResult): CheckResult {
-  return { id, status, reason, evidence, remedy, ...(log === undefined ? {} : { log }) };
+function ordered({ id, status, reason, evidence, remedy, log }: CheckResult): object {
+  return { id, status, reason, evidence: evidence.map(withLine), remedy, ...(log !== undefined && { log }) };
 }
 
-function orderedWarning({ id, reason, evidence, remedy }: FleetWarning): FleetWarning {
-  return { id, reason, evidence, remedy };
+function orderedWarning({ id, reason, evidence, remedy }: FleetWarning): object {
+  return { id, reason, evidence: evidence.map(withLine), remedy };
+}
+
+/** Lines are looked up for what is written alone: facts keep paths. */
+function withLine({ text, source }: Evidence): object {
+  if (source === undefined) return { text };
+  const { file, document, path, stated } = source;
+  const line = lineOf(source);
+  return {
+    text,
+    source: {
+      file,
+      ...(line !== undefined && { line }),
+      ...(document !== undefined && { document }),
+      path,
+      ...(stated && { stated }),
+    },
+  };
 }
 
 function indented(text: string): string {

@@ -1,7 +1,7 @@
 import type { CheckResult, Evidence, Status } from "../answer";
 import type { FleetWarning } from "../cloud";
 import type { ExplainResult } from "../result";
-import { sourceText } from "../read/source";
+import { placeText } from "../read/source-lines";
 import type { Verdict } from "../verdict";
 import { jobWords } from "./jobs";
 import { printable } from "./printable";
@@ -84,5 +84,5 @@ function* warningLines({ id, reason, evidence, remedy }: FleetWarning, colour: b
 
 function* evidenceLines(evidence: readonly Evidence[]): Generator<string> {
   for (const { text, source } of evidence)
-    yield `            seen: ${printable(text)}${source ? ` (${printable(sourceText(source))})` : ""}\n`;
+    yield `            seen: ${printable(text)}${source ? ` (${printable(placeText(source))})` : ""}\n`;
 }

@@ -1,0 +1,119 @@
+/*
+ * What a file with facts may hold: a misspelt key would leave a fact unknown, and nothing would show why. One table of
+ * shapes says what is refused, and makes the JSON schema for editors.
+ */
+
+import { isRecord } from "../model/record";
+import { propertyPath } from "./property-path";
+
+/** What a value must be: of a type, a list, an object with any keys, or an object with these keys. */
+export type Shape =
+  | "a text"
+  | "true or false"
+  | "anything"
+  | { readonly each: Shape }
+  | { readonly byName: Shape }
+  | {
+      readonly keys: Readonly<Record<string, Shape>>;
+      /**
+       * Keys that must be there.
+       *
+       * @defaultValue - none
+       */
+      readonly needed?: readonly string[];
+      /**
+       * What it is, for editors.
+       *
+       * @defaultValue - nothing is said
+       */
+      readonly title?: string;
+    };
+
+/** A text. */
+export const TEXT: Shape = "a text";
+/** A list of texts. */
+export const TEXTS: Shape = { each: TEXT };
+
+/** A value of another shape. */
+export interface Misfit {
+  /** Keys and indexes that lead to it. */
+  readonly path: readonly (string | number)[];
+  /** What is wrong, in words. */
+  readonly reason: string;
+  /** What is allowed there. */
+  readonly allowed: string;
+}
+
+/** The first value that has another shape; `undefined` where all fits. */
+export function misfitOf(value: unknown, shape: Shape, path: Misfit["path"] = []): Misfit | undefined {
+  const wanted = wantedType(shape);
+  if (!isOfType(value, wanted)) {
+    const where = path.length === 0 ? "is" : `has ${propertyPath(path)} with`;
+    return { path, reason: `${where} ${typeName(value)}, not ${wanted}`, allowed: wanted };
+  }
+  if (typeof shape === "string") return undefined;
+  if ("each" in shape)
+    return firstOf((value as readonly unknown[]).entries(), (place, item) =>
+      misfitOf(item, shape.each, [...path, place]),
+    );
+  const missing = "needed" in shape && shape.needed?.find((key) => !Object.hasOwn(value as object, key));
+  if (missing) {
+    const reason = `${path.length === 0 ? "has" : `has ${propertyPath(path)} with`} no ${missing}`;
+    return { path, reason, allowed: `${missing} beside the others` };
+  }
+  return firstOf(Object.entries(value as object), (key, item: unknown) => {
+    const inner = "byName" in shape ? shape.byName : ownShape(shape.keys, key);
+    if (inner !== undefined) return misfitOf(item, inner, [...path, key]);
+    const allowed = "keys" in shape ? Object.keys(shape.keys).join(", ") : "";
+    return { path: [...path, key], reason: `has ${propertyPath([...path, key])}, which is unknown`, allowed };
+  });
+}
+
+function ownShape(keys: Readonly<Record<string, Shape>>, key: string): Shape | undefined {
+  return Object.hasOwn(keys, key) ? keys[key] : undefined;
+}
+
+function firstOf<Key>(
+  rows: Iterable<readonly [Key, unknown]>,
+  find: (key: Key, item: unknown) => Misfit | undefined,
+): Misfit | undefined {
+  for (const [key, item] of rows) {
+    const found = find(key, item);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function wantedType(shape: Shape): string {
+  if (typeof shape === "string") return shape;
+  return "each" in shape ? "a list" : "an object";
+}
+
+function isOfType(value: unknown, wanted: string): boolean {
+  return wanted === "anything" || typeName(value) === wanted;
+}
+
+function typeName(value: unknown): string {
+  if (isRecord(value)) return "an object";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "boolean") return "true or false";
+  if (value === null || value === undefined) return "null";
+  return typeof value === "string" ? "a text" : `a ${typeof value}`;
+}
+
+/** The shape as a JSON schema, draft 2020-12. */
+export function jsonSchemaOf(shape: Shape): Readonly<Record<string, unknown>> {
+  if (shape === "a text") return { type: "string" };
+  if (shape === "true or false") return { type: "boolean" };
+  if (shape === "anything") return {};
+  if ("each" in shape) return { type: "array", items: jsonSchemaOf(shape.each) };
+  if ("byName" in shape) return { type: "object", additionalProperties: jsonSchemaOf(shape.byName) };
+  const { keys, needed, title } = shape;
+  return {
+    type: "object",
+    ...(title !== undefined && { description: title }),
+    properties: Object.fromEntries(Object.entries(keys).map(([key, each]) => [key, jsonSchemaOf(each)])),
+    ...(needed !== undefined && { required: needed }),
+    additionalProperties: false,
+  };
+}

@@ -1,0 +1,84 @@
+/*
+ * What may be stated of AWS: facts of accounts whose Terraform is not read. Each becomes the resource that would say it.
+ */
+
+import { type Shape, TEXT, TEXTS } from "../../artefact/fact-shape";
+import type { StatedResource, StatedSection } from "../cloud";
+
+/** What is known of AWS accounts and stands in no artefact. */
+export interface StatedAwsFacts {
+  /**
+   * OIDC providers that exist, with all the audiences (client ids) that they accept.
+   *
+   * @defaultValue - none
+   */
+  readonly oidcProviders?: readonly { readonly arn: string; readonly audiences: readonly string[] }[];
+  /**
+   * Managed policies that exist, with the document of their default version: permissions boundaries, say.
+   *
+   * @defaultValue - none
+   */
+  readonly policies?: readonly { readonly arn: string; readonly document: object }[];
+  /**
+   * ECR repositories that exist, with their repository policies.
+   *
+   * @defaultValue - none
+   */
+  readonly repositories?: readonly { readonly arn: string; readonly policy: object }[];
+}
+
+const OBJECT: Shape = { byName: "anything" };
+
+const REPOSITORY = /^arn:[a-z-]+:ecr:([a-z0-9-]+):\d{12}:repository\/(.+)$/;
+
+/** A kind of fact: its keys, and the resource that says it. */
+interface StatedKind {
+  readonly title: string;
+  readonly keys: Readonly<Record<string, Shape>>;
+  readonly type: string;
+  readonly values: (fact: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
+}
+
+const KINDS: Readonly<Record<keyof StatedAwsFacts, StatedKind>> = {
+  oidcProviders: {
+    title: "An OIDC provider of an account, with all the audiences (client ids) that it accepts",
+    keys: { arn: TEXT, audiences: TEXTS },
+    type: "aws_iam_openid_connect_provider",
+    values: ({ arn, audiences }) => ({ arn, client_id_list: audiences }),
+  },
+  policies: {
+    title: "A managed policy, with the document of its default version: a permissions boundary, say",
+    keys: { arn: TEXT, document: OBJECT },
+    type: "aws_iam_policy",
+    values: ({ arn, document }) => ({ arn, policy: JSON.stringify(document) }),
+  },
+  repositories: {
+    title: "A repository of ECR, with its repository policy",
+    keys: { arn: TEXT, policy: OBJECT },
+    type: "aws_ecr_repository_policy",
+    values: ({ arn, policy }) => {
+      const [, region, repository] = REPOSITORY.exec(String(arn)) ?? [];
+      return { arn, region, repository, policy: JSON.stringify(policy) };
+    },
+  },
+};
+
+/** What may be stated of AWS. */
+export const stated: StatedSection = {
+  shape: {
+    keys: Object.fromEntries(
+      Object.entries(KINDS).map(([kind, { keys, title }]) => [
+        kind,
+        { each: { keys, title, needed: Object.keys(keys) } },
+      ]),
+    ),
+  },
+  resources: (facts) =>
+    Object.entries(KINDS).flatMap(([kind, { type, values }]) =>
+      (facts[kind] ?? []).map((fact, place): StatedResource => ({
+        path: `${kind}[${place}]`,
+        type,
+        values: values(fact as Readonly<Record<string, unknown>>),
+      })),
+    ),
+};

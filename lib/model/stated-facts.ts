@@ -1,0 +1,34 @@
+/*
+ * Facts that stand in no artefact, as stated by whoever knows them: the audiences of an OIDC provider that exists
+ * already, say. They are recorded in `workload-identity.json`, where `explain` reads them.
+ */
+
+/** Facts by cloud and kind, in the form of a file with facts. */
+export type StatedFacts = Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>>;
+
+const perStack = new WeakMap<object, Map<string, Map<string, Map<string, unknown>>>>();
+
+/** States a fact of a cloud for a stack; the same fact counts once. */
+export function stateFact(stack: object, cloud: string, kind: string, fact: object): void {
+  const clouds = perStack.get(stack) ?? new Map<string, Map<string, Map<string, unknown>>>();
+  const kinds = clouds.get(cloud) ?? new Map<string, Map<string, unknown>>();
+  const facts = kinds.get(kind) ?? new Map<string, unknown>();
+  perStack.set(stack, clouds.set(cloud, kinds.set(kind, facts.set(JSON.stringify(fact), fact))));
+}
+
+/** What is stated for a stack, sorted; `undefined` where nothing is. */
+export function statedFacts(stack: object): StatedFacts | undefined {
+  const clouds = perStack.get(stack);
+  return (
+    clouds &&
+    sorted(clouds, (kinds) => sorted(kinds, (facts) => [...sortedEntries(facts)].map(([, fact]) => fact)))
+  );
+}
+
+function sorted<V, R>(map: ReadonlyMap<string, V>, of: (value: V) => R): Readonly<Record<string, R>> {
+  return Object.fromEntries(sortedEntries(map).map(([key, value]) => [key, of(value)]));
+}
+
+function sortedEntries<V>(map: ReadonlyMap<string, V>): readonly (readonly [string, V])[] {
+  return [...map].sort(([one], [other]) => (one < other ? -1 : 1));
+}

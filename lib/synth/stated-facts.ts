@@ -1,0 +1,38 @@
+import { TerraformStack } from "cdktf";
+import { Construct } from "constructs";
+import { misfitOf } from "../artefact/fact-shape";
+import { propertyPath } from "../artefact/property-path";
+import { at, fail } from "../errors";
+import type { ExplainOptions } from "../explain";
+import { STATED } from "../explain/every-cloud";
+import { literal } from "../model/late";
+import { anyObject, checkProps } from "../model/shape";
+import { stateFact } from "../model/stated-facts";
+import { Manifests } from "./manifests";
+
+/** What is known and stands in no artefact, by cloud. */
+export type StatedFactsProps = Omit<ExplainOptions, "cluster">;
+
+/**
+ * Facts that `explain`, the proof and the matchers of tests could not see otherwise: a permissions boundary that another
+ * team declares, the policy of a repository in another account. They are written into `workload-identity.json` under
+ * `stated`, and evidence that rests on them says so.
+ *
+ * What the facts of clusters are, `openShift()` and `kubernetes()` say.
+ */
+export class StatedFacts extends Construct {
+  /** Throws `property-unknown`, `property-invalid` or `late-value`, with its own path before the message. */
+  constructor(scope: Construct, id: string, props: StatedFactsProps) {
+    checkProps(new.target.name, scope, id, anyObject, props);
+    super(scope, id);
+    at(this, () => {
+      const misfit = misfitOf(literal(props, "facts"), STATED);
+      if (misfit) fail("property-invalid", propertyPath(misfit.path), misfit.reason, misfit.allowed);
+      const stack = TerraformStack.of(this);
+      Manifests.of(stack);
+      for (const [cloud, kinds] of Object.entries(props))
+        for (const [kind, facts] of Object.entries(kinds as Readonly<Record<string, readonly object[]>>))
+          for (const fact of facts) stateFact(stack, cloud, kind, fact);
+    });
+  }
+}
