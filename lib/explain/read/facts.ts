@@ -106,13 +106,7 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
   if (terraform.scopes.length + stacks.length + modules.length === 0 && isEmpty)
     return fail("explain-nothing-found", paths);
 
-  const { misfilled } = wrong;
-  const any = sorted(plain);
-  const clusters = stacks
-    .filter(({ identity, written }) => identity !== undefined || written.length > 0)
-    .map((stack) => ({ ...stackCluster(stack, any, options.cluster), misfilled }));
-  const facts = followedRecord(options.cluster, late);
-  if (clusters.length === 0) clusters.push({ ...plainCluster(any, terraform, facts), misfilled });
+  const clusters = clustersOf(stacks, sorted(plain), terraform, options.cluster);
   const variables = [...others, ...input.stacks.flatMap((stack) => stack.files)].filter(isVariablesFile);
   const unread = unreadTerraform(terraform, [...input.others, ...variables]);
   const skipped = [
@@ -124,7 +118,12 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
     ...unread.skipped,
     ...otherFiles(unread.others),
   ];
-  return { clusters, terraform, skipped: distinct(skipped) };
+  const { misfilled } = wrong;
+  return {
+    clusters: clusters.map((cluster) => ({ ...cluster, misfilled })),
+    terraform,
+    skipped: distinct(skipped),
+  };
 }
 
 function isTerraform(document: FileDocument): boolean {
@@ -272,6 +271,22 @@ function sorted(documents: readonly KubernetesDocument[]): SortedDocuments {
 
 type StackCluster = Omit<ClusterArtefacts, "misfilled">;
 
+/** One for each stack that has one; without stacks one of what was read. */
+function clustersOf(
+  stacks: readonly StackDocuments[],
+  any: SortedDocuments,
+  terraform: Terraform,
+  given: ClusterRecord,
+): readonly StackCluster[] {
+  const clusters = stacks
+    .filter(({ identity, written }) => identity !== undefined || written.length > 0)
+    .map((stack) => stackCluster(stack, any, given));
+  if (clusters.length > 0) return clusters;
+  const cluster = followedRecord(given, plainLateReader(terraform));
+  const outputs = outputsOf(terraform.scopes);
+  return [{ ...clusterOf("", any, any, cluster), podFragments: new Map(), outputs }];
+}
+
 function stackCluster(stack: StackDocuments, any: SortedDocuments, known: ClusterRecord): StackCluster {
   const { name, identity, scope, late, written, fragments } = stack;
   const recorded = { ...readClusterRecord(list(at(identity, "clusters"))[0]), ...known };
@@ -286,14 +301,6 @@ function stackCluster(stack: StackDocuments, any: SortedDocuments, known: Cluste
     ...clusterOf(name, own, ofSpokes, followedRecord(recorded, late)),
     podFragments: new Map(fragments),
     outputs: outputsOf(scope ? [scope] : []),
-  };
-}
-
-function plainCluster(any: SortedDocuments, terraform: Terraform, cluster: ClusterFacts): StackCluster {
-  return {
-    ...clusterOf("", any, any, cluster),
-    podFragments: new Map(),
-    outputs: outputsOf(terraform.scopes),
   };
 }
 
