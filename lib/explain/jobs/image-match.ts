@@ -151,9 +151,9 @@ function withoutNode(node: NodeConfiguration | undefined): Answer {
 }
 
 function withoutMatch({ artefacts, image, isOfWorkload }: ImageQuestion, node: NodeConfiguration): Answer {
-  // A file that cannot be parsed has no entries, and no pattern would help.
-  if (node.documents.some(({ error }) => error !== undefined))
-    return configurationValid(node, artefacts.cluster);
+  // Where the kubelet refuses a file without entries, no pattern would help.
+  const valid = node.entries.length === 0 ? configurationValid(node, artefacts.cluster) : undefined;
+  if (valid?.status === "fail") return valid;
   const patterns = node.entries.flatMap(({ matchImages }) => matchImages.map(text));
   const { repository } = image;
   const name = repository ? `${repository.host}/${exampleOf(repository)}` : image.text;
