@@ -7,12 +7,12 @@ import { describe, expect, it } from "vitest";
 import { catalogue, stopped } from "../examples/denied-pulls/catalogue";
 import { run } from "../examples/denied-pulls/run";
 import { variants } from "../examples/denied-pulls/variants";
-import type { CheckId } from "../lib/explain/checks/check";
-import { pullChecks } from "../lib/explain/checks/checks";
+import type { CheckId } from "../lib/explain/check-ids";
+import { PULL_LINKS } from "../lib/explain/jobs/pull";
 import { temporaryFolder } from "./fixtures/synth/stack-fixture";
 
 const README = resolve(__dirname, "../examples/denied-pulls/README.md");
-const LINKS: readonly CheckId[] = pullChecks.map(({ id }) => id).filter((id) => id !== "otherwise");
+const LINKS: readonly CheckId[] = PULL_LINKS.map(({ id }) => id).filter((id) => id !== "otherwise");
 
 const outcomes = run(temporaryFolder());
 

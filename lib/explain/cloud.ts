@@ -147,8 +147,14 @@ export interface AccountQuestion {
   readonly declared: boolean;
   /** Variables that the asking program has besides those of its container, and above them. */
   readonly program: ReadonlyMap<string, Known<string>>;
-  /** The cluster that it runs in: where its pod identity webhook is. */
-  readonly cluster: ClusterFacts;
+  /**
+   * The cluster that it runs in, as far as it says whether a pod identity webhook runs there. Without `fleet` that is
+   * taken for granted.
+   */
+  readonly cluster: {
+    readonly issuer?: ClusterFacts["issuer"];
+    readonly fleet?: { readonly webhooks: readonly string[] | undefined } | undefined;
+  };
 }
 
 /** What was found for a workload. */

@@ -66,8 +66,10 @@ export function isTreeList(value: TreeValue): value is TreeList {
   return Array.isArray(value);
 }
 
+type Entries = readonly (readonly [Known<string>, Tree])[];
+
 /** The entries of an object in their order. */
-export function entriesOf(value: TreeObject): readonly (readonly [Known<string>, Tree])[] {
+export function entriesOf(value: TreeObject): Entries {
   if (value instanceof LateKeys) return value.entries;
   return Object.entries(value).map(([key, child]) => [known(key), treeOf(child)]);
 }
@@ -105,9 +107,29 @@ export function sameTree(one: Tree, other: Tree): Ternary {
       ? and(...left.map((item, place) => sameTree(item, right[place] ?? known(undefined))))
       : "no";
   if (!isTreeObject(left) || !isTreeObject(right)) return left === right ? "yes" : "no";
-  if (left instanceof LateKeys || right instanceof LateKeys) return "unknown";
+  if (left instanceof LateKeys || right instanceof LateKeys)
+    return sameEntries(entriesOf(left), entriesOf(right));
   const keys = [...new Set([...Object.keys(left), ...Object.keys(right)])];
   return and(...keys.map((key) => sameTree(fieldOf(left, key), fieldOf(right, key))));
+}
+
+/** Objects with late keys are compared in the order in which they are written. */
+function sameEntries(one: Entries, other: Entries): Ternary {
+  if (one.length !== other.length) return "no";
+  return and(
+    ...one.flatMap(([key, child], place) => {
+      const [name, value] = other[place] ?? [key, child];
+      return [same(key, name), sameTree(child, value)];
+    }),
+  );
+}
+
+/** The object with other values. */
+export function changed(value: TreeObject, change: (child: Tree) => Tree): TreeObject {
+  const entries = entriesOf(value).map(([key, child]) => [key, change(child)] as const);
+  return (value instanceof LateKeys
+    ? new LateKeys(entries)
+    : Object.fromEntries(entries)) as unknown as TreeObject;
 }
 
 /** Whether an object has a key that is none of these. */

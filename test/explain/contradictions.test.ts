@@ -3,11 +3,10 @@
  */
 
 import { describe, expect, it } from "vitest";
-import { explain } from "../../lib/explain";
+import { Explainer, explain } from "../../lib/explain";
 import { pass } from "../../lib/explain/answer";
-import { issuerTrusted } from "../../lib/explain/checks/issuer-trusted";
-import type { TrustContext } from "../../lib/explain/checks/trust-context";
-import { readFacts } from "../../lib/explain/facts/facts";
+import { issuerConfirmed } from "../../lib/explain/jobs/trust";
+import { type Known, Reference, known, textOf } from "../../lib/model/known";
 import { type Artefacts, explained, folderOf, synthesized } from "../fixtures/explain/artefacts";
 import { cluster, plain } from "../fixtures/explain/plain";
 
@@ -141,18 +140,16 @@ describe("Authentication/cluster", () => {
 });
 
 // openshift/api, config/v1/types_authentication.go: without serviceAccountIssuer it is https://kubernetes.default.svc.
-it.each(["https://oidc.acme.example/edge-1", "${aws_cloudfront_distribution.x.domain_name}"])(
-  "Authentication/cluster without issuer beside the recorded %s says so",
-  (issuer) => {
-    const written = { issuer: "", source: { file: "a.yaml", path: "" } };
-    const trust = { issuer: pass("trusted") };
-    const context = { trust, artefacts: { authentication: written, cluster: { issuer } } };
-    expect(issuerTrusted.run(context as unknown as TrustContext)).toMatchObject({
-      status: "unknown",
-      reason: expect.stringContaining("was read without serviceAccountIssuer") as string,
-    });
-  },
-);
+it.each<[string, Known<string>]>([
+  ["a text", known("https://oidc.acme.example/edge-1")],
+  ["a reference", textOf(["https://", new Reference("aws_cloudfront_distribution.x.domain_name")])],
+])("Authentication/cluster without issuer beside a recorded one, %s, says so", (_, issuer) => {
+  const authentication = { issuer: known(undefined), source: { file: "a.yaml", path: "" } };
+  expect(issuerConfirmed(pass("trusted"), { authentication, cluster: { issuer } })).toMatchObject({
+    status: "unknown",
+    reason: expect.stringContaining("was read without serviceAccountIssuer") as string,
+  });
+});
 
 // openshift/api, config/v1/types_image.go: "Only one of BlockedRegistries or AllowedRegistries may be set."
 describe("Image/cluster", () => {
@@ -263,10 +260,7 @@ describe("beside nodes with files of their own", () => {
 
   it("a CredentialProviderConfig is listed as not read", () => {
     const document = object("kubelet.config.k8s.io/v1", "CredentialProviderConfig", { providers });
-    const { skipped } = readFacts([folderOf(beside("20-service-accounts.yaml", document))], {
-      computed: [],
-      cluster: {},
-    });
+    const { skipped } = Explainer.read([folderOf(beside("20-service-accounts.yaml", document))]);
     expect(skipped.map(({ reason }) => reason)).toEqual([
       expect.stringContaining("nothing says which nodes read this CredentialProviderConfig"),
     ]);

@@ -4,7 +4,7 @@
  */
 
 import { expect, it } from "vitest";
-import { Explainer } from "../../lib/explain/explain";
+import { Explainer } from "../../lib/explain";
 import { type Edit, edited, folderOf, synthesized } from "../fixtures/explain/artefacts";
 
 const three = synthesized("three-clouds");

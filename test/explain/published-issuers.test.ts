@@ -342,19 +342,19 @@ describe("a distribution before the documents", () => {
       "unknown",
       "after apply",
     ],
-    ["no identity", withoutControl, "fail", "lets nobody in from outside"],
+    ["no identity", withoutControl, "fail", "lets no one in from outside"],
     [
       "no identity and no policy",
       both(withoutControl, without(POLICY)),
       "fail",
-      "lets nobody in from outside",
+      "lets no one in from outside",
     ],
     ["no identity before an open bucket", both(withoutControl, opened), "pass", ""],
     [
       "requests unsigned",
       argument(CONTROL, { signing_behavior: "never" }),
       "fail",
-      "lets nobody in from outside",
+      "lets no one in from outside",
     ],
     [
       "requests unsigned, open bucket",
@@ -536,9 +536,9 @@ it("are judged for components and pulls as well", () => {
   expect(explained(withTerraform(pulls, empty)).map(firstFailed)).toEqual(["issuer-trusted"]);
 });
 
-it("an issuer that apply will tell is called so, and has no URL", () => {
+it("an issuer that apply will tell is shown as the reference that it is", () => {
   expect(trusted(ARTEFACTS.CloudFront)?.reason).toMatch(
-    /^account and trust policy know the issuer that apply will tell \(aws_cloudfront_distribution\.\w+\.domain_name\)$/,
+    /^the OIDC provider and the trust policy both name issuer https:\/\/<aws_cloudfront_distribution\.\w+\.domain_name>$/,
   );
 });
 
@@ -562,7 +562,11 @@ function stateOf(artefacts: Artefacts, host: string): string {
     .replace(
       /\$\{aws_iam_openid_connect_provider\.[^}]*\.arn\}/g,
       `arn:aws:iam::111122223333:oidc-provider/${host}`,
-    );
+    )
+    .replace(/\$\{(aws_\w+)\.([\w-]+)\.(\w+)\}/g, (whole, type: string, name: string, attribute: string) => {
+      const values = configuration.resource[type]?.[name] ?? {};
+      return String(values[attribute === "id" ? "bucket" : attribute] ?? whole);
+    });
   const told: Readonly<Record<string, (values: Block) => object>> = {
     [DISTRIBUTION]: () => ({ domain_name: host, arn: "arn:aws:cloudfront::111122223333:distribution/E1" }),
     aws_iam_role: ({ name }) => ({ arn: `arn:aws:iam::111122223333:role/${String(name)}` }),

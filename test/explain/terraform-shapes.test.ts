@@ -174,6 +174,7 @@ describe("in a configuration", () => {
           '"Effect":"Allow"',
           '"Effect":"Deny","Effect":"Allow"',
         )),
+      // AWS does not say which of the two counts, so that nothing of the policy is known.
       "unknown issuer-trusted",
     ],
     [

@@ -3,7 +3,7 @@
  * latest/ug/manage-access/k8s-access (creating-access-entries.adoc, access-policy-reference.adoc).
  */
 
-import { type Known, type Ternary, is, map, match, or, orElse, same, shown } from "../../model/known";
+import { type Known, type Ternary, is, map, or, orElse, same, shown } from "../../model/known";
 import { EKS_ACCESS_POLICIES } from "../../rules/aws/eks-access-policies";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { FleetWarning } from "../cloud";
@@ -40,11 +40,7 @@ export function refusedEntry(entry: Resource): Answer | undefined {
 
 /** Whether entries of the type let someone in by rights of their own; the others are for nodes. */
 export function isStandard(entry: Resource): Ternary {
-  return or(
-    is(entry.text("type"), undefined),
-    is(entry.text("type"), ""),
-    is(entry.text("type"), "STANDARD"),
-  );
+  return or(...[undefined, "", "STANDARD"].map((type) => is(entry.text("type"), type)));
 }
 
 /** Why EKS refuses an association; `undefined` where it does not. */
@@ -52,18 +48,17 @@ function problemOf(association: Resource): string | undefined {
   const [scope] = orElse(association.blocks("access_scope"), () => []);
   const type = (scope && orElse(scope.text("type"), () => "")) ?? "";
   if (type !== "" && !SCOPES.includes(type)) return `EKS knows no access scope of type ${type}`;
-  const names = scope && orElse<readonly unknown[], readonly unknown[]>(scope.list("namespaces"), () => [0]);
+  const names = scope && orElse(scope.list("namespaces"), () => undefined);
   return type === "namespace" && names?.length === 0 ? "its access scope names no namespace" : undefined;
 }
 
 /** Whether one of the policies gives rights; `undefined` without policies. */
 export function judgedPolicies(policies: readonly Resource[], partition: Known<string>): Answer | undefined {
-  const taken = policies.filter((each) => problemOf(each) === undefined);
-  const [first] = policies;
-  if (first === undefined) return undefined;
-  if (taken.length > 0) return takenPolicies(taken, partition);
+  const problems = policies.map(problemOf);
+  const taken = policies.filter((_, place) => problems[place] === undefined);
+  if (taken.length > 0 || policies.length === 0) return taken[0] && takenPolicies(taken, partition);
   return broken(
-    `EKS refuses the access policy of the entry: ${problemOf(first) ?? ""}`,
+    `EKS refuses the access policy of the entry: ${problems[0] ?? ""}`,
     "give the scope the type cluster, or the type namespace with namespaces",
     "InvalidParameterException",
     ...policies.map(({ source }) => seen("access policy", source)),
@@ -135,11 +130,5 @@ export function isTied(entry: Resource): boolean {
   if (entry.adopted) return true;
   const [lifecycle] = orElse(entry.blocks("lifecycle"), () => []);
   const triggers = lifecycle?.list("replace_triggered_by");
-  return triggers === undefined
-    ? false
-    : match(
-        triggers,
-        (list) => list.length > 0,
-        () => true,
-      );
+  return triggers !== undefined && orElse(triggers, () => undefined)?.length !== 0;
 }

@@ -1,9 +1,23 @@
 /*
  * Who acts in AWS other than by pulling: components by the role in their Secret, workloads by the annotation that the
  * pod identity webhook reads (aws/amazon-eks-pod-identity-webhook; OpenShift runs it with the prefix eks.amazonaws.com).
+ *
+ * The webhook writes no variables into a container that sets one of the two itself. Source: pkg/handler/handler.go,
+ * `addEnvToContainer`.
  */
 
-import { type Known, is, known, match, shown } from "../../model/known";
+import {
+  type Known,
+  type Ternary,
+  is,
+  isKnown,
+  known,
+  match,
+  orElse,
+  same,
+  shown,
+  whyNot,
+} from "../../model/known";
 import type { TreeObject } from "../../model/tree";
 import { awsProviderKind } from "../../rules/aws/provider-spec";
 import { defaultAwsAudience } from "../../rules/aws/pull-annotation";
@@ -19,52 +33,46 @@ import type {
   TrustAnswer,
 } from "../cloud";
 import type { SecretFact } from "../read/component-facts";
-import { actionsGranted, anythingGranted, rightsInWords } from "./component-rights";
-import { homeAnswer, isAwsSecret, readAwsSecret } from "./component-secret";
-import { type NamedRole, isRoleArn } from "./identity";
-import type { Trust, TrustQuestion } from "./trust";
-import { ROLE_VARIABLE, webhookPods } from "./webhook";
+import type { PodFact } from "../read/pods";
+import { type ContainerFact, containersOf } from "../shared/pods";
+import { amended } from "../shared/words";
+import { actionsGranted, anythingGranted, rightsInWords } from "./component";
+import { homeAnswer, isAwsSecret, readAwsSecret } from "./component";
+import { type NamedRole, type Roles, isRoleArn } from "./identity";
+import { type Trust, type TrustQuestion, notFound } from "./trust";
 
-/** Names the role of a service account. */
 export const ROLE_ANNOTATION = "eks.amazonaws.com/role-arn";
 const AUDIENCE = "eks.amazonaws.com/audience";
 
-/** Components and workloads in AWS. */
-export class AwsAccess implements CloudAccess {
-  /** Kind of the provider part of its CredentialsRequests. */
+export class RoleAccess implements CloudAccess {
   readonly providerKind: string = awsProviderKind;
-  readonly #roleOf: (arn: Known<string>) => NamedRole;
+  readonly #roles: Roles;
   readonly #trust: Trust;
 
-  /** `roleOf` finds a role by its ARN. */
-  constructor(roleOf: (arn: Known<string>) => NamedRole, trust: Trust) {
-    this.#roleOf = roleOf;
+  constructor(roles: Roles, trust: Trust) {
+    this.#roles = roles;
     this.#trust = trust;
   }
 
-  /** `<action> on <resource>`. */
   inWords(rights: TreeObject): readonly string[] {
     return rightsInWords(rights);
   }
 
-  /** True for a Secret that leads an SDK to a token. */
   recognizes(secret: SecretFact): boolean {
     return isAwsSecret(secret);
   }
 
-  /** Reads the Secret of a component. */
   secret(
     secret: SecretFact,
     tokenPath: string | undefined,
     beside: ReadonlyMap<string, SecretFact>,
   ): AccessReading {
     const { answer: written, arn } = readAwsSecret(secret, tokenPath);
-    const named = arn && is(arn, "") !== "yes" ? this.#roleOf(arn) : undefined;
+    const named = arn && is(arn, "") !== "yes" ? this.#roles.named(arn) : undefined;
     const home = written.status === "pass" && named ? homeAnswer(secret, named, beside) : undefined;
     return { answer: home ?? written, identity: named && new RoleIdentity(named, this.#trust) };
   }
 
-  /** Reads a workload. */
   account(question: AccountQuestion): AccountReading | undefined {
     const { account, declared, program } = question;
     const ofProgram = program.get(ROLE_VARIABLE);
@@ -79,13 +87,12 @@ export class AwsAccess implements CloudAccess {
     const isNamed = is(arn, "") !== "yes";
     return {
       answer: contested([arn, audience], where) ?? roleAnswer(arn, where),
-      identity: isNamed ? new RoleIdentity(this.#roleOf(arn), this.#trust) : undefined,
+      identity: isNamed ? new RoleIdentity(this.#roles.named(arn), this.#trust) : undefined,
       ...webhookPods(question, arn, audience),
     };
   }
 }
 
-/** A role that someone acts as. */
 class RoleIdentity implements AccessIdentity {
   readonly #named: NamedRole;
   readonly #trust: Trust;
@@ -152,16 +159,167 @@ function roleAnswer(arn: Known<string>, where: Evidence): Answer {
 }
 
 /** Only the list of the OIDC provider limits such a trust. Source: `ccoctl aws create-iam-roles` writes it so. */
-function wider({ status, reason, evidence, remedy, log }: Answer, { role }: NamedRole): Answer {
+function wider(answer: Answer, { role }: NamedRole): Answer {
   const words =
     "wider than needed: the trust policy does not compare the audience, so that a token for any audience of the OIDC provider is taken";
-  const shownToo = [...evidence, seen(words, role?.resource.source)];
-  return { status, reason, evidence: shownToo, remedy, ...(log === undefined ? {} : { log }) };
+  return amended(answer, { evidence: [...answer.evidence, seen(words, role?.resource.source)] });
 }
 
-function notFound(label: string): Answer {
-  return unknown(
-    `${label} is not among what was read`,
-    "name the Terraform that declares it as well; STS answers the same for a role that does not exist",
+export const ROLE_VARIABLE = "AWS_ROLE_ARN";
+const ROLE = ROLE_VARIABLE;
+const TOKEN = "AWS_WEB_IDENTITY_TOKEN_FILE";
+/** Names a profile of configuration files, whose credentials SDKs take. */
+const PROFILE = "AWS_PROFILE";
+/** Where the webhook mounts the token. */
+const MOUNTED = "/var/run/secrets/eks.amazonaws.com/serviceaccount/token";
+/** Credentials that SDKs take before a token. */
+const LASTING = "AWS_ACCESS_KEY_ID";
+const NOT_AUTHORIZED = "is not authorized to perform: sts:AssumeRoleWithWebIdentity";
+/** Issuers of EKS clusters, whose control plane runs the webhook. */
+const EKS =
+  /^https:\/\/(?:oidc[.-]eks\.|<(?:module\.[\w-]+\.)*(?:data\.)?aws_eks_cluster\.)|^<(?:module\.[\w-]+\.)*(?:data\.)?aws_eks_cluster\./;
+const NOT_RECORDED = "it is not recorded whether a pod identity webhook of AWS runs on the hub";
+
+interface Asked {
+  readonly arn: Known<string>;
+  /** Variables of the program, above those of its container. */
+  readonly program: ReadonlyMap<string, Known<string>>;
+  /** Whether the webhook runs. */
+  readonly webhook: Ternary;
+}
+
+/** Whether every container acts as the role, and the audiences of their tokens. */
+export function webhookPods(
+  { pods, program, cluster }: AccountQuestion,
+  arn: Known<string>,
+  audience: Known<string>,
+): Pick<AccountReading, "pods" | "audiences"> {
+  const webhook = webhookOn(cluster);
+  const judged = pods.flatMap((pod) =>
+    containersOf(pod.spec).map((container) =>
+      new Container(pod, container, { arn, program, webhook }).judged(),
+    ),
   );
+  const places = pods.map(({ title, source }) => seen(title, source));
+  const problem = judged.find((each) => each !== undefined && "status" in each);
+  if (problem && "status" in problem) return { pods: problem, audiences: [audience] };
+  if (webhook !== "yes" && judged.length === 0) {
+    const why = webhook === "no" ? "no pod identity webhook of AWS runs on the hub" : NOT_RECORDED;
+    const remedy = `name the manifests that set ${ROLE} and ${TOKEN} and mount the token`;
+    return { pods: unknown(`no pod was read, and ${why}`, remedy, ...places), audiences: [audience] };
+  }
+  const own = judged.flatMap((each) => (each && "own" in each ? [each.own] : []));
+  const reason =
+    webhook === "yes"
+      ? "the webhook gives every pod of the service account a token and names its path"
+      : "its pods have the token and know its path, without the webhook";
+  return { pods: pass(reason, ...places), audiences: unequal([audience, ...own]) };
+}
+
+function unequal(texts: readonly Known<string>[]): readonly Known<string>[] {
+  return texts.filter((text, place) => !texts.slice(0, place).some((each) => same(each, text) === "yes"));
+}
+
+/** Of a cluster of which nothing is recorded the webhook is taken for granted. */
+function webhookOn({ fleet, issuer }: AccountQuestion["cluster"]): Ternary {
+  if (fleet === undefined || fleet.webhooks?.includes("aws")) return "yes";
+  if (issuer !== undefined && EKS.test(shown(issuer))) return "yes";
+  return fleet.webhooks ? "no" : "unknown";
+}
+
+type Variable = Known<string | undefined> | undefined;
+
+/** The webhook looks at the container alone; the program has its own variables above what comes of that. */
+class Container {
+  readonly #pod: PodFact;
+  readonly #container: ContainerFact;
+  readonly #asked: Asked;
+
+  constructor(pod: PodFact, container: ContainerFact, asked: Asked) {
+    this.#pod = pod;
+    this.#container = container;
+    this.#asked = asked;
+  }
+
+  /** What keeps it from acting as the role, or the audience of a token of its own; `undefined` where it has the webhook's. */
+  judged(): Answer | { readonly own: Known<string> } | undefined {
+    const { arn, program, webhook } = this.#asked;
+    const { variable, hasMore } = this.#container;
+    const [role, token, lasting, profile] = [ROLE, TOKEN, LASTING, PROFILE].map((name) => variable(name));
+    if (program.has(LASTING) || (!isAbsent(lasting) && isKnown(lasting ?? known(""))))
+      return this.#wrong(`sets ${LASTING}`, ", which SDKs take before a token");
+    if (!isAbsent(profile) || program.has(PROFILE))
+      return this.#open(`has ${PROFILE}, and whose credentials the profile names is not judged here`);
+    const isMade = isAbsent(role) && isAbsent(token) && webhook === "yes";
+    const actsAs = program.get(ROLE) ?? (isMade ? arn : role);
+    const reads = program.get(TOKEN) ?? (isMade ? known(MOUNTED) : token);
+    const isBare = isAbsent(actsAs) && isAbsent(reads);
+    // Objects that are not read may have the rest.
+    if ([role, token, lasting].some(isOpen) || (hasMore && (isAbsent(actsAs) || isAbsent(reads))))
+      return this.#notKnown();
+    if (isBare && webhook === "no")
+      return this.#wrong(`has neither ${ROLE} nor ${TOKEN}`, ", and no webhook on the hub that sets them");
+    if (isBare) return this.#open(`sets neither ${ROLE} nor ${TOKEN}, and ${NOT_RECORDED}`);
+    const [there, missing] = isAbsent(actsAs) ? [TOKEN, ROLE] : [ROLE, TOKEN];
+    if (isAbsent(actsAs) || isAbsent(reads))
+      return this.#wrong(`sets ${there}`, ` without ${missing}, and the webhook leaves it alone`);
+    const isRole = same<string | undefined>(actsAs ?? known(undefined), arn);
+    if (isRole === "no") return this.#wrong(`sets ${ROLE} to ${shown(actsAs ?? known(""))}`, "");
+    return isRole === "unknown" ? this.#notKnown() : this.#token(orElse(reads ?? known(""), () => undefined));
+  }
+
+  #token(path: string | undefined): ReturnType<Container["judged"]> {
+    const { webhook } = this.#asked;
+    const { files, isOpen: hasOthers } = this.#container;
+    const token = files.find((each) => each.path === path)?.token;
+    if (token)
+      return orElse(token.audience, () => "late") === undefined
+        ? undefined
+        : { own: token.audience as Known<string> };
+    if (path === MOUNTED && webhook === "yes") return undefined;
+    if (path === MOUNTED && webhook === "unknown")
+      return this.#open(`reads the webhook's token, and ${NOT_RECORDED}`);
+    if (path === undefined || hasOthers) return this.#notKnown();
+    return this.#wrong(
+      `sets ${TOKEN} to ${path}`,
+      ", where it has no token, and the webhook leaves it alone",
+    );
+  }
+
+  #notKnown(): Answer {
+    return this.#open("takes a role that is known only in the cluster");
+  }
+
+  #open(what: string): Answer {
+    const remedy = `leave ${ROLE} and ${TOKEN} to the webhook, or write both, and the token that they name, into the pod`;
+    return unknown(
+      `the container ${this.#container.name} of ${this.#pod.title} ${what}`,
+      remedy,
+      this.#where,
+    );
+  }
+
+  #wrong(does: string, why: string): Answer {
+    return broken(
+      `${this.#pod.title} ${does} in the container ${this.#container.name}${why}`,
+      this.#asked.webhook === "no"
+        ? `set ${ROLE} and ${TOKEN} in the pod, and mount the token that they name`
+        : `remove ${ROLE}, ${TOKEN} and ${LASTING} from the pod: the webhook sets them`,
+      NOT_AUTHORIZED,
+      this.#where,
+    );
+  }
+
+  get #where(): ReturnType<typeof seen> {
+    return seen(`${this.#pod.title}, container ${this.#container.name}`, this.#pod.source);
+  }
+}
+
+function isAbsent(value: Variable): boolean {
+  return value === undefined || orElse(value, () => "late") === undefined;
+}
+
+/** Not known for another reason than that apply tells it. */
+function isOpen(value: Variable): boolean {
+  return value !== undefined && (whyNot(value)?.kind ?? "apply") !== "apply";
 }

@@ -30,11 +30,9 @@ import type { Resource } from "../read/block";
 import { type Terraform, sameProvider } from "../read/terraform";
 import { below } from "../shared/issuers";
 import type { StoredObject } from "../shared/object-store";
-import { accountOf, partitionOf } from "./place";
+import { accountOf, partitionOf, sifted } from "./place";
 
-/** Who reads. */
 export interface BucketReader {
-  /** For people. */
   readonly who: string;
   /** The service of AWS; `undefined` for everyone. */
   readonly service: string | undefined;
@@ -58,7 +56,6 @@ const REST_OF_HOST = new RegExp(`^[.-](?:[a-z0-9-]+\\.)*(?:${SUFFIXES})(?:/|$)`)
 
 /** What bears on who may read the objects of a bucket without an identity of IAM. */
 export class Bucket {
-  /** True where Terraform makes it. */
   readonly isOwned: boolean;
   readonly #name: Known<string>;
   readonly #objects: ReadonlyMap<string, readonly StoredObject[]>;
@@ -76,18 +73,15 @@ export class Bucket {
   ) {
     this.#name = name;
     this.#objects = objects;
-    const isIt = (bucket: Known<string>): Ternary => same(bucket, name);
-    this.#buckets = terraform.ofType(BUCKET).filter((each) => isIt(each.attribute("bucket")) === "yes");
+    this.#buckets = terraform.ofType(BUCKET).filter((each) => same(each.attribute("bucket"), name) === "yes");
     this.isOwned = this.#buckets.some(({ adopted }) => !adopted);
-    const [policies, blocks] = [POLICY, BLOCK].map((type) => terraform.ofType(type));
-    const ofIt = (all: readonly Resource[] = []): readonly Resource[] =>
-      all.filter((each) => isIt(each.stated("bucket")) === "yes");
-    const own = this.#buckets.filter((each) => orElse(each.text("policy"), () => "late") !== undefined);
-    this.#policies = [...ofIt(policies), ...own];
-    this.#blocks = ofIt(blocks);
-    this.#isOpen = [...(policies ?? []), ...(blocks ?? [])].some(
-      (each) => isIt(each.stated("bucket")) === "unknown",
+    const [policies, blocks] = [POLICY, BLOCK].map((type) =>
+      sifted(terraform.ofType(type), (each) => same(each.stated("bucket"), name)),
     );
+    const own = this.#buckets.filter((each) => orElse(each.text("policy"), () => "late") !== undefined);
+    this.#policies = [...(policies?.certain ?? []), ...own];
+    this.#blocks = blocks?.certain ?? [];
+    this.#isOpen = [policies, blocks].some((each) => (each?.perhaps ?? []).length > 0);
     this.#accountBlocks = accountBlocks(this.#buckets[0], terraform);
   }
 
@@ -130,22 +124,18 @@ export class Bucket {
   #policyAnswer(object: string, reader: BucketReader): Answer | undefined {
     const judged = this.#policies.map((resource) => ({
       where: seen("bucket policy", resource.source),
-      decision: this.#decided(resource, object, reader),
+      ...this.#decided(resource, object, reader),
     }));
     // A state tells what its configuration does not know yet.
-    const certain = judged.filter(({ decision }) => decision.outcome !== "unknown");
-    const worst = certain.find(({ decision }) => decision.outcome === "denied") ?? certain[0] ?? judged[0];
-    if (worst === undefined || worst.decision.outcome === "allowed") return undefined;
-    const { where, decision } = worst;
-    return decision.outcome === "denied"
-      ? broken(
-          `the bucket policy does not let ${reader.who} read ${object}: ${decision.reason}`,
-          REMEDY,
-          undefined,
-          where,
-        )
+    const certain = judged.filter(({ outcome }) => outcome !== "unknown");
+    const worst = certain.find(({ outcome }) => outcome === "denied") ?? certain[0] ?? judged[0];
+    if (worst === undefined || worst.outcome === "allowed") return undefined;
+    const { where, outcome, reason } = worst;
+    const what = `${reader.who} read ${object}`;
+    return outcome === "denied"
+      ? broken(`the bucket policy does not let ${what}: ${reason}`, REMEDY, undefined, where)
       : unknown(
-          `whether the bucket policy lets ${reader.who} read ${object} cannot be told: ${decision.reason}`,
+          `whether the bucket policy lets ${what} is not known: ${reason}`,
           "see the bucket policy",
           where,
         );
@@ -153,12 +143,14 @@ export class Bucket {
 
   #decided(resource: Resource, object: string, { service, arn }: BucketReader): AwsDecision {
     const unsaid = this.#buckets.map((bucket) => referenceOf(partitionOf(bucket)));
-    return decideOutsider(readPolicy(ofOnePartition(resource.stated("policy"), unsaid), "resource"), {
+    const policy = readPolicy(ofOnePartition(resource.stated("policy"), unsaid), "resource");
+    const { outcome, reason } = decideOutsider(policy, {
       service,
       action: "s3:GetObject",
       resource: resourceOf(joined("arn:aws:s3:::", this.#name, `/${object}`)),
       context: { "aws:SecureTransport": "true", "aws:SourceArn": arn ?? null },
     });
+    return { outcome, reason };
   }
 
   /** S3 takes the most restrictive combination of the settings of bucket and account. */
@@ -187,13 +179,11 @@ function restOfHost(rest: Known<string> | undefined): Known<string> | undefined 
 /** A policy with the ARNs of S3 as of one partition. */
 function ofOnePartition(policy: Known<string>, unsaid: readonly (Reference | undefined)[]): Known<string> {
   const parts = partsOf(policy)?.map((part) => (unsaid.includes(part as Reference) ? "aws" : part));
-  if (parts === undefined) return policy;
-  const whole = partsOf(textOf(parts)) ?? [];
-  return textOf(
-    whole.map((part) =>
-      typeof part === "string" ? part.replace(/arn:aws-[a-z-]+:s3:::/g, "arn:aws:s3:::") : part,
-    ),
+  const whole = parts && partsOf(textOf(parts));
+  const replaced = whole?.map((part) =>
+    typeof part === "string" ? part.replace(/arn:aws-[a-z-]+:s3:::/g, "arn:aws:s3:::") : part,
   );
+  return replaced ? textOf(replaced) : policy;
 }
 
 function accountBlocks(

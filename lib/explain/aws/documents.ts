@@ -1,39 +1,43 @@
 /*
- * Policies as Terraform declares them, and the managed ones of AWS.
+ * Policies as Terraform declares them, the data source aws_iam_policy_document, the managed policies of AWS, and the calls
+ * of modules that may change any of them.
  */
 
 import {
   type Known,
+  type Reference,
   type Ternary,
-  and,
+  andThen,
   isKnown,
   joined,
+  known,
   map,
   orElse,
   partsOf,
   same,
   shown,
-  unread,
+  textOf,
 } from "../../model/known";
-import {
-  type Tree,
-  type TreeObject,
-  entriesOf,
-  isTreeList,
-  isTreeObject,
-  listAt,
-  parsedTree,
-} from "../../model/tree";
+import { type Tree, changed, isTreeList, isTreeObject, parsedTree, sameTree } from "../../model/tree";
 import type { Policy, PolicyKind } from "../../rules/aws/policy/document";
 import { readPolicy } from "../../rules/aws/policy/policy";
 import { managedCharactersMax } from "../../rules/aws/policy/refusals";
-import { type Resource, referredResource } from "../read/block";
+import { type Block, type Resource, referredResource } from "../read/block";
+import type { NotRead } from "../read/scope";
+import type { Source } from "../read/source";
 import type { ComputedAttribute, Terraform } from "../read/terraform";
-import { accountOf, lastSegment, partitionOf } from "./place";
+import { accountOf, lastSegment, partitionOf, push, sifted } from "./place";
 
-/** What to do about a policy that was not read. */
-export const UNREAD_REMEDY =
-  "name the Terraform that declares it as well; what a managed policy of AWS says, the IAM console tells";
+/** What to do where the policies of a role, or its boundary, leave something open. */
+export function unreadRemedy(role: {
+  readonly policies: readonly { readonly policy: Policy }[];
+  readonly boundary: Policy | undefined;
+}): string {
+  const all = [role.boundary, ...role.policies.map(({ policy }) => policy)];
+  return all.some((policy) => policy?.kind === "unread")
+    ? "name the Terraform that declares it as well; what a managed policy of AWS says, the IAM console tells"
+    : "see the role's policies";
+}
 
 const PULL: readonly string[] = [
   "ecr:GetAuthorizationToken",
@@ -58,20 +62,16 @@ const MANAGED: ReadonlyMap<string, readonly string[]> = new Map([
 const MANAGED_ARN = /^arn:[a-z-]+:iam::aws:policy\/(?:service-role\/)?([\w-]+)$/;
 const MANAGED_TYPE = "aws_iam_policy";
 
-/** A policy that an ARN names. */
 export interface NamedPolicy {
-  /** The policy. */
   readonly policy: Policy;
   /** Where Terraform declares it; `undefined` where it does not. */
   readonly resource: Resource | undefined;
 }
 
-/** The policies of all documents, each read once. */
 export class Documents {
   readonly #terraform: Terraform;
-  /** By kind and length, and by text. */
-  readonly #read = new Map<string, Map<string, Policy>>();
-  readonly #managed = new Map<unknown, NamedPolicy>();
+  readonly #read = new Map<string, Policy>();
+  readonly #managed = new Map<string, NamedPolicy>();
   #byName: Map<string, Resource[]> | undefined;
 
   constructor(terraform: Terraform) {
@@ -80,41 +80,30 @@ export class Documents {
 
   /** The policy of a text; the same object for the same text. */
   ofText(text: Known<string>, kind: PolicyKind, max: number = Infinity): Policy {
-    const read = this.#read.get(max + kind) ?? new Map<string, Policy>();
-    this.#read.set(max + kind, read);
+    const read = (): Policy => readPolicy(text, kind, max);
     const literal = orElse(text, () => undefined);
-    const made = (literal === undefined ? undefined : read.get(literal)) ?? readPolicy(text, kind, max);
-    if (literal !== undefined) read.set(literal, made);
-    return made;
+    return literal === undefined ? read() : remembered(this.#read, `${kind} ${max} ${literal}`, read);
   }
 
   /** The policy of an ARN: one of AWS's own, or one that Terraform declares. */
   ofArn(arn: Known<string>): NamedPolicy {
     const key = orElse(arn, () => undefined);
-    const before = key === undefined ? undefined : this.#managed.get(key);
-    const found = before ?? this.#ofArn(arn);
-    if (key !== undefined) this.#managed.set(key, found);
-    return found;
+    const found = (): NamedPolicy => this.#ofArn(arn);
+    return key === undefined ? found() : remembered(this.#managed, key, found);
   }
 
   #ofArn(arn: Known<string>): NamedPolicy {
     const [, name] = MANAGED_ARN.exec(orElse(arn, () => "")) ?? [];
     const actions = name === undefined ? undefined : MANAGED.get(name);
+    const statement = { Sid: name, Effect: "Allow", Action: actions, Resource: "*" };
     if (actions !== undefined)
       return {
-        policy: readPolicy(
-          {
-            Version: "2012-10-17",
-            Statement: [{ Sid: name, Effect: "Allow", Action: actions, Resource: "*" }],
-          },
-          "identity",
-        ),
+        policy: readPolicy({ Version: "2012-10-17", Statement: [statement] }, "identity"),
         resource: undefined,
       };
     const declared = this.#declared(arn);
     const resource = declared.find((each) => isKnown(each.text("policy"))) ?? declared[0];
-    if (resource === undefined)
-      return { policy: { kind: "unread", why: notDeclared(arn, name) }, resource: undefined };
+    if (resource === undefined) return { policy: { kind: "unread", why: notDeclared(arn, name) }, resource };
     const text = resource.stated("policy");
     const isContested = declared.some((each) => samePolicy(each.stated("policy"), text) === "no");
     const policy: Policy = isContested
@@ -127,12 +116,9 @@ export class Documents {
   #declared(arn: Known<string>): readonly Resource[] {
     const referred = referredResource(arn, ["arn", "id"]);
     if (referred) return referred.type === MANAGED_TYPE ? [referred] : [];
-    const name = lastSegment(arn);
-    const literal = name && orElse(name, () => undefined);
-    const named = literal === undefined ? [] : (this.#named().get(literal) ?? []);
-    const judged = named.map((each) => [each, same(each.attribute("arn"), arn)] as const);
-    const certain = judged.filter(([, isIt]) => isIt === "yes").map(([each]) => each);
-    const perhaps = judged.filter(([, isIt]) => isIt === "unknown").map(([each]) => each);
+    const name = orElse(lastSegment(arn) ?? arn, () => "");
+    const named = this.#named().get(name) ?? [];
+    const { certain, perhaps } = sifted(named, (each) => same(each.attribute("arn"), arn));
     if (certain.length > 0) return certain;
     return perhaps.length === 1 ? perhaps : [];
   }
@@ -142,10 +128,16 @@ export class Documents {
     this.#byName = new Map();
     for (const resource of this.#terraform.ofType(MANAGED_TYPE)) {
       const name = orElse(lastSegment(resource.attribute("arn")) ?? resource.attribute("name"), () => "");
-      this.#byName.set(name, [...(this.#byName.get(name) ?? []), resource]);
+      push(this.#byName, name, resource);
     }
     return this.#byName;
   }
+}
+
+function remembered<K, V>(known: Map<K, V>, key: K, make: () => V): V {
+  const value = known.get(key) ?? make();
+  known.set(key, value);
+  return value;
 }
 
 function notDeclared(arn: Known<string>, managed: string | undefined): string {
@@ -162,7 +154,6 @@ export function iamArn(kind: string, resource: Resource, name: Known<string>): K
   return partsOf(arn) === undefined ? undefined : arn;
 }
 
-/** `arn` of a managed policy. */
 export const policyArn: ComputedAttribute = {
   type: MANAGED_TYPE,
   attribute: "arn",
@@ -175,38 +166,170 @@ export const policyArn: ComputedAttribute = {
  */
 export function samePolicy(one: Known<string>, other: Known<string>): Ternary {
   const text = same(one, other);
-  if (text === "yes" || !partsOf(one) || !partsOf(other)) return text;
-  const trees = [parsedTree(one), parsedTree(other)] as const;
-  return trees.every(isKnown) ? sameTree(...trees) : text;
+  if (text === "yes") return text;
+  const [first, second] = [parsedTree(one), parsedTree(other)];
+  return isKnown(first) && isKnown(second) ? sameTree(sorted(first), sorted(second)) : text;
 }
 
-function sameTree(one: Tree, other: Tree): Ternary {
-  const [a, b] = [one, other].map((each) => orElse(each, () => undefined));
-  if (a === undefined || b === undefined) return same(one as Known<string>, other as Known<string>);
-  if (isTreeList(a) || isTreeList(b)) return sameList(one, other);
-  if (!isTreeObject(a) || !isTreeObject(b)) return same(one as Known<string>, other as Known<string>);
-  const [rows, others] = [a, b].map(sortedEntries);
-  if (rows?.length !== others?.length) return "no";
-  return and(
-    ...(rows ?? []).flatMap(([key, child], place) => {
-      const [name, value] = others?.[place] ?? [];
-      return name === undefined || value === undefined ? [] : [same(key, name), sameTree(child, value)];
-    }),
-  );
+/** With lists of texts in order, and lists of one as their item. */
+function sorted(tree: Tree): Tree {
+  return andThen(tree, (value) => {
+    if (isTreeObject(value)) return known(changed(value, sorted));
+    if (!isTreeList(value)) return tree;
+    const [only, ...more] = value;
+    if (only !== undefined && more.length === 0) return sorted(only);
+    const texts = value.map((each) => orElse(each, () => undefined));
+    const isOfTexts = texts.every((each) => typeof each === "string");
+    return known(isOfTexts ? texts.sort().map((each) => known(each)) : value.map(sorted));
+  });
 }
 
-function sortedEntries(value: TreeObject): readonly (readonly [Known<string>, Tree])[] {
-  return [...entriesOf(value)].sort(([one], [other]) => (shown(one) < shown(other) ? -1 : 1));
+/** `data.aws_iam_policy_document.<name>.json`. */
+export const policyDocumentJson: ComputedAttribute = {
+  type: "aws_iam_policy_document",
+  attribute: "json",
+  value: (resource) => {
+    if (MERGED.some((name) => resource.names.includes(name))) return undefined;
+    const texts = new Texts();
+    const document = rendered(resource, texts);
+    return document === undefined || texts.isOpen ? undefined : texts.unmarked(JSON.stringify(document));
+  },
+};
+
+const MERGED: readonly string[] = [
+  "source_policy_documents",
+  "override_policy_documents",
+  "source_json",
+  "override_json",
+];
+
+const MARK = /\ue000(\d+)\ue001/;
+
+/** Texts as they stand in JSON, with a mark for each reference. */
+class Texts {
+  /** True where a text was asked for that is not known at all. */
+  isOpen = false;
+  readonly #references: Reference[] = [];
+
+  marked(text: Known<string | undefined>): string {
+    const parts = partsOf(text as Known<string>);
+    if (parts === undefined) this.isOpen = true;
+    return (parts ?? []).map((part) => (typeof part === "object" ? this.#mark(part) : (part ?? ""))).join("");
+  }
+
+  /** The items of a list; in this data source `&{…}` stands for a policy variable. */
+  list(list: Known<readonly Known<string>[]>): readonly string[] {
+    const items = orElse(list, () => undefined);
+    if (items === undefined) this.isOpen = true;
+    return (items ?? []).map((item) => this.marked(item).replaceAll("&{", "${"));
+  }
+
+  unmarked(json: string): Known<string> {
+    return textOf(
+      json
+        .split(MARK)
+        .map((piece, place) => (place % 2 === 1 ? (this.#references[Number(piece)] ?? "") : piece)),
+    );
+  }
+
+  #mark(reference: Reference): string {
+    const at = this.#references.indexOf(reference);
+    if (at < 0) this.#references.push(reference);
+    return `\ue000${at < 0 ? this.#references.length - 1 : at}\ue001`;
+  }
 }
 
-function sameList(one: Tree, other: Tree): Ternary {
-  const [items, others] = [one, other].map((each) => [...orElse(listAt(each), () => [])].sort(byText));
-  if (items?.length !== others?.length) return "no";
-  return and(...(items ?? []).map((item, place) => sameTree(item, others?.[place] ?? unread("nothing"))));
+/** `undefined` where an expression makes blocks of it: any of them could deny. */
+function rendered(resource: Resource, texts: Texts): unknown {
+  const statements = orElse(resource.blocks("statement"), () => undefined);
+  const Statement = statements?.map((each) => renderedStatement(each, texts));
+  if (Statement === undefined || Statement.includes(undefined)) return undefined;
+  return { Version: texts.marked(resource.text("version")) || "2012-10-17", Statement };
 }
 
-/** Only the order of texts says nothing. */
-function byText(one: Tree, other: Tree): number {
-  const [a, b] = [one, other].map((each) => orElse(each, () => undefined));
-  return typeof a === "string" && typeof b === "string" ? (a < b ? -1 : a > b ? 1 : 0) : 0;
+const LISTS: readonly (readonly [argument: string, element: string])[] = [
+  ["actions", "Action"],
+  ["not_actions", "NotAction"],
+  ["resources", "Resource"],
+  ["not_resources", "NotResource"],
+];
+const PRINCIPALS: readonly (readonly [argument: string, element: string])[] = [
+  ["principals", "Principal"],
+  ["not_principals", "NotPrincipal"],
+];
+
+function renderedStatement(statement: Block, texts: Texts): unknown {
+  const made: Record<string, unknown> = {
+    Sid: texts.marked(statement.text("sid")) || undefined,
+    Effect: texts.marked(statement.text("effect")) || "Allow",
+  };
+  for (const [argument, element] of LISTS) {
+    const values = texts.list(statement.list(argument));
+    if (values.length > 0) made[element] = values;
+  }
+  for (const [argument, element] of PRINCIPALS) {
+    const rows = orElse(statement.blocks(argument), () => undefined);
+    if (rows === undefined) return undefined;
+    if (rows.length > 0) made[element] = principals(rows, texts);
+  }
+  const conditions = orElse(statement.blocks("condition"), () => undefined);
+  if (conditions === undefined) return undefined;
+  if (conditions.length > 0) made["Condition"] = renderedConditions(conditions, texts);
+  return made;
+}
+
+function principals(rows: readonly Block[], texts: Texts): unknown {
+  const byType: Record<string, readonly string[]> = {};
+  for (const row of rows) {
+    const type = texts.marked(row.text("type"));
+    if (type === "*") return "*";
+    byType[type] = [...(byType[type] ?? []), ...texts.list(row.list("identifiers"))];
+  }
+  return byType;
+}
+
+function renderedConditions(conditions: readonly Block[], texts: Texts): unknown {
+  const byTest: Record<string, Record<string, readonly string[]>> = {};
+  for (const condition of conditions) {
+    const keys = (byTest[texts.marked(condition.text("test"))] ??= {});
+    const key = texts.marked(condition.text("variable"));
+    keys[key] = [...(keys[key] ?? []), ...texts.list(condition.list("values"))];
+  }
+  return byTest;
+}
+
+const NAME = /^module(?:\.|\[")([^".\]]+)/;
+const MODULE = /^module\.([^.[]+)/;
+
+/** What to do about what a configuration alone does not say. */
+export const moduleRemedy = "name what `terraform show -json` prints of the plan or state as well";
+
+/**
+ * Calls of modules, which are not followed: what they are given they may change. Those whose resources a plan or state
+ * among what was read has are left out.
+ */
+export class ModuleCalls {
+  readonly #calls: readonly NotRead[];
+
+  constructor(terraform: Terraform) {
+    const calls = terraform.scopes.flatMap(({ notRead }) => notRead);
+    const literal = calls.length === 0 ? [] : terraform.scopes.filter(({ isLiteral }) => isLiteral);
+    const addresses = literal.flatMap(({ resources }) => [...resources.keys()]);
+    const read = new Set(addresses.map((address) => MODULE.exec(address)?.[1]));
+    this.#calls = calls.filter(({ source }) => !read.has(NAME.exec(source.path)?.[1] ?? ""));
+  }
+
+  get isEmpty(): boolean {
+    return this.#calls.length === 0;
+  }
+
+  /** A call that is given one of these resources, or exactly one of these texts; `undefined` where none is. */
+  given(resources: readonly object[], texts: readonly Known<string>[]): Source | undefined {
+    const literal = texts.flatMap((text) => orElse(text, () => "") || []);
+    return this.#calls.find(
+      (call) =>
+        resources.some((resource) => call.mentions.has(resource)) ||
+        call.texts.some((text) => literal.includes(text)),
+    )?.source;
+  }
 }

@@ -7,7 +7,6 @@ import {
   type Ternary,
   isKnown,
   joined,
-  known,
   map,
   match,
   orElse,
@@ -23,42 +22,30 @@ import type { ComputedAttribute, Terraform } from "../read/terraform";
 import { Attachments, type HeldPolicy } from "./attachments";
 import { type Documents, iamArn, samePolicy } from "./documents";
 import { organizationPolicies } from "./organization";
-import { accountOf, arnFields, lastSegment, partitionOf } from "./place";
+import { accountOf, arnFields, lastSegment, partitionOf, push, sifted } from "./place";
 
 /** An IAM role that was read. What is not asked for is not put together: there may be tens of thousands. */
 export interface Role {
-  /** Where it is declared. */
   readonly resource: Resource;
-  /** ARN. */
   readonly arn: Known<string>;
-  /** Account id. */
   readonly account: Known<string>;
-  /** Name of its partition, `aws`. */
   readonly partition: Known<string>;
   /** `<path><name>`, the end of its ARN, for people. */
   readonly pathName: string;
-  /** The trust policy. */
   readonly trust: Policy;
-  /** The identity policies, the permissions boundary not among them; those that certainly are its own come first. */
+  /** The identity policies without the permissions boundary; those that certainly are its own come first. */
   readonly policies: readonly HeldPolicy[];
-  /** The permissions boundary; `undefined` where there is none. */
   readonly boundary: Policy | undefined;
-  /** Where it is declared another time, in another way; `undefined` where it is not. */
+  /** Where it is declared another time, in another way. */
   readonly contestedBy: Source | undefined;
 }
 
 /** An IAM role as an ARN names it. */
-export interface NamedRole {
+export interface NamedRole extends Pick<Role, "arn" | "account" | "partition"> {
   /** The role; `undefined` where it was not read. */
   readonly role: Role | undefined;
-  /** The ARN. */
-  readonly arn: Known<string>;
   /** The ARN, or the role's name where the ARN is known only after apply. */
   readonly label: string;
-  /** Its account. */
-  readonly account: Known<string>;
-  /** Its partition. */
-  readonly partition: Known<string>;
 }
 
 const TYPE = "aws_iam_role";
@@ -73,7 +60,6 @@ export function isRoleArn(arn: Known<string>): boolean {
   );
 }
 
-/** `arn` and `id` of a role. */
 export const roleAttributes: readonly ComputedAttribute[] = [
   {
     type: TYPE,
@@ -83,7 +69,6 @@ export const roleAttributes: readonly ComputedAttribute[] = [
   { type: TYPE, attribute: "id", value: (resource) => resource.attribute("name") },
 ];
 
-/** All roles. */
 export class Roles {
   readonly #terraform: Terraform;
   readonly #documents: Documents;
@@ -97,16 +82,12 @@ export class Roles {
     this.#documents = documents;
     for (const resource of terraform.ofType(TYPE)) {
       const name = orElse(resource.attribute("name"), () => undefined);
-      if (name === undefined) continue;
-      const before = this.#byName.get(name);
-      if (before) before.push(resource);
-      else this.#byName.set(name, [resource]);
+      if (name !== undefined) push(this.#byName, name, resource);
     }
     this.#attachments = new Attachments(terraform, documents, (name) => this.#named(name));
     this.#ofOrganization = organizationPolicies(terraform, documents);
   }
 
-  /** The roles that Terraform makes. */
   get declared(): readonly Role[] {
     return this.#terraform
       .ofType(TYPE)
@@ -114,7 +95,6 @@ export class Roles {
       .map((each) => this.#role(each));
   }
 
-  /** The role of an ARN. */
   named(arn: Known<string>): NamedRole {
     const role = this.#ofArn(arn);
     const fields = arnFields(arn);
@@ -130,10 +110,8 @@ export class Roles {
 
   /** One whose account is not known may be the one that is meant, where it is the only one of its name. */
   #ofArn(arn: Known<string>): Role | undefined {
-    const judged = this.#ending(arn).map((role) => [role, isRoleOf(role, arn)] as const);
-    const certain = judged.filter(([, isIt]) => isIt === "yes").map(([role]) => role);
+    const { certain, perhaps } = sifted(this.#ending(arn), (role) => isRoleOf(role, arn));
     if (certain.length > 0) return agreed(certain);
-    const perhaps = judged.filter(([, isIt]) => isIt === "unknown").map(([role]) => role);
     return perhaps.length === 1 ? perhaps[0] : undefined;
   }
 
@@ -163,16 +141,12 @@ export class Roles {
     const attached = this.#isRepeated(resource) ? [NOT_DECLARED] : this.#attachments.of(resource);
     // What others attached to a role that is only looked up stands elsewhere.
     const all = [...own, ...(resource.adopted ? [NOT_DECLARED] : []), ...attached];
-    const certain = all.filter(({ doubt }) => doubt === undefined);
-    const perhaps = all.filter(({ doubt }) => doubt !== undefined);
-    return [...certain, ...perhaps, ...this.#ofOrganization(accountOf(resource))];
+    return certainFirst([...all, ...this.#ofOrganization(accountOf(resource))]);
   }
 
   /** A state does not say which account a policy is of; of two roles of one name neither's policies are known then. */
   #isRepeated(resource: Resource): boolean {
-    const name = orElse(resource.attribute("name"), () => undefined);
-    if (name === undefined) return false;
-    return this.#named(name).some(
+    return this.#named(orElse(resource.attribute("name"), () => "")).some(
       (other) =>
         other !== resource &&
         other.scope === resource.scope &&
@@ -180,6 +154,13 @@ export class Roles {
         other.address !== resource.address,
     );
   }
+}
+
+function certainFirst(held: readonly HeldPolicy[]): readonly HeldPolicy[] {
+  return [
+    ...held.filter(({ doubt }) => doubt === undefined),
+    ...held.filter(({ doubt }) => doubt !== undefined),
+  ];
 }
 
 /** A policy that could be anything: what is not read may allow and may deny. */
@@ -238,11 +219,8 @@ class DeclaredRole implements Role {
   }
 
   get boundary(): Policy | undefined {
-    return match(
-      this.resource.text("permissions_boundary"),
-      (arn) => (arn === undefined || arn === "" ? undefined : this.#documents.ofArn(known(arn)).policy),
-      () => this.#documents.ofArn(this.resource.stated("permissions_boundary")).policy,
-    );
+    const isStated = orElse(this.resource.text("permissions_boundary"), () => "late");
+    return isStated ? this.#documents.ofArn(this.resource.stated("permissions_boundary")).policy : undefined;
   }
 }
 
@@ -251,20 +229,15 @@ function ownPolicies(resource: Resource, documents: Documents): readonly HeldPol
   if (!["inline_policy", "managed_policy_arns", "dynamic"].some((name) => resource.names.includes(name)))
     return [];
   const certain = (policy: Policy): HeldPolicy => ({ policy, doubt: undefined });
-  const inline = match(
-    resource.blocks("inline_policy"),
-    (blocks) =>
-      blocks
-        .filter((block) => block.names.includes("policy") || block.names.includes("name"))
-        .map((block) => certain(documents.ofText(block.stated("policy"), "identity", inlineCharactersMax))),
-    () => [NOT_DECLARED],
+  const inline = map(resource.blocks("inline_policy"), (blocks) =>
+    blocks
+      .filter(({ names }) => names.includes("policy") || names.includes("name"))
+      .map((block) => certain(documents.ofText(block.stated("policy"), "identity", inlineCharactersMax))),
   );
-  const managed = match(
-    resource.list("managed_policy_arns"),
-    (arns) => arns.map((arn) => certain(documents.ofArn(arn).policy)),
-    () => [NOT_DECLARED],
+  const managed = map(resource.list("managed_policy_arns"), (arns) =>
+    arns.map((arn) => certain(documents.ofArn(arn).policy)),
   );
-  return [...inline, ...managed];
+  return [inline, managed].flatMap((held) => orElse(held, () => [NOT_DECLARED]));
 }
 
 /**
@@ -278,7 +251,7 @@ function agreed(declared: readonly Role[]): Role | undefined {
   const first = all.find(({ resource }) => isKnown(resource.text("assume_role_policy"))) ?? all[0];
   if (first === undefined) return only;
   const differing = all.find((other) => other !== first && differs(first, other));
-  return differing === undefined ? first : new ContestedRole(first, differing.resource.source);
+  return differing === undefined ? first : contested(first, differing.resource.source);
 }
 
 function differs(one: Role, other: Role): boolean {
@@ -290,6 +263,13 @@ function differs(one: Role, other: Role): boolean {
   });
   const isOpen = [...(rights ?? []), ...(others ?? [])].includes(LATE);
   return !isOpen && rights?.join() !== others?.join();
+}
+
+/** The role of which only the name is known. */
+function contested({ resource, arn, account, partition, pathName }: Role, contestedBy: Source): Role {
+  const trust: Policy = { kind: "unread", why: "the role is declared twice, in different ways" };
+  const policies = [NOT_DECLARED];
+  return { resource, arn, account, partition, pathName, trust, policies, boundary: undefined, contestedBy };
 }
 
 const LATE = "late";
@@ -304,27 +284,5 @@ function policyWords(policy: Policy): string {
   } catch {
     // A value that is not known has no text.
     return LATE;
-  }
-}
-
-/** A role of which only the name is known. */
-class ContestedRole implements Role {
-  readonly resource: Resource;
-  readonly arn: Known<string>;
-  readonly account: Known<string>;
-  readonly partition: Known<string>;
-  readonly pathName: string;
-  readonly trust: Policy = { kind: "unread", why: "the role is declared twice, in different ways" };
-  readonly policies: readonly HeldPolicy[] = [NOT_DECLARED];
-  readonly boundary = undefined;
-  readonly contestedBy: Source;
-
-  constructor({ resource, arn, account, partition, pathName }: Role, contestedBy: Source) {
-    this.resource = resource;
-    this.arn = arn;
-    this.account = account;
-    this.partition = partition;
-    this.pathName = pathName;
-    this.contestedBy = contestedBy;
   }
 }

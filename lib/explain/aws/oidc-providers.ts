@@ -8,7 +8,7 @@ import {
   type Ternary,
   isKnown,
   joined,
-  match,
+  map,
   or,
   orElse,
   partsOf,
@@ -25,21 +25,16 @@ const TYPE = "aws_iam_openid_connect_provider";
 const SCHEME = "https://";
 const IN_ARN = "oidc-provider/";
 
-/** An OIDC provider. */
-export interface OidcProvider {
-  /** Where it is declared or looked up. */
+export interface RegisteredIssuer {
   readonly resource: Resource;
   /** The issuer's URL with `https://`. */
   readonly url: Known<string>;
-  /** Its ARN. */
   readonly arn: Known<string>;
-  /** Account id. */
   readonly account: Known<string>;
   /** The accepted audiences; not known of one that is only looked up. */
   readonly clientIds: Known<readonly Known<string>[]>;
 }
 
-/** `arn` of an OIDC provider. */
 export const oidcProviderArn: ComputedAttribute = {
   type: TYPE,
   attribute: "arn",
@@ -50,8 +45,7 @@ export const oidcProviderArn: ComputedAttribute = {
   },
 };
 
-/** Every OIDC provider. */
-export function oidcProviders(terraform: Terraform): readonly OidcProvider[] {
+export function oidcProviders(terraform: Terraform): readonly RegisteredIssuer[] {
   return terraform.ofType(TYPE).map((resource) => ({
     resource,
     url: urlOf(resource),
@@ -83,10 +77,10 @@ export function hostOfArn(arn: Known<string>): Known<string> | undefined {
 
 /** The OIDC providers of an issuer that may be an account's; those that tell more of it come alone. */
 export function registeredIn(
-  providers: readonly OidcProvider[],
+  providers: readonly RegisteredIssuer[],
   issuer: Known<string>,
   account: Known<string>,
-): readonly OidcProvider[] {
+): readonly RegisteredIssuer[] {
   const there = providers.filter(
     (each) => same(each.url, issuer) === "yes" && same(each.account, account) !== "no",
   );
@@ -97,11 +91,9 @@ export function registeredIn(
   return [near, telling, there].find(({ length }) => length > 0) ?? there;
 }
 
-/** Whether an OIDC provider accepts an audience. */
-export function accepts({ clientIds }: OidcProvider, audience: Known<string>): Ternary {
-  return match(
-    clientIds,
-    (ids) => or(...ids.map((id) => same(id, audience))),
+export function accepts({ clientIds }: RegisteredIssuer, audience: Known<string>): Ternary {
+  return orElse(
+    map(clientIds, (ids) => or(...ids.map((id) => same(id, audience)))),
     () => "unknown",
   );
 }
@@ -110,7 +102,10 @@ export function accepts({ clientIds }: OidcProvider, audience: Known<string>): T
 const CLIENT_IDS_MAX = 100;
 
 /** Why it is not certain which audiences are accepted; `undefined` where it is. */
-export function audienceDoubt(found: readonly OidcProvider[], audience: Known<string>): Answer | undefined {
+export function audienceDoubt(
+  found: readonly RegisteredIssuer[],
+  audience: Known<string>,
+): Answer | undefined {
   const [first, ...others] = found.filter((each) => accepts(each, audience) !== "unknown");
   if (!first) return undefined;
   const other = others.find((each) => accepts(each, audience) !== accepts(first, audience));
@@ -121,10 +116,11 @@ export function audienceDoubt(found: readonly OidcProvider[], audience: Known<st
       seen("client_id_list", first.resource.source),
       seen("client_id_list of the other", other.resource.source),
     );
-  if (orElse(first.clientIds, () => []).length <= CLIENT_IDS_MAX) return undefined;
-  return unknown(
-    `AWS refuses an OIDC provider with more than ${CLIENT_IDS_MAX} audiences; which ones it has, if it is there at all, is not known`,
-    "leave out the audiences that are not needed",
-    seen("client_id_list", first.resource.source),
-  );
+  return orElse(first.clientIds, () => []).length <= CLIENT_IDS_MAX
+    ? undefined
+    : unknown(
+        `AWS refuses an OIDC provider with more than ${CLIENT_IDS_MAX} audiences; which ones it has, if it is there at all, is not known`,
+        "leave out the audiences that are not needed",
+        seen("client_id_list", first.resource.source),
+      );
 }

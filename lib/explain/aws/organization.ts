@@ -13,6 +13,7 @@ import {
   type UnreadStatement,
   denyingEverything,
 } from "../../rules/aws/policy/document";
+import { seen } from "../answer";
 import type { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import type { HeldPolicy } from "./attachments";
@@ -67,7 +68,16 @@ function limitOf(resource: Resource, terraform: Terraform, documents: Documents)
   if (policy === undefined) return undefined;
   return {
     accounts: accountsOf(resource, terraform),
-    held: { policy, doubt: { kind: "organization", source: resource.source, against: undefined } },
+    held: { policy, doubt: doubtOf(resource) },
+  };
+}
+
+function doubtOf({ source }: Resource): HeldPolicy["doubt"] {
+  return {
+    reason: (action) =>
+      `a policy of the organization denies ${action}, or may, where it counts for the role's account`,
+    remedy: "except the role from it, or attach it to other accounts by their ids",
+    evidence: [seen("policy of the organization", source)],
   };
 }
 

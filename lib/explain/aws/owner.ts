@@ -4,14 +4,14 @@
  * Source: "Cross-account policy evaluation logic" in the IAM user guide.
  */
 
-import { type Known, type Ternary, is, or, shown } from "../../model/known";
+import { type Ternary, is, or, shown } from "../../model/known";
 import type { Decision } from "../../rules/aws/policy/decide";
 import { ResourcePolicy } from "../../rules/aws/policy/resource";
 import type { AskedResource } from "../../rules/aws/policy/resource-name";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import { obstacle } from "../obstacle";
 import type { Source } from "../read/source";
-import { type AskedPlace, type OwnerPolicy, type Registries, isOf } from "./registry";
+import { type AskedPlace, type PolicyOfOwner, type Registries, isOf } from "./registry";
 import { type AssumedRole, type RoleJudge, pullActions } from "./role-judge";
 
 const IMPORT = "ecr:BatchImportUpstreamImage";
@@ -22,7 +22,7 @@ export class Owners {
   readonly #role: AssumedRole;
   readonly #judge: RoleJudge;
   readonly #registries: Registries;
-  readonly #spoken = new Map<OwnerPolicy, ResourcePolicy>();
+  readonly #spoken = new Map<PolicyOfOwner, ResourcePolicy>();
 
   constructor(role: AssumedRole, judge: RoleJudge, registries: Registries) {
     this.#role = role;
@@ -32,37 +32,31 @@ export class Owners {
 
   /** What the owner says where the role's own policies allow it; `undefined` where nothing speaks against it. */
   said(place: AskedPlace): Answer | undefined {
-    const registries = this.#registries;
     const isForeign = is(this.#role.account, place.account) !== "yes";
-    if (registries.isEmpty) return isForeign ? withoutPolicy(this.#role.account, place) : undefined;
+    const withoutPolicy = isForeign ? this.#withoutPolicy(place) : undefined;
+    if (this.#registries.isEmpty) return withoutPolicy;
     const denial = this.#registryDenial(place);
     if (denial?.status === "fail") return denial;
-    const policy = registries.policyOf(place);
-    const said = policy
-      ? this.#allows(place, policy, isForeign)
-      : isForeign
-        ? withoutPolicy(this.#role.account, place)
-        : undefined;
+    const { policy, others } = this.#registries.policiesOf(place);
+    const said = policy ? this.#allows(place, policy, isForeign) : withoutPolicy;
     if (said && said.status !== "pass") return said;
     if (denial) return denial;
-    const doubt = registries.othersOf(place).find((other) => this.#denies(other) !== "no");
-    if (doubt) return perhapsDenied(doubt.source);
-    return said;
+    const doubt = others.find((each) => this.#denies(each) !== "no");
+    return doubt ? perhapsDenied(doubt.source) : said;
   }
 
   /** Within one account a repository policy that names the role itself needs no permission of the role. */
   granted(place: AskedPlace): Answer | undefined {
-    const registries = this.#registries;
     const isHome = is(this.#role.account, place.account);
-    if (registries.isEmpty || isHome === "no") return undefined;
-    const policy = registries.policyOf(place);
-    for (const each of [...(policy ? [policy] : []), ...registries.othersOf(place)]) {
+    if (this.#registries.isEmpty || isHome === "no") return undefined;
+    const { policy, others } = this.#registries.policiesOf(place);
+    for (const each of [...(policy ? [policy] : []), ...others]) {
       const outcome = this.#grantedBy(each, place);
       if (outcome === "denied") continue;
-      const isCertain =
-        outcome === "allowed" && each === policy && isOf(each, place) === "yes" && isHome === "yes";
-      if (!isCertain) return perhapsGranted(each.source);
-      return this.#registryDenial(place) ?? grantedDirectly(this.#role.arn, each.source);
+      const isCertain = each === policy && isOf(each, place) === "yes" && isHome === "yes";
+      if (outcome === "unknown" || !isCertain) return perhapsGranted(each.source);
+      const reason = `the repository policy lets ${shown(this.#role.arn)} itself in, which needs no policy of the role within one account`;
+      return this.#registryDenial(place) ?? pass(reason, seen("policy of the repository", each.source));
     }
     const source = this.#registryGrant(place, false);
     return source && perhapsGranted(source);
@@ -71,19 +65,27 @@ export class Owners {
   /** What of a pull through a cache is not there yet takes another permission. */
   uncached(place: AskedPlace): Answer | undefined {
     const rule = this.#registries.cacheRuleOf(place);
-    if (rule === undefined) return undefined;
-    if (this.#judge.outcome(IMPORT, place.region, place.resource, false) === "allowed") return undefined;
-    const isLet = this.#registries
-      .registryPoliciesOf(place)
-      .some(
-        (each) =>
-          isOf(each, place) === "yes" &&
-          this.#toRole(each).grants(IMPORT).decide(place.resource).outcome === "allowed",
-      );
-    return isLet ? undefined : perhapsUncached(rule);
+    const { region, resource } = place;
+    if (!rule || this.#judge.outcome(IMPORT, region, resource, false) === "allowed") return undefined;
+    const isLet = (each: PolicyOfOwner): boolean =>
+      isOf(each, place) === "yes" && this.#toRole(each).grants(IMPORT).decide(resource).outcome === "allowed";
+    if (this.#registries.registryPoliciesOf(place).some(isLet)) return undefined;
+    return unknown(
+      "the repository caches another registry, and the role may pull only what is in it already: it is not certain that it may ecr:BatchImportUpstreamImage",
+      "allow ecr:BatchImportUpstreamImage on the repository too (pullThroughCache)",
+      seen("pull through cache rule", rule),
+    );
   }
 
-  #allows(place: AskedPlace, policy: OwnerPolicy, isForeign: boolean): Answer | undefined {
+  /** Within one account a repository needs no policy. */
+  #withoutPolicy({ account }: AskedPlace): Answer {
+    return unknown(
+      `the repository is of account ${account}, the role of ${shown(this.#role.account)}, and no repository policy was read`,
+      "name the Terraform of the owner as well, or let the owner add a repository policy for the role",
+    );
+  }
+
+  #allows(place: AskedPlace, policy: PolicyOfOwner, isForeign: boolean): Answer | undefined {
     const refusal = obstacle(pullActions.map((action) => this.#refuses(place, policy, action, isForeign)));
     if (refusal || !isForeign) return refusal;
     const where = seen("policy of the repository", policy.source);
@@ -96,7 +98,7 @@ export class Owners {
         );
   }
 
-  #refuses(place: AskedPlace, policy: OwnerPolicy, action: string, isForeign: boolean): Answer | undefined {
+  #refuses(place: AskedPlace, policy: PolicyOfOwner, action: string, isForeign: boolean): Answer | undefined {
     const where = seen("policy of the repository", policy.source);
     const question = this.#toRole(policy).lets(action);
     const denial = question.denial(undefined);
@@ -120,13 +122,27 @@ export class Owners {
 
   /** What a registry policy keeps from the role, or may; `undefined` where none does. */
   #registryDenial(place: AskedPlace): Answer | undefined {
-    const judged = this.#registries
+    const denying = this.#registries
       .registryPoliciesOf(place)
-      .map((each) => ({ each, denies: this.#denies(each, place.resource) }));
-    const certain = judged.find(({ each, denies }) => denies === "yes" && isOf(each, place) === "yes");
-    if (certain) return registryRefuses(certain.each.source);
-    const perhaps = judged.find(({ denies }) => denies !== "no");
-    return perhaps && registryMayRefuse(perhaps.each.source);
+      .map((each) => ({ each, denies: this.#denies(each, place.resource) }))
+      .filter(({ denies }) => denies !== "no");
+    const certain = denying.find(({ each, denies }) => denies === "yes" && isOf(each, place) === "yes");
+    if (certain)
+      return broken(
+        "the registry's policy denies the pull from every repository that it names, whatever other policies allow",
+        "except the role or the repository from the denial in the registry policy",
+        "is not authorized to perform: ecr:BatchGetImage … with an explicit deny in a resource-based policy",
+        seen("policy of the registry", certain.each.source),
+      );
+    const [perhaps] = denying;
+    return (
+      perhaps &&
+      unknown(
+        "a registry policy that denies it, or cannot be judged, is or may be this registry's",
+        "see the registry policy, and limit its Terraform provider to one account (allowed_account_ids)",
+        seen("policy of a registry", perhaps.each.source),
+      )
+    );
   }
 
   /** A registry policy that grants the pull, or may, where neither the role's own nor the repository's do. */
@@ -141,7 +157,7 @@ export class Owners {
   }
 
   /** Whether a repository policy lets the role read where the role's own policies do not. */
-  #grantedBy(each: OwnerPolicy, { region, resource }: AskedPlace): Decision["outcome"] {
+  #grantedBy(each: PolicyOfOwner, { region, resource }: AskedPlace): Decision["outcome"] {
     const outcomes = pullActions.map((action): Decision["outcome"] => {
       const question = this.#toRole(each).grants(action);
       const denial = question.denial(undefined).holds;
@@ -153,30 +169,15 @@ export class Owners {
     return (["denied", "unknown"] as const).find((outcome) => outcomes.includes(outcome)) ?? "allowed";
   }
 
-  #denies(policy: OwnerPolicy, resource?: AskedResource): Ternary {
+  #denies(policy: PolicyOfOwner, resource?: AskedResource): Ternary {
     return or(...pullActions.map((action) => this.#toRole(policy).lets(action).denial(resource).holds));
   }
 
-  #toRole(policy: OwnerPolicy): ResourcePolicy {
+  #toRole(policy: PolicyOfOwner): ResourcePolicy {
     const before = this.#spoken.get(policy) ?? new ResourcePolicy(policy.policy, this.#role);
     this.#spoken.set(policy, before);
     return before;
   }
-}
-
-/** Within one account a repository needs no policy. */
-function withoutPolicy(account: Known<string>, place: AskedPlace): Answer {
-  return unknown(
-    `the repository is of account ${place.account}, the role of ${shown(account)}, and no repository policy was read`,
-    "name the Terraform of the owner as well, or let the owner add a repository policy for the role",
-  );
-}
-
-function grantedDirectly(arn: Known<string>, source: Source): Answer {
-  return pass(
-    `the repository policy lets ${shown(arn)} itself in, which needs no policy of the role within one account`,
-    seen("policy of the repository", source),
-  );
 }
 
 function perhapsGranted(source: Source): Answer {
@@ -187,35 +188,10 @@ function perhapsGranted(source: Source): Answer {
   );
 }
 
-function perhapsUncached(rule: Source): Answer {
-  return unknown(
-    "the repository caches another registry, and the role may pull only what is in it already: it is not certain that it may ecr:BatchImportUpstreamImage",
-    "allow ecr:BatchImportUpstreamImage on the repository too (pullThroughCache)",
-    seen("pull through cache rule", rule),
-  );
-}
-
 function perhapsDenied(source: Source): Answer {
   return unknown(
     "a repository policy that denies it, or cannot be judged, may be this repository's",
     "write its repository and region as literals, and limit its Terraform provider to one account (allowed_account_ids)",
     seen("policy of a repository that is not known", source),
-  );
-}
-
-function registryRefuses(source: Source): Answer {
-  return broken(
-    "the registry's policy denies the pull from every repository that it names, whatever other policies allow",
-    "except the role or the repository from the denial in the registry policy",
-    "is not authorized to perform: ecr:BatchGetImage … with an explicit deny in a resource-based policy",
-    seen("policy of the registry", source),
-  );
-}
-
-function registryMayRefuse(source: Source): Answer {
-  return unknown(
-    "a registry policy that denies it, or cannot be judged, is or may be this registry's",
-    "see the registry policy, and limit its Terraform provider to one account (allowed_account_ids)",
-    seen("policy of a registry", source),
   );
 }

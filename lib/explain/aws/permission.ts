@@ -3,17 +3,18 @@
  */
 
 import { type Known, isKnown, match, orElse, partsOf, shown } from "../../model/known";
-import { type PrivateEcrHost, parseEcrHost } from "../../rules/aws/ecr-host";
+import { parseEcrHost } from "../../rules/aws/ecr-host";
 import { partitions } from "../../rules/aws/partitions";
 import type { Policy, Selection, Statement } from "../../rules/aws/policy/document";
 import { type Answer, badness, broken, later, pass, seen, unknown } from "../answer";
 import type { AskedRepository } from "../asked-image";
 import type { PullRights, ReachedRepositories } from "../cloud";
+import { amended } from "../shared/words";
+import { moduleRemedy } from "./documents";
 import { Owners } from "./owner";
 import { type AskedPlace, type Registries, type Registry, onePlace, somePlace } from "./registry";
 import { type AssumedRole, RoleJudge } from "./role-judge";
 
-/** What a role may do at registries of ECR. */
 export class AwsRights implements PullRights {
   readonly #role: AssumedRole;
   readonly #registries: Registries;
@@ -28,7 +29,6 @@ export class AwsRights implements PullRights {
     this.#owners = new Owners(role, this.#judge, registries);
   }
 
-  /** May it log in? */
   login(host: string): Answer {
     const found = parseEcrHost(host);
     if (found === undefined) return noEcrHost(host);
@@ -41,24 +41,25 @@ export class AwsRights implements PullRights {
 
   /** May it read the repository, or every repository of a pattern? */
   repository(asked: AskedRepository): Answer {
-    const { registry, one, answer } = placeOf(asked);
+    const { registry, answer } = placeOf(asked);
     if (registry === undefined) return answer;
     const foreign = otherPartition(this.#role.partition, registry.arn);
     if (foreign) return foreign;
-    if (one) return this.#judged(one, answer);
     const { paths, name, host } = asked;
+    if (paths.isOne) return this.#judged(onePlace(registry, paths.text), answer);
     const worst = paths.worst((each) => this.#judged(somePlace(registry, paths, each), answer), badness);
-    if (worst === undefined) return tooEntangled(name);
+    if (worst === undefined)
+      return unknown(
+        `whether every repository of ${name} may be read is not known: no repository has such a name, or its policies have too many wildcards`,
+        "ask about single repositories",
+      );
     const { said, example } = worst;
     if (said.status === "pass") return said;
-    return later(said.status, () => {
-      const { status, reason, evidence, remedy, log } = said;
-      const words = `${host}/${example} is one of ${name}: ${reason}`;
-      return { status, reason: words, evidence, remedy, ...(log === undefined ? {} : { log }) };
-    });
+    return later(said.status, () =>
+      amended(said, { reason: `${host}/${example} is one of ${name}: ${said.reason}` }),
+    );
   }
 
-  /** What its statements name. */
   reach(): readonly ReachedRepositories[] {
     return this.#role.policies
       .filter(({ doubt }) => doubt === undefined)
@@ -70,7 +71,7 @@ export class AwsRights implements PullRights {
     return (said.status === "pass" ? this.#owners.uncached(place) : undefined) ?? said;
   }
 
-  /** A certain refusal by the owner counts, whatever cannot be told of the role's own policies. */
+  /** A certain refusal by the owner counts, whatever is not known of the role's own policies. */
   #mayRead(place: AskedPlace, answer: Answer): Answer {
     const refusal = this.#judge.refusal(place.region, place.resource);
     const own = refusal && (this.#owners.granted(place) ?? refusal);
@@ -80,29 +81,19 @@ export class AwsRights implements PullRights {
     if (owner?.status === "fail") return owner;
     if (own ?? owner) return own ?? owner ?? answer;
     const call = this.#registries.callFor(place);
-    return call === undefined ? answer : givenToModule(call);
+    if (call === undefined) return answer;
+    return unknown(
+      "the call of a module, which is not followed, is given the repository: what it makes of it is not known",
+      moduleRemedy,
+      seen("call of a module", call),
+    );
   }
-}
-
-function givenToModule(call: Parameters<typeof seen>[1]): Answer {
-  return unknown(
-    "the call of a module, which is not followed, is given the repository: what it makes of it is not known",
-    "name what `terraform show -json` prints of the plan or state as well",
-    seen("call of a module", call),
-  );
 }
 
 const NO_ROLE_ACCOUNT = unknown(
   "whether role and registry are in one account is not known",
   "state the role's account, so that its ARN is a literal",
 );
-
-function tooEntangled(name: string): Answer {
-  return unknown(
-    `whether every repository of ${name} may be read cannot be told: no repository has such a name, or its policies have too many wildcards`,
-    "ask about single repositories",
-  );
-}
 
 /** Partitions share nothing: the credentials of one are unknown in another. */
 function otherPartition(partition: Known<string>, repository: string): Answer | undefined {
@@ -117,10 +108,8 @@ function otherPartition(partition: Known<string>, repository: string): Answer | 
 
 /** What is asked about, for all roles. */
 interface Place {
-  /** The registry; `undefined` where nothing depends on the role any more. */
+  /** `undefined` where nothing depends on the role any more. */
   readonly registry: Registry | undefined;
-  /** The repository; `undefined` for a set of them. */
-  readonly one: AskedPlace | undefined;
   /** What is said of every role that nothing keeps from reading it. */
   readonly answer: Answer;
 }
@@ -135,25 +124,19 @@ function placeOf(asked: AskedRepository): Place {
 
 function madePlace({ host, paths, name }: AskedRepository): Place {
   const found = parseEcrHost(host);
-  const nowhere = { registry: undefined, one: undefined };
-  if (found === undefined) return { ...nowhere, answer: noEcrHost(host) };
+  if (found === undefined) return { registry: undefined, answer: noEcrHost(host) };
   if (found.kind === "public")
-    return { ...nowhere, answer: pass("every repository of ECR Public may be read") };
-  const arn = arnOf(found);
-  if (arn === undefined)
-    return {
-      ...nowhere,
-      answer: unknown(`the region ${found.region} is not known`, "check the image's host name"),
-    };
-  const registry = { account: found.account, region: found.region, arn };
-  return paths.isOne
-    ? { registry, one: onePlace(registry, paths.text), answer: pass(`the role may pull ${arn}${paths.text}`) }
-    : { registry, one: undefined, answer: pass(`the role may pull every repository of ${name}`) };
-}
-
-function arnOf({ region, account }: PrivateEcrHost): string | undefined {
+    return { registry: undefined, answer: pass("every repository of ECR Public may be read") };
+  const { region, account } = found;
   const partition = partitions.find(({ regions }) => regions.test(region));
-  return partition && `arn:${partition.name}:ecr:${region}:${account}:repository/`;
+  if (partition === undefined)
+    return {
+      registry: undefined,
+      answer: unknown(`the region ${region} is not known`, "check the image's host name"),
+    };
+  const arn = `arn:${partition.name}:ecr:${region}:${account}:repository/`;
+  const what = paths.isOne ? `pull ${arn}${paths.text}` : `pull every repository of ${name}`;
+  return { registry: { account, region, arn }, answer: pass(`the role may ${what}`) };
 }
 
 function noEcrHost(host: string): Answer {

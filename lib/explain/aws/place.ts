@@ -6,20 +6,20 @@
 import {
   type Known,
   Reference,
-  type TextParts,
+  type Ternary,
   andThen,
   isKnown,
   known,
   match,
   orElse,
-  partsOf,
   textOf,
 } from "../../model/known";
+import { type MarkedText, marked, unmarkedText } from "../../model/tree";
 import { partitions } from "../../rules/aws/partitions";
+import { ARN_PARTS, arnParts } from "../../rules/aws/policy/operators";
 import type { Block, Configuration, Resource } from "../read/block";
 import type { ComputedAttribute } from "../read/terraform";
 
-/** Where the resources of a provider configuration are. */
 interface Place {
   readonly account: Known<string>;
   readonly partition: Known<string>;
@@ -91,31 +91,22 @@ export function regionOf(resource: Resource): Known<string> {
   );
 }
 
-const ARN_FIELDS = 6;
+function markedParts(text: Known<string>): MarkedText {
+  return orElse(marked(text), () => ({ text: "", parts: [] }));
+}
 
 /** The six fields of an ARN, of which the last may hold colons; `undefined` where it does not fall into them. */
 export function arnFields(arn: Known<string>): readonly Known<string>[] | undefined {
-  const fields: (string | Reference)[][] = [[]];
-  for (const part of partsOf(arn) ?? []) {
-    if (part instanceof Reference) fields.at(-1)?.push(part);
-    else
-      for (const [place, piece] of part.split(":").entries()) {
-        if (place > 0 && fields.length < ARN_FIELDS) fields.push([]);
-        else if (place > 0) fields.at(-1)?.push(":");
-        fields.at(-1)?.push(piece);
-      }
-  }
-  return fields.length === ARN_FIELDS ? fields.map((parts: TextParts) => textOf(parts)) : undefined;
+  const { text, parts } = markedParts(arn);
+  const fields = arnParts(text);
+  return fields.length === ARN_PARTS ? fields.map((field) => unmarkedText(field, parts)) : undefined;
 }
 
-/** What follows the last slash of a text, which must be literal as far as that. */
+/** What follows the last slash of a text. */
 export function lastSegment(text: Known<string>): Known<string> | undefined {
-  const parts = partsOf(text) ?? [];
-  const at = parts.findLastIndex((part) => typeof part === "string" && part.includes("/"));
-  const part = parts[at];
-  return typeof part === "string"
-    ? textOf([part.slice(part.lastIndexOf("/") + 1), ...parts.slice(at + 1)])
-    : undefined;
+  const { text: written, parts } = markedParts(text);
+  const at = written.lastIndexOf("/");
+  return at < 0 ? undefined : unmarkedText(written.slice(at + 1), parts);
 }
 
 /** A value that is one for all who are asked about it as a key of a map: the text, or the object that is not known. */
@@ -134,3 +125,19 @@ export const placeAttributes: readonly ComputedAttribute[] = [
   { type: "aws_region", attribute: "name", value: regionOf },
   { type: "aws_region", attribute: "region", value: regionOf },
 ];
+
+export function sifted<T>(
+  all: readonly T[],
+  holds: (each: T) => Ternary,
+): { readonly certain: readonly T[]; readonly perhaps: readonly T[] } {
+  const judged = all.map((each) => ({ each, answer: holds(each) }));
+  const of = (wanted: Ternary): readonly T[] =>
+    judged.filter(({ answer }) => answer === wanted).map(({ each }) => each);
+  return { certain: of("yes"), perhaps: of("unknown") };
+}
+
+export function push<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const before = lists.get(key);
+  if (before) before.push(value);
+  else lists.set(key, [value]);
+}

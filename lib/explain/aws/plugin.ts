@@ -21,34 +21,28 @@ const REGIONS: readonly string[] = ["AWS_REGION", "AWS_DEFAULT_REGION"];
 const OTHER_ANNOTATION = "eks.amazonaws.com/role-arn";
 const DEFAULT_ROLE = "AWS_ECR_ROLE_ARN";
 
-const ELSEWHERE = [
-  "sends its calls to an address of which it is not known whose it is",
-  "leave it out; the plugin knows the addresses of AWS by the image's region",
-] as const;
 /**
  * Variables by which the SDK does something else, or nothing, and what that depends on stands in no file that is read.
  * One that names a role or its token (AWS_ROLE_ARN) does no harm: the plugin shows the service account's token itself.
  * Source: aws/aws-sdk-go-v2, config/config.go (resolveConfigLoaders) and config/env_config.go.
  */
-const UNSETTLING: readonly (readonly [name: string, does: string, remedy: string])[] = [
+const UNSETTLING: readonly (readonly [names: readonly string[], does: string, remedy: string])[] = [
   [
-    "AWS_PROFILE",
+    ["AWS_PROFILE"],
     "has the plugin fail wherever the node's AWS configuration has no such profile (failed to get shared config profile), and follow it elsewhere",
     "leave it out; token mode needs no profile",
   ],
-  ["AWS_ENDPOINT_URL", ...ELSEWHERE],
-  ["AWS_ENDPOINT_URL_ECR", ...ELSEWHERE],
-  ["AWS_ENDPOINT_URL_ECR_PUBLIC", ...ELSEWHERE],
-  ["AWS_ENDPOINT_URL_STS", ...ELSEWHERE],
+  [
+    ["", "_ECR", "_ECR_PUBLIC", "_STS"].map((service) => `AWS_ENDPOINT_URL${service}`),
+    "sends its calls to an address of which it is not known whose it is",
+    "leave it out; the plugin knows the addresses of AWS by the image's region",
+  ],
 ];
 const REMEDY = "leave args out; the plugin needs none";
 const WITHOUT_ROLE = "no arn provided, cannot assume role using ServiceAccountToken";
 
-/** ECR, by ecr-credential-provider. */
 export class EcrPlugin implements PluginCloud {
-  /** Key of the plugin. */
   readonly plugin: string = PLUGIN;
-  /** Names the role. */
   readonly annotationKeys: readonly string[] = [ecrRoleAnnotation];
   readonly #identityOf: (role: Known<string> | undefined, question: PullQuestion) => PullIdentity;
 
@@ -57,12 +51,10 @@ export class EcrPlugin implements PluginCloud {
     this.#identityOf = identityOf;
   }
 
-  /** Token mode. */
   needs(): readonly "tokens"[] {
     return ["tokens"];
   }
 
-  /** Whether arguments and variables of the entry suit the plugin. */
   arguments(
     entry: ProviderEntry,
     _node: NodeConfiguration,
@@ -82,10 +74,9 @@ export class EcrPlugin implements PluginCloud {
     const other = read.find((argument) => !KNOWN.includes(argument));
     if (other !== undefined)
       return unknown(`what the plugin does with the argument ${other} is not known`, REMEDY, where);
-    const unsettled = UNSETTLING.find(([name]) => isSet(env.get(name)));
-    if (unsettled) {
-      const [name, does, remedy] = unsettled;
-      return unknown(`${name} of the entry ${does}`, remedy, seen("env of the entry", source));
+    for (const [names, does, remedy] of UNSETTLING) {
+      const name = names.find((each) => isSet(env.get(each)));
+      if (name) return unknown(`${name} of the entry ${does}`, remedy, seen("env of the entry", source));
     }
     const isPublic = parseEcrHost(host)?.kind === "public";
     if (!isPublic || REGIONS.some((name) => isSet(env.get(name))))
@@ -98,7 +89,6 @@ export class EcrPlugin implements PluginCloud {
     );
   }
 
-  /** Whether the plugin is given a role. */
   annotations(question: PullQuestion): Answer {
     const { account, entry } = question;
     const role = roleOf(question);
@@ -133,7 +123,6 @@ export class EcrPlugin implements PluginCloud {
     );
   }
 
-  /** As whom the plugin acts. */
   puller(question: PullQuestion): PullIdentity {
     return this.#identityOf(roleOf(question), question);
   }

@@ -1,5 +1,5 @@
 import { type Known, known, orElse, shown, unread } from "../../model/known";
-import { type Answer, pass, unknown } from "../answer";
+import { type Answer, pass } from "../answer";
 import type {
   Cloud,
   CloudReader,
@@ -10,10 +10,11 @@ import type {
   ShownClaims,
   TrustAnswer,
 } from "../cloud";
+import { partitions } from "../../rules/aws/partitions";
 import type { Terraform } from "../read/terraform";
 import type { Issuers } from "../shared/object-store";
-import { AwsAccess } from "./access";
-import { distributionArn } from "./distribution";
+import { RoleAccess } from "./access";
+import { distributionArn } from "./issuer";
 import { Documents, policyArn } from "./documents";
 import { type NamedRole, type Role, Roles, roleAttributes } from "./identity";
 import { bucketAttributes, issuerBuckets } from "./issuer";
@@ -21,13 +22,12 @@ import { oidcProviderArn, oidcProviders } from "./oidc-providers";
 import { AwsRights } from "./permission";
 import { identityOf, placeAttributes } from "./place";
 import { EcrPlugin } from "./plugin";
-import { policyDocumentJson } from "./policy-document";
+import { policyDocumentJson } from "./documents";
 import { Registries } from "./registry";
 import { AwsSpokes } from "./spoke";
-import { Trust, letsInByStar } from "./trust";
 import { stated } from "./stated";
+import { Trust, notFound } from "./trust";
 
-/** AWS. */
 export const awsReader: CloudReader = {
   cloud: "aws",
   stated,
@@ -51,20 +51,18 @@ class Aws implements Cloud {
   readonly #issuers: Issuers;
   readonly #rights = new Rights();
   #read: Read | undefined;
-  #access: AwsAccess | undefined;
-  #spokes: AwsSpokes | undefined;
 
   constructor(terraform: Terraform, issuers: Issuers) {
     this.#terraform = terraform;
     this.#issuers = issuers;
   }
 
-  get access(): AwsAccess {
-    return (this.#access ??= new AwsAccess(this.#named, this.#facts.trust));
+  get access(): RoleAccess {
+    return this.#facts.access;
   }
 
   get spokes(): AwsSpokes {
-    return (this.#spokes ??= new AwsSpokes(this.#terraform, this.#named));
+    return this.#facts.spokes;
   }
 
   get identities(): readonly DeclaredIdentity[] {
@@ -78,94 +76,90 @@ class Aws implements Cloud {
   }
 
   get #facts(): Read {
-    return (this.#read ??= new Read(this.#terraform, this.#issuers));
+    return (this.#read ??= readAws(this.#terraform, this.#issuers));
   }
 
-  readonly #named = (arn: Known<string>): NamedRole => this.#facts.roles.named(arn);
-
   #puller(arn: Known<string> | undefined, { token }: PullQuestion): PullIdentity {
-    const { registries, trust } = this.#facts;
-    const named = this.#named(arn ?? unread("the role is not known"));
-    const { role, account, partition } = named;
+    const { roles, registries, trust } = this.#facts;
+    const named = roles.named(arn ?? unread("the role is not known"));
+    const { role, account, partition, label } = named;
     const { issuer, audience } = token;
     const subject = `system:serviceaccount:${token.namespace}:${token.name}`;
     return {
       trust: trust.of({ role, account, partition, issuer, subject, audience }),
-      label: role && named.label,
+      label: role && label,
       source: role?.resource.source,
       rights: role ? this.#rights.of(named, role, registries) : NO_RIGHTS,
     };
   }
 }
 
+type Read = ReturnType<typeof readAws>;
+
 /** What is put together when it is first asked for. */
-class Read {
+function readAws(
+  terraform: Terraform,
+  issuers: Issuers,
+): {
   readonly roles: Roles;
   readonly registries: Registries;
   readonly trust: Trust;
-
-  constructor(terraform: Terraform, issuers: Issuers) {
-    const documents = new Documents(terraform);
-    this.roles = new Roles(terraform, documents);
-    this.registries = new Registries(terraform, documents);
-    this.trust = new Trust(oidcProviders(terraform), issuers);
-  }
+  readonly access: RoleAccess;
+  readonly spokes: AwsSpokes;
+} {
+  const documents = new Documents(terraform);
+  const roles = new Roles(terraform, documents);
+  const trust = new Trust(oidcProviders(terraform), issuers);
+  return {
+    roles,
+    trust,
+    registries: new Registries(terraform, documents),
+    access: new RoleAccess(roles, trust),
+    spokes: new AwsSpokes(terraform, roles),
+  };
 }
 
 /** One object for all roles that may do the same. */
 class Rights {
-  #first = new Map<unknown, unknown>();
+  readonly #ids = new Map<unknown, number>();
+  readonly #made = new Map<string, AwsRights>();
 
   /** Where a repository has a policy, it matters who asks; else only what the role may. */
   of({ arn, account, partition }: NamedRole, role: Role, registries: Registries): AwsRights {
     const { policies, boundary } = role;
-    const key = [
-      identityOf(partition),
-      identityOf(account),
-      registries.isEmpty ? undefined : identityOf(arn),
-      boundary,
-      ...policies.flatMap(({ policy, doubt }) => [policy, doubt]),
-    ];
-    let level = this.#first;
-    for (const part of key) {
-      const next = (level.get(part) ?? new Map<unknown, unknown>()) as Map<unknown, unknown>;
-      level.set(part, next);
-      level = next;
-    }
+    const asking = [partition, account, ...(registries.isEmpty ? [] : [arn])].map(identityOf);
+    const held = policies.flatMap(({ policy, doubt }) => [policy, doubt]);
+    const key = [...asking, boundary, ...held].map((part) => this.#id(part)).join();
     const made =
-      (level.get(END) as AwsRights | undefined) ??
-      new AwsRights({ arn, account, partition, policies, boundary }, registries);
-    level.set(END, made);
+      this.#made.get(key) ?? new AwsRights({ arn, account, partition, policies, boundary }, registries);
+    this.#made.set(key, made);
     return made;
+  }
+
+  #id(part: unknown): number {
+    const id = this.#ids.get(part) ?? this.#ids.size;
+    this.#ids.set(part, id);
+    return id;
   }
 }
 
-const END = Symbol("rights");
-
-const NOT_READ: Answer = unknown("the IAM role is not among what was read", "name its Terraform as well");
+const NOT_READ = notFound("the IAM role");
 const NO_RIGHTS: PullRights = { login: () => NOT_READ, repository: () => NOT_READ, reach: () => [] };
 
 /** Partitions differ; account and name are what tells roles apart. */
 function arnsOf({ account, pathName }: Role): readonly string[] {
   const id = orElse(account, () => undefined);
-  if (id === undefined) return [];
-  return ["aws", "aws-cn", "aws-us-gov"].map((partition) => `arn:${partition}:iam::${id}:role/${pathName}`);
+  return id === undefined ? [] : partitions.map(({ name }) => `arn:${name}:iam::${id}:role/${pathName}`);
 }
 
 /**
  * An OIDC provider that another team declares was not read; the trust policy then decides alone, as it does for AWS once
- * the OIDC provider is there. A principal such as `*` names no OIDC provider, and lets all of them in.
+ * the OIDC provider is there.
  */
 function declaredTrust(role: Role, { issuer, subject, audience }: ShownClaims, trust: Trust): TrustAnswer {
   const { account, partition } = role;
   const claims = { issuer: known(issuer), audience: known(audience), subject };
   const answers = trust.of({ role, account, partition, ...claims });
-  if (answers.issuer.status === "fail") {
-    const { outcome, reason } = letsInByStar(role, issuer.replace(/^https:\/\//, ""), subject, audience);
-    if (outcome === "denied") return answers;
-    const answer = outcome === "allowed" ? pass(reason) : unknown(reason, "see the trust policy");
-    return { issuer: answer, audience: answer, subject: answer };
-  }
   if (answers.subject.status !== "pass") return answers;
   const presumed = (answer: Answer): Answer =>
     answer.status === "unknown" ? pass(`presumed: ${answer.reason}`, ...answer.evidence) : answer;

@@ -3,34 +3,28 @@
  */
 
 import type { Known } from "../../model/known";
-import { ofRoles, requestContext } from "../../rules/aws/policy/context";
+import { type RequestContext, ofRoles, requestContext } from "../../rules/aws/policy/context";
 import type { Decision, PolicySet, Question } from "../../rules/aws/policy/decide";
 import { type Policy, allowingEverything } from "../../rules/aws/policy/document";
 import { identityPolicies } from "../../rules/aws/policy/permission";
 import { type AskedResource, oneResource } from "../../rules/aws/policy/resource-name";
-import { type Answer, broken, later, pass, seen, unknown } from "../answer";
+import { type Answer, broken, later, pass, unknown } from "../answer";
 import { obstacle } from "../obstacle";
 import type { Doubt, HeldPolicy } from "./attachments";
-import { UNREAD_REMEDY } from "./documents";
+import { unreadRemedy } from "./documents";
 
 /** A role that has been assumed, as far as it matters for what it may do. */
 export interface AssumedRole {
-  /** ARN. */
   readonly arn: Known<string>;
-  /** Partition of the ARN, `aws`. */
   readonly partition: Known<string>;
-  /** Account id. */
   readonly account: Known<string>;
-  /** Its policies. */
   readonly policies: readonly HeldPolicy[];
-  /** Its boundary; `undefined` where there is none. */
   readonly boundary: Policy | undefined;
 }
 
-/** What reading a repository takes. */
-export const pullActions: readonly string[] = ["ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"];
+export const pullActions = ["ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"] as const;
 
-const LOGINS: Readonly<Record<"private" | "public", readonly string[]>> = {
+const LOGINS = {
   private: ["ecr:GetAuthorizationToken"],
   public: ["ecr-public:GetAuthorizationToken", "sts:GetServiceBearerToken"],
 };
@@ -39,14 +33,12 @@ const ANYTHING = oneResource("*");
 /** Who decides about one action: the role's policies, and its boundary where there is one. */
 type Questions = readonly Question<Doubt>[];
 
-/** What is ready for requests to one region. */
 interface Regional {
   readonly sets: readonly PolicySet<Doubt>[];
   /** What reading takes; actions that are decided alike are asked once. */
   readonly pull: readonly (readonly [action: string, questions: Questions])[];
 }
 
-/** The policies of one role, ready for many questions. */
 export class RoleJudge {
   readonly #role: AssumedRole;
   readonly #regions = new Map<string, Regional>();
@@ -73,26 +65,28 @@ export class RoleJudge {
    * and the boundary limit. Source: "Policy evaluation logic" in the IAM user guide.
    */
   outcome(action: string, region: string, resource: AskedResource, isGranted: boolean): Decision["outcome"] {
-    const [own, ...bounding] = this.#in(region).sets;
-    const first = isGranted ? setOf([GRANT, ...this.#role.policies], region) : own;
-    return worstOf(asking(first ? [first, ...bounding] : bounding, action), resource).decision.outcome;
+    const { policies, boundary } = this.#role;
+    const sets = isGranted ? setsOf([GRANT, ...policies], boundary, region) : this.#in(region).sets;
+    return worstOf(asking(sets, action), resource).decision.outcome;
   }
 
   #refusal(action: string, questions: Questions, resource: AskedResource): Answer | undefined {
     const { decision, isBoundary } = worstOf(questions, resource);
-    if (decision.outcome === "allowed") return undefined;
+    const { outcome, doubt, perhaps } = decision;
+    if (outcome === "allowed") return undefined;
     const reason = (): string => `${isBoundary ? "the permissions boundary: " : ""}${decision.reason}`;
-    return decision.outcome === "denied"
-      ? later("fail", () => refused(action, resource.example, reason()))
-      : later("unknown", () => doubted(action, decision) ?? unknown(reason(), this.#remedy));
+    if (outcome === "denied") return later("fail", () => refused(action, resource.example, reason()));
+    return later("unknown", () =>
+      doubt
+        ? unknown(doubt.reason(action, perhaps), doubt.remedy, ...doubt.evidence)
+        : unknown(reason(), unreadRemedy(this.#role)),
+    );
   }
 
   #in(region: string): Regional {
     const before = this.#regions.get(region);
     if (before) return before;
-    const { policies, boundary } = this.#role;
-    const bounding = boundary ? [setOf([{ policy: boundary, doubt: undefined }], region)] : [];
-    const sets = [setOf(policies, region), ...bounding];
+    const sets = setsOf(this.#role.policies, this.#role.boundary, region);
     const asked = pullActions.map((action) => [action, asking(sets, action)] as const);
     const [[, first] = [], [, second] = []] = asked;
     const isAlike = first?.every((each, place) => second?.[place] && each.isAlike(second[place]));
@@ -100,25 +94,32 @@ export class RoleJudge {
     this.#regions.set(region, made);
     return made;
   }
-
-  get #remedy(): string {
-    const { policies, boundary } = this.#role;
-    const all = [...policies.map(({ policy }) => policy), ...(boundary ? [boundary] : [])];
-    return all.some(({ kind }) => kind === "unread") ? UNREAD_REMEDY : "see the role's policies";
-  }
 }
 
 /** What a resource's own policy grants, as a policy of the role. */
 const GRANT: HeldPolicy = { policy: allowingEverything, doubt: undefined };
 
-const contexts = new Map<string, ReturnType<typeof requestContext>>();
+const contexts = new Map<string, RequestContext>();
 
-/** Where the registry is, there its requests go. */
-function setOf(policies: readonly HeldPolicy[], region: string): PolicySet<Doubt> {
+/** The role's policies, and its boundary where there is one. Where the registry is, there its requests go. */
+function setsOf(
+  policies: readonly HeldPolicy[],
+  boundary: Policy | undefined,
+  region: string,
+): readonly PolicySet<Doubt>[] {
   const keys = region === "" ? ofRoles : { ...ofRoles, "aws:RequestedRegion": region };
   const context = contexts.get(region) ?? requestContext(keys);
   contexts.set(region, context);
-  return identityPolicies(policies, context);
+  return policySets({ policies, boundary }, context);
+}
+
+/** What decides together about requests of a role: all must allow. */
+export function policySets(
+  { policies, boundary }: Pick<AssumedRole, "policies" | "boundary">,
+  context: RequestContext,
+): readonly PolicySet<Doubt>[] {
+  const bounding = boundary ? [[{ policy: boundary, doubt: undefined }]] : [];
+  return [policies, ...bounding].map((each) => identityPolicies(each, context));
 }
 
 function asking(sets: readonly PolicySet<Doubt>[], action: string): Questions {
@@ -129,16 +130,16 @@ const WORST: readonly Decision["outcome"][] = ["denied", "unknown", "allowed"];
 
 /** What all allow is allowed, what one denies is denied. */
 function worstOf(
-  questions: Questions,
+  [own, ...bounding]: Questions,
   resource: AskedResource,
 ): { readonly decision: Decision<Doubt>; readonly isBoundary: boolean } {
-  let [worst, at] = [undefined as Decision<Doubt> | undefined, 0];
-  for (const [place, question] of questions.entries()) {
+  let worst = { decision: own?.decide(resource) ?? NOTHING, isBoundary: false };
+  for (const question of bounding) {
     const decision = question.decide(resource);
-    if (worst && WORST.indexOf(decision.outcome) >= WORST.indexOf(worst.outcome)) continue;
-    [worst, at] = [decision, place];
+    if (WORST.indexOf(decision.outcome) < WORST.indexOf(worst.decision.outcome))
+      worst = { decision, isBoundary: true };
   }
-  return { decision: worst ?? NOTHING, isBoundary: at > 0 };
+  return worst;
 }
 
 const NOTHING: Decision<Doubt> = {
@@ -148,6 +149,7 @@ const NOTHING: Decision<Doubt> = {
   perhaps: undefined,
 };
 
+/** The action that is missing is named, and whether it must be allowed on everything. */
 function refused(action: string, resource: string, reason: string): Answer {
   return resource === "*"
     ? broken(
@@ -160,37 +162,4 @@ function refused(action: string, resource: string, reason: string): Answer {
         "name the repository in the role's permission policy",
         `is not authorized to perform: ${action} on resource: ${resource} because no identity-based policy allows the ${action} action`,
       );
-}
-
-/** The answer where a policy decides of which it is not certain that it is the role's. */
-function doubted(action: string, { doubt, perhaps }: Decision<Doubt>): Answer | undefined {
-  if (doubt === undefined) return undefined;
-  const { kind, source, against } = doubt;
-  switch (kind) {
-    case "contested":
-      return unknown(
-        `a policy that decides about ${action} is given to the role, and taken away or replaced by another resource`,
-        "give it to the role in one place, or name it in both",
-        seen("policy of the role", source),
-        seen("resource that owns the role's policies, or those of its name", against),
-      );
-    case "organization":
-      return unknown(
-        `a policy of the organization denies ${action}, or may, where it counts for the role's account`,
-        "except the role from it, or attach it to other accounts by their ids",
-        seen("policy of the organization", source),
-      );
-    case "module":
-      return unknown(
-        "the call of a module, which is not followed, is given the role or one of its policies: what it makes of it is not known",
-        "name what `terraform show -json` prints of the plan or state as well",
-        seen("call of a module", source),
-      );
-    case "attached":
-      return unknown(
-        `a policy that ${perhaps === "Deny" ? "denies" : "allows"} ${action}, or may, is attached to a role that may be this one`,
-        "let the policy refer to its role, and limit its Terraform provider to one account (allowed_account_ids)",
-        seen("policy of a role that is not known for certain", source),
-      );
-  }
 }

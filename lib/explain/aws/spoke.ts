@@ -30,9 +30,9 @@ import { flagOf } from "../shared/plugin-flags";
 import { boundAnswer, otherKindOfCluster, servedCluster } from "../shared/spokes";
 import { ROLE_ANNOTATION } from "./access";
 import { groupsOf, isStandard, isTied, judgedPolicies, policyWarnings, refusedEntry } from "./access-entry";
-import type { NamedRole } from "./identity";
-import { regionOf } from "./place";
-import { ROLE_VARIABLE } from "./webhook";
+import type { NamedRole, Roles } from "./identity";
+import { push, regionOf } from "./place";
+import { ROLE_VARIABLE } from "./access";
 
 const ENTRY = "aws_eks_access_entry";
 const POLICY = "aws_eks_access_policy_association";
@@ -44,23 +44,20 @@ const HOST =
 const NAME_IT = "name the Terraform of the cluster's account as well";
 const UNAUTHORIZED = "Unauthorized: the server has asked for the client to provide credentials";
 
-/** A controller's way into a cluster. */
 interface Asked {
   readonly question: SpokeQuestion;
   readonly cluster: Known<string>;
   readonly role: NamedRole;
 }
 
-/** EKS clusters as spokes. */
 export class AwsSpokes implements CloudSpokes {
   readonly #terraform: Terraform;
-  readonly #roleOf: (arn: Known<string>) => NamedRole;
+  readonly #roles: Roles;
   readonly #byCluster = new Map<string, ReadonlyMap<string | undefined, readonly Resource[]>>();
 
-  /** `roleOf` finds a role by its ARN. */
-  constructor(terraform: Terraform, roleOf: (arn: Known<string>) => NamedRole) {
+  constructor(terraform: Terraform, roles: Roles) {
     this.#terraform = terraform;
-    this.#roleOf = roleOf;
+    this.#roles = roles;
   }
 
   /** The answer for a controller with an association of EKS Pod Identity. */
@@ -80,16 +77,20 @@ export class AwsSpokes implements CloudSpokes {
     );
   }
 
-  /** Judges a controller's way into a spoke. */
   read(question: SpokeQuestion): SpokeReading {
     const cluster = clusterOf(question);
     const arn = assumedBy(question) ?? ownRole(question);
     const isNamed = cluster !== undefined && !orElse(cluster, () => "").includes("{{");
-    if (!isNamed || arn === undefined) return open(notKnown(cluster, arn));
-    const asked = { question, cluster, role: this.#roleOf(arn) };
+    if (!isNamed || arn === undefined) {
+      const what = arn === undefined ? "the role that enters" : "the name of the EKS cluster";
+      const given = cluster ? `, the plugin is given the cluster ${shown(cluster)}` : "";
+      return open(unknown(`${what} is not known${given}`, "see the checks before"));
+    }
+    const asked = { question, cluster, role: this.#roles.named(arn) };
     const served = servedCluster(question.server, this.#terraform);
-    const other = otherServer(question, served) ?? otherCluster(asked, served) ?? otherCredentials(question);
+    const other = otherServer(question, served) ?? otherCluster(asked, served);
     if (other) return open(other);
+    if (flagOf(question.args, "--profile") !== undefined) return open(OTHER_CREDENTIALS);
     const assumes = assumption(question);
     const entries = this.#entries(asked);
     const entry = entries.find(([, isIts]) => isIts === "yes")?.[0];
@@ -154,13 +155,19 @@ export class AwsSpokes implements CloudSpokes {
     const [name, declared] = [shown(cluster), this.#cluster(asked)];
     const here = this.#of(ENTRY, asked).filter(([, isThere]) => isThere === "yes");
     const evidence = here.map(([each]) =>
-      seen(`entry for ${this.#roleOf(each.stated("principal_arn")).label}`, each.source),
+      seen(`entry for ${this.#roles.named(each.stated("principal_arn")).label}`, each.source),
+    );
+    const noEntry = broken(
+      `EKS cluster ${name} has no access entry for ${role.label}`,
+      "declare an aws_eks_access_entry of type STANDARD for the role",
+      UNAUTHORIZED,
+      ...evidence,
     );
     // A role has one entry in a cluster; others of a cluster that stands elsewhere may stand there too.
     const isForNodes = here.some(
       ([each]) => same(each.stated("principal_arn"), role.arn) === "yes" && isStandard(each) === "no",
     );
-    if (isForNodes) return noEntry(name, role.label, evidence);
+    if (isForNodes) return noEntry;
     if (entries.some(([, isIts]) => isIts === "unknown") || !declared || declared.adopted)
       return unknown(
         `no access entry for ${role.label} in EKS cluster ${name} was read of ${question.spoke}`,
@@ -174,7 +181,7 @@ export class AwsSpokes implements CloudSpokes {
         ...evidence,
         seen("cluster", declared.source),
       );
-    return noEntry(name, role.label, evidence);
+    return noEntry;
   }
 
   /** A cluster that takes no entries; `undefined` where nothing speaks against it: EKS refuses to make an entry there. */
@@ -216,14 +223,13 @@ export class AwsSpokes implements CloudSpokes {
   #of(type: string, { question, cluster }: Asked): readonly (readonly [Resource, Ternary])[] {
     const index = this.#index(type);
     const name = orElse(cluster, () => undefined);
-    const near =
-      name === undefined
-        ? [...index.values()].flat()
-        : [...(index.get(name) ?? []), ...(index.get(undefined) ?? [])];
-    return near.flatMap((each) => {
-      const isThere = isIn(each, question) === "no" ? "no" : same(each.stated("cluster_name"), cluster);
-      return isThere === "no" ? [] : [[each, isThere] as const];
-    });
+    const named = name === undefined ? [...index.values()] : [index.get(name), index.get(undefined)];
+    return named
+      .flatMap((near) => near ?? [])
+      .flatMap((each) => {
+        const isThere = isIn(each, question) === "no" ? "no" : same(each.stated("cluster_name"), cluster);
+        return isThere === "no" ? [] : [[each, isThere] as const];
+      });
   }
 
   /** By the cluster's name; `undefined` for one that only apply tells. */
@@ -231,10 +237,12 @@ export class AwsSpokes implements CloudSpokes {
     const before = this.#byCluster.get(type);
     if (before) return before;
     const made = new Map<string | undefined, Resource[]>();
-    for (const each of this.#terraform.ofType(type)) {
-      const name = orElse(each.stated("cluster_name"), () => undefined);
-      made.set(name, [...(made.get(name) ?? []), each]);
-    }
+    for (const each of this.#terraform.ofType(type))
+      push(
+        made,
+        orElse(each.stated("cluster_name"), () => undefined),
+        each,
+      );
     this.#byCluster.set(type, made);
     return made;
   }
@@ -257,15 +265,6 @@ function ownRole({ env, account }: SpokeQuestion): Known<string> | undefined {
 /** The role that the plugin assumes; `undefined` where it assumes none. */
 function assumedBy({ args, env }: SpokeQuestion): Known<string> | undefined {
   return flagOf(args, "--role-arn", "--role", "-r") ?? env.get("DEFAULT_ROLE");
-}
-
-function otherCredentials({ args }: SpokeQuestion): Answer | undefined {
-  return flagOf(args, "--profile") === undefined
-    ? undefined
-    : unknown(
-        "the plugin takes the credentials of a profile of AWS's configuration files, which is not judged here",
-        "remove --profile",
-      );
 }
 
 /** Whether the controller may enter as the role that the plugin assumes; `undefined` where it enters as its own. */
@@ -308,11 +307,10 @@ function otherCluster({ question, cluster }: Asked, served: Resource | undefined
   );
 }
 
-function notKnown(cluster: Known<string> | undefined, arn: Known<string> | undefined): Answer {
-  const what = arn === undefined ? "the role that enters" : "the name of the EKS cluster";
-  const told = cluster === undefined ? "" : `, the plugin is given the cluster ${shown(cluster)}`;
-  return unknown(`${what} is not known${told}`, "see the checks before");
-}
+const OTHER_CREDENTIALS = unknown(
+  "the plugin takes the credentials of a profile of AWS's configuration files, which is not judged here",
+  "remove --profile",
+);
 
 /** What a spoke says where it is not known who enters. */
 function open(answer: Answer): SpokeReading {
@@ -321,15 +319,6 @@ function open(answer: Answer): SpokeReading {
     authorized: unknown("who enters is not known", "see the check before"),
     warnings: [],
   };
-}
-
-function noEntry(cluster: string, label: string, evidence: readonly ReturnType<typeof seen>[]): Answer {
-  return broken(
-    `EKS cluster ${cluster} has no access entry for ${label}`,
-    "declare an aws_eks_access_entry of type STANDARD for the role",
-    UNAUTHORIZED,
-    ...evidence,
-  );
 }
 
 /** The authentication mode; `undefined` where none is written. */

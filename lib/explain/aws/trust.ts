@@ -7,7 +7,6 @@ import {
   is,
   isKnown,
   known,
-  match,
   orElse,
   partsOf,
   same,
@@ -18,27 +17,21 @@ import { childOf, listAt, textAt } from "../../model/tree";
 import type { AwsDecision } from "../../rules/aws/policy/decide";
 import type { Condition, Policy, Statement } from "../../rules/aws/policy/document";
 import { decideTrust, serviceAccountClaims } from "../../rules/aws/policy/trust";
-import { type Answer, broken, pass, seen, unknown } from "../answer";
+import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
 import type { TrustAnswer } from "../cloud";
 import type { Issuers } from "../shared/object-store";
 import { ASK_AGAIN } from "../shared/words";
 import type { Role } from "./identity";
-import { type OidcProvider, accepts, audienceDoubt, hostOfArn, registeredIn } from "./oidc-providers";
+import { type RegisteredIssuer, accepts, audienceDoubt, hostOfArn, registeredIn } from "./oidc-providers";
 import { arnFields } from "./place";
 
-/** Whose token is shown to STS. */
 export interface TrustQuestion {
-  /** The role; `undefined` where it was not read. */
   readonly role: Role | undefined;
-  /** The role's account as its ARN is written. */
+  /** Account and partition of the role as its ARN is written. */
   readonly account: Known<string>;
-  /** The role's partition as its ARN is written. */
   readonly partition: Known<string>;
-  /** `iss` of the token. */
   readonly issuer: Known<string>;
-  /** `sub` of the token. */
   readonly subject: string;
-  /** `aud` of the token. */
   readonly audience: Known<string>;
 }
 
@@ -47,10 +40,6 @@ const NO_KEYS = "InvalidIdentityToken: Couldn't retrieve verification key from y
 const DENIED = "AccessDenied: Not authorized to perform sts:AssumeRoleWithWebIdentity";
 const SCHEME = "https://";
 
-const NO_ROLE = unknown(
-  "the IAM role is not among what was read",
-  "name the Terraform that declares it as well; STS answers the same for a role that does not exist",
-);
 const NOT_JUDGED = unknown(
   "the trust policy does not name the cluster's OIDC provider",
   "see issuer-trusted",
@@ -75,10 +64,10 @@ interface Asked extends TrustQuestion {
 
 /** Judges trust by the OIDC providers that were read. */
 export class Trust {
-  readonly #providers: readonly OidcProvider[];
+  readonly #providers: readonly RegisteredIssuer[];
   readonly #issuers: Issuers;
 
-  constructor(providers: readonly OidcProvider[], issuers: Issuers) {
+  constructor(providers: readonly RegisteredIssuer[], issuers: Issuers) {
     this.#providers = providers;
     this.#issuers = issuers;
   }
@@ -86,8 +75,16 @@ export class Trust {
   /** The three answers, each presuming the ones before. */
   of(question: TrustQuestion): TrustAnswer {
     const { role } = question;
-    if (role === undefined) return all(NO_ROLE);
-    if (role.contestedBy) return all(twice(role, role.contestedBy));
+    if (role === undefined) return all(notFound("the IAM role"));
+    if (role.contestedBy)
+      return all(
+        unknown(
+          `the IAM role ${role.pathName} is declared twice, in different ways`,
+          "leave only one of the two in what is read, or limit their Terraform providers to their accounts (allowed_account_ids)",
+          seen("IAM role", role.resource.source),
+          seen("IAM role of the same name and account", role.contestedBy),
+        ),
+      );
     const issuer = this.#stated(question, role);
     if (partsOf(issuer) === undefined) return all(NO_ISSUER);
     const said = this.#judged({ ...question, issuer }, role);
@@ -97,23 +94,13 @@ export class Trust {
   /** True where a token for any audience of the OIDC provider is let in. */
   isWide(question: TrustQuestion): boolean {
     const { role } = question;
-    const policy = role?.trust;
-    const asked = role && policy && this.#asked(question, role, policy);
+    const asked = role && this.#asked(question, role, role.trust);
     return asked !== undefined && decided({ ...asked, audience: FOREIGN }).outcome === "allowed";
   }
 
   #judged(question: TrustQuestion, role: Role): TrustAnswer {
     const policy = role.trust;
-    if (policy.kind === "refused") {
-      const issuer = broken(
-        `AWS refuses the trust policy: ${policy.why}`,
-        "write a trust policy that IAM takes; share service accounts out among several roles where it is too long",
-        "MalformedPolicyDocument",
-        trustPolicyOf(role),
-      );
-      return { issuer, audience: NOT_JUDGED, subject: NOT_JUDGED };
-    }
-    const asked = this.#asked(question, role, policy);
+    const asked = policy.kind === "refused" ? undefined : this.#asked(question, role, policy);
     if (asked === undefined)
       return { issuer: this.#foreign(question, role, policy), audience: NOT_JUDGED, subject: NOT_JUDGED };
     const decision = decided(asked);
@@ -175,12 +162,19 @@ export class Trust {
     );
   }
 
-  #registered({ issuer, account, principal }: Asked): readonly OidcProvider[] {
+  #registered({ issuer, account, principal }: Asked): readonly RegisteredIssuer[] {
     return registeredIn(this.#providers, issuer, isKnown(account) ? account : principal.account);
   }
 
   #foreign({ issuer }: TrustQuestion, role: Role, policy: Policy): Answer {
     const where = trustPolicyOf(role);
+    if (policy.kind === "refused")
+      return broken(
+        `AWS refuses the trust policy: ${policy.why}`,
+        "write a trust policy that IAM takes; share service accounts out among several roles where it is too long",
+        "MalformedPolicyDocument",
+        where,
+      );
     const trusted = this.#trusted(policy);
     const names = federated(policy);
     if (policy.kind !== "read" || (trusted.length === 0 && !names.every(isKnown)))
@@ -196,10 +190,9 @@ export class Trust {
     const reason = `the trust policy does not name the OIDC provider of ${shown(issuer)}; it names ${listed.join(", ") || "none"}`;
     if (!names.every(isKnown) || trusted.some((each) => same(each.host, host) === "unknown"))
       return unknown(`${reason}; which issuer it is only apply tells`, ASK_AGAIN, where);
-    const near = listed.find((url) => plain(url) === plain(shown(issuer)));
-    const difference = near === undefined ? "" : "; they differ in letter case or a trailing slash";
+    const isNear = listed.some((url) => plain(url) === plain(shown(issuer)));
     return broken(
-      reason + difference,
+      reason + (isNear ? "; they differ in letter case or a trailing slash" : ""),
       "write the cluster's issuer exactly into OIDC provider and trust policy",
       DENIED,
       where,
@@ -274,20 +267,19 @@ function all(answer: Answer): TrustAnswer {
   return { issuer: answer, audience: answer, subject: answer };
 }
 
-function twice({ pathName, resource }: Role, other: Role["contestedBy"]): Answer {
+/** What is said of a role that was not read. */
+export function notFound(what: string): Answer {
   return unknown(
-    `the IAM role ${pathName} is declared twice, in different ways`,
-    "leave only one of the two in what is read, or limit their Terraform providers to their accounts (allowed_account_ids)",
-    seen("IAM role", resource.source),
-    seen("IAM role of the same name and account", other),
+    `${what} is not among what was read`,
+    "name the Terraform that declares it as well; STS answers the same for a role that does not exist",
   );
 }
 
-function trustPolicyOf({ resource }: Role): ReturnType<typeof seen> {
+function trustPolicyOf({ resource }: Role): Evidence {
   return seen("trust policy of the IAM role", resource.source);
 }
 
-function idsOf(provider: OidcProvider | undefined): string {
+function idsOf(provider: RegisteredIssuer | undefined): string {
   const ids = provider === undefined ? [] : orElse(provider.clientIds, () => []);
   return ids.map(shown).join(", ") || "no audience";
 }
@@ -337,28 +329,13 @@ function federated(policy: Policy): readonly Known<string>[] {
 }
 
 function namesOf(principal: Statement["principal"], type: string): readonly Known<string>[] {
-  if (!principal) return [];
-  const names = childOf(principal.value, type);
-  return match(
-    listAt(names),
-    (list) => list.map(textAt),
-    () => [names as Known<never>],
-  );
+  const names = principal ? childOf(principal.value, type) : known(undefined);
+  return orElse(listAt(names), () => [names]).map(textAt);
 }
 
 function letsEveryoneIn(policy: Policy): boolean {
-  return allowing(policy).some(({ principal }) =>
-    [
-      textAt(principal?.value ?? known("")),
-      ...["AWS", "Federated"].flatMap((type) => namesOf(principal, type)),
-    ].some((name) => is(name, "*") === "yes"),
-  );
-}
-
-/** A trust policy that names no OIDC provider, but lets in everyone, decides by itself. */
-export function letsInByStar(role: Role, host: string, subject: string, audience: string): AwsDecision {
-  const account = orElse(role.account, () => "000000000000");
-  const arn = known(`arn:aws:iam::${account}:oidc-provider/${host}`);
-  const claims = serviceAccountClaims(subject, known(audience));
-  return decideTrust(role.trust, { provider: arn, host: known(host), claims });
+  return allowing(policy).some(({ principal }) => {
+    const named = ["AWS", "Federated"].flatMap((type) => namesOf(principal, type));
+    return [textAt(principal?.value ?? known("")), ...named].some((name) => is(name, "*") === "yes");
+  });
 }

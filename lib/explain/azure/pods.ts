@@ -12,7 +12,6 @@ import { WEBHOOK_USE_LABEL } from "../../rules/azure/pod-identity-webhook";
 import { type Answer, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { AccountQuestion } from "../cloud";
 import { obstacle } from "../obstacle";
-import type { ClusterFacts } from "../read/cluster-record";
 import type { PodFact } from "../read/pods";
 import { type ContainerFact, containersOf } from "../shared/pods";
 import { notSeen } from "../shared/words";
@@ -38,7 +37,7 @@ interface Named {
 }
 
 /** Whether the webhook runs on a cluster: of a hub it is recorded; elsewhere it is taken for granted. */
-function webhookOn({ fleet, issuer }: ClusterFacts): Ternary {
+function webhookOn({ fleet, issuer }: AccountQuestion["cluster"]): Ternary {
   if (fleet === undefined) return "yes";
   if (fleet.webhooks) return fleet.webhooks.includes("azure") ? "yes" : "no";
   const isAks = match(issuer ?? known(""), isAksIssuer, () =>

@@ -7,7 +7,6 @@ import { type Known, is, known, orElse, unread } from "../../model/known";
 import { childOf, itemsOf, optionalText, treeOf } from "../../model/tree";
 import { unknown } from "../answer";
 import type { AccountReading, Cloud, FleetWarning, TokenQuestion } from "../cloud";
-import type { ClusterFacts } from "../read/cluster-record";
 import type { ClusterArtefacts } from "../read/facts";
 import type { WorkloadFact } from "../read/pods";
 import { serviceAccountOf, unwritten } from "../read/service-accounts";
@@ -156,7 +155,10 @@ export class Fleets {
       files: this.#access.filesOf(artefacts, account.split("/")[0] ?? ""),
       declared,
       program: call.own,
-      cluster: declared ? artefacts.cluster : withoutFleet(artefacts.cluster),
+      cluster: {
+        issuer: artefacts.cluster.issuer,
+        fleet: { webhooks: declared ? artefacts.cluster.fleet?.webhooks : undefined },
+      },
     });
   }
 }
@@ -172,11 +174,6 @@ function unnamed({ artefacts, controller }: FleetQuestion, cloud: Cloud | undefi
       `name the manifests of ${title} and of its service account as well`,
     );
   return { answer, identity: undefined, pods: answer, audiences: [] };
-}
-
-/** What is recorded of webhooks is recorded for the declared controllers. */
-function withoutFleet({ fleet: _, ...cluster }: ClusterFacts): ClusterFacts {
-  return cluster;
 }
 
 /** The pods with the container that runs the plugin alone: what others have does not help it. */

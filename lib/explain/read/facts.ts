@@ -67,7 +67,7 @@ export interface ReadFactsOptions {
   readonly cluster: ClusterRecord;
   /** What the caller states besides. */
   readonly stated?: readonly StatedFact[];
-  /** Reads what a synth has recorded as stated. */
+  /** Reads what a synth has recorded as stated; without it that is not read. */
   readonly recorded?: (facts: Json, source: Source) => readonly StatedFact[];
 }
 
@@ -131,6 +131,7 @@ function isTerraform(document: FileDocument): boolean {
   return isTerraformShow(value) || isConfiguration(document) || isVariablesFile(source.file);
 }
 
+/** What the caller states, and what synths have recorded as stated, as resources. */
 function addStated(
   terraform: Terraform,
   stacks: readonly StackDocuments[],

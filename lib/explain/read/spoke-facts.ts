@@ -150,9 +150,15 @@ function roleRules({ value, late }: KubernetesDocument): RoleRules {
   const acting = rules.filter(letsAct).map((rule) => texts(at(rule, "resourceNames")).map(late));
   return {
     key: roleKey(text(at(value, "kind")), text(name), text(namespace)),
-    isEmpty: rules.length === 0 && at(value, "aggregationRule") === undefined,
+    isEmpty: rules.every(givesNothing) && at(value, "aggregationRule") === undefined,
     impersonates: acting.some((each) => each.length === 0) ? "any" : acting.flat(),
   };
+}
+
+/** A rule without verbs, or for nothing, allows nothing. */
+function givesNothing(rule: unknown): boolean {
+  const has = (key: string): boolean => texts(at(rule, key)).length > 0;
+  return !has("verbs") || !(has("resources") || has("nonResourceURLs"));
 }
 
 function letsAct(rule: unknown): boolean {

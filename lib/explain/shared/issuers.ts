@@ -35,9 +35,9 @@ export class PublishedIssuers implements Issuers {
 
   /** The answer of a cloud that trusts the issuer and asks it for its keys. */
   judged(answer: Answer, issuer: Known<string>, log: string): Answer {
-    if (this.#stores.length === 0 || answer.status !== "pass") return answer;
+    if (this.#stores.length === 0 || answer.status === "fail") return answer;
     const problem = this.#problem(issuer);
-    if (problem === undefined) return answer;
+    if (problem === undefined || (answer.status === "unknown" && problem.status !== "fail")) return answer;
     const { status, reason, evidence, remedy } = problem;
     const both = [...evidence, ...answer.evidence];
     return { status, reason, evidence: both, remedy, ...(status === "fail" ? { log } : {}) };

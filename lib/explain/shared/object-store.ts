@@ -48,7 +48,7 @@ export interface ObjectStore {
 export interface Issuers {
   /**
    * The answer of a cloud that trusts the issuer and asks it for its keys; `log` is what the cloud says where it cannot.
-   * Another answer than a pass stays as it is.
+   * A failure stays as it is, and one that is not known unless the cloud certainly gets no keys.
    */
   judged(answer: Answer, issuer: Known<string>, log: string): Answer;
   /** The keys that an issuer publishes, as far as they were read. */

@@ -15,3 +15,9 @@ export function named(names: readonly string[]): string {
 export function notSeen(need: string): Answer {
   return { status: "skipped", reason: `no pod of it was read; ${need}`, evidence: [], remedy: "" };
 }
+
+/** The answer with other words or more evidence. */
+export function amended(answer: Answer, changes: Partial<Pick<Answer, "reason" | "evidence">>): Answer {
+  const { status, reason, evidence, remedy, log } = answer;
+  return { status, reason, evidence, remedy, ...(log === undefined ? {} : { log }), ...changes };
+}

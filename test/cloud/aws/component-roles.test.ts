@@ -15,7 +15,7 @@ import type { ComponentsDeclaration } from "../../../lib/model/components";
 import type { CredentialsRequest } from "../../../lib/model/credentials-request";
 import { Issuer } from "../../../lib/model/issuer";
 import { Subject } from "../../../lib/model/subject";
-import { evaluateAwsTrust } from "../../../lib/rules/aws/evaluate/evaluate-trust";
+import { evaluateAwsTrust } from "../../../lib/rules/aws/policy/trust";
 import {
   ACCOUNT,
   ISSUER,

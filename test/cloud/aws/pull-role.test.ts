@@ -8,7 +8,7 @@ import {
   ecrPublic,
 } from "../../../lib/cloud/aws";
 import { isLate } from "../../../lib/model/late";
-import { evaluateAwsTrust } from "../../../lib/rules/aws/evaluate/evaluate-trust";
+import { evaluateAwsTrust } from "../../../lib/rules/aws/policy/trust";
 import {
   ACCOUNT,
   ISSUER,

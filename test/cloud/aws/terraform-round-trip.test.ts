@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { conditionPrefixOf } from "../../../lib/cloud/aws/adopted-oidc-provider";
 import { Issuer } from "../../../lib/model/issuer";
 import { Subject } from "../../../lib/model/subject";
-import { evaluateAwsTrust } from "../../../lib/rules/aws/evaluate/evaluate-trust";
+import { evaluateAwsTrust } from "../../../lib/rules/aws/policy/trust";
 import { policyText } from "../../../lib/rules/aws/policy-text";
 import { trustPolicy } from "../../../lib/rules/aws/trust-policy";
 import { terraformText } from "../../../lib/rules/terraform-text";

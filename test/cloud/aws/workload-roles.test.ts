@@ -12,7 +12,7 @@ import {
 import { Issuer } from "../../../lib/model/issuer";
 import { Subject } from "../../../lib/model/subject";
 import type { AccessDeclaration, IAccess } from "../../../lib/model/workloads";
-import { evaluateAwsTrust } from "../../../lib/rules/aws/evaluate/evaluate-trust";
+import { evaluateAwsTrust } from "../../../lib/rules/aws/policy/trust";
 import {
   ACCOUNT,
   ISSUER,

@@ -53,7 +53,25 @@ describe("policies of a role that only apply tells", () => {
   it.each<[string, object, object, string]>([
     ["one that denies", ALLOW, inline(module, DENY), "unknown"],
     ["one that is attached and denies", ALLOW, attachment, "unknown"],
-    ["one for each of some roles that denies", ALLOW, inline("${each.value}", DENY, forEach), "pass"],
+    ["one for each of some roles that denies", ALLOW, inline("${each.value}", DENY, forEach), "unknown"],
+    ["one for each of some roles that allows", ALLOW, inline("${each.value}", NOTHING, forEach), "pass"],
+    [
+      "one that is attached to each of some roles and denies",
+      ALLOW,
+      {
+        ...attachment,
+        aws_iam_role_policy_attachment: {
+          other: { ...forEach, role: "${each.value}", policy_arn: "${aws_iam_policy.deny.arn}" },
+        },
+      },
+      "unknown",
+    ],
+    [
+      "one of the role that may not be there",
+      NOTHING,
+      inline("${aws_iam_role.web.name}", ALLOW, { count: "${var.n}" }),
+      "unknown",
+    ],
     ["one that denies another repository", ALLOW, inline(module, OF_ANOTHER), "pass"],
     ["one that allows nothing of it", ALLOW, inline(module, NOTHING), "pass"],
     ["one that allows what the role's own do not", NOTHING, inline(module, ALLOW), "unknown"],
@@ -120,6 +138,18 @@ describe("policies of a role that only apply tells", () => {
     ["an object", "${[for name in values({a = aws_iam_role.web.name}) : name]}", {}, "unknown"],
   ])("mentioned by %s", (_, roles, more, status) => {
     expect(statusOf({ ...home(ALLOW, unread(roles, more)), locals: named })).toBe(status);
+  });
+
+  it("mentioned at the end of a long chain, and in a long text, is found in no time", () => {
+    const steps = 200;
+    const chain = Array.from({ length: steps }, (_, place) => [
+      `a${place}`,
+      [place === steps - 1 ? web : `\${local.a${place + 1}}`],
+    ]);
+    const locals = Object.fromEntries(chain) as object;
+    expect(statusOf({ ...home(ALLOW, unread("${[local.a0]}")), locals })).toBe("unknown");
+    const long = `\${[${"module.a[".repeat(100_000)}]}`;
+    expect(statusOf(home(ALLOW, unread(long)))).toBe("pass");
   });
 
   it.each([

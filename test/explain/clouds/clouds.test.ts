@@ -57,11 +57,11 @@ describe("ECR between accounts", () => {
       "no repository policy was read",
     ],
     [
-      "the owner's policy is of an account that nobody states",
+      "the owner's policy is of an account that is not stated",
       [[TF, '"provider": "aws.batch",', '"provider": "aws.other",']],
       "repository-permitted",
       "unknown",
-      "which account the policy's repository is in",
+      "which account and region the policy's repository is in",
     ],
     [
       "the owner's policy is of the role's account",

@@ -656,10 +656,10 @@ it.each([
     "whether the server of eks-g, https://eksg.example.com, is an EKS cluster's is not known",
   ],
   [
-    "a hub of which nobody says that the webhook runs",
+    "a hub of which nothing says that the webhook runs",
     "https://hub.example",
     "token-mounted",
-    "nobody says whether a pod identity webhook of AWS runs on the hub",
+    "it is not recorded whether a pod identity webhook of AWS runs on the hub",
   ],
 ])("without a record, %s is unknown", (_, issuer, check, reason) => {
   const [result] = explained(plain(), { spoke: "eks-g" }, { cluster: { issuer, apiServer: "1.35" } });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { componentPolicy } from "../../../lib/rules/aws/component-policy";
-import { evaluateAwsPermission } from "../../../lib/rules/aws/evaluate/evaluate-permission";
+import { evaluateAwsPermission } from "../../../lib/rules/aws/policy/permission";
 import type { RequestStatement } from "../../../lib/rules/aws/provider-spec";
 
 const ACTIONS = ["s3:GetObject", "s3:PutObject", "s3:DeleteObject", "ec2:RunInstances"];

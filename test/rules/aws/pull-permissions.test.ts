@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { evaluateAwsPermission } from "../../../lib/rules/aws/evaluate/evaluate-permission";
+import { evaluateAwsPermission } from "../../../lib/rules/aws/policy/permission";
 import { partitionOf } from "../../../lib/rules/aws/partitions";
 import { checkedPolicy, policyDocument, policySize } from "../../../lib/rules/aws/policy-document";
 import { type PrivateEcrGrant, pullPermissions } from "../../../lib/rules/aws/pull-permissions";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Issuer } from "../../../lib/model/issuer";
 import { Subject } from "../../../lib/model/subject";
-import { evaluateAwsTrust } from "../../../lib/rules/aws/evaluate/evaluate-trust";
+import { evaluateAwsTrust } from "../../../lib/rules/aws/policy/trust";
 import { policySize } from "../../../lib/rules/aws/policy-document";
 import { policyText } from "../../../lib/rules/aws/policy-text";
 import {

@@ -1,7 +1,7 @@
 import { parseRoleArn } from "../../../lib/rules/aws/arn";
 import { parseEcrHost } from "../../../lib/rules/aws/ecr-host";
-import { evaluateAwsPermission } from "../../../lib/rules/aws/evaluate/evaluate-permission";
-import { evaluateAwsTrust } from "../../../lib/rules/aws/evaluate/evaluate-trust";
+import { evaluateAwsPermission } from "../../../lib/rules/aws/policy/permission";
+import { evaluateAwsTrust } from "../../../lib/rules/aws/policy/trust";
 import { type Json, inside, list, record, text } from "../json";
 import { type FinishedStack, annotationsOf } from "../synth-output";
 import { resources } from "../terraform";

@@ -138,13 +138,13 @@ export class Question<D = never> {
     }
     const first = threat;
     return first
-      ? cannotTell(() => told(first, "may deny it", resource))
+      ? cannotTell(() => withReason(first, "may deny it", resource))
       : no(() => "no statement denies it");
   }
 
   #open(each: Doubted<D>, effect: Effect, resource: AskedResource | undefined): Decision<D> {
     const what = effect === "Deny" ? "may deny it" : "cannot be judged";
-    return new Decided<D>("unknown", () => told(each, what, resource), each.doubt, effect);
+    return new Decided<D>("unknown", () => withReason(each, what, resource), each.doubt, effect);
   }
 
   /** The statement that came closest is the one worth reading. */
@@ -163,7 +163,7 @@ function nameOf({ candidate: { label } }: Doubted<unknown>): string {
   return label === undefined ? "a statement" : `statement ${label}`;
 }
 
-function told(each: Doubted<unknown>, what: string, resource: AskedResource | undefined): string {
+function withReason(each: Doubted<unknown>, what: string, resource: AskedResource | undefined): string {
   const { match } = each.candidate.judged(resource);
   return each.candidate.label === undefined ? match.reason : `${nameOf(each)} ${what}: ${match.reason}`;
 }

@@ -31,12 +31,12 @@ export function no(words: () => string): Match {
   return new Match("no", words);
 }
 
-/** Cannot be told. */
+/** Not known. */
 export function cannotTell(words: () => string): Match {
   return new Match("unknown", words);
 }
 
-/** Holds when all do; a single failure decides, even beside what cannot be told. */
+/** Holds when all do; a single failure decides, even beside what is not known. */
 export function all(matches: readonly Match[], holding: () => string): Match {
   return (
     matches.find(({ holds }) => holds === "no") ??
@@ -45,7 +45,7 @@ export function all(matches: readonly Match[], holding: () => string): Match {
   );
 }
 
-/** Holds when one does, even beside what cannot be told. */
+/** Holds when one does, even beside what is not known. */
 export function any(matches: readonly Match[], failing: () => string): Match {
   return (
     matches.find(({ holds }) => holds === "yes") ??

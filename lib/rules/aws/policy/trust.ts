@@ -30,7 +30,7 @@ const NOTHING = "the trust policy has no statement that allows anything";
  * Evaluates an assume-role policy, given as JSON text or parsed, for a web identity token.
  *
  * Never throws. `unknown` where the policy holds a Terraform reference, or an operator or condition key that
- * cannot be judged from the token; a policy that IAM refuses lets nobody in. Says nothing about the client ID list of
+ * cannot be judged from the token; a policy that IAM refuses lets no one in. Says nothing about the client ID list of
  * the OIDC provider, the signature or the lifetime of the token.
  */
 export function evaluateAwsTrust(policy: unknown, request: AwsTrustRequest): AwsDecision {

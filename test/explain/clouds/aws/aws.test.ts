@@ -85,7 +85,7 @@ describe("policies of repositories that may be the one", () => {
       ],
       "repository-permitted",
       "unknown",
-      "may be this repository's",
+      "the repository has two policies",
     ],
     [
       "one that denies nothing",

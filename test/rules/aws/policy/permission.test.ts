@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { evaluateAwsPermission } from "../../../../lib/rules/aws/policy/permission";
+import { NOTHING_KNOWN } from "../../../../lib/rules/aws/policy/context";
+import { evaluateAwsPermission, identityPolicies } from "../../../../lib/rules/aws/policy/permission";
+import { readPolicy } from "../../../../lib/rules/aws/policy/policy";
 
 const WEB = "arn:aws:ecr:eu-west-1:111122223333:repository/shop/web";
 const ACTION = "ecr:BatchGetImage";
@@ -241,5 +243,25 @@ describe("several policies", () => {
       }),
       { numRuns: 1000 },
     );
+  });
+});
+
+describe("two actions are judged once", () => {
+  const allow = (Action: unknown, name: string): object => ({
+    Effect: "Allow",
+    Action,
+    Resource: `arn:aws:ecr:eu-west-1:111122223333:repository/${name}`,
+  });
+  const [batch, layer] = [ACTION, "ecr:GetDownloadUrlForLayer"];
+
+  it.each<readonly [string, readonly object[], boolean]>([
+    ["where no statement tells them apart", [allow([batch, layer], "a"), allow("s3:*", "b")], true],
+    ["unless one has a statement of its own", [allow("ecr:*", "a"), allow(batch, "b")], false],
+    ["unless each has one", [allow(batch, "a"), allow(layer, "a")], false],
+    ["unless of one it cannot be known", [allow([batch, "${x}"], "a")], false],
+  ])("%s", (_, Statement, alike) => {
+    const read = readPolicy({ Version: "2012-10-17", Statement }, "identity");
+    const set = identityPolicies([{ policy: read, doubt: undefined }], NOTHING_KNOWN);
+    expect(set.question(batch).isAlike(set.question(layer))).toBe(alike);
   });
 });

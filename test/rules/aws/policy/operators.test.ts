@@ -3,7 +3,8 @@
  */
 
 import { describe, expect, it } from "vitest";
-import { readOperator } from "../../../../lib/rules/aws/evaluate/operators";
+import { type Ternary, known } from "../../../../lib/model/known";
+import { readOperator } from "../../../../lib/rules/aws/policy/operators";
 
 /** Whether `*` stands for any text, and whether letter case counts; operators whose negation has a name of its own. */
 const PAIRS: readonly (readonly [
@@ -23,8 +24,9 @@ const PAIRS: readonly (readonly [
 const ARN = "arn:aws:iam::111122223333:role/Web";
 
 /** Whether a value of the policy and one of the request agree, whatever the operator makes of it. */
-function agree(operator: string, text: string, value: string): boolean | undefined {
-  return readOperator(operator)?.comparison?.agree({ text, pattern: text }, value);
+function agree(operator: string, text: string, value: string): Ternary | undefined {
+  const policy = { text: known(text), pattern: text, isLate: false };
+  return readOperator(operator)?.comparison?.agree(policy, known(value));
 }
 
 describe("readOperator", () => {
@@ -39,12 +41,13 @@ describe("readOperator", () => {
         ifExists: false,
         comparison: { negated, wildcards },
       });
-      expect(agree(name, ARN, ARN)).toBe(true);
-      expect(agree(name, ARN, `${ARN}2`)).toBe(false);
-      expect(agree(name, ARN, ARN.replace("Web", "web"))).toBe(!cased);
-      expect(agree(name, ARN.replace("Web", "W*"), ARN)).toBe(wildcards);
+      const yes = (holds: boolean): Ternary => (holds ? "yes" : "no");
+      expect(agree(name, ARN, ARN)).toBe("yes");
+      expect(agree(name, ARN, `${ARN}2`)).toBe("no");
+      expect(agree(name, ARN, ARN.replace("Web", "web"))).toBe(yes(!cased));
+      expect(agree(name, ARN.replace("Web", "W*"), ARN)).toBe(yes(wildcards));
       // A star of an ARN operator does not reach over a colon.
-      expect(agree(name, "arn:*:role/Web", ARN)).toBe(name.startsWith("String") && wildcards);
+      expect(agree(name, "arn:*:role/Web", ARN)).toBe(yes(name.startsWith("String") && wildcards));
       for (const set of ["ForAnyValue", "ForAllValues"])
         expect(readOperator(`${set}:${name}IfExists`)).toMatchObject({ set, ifExists: true });
     }

@@ -1,0 +1,383 @@
+/*
+ * OpenShift's components on AWS. Their Secrets are configuration files of the SDK in the key `credentials`; a request's own
+ * condition says of the calls that the component makes that they are within it.
+ *
+ * Source: openshift/cloud-credential-operator, pkg/cmd/provisioning/aws/create_iam_roles.go; "IAM JSON policy elements:
+ * Condition operators" and "Conditions with multiple context keys or values" in the IAM user guide.
+ */
+
+import { type Known, is, isKnown, known, map, orElse, same, shown, whyNot } from "../../model/known";
+import {
+  type MarkedText,
+  type TreeObject,
+  childOf,
+  itemsOf,
+  marked,
+  treeOf,
+  unmarkedText,
+} from "../../model/tree";
+import { type RequestContext, NOTHING_KNOWN, requestContext } from "../../rules/aws/policy/context";
+import type { AwsDecision } from "../../rules/aws/policy/decide";
+import type { Condition, Policy, Statement } from "../../rules/aws/policy/document";
+import { readPolicy } from "../../rules/aws/policy/policy";
+import { oneResource } from "../../rules/aws/policy/resource-name";
+import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
+import type { SecretFact } from "../read/component-facts";
+import { below } from "../read/source";
+import { named } from "../shared/words";
+import { unreadRemedy } from "./documents";
+import { type NamedRole, type Role, isRoleArn } from "./identity";
+import { arnFields, push } from "./place";
+import { policySets } from "./role-judge";
+
+/** The one key that components read. */
+const CREDENTIALS_KEY = "credentials";
+/** The keys of credentials that do not expire, which older clusters have. */
+const STATIC_KEYS: readonly string[] = ["aws_access_key_id", "aws_secret_access_key", "aws_session_token"];
+const ROLE = "role_arn";
+const TOKEN_FILE = "web_identity_token_file";
+const REGIONAL = "sts_regional_endpoints";
+const KNOWN: readonly string[] = [REGIONAL, ROLE, TOKEN_FILE];
+const WRITE = "write the four lines [default], sts_regional_endpoints, role_arn and web_identity_token_file";
+
+/** True for a Secret that leads an SDK to a token. */
+export function isAwsSecret({ value }: SecretFact): boolean {
+  return contentOf(value(CREDENTIALS_KEY)).text.includes(TOKEN_FILE);
+}
+
+function contentOf(content: Known<string | undefined>): MarkedText {
+  return orElse(marked(map(content, (text) => text ?? "")), () => ({ text: "", parts: [] }));
+}
+
+function roleOf(secret: SecretFact): Known<string> {
+  return linesOf(secret.value(CREDENTIALS_KEY)).values.get(ROLE) ?? known("");
+}
+
+/** What the Secret says, and the role's ARN; `undefined` where it names none. */
+export function readAwsSecret(
+  secret: SecretFact,
+  tokenPath: string | undefined,
+): { readonly answer: Answer; readonly arn: Known<string> | undefined } {
+  const content = secret.value(CREDENTIALS_KEY);
+  const where = seen(`Secret ${secret.key}`, below(secret.source, "stringData"));
+  const wrong = (problem: string, remedy = WRITE): Answer => broken(problem, remedy, undefined, where);
+  const lasting = secret.keys.find((key) => STATIC_KEYS.includes(key));
+  if (lasting !== undefined) {
+    const answer = wrong(`the Secret has ${lasting}, which does not expire`, `remove it; ${WRITE}`);
+    return { answer, arn: undefined };
+  }
+  const why = whyNot(content);
+  if (why && why.kind !== "apply")
+    return { answer: unknown(why.what, "keep the Secret in one document", where), arn: undefined };
+  if (orElse(content, () => "late") === undefined) {
+    const keys = secret.keys.join(", ") || "none";
+    const answer = wrong(`the Secret has no readable key ${CREDENTIALS_KEY}; its keys are ${keys}`);
+    return { answer, arn: undefined };
+  }
+  const lines = linesOf(content);
+  const [arn, path] = [ROLE, TOKEN_FILE].map((key) => lines.values.get(key));
+  const problem = problemOf(lines, tokenPath);
+  if (problem !== undefined) return { answer: wrong(problem), arn };
+  const words = `the Secret names the role ${shown(arn ?? known(""))} and the token ${shown(path ?? known(""))}`;
+  const older = lines.values.has(REGIONAL)
+    ? []
+    : [seen("no sts_regional_endpoints: older SDKs ask the global endpoint of STS", secret.source)];
+  return { answer: pass(words, where, ...older), arn };
+}
+
+interface Lines {
+  /** Values of the section `default`. */
+  readonly values: ReadonlyMap<string, Known<string>>;
+  /** A line that is neither a section nor a setting. */
+  readonly stray: string | undefined;
+}
+
+function linesOf(content: Known<string | undefined>): Lines {
+  const { text, parts } = contentOf(content);
+  const values = new Map<string, Known<string>>();
+  let section = "";
+  let stray: string | undefined;
+  for (const line of text.split("\n").map((each) => each.trim())) {
+    if (line === "" || /^[#;]/.test(line)) continue;
+    const [, name] = /^\[(.+)\]$/.exec(line) ?? [];
+    const [, key, value = ""] = /^([^=\s]+)\s*=\s*(.*)$/.exec(line) ?? [];
+    if (name !== undefined) section = name;
+    else if (key === undefined) stray ??= shown(unmarkedText(line, parts));
+    else if (section === "default") values.set(shown(unmarkedText(key, parts)), unmarkedText(value, parts));
+  }
+  return { values, stray };
+}
+
+function problemOf({ values, stray }: Lines, tokenPath: string | undefined): string | undefined {
+  if (stray !== undefined) return `the line ${JSON.stringify(stray)} of credentials is no setting`;
+  if (values.size === 0) return "credentials has no section [default]";
+  const other = [...values.keys()].find((key) => !KNOWN.includes(key));
+  if (other !== undefined) return `credentials has ${other} besides what a token needs`;
+  const [arn = known(""), path = known("")] = [ROLE, TOKEN_FILE].map((key) => values.get(key));
+  if (shown(arn) === "") return `credentials has no ${ROLE}`;
+  if (shown(path) === "") return `credentials has no ${TOKEN_FILE}`;
+  if (!isRoleArn(arn)) return `${ROLE} ${shown(arn)} is no ARN of an IAM role`;
+  if (tokenPath !== undefined && same(path, known(tokenPath)) === "no")
+    return `${TOKEN_FILE} is ${shown(path)}, the component's token is at ${tokenPath}`;
+  const endpoints = shown(values.get(REGIONAL) ?? known("regional"));
+  return /^(?:regional|legacy)$/.test(endpoints) ? undefined : `${REGIONAL} is ${endpoints}`;
+}
+
+const AS_OTHERS = "write the ARN of the role as Terraform has it";
+
+/**
+ * What speaks against the account and partition of the role that a Secret names: those of the role as it is declared,
+ * and of the Secrets beside it; `undefined` where nothing does.
+ */
+export function homeAnswer(
+  secret: SecretFact,
+  { arn, role }: NamedRole,
+  beside: ReadonlyMap<string, SecretFact>,
+): Answer | undefined {
+  const place = placeOf(arn);
+  if (role === undefined || place === undefined) return undefined;
+  const where = seen(`Secret ${secret.key}`, secret.source);
+  const [partition = known("")] = arnFields(arn)?.slice(1) ?? [];
+  if (same(role.partition, partition) === "no")
+    return broken(
+      `the Secret names the role ${shown(arn)} of partition ${shown(partition)}, and Terraform declares it in ${shown(role.partition)}`,
+      AS_OTHERS,
+      undefined,
+      where,
+      seen("IAM role", role.resource.source),
+    );
+  // An account that is known was compared when the role was looked for.
+  const rival = isKnown(role.account) ? undefined : rivalOf(place, secret, beside);
+  return (
+    rival &&
+    unknown(
+      `the Secret names the role ${shown(arn)}, and that of ${rival.key} is ${shown(roleOf(rival))}`,
+      `${AS_OTHERS}, or limit its Terraform provider to one account (allowed_account_ids)`,
+      where,
+      seen(`Secret ${rival.key}`, rival.source),
+    )
+  );
+}
+
+/** Partition and account of a literal ARN. */
+function placeOf(arn: Known<string>): string | undefined {
+  return /^arn:[a-z-]+:iam::\d{12}:role\//.exec(orElse(arn, () => ""))?.[0];
+}
+
+/** One of the other Secrets where more of them agree on another place than on this one. */
+function rivalOf(
+  own: string,
+  { key }: SecretFact,
+  beside: ReadonlyMap<string, SecretFact>,
+): SecretFact | undefined {
+  const places = new Map<string, SecretFact[]>();
+  for (const other of beside.values()) {
+    const place = other.key !== key && isAwsSecret(other) ? placeOf(roleOf(other)) : undefined;
+    if (place !== undefined) push(places, place, other);
+  }
+  const alike = places.get(own)?.length ?? 0;
+  places.delete(own);
+  const [most = []] = [...places.values()].sort((one, other) => other.length - one.length);
+  return most.length > alike ? most[0] : undefined;
+}
+
+/** What a request asks for, as the policy that grants exactly that. */
+function asked(rights: TreeObject): Policy {
+  const Statement = itemsOf(childOf(treeOf(rights), "statementEntries")).map((entry) => ({
+    Effect: childOf(entry, "effect"),
+    Action: childOf(entry, "action"),
+    Resource: childOf(entry, "resource"),
+    Condition: childOf(entry, "policyCondition"),
+  }));
+  return readPolicy({ Version: "2012-10-17", Statement }, "resource");
+}
+
+function statementsOf(policy: Policy): readonly Statement[] {
+  return policy.kind === "read" ? policy.statements.flatMap((each) => ("unread" in each ? [] : [each])) : [];
+}
+
+function allowing(policy: Policy): readonly Statement[] {
+  return statementsOf(policy).filter(({ effect }) => is(effect, "Allow") === "yes");
+}
+
+/** Each action of a statement with each of its resources. */
+function pairsOf({
+  actions,
+  resources,
+}: Statement): readonly (readonly [action: string, resource: string])[] {
+  const [what, on] = [actions, resources].map((each) =>
+    (each?.values ?? []).map((value) => orElse(value, () => "*")),
+  );
+  return (what ?? []).flatMap((action) => (on ?? []).map((resource) => [action, resource] as const));
+}
+
+/** `<action> on <resource>`. */
+export function rightsInWords(rights: TreeObject): readonly string[] {
+  return statementsOf(asked(rights)).flatMap((statement) => {
+    const no = is(statement.effect, "Deny") === "yes" ? "no " : "";
+    const ends = isUnconditional(statement) ? "" : " under conditions";
+    return pairsOf(statement).map(([action, resource]) => `${no}${action} on ${resource}${ends}`);
+  });
+}
+
+/**
+ * Whether the role's policies, within its boundary, allow every action of the request; `account` is that of the role as
+ * its ARN is written.
+ */
+export function actionsGranted(role: Role, rights: TreeObject, account: Known<string>): Answer {
+  const request = asked(rights);
+  if (request.kind !== "read")
+    return unknown(`what is asked for is not known: ${request.why}`, "correct the request");
+  const denied = new Map<string, string>();
+  const open = new Map<string, string>();
+  const all = allowing(request).flatMap((each) => pairsOf(each).map((pair) => ({ each, pair })));
+  for (const { each, pair } of all) {
+    const [action, resource] = pair;
+    const context = askedContext(orElse(each.conditions, () => []));
+    const { outcome, reason } = abroad(decided(role, action, resource, context), resource, account);
+    if (outcome === "denied") denied.set(action, reason);
+    if (outcome === "unknown") open.set(action, reason);
+  }
+  const evidence = [where(role), ...grantedInWords(role).map((words) => seen(words, undefined))];
+  const [first] = denied;
+  if (first)
+    return broken(
+      `the role may not ${named([...denied.keys()])}, which is asked for: ${first[1]}`,
+      "grant exactly what is asked for; CredentialsRequests of another release ask for other actions",
+      `is not authorized to perform: ${first[0]}`,
+      ...evidence,
+    );
+  const [perhaps] = open;
+  if (perhaps)
+    return unknown(
+      `whether the role may ${named([...open.keys()])} is not known: ${perhaps[1]}`,
+      unreadRemedy(role),
+      ...evidence,
+    );
+  return pass(`the role is granted all ${all.length} actions that are asked for`, ...evidence);
+}
+
+/** Whether the role is granted anything; what it is, is the evidence. */
+export function anythingGranted(role: Role): Answer {
+  const isOpen = role.policies.every(({ policy, doubt }) => policy.kind === "unread" || doubt);
+  if (isOpen && role.policies.length > 0)
+    return unknown(
+      "a policy of the role was not read",
+      "name the Terraform that declares it as well",
+      where(role),
+    );
+  const words = grantedInWords(role);
+  const evidence = [where(role), ...words.map((each) => seen(each, undefined))];
+  const counts = whatCounts(role);
+  if (counts === "allowed") return pass(`the role is granted ${named(words)}`, ...evidence);
+  return counts === "denied"
+    ? broken(
+        "the role is granted nothing that counts",
+        "attach a policy to it, and let its permissions boundary and denials leave something of it",
+        "is not authorized to perform: … because no identity-based policy allows the … action",
+        ...evidence,
+      )
+    : unknown(
+        "whether the role may do anything depends on conditions, or on what boundary and denials leave of wildcards",
+        unreadRemedy(role),
+        ...evidence,
+      );
+}
+
+/** Whether anything that the statements allow is left by conditions, denials and the boundary. */
+function whatCounts(role: Role): AwsDecision["outcome"] {
+  let outcome: AwsDecision["outcome"] = role.policies.some(({ policy }) => policy.kind === "unread")
+    ? "unknown"
+    : "denied";
+  for (const statement of certainlyAllowing(role)) {
+    // What is negated, or stands for many, is no one action to ask about.
+    const isNegated = statement.actions.negated || statement.resources?.negated !== false;
+    if (isNegated) outcome = "unknown";
+    for (const [action, resource] of isNegated ? [] : pairsOf(statement)) {
+      const said = decided(role, action, resource, NOTHING_KNOWN).outcome;
+      if (said === "allowed") return said;
+      if (said === "unknown" || /[*?]/.test(action + resource)) outcome = "unknown";
+    }
+  }
+  return outcome;
+}
+
+function certainlyAllowing({ policies }: Role): readonly Statement[] {
+  return policies.flatMap(({ policy, doubt }) => (doubt ? [] : allowing(policy)));
+}
+
+/** The role's policies and the boundary decide together: what one denies is denied. */
+function decided(role: Role, action: string, resource: string, context: RequestContext): AwsDecision {
+  const [own, bound] = policySets(role, context).map((set) =>
+    set.question(action).decide(oneResource(resource)),
+  );
+  const outcome = own?.outcome ?? "denied";
+  const reason = own?.doubt?.reason(action, own.perhaps) ?? own?.reason ?? "";
+  if (bound === undefined || bound.outcome === "allowed" || outcome === "denied" || outcome === bound.outcome)
+    return { outcome, reason };
+  return { outcome: bound.outcome, reason: `the permissions boundary: ${bound.reason}` };
+}
+
+const ACCOUNT_IN_ARN = /^arn:[a-z-]+:[a-z0-9-]+:[a-z0-9-]*:(\d{12}):/;
+
+/** Source: "Cross-account policy evaluation logic" in the IAM user guide: both accounts must allow it. */
+function abroad(decision: AwsDecision, resource: string, account: Known<string>): AwsDecision {
+  const [, owner] = ACCOUNT_IN_ARN.exec(resource) ?? [];
+  if (decision.outcome !== "allowed" || owner === undefined || is(account, owner) !== "no") return decision;
+  const reason = `${resource} is of another account, where its own policy must let the role in as well, which was not read`;
+  return { outcome: "unknown", reason };
+}
+
+const TELLS_VALUES = /^(?:(?:ForAnyValue:)?(?:String|Arn)(?:Equals|Like)|Bool)$/i;
+const LIKENESS = /Like$|Arn/i;
+
+/** What is known of requests within the asked conditions; what these merely exclude says no value. */
+function askedContext(conditions: readonly Condition[]): RequestContext {
+  const keys: Record<string, readonly string[] | null> = {};
+  for (const { operator, key, values } of conditions) {
+    const [name, texts] = [orElse(key, () => ""), values.map(shown)];
+    if (/^Null$/i.test(operator)) {
+      if (texts.join().toLowerCase() === "true") keys[name] = null;
+    } else if (TELLS_VALUES.test(operator) && !(LIKENESS.test(operator) && /[*?]/.test(texts.join())))
+      keys[name] = texts;
+  }
+  const presumes = (granted: Condition): boolean => conditions.some((each) => implies(each, granted));
+  return { ...requestContext(keys), presumes };
+}
+
+/** Whether a granted condition holds wherever the asked one does: one of more values is more, none of fewer values too. */
+function implies(wanted: Condition, granted: Condition): boolean {
+  const signs = [wanted, granted].map(({ key, operator }) =>
+    `${operator} ${orElse(key, () => "?")}`.toLowerCase(),
+  );
+  const isKnownKey = isKnown(granted.key);
+  if (!isKnownKey || signs[0] !== signs[1]) return false;
+  const [wide, narrow] = /Not/i.test(granted.operator) ? [wanted, granted] : [granted, wanted];
+  const texts = new Set(wide.values.map((each) => orElse(each, () => undefined)));
+  return (
+    narrow.values.length > 0 &&
+    narrow.values
+      .map((each) => orElse(each, () => undefined))
+      .every((text) => text !== undefined && texts.has(text))
+  );
+}
+
+/** What the policies allow, as evidence. */
+function grantedInWords(role: Role): readonly string[] {
+  return [...new Set(certainlyAllowing(role).map(inWords))].sort();
+}
+
+function inWords(statement: Statement): string {
+  const [what, on] = [statement.actions, statement.resources].map((each) =>
+    each ? `${each.negated ? "everything but " : ""}${each.values.map(shown).join(", ")}` : "nothing",
+  );
+  return `${what ?? ""} on ${on ?? ""}${isUnconditional(statement) ? "" : " under conditions"}`;
+}
+
+function isUnconditional({ conditions }: Statement): boolean {
+  return orElse(conditions, () => undefined)?.length === 0;
+}
+
+function where({ pathName, resource }: Role): Evidence {
+  return seen(`IAM role ${pathName}`, resource.source);
+}
