@@ -335,7 +335,7 @@ const KNOW_TEMPLATES: Readonly<Record<string, string>> = {
   "explain/read/late-text.ts": "reads the reference in a placeholder as a template",
   "explain/read/terraform.ts": "compares the argument `workspace` as it is written",
   "explain/read/terraform-show.ts": "makes a template of a plan's references",
-  "explain/aws/policy-document.ts": "the provider writes IAM's policy variables as `&{`",
+  "explain/aws/documents.ts": "the provider writes IAM's policy variables as `&{`",
 };
 
 describe("what is not known has a type", () => {
