@@ -322,6 +322,48 @@ describe("layers", () => {
   });
 });
 
+/** Files of the verifier outside of its readers that import what knows late texts, each with the reason. */
+const KNOW_LATE: Readonly<Record<string, string>> = {
+  "explain/explainer.ts": "refuses late values in what a caller asks",
+  "explain/jobs/pull-questions.ts": "refuses late values in what a caller asks",
+  "explain/jobs/fleet-profile.ts": "hands profiles to rules of the constructs, which pass over late texts",
+};
+
+/** Files of the verifier with `${` in a text, each with the reason. */
+const KNOW_TEMPLATES: Readonly<Record<string, string>> = {
+  "explain/read/expression.ts": "takes Terraform's templates apart",
+  "explain/read/late-text.ts": "reads the reference in a placeholder as a template",
+  "explain/read/terraform.ts": "compares the argument `workspace` as it is written",
+  "explain/read/terraform-show.ts": "makes a template of a plan's references",
+  "explain/aws/documents.ts": "the provider writes IAM's policy variables as `&{`",
+};
+
+describe("what is not known has a type", () => {
+  const verifier = files.filter(({ path }) => path.startsWith("explain/"));
+
+  it("so that only readers ask whether a text is late", () => {
+    const found = verifier
+      .filter(({ path, imports }) =>
+        imports.some(({ specifier }) => target(path, specifier) === "model/late.ts"),
+      )
+      .map(({ path }) => path)
+      .filter((path) => !path.startsWith("explain/read/"));
+    expect(found).toEqual(Object.keys(KNOW_LATE).sort());
+  });
+
+  it("so that no text of a template is a value", () => {
+    const found = verifier.filter(({ tree }) => {
+      let isOne = false;
+      walk(tree, (node) => {
+        isOne ||=
+          (ts.isStringLiteralLike(node) || ts.isTemplateLiteralToken(node)) && node.text.includes("${");
+      });
+      return isOne;
+    });
+    expect(found.map(({ path }) => path)).toEqual(Object.keys(KNOW_TEMPLATES).sort());
+  });
+});
+
 describe("subpaths", () => {
   it.each(Object.keys(ENTRY_PACKAGES))("%s loads only its own packages", (entry) => {
     expect(files.map((file) => file.path)).toContain(entry);

@@ -26,7 +26,7 @@ import {
 } from "./jobs/pull-questions";
 import { type Kind, checkGiven, list, text } from "../model/shape";
 import { type ClusterArtefacts, type Facts, readFacts } from "./read/facts";
-import type { SkippedDocument } from "./read/skipped";
+import type { SkippedDocument } from "./read/source";
 import type { ExplainResult } from "./result";
 import {
   ACCESS_SELECTION,
@@ -108,8 +108,8 @@ export class Explainer {
   /**
    * Reads synth output folders, folders of stacks, manifests and Terraform JSON.
    *
-   * Throws `explain-path-missing`, `explain-nothing-found`, `explain-file-unreadable`, `explain-file-too-large`,
-   * `explain-file-invalid` or `bind-file-invalid`.
+   * Throws `explain-path-missing`, `explain-nothing-found`, `explain-bind-interrupted`, `explain-file-unreadable`,
+   * `explain-file-too-large`, `explain-file-invalid` or `bind-file-invalid`.
    */
   static read(paths: readonly string[], options: ExplainOptions = {}): Explainer {
     checkGiven("Explainer.read()", PATHS, paths, "paths");

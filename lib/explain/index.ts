@@ -29,7 +29,7 @@ export {
 export { type DeclaredController, type DeclaredFleet, type DeclaredSpoke } from "./read/fleet-record";
 export { readFactsFile } from "./facts-file";
 export { type StatedAwsFacts } from "./aws/stated";
-export { type SkippedDocument } from "./read/skipped";
+export { type SkippedDocument } from "./read/source";
 export { type Source } from "./read/source";
 export {
   type AccessSelection,

@@ -74,12 +74,14 @@ it.runIf(process.platform !== "win32")("lists what is no file of a folder as not
   symlinkSync("nowhere", join(folder, "dead.json"));
   const { code, out, err } = await cli("explain", ...asked, folder);
   expect([code, out === ""]).toEqual([3, false]);
+  const link = "a symbolic link, which is not followed; name what it leads to";
   expect(err).toBe(
-    ["dead.json", "linked", "pipe.yaml"]
-      .map(
-        (name) =>
-          `skipped ${folder}/${name}: neither a regular file nor a folder; name what a link leads to\n`,
-      )
+    [
+      ["dead.json", link],
+      ["linked", link],
+      ["pipe.yaml", "a pipe, socket or device, which is not read"],
+    ]
+      .map(([name, reason]) => `skipped ${folder}/${name}: ${reason}\n`)
       .join(""),
   );
 });

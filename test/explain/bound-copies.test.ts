@@ -6,7 +6,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { explain } from "../../lib/explain";
-import { readFacts } from "../../lib/explain/facts/facts";
+import { readFacts } from "../../lib/explain/read/facts";
+import { whyNot } from "../../lib/model/known";
 import { bind } from "../../lib/synth";
 import { INGRESS, accessArtefacts } from "../fixtures/explain/access";
 import { folderOf, synthesized } from "../fixtures/explain/artefacts";
@@ -55,7 +56,8 @@ it.each<[string, (to: string) => void]>([
   const [from, to] = bound();
   change(to);
   const serviceAccounts = readFacts([from, to], { computed: [], cluster: {} }).clusters[0]?.serviceAccounts;
-  expect(serviceAccounts?.get("shop/web")?.contested?.size).toBeGreaterThan(0);
+  const { annotations = new Map<string, never>() } = serviceAccounts?.get("shop/web") ?? {};
+  expect([...annotations.values()].map((each) => whyNot(each)?.kind)).toContain("contested");
 });
 
 it("a document more in a finished file counts", () => {

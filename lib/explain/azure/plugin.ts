@@ -152,7 +152,7 @@ const files = new WeakMap<NodeFileFact, Tree>();
 
 /** The plugin's configuration file; `undefined` where it is not among what was read. */
 function azureJson(path: string, node: NodeConfiguration): Tree | undefined {
-  const file = node.file(path);
+  const file = node.files.get(path);
   return file && remembered(files, file, () => embedded(file.content));
 }
 
@@ -160,7 +160,7 @@ function azureJson(path: string, node: NodeConfiguration): Tree | undefined {
 function fileAnswer(entry: ProviderEntry, node: NodeConfiguration, host: string): Answer {
   const path = pathOf(entry);
   const document = azureJson(path, node);
-  const where = seen(path, node.file(path)?.source);
+  const where = seen(path, node.files.get(path)?.source);
   const why = document && whyNot(document);
   if (document === undefined || (why && why.kind !== "malformed"))
     return unknown(
@@ -205,7 +205,7 @@ function answersAnyway(entry: ProviderEntry, node: NodeConfiguration): Answer | 
   const client = clientAnswered(plainOf(document, LATE));
   if (client === undefined) return undefined;
   const succeeds = `the plugin succeeds with the client ID and secret of ${path}, which`;
-  const where = seen(path, node.file(path)?.source);
+  const where = seen(path, node.files.get(path)?.source);
   return client === "some"
     ? unknown(`${succeeds} may pull`, "do not take such a pull for success of the chain", where)
     : broken(

@@ -33,7 +33,7 @@ import {
   componentQuestions,
   workloadQuestions,
 } from "./access-questions";
-import { TRUST_LINKS, type TrustFacts, accountWritten, missing } from "./links";
+import { TRUST_LINKS, type TrustFacts, accountWritten, misfilled, missing } from "./links";
 
 /** What the links of a component or workload look at. */
 export interface AccessFacts extends TrustFacts {
@@ -59,8 +59,9 @@ const { link } = stepsOf<AccessFacts>();
 const identityFound = link({
   id: "identity-found",
   question: "Is the identity that is named among the resources?",
-  per: ["identity"],
-  run: ({ identity }) => identity?.found ?? missing("the identity"),
+  per: ["artefacts", "identity", "component", "account"],
+  run: ({ artefacts, identity, component, account }) =>
+    misfilled(artefacts, component?.secret ?? account) ?? identity?.found ?? missing("the identity"),
 });
 
 const CLOUD: readonly Step<AccessFacts>[] = [

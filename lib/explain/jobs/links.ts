@@ -8,11 +8,30 @@ import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { TrustAnswer } from "../cloud";
 import type { ClusterArtefacts } from "../read/facts";
 import type { ServiceAccountFact } from "../read/service-accounts";
+import { type Source, sourceText } from "../read/source";
 import { type Step, stepsOf } from "../run";
 
 /** The answer where a fact that must be there is not, since a link before could not tell. */
 export function missing(what: string): Answer {
   return unknown(`${what} is not known`, "see the checks before");
+}
+
+/** What bind was given for an object's documents and is none of what the state has in its place. */
+export function misfilled(
+  artefacts: ClusterArtefacts,
+  object: { readonly documents: readonly Source[] } | undefined,
+): Answer | undefined {
+  for (const source of object?.documents ?? []) {
+    const said = artefacts.misfilled.get(sourceText(source));
+    if (said !== undefined)
+      return broken(
+        `${said}: the outputs were of another cluster, or old`,
+        "run bind again with the outputs of this state",
+        undefined,
+        seen("what bind wrote", source),
+      );
+  }
+  return undefined;
 }
 
 /** What the links of an exchange look at. */

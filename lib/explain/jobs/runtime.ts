@@ -14,9 +14,8 @@ import type { AskedName } from "../../rules/asked-names";
 import { literalPattern, patternOf } from "../../rules/wildcard";
 import { type Answer, type Evidence, broken, seen, unknown } from "../answer";
 import { embedded } from "../read/documents";
-import type { ClusterArtefacts } from "../read/facts";
 import type { NodeConfiguration } from "../read/node-configuration";
-import type { MirrorRule } from "../read/registries";
+import type { MirrorRule, RegistryFacts } from "../read/kubernetes-facts";
 
 /** A repository of a host, of which a judge asks. */
 export interface NamedRepository {
@@ -85,12 +84,10 @@ export function mirrorHint(mirrored: Mirrored | undefined): string {
 
 /** What keeps the runtime from pulling a repository with the pod's credentials; `undefined` where nothing is known to. */
 export function runtimeRefusal(
-  { mirrors, registrySources, imagePolicies }: ClusterArtefacts,
-  node: NodeConfiguration,
+  { mirrors, registrySources, imagePolicies }: RegistryFacts,
+  node: Pick<NodeConfiguration, "name" | "files">,
   repository: NamedRepository,
 ): Answer | undefined {
-  if (mirrors.length + registrySources.length + imagePolicies.length + node.runtimeFiles.size === 0)
-    return undefined;
   const mirrored = mirroredAs(mirrors, repository);
   const policy = imagePolicies.find(({ scopes }) => covering(scopes, repository) !== undefined);
   return (
@@ -112,7 +109,7 @@ function nameOf({ host, path }: NamedRepository): string {
 
 /** Blocked registries go into registries.conf, allowed ones into policy.json. */
 function forbidden(
-  sources: ClusterArtefacts["registrySources"],
+  sources: RegistryFacts["registrySources"],
   repository: NamedRepository,
   mirrored: Mirrored | undefined,
 ): Answer | undefined {
@@ -232,11 +229,11 @@ const WORDS: Readonly<Record<FileKind["effect"], readonly [may: string, remedy: 
 const GENERATED = "-generated-registries";
 
 function inRuntimeFiles(
-  { name: pool, runtimeFiles }: NodeConfiguration,
+  { name: pool, files }: Pick<NodeConfiguration, "name" | "files">,
   repository: NamedRepository,
   mirrored: Mirrored | undefined,
 ): Answer | undefined {
-  for (const [path, { content, owner = "", source }] of runtimeFiles) {
+  for (const [path, { content, owner = "", source }] of files) {
     const kind = FILES.find((each) => each.path.test(path));
     const place = kind?.path.exec(path);
     if (!kind || !place || (mirrored && kind.effect === "mirrors" && owner.endsWith(GENERATED))) continue;

@@ -1,12 +1,12 @@
 /*
- * Blocks and resources of Terraform. What they hand out is {@link Known}; nobody outside of `read/` sees an argument as
- * it is written.
+ * Blocks and resources of Terraform. What they hand out is {@link Known}; outside of `read/` no argument is seen as it is
+ * written.
  */
 
 import { type Known, andThen, known, map, match, notKnown, referenceOf, unread } from "../../model/known";
 import type { Json } from "../../model/parsed";
 import { isRecord } from "../../model/record";
-import { type Tree, type TreeList, isTreeList, isTreeObject, parsedTree } from "../../model/tree";
+import { type Tree, isTreeList, isTreeObject, parsedTree } from "../../model/tree";
 import type { Source } from "./source";
 
 /** The configuration that blocks stand in, plan or state. */
@@ -34,13 +34,9 @@ export interface Instance {
 /** Takes the place of an argument that a plan does not know yet. */
 export const NOT_YET: unique symbol = Symbol("known after apply");
 
-/** A block of arguments. */
 export class Block {
-  /** The configuration that it stands in. */
   readonly scope: Configuration;
-  /** The arguments as written. */
   protected readonly values: Json;
-  /** What `each` and `count` are in it. */
   protected readonly instance: Instance | undefined;
 
   constructor(scope: Configuration, values: Json, instance?: Instance) {
@@ -49,7 +45,6 @@ export class Block {
     this.instance = instance;
   }
 
-  /** The names of its arguments. */
   get names(): readonly string[] {
     return Object.keys(this.values);
   }
@@ -72,26 +67,23 @@ export class Block {
 
   /** A switch; off where it is absent. */
   flag(name: string): Known<boolean> {
-    return andThen(this.text(name), (value) =>
-      value === undefined || value === "false"
-        ? known(false)
-        : value === "true"
-          ? known(true)
-          : unread(`${name} is no switch`),
+    return andThen(this.text(name), (value = "false") =>
+      value === "false" || value === "true" ? known(value === "true") : unread(`${name} is no switch`),
     );
   }
 
   /** The items of a list as texts; none where it is absent. */
   list(name: string): Known<readonly Known<string>[]> {
-    return map(this.#items(name), (items) =>
-      items.map((item) =>
-        andThen(item, (value) =>
-          typeof value === "string" || typeof value === "number"
-            ? known(String(value))
-            : unread(`${name} has an item that is no text`),
-        ),
-      ),
-    );
+    const text = (item: Tree): Known<string> =>
+      andThen(item, (value) =>
+        typeof value === "string" || typeof value === "number"
+          ? known(String(value))
+          : unread(`${name} has an item that is no text`),
+      );
+    return andThen(this.tree(name), (value) => {
+      if (value === undefined || value === null) return known([]);
+      return isTreeList(value) ? known(value.map(text)) : unread(`${name} is no list`);
+    });
   }
 
   /** The blocks of that name; not known where an expression or `dynamic` makes some of them. */
@@ -135,31 +127,15 @@ export class Block {
     return this.scope.targets(this.raw(name));
   }
 
-  /** An argument as written; `undefined` where it is absent. */
   protected raw(name: string): unknown {
     return Object.hasOwn(this.values, name) ? this.values[name] : undefined;
-  }
-
-  #items(name: string): Known<TreeList> {
-    const written = this.raw(name);
-    if (Array.isArray(written))
-      return known(written.map((item) => this.scope.evaluated(item, this.instance)));
-    return andThen(this.tree(name), (value) =>
-      value === undefined || value === null
-        ? known([])
-        : isTreeList(value)
-          ? known(value)
-          : unread(`${name} is no list`),
-    );
   }
 }
 
 /** The resource that a value refers to with one of these attributes and nothing else. */
 export function referredResource(value: Known<unknown>, attributes: readonly string[]): Resource | undefined {
-  const reference = referenceOf(value);
-  return reference?.target instanceof Resource && attributes.includes(reference.attribute)
-    ? reference.target
-    : undefined;
+  const { target, attribute = "" } = referenceOf(value) ?? {};
+  return target instanceof Resource && attributes.includes(attribute) ? target : undefined;
 }
 
 /**
@@ -179,9 +155,19 @@ const OWNERS: readonly string[] = [
   "user_assigned_identity_id",
 ];
 
-/** A resource or data source. */
+/** What is known of a resource besides its arguments. */
+export interface ResourcePlace {
+  readonly type: string;
+  readonly address: string;
+  readonly adopted: boolean;
+  readonly certain: boolean;
+  readonly source: () => Source;
+  readonly instance?: Instance | undefined;
+  /** Key of the provider's configuration where the values do not say it. */
+  readonly provider?: string | undefined;
+}
+
 export class Resource extends Block {
-  /** `aws_iam_role`. */
   readonly type: string;
   /** `aws_iam_role.web`, `data.aws_iam_role.web["a"]`, with the module's address before it. */
   readonly address: string;
@@ -189,35 +175,19 @@ export class Resource extends Block {
   readonly adopted: boolean;
   /** False where it is not certain that it is there, by `count` or `for_each`. Its arguments are not known then. */
   readonly certain: boolean;
-  readonly #provider: string | undefined;
-  readonly #source: (() => Source) | Source;
+  readonly #place: ResourcePlace;
 
-  constructor(
-    scope: Configuration,
-    values: Json,
-    place: {
-      readonly type: string;
-      readonly address: string;
-      readonly adopted: boolean;
-      readonly certain: boolean;
-      readonly source: (() => Source) | Source;
-      readonly instance?: Instance | undefined;
-      /** Key of the provider's configuration where the values do not say it. */
-      readonly provider?: string | undefined;
-    },
-  ) {
+  constructor(scope: Configuration, values: Json, place: ResourcePlace) {
     super(scope, values, place.instance);
     this.type = place.type;
     this.address = place.address;
     this.adopted = place.adopted;
     this.certain = place.certain;
-    this.#provider = place.provider;
-    this.#source = place.source;
+    this.#place = place;
   }
 
-  /** Where it stands. */
   get source(): Source {
-    return typeof this.#source === "function" ? this.#source() : this.#source;
+    return this.#place.source();
   }
 
   /** Key of the provider's configuration: `aws`, or `aws.<alias>`. */
@@ -225,10 +195,9 @@ export class Resource extends Block {
     const written = this.values["provider"];
     return typeof written === "string" && written !== ""
       ? written.replace(/^\$\{(.*)\}$/, "$1")
-      : (this.#provider ?? this.type.split("_")[0] ?? "");
+      : (this.#place.provider ?? this.type.split("_")[0] ?? "");
   }
 
-  /** The arguments of the provider's configuration. */
   get provider(): Block {
     return this.scope.provider(this.providerKey);
   }
@@ -242,34 +211,22 @@ export class Resource extends Block {
     );
   }
 
-  /** The arguments are not known where the resource may not be there. */
   override tree(name: string): Tree {
     const doubt = this.#doubt(name);
     if (doubt !== undefined) return doubt;
     return this.raw(name) === NOT_YET ? this.scope.attribute(this, [name]) : super.tree(name);
   }
 
-  /** As {@link tree}. */
   override blocks(name: string): Known<readonly Block[]> {
     return this.#doubt(name) ?? super.blocks(name);
   }
 
-  /** As {@link tree}. */
-  override list(name: string): Known<readonly Known<string>[]> {
-    return this.#doubt(name) ?? super.list(name);
-  }
-
   /** The argument at a path as it is written; for the configuration. */
   written(path: readonly (string | number)[]): unknown {
-    return path.reduce<unknown>(
-      (value, step) =>
-        Array.isArray(value)
-          ? (value as readonly unknown[])[Number(step)]
-          : isRecord(value) && Object.hasOwn(value, step)
-            ? value[step]
-            : undefined,
-      this.values,
-    );
+    return path.reduce<unknown>((value, step) => {
+      if (Array.isArray(value)) return (value as readonly unknown[])[Number(step)];
+      return isRecord(value) && Object.hasOwn(value, step) ? value[step] : undefined;
+    }, this.values);
   }
 
   /** What one of its expressions is, with its own `each` and `count`; for the configuration. */

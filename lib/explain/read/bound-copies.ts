@@ -8,22 +8,19 @@ import { dirname, join, relative, resolve } from "node:path";
 import { placeholderPieces, placeholdersIn } from "../../artefact/placeholder";
 import type { OutputPlaceholder, WorkloadIdentityFile } from "../../artefact/workload-identity-file";
 import { WRITTEN_FILES_LIST, readWrittenFiles } from "../../artefact/written-files-list";
-import { type Known, map, orElse } from "../../model/known";
+import { grouped } from "../../model/grouped";
+import { type Known, orElse } from "../../model/known";
 import { isRecord } from "../../model/record";
 import { type FileDocument, readText } from "./documents";
 import { isThere } from "./input-files";
 import type { Scope } from "./scope";
+import { type Source, sourceText } from "./source";
 import type { Terraform } from "./terraform";
 
-/** A stack that is read. */
 export interface BoundStack {
-  /** Its id. */
   readonly name: string;
-  /** Its folder. */
   readonly folder: string;
-  /** What its placeholders stand for. */
   readonly identity: WorkloadIdentityFile | undefined;
-  /** Its configuration. */
   readonly scope: Scope | undefined;
 }
 
@@ -31,19 +28,21 @@ export interface BoundStack {
 interface FilledText {
   readonly template: string;
   readonly text: string;
+  readonly source: Source;
 }
 
 /** A file that is a stack's own with its placeholders filled. */
 export interface BoundCopy {
-  /** The file. */
   readonly file: string;
-  /** The stack's id. */
   readonly stack: string;
-  /** What was filled. */
   readonly filled: readonly FilledText[];
 }
 
-type Read = (file: string) => readonly FileDocument[];
+/** A folder that `bind` wrote to: the stack of each file that is a stack's own, by path below the folder. */
+interface BoundFolder {
+  readonly folder: string;
+  readonly stacks: ReadonlyMap<string, string>;
+}
 
 /**
  * The files that equal a template of a stack but for what it leaves late: they say nothing that the template does not,
@@ -52,29 +51,21 @@ type Read = (file: string) => readonly FileDocument[];
 export function boundCopies(
   files: readonly string[],
   stacks: readonly BoundStack[],
-  read: Read,
+  read: (file: string) => readonly FileDocument[],
 ): readonly BoundCopy[] {
   if (stacks.length === 0) return [];
   const folders = new Map(stacks.map(({ name, folder }) => [name, folder]));
   const lists = new Map<string, BoundFolder | undefined>();
   return files.flatMap((file): readonly BoundCopy[] => {
     const bound = boundFolder(dirname(resolve(file)), lists);
-    const path = bound && relative(bound.folder, resolve(file)).replaceAll("\\", "/");
-    const stack = path === undefined ? undefined : bound?.stacks.get(path);
-    const folder = stack === undefined ? undefined : folders.get(stack);
-    if (path === undefined || stack === undefined || folder === undefined) return [];
-    const template = join(folder, path.slice(stack.length + 1));
-    const filled: FilledText[] = [];
-    const isCopy = isThere(template) && areFilled(read(template), read(file), filled);
-    return isCopy ? [{ file, stack, filled }] : [];
+    if (bound === undefined) return [];
+    const path = relative(bound.folder, resolve(file)).replaceAll("\\", "/");
+    const stack = bound.stacks.get(path) ?? "";
+    const template = join(folders.get(stack) ?? "", path.slice(stack.length + 1));
+    if (!folders.has(stack) || !isThere(template)) return [];
+    const filled = filledTexts(read(template), read(file));
+    return filled ? [{ file, stack, filled }] : [];
   });
-}
-
-/** A folder that `bind` wrote to. */
-interface BoundFolder {
-  readonly folder: string;
-  /** The stack of each file that is a stack's own, by path below the folder. */
-  readonly stacks: ReadonlyMap<string, string>;
 }
 
 /** The nearest folder with a list. */
@@ -82,33 +73,36 @@ function boundFolder(folder: string, known: Map<string, BoundFolder | undefined>
   if (known.has(folder)) return known.get(folder);
   const list = join(folder, WRITTEN_FILES_LIST);
   const above = dirname(folder);
-  let found = isThere(list) ? { folder, stacks: stacksIn(readText(list)) } : undefined;
-  if (!found && above !== folder) found = boundFolder(above, known);
+  let found: BoundFolder | undefined;
+  if (isThere(list)) {
+    const own = readWrittenFiles(readText(list)).filter(([, { charts }]) => charts === undefined);
+    found = { folder, stacks: new Map(own.map(([path, { stack }]) => [path, stack])) };
+  } else if (above !== folder) found = boundFolder(above, known);
   known.set(folder, found);
   return found;
 }
 
-function stacksIn(list: string): ReadonlyMap<string, string> {
-  const own = readWrittenFiles(list).filter(([, { charts }]) => charts === undefined);
-  return new Map(own.map(([path, { stack }]) => [path, stack]));
-}
-
-function areFilled(
+/** What stands in the places of placeholders; `undefined` where documents differ in anything else. */
+function filledTexts(
   templates: readonly FileDocument[],
-  texts: readonly FileDocument[],
-  filled: FilledText[],
-): boolean {
-  return (
-    templates.length === texts.length &&
-    templates.every(({ value }, place) => isFilled(value, texts[place]?.value, filled))
+  copies: readonly FileDocument[],
+): readonly FilledText[] | undefined {
+  const filled: FilledText[] = [];
+  const isCopy = copies.every(({ value, source }, place) =>
+    isFilled(templates[place]?.value, value, (template, text) => filled.push({ template, text, source })),
   );
+  return isCopy && templates.length === copies.length ? filled : undefined;
 }
 
 /** Whether a value is a template with texts in the place of its placeholders. */
-function isFilled(template: unknown, value: unknown, filled: FilledText[]): boolean {
+function isFilled(
+  template: unknown,
+  value: unknown,
+  filled: (template: string, text: string) => void,
+): boolean {
   if (typeof template === "string") {
     if (typeof value !== "string" || !isFilledText(template, value)) return false;
-    if (template !== value) filled.push({ template, text: value });
+    if (template !== value) filled(template, value);
     return true;
   }
   if (Array.isArray(template))
@@ -127,7 +121,7 @@ function isFilled(template: unknown, value: unknown, filled: FilledText[]): bool
 }
 
 /** Whether a text is another one with its placeholders filled: its literal pieces in their order, each looked for once. */
-export function isFilledText(template: string, text: string): boolean {
+function isFilledText(template: string, text: string): boolean {
   const [first = "", ...others] = placeholderPieces(template).filter((_, place) => place % 2 === 0);
   const last = others.pop();
   if (last === undefined) return template === text;
@@ -150,18 +144,26 @@ const ATTRIBUTE = /^\$\{(?:trimsuffix\()?(([a-z]\w*)\.[\w-]+)\.(\w+)(?:, "\/"\))
 /** Attributes of which no two resources of a type have the same value. */
 const UNIQUE = /^(?:client_id|principal_id|object_id|unique_id|arn|id)$/;
 
-/**
- * The copies in which a placeholder became something else than a state says or than it became elsewhere, or the same as
- * the placeholder of another resource.
- */
+export interface WronglyFilled {
+  /**
+   * Files in which a placeholder became something else than a state says or than it became elsewhere, or the same as the
+   * placeholder of another resource.
+   */
+  readonly files: readonly string[];
+  /** What was filled in for an identity against what a state says, a sentence, by the document's {@link sourceText}. */
+  readonly misfilled: ReadonlyMap<string, string>;
+}
+
+/** Compares the copies with the states, and with each other. */
 export function wronglyFilled(
   copies: readonly BoundCopy[],
   stacks: readonly BoundStack[],
   terraform: Terraform,
-): readonly BoundCopy[] {
-  if (copies.length === 0) return [];
+): WronglyFilled {
+  const misfilled = new Map<string, string>();
+  if (copies.length === 0) return { files: [], misfilled };
   const stated = statedTexts(stacks, terraform);
-  return stacks.flatMap(({ name, identity }) => {
+  const files = stacks.flatMap(({ name, identity }) => {
     const outputs = outputsOf(identity);
     const own = copies.filter(({ stack }) => stack === name);
     const became = fillings(own.flatMap(({ filled }) => filled));
@@ -169,13 +171,25 @@ export function wronglyFilled(
     const isRight = (each: FilledText): boolean => {
       const names = placeholdersIn(each.template);
       const texts = names.map((placeholder) => stated(placeholder, outputs.get(placeholder)));
-      if (texts.every((each) => each !== undefined)) return isOneOf(each, texts);
+      if (texts.every((text) => text !== undefined)) {
+        if (isOneOf(each, texts)) return true;
+        const [, , , attribute = ""] = attributeOf(outputs.get(names[0] ?? ""));
+        const right = [...(texts[0] ?? [])].join(" or ");
+        if (names.length === 1 && UNIQUE.test(attribute))
+          misfilled.set(
+            sourceText(each.source),
+            `${each.text} was filled in, and the state has ${right} there`,
+          );
+        return false;
+      }
       return names.every(
         (placeholder) => !shared.has(placeholder) && (became.get(placeholder)?.size ?? 0) < 2,
       );
     };
-    return own.filter(({ filled }) => !filled.every(isRight));
+    // Not `every`: each wrong text is noted.
+    return own.filter(({ filled }) => filled.filter((each) => !isRight(each)).length > 0);
   });
+  return { files: files.map(({ file }) => file), misfilled };
 }
 
 function outputsOf(identity: WorkloadIdentityFile | undefined): ReadonlyMap<string, OutputPlaceholder> {
@@ -185,23 +199,24 @@ function outputsOf(identity: WorkloadIdentityFile | undefined): ReadonlyMap<stri
 
 /** What a placeholder that stands alone in a text became; of several in one text it cannot be seen for certain. */
 function fillings(filled: readonly FilledText[]): ReadonlyMap<string, ReadonlySet<string>> {
-  const all = new Map<string, Set<string>>();
-  for (const { template, text } of filled) {
+  const rows = filled.flatMap(({ template, text }) => {
     const [before = "", name, after = "", ...more] = placeholderPieces(template);
-    if (name === undefined || more.length > 0) continue;
-    const known = all.get(name) ?? new Set();
-    all.set(name, known.add(text.slice(before.length, text.length - after.length)));
-  }
-  return all;
+    return name === undefined || more.length > 0
+      ? []
+      : [{ name, became: text.slice(before.length, text.length - after.length) }];
+  });
+  const byName = [...grouped(rows, ({ name }) => name)];
+  return new Map(byName.map(([name, all]) => [name, new Set(all.map(({ became }) => became))]));
 }
 
-function isOneOf({ template, text }: FilledText, texts: readonly Texts[]): boolean {
-  const pieces = placeholderPieces(template);
+function isOneOf({ template, text }: FilledText, texts: readonly ReadonlySet<string>[]): boolean {
   // Where several states say several texts, every choice of them would have to be tried.
-  if (texts.length > 1 && texts.some((each) => each?.size !== 1)) return true;
-  const [first, ...others] = texts.map((each) => [...(each ?? [])]);
-  return (first ?? []).some((value) => {
-    const values = [value, ...others.flat()];
+  if (texts.length > 1 && texts.some(({ size }) => size !== 1)) return true;
+  const [first = new Set<string>(), ...others] = texts;
+  const rest = others.flatMap((each) => [...each]);
+  return [...first].some((value) => {
+    const values = [value, ...rest];
+    const pieces = placeholderPieces(template);
     return (
       text === pieces.map((piece, place) => (place % 2 === 1 ? values[(place - 1) / 2] : piece)).join("")
     );
@@ -213,18 +228,15 @@ function sharedBy(
   became: ReadonlyMap<string, ReadonlySet<string>>,
   outputs: ReadonlyMap<string, OutputPlaceholder>,
 ): ReadonlySet<string> {
-  const byText = new Map<string, Map<string, string>>();
-  for (const [name, texts] of became) {
-    const [, address = "", type = "", attribute = ""] = attributeOf(outputs.get(name));
-    if (!UNIQUE.test(attribute)) continue;
-    for (const text of texts) {
-      const key = JSON.stringify([type, attribute, text]);
-      byText.set(key, (byText.get(key) ?? new Map<string, string>()).set(name, address));
-    }
-  }
-  return new Set(
-    [...byText.values()].flatMap((names) => (new Set(names.values()).size > 1 ? [...names.keys()] : [])),
+  const rows = [...became].flatMap(([name, texts]) => {
+    const [, address, type, attribute = ""] = attributeOf(outputs.get(name));
+    if (!UNIQUE.test(attribute)) return [];
+    return [...texts].map((text) => ({ name, address, key: JSON.stringify([type, attribute, text]) }));
+  });
+  const shared = [...grouped(rows, ({ key }) => key).values()].filter(
+    (all) => new Set(all.map(({ address }) => address)).size > 1,
   );
+  return new Set(shared.flat().map(({ name }) => name));
 }
 
 function attributeOf(entry: OutputPlaceholder | undefined): readonly string[] {
@@ -260,12 +272,7 @@ function attributeTexts(scope: Scope, entry: OutputPlaceholder): readonly string
   );
 }
 
-/** The text where it is known. */
 function textsOf(text: Known<string> | undefined): readonly string[] {
-  return text === undefined
-    ? []
-    : orElse(
-        map(text, (each) => [each]),
-        () => [],
-      );
+  const found = text && orElse(text, () => undefined);
+  return found === undefined ? [] : [found];
 }

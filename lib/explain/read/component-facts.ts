@@ -6,17 +6,13 @@ import { propertyPath } from "../../artefact/property-path";
 import { type Known, known, map } from "../../model/known";
 import { at, record, text, texts } from "../../model/parsed";
 import type { Tree } from "../../model/tree";
-import { agreed, groupsOf } from "./agreed";
 import { isEncodedPlaceholder, lateTree } from "./late-text";
-import type { KubernetesObject, Objects } from "./objects";
+import { type KubernetesObject, type Objects, agreed, groupsOf } from "./objects";
 import { textMap } from "./pods";
 import { type Source, below } from "./source";
 
-/** A Secret. */
 export interface SecretFact {
-  /** `namespace/name`. */
   readonly key: string;
-  /** Its namespace. */
   readonly namespace: string;
   /** Its type, `Opaque` where none is written; not known where documents of it differ. */
   readonly type: Known<string>;
@@ -24,17 +20,13 @@ export interface SecretFact {
   readonly keys: readonly string[];
   /** The decoded text of a key; `undefined` where it is certainly absent; not known where documents of it differ. */
   readonly value: (key: string) => Known<string | undefined>;
-  /** Where it stands. */
   readonly source: Source;
   /** All documents of it where there are several, else none. */
   readonly documents: readonly Source[];
 }
 
-/** A CredentialsRequest. */
 export interface RequestFact {
-  /** `metadata.name`. */
   readonly name: string;
-  /** `metadata.annotations`. */
   readonly annotations: ReadonlyMap<string, Known<string>>;
   /** The Secret that the component reads, `namespace/name`. */
   readonly secret: string;
@@ -44,17 +36,13 @@ export interface RequestFact {
   readonly tokenPath: string | undefined;
   /** `spec.providerSpec.kind`; `undefined` where it has none. */
   readonly providerKind: string | undefined;
-  /** `spec.providerSpec`. */
   readonly providerSpec: Tree;
-  /** Where it stands. */
   readonly source: Source;
 }
 
-/** `Authentication/cluster`. */
 export interface AuthenticationFact {
   /** `spec.serviceAccountIssuer`; `undefined` where it has none, which means the API server's own. */
   readonly issuer: Known<string | undefined>;
-  /** Where it stands. */
   readonly source: Source;
 }
 
@@ -62,29 +50,22 @@ export interface AuthenticationFact {
 export interface CredentialFileFact {
   /** The ConfigMap, `namespace/name`. */
   readonly configMap: string;
-  /** Its key, and name of the file. */
   readonly name: string;
-  /** All keys of the ConfigMap. */
   readonly keys: readonly string[];
   /** The text; not known where documents of it differ. */
   readonly text: Known<string>;
-  /** Where it stands. */
   readonly source: Source;
 }
 
 /** What components and workloads read and ask for. */
 export interface ComponentFacts {
-  /** Secrets by `namespace/name`. */
   readonly secrets: ReadonlyMap<string, SecretFact>;
-  /** The CredentialsRequests, in the order in which they were read. */
   readonly requests: readonly RequestFact[];
   /** The issuer that the cluster is given; `undefined` where no manifest says it. */
   readonly authentication: AuthenticationFact | undefined;
-  /** Files with credentials in ConfigMaps. */
   readonly credentialFiles: readonly CredentialFileFact[];
 }
 
-/** Reads the objects of a cluster. */
 export function readComponentFacts(objects: Objects): ComponentFacts {
   const authentications = objects
     .of("Authentication")
@@ -99,13 +80,8 @@ export function readComponentFacts(objects: Objects): ComponentFacts {
   };
 }
 
-const NONE: readonly Source[] = [];
-
 function secretFact(key: string, documents: readonly KubernetesObject[]): SecretFact {
-  const last = documents.at(-1);
-  const keys = documents.flatMap(({ value }) =>
-    ["stringData", "data"].flatMap((part) => Object.keys(record(value[part]))),
-  );
+  const keys = [...keysOf("stringData", documents), ...keysOf("data", documents)];
   const types = documents.map(({ value }) => known(text(value["type"]) || "Opaque"));
   return {
     key,
@@ -118,9 +94,14 @@ function secretFact(key: string, documents: readonly KubernetesObject[]): Secret
         documents.map((document) => secretValue(document, name)),
         documents,
       ),
-    source: last?.source ?? { file: "", path: "" },
-    documents: documents.length > 1 ? documents.map(({ source }) => source) : NONE,
+    source: documents.at(-1)?.source ?? { file: "", path: "" },
+    documents: documents.length > 1 ? documents.map(({ source }) => source) : [],
   };
+}
+
+/** The keys of a mapping in several documents. */
+function keysOf(part: string, documents: readonly KubernetesObject[]): readonly string[] {
+  return documents.flatMap(({ value }) => Object.keys(record(value[part])));
 }
 
 function secretValue({ value, late }: KubernetesObject, name: string): Known<string | undefined> {
@@ -166,11 +147,8 @@ function authenticationFact(documents: readonly KubernetesObject[]): Authenticat
 const EXTERNAL = "external_account";
 
 function filesOf(configMap: string, documents: readonly KubernetesObject[]): readonly CredentialFileFact[] {
-  const last = documents.at(-1);
-  const held = (part: string): readonly string[] =>
-    documents.flatMap(({ value }) => Object.keys(record(value[part])));
-  const keys = [...new Set([...held("data"), ...held("binaryData")])];
-  const names = [...new Set(held("data"))].filter((name) =>
+  const keys = [...new Set([...keysOf("data", documents), ...keysOf("binaryData", documents)])];
+  const names = [...new Set(keysOf("data", documents))].filter((name) =>
     documents.some(({ value }) => text(at(value, "data", name)).includes(EXTERNAL)),
   );
   return names.map((name) => {
@@ -180,7 +158,7 @@ function filesOf(configMap: string, documents: readonly KubernetesObject[]): rea
       name,
       keys,
       text: agreed(`${name} of the ConfigMap ${configMap}`, values, documents),
-      source: below(last?.source ?? { file: "", path: "" }, propertyPath(["data", name])),
+      source: below(documents.at(-1)?.source ?? { file: "", path: "" }, propertyPath(["data", name])),
     };
   });
 }

@@ -4,13 +4,19 @@
 
 import { posix } from "node:path";
 import { isWorkloadIdentityError } from "../../errors";
-import { type Known, known, map, match, orElse, unread, whyNot, whyText } from "../../model/known";
+import { type Known, isKnown, known, match, orElse, unread, whyNot, whyText } from "../../model/known";
 import { compareVersions } from "../../model/version";
 import { type PlatformNodes, openShiftPlatforms, platformNodes } from "../../rules/openshift/platforms";
 import { openShiftRelease, openShiftVersions } from "../../rules/openshift/versions";
 import type { ClusterFacts } from "./cluster-record";
-import { BIN_FLAG, CONFIG_FLAG, kubeletCommand } from "./kubelet-command";
-import type { KubeletFlags, NodeFact } from "./node-files";
+import {
+  BIN_FLAG,
+  CONFIG_FLAG,
+  type KubeletFlags,
+  type NodeFact,
+  kubeletCommand,
+  mayHold,
+} from "./node-files";
 import { kubeletVersion } from "./read-record";
 
 /** Whether the kubelet reads what stands there, and what an operator sees where it does not. */
@@ -28,7 +34,6 @@ export type KubeletReads =
 export interface ConfigFiles {
   /** Their paths, sorted; those of files that look like a configuration where none is read. */
   readonly paths: readonly string[];
-  /** Whether the kubelet reads them. */
   readonly isRead: Known<KubeletReads>;
 }
 
@@ -43,7 +48,6 @@ function notRead(reason: string, log?: string): Known<KubeletReads> {
   return known({ reads: false, reason, log });
 }
 
-/** Finds the files. */
 export function configFiles(node: NodeFact, cluster: ClusterFacts): ConfigFiles {
   const there = filesOnNode(node, cluster);
   return match(
@@ -54,22 +58,19 @@ export function configFiles(node: NodeFact, cluster: ClusterFacts): ConfigFiles 
 }
 
 function isRefused({ isRead }: ConfigFiles): boolean {
-  return orElse(
-    map(isRead, ({ reads }) => !reads),
-    () => false,
-  );
+  return orElse(isRead, () => undefined)?.reads === false;
 }
 
 /** As if the files were on the nodes. */
 function filesOnNode(node: NodeFact, cluster: ClusterFacts): ConfigFiles {
+  const paths = configuredPaths(node);
   if (node.flags !== undefined)
     return match(
       node.flags,
       (flags) => statedFiles(node, flags, cluster),
-      (why) => ({ paths: configuredPaths(node), isRead: unread(whyText(why)) }),
+      (why) => ({ paths, isRead: unread(whyText(why)) }),
     );
   const command = kubeletCommand(node);
-  const paths = configuredPaths(node);
   if (command !== undefined && command.extent !== "added") {
     const { flags, extent, path } = command;
     if (flags.has(CONFIG_FLAG) && flags.has(BIN_FLAG)) return flaggedFiles(node, flags, cluster);
@@ -79,31 +80,23 @@ function filesOnNode(node: NodeFact, cluster: ClusterFacts): ConfigFiles {
   }
   const platform = platformOf(cluster);
   // A file that the distribution itself writes is not among those of MachineConfigs.
-  const added = command && orElse(command.flags.get(CONFIG_FLAG) ?? known(""), () => "");
-  if (!command || added === undefined || added === "" || !isAmong(node, added))
-    return platformFiles(node, platform);
+  const added = command && valueOf(command.flags, CONFIG_FLAG);
+  if (!command || added === undefined || !isAmong(node, added)) return platformFiles(node, platform);
   const found = flaggedFiles(node, command.flags, cluster);
   const isTaken = typeof platform === "object" && platform.flags === "drop-in";
-  return isTaken || isRefused(found)
-    ? found
-    : {
-        ...found,
-        isRead: unread(
-          `${command.path} sets a variable with the flags, and it is not known that the kubelet's unit takes it`,
-        ),
-      };
+  const doubt = `${command.path} sets a variable with the flags, and it is not known that the kubelet's unit takes it`;
+  return isTaken || isRefused(found) ? found : { ...found, isRead: unread(doubt) };
 }
 
 /** The flags stand beside the files; one of them that is no text may say anything. */
 function statedFiles(node: NodeFact, flags: KubeletFlags, cluster: ClusterFacts): ConfigFiles {
-  const odd = JUDGED.map((name) => flags.get(name)).find((value) => value && whyNot(value) !== undefined);
-  const why = odd && whyNot(odd);
+  const odd = JUDGED.find((name) => !isKnown(flags.get(name) ?? known("")));
+  const why = odd === undefined ? undefined : whyNot(flags.get(odd) ?? known(""));
   if (why === undefined) return flaggedFiles(node, flags, cluster);
-  const doubt: Known<KubeletReads> = unread(whyText(why));
-  const isPath = [CONFIG_FLAG, BIN_FLAG].some((name) => flags.get(name) === odd);
-  if (isPath) return { paths: configuredPaths(node), isRead: doubt };
+  const isRead = unread(whyText(why));
+  if (odd === CONFIG_FLAG || odd === BIN_FLAG) return { paths: configuredPaths(node), isRead };
   const found = flaggedFiles(node, flags, cluster);
-  return isRefused(found) ? found : { ...found, isRead: doubt };
+  return isRefused(found) ? found : { ...found, isRead };
 }
 
 function platformFiles(node: NodeFact, platform: PlatformNodes | string): ConfigFiles {
@@ -142,7 +135,6 @@ function isAmong(node: NodeFact, path: string): boolean {
   return [...node.files.keys()].some((file) => file === clean || file.startsWith(`${clean}/`));
 }
 
-/** Where a path leads. */
 interface Walked {
   /** The path without `.`, `..`, repeated slashes and one at the end; that of the file where it goes on behind one. */
   readonly path: string;
@@ -233,14 +225,4 @@ function configuredPaths({ files }: NodeFact): readonly string[] {
     .filter(([, { content }]) => mayHold(content, "CredentialProviderConfig"))
     .map(([path]) => path)
     .sort();
-}
-
-/** Whether a text holds a word, in one of its known parts where it is late. */
-export function mayHold(content: Known<string>, word: string): boolean {
-  return match(
-    content,
-    (text) => text.includes(word),
-    (why) =>
-      why.kind === "apply" && why.parts.some((part) => typeof part === "string" && part.includes(word)),
-  );
 }

@@ -3,10 +3,11 @@
  */
 
 import { isAscii, isUtf8 } from "node:buffer";
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { type Document, type Node, isScalar, parseAllDocuments, visit } from "yaml";
-import { errorCode } from "../../artefact/synth-folder";
 import { isDeeper } from "../../artefact/nesting";
+import { readFile } from "../../artefact/read-file";
+import { errorCode } from "../../artefact/synth-folder";
 import { readWrittenYaml } from "../../artefact/written-yaml";
 import { YAML_RULES } from "../../artefact/yaml-rules";
 import { fail } from "../../errors";
@@ -19,7 +20,6 @@ import type { Source } from "./source";
 export interface FileDocument {
   /** The parsed document; `null` or `undefined` for an empty one. */
   readonly value: unknown;
-  /** Where it stands. */
   readonly source: Source;
 }
 
@@ -46,16 +46,15 @@ export function readable<Value>(path: string, read: () => Value): Value {
 }
 
 /**
- * The text of a file in UTF-8, without byte order mark. A pipe or device is refused before it is opened.
+ * The text of a file in UTF-8, without byte order mark.
  *
  * Throws `explain-file-unreadable`, `explain-file-too-large` (JSON 256 MiB, YAML 32 MiB) or `explain-file-invalid`.
  */
 export function readText(path: string): string {
   const bytes = readable(path, () => {
-    const stat = statSync(path);
+    const { size } = statSync(path);
     const most = path.endsWith(".json") ? JSON_MAX : YAML_MAX;
-    if (!stat.isFile()) return fail("explain-file-unreadable", path, "it is no regular file");
-    return stat.size > most ? fail("explain-file-too-large", path, stat.size, most) : readFileSync(path);
+    return size > most ? fail("explain-file-too-large", path, size, most) : readFile(path);
   });
   // Far faster, and true of nearly every file.
   if (isAscii(bytes)) return bytes.toString("latin1");
@@ -66,15 +65,32 @@ export function readText(path: string): string {
   return fail("explain-file-invalid", path, lineAt(bytes.toString("latin1"), first), "is not UTF-8");
 }
 
+/** The text of a file that may have gone, or be none; `undefined` then. */
+export function textIfReadable(path: string): string | undefined {
+  try {
+    return readText(path);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The line, from 1, of a position in a text. */
 function lineAt(text: string, position: number): number {
   return text.slice(0, Math.max(0, position)).split("\n").length;
 }
 
-/** The documents of a text by the name of its file: JSON, or YAML; throws `explain-file-invalid`. */
+/**
+ * The documents of a text by the name of its file: JSON, or YAML.
+ *
+ * Throws `explain-file-invalid` naming file and line for what is none, for keys given twice, for more than 200 levels, for
+ * aliases that multiply, and for more than 50,000 documents that this library has not written.
+ */
 export function documentsIn(text: string, file: string): readonly FileDocument[] {
   if (file.endsWith(".json")) return [{ value: parseJson(text, file), source: { file, path: "" } }];
-  return parseYaml(text, file).map((value, document) => ({ value, source: { file, document, path: "" } }));
+  const read = readYaml(text);
+  if (!("values" in read))
+    return fail("explain-file-invalid", file, lineAt(text, read.position), read.problem);
+  return read.values.map((value, document) => ({ value, source: { file, document, path: "" } }));
 }
 
 /**
@@ -121,28 +137,14 @@ function firstWrongLine(text: string): number {
 const ALIASES = "has aliases that refer to nothing or multiply";
 const TOO_DEEP = `is nested deeper than ${DEPTH_MAX} levels`;
 
-/** Why a YAML text cannot be read. */
 interface YamlProblem {
   readonly problem: string;
-  /** Place in the text. */
   readonly position: number;
   /** True where the text may be right and is only too much for a parser that must not be stopped by it. */
   readonly isTooMuch: boolean;
 }
 
 type Yaml = { readonly values: readonly unknown[] } | YamlProblem;
-
-/**
- * Parses YAML, several documents.
- *
- * Throws `explain-file-invalid` naming file and line for what is no YAML, for keys given twice, for more than 200
- * levels, for aliases that multiply, and for more than 50,000 documents that this library has not written.
- */
-function parseYaml(text: string, file: string): readonly unknown[] {
-  const read = readYaml(text);
-  if ("values" in read) return read.values;
-  return fail("explain-file-invalid", file, lineAt(text, read.position), read.problem);
-}
 
 /** Reads a text, or no more of it than its first document. */
 function readYaml(text: string, firstOnly = false): Yaml {
@@ -175,17 +177,17 @@ const STACK = "Maximum call stack size exceeded";
 function problemOf(document: Document.Parsed): YamlProblem | undefined {
   const [error] = document.errors;
   if (error?.message.includes(STACK)) return tooMuch(TOO_DEEP, error.pos[0]);
-  if (error)
-    return {
-      problem: `is not YAML: ${error.message.split(" at line")[0]}`,
-      position: error.pos[0],
-      isTooMuch: false,
-    };
+  if (error) return notYaml(error.message.split(" at line")[0] ?? "", error.pos[0]);
   const found = repeatedKeyOrAliases(document);
   if (found === undefined || found === "aliases") return found && tooMuch(ALIASES, 0);
-  const position = found.range?.[0] ?? 0;
-  return { problem: "is not YAML: Map keys must be unique", position, isTooMuch: false };
+  return notYaml("Map keys must be unique", found.range?.[0] ?? 0);
 }
+
+const notYaml = (what: string, position: number): YamlProblem => ({
+  problem: `is not YAML: ${what}`,
+  position,
+  isTooMuch: false,
+});
 
 const tooMuch = (problem: string, position: number): YamlProblem => ({ problem, position, isTooMuch: true });
 

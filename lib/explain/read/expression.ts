@@ -1,7 +1,7 @@
 /*
  * Terraform's templates and the expressions in them, as far as configurations in JSON use them: references, literals,
- * lists, objects and calls of functions. Whatever else there is (conditions, operators, `for`, splats, directives)
- * stays text, and is not evaluated.
+ * lists and calls of functions. Whatever else there is (objects, conditions, operators, `for`, splats, directives) stays
+ * text, and is not evaluated.
  *
  * Source: developer.hashicorp.com/terraform/language/expressions and …/language/syntax/json, "Expression Mapping".
  */
@@ -18,7 +18,6 @@ export type Expression =
       readonly text: string;
     }
   | { readonly kind: "list"; readonly items: readonly Expression[] }
-  | { readonly kind: "object"; readonly entries: readonly (readonly [Expression, Expression])[] }
   | { readonly kind: "other"; readonly text: string };
 
 /** A step of a path: `.name`, `[0]`, or an index that is an expression. */
@@ -117,14 +116,7 @@ class Reader {
     if (++this.#depth > DEPTH_MAX) return undefined;
     this.#match(SPACE);
     const next = this.#text[this.#at] ?? "";
-    const read =
-      next === '"'
-        ? this.#string()
-        : next === "["
-          ? this.#list()
-          : next === "{"
-            ? this.#object()
-            : this.#term();
+    const read = next === '"' ? this.#string() : next === "[" ? this.#list() : this.#term();
     this.#depth--;
     return read;
   }
@@ -185,27 +177,6 @@ class Reader {
     return items;
   }
 
-  #object(): Expression | undefined {
-    this.#at++;
-    const entries: (readonly [Expression, Expression])[] = [];
-    while (!this.#takes("}")) {
-      const bare = this.#bareKey();
-      const key = bare ?? this.expression();
-      if (key === undefined || !(this.#takes("=") || this.#takes(":"))) return undefined;
-      const value = this.expression();
-      if (value === undefined) return undefined;
-      entries.push([key, value]);
-      if (!this.#takes(",") && !this.#sees("}") && this.#text[this.#at] === undefined) return undefined;
-    }
-    return { kind: "object", entries };
-  }
-
-  #bareKey(): Expression | undefined {
-    this.#match(SPACE);
-    const name = this.#match(NAME);
-    return name === undefined ? undefined : { kind: "template", parts: [name] };
-  }
-
   #takes(what: string): boolean {
     const found = this.#sees(what);
     if (found) this.#at += what.length;
@@ -244,15 +215,11 @@ function parseEscaped(inside: string): Expression {
   return { kind: "other", text: `"${inside}"` };
 }
 
-/** The paths of all expressions in a template, also of those that are not evaluated. */
-export function pathsIn(template: string): readonly (readonly (string | number)[])[] {
-  return pathsOf(parseTemplate(template));
-}
-
 /** What may be a resource's address in an expression that stays text. */
 const ADDRESSES = /(?:data\.)?[a-z][a-z0-9]*_\w+\.[\w-]+/g;
 
-function pathsOf(expression: Expression): readonly (readonly (string | number)[])[] {
+/** The paths of an expression and of all within it, also of those that are not evaluated. */
+export function pathsOf(expression: Expression): readonly (readonly (string | number)[])[] {
   switch (expression.kind) {
     case "template":
       return expression.parts.flatMap((part) => (typeof part === "string" ? [] : pathsOf(part)));
@@ -260,8 +227,6 @@ function pathsOf(expression: Expression): readonly (readonly (string | number)[]
       return [];
     case "list":
       return expression.items.flatMap(pathsOf);
-    case "object":
-      return expression.entries.flat().flatMap(pathsOf);
     case "call":
       return expression.args.flatMap(pathsOf);
     case "other":

@@ -5,12 +5,9 @@
 
 import { dirname, join, resolve } from "node:path";
 import { PLACEHOLDER_START } from "../../artefact/placeholder";
-import {
-  WORKLOAD_IDENTITY_FILE,
-  type WorkloadIdentityFile,
-  readWorkloadIdentity,
-} from "../../artefact/workload-identity-file";
+import { WORKLOAD_IDENTITY_FILE, readWorkloadIdentity } from "../../artefact/workload-identity-file";
 import { fail } from "../../errors";
+import { grouped } from "../../model/grouped";
 import { type Known, andThen, known, unread } from "../../model/known";
 import { type Json, at, list, record } from "../../model/parsed";
 import { Resource } from "./block";
@@ -25,8 +22,7 @@ import { type KubernetesDocument, type Objects, isKubernetesDocument, objectsOf 
 import { type PodFact, podFragment } from "./pods";
 import { followedRecord, readClusterRecord } from "./read-record";
 import type { Scope } from "./scope";
-import type { SkippedDocument } from "./skipped";
-import { type Source, sourceText } from "./source";
+import { type SkippedDocument, type Source, sourceText } from "./source";
 import { SpokeFacts } from "./spoke-facts";
 import { type ComputedAttribute, Terraform } from "./terraform";
 import {
@@ -35,16 +31,14 @@ import {
   readPlainTerraform,
   readStackConfiguration,
   unreadTerraform,
-} from "./terraform-folders";
+} from "./terraform-configuration";
 import { isTerraformShow } from "./terraform-show";
 
-export type { SkippedDocument } from "./skipped";
+export type { SkippedDocument } from "./source";
 
-/** A cluster with its objects. */
 export interface ClusterArtefacts extends KubernetesFacts {
   /** The stack; empty for manifests outside of stacks. */
   readonly stack: string;
-  /** What is known of it besides its objects. */
   readonly cluster: ClusterFacts;
   /**
    * `iss` of its service account tokens: that of `Authentication/cluster` where it says one, else the recorded one, else
@@ -53,25 +47,21 @@ export interface ClusterArtefacts extends KubernetesFacts {
   readonly issuer: Known<string>;
   /** What was written that pods of a service account need, by `namespace/name`. */
   readonly podFragments: ReadonlyMap<string, PodFact>;
-  /** What was read of the spokes of its fleet. */
   readonly spokes: SpokeFacts;
-  /** The Terraform outputs beside it, by name. */
   readonly outputs: ReadonlyMap<string, Known<string>>;
+  /** Identities that `bind` was given and that a state contradicts, a sentence, by the document's `sourceText`. */
+  readonly misfilled: ReadonlyMap<string, string>;
 }
 
-/** All facts. */
 export interface Facts {
   /** The clusters, one per stack that has one; one without name where there are only manifests. */
   readonly clusters: readonly ClusterArtefacts[];
-  /** The Terraform resources of all documents. */
   readonly terraform: Terraform;
   /** What was found and is not judged, and what would be refused. */
   readonly skipped: readonly SkippedDocument[];
 }
 
-/** How facts are read. */
 export interface ReadFactsOptions {
-  /** Attributes that the clouds can compute. */
   readonly computed: readonly ComputedAttribute[];
   /** What the caller knows of the clusters; wins over what was recorded. */
   readonly cluster: ClusterRecord;
@@ -92,8 +82,8 @@ export interface StatedFact {
 /**
  * Reads synth folders, stack folders, manifests and Terraform JSON.
  *
- * Throws `explain-path-missing`, `explain-nothing-found`, `explain-file-unreadable`, `explain-file-too-large`,
- * `explain-file-invalid`, or `bind-file-invalid` for a broken `workload-identity.json`.
+ * Throws `explain-path-missing`, `explain-nothing-found`, `explain-bind-interrupted`, `explain-file-unreadable`,
+ * `explain-file-too-large`, `explain-file-invalid`, or `bind-file-invalid` for a broken `workload-identity.json`.
  */
 export function readFacts(paths: readonly string[], options: ReadFactsOptions): Facts {
   const input = inputFiles(paths);
@@ -109,28 +99,36 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
     others.flatMap((file) => files.documents(file)),
     paths,
   );
-  const wrong = wronglyFilled(copies, stacks, terraform).map(({ file }) => file);
-  const plain = plainDocuments([...others, ...wrong], files, plainLateReader(terraform));
-  if (terraform.scopes.length + stacks.length + modules.length === 0 && plain.isEmpty)
+  const wrong = wronglyFilled(copies, stacks, terraform);
+  const late = plainLateReader(terraform);
+  const plain = [...others, ...wrong.files].flatMap((file) => files.documents(file, late, OF_ANY));
+  const isEmpty = !plain.some(({ value }) => isKubernetesDocument(value) || isNodeSetup(value));
+  if (terraform.scopes.length + stacks.length + modules.length === 0 && isEmpty)
     return fail("explain-nothing-found", paths);
 
-  const clusters = stacks.filter(hasCluster).map((stack) => stackCluster(stack, plain, options.cluster));
-  if (clusters.length === 0) clusters.push(plainCluster(plain, terraform, options.cluster));
+  const clusters = clustersOf(stacks, sorted(plain), terraform, options.cluster);
   const variables = [...others, ...input.stacks.flatMap((stack) => stack.files)].filter(isVariablesFile);
   const unread = unreadTerraform(terraform, [...input.others, ...variables]);
+  const skipped = [
+    ...input.skipped,
+    ...stacks.flatMap((stack) => stack.skipped),
+    ...unknownDocuments(plain.filter((document) => !isTerraform(document))),
+    ...clusters.flatMap((cluster) => cluster.skipped),
+    ...modules,
+    ...unread.skipped,
+    ...otherFiles(unread.others),
+  ];
+  const { misfilled } = wrong;
   return {
-    clusters,
+    clusters: clusters.map((cluster) => ({ ...cluster, misfilled })),
     terraform,
-    skipped: distinct([
-      ...input.skipped,
-      ...stacks.flatMap(({ skipped }) => skipped),
-      ...plain.skipped,
-      ...clusters.flatMap(({ skipped }) => skipped),
-      ...modules,
-      ...unread.skipped,
-      ...otherFiles(unread.others),
-    ]),
+    skipped: distinct(skipped),
   };
+}
+
+function isTerraform(document: FileDocument): boolean {
+  const { value, source } = document;
+  return isTerraformShow(value) || isConfiguration(document) || isVariablesFile(source.file);
 }
 
 /** What the caller states, and what synths have recorded as stated, as resources. */
@@ -139,74 +137,47 @@ function addStated(
   stacks: readonly StackDocuments[],
   { stated = [], recorded = () => [] }: ReadFactsOptions,
 ): void {
-  const facts = [
-    ...stated,
-    ...stacks.flatMap(({ identity, folder }) =>
-      recorded(record(identity?.stated), { file: join(folder, WORKLOAD_IDENTITY_FILE), path: "stated" }),
-    ),
-  ];
-  if (facts.length === 0) return;
+  const facts = stacks.flatMap(({ identity, folder }) =>
+    recorded(record(identity?.stated), { file: join(folder, WORKLOAD_IDENTITY_FILE), path: "stated" }),
+  );
+  if (stated.length + facts.length === 0) return;
   const scope = terraform.scope("stated facts", true);
-  for (const { type, values, source } of facts) {
+  for (const { type, values, source } of [...stated, ...facts]) {
     const address = `${type}.${source.path}`;
-    const place = { type, address, adopted: true, certain: true, provider: undefined, source };
+    const place = { type, address, adopted: true, certain: true, source: () => source };
     scope.resources.set(`${source.file} ${address}`, new Resource(scope, values, place));
   }
 }
 
-function hasCluster({ identity, written }: StackDocuments): boolean {
-  return identity !== undefined || written.some(({ documents }) => documents.length > 0);
-}
+/** What is known of documents by the file that they stand in. */
+type Origin = Pick<KubernetesDocument, "management" | "ofStack" | "spoke">;
+
+/** Documents outside of stacks, which may be of any cluster. */
+const OF_ANY: Origin = { management: false, ofStack: false, spoke: undefined };
 
 /** Each file is read once. */
 class Files {
-  readonly #read = new Map<string, ReadFile>();
+  readonly #read = new Map<string, { documents: readonly FileDocument[]; hasLate: boolean }>();
 
-  /** The documents of a file. */
-  documents(file: string): readonly FileDocument[] {
-    return this.#file(file).documents;
+  documents(file: string, late: LateReader = known, origin: Origin = OF_ANY): readonly KubernetesDocument[] {
+    let read = this.#read.get(file);
+    if (read === undefined) {
+      const text = readText(file);
+      read = { documents: documentsIn(text, file), hasLate: text.includes(PLACEHOLDER_START) };
+      this.#read.set(file, read);
+    }
+    // There are no late values in most files, of which no text need be looked through.
+    const reader = read.hasLate ? late : known;
+    return read.documents.map(({ value, source }) => ({ value, source, late: reader, ...origin }));
   }
-
-  /** The reader of its late values: there are none in most files, of which no text need be looked through. */
-  late(file: string, late: LateReader): LateReader {
-    return this.#file(file).hasLate ? late : known;
-  }
-
-  #file(file: string): ReadFile {
-    const before = this.#read.get(file);
-    if (before) return before;
-    const text = readText(file);
-    const read = { documents: documentsIn(text, file), hasLate: text.includes(PLACEHOLDER_START) };
-    this.#read.set(file, read);
-    return read;
-  }
-}
-
-interface ReadFile {
-  readonly documents: readonly FileDocument[];
-  readonly hasLate: boolean;
-}
-
-/** A file that a stack lists. */
-interface ListedFile {
-  /** Its path below the folder. */
-  readonly file: string;
-  readonly path: string;
-  readonly documents: readonly FileDocument[];
-  readonly late: LateReader;
-}
-
-/** One with objects, or setups of nodes. */
-interface WrittenFile extends ListedFile {
-  readonly management: boolean;
-  readonly spoke: string | undefined;
 }
 
 interface StackDocuments extends BoundStack {
   readonly late: LateReader;
-  readonly written: readonly WrittenFile[];
-  /** Files that say what pods need. */
-  readonly pods: readonly ListedFile[];
+  /** Objects, and setups of nodes. */
+  readonly written: readonly KubernetesDocument[];
+  /** What pods need, by service account. */
+  readonly fragments: readonly (readonly [string, PodFact])[];
   readonly skipped: readonly SkippedDocument[];
 }
 
@@ -216,38 +187,32 @@ function readStack(input: StackInput, terraform: Terraform, files: Files): Stack
   const path = join(folder, WORKLOAD_IDENTITY_FILE);
   const identity = isThere(path) ? readWorkloadIdentity(readText(path), path) : undefined;
   const late = stackLateReader(identity?.placeholders ?? {}, scope);
-  const missing: string[] = [];
-  const present = ({ file }: { readonly file: string }): readonly ListedFile[] => {
+  const read = new Set<string>();
+  const missing: SkippedDocument[] = [];
+  const documents = (file: string, isManagement: boolean, spoke: unknown): readonly KubernetesDocument[] => {
     const listed = join(folder, file);
-    if (isThere(listed))
-      return [{ file, path: listed, documents: files.documents(listed), late: files.late(listed, late) }];
-    missing.push(listed);
-    return [];
+    if (!isThere(listed)) {
+      missing.push(skippedFile(listed, MISSING));
+      return [];
+    }
+    read.add(listed);
+    const origin = { management: isManagement, ofStack: true };
+    return files.documents(listed, late, { ...origin, spoke: typeof spoke === "string" ? spoke : undefined });
   };
-  const nodes = (identity?.nodes ?? []).map((node) => ({ ...node, appliesTo: "cluster" }));
-  const written = [...(identity?.manifests ?? []), ...nodes].flatMap((each) =>
-    present(each).map((file) => ({
-      ...file,
-      management: each.appliesTo === "management-cluster",
-      spoke: typeof each.spoke === "string" ? each.spoke : undefined,
-    })),
+  const { manifests = [], nodes = [], pods = [] } = identity ?? {};
+  const written = [
+    ...manifests.flatMap((each) => documents(each.file, each.appliesTo === "management-cluster", each.spoke)),
+    ...nodes.flatMap((each) => documents(each.file, false, each.spoke)),
+  ];
+  const fragments = pods.flatMap(({ file }) =>
+    documents(file, false, undefined).map((document) => podFragment(file, document)),
   );
-  const pods = (identity?.pods ?? []).flatMap(present);
-  const read = new Set([...written, ...pods].map(({ path }) => path));
-  return {
-    name: identity?.stack ?? input.name,
-    folder,
-    identity,
-    scope,
-    late,
-    written,
-    pods,
-    skipped: [
-      ...missing.map((file) => skippedFile(file, MISSING)),
-      ...unlisted(input, identity, read),
-      ...unknownDocuments(written.flatMap(({ documents }) => documents)),
-    ],
-  };
+  const skipped = [
+    ...missing,
+    ...unlisted(input, identity !== undefined, read),
+    ...unknownDocuments(written),
+  ];
+  return { name: identity?.stack ?? input.name, folder, identity, scope, late, written, fragments, skipped };
 }
 
 const MISSING = `${WORKLOAD_IDENTITY_FILE} lists it, and it is not there; its objects count as absent`;
@@ -255,20 +220,19 @@ const MISSING = `${WORKLOAD_IDENTITY_FILE} lists it, and it is not there; its ob
 /** Files in a stack's folder that are not read: whether manifests among them are applied is not known. */
 function unlisted(
   { folder, files }: StackInput,
-  identity: WorkloadIdentityFile | undefined,
+  hasList: boolean,
   listed: ReadonlySet<string>,
 ): readonly SkippedDocument[] {
   const own = [STACK_FILE, WORKLOAD_IDENTITY_FILE].map((name) => join(folder, name));
-  const reason = identity
+  const reason = hasList
     ? `${WORKLOAD_IDENTITY_FILE} does not list it, although it is in the stack's folder`
     : `it is in the folder of a stack without ${WORKLOAD_IDENTITY_FILE}, which would list it`;
   const isRead = (file: string): boolean =>
     listed.has(file) ||
     own.includes(file) ||
+    isVariablesFile(file) ||
     (resolve(dirname(file)) === resolve(folder) && file.endsWith(".tf.json"));
-  return files
-    .filter((file) => !isRead(file) && !isVariablesFile(file))
-    .map((file) => skippedFile(file, reason));
+  return files.filter((file) => !isRead(file)).map((file) => skippedFile(file, reason));
 }
 
 function skippedFile(file: string, reason: string): SkippedDocument {
@@ -277,45 +241,26 @@ function skippedFile(file: string, reason: string): SkippedDocument {
 
 /** Empty documents by file, and those without meaning here. */
 function unknownDocuments(documents: readonly FileDocument[]): readonly SkippedDocument[] {
-  const empty = new Map<string, number>();
-  const unknown = documents.flatMap(({ value, source }): readonly SkippedDocument[] => {
-    if (value === null || value === undefined) empty.set(source.file, (empty.get(source.file) ?? 0) + 1);
-    else if (!isKubernetesDocument(value) && !isNodeSetup(value))
-      return [{ source, reason: "neither a Kubernetes object, nor files of a node, nor Terraform JSON" }];
-    return [];
-  });
-  const counted = [...empty].map(([file, count]) =>
-    skippedFile(file, count === 1 ? "one document of it is empty" : `${count} documents of it are empty`),
+  const isEmpty = ({ value }: FileDocument): boolean => value === null || value === undefined;
+  const unknown = documents.filter(
+    (each) => !isEmpty(each) && !isKubernetesDocument(each.value) && !isNodeSetup(each.value),
   );
-  return [...unknown, ...counted];
+  const empty = grouped(documents.filter(isEmpty), ({ source }) => source.file);
+  return [
+    ...unknown.map(({ source }) => ({
+      source,
+      reason: "neither a Kubernetes object, nor files of a node, nor Terraform JSON",
+    })),
+    ...[...empty].map(([file, { length }]) =>
+      skippedFile(file, length === 1 ? "one document of it is empty" : `${length} documents of it are empty`),
+    ),
+  ];
 }
 
 /** Objects, and setups of nodes. */
 interface SortedDocuments {
   readonly objects: Objects;
   readonly setups: readonly KubernetesDocument[];
-}
-
-/** The documents outside of stacks, which may be of any cluster. */
-interface PlainDocuments extends SortedDocuments {
-  readonly skipped: readonly SkippedDocument[];
-  readonly isEmpty: boolean;
-}
-
-function plainDocuments(paths: readonly string[], files: Files, late: LateReader): PlainDocuments {
-  const all = paths.flatMap((path) => files.documents(path));
-  const documents = paths.flatMap((path) =>
-    files.documents(path).map(({ value, source }): KubernetesDocument => {
-      const reader = files.late(path, late);
-      return { value, source, late: reader, management: false, ofStack: false, spoke: undefined };
-    }),
-  );
-  const { objects, setups } = sorted(documents);
-  const others = all.filter(
-    (each) => !isTerraformShow(each.value) && !isConfiguration(each) && !isVariablesFile(each.source.file),
-  );
-  const isEmpty = !documents.some(({ value }) => isKubernetesDocument(value)) && setups.length === 0;
-  return { objects, setups, skipped: unknownDocuments(others), isEmpty };
 }
 
 function sorted(documents: readonly KubernetesDocument[]): SortedDocuments {
@@ -325,42 +270,38 @@ function sorted(documents: readonly KubernetesDocument[]): SortedDocuments {
   };
 }
 
-/** Those of a stack, and those that may be of any. */
-function together(one: SortedDocuments, other: SortedDocuments): SortedDocuments {
-  return { objects: one.objects.and(other.objects), setups: [...one.setups, ...other.setups] };
+type StackCluster = Omit<ClusterArtefacts, "misfilled">;
+
+/** One for each stack that has one; without stacks one of what was read. */
+function clustersOf(
+  stacks: readonly StackDocuments[],
+  any: SortedDocuments,
+  terraform: Terraform,
+  given: ClusterRecord,
+): readonly StackCluster[] {
+  const clusters = stacks
+    .filter(({ identity, written }) => identity !== undefined || written.length > 0)
+    .map((stack) => stackCluster(stack, any, given));
+  if (clusters.length > 0) return clusters;
+  const cluster = followedRecord(given, plainLateReader(terraform));
+  const outputs = outputsOf(terraform.scopes);
+  return [{ ...clusterOf("", any, any, cluster), podFragments: new Map(), outputs }];
 }
 
-function stackCluster(stack: StackDocuments, plain: PlainDocuments, known: ClusterRecord): ClusterArtefacts {
-  const { name, identity, scope, late, written, pods } = stack;
+function stackCluster(stack: StackDocuments, any: SortedDocuments, known: ClusterRecord): StackCluster {
+  const { name, identity, scope, late, written, fragments } = stack;
   const recorded = { ...readClusterRecord(list(at(identity, "clusters"))[0]), ...known };
-  const of = (ofSpoke: boolean): SortedDocuments => {
-    const files = written.filter(({ spoke }) => (spoke !== undefined) === ofSpoke);
-    return sorted(
-      files.flatMap(({ documents, late: reader, management, spoke }) =>
-        documents.map(({ value, source }) => {
-          return { value, source, late: reader, management, spoke, ofStack: true };
-        }),
-      ),
-    );
+  const withAny = (documents: readonly KubernetesDocument[]): SortedDocuments => {
+    const { objects, setups } = sorted(documents);
+    return { objects: objects.and(any.objects), setups: [...setups, ...any.setups] };
   };
   // Objects of a spoke are none of the hub's, whose names they may have.
-  const ofSpokes = of(true);
-  const fragments = pods.flatMap((pod) =>
-    pod.documents.map(({ value, source }) => podFragment(pod.file, value, source, pod.late)),
-  );
+  const own = withAny(written.filter(({ spoke }) => spoke === undefined));
+  const ofSpokes = withAny(written.filter(({ spoke }) => spoke !== undefined));
   return {
-    ...clusterOf(name, together(of(false), plain), together(ofSpokes, plain), followedRecord(recorded, late)),
+    ...clusterOf(name, own, ofSpokes, followedRecord(recorded, late)),
     podFragments: new Map(fragments),
     outputs: outputsOf(scope ? [scope] : []),
-  };
-}
-
-function plainCluster(plain: PlainDocuments, terraform: Terraform, cluster: ClusterRecord): ClusterArtefacts {
-  const facts = followedRecord(cluster, plainLateReader(terraform));
-  return {
-    ...clusterOf("", plain, plain, facts),
-    podFragments: new Map(),
-    outputs: outputsOf(terraform.scopes),
   };
 }
 
@@ -369,31 +310,22 @@ function clusterOf(
   own: SortedDocuments,
   ofSpokes: SortedDocuments,
   cluster: ClusterFacts,
-): Omit<ClusterArtefacts, "podFragments" | "outputs"> {
+): Omit<StackCluster, "podFragments" | "outputs"> {
   const facts = readKubernetes(own.objects, own.setups, cluster);
   const recorded = cluster.issuer ?? unread("no issuer is recorded");
-  const issuer = facts.authentication
-    ? andThen(facts.authentication.issuer, (written) => (written === undefined ? recorded : known(written)))
-    : recorded;
+  const issuer = andThen(facts.authentication?.issuer ?? known(undefined), (written) =>
+    written === undefined ? recorded : known(written),
+  );
+  const spokes = new SpokeFacts(ofSpokes.objects, ofSpokes.setups);
   const skipped = [...facts.skipped, ...ofSpokes.objects.skipped];
-  return {
-    ...facts,
-    stack,
-    cluster,
-    issuer,
-    spokes: new SpokeFacts(ofSpokes.objects, ofSpokes.setups),
-    skipped,
-  };
+  return { ...facts, stack, cluster, issuer, spokes, skipped };
 }
 
 function outputsOf(scopes: readonly Scope[]): ReadonlyMap<string, Known<string>> {
-  return new Map(
-    scopes.flatMap((scope) =>
-      [...scope.outputs.keys()].map(
-        (name) => [name, scope.output(name) ?? unread(`output ${name}`)] as const,
-      ),
-    ),
+  const rows = scopes.flatMap((scope) =>
+    [...scope.outputs.keys()].map((name) => [name, scope.output(name) ?? unread(`output ${name}`)] as const),
   );
+  return new Map(rows);
 }
 
 /** What stands outside of stacks is read with each of them, and is named once. */

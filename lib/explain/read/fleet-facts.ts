@@ -4,31 +4,24 @@
 
 import { propertyPath } from "../../artefact/property-path";
 import { grouped } from "../../model/grouped";
-import { type Known, all, known, map, match, notKnown, orElse, unread } from "../../model/known";
+import { type Known, all, andThen, known, map, orElse, unread } from "../../model/known";
 import { at, record, text } from "../../model/parsed";
 import { type Tree, isTreeList, sameTree, treeAt, treeOf } from "../../model/tree";
 import { CLUSTER_PROFILE_GROUP } from "../../rules/fleet/names";
-import { contested, groupsOf } from "./agreed";
 import { embedded } from "./documents";
 import { lateTree } from "./late-text";
-import { type KubernetesObject, type Objects, keyOf } from "./objects";
+import { type KubernetesObject, type Objects, contested, groupsOf, keyOf } from "./objects";
 import { type Source, below } from "./source";
 
 /** An object, late values in it as references. */
 export interface ObjectFact {
-  /** The object. */
   readonly value: Tree;
-  /** Where it stands. */
   readonly source: Source;
 }
 
-/** A ClusterProfile. */
 export interface ProfileFact {
-  /** `namespace/name`. */
   readonly key: string;
-  /** Its namespace. */
   readonly namespace: string;
-  /** Its name. */
   readonly name: string;
   /** The main object; `undefined` where only its status was read. */
   readonly main: ObjectFact | undefined;
@@ -45,19 +38,14 @@ export interface ProfileFact {
 
 /** A controller's list of access providers. */
 export interface ProviderListFact {
-  /** How the controller takes it. */
   readonly form: "file" | "kueue";
-  /** The ConfigMap's namespace. */
   readonly namespace: string;
-  /** The ConfigMap's name. */
   readonly configMap: string;
-  /** Its key. */
   readonly key: string;
   /** The entries, as written; not known where the text cannot be read, or documents of the ConfigMap differ. */
   readonly providers: Known<readonly Tree[]>;
   /** The configuration around the list, Kueue's `featureGates` included; an empty object for a file. */
   readonly configuration: Tree;
-  /** Where it stands. */
   readonly source: Source;
 }
 
@@ -65,15 +53,11 @@ export interface ProviderListFact {
 export interface WorkerClusterFact {
   /** Name of the profile, in Kueue's namespace. */
   readonly profile: string;
-  /** Where it stands. */
   readonly source: Source;
 }
 
-/** What a hub's objects say of its fleet. */
 export interface FleetFacts {
-  /** Profiles, in the order in which they were read. */
   readonly profiles: readonly ProfileFact[];
-  /** Lists of access providers. */
   readonly lists: readonly ProviderListFact[];
   /** Names of the profiles that MultiKueueClusters refer to, each with its object. */
   readonly workerClusters: readonly WorkerClusterFact[];
@@ -83,7 +67,6 @@ export interface FleetFacts {
 
 const KUEUE_KEY = "controller_manager_config.yaml";
 
-/** Reads the objects. */
 export function readFleetFacts(objects: Objects): FleetFacts {
   const configMaps = objects.of("ConfigMap");
   const written = objects.of("ClusterProfile").map(({ value, source, late }): NamedProfile => {
@@ -97,7 +80,10 @@ export function readFleetFacts(objects: Objects): FleetFacts {
         named.map(([, document]) => document),
       ),
     ),
-    lists: groupsOf(configMaps).flatMap(([key, documents]) => providerLists(key, documents)),
+    lists: groupsOf(configMaps).flatMap(([key, documents]) => {
+      const names = new Set(documents.flatMap(({ value }) => Object.keys(record(value["data"]))));
+      return [...names].flatMap((name) => providerList(key, name, documents) ?? []);
+    }),
     workerClusters: objects.of("MultiKueueCluster").flatMap(({ value, source }) => {
       const profile = text(at(value, "spec", "clusterSource", "clusterProfileRef", "name"));
       return profile === "" ? [] : [{ profile, source }];
@@ -190,11 +176,6 @@ function isAbsent(tree: Tree): boolean {
   return orElse(tree, () => null) === undefined;
 }
 
-function providerLists(key: string, documents: readonly KubernetesObject[]): readonly ProviderListFact[] {
-  const names = new Set(documents.flatMap(({ value }) => Object.keys(record(value["data"]))));
-  return [...names].flatMap((name) => providerList(key, name, documents) ?? []);
-}
-
 function providerList(
   configMap: string,
   key: string,
@@ -231,11 +212,8 @@ function isProviderFile(key: string, written: string): boolean {
 }
 
 function fileProviders(content: Tree): Known<readonly Tree[]> {
-  return match(
-    treeAt(content, "providers"),
-    (value): Known<readonly Tree[]> =>
-      isTreeList(value) ? known(value) : unread("it has no list of providers"),
-    (why) => notKnown(why),
+  return andThen(treeAt(content, "providers"), (value) =>
+    isTreeList(value) ? known(value) : unread("it has no list of providers"),
   );
 }
 

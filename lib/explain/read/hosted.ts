@@ -10,10 +10,9 @@ import { isWorkloadIdentityError } from "../../errors";
 import { known, orElse, unread, whyNot } from "../../model/known";
 import { at, list, text } from "../../model/parsed";
 import type { ClusterFacts } from "./cluster-record";
-import { mayHold } from "./config-files";
 import { documentsIn } from "./documents";
-import { type MachineConfigFact, poolNodes, readMachineConfig } from "./machine-configs";
-import type { NodeFact } from "./node-files";
+import { poolNodes, readMachineConfig } from "./machine-configs";
+import { type NodeFact, mayHold } from "./node-files";
 import type { KubernetesObject, Objects } from "./objects";
 import { type Source, below } from "./source";
 
@@ -42,48 +41,48 @@ function issuerOf(value: unknown): string {
 
 function objectsIn(hosted: KubernetesObject): readonly KubernetesObject[] {
   const { value } = hosted;
-  const object = (kind: string, name: string, spec: unknown, path: string): readonly KubernetesObject[] => {
-    if (spec === undefined) return [];
-    const source = { ...hosted.source, path: `${below(hosted.source, path).path} (as ${kind}/${name})` };
-    const made = { apiVersion: CONFIG, kind, metadata: { name }, spec };
-    return [{ ...hosted, kind, value: made, source, management: false }];
-  };
   const configuration = at(value, "spec", "configuration");
   const mirrors = at(value, "spec", "imageContentSources");
   const issuer = issuerOf(value);
-  return [
-    ...object("Image", "cluster", at(configuration, "image"), "spec.configuration.image"),
-    ...object("FeatureGate", "cluster", at(configuration, "featureGate"), "spec.configuration.featureGate"),
-    ...object(
+  const rows: readonly (readonly [kind: string, name: string, path: string, spec: unknown])[] = [
+    ["Image", "cluster", "spec.configuration.image", at(configuration, "image")],
+    ["FeatureGate", "cluster", "spec.configuration.featureGate", at(configuration, "featureGate")],
+    [
       "ImageDigestMirrorSet",
       text(at(value, "metadata", "name")),
-      mirrors === undefined ? undefined : { imageDigestMirrors: mirrors },
       "spec.imageContentSources",
-    ),
-    ...object(
+      mirrors === undefined ? undefined : { imageDigestMirrors: mirrors },
+    ],
+    [
       "Authentication",
       "cluster",
-      issuer === "" ? undefined : { serviceAccountIssuer: issuer },
       "spec.issuerURL",
-    ),
+      issuer === "" ? undefined : { serviceAccountIssuer: issuer },
+    ],
   ];
+  return rows
+    .filter(([, , , spec]) => spec !== undefined)
+    .map(([kind, name, path, spec]) => {
+      const source = { ...hosted.source, path: `${below(hosted.source, path).path} (as ${kind}/${name})` };
+      const made = { apiVersion: CONFIG, kind, metadata: { name }, spec };
+      return { ...hosted, kind, value: made, source, management: false };
+    });
+}
+
+/** What the ConfigMap of a namespace puts on nodes. */
+interface HostedNode {
+  readonly namespace: string;
+  readonly node: NodeFact;
 }
 
 interface NodePool {
   readonly name: string;
   /** Its namespace, of which its ConfigMaps are too. */
   readonly namespace: string;
-  /** Names of the ConfigMaps. */
   readonly configs: readonly string[];
   /** Major and minor of its release, `4.22`; `undefined` where its image does not tell them. */
   readonly release: string | undefined;
   readonly source: Source;
-}
-
-/** A ConfigMap with files. */
-interface PoolConfig {
-  readonly namespace: string;
-  readonly node: NodeFact;
 }
 
 const RELEASE = /:v?(\d+\.\d+)\.\d+[^/@]*$/;
@@ -127,33 +126,22 @@ export function hostedNodes(objects: Objects, cluster: ClusterFacts): readonly N
 }
 
 /** The MachineConfigs in a ConfigMap of a NodePool's `spec.config`, as nodes that have the ConfigMap's name. */
-function poolConfig({ value, source, late }: KubernetesObject): readonly PoolConfig[] {
+function poolConfig({ value, source, late }: KubernetesObject): readonly HostedNode[] {
   const config = at(value, "data", "config");
   if (typeof config !== "string" || !config.includes("MachineConfig")) return [];
   const place = below(source, propertyPath(["data", "config"]));
   const name = text(at(value, "metadata", "name"));
   const namespace = text(at(value, "metadata", "namespace"));
-  const read = machineConfigs(config, (each) => readMachineConfig(each, place, late));
-  if (typeof read === "string") {
-    const reason = `HyperShift refuses the ConfigMap ${name}: its config ${read}`;
-    const node = { ...poolNodes(name, [], undefined, source), absence: known(reason) };
-    return [{ namespace, node }];
-  }
-  return read.length === 0 ? [] : [{ namespace, node: poolNodes(name, read, undefined, source) }];
-}
-
-/** The MachineConfigs of a text, or why it is no YAML. */
-function machineConfigs(
-  config: string,
-  read: (value: unknown) => MachineConfigFact,
-): readonly MachineConfigFact[] | string {
   try {
-    return documentsIn(config, "data.config")
-      .filter(({ value }) => at(value, "kind") === "MachineConfig")
-      .map(({ value }) => read(value));
+    const configs = documentsIn(config, "data.config")
+      .filter((document) => at(document.value, "kind") === "MachineConfig")
+      .map((document) => readMachineConfig(document.value, place, late));
+    return configs.length === 0 ? [] : [{ namespace, node: poolNodes(name, configs, undefined, source) }];
   } catch (error) {
     if (!isWorkloadIdentityError(error)) throw error;
-    return error.problem.replace(/^file /, "");
+    const problem = error.problem.replace(/^file /, "");
+    const reason = `HyperShift refuses the ConfigMap ${name}: its config ${problem}`;
+    return [{ namespace, node: { ...poolNodes(name, [], undefined, source), absence: known(reason) } }];
   }
 }
 

@@ -3,21 +3,19 @@
  * below a folder. What is found besides is handed out too, so that it can be listed.
  */
 
-import { type Dirent, readdirSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { isHalfBound } from "../../artefact/bind-stage";
 import { stackFolders } from "../../artefact/synth-folder";
 import { WORKLOAD_IDENTITY_FILE } from "../../artefact/workload-identity-file";
 import { WRITTEN_FILES_LIST } from "../../artefact/written-files-list";
 import { fail } from "../../errors";
 import { grouped } from "../../model/grouped";
 import { readable } from "./documents";
-import type { SkippedDocument } from "./skipped";
+import type { SkippedDocument } from "./source";
 
-/** A stack's folder. */
 export interface StackInput {
-  /** The folder. */
   readonly folder: string;
-  /** The stack's name: that of the folder. */
   readonly name: string;
   /** All YAML and JSON files below the folder. */
   readonly files: readonly string[];
@@ -25,14 +23,13 @@ export interface StackInput {
 
 /** What was found below the given paths. */
 export interface InputFiles {
-  /** Stacks, sorted within each path. */
-  readonly stacks: readonly StackInput[];
+  readonly stacks: StackInput[];
   /** YAML and JSON files outside of stacks, sorted within each path. */
-  readonly files: readonly string[];
+  readonly files: string[];
   /** All other files, in stacks or not. */
-  readonly others: readonly string[];
+  readonly others: string[];
   /** Links, pipes, devices and folders that are passed over. */
-  readonly skipped: readonly SkippedDocument[];
+  readonly skipped: SkippedDocument[];
 }
 
 /** Name that cdktf gives a stack's configuration. */
@@ -55,57 +52,52 @@ export function namesIn(folder: string): readonly string[] {
   return readable(folder, () => readdirSync(folder)).sort();
 }
 
-/** Throws `explain-path-missing` or `explain-file-unreadable`; a named pipe or device is refused. */
+/** Throws `explain-path-missing`, `explain-bind-interrupted` or `explain-file-unreadable`. */
 export function inputFiles(paths: readonly string[]): InputFiles {
-  const found = paths.map((path): InputFiles => {
+  const found: InputFiles = { stacks: [], files: [], others: [], skipped: [] };
+  for (const path of paths) {
+    for (const folder of foldersAround(resolve(path))) refuseHalfBound(folder);
     const stat = readable(path, () => statSync(path, { throwIfNoEntry: false }));
-    if (stat === undefined) return fail("explain-path-missing", path);
-    if (stat.isDirectory()) return folderFiles(path);
-    if (!stat.isFile()) return fail("explain-file-unreadable", path, "it is no regular file");
+    if (stat === undefined) fail("explain-path-missing", path);
+    else if (stat.isDirectory()) addFolder(path, found);
     // A shell's wildcard names it with the files that `bind` wrote beside it.
-    return {
-      stacks: [],
-      files: basename(path) === WRITTEN_FILES_LIST ? [] : [path],
-      others: [],
-      skipped: [],
-    };
-  });
-  return {
-    stacks: found.flatMap(({ stacks }) => stacks),
-    files: found.flatMap(({ files }) => files),
-    others: found.flatMap(({ others }) => others),
-    skipped: found.flatMap(({ skipped }) => skipped),
-  };
+    else if (basename(path) !== WRITTEN_FILES_LIST) found.files.push(path);
+  }
+  // One that is named by itself is read.
+  return { ...found, skipped: found.skipped.filter(({ source }) => !found.files.includes(source.file)) };
 }
 
-function folderFiles(path: string): InputFiles {
+/** The path and every folder that it is in. */
+function foldersAround(path: string): readonly string[] {
+  const outer = dirname(path);
+  return outer === path ? [path] : [path, ...foldersAround(outer)];
+}
+
+function refuseHalfBound(folder: string): void {
+  if (isHalfBound(folder)) fail("explain-bind-interrupted", folder);
+}
+
+function addFolder(path: string, found: InputFiles): void {
   const isStack = [STACK_FILE, WORKLOAD_IDENTITY_FILE].some((name) => isThere(join(path, name)));
   const folders = isStack ? [path] : readable(path, () => stackFolders(path));
-  const found: Found = { files: [], others: [], skipped: [] };
-  if (folders.length === 0) {
-    walk(path, found);
-    return { stacks: [], ...found };
+  if (folders.length === 0) return walk(path, found, found.files);
+  for (const folder of folders) {
+    const files: string[] = [];
+    walk(folder, found, files);
+    found.stacks.push({ folder, name: basename(folder), files });
   }
-  const stacks = folders.map((folder): StackInput => {
-    const inside: Found = { ...found, files: [] };
-    walk(folder, inside);
-    return { folder, name: basename(folder), files: inside.files };
-  });
   if (!isStack) walkBeside(path, folders, found);
-  return { stacks, ...found, files: [] };
 }
 
 /** What stands beside the stacks of an output folder. */
-function walkBeside(path: string, folders: readonly string[], found: Found): void {
+function walkBeside(path: string, folders: readonly string[], found: InputFiles): void {
   const stacks = join(path, "stacks");
-  for (const name of namesIn(stacks)) {
-    const folder = join(stacks, name);
+  for (const folder of namesIn(stacks).map((name) => join(stacks, name)))
     if (!folders.includes(folder))
       skip(found, folder, "manifest.json names no stack of this folder: it is of an earlier synth");
-  }
-  const beside: Found = { ...found, files: [] };
-  walk(path, beside, [stacks]);
-  for (const file of beside.files)
+  const beside: string[] = [];
+  walk(path, found, beside, stacks);
+  for (const file of beside)
     if (relative(path, file) !== "manifest.json")
       skip(
         found,
@@ -114,32 +106,28 @@ function walkBeside(path: string, folders: readonly string[], found: Found): voi
       );
 }
 
-interface Found {
-  readonly files: string[];
-  readonly others: string[];
-  readonly skipped: SkippedDocument[];
-}
-
-function walk(folder: string, found: Found, except: readonly string[] = []): void {
+function walk(folder: string, found: InputFiles, files: string[], except?: string): void {
+  refuseHalfBound(folder);
   const entries = readable(folder, () => readdirSync(folder, { withFileTypes: true }));
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(folder, entry.name);
     const left = entry.isDirectory() ? LEFT_OUT.get(entry.name) : undefined;
-    if (except.includes(path) || entry.name === WRITTEN_FILES_LIST) continue;
+    if (path === except || entry.name === WRITTEN_FILES_LIST) continue;
     if (left !== undefined) skip(found, path, left);
-    else if (entry.isDirectory()) walk(path, found);
-    else if (entry.isFile()) (READ.test(entry.name) ? found.files : found.others).push(path);
-    else skip(found, path, kindOf(entry));
+    else if (entry.isDirectory()) walk(path, found, files);
+    else if (entry.isFile()) (READ.test(entry.name) ? files : found.others).push(path);
+    else
+      skip(
+        found,
+        path,
+        entry.isSymbolicLink()
+          ? "a symbolic link, which is not followed; name what it leads to"
+          : "a pipe, socket or device, which is not read",
+      );
   }
 }
 
-function kindOf(entry: Dirent): string {
-  return entry.isSymbolicLink()
-    ? "a symbolic link, which is not followed; name what it leads to"
-    : "a pipe, socket or device, which is not read";
-}
-
-function skip({ skipped }: Found, file: string, reason: string): void {
+function skip({ skipped }: InputFiles, file: string, reason: string): void {
   skipped.push({ source: { file, path: "" }, reason });
 }
 

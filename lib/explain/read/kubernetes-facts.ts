@@ -5,8 +5,8 @@
 import { dirname } from "node:path";
 import { propertyPath } from "../../artefact/property-path";
 import { grouped } from "../../model/grouped";
-import { map, orElse } from "../../model/known";
-import { at, list, record, text } from "../../model/parsed";
+import { orElse } from "../../model/known";
+import { at, list, record, text, texts } from "../../model/parsed";
 import { plainOf } from "../../model/tree";
 import { WORKLOAD_KINDS } from "../../rules/pod-specs";
 import { readRbacInAnyOrder } from "../../rules/rbac/apply-order";
@@ -18,10 +18,10 @@ import { type FleetFacts, readFleetFacts } from "./fleet-facts";
 import { hostedNodes, hostedObjects } from "./hosted";
 import { lateName, lateTree } from "./late-text";
 import {
+  BUILT_IN_POOLS,
   type MachineConfigFact,
   nodesOfMachineConfigs,
   readMachineConfig,
-  readMachineConfigPool,
 } from "./machine-configs";
 import {
   type NodeConfiguration,
@@ -30,19 +30,15 @@ import {
   unconfigured,
 } from "./node-configuration";
 import { readNodeSetup } from "./node-files";
-import { type GateStatement, gateStatements } from "./node-gates";
+import { gateStatements } from "./node-gates";
 import { type KubernetesDocument, type KubernetesObject, type Objects, titleOf } from "./objects";
-import { type WorkloadFact, readWorkload } from "./pods";
-import { type RegistryFacts, readRegistries } from "./registries";
+import { type VolumeDrivers, type WorkloadFact, readVolumeDrivers, readWorkload } from "./pods";
 import { type ServiceAccountFact, readServiceAccounts } from "./service-accounts";
-import type { SkippedDocument } from "./skipped";
-import { type Source, below } from "./source";
-import { type VolumeDrivers, readVolumeDrivers } from "./volume-drivers";
+import { type SkippedDocument, type Source, below } from "./source";
 
 export { lateName as rbacName } from "./late-text";
 export { serviceAccountOf } from "./service-accounts";
 
-/** Roles and bindings. */
 export interface RbacFacts {
   /**
    * What they grant. Late values in them stand as {@link rbacName} writes them, so that a request for a late audience
@@ -61,25 +57,56 @@ export interface RbacFacts {
 
 /** Arguments that are given to the API server past its operator's own. */
 export interface ApiServerOverride {
-  /** `KubeAPIServer cluster`. */
   readonly title: string;
   /** Values of each argument, without dashes. */
   readonly arguments: ReadonlyMap<string, readonly string[]>;
-  /** Where it stands. */
   readonly source: Source;
 }
 
-/** The objects of one cluster. */
+/** One source with its mirrors. */
+export interface MirrorRule {
+  readonly title: string;
+  /** `host`, `host/path` or `*.domain`; covers everything below it. */
+  readonly source: string;
+  /** Where the runtime goes first, in order: `host` or `host/path`. */
+  readonly mirrors: readonly string[];
+  /** True where the runtime never goes to the source, by `mirrorSourcePolicy: NeverContactSource`. */
+  readonly blocksSource: boolean;
+  readonly place: Source;
+}
+
+/** What `Image/cluster` says of registries. */
+export interface RegistrySources {
+  /** Scopes that are not pulled from: `host`, `host/path` or `*.domain`. */
+  readonly blocked: readonly string[];
+  /** The only scopes that are pulled from; `undefined` where nothing limits them. */
+  readonly allowed: readonly string[] | undefined;
+  readonly source: Source;
+}
+
+export interface ImagePolicyFact {
+  /** `ClusterImagePolicy acme`, `ImagePolicy shop/acme`. */
+  readonly title: string;
+  /** Scopes that it is for: `host`, `host/path` or `*.domain`. */
+  readonly scopes: readonly string[];
+  readonly source: Source;
+}
+
+/** What the objects of a cluster say of registries. */
+export interface RegistryFacts {
+  /** Where the nodes' runtime pulls from instead of what pods name. */
+  readonly mirrors: readonly MirrorRule[];
+  /** Which registries the nodes' runtime may pull from; none where nothing limits it. */
+  readonly registrySources: readonly RegistrySources[];
+  /** Signatures that the nodes' runtime asks of images. */
+  readonly imagePolicies: readonly ImagePolicyFact[];
+}
+
 export interface KubernetesFacts extends ComponentFacts, RbacFacts, RegistryFacts {
-  /** Service accounts by `namespace/name`. */
   readonly serviceAccounts: ReadonlyMap<string, ServiceAccountFact>;
-  /** Pods and what makes pods. */
   readonly workloads: readonly WorkloadFact[];
-  /** What CSI drivers let nodes request. */
   readonly volumeDrivers: VolumeDrivers;
-  /** Profiles of spokes, and lists of access providers. */
   readonly fleet: FleetFacts;
-  /** What the kubelets of each pool are configured with. */
   readonly nodes: readonly NodeConfiguration[];
   /** Arguments of kube-apiserver by `unsupportedConfigOverrides` of its operator. */
   readonly apiServerOverrides: readonly ApiServerOverride[];
@@ -167,15 +194,19 @@ function readNodes(
   const configs = objects
     .of("MachineConfig")
     .map(({ value, source, late }) => readMachineConfig(value, source, late));
-  const pools = objects.of("MachineConfigPool").map(readMachineConfigPool);
   const nodes = [
     ...setups.map(({ value, source, late }) => readNodeSetup(value, source, late)),
     ...hostedNodes(objects, cluster),
-    ...nodesOfMachineConfigs(configs, pools),
+    ...nodesOfMachineConfigs(configs, objects.of("MachineConfigPool")),
   ];
   const found = nodes.map((node) => nodeConfiguration(node, cluster, gates)).filter(isConfigured);
   const standalone = objects.of("CredentialProviderConfig");
-  const placed = found.length > 0 ? found : standalone.map((each) => alone(each, gates));
+  const placed =
+    found.length > 0
+      ? found
+      : standalone.map(({ value, source, late }) =>
+          standaloneConfiguration(lateTree(value, late), source, gates),
+        );
   return {
     nodes: [...placed, ...unconfiguredPools(configs, found, cluster)],
     skipped: [
@@ -188,13 +219,6 @@ function readNodes(
 const UNPLACED =
   "nothing says which nodes read this CredentialProviderConfig, and others were read with files of their own";
 
-function alone(
-  { value, source, late }: KubernetesObject,
-  gates: readonly GateStatement[],
-): NodeConfiguration {
-  return standaloneConfiguration(lateTree(value, late), source, gates);
-}
-
 function refusedConfig({ name, problem, source }: MachineConfigFact): readonly SkippedDocument[] {
   const why = orElse(problem, () => undefined);
   if (why === undefined) return [];
@@ -204,17 +228,8 @@ function refusedConfig({ name, problem, source }: MachineConfigFact): readonly S
 
 /** Nodes with a configuration, or of which it is not certain that they have none. */
 function isConfigured({ documents, isRead }: NodeConfiguration): boolean {
-  return (
-    documents.length > 0 ||
-    orElse(
-      map(isRead, ({ reads }) => !reads),
-      () => true,
-    )
-  );
+  return documents.length > 0 || orElse(isRead, () => undefined)?.reads !== true;
 }
-
-/** Pools that take no MachineConfigs of worker's. */
-const BUILT_IN: readonly string[] = ["master", "worker", "arbiter"];
 
 /** Pools that the cluster has and that no MachineConfig with a configuration reaches: a pod may come to them too. */
 function unconfiguredPools(
@@ -224,8 +239,59 @@ function unconfiguredPools(
 ): readonly NodeConfiguration[] {
   const names = found.map(({ name }) => name);
   const reached = (pool: string): boolean =>
-    names.includes(pool) || (!BUILT_IN.includes(pool) && names.includes("worker"));
+    names.includes(pool) || (!BUILT_IN_POOLS.includes(pool) && names.includes("worker"));
   return (openShift?.pools ?? [])
     .filter((pool) => !reached(pool))
     .map((name) => unconfigured(name, first?.source ?? { file: "", path: "" }));
+}
+
+/** Where each kind keeps its rules. */
+const LISTS: Readonly<Record<string, string>> = {
+  ImageContentSourcePolicy: "repositoryDigestMirrors",
+  ImageDigestMirrorSet: "imageDigestMirrors",
+  ImageTagMirrorSet: "imageTagMirrors",
+};
+
+/** Reads the objects. Source: openshift/api, config/v1 (`RegistrySources`, ClusterImagePolicy, ImagePolicy). */
+export function readRegistries(objects: Objects): RegistryFacts {
+  return {
+    mirrors: objects.of(...Object.keys(LISTS)).flatMap(mirrorRules),
+    registrySources: objects
+      .of("Image")
+      .filter(({ value }) => at(value, "metadata", "name") === "cluster")
+      .map(({ value, source }) => {
+        const sources = at(value, "spec", "registrySources");
+        const allowed = texts(at(sources, "allowedRegistries"));
+        return {
+          blocked: texts(at(sources, "blockedRegistries")),
+          allowed: allowed.length === 0 ? undefined : allowed,
+          source: below(source, "spec.registrySources"),
+        };
+      }),
+    imagePolicies: objects.of("ClusterImagePolicy", "ImagePolicy").map(({ value, kind, source }) => ({
+      title: titleOf(value, kind),
+      scopes: texts(at(value, "spec", "scopes")),
+      source: below(source, "spec.scopes"),
+    })),
+  };
+}
+
+function mirrorRules({ value, kind, source }: KubernetesObject): readonly MirrorRule[] {
+  const field = LISTS[kind] ?? "";
+  return list(at(value, "spec", field)).flatMap((rule, index): readonly MirrorRule[] => {
+    const from = text(at(rule, "source"));
+    const mirrors = texts(at(rule, "mirrors")).filter((mirror) => mirror !== from);
+    if (from === "" || mirrors.length === 0) return [];
+    // ImageContentSourcePolicy has no such field, and what it has none of is dropped.
+    const policy = kind === "ImageContentSourcePolicy" ? undefined : at(rule, "mirrorSourcePolicy");
+    return [
+      {
+        title: titleOf(value, kind),
+        source: from,
+        mirrors,
+        blocksSource: policy === "NeverContactSource",
+        place: below(source, propertyPath(["spec", field, index])),
+      },
+    ];
+  });
 }

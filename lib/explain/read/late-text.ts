@@ -4,7 +4,11 @@
  */
 
 import { PLACEHOLDER_START, placeholderPieces } from "../../artefact/placeholder";
-import type { WorkloadIdentityFile } from "../../artefact/workload-identity-file";
+import type {
+  EncodedPlaceholder,
+  OutputPlaceholder,
+  WorkloadIdentityFile,
+} from "../../artefact/workload-identity-file";
 import { type Known, Reference, joined, known, match, textOf, unread } from "../../model/known";
 import { isRecord } from "../../model/record";
 import { type Tree, plainOf, treeOf } from "../../model/tree";
@@ -26,13 +30,23 @@ export function isEncodedPlaceholder(text: string): boolean {
   return ENCODED.test(text);
 }
 
+/** What a placeholder stands for; `undefined` where nothing says it. */
+type Meaning = (placeholder: string, isAlone: boolean) => Known<string> | undefined;
+
 /** Reads the pieces of a text by what a placeholder means, alone in its text or not. */
-function readerBy(meaning: (placeholder: string, isAlone: boolean) => Known<string>): LateReader {
+function readerBy(meaning: Meaning): LateReader {
   const meanings = new Map<string, Known<string>>();
   const meaningOf = (placeholder: string, isAlone: boolean): Known<string> => {
     const key = isAlone ? placeholder : `${placeholder} within a text`;
-    const found = meanings.get(key) ?? meaning(placeholder, isAlone);
+    // One without meaning equals nothing but itself, wherever it is.
+    const found = meanings.get(key) ?? meaning(placeholder, isAlone) ?? nameless(placeholder);
     meanings.set(key, found);
+    return found;
+  };
+  const unnamed = new Map<string, Known<string>>();
+  const nameless = (placeholder: string): Known<string> => {
+    const found = unnamed.get(placeholder) ?? textOf([new Reference(placeholder)]);
+    unnamed.set(placeholder, found);
     return found;
   };
   return (text) => {
@@ -43,34 +57,29 @@ function readerBy(meaning: (placeholder: string, isAlone: boolean) => Known<stri
   };
 }
 
-/** A placeholder of which nothing says what it stands for: one value, wherever it is. */
-function nameless(placeholder: string): Known<string> {
-  return textOf([new Reference(placeholder)]);
-}
-
-/** The reader for the manifests of a stack; a placeholder that the record does not have equals nothing but itself. */
+/** The reader for the manifests of a stack, by its record. */
 export function stackLateReader(
   placeholders: WorkloadIdentityFile["placeholders"],
   scope: Scope | undefined,
 ): LateReader {
-  const late = (placeholder: string): Known<string> => {
-    const entry = Object.hasOwn(placeholders, placeholder) ? placeholders[placeholder] : undefined;
-    if (entry === undefined || !("expression" in entry) || typeof entry.expression !== "string")
-      return nameless(placeholder);
+  const entryOf = (placeholder: string): OutputPlaceholder | EncodedPlaceholder | undefined =>
+    Object.hasOwn(placeholders, placeholder) ? placeholders[placeholder] : undefined;
+  const plain = readerBy((placeholder) => {
+    const entry = entryOf(placeholder);
+    if (!entry || !("expression" in entry) || typeof entry.expression !== "string") return undefined;
     return scope ? scope.text(entry.expression) : textOf([new Reference(entry.expression)]);
-  };
-  const inside = readerBy(late);
+  });
   return readerBy((placeholder, isAlone) => {
-    const entry = Object.hasOwn(placeholders, placeholder) ? placeholders[placeholder] : undefined;
+    const entry = entryOf(placeholder);
+    if (!entry || !("encoding" in entry)) return plain(placeholder);
     // Within another text it stands encoded, as what is not known.
-    if (entry && "encoding" in entry) return isAlone ? inside(entry.text) : nameless(placeholder);
-    return inside(placeholder);
+    return isAlone ? plain(entry.text) : undefined;
   });
 }
 
 /**
- * The reader for manifests that no record was read with: a placeholder names the reference that it stands for. One whose
- * resource is not in exactly one of the configurations that were read equals nothing but itself.
+ * The reader for manifests that no record was read with: a placeholder names the reference that it stands for, whose
+ * resource must be in exactly one of the configurations that were read.
  */
 export function plainLateReader(terraform: Terraform): LateReader {
   return readerBy((placeholder) => {
@@ -80,8 +89,8 @@ export function plainLateReader(terraform: Terraform): LateReader {
     const [scope, ...others] = terraform.scopes.filter(({ outputs, resources }) =>
       (isOutput ? outputs : resources).has(key),
     );
-    if (!scope || others.length > 0) return nameless(placeholder);
-    return (isOutput ? scope.output(key) : scope.text(`\${${name}}`)) ?? nameless(placeholder);
+    if (!scope || others.length > 0) return undefined;
+    return isOutput ? scope.output(key) : scope.text(`\${${name}}`);
   });
 }
 
@@ -97,42 +106,34 @@ function followed(value: unknown, late: LateReader): unknown {
     return items.every((item, place) => item === value[place]) ? value : items;
   }
   if (!isRecord(value)) return value;
-  let changed = false;
-  const entries = Object.keys(value).map((key): [string, unknown] => {
-    const child = value[key];
-    const after = key.includes(PLACEHOLDER_START) ? undefined : followed(child, late);
-    changed ||= after !== child;
-    return [key, after];
-  });
-  if (!changed) return value;
   if (Object.keys(value).some((key) => key.includes(PLACEHOLDER_START)))
     return unread("an object has a key that only apply tells");
-  return Object.fromEntries(entries);
+  const entries = Object.keys(value).map((key) => [key, followed(value[key], late)] as const);
+  return entries.every(([key, child]) => child === value[key]) ? value : Object.fromEntries(entries);
 }
 
 /** Brackets of the name of a late value in a text for rules that know plain texts alone. */
 const [OPEN, CLOSE] = ["\ue000", "\ue001"];
-const NAMES = /\ue000\d+:([^\ue001]*)\ue001/g;
-const NAME = /(\ue000\d+:[^\ue001]*\ue001)/;
+const NAME = /\ue000(\d+):([^\ue001]*)\ue001/g;
 const numbers = new WeakMap<Reference, number>();
 /** Those that were named; weak, so that names keep no document alive. */
 const named = new Map<number, WeakRef<Reference>>();
 let count = 0;
+
+function numberOf(reference: Reference): number {
+  const number = numbers.get(reference) ?? ++count;
+  numbers.set(reference, number);
+  named.set(number, new WeakRef(reference));
+  return number;
+}
 
 /**
  * A plain text for a value, for rules that know no late ones: itself where it is known, else one that is equal to that
  * of another value exactly where both are the same for certain, and to no literal text.
  */
 export function lateName(text: Known<string>): string {
-  const name = (part: string | Reference): string => {
-    if (typeof part === "string") return part;
-    let number = numbers.get(part);
-    if (number === undefined) {
-      numbers.set(part, (number = ++count));
-      named.set(number, new WeakRef(part));
-    }
-    return `${OPEN}${number}:${part.expression}${CLOSE}`;
-  };
+  const name = (part: string | Reference): string =>
+    typeof part === "string" ? part : `${OPEN}${numberOf(part)}:${part.expression}${CLOSE}`;
   return match(
     text,
     (value) => value,
@@ -142,15 +143,14 @@ export function lateName(text: Known<string>): string {
 
 /** The value of a text that a rule made of {@link lateName}s: the same references again. */
 export function namedText(text: string): Known<string> {
-  if (!hasLateName(text)) return known(text);
-  return joined(
-    ...text.split(NAME).map((piece) => {
-      const [, number, what = ""] = /^\ue000(\d+):([^\ue001]*)\ue001$/.exec(piece) ?? [];
-      if (number === undefined) return piece;
-      const reference = named.get(Number(number))?.deref();
-      return reference ? textOf([reference]) : unread(what);
-    }),
-  );
+  const pieces: (Known<string> | string)[] = [];
+  let end = 0;
+  for (const { 0: all, 1: number, 2: what = "", index } of text.matchAll(NAME)) {
+    const reference = named.get(Number(number))?.deref();
+    pieces.push(text.slice(end, index), reference ? textOf([reference]) : unread(what));
+    end = index + all.length;
+  }
+  return joined(...pieces, text.slice(end));
 }
 
 /** A tree as plain JSON, with {@link lateName} in the place of late texts. */
@@ -165,5 +165,5 @@ export function hasLateName(text: string): boolean {
 
 /** What a rule says of such texts, for people. */
 export function shownNames(text: string): string {
-  return text.replace(NAMES, "<$1>");
+  return text.replace(NAME, "<$2>");
 }

@@ -11,7 +11,7 @@ import { posix } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { PLACEHOLDER_START } from "../../artefact/placeholder";
 import { propertyPath } from "../../artefact/property-path";
-import { type Known, isKnown, known, map, orElse, unread } from "../../model/known";
+import { type Known, isKnown, known, orElse, unread } from "../../model/known";
 import { type Json, at, list, record, text } from "../../model/parsed";
 import { selectorMatches } from "../../rules/rbac/label-selector";
 import { type LateReader, isEncodedPlaceholder } from "./late-text";
@@ -19,29 +19,13 @@ import type { NodeFact, NodeFileFact } from "./node-files";
 import type { KubernetesObject } from "./objects";
 import { type Source, below } from "./source";
 
-/** One MachineConfig. */
 export interface MachineConfigFact {
   /** `metadata.name`; of two that write one file the later in byte order wins. */
   readonly name: string;
-  /** `metadata.labels`. */
   readonly labels: Readonly<Record<string, string>>;
-  /** The files by path. */
   readonly files: ReadonlyMap<string, NodeFileFact>;
   /** Why it is refused, a clause; `undefined` where it is not, not known where it is not read or not rolled out. */
   readonly problem: Known<string | undefined>;
-  /** Where it stands. */
-  readonly source: Source;
-}
-
-/** A MachineConfigPool. */
-export interface MachineConfigPoolFact {
-  /** Its name. */
-  readonly name: string;
-  /** True where its nodes get nothing new. */
-  readonly isPaused: boolean;
-  /** `spec.machineConfigSelector`, by labels of MachineConfigs. */
-  readonly selector: unknown;
-  /** Where it stands. */
   readonly source: Source;
 }
 
@@ -56,7 +40,6 @@ const UNIT_NAME = /\.(?:service|socket|device|mount|automount|swap|target|path|t
 /** What the operator does not roll out to nodes that exist. */
 const NOT_ROLLED_OUT: readonly string[] = ["directories", "disks", "filesystems", "links", "luks", "raid"];
 
-/** Reads a MachineConfig. */
 export function readMachineConfig(value: unknown, source: Source, late: LateReader): MachineConfigFact {
   const name = text(at(value, "metadata", "name"));
   const config = record(at(value, "spec", "config"));
@@ -94,15 +77,18 @@ function problemOf(name: string, config: Json, written: readonly Written[]): Kno
 }
 
 function versionProblem(version: unknown): string | undefined {
-  if (version === undefined || version === null) return "ignition.version is missing";
+  if (!isSet(version)) return "ignition.version is missing";
   return VERSION.test(text(version)) ? undefined : `ignition.version ${JSON.stringify(version)} is not known`;
 }
 
+function isSet(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
 function structureProblem(config: Json): string | undefined {
-  const files = at(config, "storage", "files");
   const units = at(config, "systemd", "units");
-  const wrong = [files, units].find((each) => each !== undefined && each !== null && !Array.isArray(each));
-  if (wrong !== undefined) return "storage.files or systemd.units is no list";
+  if ([at(config, "storage", "files"), units].some((each) => isSet(each) && !Array.isArray(each)))
+    return "storage.files or systemd.units is no list";
   const names = list(units).map((unit) => text(at(unit, "name")));
   const odd = names.find((name) => !UNIT_NAME.test(name));
   if (odd !== undefined) return `systemd has a unit of the name ${JSON.stringify(odd)}`;
@@ -133,20 +119,12 @@ function ignitionFiles(config: Json, owner: string, source: Source, late: LateRe
     const path = text(at(file, "path"));
     const place = below(source, propertyPath(["storage", "files", index, "contents", "source"]));
     const problem = fileProblem(file, path, links);
-    const url = at(file, "contents", "source");
+    const url = text(at(file, "contents", "source"));
+    const content = url === "" ? NONE : contentOf(url, record(at(file, "contents")), late);
     // Files are merged field by field: one without contents changes mode or owner of an earlier one.
-    if (typeof url !== "string" || url === "")
-      return problem === undefined ? [] : [written(path, NONE, place, owner, problem)];
-    const content = contentOf(url, record(at(file, "contents")), late);
-    return [
-      written(
-        path,
-        content ?? NONE,
-        place,
-        owner,
-        problem ?? (content ? undefined : "has contents that are no data URL"),
-      ),
-    ];
+    if (url === "" && problem === undefined) return [];
+    const odd = content === undefined ? "has contents that are no data URL" : undefined;
+    return [written(path, content ?? NONE, place, owner, problem ?? odd)];
   });
   return [...files, ...unitFiles(config, owner, source, late)];
 }
@@ -166,23 +144,18 @@ function written(
 function fileProblem(file: unknown, path: string, links: readonly string[]): string | undefined {
   const { mode, overwrite, append, contents } = record(file);
   const { source, compression, verification } = record(contents);
+  const { hash } = record(verification);
+  const isMode = Number.isInteger(mode) && Number(mode) >= 0 && Number(mode) <= MODE_MAX;
   if (!path.startsWith("/") || posix.normalize(path) !== path || path.endsWith("/"))
     return "is no absolute, clean path";
   if (path === FORCE_FILE) return "is a file that the operator takes as an order";
   if (links.some((link) => link === path || path.startsWith(`${link}/`))) return "stands at or below a link";
-  if (mode !== undefined && mode !== null && !isMode(mode)) return `has the mode ${JSON.stringify(mode)}`;
+  if (isSet(mode) && !isMode) return `has the mode ${JSON.stringify(mode)}`;
   if (list(append).length > 0) return "has append, which the operator does not take";
   if (overwrite === true && typeof source !== "string") return "has overwrite without contents";
-  if (compression !== undefined && compression !== null && compression !== "" && compression !== "gzip")
+  if (isSet(compression) && compression !== "" && compression !== "gzip")
     return `has the compression ${JSON.stringify(compression)}`;
-  const hash = record(verification)["hash"];
-  if (hash !== undefined && hash !== null && !HASH.test(text(hash)))
-    return "has a verification.hash that is none";
-  return undefined;
-}
-
-function isMode(mode: unknown): boolean {
-  return typeof mode === "number" && Number.isInteger(mode) && mode >= 0 && mode <= MODE_MAX;
+  return isSet(hash) && !HASH.test(text(hash)) ? "has a verification.hash that is none" : undefined;
 }
 
 const HASH = /^(?:sha512-[0-9a-f]{128}|sha256-[0-9a-f]{64})$/;
@@ -247,34 +220,27 @@ function unitFiles(config: Json, owner: string, source: Source, late: LateReader
   });
 }
 
-/** Reads a MachineConfigPool. */
-export function readMachineConfigPool({ value, source }: KubernetesObject): MachineConfigPoolFact {
-  return {
-    name: text(at(value, "metadata", "name")),
-    isPaused: at(value, "spec", "paused") === true,
-    selector: at(value, "spec", "machineConfigSelector"),
-    source,
-  };
-}
-
 /**
  * The nodes of each pool: what its selector selects, those of worker first. Of a pool that was not read, the
  * MachineConfigs of its role over those of worker, which every pool but master's and arbiter's takes too.
  */
 export function nodesOfMachineConfigs(
   configs: readonly MachineConfigFact[],
-  pools: readonly MachineConfigPoolFact[],
+  pools: readonly KubernetesObject[],
 ): readonly NodeFact[] {
-  const read = pools.map(({ name, isPaused, selector, source }) => {
-    const selected = configs.filter(({ labels }) => selectorMatches(selector, labels));
+  const read = pools.map(({ value, source }) => {
+    const name = text(at(value, "metadata", "name"));
+    const selector = at(value, "spec", "machineConfigSelector");
+    const isPaused = at(value, "spec", "paused") === true;
+    const own = configs.filter(({ labels }) => selectorMatches(selector, labels));
     const doubt = isPaused ? `MachineConfigPool ${name} is paused: its nodes get nothing new` : undefined;
-    return { name, own: selected, doubt, source };
+    return { name, own, doubt, source };
   });
-  const roles = new Set(configs.map(roleOf).filter((role) => !pools.some(({ name }) => name === role)));
+  const roles = new Set(configs.map(roleOf).filter((role) => !read.some(({ name }) => name === role)));
   const others = [...roles].map((role) => {
-    const inherits = !["", "master", "worker", "arbiter"].includes(role);
+    const inherits = !["", ...BUILT_IN_POOLS].includes(role);
     const own = configs.filter((each) => roleOf(each) === role || (inherits && roleOf(each) === "worker"));
-    const [first] = configs.filter((each) => roleOf(each) === role);
+    const first = configs.find((each) => roleOf(each) === role);
     const name = role || (first?.name ?? "");
     const doubt = role === "" ? `nothing says which MachineConfigPool takes ${name}` : undefined;
     return { name, own, doubt, source: first?.source ?? NOWHERE };
@@ -284,6 +250,9 @@ export function nodesOfMachineConfigs(
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .map(({ name, own, doubt, source }) => poolNodes(name, own, doubt, source));
 }
+
+/** Pools that take no MachineConfigs of worker's but their own. */
+export const BUILT_IN_POOLS: readonly string[] = ["master", "worker", "arbiter"];
 
 const NOWHERE: Source = { file: "", path: "" };
 
@@ -302,21 +271,16 @@ export function poolNodes(
   const sorted = [...configs].sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
   const refused = sorted.find(({ problem }) => orElse(problem, () => undefined) !== undefined);
   const open = sorted.find(({ problem }) => !isKnown(problem));
-  return {
-    name,
-    files: layered(sorted),
-    flags: undefined,
-    absence: refused
-      ? map(refused.problem, (why) => refusalText(refused.name, why ?? "", name))
+  const why = refused && orElse(refused.problem, () => undefined);
+  const absence =
+    refused && why !== undefined
+      ? known(
+          `the Machine Config Operator refuses MachineConfig ${refused.name}: ${why}; it renders nothing for the nodes ${name}`,
+        )
       : doubt === undefined
         ? (open?.problem ?? known(undefined))
-        : unread(doubt),
-    source,
-  };
-}
-
-function refusalText(name: string, why: string, pool: string): string {
-  return `the Machine Config Operator refuses MachineConfig ${name}: ${why}; it renders nothing for the nodes ${pool}`;
+        : unread(doubt);
+  return { name, files: layered(sorted), flags: undefined, absence, source };
 }
 
 /** Contents are not merged: the last ones are there whole, and remember what they overwrite. */

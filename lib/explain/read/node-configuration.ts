@@ -3,22 +3,19 @@
  */
 
 import { propertyPath } from "../../artefact/property-path";
-import { type Known, isKnown, known, map, match, orElse, unread, whyNot, whyText } from "../../model/known";
+import { type Known, isKnown, known, match, orElse, unread, whyNot, whyText } from "../../model/known";
 import { type Tree, itemsAt, textAt, treeAt } from "../../model/tree";
 import type { ClusterFacts } from "./cluster-record";
 import { type KubeletReads, configFiles } from "./config-files";
 import { type FirstDocument, firstDocument } from "./documents";
-import { flagDropIns } from "./kubelet-command";
-import type { NodeFact, NodeFileFact } from "./node-files";
+import { type NodeFact, type NodeFileFact, flagDropIns } from "./node-files";
 import { type GateStatement, mayReach, nodeGateStatements } from "./node-gates";
-import { isRuntimeFile } from "./runtime-files";
 import { type Source, below } from "./source";
 
 export type { KubeletReads } from "./config-files";
 
 /** The token mode of an entry. */
 export interface TokenAttributes {
-  /** The one audience. */
   readonly audience: Known<string>;
   /** Keys without which the plugin is not run. */
   readonly requiredKeys: readonly string[];
@@ -28,19 +25,14 @@ export interface TokenAttributes {
   readonly requireServiceAccount: boolean;
 }
 
-/** One entry of a CredentialProviderConfig. */
 export interface ProviderEntry {
   /** File name of the executable; empty where it is none, which the kubelet refuses. */
   readonly name: string;
-  /** Its patterns. */
   readonly matchImages: readonly Known<string>[];
-  /** Its arguments. */
   readonly args: readonly Known<string>[];
-  /** Names and values of its variables. */
   readonly env: ReadonlyMap<string, Known<string>>;
   /** Token mode; `undefined` where the plugin runs without a service account token. */
   readonly tokenAttributes: TokenAttributes | undefined;
-  /** Where it stands. */
   readonly source: Source;
 }
 
@@ -50,30 +42,22 @@ export interface ConfigurationDocument {
   readonly value: Tree;
   /** Why it is no YAML; `undefined` where it is. */
   readonly error: string | undefined;
-  /** Where it stands. */
   readonly source: Source;
 }
 
 /** What the kubelets of a pool are configured with. */
 export interface NodeConfiguration {
-  /** The pool. */
   readonly name: string;
   /** The first documents of the files; none where there is no configuration. */
   readonly documents: readonly ConfigurationDocument[];
-  /** The entries of all documents, in their order. */
   readonly entries: readonly ProviderEntry[];
-  /** Whether the kubelet reads the documents. */
   readonly isRead: Known<KubeletReads>;
   /** Feature gates that were read for these nodes; a later one wins over those before. */
   readonly gates: readonly GateStatement[];
-  /** Where the nodes are described. */
   readonly source: Source;
   /** Files of the kubelet's configuration and flags that several MachineConfigs write, by path. */
   readonly contested: ReadonlyMap<string, NodeFileFact>;
-  /** Files that tell the container runtime what to do with registries, by path. */
-  readonly runtimeFiles: ReadonlyMap<string, NodeFileFact>;
-  /** A file on these nodes. */
-  readonly file: (path: string) => NodeFileFact | undefined;
+  readonly files: ReadonlyMap<string, NodeFileFact>;
 }
 
 const READ: Known<KubeletReads> = known({ reads: true });
@@ -101,19 +85,14 @@ export function nodeConfiguration(
     ...unconfigured(node.name, node.source),
     documents,
     entries: documents.flatMap(({ value, source }) => providerEntries(value, source)),
-    isRead: unreadable !== undefined && isReading(isRead) ? unread(unreadable) : isRead,
+    isRead:
+      unreadable !== undefined && orElse(isRead, () => undefined)?.reads === true
+        ? unread(unreadable)
+        : isRead,
     gates: [...gates.filter((gate) => mayReach(gate, node.name)), ...nodeGateStatements(node)],
     contested: contestedFiles(node, paths),
-    runtimeFiles: new Map([...node.files].filter(([path]) => isRuntimeFile(path))),
-    file: (path) => node.files.get(path),
+    files: node.files,
   };
-}
-
-function isReading(isRead: Known<KubeletReads>): boolean {
-  return orElse(
-    map(isRead, ({ reads }) => reads),
-    () => false,
-  );
 }
 
 /** Nodes that nothing configures. */
@@ -126,8 +105,7 @@ export function unconfigured(name: string, source: Source): NodeConfiguration {
     gates: [],
     source,
     contested: new Map(),
-    runtimeFiles: new Map(),
-    file: () => undefined,
+    files: new Map(),
   };
 }
 

@@ -2,18 +2,16 @@
  * Feature gates of kubelets that were read: from flags, KubeletConfigurations on nodes, and OpenShift's objects.
  */
 
-import { type Known, known, map, match, notKnown, orElse } from "../../model/known";
+import { type Known, known, match, notKnown, orElse } from "../../model/known";
 import { at, list, record, text } from "../../model/parsed";
 import { plainOf } from "../../model/tree";
 import { firstDocument } from "./documents";
-import { kubeletCommand } from "./kubelet-command";
-import type { NodeFact } from "./node-files";
+import { type NodeFact, kubeletCommand, mayHold } from "./node-files";
 import { type Objects, titleOf } from "./objects";
 import { type Source, below } from "./source";
 
 /** Something sets feature gates. */
 export interface GateStatement {
-  /** What sets them, for people. */
   readonly title: string;
   /** The gates; a value is not known where it is neither on nor off. */
   readonly gates: ReadonlyMap<string, Known<boolean>>;
@@ -21,7 +19,6 @@ export interface GateStatement {
   readonly isCertain: boolean;
   /** The one pool whose kubelets may read it; `undefined` where those of any may. */
   readonly pool: string | undefined;
-  /** Where it stands. */
   readonly source: Source;
 }
 
@@ -40,24 +37,30 @@ export function gateStatements(objects: Objects): readonly GateStatement[] {
       const listed = (key: string, on: boolean): readonly [string, Known<boolean>][] =>
         list(at(value, "spec", "customNoUpgrade", key)).map((name) => [text(name), known(on)]);
       const gates = new Map([...listed("enabled", true), ...listed("disabled", false)]);
-      const place = below(source, "spec.customNoUpgrade");
-      return { title: titleOf(value, kind), gates, isCertain: true, pool: undefined, source: place };
+      return statement(titleOf(value, kind), gates, true, below(source, "spec.customNoUpgrade"));
     });
-  const alone = objects.of("KubeletConfiguration").map(({ value, source }) => ({
-    title: "a KubeletConfiguration that stands alone",
-    gates: gatesOf(value["featureGates"]),
-    isCertain: false,
-    pool: undefined,
-    source: below(source, "featureGates"),
-  }));
-  const selecting = objects.of("KubeletConfig").map(({ value, kind, source }) => ({
-    title: titleOf(value, kind),
-    gates: gatesOf(at(value, "spec", "kubeletConfig", "featureGates")),
-    isCertain: false,
-    pool: poolOf(at(value, "spec", "machineConfigPoolSelector", "matchLabels")),
-    source: below(source, "spec.kubeletConfig.featureGates"),
-  }));
+  const title = "a KubeletConfiguration that stands alone";
+  const alone = objects
+    .of("KubeletConfiguration")
+    .map(({ value, source }) =>
+      statement(title, gatesOf(value["featureGates"]), false, below(source, "featureGates")),
+    );
+  const selecting = objects.of("KubeletConfig").map(({ value, kind, source }) => {
+    const gates = gatesOf(at(value, "spec", "kubeletConfig", "featureGates"));
+    const place = below(source, "spec.kubeletConfig.featureGates");
+    const pool = poolOf(at(value, "spec", "machineConfigPoolSelector", "matchLabels"));
+    return { ...statement(titleOf(value, kind), gates, false, place), pool };
+  });
   return [...custom, ...alone, ...selecting].filter(({ gates }) => gates.size > 0);
+}
+
+function statement(
+  title: string,
+  gates: GateStatement["gates"],
+  isCertain: boolean,
+  source: Source,
+): GateStatement {
+  return { title, gates, isCertain, pool: undefined, source };
 }
 
 const POOL_LABEL = /^pools\.operator\.machineconfiguration\.openshift\.io\/(.+)$/;
@@ -84,25 +87,18 @@ export function nodeGateStatements(node: NodeFact): readonly GateStatement[] {
   const command = kubeletCommand(node);
   const stated = node.flags && orElse(node.flags, () => undefined);
   const flags = stated ?? command?.flags ?? new Map<string, Known<string>>();
-  const config = flags.get("config");
-  const path = config === undefined ? OPENSHIFT_CONFIG : orElse(config, () => undefined);
+  const path = orElse(flags.get("config") ?? known(OPENSHIFT_CONFIG), () => undefined);
   const files = [...node.files].flatMap(([file, { content, source }]): readonly GateStatement[] => {
-    const isOne = orElse(
-      map(content, (all) => all.includes("KubeletConfiguration") && all.includes("featureGates")),
-      (why) => why.kind === "apply",
-    );
-    const value = isOne ? plainOf(firstDocument(content).value, "") : undefined;
+    if (!mayHold(content, "KubeletConfiguration") || !mayHold(content, "featureGates")) return [];
+    const value = plainOf(firstDocument(content).value, "");
     if (at(value, "kind") !== "KubeletConfiguration") return [];
-    const title = `the KubeletConfiguration ${file}`;
     const gates = gatesOf(at(value, "featureGates"));
-    return [{ title, gates, isCertain: file === path, pool: undefined, source }];
+    return [statement(`the KubeletConfiguration ${file}`, gates, file === path, source)];
   });
-  const flag = flags.get("feature-gates");
   const source = (command && node.files.get(command.path)?.source) ?? node.source;
-  const title = "the kubelet flag --feature-gates";
   const ofFlag = match(
-    flag ?? known(""),
-    (all) => [{ title, gates: flagGates(all), isCertain: true, pool: undefined, source }],
+    flags.get("feature-gates") ?? known(""),
+    (all) => [statement("the kubelet flag --feature-gates", flagGates(all), true, source)],
     () => [],
   );
   return [...files, ...ofFlag].filter(({ gates }) => gates.size > 0);

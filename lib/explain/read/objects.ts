@@ -1,24 +1,21 @@
 /*
  * The Kubernetes objects of documents: lists item by item, without those of other APIs and those that the API server
- * would refuse, which are handed out beside them.
+ * would refuse, which are handed out beside them. Of several documents of one object no file says which the cluster has.
  */
 
 import { grouped } from "../../model/grouped";
+import { type Known, notKnown, same, unread } from "../../model/known";
 import { type Json, at, text } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import { CREDENTIALS_API } from "../../rules/openshift/credentials-request";
 import type { LateReader } from "./late-text";
 import { refusal } from "./refusals";
-import type { SkippedDocument } from "./skipped";
-import { type Source, below } from "./source";
+import { type SkippedDocument, type Source, below, sourceText } from "./source";
 
 /** A document on its way into the facts. */
 export interface KubernetesDocument {
-  /** The parsed document. */
   readonly value: unknown;
-  /** Where it stands. */
   readonly source: Source;
-  /** Reads its late values. */
   readonly late: LateReader;
   /** True for objects of the management cluster, of which only the nodes' files count. */
   readonly management: boolean;
@@ -30,9 +27,7 @@ export interface KubernetesDocument {
 
 /** An object of an API that is read. */
 export interface KubernetesObject extends KubernetesDocument {
-  /** The object. */
   readonly value: Json;
-  /** Its kind. */
   readonly kind: string;
 }
 
@@ -49,14 +44,12 @@ export class Objects {
     this.#byKind = grouped(all, ({ kind }) => kind);
   }
 
-  /** Those of some kinds. */
   of(...kinds: readonly string[]): readonly KubernetesObject[] {
     const [kind = "", ...more] = kinds;
     if (more.length === 0) return this.#byKind.get(kind) ?? [];
     return this.#all.filter((object) => kinds.includes(object.kind));
   }
 
-  /** These and others. */
   and(others: readonly KubernetesObject[] | Objects): Objects {
     if (others instanceof Objects)
       return new Objects([...this.#all, ...others.#all], [...this.skipped, ...others.skipped]);
@@ -141,7 +134,6 @@ export function titleOf(value: unknown, kind: string): string {
   return `${kind} ${text(at(value, "metadata", "name"))}`;
 }
 
-/** Sorts the objects of documents. */
 export function objectsOf(documents: readonly KubernetesDocument[]): Objects {
   const objects: KubernetesObject[] = [];
   const refused: SkippedDocument[] = [];
@@ -201,24 +193,49 @@ function* itemsOf(document: KubernetesDocument): Generator<KubernetesDocument> {
   }
 }
 
-/** `v1 Service`, empty for an item of a list that is no object. */
-function unreadTitle({ value }: KubernetesDocument): string {
-  const kind = text(at(value, "kind"));
-  const patch = at(value, "$patch") === undefined ? "" : " with $patch";
-  return kind === "" ? "" : `${text(at(value, "apiVersion"))} ${kind}${patch}`;
-}
-
 /** Counted by file and kind: there may be thousands. */
 function unreadOnes(all: readonly KubernetesDocument[]): readonly SkippedDocument[] {
-  const groups = grouped(all, (each) => `${each.source.file}\n${unreadTitle(each)}`);
-  return [...groups.values()].flatMap(([first, ...more]) =>
-    first === undefined ? [] : [unreadObjects(first.source.file, unreadTitle(first), more.length + 1)],
+  const title = ({ value }: KubernetesDocument): string => {
+    const patch = at(value, "$patch") === undefined ? "" : " with $patch";
+    const kind = text(at(value, "kind"));
+    // An item of a list that is no object has none.
+    return kind === ""
+      ? " in a list without kind"
+      : ` of ${text(at(value, "apiVersion"))} ${kind}${patch}, a kind that is not read`;
+  };
+  const groups = grouped(all, (each) => JSON.stringify([each.source.file, title(each)]));
+  return [...groups].map(([key, { length }]) => {
+    const [file = "", kind = ""] = JSON.parse(key) as readonly string[];
+    const reason = `${length} ${length === 1 ? "object" : "objects"}${kind}`;
+    return { source: { file, path: "" }, reason };
+  });
+}
+
+/** The documents of each object, by `namespace/name`. */
+export function groupsOf(
+  objects: readonly KubernetesObject[],
+): readonly (readonly [key: string, documents: readonly KubernetesObject[]])[] {
+  return [...grouped(objects, ({ value }) => keyOf(value))];
+}
+
+/** What documents of one object say together: the value where all agree, else one that is contested. */
+export function agreed<T extends string | undefined>(
+  what: string,
+  values: readonly Known<T>[],
+  documents: readonly KubernetesObject[],
+): Known<T> {
+  // What is known to be absent is `undefined` at run time.
+  if (values.length === 0) return unread(`nothing says ${what}`);
+  const first = values[0] as Known<T>;
+  if (values.every((other) => same<string | undefined>(first, other) === "yes")) return first;
+  return contested(
+    what,
+    documents.map(({ source }) => source),
   );
 }
 
-function unreadObjects(file: string, title: string, count: number): SkippedDocument {
-  const objects = `${count} ${count === 1 ? "object" : "objects"}`;
-  const reason =
-    title === "" ? `${objects} in a list without kind` : `${objects} of ${title}, a kind that is not read`;
-  return { source: { file, path: "" }, reason };
+/** A value that documents contradict each other about. It is not shown: it may be secret. */
+export function contested(what: string, documents: readonly Source[]): Known<never> {
+  const where = documents.map(sourceText).join(", ");
+  return notKnown({ kind: "contested", what: `documents contradict each other about ${what} (${where})` });
 }

@@ -1,5 +1,8 @@
 /*
- * Pods, and objects that make pods: their images, who they run as, and what else can bring credentials.
+ * Pods, and objects that make pods: their images, who they run as, and what else can bring credentials; and audiences
+ * that nodes may request because a CSI driver behind a pod's volume asks for them.
+ *
+ * Source: kubernetes:plugin/pkg/admission/noderestriction/admission.go, `podReferencesAudience`.
  */
 
 import { propertyPath } from "../../artefact/property-path";
@@ -8,17 +11,21 @@ import { type Json, at, list, record, text } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import { type Tree, listAt, treeAt } from "../../model/tree";
 import { type LateReader, lateTree } from "./late-text";
-import { type KubernetesObject, titleOf } from "./objects";
+import {
+  type KubernetesDocument,
+  type KubernetesObject,
+  type Objects,
+  groupsOf,
+  keyOf,
+  titleOf,
+} from "./objects";
 import { CONTAINERS, podSpecPath } from "../../rules/pod-specs";
 import { type Source, below } from "./source";
 
-/** One image that a pod pulls. */
 export interface WorkloadImage {
-  /** As written in the pod. */
   readonly image: Known<string>;
   /** `imagePullPolicy`; `undefined` where the kubelet's default holds. */
   readonly pullPolicy: string | undefined;
-  /** Where it stands. */
   readonly source: Source;
 }
 
@@ -26,11 +33,9 @@ export interface WorkloadImage {
 export interface PodFact {
   /** `Deployment shop/web`. */
   readonly title: string;
-  /** Labels of the pods. */
   readonly labels: ReadonlyMap<string, Known<string>>;
   /** The pods' spec, late values in it as references. */
   readonly spec: Tree;
-  /** Where it stands. */
   readonly source: Source;
 }
 
@@ -42,7 +47,6 @@ export interface WorkloadFact extends PodFact {
   readonly serviceAccount: string;
   /** Images of all containers, those of init and debugging included, and of image volumes. */
   readonly images: readonly WorkloadImage[];
-  /** Names of the pull secrets. */
   readonly pullSecrets: readonly string[];
   /** Audiences of projected service account tokens, which a node may request without RBAC. */
   readonly audiences: readonly Known<string>[];
@@ -157,16 +161,56 @@ const FRAGMENT = /^pods\/([^.]+)\.(.+)\.yaml$/;
 
 /** The service account, `namespace/name`, of a file `pods/<namespace>.<name>.yaml`, and the pod that the file asks for. */
 export function podFragment(
-  path: string,
-  value: unknown,
-  source: Source,
-  late: LateReader,
+  file: string,
+  { value, source, late }: KubernetesDocument,
 ): readonly [string, PodFact] {
-  const [, namespace = "", name = ""] = FRAGMENT.exec(path) ?? [];
+  const [, namespace = "", name = ""] = FRAGMENT.exec(file) ?? [];
   const { env, volumeMounts, volumes, labels } = record(value);
   const spec = lateTree({ containers: [{ env, volumeMounts }], volumes }, late);
   return [
     `${namespace}/${name}`,
     { title: "what its pods need", labels: textMap(labels, late), spec, source },
   ];
+}
+
+/** The CSI drivers that were read, and which one is behind each claim. */
+export interface VolumeDrivers {
+  /** Audiences in `tokenRequests` by the driver's name. */
+  readonly audiences: ReadonlyMap<string, readonly Known<string>[]>;
+  /** The driver behind a claim by `namespace/name`; `undefined` for a volume that no CSI driver serves. */
+  readonly ofClaim: ReadonlyMap<string, string | undefined>;
+}
+
+/** Reads CSIDriver, PersistentVolume and PersistentVolumeClaim objects. */
+export function readVolumeDrivers(objects: Objects): VolumeDrivers {
+  const volumes = new Map(
+    objects.of("PersistentVolume").map(({ value }) => [nameOf(value), driverOf(value)]),
+  );
+  const claims = objects.of("PersistentVolumeClaim").flatMap(({ value }) => {
+    const behind = volumes.get(text(at(value, "spec", "volumeName")));
+    return behind === undefined || behind === "unread" ? [] : [[keyOf(value), behind.driver] as const];
+  });
+  const audiences = groupsOf(objects.of("CSIDriver")).map(([, documents]) => {
+    const all = documents.flatMap(({ value, late }) =>
+      list(at(value, "spec", "tokenRequests")).map((request) => late(text(at(request, "audience")))),
+    );
+    return [nameOf(documents[0]?.value), documents.length > 1 ? [...all, CONTESTED] : all] as const;
+  });
+  return { audiences: new Map(audiences), ofClaim: new Map(claims) };
+}
+
+const CONTESTED: Known<string> = unread("several documents of one CSIDriver were read");
+
+function nameOf(object: unknown): string {
+  return text(at(object, "metadata", "name"));
+}
+
+const WITHOUT_DRIVER: readonly string[] = ["hostPath", "local", "nfs"];
+
+/** A volume of a former in-tree kind is translated to its CSI driver, whose name is not read here. */
+function driverOf(volume: unknown): { readonly driver: string | undefined } | "unread" {
+  const driver = text(at(volume, "spec", "csi", "driver"));
+  if (driver !== "") return { driver };
+  const isWithout = WITHOUT_DRIVER.some((kind) => at(volume, "spec", kind) !== undefined);
+  return isWithout ? { driver: undefined } : "unread";
 }

@@ -2,37 +2,37 @@
  * One Terraform configuration, plan or state, and what its expressions are.
  *
  * A reference that only apply tells stays a {@link Reference}, one object for each expression, so that two equal ones are
- * one value.
+ * one value. Source of the functions: developer.hashicorp.com/terraform/language/functions.
  */
 
 import {
   type Known,
   Reference,
+  andThen,
   isKnown,
   known,
+  map,
   match,
+  notKnown,
   orElse,
   textOf,
-  andThen,
   unread,
+  withoutPrefix,
+  withoutSuffix,
 } from "../../model/known";
 import type { Json } from "../../model/parsed";
 import { isRecord } from "../../model/record";
-import { type Tree, entriesOf, isTreeList, isTreeObject, treeOf } from "../../model/tree";
+import { type Tree, isTreeList, isTreeObject, treeAt, treeOf } from "../../model/tree";
 import { Block, type Configuration, type Instance, NOT_YET, type Resource } from "./block";
-import { type Expression, type Step, isTemplate, parseTemplate, pathsIn } from "./expression";
-import { FUNCTIONS, asText, canonical } from "./functions";
+import { type Expression, type Step, isTemplate, parseTemplate, pathsOf } from "./expression";
 import type { Source } from "./source";
 
 /** What was not read of a configuration although Terraform applies it. */
 export interface NotRead {
-  /** Where it stands. */
   readonly source: Source;
   /** Why, a clause: "modules are not followed". */
   readonly reason: string;
-  /** The resources that its arguments refer to. */
   readonly mentions: ReadonlySet<object>;
-  /** The texts of its arguments. */
   readonly texts: readonly string[];
 }
 
@@ -44,7 +44,6 @@ export interface Surroundings {
   remoteOutput(resource: Resource, path: readonly (string | number)[]): Known<string> | undefined;
 }
 
-const NOTHING: Json = {};
 /** Following references ends somewhere; a circle does not. */
 const HOPS = 32;
 /** Locals that one expression leads to. */
@@ -62,9 +61,7 @@ export class Expressed {
   }
 }
 
-/** One Terraform configuration, plan or state. */
 export class Scope implements Configuration {
-  /** The folder of a configuration, the file of a plan or state. */
   readonly place: string;
   /** True for plans and states, whose texts are no templates any more. */
   readonly isLiteral: boolean;
@@ -74,7 +71,6 @@ export class Scope implements Configuration {
   readonly providers: Map<string, Json> = new Map();
   /** Locals and variables as written, by `local.<name>` and `var.<name>`; a variable may be not known. */
   readonly named: Map<string, unknown> = new Map();
-  /** Values of the outputs as written. */
   readonly outputs: Map<string, unknown> = new Map();
   /** What Terraform applies with it and was not read. */
   readonly notRead: NotRead[] = [];
@@ -85,16 +81,14 @@ export class Scope implements Configuration {
   readonly #followed = new Map<string, Tree>();
   #hops = 0;
 
-  /** `isLiteral` for plans and states, whose texts are no templates any more. */
   constructor(surroundings: Surroundings, place: string, isLiteral: boolean) {
     this.#surroundings = surroundings;
     this.place = place;
     this.isLiteral = isLiteral;
   }
 
-  /** The arguments of a provider's configuration; none where it is not there. */
   provider(key: string): Block {
-    return new Block(this, this.providers.get(key) ?? NOTHING);
+    return new Block(this, this.providers.get(key) ?? {});
   }
 
   /** An output; `undefined` where there is none of that name. */
@@ -102,7 +96,6 @@ export class Scope implements Configuration {
     return this.outputs.has(name) ? asText(this.evaluated(this.outputs.get(name))) : undefined;
   }
 
-  /** The resources that the expressions of a value name, however deep, whatever they make of them. */
   targets(value: unknown, followed: Set<string> = new Set()): readonly Resource[] {
     if (value instanceof Expressed) return this.#targets(value.template, followed);
     if (typeof value === "string")
@@ -114,7 +107,7 @@ export class Scope implements Configuration {
 
   /** Locals and variables are followed, each once. */
   #targets(template: string, followed: Set<string>): readonly Resource[] {
-    return pathsIn(template).flatMap((path) => {
+    return pathsOf(parseTemplate(template)).flatMap((path) => {
       const found = this.#found(path);
       if (found) return [found.resource];
       const name = path.slice(0, 2).join(".");
@@ -124,12 +117,10 @@ export class Scope implements Configuration {
     });
   }
 
-  /** What a text with expressions is. */
   text(template: string): Known<string> {
     return isTemplate(template) ? asText(this.#template(template, undefined)) : known(template);
   }
 
-  /** A value as written, references followed as far as they go. */
   evaluated(value: unknown, instance?: Instance): Tree {
     if (typeof value === "string")
       return !this.isLiteral && isTemplate(value) ? this.#template(value, instance) : treeOf(value);
@@ -141,7 +132,6 @@ export class Scope implements Configuration {
     return treeOf(Object.fromEntries(entries));
   }
 
-  /** An attribute of a resource, as an expression of this configuration has it. */
   attribute(resource: Resource, path: readonly (string | number)[]): Tree {
     const elsewhere = this.#surroundings.remoteOutput(resource, path);
     if (elsewhere !== undefined) return elsewhere;
@@ -149,10 +139,8 @@ export class Scope implements Configuration {
     if (written !== undefined && written !== null && written !== NOT_YET) return resource.evaluate(written);
     const [name = "", ...inner] = path;
     const computed = inner.length === 0 ? this.#surroundings.computed(resource, String(name)) : undefined;
-    return (
-      computed ??
-      textOf([this.#reference(`${resource.address}.${addressOf(path)}`, resource, addressOf(path))])
-    );
+    const attribute = addressOf(path);
+    return computed ?? this.#kept(`${resource.address}.${attribute}`, resource, attribute);
   }
 
   #template(text: string, instance: Instance | undefined): Tree {
@@ -160,9 +148,13 @@ export class Scope implements Configuration {
     const before = this.#followed.get(text);
     if (before !== undefined) return before;
     // A circle ends where it began.
-    this.#followed.set(text, textOf([this.#reference(text)]));
+    this.#followed.set(text, this.#kept(text));
     const found = this.#guarded(() => this.#value(parseTemplate(text), undefined));
-    const kept = isTooLong(found) ? textOf([this.#reference(text)]) : found;
+    const isTooLong = orElse(
+      map(found, (each) => typeof each === "string" && each.length > LONGEST),
+      () => false,
+    );
+    const kept = isTooLong ? this.#kept(text) : found;
     this.#followed.set(text, kept);
     return kept;
   }
@@ -185,14 +177,15 @@ export class Scope implements Configuration {
         return known(expression.value);
       case "list":
         return known(expression.items.map((item) => this.#value(item, instance)));
-      case "object":
-        return this.#object(expression.entries, instance);
       case "path":
         return this.#path(expression, instance);
-      case "call":
-        return this.#call(expression, instance);
+      case "call": {
+        const given = expression.args.map((arg) => this.#value(arg, instance));
+        const made = FUNCTIONS.get(expression.name)?.(...given);
+        return made ?? this.#kept(canonical(expression.name, given) ?? expression.text);
+      }
       case "other":
-        return textOf([this.#reference(expression.text)]);
+        return this.#kept(expression.text);
     }
   }
 
@@ -200,11 +193,11 @@ export class Scope implements Configuration {
     const [only] = parts;
     if (parts.length === 1 && only !== undefined && typeof only !== "string")
       return this.#value(only, instance);
-    const texts = parts.map((part) =>
+    const pieces = parts.map((part) =>
       typeof part === "string" ? known(part) : asText(this.#value(part, instance)),
     );
     return textOf(
-      texts.flatMap((text) =>
+      pieces.flatMap((text) =>
         match(
           text,
           (value) => [value],
@@ -214,32 +207,23 @@ export class Scope implements Configuration {
     );
   }
 
-  #object(entries: readonly (readonly [Expression, Expression])[], instance: Instance | undefined): Tree {
-    const read = entries.map(
-      ([key, value]) =>
-        [orElse(asText(this.#value(key, instance)), () => undefined), this.#value(value, instance)] as const,
-    );
-    return read.some(([key]) => key === undefined)
-      ? unread("an object has a key that only apply tells")
-      : treeOf(Object.fromEntries(read));
-  }
-
   #path(expression: Expression & { readonly kind: "path" }, instance: Instance | undefined): Tree {
     const { root, text } = expression;
     const steps = this.#steps(expression.steps, instance);
-    const kept = (): Tree => textOf([this.#reference(text)]);
+    const kept = (): Tree => this.#kept(text);
+    const rest = (value: Tree): Tree =>
+      andThen(treeAt(value, ...(steps ?? []).slice(1)), (found) =>
+        found === undefined ? kept() : known(found),
+      );
     if (steps === undefined) return kept();
     if (root === "each" || root === "count")
-      return instance ? atPath(instanceValue(root, steps, instance), steps.slice(1), kept) : kept();
-    if (root === "local" || root === "var") {
-      const name = `${root}.${steps[0]}`;
-      if (!this.named.has(name)) return kept();
-      const value = this.named.get(name);
-      // A variable that a file gives a value which was not read.
-      if (!isKnown(value as Known<unknown>)) return value as Known<never>;
-      return atPath(this.evaluated(value), steps.slice(1), kept);
-    }
-    return this.#resourcePath([root, ...steps]) ?? kept();
+      return instance ? rest(instanceValue(root, steps, instance)) : kept();
+    if (root !== "local" && root !== "var") return this.#resourcePath([root, ...steps]) ?? kept();
+    const name = `${root}.${steps[0]}`;
+    const value = this.named.get(name);
+    // A variable that a file gives a value which was not read.
+    if (!isKnown(value as Known<unknown>)) return value as Known<never>;
+    return this.named.has(name) ? rest(this.evaluated(value)) : kept();
   }
 
   /** Indexes that are expressions are evaluated; `undefined` where one is not known. */
@@ -268,47 +252,16 @@ export class Scope implements Configuration {
     return found && found.rest.length > 0 ? this.attribute(found.resource, found.rest) : undefined;
   }
 
-  #call({ name, args, text }: Expression & { readonly kind: "call" }, instance: Instance | undefined): Tree {
-    const given = args.map((arg) => this.#value(arg, instance));
-    const made = FUNCTIONS.get(name)?.(...given);
-    return made ?? textOf([this.#reference(canonical(name, given) ?? text)]);
+  /** An expression that only apply tells. */
+  #kept(expression: string, target?: object, attribute?: string): Tree {
+    return textOf([this.#reference(expression, target, attribute)]);
   }
 
   #reference(expression: string, target?: object, attribute = ""): Reference {
-    const before = this.#references.get(expression);
-    if (before !== undefined) return before;
-    const made = new Reference(expression, target, attribute);
+    const made = this.#references.get(expression) ?? new Reference(expression, target, attribute);
     this.#references.set(expression, made);
     return made;
   }
-}
-
-function isTooLong(value: Tree): boolean {
-  return match(
-    value,
-    (each) => typeof each === "string" && each.length > LONGEST,
-    () => false,
-  );
-}
-
-function atPath(value: Tree, path: readonly (string | number)[], kept: () => Tree): Tree {
-  return path.reduce<Tree>(
-    (outer, step) =>
-      andThen(outer, (each) => {
-        if (isTreeList(each)) return each[Number(step)] ?? kept();
-        if (!isTreeObject(each)) return kept();
-        const [, found] =
-          entriesOf(each).find(([key]) =>
-            match(
-              key,
-              (text) => text === String(step),
-              () => false,
-            ),
-          ) ?? [];
-        return found ?? kept();
-      }),
-    value,
-  );
 }
 
 function instanceValue(root: string, [first]: readonly (string | number)[], { key, value }: Instance): Tree {
@@ -327,4 +280,46 @@ function addressOf(path: readonly (string | number)[]): string {
   return path
     .map((step, place) => (typeof step === "number" ? `[${step}]` : place === 0 ? step : `.${step}`))
     .join("");
+}
+
+type TerraformFunction = (...args: readonly Tree[]) => Tree | undefined;
+
+const itself: TerraformFunction = (value) => value;
+
+/** The functions that are evaluated; any other stays a reference. */
+const FUNCTIONS: ReadonlyMap<string, TerraformFunction> = new Map<string, TerraformFunction>([
+  ["trimprefix", trimmedBy(withoutPrefix)],
+  ["trimsuffix", trimmedBy(withoutSuffix)],
+  ["tostring", (value) => value && asText(value)],
+  ...["toset", "tolist", "nonsensitive", "sensitive"].map((name) => [name, itself] as const),
+]);
+
+function trimmedBy(trim: (text: Known<string>, what: string) => Known<string>): TerraformFunction {
+  return (text, what) => {
+    const literal = what && orElse(what, () => undefined);
+    return text !== undefined && typeof literal === "string" ? trim(asText(text), literal) : undefined;
+  };
+}
+
+/** Two calls with the same arguments are one value, however they are spelled. */
+function canonical(name: string, args: readonly Tree[]): string | undefined {
+  const quoted = (part: string | Reference): string =>
+    typeof part === "string" ? JSON.stringify(part) : part.expression;
+  const texts = args.map((arg) =>
+    match(
+      arg,
+      (value) => (typeof value === "object" ? undefined : JSON.stringify(value)),
+      (why) => (why.kind === "apply" ? why.parts.map(quoted).join(" + ") : undefined),
+    ),
+  );
+  return texts.includes(undefined) ? undefined : `${name}(${texts.join(", ")})`;
+}
+
+/** A value as Terraform makes a text of it. */
+function asText(value: Tree): Known<string> {
+  return andThen(value, (each) =>
+    isTreeList(each) || isTreeObject(each) || each === null || each === undefined
+      ? notKnown({ kind: "malformed", what: "a list, an object or nothing stands where a text should" })
+      : known(String(each)),
+  );
 }

@@ -4,14 +4,12 @@
 
 import { type Known, same } from "../../model/known";
 import { at, record } from "../../model/parsed";
-import { contested } from "./agreed";
-import { type KubernetesObject, keyOf } from "./objects";
+import { type KubernetesObject, contested, keyOf } from "./objects";
 import { pullSecretNames, textMap } from "./pods";
 import type { Source } from "./source";
 
 /** A service account with what pulls read of it. */
 export interface ServiceAccountFact {
-  /** `namespace/name`. */
   readonly key: string;
   /**
    * The annotations that it has or may have. One that documents contradict each other about, be it only that one of them
@@ -28,6 +26,7 @@ export interface ServiceAccountFact {
   readonly documents: readonly Source[];
 }
 
+/** Most accounts have one document, and there are many. */
 const NONE: readonly Source[] = [];
 
 /** Reads service accounts by `namespace/name`; of several documents of one account the annotations are joined. */

@@ -4,13 +4,12 @@
 
 import { isAlias, isMap, isScalar, isSeq, parseDocument } from "yaml";
 import { YAML_RULES } from "../../artefact/yaml-rules";
-import { readText } from "./documents";
+import { textIfReadable } from "./documents";
 import type { Source } from "./source";
 
 /** A file as its lines are looked up. */
 interface OpenFile {
   readonly text: string;
-  /** Positions at which lines begin. */
   readonly lines: readonly number[];
   readonly isJson: boolean;
   /** Where the documents begin and end; one for JSON. */
@@ -55,37 +54,20 @@ export function placeText(source: Source): string {
 function opened(path: string): OpenFile | undefined {
   if (FILES.has(path)) return FILES.get(path);
   if (FILES.size >= FILES_KEPT) FILES.clear();
-  const text = textOf(path);
+  // A file that has gone, or changed to something else, has no lines to show.
+  const text = textIfReadable(path);
   const isJson = path.endsWith(".json");
-  const file =
-    text === undefined
-      ? undefined
-      : {
-          text,
-          lines: lineBegins(text),
-          isJson,
-          documents: isJson ? [[0, text.length] as const] : documentsOf(text),
-          members: new Map<number, ReadonlyMap<string, Member>>(),
-        };
+  const file = text === undefined ? undefined : openFile(text, isJson);
   FILES.set(path, file);
   return file;
 }
 
-/** A file that has gone, or changed to something else, has no lines to show. */
-function textOf(path: string): string | undefined {
-  try {
-    return readText(path);
-  } catch {
-    // A verdict does not change where its file has gone meanwhile.
-    return undefined;
-  }
-}
-
-function lineBegins(text: string): readonly number[] {
-  const begins = [0];
+function openFile(text: string, isJson: boolean): OpenFile {
+  const lines = [0];
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1))
-    if (at + 1 < text.length) begins.push(at + 1);
-  return begins;
+    if (at + 1 < text.length) lines.push(at + 1);
+  const documents = isJson ? [[0, text.length] as const] : documentsOf(text);
+  return { text, lines, isJson, documents, members: new Map() };
 }
 
 function lineAt(begins: readonly number[], place: number): number {
@@ -138,10 +120,7 @@ function yamlPlace(text: string, path: readonly (string | number)[]): number {
   let node: unknown = parseDocument(text, { ...YAML_RULES, uniqueKeys: false, logLevel: "silent" }).contents;
   let place = beginOf(node) ?? 0;
   for (const step of path) {
-    const found: { readonly place: number | undefined; readonly node: unknown } | undefined = memberOf(
-      node,
-      step,
-    );
+    const found: Placed | undefined = memberOf(node, step);
     if (found === undefined || isAlias(found.node)) return found?.place ?? place;
     place = found.place ?? place;
     node = found.node;
@@ -149,10 +128,13 @@ function yamlPlace(text: string, path: readonly (string | number)[]): number {
   return place;
 }
 
-function memberOf(
-  node: unknown,
-  step: string | number,
-): { readonly place: number | undefined; readonly node: unknown } | undefined {
+/** A node, and where it begins. */
+interface Placed {
+  readonly place: number | undefined;
+  readonly node: unknown;
+}
+
+function memberOf(node: unknown, step: string | number): Placed | undefined {
   if (isSeq(node) && typeof step === "number") {
     const item = node.items[step];
     return item === undefined ? undefined : { place: beginOf(item), node: item };

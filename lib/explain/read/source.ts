@@ -29,3 +29,18 @@ export function sourceText({ file, document, path, stated }: Source): string {
   const place = document === undefined ? file : `${file}#${document}`;
   return `${stated ? "stated in " : ""}${place}${path === "" ? "" : ` ${path}`}`;
 }
+
+/** A file, a document, a module or an object that was found and is not judged. */
+export interface SkippedDocument {
+  /** Where it stands; of Kubernetes objects of kinds that are not read the file alone. */
+  readonly source: Source;
+  /** Why it is not judged, a clause. */
+  readonly reason: string;
+  /**
+   * The object that the API server or the Machine Config Operator would refuse, `ServiceAccount shop/web`; it counts as
+   * absent.
+   *
+   * @defaultValue - nothing would refuse it; it is not read
+   */
+  readonly refused?: string;
+}

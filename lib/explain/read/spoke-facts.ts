@@ -2,26 +2,22 @@
  * What is applied on the spokes: their RBAC, and how their API servers take the hub's tokens.
  */
 
-import { grouped } from "../../model/grouped";
 import { type Known, andThen, joined, known, map, orElse } from "../../model/known";
 import { at, list, record, text, texts } from "../../model/parsed";
 import { type Tree, itemsAt, listAt, plainOf, textAt, treeAt } from "../../model/tree";
 import { authenticationProblems } from "../../rules/fleet/authentication-document";
-import { mayHold } from "./config-files";
 import { embedded } from "./documents";
 import { hasLateName, lateName, lateTree, shownNames } from "./late-text";
-import { isNodeSetup, readNodeSetup } from "./node-files";
+import { isNodeSetup, mayHold, readNodeSetup } from "./node-files";
+import type { ObjectFact } from "./fleet-facts";
 import type { KubernetesDocument, KubernetesObject, Objects } from "./objects";
-import type { SkippedDocument } from "./skipped";
-import type { Source } from "./source";
+import type { SkippedDocument, Source } from "./source";
 
 /** One entry of `jwt` of an AuthenticationConfiguration. */
 export interface AuthenticatorFact {
-  /** `issuer.url`. */
   readonly issuer: Known<string>;
   /** `issuer.discoveryURL`; `undefined` where the documents stand at the issuer. */
   readonly discoveryUrl: Known<string | undefined>;
-  /** `issuer.audiences`. */
   readonly audiences: Known<readonly Known<string>[]>;
   /** What stands before the claim in the user's name; `undefined` where an expression makes the name. */
   readonly prefix: Known<string | undefined>;
@@ -57,30 +53,18 @@ export interface BoundName {
   readonly kind: string;
   /** Its name; of a service account `namespace/name`. */
   readonly name: Known<string>;
-  /** The role, `ClusterRole cluster-admin`. */
   readonly role: string;
   /** What the role says; `undefined` where it does not stand among the spoke's objects. */
   readonly rules: RoleRules | undefined;
-  /** Where the binding stands. */
-  readonly source: Source;
-}
-
-/** What is wrong with an AuthenticationConfiguration. */
-export interface RefusedConfiguration {
-  /** The end of a sentence. */
-  readonly problem: string;
-  /** Where it stands. */
   readonly source: Source;
 }
 
 /** One spoke, as far as its own objects were read. */
 export interface SpokeFact {
-  /** Users and groups that its bindings name. */
   readonly bound: readonly BoundName[];
-  /** Whose tokens its API servers take. */
   readonly authenticators: readonly AuthenticatorFact[];
   /** Why its API servers do not start with such a configuration. */
-  readonly refused: readonly RefusedConfiguration[];
+  readonly refused: readonly { readonly problem: string; readonly source: Source }[];
   /** True where all of its objects were written by who recorded them; false where others may have been left out. */
   readonly isWhole: boolean;
 }
@@ -117,13 +101,14 @@ export class SpokeFacts {
 function bySpoke(
   documents: readonly KubernetesDocument[],
 ): ReadonlyMap<string, readonly KubernetesDocument[]> {
-  const named = documents.flatMap((document) =>
-    [...new Set(document.spoke === undefined ? namesOf(document) : [document.spoke])].map(
-      (name) => [name, document] as const,
-    ),
-  );
-  const groups = [...grouped(named, ([name]) => name)];
-  return new Map(groups.map(([name, all]) => [name, all.map(([, document]) => document)]));
+  const groups = new Map<string, KubernetesDocument[]>();
+  for (const document of documents)
+    for (const name of new Set(document.spoke === undefined ? namesOf(document) : [document.spoke])) {
+      const own = groups.get(name) ?? [];
+      own.push(document);
+      groups.set(name, own);
+    }
+  return groups;
 }
 
 /** The folders of a file, and its own name without its ending, and without what this library appends. */
@@ -135,10 +120,8 @@ function namesOf({ source }: Pick<KubernetesDocument, "source">): readonly strin
 }
 
 function readSpoke(documents: readonly KubernetesDocument[], refused: readonly SkippedDocument[]): SpokeFact {
-  const roles = new Map([
-    ...refused.map((refusal) => [refusal.refused ?? "", refusedRole(refusal)] as const),
-    ...documents.filter(isOf(ROLES)).map((role) => [roleKeyOf(role), roleRules(role)] as const),
-  ]);
+  const all = [...refused.map(refusedRole), ...documents.filter(isOf(ROLES)).map(roleRules)];
+  const roles = new Map(all.map((rules) => [rules.key, rules]));
   const configurations = documents.flatMap(configurationsOf);
   return {
     bound: documents.filter(isOf(BINDINGS)).flatMap((document) => boundNames(document, roles)),
@@ -165,17 +148,12 @@ function roleKey(kind: string, name: string, namespace: string): string {
   return kind === "Role" ? `Role ${namespace}/${name}` : `${kind} ${name}`;
 }
 
-function roleKeyOf({ value }: KubernetesDocument): string {
+function roleRules({ value, late }: KubernetesDocument): RoleRules {
   const { name, namespace } = record(at(value, "metadata"));
-  return roleKey(text(at(value, "kind")), text(name), text(namespace));
-}
-
-function roleRules(role: KubernetesDocument): RoleRules {
-  const { value, late } = role;
   const rules = list(at(value, "rules"));
   const acting = rules.filter(letsAct).map((rule) => texts(at(rule, "resourceNames")).map(late));
   return {
-    key: roleKeyOf(role),
+    key: roleKey(text(at(value, "kind")), text(name), text(namespace)),
     isEmpty: rules.every(givesNothing) && at(value, "aggregationRule") === undefined,
     impersonates: acting.some((each) => each.length === 0) ? "any" : acting.flat(),
   };
@@ -203,27 +181,15 @@ function boundNames(
 ): readonly BoundName[] {
   const [kind, name] = [text(at(value, "roleRef", "kind")), text(at(value, "roleRef", "name"))];
   const rules = roles.get(roleKey(kind, name, text(at(value, "metadata", "namespace"))));
-  return list(at(value, "subjects")).map((subject) => ({
-    kind: text(at(subject, "kind")),
-    name: late(accountName(subject)),
-    role: `${kind} ${name}`,
-    rules,
-    source,
-  }));
-}
-
-function accountName(subject: unknown): string {
-  const name = text(at(subject, "name"));
-  return at(subject, "kind") === "ServiceAccount" ? `${text(at(subject, "namespace"))}/${name}` : name;
-}
-
-interface Configuration {
-  readonly value: Tree;
-  readonly source: Source;
+  return list(at(value, "subjects")).map((subject) => {
+    const namespace = at(subject, "kind") === "ServiceAccount" ? `${text(at(subject, "namespace"))}/` : "";
+    const bound = late(namespace + text(at(subject, "name")));
+    return { kind: text(at(subject, "kind")), name: bound, role: `${kind} ${name}`, rules, source };
+  });
 }
 
 /** The configurations of a document: itself, or those in the files of nodes. */
-function configurationsOf({ value, source, late }: KubernetesDocument): readonly Configuration[] {
+function configurationsOf({ value, source, late }: KubernetesDocument): readonly ObjectFact[] {
   const files = isNodeSetup(value) ? [...readNodeSetup(value, source, late).files] : [];
   const inFiles = files
     .filter(([path, { content }]) => path.startsWith("/") && mayHold(content, FILE_KIND))
@@ -253,10 +219,7 @@ function authenticator(entry: Tree, source: Source): AuthenticatorFact {
     ),
     claim,
     expression: stated(treeAt(username, "expression")),
-    hasGroups: !orElse(
-      map(treeAt(entry, "claimMappings", "groups"), (groups) => groups === undefined),
-      () => false,
-    ),
+    hasGroups: orElse(treeAt(entry, "claimMappings", "groups"), () => null) !== undefined,
     rules: rules.map(ruleText),
     text: JSON.stringify(plainOf(entry, lateName)),
     source,

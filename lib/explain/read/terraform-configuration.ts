@@ -1,19 +1,31 @@
 /*
- * Terraform configurations in JSON syntax, as cdktf writes them: the files of one folder are one configuration.
+ * Terraform configurations in JSON syntax, as cdktf writes them: the files of one folder are one configuration. A folder
+ * that another configuration calls, or that stands below one without being one of its own, is a module, which is not
+ * read; nor are files in Terraform's own syntax, override files and values of variables. Each is listed, and what it
+ * names is not known.
  *
- * Modules, override files and files of variables are not read; each is listed, and what they could touch is not known.
  * Source: developer.hashicorp.com/terraform/language/syntax/json.
  */
 
+import { basename, dirname, join, resolve } from "node:path";
 import { propertyPath } from "../../artefact/property-path";
+import { grouped } from "../../model/grouped";
 import { orElse, unread } from "../../model/known";
 import type { Json } from "../../model/parsed";
 import { isRecord } from "../../model/record";
 import { isTreeList, isTreeObject } from "../../model/tree";
 import { type Instance, Resource, listOf } from "./block";
+import { type FileDocument, parseJson, readText, textIfReadable } from "./documents";
+import { STACK_FILE, isBelow, namesIn } from "./input-files";
 import type { Scope } from "./scope";
-import type { Source } from "./source";
+import type { SkippedDocument, Source } from "./source";
 import type { Terraform } from "./terraform";
+import { isTerraformShow, readTerraformShow } from "./terraform-show";
+
+export interface ConfigurationFile {
+  readonly source: Source;
+  readonly value: Json;
+}
 
 const SECTIONS: readonly string[] = [
   "resource",
@@ -25,6 +37,20 @@ const SECTIONS: readonly string[] = [
   "locals",
   "variable",
 ];
+/** Files of variables that Terraform reads of itself. */
+const DEFINITIONS = /^(?:terraform|.*\.auto)\.tfvars(?:\.json)?$/;
+const OVERRIDE = /^(?:override|.*_override)\.tf(?:\.json)?$/;
+const OWN_SYNTAX = /\.tf$/;
+/** Terraform writes it to the folder that it is run in. Source: developer.hashicorp.com/terraform/language/files/dependency-lock. */
+const LOCK_FILE = ".terraform.lock.hcl";
+
+const REASONS = {
+  module:
+    "a module by its place or by a call, which is not followed; terraform show -json of the plan or state has what it makes",
+  override: "an override file, which is not read: what it changes is not known",
+  ownSyntax: "Terraform in its own syntax is not read; what it declares counts nowhere",
+  variables: "values of variables are not read; terraform show -json of the plan or state has what they make",
+} as const;
 
 /** True for an object that has a section of a Terraform configuration and is no Kubernetes object. */
 export function isTerraformConfiguration(document: unknown): document is Json {
@@ -36,15 +62,134 @@ export function isTerraformConfiguration(document: unknown): document is Json {
   );
 }
 
-/** One file of a configuration. */
-export interface ConfigurationFile {
-  /** Where it stands. */
-  readonly source: Source;
-  /** The parsed file. */
-  readonly value: Json;
+/** True for a file that holds nothing but values of variables. */
+export function isVariablesFile(file: string): boolean {
+  return file.endsWith(".tfvars") || file.endsWith(".tfvars.json");
 }
 
-/** Reads the files of a folder; `variables` tells that files beside them give variables values that were not read. */
+/** True for a configuration; by its name also where it holds only variables or locals, which other files have as well. */
+export function isConfiguration({ value, source: { file } }: FileDocument): boolean {
+  if (isTerraformShow(value) || isVariablesFile(file)) return false;
+  return isTerraformConfiguration(value) || (file.endsWith(".tf.json") && isRecord(value));
+}
+
+function isFile(document: FileDocument): document is ConfigurationFile {
+  return isRecord(document.value);
+}
+
+/**
+ * Reads the configuration of a stack's folder; `undefined` where there is none. `JSON.stringify` wrote the main file, so
+ * that no key is there twice; it may have hundreds of megabytes, in which none is looked for.
+ */
+export function readStackConfiguration(terraform: Terraform, folder: string): Scope | undefined {
+  const files = namesIn(folder)
+    .filter((name) => name.endsWith(".tf.json"))
+    .map((name): FileDocument => {
+      const file = join(folder, name);
+      return { value: parseJson(readText(file), file, name === STACK_FILE), source: { file, path: "" } };
+    });
+  return files.length === 0 ? undefined : readFolder(terraform, folder, files.filter(isFile));
+}
+
+/** Reads plans, states and configurations of any folders; `paths` were named to be read. Returns what is a module. */
+export function readPlainTerraform(
+  terraform: Terraform,
+  documents: readonly FileDocument[],
+  paths: readonly string[],
+): readonly SkippedDocument[] {
+  for (const { value, source } of documents)
+    if (isTerraformShow(value)) readTerraformShow(terraform, value, source);
+  const files = documents.filter(isConfiguration).filter(isFile);
+  const called = new Set(files.flatMap(calledFrom));
+  const tops = paths.map((path) => resolve(path));
+  const folders = grouped(files, ({ source }) => dirname(source.file));
+  return [...folders].flatMap(([folder, all]): readonly SkippedDocument[] => {
+    const isModule =
+      called.has(resolve(folder)) || (!isRoot(folder, all) && isBelowOne(resolve(folder), tops));
+    if (!isModule) readFolder(terraform, folder, all);
+    return isModule ? all.map(({ source }) => ({ source, reason: REASONS.module })) : [];
+  });
+}
+
+/** Folders of modules that a file calls by a path. */
+function calledFrom({ value, source }: ConfigurationFile): readonly string[] {
+  return entriesOf(value["module"]).flatMap(([, { source: path }]) =>
+    typeof path === "string" && /^\.\.?\//.test(path) ? [resolve(dirname(source.file), path)] : [],
+  );
+}
+
+/** Modules have none of these, those of long ago aside. */
+function isRoot(folder: string, files: readonly ConfigurationFile[]): boolean {
+  const settings = files.flatMap(({ value }) => listOf(value["terraform"])).filter(isRecord);
+  return (
+    files.some(({ value }) => value["provider"] !== undefined) ||
+    settings.some((block) => "backend" in block || "cloud" in block) ||
+    namesIn(folder).includes(LOCK_FILE)
+  );
+}
+
+/** True for a folder with a configuration in a folder above it, as far up as one of the paths; in whatever syntax. */
+function isBelowOne(folder: string, tops: readonly string[]): boolean {
+  const above = dirname(folder);
+  if (above === folder || !isBelow(above, tops)) return false;
+  return namesIn(above).some((name) => /\.tf(?:\.json)?$/.test(name)) || isBelowOne(above, tops);
+}
+
+function readFolder(terraform: Terraform, folder: string, files: readonly ConfigurationFile[]): Scope {
+  const names = namesIn(folder);
+  const variables = names.find((name) => DEFINITIONS.test(name));
+  const overrides = files.filter(({ source }) => OVERRIDE.test(basename(source.file)));
+  const scope = readConfiguration(
+    terraform,
+    folder,
+    files.filter((file) => !overrides.includes(file)),
+    variables === undefined ? undefined : { file: join(folder, variables), path: "" },
+  );
+  for (const { value, source } of overrides)
+    addUnread(scope, source, REASONS.override, JSON.stringify(value), true);
+  for (const name of names.filter((each) => OWN_SYNTAX.test(each))) {
+    const source = { file: join(folder, name), path: "" };
+    const isOverride = OVERRIDE.test(name);
+    const reason = isOverride ? REASONS.override : REASONS.ownSyntax;
+    // One that cannot be read names nothing that could be found.
+    addUnread(scope, source, reason, textIfReadable(source.file) ?? "", isOverride);
+  }
+  return scope;
+}
+
+const NAMED = /\b(?:data\.)?[A-Za-z_][\w-]*\.[A-Za-z_][\w-]*/g;
+const QUOTED = /"((?:[^"\\\n]|\\.)*)"/g;
+
+/** A file that touches the resources that it names; one that overrides may touch any. */
+function addUnread(scope: Scope, source: Source, reason: string, text: string, overrides: boolean): void {
+  const named = new Set(text.match(NAMED));
+  const all = [...scope.resources.values()];
+  // Those of `count` and `for_each` are named without their keys.
+  const mentions = all.filter(({ address }) => overrides || named.has(address.replace(/\[.*$/, "")));
+  const texts = [...text.matchAll(QUOTED)].map(([, each = ""]) => each);
+  scope.notRead.push({ source, reason, mentions: new Set(mentions), texts });
+}
+
+/** What Terraform applies and is not read: calls of modules, override files, files in its own syntax, variables. */
+export function unreadTerraform(
+  terraform: Terraform,
+  files: readonly string[],
+): { readonly skipped: readonly SkippedDocument[]; readonly others: readonly string[] } {
+  const skipped: SkippedDocument[] = terraform.scopes.flatMap(({ notRead }) =>
+    notRead.map(({ source, reason }) => ({ source, reason })),
+  );
+  const listed = new Set(skipped.map(({ source }) => source.file));
+  const others: string[] = [];
+  for (const file of files.filter((each) => !listed.has(each))) {
+    const source = { file, path: "" };
+    if (isVariablesFile(file)) skipped.push({ source, reason: REASONS.variables });
+    else if (OWN_SYNTAX.test(file)) skipped.push({ source, reason: REASONS.ownSyntax });
+    else others.push(file);
+  }
+  return { skipped, others };
+}
+
+/** Reads the files of a folder; `variables` is a file beside them that gives variables values and is not read. */
 export function readConfiguration(
   terraform: Terraform,
   folder: string,
@@ -53,95 +198,59 @@ export function readConfiguration(
 ): Scope {
   const scope = terraform.scope(folder);
   for (const { value } of files) {
-    addProviders(scope, value);
+    for (const [name, configuration] of entriesOf(value["provider"])) {
+      const { alias } = configuration;
+      const key = typeof alias === "string" && alias !== "" ? `${name}.${alias}` : name;
+      scope.providers.set(key, configuration);
+    }
     addNamed(scope, value, variables);
-    scope.backend ??= backendOf(value);
+    for (const { backend } of listOf(value["terraform"]).filter(isRecord))
+      for (const [type, settings] of entriesOf(backend)) scope.backend ??= { type, settings };
     for (const [name, output] of entriesOf(value["output"])) scope.outputs.set(name, output["value"]);
   }
   // Counts and keys may refer to locals of any file.
-  for (const { value, source } of files) {
-    for (const section of ["resource", "data"] as const) addResources(scope, section, value[section], source);
-  }
+  for (const { value, source } of files)
+    for (const section of ["resource", "data"] as const)
+      for (const [type, names] of entriesOf(value[section]))
+        for (const [name, values] of entriesOf(names))
+          addResource(scope, [section, type, name], values, source);
   for (const { value, source } of files) addModules(scope, value, source);
   return scope;
-}
-
-function addProviders(scope: Scope, value: Json): void {
-  for (const [name, configuration] of entriesOf(value["provider"])) {
-    const alias = configuration["alias"];
-    const key = typeof alias === "string" && alias !== "" ? `${name}.${alias}` : name;
-    scope.providers.set(key, configuration);
-  }
 }
 
 function addNamed(scope: Scope, value: Json, variables: Source | undefined): void {
   for (const block of listOf(value["locals"]).filter(isRecord))
     for (const [name, local] of Object.entries(block)) scope.named.set(`local.${name}`, local);
   for (const [name, variable] of entriesOf(value["variable"])) {
-    if (variables)
-      scope.named.set(
-        `var.${name}`,
-        unread(`${variables.file}, which is not read, may give the variable ${name} a value`),
-      );
-    else if (variable["default"] !== undefined) scope.named.set(`var.${name}`, variable["default"]);
+    const given =
+      variables && unread(`${variables.file}, which is not read, may give the variable ${name} a value`);
+    const found = given ?? variable["default"];
+    if (found !== undefined) scope.named.set(`var.${name}`, found);
   }
-}
-
-function backendOf(value: Json): Scope["backend"] {
-  for (const block of listOf(value["terraform"]).filter(isRecord))
-    for (const backend of listOf(block["backend"]).filter(isRecord))
-      for (const [type, settings] of Object.entries(backend)) {
-        const [first] = listOf(settings);
-        return { type, settings: isRecord(first) ? first : {} };
-      }
-  return undefined;
-}
-
-type Section = "resource" | "data";
-
-function addResources(scope: Scope, section: Section, written: unknown, file: Source): void {
-  for (const types of listOf(written).filter(isRecord))
-    for (const type of Object.keys(types)) {
-      if (type === "//") continue;
-      for (const names of listOf(types[type]).filter(isRecord))
-        for (const name of Object.keys(names)) {
-          const blocks = listOf(names[name]).filter(isRecord);
-          for (const values of blocks) addResource(scope, section, [type, name], values, file);
-        }
-    }
 }
 
 function addResource(
   scope: Scope,
-  section: Section,
-  [type, name]: readonly [string, string],
+  path: readonly [section: "resource" | "data", type: string, name: string],
   values: Json,
   file: Source,
 ): void {
+  const [section, type, name] = path;
   const address = section === "data" ? `data.${type}.${name}` : `${type}.${name}`;
-  const place = {
-    type,
-    adopted: section === "data",
-    source: (): Source => ({ ...file, path: propertyPath([section, type, name]) }),
+  const source = (): Source => ({ ...file, path: propertyPath(path) });
+  const add = (key: string, certain: boolean, instance?: Instance): void => {
+    const place = { type, address: key, adopted: section === "data", certain, source, instance };
+    scope.resources.set(key, new Resource(scope, values, place));
   };
   // Terraform refuses two blocks of one address, so that neither of them is certain.
   const isRepeated = scope.resources.has(address);
   if (isRepeated || (values["count"] === undefined && values["for_each"] === undefined)) {
-    scope.resources.set(address, new Resource(scope, values, { ...place, address, certain: !isRepeated }));
+    add(address, !isRepeated);
     return;
   }
   const made = instances(scope, values);
-  if (made === undefined) {
-    scope.resources.set(address, new Resource(scope, values, { ...place, address, certain: false }));
-    return;
-  }
-  for (const instance of made) {
-    const key = `${address}[${JSON.stringify(instance.key)}]`;
-    scope.resources.set(
-      key,
-      new Resource(scope, values, { ...place, address: key, certain: true, instance }),
-    );
-  }
+  if (made === undefined) add(address, false);
+  for (const instance of made ?? []) add(`${address}[${JSON.stringify(instance.key)}]`, true, instance);
 }
 
 /** More would be a mistake; Terraform itself is slow with thousands. */
@@ -167,35 +276,27 @@ function instances(scope: Scope, { count, for_each: each }: Json): readonly Inst
 /** A module's call says what it is given; what it makes of that is not read. */
 function addModules(scope: Scope, value: Json, file: Source): void {
   for (const [name, block] of entriesOf(value["module"])) {
+    const texts: string[] = [];
+    const visit = (each: unknown): void => {
+      if (typeof each === "string") texts.push(each);
+      else if (typeof each === "object" && each !== null) Object.values(each).forEach(visit);
+    };
+    visit(block);
     const source: Source = { ...file, path: propertyPath(["module", name]) };
-    const { mentions, texts } = mentioned(scope, block);
-    scope.notRead.push({ source, reason: "the call of a module, which is not followed", mentions, texts });
+    const reason = "the call of a module, which is not followed";
+    scope.notRead.push({ source, reason, mentions: new Set(scope.targets(block)), texts });
   }
-}
-
-/** The resources that a value refers to, however deep, and the texts in it. */
-function mentioned(
-  scope: Scope,
-  value: unknown,
-): { readonly mentions: ReadonlySet<object>; readonly texts: readonly string[] } {
-  const texts: string[] = [];
-  const visit = (each: unknown): void => {
-    if (typeof each === "string") texts.push(each);
-    else if (typeof each === "object" && each !== null) Object.values(each).forEach(visit);
-  };
-  visit(value);
-  return { mentions: new Set(scope.targets(value)), texts };
 }
 
 /** The blocks of a section that is keyed by name once. */
 function entriesOf(section: unknown): readonly (readonly [string, Json])[] {
   return listOf(section)
     .filter(isRecord)
-    .flatMap((block) =>
-      Object.keys(block).flatMap((name) =>
-        listOf(block[name])
-          .filter(isRecord)
-          .map((inner) => [name, inner] as const),
-      ),
+    .flatMap((block) => Object.entries(block))
+    .filter(([name]) => name !== "//")
+    .flatMap(([name, blocks]) =>
+      listOf(blocks)
+        .filter(isRecord)
+        .map((inner) => [name, inner] as const),
     );
 }

@@ -26,34 +26,35 @@ export function isTerraformShow(document: unknown): document is Json {
 export function readTerraformShow(terraform: Terraform, document: Json, source: Source): Scope {
   const scope = terraform.scope(source.file, true);
   const section = document["planned_values"] === undefined ? "values" : "planned_values";
-  const plan = new Plan(document);
+  const configured = new Map(configuredIn(at(document, "configuration", "root_module"), ""));
+  const changes = list(document["resource_changes"]).map(
+    (change) => [at(change, "address"), record(at(change, "change", "after_unknown"))] as const,
+  );
+  const unknown = new Map<unknown, Json>(changes);
   // Of the state before a plan only what was looked up counts: the rest may be about to go.
   const lookedUp = resourcesIn(at(document, "prior_state", "values", "root_module")).filter(
     ({ mode }) => mode === "data",
   );
-  for (const resource of [...lookedUp, ...resourcesIn(at(document, section, "root_module"))])
-    addResource(scope, plan, resource, { ...source, path: section });
-  for (const [key, configuration] of plan.providers) scope.providers.set(key, configuration);
+  for (const resource of [...lookedUp, ...resourcesIn(at(document, section, "root_module"))]) {
+    const { address, type, mode } = resource;
+    if (typeof address !== "string" || typeof type !== "string") continue;
+    const known = configured.get(withoutKeys(address));
+    const values = complete(address, withoutNulls(record(resource["values"])), known, unknown.get(address));
+    const place = {
+      type,
+      address,
+      adopted: mode === "data",
+      certain: true,
+      provider: known?.provider,
+      source: () => ({ ...source, path: `${section} ${address}` }),
+    };
+    scope.resources.set(address, new Resource(scope, values, place));
+  }
+  for (const [key, each] of Object.entries(record(at(document, "configuration", "provider_config"))))
+    scope.providers.set(key, constantsOf(record(at(each, "expressions"))));
   for (const [name, output] of Object.entries(record(at(document, "values", "outputs"))))
     scope.outputs.set(name, at(output, "value"));
   return scope;
-}
-
-function addResource(scope: Scope, plan: Plan, resource: Json, source: Source): void {
-  const { address, type, mode, values } = resource;
-  if (typeof address !== "string" || typeof type !== "string") return;
-  const place = {
-    type,
-    address,
-    adopted: mode === "data",
-    certain: true,
-    provider: plan.configured.get(withoutKeys(address))?.provider,
-    source: { ...source, path: `${source.path} ${address}` },
-  };
-  scope.resources.set(
-    address,
-    new Resource(scope, plan.complete(address, withoutNulls(record(values))), place),
-  );
 }
 
 /** Every resource of a module and of the modules in it. */
@@ -77,38 +78,23 @@ interface Configured {
   readonly provider: string | undefined;
 }
 
-/** The configuration of a plan, and what it does not know; a state has neither. */
-class Plan {
-  readonly configured: ReadonlyMap<string, Configured>;
-  readonly providers: readonly (readonly [string, Json])[];
-  readonly #unknown: ReadonlyMap<string, Json>;
-
-  constructor(document: Json) {
-    this.configured = new Map(configuredIn(at(document, "configuration", "root_module"), ""));
-    this.#unknown = new Map(
-      list(document["resource_changes"]).map((change) => [
-        String(at(change, "address")),
-        record(at(change, "change", "after_unknown")),
-      ]),
-    );
-    const providers = Object.entries(record(at(document, "configuration", "provider_config")));
-    this.providers = providers.map(([key, each]) => [key, constantsOf(record(at(each, "expressions")))]);
-  }
-
-  /** The values, and in the place of each that is not known the reference that gives it. */
-  complete(address: string, values: Json): Json {
-    const configuration = this.configured.get(withoutKeys(address));
-    const named = configuration ? references(configuration, moduleOf(address)) : {};
-    const unknown = Object.entries(this.#unknown.get(address) ?? {}).filter(([, each]) => isUnknown(each));
-    const late = unknown.flatMap(([key, each]): (readonly [string, unknown])[] => {
-      if (each !== true) return [[key, overlaid(values[key], each, named[key] ?? NOT_YET)]];
-      // What is not configured and a provider computes is no argument: a role's own list of attached policies, say.
-      const counts = !configuration || BLOCKS.includes(key) || Object.hasOwn(configuration.expressions, key);
-      return counts && values[key] === undefined ? [[key, NOT_YET]] : [];
-    });
-    const lacking = Object.entries(named).filter(([key]) => values[key] === undefined);
-    return { ...values, ...Object.fromEntries(late), ...Object.fromEntries(lacking) };
-  }
+/** The values, and in the place of each that is not known the reference that gives it. */
+function complete(
+  address: string,
+  values: Json,
+  configured: Configured | undefined,
+  notKnown: Json = {},
+): Json {
+  const named = configured ? references(configured, moduleOf(address)) : {};
+  const unknown = Object.entries(notKnown).filter(([, each]) => isUnknown(each));
+  const late = unknown.flatMap(([key, each]): (readonly [string, unknown])[] => {
+    if (each !== true) return [[key, overlaid(values[key], each, named[key] ?? NOT_YET)]];
+    // What is not configured and a provider computes is no argument: a role's own list of attached policies, say.
+    const counts = !configured || BLOCKS.includes(key) || Object.hasOwn(configured.expressions, key);
+    return counts && values[key] === undefined ? [[key, NOT_YET]] : [];
+  });
+  const lacking = Object.entries(named).filter(([key]) => values[key] === undefined);
+  return { ...values, ...Object.fromEntries(late), ...Object.fromEntries(lacking) };
 }
 
 /**

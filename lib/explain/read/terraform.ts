@@ -12,7 +12,6 @@ import { Scope } from "./scope";
 export interface ComputedAttribute {
   /** Type of the resource, `aws_iam_policy_document`. */
   readonly type: string;
-  /** The attribute. */
   readonly attribute: string;
   /** The value; `undefined` where it cannot be computed. */
   readonly value: (resource: Resource) => Known<string> | undefined;
@@ -22,7 +21,6 @@ const REMOTE_STATE = "terraform_remote_state";
 /** The workspace of whoever asks, and the one that everybody has. */
 const WORKSPACES: readonly unknown[] = [undefined, "default", "${terraform.workspace}"];
 
-/** The resources of everything that was read. */
 export class Terraform {
   /** Configurations, plans and states in the order in which they were read. */
   readonly scopes: Scope[] = [];
@@ -40,7 +38,6 @@ export class Terraform {
     return scope;
   }
 
-  /** The resources and data sources of a type. */
   ofType(type: string): readonly Resource[] {
     this.#byType ??= this.#sorted();
     return this.#byType.get(type) ?? [];

@@ -73,8 +73,7 @@ export const node: NodeConfiguration = {
   gates: [],
   source: { file: "nodes.yaml", path: "" },
   contested: new Map(),
-  runtimeFiles: new Map(),
-  file: () => undefined,
+  files: new Map(),
 };
 
 /** Who pulls as the service account `shop/web`, which is annotated with a role. */

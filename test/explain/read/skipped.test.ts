@@ -174,9 +174,9 @@ describe("Terraform", () => {
   it.each<[string, FileContents, readonly string[]]>([
     ["an override file of the role", { "override.tf.json": role("b") }, ["touched: an override file"]],
     [
-      "an override file of another",
+      "an override file of another, which is not looked into",
       { "a_override.tf.json": { resource: { aws_role: { s: {} } } } },
-      ["apart: an override file"],
+      ["touched: an override file"],
     ],
     [
       "an override file of variables",
@@ -229,6 +229,18 @@ describe("Terraform", () => {
       .map((each) => match(each.stated("name"), (name) => name, whyText));
     expect([...names].sort()).toEqual(expected);
     expect(all.some(({ reason }) => reason.startsWith("a module by its place"))).toBe(expected.length === 1);
+  });
+
+  it.each(["main.tf.json", "cdk.tf.json"])("files of one folder are one configuration beside %s", (main) => {
+    const names = (more: FileContents): readonly string[] =>
+      factsOf({ [main]: role("a"), ...more })
+        .terraform.ofType("aws_role")
+        .map((each) => match(each.stated("name"), (name) => name, whyText));
+    expect(names({ "z.tf.json": { resource: { aws_role: { s: { name: "b" } } } } })).toEqual(["a", "b"]);
+    // Terraform refuses a second declaration.
+    expect(names({ "z.tf.json": role("b") })).toEqual([
+      expect.stringContaining("whether aws_role.r is there"),
+    ]);
   });
 
   it("variables that a file beside them may set are not known", () => {

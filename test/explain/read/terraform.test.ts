@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest";
 import {
   type Known,
   known,
+  map,
   match,
   orElse,
   same,
@@ -15,7 +16,10 @@ import {
   withoutPrefix,
 } from "../../../lib/model/known";
 import { fieldOf, isTreeObject } from "../../../lib/model/tree";
-import { readConfiguration } from "../../../lib/explain/read/terraform-configuration";
+import {
+  isTerraformConfiguration,
+  readConfiguration,
+} from "../../../lib/explain/read/terraform-configuration";
 import { readTerraformShow } from "../../../lib/explain/read/terraform-show";
 import { type ComputedAttribute, Terraform } from "../../../lib/explain/read/terraform";
 import type { Resource } from "../../../lib/explain/read/block";
@@ -40,7 +44,7 @@ function only(terraform: Terraform, type: string): Resource {
   return first;
 }
 
-const told = (value: Known<string | undefined>): string =>
+const said = (value: Known<string | undefined>): string =>
   match(
     value,
     (text) => text ?? "(absent)",
@@ -56,6 +60,7 @@ describe("arguments as text", () => {
     ["null", null, "(absent)"],
     ["escape", "$${aws:username} %%{x}", "${aws:username} %{x}"],
     ["reference to an argument", "${aws_role.web.name}", "web"],
+    ["with a space, by place", "${ aws_x.y.nested.0.inner }${aws_x.y.nested[0].inner}", "webweb"],
     ["through a local", "${local.name}-x", "web-x"],
     ["member of a local", '${local.map["a"]}${local.map.a}${local.list[1]}', "AA2"],
     ["variable with default", "${var.region}", "eu-west-1"],
@@ -82,7 +87,7 @@ describe("arguments as text", () => {
     const terraform = configuration({
       resource: {
         aws_role: { web: { name: "web" } },
-        aws_x: { y: {} },
+        aws_x: { y: { nested: [{ inner: "${aws_role.web.name}" }] } },
         aws_eks: { c: {} },
         asked: { it: { value } },
       },
@@ -95,7 +100,7 @@ describe("arguments as text", () => {
       },
       variable: { region: { default: "eu-west-1" }, secret: {} },
     });
-    expect(told(only(terraform, "asked").text("value"))).toBe(expected);
+    expect(said(only(terraform, "asked").text("value"))).toBe(expected);
   });
 });
 
@@ -199,7 +204,7 @@ describe("count and for_each", () => {
   ];
   it.each(rows)("%s", (_why, values, expected) => {
     const terraform = configuration({ resource: { asked: { it: values } } });
-    expect(terraform.ofType("asked").map((each) => `${each.address}=${told(each.text("name"))}`)).toEqual(
+    expect(terraform.ofType("asked").map((each) => `${each.address}=${said(each.text("name"))}`)).toEqual(
       expected,
     );
   });
@@ -211,9 +216,77 @@ describe("count and for_each", () => {
       },
     });
     const asked = only(terraform, "asked");
-    expect(told(asked.text("name"))).toBe("role-b");
+    expect(said(asked.text("name"))).toBe("role-b");
     expect(asked.referred("policy", ["arn"])?.address).toBe('role.r["a"]');
   });
+});
+
+describe("the form of arguments", () => {
+  const asked = (values: Json): Resource =>
+    only(configuration({ resource: { asked: { it: values } } }), "asked");
+  const LATE = "(late)";
+  const orLate = <T>(value: Known<T>): T | string => orElse(value, () => LATE);
+
+  // developer.hashicorp.com/terraform/language/syntax/json, "Expression Mapping".
+  it.each<[string, unknown, unknown]>([
+    ["absent", undefined, []],
+    ["null", null, []],
+    ["texts", ["a", "${var.b}"], ["a", LATE]],
+    ["an expression where the list should be", "${var.a}", LATE],
+    ["a text where the list should be, which Terraform refuses", "a", LATE],
+    ["an element that is not known", [null, "a"], [LATE, "a"]],
+    ["numbers", [1], ["1"]],
+    ["an object", { a: 1 }, LATE],
+  ])("a list: %s", (_, value, expected) => {
+    const items = orElse(asked({ a: value }).list("a"), () => undefined);
+    expect(items?.map(orLate) ?? LATE).toEqual(expected);
+  });
+
+  it.each<[string, Json, unknown]>([
+    ["absent", {}, 0],
+    ["one", { b: { a: 1 } }, 1],
+    ["several", { b: [{ a: 1 }, { a: 2 }] }, 2],
+    ["an expression", { b: "${var.a}" }, LATE],
+    ["one that is not known among others", { b: [{ a: 1 }, "${var.a}"] }, LATE],
+    ["made by `dynamic`", { dynamic: { b: { for_each: ["x"] } } }, LATE],
+    ["made by `dynamic` beside a static one", { b: { c: 1 }, dynamic: [{ b: [{}] }] }, LATE],
+    ["a text of that name", { dynamic: "b" }, 0],
+  ])("blocks: %s", (_, values, expected) => {
+    expect(orLate(map(asked(values).blocks("b"), ({ length }) => length))).toBe(expected);
+  });
+
+  it.each<[unknown, boolean | string]>([
+    [undefined, false],
+    [null, false],
+    [true, true],
+    ["true", true],
+    ["false", false],
+    ["${var.off}", LATE],
+    [["true", "false"], LATE],
+  ])("a switch: %j is %s", (value, expected) => {
+    expect(orLate(asked({ a: value }).flag("a"))).toBe(expected);
+  });
+
+  it("blocks may stand in lists at each level", () => {
+    const terraform = configuration({ resource: [{ asked: [{ it: [{ name: "n" }] }] }] });
+    expect(said(only(terraform, "asked").text("name"))).toBe("n");
+  });
+
+  it("is no configuration where it is a Kubernetes object", () => {
+    expect(isTerraformConfiguration({ kind: "Widget", resource: {} })).toBe(false);
+    expect(isTerraformConfiguration({ resource: {} })).toBe(true);
+  });
+});
+
+it("references of two configurations are two values, also where they are spelled alike", () => {
+  const terraform = new Terraform([]);
+  const value = { resource: { aws_eks: { c: {} }, asked: { it: { one: "${aws_eks.c.id}" } } } };
+  for (const folder of ["a", "b"])
+    readConfiguration(terraform, folder, [{ value, source: { file: folder, path: "" } }], undefined);
+  const [one, other] = terraform.ofType("asked");
+  const [left, right] = [one, other].map((each) => each?.text("one") ?? known("none"));
+  expect([left && same(left, left), left && right && same(left, right)]).toEqual(["yes", "unknown"]);
+  expect(other?.referred("one", ["id"])?.scope).toBe(other?.scope);
 });
 
 describe("what is not read", () => {
@@ -267,7 +340,7 @@ describe("a plan", () => {
   );
   it("has literal texts, and references where the configuration names them", () => {
     const attached = only(terraform, "aws_att");
-    expect(told(attached.text("policy"))).toBe("${aws:username}");
+    expect(said(attached.text("policy"))).toBe("${aws:username}");
     expect(attached.referred("role", ["arn"])?.address).toBe("aws_role.web");
   });
 });

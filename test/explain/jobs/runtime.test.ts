@@ -1,9 +1,10 @@
 import { expect, it } from "vitest";
+import { runtimeRefusal } from "../../../lib/explain/jobs/runtime";
 import { type Known, known, unread } from "../../../lib/model/known";
-import { isRuntimeFile, runtimeEffect } from "../../../lib/explain/read/runtime-files";
+import { AskedNames } from "../../../lib/rules/asked-names";
 
 const HOST = "registry.example:5000";
-const REPOSITORY = { host: HOST, name: `${HOST}/shop/web` };
+const NOTHING = { mirrors: [], registrySources: [], imagePolicies: [] };
 const CERTS = "/etc/containerd/certs.d";
 const CONTAINERD = "/etc/containerd/config.toml";
 const K3S = "/etc/rancher/k3s/registries.yaml";
@@ -61,6 +62,15 @@ it.each<[string, string, string | undefined, "mirrors" | "rejects" | undefined]>
   ["no file of a runtime", "/etc/kubernetes/kubelet.conf", undefined, undefined],
 ])("files of the runtime: %s", (_, path, content, effect) => {
   const text: Known<string> = content === undefined ? unread("it is compressed") : known(content);
-  expect(runtimeEffect(path, { content: text }, REPOSITORY)).toBe(effect);
-  if (effect !== undefined) expect(isRuntimeFile(path)).toBe(true);
+  const file = { content: text, source: { file: "n.yaml", path: "" }, owner: undefined, overwrites: [] };
+  const node = { name: "worker", files: new Map([[path, file]]) };
+  const found = AskedNames.one("shop/web").worst(
+    (name) => runtimeRefusal(NOTHING, node, { host: HOST, path: name }),
+    () => 0,
+  );
+  const reason = effect === "mirrors" ? "to a mirror" : "may reject the image";
+  expect(found?.said).toEqual(
+    effect &&
+      expect.objectContaining({ status: "unknown", reason: expect.stringContaining(reason) as string }),
+  );
 });
