@@ -5,7 +5,7 @@
 import { describe, expect, it } from "vitest";
 import { Explainer, explain } from "../../lib/explain";
 import { pass } from "../../lib/explain/answer";
-import { issuerConfirmed } from "../../lib/explain/jobs/trust";
+import { TRUST_LINKS, type TrustFacts } from "../../lib/explain/jobs/links";
 import { type Known, Reference, known, textOf } from "../../lib/model/known";
 import { type Artefacts, explained, folderOf, synthesized } from "../fixtures/explain/artefacts";
 import { cluster, plain } from "../fixtures/explain/plain";
@@ -145,7 +145,10 @@ it.each<[string, Known<string>]>([
   ["a reference", textOf(["https://", new Reference("aws_cloudfront_distribution.x.domain_name")])],
 ])("Authentication/cluster without issuer beside a recorded one, %s, says so", (_, issuer) => {
   const authentication = { issuer: known(undefined), source: { file: "a.yaml", path: "" } };
-  expect(issuerConfirmed(pass("trusted"), { authentication, cluster: { issuer } })).toMatchObject({
+  const artefacts = { authentication, cluster: { issuer } } as TrustFacts["artefacts"];
+  const trust = { issuer: pass("trusted"), audience: pass("accepted"), subject: pass("admitted") };
+  const [link] = TRUST_LINKS;
+  expect(link && "run" in link ? link.run({ artefacts, trust }) : undefined).toMatchObject({
     status: "unknown",
     reason: expect.stringContaining("was read without serviceAccountIssuer") as string,
   });

@@ -182,6 +182,11 @@ const HARMLESS: readonly (readonly [file: RegExp, keys: RegExp, why: string])[] 
   [TERRAFORM, /\.attribute_condition$/, "without it more is let in"],
   [
     TERRAFORM,
+    /\.allowed_audiences(\.\*)?$/,
+    "Google then takes the pool provider's own name, which those tokens are for",
+  ],
+  [
+    TERRAFORM,
     /\.assignable_scopes(\.|$)|\.azurerm_role_definition\.[^.]+\.scope$/,
     "Azure refuses an assignment elsewhere",
   ],
@@ -190,10 +195,52 @@ const HARMLESS: readonly (readonly [file: RegExp, keys: RegExp, why: string])[] 
   [MANIFEST, /displayName$|clusterManager/, "for people"],
   [MANIFEST, /^type$/, "Secrets are of any type"],
   [MANIFEST, /\.overwrite$|\.mode$/, "as the defaults"],
+  [MANIFEST, /workload\.identity\/tenant-id$/, "the webhook has a tenant of its own"],
   [
     MANIFEST,
     /^spec\.template\.(?:metadata\.annotations|spec\.(?:volumes\.\*\.image\.reference|containers\.\*\.volumeMounts\.\*\.readOnly|.*expirationSeconds))/,
     "which image the plugin comes from, and for how long a token is valid, is the user's choice",
+  ],
+  [
+    MANIFEST,
+    /^(?:metadata|status\.accessProviders\.\*\.cluster\.certificate-authority-data)$/,
+    "which CA a server has stands in no artefact",
+  ],
+  [/70-multi-kueue-clusters\.yaml$/, /./, "a warning says so"],
+  [/50-node-pool-config\.yaml$/, /^metadata\.namespace$/, "where NodePools are stands in no artefact"],
+  [/azure-ad-pod-identity-webhook-config\.yaml$/, /./, "no component needs the webhook"],
+  [/prod-aws\/cdk\.tf\.json$/, /\.client_id_list\.\*$/, "components ask for the other one"],
+  [
+    /spokes\/|nodes\//,
+    /^(?:files\.\*\.path|roleRef\.name|kubeletFlags\.image-credential-provider-bin-dir)$/,
+    "what it has to fit stands on the nodes, or on the spoke",
+  ],
+  [/65-fleet-controller\.yaml$/, /mountPath$/, "the flag with the path stands in the installation"],
+  [/65-fleet-controller\.yaml$/, /^subjects\.\*\.namespace$/, "that of the binding, where none is stated"],
+  [/61-cluster-profile-status\.yaml$/, /^spec$/, "an apply of the status takes the status alone"],
+  [MANIFEST, /items$|readOnly$|compression$/, "as the defaults"],
+  [
+    TERRAFORM,
+    /^(?:variable|output|data)(\.|$)|^resource\.[^.]+$/,
+    "`terraform plan` refuses references to what is not there",
+  ],
+  [
+    TERRAFORM,
+    /\.project$|\.azurerm_role_assignment\.[^.]+\.condition$/,
+    "the provider's own, and without a condition more is let in",
+  ],
+  [TERRAFORM, /\.attribute_mapping\.attribute\./, "attributes that no condition asks about"],
+  [
+    TERRAFORM,
+    /\.(?:aws_s3_bucket_public_access_block|aws_cloudfront_origin_access_control|aws_cloudfront_distribution|aws_s3_bucket|azurerm_storage_container|azurerm_storage_account)\./,
+    "its provider refuses what does not fit; who may read is judged by policies and access controls",
+  ],
+  [TERRAFORM, /\.access_scope(\.|$)/, "a narrower scope lets in as well"],
+  [MANIFEST, /items\.\*$|stringData\.azure_region$/, "no item is every item; the region is for people"],
+  [
+    MANIFEST,
+    /^spec\.template\.metadata$|expirationSeconds$/,
+    "the installation has it; the API server refuses the pods aloud",
   ],
 ];
 

@@ -86,7 +86,10 @@ export function registeredIn(
   );
   if (there.length < 2) return there;
   // One that is only looked up does not tell its audiences.
-  const telling = there.filter(({ clientIds }) => isKnown(clientIds));
+  const all = there.filter(({ clientIds }) => isKnown(clientIds));
+  // What was read says all of them, what was stated those that somebody needs.
+  const read = all.filter(({ resource }) => !resource.source.stated);
+  const telling = read.length > 0 ? read : all;
   const near = telling.filter((each) => same(each.account, account) === "yes");
   return [near, telling, there].find(({ length }) => length > 0) ?? there;
 }

@@ -18,6 +18,8 @@ import {
   orElse,
   same,
   shown,
+  Reference,
+  partsOf,
 } from "../../model/known";
 import { authenticationModeIssues } from "../../rules/fleet/access-checks";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
@@ -283,12 +285,13 @@ function otherServer(
   served: Resource | undefined,
 ): Answer | undefined {
   const other = otherKindOfCluster(served, CLUSTER, "EKS");
-  const isHost = match(
+  // Whoever writes more behind a reference leads elsewhere, whatever it refers to.
+  const [isHost, isWhole] = match(
     server,
-    (text) => HOST.test(text),
-    () => true,
+    (text) => [HOST.test(text), true],
+    () => [true, partsOf(server)?.at(-1) instanceof Reference],
   );
-  if (other || served || recorded || isHost) return other;
+  if (other || served || (isWhole && (recorded || isHost))) return other;
   return unknown(
     `whether the server of ${spoke}, ${shown(server)}, is an EKS cluster's is not known`,
     "write the endpoint of the cluster, or a reference to it, into the profile",

@@ -324,7 +324,8 @@ function otherEntra({ server }: SpokeQuestion, authority: Known<string> | undefi
   return match(
     authority,
     (host) => {
-      const cloud = azureClouds.find(({ entraHosts }) => entraHosts.includes(addressOf(host).toLowerCase()));
+      const [, name = ""] = /^https:\/\/([^/]+)\/?$/.exec(host) ?? [];
+      const cloud = azureClouds.find(({ entraHosts }) => entraHosts.includes(name.toLowerCase()));
       const address = addressOf(orElse(server, () => ""));
       const [spoke] = SPOKES.find(([, suffix]) => address.endsWith(suffix)) ?? [];
       if (cloud === undefined || (spoke !== undefined && spoke !== cloud.name)) {

@@ -106,6 +106,8 @@ const APIS: Readonly<Record<string, string>> = {
   StatefulSet: "apps/v1",
 };
 
+/** Source: kubernetes.io/docs/reference/using-api, "API versioning". */
+const VERSION = /^v[1-9]\d*(?:(?:alpha|beta)[1-9]\d*)?$/;
 /** Configuration files in the form of objects: no API server takes them, and nothing names them. */
 const FILES: readonly string[] = [
   "AuthenticationConfiguration",
@@ -170,8 +172,10 @@ function problemOf(value: Json, kind: string): string | undefined {
   if (FILES.includes(kind)) return undefined;
   const api = APIS[kind] ?? "";
   const version = text(value["apiVersion"]);
-  const isOld = !api.endsWith("/") && version !== api;
-  const problem = isOld ? `apiVersion is ${version}, and it is served as ${api}` : refusal(value, kind);
+  const isServed = api.endsWith("/") ? VERSION.test(version.slice(api.length)) : version === api;
+  const problem = isServed
+    ? refusal(value, kind)
+    : `apiVersion is ${version}, and it is served as ${api}${api.endsWith("/") ? "<version>" : ""}`;
   return problem && `the API server refuses it: ${problem}`;
 }
 
