@@ -12,7 +12,7 @@ import { type Chain, type Link, Runner, type Step, stepsOf } from "../run";
 import type { Verdict } from "../verdict";
 import { type Fallback, fallbackOf, refusedBySecret } from "./fallback";
 import { entryMatched, matchingEntries } from "./image-match";
-import { TRUST_LINKS, missing } from "./links";
+import { TRUST_LINKS, misfilled, missing } from "./links";
 import { pluginOnNode } from "./provider-on-node";
 import type { PluginOf, PullFacts, Puller } from "./pull-questions";
 import { accountPresent, accountReadable, audienceGranted, requiredAnnotations } from "./token-request";
@@ -132,8 +132,9 @@ function annotationsPresent(facts: AccountFacts): Answer {
   const question = pullQuestion(facts);
   if (!entry || !puller.account || !question) return missing("the service account or the entry");
   const required = requiredAnnotations(entry, puller.account);
-  if (badness(required) > 0) return required;
-  return cloud?.annotations(question) ?? missing("the plugin");
+  const answer = badness(required) > 0 ? required : (cloud?.annotations(question) ?? missing("the plugin"));
+  // What was filled in for another cloud does not matter to this plugin.
+  return answer.status === "pass" ? answer : (misfilled(facts.artefacts, puller.account) ?? answer);
 }
 
 function pullQuestion({ artefacts, node, entry, puller }: AccountFacts): PullQuestion | undefined {
