@@ -262,6 +262,24 @@ describe("stated facts of AWS", () => {
     expect(result?.verdict === "allowed" ? "allowed" : open?.status).toBe(status);
   });
 
+  it.each<[what: string, artefacts: Readonly<Record<string, string>>, image: string, key: string]>([
+    ["an OIDC provider", trusting, IMAGE, "aws.oidcProviders"],
+    ["a boundary", bounded, IMAGE, "aws.policies"],
+    ["an owner's policy", foreign, IMAGE.replace("111122223333", owner), "aws.repositories"],
+  ])("are asked for by the remedy, %s", (_, artefacts, image, key) => {
+    const [result] = explain([folderOf(artefacts)], { ...asked, image }, { cluster });
+    expect(result?.checks.find(({ status }) => status === "unknown")?.remedy).toContain(`--facts as ${key}`);
+  });
+
+  it.each(["kubelet", "plugins.ecr.version", "apiServer"] as const)(
+    "of the cluster are asked for by the remedy: %s",
+    (key) => {
+      const { [key.split(".")[0] as keyof typeof cluster]: __, ...others } = cluster;
+      const [result] = explain([folderOf(plain)], asked, { cluster: others });
+      expect(result?.checks.map(({ remedy }) => remedy).join()).toContain(`--facts as cluster.${key}`);
+    },
+  );
+
   it("are called so in evidence", () => {
     const facts = { cluster, aws: { oidcProviders: [{ arn: PROVIDER, audiences: ["sts.amazonaws.com"] }] } };
     const [result] = explain([folderOf(trusting)], asked, facts);

@@ -81,7 +81,7 @@ export class Owners {
   #withoutPolicy({ account }: AskedPlace): Answer {
     return unknown(
       `the repository is of account ${account}, the role of ${shown(this.#role.account)}, and no repository policy was read`,
-      "name the Terraform of the owner as well, or let the owner add a repository policy for the role",
+      "name the Terraform of the owner as well, or state the policy with --facts as aws.repositories; the owner adds a repository policy for the role where there is none",
     );
   }
 

@@ -157,7 +157,7 @@ export class Trust {
       );
     return unknown(
       `the OIDC provider of ${shown(issuer)} is not among what was read`,
-      "name the Terraform that declares it as well; without one STS refuses every token of the issuer",
+      "name the Terraform that declares it as well, or state it with --facts as aws.oidcProviders; without one STS refuses every token of the issuer",
       where,
     );
   }
@@ -225,7 +225,7 @@ export class Trust {
     if (accepted !== "yes")
       return unknown(
         "which audiences the OIDC provider accepts is not known",
-        `check that its client_id_list holds ${shown(audience)}, or name the Terraform that declares it as well`,
+        `check that its client_id_list holds ${shown(audience)}, and state it with --facts as aws.oidcProviders, or name the Terraform that declares it as well`,
       );
     if (decision.outcome === "unknown")
       return unknown(decision.reason, "see the trust policy", seen("trust policy", role.resource.source));

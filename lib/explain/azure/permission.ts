@@ -210,7 +210,7 @@ function loggedIn(honoured: readonly Assignment[], { name, mode, made }: Registr
   );
   return unknown(
     `the identity is ${roles.join(", and ")}; whether the registry ${name} is in that mode is not known`,
-    `look with \`az acr show --name ${name} --query roleAssignmentMode\` and state it in \`registries\` of the cluster's facts`,
+    `look with \`az acr show --name ${name} --query roleAssignmentMode\` and state it with --facts in cluster.registries`,
     ...places(honoured),
   );
 }

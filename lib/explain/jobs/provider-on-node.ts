@@ -123,7 +123,7 @@ export function configurationValid(node: NodeConfiguration, cluster: ClusterFact
   if (first !== undefined)
     return unknown(
       `the kubelet's version is not known, and not every version takes the file: ${first[0]?.text ?? ""}`,
-      "state the kubelet's version",
+      "state the kubelet's version, with --facts as cluster.kubelet",
       ...(cluster.kubelet === undefined ? [] : [seen(`kubelet ${cluster.kubelet}`, undefined)]),
     );
   // A file with a value that only apply tells is validated when it is bound.
@@ -270,7 +270,7 @@ function pluginAble(entry: ProviderEntry, cloud: PluginCloud, cluster: ClusterFa
     if (outcome === "unknown")
       return unknown(
         `whether the ${plugin} plugin uses the token is not known: ${reason}`,
-        `state the version of the ${plugin} plugin on the nodes`,
+        `state the version of the ${plugin} plugin on the nodes, with --facts as cluster.plugins.${plugin}.version`,
         where,
       );
   }

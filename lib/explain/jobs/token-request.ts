@@ -133,7 +133,7 @@ export function accountReadable(artefacts: ClusterArtefacts, key: string): Answe
     if (apiServer === undefined)
       return unknown(
         "whether nodes may get service accounts depends on the API server's version, which is not known",
-        "state the version of kube-apiserver",
+        "state the version of kube-apiserver, with --facts as cluster.apiServer",
       );
     return broken(
       `kube-apiserver ${apiServer.version} does not let nodes get service accounts, and no RBAC does`,
@@ -244,7 +244,7 @@ function withoutGrant(
   if (apiServer === undefined && !artefacts.hasAudienceRules)
     return unknown(
       "no RBAC for audiences was read, and the version of the API server is not known",
-      "name the manifests with the RBAC as well, and state the version of kube-apiserver",
+      "name the manifests with the RBAC as well, and state the version of kube-apiserver, with --facts as cluster.apiServer",
     );
   return broken(
     `nothing lets nodes request tokens of ${key} for ${what}`,
