@@ -364,6 +364,67 @@ describe("what is not known has a type", () => {
   });
 });
 
+/** Every cloud has a file of these names: who knows one cloud finds what is where in another. */
+const OF_EACH_CLOUD: readonly string[] = [
+  "identity",
+  "issuer",
+  "permission",
+  "plugin",
+  "reader",
+  "spoke",
+  "trust",
+];
+
+/** What a cloud has besides, and why. */
+const OF_ONE_CLOUD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  aws: {
+    "access-entry": "EKS has access entries and policies of its own",
+    access: "who acts other than by pulling",
+    attachments: "policies are attached to roles in six ways",
+    bucket: "S3 has two gates before an issuer's documents",
+    component: "the Secrets of components are configuration files",
+    documents: "policies are documents",
+    "oidc-providers": "an account knows an issuer once",
+    organization: "policies of organizations limit accounts",
+    owner: "the owner of a repository has a say",
+    place: "ARNs name partition, account and region",
+    registry: "repositories and registries have policies",
+    "role-judge": "identity policies and boundary decide together",
+    stated: "what may be stated of accounts",
+  },
+  azure: {
+    access: "who acts other than by pulling",
+    assignments: "roles are assigned, also to groups, and denied",
+    azapi: "a second provider declares the same resources",
+    credentials: "an identity has up to twenty federated credentials",
+    ids: "resource ids are compared without letter case, and form scopes",
+    pods: "the webhook changes pods by label",
+    registry: "registries honour other roles by their mode",
+  },
+  google: {
+    denials: "deny policies, boundaries and perimeters win over grants",
+    grants: "members, bindings and policies grant, and own policies",
+    iam: "grants count by bearer, role, place and condition",
+    members: "principals name pools and attributes",
+    names: "the number of a project is in no resource",
+    pods: "pods mount a credential file",
+    pool: "pools have providers with attribute mappings",
+    rights: "what a request asks for is permissions and roles",
+  },
+};
+
+describe("clouds in the verifier", () => {
+  it.each(Object.entries(OF_ONE_CLOUD))(
+    "%s has the files of each cloud, and others with a reason",
+    (cloud, own) => {
+      const names = files
+        .filter(({ path }) => path.startsWith(`explain/${cloud}/`))
+        .map(({ path }) => path.slice(`explain/${cloud}/`.length, -".ts".length));
+      expect(names.sort()).toEqual([...OF_EACH_CLOUD, ...Object.keys(own)].sort());
+    },
+  );
+});
+
 describe("subpaths", () => {
   it.each(Object.keys(ENTRY_PACKAGES))("%s loads only its own packages", (entry) => {
     expect(files.map((file) => file.path)).toContain(entry);

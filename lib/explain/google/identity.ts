@@ -40,7 +40,7 @@ import { ByName, emailOf, projectOf, projectOfEmail, universeOf } from "./names"
 import type { PoolProvider } from "./pool";
 import { bindingText, granted, rightsOf } from "./rights";
 import { type Exchanges, sameAnswers, tokenOf } from "./trust";
-import { type Credentials, mountedFile, readCredentialFile } from "./workload";
+import { type Credentials, mountedFile, readCredentialFile } from "./pods";
 
 /** Key of the Secret; every component of OpenShift on Google Cloud reads it. */
 const SECRET_KEY = "service_account.json";
