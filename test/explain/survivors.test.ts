@@ -210,11 +210,8 @@ const HARMLESS: readonly (readonly [file: RegExp, keys: RegExp, why: string])[] 
   [/50-node-pool-config\.yaml$/, /^metadata\.namespace$/, "where NodePools are stands in no artefact"],
   [/azure-ad-pod-identity-webhook-config\.yaml$/, /./, "no component needs the webhook"],
   [/prod-aws\/cdk\.tf\.json$/, /\.client_id_list\.\*$/, "components ask for the other one"],
-  [
-    /spokes\/|nodes\//,
-    /^(?:files\.\*\.path|roleRef\.name|kubeletFlags\.image-credential-provider-bin-dir)$/,
-    "what it has to fit stands on the nodes, or on the spoke",
-  ],
+  [/spokes\//, /^(?:files\.\*\.path|roleRef\.name)$/, "what it has to fit stands on the spoke"],
+  [/nodes\//, /^kubeletFlags\.image-credential-provider-bin-dir$/, "where plugins are stands on the nodes"],
   [/65-fleet-controller\.yaml$/, /mountPath$/, "the flag with the path stands in the installation"],
   [/65-fleet-controller\.yaml$/, /^subjects\.\*\.namespace$/, "that of the binding, where none is stated"],
   [/61-cluster-profile-status\.yaml$/, /^spec$/, "an apply of the status takes the status alone"],
