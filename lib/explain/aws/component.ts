@@ -27,7 +27,7 @@ import { below } from "../read/source";
 import { named } from "../shared/words";
 import { unreadRemedy } from "./documents";
 import { type NamedRole, type Role, isRoleArn } from "./identity";
-import { arnFields, push } from "./place";
+import { arnFields } from "./place";
 import { policySets } from "./role-judge";
 
 /** The one key that components read. */
@@ -164,21 +164,16 @@ function placeOf(arn: Known<string>): string | undefined {
   return /^arn:[a-z-]+:iam::\d{12}:role\//.exec(orElse(arn, () => ""))?.[0];
 }
 
-/** One of the other Secrets where more of them agree on another place than on this one. */
+/** Another Secret whose role is elsewhere: a cluster is in one account, and which Secret is wrong none of them says. */
 function rivalOf(
   own: string,
   { key }: SecretFact,
   beside: ReadonlyMap<string, SecretFact>,
 ): SecretFact | undefined {
-  const places = new Map<string, SecretFact[]>();
-  for (const other of beside.values()) {
+  return [...beside.values()].find((other) => {
     const place = other.key !== key && isAwsSecret(other) ? placeOf(roleOf(other)) : undefined;
-    if (place !== undefined) push(places, place, other);
-  }
-  const alike = places.get(own)?.length ?? 0;
-  places.delete(own);
-  const [most = []] = [...places.values()].sort((one, other) => other.length - one.length);
-  return most.length > alike ? most[0] : undefined;
+    return place !== undefined && place !== own;
+  });
 }
 
 /** What a request asks for, as the policy that grants exactly that. */

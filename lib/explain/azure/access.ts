@@ -4,7 +4,6 @@
  * label that the pod identity webhook reads (Azure/azure-workload-identity, pkg/webhook).
  */
 
-import { grouped } from "../../model/grouped";
 import {
   type Known,
   type Ternary,
@@ -210,7 +209,7 @@ function scopesAnswer(
     : broken(reason, AS_OTHERS, "AuthorizationFailed", ...places);
 }
 
-/** Where more of the other Secrets agree on another value than on this one. */
+/** Another Secret with another value: a cluster is in one place, and which Secret is wrong none of them says. */
 function othersAnswer(
   secret: SecretFact,
   beside: ReadonlyMap<string, SecretFact>,
@@ -218,20 +217,21 @@ function othersAnswer(
 ): Answer | undefined {
   const own = keyOf(secret.value(key));
   if (typeof own !== "string" || own === "") return undefined;
-  const others = [...beside.values()].filter(
-    (other) => other.key !== secret.key && other.keys.includes(key) && keyOf(other.value(key)) !== "",
+  const valueOf = (other: SecretFact): unknown => keyOf(other.value(key));
+  const other = [...beside.values()].find(
+    (each) =>
+      each.keys.includes(key) &&
+      typeof valueOf(each) === "string" &&
+      !["", own].includes(String(valueOf(each))),
   );
-  const byValue = grouped(others, (other) => keyOf(other.value(key)));
-  const alike = byValue.get(own)?.length ?? 0;
-  const [[value, [first, ...more]] = ["", []]] = [...byValue]
-    .filter(([each]) => typeof each === "string" && each !== own)
-    .sort(([, one], [, other]) => other.length - one.length);
-  if (first === undefined || more.length < alike) return undefined;
-  return unknown(
-    `${key} is ${own}, and that of ${more.length === 0 ? "another Secret" : `${more.length + 1} other Secrets`} is ${String(value)}`,
-    AS_OTHERS,
-    seen(`Secret ${secret.key}`, secret.source),
-    seen(`Secret ${first.key}`, first.source),
+  return (
+    other &&
+    unknown(
+      `${key} is ${own}, and that of ${other.key} is ${String(valueOf(other))}`,
+      AS_OTHERS,
+      seen(`Secret ${secret.key}`, secret.source),
+      seen(`Secret ${other.key}`, other.source),
+    )
   );
 }
 

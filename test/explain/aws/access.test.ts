@@ -133,7 +133,8 @@ describe("the Secret of a component", () => {
       "fail",
     ],
     ["of another account than those beside", ARN, {}, [OTHER, OTHER], "unknown"],
-    ["of the account of as many", ARN, {}, [OTHER, ACCOUNT], "pass"],
+    ["of the account of all beside", ARN, {}, [ACCOUNT, ACCOUNT], "pass"],
+    ["of the account of as many", ARN, {}, [OTHER, ACCOUNT], "unknown"],
     ["of an account that is known", ARN, limited(), [OTHER, OTHER], "pass"],
   ])("names a role %s", (_, arn, provider, others, status) => {
     const beside = others.map((account, n) =>
