@@ -72,37 +72,59 @@ interface Judged {
   readonly isOpen: boolean;
 }
 
-/** Remembers what a step made by the facts that it depends on; the last few thousand of them. */
+/**
+ * Remembers what a step made by the facts that it depends on; the last few hundred of them. Of two questions in a row
+ * most facts are the same, so that the place of the last one is kept, up to its last fact.
+ */
 class Memory<V> {
   #size = 0;
   #first = new Map<unknown, unknown>();
+  #level = this.#first;
+  readonly #recent: unknown[] = [];
 
-  get<F>(facts: F, per: readonly (keyof F)[], make: () => V): V {
-    let level = this.#first;
+  get<F>(facts: F, per: readonly (keyof F)[], make: (facts: F) => V): V {
     const last = per.length - 1;
-    for (let place = 0; place < last; place++) {
-      const key = facts[per[place] as keyof F];
-      let next = level.get(key) as Map<unknown, unknown> | undefined;
-      if (next === undefined) level.set(key, (next = new Map()));
-      level = next;
-    }
+    if (!this.#isHere(facts, per, last)) this.#goTo(facts, per, last);
     const key = last < 0 ? undefined : facts[per[last] as keyof F];
-    const known = level.get(key) as V | undefined;
-    if (known !== undefined || level.has(key)) return known as V;
-    const made = make();
+    const known = this.#level.get(key) as V | undefined;
+    if (known !== undefined || this.#level.has(key)) return known as V;
+    const made = make(facts);
     if (++this.#size > REMEMBERED) {
-      this.#first = new Map();
       this.#size = 0;
-    } else level.set(key, made);
+      this.#first = new Map();
+      this.#goTo(facts, per, last);
+    }
+    this.#level.set(key, made);
     return made;
+  }
+
+  #isHere<F>(facts: F, per: readonly (keyof F)[], last: number): boolean {
+    for (let place = 0; place < last; place++)
+      if (this.#recent[place] !== facts[per[place] as keyof F]) return false;
+    return true;
+  }
+
+  #goTo<F>(facts: F, per: readonly (keyof F)[], last: number): void {
+    this.#level = this.#first;
+    for (let place = 0; place < last; place++) {
+      const key = (this.#recent[place] = facts[per[place] as keyof F]);
+      const next = (this.#level.get(key) ?? new Map<unknown, unknown>()) as Map<unknown, unknown>;
+      this.#level.set(key, next);
+      this.#level = next;
+    }
   }
 }
 
 /** More would be for questions that are not asked again: each of ten thousand service accounts about its own image. */
-const REMEMBERED = 4096;
+const REMEMBERED = 1024;
 
 type Compiled<F> =
-  | { readonly kind: "stage"; readonly stage: Stage<F>; readonly memory: Memory<Judged> }
+  | {
+      readonly kind: "stage";
+      readonly stage: Stage<F>;
+      readonly memory: Memory<Judged>;
+      readonly judge: (facts: F) => Judged;
+    }
   | { readonly kind: "derived"; readonly step: Derived<F>; readonly memory: Memory<F[keyof F]> }
   | { readonly kind: "fork"; readonly step: Fork<F>; readonly memory: Memory<readonly F[keyof F][]> };
 
@@ -121,22 +143,22 @@ export class Runner<F extends object> {
   }
 
   run(facts: F): Chain<F> {
-    return this.#from(0, facts, undefined);
+    return this.#from(0, { ...facts }, undefined);
   }
 
-  #from(start: number, given: F, before: Trail | undefined): Chain<F> {
-    let facts = given;
+  /** The facts are this chain's own: what is derived is added to them. */
+  #from(start: number, facts: F, before: Trail | undefined): Chain<F> {
     let trail = before;
     for (let place = start; place < this.#steps.length; place++) {
       const step = this.#steps[place];
       if (step === undefined) break;
       if (step.kind === "stage") {
-        const judged = step.memory.get(facts, step.stage.per, () => judge(step.stage, facts));
+        const judged = step.memory.get(facts, step.stage.per, step.judge);
         trail = { judged, before: trail };
         if (judged.failed !== undefined) break;
       } else if (step.kind === "derived") {
         const { adds, per, of } = step.step;
-        facts = { ...facts, [adds]: step.memory.get(facts, per, () => of(facts)) };
+        facts[adds] = step.memory.get(facts, per, of);
       } else return this.#forked(step, place, facts, trail);
     }
     return new JudgedChain(facts, trail, this.#links);
@@ -149,10 +171,12 @@ export class Runner<F extends object> {
     trail: Trail | undefined,
   ): Chain<F> {
     const { adds, per, each, fold } = step;
-    const ways = memory.get(facts, per, () => each(facts));
+    const ways = memory.get(facts, per, each);
     let chosen: Chain<F> | undefined;
     for (const way of ways) {
-      const chain = this.#from(place + 1, { ...facts, [adds]: way }, trail);
+      const own = ways.length > 1 ? { ...facts } : facts;
+      own[adds] = way;
+      const chain = this.#from(place + 1, own, trail);
       if (
         chosen === undefined ||
         (fold === "best" ? isBetter(chain, chosen) : isBetter(chosen, chain, false))
@@ -176,10 +200,15 @@ function compiled<F>(steps: readonly Step<F>[]): readonly Compiled<F>[] {
     if ("of" in step) made.push({ kind: "derived", step, memory: new Memory() });
     else if ("each" in step) made.push({ kind: "fork", step, memory: new Memory() });
     else if (last?.kind === "stage" && isSame(last.stage.per, step.per))
-      made[made.length - 1] = { ...last, stage: { ...last.stage, links: [...last.stage.links, step] } };
-    else made.push({ kind: "stage", stage: { links: [step], per: step.per }, memory: new Memory() });
+      made[made.length - 1] = stageOf([...last.stage.links, step]);
+    else made.push(stageOf([step]));
   }
   return made;
+}
+
+function stageOf<F>(links: readonly Link<F>[]): Compiled<F> {
+  const stage = { links, per: links[0]?.per ?? [] };
+  return { kind: "stage", stage, memory: new Memory(), judge: (facts) => judge(stage, facts) };
 }
 
 function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
