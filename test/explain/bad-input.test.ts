@@ -150,6 +150,15 @@ describe("read without harm", () => {
     expect(explain([folder], ask)[0]?.verdict).toBe("unknown");
   });
 
+  it("a chain of twenty thousand locals", () => {
+    const locals = Object.fromEntries(
+      Array.from({ length: 20_000 }, (_, place) => [`l${place}`, `\${local.l${place + 1}}`]),
+    );
+    const roles = { aws_iam_role: { r: { name: "${local.l0}", assume_role_policy: "${local.l0}" } } };
+    const folder = folderOf({ "main.tf.json": JSON.stringify({ locals, resource: roles }) });
+    expect(explain([folder], ask)[0]?.verdict).toBe("unknown");
+  });
+
   it("a million characters of image", () => {
     const folder = folderOf({ "m.yaml": "apiVersion: v1\nkind: Namespace\n" });
     expect(explain([folder], { ...ask, image: "a/".repeat(500_000) })[0]?.verdict).toBe("denied");
