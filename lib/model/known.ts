@@ -201,6 +201,11 @@ export function same<T extends string | number | boolean | null | undefined>(
   return left === undefined || right === undefined ? "unknown" : sameParts(left, right);
 }
 
+/** True where two are the same object or the same bare value: for memories only, which may miss but never mistake. */
+export function identical(one: Known<unknown>, other: Known<unknown>): boolean {
+  return one === other;
+}
+
 /** Whether a value is the one given. */
 export function is<T extends string | number | boolean | null | undefined>(
   value: Known<T>,

@@ -99,14 +99,14 @@ export function treeAt(tree: Tree, ...path: readonly (string | number)[]): Tree 
 
 /** Whether two trees are equal, as {@link same} has it of their leaves. */
 export function sameTree(one: Tree, other: Tree): Ternary {
-  if (one === other) return "yes";
   if (!isKnown(one) || !isKnown(other)) return same(one as Known<string>, other as Known<string>);
   const [left, right] = [orElse(one, () => undefined), orElse(other, () => undefined)];
+  if (left === right) return "yes";
   if (isTreeList(left) && isTreeList(right))
     return left.length === right.length
       ? and(...left.map((item, place) => sameTree(item, right[place] ?? known(undefined))))
       : "no";
-  if (!isTreeObject(left) || !isTreeObject(right)) return left === right ? "yes" : "no";
+  if (!isTreeObject(left) || !isTreeObject(right)) return "no";
   if (left instanceof LateKeys || right instanceof LateKeys)
     return sameEntries(entriesOf(left), entriesOf(right));
   const keys = [...new Set([...Object.keys(left), ...Object.keys(right)])];

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   INGRESS,
   RECORD,
+  WORKLOAD,
   type Configuration,
   accessArtefacts,
   reasonOf,
@@ -198,6 +199,15 @@ describe("an assignment on Azure counts", () => {
     });
     expect(statuses(resultOf(moved, INGRESS))["permissions-granted"]).toBe(status);
   });
+});
+
+it("a role on Azure that is asked for at an empty scope is not taken for one at any scope", () => {
+  const asked = withJson(accessArtefacts("azure"), RECORD, (record) => {
+    const { clusters } = record as { clusters: { workloads: { asks: unknown }[] }[] };
+    for (const workload of clusters[0]?.workloads ?? [])
+      workload.asks = { roleBindings: [{ role: "Storage Blob Data Reader", scope: "" }] };
+  });
+  expect(statuses(resultOf(asked, WORKLOAD))["permissions-granted"]).toBe("unknown");
 });
 
 // Source: docs.aws.amazon.com/IAM, "Policy evaluation logic".

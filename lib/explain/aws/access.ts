@@ -68,7 +68,7 @@ export class RoleAccess implements CloudAccess {
     beside: ReadonlyMap<string, SecretFact>,
   ): AccessReading {
     const { answer: written, arn } = readAwsSecret(secret, tokenPath);
-    const named = arn && is(arn, "") !== "yes" ? this.#roles.named(arn) : undefined;
+    const named = arn !== undefined && is(arn, "") !== "yes" ? this.#roles.named(arn) : undefined;
     const home = written.status === "pass" && named ? homeAnswer(secret, named, beside) : undefined;
     return { answer: home ?? written, identity: named && new RoleIdentity(named, this.#trust) };
   }
@@ -316,10 +316,10 @@ class Container {
 }
 
 function isAbsent(value: Variable): boolean {
-  return value === undefined || orElse(value, () => "late") === undefined;
+  return orElse(value ?? known(undefined), () => "late") === undefined;
 }
 
 /** Not known for another reason than that apply tells it. */
 function isOpen(value: Variable): boolean {
-  return value !== undefined && (whyNot(value)?.kind ?? "apply") !== "apply";
+  return (whyNot(value ?? known(undefined))?.kind ?? "apply") !== "apply";
 }

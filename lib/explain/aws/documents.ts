@@ -18,7 +18,7 @@ import {
   shown,
   textOf,
 } from "../../model/known";
-import { type Tree, changed, isTreeList, isTreeObject, parsedTree, sameTree } from "../../model/tree";
+import { type Tree, changed, isTreeList, isTreeObject, parsedTree, sameTree, treeAt } from "../../model/tree";
 import type { Policy, PolicyKind } from "../../rules/aws/policy/document";
 import { readPolicy } from "../../rules/aws/policy/policy";
 import { managedCharactersMax } from "../../rules/aws/policy/refusals";
@@ -176,8 +176,7 @@ function sorted(tree: Tree): Tree {
   return andThen(tree, (value) => {
     if (isTreeObject(value)) return known(changed(value, sorted));
     if (!isTreeList(value)) return tree;
-    const [only, ...more] = value;
-    if (only !== undefined && more.length === 0) return sorted(only);
+    if (value.length === 1) return sorted(treeAt(tree, 0));
     const texts = value.map((each) => orElse(each, () => undefined));
     const isOfTexts = texts.every((each) => typeof each === "string");
     return known(isOfTexts ? texts.sort().map((each) => known(each)) : value.map(sorted));

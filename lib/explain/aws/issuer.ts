@@ -85,7 +85,10 @@ function originOf(distribution: Resource, bucket: Bucket): Block | undefined {
   );
   const [behavior] = blocksOf(distribution, "default_cache_behavior");
   const usual = behavior?.stated("target_origin_id");
-  return origins.find((each) => usual && same(each.stated("origin_id"), usual) === "yes") ?? origins[0];
+  return (
+    origins.find((each) => usual !== undefined && same(each.stated("origin_id"), usual) === "yes") ??
+    origins[0]
+  );
 }
 
 /** What is known of an issuer's URL that is no door to the bucket, although a document in it names that issuer. */

@@ -69,10 +69,9 @@ function urlOf(resource: Resource): Known<string> {
 /** The issuer without `https://` in the ARN of an OIDC provider; `undefined` where it is none. */
 export function hostOfArn(arn: Known<string>): Known<string> | undefined {
   const end = arnFields(arn)?.[5];
-  const [first] = (end && partsOf(end)) ?? [];
-  return end && typeof first === "string" && first.startsWith(IN_ARN)
-    ? withoutPrefix(end, IN_ARN)
-    : undefined;
+  if (end === undefined) return undefined;
+  const [first] = partsOf(end) ?? [];
+  return typeof first === "string" && first.startsWith(IN_ARN) ? withoutPrefix(end, IN_ARN) : undefined;
 }
 
 /** The OIDC providers of an issuer that may be an account's; those that tell more of it come alone. */

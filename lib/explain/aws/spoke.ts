@@ -85,7 +85,7 @@ export class AwsSpokes implements CloudSpokes {
     const isNamed = cluster !== undefined && !orElse(cluster, () => "").includes("{{");
     if (!isNamed || arn === undefined) {
       const what = arn === undefined ? "the role that enters" : "the name of the EKS cluster";
-      const given = cluster ? `, the plugin is given the cluster ${shown(cluster)}` : "";
+      const given = cluster === undefined ? "" : `, the plugin is given the cluster ${shown(cluster)}`;
       return open(unknown(`${what} is not known${given}`, "see the checks before"));
     }
     const asked = { question, cluster, role: this.#roles.named(arn) };
@@ -301,7 +301,7 @@ function otherServer(
 /** The plugin signs for one cluster, and the profile leads to another. */
 function otherCluster({ question, cluster }: Asked, served: Resource | undefined): Answer | undefined {
   const name = served?.stated("name");
-  if (!name || !isKnown(name) || same(name, cluster) !== "no") return undefined;
+  if (name === undefined || !isKnown(name) || same(name, cluster) !== "no") return undefined;
   return broken(
     `the plugin asks for a token for EKS cluster ${shown(cluster)}, and the profile ${question.spoke} leads to ${shown(name)}`,
     "name the same cluster to the plugin",

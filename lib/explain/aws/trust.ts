@@ -123,7 +123,8 @@ export class Trust {
     return federated(policy).flatMap((arn): readonly TrustedProvider[] => {
       const [, partition, , , account] = arnFields(arn) ?? [];
       const host = hostOfArn(arn);
-      if (host && partition && account) return [{ arn, host, account, partition }];
+      if (host !== undefined && partition !== undefined && account !== undefined)
+        return [{ arn, host, account, partition }];
       // A reference to one whose ARN cannot be computed.
       const provider = this.#providers.find((each) => same(each.arn, arn) === "yes");
       if (!provider) return [];

@@ -193,14 +193,14 @@ function scopesAnswer(
 ): Answer | "confirmed" | undefined {
   const subscription = map(secret.value(SUBSCRIPTION_ID), (text = "") => text.toLowerCase());
   const found = held.map(({ scope: { segments: [kind, id] = [] }, source }) => {
-    const isOfOne = kind && id && is(kind, "subscriptions") === "yes";
-    return { id, source, outcome: isOfOne ? same(id, subscription) : "unknown" };
+    const isOfOne = kind !== undefined && is(kind, "subscriptions") === "yes";
+    return { id, source, outcome: isOfOne && id !== undefined ? same(id, subscription) : "unknown" };
   });
   if (found.some(({ outcome }) => outcome === "yes")) return "confirmed";
   const others = found.filter(({ outcome }) => outcome === "no");
   const [first] = others;
   if (first === undefined) return undefined;
-  const ids = [...new Set(others.flatMap(({ id }) => (id ? shown(id) : [])))].join(", ");
+  const ids = [...new Set(others.flatMap(({ id }) => (id === undefined ? [] : shown(id))))].join(", ");
   const reason = `${SUBSCRIPTION_ID} is ${shown(subscription)}, and the roles of ${label} are assigned in ${ids}`;
   const places = [where, seen("scope of a role assignment", first.source)];
   // A scope that only apply tells, or that of a management group, may have it.
@@ -280,7 +280,7 @@ function operationsGranted(identity: Identity, { rights, places }: AskedRights, 
   const wanted = wantedOf(rights);
   const judged = wanted.flatMap(({ name, scope, heldBy }) =>
     (scope !== undefined ? [scope] : places.length === 0 ? [undefined] : places).map((place) => {
-      const id = place && resourceId(place);
+      const id = place === undefined ? undefined : resourceId(place);
       const outcome = heldBy(roles, id, scopes);
       const mayBe = outcome === "no" && heldBy({ ...roles, held: roles.possible }, id, scopes) !== "no";
       return {

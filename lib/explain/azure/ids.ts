@@ -11,6 +11,7 @@ import {
   and,
   is,
   joined,
+  known,
   map,
   match,
   orElse,
@@ -59,8 +60,7 @@ const ids = new WeakMap<Resource, ResourceId>();
 function expanded(reference: Reference): readonly (string | Reference)[] {
   const { target, attribute } = reference;
   const before = target instanceof Resource && attribute === "id" ? ids.get(target)?.text : undefined;
-  const text = before ?? composedOf(reference);
-  return (text && partsOf(text)) ?? [reference];
+  return partsOf(before ?? composedOf(reference) ?? textOf([reference])) ?? [reference];
 }
 
 /** The id with other segments, by their numbers, or as far as it has so many. */
@@ -204,7 +204,8 @@ export class Scopes {
   holds(scope: ResourceId, id: ResourceId): Ternary {
     const [above, inner] = [scope.segments, id.segments];
     if (above === undefined || inner === undefined) {
-      if (sameId(scope, id) === "yes" || afterPrefix(id.text, joined(scope.text, "/"))) return "yes";
+      if (sameId(scope, id) === "yes" || afterPrefix(id.text, joined(scope.text, "/")) !== undefined)
+        return "yes";
       return isOfAnotherKind(scope, id) ? "no" : "unknown";
     }
     // The root and management groups hold subscriptions, which of them only the tenant knows.
@@ -247,5 +248,5 @@ export class IdIndex<T> {
 
 function nameOf({ segments = [] }: ResourceId): string | undefined {
   const last = segments.at(-1);
-  return last && orElse(last, () => undefined);
+  return orElse(last ?? known(undefined), () => undefined);
 }

@@ -115,7 +115,7 @@ function containerOf(blob: Resource): Container {
   if (target) return { account: accountOf(target), name: target.stated("name") };
   const { segments = [] } = resourceId(id);
   const [account, name] = [segments[CONTAINER_DEPTH - 5], segments[CONTAINER_DEPTH - 1]];
-  return account && name
+  return account !== undefined && name !== undefined
     ? { account, name }
     : { account: accountOf(blob), name: blob.stated("storage_container_name") };
 }

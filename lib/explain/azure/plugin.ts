@@ -7,7 +7,7 @@
 
 import { type Known, isKnown, known, match, orElse, shown, whyNot } from "../../model/known";
 import { isRecord } from "../../model/record";
-import { type Tree, childOf, optionalText, plainOf } from "../../model/tree";
+import { childOf, optionalText, plainOf } from "../../model/tree";
 import { CLIENT_ID_ANNOTATION, TENANT_ID_ANNOTATION } from "../../rules/azure/acr-credential-provider";
 import { azureJsonCloud, clientAnswered, validateAzureJson } from "../../rules/azure/azure-json";
 import { azureClouds } from "../../rules/azure/clouds";
@@ -16,7 +16,7 @@ import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from 
 import type { PluginCloud, PullIdentity, PullQuestion, PullRights } from "../cloud";
 import { obstacle } from "../obstacle";
 import type { ClusterFacts } from "../read/cluster-record";
-import { embedded } from "../read/documents";
+import { type FirstDocument, firstDocument } from "../read/documents";
 import type { NodeConfiguration, ProviderEntry } from "../read/node-configuration";
 import type { NodeFileFact } from "../read/node-files";
 import type { Issuers } from "../shared/object-store";
@@ -148,29 +148,29 @@ function mirrorProblem(stated: string, host: string, where: Evidence): Answer | 
   return undefined;
 }
 
-const files = new WeakMap<NodeFileFact, Tree>();
+const files = new WeakMap<NodeFileFact, FirstDocument>();
 
 /** The plugin's configuration file; `undefined` where it is not among what was read. */
-function azureJson(path: string, node: NodeConfiguration): Tree | undefined {
+function azureJson(path: string, node: NodeConfiguration): FirstDocument | undefined {
   const file = node.files.get(path);
-  return file && remembered(files, file, () => embedded(file.content));
+  return file && remembered(files, file, () => firstDocument(file.content));
 }
 
 /** Whether the file lets the plugin use the token for a registry. */
 function fileAnswer(entry: ProviderEntry, node: NodeConfiguration, host: string): Answer {
   const path = pathOf(entry);
-  const document = azureJson(path, node);
+  const read = azureJson(path, node);
   const where = seen(path, node.files.get(path)?.source);
-  const why = document && whyNot(document);
-  if (document === undefined || (why && why.kind !== "malformed"))
+  const why = read && whyNot(read.value);
+  if (read === undefined || (why && why.kind !== "malformed"))
     return unknown(
       `the plugin's file ${path} is not among what was read`,
       "its useManagedIdentityExtension must be true and its tenantId that of the registry; a file that you provide says so",
       seen("args of the entry", entry.source),
     );
-  const plain = why ? {} : plainOf(document, LATE);
+  const plain = why ? {} : plainOf(read.value, LATE);
   const findings = validateAzureJson(plain);
-  const certain = findings.find(({ field }) => why || isKnown(childOf(document, field)));
+  const certain = findings.find(({ field }) => why || isKnown(childOf(read.value, field)));
   const finding = certain ?? findings[0];
   if (finding) {
     const reason = `${path}: ${finding.field}: ${finding.message}`;
@@ -200,9 +200,9 @@ function otherCloud(document: unknown, path: string, host: string, where: Eviden
 /** What becomes of the pull where the plugin answers without the token; `undefined` where it does not answer so. */
 function answersAnyway(entry: ProviderEntry, node: NodeConfiguration): Answer | undefined {
   const path = pathOf(entry);
-  const document = azureJson(path, node);
-  if (document === undefined || !isKnown(childOf(document, "useManagedIdentityExtension"))) return undefined;
-  const client = clientAnswered(plainOf(document, LATE));
+  const read = azureJson(path, node);
+  if (read === undefined || !isKnown(childOf(read.value, "useManagedIdentityExtension"))) return undefined;
+  const client = clientAnswered(plainOf(read.value, LATE));
   if (client === undefined) return undefined;
   const succeeds = `the plugin succeeds with the client ID and secret of ${path}, which`;
   const where = seen(path, node.files.get(path)?.source);
@@ -234,8 +234,8 @@ function annotationsAnswer(question: PullQuestion, identities: Identities): Answ
   if (contested) return contested;
   const remedy = `write the tenant of the identity into ${TENANT_ID_ANNOTATION} and into the plugin's file`;
   const foreign = foreignTenant(identities.of(client), TENANT_ID_ANNOTATION, tenant, remedy, where);
-  const document = azureJson(pathOf(entry), node);
-  const given = tenantAnswer(document && optionalText(childOf(document, "tenantId")), tenant, where);
+  const read = azureJson(pathOf(entry), node);
+  const given = tenantAnswer(read && optionalText(childOf(read.value, "tenantId")), tenant, where);
   return obstacle([given, foreign]) ?? given;
 }
 

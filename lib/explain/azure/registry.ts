@@ -44,7 +44,8 @@ const NO_ID = resourceId(unread("the id of the registry was not read"));
 /** The name of the registry that a scope is; empty for any other scope. */
 export function scopedRegistry({ segments = [] }: ResourceId): Known<string> {
   const [provider, type, name] = segments.slice(-3);
-  if (segments.length !== REGISTRY_DEPTH || !provider || !type || !name) return known("");
+  if (segments.length !== REGISTRY_DEPTH) return known("");
+  if (provider === undefined || type === undefined || name === undefined) return known("");
   const isRegistry = and(is(type, "registries"), is(provider, "microsoft.containerregistry"));
   return isRegistry === "yes" ? name : known("");
 }
@@ -138,12 +139,13 @@ function changed(
 
 /** What Terraform says, else what is recorded; a registry that azurerm declares is made without the newer mode. */
 function modeOf(found: readonly Declared[], recorded: string | undefined): Pick<Registry, "mode" | "made"> {
-  const [first, ...others] = found.map(({ mode }) => mode).filter((mode) => !isAbsent(mode));
-  const isOne = first !== undefined && others.every((each) => same(each, first) === "yes");
+  const stated = found.map(({ mode }) => mode).filter((mode) => !isAbsent(mode));
+  const [first = NO_MODE, ...others] = stated;
+  const isOne = others.every((each) => same(each, first) === "yes");
   const text = orElse(isOne ? first : NO_MODE, () => recorded);
   const isPlain = found.every(({ resource }) => !resource.adopted && resource.type.startsWith("azurerm_"));
   return {
     mode: text === LEGACY || text === ABAC ? known(text) : NO_MODE,
-    made: found.length > 0 && first === undefined && isPlain ? LEGACY : undefined,
+    made: found.length > 0 && stated.length === 0 && isPlain ? LEGACY : undefined,
   };
 }

@@ -3,7 +3,7 @@
  * resource owns it; what roles hold; what takes permissions away; and modules that may do either.
  */
 
-import { type Known, type Ternary, and, is, map, or, orElse, whether } from "../../model/known";
+import { type Known, type Ternary, and, is, known, map, or, orElse, whether } from "../../model/known";
 import { type AskedResource, conditionMet } from "../../rules/google/grant-condition";
 import { type Answer, broken, seen, unknown } from "../answer";
 import type { Resource } from "../read/block";
@@ -166,7 +166,7 @@ function doubtOf(
 
 function isMet({ condition }: Grant, resource: Asked["resource"], asked: Asked["condition"]): Ternary {
   if (condition === undefined) return "yes";
-  const wanted = asked && orElse(asked, () => undefined);
+  const wanted = orElse(asked ?? known(undefined), () => undefined);
   if (wanted !== undefined && is(condition.text, wanted) === "yes") return "yes";
   return conditionMet(condition, resource?.());
 }

@@ -91,7 +91,7 @@ export class GoogleActors implements CloudAccess {
         if ("problem" in file) return without(wrong(`${SECRET_KEY} ${file.problem}`));
         const path = shown(file.tokenPath);
         const isThere = tokenPath === undefined ? "yes" : same(file.tokenPath, known(tokenPath));
-        const names = `the Secret names ${file.email ? shown(file.email) : "no service account"} and the token ${path}`;
+        const names = `the Secret names ${file.email === undefined ? "no service account" : shown(file.email)} and the token ${path}`;
         const answer =
           isThere === "yes"
             ? pass(names, where)
@@ -131,10 +131,11 @@ export class Identity implements AccessIdentity {
 
   constructor(file: Credentials, source: Source | undefined, acting: Acting) {
     const { email, audience } = file;
-    this.label = email ? shown(email) : `principal of ${shown(audience)}`;
-    this.found = email
-      ? acting.accounts.found(email)
-      : pass("the pool's principal acts itself", seen("credential file", source));
+    this.label = email === undefined ? `principal of ${shown(audience)}` : shown(email);
+    this.found =
+      email === undefined
+        ? pass("the pool's principal acts itself", seen("credential file", source))
+        : acting.accounts.found(email);
     this.email = email;
     this.#file = file;
     this.#acting = acting;
@@ -161,13 +162,12 @@ export class Identity implements AccessIdentity {
   permissions(asked: AskedRights | undefined, question: TokenQuestion): Answer {
     const { accounts, iam } = this.#acting;
     const { email } = this;
-    const bearer = email ? accountBearer(email) : this.#bearer(question);
-    const project = email && accounts.project(email);
+    const bearer = email === undefined ? this.#bearer(question) : accountBearer(email);
+    const [project, module] = email === undefined ? [] : [accounts.project(email), accounts.given(email)];
     const threat = this.#threat(bearer, project, asked);
-    const module = email && accounts.given(email);
     const answer = iam.settled(granted(bearer, project, asked, iam), threat, module);
     // Of a service account that is not declared here, grants may be elsewhere.
-    if (answer.status !== "fail" || threat?.outcome === "yes" || !email || accounts.owns(email))
+    if (answer.status !== "fail" || threat?.outcome === "yes" || email === undefined || accounts.owns(email))
       return answer;
     return unknown(
       `${answer.reason}; the service account is not declared here, so that grants may be elsewhere`,

@@ -65,7 +65,8 @@ interface PoolMember {
 /** The parts of a pool's member; `undefined` for any other member, and for one of which that is not known. */
 function poolMember(member: Known<string>): PoolMember | undefined {
   const [scheme, number, poolId, rest] = piecesOf(member, MEMBER);
-  if (!scheme || !number || !poolId || !rest) return undefined;
+  if (scheme === undefined || number === undefined || poolId === undefined || rest === undefined)
+    return undefined;
   const pool = joined(scheme, " ", poolId, "/");
   return { number, pool, name: joined(pool, rest) };
 }
@@ -85,23 +86,25 @@ export function poolBearer(
   if (attributes === undefined) return bearer(subject, numbers, names, [single, set]);
   const { google, attribute, subjectUid } = attributes;
   const ofSubject = joined(single, "subject/");
-  const values: readonly (readonly [start: Name, value: unknown])[] = [
-    [ofSubject, google["subject"]],
+  const values: readonly (readonly [start: Name, value: unknown, open?: Name])[] = [
+    [ofSubject, google["subject"], subjectUid === "after-uid" ? joined(ofSubject, "uid:") : ofSubject],
     ...Object.entries(attribute).map(([name, value]) => [joined(set, `attribute.${name}/`), value] as const),
     ...[google["groups"]].flat().map((value) => [joined(set, "group/"), value] as const),
   ];
   const open: Name[] = [];
-  for (const [start, value] of values) {
+  for (const [start, value, beginning = start] of values) {
     const text = claimText(value);
     if (text === undefined) continue;
     if (partsOf(text)) names.push(joined(start, text));
-    else open.push(start === ofSubject && subjectUid === "after-uid" ? joined(start, "uid:") : start);
+    else open.push(beginning);
   }
   const own = claimText(google["subject"]);
   const path = joined("projects/", numbers[0] ?? "-", "/locations/global/workloadIdentityPools/");
   const label =
-    own && partsOf(own) && joined("principal://iam.googleapis.com/", path, poolId, "/subject/", own);
-  return bearer(label ? shown(label) : subject, numbers, names, open);
+    own === undefined || !partsOf(own)
+      ? subject
+      : shown(joined("principal://iam.googleapis.com/", path, poolId, "/subject/", own));
+  return bearer(label, numbers, names, open);
 }
 
 /**

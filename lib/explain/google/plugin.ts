@@ -51,7 +51,7 @@ function exchangeBy({ value }: EntryArguments): ReadEntry["exchange"] {
   const [cluster, project] = [value("identity-provider"), value("project-id")];
   const isEmpty = (text: Known<string>): boolean => is(text, "") === "yes";
   const managed =
-    !cluster || !project || isEmpty(cluster) || isEmpty(project)
+    cluster === undefined || project === undefined || isEmpty(cluster) || isEmpty(project)
       ? undefined
       : ({ kind: "managed", project, cluster } as const);
   const custom = providerName(value("sts-audience") ?? known(""));

@@ -76,7 +76,8 @@ function fileOf(document: Tree): Known<ReadFile> {
 function impersonating(url: Known<string>, file: Credentials): Known<ReadFile> {
   return taken(url, IMPERSONATION, ([domain, email]): Known<ReadFile> => {
     const has = `has the service_account_impersonation_url ${shown(url)}`;
-    if (!domain || !email) return known({ problem: `${has}, which names no service account` });
+    if (domain === undefined || email === undefined)
+      return known({ problem: `${has}, which names no service account` });
     return same(domain, file.universe) === "no"
       ? known({ problem: `${has}, which is not of ${shown(file.universe)}` })
       : known({ ...file, email });
@@ -131,7 +132,7 @@ export function mountedFile(question: AccountQuestion): MountedFile | undefined 
         const remedy = "write a credential file of type external_account";
         return unread(broken(`${fact.name} ${file.problem}`, remedy, undefined, where));
       }
-      const names = `the credential file names ${file.email ? shown(file.email) : "the pool's principal"}`;
+      const names = `the credential file names ${file.email === undefined ? "the pool's principal" : shown(file.email)}`;
       const judged = podsConfigured(pods, fact, file, question.program);
       return { answer: pass(names, where), file, source: fact.source, ...judged };
     },

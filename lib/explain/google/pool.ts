@@ -45,7 +45,11 @@ const AUDIENCE =
 /** The pool provider of an audience `//iam.googleapis.com/projects/…/providers/<id>`; `undefined` for another text. */
 export function providerName(audience: Known<string>): Known<ProviderName | undefined> {
   return taken(audience, AUDIENCE, ([number, poolId, providerId]) =>
-    known(number && poolId && providerId ? { number, poolId, providerId } : undefined),
+    known(
+      number === undefined || poolId === undefined || providerId === undefined
+        ? undefined
+        : { number, poolId, providerId },
+    ),
   );
 }
 
@@ -254,7 +258,8 @@ function constraintDoubt(
   issuer: Known<string>,
 ): string | undefined {
   const found = constraints.find(
-    (each) => (!each.project || same(each.project, project) !== "no") && each.allows(issuer) !== "yes",
+    (each) =>
+      (each.project === undefined || same(each.project, project) !== "no") && each.allows(issuer) !== "yes",
   );
   return (
     found &&

@@ -94,7 +94,7 @@ export function granted(
     seen(`recorded in words, and not judged: ${shown(words)}`, undefined),
   );
   const projects = asked.places.map((place) => withoutPrefix(place, "projects/"));
-  const questions = questionsOf(rights, project ? [project, ...projects] : projects, iam);
+  const questions = questionsOf(rights, project === undefined ? projects : [project, ...projects], iam);
   const judged = questions.map(([name, question]) => ({ name, found: allowing(grants, question) }));
   if (judged.length === 0) return anythingGranted(grants, iam, [...evidence, ...unjudged]);
   const missing = judged.filter(({ found }) => found.length === 0).map(({ name }) => name);

@@ -78,9 +78,10 @@ export class GoogleSpokes implements CloudSpokes {
       );
     const [gateway, member] = piecesOf(server, GATEWAY);
     const isAttached = member !== undefined && !/(?:^|\/)gkeMemberships\//.test(shown(member));
-    const project = gateway
-      ? this.#projectBehind(gateway, question)
-      : recordedOr(cluster && projectOf(cluster), question);
+    const project =
+      gateway === undefined
+        ? recordedOr(cluster && projectOf(cluster), question)
+        : this.#projectBehind(gateway, question);
     const byIam = iamEntry(accountBearer(email), project, gateway !== undefined, this.#iam);
     const bound = boundAnswer(spoke, { users: [email], groups: [] }, rbac);
     return {
@@ -102,13 +103,14 @@ export class GoogleSpokes implements CloudSpokes {
     const members = this.#iam.grants.flatMap(({ members: all }) => orElse(all, () => []));
     const pools = members.flatMap((member) => {
       const [named, pool] = piecesOf(member, PRINCIPAL);
-      return named && pool && same(named, number) === "yes" ? [pool] : [];
+      return named !== undefined && pool !== undefined && same(named, number) === "yes" ? [pool] : [];
     });
     const [first, ...others] = this.#terraform
       .ofType("google_iam_workload_identity_pool")
       .filter((pool) => pools.some((id) => same(pool.stated("workload_identity_pool_id"), id) === "yes"))
       .map(projectOf);
-    if (first && isKnown(first) && others.every((each) => same(each, first) === "yes")) return first;
+    if (first !== undefined && isKnown(first) && others.every((each) => same(each, first) === "yes"))
+      return first;
     const isOther = projectNumber !== undefined && is(number, projectNumber) === "no";
     return project === undefined || isOther ? undefined : known(project);
   }
@@ -116,7 +118,7 @@ export class GoogleSpokes implements CloudSpokes {
 
 /** The project of a cluster, where it is known, else the one that was recorded. */
 function recordedOr(own: Known<string> | undefined, { project }: SpokeQuestion): Known<string> | undefined {
-  return own && (isKnown(own) || project === undefined)
+  return own !== undefined && (isKnown(own) || project === undefined)
     ? own
     : project === undefined
       ? undefined
@@ -203,7 +205,8 @@ function iamEntry(
     iam.holds(role, isGateway ? GET_THROUGH : GET) ?? whether(role, (name) => entersWith(name, isGateway));
   const found = allowing(grants, { role: enters, reaches });
   const threat = threatTo(iam.denials.of(bearer, [isGateway ? GET_THROUGH : GET]), project);
-  const module = project && iam.unread.answer("the project of the spoke", [], [project]);
+  const module =
+    project === undefined ? undefined : iam.unread.answer("the project of the spoke", [], [project]);
   const counting = allowing(grants, { role: () => "yes", reaches: () => "yes" });
   const admitted = iam.settled(admittedBy(found, counting, project, isGateway), threat, module);
   const works = (role: Known<string>): Ternary => and(enters(role), worksWith(role, iam));

@@ -3,7 +3,18 @@
  * and fleets bring along, which needs no resource to be judged.
  */
 
-import { type Known, and, isKnown, joined, known, or, orElse, same, shown } from "../../model/known";
+import {
+  type Known,
+  and,
+  identical,
+  isKnown,
+  joined,
+  known,
+  or,
+  orElse,
+  same,
+  shown,
+} from "../../model/known";
 import { evaluateAttributeCondition } from "../../rules/google/attribute-condition";
 import { type CelClaims, UNKNOWN_CLAIM, isTold } from "../../rules/google/cel-variables";
 import { parseManagedIdentityProvider } from "../../rules/google/managed-identity-provider";
@@ -112,7 +123,11 @@ export class Exchanges {
 
   #ofCluster(name: ProviderName, provider: PoolProvider, token: Token): OfCluster {
     const before = this.#ofClusters.get(provider);
-    if (before?.token.issuer === token.issuer && before.token.audience === token.audience)
+    if (
+      before &&
+      identical(before.token.issuer, token.issuer) &&
+      identical(before.token.audience, token.audience)
+    )
       return before.answers;
     const trusted = issuerTrusted(provider, token.issuer);
     const verified =

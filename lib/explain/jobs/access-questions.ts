@@ -102,11 +102,11 @@ function questionsOf(
 
 /** What was meant for a request of another release is not known: that one is judged as it is. */
 function intentOf(declared: Declared | undefined, request: RequestFact | undefined): Intent | undefined {
-  const intends = declared?.intends && objectOf(declared.intends);
+  const intends = objectOf(declared?.intends);
   const asks = declared && objectOf(treeOf(declared.asks));
   if (!declared || !intends || !asks) return undefined;
-  const asked = request && treeOf(rightsOf(request.providerSpec));
-  const isOther = asked !== undefined && sameTree(asked, treeOf(rightsOf(treeOf(asks)))) !== "yes";
+  const asked = request && rightsOf(request.providerSpec);
+  const isOther = asked !== undefined && sameTree(treeOf(asked), treeOf(rightsOf(treeOf(asks)))) !== "yes";
   return isOther ? undefined : { asks, intends, reason: declared.reason };
 }
 
@@ -121,7 +121,7 @@ function rightsOf(providerSpec: Tree): TreeObject | undefined {
   return objectOf(treeOf(Object.fromEntries(rights)));
 }
 
-function objectOf(tree: Tree): TreeObject | undefined {
+function objectOf(tree: Tree = treeOf(undefined)): TreeObject | undefined {
   const value = orElse(tree, () => undefined);
   return isTreeObject(value) ? value : undefined;
 }
@@ -166,7 +166,7 @@ export function workloadQuestions(
     clouds.flatMap((cloud): readonly AccessQuestion[] => {
       const line = declared.get(`${cloud.cloud} ${key}`);
       if (!line && !acts(cloud, key)) return [];
-      const rights = line?.asks && objectOf(line.asks);
+      const rights = objectOf(line?.asks);
       const asks = rights && entriesOf(rights).length > 0 ? { rights, places: [] } : undefined;
       const isDeclared = line !== undefined;
       return [{ job: "workload", artefacts, cloud, key, declared: isDeclared, component: undefined, asks }];

@@ -7,10 +7,10 @@
  */
 
 import { type WorkloadIdentityError, refusal } from "../../errors";
-import { isKnown, orElse, whyNot } from "../../model/known";
+import { isKnown, orElse } from "../../model/known";
 import { once } from "../../model/once";
 import { at, list, record, text } from "../../model/parsed";
-import { childOf, knownJson } from "../../model/tree";
+import { childOf, knownJson, treeOf } from "../../model/tree";
 import { compareVersions, minorOf } from "../../model/version";
 import { multiKueue } from "../../rules/fleet/consumers";
 import { KUEUE_API_VERSION } from "../../rules/fleet/kueue-configuration";
@@ -172,8 +172,8 @@ const FLAGS = [FLAG, FLAG.slice(1)];
 /** Whether the gate is on, in the configuration or on the command line, which only a whole manifest shows. */
 function kueueGate({ cluster }: ClusterArtefacts, controller: Controller): Answer | undefined {
   const { list: read, readers, workloads, declared } = controller;
-  const written = read && childOf(read.configuration, "featureGates");
-  const gates = record(written && namedTree(written));
+  const written = childOf(read?.configuration ?? treeOf(undefined), "featureGates");
+  const gates = record(namedTree(written));
   const isStated = Object.keys(gates).length > 0;
   const whole = [...readers, ...workloads].filter(({ isPartial }) => !isPartial);
   const flags = whole.map((pods) => settingOf(pods, FLAGS));
@@ -181,7 +181,7 @@ function kueueGate({ cluster }: ClusterArtefacts, controller: Controller): Answe
   const given = flags.flatMap((flag) => flag || []);
   const byFlag = whole.length > 0 ? given.length > 0 : declared && cluster.fleet?.gateByFlag === true;
   if (byFlag && isStated) return invalid(`has featureGates, which Kueue refuses beside ${FLAG}`);
-  if (written && whyNot(knownJson(written)))
+  if (!isKnown(knownJson(written)))
     return unknown("a feature gate in the manager's configuration is known only after apply", GATE_REMEDY);
   const off = kueueGateOff(gates);
   if (isStated && off !== undefined) return invalid(`leaves the feature gate ${off} off`);

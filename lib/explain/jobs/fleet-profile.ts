@@ -42,9 +42,9 @@ export interface ProfileDocument {
 
 /** The document of a profile. */
 export const profileDocument: (profile: ProfileFact) => ProfileDocument = once(({ main, status }) => {
-  const written = status && childOf(status.value, "status");
+  const written = childOf(status?.value ?? treeOf(undefined), "status");
   const document = main?.value ?? status?.value ?? treeOf({});
-  const hasStatus = written !== undefined && orElse(written, () => null) !== undefined;
+  const hasStatus = orElse(written, () => null) !== undefined;
   const tree = hasStatus ? withFields(document, { status: written }) : document;
   const lists = ["accessProviders", "credentialProviders"].map((key) => childOf(tree, "status", key));
   const entries = lists.flatMap(itemsOf);

@@ -184,7 +184,7 @@ function runningPlugin({ pods, container }: ControllerPods): WorkloadFact {
 
 /** A recorded text that only apply tells is none that a cloud can compare with. */
 function literalOf(text: Known<string> | undefined): string | undefined {
-  return text && orElse<string, undefined>(text, () => undefined);
+  return orElse(text ?? known(undefined), () => undefined);
 }
 
 /** Every controller of a hub with each of its profiles, controllers in their order. */

@@ -273,6 +273,6 @@ function attributeTexts(scope: Scope, entry: OutputPlaceholder): readonly string
 }
 
 function textsOf(text: Known<string> | undefined): readonly string[] {
-  const found = text && orElse(text, () => undefined);
+  const found = text === undefined ? undefined : orElse(text, () => undefined);
   return found === undefined ? [] : [found];
 }

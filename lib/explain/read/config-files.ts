@@ -53,7 +53,8 @@ export function configFiles(node: NodeFact, cluster: ClusterFacts): ConfigFiles 
   return match(
     node.absence,
     (absence) => (absence === undefined ? there : { ...there, isRead: notRead(absence) }),
-    (why) => (isRefused(there) && node.flags ? there : { ...there, isRead: unread(whyText(why)) }),
+    (why) =>
+      isRefused(there) && node.flags !== undefined ? there : { ...there, isRead: unread(whyText(why)) },
   );
 }
 

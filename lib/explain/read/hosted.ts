@@ -29,7 +29,7 @@ export function hostedObjects(objects: Objects, cluster: ClusterFacts): readonly
 
 /** One management cluster has many. */
 function isOf(value: unknown, { name, issuer }: ClusterFacts): boolean {
-  const recorded = issuer && orElse(issuer, () => undefined);
+  const recorded = orElse(issuer ?? known(undefined), () => undefined);
   return (
     text(at(value, "metadata", "name")) === name || (recorded !== undefined && issuerOf(value) === recorded)
   );

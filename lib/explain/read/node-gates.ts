@@ -85,7 +85,7 @@ const OPENSHIFT_CONFIG = "/etc/kubernetes/kubelet.conf";
 /** What the files and flags of a node set; a later one wins over those before. */
 export function nodeGateStatements(node: NodeFact): readonly GateStatement[] {
   const command = kubeletCommand(node);
-  const stated = node.flags && orElse(node.flags, () => undefined);
+  const stated = orElse(node.flags ?? known(undefined), () => undefined);
   const flags = stated ?? command?.flags ?? new Map<string, Known<string>>();
   const path = orElse(flags.get("config") ?? known(OPENSHIFT_CONFIG), () => undefined);
   const files = [...node.files].flatMap(([file, { content, source }]): readonly GateStatement[] => {

@@ -145,8 +145,7 @@ export class Scope implements Configuration {
 
   #template(text: string, instance: Instance | undefined): Tree {
     if (instance !== undefined) return this.#guarded(() => this.#value(parseTemplate(text), instance));
-    const before = this.#followed.get(text);
-    if (before !== undefined) return before;
+    if (this.#followed.has(text)) return this.#followed.get(text) ?? known(undefined);
     // A circle ends where it began.
     this.#followed.set(text, this.#kept(text));
     const found = this.#guarded(() => this.#value(parseTemplate(text), undefined));
@@ -290,14 +289,18 @@ const itself: TerraformFunction = (value) => value;
 const FUNCTIONS: ReadonlyMap<string, TerraformFunction> = new Map<string, TerraformFunction>([
   ["trimprefix", trimmedBy(withoutPrefix)],
   ["trimsuffix", trimmedBy(withoutSuffix)],
-  ["tostring", (value) => value && asText(value)],
+  ["tostring", (value = known(undefined)) => (isNothing(value) ? undefined : asText(value))],
   ...["toset", "tolist", "nonsensitive", "sensitive"].map((name) => [name, itself] as const),
 ]);
 
+function isNothing(value: Tree): boolean {
+  return orElse(value, () => null) === undefined;
+}
+
 function trimmedBy(trim: (text: Known<string>, what: string) => Known<string>): TerraformFunction {
-  return (text, what) => {
-    const literal = what && orElse(what, () => undefined);
-    return text !== undefined && typeof literal === "string" ? trim(asText(text), literal) : undefined;
+  return (text = known(undefined), what = known(undefined)) => {
+    const literal = orElse(what, () => undefined);
+    return !isNothing(text) && typeof literal === "string" ? trim(asText(text), literal) : undefined;
   };
 }
 

@@ -5,7 +5,7 @@
  * Source: OpenID Connect Discovery 1.0, sections 4.1 and 4.3.
  */
 
-import { type Known, afterPrefix, isKnown, orElse, same, shown } from "../../model/known";
+import { type Known, afterPrefix, isKnown, known, orElse, same, shown } from "../../model/known";
 import { childOf, isTreeList, optionalText, parsedTree } from "../../model/tree";
 import { type Answer, type Evidence, broken, seen, unknown } from "../answer";
 import { obstacle } from "../obstacle";
@@ -134,7 +134,7 @@ const PUBLISH =
 
 function nameAt(door: StoreDoor, url: Known<string>): string | undefined {
   const name = door.nameAt(url);
-  return name && orElse(name, () => undefined);
+  return orElse(name ?? known(undefined), () => undefined);
 }
 
 function folder(name: string): string {
@@ -198,7 +198,7 @@ function wrong({ isKept }: StoredObject, reason: string, remedy: string, where: 
 /** What follows a URL, without slash at the beginning; `undefined` where it is not certain that it follows. */
 export function below(base: Known<string>, url: Known<string | undefined>): string | undefined {
   const rest = afterPrefix(url as Known<string>, base);
-  const path = rest && orElse(rest, () => undefined);
+  const path = orElse(rest ?? known(undefined), () => undefined);
   if (path === undefined || path === "") return path;
   const isInside = path.startsWith("/") || whether(base, (text) => text.endsWith("/")) === "yes";
   return isInside ? path.replace(/^\//, "") : undefined;

@@ -37,7 +37,7 @@ export function entryArguments(plugin: string, args: readonly Known<string>[]): 
         parsed,
         value: (flag: string) => known(parsed.values.get(flag)),
         word: (place: number) => known(parsed.words[place]),
-        open: open && shown(open),
+        open: open === undefined ? undefined : shown(open),
       };
     },
     () => ({

@@ -80,10 +80,9 @@ export function containersOf(
 
 /** Of a variable that is written twice the last counts. */
 function variableOf(container: Tree, name: string): Known<string | undefined> {
-  const written = itemsOf(childOf(container, "env"))
-    .filter((each) => literal(childOf(each, "name")) === name)
-    .at(-1);
-  if (written === undefined) return known(undefined);
+  const all = itemsOf(childOf(container, "env")).filter((each) => literal(childOf(each, "name")) === name);
+  if (all.length === 0) return known(undefined);
+  const written = all.at(-1) ?? known(undefined);
   if (!isNothing(childOf(written, "valueFrom")))
     return unread(`the variable ${name} comes from another object`);
   return andThen(optionalText(childOf(written, "value")), (value) =>

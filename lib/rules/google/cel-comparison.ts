@@ -83,7 +83,7 @@ export function simpleCel(expression: string, parts: TextParts): SimpleCel | und
   if (texts.length < written.length) return undefined;
   const literals = texts.map((text) => unmarkedText(text, parts));
   const [first] = literals;
-  if (literal !== undefined) return first && { kind: "literal", text: first };
+  if (literal !== undefined) return first === undefined ? undefined : { kind: "literal", text: first };
   const test = listed ? "in" : whole ? "has" : ((method as Test | undefined) ?? equality(operator));
   const place = compared ?? listed ?? whole ?? begun ?? "";
   return { kind: "comparison", comparison: { path: stepsOf(place), test, literals } };

@@ -98,7 +98,7 @@ function simpleAnswer(simple: SimpleCel, variables: CelVariables): CelAnswer | u
   if (claim === undefined) return { kind: "error", reason: `field not found: ${path.at(-1) ?? ""}` };
   if (simple.kind === "path") {
     const text = claimText(claim);
-    return text && textAnswer(text, TOKEN_TELLS);
+    return text === undefined ? undefined : textAnswer(text, TOKEN_TELLS);
   }
   const outcome = compared(simple.comparison, variables);
   if (outcome === "yes" || outcome === "no") return { kind: "value", value: outcome === "yes" };

@@ -71,6 +71,12 @@ describe("a trust policy", () => {
       `OIDC provider of account ${OTHER}`,
     ],
     [
+      "of an OIDC provider of no account",
+      text(statement({ Principal: { Federated: PROVIDER.replace(ACCOUNT, "") } })),
+      ["fail", "pass", "pass"],
+      "OIDC provider of account ,",
+    ],
+    [
       "of another partition",
       text(statement({ Principal: { Federated: PROVIDER.replace("arn:aws", "arn:aws-cn") } })),
       ["fail", "pass", "pass"],

@@ -10,6 +10,7 @@ const assertion = {
   exp: UNKNOWN_CLAIM,
   n: 20,
   flag: true,
+  empty: "",
   "kubernetes.io": { namespace: "shop", serviceaccount: { name: "web", uid: UNKNOWN_CLAIM } },
 };
 const variables = { assertion, google: { subject: "s", groups: ["g1", "g2"] }, attribute: { team: "a" } };
@@ -47,6 +48,8 @@ describe("evaluateCel", () => {
     ["assertion.missing == 'x' || true", true],
     ["false && assertion.missing == 'x'", false],
     ["assertion.exp == 'x' || assertion.iss.startsWith('https://')", true],
+    ["''", ""],
+    ["assertion.empty", ""],
     ["assertion.missing", "error"],
     ["assertion.constructor == 'x'", "error"],
     ["assertion.sub.split(':')[9]", "error"],
