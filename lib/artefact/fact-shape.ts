@@ -6,11 +6,17 @@
 import { isRecord } from "../model/record";
 import { propertyPath } from "./property-path";
 
-/** What a value must be: of a type, a list, an object with any keys, or an object with these keys. */
+/** What a value must be: of a type, a text of a form, a list, an object with any keys, or an object with these keys. */
 export type Shape =
   | "a text"
   | "true or false"
   | "anything"
+  | {
+      /** What a text must match. */
+      readonly matching: RegExp;
+      /** The form for people: `arn:<partition>:iam::…`. */
+      readonly form: string;
+    }
   | { readonly each: Shape }
   | { readonly byName: Shape }
   | {
@@ -52,6 +58,11 @@ export function misfitOf(value: unknown, shape: Shape, path: Misfit["path"] = []
     return { path, reason: `${where} ${typeName(value)}, not ${wanted}`, allowed: wanted };
   }
   if (typeof shape === "string") return undefined;
+  if ("matching" in shape) {
+    if (shape.matching.test(value as string)) return undefined;
+    const reason = `has ${propertyPath(path)} with ${JSON.stringify(value)}, which is of another form`;
+    return { path, reason, allowed: shape.form };
+  }
   if ("each" in shape)
     return firstOf((value as readonly unknown[]).entries(), (place, item) =>
       misfitOf(item, shape.each, [...path, place]),
@@ -86,6 +97,7 @@ function firstOf<Key>(
 
 function wantedType(shape: Shape): string {
   if (typeof shape === "string") return shape;
+  if ("matching" in shape) return "a text";
   return "each" in shape ? "a list" : "an object";
 }
 
@@ -106,6 +118,7 @@ export function jsonSchemaOf(shape: Shape): Readonly<Record<string, unknown>> {
   if (shape === "a text") return { type: "string" };
   if (shape === "true or false") return { type: "boolean" };
   if (shape === "anything") return {};
+  if ("matching" in shape) return { type: "string", pattern: shape.matching.source };
   if ("each" in shape) return { type: "array", items: jsonSchemaOf(shape.each) };
   if ("byName" in shape) return { type: "object", additionalProperties: jsonSchemaOf(shape.byName) };
   const { keys, needed, title } = shape;

@@ -80,7 +80,7 @@ export interface WorkloadIdentityFile {
    */
   readonly rules?: readonly FinishedRule[];
   /**
-   * Facts by cloud that stand in no artefact, in the form of a file with facts.
+   * Stated facts by cloud, in the form of a facts file.
    *
    * @defaultValue - none
    */

@@ -78,6 +78,17 @@ export interface ServiceAccountReach {
 export let cloudsOf: (explainer: Explainer) => readonly Cloud[];
 
 /**
+ * The results of what a stack declares, of these jobs; what else its manifests hold is left out. For the proof at synth.
+ *
+ * Throws `explain-stack-unknown`.
+ */
+export let declaredOf: (
+  explainer: Explainer,
+  stack: string,
+  jobs: ReadonlySet<ExplainResult["job"]>,
+) => Iterable<ExplainResult>;
+
+/**
  * The verifier: reads artefacts once, and answers any number of questions about them.
  *
  * Works on synth output before anything is applied, on manifests and Terraform JSON of others, and on the output of
@@ -93,6 +104,7 @@ export class Explainer {
 
   static {
     cloudsOf = (explainer) => explainer.#clouds;
+    declaredOf = (explainer, stack, jobs) => explainer.#declared(stack, jobs);
   }
 
   private constructor(facts: Facts) {
@@ -170,19 +182,6 @@ export class Explainer {
   }
 
   /**
-   * The results of what a stack declares, of these jobs; what else its manifests hold is left out.
-   *
-   * Throws `explain-stack-unknown`.
-   */
-  *declared(stack: string, jobs: ReadonlySet<ExplainResult["job"]>): Generator<ExplainResult> {
-    if (jobs.has("image-pull")) yield* this.#selected({ stack, origin: "declared" });
-    for (const job of ["component", "workload"] as const)
-      if (jobs.has(job)) yield* this.#accesses(job, { stack }, ({ declared }) => declared);
-    if (jobs.has("fleet-access"))
-      yield* this.#fleets.of(selectedClusters(this.#facts, stack), ({ controller }) => controller.declared);
-  }
-
-  /**
    * The results of every job: pulls, components, workloads, fleet accesses; where an image is asked about, its pulls
    * alone, and where a spoke is, the ways into it alone.
    *
@@ -242,6 +241,14 @@ export class Explainer {
       for (const each of this.#access.of(artefacts, job, isAsked, entering))
         yield { job, stack: artefacts.stack, ...each };
     }
+  }
+
+  *#declared(stack: string, jobs: ReadonlySet<ExplainResult["job"]>): Generator<ExplainResult> {
+    if (jobs.has("image-pull")) yield* this.#selected({ stack, origin: "declared" });
+    for (const job of ["component", "workload"] as const)
+      if (jobs.has(job)) yield* this.#accesses(job, { stack }, ({ declared }) => declared);
+    if (jobs.has("fleet-access"))
+      yield* this.#fleets.of(selectedClusters(this.#facts, stack), ({ controller }) => controller.declared);
   }
 
   *#selected(selection: PullSelection): Generator<PullResult> {

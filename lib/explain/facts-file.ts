@@ -1,5 +1,5 @@
 /*
- * Facts that stand in no artefact, as a file states them.
+ * Facts that no artefact shows, stated in a file.
  */
 
 import { misfitOf } from "../artefact/fact-shape";

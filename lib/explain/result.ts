@@ -22,7 +22,7 @@ export interface ExplainResult {
   /** The links in order. */
   readonly checks: readonly CheckResult[];
   /**
-   * What works, and somebody should know.
+   * Works, but deserves attention.
    *
    * @defaultValue - the job has no warnings
    */

@@ -75,7 +75,7 @@ export const EXPLAIN_SELECTION: ObjectKind<ExplainSelection> = object({
   ...FLEET_SELECTION.shape,
 });
 
-/** What is known and stands in no artefact; evidence that rests on it says that it is stated. */
+/** Facts that no artefact shows; evidence that rests on them says that they are stated. */
 export interface ExplainOptions {
   /**
    * Facts of the clusters; they win over what was recorded.

@@ -1,9 +1,9 @@
 /*
- * Facts that stand in no artefact, as stated by whoever knows them: the audiences of an OIDC provider that exists
- * already, say. They are recorded in `workload-identity.json`, where `explain` reads them.
+ * Facts that no artefact shows, stated by the user: the audiences of an OIDC provider that already exists, for example.
+ * They are recorded in `workload-identity.json`, where `explain` reads them.
  */
 
-/** Facts by cloud and kind, in the form of a file with facts. */
+/** Facts by cloud and kind, in the form of a facts file. */
 export type StatedFacts = Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>>;
 
 const perStack = new WeakMap<object, Map<string, Map<string, Map<string, unknown>>>>();

@@ -37,7 +37,7 @@ export interface StackDocuments {
   readonly pods: ReadonlyMap<string, PodFragment>;
   /** Facts of clusters. */
   readonly clusters: readonly Readonly<Record<string, unknown>>[];
-  /** Facts that stand in no artefact; `undefined` where none are stated. */
+  /** Facts that no artefact shows; `undefined` where none are stated. */
   readonly stated: StatedFacts | undefined;
   /** The stack's late values. */
   readonly late: LateValues;

@@ -2,7 +2,7 @@ import { App, TerraformStack } from "cdktf";
 import type { Construct } from "constructs";
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import { Explainer } from "../explain/explainer";
+import { Explainer, declaredOf } from "../explain/explainer";
 import { STACK_FILE } from "../explain/read/input-files";
 import type { ExplainResult } from "../explain/result";
 import { PROOF_CONTEXT } from "../model/proof-context";
@@ -74,6 +74,7 @@ function denials(
   jobs: ReadonlySet<Job> = new Set(),
 ): readonly ExplainResult[] {
   const denied: ExplainResult[] = [];
-  for (const result of explainer.declared(stack, jobs)) if (result.verdict === "denied") denied.push(result);
+  for (const result of declaredOf(explainer, stack, jobs))
+    if (result.verdict === "denied") denied.push(result);
   return denied;
 }

@@ -10,7 +10,7 @@ import { anyObject, checkProps } from "../model/shape";
 import { stateFact } from "../model/stated-facts";
 import { Manifests } from "./manifests";
 
-/** What is known and stands in no artefact, by cloud. */
+/** Facts that no artefact shows, by cloud. */
 export type StatedFactsProps = Omit<ExplainOptions, "cluster">;
 
 /**
@@ -18,7 +18,7 @@ export type StatedFactsProps = Omit<ExplainOptions, "cluster">;
  * team declares, the policy of a repository in another account. They are written into `workload-identity.json` under
  * `stated`, and evidence that rests on them says so.
  *
- * What the facts of clusters are, `openShift()` and `kubernetes()` say.
+ * Facts of the cluster itself belong in `openShift()` or `kubernetes()`.
  */
 export class StatedFacts extends Construct {
   /** Throws `property-unknown`, `property-invalid` or `late-value`, with its own path before the message. */

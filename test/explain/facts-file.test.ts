@@ -125,7 +125,7 @@ describe("a file with facts", () => {
     ["with an unknown kind", "aws:\n  roles: []\n", "file has aws.roles, which is unknown"],
     [
       "with an unknown key",
-      "aws:\n  policies: [{arn: a, document: {}, x: y}]\n",
+      "aws:\n  policies: [{arn: 'arn:aws:iam::111122223333:policy/p', document: {}, x: y}]\n",
       "file has aws.policies[0].x, which is unknown",
     ],
     [
@@ -134,8 +134,23 @@ describe("a file with facts", () => {
       "file has aws.oidcProviders[0] with no audiences",
     ],
     [
+      "with an ARN of another kind",
+      "aws:\n  repositories: [{arn: 'arn:aws:iam::111122223333:role/a', policy: {}}]\n",
+      'file has aws.repositories[0].arn with "arn:aws:iam::111122223333:role/a", which is of another form',
+    ],
+    [
+      "with an issuer in place of an ARN",
+      "aws:\n  oidcProviders: [{arn: 'https://oidc.example.com', audiences: []}]\n",
+      'file has aws.oidcProviders[0].arn with "https://oidc.example.com", which is of another form',
+    ],
+    [
+      "with a name in place of an ARN",
+      "aws:\n  policies: [{arn: boundary, document: {}}]\n",
+      'file has aws.policies[0].arn with "boundary", which is of another form',
+    ],
+    [
       "with a policy as text",
-      "aws:\n  repositories: [{arn: a, policy: '{}'}]\n",
+      "aws:\n  repositories: [{arn: 'arn:aws:ecr:eu-west-1:444455556666:repository/a', policy: '{}'}]\n",
       "file has aws.repositories[0].policy with a text, not an object",
     ],
   ])("is refused %s", (_, text, problem) => {

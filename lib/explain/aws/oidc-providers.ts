@@ -86,7 +86,7 @@ export function registeredIn(
   if (there.length < 2) return there;
   // One that is only looked up does not tell its audiences.
   const all = there.filter(({ clientIds }) => isKnown(clientIds));
-  // What was read says all of them, what was stated those that somebody needs.
+  // A configuration lists every audience; a stated fact may list only those that the stack needs.
   const read = all.filter(({ resource }) => !resource.source.stated);
   const telling = read.length > 0 ? read : all;
   const near = telling.filter((each) => same(each.account, account) === "yes");

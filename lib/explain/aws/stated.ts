@@ -1,11 +1,12 @@
 /*
- * What may be stated of AWS: facts of accounts whose Terraform is not read. Each becomes the resource that would say it.
+ * Facts of AWS accounts that may be stated where their Terraform is not read. Each becomes the resource that would
+ * declare it.
  */
 
-import { type Shape, TEXT, TEXTS } from "../../artefact/fact-shape";
+import { type Shape, TEXTS } from "../../artefact/fact-shape";
 import type { StatedResource, StatedSection } from "../cloud";
 
-/** What is known of AWS accounts and stands in no artefact. */
+/** Facts of AWS accounts whose Terraform is not read. */
 export interface StatedAwsFacts {
   /**
    * OIDC providers that exist, with all the audiences (client ids) that they accept.
@@ -31,7 +32,20 @@ const OBJECT: Shape = { byName: "anything" };
 
 const REPOSITORY = /^arn:[a-z-]+:ecr:([a-z0-9-]+):\d{12}:repository\/(.+)$/;
 
-/** A kind of fact: its keys, and the resource that says it. */
+const PROVIDER_ARN: Shape = {
+  matching: /^arn:[a-z-]+:iam::\d{12}:oidc-provider\/.+$/,
+  form: "arn:<partition>:iam::<account>:oidc-provider/<issuer without https://>",
+};
+const POLICY_ARN: Shape = {
+  matching: /^arn:[a-z-]+:iam::(?:\d{12}|aws):policy\/.+$/,
+  form: "arn:<partition>:iam::<account>:policy/[<path>/]<name>",
+};
+const REPOSITORY_ARN: Shape = {
+  matching: REPOSITORY,
+  form: "arn:<partition>:ecr:<region>:<account>:repository/<name>",
+};
+
+/** A kind of fact: its keys, and the resource that would declare it. */
 interface StatedKind {
   readonly title: string;
   readonly keys: Readonly<Record<string, Shape>>;
@@ -42,19 +56,19 @@ interface StatedKind {
 const KINDS: Readonly<Record<keyof StatedAwsFacts, StatedKind>> = {
   oidcProviders: {
     title: "An OIDC provider of an account, with all the audiences (client ids) that it accepts",
-    keys: { arn: TEXT, audiences: TEXTS },
+    keys: { arn: PROVIDER_ARN, audiences: TEXTS },
     type: "aws_iam_openid_connect_provider",
     values: ({ arn, audiences }) => ({ arn, client_id_list: audiences }),
   },
   policies: {
     title: "A managed policy, with the document of its default version: a permissions boundary, say",
-    keys: { arn: TEXT, document: OBJECT },
+    keys: { arn: POLICY_ARN, document: OBJECT },
     type: "aws_iam_policy",
     values: ({ arn, document }) => ({ arn, policy: JSON.stringify(document) }),
   },
   repositories: {
     title: "A repository of ECR, with its repository policy",
-    keys: { arn: TEXT, policy: OBJECT },
+    keys: { arn: REPOSITORY_ARN, policy: OBJECT },
     type: "aws_ecr_repository_policy",
     values: ({ arn, policy }) => {
       const [, region, repository] = REPOSITORY.exec(String(arn)) ?? [];

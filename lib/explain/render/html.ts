@@ -74,7 +74,7 @@ const COLUMNS: readonly string[] = [
   "Does not hold at",
 ];
 
-const NOBODY: Readonly<Record<Verdict, string>> = { allowed: "", denied: "nobody", unknown: "not known" };
+const NOBODY: Readonly<Record<Verdict, string>> = { allowed: "", denied: "no one", unknown: "not known" };
 
 function choice(what: Verdict | "all", checked: boolean): string {
   const id = `only-${what}`;
