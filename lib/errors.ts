@@ -5,15 +5,22 @@
  * Every message says, in this order: what is wrong, the value, what is allowed, what to do.
  */
 
+import type { Area, MistakeKind } from "./error-kinds";
 import * as tables from "./messages";
 import type { Problem } from "./messages/problem";
+
+export type { Problem } from "./messages/problem";
 
 type Tables = typeof tables;
 /** What is of every type of a union. */
 type Joined<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer All) => void
   ? All
   : never;
-type Messages = Joined<Tables[keyof Tables]>;
+type Tabled = Joined<Tables[keyof Tables]>;
+/** Codes whose message stands where the mistake is found take it as it is. */
+type Messages = Tabled & {
+  readonly [C in Exclude<`${Area}-${MistakeKind}`, keyof Tabled>]: (problem: Problem) => Problem;
+};
 
 /** The closed set of codes that {@link WorkloadIdentityError.code} can hold. */
 export type ErrorCode = keyof Messages;
@@ -71,8 +78,8 @@ export function refusal<C extends ErrorCode>(
   code: C,
   ...values: Parameters<Messages[C]>
 ): WorkloadIdentityError {
-  const message = messages()[code] as (...args: Parameters<Messages[C]>) => Problem;
-  return new WorkloadIdentityError(code, message(...values));
+  const message = messages()[code] as ((...args: Parameters<Messages[C]>) => Problem) | undefined;
+  return new WorkloadIdentityError(code, message ? message(...values) : (values[0] as Problem));
 }
 
 /** Throws the error of that code; the arguments are those of its message. */

@@ -16,7 +16,8 @@ const LIB = resolve(__dirname, "../lib");
 /** Each row: what a folder may import besides its own files. The longest matching prefix is the row of a file. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "messages/": [],
-  "errors.ts": ["messages/"],
+  "error-kinds.ts": [],
+  "errors.ts": ["error-kinds.ts", "messages/"],
   "error-codes.ts": ["errors.ts", "messages/"],
   "missing-package.ts": ["errors.ts"],
   "model/": ["errors.ts"],

@@ -1,0 +1,41 @@
+/*
+ * The code of an error says where a mistake is and of which kind it is, `aws-mismatch` say, as far as a program may
+ * want to tell mistakes apart; the sentence says the rest and stands where the mistake is found.
+ */
+
+/** Where a mistake is. */
+export const AREAS = {
+  aws: "AWS: accounts, regions, OIDC providers, IAM roles and policies, ECR, EKS",
+  azure: "Azure: tenants, identities, federated credentials, role assignments, ACR, AKS",
+  google: "Google Cloud: projects, pools and their providers, service accounts, bindings, registries, GKE",
+  issuer: "issuers of tokens, their signing keys and the documents that they publish",
+  cluster: "facts of a cluster: name, version, platform, node pools",
+  kubernetes: "Kubernetes objects: names, annotations, data, RBAC",
+  node: "nodes: credential provider config, plugins and their arguments, files and their carriers",
+  openshift: "OpenShift: CredentialsRequests, components, MachineConfigs",
+  identities: "service accounts and what they pull or may do",
+  fleet: "fleets: cluster profiles, access providers, hub controllers, spokes",
+  manifest: "manifests: files, objects, placeholders, facts recorded beside them",
+  bind: "filling in Terraform outputs",
+  explain: "input of `explain`",
+  testing: "matchers of tests",
+} as const;
+
+/** Kinds of mistakes. */
+export const KINDS = {
+  invalid: "a value does not have an allowed form",
+  unknown: "a name is none that exists, or none that this release knows",
+  missing: "something required is not given, or a list is empty",
+  unused: "something is given that has no effect here",
+  mismatch: "two values that must agree do not",
+  conflict: "one thing is declared or stated twice",
+  limit: "a limit of a cloud or of Kubernetes is exceeded",
+  unsupported: "a version, a platform or a cloud cannot do what is asked",
+  foreign: "an object was made for another cloud, cluster or construct",
+  unsafe: "more is permitted than can have been meant",
+} as const;
+
+/** Where a mistake is. */
+export type Area = keyof typeof AREAS;
+/** Of which kind a mistake is. */
+export type MistakeKind = keyof typeof KINDS;
