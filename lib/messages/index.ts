@@ -18,5 +18,4 @@ export { modelMessages } from "./model";
 export { nodeMessages } from "./node";
 export { openidMessages } from "./openid";
 export { openshiftMessages } from "./openshift";
-export { synthMessages } from "./synth";
 export { testingMessages } from "./testing";

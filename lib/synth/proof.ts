@@ -23,8 +23,7 @@ const perApp = new WeakMap<App, Map<TerraformStack, Set<Job>>>();
  * finished, and nothing else would keep them from being applied. One that is unknown passes in silence: what is missing
  * (the policy of another team's registry, say) is no fault of the app, and would be missing each time.
  *
- * `proof` is the construct's property; the app's context can leave the proof out for all. Throws `property-invalid`
- * where that is no boolean.
+ * `proof` is the construct's property; the app's context can leave the proof out for all.
  */
 export function proveAtSynth(construct: Construct, job: Job, proof: boolean | undefined): void {
   const wanted: boolean = construct.node.tryGetContext(PROOF_CONTEXT) ?? true;
