@@ -17,6 +17,7 @@ import { hasOtherStacks } from "./other-stacks";
 import { chartKey, isExactName, manifestFile, podFileName } from "./manifest-name";
 import { type WrittenNodes, clusterNodes, spokeNodes } from "./node-files";
 import { writeStackFolder } from "./stack-folder";
+import { summarize, summarizeAtEnd } from "./summary";
 import { checkGiven } from "../model/shape";
 import { refuseFileName, refuseOtherOption } from "./problems";
 
@@ -77,6 +78,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
       visit: (node) => (node === this && !this.#prepared ? this.declare() : undefined),
     });
     this.node.addValidation({ validate: () => this.chartErrors() });
+    summarizeAtEnd(this);
     Object.defineProperty(this, CUSTOM_SYNTHESIS, {
       value: { onSynthesize: (session: ISynthesisSession): void => this.write(session) },
     });
@@ -230,7 +232,11 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
 
   private write({ outdir, manifest }: ISynthesisSession): void {
     this.#prepared = false;
-    writeStackFolder(join(outdir, manifest.forStack(this.#stack).workingDirectory), this.render());
+    const folder = join(outdir, manifest.forStack(this.#stack).workingDirectory);
+    const files = this.render();
+    writeStackFolder(folder, files);
+    const late = Object.keys(this.late.placeholders).length;
+    summarize(this, { stack: this.#stack.node.id, folder, files: [...files.keys()], late });
     this.late.seal();
   }
 
