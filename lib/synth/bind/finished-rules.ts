@@ -6,8 +6,8 @@
 import type { FinishedRule, FinishedRuleName } from "../../artefact/finished-rule";
 import { placeholdersIn } from "../../artefact/placeholder";
 import { type WorkloadIdentityError, fail } from "../../errors";
-import { certificateAuthorityIssues } from "../../rules/fleet/certificate-authority";
-import { proxyIssues, serverIssues } from "../../rules/fleet/server-url";
+import { certificateAuthorityIssues } from "../../rules/fleet/endpoint";
+import { proxyIssues, serverIssues } from "../../rules/fleet/endpoint";
 
 const RULES: Readonly<Record<FinishedRuleName, (text: string) => readonly WorkloadIdentityError[]>> = {
   "certificate-authority": certificateAuthorityIssues,
