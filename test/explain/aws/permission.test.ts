@@ -102,7 +102,7 @@ describe("within one account, a policy", () => {
 
   it("that grants does not undo a denial of the registry", () => {
     expect(answer({ ...ofRepository(grant), ...ofRegistry(DENY) }, none)).toMatchObject({
-      status: "unknown",
+      status: "fail",
     });
     expect(answer({ ...ofRepository(grant), ...ofRegistry(PERHAPS) }, none)).toMatchObject({
       status: "unknown",
