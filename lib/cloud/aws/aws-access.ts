@@ -1,7 +1,7 @@
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import type { IAccess } from "../../model/workloads";
-import type { AccessPermissions } from "../../rules/aws/access";
+import type { AccessPermissions } from "../../rules/aws/workload";
 
 /** What a service account may do in AWS; made by `awsAccess()`. */
 export interface AwsAccess extends IAccess<Construct>, AccessPermissions {}

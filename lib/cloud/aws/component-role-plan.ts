@@ -4,19 +4,18 @@ import { fail } from "../../errors";
 import { COMPONENT_AUDIENCE, type ComponentIntent } from "../../model/components";
 import type { CredentialsRequest } from "../../model/credentials-request";
 import { requestLabel } from "../../model/request-label";
-import { ccoctlTags } from "../../rules/aws/ccoctl-name";
-import { componentIntent } from "../../rules/aws/component-intent";
-import { componentPolicy } from "../../rules/aws/component-policy";
+import { ccoctlTags, roleName } from "../../rules/aws/names";
 import {
+  componentIntent,
+  componentPolicy,
   type ComponentNaming,
   componentDescription,
   componentPolicyName,
   componentRoleName,
-} from "../../rules/aws/component-role";
-import { type RoleReason, describedRole } from "../../rules/aws/federated-role";
-import { kmsKeyAccount, kmsKeyPolicyStatements, requireKeyPartition } from "../../rules/aws/kms-key";
+} from "../../rules/aws/component";
+import { type RoleReason, describedRole } from "../../rules/aws/trust";
+import { kmsKeyAccount, kmsKeyPolicyStatements, requireKeyPartition } from "../../rules/aws/narrowing";
 import { requestStatements } from "../../rules/aws/provider-spec";
-import { roleName } from "../../rules/aws/role-name";
 import { TOKEN_PATH_FORM, isTokenPath } from "../../rules/openshift/token-path";
 import type { ComponentRoleProps } from "./component-role-props";
 import type { InlinePolicy } from "./federated-role";

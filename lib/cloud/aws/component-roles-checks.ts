@@ -1,7 +1,7 @@
 import { fail } from "../../errors";
 import type { CredentialsRequest } from "../../model/credentials-request";
-import { ccoctlNameOf } from "../../rules/aws/ccoctl-name";
-import type { ComponentNaming } from "../../rules/aws/component-role";
+import { ccoctlNameOf } from "../../rules/aws/names";
+import type { ComponentNaming } from "../../rules/aws/component";
 import type { ComponentRolesProps } from "./component-role-props";
 
 /** What `componentRoles()` takes over, checked. */

@@ -8,10 +8,10 @@ import {
 } from "../../model/components";
 import type { CredentialsRequest } from "../../model/credentials-request";
 import { ofRequest, requestLabel } from "../../model/request-label";
-import { ccoctlTags } from "../../rules/aws/ccoctl-name";
-import type { ComponentNaming } from "../../rules/aws/component-role";
+import { ccoctlTags } from "../../rules/aws/names";
+import type { ComponentNaming } from "../../rules/aws/component";
 import { awsProviderKind } from "../../rules/aws/provider-spec";
-import { defaultAwsAudience } from "../../rules/aws/pull-annotation";
+import { defaultAwsAudience } from "../../rules/aws/pull";
 import { ComponentRole } from "./component-role";
 import { componentRolePlan } from "./component-role-plan";
 import {

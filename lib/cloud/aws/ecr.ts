@@ -1,6 +1,11 @@
 import { fail } from "../../errors";
-import { type EcrHostOptions, ECR_HOST_OPTIONS, ecrHost, ecrPublicHost } from "../../rules/aws/ecr-host";
-import { repositoryPatterns } from "../../rules/aws/ecr-repository";
+import {
+  type EcrHostOptions,
+  ECR_HOST_OPTIONS,
+  ecrHost,
+  ecrPublicHost,
+  repositoryPatterns,
+} from "../../rules/aws/registry";
 import { partitionOf, partitions } from "../../rules/aws/partitions";
 import { type EcrSource, type OwnerPolicy, OWNER_POLICY } from "./ecr-source";
 import { ownedRepositories } from "./owner-policies";

@@ -5,16 +5,20 @@ import { fail } from "../../errors";
 import { validateAudience } from "../../model/audience";
 import { isLate } from "../../model/late";
 import { Subject } from "../../model/subject";
-import { type OidcProviderArn, parseOidcProviderArn } from "../../rules/aws/arn";
-import { accountOfRole, expectedRoleArn, trustSizeWarning } from "../../rules/aws/federated-role";
-import { requireAudience } from "../../rules/aws/oidc-provider";
-import { permissionsBoundary } from "../../rules/aws/permissions-boundary";
+import { type OidcProviderArn, parseOidcProviderArn, requireAudience } from "../../rules/aws/provider";
+import {
+  accountOfRole,
+  expectedRoleArn,
+  trustSizeWarning,
+  permissionsBoundary,
+  type AwsFederatedTrust,
+  subjectPattern,
+  trustPolicy,
+} from "../../rules/aws/trust";
 import { partitionOf } from "../../rules/aws/partitions";
-import { policyText } from "../../rules/aws/policy-text";
-import { defaultAwsAudience } from "../../rules/aws/pull-annotation";
-import { rolePath } from "../../rules/aws/role-name";
-import { tagArguments } from "../../rules/aws/tags";
-import { type AwsFederatedTrust, subjectPattern, trustPolicy } from "../../rules/aws/trust-policy";
+import { policyText } from "../../rules/aws/statement";
+import { defaultAwsAudience } from "../../rules/aws/pull";
+import { rolePath, tagArguments } from "../../rules/aws/names";
 import { terraformText } from "../../rules/terraform-text";
 import type { IOidcProvider } from "./oidc-provider-props";
 import type { RoleTrust } from "./role-trust";

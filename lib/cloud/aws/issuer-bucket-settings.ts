@@ -2,10 +2,18 @@ import type { TerraformProvider } from "cdktf";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import { Issuer } from "../../model/issuer";
-import { ccoctlComment, ccoctlNameOf, ccoctlTags } from "../../rules/aws/ccoctl-name";
-import { bucketHost, bucketIssuer, bucketName } from "../../rules/aws/issuer-bucket";
-import type { IssuerBucketPlace } from "../../rules/aws/issuer-bucket-policy";
 import {
+  ccoctlComment,
+  ccoctlNameOf,
+  ccoctlTags,
+  OBJECT_TAGS_MAX,
+  tagArguments,
+} from "../../rules/aws/names";
+import {
+  bucketHost,
+  bucketIssuer,
+  bucketName,
+  type IssuerBucketPlace,
   type ExistingDistribution,
   EXISTING_DISTRIBUTION,
   certificateArn,
@@ -13,10 +21,9 @@ import {
   existingDistribution,
   issuerDomain,
   requireCloudFront,
-} from "../../rules/aws/issuer-distribution";
-import { awsIssuer } from "../../rules/aws/oidc-provider";
+} from "../../rules/aws/issuer";
+import { awsIssuer } from "../../rules/aws/provider";
 import { partitionOf } from "../../rules/aws/partitions";
-import { OBJECT_TAGS_MAX, tagArguments } from "../../rules/aws/tags";
 import { issuerDocuments } from "../../rules/openid/issuer-documents";
 import type { AdoptedIssuerBucket, IssuerBucketAccess, IssuerBucketProps } from "./issuer-bucket-props";
 import { type OnceInAccount, declaredInAccount } from "./once-per-account";

@@ -10,9 +10,9 @@ import {
 import { Construct } from "constructs";
 import { at, fail } from "../../errors";
 import type { Issuer } from "../../model/issuer";
-import { awsIssuer, clientIds, literalOidcProviderArn, thumbprintList } from "../../rules/aws/oidc-provider";
+import { awsIssuer, clientIds, literalOidcProviderArn, thumbprintList } from "../../rules/aws/provider";
 import { partitionOf } from "../../rules/aws/partitions";
-import { tagArguments } from "../../rules/aws/tags";
+import { tagArguments } from "../../rules/aws/names";
 import { waitFor } from "../shared/across-stacks";
 import { publishersOf } from "../shared/issuer-hosts";
 import { keepNames } from "../shared/kept-names";

@@ -1,11 +1,14 @@
 import { Annotations, type TerraformProvider } from "cdktf";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
-import { repositoryName, repositoryPatterns } from "../../rules/aws/ecr-repository";
+import {
+  repositoryName,
+  repositoryPatterns,
+  type PrivateEcrGrant,
+  repositoryPullPolicy,
+} from "../../rules/aws/registry";
 import { matchesPattern } from "../../rules/wildcard";
-import type { PrivateEcrGrant } from "../../rules/aws/pull-permissions";
-import { ownerWarnings } from "../../rules/aws/pull-role";
-import { repositoryPullPolicy } from "../../rules/aws/repository-policy";
+import { ownerWarnings } from "../../rules/aws/pull";
 import type { EcrSource, OwnerPolicy } from "./ecr-source";
 import { onceKey, sameProvider } from "./once-per-stack";
 import type { IPullRole } from "./pull-role-props";

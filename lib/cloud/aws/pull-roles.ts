@@ -12,13 +12,16 @@ import type {
 } from "../../model/pulls";
 import { Issuer } from "../../model/issuer";
 import type { Subject } from "../../model/subject";
-import { ecrCredentialProvider, fipsWarning } from "../../rules/aws/credential-provider";
+import {
+  ecrCredentialProvider,
+  fipsWarning,
+  defaultAwsAudience,
+  partitionOfGrants,
+} from "../../rules/aws/pull";
 import { partitionOf } from "../../rules/aws/partitions";
-import { defaultAwsAudience } from "../../rules/aws/pull-annotation";
-import type { EcrGrant } from "../../rules/aws/pull-permissions";
-import { accountOfRole, expectedRoleArn } from "../../rules/aws/federated-role";
-import { partitionOfGrants } from "../../rules/aws/pull-role";
-import { derivedRoleName, rolePath } from "../../rules/aws/role-name";
+import type { EcrGrant } from "../../rules/aws/registry";
+import { accountOfRole, expectedRoleArn } from "../../rules/aws/trust";
+import { derivedRoleName, rolePath } from "../../rules/aws/names";
 import { type EcrSource, ecrSource } from "./ecr-source";
 import type { IOidcProvider } from "./oidc-provider-props";
 import { PullRole } from "./pull-role";

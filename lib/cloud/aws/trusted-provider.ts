@@ -2,7 +2,7 @@ import { Lazy } from "cdktf";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import type { Issuer } from "../../model/issuer";
-import { awsIssuer, clientIds, literalOidcProviderArn } from "../../rules/aws/oidc-provider";
+import { awsIssuer, clientIds, literalOidcProviderArn } from "../../rules/aws/provider";
 import { conditionPrefixOf } from "./adopted-oidc-provider";
 import { OidcProvider } from "./oidc-provider";
 import type { IOidcProvider, OidcProviderProps } from "./oidc-provider-props";

@@ -4,7 +4,7 @@
  */
 
 import { type Known, type Ternary, is, or, orElse, same, shown, withoutPrefix } from "../../model/known";
-import { EKS_ACCESS_POLICIES } from "../../rules/aws/eks-access-policies";
+import { EKS_ACCESS_POLICIES } from "../../rules/aws/spoke";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { FleetWarning } from "../cloud";
 import type { Resource } from "../read/block";

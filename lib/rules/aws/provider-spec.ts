@@ -6,8 +6,7 @@
 import { fail } from "../../errors";
 import type { CredentialsRequest } from "../../model/credentials-request";
 import { isRecord } from "../../model/record";
-import type { ConditionValue, PolicyCondition } from "./policy-condition";
-import type { PolicyStatement } from "./policy-document";
+import type { ConditionValue, PolicyCondition, PolicyStatement } from "./statement";
 
 /** A statement of a request as a statement of a policy; its actions are a list, as ccoctl writes them. */
 export interface RequestStatement extends PolicyStatement {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ecrHost, ecrMatchImages, parseEcrHost } from "../../../lib/rules/aws/ecr-host";
+import { ecrHost, ecrMatchImages, parseEcrHost } from "../../../lib/rules/aws/registry";
 import { partitionOf } from "../../../lib/rules/aws/partitions";
 
 interface Row {

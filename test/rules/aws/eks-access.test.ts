@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { EKS_ACCESS_POLICIES } from "../../../lib/rules/aws/eks-access-policies";
 import {
+  EKS_ACCESS_POLICIES,
   type EksAccess,
   accessPolicyArn,
   eksAccess,
   eksClusterName,
   requireAccessEntries,
-} from "../../../lib/rules/aws/eks-access";
+} from "../../../lib/rules/aws/spoke";
 
 const refused = (code: string): unknown => expect.objectContaining({ code });
 

@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { bucketIssuer } from "../../../lib/rules/aws/issuer-bucket";
-import { distributionBucketPolicy, publicBucketPolicy } from "../../../lib/rules/aws/issuer-bucket-policy";
-import { distributionArn, requireCloudFront } from "../../../lib/rules/aws/issuer-distribution";
+import {
+  bucketIssuer,
+  distributionBucketPolicy,
+  publicBucketPolicy,
+  distributionArn,
+  requireCloudFront,
+} from "../../../lib/rules/aws/issuer";
 import { partitionOf, partitions } from "../../../lib/rules/aws/partitions";
 
 const place = (region: string): Parameters<typeof publicBucketPolicy>[0] => ({

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { kmsKeyAccount, kmsKeyArn, kmsStatements, requireKeyPartition } from "../../../lib/rules/aws/kms-key";
+import {
+  kmsKeyAccount,
+  kmsKeyArn,
+  kmsStatements,
+  requireKeyPartition,
+} from "../../../lib/rules/aws/narrowing";
 
 const KEY = "arn:aws:kms:eu-west-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab";
 

@@ -6,9 +6,9 @@ import {
   parseRoleArn,
   oidcProviderArn,
   roleArn,
-} from "../../../lib/rules/aws/arn";
-import { repositoryName, repositoryPattern } from "../../../lib/rules/aws/ecr-repository";
-import { derivedRoleName, roleDescription, roleName, rolePath } from "../../../lib/rules/aws/role-name";
+} from "../../../lib/rules/aws/provider";
+import { repositoryName, repositoryPattern } from "../../../lib/rules/aws/registry";
+import { derivedRoleName, roleDescription, roleName, rolePath } from "../../../lib/rules/aws/names";
 
 const code = (name: string): unknown => expect.objectContaining({ code: name });
 const LATE = "${TfToken[TOKEN.7]}";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { evaluateAwsPermission } from "../../../lib/rules/aws/policy/permission";
 import { partitionOf } from "../../../lib/rules/aws/partitions";
-import { checkedPolicy, policyDocument, policySize } from "../../../lib/rules/aws/policy-document";
-import { type PrivateEcrGrant, pullPermissions } from "../../../lib/rules/aws/pull-permissions";
+import { checkedPolicy, policyDocument, policySize } from "../../../lib/rules/aws/statement";
+import { type PrivateEcrGrant, pullPermissions } from "../../../lib/rules/aws/registry";
 
 const code = (name: string): unknown => expect.objectContaining({ code: name });
 

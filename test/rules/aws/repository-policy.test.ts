@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { policySize } from "../../../lib/rules/aws/policy-document";
-import { repositoryPullStatement } from "../../../lib/rules/aws/pull-permissions";
-import { type AdmittedRole, repositoryPullPolicy } from "../../../lib/rules/aws/repository-policy";
+import { policySize } from "../../../lib/rules/aws/statement";
+import {
+  repositoryPullStatement,
+  type AdmittedRole,
+  repositoryPullPolicy,
+} from "../../../lib/rules/aws/registry";
 
 const code = (name: string): unknown => expect.objectContaining({ code: name });
 const KEEP = { Sid: "Keep", Effect: "Deny", Principal: { AWS: "*" }, Action: "ecr:*" } as const;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { OBJECT_TAGS_MAX, type Tags, tagArguments } from "../../../lib/rules/aws/tags";
+import { OBJECT_TAGS_MAX, type Tags, tagArguments } from "../../../lib/rules/aws/names";
 
 const many = (count: number): Tags =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`t${index}`, "x"]));

@@ -3,15 +3,14 @@ import { describe, expect, it } from "vitest";
 import { Issuer } from "../../../lib/model/issuer";
 import { Subject } from "../../../lib/model/subject";
 import { evaluateAwsTrust } from "../../../lib/rules/aws/policy/trust";
-import { policySize } from "../../../lib/rules/aws/policy-document";
-import { policyText } from "../../../lib/rules/aws/policy-text";
+import { policySize, policyText } from "../../../lib/rules/aws/statement";
 import {
   type AwsFederatedTrust,
   subjectPattern,
   trustPolicy,
   trustPolicySize,
-} from "../../../lib/rules/aws/trust-policy";
-import { trustSizeWarning } from "../../../lib/rules/aws/federated-role";
+  trustSizeWarning,
+} from "../../../lib/rules/aws/trust";
 
 const code = (name: string): unknown => expect.objectContaining({ code: name });
 const ISSUER = "https://oidc.example.com/c1";

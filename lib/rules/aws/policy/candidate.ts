@@ -7,8 +7,7 @@ import { conditionsHold } from "./conditions";
 import type { RequestContext } from "./context";
 import { Match, cannotTell, yes } from "./match";
 import type { Statement } from "./document";
-import type { AskedResource } from "./resource-name";
-import { Resources, coversAction, resourcesOf } from "./selection";
+import { type AskedResource, Resources, coversAction, resourcesOf } from "./resource-name";
 
 /** What a statement does. */
 export type Effect = "Allow" | "Deny";

@@ -1,22 +1,85 @@
 /*
- * The permissions of a component: what its request asks for, narrowed where the caller says so, and what the caller
- * adds.
+ * Names and Secrets of the roles of OpenShift's components; with `ccoctl` as the `ccoctl aws` command makes
+ * them (openshift/cloud-credential-operator, pkg/cmd/provisioning/aws), so that what it made can be adopted.
  */
 
 import { fail } from "../../errors";
+import { COMPONENT_TOKEN_PATH, type ComponentSecret, type ComponentIntent } from "../../model/components";
+import type { CredentialsRequest, SecretReference } from "../../model/credentials-request";
+import { type ObjectKind, anyObject, list, object, optional, text } from "../../model/shape";
 import {
   type ComponentNarrowing,
   COMPONENT_NARROWING,
   checkedNarrowings,
   narrowedStatements,
   permittedActions,
-} from "./component-narrowing";
-import { identityStatements } from "./identity-statement";
-import { kmsKeyArn, kmsStatements } from "./kms-key";
-import { type PolicyDocument, type PolicyStatement, checkedPolicy, policyDocument } from "./policy-document";
+  kmsKeyArn,
+  kmsStatements,
+} from "./narrowing";
+import { roleName } from "./names";
 import type { RequestStatement } from "./provider-spec";
-import { isWide } from "./wide-permissions";
-import { type ObjectKind, anyObject, list, object, optional, text } from "../../model/shape";
+import {
+  identityStatements,
+  type PolicyDocument,
+  type PolicyStatement,
+  checkedPolicy,
+  policyDocument,
+  isWide,
+} from "./statement";
+
+// HEADER /*  * The permissions of a component: what its request asks for, narrowed where the caller says so, and what the caller  * adds.  */
+// HEADER /*  * What a component was meant to get where the caller says other than its request.  */
+/** How roles are named: by this library, or to the letter as ccoctl does. */
+export type ComponentNaming = "derived" | "ccoctl";
+
+/** Both ways of naming. */
+export const componentNamings: readonly ComponentNaming[] = ["derived", "ccoctl"];
+
+const CCOCTL_MAX = 64;
+const POLICY_NAME = "component";
+
+/**
+ * `<cluster>-<namespace>-<secret>`: over 64 characters cut and ended with a hash, or plainly cut as ccoctl does.
+ *
+ * Throws `aws-role-name-invalid`.
+ */
+export function componentRoleName(
+  clusterName: string,
+  { namespace, name }: SecretReference,
+  naming: ComponentNaming,
+): string {
+  const whole = `${clusterName}-${namespace}-${name}`;
+  return roleName(naming === "ccoctl" ? whole.slice(0, CCOCTL_MAX) : whole);
+}
+
+/** Name of the inline policy of a component's role; ccoctl repeats the role's name. */
+export function componentPolicyName(role: string, naming: ComponentNaming): string {
+  return naming === "ccoctl" ? role : POLICY_NAME;
+}
+
+/** The description that ccoctl gives a role. */
+export function componentDescription({ namespace, name }: SecretReference): string {
+  return `OpenShift role for ${namespace}/${name}`;
+}
+
+/**
+ * The Secret that a component reads: an AWS configuration file, line by line as ccoctl writes it.
+ *
+ * The token's path is the request's `cloudTokenPath` where it has one, as the cloud credential operator reads it;
+ * ccoctl ignores the field, which no AWS request of a release payload has.
+ */
+export function componentSecret(
+  { secret, cloudTokenPath = COMPONENT_TOKEN_PATH }: CredentialsRequest,
+  roleArn: string,
+): ComponentSecret {
+  const lines = [
+    "[default]",
+    "sts_regional_endpoints = regional",
+    `role_arn = ${roleArn}`,
+    `web_identity_token_file = ${cloudTokenPath}`,
+  ];
+  return { ...secret, stringData: { credentials: lines.join("\n") } };
+}
 
 /** What one component may do other than its request says. */
 export interface ComponentPermissionsOverride {
@@ -111,4 +174,26 @@ function additionalStatements({
   const wide = checked.find(isWide);
   if (wide && wideReason === undefined) fail("aws-statement-too-wide", wide);
   return checked;
+}
+
+/** The intent, in the form of a request's provider part; `undefined` where the request counts as it is. */
+export function componentIntent(
+  { Statement }: PolicyDocument,
+  { narrow = [], kmsKeys = [], statements = [], wideReason }: ComponentPermissionsOverride,
+): ComponentIntent | undefined {
+  if (narrow.length + kmsKeys.length + statements.length === 0) return undefined;
+  return {
+    rights: { statementEntries: Statement.flatMap(entriesOf) },
+    ...(wideReason !== undefined && { reason: wideReason }),
+  };
+}
+
+/** A request has one resource in each entry. */
+function entriesOf({ Effect, Action, Resource, Condition }: PolicyStatement): readonly object[] {
+  return [Resource ?? "*"].flat().map((resource) => ({
+    effect: Effect,
+    action: [Action].flat(),
+    resource,
+    ...(Condition && { policyCondition: Condition }),
+  }));
 }

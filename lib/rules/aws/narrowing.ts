@@ -5,14 +5,19 @@
 
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
-import { matchesPattern } from "../wildcard";
-import { isConditionOfOperators, isResource } from "./identity-statement";
-import { patternWithin } from "./pattern-within";
-import type { PolicyCondition } from "./policy-condition";
-import { type PolicyStatement, oneOrMany } from "./policy-document";
-import { type RequestStatement, isTextList } from "./provider-spec";
 import { type ObjectKind, anyObject, list, object, optional, text } from "../../model/shape";
+import { matchesPattern } from "../wildcard";
+import { partitions } from "./partitions";
+import { type RequestStatement, isTextList } from "./provider-spec";
+import {
+  isConditionOfOperators,
+  isResource,
+  type PolicyCondition,
+  type PolicyStatement,
+  oneOrMany,
+} from "./statement";
 
+// HEADER /*  * KMS keys in permissions, and what the policy of a key needs for them. Source: "Key policies in AWS KMS" of the KMS  * developer guide: IAM policies count only where the key's own policy lets the account delegate.  */
 /** Actions of a request that reach less than the request asks for. */
 export interface ComponentNarrowing {
   /** Actions as the request writes them, or with `*` for any text: `s3:GetObject`, `kms:*`. */
@@ -138,4 +143,85 @@ function both(asked: PolicyCondition, added: PolicyCondition): PolicyCondition {
       return [operator, { ...known, ...more }];
     }),
   );
+}
+
+const KEY_ARN = /^arn:([a-z-]+):kms:[a-z0-9-]+:(\d{12}):key\/[A-Za-z0-9-]+$/;
+
+/** What a component needs that encrypts and decrypts with a key, itself and through other services. */
+const USE: readonly string[] = [
+  "kms:Decrypt",
+  "kms:DescribeKey",
+  "kms:Encrypt",
+  "kms:GenerateDataKey",
+  "kms:GenerateDataKeyWithoutPlainText",
+  "kms:ReEncrypt*",
+];
+const GRANTS: readonly string[] = ["kms:CreateGrant", "kms:ListGrants", "kms:RevokeGrant"];
+
+/** Returns the ARN of a key, checked where it is literal; throws `aws-kms-key-invalid`. */
+export function kmsKeyArn(arn: string): string {
+  if (isLate(arn)) return arn;
+  const [, partition] = (typeof arn === "string" && KEY_ARN.exec(arn)) || [];
+  return partitions.some(({ name }) => name === partition) ? arn : fail("aws-kms-key-invalid", arn);
+}
+
+/** The account of a key's literal ARN; `undefined` where the ARN is late. */
+export function kmsKeyAccount(arn: string): string | undefined {
+  return isLate(arn) ? undefined : KEY_ARN.exec(arn)?.[2];
+}
+
+/** Throws `aws-partition-mismatch` where the literal ARN of a key is of another partition than the role. */
+export function requireKeyPartition(arn: string, partition: string | undefined): void {
+  const its = isLate(arn) ? undefined : KEY_ARN.exec(arn)?.[1];
+  if (its !== undefined && partition !== undefined && its !== partition)
+    fail("aws-partition-mismatch", "a KMS key", its, partition);
+}
+
+/** The permissions to use keys; grants only for AWS services on the component's behalf. */
+export function kmsStatements(keys: readonly string[]): PolicyStatement[] {
+  return [
+    { Effect: "Allow", Action: USE, Resource: oneOrMany(keys) },
+    {
+      Effect: "Allow",
+      Action: GRANTS,
+      Resource: oneOrMany(keys),
+      Condition: { Bool: { "kms:GrantIsForAWSResource": true } },
+    },
+  ];
+}
+
+/**
+ * The statements that the policy of a key needs for a role, unless it lets the role's account delegate with IAM
+ * policies (the default policy of a key that is used within its own account does).
+ */
+export function kmsKeyPolicyStatements(roleArn: string): PolicyStatement[] {
+  return kmsStatements(["*"]).map((statement) => ({ ...statement, Principal: { AWS: roleArn } }));
+}
+
+const ANY = "*";
+const ONE = "?";
+
+/**
+ * True where every text that a pattern of IAM matches is matched by another one: `b/x*` within `b/*`, `b*` not within
+ * `b?`. Never true wrongly; false also for some that are within, `?*` and `*?` say.
+ */
+export function patternWithin(narrow: string, wide: string): boolean {
+  // reached[j]: the part of `wide` read so far can stand for the first j characters of `narrow`.
+  let reached = Array.from({ length: narrow.length + 1 }, (_, length) => length === 0);
+  for (const sign of wide) reached = sign === ANY ? fromFirst(reached) : oneFurther(reached, sign, narrow);
+  return reached.at(-1) === true;
+}
+
+/** `*` stands for any text, wildcards in it too. */
+function fromFirst(reached: readonly boolean[]): boolean[] {
+  const first = reached.indexOf(true);
+  return reached.map((_, length) => first >= 0 && length >= first);
+}
+
+function oneFurther(reached: readonly boolean[], sign: string, narrow: string): boolean[] {
+  return reached.map((_, length) => {
+    const given = narrow[length - 1];
+    if (length === 0 || reached[length - 1] !== true) return false;
+    return sign === ONE ? given !== ANY : given === sign;
+  });
 }

@@ -10,15 +10,20 @@ import { fail } from "../../errors";
 import type { FederatedTrust } from "../../model/federated-trust";
 import { isLate, literal } from "../../model/late";
 import { matchesPattern } from "../wildcard";
-import type { PolicyCondition } from "./policy-condition";
+import { roleDescription } from "./names";
+import { partitions } from "./partitions";
+import { accountId, parseOidcProviderArn, roleArn } from "./provider";
 import {
+  type PolicyCondition,
   type PolicyDocument,
   type PolicyStatement,
   oneOrMany,
   policyDocument,
   policySize,
-} from "./policy-document";
+} from "./statement";
 
+// HEADER /*  * The decisions that every role of service accounts has in common, as pure functions: its account, its ARN, its  * description, and what to warn of.  */
+// HEADER /*  * Permissions boundaries of IAM roles. Source: "Permissions boundaries for IAM entities" in the IAM user guide: a  * managed policy, of the role's own account or of AWS.  */
 /** What an IAM role trusts, for one OIDC provider and audience. */
 export interface AwsFederatedTrust extends FederatedTrust {
   /** ARN of the OIDC provider; may be late. */
@@ -167,4 +172,113 @@ function statement(
       Condition: condition,
     },
   ];
+}
+
+/** Why a role is wider than this library makes it by itself. */
+export interface RoleReason {
+  /** What is wider: `Wildcard shop/*`, `Any audience`. */
+  readonly what: string;
+  /** Why it must be. */
+  readonly reason: string;
+}
+
+const NAMED_MAX = 3;
+const UNKNOWN_ACCOUNT = "000000000000";
+
+/**
+ * The account of a role: the stated one, or else that of a literal OIDC provider's ARN, since a role can only trust
+ * an OIDC provider of its own account. `undefined` where neither is known.
+ *
+ * Throws `aws-account-invalid`, `aws-arn-invalid` or `late-value`.
+ */
+export function accountOfRole(
+  stated: string | undefined,
+  oidcProviderArns: readonly string[],
+): string | undefined {
+  if (stated !== undefined) return accountId(stated);
+  const known = oidcProviderArns.find((arn) => !isLate(arn));
+  return known === undefined ? undefined : parseOidcProviderArn(known).account;
+}
+
+/** The ARN that a role will have; where its account is not known, of the right length with zeros in its place. */
+export function expectedRoleArn(
+  partition: string,
+  account: string | undefined,
+  path: string,
+  name: string,
+): string {
+  return roleArn({ partition, account: account ?? UNKNOWN_ACCOUNT, path, name });
+}
+
+/** The service accounts of a role in a few words, for its description. */
+export function namedSubjects(trusts: readonly AwsFederatedTrust[]): string {
+  const subjects = [...new Set(trusts.flatMap((trust) => trust.subjects.map(({ key }) => key)))].sort();
+  const who = subjects.length > NAMED_MAX ? `${subjects.length} service accounts` : subjects.join(", ");
+  return who || "service accounts by wildcard";
+}
+
+/**
+ * What a role is for, and the reason for whatever is wider than usual; throws `aws-description-invalid`.
+ */
+export function describedRole(purpose: string, reasons: readonly RoleReason[]): string {
+  const sentences = reasons.map(({ what, reason }) => {
+    roleDescription(reason, `reason for: ${what}`);
+    return `${what}: ${reason}`;
+  });
+  return roleDescription([purpose, ...sentences].join(". "), "description");
+}
+
+/** A warning where the default quota does not suffice; throws `aws-trust-too-long` where no quota does. */
+export function trustSizeWarning(
+  trusts: readonly AwsFederatedTrust[],
+  rendered?: PolicyDocument,
+): string | undefined {
+  const { characters, exact } = trustPolicySize(trusts, rendered);
+  if (characters <= trustDefaultQuota) return undefined;
+  const estimate = exact ? "" : " (estimated: a late ARN or issuer is counted with a usual length)";
+  return (
+    `the trust policy has ${characters} characters${estimate}, over the default of ${trustDefaultQuota}: ` +
+    `ask AWS to raise quota L-C07B4B0D (role trust policy length, at most ${trustMaxQuota}), or split the service accounts over several IAM roles`
+  );
+}
+
+const POLICY_ARN = /^arn:([a-z-]+):iam::(\d{12}|aws):policy\/(?:[\x21-\x7e]{1,510}\/)?[\w+=,.@-]{1,128}$/;
+
+/** The account in the ARNs of policies that AWS manages. */
+export const MANAGED_BY_AWS = "aws";
+const POLICY_FORM = "arn:<partition>:iam::<account>:policy/[<path>/]<name>";
+
+/** What the ARN of a managed policy says. */
+export interface ManagedPolicyArn {
+  /** Name of the partition. */
+  readonly partition: string;
+  /** The account, or `aws` for a policy that AWS manages. */
+  readonly account: string;
+}
+
+/** Reads the ARN of a managed policy; `undefined` for a late one. Throws `aws-arn-invalid`. */
+export function managedPolicyArn(arn: string, what: string): ManagedPolicyArn | undefined {
+  if (isLate(arn)) return undefined;
+  const [, partition, account] = (typeof arn === "string" && POLICY_ARN.exec(arn)) || [];
+  if (!partition || !account || partitions.every(({ name }) => name !== partition))
+    return fail("aws-arn-invalid", what, arn, POLICY_FORM);
+  return { partition, account };
+}
+
+/**
+ * Returns the ARN of a permissions boundary, checked where it is literal, as far as partition and account are known.
+ *
+ * Throws `aws-arn-invalid`, `aws-partition-mismatch` or `aws-boundary-account-mismatch`.
+ */
+export function permissionsBoundary(
+  arn: string,
+  partition: string | undefined,
+  account: string | undefined,
+): string {
+  const its = managedPolicyArn(arn, "permissions boundary");
+  if (!its) return arn;
+  if (partition !== undefined && its.partition !== partition)
+    fail("aws-partition-mismatch", "the permissions boundary", its.partition, partition);
+  const own = account === undefined || its.account === account || its.account === MANAGED_BY_AWS;
+  return own ? arn : fail("aws-boundary-account-mismatch", arn, account);
 }

@@ -5,16 +5,24 @@
  */
 
 import { fail } from "../../errors";
-import type { AccessRights } from "../../model/workloads";
-import { identityStatements, requireSidsOnce } from "./identity-statement";
-import { listOf } from "./list-of";
-import { MANAGED_BY_AWS, managedPolicyArn } from "./permissions-boundary";
-import { type PolicyDocument, type PolicyStatement, checkedPolicy, policyDocument } from "./policy-document";
-import { defaultAwsAudience } from "./pull-annotation";
+import { Duration } from "../../model/duration";
+import type { AccessRights, PodFragment } from "../../model/workloads";
+import { listOf, roleDescription } from "./names";
+import { MANAGED_BY_AWS, managedPolicyArn } from "./trust";
 import { isTextList } from "./provider-spec";
-import { roleDescription } from "./role-name";
-import { isWide, isWideManagedPolicy } from "./wide-permissions";
+import { defaultAwsAudience } from "./pull";
+import {
+  identityStatements,
+  requireSidsOnce,
+  type PolicyDocument,
+  type PolicyStatement,
+  checkedPolicy,
+  policyDocument,
+  isWide,
+  isWideManagedPolicy,
+} from "./statement";
 
+// HEADER /*  * What the pod identity webhook would add to a pod, for clusters that do not run it. Source:  * aws/amazon-eks-pod-identity-webhook, pkg/handler/handler.go; the SDKs' settings reference for the variables.  */
 /** What a service account may do in AWS. */
 export interface AccessPermissions {
   /** Statements of the role's inline policy. */
@@ -109,5 +117,41 @@ export function accessAnnotations(roleArn: string, audience: string): Readonly<R
   return {
     [`${PREFIX}role-arn`]: roleArn,
     ...(audience === defaultAwsAudience ? {} : { [`${PREFIX}audience`]: audience }),
+  };
+}
+
+/** Whose credentials the pod gets. */
+export interface PodTokenProps {
+  /** ARN of the role; may be late. */
+  readonly roleArn: string;
+  /** Audience of the token. */
+  readonly audience: string;
+  /**
+   * Region of the STS that is asked.
+   *
+   * @defaultValue - what the container states itself
+   */
+  readonly region?: string;
+}
+
+// Not the webhook's own names: where it runs after all, both volumes can stand in one pod.
+const VOLUME = "aws-token";
+const DIRECTORY = "/var/run/secrets/workload-identity/aws";
+const FILE = "token";
+const LIFETIME = Duration.hours(1);
+
+/** Variables, mount and volume that make SDKs and plugins take the service account's token to STS. */
+export function podToken({ roleArn, audience, region }: PodTokenProps): PodFragment {
+  const token = { audience, expirationSeconds: LIFETIME.totalSeconds, path: FILE };
+  return {
+    labels: {},
+    env: [
+      { name: "AWS_ROLE_ARN", value: roleArn },
+      { name: "AWS_WEB_IDENTITY_TOKEN_FILE", value: `${DIRECTORY}/${FILE}` },
+      { name: "AWS_STS_REGIONAL_ENDPOINTS", value: "regional" },
+      ...(region === undefined ? [] : [{ name: "AWS_REGION", value: region }]),
+    ],
+    volumeMounts: [{ name: VOLUME, mountPath: DIRECTORY, readOnly: true }],
+    volumes: [{ name: VOLUME, projected: { sources: [{ serviceAccountToken: token }] } }],
   };
 }

@@ -1,14 +1,10 @@
 /*
- * What an access entry of an EKS cluster may allow. Sources: awsdocs/amazon-eks-user-guide,
- * latest/ug/manage-access/k8s-access (access-entries.adoc, access-policies.adoc, access-policy-reference.adoc);
- * CreateCluster in the EKS API reference for names and for the authentication mode; the answer of CreateAccessEntry
- * for groups that begin with `system:` (terraform-aws-modules/terraform-aws-eks issue 2915).
+ * Access policies of EKS. Source: awsdocs/amazon-eks-user-guide, latest/ug/manage-access/k8s-access/access-policy-reference.adoc.
  */
 
 import { fail } from "../../errors";
 import { namespaceName } from "../../model/kubernetes-name";
 import { literal } from "../../model/late";
-import { EKS_ACCESS_POLICIES, type EksAccessPolicyName } from "./eks-access-policies";
 import {
   type Kind,
   type ObjectKind,
@@ -19,6 +15,24 @@ import {
   optional,
   text,
 } from "../../model/shape";
+
+// HEADER /*  * What an access entry of an EKS cluster may allow. Sources: awsdocs/amazon-eks-user-guide,  * latest/ug/manage-access/k8s-access (access-entries.adoc, access-policies.adoc, access-policy-reference.adoc);  * CreateCluster in the EKS API reference for names and for the authentication mode; the answer of CreateAccessEntry  * for groups that begin with `system:` (terraform-aws-modules/terraform-aws-eks issue 2915).  */
+/** Access policies that EKS has for people and programs; the others are for nodes and services of AWS. */
+export type EksAccessPolicyName =
+  | "AmazonEKSAdminPolicy"
+  | "AmazonEKSAdminViewPolicy"
+  | "AmazonEKSClusterAdminPolicy"
+  | "AmazonEKSEditPolicy"
+  | "AmazonEKSViewPolicy";
+
+/** The names of access policies for people and programs, sorted. */
+export const EKS_ACCESS_POLICIES: readonly EksAccessPolicyName[] = [
+  "AmazonEKSAdminPolicy",
+  "AmazonEKSAdminViewPolicy",
+  "AmazonEKSClusterAdminPolicy",
+  "AmazonEKSEditPolicy",
+  "AmazonEKSViewPolicy",
+];
 
 /** An access policy, and where it counts. */
 export interface EksPolicyGrant {
