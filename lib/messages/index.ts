@@ -18,6 +18,5 @@ export { modelMessages } from "./model";
 export { nodeMessages } from "./node";
 export { openidMessages } from "./openid";
 export { openshiftMessages } from "./openshift";
-export { pullsMessages } from "./pulls";
 export { synthMessages } from "./synth";
 export { testingMessages } from "./testing";

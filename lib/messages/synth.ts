@@ -47,12 +47,6 @@ export const synthMessages = {
     allowed: "one manifest per file",
     remedy: "give one of them another name",
   }),
-  "cluster-facts-differ": (cluster: string, key: string, value: unknown, first: unknown): Problem => ({
-    problem: `the ${key} of cluster ${cluster} is already recorded as another one`,
-    value,
-    allowed: JSON.stringify(first),
-    remedy: `give everything that writes for the cluster the same ${key}; one that is known after apply as the same object, say the construct that publishes the issuer`,
-  }),
   "manifest-object-twice": (object: string, first: string, file: string): Problem => ({
     problem: `${object} is written twice, into ${first} and into ${file}, and the one applied last would replace the other`,
     allowed: "each Secret and ConfigMap once per cluster",

@@ -3,6 +3,7 @@
  */
 
 import type { Construct } from "constructs";
+import { refuseIdle, refuseSecond } from "./account-groups";
 import { at, fail } from "../errors";
 import type { FleetConsumer } from "../fleet";
 import { clusterName } from "../model/kubernetes-name";
@@ -84,9 +85,8 @@ function makersOf(
 ): readonly IWorkloadIdentities<Construct>[] {
   const makers = new Map<string, IWorkloadIdentities<Construct>>();
   for (const maker of stated) {
-    if (makers.has(maker.cloud)) return fail("identities-twice", maker.cloud);
-    if (!clouds.includes(maker.cloud))
-      return fail("identities-unused", maker.cloud, clouds, "in which there is no spoke", "spoke");
+    if (makers.has(maker.cloud)) refuseSecond(maker.cloud);
+    if (!clouds.includes(maker.cloud)) refuseIdle(maker.cloud, clouds, "spokes");
     makers.set(maker.cloud, maker);
   }
   return clouds.map((cloud) => makers.get(cloud) ?? fail("fleet-identities-none", cloud));

@@ -154,8 +154,8 @@ describe("facts of clusters", () => {
     manifests.record({ name: "a", issuer: first });
     expect(() => manifests.record({ name: "a", issuer: second })).toThrowError(
       expect.objectContaining({
-        code: "cluster-facts-differ",
-        message: `the issuer of cluster a is already recorded as another one, got ${literalFirst ? '"known after apply"; allowed: "https://oidc.example.com"' : '"https://oidc.example.com"; allowed: "known after apply"'}; give everything that writes for the cluster the same issuer; one that is known after apply as the same object, say the construct that publishes the issuer`,
+        code: "cluster-mismatch",
+        message: `the issuer of cluster a is already recorded with another value, got ${literalFirst ? '"known after apply"; allowed: "https://oidc.example.com"' : '"https://oidc.example.com"; allowed: "known after apply"'}; give everything that writes for the cluster the same issuer; where it is known only after apply, the same object, such as the construct that publishes the issuer`,
       }),
     );
     expect(manifests.recorded).toEqual([{ name: "a", issuer: first }]);
@@ -165,7 +165,7 @@ describe("facts of clusters", () => {
     const { manifests, data } = stackFixture();
     manifests.record({ name: "a", issuer: `https://${data.id}` });
     expect(() => manifests.record({ name: "a", issuer: `https://${data.output}` })).toThrowError(
-      expect.objectContaining({ code: "cluster-facts-differ" }),
+      expect.objectContaining({ code: "cluster-mismatch" }),
     );
   });
 
@@ -174,9 +174,9 @@ describe("facts of clusters", () => {
     manifests.record({ name: "a", issuer: "https://one.example.com" });
     expect(() => manifests.record({ name: "a", issuer: "https://two.example.com" })).toThrowError(
       expect.objectContaining({
-        code: "cluster-facts-differ",
+        code: "cluster-mismatch",
         message:
-          'the issuer of cluster a is already recorded as another one, got "https://two.example.com"; allowed: "https://one.example.com"; give everything that writes for the cluster the same issuer; one that is known after apply as the same object, say the construct that publishes the issuer',
+          'the issuer of cluster a is already recorded with another value, got "https://two.example.com"; allowed: "https://one.example.com"; give everything that writes for the cluster the same issuer; where it is known only after apply, the same object, such as the construct that publishes the issuer',
       }),
     );
   });

@@ -37,6 +37,7 @@ export function componentRoles(props: ComponentRolesProps = {}): IComponentIdent
   checkGiven("componentRoles()", COMPONENT_ROLES_PROPS, props);
   return {
     cloud: "aws",
+    job: "components",
     providerKind: awsProviderKind,
     declare: (scope, request) => declareComponents(scope, request, props),
   };

@@ -37,7 +37,7 @@ function identities(stack: TerraformStack, account: string | undefined = ACCOUNT
   return workloadRoles({ region: REGION, ...(account !== undefined && { account }) }).declare(stack, {
     clusterName: "hub",
     issuer: Issuer.of(ISSUER),
-    workloads: controllers.map((subject) => ({ subject, access: [] })),
+    accounts: controllers.map((subject) => ({ subject, asks: [] })),
   }).grants;
 }
 
@@ -156,7 +156,7 @@ describe("eksSpoke", () => {
     const grants = workloadRoles().declare(stack, {
       clusterName: "hub",
       issuer: Issuer.of(ISSUER),
-      workloads: [{ subject: Subject.of("kueue-system/kueue"), access: [] }],
+      accounts: [{ subject: Subject.of("kueue-system/kueue"), asks: [] }],
     }).grants;
     enter(stack, VIEW, grants);
     expect(only(stack, "aws_eks_access_entry")["principal_arn"]).toMatch(/^\$\{aws_iam_role\.[\w-]+\.arn\}$/);

@@ -62,7 +62,7 @@ function workloads(stack: TerraformStack, issuer: Issuer, trust: Trust = {}): vo
   workloadRoles({ ...at, ...trust }).declare(stack, {
     clusterName: "prod",
     issuer,
-    workloads: [{ subject: Subject.of("shop/web"), access: [access] }],
+    accounts: [{ subject: Subject.of("shop/web"), asks: [access] }],
   });
 }
 

@@ -66,8 +66,8 @@ describe("the provider's place", () => {
     const stack = new TerraformStack(Testing.app(), "prod");
     new AwsProvider(stack, "aws", { region: "us-gov-west-1" });
     const access = [awsAccess({ managedPolicyArns: ["arn:aws:iam::aws:policy/AmazonSQSReadOnlyAccess"] })];
-    const workloads = [{ subject: Subject.of("shop/web"), access }];
-    expect(() => workloadRoles(place).declare(stack, { ...request, workloads })).toThrowError(
+    const accounts = [{ subject: Subject.of("shop/web"), asks: access }];
+    expect(() => workloadRoles(place).declare(stack, { ...request, accounts })).toThrowError(
       code("aws-partition-mismatch"),
     );
     const requests: readonly CredentialsRequest[] = [

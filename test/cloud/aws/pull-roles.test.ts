@@ -37,8 +37,9 @@ function declare(
   cluster: ClusterFacts = CLUSTER,
 ): PullDeclaration {
   return pullRoles(props).declare(stack, {
-    cluster,
-    pulls: Object.entries(pulls).map(([subject, sources]) => ({ subject: Subject.of(subject), sources })),
+    clusterName: cluster.name,
+    issuer: cluster.issuer,
+    accounts: Object.entries(pulls).map(([subject, asks]) => ({ subject: Subject.of(subject), asks })),
   });
 }
 

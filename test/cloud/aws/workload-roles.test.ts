@@ -42,7 +42,7 @@ function declare(
   return workloadRoles(props).declare(stack, {
     clusterName: "prod",
     issuer: Issuer.of(ISSUER),
-    workloads: [{ subject: web, access }],
+    accounts: [{ subject: web, asks: access }],
   });
 }
 
@@ -99,8 +99,9 @@ describe("workloadRoles", () => {
     const stack = newStack();
     declare(stack, { account: ACCOUNT, region: REGION });
     pullRoles({ account: ACCOUNT, region: REGION }).declare(stack, {
-      cluster: { name: "prod", issuer: Issuer.of(ISSUER) } as never,
-      pulls: [{ subject: Subject.of("shop/api"), sources: [own()] }],
+      clusterName: "prod",
+      issuer: Issuer.of(ISSUER),
+      accounts: [{ subject: Subject.of("shop/api"), asks: [own()] }],
     });
     expect(resources(stack, "aws_iam_openid_connect_provider")).toHaveLength(1);
     expect(resources(stack, "aws_iam_role").map(({ name }) => name)).toEqual([
