@@ -1,3 +1,4 @@
+import { namedByCcoctl } from "./component-roles-checks";
 import { Annotations } from "cdktf";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
@@ -112,9 +113,24 @@ function requireAdoptable(
   { path = "/", permissionsBoundary }: ComponentRoleProps,
   naming: ComponentNaming,
 ): void {
-  if (naming !== "ccoctl") fail("aws-adopt-naming", naming);
-  if (path !== "/") fail("aws-adopt-path", path);
-  if (permissionsBoundary === undefined) fail("aws-adopt-boundary-missing");
+  if (naming !== "ccoctl") fail("aws-mismatch", namedByCcoctl(naming));
+  if (path !== "/")
+    fail("aws-unsupported", {
+      problem:
+        "role that exists would be replaced: ccoctl makes roles without a path, and a path cannot be changed",
+      value: path,
+      allowed: 'no path, or "/"',
+      remedy:
+        "leave `path` out while roles are adopted; make roles of requests with a path in a maker of their own",
+    });
+  if (permissionsBoundary === undefined)
+    fail("aws-missing", {
+      problem:
+        "adopting takes off whatever permissions boundary the existing role has, unless it is stated, and it is not",
+      allowed: 'permissionsBoundary: the ARN, or "none"',
+      remedy:
+        "look it up: aws iam get-role --role-name NAME --query Role.PermissionsBoundary.PermissionsBoundaryArn",
+    });
 }
 
 function placed(props: ComponentRoleProps, naming: ComponentNaming): RolePlace {

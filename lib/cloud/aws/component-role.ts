@@ -82,6 +82,14 @@ export class ComponentRole extends Construct {
    * Throws `aws-grant-foreign`.
    */
   static ofGrant(grant: ComponentGrant): ComponentRole {
-    return byGrant.get(grant) ?? fail("aws-grant-foreign", grant.identity);
+    return (
+      byGrant.get(grant) ??
+      fail("aws-foreign", {
+        problem: "grant was not made by componentRoles()",
+        value: grant.identity,
+        allowed: "an entry of `grants` that componentRoles() declared",
+        remedy: "look the construct up at the maker of that cloud",
+      })
+    );
   }
 }

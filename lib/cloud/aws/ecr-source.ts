@@ -46,7 +46,14 @@ export interface EcrSource extends IPullSource<Construct> {
 
 /** Returns the source as one of ECR; throws `aws-source-foreign`. */
 export function ecrSource(source: IPullSource<Construct>): EcrSource {
-  return isEcrSource(source) ? source : fail("aws-source-foreign", source.cloud);
+  return isEcrSource(source)
+    ? source
+    : fail("aws-foreign", {
+        problem: "registry was not made by ecr() or ecrPublic()",
+        value: source.cloud,
+        allowed: "what ecr() and ecrPublic() of the aws subpath return",
+        remedy: "hand registries of other clouds to their own identities",
+      });
 }
 
 function isEcrSource(source: IPullSource<Construct>): source is EcrSource {

@@ -15,7 +15,7 @@ import {
   subjectPattern,
   trustPolicy,
 } from "../../rules/aws/trust";
-import { partitionOf } from "../../rules/aws/partitions";
+import { partitionOf, otherPartition } from "../../rules/aws/partitions";
 import { policyText } from "../../rules/aws/statement";
 import { defaultAwsAudience } from "../../rules/aws/pull";
 import { rolePath, tagArguments } from "../../rules/aws/names";
@@ -177,9 +177,14 @@ function requireSameAccount(
   account: string | undefined,
 ): void {
   if (partition !== undefined && oidc.partition !== partition)
-    fail("aws-partition-mismatch", "the OIDC provider", oidc.partition, partition);
+    fail("aws-mismatch", otherPartition("the OIDC provider", oidc.partition, partition));
   if (account !== undefined && oidc.account !== account)
-    fail("aws-oidc-account-mismatch", oidc.account, account);
+    fail("aws-mismatch", {
+      problem: "the OIDC provider is in another account than the IAM role that trusts it",
+      value: oidc.account,
+      allowed: account,
+      remedy: "declare an OIDC provider of the issuer in the role's account, STS looks for no other",
+    });
 }
 
 /** A literal ARN in the trust is no reference, so Terraform is told the order; a late one is a reference already. */

@@ -12,7 +12,7 @@ import {
   defaultAwsAudience,
   partitionOfGrants,
 } from "../../rules/aws/pull";
-import { partitionOf } from "../../rules/aws/partitions";
+import { partitionOf, otherPartition } from "../../rules/aws/partitions";
 import type { EcrGrant } from "../../rules/aws/registry";
 import { accountOfRole, expectedRoleArn } from "../../rules/aws/trust";
 import { derivedRoleName, rolePath } from "../../rules/aws/names";
@@ -130,7 +130,7 @@ function regionOf(grants: readonly EcrGrant[], stated: string | undefined): stri
   const actual = partitionOf(stated).name;
   return actual === partition
     ? stated
-    : fail("aws-partition-mismatch", "the region of pullRoles()", actual, partition);
+    : fail("aws-mismatch", otherPartition("the region of pullRoles()", actual, partition));
 }
 
 function trusted(

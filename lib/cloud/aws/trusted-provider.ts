@@ -85,5 +85,10 @@ function withAudiences(
 
 function requireIssuer(oidcProvider: IOidcProvider, issuer: Issuer): void {
   if (oidcProvider.issuer.late || issuer.late || oidcProvider.issuer.equals(issuer)) return;
-  fail("aws-issuer-mismatch", oidcProvider.issuer.url, issuer.url);
+  fail("aws-mismatch", {
+    problem: "the OIDC provider is of another issuer than the cluster",
+    value: oidcProvider.issuer.url,
+    allowed: issuer.url,
+    remedy: "give the OIDC provider of this cluster's issuer, or leave it out to have one declared",
+  });
 }

@@ -15,6 +15,7 @@ import {
   permittedActions,
   kmsKeyArn,
   kmsStatements,
+  noKmsKey,
 } from "./narrowing";
 import { roleName } from "./names";
 import type { RequestStatement } from "./provider-spec";
@@ -25,6 +26,7 @@ import {
   checkedPolicy,
   policyDocument,
   isWide,
+  tooWide,
 } from "./statement";
 
 // HEADER /*  * The permissions of a component: what its request asks for, narrowed where the caller says so, and what the caller  * adds.  */
@@ -157,13 +159,19 @@ export function componentPolicy(
 /** Checked, sorted, each once. */
 function kmsKeys({ kmsKeys: given }: ComponentPermissionsOverride): readonly string[] {
   if (given === undefined) return [];
-  if (!Array.isArray(given) || given.length === 0) return fail("aws-kms-key-invalid", given);
+  if (!Array.isArray(given) || given.length === 0) return fail("aws-invalid", noKmsKey(given));
   return [...new Set(given.map(kmsKeyArn))].sort();
 }
 
 function requireLimitedKms(statements: readonly RequestStatement[]): void {
   const wide = permittedActions(statements).find((action) => ANY_SERVICE.test(action));
-  if (wide !== undefined) fail("aws-kms-unlimited", wide);
+  if (wide !== undefined)
+    fail("aws-unsafe", {
+      problem: "request permits actions of any service, so `kmsKeys` would not keep it to these keys",
+      value: wide,
+      allowed: "requests that name their services",
+      remedy: "leave `kmsKeys` out, and narrow that action with `narrow`",
+    });
 }
 
 function additionalStatements({
@@ -172,7 +180,7 @@ function additionalStatements({
 }: ComponentPermissionsOverride): readonly PolicyStatement[] {
   const checked = identityStatements(statements, "statements of the override");
   const wide = checked.find(isWide);
-  if (wide && wideReason === undefined) fail("aws-statement-too-wide", wide);
+  if (wide && wideReason === undefined) fail("aws-unsafe", tooWide(wide));
   return checked;
 }
 

@@ -4,10 +4,10 @@
  */
 
 import { createHash } from "node:crypto";
-import { fail } from "../../errors";
+import { fail, type Problem } from "../../errors";
 import { literal, isLate } from "../../model/late";
 import { type ObjectKind, object, optional, text } from "../../model/shape";
-import { accountId } from "./provider";
+import { accountId, noArn } from "./provider";
 import { partitionOf, type Partition } from "./partitions";
 import { type PolicyDocument, type PolicyStatement, oneOrMany, policyDocument } from "./statement";
 
@@ -38,11 +38,11 @@ export const issuerCacheControl = "public, max-age=300";
 export function bucketName(name: string): string {
   literal(name, "name of the issuer's bucket");
   if (typeof name === "string" && name.includes("."))
-    return fail("aws-bucket-name-invalid", name, "has a dot, which S3's certificates do not cover");
+    return fail("aws-invalid", invalidBucketName(name, "has a dot, which S3's certificates do not cover"));
   if (typeof name !== "string" || !BUCKET.test(name))
-    return fail("aws-bucket-name-invalid", name, "has a length or characters that S3 refuses");
+    return fail("aws-invalid", invalidBucketName(name, "has a length or characters that S3 refuses"));
   return RESERVED.some((pattern) => pattern.test(name))
-    ? fail("aws-bucket-name-invalid", name, "begins or ends as S3 keeps for itself")
+    ? fail("aws-invalid", invalidBucketName(name, "begins or ends as S3 keeps for itself"))
     : name;
 }
 
@@ -174,19 +174,33 @@ export const EXISTING_DISTRIBUTION: ObjectKind<ExistingDistribution> = object({
 
 /** Throws `aws-cloudfront-missing` for a partition without CloudFront of its own. */
 export function requireCloudFront({ name, cloudFront }: Partition): void {
-  if (!cloudFront) fail("aws-cloudfront-missing", name);
+  if (!cloudFront)
+    fail("aws-unsupported", {
+      problem: "partition has no CloudFront that serves an issuer under a name of its own",
+      value: name,
+      allowed: "aws",
+      remedy:
+        'use access: "public"; or host the documents otherwise (in aws-cn under a domain with an ICP filing) and state that issuer with OidcProvider.fromIssuer',
+    });
 }
 
 /** Returns the ARN of a certificate that CloudFront can use; throws `aws-arn-invalid`. */
 export function certificateArn(arn: string): string {
   if (isLate(arn) || (typeof arn === "string" && CERTIFICATE_ARN.test(arn))) return arn;
-  return fail("aws-arn-invalid", "certificate for CloudFront", arn, CERTIFICATE_FORM);
+  return fail("aws-invalid", noArn("certificate for CloudFront", arn, CERTIFICATE_FORM));
 }
 
 /** Returns a host that an issuer can have; throws `aws-issuer-domain-invalid` or `late-value`. */
 export function issuerDomain(name: string): string {
   const given: unknown = literal(name, "domainName of the issuer");
-  return typeof given === "string" && HOST.test(given) ? given : fail("aws-issuer-domain-invalid", given);
+  return typeof given === "string" && HOST.test(given)
+    ? given
+    : fail("aws-invalid", {
+        problem: "domain of the issuer is not the name of a host",
+        value: given,
+        allowed: "lower-case labels joined by dots, oidc.example.com; no scheme, path, port or wildcard",
+        remedy: "write the host alone, as the certificate has it",
+      });
 }
 
 /** Throws `aws-distribution-id-invalid` or `late-value`. */
@@ -194,14 +208,41 @@ export function existingDistribution(distribution: ExistingDistribution): Existi
   const given: unknown = literal(distribution, "distribution to adopt");
   const { id, domainName, originAccessIdentity } = distribution;
   const usable = DISTRIBUTION_ID.test(id) && DOMAIN.test(domainName);
-  if (!usable) fail("aws-distribution-id-invalid", given);
+  if (!usable) fail("aws-invalid", noDistribution(given));
   if (originAccessIdentity !== undefined && !IDENTITY_ID.test(originAccessIdentity))
-    fail("aws-distribution-id-invalid", originAccessIdentity);
+    fail("aws-invalid", noDistribution(originAccessIdentity));
   return distribution;
 }
 
 /** The ARN of a distribution; CloudFront has no region. Throws `aws-adopt-account-missing` or `aws-account-invalid`. */
 export function distributionArn(partition: Partition, account: string | undefined, id: string): string {
-  if (account === undefined) return fail("aws-adopt-account-missing");
+  if (account === undefined)
+    return fail("aws-missing", {
+      problem: "an existing CloudFront distribution is adopted, but its account is not known",
+      allowed: "account, 12 digits",
+      remedy:
+        "give `account`: the bucket's policy must admit the distribution before its origin access changes, and names it by ARN",
+    });
   return `arn:${partition.name}:cloudfront::${accountId(account)}:distribution/${id}`;
+}
+
+/** What is wrong with … */
+function invalidBucketName(value: unknown, reason: string): Problem {
+  return {
+    problem: `bucket name ${reason}`,
+    value,
+    allowed:
+      "3 to 63 of a-z, 0-9 and -, beginning and ending with a letter or digit, without the prefixes and suffixes that S3 reserves",
+    remedy: "use another name, for example <cluster>-oidc",
+  };
+}
+
+/** What is wrong with … */
+function noDistribution(value: unknown): Problem {
+  return {
+    problem: "CloudFront distribution to adopt is not given by id and domain",
+    value,
+    allowed: 'an id such as "E2EXAMPLE1ABCD" and a domain such as "d111111abcdef8.cloudfront.net"',
+    remedy: "copy both from `aws cloudfront list-distributions`",
+  };
 }

@@ -2,7 +2,7 @@
  * Names, paths and descriptions of IAM roles. Source: CreateRole in the IAM API reference and the IAM quotas.
  */
 
-import { fail } from "../../errors";
+import { fail, type Problem } from "../../errors";
 import { literal, isLate } from "../../model/late";
 import { type NameRules, derivedName, stableHash } from "../names";
 import { terraformText } from "../terraform-text";
@@ -26,7 +26,7 @@ const RULES: NameRules = { max: NAME_MAX, allowed: /[\w+=,.@-]/, separator: "_" 
  */
 export function roleName(name: string): string {
   literal(name, "name of the IAM role");
-  if (typeof name !== "string" || !NAME.test(name)) return fail("aws-role-name-invalid", name);
+  if (typeof name !== "string" || !NAME.test(name)) return fail("aws-invalid", noRoleName(name));
   if (name.length <= NAME_MAX) return name;
   const suffix = `_${stableHash([name])}`;
   return name.slice(0, NAME_MAX - suffix.length) + suffix;
@@ -40,7 +40,7 @@ export function roleName(name: string): string {
 export function derivedRoleName(parts: readonly string[], prefix = ""): string {
   literal(prefix, "prefix of IAM role names");
   const tooLong = prefix.length > NAME_MAX / 2;
-  if (prefix !== "" && (tooLong || !NAME.test(prefix))) return fail("aws-role-name-invalid", prefix);
+  if (prefix !== "" && (tooLong || !NAME.test(prefix))) return fail("aws-invalid", noRoleName(prefix));
   return prefix + derivedName(parts, { ...RULES, max: NAME_MAX - prefix.length });
 }
 
@@ -49,7 +49,12 @@ export function rolePath(path: string): string {
   literal(path, "path of the IAM role");
   return typeof path === "string" && path.length <= PATH_MAX && PATH.test(path)
     ? path
-    : fail("aws-path-invalid", path);
+    : fail("aws-invalid", {
+        problem: "path of the IAM role is not a path",
+        value: path,
+        allowed: "/ or /…/ with visible ASCII characters, at most 512",
+        remedy: "begin and end it with a slash",
+      });
 }
 
 /** Returns a description of 1 to 1000 Latin-1 characters; throws `aws-description-invalid` or `late-value`. */
@@ -60,7 +65,14 @@ export function roleDescription(description: string, what: string): string {
     description.trim() !== "" &&
     description.length <= DESCRIPTION_MAX &&
     DESCRIPTION.test(description);
-  return usable ? description : fail("aws-description-invalid", what, description);
+  return usable
+    ? description
+    : fail("aws-invalid", {
+        problem: `${what} cannot stand in the description of an IAM role`,
+        value: description,
+        allowed: "at least one character of printable Latin-1; the whole description at most 1000 characters",
+        remedy: "write one short sentence",
+      });
 }
 
 /** Tags of one object. */
@@ -87,9 +99,10 @@ export function tagArguments(
 ): Record<string, string> | undefined {
   if (tags === undefined) return undefined;
   const entries = Object.entries(tags);
-  if (entries.length > max) return fail("aws-tags-invalid", "are too many", entries.length, max);
+  if (entries.length > max) return fail("aws-invalid", invalidTags("are too many", entries.length, max));
   const odd = entries.find(([key, value]) => !isKey(key) || !isValue(value));
-  if (odd) return fail("aws-tags-invalid", "have a key or a value that AWS refuses", odd.join(" = "), max);
+  if (odd)
+    return fail("aws-invalid", invalidTags("have a key or a value that AWS refuses", odd.join(" = "), max));
   return Object.fromEntries(entries.map(([key, value]) => [terraformText(key), terraformText(value)]));
 }
 
@@ -111,7 +124,12 @@ export function ccoctlNameOf(name: string): string {
   const given: unknown = literal(name, "ccoctlName");
   return typeof given === "string" && CCOCTL_NAME.test(given)
     ? given
-    : fail("aws-ccoctl-name-invalid", given);
+    : fail("aws-invalid", {
+        problem: "name that ccoctl was given is not usable",
+        value: given,
+        allowed: "1 to 89 letters, digits, `.`, `_` and `-`",
+        remedy: "give what stood after --name: the bucket's name without `-oidc`",
+      });
 }
 
 /** What ccoctl tags everything of a cluster with, also to find it again. */
@@ -128,4 +146,24 @@ export function ccoctlComment(clusterName: string): string {
 export function listOf(values: string | readonly string[] | undefined): readonly string[] {
   if (values === undefined) return [];
   return typeof values === "string" ? [values] : values;
+}
+
+/** What is wrong with … */
+function noRoleName(value: unknown): Problem {
+  return {
+    problem: "IAM role name has characters that IAM refuses",
+    value,
+    allowed: "letters, digits and _+=,.@-, at least one; over 64 characters it is shortened with a hash",
+    remedy: "use another name, or leave it out to have one derived",
+  };
+}
+
+/** What is wrong with … */
+function invalidTags(reason: string, value: unknown, max: number): Problem {
+  return {
+    problem: `tags ${reason}`,
+    value,
+    allowed: `at most ${max} tags; keys of 1 to 128 characters that do not begin with aws:, values of at most 256`,
+    remedy: "correct the tags",
+  };
 }

@@ -3,11 +3,11 @@
  * statements of its own.
  */
 
-import { fail } from "../../errors";
+import { fail, type Problem } from "../../errors";
 import { isLate } from "../../model/late";
 import { type ObjectKind, anyObject, list, object, optional, text } from "../../model/shape";
 import { matchesPattern } from "../wildcard";
-import { partitions } from "./partitions";
+import { partitions, otherPartition } from "./partitions";
 import { type RequestStatement, isTextList } from "./provider-spec";
 import {
   isConditionOfOperators,
@@ -55,7 +55,14 @@ export function checkedNarrowings(
   narrow.forEach((one, index) => checkNarrowing(one, `narrow[${index}]`));
   const known = permittedActions(statements);
   for (const pattern of narrow.flatMap(({ actions }) => actions))
-    if (!known.some((action) => names(pattern, action))) fail("aws-override-unused", pattern, known);
+    if (!known.some((action) => names(pattern, action)))
+      fail("aws-unused", {
+        problem: "override narrows an action that no Allow statement of the request has",
+        value: pattern,
+        allowed: known.join(", "),
+        remedy:
+          "write the action as the request does, or with * for any text; Deny statements are never narrowed",
+      });
   return narrow;
 }
 
@@ -86,7 +93,7 @@ export function narrowedStatements(
 
 function checkNarrowing(one: ComponentNarrowing, where: string): void {
   const refuse = (reason: string, value: unknown): never =>
-    fail("aws-override-invalid", where, reason, value);
+    fail("aws-invalid", invalidOverride(where, reason, value));
   const { actions, resources, conditions } = one;
   if (!isTextList(actions)) refuse("names no actions", actions);
   if (resources !== undefined && !(isTextList(resources) && resources.every(isResource)))
@@ -103,7 +110,7 @@ function narrowedBy(
 ): PolicyStatement {
   const { resources, conditions } = narrowing;
   if (!conditions && resources?.includes(statement.Resource))
-    fail("aws-override-invalid", `narrow of ${actions.join(", ")}`, "narrows nothing", resources);
+    fail("aws-invalid", invalidOverride(`narrow of ${actions.join(", ")}`, "narrows nothing", resources));
   for (const resource of resources ?? []) requireWithin(resource, statement.Resource);
   const condition = conditions ? both(statement.Condition ?? {}, conditions) : statement.Condition;
   return {
@@ -116,7 +123,15 @@ function narrowedBy(
 
 function narrowingOf(action: string, narrow: readonly ComponentNarrowing[]): ComponentNarrowing | undefined {
   const found = narrow.filter(({ actions }) => actions.some((pattern) => names(pattern, action)));
-  return found.length > 1 ? fail("aws-override-ambiguous", action) : found[0];
+  return found.length > 1
+    ? fail("aws-conflict", {
+        problem: "override narrows one action twice",
+        value: action,
+        allowed: "each action of the request in one entry of `narrow`",
+        remedy:
+          "put resources and conditions of the action into one entry; for KMS actions use `kmsKeys` or `narrow`",
+      })
+    : found[0];
 }
 
 /** IAM does not tell upper from lower case in actions. */
@@ -127,8 +142,8 @@ function names(pattern: string, action: string): boolean {
 /** Within `*` everything is; within anything else a late ARN cannot be compared. */
 function requireWithin(resource: string, asked: string): void {
   if (asked === "*") return;
-  if (isLate(resource)) fail("aws-override-wider", "an ARN that is known after apply", asked);
-  if (!patternWithin(resource, asked)) fail("aws-override-wider", resource, asked);
+  if (isLate(resource)) fail("aws-unsafe", wider("an ARN that is known after apply", asked));
+  if (!patternWithin(resource, asked)) fail("aws-unsafe", wider(resource, asked));
 }
 
 /** Neither operators nor keys tell upper from lower case. */
@@ -139,7 +154,13 @@ function both(asked: PolicyCondition, added: PolicyCondition): PolicyCondition {
       const [known, more] = [asked[operator] ?? {}, added[operator] ?? {}];
       const taken = new Set(Object.keys(known).map((key) => key.toLowerCase()));
       const twice = Object.keys(more).find((key) => taken.has(key.toLowerCase()));
-      if (twice !== undefined) fail("aws-override-condition", operator, twice);
+      if (twice !== undefined)
+        fail("aws-conflict", {
+          problem: `override states a condition that the request has already, ${operator} on ${twice}`,
+          value: twice,
+          allowed: "conditions on other keys, or with other operators",
+          remedy: "state it with an operator that the request does not use; all conditions must hold",
+        });
       return [operator, { ...known, ...more }];
     }),
   );
@@ -162,7 +183,7 @@ const GRANTS: readonly string[] = ["kms:CreateGrant", "kms:ListGrants", "kms:Rev
 export function kmsKeyArn(arn: string): string {
   if (isLate(arn)) return arn;
   const [, partition] = (typeof arn === "string" && KEY_ARN.exec(arn)) || [];
-  return partitions.some(({ name }) => name === partition) ? arn : fail("aws-kms-key-invalid", arn);
+  return partitions.some(({ name }) => name === partition) ? arn : fail("aws-invalid", noKmsKey(arn));
 }
 
 /** The account of a key's literal ARN; `undefined` where the ARN is late. */
@@ -174,7 +195,7 @@ export function kmsKeyAccount(arn: string): string | undefined {
 export function requireKeyPartition(arn: string, partition: string | undefined): void {
   const its = isLate(arn) ? undefined : KEY_ARN.exec(arn)?.[1];
   if (its !== undefined && partition !== undefined && its !== partition)
-    fail("aws-partition-mismatch", "a KMS key", its, partition);
+    fail("aws-mismatch", otherPartition("a KMS key", its, partition));
 }
 
 /** The permissions to use keys; grants only for AWS services on the component's behalf. */
@@ -224,4 +245,35 @@ function oneFurther(reached: readonly boolean[], sign: string, narrow: string): 
     if (length === 0 || reached[length - 1] !== true) return false;
     return sign === ONE ? given !== ANY : given === sign;
   });
+}
+
+/** What is wrong with … */
+export function noKmsKey(value: unknown): Problem {
+  return {
+    problem: "KMS key is not the ARN of a key",
+    value,
+    allowed: "arn:<partition>:kms:<region>:<account>:key/<id>",
+    remedy: "use the ARN of the key: IAM does not follow an alias in a policy's Resource",
+  };
+}
+
+/** What is wrong with … */
+function invalidOverride(where: string, reason: string, value: unknown): Problem {
+  return {
+    problem: `override: ${where} ${reason}`,
+    value,
+    allowed:
+      "{ narrow?: { actions, resources?, conditions? }[], kmsKeys?, statements?, wideReason?, roleName? }, where each entry of `narrow` has resources within the request's or conditions",
+    remedy: "correct the entry, or remove it",
+  };
+}
+
+/** What is wrong with … */
+function wider(value: string, resource: string): Problem {
+  return {
+    problem: "override would let the component reach more than its request asks for",
+    value,
+    allowed: resource,
+    remedy: "give further resources with `statements`, which says openly that they are added",
+  };
 }

@@ -32,10 +32,23 @@ const ENTRY = "{ effect, action, resource, policyCondition? }";
  * statements, and statements without effect, actions or resource.
  */
 export function requestStatements({ providerKind, providerSpec }: CredentialsRequest): RequestStatement[] {
-  if (providerKind !== awsProviderKind) fail("aws-request-kind", providerKind);
+  if (providerKind !== awsProviderKind)
+    fail("aws-foreign", {
+      problem: "CredentialsRequest asks another cloud",
+      value: providerKind,
+      allowed: "AWSProviderSpec",
+      remedy: "filter the requests by cloud before they are handed to componentRoles()",
+    });
   refuseUnknown("providerSpec", providerSpec, FIELDS);
   const { statementEntries: entries, stsIAMRoleARN: role } = providerSpec;
-  if (role !== undefined && role !== "") fail("aws-request-brokered", role);
+  if (role !== undefined && role !== "")
+    fail("aws-unsupported", {
+      problem:
+        "CredentialsRequest names a role itself (stsIAMRoleARN), so the cloud credential operator writes its Secret",
+      value: role,
+      allowed: "requests of the release payload, which leave the role to the installation",
+      remedy: "leave this request out, and give the operator's subscription the ARN of a ComponentRole",
+    });
   if (!Array.isArray(entries) || entries.length === 0)
     return invalid("providerSpec.statementEntries", "has no statements", entries, `a list of ${ENTRY}`);
   return entries.map((entry: unknown, index) =>
@@ -108,5 +121,11 @@ function refuseUnknown(
 }
 
 function invalid(where: string, reason: string, value: unknown, allowed: string): never {
-  return fail("aws-provider-spec-invalid", where, reason, value, allowed);
+  return fail("aws-invalid", {
+    problem: `${where} ${reason}`,
+    value,
+    allowed,
+    remedy:
+      "take the CredentialsRequest as the release payload has it; what this cluster needs otherwise is said with `overrides`",
+  });
 }

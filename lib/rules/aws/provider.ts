@@ -2,7 +2,7 @@
  * ARNs as text. Everything here works on literals; an ARN that Terraform knows only after apply is never read.
  */
 
-import { fail } from "../../errors";
+import { fail, type Problem } from "../../errors";
 import { validateAudience } from "../../model/audience";
 import { GivenIssuer, Issuer } from "../../model/issuer";
 import { literal } from "../../model/late";
@@ -40,7 +40,12 @@ export function accountId(account: string): string {
   literal(account, "account");
   return typeof account === "string" && ACCOUNT.test(account)
     ? account
-    : fail("aws-account-invalid", account);
+    : fail("aws-invalid", {
+        problem: "AWS account is not an account id",
+        value: account,
+        allowed: "12 digits, as text because of leading zeros",
+        remedy: "use the id that `aws sts get-caller-identity` prints",
+      });
 }
 
 /** `arn:<partition>:iam::<account>:oidc-provider/<host path>`. */
@@ -54,10 +59,8 @@ export function parseOidcProviderArn(arn: string): OidcProviderArn {
   const [, partition, account, hostPath] = (typeof arn === "string" && OIDC_PROVIDER_ARN.exec(arn)) || [];
   if (partition && account && hostPath && isPartition(partition)) return { partition, account, hostPath };
   return fail(
-    "aws-arn-invalid",
-    "OIDC provider",
-    arn,
-    "arn:<partition>:iam::<account>:oidc-provider/<issuer without https://>",
+    "aws-invalid",
+    noArn("OIDC provider", arn, "arn:<partition>:iam::<account>:oidc-provider/<issuer without https://>"),
   );
 }
 
@@ -72,7 +75,7 @@ export function parseRoleArn(arn: string): RoleArn {
   const [, partition, account, path, name] = (typeof arn === "string" && ROLE_ARN.exec(arn)) || [];
   if (partition && account && path && name && isPartition(partition))
     return { partition, account, path, name };
-  return fail("aws-arn-invalid", "IAM role", arn, "arn:<partition>:iam::<account>:role/[<path>/]<name>");
+  return fail("aws-invalid", noArn("IAM role", arn, "arn:<partition>:iam::<account>:role/[<path>/]<name>"));
 }
 
 function isPartition(name: string): boolean {
@@ -97,8 +100,9 @@ export function awsIssuer(issuer: GivenIssuer): Issuer {
   if (checked.late) return checked;
   const { url } = checked;
   if (checked.clusterInternal) return fail("issuer-cluster-internal", url, "AWS");
-  if (PORT.test(url)) return fail("aws-issuer-unusable", url, "has a port");
-  if (url.length > URL_MAX) return fail("aws-issuer-unusable", url, `is longer than ${URL_MAX} characters`);
+  if (PORT.test(url)) return fail("aws-invalid", refusedIssuer(url, "has a port"));
+  if (url.length > URL_MAX)
+    return fail("aws-invalid", refusedIssuer(url, `is longer than ${URL_MAX} characters`));
   return checked;
 }
 
@@ -106,7 +110,14 @@ export function awsIssuer(issuer: GivenIssuer): Issuer {
 export function clientIds(audiences: readonly string[]): string[] {
   const ids = [...new Set(audiences.map(validateAudience))].sort();
   const usable = ids.length > 0 && ids.length <= CLIENT_IDS_MAX;
-  return usable ? ids : fail("aws-client-ids-invalid", ids.length);
+  return usable
+    ? ids
+    : fail("aws-limit", {
+        problem: "number of audiences (client ids) of the OIDC provider is out of range",
+        value: ids.length,
+        allowed: "1 to 100 per OIDC provider (IAM quota, not adjustable)",
+        remedy: "use one audience for all workloads; sts.amazonaws.com is the convention in every partition",
+      });
 }
 
 /**
@@ -129,7 +140,15 @@ export function thumbprintList(thumbprints: readonly string[]): string[] {
     thumbprints.length > 0 &&
     thumbprints.length <= THUMBPRINTS_MAX &&
     thumbprints.every((thumbprint) => THUMBPRINT.test(thumbprint));
-  return usable ? [...thumbprints] : fail("aws-thumbprints-invalid", thumbprints);
+  return usable
+    ? [...thumbprints]
+    : fail("aws-invalid", {
+        problem: "thumbprints of the OIDC provider are not usable",
+        value: thumbprints,
+        allowed: "at most 5 SHA-1 fingerprints of 40 hexadecimal digits, without colons",
+        remedy:
+          "leave them out: AWS trusts issuers whose certificate chains to a public certificate authority",
+      });
 }
 
 /**
@@ -146,4 +165,24 @@ export function literalOidcProviderArn(
   const partition = region === undefined ? undefined : partitionOf(region).name;
   if (issuer.late || checked === undefined || partition === undefined) return undefined;
   return oidcProviderArn({ partition, account: checked, hostPath: issuer.hostPath });
+}
+
+/** What is wrong with … */
+export function noArn(what: string, value: unknown, form: string): Problem {
+  return {
+    problem: `${what} is not an ARN of that kind`,
+    value,
+    allowed: form,
+    remedy: "copy the whole ARN from IAM",
+  };
+}
+
+/** What is wrong with … */
+function refusedIssuer(value: string, reason: string): Problem {
+  return {
+    problem: `issuer ${reason}, which IAM refuses for an OIDC provider`,
+    value,
+    allowed: "https://host[/path] of at most 255 characters, on port 443",
+    remedy: "host the cluster's discovery document under such a URL and set --service-account-issuer to it",
+  };
 }

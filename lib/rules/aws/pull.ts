@@ -3,7 +3,7 @@ import { Duration } from "../../model/duration";
 import type { CredentialProviderEnv, ImageCredentialProvider } from "../../model/image-credential-provider";
 import { isLate } from "../../model/late";
 import { describedRole, namedSubjects, type AwsFederatedTrust } from "./trust";
-import { partitionOf, type Partition } from "./partitions";
+import { partitionOf, type Partition, otherPartition } from "./partitions";
 import {
   ecrMatchImages,
   ecrPublicHost,
@@ -101,10 +101,21 @@ function regionForPublic(grants: readonly EcrGrant[], stated: string | undefined
     (region) => region !== undefined,
   );
   const [region] = regions;
-  if (region === undefined) return fail("aws-public-region-missing");
-  if (regions.length > 1) return fail("aws-public-region-conflict", regions.sort());
+  if (region === undefined)
+    return fail("aws-missing", {
+      problem: "ECR Public is pulled with a service account token, but no region is known for AWS_REGION",
+      allowed: "a region of partition aws",
+      remedy: "give it: ecrPublic({ region }) or pullRoles({ region })",
+    });
+  if (regions.length > 1)
+    return fail("aws-conflict", {
+      problem: "ECR Public is named with several regions, but the plugin has one AWS_REGION for all pulls",
+      value: regions.sort(),
+      allowed: "one region",
+      remedy: "give the same region to every ecrPublic()",
+    });
   const { name } = partitionOf(region);
-  if (name !== "aws") return fail("aws-partition-mismatch", "the region for ECR Public", name, "aws");
+  if (name !== "aws") return fail("aws-mismatch", otherPartition("the region for ECR Public", name, "aws"));
   return [{ name: "AWS_REGION", value: region }];
 }
 
@@ -119,10 +130,15 @@ export interface ReasonedWildcard {
 /** The one partition of all grants; throws `aws-sources-empty` or `aws-partition-mismatch`. */
 export function partitionOfGrants(grants: readonly EcrGrant[]): Partition {
   const [first] = grants;
-  if (!first) return fail("aws-sources-empty");
+  if (!first)
+    return fail("aws-missing", {
+      problem: "IAM role is given no registry to pull from",
+      allowed: "at least one of ecr(…) and ecrPublic(…)",
+      remedy: "name the registry and its repositories",
+    });
   const stray = grants.find(({ partition }) => partition.name !== first.partition.name);
   return stray
-    ? fail("aws-partition-mismatch", "a registry", stray.partition.name, first.partition.name)
+    ? fail("aws-mismatch", otherPartition("a registry", stray.partition.name, first.partition.name))
     : first.partition;
 }
 

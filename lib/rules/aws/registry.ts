@@ -3,7 +3,7 @@
  * (kubernetes/cloud-provider-aws, cmd/ecr-credential-provider/main.go).
  */
 
-import { fail } from "../../errors";
+import { fail, type Problem } from "../../errors";
 import { literal, isLate } from "../../model/late";
 import { type ObjectKind, boolean, object, optional } from "../../model/shape";
 import { accountId } from "./provider";
@@ -98,7 +98,7 @@ export function ecrHost(account: string, region: string, options: EcrHostOptions
   const partition = partitionOf(region);
   const { ecrFipsRegions } = partition;
   if (options.fips && !ecrFipsRegions.includes(region))
-    fail("aws-registry-kind-unsupported", "FIPS host", region, FIPS_REGIONS);
+    fail("aws-unsupported", noSuchHost("FIPS host", region, FIPS_REGIONS));
   return `${accountId(account)}.${service(partition, options)}.${region}.${suffix(partition, options)}`;
 }
 
@@ -136,15 +136,14 @@ function service(
   { fips = false, dualStack = false }: EcrHostOptions,
 ): string {
   if (fips && ecrFipsRegions.length === 0)
-    return fail("aws-registry-kind-unsupported", "FIPS host", name, FIPS_REGIONS);
+    return fail("aws-unsupported", noSuchHost("FIPS host", name, FIPS_REGIONS));
   return `${dualStack ? "dkr-ecr" : "dkr.ecr"}${fips ? "-fips" : ""}`;
 }
 
 function suffix({ name, dnsSuffix, ecrDualStackSuffix }: Partition, { dualStack }: EcrHostOptions): string {
   if (!dualStack) return dnsSuffix;
   return (
-    ecrDualStackSuffix ??
-    fail("aws-registry-kind-unsupported", "dual-stack host", name, DUAL_STACK_PARTITIONS)
+    ecrDualStackSuffix ?? fail("aws-unsupported", noSuchHost("dual-stack host", name, DUAL_STACK_PARTITIONS))
   );
 }
 
@@ -165,27 +164,45 @@ export function isRepositoryPattern(repository: string): boolean {
 export function repositoryPattern(repository: string): string {
   literal(repository, "ECR repository");
   if (typeof repository !== "string" || repository.length > MAX)
-    return fail("aws-repository-invalid", repository);
+    return fail("aws-invalid", noRepository(repository));
   // A cache of another registry may well be named like that one, `quay.io/…`, but never like ECR.
-  if (isEcrHost(repository.split("/", 1)[0] ?? "")) return fail("aws-repository-with-host", repository);
+  if (isEcrHost(repository.split("/", 1)[0] ?? ""))
+    return fail("aws-invalid", {
+      problem: "ECR repository begins with the host of its registry",
+      value: repository,
+      allowed: "the repository alone, for example shop/web or base/*",
+      remedy: "remove the host: account and region say which registry it is",
+    });
   // A star stands for any text, so the rest must be a name with some text in its place.
   const example = repository.replaceAll("*", "x");
   const minimum = isRepositoryPattern(repository) ? 1 : MIN;
   return example.length >= minimum && NAME.test(example)
     ? repository
-    : fail("aws-repository-invalid", repository);
+    : fail("aws-invalid", noRepository(repository));
 }
 
 /** Returns the name of exactly one repository; throws `aws-repository-policy-wildcard` or `aws-repository-invalid`. */
 export function repositoryName(repository: string): string {
   const checked = repositoryPattern(repository);
-  return isRepositoryPattern(checked) ? fail("aws-repository-policy-wildcard", repository) : checked;
+  return isRepositoryPattern(checked)
+    ? fail("aws-invalid", {
+        problem: "ECR has a policy per repository, none for a pattern",
+        value: repository,
+        allowed: "exact repository names",
+        remedy: "list the repositories under ownerPolicy.repositories",
+      })
+    : checked;
 }
 
 /** Returns the patterns, each once; throws `aws-repositories-empty` where there is none, and what `repositoryPattern` throws. */
 export function repositoryPatterns(repositories: readonly string[]): readonly string[] {
   if (!Array.isArray(repositories) || repositories.length === 0)
-    return fail("aws-repositories-empty", repositories);
+    return fail("aws-missing", {
+      problem: "ECR registry is named without a list of repositories",
+      value: repositories,
+      allowed: "a list of at least one repository name or pattern",
+      remedy: 'list what is pulled; the whole registry is "*"',
+    });
   return [...new Set(repositories.map(repositoryPattern))];
 }
 
@@ -298,11 +315,38 @@ export function repositoryPullPolicy(
   const late = roles.some(({ arn }) => isLate(arn));
   const characters = policySize(late ? documentOf(roles.map(standIn)) : document);
   return characters > policyMaxCharacters
-    ? fail("aws-repository-policy-too-long", repository, characters, roles.length)
+    ? fail("aws-limit", {
+        problem: `policy of the ECR repository ${repository} is too long: ${roles.length} IAM roles`,
+        value: characters,
+        allowed: "10240 characters without white space (ECR quota, not adjustable); a late ARN is estimated",
+        remedy:
+          'say ownerPolicy: "elsewhere", and have the owner admit the account of the IAM roles in one statement: Principal its account id, limited to the roles by their path (pullRoles({ path })) with ArnLike on aws:PrincipalArn',
+      })
     : document;
 }
 
 /** The index keeps two late ARNs apart, as they will be. */
 function standIn({ arn, arnLength = USUAL_ARN_LENGTH }: AdmittedRole, index: number): string {
   return isLate(arn) ? String(index).padEnd(arnLength, "-") : arn;
+}
+
+/** What is wrong with … */
+function noSuchHost(kind: string, where: string, allowed: string): Problem {
+  return {
+    problem: `ECR has no ${kind} there that the image credential provider knows`,
+    value: where,
+    allowed,
+    remedy: "leave the option out to use the plain registry host <account>.dkr.ecr.<region>.<suffix>",
+  };
+}
+
+/** What is wrong with … */
+function noRepository(value: unknown): Problem {
+  return {
+    problem: "ECR repository is not a repository name or pattern",
+    value,
+    allowed:
+      "path segments of a-z and 0-9, joined inside by single . _ or -, 2 to 256 characters, * for any text; no registry host, tag or digest",
+    remedy: "write it as `aws ecr describe-repositories` prints it, for example shop/web or base/*",
+  };
 }

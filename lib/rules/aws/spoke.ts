@@ -86,10 +86,22 @@ const GROUP_MAX = 253;
  * `namespace-invalid` or `late-value`.
  */
 export function eksAccess({ accessPolicies, kubernetesGroups }: EksAccess): EksAccess {
-  if (accessPolicies.length + kubernetesGroups.length === 0) return fail("aws-eks-access-empty");
+  if (accessPolicies.length + kubernetesGroups.length === 0)
+    return fail("aws-missing", {
+      problem: "access entries of the EKS cluster would let the controllers in, and allow them nothing",
+      allowed: "at least one entry in `accessPolicies` or `kubernetesGroups`",
+      remedy:
+        "name an access policy, for example AmazonEKSEditPolicy in the namespaces that are needed; or a group that RBAC on the cluster gives rights to",
+    });
   const known = new Map<string, EksPolicyGrant>();
   for (const grant of accessPolicies) {
-    if (known.has(grant.policy)) fail("aws-eks-policy-twice", grant.policy);
+    if (known.has(grant.policy))
+      fail("aws-conflict", {
+        problem: "access policy is given twice, and EKS associates each with an access entry once",
+        value: grant.policy,
+        allowed: "each access policy once, for the whole cluster or for a list of namespaces",
+        remedy: "put the namespaces of both into one list",
+      });
     known.set(grant.policy, policyGrant(grant));
   }
   for (const group of kubernetesGroups) checkGroup(group);
@@ -109,7 +121,12 @@ export function eksClusterName(name: unknown): string {
   const given = literal(name, "name of the EKS cluster");
   return typeof given === "string" && CLUSTER_NAME.test(given)
     ? given
-    : fail("aws-eks-cluster-name-invalid", given);
+    : fail("aws-invalid", {
+        problem: "name of the EKS cluster is missing, or not one that EKS accepts",
+        value: given,
+        allowed: "1 to 100 letters, digits, - and _, beginning with a letter or digit, known at synth",
+        remedy: "use the name that `aws eks list-clusters` prints",
+      });
 }
 
 /**
@@ -122,7 +139,13 @@ export function requireAccessEntries(cluster: string, mode: string): void {
 
 function policyGrant({ policy, namespaces }: EksPolicyGrant): EksPolicyGrant {
   if (namespaces === undefined) return { policy };
-  if (namespaces.length === 0) return fail("aws-eks-namespaces-empty", policy);
+  if (namespaces.length === 0)
+    return fail("aws-missing", {
+      problem: "access policy is limited to an empty list of namespaces",
+      value: policy,
+      allowed: "at least one namespace; without `namespaces` it counts in the whole cluster",
+      remedy: "name the namespaces, or leave the access policy out",
+    });
   return { policy, namespaces: [...new Set(namespaces.map(namespaceName))].sort() };
 }
 
@@ -134,5 +157,11 @@ function checkGroup(group: string): void {
     group !== "" &&
     group.length <= GROUP_MAX &&
     !group.startsWith("system:");
-  if (!usable) fail("aws-eks-group-invalid", group);
+  if (!usable)
+    fail("aws-invalid", {
+      problem: "Kubernetes group is not one that an access entry can have",
+      value: group,
+      allowed: "1 to 253 characters, not beginning with system:",
+      remedy: "use a group of your own, for example fleet-controllers, and bind it on the cluster",
+    });
 }

@@ -2,7 +2,7 @@
  * Conditions of IAM policies as data. Source: "IAM JSON policy elements: Condition" in the IAM user guide.
  */
 
-import { fail } from "../../errors";
+import { fail, type Problem } from "../../errors";
 import { isLate } from "../../model/late";
 import { isRecord } from "../../model/record";
 import { terraformText } from "../terraform-text";
@@ -91,7 +91,14 @@ export function policySize(document: PolicyDocument): number {
  */
 export function checkedPolicy(what: string, document: PolicyDocument, remedy?: string): PolicyDocument {
   const characters = policySize(document);
-  return characters > policyMaxCharacters ? fail("aws-policy-too-long", what, characters, remedy) : document;
+  return characters > policyMaxCharacters
+    ? fail("aws-limit", {
+        problem: `${what} is too long`,
+        value: characters,
+        allowed: "10240 characters without white space (IAM quota, not adjustable)",
+        remedy,
+      })
+    : document;
 }
 
 /**
@@ -119,7 +126,8 @@ export function identityStatements(
   statements: readonly PolicyStatement[],
   what: string,
 ): readonly PolicyStatement[] {
-  if (!Array.isArray(statements)) return fail("aws-statement-invalid", what, "are no list", statements);
+  if (!Array.isArray(statements))
+    return fail("aws-invalid", invalidStatement(what, "are no list", statements));
   statements.forEach((statement: PolicyStatement, index) =>
     identityStatement(statement, `${what}[${index}]`),
   );
@@ -131,24 +139,39 @@ export function identityStatements(
 export function requireSidsOnce(statements: readonly PolicyStatement[]): void {
   const sids = statements.flatMap(({ Sid }) => (Sid === undefined ? [] : [Sid]));
   const twice = sids.find((sid, index) => sids.indexOf(sid) < index);
-  if (twice !== undefined) fail("aws-statement-sid-twice", twice);
+  if (twice !== undefined)
+    fail("aws-conflict", {
+      problem: "two statements of one policy have the same Sid, which IAM refuses",
+      value: twice,
+      allowed: "each Sid once per IAM role",
+      remedy: "rename one of the two, or leave both without Sid",
+    });
 }
 
 /** Returns a statement of an identity policy as it was given; throws `aws-statement-invalid`. */
 export function identityStatement(statement: PolicyStatement, what: string): PolicyStatement {
-  if (!isRecord(statement)) return fail("aws-statement-invalid", what, "is not a statement", statement);
+  if (!isRecord(statement))
+    return fail("aws-invalid", invalidStatement(what, "is not a statement", statement));
   const stray = Object.keys(statement).find((field) => !FIELDS.includes(field));
-  if (stray !== undefined) fail("aws-statement-invalid", what, "has a field that it cannot have", stray);
+  if (stray !== undefined)
+    fail("aws-invalid", invalidStatement(what, "has a field that it cannot have", stray));
   const { Sid, Effect, Action, Resource, Condition } = statement;
   if (Sid !== undefined && !(typeof Sid === "string" && SID.test(Sid)))
-    fail("aws-statement-invalid", what, "has a Sid that is not letters and digits", Sid);
-  if (Effect !== "Allow" && Effect !== "Deny") fail("aws-statement-invalid", what, "has no effect", Effect);
+    fail("aws-invalid", invalidStatement(what, "has a Sid that is not letters and digits", Sid));
+  if (Effect !== "Allow" && Effect !== "Deny")
+    fail("aws-invalid", invalidStatement(what, "has no effect", Effect));
   if (!isTextList(listOf(Action)) || !listOf(Action).every((action) => ACTION.test(action)))
-    fail("aws-statement-invalid", what, "has no actions, or one that is not <service>:<action>", Action);
+    fail(
+      "aws-invalid",
+      invalidStatement(what, "has no actions, or one that is not <service>:<action>", Action),
+    );
   if (!isTextList(listOf(Resource)) || !listOf(Resource).every(isResource))
-    fail("aws-statement-invalid", what, "has no resources, or one that is no ARN", Resource);
+    fail("aws-invalid", invalidStatement(what, "has no resources, or one that is no ARN", Resource));
   if (Condition !== undefined && !isConditionOfOperators(Condition))
-    fail("aws-statement-invalid", what, "has a condition that is not operator → key → values", Condition);
+    fail(
+      "aws-invalid",
+      invalidStatement(what, "has a condition that is not operator → key → values", Condition),
+    );
   return statement;
 }
 
@@ -195,4 +218,27 @@ function isWideResource(resource: string): boolean {
   const fields = resource.split(":");
   const last = fields.length > ARN_FIELDS ? fields.slice(ARN_FIELDS).join(":") : (fields.at(-1) ?? "");
   return WIDE_RESOURCE.test(last);
+}
+
+/** What is wrong with … */
+export function tooWide(value: unknown): Problem {
+  return {
+    problem:
+      "permission is for every action, or every action of a service, on every resource, and no reason is given",
+    value,
+    allowed: "named actions, or named resources",
+    remedy:
+      "narrow it; where it must be so, write why as `wideReason`, which stands in the role's description",
+  };
+}
+
+/** What is wrong with … */
+function invalidStatement(what: string, reason: string, value: unknown): Problem {
+  return {
+    problem: `${what} ${reason}`,
+    value,
+    allowed:
+      "{ Sid?, Effect: Allow or Deny, Action: one or several, Resource: one or several, Condition? }, nothing else",
+    remedy: "write it as in an IAM identity policy",
+  };
 }

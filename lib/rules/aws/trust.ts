@@ -6,13 +6,13 @@
  * without it admits tokens that were made for somebody else, so leaving it out takes a written reason.
  */
 
-import { fail } from "../../errors";
+import { fail, type Problem } from "../../errors";
 import type { FederatedTrust } from "../../model/federated-trust";
 import { isLate, literal } from "../../model/late";
 import { matchesPattern } from "../wildcard";
 import { roleDescription } from "./names";
-import { partitions } from "./partitions";
-import { accountId, parseOidcProviderArn, roleArn } from "./provider";
+import { partitions, otherPartition } from "./partitions";
+import { accountId, parseOidcProviderArn, roleArn, noArn } from "./provider";
 import {
   type PolicyCondition,
   type PolicyDocument,
@@ -75,7 +75,14 @@ export function subjectPattern(pattern: string): string {
   const usable = typeof pattern === "string" && PATTERN.test(pattern) && /[*?]/.test(pattern);
   return usable
     ? `system:serviceaccount:${pattern.replace("/", ":")}`
-    : fail("aws-subject-pattern-invalid", pattern);
+    : fail("aws-invalid", {
+        problem: "wildcard for service accounts is not usable",
+        value: pattern,
+        allowed:
+          "namespace/name with * or ? in at least one of the two, where the namespace is literal or begins with 3 literal characters: shop/*, ci-*/runner",
+        remedy:
+          "name the namespaces, one wildcard each; list service accounts without wildcard under serviceAccounts",
+      });
 }
 
 /**
@@ -94,7 +101,13 @@ export function trustPolicy(trusts: readonly AwsFederatedTrust[]): PolicyDocumen
     ),
     ...statement(trust, "StringLike", trust.subjectPatterns),
   ]);
-  return statements.length === 0 ? fail("aws-trust-empty") : policyDocument(statements);
+  return statements.length === 0
+    ? fail("aws-missing", {
+        problem: "IAM role trusts nobody",
+        allowed: "at least one service account, or a wildcard with a reason",
+        remedy: "name the service accounts as namespace/name",
+      })
+    : policyDocument(statements);
 }
 
 /**
@@ -110,7 +123,13 @@ export function trustPolicySize(
   const late = trusts.some((trust) => isLate(trust.oidcProviderArn) || isLate(trust.conditionPrefix));
   const document = late ? trustPolicy(trusts.map(withStandIns)) : rendered;
   const characters = policySize(document);
-  if (characters > trustMaxQuota) return fail("aws-trust-too-long", characters, document.Statement.length);
+  if (characters > trustMaxQuota)
+    return fail("aws-limit", {
+      problem: `trust policy of the IAM role is too long: ${document.Statement.length} statements`,
+      value: characters,
+      allowed: "4096 characters without white space, the greatest value of quota L-C07B4B0D (default 2048)",
+      remedy: "split the service accounts, or the clusters, over several IAM roles",
+    });
   return { characters, exact: !late };
 }
 
@@ -142,13 +161,13 @@ function byProviderAndAudience(trusts: readonly AwsFederatedTrust[]): AwsFederat
 function refuseDuplicates({ subjects, subjectPatterns, audience }: AwsFederatedTrust): void {
   const seen = new Set<string>();
   for (const name of [...subjectPatterns, ...subjects.map((subject) => subject.toString())]) {
-    if (seen.has(name)) fail("aws-duplicate-subject", name, audience);
+    if (seen.has(name)) fail("aws-conflict", subjectTwice(name, audience));
     seen.add(name);
   }
   const covered = subjects.find((subject) =>
     subjectPatterns.some((pattern) => matchesPattern(pattern, subject.toString())),
   );
-  if (covered) fail("aws-duplicate-subject", covered.toString(), audience);
+  if (covered) fail("aws-conflict", subjectTwice(covered.toString(), audience));
 }
 
 function statement(
@@ -261,7 +280,7 @@ export function managedPolicyArn(arn: string, what: string): ManagedPolicyArn | 
   if (isLate(arn)) return undefined;
   const [, partition, account] = (typeof arn === "string" && POLICY_ARN.exec(arn)) || [];
   if (!partition || !account || partitions.every(({ name }) => name !== partition))
-    return fail("aws-arn-invalid", what, arn, POLICY_FORM);
+    return fail("aws-invalid", noArn(what, arn, POLICY_FORM));
   return { partition, account };
 }
 
@@ -278,7 +297,24 @@ export function permissionsBoundary(
   const its = managedPolicyArn(arn, "permissions boundary");
   if (!its) return arn;
   if (partition !== undefined && its.partition !== partition)
-    fail("aws-partition-mismatch", "the permissions boundary", its.partition, partition);
+    fail("aws-mismatch", otherPartition("the permissions boundary", its.partition, partition));
   const own = account === undefined || its.account === account || its.account === MANAGED_BY_AWS;
-  return own ? arn : fail("aws-boundary-account-mismatch", arn, account);
+  return own
+    ? arn
+    : fail("aws-mismatch", {
+        problem: "permissions boundary is a policy of another account than the IAM role",
+        value: arn,
+        allowed: `a policy of account ${account}, or one that AWS manages`,
+        remedy: "declare the policy in the role's account",
+      });
+}
+
+/** What is wrong with … */
+function subjectTwice(subject: string, audience: string): Problem {
+  return {
+    problem: `service account appears twice in the trust of one IAM role, for one OIDC provider and audience ${audience}`,
+    value: subject,
+    allowed: "each service account once, and none that a wildcard of the same IAM role admits already",
+    remedy: "remove one of the two",
+  };
 }

@@ -4,6 +4,8 @@
  * `eks.amazonaws.com`.
  */
 
+import { noArn } from "./provider";
+import { otherPartition } from "./partitions";
 import { fail } from "../../errors";
 import { Duration } from "../../model/duration";
 import type { AccessRights, PodFragment } from "../../model/workloads";
@@ -20,6 +22,7 @@ import {
   policyDocument,
   isWide,
   isWideManagedPolicy,
+  tooWide,
 } from "./statement";
 
 // HEADER /*  * What the pod identity webhook would add to a pod, for clusters that do not run it. Source:  * aws/amazon-eks-pod-identity-webhook, pkg/handler/handler.go; the SDKs' settings reference for the variables.  */
@@ -49,10 +52,15 @@ export function accessPermissions(permissions: AccessPermissions): AccessPermiss
   const { statements, managedPolicyArns, wideReason } = permissions;
   identityStatements(statements, "statements");
   if (!Array.isArray(managedPolicyArns) || (managedPolicyArns.length > 0 && !isTextList(managedPolicyArns)))
-    fail("aws-arn-invalid", "managed policy", managedPolicyArns, "a list of ARNs");
-  if (statements.length === 0 && managedPolicyArns.length === 0) fail("aws-access-empty");
+    fail("aws-invalid", noArn("managed policy", managedPolicyArns, "a list of ARNs"));
+  if (statements.length === 0 && managedPolicyArns.length === 0)
+    fail("aws-missing", {
+      problem: "awsAccess() permits nothing",
+      allowed: "at least one entry in `statements` or `managedPolicyArns`",
+      remedy: "say what the service account may do",
+    });
   const wide = statements.find(isWide) ?? managedPolicyArns.find(isWideManagedPolicy);
-  if (wide && wideReason === undefined) fail("aws-statement-too-wide", wide);
+  if (wide && wideReason === undefined) fail("aws-unsafe", tooWide(wide));
   if (wideReason !== undefined) roleDescription(wideReason, "wideReason");
   for (const arn of managedPolicyArns) managedPolicyArn(arn, "managed policy");
   accessPolicy([permissions]);
@@ -97,11 +105,23 @@ export function managedPolicies(
   for (const arn of arns) {
     const its = managedPolicyArn(arn, "managed policy");
     if (its && partition !== undefined && its.partition !== partition)
-      fail("aws-partition-mismatch", "a managed policy", its.partition, partition);
+      fail("aws-mismatch", otherPartition("a managed policy", its.partition, partition));
     if (its && account !== undefined && ![account, MANAGED_BY_AWS].includes(its.account))
-      fail("aws-managed-policy-account", arn, account);
+      fail("aws-mismatch", {
+        problem: "managed policy is one of another account than the IAM role",
+        value: arn,
+        allowed: `a policy of account ${account}, or one that AWS manages`,
+        remedy: "declare the policy in the role's account, or use `statements`",
+      });
   }
-  return arns.length > MANAGED_MAX ? fail("aws-managed-policies-too-many", arns.length) : arns;
+  return arns.length > MANAGED_MAX
+    ? fail("aws-limit", {
+        problem: "too many managed policies for one IAM role",
+        value: arns.length,
+        allowed: "20, the greatest value of the IAM quota (default 10)",
+        remedy: "put the permissions into `statements`",
+      })
+    : arns;
 }
 
 /** A warning where the default quota does not suffice. */
