@@ -40,11 +40,7 @@ export const componentNamings: readonly ComponentNaming[] = ["derived", "ccoctl"
 const CCOCTL_MAX = 64;
 const POLICY_NAME = "component";
 
-/**
- * `<cluster>-<namespace>-<secret>`: over 64 characters cut and ended with a hash, or plainly cut as ccoctl does.
- *
- * Throws `aws-role-name-invalid`.
- */
+/** `<cluster>-<namespace>-<secret>`: over 64 characters cut and ended with a hash, or plainly cut as ccoctl does. */
 export function componentRoleName(
   clusterName: string,
   { namespace, name }: SecretReference,
@@ -113,7 +109,6 @@ export interface ComponentPermissionsOverride {
   readonly wideReason?: string;
 }
 
-/** The kind of {@link ComponentPermissionsOverride}. */
 export const COMPONENT_PERMISSIONS_OVERRIDE: ObjectKind<ComponentPermissionsOverride> = object({
   narrow: optional(list(COMPONENT_NARROWING)),
   kmsKeys: optional(list(text)),
@@ -127,13 +122,7 @@ const KMS = /^kms:/i;
 const ANY_SERVICE = /^[^:]*[*?]/;
 const SHORTEN = "narrow fewer actions apart from each other, or leave some `statements` out";
 
-/**
- * The inline policy of a component.
- *
- * Throws `aws-override-invalid`, `aws-override-unused`, `aws-override-ambiguous`, `aws-override-wider`,
- * `aws-override-condition`, `aws-kms-key-invalid`, `aws-kms-unlimited`, `aws-statement-invalid`,
- * `aws-statement-sid-twice`, `aws-statement-too-wide` or `aws-policy-too-long`.
- */
+/** The inline policy of a component. */
 export function componentPolicy(
   statements: readonly RequestStatement[],
   override: ComponentPermissionsOverride = {},

@@ -34,7 +34,7 @@ const OWN_NAME = "https://";
  */
 export const issuerCacheControl = "public, max-age=300";
 
-/** Returns a bucket name; throws `aws-bucket-name-invalid` or `late-value`. */
+/** Returns a bucket name. */
 export function bucketName(name: string): string {
   literal(name, "name of the issuer's bucket");
   if (typeof name === "string" && name.includes("."))
@@ -46,7 +46,7 @@ export function bucketName(name: string): string {
     : name;
 }
 
-/** `<bucket>.s3.<region>.<suffix>`: the host of the bucket itself; throws `aws-region-unknown`. */
+/** `<bucket>.s3.<region>.<suffix>`: the host of the bucket itself. */
 export function bucketHost(name: string, region: string): string {
   return `${name}.s3.${region}.${partitionOf(region).dnsSuffix}`;
 }
@@ -73,11 +73,8 @@ const READ = "s3:GetObject";
 
 /** The documents of a bucket, and where the bucket is. */
 export interface IssuerBucketPlace {
-  /** Name of the bucket. */
   readonly bucketName: string;
-  /** Its partition. */
   readonly partition: Partition;
-  /** Keys of the documents in the bucket; nobody may read anything else. */
   readonly paths: readonly string[];
 }
 
@@ -165,14 +162,12 @@ export interface ExistingDistribution {
   readonly originAccessIdentity?: string;
 }
 
-/** The kind of {@link ExistingDistribution}. */
 export const EXISTING_DISTRIBUTION: ObjectKind<ExistingDistribution> = object({
   id: text,
   domainName: text,
   originAccessIdentity: optional(text),
 });
 
-/** Throws `aws-cloudfront-missing` for a partition without CloudFront of its own. */
 export function requireCloudFront({ name, cloudFront }: Partition): void {
   if (!cloudFront)
     fail("aws-unsupported", {
@@ -184,13 +179,13 @@ export function requireCloudFront({ name, cloudFront }: Partition): void {
     });
 }
 
-/** Returns the ARN of a certificate that CloudFront can use; throws `aws-arn-invalid`. */
+/** Returns the ARN of a certificate that CloudFront can use. */
 export function certificateArn(arn: string): string {
   if (isLate(arn) || (typeof arn === "string" && CERTIFICATE_ARN.test(arn))) return arn;
   return fail("aws-invalid", noArn("certificate for CloudFront", arn, CERTIFICATE_FORM));
 }
 
-/** Returns a host that an issuer can have; throws `aws-issuer-domain-invalid` or `late-value`. */
+/** Returns a host that an issuer can have. */
 export function issuerDomain(name: string): string {
   const given: unknown = literal(name, "domainName of the issuer");
   return typeof given === "string" && HOST.test(given)
@@ -203,7 +198,6 @@ export function issuerDomain(name: string): string {
       });
 }
 
-/** Throws `aws-distribution-id-invalid` or `late-value`. */
 export function existingDistribution(distribution: ExistingDistribution): ExistingDistribution {
   const given: unknown = literal(distribution, "distribution to adopt");
   const { id, domainName, originAccessIdentity } = distribution;
@@ -214,7 +208,7 @@ export function existingDistribution(distribution: ExistingDistribution): Existi
   return distribution;
 }
 
-/** The ARN of a distribution; CloudFront has no region. Throws `aws-adopt-account-missing` or `aws-account-invalid`. */
+/** The ARN of a distribution; CloudFront has no region. */
 export function distributionArn(partition: Partition, account: string | undefined, id: string): string {
   if (account === undefined)
     return fail("aws-missing", {
@@ -226,7 +220,6 @@ export function distributionArn(partition: Partition, account: string | undefine
   return `arn:${partition.name}:cloudfront::${accountId(account)}:distribution/${id}`;
 }
 
-/** What is wrong with … */
 function invalidBucketName(value: unknown, reason: string): Problem {
   return {
     problem: `bucket name ${reason}`,
@@ -237,7 +230,6 @@ function invalidBucketName(value: unknown, reason: string): Problem {
   };
 }
 
-/** What is wrong with … */
 function noDistribution(value: unknown): Problem {
   return {
     problem: "CloudFront distribution to adopt is not given by id and domain",

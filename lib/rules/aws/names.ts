@@ -19,11 +19,7 @@ const DESCRIPTION = /^[\t\n\r\x20-\x7e\xa1-\xff]+$/;
 /** `_` joins: it occurs in no cluster, namespace or service account name, so that the usual name needs no hash. */
 const RULES: NameRules = { max: NAME_MAX, allowed: /[\w+=,.@-]/, separator: "_" };
 
-/**
- * Returns a role name as IAM accepts it; over 64 characters it is cut and ends with a hash of the whole name.
- *
- * Throws `aws-role-name-invalid` or `late-value`.
- */
+/** Returns a role name as IAM accepts it; over 64 characters it is cut and ends with a hash of the whole name. */
 export function roleName(name: string): string {
   literal(name, "name of the IAM role");
   if (typeof name !== "string" || !NAME.test(name)) return fail("aws-invalid", noRoleName(name));
@@ -32,11 +28,7 @@ export function roleName(name: string): string {
   return name.slice(0, NAME_MAX - suffix.length) + suffix;
 }
 
-/**
- * `<prefix><part>_<part>_…` within 64 characters; different parts never give one name.
- *
- * Throws `aws-role-name-invalid` for a prefix that leaves no room or has characters that IAM refuses.
- */
+/** `<prefix><part>_<part>_…` within 64 characters; different parts never give one name. */
 export function derivedRoleName(parts: readonly string[], prefix = ""): string {
   literal(prefix, "prefix of IAM role names");
   const tooLong = prefix.length > NAME_MAX / 2;
@@ -44,7 +36,7 @@ export function derivedRoleName(parts: readonly string[], prefix = ""): string {
   return prefix + derivedName(parts, { ...RULES, max: NAME_MAX - prefix.length });
 }
 
-/** Returns a path that begins and ends with a slash, at most 512 characters; throws `aws-path-invalid` or `late-value`. */
+/** Returns a path that begins and ends with a slash, at most 512 characters. */
 export function rolePath(path: string): string {
   literal(path, "path of the IAM role");
   return typeof path === "string" && path.length <= PATH_MAX && PATH.test(path)
@@ -57,7 +49,7 @@ export function rolePath(path: string): string {
       });
 }
 
-/** Returns a description of 1 to 1000 Latin-1 characters; throws `aws-description-invalid` or `late-value`. */
+/** Returns a description of 1 to 1000 Latin-1 characters. */
 export function roleDescription(description: string, what: string): string {
   literal(description, what);
   const usable =
@@ -88,11 +80,7 @@ const KEY_MAX = 128;
 const VALUE_MAX = 256;
 const RESERVED = /^aws:/i;
 
-/**
- * Tags as arguments of Terraform, template markers escaped; values may be late. `undefined` where there are none.
- *
- * Throws `aws-tags-invalid`, or `late-value` for a key.
- */
+/** Tags as arguments of Terraform, template markers escaped; values may be late. `undefined` where there are none. */
 export function tagArguments(
   tags: Tags | undefined,
   max: number = TAGS_MAX,
@@ -119,7 +107,7 @@ const TAG_PREFIX = "openshift.io/cloud-credential-operator/";
 /** With the prefix before it within the 128 characters of a tag's key and of a comment of CloudFront. */
 const CCOCTL_NAME = /^[A-Za-z0-9._-]{1,89}$/;
 
-/** Returns the `--name` that ccoctl was given; throws `aws-ccoctl-name-invalid` or `late-value`. */
+/** Returns the `--name` that ccoctl was given. */
 export function ccoctlNameOf(name: string): string {
   const given: unknown = literal(name, "ccoctlName");
   return typeof given === "string" && CCOCTL_NAME.test(given)
@@ -148,7 +136,6 @@ export function listOf(values: string | readonly string[] | undefined): readonly
   return typeof values === "string" ? [values] : values;
 }
 
-/** What is wrong with … */
 function noRoleName(value: unknown): Problem {
   return {
     problem: "IAM role name has characters that IAM refuses",
@@ -158,7 +145,6 @@ function noRoleName(value: unknown): Problem {
   };
 }
 
-/** What is wrong with … */
 function invalidTags(reason: string, value: unknown, max: number): Problem {
   return {
     problem: `tags ${reason}`,

@@ -36,18 +36,13 @@ export interface ComponentNarrowing {
   readonly conditions?: PolicyCondition;
 }
 
-/** The kind of {@link ComponentNarrowing}. */
 export const COMPONENT_NARROWING: ObjectKind<ComponentNarrowing> = object({
   actions: list(text),
   resources: optional(list(text)),
   conditions: optional(anyObject),
 });
 
-/**
- * Returns what is narrowed, checked, each of its actions being one of the request.
- *
- * Throws `aws-override-invalid` or `aws-override-unused`.
- */
+/** Returns what is narrowed, checked, each of its actions being one of the request. */
 export function checkedNarrowings(
   narrow: readonly ComponentNarrowing[],
   statements: readonly RequestStatement[],
@@ -71,11 +66,7 @@ export function permittedActions(statements: readonly RequestStatement[]): strin
   return statements.flatMap(({ Effect, Action }) => (Effect === "Allow" ? Action : []));
 }
 
-/**
- * A statement with its actions grouped by what narrows them; a Deny is never narrowed, that would permit more.
- *
- * Throws `aws-override-ambiguous`, `aws-override-wider`, `aws-override-condition` or `aws-override-invalid`.
- */
+/** A statement with its actions grouped by what narrows them; a Deny is never narrowed, that would permit more. */
 export function narrowedStatements(
   statement: RequestStatement,
   narrow: readonly ComponentNarrowing[],
@@ -179,7 +170,7 @@ const USE: readonly string[] = [
 ];
 const GRANTS: readonly string[] = ["kms:CreateGrant", "kms:ListGrants", "kms:RevokeGrant"];
 
-/** Returns the ARN of a key, checked where it is literal; throws `aws-kms-key-invalid`. */
+/** Returns the ARN of a key, checked where it is literal. */
 export function kmsKeyArn(arn: string): string {
   if (isLate(arn)) return arn;
   const [, partition] = (typeof arn === "string" && KEY_ARN.exec(arn)) || [];
@@ -191,7 +182,6 @@ export function kmsKeyAccount(arn: string): string | undefined {
   return isLate(arn) ? undefined : KEY_ARN.exec(arn)?.[2];
 }
 
-/** Throws `aws-partition-mismatch` where the literal ARN of a key is of another partition than the role. */
 export function requireKeyPartition(arn: string, partition: string | undefined): void {
   const its = isLate(arn) ? undefined : KEY_ARN.exec(arn)?.[1];
   if (its !== undefined && partition !== undefined && its !== partition)
@@ -247,7 +237,6 @@ function oneFurther(reached: readonly boolean[], sign: string, narrow: string): 
   });
 }
 
-/** What is wrong with … */
 export function noKmsKey(value: unknown): Problem {
   return {
     problem: "KMS key is not the ARN of a key",
@@ -257,7 +246,6 @@ export function noKmsKey(value: unknown): Problem {
   };
 }
 
-/** What is wrong with … */
 function invalidOverride(where: string, reason: string, value: unknown): Problem {
   return {
     problem: `override: ${where} ${reason}`,
@@ -268,7 +256,6 @@ function invalidOverride(where: string, reason: string, value: unknown): Problem
   };
 }
 
-/** What is wrong with … */
 function wider(value: string, resource: string): Problem {
   return {
     problem: "override would let the component reach more than its request asks for",

@@ -170,11 +170,7 @@ const byRegion = new Map(
   partitions.flatMap((found) => found.regionCodes.map((region) => [region, found] as const)),
 );
 
-/**
- * The partition of a region. Derived from the region, never from a DNS suffix: `aws` and `aws-us-gov` share one.
- *
- * Throws `aws-region-unknown`, also for a region that is newer than this table, or `late-value`.
- */
+/** The partition of a region. Derived from the region, never from a DNS suffix: `aws` and `aws-us-gov` share one. */
 export function partitionOf(region: string): Partition {
   literal(region, "region");
   return (
@@ -193,7 +189,6 @@ function regionsText(): string {
   return partitions.map(({ name, regionCodes }) => `${regionCodes.join(", ")} (${name})`).join("; ");
 }
 
-/** What is wrong with … */
 export function otherPartition(what: string, value: string, expected: string): Problem {
   return {
     problem: `${what} is in another AWS partition than the rest of the chain`,

@@ -10,7 +10,6 @@ import type { ConditionValue, PolicyCondition, PolicyStatement } from "./stateme
 
 /** A statement of a request as a statement of a policy; its actions are a list, as ccoctl writes them. */
 export interface RequestStatement extends PolicyStatement {
-  /** The actions, at least one. */
   readonly Action: readonly string[];
   /** The one resource, usually `*`. */
   readonly Resource: string;
@@ -25,12 +24,7 @@ const ENTRY_FIELDS: readonly string[] = ["effect", "action", "resource", "policy
 const ACTION = /^(?:\*|[a-z0-9-]+:[A-Za-z0-9*?]+)$/i;
 const ENTRY = "{ effect, action, resource, policyCondition? }";
 
-/**
- * The statements of a request, conditions kept with their types.
- *
- * Throws `aws-request-kind`, `aws-request-brokered`, or `aws-provider-spec-invalid` for unknown fields, no
- * statements, and statements without effect, actions or resource.
- */
+/** The statements of a request, conditions kept with their types. */
 export function requestStatements({ providerKind, providerSpec }: CredentialsRequest): RequestStatement[] {
   if (providerKind !== awsProviderKind)
     fail("aws-foreign", {

@@ -15,7 +15,6 @@ const ROLE_ARN = /^arn:([a-z-]+):iam::(\d{12}):role(\/(?:[\x21-\x7e]{1,510}\/)?)
 
 /** The parts of the ARN of an IAM OIDC provider. */
 export interface OidcProviderArn {
-  /** Name of the partition. */
   readonly partition: string;
   /** Account id, 12 digits. */
   readonly account: string;
@@ -25,17 +24,15 @@ export interface OidcProviderArn {
 
 /** The parts of the ARN of an IAM role. */
 export interface RoleArn {
-  /** Name of the partition. */
   readonly partition: string;
   /** Account id, 12 digits. */
   readonly account: string;
-  /** Path, beginning and ending with a slash. */
   readonly path: string;
   /** Name, without path. */
   readonly name: string;
 }
 
-/** Returns an account id of 12 digits; throws `aws-account-invalid` or `late-value`. */
+/** Returns an account id of 12 digits. */
 export function accountId(account: string): string {
   literal(account, "account");
   return typeof account === "string" && ACCOUNT.test(account)
@@ -53,7 +50,7 @@ export function oidcProviderArn({ partition, account, hostPath }: OidcProviderAr
   return `arn:${partition}:iam::${account}:oidc-provider/${hostPath}`;
 }
 
-/** Reads the ARN of an OIDC provider; throws `aws-arn-invalid` or `late-value`. */
+/** Reads the ARN of an OIDC provider. */
 export function parseOidcProviderArn(arn: string): OidcProviderArn {
   literal(arn, "ARN of the OIDC provider");
   const [, partition, account, hostPath] = (typeof arn === "string" && OIDC_PROVIDER_ARN.exec(arn)) || [];
@@ -69,7 +66,7 @@ export function roleArn({ partition, account, path, name }: RoleArn): string {
   return `arn:${partition}:iam::${account}:role${path}${name}`;
 }
 
-/** Reads the ARN of an IAM role; throws `aws-arn-invalid` or `late-value`. */
+/** Reads the ARN of an IAM role. */
 export function parseRoleArn(arn: string): RoleArn {
   literal(arn, "ARN of the IAM role");
   const [, partition, account, path, name] = (typeof arn === "string" && ROLE_ARN.exec(arn)) || [];
@@ -89,11 +86,10 @@ const THUMBPRINT = /^[0-9a-fA-F]{40}$/;
 const PORT = /^https:\/\/[^/]*:\d*(\/|$)/;
 
 /**
- * Returns an issuer that IAM accepts; throws `aws-issuer-unusable`, `issuer-cluster-internal` and what `Issuer.of`
- * throws.
+ * Returns an issuer that IAM accepts.
  *
- * An issuer that really ends with a slash (`Issuer.exactly`) is passed on: IAM keeps the slash in the ARN and in
- * the condition keys.
+ * An issuer that really ends with a slash (`Issuer.exactly`) is passed on: IAM keeps the slash in the ARN and in the
+ * condition keys.
  */
 export function awsIssuer(issuer: GivenIssuer): Issuer {
   const checked = Issuer.of(issuer);
@@ -106,7 +102,7 @@ export function awsIssuer(issuer: GivenIssuer): Issuer {
   return checked;
 }
 
-/** Returns the client ids, sorted, each once; throws `aws-client-ids-invalid` or `audience-invalid`. */
+/** Returns the client ids, sorted, each once. */
 export function clientIds(audiences: readonly string[]): string[] {
   const ids = [...new Set(audiences.map(validateAudience))].sort();
   const usable = ids.length > 0 && ids.length <= CLIENT_IDS_MAX;
@@ -123,7 +119,7 @@ export function clientIds(audiences: readonly string[]): string[] {
 /**
  * Refuses an audience that an OIDC provider is known not to accept: STS would answer `Incorrect token audience`.
  *
- * `accepted` is `undefined` where it is not known. Throws `audience-mismatch`.
+ * `accepted` is `undefined` where it is not known.
  */
 export function requireAudience(audience: string, accepted: readonly string[] | undefined): void {
   if (accepted === undefined || accepted.includes(audience)) return;
@@ -133,7 +129,7 @@ export function requireAudience(audience: string, accepted: readonly string[] | 
 const ADD_AUDIENCE =
   "add it to the OIDC provider before the role is made, with addAudience(audience) or among its `audiences`";
 
-/** Returns the thumbprints; throws `aws-thumbprints-invalid` or `late-value`. */
+/** Returns the thumbprints. */
 export function thumbprintList(thumbprints: readonly string[]): string[] {
   literal(thumbprints, "thumbprints");
   const usable =
@@ -151,11 +147,7 @@ export function thumbprintList(thumbprints: readonly string[]): string[] {
       });
 }
 
-/**
- * The ARN where everything that it consists of is known, `undefined` otherwise.
- *
- * Throws `aws-account-invalid` or `aws-region-unknown`.
- */
+/** The ARN where everything that it consists of is known, `undefined` otherwise. */
 export function literalOidcProviderArn(
   issuer: Issuer,
   account: string | undefined,
@@ -167,7 +159,6 @@ export function literalOidcProviderArn(
   return oidcProviderArn({ partition, account: checked, hostPath: issuer.hostPath });
 }
 
-/** What is wrong with … */
 export function noArn(what: string, value: unknown, form: string): Problem {
   return {
     problem: `${what} is not an ARN of that kind`,
@@ -177,7 +168,6 @@ export function noArn(what: string, value: unknown, form: string): Problem {
   };
 }
 
-/** What is wrong with … */
 function refusedIssuer(value: string, reason: string): Problem {
   return {
     problem: `issuer ${reason}, which IAM refuses for an OIDC provider`,

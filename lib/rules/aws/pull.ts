@@ -32,11 +32,7 @@ export function pullAnnotations(roleArn: string): Readonly<Record<string, string
 
 const CACHE_HOURS = 12;
 
-/**
- * The entry for all grants of a cluster: patterns only for the partition and the kinds of host in use.
- *
- * Throws `aws-public-region-missing` or `aws-public-region-conflict`.
- */
+/** The entry for all grants of a cluster: patterns only for the partition and the kinds of host in use. */
 export function ecrCredentialProvider(
   grants: readonly EcrGrant[],
   audience: string,
@@ -127,7 +123,7 @@ export interface ReasonedWildcard {
   readonly reason: string;
 }
 
-/** The one partition of all grants; throws `aws-sources-empty` or `aws-partition-mismatch`. */
+/** The one partition of all grants. */
 export function partitionOfGrants(grants: readonly EcrGrant[]): Partition {
   const [first] = grants;
   if (!first)
@@ -142,11 +138,7 @@ export function partitionOfGrants(grants: readonly EcrGrant[]): Partition {
     : first.partition;
 }
 
-/**
- * The description of a role: what it is for, and why each wildcard is there.
- *
- * Throws `aws-description-invalid`.
- */
+/** The description of a role: what it is for, and why each wildcard is there. */
 export function pullRoleDescription(
   stated: string | undefined,
   trusts: readonly AwsFederatedTrust[],

@@ -38,7 +38,6 @@ export interface EcrHostOptions {
   readonly dualStack?: boolean;
 }
 
-/** The kind of {@link EcrHostOptions}. */
 export const ECR_HOST_OPTIONS: ObjectKind<EcrHostOptions> = object({
   fips: optional(boolean),
   dualStack: optional(boolean),
@@ -88,12 +87,7 @@ const DUAL_STACK_PARTITIONS = partitions
   .flatMap(({ name, ecrDualStackSuffix }) => (ecrDualStackSuffix === undefined ? [] : [name]))
   .join(", ");
 
-/**
- * The host of a private registry.
- *
- * Throws `aws-account-invalid`, `aws-region-unknown`, `late-value`, or `aws-registry-kind-unsupported` where the
- * region or partition has no such host.
- */
+/** The host of a private registry. */
 export function ecrHost(account: string, region: string, options: EcrHostOptions = {}): string {
   const partition = partitionOf(region);
   const { ecrFipsRegions } = partition;
@@ -156,11 +150,7 @@ export function isRepositoryPattern(repository: string): boolean {
   return repository.includes("*");
 }
 
-/**
- * Returns a repository name, or a pattern with `*` for any text, slashes included (as IAM reads it in an ARN).
- *
- * Throws `aws-repository-invalid`, `aws-repository-with-host` or `late-value`.
- */
+/** Returns a repository name, or a pattern with `*` for any text, slashes included (as IAM reads it in an ARN). */
 export function repositoryPattern(repository: string): string {
   literal(repository, "ECR repository");
   if (typeof repository !== "string" || repository.length > MAX)
@@ -181,7 +171,7 @@ export function repositoryPattern(repository: string): string {
     : fail("aws-invalid", noRepository(repository));
 }
 
-/** Returns the name of exactly one repository; throws `aws-repository-policy-wildcard` or `aws-repository-invalid`. */
+/** Returns the name of exactly one repository. */
 export function repositoryName(repository: string): string {
   const checked = repositoryPattern(repository);
   return isRepositoryPattern(checked)
@@ -194,7 +184,7 @@ export function repositoryName(repository: string): string {
     : checked;
 }
 
-/** Returns the patterns, each once; throws `aws-repositories-empty` where there is none, and what `repositoryPattern` throws. */
+/** Returns the patterns, each once. */
 export function repositoryPatterns(repositories: readonly string[]): readonly string[] {
   if (!Array.isArray(repositories) || repositories.length === 0)
     return fail("aws-missing", {
@@ -248,7 +238,7 @@ export function repositoryArns(grant: PrivateEcrGrant): string[] {
 }
 
 /**
- * The identity policy for all grants of one role; throws `aws-policy-too-long` over 10,240 characters.
+ * The identity policy for all grants of one role.
  *
  * The logins stand on `*` because the service offers nothing narrower; everything else on repository ARNs.
  */
@@ -298,12 +288,7 @@ export interface AdmittedRole {
 
 const USUAL_ARN_LENGTH = 70;
 
-/**
- * A repository's whole policy. ARNs that are late are counted with the length that they will have.
- *
- * Throws `aws-repository-policy-too-long` over 10,240 characters; late values in `additionalStatements` count as
- * they stand.
- */
+/** A repository's whole policy. ARNs that are late are counted with the length that they will have. */
 export function repositoryPullPolicy(
   repository: string,
   roles: readonly AdmittedRole[],
@@ -330,7 +315,6 @@ function standIn({ arn, arnLength = USUAL_ARN_LENGTH }: AdmittedRole, index: num
   return isLate(arn) ? String(index).padEnd(arnLength, "-") : arn;
 }
 
-/** What is wrong with … */
 function noSuchHost(kind: string, where: string, allowed: string): Problem {
   return {
     problem: `ECR has no ${kind} there that the image credential provider knows`,
@@ -340,7 +324,6 @@ function noSuchHost(kind: string, where: string, allowed: string): Problem {
   };
 }
 
-/** What is wrong with … */
 function noRepository(value: unknown): Problem {
   return {
     problem: "ECR repository is not a repository name or pattern",

@@ -46,7 +46,6 @@ export interface EksPolicyGrant {
   readonly namespaces?: readonly string[];
 }
 
-/** The kind of {@link EksPolicyGrant}. */
 export const EKS_POLICY_GRANT: ObjectKind<EksPolicyGrant> = object({
   policy: choice(EKS_ACCESS_POLICIES),
   namespaces: optional(list(text)),
@@ -54,13 +53,10 @@ export const EKS_POLICY_GRANT: ObjectKind<EksPolicyGrant> = object({
 
 /** What an access entry allows. */
 export interface EksAccess {
-  /** Access policies, each once. */
   readonly accessPolicies: readonly EksPolicyGrant[];
-  /** Groups of the user for RBAC. */
   readonly kubernetesGroups: readonly string[];
 }
 
-/** The kind of {@link EksAccess}. */
 export const EKS_ACCESS: ObjectKind<EksAccess> = object({
   accessPolicies: list(EKS_POLICY_GRANT),
   kubernetesGroups: list(text),
@@ -81,9 +77,6 @@ const GROUP_MAX = 253;
 
 /**
  * Checks what an access entry shall allow; policies come back sorted by name, namespaces and groups sorted, each once.
- *
- * Throws `aws-eks-access-empty`, `aws-eks-policy-twice`, `aws-eks-namespaces-empty`, `aws-eks-group-invalid`,
- * `namespace-invalid` or `late-value`.
  */
 export function eksAccess({ accessPolicies, kubernetesGroups }: EksAccess): EksAccess {
   if (accessPolicies.length + kubernetesGroups.length === 0)
@@ -116,7 +109,7 @@ export function accessPolicyArn(partition: string, policy: EksAccessPolicyName):
   return `arn:${partition}:eks::aws:cluster-access-policy/${policy}`;
 }
 
-/** Returns the literal name of an EKS cluster; throws `aws-eks-cluster-name-invalid` or `late-value`. */
+/** Returns the literal name of an EKS cluster. */
 export function eksClusterName(name: unknown): string {
   const given = literal(name, "name of the EKS cluster");
   return typeof given === "string" && CLUSTER_NAME.test(given)
@@ -129,9 +122,6 @@ export function eksClusterName(name: unknown): string {
       });
 }
 
-/**
- * Throws `spoke-authentication-mode` for a cluster that knows principals from its ConfigMap alone.
- */
 export function requireAccessEntries(cluster: string, mode: string): void {
   checkGiven(`EKS cluster ${cluster}`, MODE, mode, "authenticationMode");
   if (mode === "CONFIG_MAP") fail("spoke-authentication-mode", cluster, mode);

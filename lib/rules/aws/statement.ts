@@ -57,7 +57,6 @@ export interface PolicyStatement {
 export interface PolicyDocument {
   /** The policy language; `2012-10-17` is the newest. */
   readonly Version: "2012-10-17";
-  /** The statements; their order has no meaning for AWS. */
   readonly Statement: readonly PolicyStatement[];
 }
 
@@ -89,7 +88,11 @@ export function policySize(document: PolicyDocument): number {
  *
  * `remedy` says how that policy can be made shorter.
  */
-export function checkedPolicy(what: string, document: PolicyDocument, remedy?: string): PolicyDocument {
+export function checkedPolicy(
+  what: string,
+  document: PolicyDocument,
+  remedy = "use repository patterns such as team/*",
+): PolicyDocument {
   const characters = policySize(document);
   return characters > policyMaxCharacters
     ? fail("aws-limit", {
@@ -118,10 +121,7 @@ const ACTION = /^(?:\*|[a-z0-9-]+:[A-Za-z0-9*?]+)$/i;
 const OPERATOR =
   /^(?:For(?:AllValues|AnyValue):)?(?:String(?:Not)?(?:Equals(?:IgnoreCase)?|Like)|(?:Numeric|Date)(?:(?:Not)?Equals|(?:Less|Greater)Than(?:Equals)?)|Bool|BinaryEquals|(?:Not)?IpAddress|Arn(?:Not)?(?:Equals|Like)|Null)(?:IfExists)?$/i;
 
-/**
- * Returns the statements of an identity policy as they were given; throws `aws-statement-invalid`, or
- * `aws-statement-sid-twice`: IAM refuses a policy in which two statements have one name.
- */
+/** Returns the statements of an identity policy as they were given. */
 export function identityStatements(
   statements: readonly PolicyStatement[],
   what: string,
@@ -135,7 +135,6 @@ export function identityStatements(
   return statements;
 }
 
-/** Throws `aws-statement-sid-twice`. */
 export function requireSidsOnce(statements: readonly PolicyStatement[]): void {
   const sids = statements.flatMap(({ Sid }) => (Sid === undefined ? [] : [Sid]));
   const twice = sids.find((sid, index) => sids.indexOf(sid) < index);
@@ -148,7 +147,7 @@ export function requireSidsOnce(statements: readonly PolicyStatement[]): void {
     });
 }
 
-/** Returns a statement of an identity policy as it was given; throws `aws-statement-invalid`. */
+/** Returns a statement of an identity policy as it was given. */
 export function identityStatement(statement: PolicyStatement, what: string): PolicyStatement {
   if (!isRecord(statement))
     return fail("aws-invalid", invalidStatement(what, "is not a statement", statement));
@@ -220,7 +219,6 @@ function isWideResource(resource: string): boolean {
   return WIDE_RESOURCE.test(last);
 }
 
-/** What is wrong with … */
 export function tooWide(value: unknown): Problem {
   return {
     problem:
@@ -232,7 +230,6 @@ export function tooWide(value: unknown): Problem {
   };
 }
 
-/** What is wrong with … */
 function invalidStatement(what: string, reason: string, value: unknown): Problem {
   return {
     problem: `${what} ${reason}`,

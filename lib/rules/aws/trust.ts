@@ -67,8 +67,6 @@ const LATE_ARN_PREFIX = "arn:aws:iam::000000000000:oidc-provider/";
  *
  * The namespace must be literal or begin with three literal characters: whoever can create a namespace chooses its
  * name, and `*a*` would admit nearly every one.
- *
- * Throws `aws-subject-pattern-invalid` for other namespaces, for other characters, and for no wildcard at all.
  */
 export function subjectPattern(pattern: string): string {
   literal(pattern, "wildcard for service accounts");
@@ -85,11 +83,7 @@ export function subjectPattern(pattern: string): string {
       });
 }
 
-/**
- * The trust policy: one statement per OIDC provider and audience for exact subjects, one for wildcards.
- *
- * Throws `aws-trust-empty`, or `aws-duplicate-subject` where a service account is admitted twice.
- */
+/** The trust policy: one statement per OIDC provider and audience for exact subjects, one for wildcards. */
 export function trustPolicy(trusts: readonly AwsFederatedTrust[]): PolicyDocument {
   const grouped = byProviderAndAudience(trusts);
   for (const trust of grouped) refuseDuplicates(trust);
@@ -111,8 +105,7 @@ export function trustPolicy(trusts: readonly AwsFederatedTrust[]): PolicyDocumen
 }
 
 /**
- * The length of the trust policy; throws `aws-trust-too-long` over 4,096 characters. `rendered` is the trust policy
- * of these trusts, where the caller has it.
+ * The length of the trust policy.
  *
  * A late ARN or issuer is counted with a usual length, and `exact` is false.
  */
@@ -205,10 +198,8 @@ const NAMED_MAX = 3;
 const UNKNOWN_ACCOUNT = "000000000000";
 
 /**
- * The account of a role: the stated one, or else that of a literal OIDC provider's ARN, since a role can only trust
- * an OIDC provider of its own account. `undefined` where neither is known.
- *
- * Throws `aws-account-invalid`, `aws-arn-invalid` or `late-value`.
+ * The account of a role: the stated one, or else that of a literal OIDC provider's ARN, since a role can only trust an
+ * OIDC provider of its own account. `undefined` where neither is known.
  */
 export function accountOfRole(
   stated: string | undefined,
@@ -236,9 +227,7 @@ export function namedSubjects(trusts: readonly AwsFederatedTrust[]): string {
   return who || "service accounts by wildcard";
 }
 
-/**
- * What a role is for, and the reason for whatever is wider than usual; throws `aws-description-invalid`.
- */
+/** What a role is for, and the reason for whatever is wider than usual. */
 export function describedRole(purpose: string, reasons: readonly RoleReason[]): string {
   const sentences = reasons.map(({ what, reason }) => {
     roleDescription(reason, `reason for: ${what}`);
@@ -247,7 +236,7 @@ export function describedRole(purpose: string, reasons: readonly RoleReason[]): 
   return roleDescription([purpose, ...sentences].join(". "), "description");
 }
 
-/** A warning where the default quota does not suffice; throws `aws-trust-too-long` where no quota does. */
+/** A warning where the default quota does not suffice. */
 export function trustSizeWarning(
   trusts: readonly AwsFederatedTrust[],
   rendered?: PolicyDocument,
@@ -269,13 +258,12 @@ const POLICY_FORM = "arn:<partition>:iam::<account>:policy/[<path>/]<name>";
 
 /** What the ARN of a managed policy says. */
 export interface ManagedPolicyArn {
-  /** Name of the partition. */
   readonly partition: string;
   /** The account, or `aws` for a policy that AWS manages. */
   readonly account: string;
 }
 
-/** Reads the ARN of a managed policy; `undefined` for a late one. Throws `aws-arn-invalid`. */
+/** Reads the ARN of a managed policy; `undefined` for a late one. */
 export function managedPolicyArn(arn: string, what: string): ManagedPolicyArn | undefined {
   if (isLate(arn)) return undefined;
   const [, partition, account] = (typeof arn === "string" && POLICY_ARN.exec(arn)) || [];
@@ -284,11 +272,7 @@ export function managedPolicyArn(arn: string, what: string): ManagedPolicyArn | 
   return { partition, account };
 }
 
-/**
- * Returns the ARN of a permissions boundary, checked where it is literal, as far as partition and account are known.
- *
- * Throws `aws-arn-invalid`, `aws-partition-mismatch` or `aws-boundary-account-mismatch`.
- */
+/** Returns the ARN of a permissions boundary, checked where it is literal, as far as partition and account are known. */
 export function permissionsBoundary(
   arn: string,
   partition: string | undefined,
@@ -309,7 +293,6 @@ export function permissionsBoundary(
       });
 }
 
-/** What is wrong with … */
 function subjectTwice(subject: string, audience: string): Problem {
   return {
     problem: `service account appears twice in the trust of one IAM role, for one OIDC provider and audience ${audience}`,

@@ -28,9 +28,7 @@ import {
 // HEADER /*  * What the pod identity webhook would add to a pod, for clusters that do not run it. Source:  * aws/amazon-eks-pod-identity-webhook, pkg/handler/handler.go; the SDKs' settings reference for the variables.  */
 /** What a service account may do in AWS. */
 export interface AccessPermissions {
-  /** Statements of the role's inline policy. */
   readonly statements: readonly PolicyStatement[];
-  /** ARNs of managed policies. */
   readonly managedPolicyArns: readonly string[];
   /** Why a statement may reach everything; `undefined` where none does. */
   readonly wideReason: string | undefined;
@@ -42,12 +40,7 @@ const MANAGED_DEFAULT = 10;
 const SHORTEN =
   "put statements into a managed policy of your own (`managedPolicyArns`), or share resources by pattern";
 
-/**
- * Returns the permissions as they were given.
- *
- * Throws `aws-access-empty`, `aws-statement-invalid`, `aws-statement-too-wide`, `aws-description-invalid`,
- * `aws-statement-sid-twice`, `aws-arn-invalid` or `aws-policy-too-long`.
- */
+/** Returns the permissions as they were given. */
 export function accessPermissions(permissions: AccessPermissions): AccessPermissions {
   const { statements, managedPolicyArns, wideReason } = permissions;
   identityStatements(statements, "statements");
@@ -83,7 +76,7 @@ export function accessRights({ statements, managedPolicyArns }: AccessPermission
   };
 }
 
-/** The inline policy of all permissions of a role; `undefined` where there is none. Throws `aws-policy-too-long` or `aws-statement-sid-twice`. */
+/** The inline policy of all permissions of a role; `undefined` where there is none. */
 export function accessPolicy(permissions: readonly AccessPermissions[]): PolicyDocument | undefined {
   const statements = permissions.flatMap((one) => one.statements);
   if (statements.length === 0) return undefined;
@@ -91,11 +84,7 @@ export function accessPolicy(permissions: readonly AccessPermissions[]): PolicyD
   return checkedPolicy("permission policy of the IAM role", policyDocument(statements), SHORTEN);
 }
 
-/**
- * The managed policies of a role, each once; partition and account as far as they are known.
- *
- * Throws `aws-managed-policies-too-many`, `aws-partition-mismatch` or `aws-managed-policy-account`.
- */
+/** The managed policies of a role, each once; partition and account as far as they are known. */
 export function managedPolicies(
   permissions: readonly AccessPermissions[],
   partition: string | undefined,
@@ -144,7 +133,6 @@ export function accessAnnotations(roleArn: string, audience: string): Readonly<R
 export interface PodTokenProps {
   /** ARN of the role; may be late. */
   readonly roleArn: string;
-  /** Audience of the token. */
   readonly audience: string;
   /**
    * Region of the STS that is asked.

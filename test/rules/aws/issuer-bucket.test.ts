@@ -36,7 +36,10 @@ describe("partitions", () => {
   it("says what to do where there is no CloudFront", () => {
     expect(() => requireCloudFront(partitionOf("us-gov-west-1"))).toThrowError(
       expect.objectContaining({
-        code: "aws-cloudfront-missing",
+        code: "aws-unsupported",
+        problem: expect.stringContaining(
+          "partition has no CloudFront that serves an issuer under a name of its own",
+        ) as string,
         message: expect.stringContaining('use access: "public"'),
       }),
     );

@@ -5,8 +5,8 @@ import {
   type AdmittedRole,
   repositoryPullPolicy,
 } from "../../../lib/rules/aws/registry";
+import { code } from "../../support/refusal";
 
-const code = (name: string): unknown => expect.objectContaining({ code: name });
 const KEEP = { Sid: "Keep", Effect: "Deny", Principal: { AWS: "*" }, Action: "ecr:*" } as const;
 
 function roles(arns: readonly string[]): AdmittedRole[] {
@@ -35,7 +35,7 @@ describe("repositoryPullPolicy", () => {
     for (const sized of [literal, late]) {
       expect(() => repositoryPullPolicy("a/b", sized(10_240 - size), [])).not.toThrow();
       expect(() => repositoryPullPolicy("a/b", sized(10_241 - size), [])).toThrowError(
-        code("aws-repository-policy-too-long"),
+        code("aws-limit: policy of the ECR repository"),
       );
     }
   });

@@ -32,13 +32,10 @@ import { type PolicyValue, ternary, valueMatches, lowered, policyValue } from ".
 // HEADER /*  * Whether an Action, NotAction, Resource or NotResource covers what is asked for.  */
 /** A resource that is asked about. */
 export interface AskedResource {
-  /** Its ARN, or that of an example, for people. */
   readonly example: string;
-  /** Its ARN where it is one and known. */
   readonly text: string | undefined;
   /** Whether a value of a policy matches it, each wildcard as far as it reaches. */
   matches(value: PolicyValue): Ternary;
-  /** Whether one of the six parts of its ARN matches. */
   partMatches(part: number, pattern: Pattern): Ternary;
 }
 
@@ -203,7 +200,6 @@ export class Resources {
     return this.#negated ? opposite(found) : found;
   }
 
-  /** As {@link cover}, with the reason. */
   judged(resource: AskedResource): Match {
     return covers(
       this.#values.map((value) => matches(value, resource)),
@@ -228,7 +224,6 @@ export class Resources {
 /** One value of Resource or NotResource. */
 interface ResourceValue {
   readonly raw: Known<string>;
-  /** The value where it has neither wildcards nor variables. */
   readonly plain: string | undefined;
   /** The value with its variables filled in; `undefined` where one is not known. */
   readonly value: PolicyValue | undefined;
