@@ -4,22 +4,31 @@
  * `eks.amazonaws.com`.
  */
 
+import { noArn } from "./provider";
+import { otherPartition } from "./partitions";
 import { fail } from "../../errors";
-import type { AccessRights } from "../../model/workloads";
-import { identityStatements, requireSidsOnce } from "./identity-statement";
-import { listOf } from "./list-of";
-import { MANAGED_BY_AWS, managedPolicyArn } from "./permissions-boundary";
-import { type PolicyDocument, type PolicyStatement, checkedPolicy, policyDocument } from "./policy-document";
-import { defaultAwsAudience } from "./pull-annotation";
+import { Duration } from "../../model/duration";
+import type { AccessRights, PodFragment } from "../../model/workloads";
+import { listOf, roleDescription } from "./names";
+import { MANAGED_BY_AWS, managedPolicyArn } from "./trust";
 import { isTextList } from "./provider-spec";
-import { roleDescription } from "./role-name";
-import { isWide, isWideManagedPolicy } from "./wide-permissions";
+import { defaultAwsAudience } from "./pull";
+import {
+  identityStatements,
+  requireSidsOnce,
+  type PolicyDocument,
+  type PolicyStatement,
+  checkedPolicy,
+  policyDocument,
+  isWide,
+  isWideManagedPolicy,
+  tooWide,
+} from "./statement";
 
+// HEADER /*  * What the pod identity webhook would add to a pod, for clusters that do not run it. Source:  * aws/amazon-eks-pod-identity-webhook, pkg/handler/handler.go; the SDKs' settings reference for the variables.  */
 /** What a service account may do in AWS. */
 export interface AccessPermissions {
-  /** Statements of the role's inline policy. */
   readonly statements: readonly PolicyStatement[];
-  /** ARNs of managed policies. */
   readonly managedPolicyArns: readonly string[];
   /** Why a statement may reach everything; `undefined` where none does. */
   readonly wideReason: string | undefined;
@@ -31,20 +40,20 @@ const MANAGED_DEFAULT = 10;
 const SHORTEN =
   "put statements into a managed policy of your own (`managedPolicyArns`), or share resources by pattern";
 
-/**
- * Returns the permissions as they were given.
- *
- * Throws `aws-access-empty`, `aws-statement-invalid`, `aws-statement-too-wide`, `aws-description-invalid`,
- * `aws-statement-sid-twice`, `aws-arn-invalid` or `aws-policy-too-long`.
- */
+/** Returns the permissions as they were given. */
 export function accessPermissions(permissions: AccessPermissions): AccessPermissions {
   const { statements, managedPolicyArns, wideReason } = permissions;
   identityStatements(statements, "statements");
   if (!Array.isArray(managedPolicyArns) || (managedPolicyArns.length > 0 && !isTextList(managedPolicyArns)))
-    fail("aws-arn-invalid", "managed policy", managedPolicyArns, "a list of ARNs");
-  if (statements.length === 0 && managedPolicyArns.length === 0) fail("aws-access-empty");
+    fail("aws-invalid", noArn("managed policy", managedPolicyArns, "a list of ARNs"));
+  if (statements.length === 0 && managedPolicyArns.length === 0)
+    fail("aws-missing", {
+      problem: "awsAccess() permits nothing",
+      allowed: "at least one entry in `statements` or `managedPolicyArns`",
+      remedy: "say what the service account may do",
+    });
   const wide = statements.find(isWide) ?? managedPolicyArns.find(isWideManagedPolicy);
-  if (wide && wideReason === undefined) fail("aws-statement-too-wide", wide);
+  if (wide && wideReason === undefined) fail("aws-unsafe", tooWide(wide));
   if (wideReason !== undefined) roleDescription(wideReason, "wideReason");
   for (const arn of managedPolicyArns) managedPolicyArn(arn, "managed policy");
   accessPolicy([permissions]);
@@ -67,7 +76,7 @@ export function accessRights({ statements, managedPolicyArns }: AccessPermission
   };
 }
 
-/** The inline policy of all permissions of a role; `undefined` where there is none. Throws `aws-policy-too-long` or `aws-statement-sid-twice`. */
+/** The inline policy of all permissions of a role; `undefined` where there is none. */
 export function accessPolicy(permissions: readonly AccessPermissions[]): PolicyDocument | undefined {
   const statements = permissions.flatMap((one) => one.statements);
   if (statements.length === 0) return undefined;
@@ -75,11 +84,7 @@ export function accessPolicy(permissions: readonly AccessPermissions[]): PolicyD
   return checkedPolicy("permission policy of the IAM role", policyDocument(statements), SHORTEN);
 }
 
-/**
- * The managed policies of a role, each once; partition and account as far as they are known.
- *
- * Throws `aws-managed-policies-too-many`, `aws-partition-mismatch` or `aws-managed-policy-account`.
- */
+/** The managed policies of a role, each once; partition and account as far as they are known. */
 export function managedPolicies(
   permissions: readonly AccessPermissions[],
   partition: string | undefined,
@@ -89,11 +94,23 @@ export function managedPolicies(
   for (const arn of arns) {
     const its = managedPolicyArn(arn, "managed policy");
     if (its && partition !== undefined && its.partition !== partition)
-      fail("aws-partition-mismatch", "a managed policy", its.partition, partition);
+      fail("aws-mismatch", otherPartition("a managed policy", its.partition, partition));
     if (its && account !== undefined && ![account, MANAGED_BY_AWS].includes(its.account))
-      fail("aws-managed-policy-account", arn, account);
+      fail("aws-mismatch", {
+        problem: "managed policy is one of another account than the IAM role",
+        value: arn,
+        allowed: `a policy of account ${account}, or one that AWS manages`,
+        remedy: "declare the policy in the role's account, or use `statements`",
+      });
   }
-  return arns.length > MANAGED_MAX ? fail("aws-managed-policies-too-many", arns.length) : arns;
+  return arns.length > MANAGED_MAX
+    ? fail("aws-limit", {
+        problem: "too many managed policies for one IAM role",
+        value: arns.length,
+        allowed: "20, the greatest value of the IAM quota (default 10)",
+        remedy: "put the permissions into `statements`",
+      })
+    : arns;
 }
 
 /** A warning where the default quota does not suffice. */
@@ -109,5 +126,40 @@ export function accessAnnotations(roleArn: string, audience: string): Readonly<R
   return {
     [`${PREFIX}role-arn`]: roleArn,
     ...(audience === defaultAwsAudience ? {} : { [`${PREFIX}audience`]: audience }),
+  };
+}
+
+/** Whose credentials the pod gets. */
+export interface PodTokenProps {
+  /** ARN of the role; may be late. */
+  readonly roleArn: string;
+  readonly audience: string;
+  /**
+   * Region of the STS that is asked.
+   *
+   * @defaultValue - what the container states itself
+   */
+  readonly region?: string;
+}
+
+// Not the webhook's own names: where it runs after all, both volumes can stand in one pod.
+const VOLUME = "aws-token";
+const DIRECTORY = "/var/run/secrets/workload-identity/aws";
+const FILE = "token";
+const LIFETIME = Duration.hours(1);
+
+/** Variables, mount and volume that make SDKs and plugins take the service account's token to STS. */
+export function podToken({ roleArn, audience, region }: PodTokenProps): PodFragment {
+  const token = { audience, expirationSeconds: LIFETIME.totalSeconds, path: FILE };
+  return {
+    labels: {},
+    env: [
+      { name: "AWS_ROLE_ARN", value: roleArn },
+      { name: "AWS_WEB_IDENTITY_TOKEN_FILE", value: `${DIRECTORY}/${FILE}` },
+      { name: "AWS_STS_REGIONAL_ENDPOINTS", value: "regional" },
+      ...(region === undefined ? [] : [{ name: "AWS_REGION", value: region }]),
+    ],
+    volumeMounts: [{ name: VOLUME, mountPath: DIRECTORY, readOnly: true }],
+    volumes: [{ name: VOLUME, projected: { sources: [{ serviceAccountToken: token }] } }],
   };
 }

@@ -1,14 +1,10 @@
 /*
- * What an access entry of an EKS cluster may allow. Sources: awsdocs/amazon-eks-user-guide,
- * latest/ug/manage-access/k8s-access (access-entries.adoc, access-policies.adoc, access-policy-reference.adoc);
- * CreateCluster in the EKS API reference for names and for the authentication mode; the answer of CreateAccessEntry
- * for groups that begin with `system:` (terraform-aws-modules/terraform-aws-eks issue 2915).
+ * Access policies of EKS. Source: awsdocs/amazon-eks-user-guide, latest/ug/manage-access/k8s-access/access-policy-reference.adoc.
  */
 
 import { fail } from "../../errors";
 import { namespaceName } from "../../model/kubernetes-name";
 import { literal } from "../../model/late";
-import { EKS_ACCESS_POLICIES, type EksAccessPolicyName } from "./eks-access-policies";
 import {
   type Kind,
   type ObjectKind,
@@ -19,6 +15,24 @@ import {
   optional,
   text,
 } from "../../model/shape";
+
+// HEADER /*  * What an access entry of an EKS cluster may allow. Sources: awsdocs/amazon-eks-user-guide,  * latest/ug/manage-access/k8s-access (access-entries.adoc, access-policies.adoc, access-policy-reference.adoc);  * CreateCluster in the EKS API reference for names and for the authentication mode; the answer of CreateAccessEntry  * for groups that begin with `system:` (terraform-aws-modules/terraform-aws-eks issue 2915).  */
+/** Access policies that EKS has for people and programs; the others are for nodes and services of AWS. */
+export type EksAccessPolicyName =
+  | "AmazonEKSAdminPolicy"
+  | "AmazonEKSAdminViewPolicy"
+  | "AmazonEKSClusterAdminPolicy"
+  | "AmazonEKSEditPolicy"
+  | "AmazonEKSViewPolicy";
+
+/** The names of access policies for people and programs, sorted. */
+export const EKS_ACCESS_POLICIES: readonly EksAccessPolicyName[] = [
+  "AmazonEKSAdminPolicy",
+  "AmazonEKSAdminViewPolicy",
+  "AmazonEKSClusterAdminPolicy",
+  "AmazonEKSEditPolicy",
+  "AmazonEKSViewPolicy",
+];
 
 /** An access policy, and where it counts. */
 export interface EksPolicyGrant {
@@ -32,7 +46,6 @@ export interface EksPolicyGrant {
   readonly namespaces?: readonly string[];
 }
 
-/** The kind of {@link EksPolicyGrant}. */
 export const EKS_POLICY_GRANT: ObjectKind<EksPolicyGrant> = object({
   policy: choice(EKS_ACCESS_POLICIES),
   namespaces: optional(list(text)),
@@ -40,13 +53,10 @@ export const EKS_POLICY_GRANT: ObjectKind<EksPolicyGrant> = object({
 
 /** What an access entry allows. */
 export interface EksAccess {
-  /** Access policies, each once. */
   readonly accessPolicies: readonly EksPolicyGrant[];
-  /** Groups of the user for RBAC. */
   readonly kubernetesGroups: readonly string[];
 }
 
-/** The kind of {@link EksAccess}. */
 export const EKS_ACCESS: ObjectKind<EksAccess> = object({
   accessPolicies: list(EKS_POLICY_GRANT),
   kubernetesGroups: list(text),
@@ -67,15 +77,24 @@ const GROUP_MAX = 253;
 
 /**
  * Checks what an access entry shall allow; policies come back sorted by name, namespaces and groups sorted, each once.
- *
- * Throws `aws-eks-access-empty`, `aws-eks-policy-twice`, `aws-eks-namespaces-empty`, `aws-eks-group-invalid`,
- * `namespace-invalid` or `late-value`.
  */
 export function eksAccess({ accessPolicies, kubernetesGroups }: EksAccess): EksAccess {
-  if (accessPolicies.length + kubernetesGroups.length === 0) return fail("aws-eks-access-empty");
+  if (accessPolicies.length + kubernetesGroups.length === 0)
+    return fail("aws-missing", {
+      problem: "access entries of the EKS cluster would let the controllers in, and allow them nothing",
+      allowed: "at least one entry in `accessPolicies` or `kubernetesGroups`",
+      remedy:
+        "name an access policy, for example AmazonEKSEditPolicy in the namespaces that are needed; or a group that RBAC on the cluster gives rights to",
+    });
   const known = new Map<string, EksPolicyGrant>();
   for (const grant of accessPolicies) {
-    if (known.has(grant.policy)) fail("aws-eks-policy-twice", grant.policy);
+    if (known.has(grant.policy))
+      fail("aws-conflict", {
+        problem: "access policy is given twice, and EKS associates each with an access entry once",
+        value: grant.policy,
+        allowed: "each access policy once, for the whole cluster or for a list of namespaces",
+        remedy: "put the namespaces of both into one list",
+      });
     known.set(grant.policy, policyGrant(grant));
   }
   for (const group of kubernetesGroups) checkGroup(group);
@@ -90,17 +109,19 @@ export function accessPolicyArn(partition: string, policy: EksAccessPolicyName):
   return `arn:${partition}:eks::aws:cluster-access-policy/${policy}`;
 }
 
-/** Returns the literal name of an EKS cluster; throws `aws-eks-cluster-name-invalid` or `late-value`. */
+/** Returns the literal name of an EKS cluster. */
 export function eksClusterName(name: unknown): string {
   const given = literal(name, "name of the EKS cluster");
   return typeof given === "string" && CLUSTER_NAME.test(given)
     ? given
-    : fail("aws-eks-cluster-name-invalid", given);
+    : fail("aws-invalid", {
+        problem: "name of the EKS cluster is missing, or not one that EKS accepts",
+        value: given,
+        allowed: "1 to 100 letters, digits, - and _, beginning with a letter or digit, known at synth",
+        remedy: "use the name that `aws eks list-clusters` prints",
+      });
 }
 
-/**
- * Throws `spoke-authentication-mode` for a cluster that knows principals from its ConfigMap alone.
- */
 export function requireAccessEntries(cluster: string, mode: string): void {
   checkGiven(`EKS cluster ${cluster}`, MODE, mode, "authenticationMode");
   if (mode === "CONFIG_MAP") fail("spoke-authentication-mode", cluster, mode);
@@ -108,7 +129,13 @@ export function requireAccessEntries(cluster: string, mode: string): void {
 
 function policyGrant({ policy, namespaces }: EksPolicyGrant): EksPolicyGrant {
   if (namespaces === undefined) return { policy };
-  if (namespaces.length === 0) return fail("aws-eks-namespaces-empty", policy);
+  if (namespaces.length === 0)
+    return fail("aws-missing", {
+      problem: "access policy is limited to an empty list of namespaces",
+      value: policy,
+      allowed: "at least one namespace; without `namespaces` it counts in the whole cluster",
+      remedy: "name the namespaces, or leave the access policy out",
+    });
   return { policy, namespaces: [...new Set(namespaces.map(namespaceName))].sort() };
 }
 
@@ -120,5 +147,11 @@ function checkGroup(group: string): void {
     group !== "" &&
     group.length <= GROUP_MAX &&
     !group.startsWith("system:");
-  if (!usable) fail("aws-eks-group-invalid", group);
+  if (!usable)
+    fail("aws-invalid", {
+      problem: "Kubernetes group is not one that an access entry can have",
+      value: group,
+      allowed: "1 to 253 characters, not beginning with system:",
+      remedy: "use a group of your own, for example fleet-controllers, and bind it on the cluster",
+    });
 }
