@@ -12,7 +12,7 @@ import { bucketName as awsBucket } from "../../lib/rules/aws/issuer-bucket";
 import { roleDescription, roleName, rolePath } from "../../lib/rules/aws/role-name";
 import { guid, identityName, parseClusterId, parseRegistryId } from "../../lib/rules/azure/resource-id";
 import { identityNamePrefix } from "../../lib/rules/azure/identity-plan";
-import { blobContainerName, storageAccountName } from "../../lib/rules/azure/storage-account";
+import { blobContainerName, storageAccountName } from "../../lib/rules/azure/issuer";
 import { customAttributeName } from "../../lib/rules/google/attribute-mapping";
 import { bucketName as googleBucket } from "../../lib/rules/google/bucket-name";
 import { customRoleId } from "../../lib/rules/google/custom-role";

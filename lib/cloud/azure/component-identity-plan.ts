@@ -7,7 +7,7 @@ import { Subject } from "../../model/subject";
 import { checkReason } from "../../rules/azure/access-role";
 import { componentCredentials, hasCustomRole } from "../../rules/azure/component-plan";
 import { assignableScopes, checkBroadScopes } from "../../rules/azure/component-scopes";
-import { type FederatedCredential, checkCredentials } from "../../rules/azure/federated-credential";
+import { type FederatedCredential, checkCredentials } from "../../rules/azure/trust";
 import { userAssignedIdentityId } from "../../rules/azure/import-id";
 import { type ComponentPermissions, roleNames, roleOperations } from "../../rules/azure/provider-spec";
 import { isRoleName } from "../../rules/azure/role-name";

@@ -4,7 +4,7 @@ import type { Construct } from "constructs";
 import { at, fail } from "../../errors";
 import { Issuer } from "../../model/issuer";
 import { storageContainerId } from "../../rules/azure/import-id";
-import { blobContainerName, containerUrl } from "../../rules/azure/storage-account";
+import { blobContainerName, containerUrl } from "../../rules/azure/issuer";
 import { issuerDocuments } from "../../rules/openid/issuer-documents";
 import { keepNames } from "../shared/kept-names";
 import { attributeOf } from "../shared/references";

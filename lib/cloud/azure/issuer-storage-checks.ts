@@ -7,7 +7,7 @@ import { clusterName } from "../../model/kubernetes-name";
 import { azureCloud, azureClouds } from "../../rules/azure/clouds";
 import { location, resourceGroupName } from "../../rules/azure/resource-id";
 import { resourceGroupId } from "../../rules/azure/scope-id";
-import { storageAccountName } from "../../rules/azure/storage-account";
+import { storageAccountName } from "../../rules/azure/issuer";
 import { type Tags, ccoctlTags, checkedTags } from "../../rules/azure/tags";
 import type { IssuerDocumentsOptions } from "../../rules/openid/issuer-documents";
 import { publishedJwks } from "../../rules/openid/issuer-keys";

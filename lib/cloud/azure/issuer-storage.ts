@@ -3,7 +3,7 @@ import type { StorageBlob, StorageBlobConfig } from "@cdktf/provider-azurerm/lib
 import { Annotations, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 import type { IIssuerHost, Issuer } from "../../model/issuer";
-import { containerUrl } from "../../rules/azure/storage-account";
+import { containerUrl } from "../../rules/azure/issuer";
 import { storageAccountId } from "../../rules/azure/import-id";
 import { tagsArgument } from "../../rules/azure/tags";
 import type { IssuerDocuments, OpenIdDocument } from "../../rules/openid/issuer-documents";

@@ -5,7 +5,7 @@ import type { Construct } from "constructs";
 import { at, fail } from "../../errors";
 import { type GivenIssuer, Issuer } from "../../model/issuer";
 import { containerIn, storageAccountId } from "../../rules/azure/import-id";
-import { WEBSITE_CONTAINER } from "../../rules/azure/storage-account";
+import { WEBSITE_CONTAINER } from "../../rules/azure/issuer";
 import { issuerDocuments } from "../../rules/openid/issuer-documents";
 import { attributeOf } from "../shared/references";
 import { IssuerStorage } from "./issuer-storage";

@@ -3,7 +3,7 @@ import { isLate } from "../../model/late";
 import { nodeFile } from "../../model/node-file";
 import { Subject } from "../../model/subject";
 import { type AzureCloudName, azureCloud } from "../../rules/azure/clouds";
-import { federatedCredentials } from "../../rules/azure/federated-credential";
+import { federatedCredentials } from "../../rules/azure/trust";
 import { type PlannedIdentity, type PlannedPull, spread } from "../../rules/azure/identity-plan";
 import { type LoginServer } from "../../rules/azure/login-server";
 import { permissionKey, pullPermissions } from "../../rules/azure/pull-permission";

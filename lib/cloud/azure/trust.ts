@@ -5,7 +5,7 @@ import {
   type FederatedCredential,
   checkCredentials,
   federatedCredentials,
-} from "../../rules/azure/federated-credential";
+} from "../../rules/azure/trust";
 import { type ObjectKind, list, object, optional, text } from "../../model/shape";
 
 /** Service accounts of one cluster that may act as an identity. */

@@ -13,12 +13,7 @@ import {
   checkResourceGroups,
   componentScopes,
 } from "./component-scopes";
-import {
-  type ClusterTrust,
-  type FederatedCredential,
-  checkCredentials,
-  federatedCredentials,
-} from "./federated-credential";
+import { type ClusterTrust, type FederatedCredential, checkCredentials, federatedCredentials } from "./trust";
 import { type ComponentPermissions, componentPermissions } from "./provider-spec";
 import { statedScopes } from "./role-scope";
 import { subscriptionScope } from "./scope-id";

@@ -2,7 +2,7 @@ import { fail } from "../../errors";
 import { literal } from "../../model/late";
 import type { Subject } from "../../model/subject";
 import { type NameRules, derivedName, stableHash } from "../names";
-import { CREDENTIALS_PER_IDENTITY } from "./federated-credential";
+import { CREDENTIALS_PER_IDENTITY } from "./trust";
 import { type PullPermission, permissionKey } from "./pull-permission";
 import { shardOf } from "./shard";
 import { shardsThatFit } from "./shard";

@@ -10,13 +10,10 @@ const ACTIONS: readonly string[] = [
   "Microsoft.ContainerRegistry/registries/repositories/content/read",
   "Microsoft.ContainerRegistry/registries/repositories/metadata/read",
 ];
-const EQUALS = "StringEqualsIgnoreCase";
-const STARTS_WITH = "StringStartsWithIgnoreCase";
 
-const LIMITED = ACTIONS.map((action) => `!(ActionMatches{'${action}'})`).join(" AND ");
-const HEAD = `((${LIMITED}) OR (`;
+const LIMITED = ACTIONS.map((action) => `!(ActionMatches{'${action}'})`);
 const TAIL = "))";
-const CLAUSE = /^(StringEqualsIgnoreCase|StringStartsWithIgnoreCase)'([^'*]+)'$/;
+const CLAUSE = /^String(Equals|StartsWith)(IgnoreCase)?'([^'*]+)'$/;
 
 /** The version of the condition language. */
 export const CONDITION_VERSION = "2.0";
@@ -24,33 +21,41 @@ export const CONDITION_VERSION = "2.0";
 /** Greatest length in bytes (learn.microsoft.com, Azure role-based access control limits: 8 KB). */
 export const CONDITION_MAX_BYTES: number = 8 * 1024;
 
+/** Names, and prefixes that end in a star; "unknown" where a condition has another form than the documented one. */
+export type RepositoryLimit = readonly string[] | "unknown";
+
 /** Renders checked patterns; `undefined`, which stands for every repository, needs no condition. */
 export function renderRepositoryCondition(patterns: readonly string[] | undefined): string | undefined {
-  if (patterns === undefined) return undefined;
-  return HEAD + patterns.map(clause).join(" OR ") + TAIL;
-}
-
-/**
- * Reads the patterns of a condition of the documented form, whatever its white space outside of values; a prefix
- * becomes a pattern that ends in a star. `undefined` for any other text, which says nothing about what that allows.
- */
-export function readRepositoryCondition(condition: string): readonly string[] | undefined {
-  const text = condition.replace(/'[^']*'|\s+/g, (part) => (part.startsWith("'") ? part : ""));
-  const [head, tail] = [HEAD.replace(/ /g, ""), TAIL];
-  if (!text.startsWith(head) || !text.endsWith(tail)) return undefined;
-  const patterns = text.slice(head.length, -tail.length).split("OR@").map(readClause);
-  return patterns.every((pattern) => pattern !== undefined) ? patterns : undefined;
+  return patterns && `((${LIMITED.join(" AND ")}) OR (${patterns.map(clause).join(" OR ")}${TAIL}`;
 }
 
 function clause(pattern: string): string {
   return pattern.endsWith("/*")
-    ? `${REPOSITORY_NAME} ${STARTS_WITH} '${pattern.slice(0, -1)}'`
-    : `${REPOSITORY_NAME} ${EQUALS} '${pattern}'`;
+    ? `${REPOSITORY_NAME} StringStartsWithIgnoreCase '${pattern.slice(0, -1)}'`
+    : `${REPOSITORY_NAME} StringEqualsIgnoreCase '${pattern}'`;
+}
+
+/**
+ * Reads a condition of the documented form, whatever its white space outside of values and the actions that it names
+ * besides. Names of repositories have small letters only: a value that is compared without regard to case is one of these.
+ */
+export function readRepositoryCondition(condition: string): RepositoryLimit {
+  const text = condition.replace(/'[^']*'|\s+/g, (part) => (part.startsWith("'") ? part : ""));
+  const [, actions = "", clauses = ""] = /^\(\((!.*?\}\))\)OR\((@.*)\)\)$/.exec(text) ?? [];
+  const limited = actions.split("AND");
+  if (!LIMITED.every((action) => limited.includes(action)) || !limited.every(isAction)) return "unknown";
+  const patterns = clauses.split("OR@").map(readClause);
+  return patterns.every((pattern) => pattern !== undefined) ? patterns : "unknown";
+}
+
+function isAction(text: string): boolean {
+  return /^!\(ActionMatches\{'[\w./]+'\}\)$/.test(text);
 }
 
 function readClause(text: string, index: number): string | undefined {
   const whole = index === 0 ? text : `@${text}`;
   if (!whole.startsWith(REPOSITORY_NAME)) return undefined;
-  const [, operator, value] = CLAUSE.exec(whole.slice(REPOSITORY_NAME.length)) ?? [];
-  return operator === STARTS_WITH ? `${value}*` : value;
+  const [, kind, ignoresCase, value = ""] = CLAUSE.exec(whole.slice(REPOSITORY_NAME.length)) ?? [];
+  const name = ignoresCase ? value.toLowerCase() : value;
+  return kind && (kind === "StartsWith" ? `${name}*` : name);
 }

@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { azureClouds } from "../../../lib/rules/azure/clouds";
-import {
-  blobContainerName,
-  containerUrl,
-  storageAccountName,
-} from "../../../lib/rules/azure/storage-account";
+import { blobContainerName, containerUrl, storageAccountName } from "../../../lib/rules/azure/issuer";
 
 // learn.microsoft.com, "Naming rules and restrictions for Azure resources", Microsoft.Storage
 describe("names of storage", () => {

@@ -8,7 +8,7 @@ import {
   type FederatedCredential,
   checkCredentials,
   federatedCredentials,
-} from "../../../lib/rules/azure/federated-credential";
+} from "../../../lib/rules/azure/trust";
 
 const AUDIENCE = "api://AzureADTokenExchange";
 const LATE = "${TfToken[TOKEN.1]}";
