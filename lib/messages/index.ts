@@ -5,7 +5,6 @@
 export { awsMessages } from "./aws";
 export { awsComponentsMessages } from "./aws-components";
 export { azureMessages } from "./azure";
-export { azureComponentsMessages } from "./azure-components";
 export { componentsMessages } from "./components";
 export { eksMessages } from "./eks";
 export { explainMessages } from "./explain";

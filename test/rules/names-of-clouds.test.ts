@@ -10,8 +10,8 @@ import { repositoryName as ecrRepository } from "../../lib/rules/aws/ecr-reposit
 import { eksClusterName } from "../../lib/rules/aws/eks-access";
 import { bucketName as awsBucket } from "../../lib/rules/aws/issuer-bucket";
 import { roleDescription, roleName, rolePath } from "../../lib/rules/aws/role-name";
-import { guid, identityName, parseClusterId, parseRegistryId } from "../../lib/rules/azure/resource-id";
-import { identityNamePrefix } from "../../lib/rules/azure/identity-plan";
+import { guid, identityName, parseClusterId, parseRegistryId } from "../../lib/rules/azure/ids";
+import { identityNamePrefix } from "../../lib/rules/azure/pull";
 import { blobContainerName, storageAccountName } from "../../lib/rules/azure/issuer";
 import { customAttributeName } from "../../lib/rules/google/attribute-mapping";
 import { bucketName as googleBucket } from "../../lib/rules/google/bucket-name";

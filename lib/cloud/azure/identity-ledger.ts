@@ -3,7 +3,7 @@ import type { RoleAssignment } from "@cdktf/provider-azurerm/lib/role-assignment
 import type { Construct } from "constructs";
 import { isLate } from "../../model/late";
 import type { FederatedCredential } from "../../rules/azure/trust";
-import type { RegistryPull } from "../../rules/azure/pull-permission";
+import type { RegistryPull } from "../../rules/azure/permission";
 import { PerStack } from "../shared/per-stack";
 
 /** The federated identity credentials that one stack has declared on one identity. */

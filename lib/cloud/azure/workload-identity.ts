@@ -8,7 +8,7 @@ import {
   accessRoles,
   isRoleDefinitionId,
   roleKey,
-} from "../../rules/azure/access-role";
+} from "../../rules/azure/roles";
 import type { AzureCloudName } from "../../rules/azure/clouds";
 import type { FederatedCredential } from "../../rules/azure/trust";
 import {

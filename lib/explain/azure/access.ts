@@ -23,7 +23,7 @@ import {
   WEBHOOK_TENANT_ID_ANNOTATION,
 } from "../../rules/azure/pod-identity-webhook";
 import { AZURE_PROVIDER_KIND } from "../../rules/azure/provider-spec";
-import { type OperationList, permits } from "../../rules/azure/role-permissions";
+import { type OperationList, permits } from "../../rules/azure/roles";
 import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { AccessIdentity, AccountQuestion, AccountReading, AskedRights, CloudAccess } from "../cloud";
 import { obstacle } from "../obstacle";

@@ -15,9 +15,13 @@ import {
   referenceOf,
   unread,
 } from "../../model/known";
-import { type BuiltInRole, builtInRole, builtInRoleOfId } from "../../rules/azure/built-in-roles";
-import { type RepositoryLimit, readRepositoryCondition } from "../../rules/azure/repository-condition";
-import type { RolePermissions } from "../../rules/azure/role-permissions";
+import {
+  type BuiltInRole,
+  type RolePermissions,
+  builtInRole,
+  builtInRoleOfId,
+} from "../../rules/azure/roles";
+import { type RepositoryLimit, readRepositoryCondition } from "../../rules/azure/permission";
 import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";

@@ -5,8 +5,8 @@
 import { type Ternary, or, orElse, shown } from "../../model/known";
 import type { AskedName } from "../../rules/asked-names";
 import { azureCloud } from "../../rules/azure/clouds";
-import type { RoleAssignmentMode } from "../../rules/azure/pull-permission";
-import { type OperationList, permits } from "../../rules/azure/role-permissions";
+import type { RoleAssignmentMode } from "../../rules/azure/permission";
+import { type OperationList, permits } from "../../rules/azure/roles";
 import { type Answer, type Evidence, broken, later, pass, seen, unknown } from "../answer";
 import type { AskedRepository } from "../asked-image";
 import type { PullRights, ReachedRepositories } from "../cloud";

@@ -6,7 +6,7 @@
 import { type Known, type Ternary, and, is, known, or, orElse, same, unread } from "../../model/known";
 import { isTreeObject, optionalText, treeAt } from "../../model/tree";
 import { azureClouds } from "../../rules/azure/clouds";
-import type { RoleAssignmentMode } from "../../rules/azure/pull-permission";
+import type { RoleAssignmentMode } from "../../rules/azure/permission";
 import type { Answer } from "../answer";
 import type { Resource } from "../read/block";
 import type { ClusterFacts } from "../read/cluster-record";

@@ -23,7 +23,7 @@ import {
   WEBHOOK_CLIENT_ID_ANNOTATION,
   WEBHOOK_TENANT_ID_ANNOTATION,
 } from "../../rules/azure/pod-identity-webhook";
-import { type RolePermissions, lists } from "../../rules/azure/role-permissions";
+import { type RolePermissions, lists } from "../../rules/azure/roles";
 import { AKS_SERVER_ID } from "../../rules/fleet/plugin-exec";
 import { matchesPattern, patternOf } from "../../rules/wildcard";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";

@@ -63,11 +63,17 @@ export const azureClouds: readonly AzureCloud[] = [
   },
 ];
 
-/** The facts of a cloud by the name that this library writes; throws `azure-cloud-unknown` or `late-value`. */
+/** The facts of a cloud by the name that this library writes. */
 export function azureCloud(name: string): AzureCloud {
   literal(name, "Azure cloud");
   return (
     azureClouds.find((cloud) => cloud.name === name) ??
-    fail("azure-cloud-unknown", name, azureClouds.map((cloud) => cloud.name).join(", "))
+    fail("azure-unknown", {
+      problem: "azure cloud is not one that the acr plugin has built in",
+      value: name,
+      allowed: azureClouds.map((cloud) => cloud.name).join(", "),
+      remedy:
+        "name one of them; Azure Stack takes its endpoints from a file on the node and is not supported here",
+    })
   );
 }

@@ -12,7 +12,10 @@ describe("names of storage", () => {
     "refuses the account %j",
     (name) => {
       expect(() => storageAccountName(name)).toThrowError(
-        expect.objectContaining({ code: "azure-name-invalid" }),
+        expect.objectContaining({
+          code: "azure-invalid",
+          problem: expect.stringContaining("is not a valid name") as string,
+        }),
       );
     },
   );
@@ -25,7 +28,10 @@ describe("names of storage", () => {
     "refuses the container %j",
     (name) => {
       expect(() => blobContainerName(name)).toThrowError(
-        expect.objectContaining({ code: "azure-name-invalid" }),
+        expect.objectContaining({
+          code: "azure-invalid",
+          problem: expect.stringContaining("is not a valid name") as string,
+        }),
       );
     },
   );

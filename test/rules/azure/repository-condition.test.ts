@@ -1,9 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  readRepositoryCondition,
-  renderRepositoryCondition,
-} from "../../../lib/rules/azure/repository-condition";
+import { readRepositoryCondition, renderRepositoryCondition } from "../../../lib/rules/azure/permission";
 
 const CONTENT = "Microsoft.ContainerRegistry/registries/repositories/content/read";
 const METADATA = "Microsoft.ContainerRegistry/registries/repositories/metadata/read";

@@ -1,7 +1,7 @@
 import { admits } from "./azure-admits";
 import { validateAzureJson } from "../../../lib/rules/azure/azure-json";
-import { parseLoginServer } from "../../../lib/rules/azure/login-server";
-import { readRepositoryCondition } from "../../../lib/rules/azure/repository-condition";
+import { parseLoginServer } from "../../../lib/rules/azure/registry";
+import { readRepositoryCondition } from "../../../lib/rules/azure/permission";
 import { type Json, inside, list, record, text } from "../json";
 import { type FinishedStack, annotationsOf } from "../synth-output";
 import { resources } from "../terraform";
