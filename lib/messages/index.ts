@@ -3,7 +3,6 @@
  */
 
 export { azureMessages } from "./azure";
-export { azureComponentsMessages } from "./azure-components";
 export { componentsMessages } from "./components";
 export { explainMessages } from "./explain";
 export { fleetMessages } from "./fleet";

@@ -8,7 +8,8 @@ import {
   type FederatedCredential,
   checkCredentials,
   federatedCredentials,
-} from "../../../lib/rules/azure/federated-credential";
+} from "../../../lib/rules/azure/trust";
+import { refusal } from "../../support/refusal";
 
 const AUDIENCE = "api://AzureADTokenExchange";
 const LATE = "${TfToken[TOKEN.1]}";
@@ -58,7 +59,7 @@ describe("federatedCredentials", () => {
     expect(federatedCredentials(trust({ issuer: issuer(600) }))).toHaveLength(1);
     expect(() => federatedCredentials(trust({ issuer: issuer(601) }))).toThrowError(
       expect.objectContaining({
-        code: "azure-credential-too-long",
+        code: "azure-limit",
         problem: "issuer of a federated identity credential has 601 characters",
       }),
     );
@@ -71,7 +72,11 @@ describe("federatedCredentials", () => {
     "https://sts.windows.net/11111111-2222-3333-4444-555555555555",
   ])("refuses the issuer %s", (url) => {
     expect(() => federatedCredentials(trust({ issuer: Issuer.of(url) }))).toThrowError(
-      expect.objectContaining({ code: "azure-issuer-refused", value: url }),
+      expect.objectContaining({
+        code: "azure-invalid",
+        problem: expect.stringContaining("issuer is Microsoft Entra itself") as string,
+        value: url,
+      }),
     );
   });
 
@@ -80,7 +85,7 @@ describe("federatedCredentials", () => {
     ["late-value", { audience: LATE }],
     ["cluster-name-invalid", { clusterName: "Prod EU" }],
   ])("refuses with %s", (code, change) => {
-    expect(() => federatedCredentials(trust(change))).toThrowError(expect.objectContaining({ code }));
+    expect(() => federatedCredentials(trust(change))).toThrowError(refusal(code));
   });
 
   it("gives every subject of every cluster a legal name of its own", () => {
@@ -109,7 +114,8 @@ describe("checkCredentials", () => {
     expect(() => checkCredentials("pull", numbered(20), "split")).not.toThrow();
     expect(() => checkCredentials("pull", numbered(21), "split")).toThrowError(
       expect.objectContaining({
-        code: "azure-credentials-too-many",
+        code: "azure-limit",
+        problem: expect.stringContaining("federated identity credentials") as string,
         value: 21,
         allowed: "at most 20 per identity",
         remedy: "split",
@@ -123,7 +129,10 @@ describe("checkCredentials", () => {
       ...federatedCredentials(trust({ clusterName: "other", audience: "openshift" })),
     ];
     expect(() => checkCredentials("pull", twice, "")).toThrowError(
-      expect.objectContaining({ code: "azure-credential-duplicate" }),
+      expect.objectContaining({
+        code: "azure-conflict",
+        problem: expect.stringContaining("already trusts this issuer") as string,
+      }),
     );
   });
 

@@ -4,9 +4,9 @@
  * cloud-provider-azure, pkg/azclient/cloud.go.
  */
 
-import { fail } from "../../errors";
 import { literal } from "../../model/late";
 import { type AzureCloudName, azureCloud } from "./clouds";
+import { invalidName } from "./ids";
 
 const ACCOUNT = /^[a-z0-9]{3,24}$/;
 const CONTAINER = /^(?=.{3,63}$)[a-z0-9](?:-?[a-z0-9])*$/;
@@ -14,20 +14,20 @@ const CONTAINER = /^(?=.{3,63}$)[a-z0-9](?:-?[a-z0-9])*$/;
 /** Container of a storage account's static website. */
 export const WEBSITE_CONTAINER = "$web";
 
-/** Returns the name of a storage account; throws `azure-name-invalid` or `late-value`. */
+/** Returns the name of a storage account. */
 export function storageAccountName(value: string): string {
   const allowed = "3 to 24 of a-z and 0-9, unique in all of Azure";
   return typeof literal(value, "storageAccountName") === "string" && ACCOUNT.test(value)
     ? value
-    : fail("azure-name-invalid", "storageAccountName", value, allowed);
+    : invalidName("storageAccountName", value, allowed);
 }
 
-/** Returns the name of a blob container; throws `azure-name-invalid` or `late-value`. */
+/** Returns the name of a blob container. */
 export function blobContainerName(value: string): string {
   const allowed = "3 to 63 of a-z, 0-9 and -, no two hyphens in a row, none at either end";
   return typeof literal(value, "blobContainerName") === "string" && CONTAINER.test(value)
     ? value
-    : fail("azure-name-invalid", "blobContainerName", value, allowed);
+    : invalidName("blobContainerName", value, allowed);
 }
 
 /** URL of a blob container, without final slash; of a container's blobs it is the common beginning. */

@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { azureClouds } from "../../../lib/rules/azure/clouds";
-import {
-  blobContainerName,
-  containerUrl,
-  storageAccountName,
-} from "../../../lib/rules/azure/storage-account";
+import { blobContainerName, containerUrl, storageAccountName } from "../../../lib/rules/azure/issuer";
 
 // learn.microsoft.com, "Naming rules and restrictions for Azure resources", Microsoft.Storage
 describe("names of storage", () => {
@@ -16,7 +12,10 @@ describe("names of storage", () => {
     "refuses the account %j",
     (name) => {
       expect(() => storageAccountName(name)).toThrowError(
-        expect.objectContaining({ code: "azure-name-invalid" }),
+        expect.objectContaining({
+          code: "azure-invalid",
+          problem: expect.stringContaining("is not a valid name") as string,
+        }),
       );
     },
   );
@@ -29,7 +28,10 @@ describe("names of storage", () => {
     "refuses the container %j",
     (name) => {
       expect(() => blobContainerName(name)).toThrowError(
-        expect.objectContaining({ code: "azure-name-invalid" }),
+        expect.objectContaining({
+          code: "azure-invalid",
+          problem: expect.stringContaining("is not a valid name") as string,
+        }),
       );
     },
   );

@@ -38,11 +38,7 @@ const TEXT_MAX = 600;
 const WRITTEN_NAME = /^[a-z0-9][\w-]{2,119}$/i;
 const HOST = /^https:\/\/([^/:]+)/;
 
-/**
- * The credentials of a trust, sorted by subject; names are `<cluster>_<namespace>_<service account>`.
- *
- * Throws `azure-issuer-refused`, `issuer-cluster-internal`, `azure-credential-too-long`, `audience-invalid` or `cluster-name-invalid`.
- */
+/** The credentials of a trust, sorted by subject; names are `<cluster>_<namespace>_<service account>`. */
 export function federatedCredentials(trust: ClusterTrust): readonly FederatedCredential[] {
   const cluster = clusterName(trust.clusterName);
   const issuer = checkedIssuer(trust.issuer);
@@ -58,10 +54,7 @@ export function federatedCredentials(trust: ClusterTrust): readonly FederatedCre
 }
 
 /**
- * Checks all credentials of one identity together.
- *
- * `remedy` says what to do about too many. Throws `azure-credential-duplicate`, `name-taken` or
- * `azure-credentials-too-many`.
+ * Checks all credentials of one identity together; `remedy` says what to do about too many.
  */
 export function checkCredentials(
   identity: string,
@@ -72,7 +65,13 @@ export function checkCredentials(
   const names = new Set<string>();
   for (const { name, issuer, subject } of credentials) {
     // Two equal late issuers are one attribute of one resource; two different ones may still be equal after apply.
-    if (pairs.has(`${issuer} ${subject}`)) fail("azure-credential-duplicate", identity, issuer, subject);
+    if (pairs.has(`${issuer} ${subject}`))
+      fail("azure-conflict", {
+        problem: `identity ${identity} already trusts this issuer and subject`,
+        value: `${issuer} ${subject}`,
+        allowed: "each pair of issuer and subject once per identity",
+        remedy: "remove one of the two",
+      });
     if (names.has(name)) {
       const by = `another issuer on identity ${identity}; give the two clusters different names`;
       fail("name-taken", "name of a federated identity credential", name, by);
@@ -80,11 +79,20 @@ export function checkCredentials(
     pairs.add(`${issuer} ${subject}`);
     names.add(name);
   }
-  if (credentials.length > CREDENTIALS_PER_IDENTITY)
-    fail("azure-credentials-too-many", identity, credentials.length, CREDENTIALS_PER_IDENTITY, remedy);
+  if (credentials.length > CREDENTIALS_PER_IDENTITY) tooManyCredentials(identity, credentials.length, remedy);
 }
 
-/** A credential as somebody else wrote it. */
+/** Refuses more credentials than fit on one identity. */
+export function tooManyCredentials(identity: string, count: number, remedy: string): never {
+  return fail("azure-limit", {
+    problem: `identity ${identity} would hold ${count} federated identity credentials`,
+    value: count,
+    allowed: `at most ${CREDENTIALS_PER_IDENTITY} per identity`,
+    remedy,
+  });
+}
+
+/** A credential as others wrote it. */
 export interface WrittenCredential {
   /** Its name; `undefined` where none is written. */
   readonly name: Known<string | undefined>;
@@ -139,6 +147,19 @@ function isEntra(issuer: string): boolean {
 function checkedIssuer({ url, clusterInternal }: Issuer): string {
   if (isLate(url)) return url;
   if (clusterInternal) fail("issuer-cluster-internal", url, "Microsoft Entra");
-  if (isEntra(url)) fail("azure-issuer-refused", url);
-  return url.length <= TEXT_MAX ? url : fail("azure-credential-too-long", "issuer", url, TEXT_MAX);
+  if (isEntra(url))
+    fail("azure-invalid", {
+      problem: "issuer is Microsoft Entra itself, which federated identity credentials refuse (AADSTS700222)",
+      value: url,
+      allowed: "the issuer of the cluster's service account tokens",
+      remedy: "use the `issuer` of the cluster's /.well-known/openid-configuration",
+    });
+  return url.length <= TEXT_MAX
+    ? url
+    : fail("azure-limit", {
+        problem: `issuer of a federated identity credential has ${url.length} characters`,
+        value: url,
+        allowed: `at most ${TEXT_MAX} characters`,
+        remedy: "use a shorter one; Azure keeps these texts whole",
+      });
 }

@@ -6,9 +6,9 @@
 import { fail } from "../../errors";
 import { namespaceName } from "../../model/kubernetes-name";
 import { isLate } from "../../model/late";
-import { accessRoles, isRoleDefinitionId } from "./access-role";
-import { parseClusterId } from "./resource-id";
 import { type ObjectKind, list, object, optional, text } from "../../model/shape";
+import { parseClusterId } from "./ids";
+import { accessRoles, isRoleDefinitionId } from "./roles";
 
 /**
  * Built-in roles for the Kubernetes API. All but the cluster admin's know the built-in kinds of Kubernetes alone: for
@@ -63,18 +63,19 @@ const ROLES: readonly AksRoleName[] = [
   `${PREFIX}Writer`,
 ];
 
-/**
- * The assignments for one principal, sorted by key among the literal ones; what stands twice is taken once.
- *
- * Throws `azure-aks-role-unknown`, `azure-aks-namespaces-empty`, `azure-role-invalid`, `azure-role-broad`,
- * `azure-resource-id-invalid` or `namespace-invalid`.
- */
+/** The assignments for one principal, sorted by key among the literal ones; what stands twice is taken once. */
 export function aksAssignments(clusterId: string, grants: readonly AksRoleGrant[]): readonly AksAssignment[] {
   if (!isLate(clusterId)) parseClusterId(clusterId);
   const known = new Map<string, AksAssignment>();
   for (const [index, { role, namespaces }] of grants.entries()) {
     const name = roleKey(role, index);
-    if (namespaces?.length === 0) fail("azure-aks-namespaces-empty", role);
+    if (namespaces?.length === 0)
+      fail("azure-missing", {
+        problem: "role is limited to an empty list of namespaces",
+        value: role,
+        allowed: "at least one namespace; without `namespaces` it counts in the whole cluster",
+        remedy: "name the namespaces, or leave the role out",
+      });
     for (const namespace of namespaces ?? [undefined]) {
       const key = namespace === undefined ? name : `${name}_${namespaceName(namespace)}`;
       const scope = namespace === undefined ? clusterId : `${clusterId}/namespaces/${namespace}`;
@@ -92,6 +93,12 @@ function roleKey(role: string, index: number): string {
   if (typeof role === "string" && isRoleDefinitionId(role)) return role.slice(role.lastIndexOf("/") + 1);
   const found = ROLES.find((known) => known === role);
   return found === undefined
-    ? fail("azure-aks-role-unknown", role, ROLES)
+    ? fail("azure-unknown", {
+        problem: "role allows nothing within an AKS cluster that this library knows of",
+        value: role,
+        allowed: `${ROLES.join(", ")}, or the id of a role definition of your own with dataActions`,
+        remedy:
+          "use an RBAC role; Azure Kubernetes Service Cluster User Role and its like only hand out kubeconfig files",
+      })
     : found.slice(PREFIX.length).replace(" ", "");
 }
