@@ -33,7 +33,6 @@ import { listEntries, profileDocument, unlessRefused, whyListOpen } from "./flee
 import { missing } from "./links";
 import { SELF_MANAGED } from "./self-managed";
 
-/** What is run for a profile. */
 export interface PluginCall extends SpokeCall {
   /** What client-go is told to run, late values by their names. */
   readonly exec: ResolvedExec;
@@ -70,7 +69,6 @@ export function builtinName(profile: unknown): string | undefined {
     .find(isBuiltin);
 }
 
-/** Resolves the provider as the controller does. */
 export function resolutionFor(controller: Controller, profile: ProfileFact): Resolution {
   const { plain, open } = profileDocument(profile);
   const reason = open ?? (controller.list && whyListOpen(controller.list));
@@ -90,7 +88,6 @@ export function resolutionFor(controller: Controller, profile: ProfileFact): Res
   return { outcome: "resolved", exec: { ...exec, args: exec.args.map(filled) } };
 }
 
-/** The call that was chosen; `undefined` where none was. */
 export function pluginCall(
   controller: Controller,
   resolution: Resolution,
@@ -117,7 +114,6 @@ function cloudOf({ command, args }: ResolvedExec): string | undefined {
   return plugin && fleetPlugins[plugin].clouds[0];
 }
 
-/** Does the plugin get the arguments and variables that it needs, and answer in the version that is asked for? */
 export function pluginCalled(
   { kind, list: read }: Controller,
   call: PluginCall | undefined,
@@ -193,7 +189,6 @@ function isTokenReader({ args, command, provider }: ResolvedExec): boolean {
 
 const MOUNT = "mount the plugin, and name it by its absolute path";
 
-/** Is the plugin in every container that opens connections, and does it run there? */
 export function pluginPresent(
   artefacts: ClusterArtefacts,
   controller: Controller,
@@ -317,7 +312,6 @@ function copied(container: unknown, mount: unknown, path: string | undefined): s
 
 const GATE = "ImageVolume";
 
-/** Why the hub has no image volumes; `undefined` where it has. */
 function imageVolumes(
   { cluster, apiServerOverrides }: ClusterArtefacts,
   where: Evidence,

@@ -34,12 +34,10 @@ export interface FleetResult extends ExplainResult {
   readonly warnings: readonly FleetWarning[];
 }
 
-/** What cloud and spoke say. */
 type Readings = Pick<FleetAccessFacts, "reading" | "trust" | "spoke" | "as">;
 
 const NOTHING: Readings = { reading: undefined, trust: undefined, spoke: undefined, as: undefined };
 
-/** Judges the ways of hubs' controllers into spokes. */
 export class Fleets {
   readonly #clouds: readonly Cloud[];
   readonly #issuers: Issuers;
@@ -55,7 +53,7 @@ export class Fleets {
     return new Set(fleetQuestions(artefacts).map(({ controller }) => controller.account));
   }
 
-  /** The results of some hubs, of one spoke where it is given. Throws `explain-spoke-unknown`. */
+  /** The results of some hubs, of one spoke where it is given. */
   *of(
     clusters: readonly ClusterArtefacts[],
     isAsked: (question: FleetQuestion) => boolean,
@@ -187,7 +185,6 @@ function literalOf(text: Known<string> | undefined): string | undefined {
   return orElse(text ?? known(undefined), () => undefined);
 }
 
-/** Every controller of a hub with each of its profiles, controllers in their order. */
 const fleetQuestions = once((artefacts: ClusterArtefacts): readonly FleetQuestion[] => {
   const { cluster, fleet } = artefacts;
   const controllers = controllersOf(artefacts);

@@ -36,17 +36,16 @@ export interface ClusterProfileFacts {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** What only the status says. */
+/** What only the status says; address and certificates may be late. */
 export interface ClusterStatusFacts {
   readonly provider: string;
-  /** May be late. */
   readonly endpoint: SpokeEndpoint;
-  readonly tlsServerName: string | undefined;
-  readonly proxyUrl: string | undefined;
-  readonly execExtension: Json | undefined;
-  readonly kubernetesVersion: string | undefined;
-  readonly properties: Readonly<Record<string, string>>;
-  readonly healthySince: string | undefined;
+  readonly tlsServerName?: string;
+  readonly proxyUrl?: string;
+  readonly execExtension?: Json;
+  readonly kubernetesVersion?: string;
+  readonly properties?: Readonly<Record<string, string>>;
+  readonly controlPlaneHealthySince?: string;
 }
 
 /** The main object, applied as usual. */
@@ -69,7 +68,7 @@ export function profileDocument(facts: ClusterProfileFacts): {
 /** `status` of the profile; the main object stays without. */
 export function profileStatus(facts: ClusterStatusFacts): Json {
   const { endpoint, tlsServerName, proxyUrl, execExtension } = facts;
-  const { kubernetesVersion, properties, healthySince } = facts;
+  const { kubernetesVersion, properties = {}, controlPlaneHealthySince: since } = facts;
   const { server, certificateAuthorityData: authority } = endpoint;
   const names = Object.keys(properties).sort();
   const cluster = {
@@ -85,7 +84,7 @@ export function profileStatus(facts: ClusterStatusFacts): Json {
   return {
     ...(kubernetesVersion !== undefined && { version: { kubernetes: kubernetesVersion } }),
     ...(names.length > 0 && { properties: names.map((name) => ({ name, value: properties[name] })) }),
-    ...(healthySince !== undefined && { conditions: [healthy(healthySince)] }),
+    ...(since !== undefined && { conditions: [healthy(since)] }),
     accessProviders: [{ name: facts.provider, cluster }],
   };
 }
