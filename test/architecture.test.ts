@@ -327,7 +327,6 @@ describe("layers", () => {
 const KNOW_LATE: Readonly<Record<string, string>> = {
   "explain/explainer.ts": "refuses late values in what a caller asks",
   "explain/jobs/pull-questions.ts": "refuses late values in what a caller asks",
-  "explain/jobs/fleet-profile.ts": "hands profiles to rules of the constructs, which pass over late texts",
 };
 
 /** Files of the verifier with `${` in a text, each with the reason. */

@@ -5,7 +5,7 @@ import { fail, throwFirst } from "../errors";
 import { literal } from "../model/late";
 import { type ObjectKind, anyObject, checkProps, list, object, optional, record, text } from "../model/shape";
 import { healthIssues } from "../rules/fleet/cluster-profile";
-import { type FleetConsumer, FLEET_CONSUMER, profileNamespaceIssues } from "../rules/fleet/consumers";
+import { type FleetConsumer, FLEET_CONSUMER, profileNamespaceIssues } from "../rules/fleet/consumer";
 import { KUEUE_CONFIG_MAP, KUEUE_KEY, badKueue, kueueConfiguration } from "../rules/fleet/kueue";
 import { badCommand, notStatic } from "../rules/fleet/plugin-mount";
 import {

@@ -5,7 +5,7 @@ import { ServiceAccountAnnotations } from "../kubernetes/service-account-annotat
 import type { ControllerWorkload } from "../model/fleet";
 import { type ObjectKind, checkProps, list, object, optional, record, text } from "../model/shape";
 import { type AccessGrant, type CredentialFile, type PodFragment, ACCESS_GRANT } from "../model/workloads";
-import type { FleetConsumer } from "../rules/fleet/consumers";
+import type { FleetConsumer } from "../rules/fleet/consumer";
 import { conflict, mergedTexts } from "../rules/fleet/controller-patch";
 import { CLUSTER_PROFILE_GROUP, PROVIDER_FILE_FLAG } from "../rules/fleet/names";
 import {

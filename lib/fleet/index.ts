@@ -38,13 +38,12 @@ export {
   type SchemaResult,
   validateClusterProfile,
 } from "../rules/fleet/cluster-profile-schema";
+export { type FleetConsumer, type ProviderListForm } from "../rules/fleet/consumer";
 export {
   type ArgoCdProps,
   type ConsumerProps,
   type ControllerProps,
-  type FleetConsumer,
   type MultiKueueProps,
-  type ProviderListForm,
   argoCd,
   controller,
   knativeOperator,

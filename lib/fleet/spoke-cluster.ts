@@ -20,7 +20,7 @@ import { parseVersion } from "../model/version";
 import {
   type ClusterStatusFacts,
   endpointIssues,
-  otherLabel,
+  managerLabelIssues,
   profileDocument,
   profileProviderIssues,
   profileStatus,
@@ -196,8 +196,9 @@ function ownLabels(
   name: string,
   labels: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
-  const manager = labels[CLUSTER_MANAGER_LABEL] ?? clusterManager;
-  if (manager !== clusterManager) throw otherLabel(manager, clusterManager);
+  const given = { [CLUSTER_MANAGER_LABEL]: clusterManager, ...labels };
+  const spec = { clusterManager: { name: clusterManager } };
+  throwFirst(managerLabelIssues({ metadata: { labels: given }, spec }));
   return checkedLabels(`ClusterProfile ${name}`, labels);
 }
 

@@ -12,7 +12,7 @@ import { once } from "../../model/once";
 import { at, list, record, text } from "../../model/parsed";
 import { childOf, knownJson, treeOf } from "../../model/tree";
 import { compareVersions, minorOf } from "../../model/version";
-import { MULTI_KUEUE, kueueField, profileNamespaceIssues, tooOld } from "../../rules/fleet/consumers";
+import { MULTI_KUEUE, kueueField, profileNamespaceIssues, tooOld } from "../../rules/fleet/consumer";
 import {
   KUEUE_API_VERSION,
   KUEUE_CONFIG_MAP,

@@ -7,7 +7,7 @@
 import { type Known, orElse, unread } from "../../model/known";
 import { type Json, at, list, record, text } from "../../model/parsed";
 import { type Tree, childOf, entriesOf, isTreeList, isTreeObject, itemsOf, treeOf } from "../../model/tree";
-import { type NeededVersion, ARGO_CD, MULTI_KUEUE } from "../../rules/fleet/consumers";
+import { type NeededVersion, ARGO_CD, MULTI_KUEUE } from "../../rules/fleet/consumer";
 import { ARGO_NAMESPACES, PROVIDER_FILE_FLAG } from "../../rules/fleet/names";
 import { type Evidence, seen } from "../answer";
 import type { ClusterArtefacts } from "../read/facts";

@@ -139,15 +139,14 @@ export function authenticationConfiguration(props: HubAuthenticationProps): Json
       allowed: "at least one service account of the hub",
       remedy: "name the service accounts that open connections",
     });
+  const rule = {
+    expression: `user.username in [${users.map((user) => `'${user}'`).join(", ")}]`,
+    message: "only the named controllers of the hub may sign in",
+  };
   const hub = {
     issuer: issuerFields(props),
     claimMappings: { username: { claim: "sub", prefix: userPrefix(props) } },
-    userValidationRules: [
-      {
-        expression: `user.username in [${users.map((user) => `'${user}'`).join(", ")}]`,
-        message: "only the named controllers of the hub may sign in",
-      },
-    ],
+    userValidationRules: [rule],
   };
   const others = literal(additionalAuthenticators, "additionalAuthenticators");
   if (others.some((each) => typeof at(each, "issuer", "url") !== "string"))
@@ -159,8 +158,8 @@ export function authenticationConfiguration(props: HubAuthenticationProps): Json
     kind: "AuthenticationConfiguration",
     jwt: [hub, ...others],
   };
-  const [problem] = authenticationProblems(document, isLate);
-  if (problem !== undefined) throw notStarting(spoke, `the file ${problem}`);
+  for (const problem of authenticationProblems(document, isLate))
+    throw notStarting(spoke, `the file ${problem}`);
   return document;
 }
 

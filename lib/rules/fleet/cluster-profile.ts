@@ -27,7 +27,7 @@ type Json = Readonly<Record<string, unknown>>;
 type Issues = readonly WorkloadIdentityError[];
 
 /** What both documents say. */
-export interface ClusterProfileFacts {
+interface ClusterProfileFacts {
   readonly version: ClusterProfileVersion;
   readonly namespace: string;
   readonly name: string;
@@ -243,16 +243,15 @@ export function managerLabelIssues(profile: unknown): Issues {
   const issues = managerNameIssues(manager);
   if (issues.length > 0) return issues;
   const label = at(profile, "metadata", "labels", CLUSTER_MANAGER_LABEL);
-  return label === manager ? [] : [otherLabel(label, manager)];
-}
-
-export function otherLabel(label: unknown, manager: unknown): WorkloadIdentityError {
-  return refusal("fleet-mismatch", {
-    problem: `the label ${CLUSTER_MANAGER_LABEL} differs from spec.clusterManager.name`,
-    value: label,
-    allowed: String(manager),
-    remedy: "write the same name in both places",
-  });
+  if (label === manager) return [];
+  return [
+    refusal("fleet-mismatch", {
+      problem: `the label ${CLUSTER_MANAGER_LABEL} differs from spec.clusterManager.name`,
+      value: label,
+      allowed: String(manager),
+      remedy: "write the same name in both places",
+    }),
+  ];
 }
 
 /** A consumer that waits for a condition which the profile does not have. */
