@@ -2,7 +2,7 @@
  * Whether an Action, NotAction, Resource or NotResource covers what is asked for.
  */
 
-import { type Known, type Ternary, and, match, not as opposite, shown } from "../../../model/known";
+import { type Known, type Ternary, and, match, not as opposite, orElse, shown } from "../../../model/known";
 import { type Pattern, isAnyText, preparedPattern } from "../../wildcard";
 import { NOTHING_KNOWN, type RequestContext } from "./context";
 import { Match, cannotTell, quoted } from "./match";
@@ -48,15 +48,28 @@ function shownValue(value: Known<string> | undefined): string {
 export class Resources {
   /** True for NotResource. */
   readonly #negated: boolean;
-  readonly #values: readonly ResourceValue[];
-  readonly #plain: ReadonlySet<string>;
+  readonly #raw: readonly Known<string>[];
+  readonly #prepared: (raw: Known<string>) => ResourceValue;
+  /** Most values are names without wildcards, which need no more. */
+  readonly #plain = new Set<string>();
   readonly #wild: readonly ResourceValue[];
+  #all: readonly ResourceValue[] | undefined;
 
   constructor({ values, negated }: Selection, variables: boolean, context: RequestContext) {
     this.#negated = negated;
-    this.#values = values.map((raw) => resourceValue(raw, variables, context));
-    this.#plain = new Set(this.#values.flatMap(({ plain }) => plain ?? []));
-    this.#wild = this.#values.filter(({ plain }) => plain === undefined);
+    this.#raw = values;
+    this.#prepared = (raw) => resourceValue(raw, variables, context);
+    const wild: ResourceValue[] = [];
+    for (const raw of values) {
+      const plain = plainText(raw);
+      if (plain === undefined) wild.push(this.#prepared(raw));
+      else this.#plain.add(plain);
+    }
+    this.#wild = wild;
+  }
+
+  get #values(): readonly ResourceValue[] {
+    return (this.#all ??= this.#raw.map(this.#prepared));
   }
 
   /** Whether they cover a resource, which is compared with regard to case; `*` reaches over slashes. */
@@ -100,12 +113,15 @@ interface ResourceValue {
   readonly isOpen: boolean;
 }
 
+function plainText(raw: Known<string>): string | undefined {
+  const text = orElse(raw, NOTHING);
+  return text === undefined || /[*?{]/.test(text) ? undefined : text;
+}
+
+const NOTHING = (): undefined => undefined;
+
 function resourceValue(raw: Known<string>, variables: boolean, context: RequestContext): ResourceValue {
-  const plain = match(
-    raw,
-    (text) => (/[*?{]/.test(text) ? undefined : text),
-    () => undefined,
-  );
+  const plain = plainText(raw);
   const filled = policyValue(raw, variables, context);
   const value = filled && { ...filled, pattern: preparedPattern(filled.pattern) };
   if (plain !== undefined || value === undefined || value.isLate)
