@@ -23,7 +23,7 @@ import type { Issuers } from "../shared/object-store";
 import { remembered } from "../shared/references";
 import { ASK_AGAIN } from "../shared/words";
 import type { Role } from "./identity";
-import { type RegisteredIssuer, accepts, audienceDoubt, hostOfArn, registeredIn } from "./oidc-providers";
+import { type RegisteredIssuer, accepts, hostOfArn, registeredIn } from "./oidc-providers";
 import { arnFields } from "./place";
 
 export interface TrustQuestion {
@@ -230,9 +230,9 @@ function trustPolicyOf({ resource }: Role): Evidence {
   return seen("trust policy of the IAM role", resource.source);
 }
 
-function idsOf(provider: RegisteredIssuer | undefined): string {
-  const ids = provider === undefined ? [] : orElse(provider.clientIds, () => []);
-  return ids.map(shown).join(", ") || "no audience";
+function idsOf(found: readonly RegisteredIssuer[]): string {
+  const ids = found.flatMap(({ clientIds }) => orElse(clientIds, () => []).map(shown));
+  return [...new Set(ids)].join(", ") || "no audience";
 }
 
 function plain(url: string): string {
@@ -286,15 +286,15 @@ function issuerTrusted(asked: Asked): Answer {
 
 function audienceAccepted(asked: Asked, whole: AwsDecision): Answer {
   const { role, audience, registered: found } = asked;
-  const [declared] = found;
-  const doubt = audienceDoubt(found, audience);
-  const accepted = declared && accepts(declared, audience);
-  if (!doubt && accepted === "no")
+  const accepted = accepts(found, audience);
+  const lists = (): readonly Evidence[] =>
+    found.map(({ resource }) => seen("client_id_list", resource.source));
+  if (accepted === "no")
     return broken(
-      `the OIDC provider accepts ${idsOf(declared)}, the token is for ${shown(audience)}`,
+      `the OIDC provider accepts ${idsOf(found)}, the token is for ${shown(audience)}`,
       "add the audience to the OIDC provider's client_id_list",
       "InvalidIdentityToken: Incorrect token audience",
-      seen("client_id_list", declared?.resource.source),
+      ...lists(),
     );
   // What is allowed under all conditions is allowed under fewer.
   const decision = whole.outcome === "allowed" ? whole : decided(asked, isOnSubject);
@@ -305,17 +305,17 @@ function audienceAccepted(asked: Asked, whole: AwsDecision): Answer {
       DENIED,
       trustPolicyOf(role),
     );
-  if (doubt) return doubt;
-  if (accepted !== "yes")
+  if (accepted === "unknown")
     return unknown(
-      "which audiences the OIDC provider accepts is not known",
-      `check that its client_id_list holds ${shown(audience)}, and state it with --facts as aws.oidcProviders, or name the Terraform that declares it as well`,
+      "which audiences the OIDC provider accepts is not known, or it is declared twice with other ones, or with more than the 100 that AWS takes",
+      `check that its client_id_list holds ${shown(audience)}, and state it with --facts as aws.oidcProviders, or name the Terraform that declares it as well; limit Terraform providers to their accounts (allowed_account_ids)`,
+      ...lists(),
     );
   if (decision.outcome === "unknown")
-    return unknown(decision.reason, "see the trust policy", seen("trust policy", role.resource.source));
+    return unknown(decision.reason, "see the trust policy", trustPolicyOf(role));
   return passing(
     () => `OIDC provider and trust policy accept ${shown(audience)}`,
-    () => seen("client_id_list", declared?.resource.source),
+    () => seen("client_id_list", found[0]?.resource.source),
   );
 }
 
