@@ -13,12 +13,16 @@ import { roleDescription, roleName, rolePath } from "../../lib/rules/aws/role-na
 import { guid, identityName, parseClusterId, parseRegistryId } from "../../lib/rules/azure/resource-id";
 import { identityNamePrefix } from "../../lib/rules/azure/identity-plan";
 import { blobContainerName, storageAccountName } from "../../lib/rules/azure/storage-account";
-import { customAttributeName } from "../../lib/rules/google/attribute-mapping";
-import { bucketName as googleBucket } from "../../lib/rules/google/bucket-name";
-import { customRoleId } from "../../lib/rules/google/custom-role";
-import { projectId, projectNumber, workloadIdentityId } from "../../lib/rules/google/ids";
-import { imagePatterns, repositoryName as googleRepository } from "../../lib/rules/google/repository";
-import { serviceAccountId } from "../../lib/rules/google/service-account";
+import { customAttributeName } from "../../lib/rules/google/mapping";
+import {
+  bucketName as googleBucket,
+  projectId,
+  projectNumber,
+  serviceAccountId,
+  workloadIdentityId,
+} from "../../lib/rules/google/names";
+import { repositoryName as googleRepository, imagePatterns } from "../../lib/rules/google/registry";
+import { customRoleId } from "../../lib/rules/google/role";
 import { DIGITS, LETTERS, LOWER, passes, sorted, takenCharacters } from "../support/characters";
 
 /** A rule, the characters at the first place, within, and at the last place, and the lengths. */

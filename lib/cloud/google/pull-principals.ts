@@ -5,8 +5,7 @@ import type { ClusterFacts } from "../../model/cluster";
 import { Duration } from "../../model/duration";
 import type { ImageCredentialProvider } from "../../model/image-credential-provider";
 import type { DeclaredPull, IPullIdentities, PullDeclaration, PullRequest } from "../../model/pulls";
-import { projectId, projectNumber } from "../../rules/google/ids";
-import { managedIdentityProvider } from "../../rules/google/managed-identity-provider";
+import { projectId, projectNumber } from "../../rules/google/names";
 import {
   NODE_IDENTITY_ARGUMENTS,
   OPT_IN_ANNOTATION,
@@ -14,9 +13,10 @@ import {
   PLUGIN_NAME,
   cacheEnvironment,
   customPoolArguments,
+  managedIdentityProvider,
   managedPoolArguments,
-} from "../../rules/google/pull-plugin";
-import { isManagedIdentityProvider } from "../../rules/google/workload-identity-names";
+  parseManagedIdentityProvider,
+} from "../../rules/google/pull";
 import { ArtifactRegistryRepository } from "./artifact-registry";
 import { clusterPoolId, poolProviderOf } from "./cluster-pool-provider";
 import { ManagedPool } from "./managed-pool";
@@ -150,7 +150,7 @@ function declareOidcProvider(
 }
 
 function clusterIsManaged({ issuer }: ClusterFacts): boolean {
-  return isManagedIdentityProvider(issuer.url);
+  return parseManagedIdentityProvider(issuer.url) !== undefined;
 }
 
 function bindingsOf({ subject, sources }: DeclaredPull<Construct>): readonly WantedBinding[] {

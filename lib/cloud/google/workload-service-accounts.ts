@@ -9,8 +9,7 @@ import type {
   DeclaredAccess,
   IWorkloadIdentities,
 } from "../../model/workloads";
-import { universeDomain } from "../../rules/google/external-account";
-import { podCredentials } from "../../rules/google/pod-credentials";
+import { podCredentials, universeDomain } from "../../rules/google/workload";
 import { checkClusterPool, clusterPoolProvider } from "./cluster-pool-provider";
 import { type ClusterPoolProps, CLUSTER_POOL_PROPS } from "./cluster-pool-props";
 import { GoogleAccess } from "./google-access";

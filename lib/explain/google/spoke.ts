@@ -23,7 +23,6 @@ import type { ServiceAccountFact } from "../read/service-accounts";
 import type { SpokeFact } from "../read/spoke-facts";
 import type { Terraform } from "../read/terraform";
 import { boundAnswer, otherKindOfCluster, servedCluster } from "../shared/spokes";
-import { threatTo } from "./denials";
 import { type Grant, grantText } from "./grants";
 import { type Counted, type Iam, allowing, grantSeen } from "./iam";
 import { Identity } from "./identity";
@@ -204,14 +203,17 @@ function iamEntry(
   const enters = (role: Known<string>): Ternary =>
     iam.holds(role, isGateway ? GET_THROUGH : GET) ?? whether(role, (name) => entersWith(name, isGateway));
   const found = allowing(grants, { role: enters, reaches });
-  const threat = threatTo(iam.denials.of(bearer, [isGateway ? GET_THROUGH : GET]), project);
   const module =
     project === undefined ? undefined : iam.unread.answer("the project of the spoke", [], [project]);
   const counting = allowing(grants, { role: () => "yes", reaches: () => "yes" });
-  const admitted = iam.settled(admittedBy(found, counting, project, isGateway), threat, module);
+  const admitted = iam.settled(
+    admittedBy(found, counting, project, isGateway),
+    { projects: [project], permissions: [isGateway ? GET_THROUGH : GET] },
+    module,
+  );
   const works = (role: Known<string>): Ternary => and(enters(role), worksWith(role, iam));
   const all = isGateway ? [] : allowing(grants, { role: works, reaches });
-  const isTaken = threatTo(iam.denials.of(bearer, ["container.pods.list"]), project) !== undefined;
+  const isTaken = iam.denial({ projects: [project], permissions: ["container.pods.list"] }) !== undefined;
   const working = all.filter(({ doubt }) => doubt === "");
   return { admitted, working: isTaken ? [] : working, mayWork: (isTaken ? working : all).length > 0 };
 }

@@ -16,6 +16,7 @@ import { Issuer } from "../../../lib/model/issuer";
 import { Subject } from "../../../lib/model/subject";
 import type { AccessGrant } from "../../../lib/model/workloads";
 import { onlyResource, resources, testStack } from "../../fixtures/google/synth";
+import { type Refusal, refused } from "../../fixtures/google/refused";
 
 const MEMBER = "google_project_iam_member";
 const kueue = Subject.of("kueue-system/kueue-controller-manager");
@@ -163,15 +164,15 @@ describe("gkeSpoke", () => {
   });
 
   it.each<readonly [string, Partial<GkeSpokeProps>]>([
-    ["google-project-invalid", { project: "Spokes" }],
-    ["google-role-basic", { role: "roles/editor" }],
-    ["google-role-invalid", { role: "developer" }],
+    ["google-invalid: Google Cloud project is not a project id", { project: "Spokes" }],
+    ["google-unsafe: a basic role reaches", { role: "roles/editor" }],
+    ["google-invalid: not the full name of a role", { role: "developer" }],
     // The DNS endpoint has a certificate of Google's.
     ["google-setting-contradicts", { dnsEndpoint: true }],
     ["property-invalid", { dnsEndpoint: "true" as unknown as boolean }],
   ])("refuses with %s", (code, props) => {
     expect(() => gkeSpoke({ cluster: CLUSTER, project: "spokes-prod", ...props })).toThrowError(
-      expect.objectContaining({ code }),
+      refused(code as Refusal),
     );
   });
 
@@ -288,16 +289,14 @@ describe("connectGatewaySpoke", () => {
   });
 
   it.each<readonly [string, Partial<ConnectGatewaySpokeProps>]>([
-    ["google-project-invalid", { project: "" }],
-    ["google-project-number-invalid", { projectNumber: "fleet-prod" }],
-    ["google-membership-invalid", { membership: "Spoke" }],
-    ["google-membership-invalid", { location: "europe-west1-b" }],
+    ["google-invalid: Google Cloud project is not a project id", { project: "" }],
+    ["google-invalid: project number is not a number", { projectNumber: "fleet-prod" }],
+    ["google-invalid: of a fleet membership is not valid", { membership: "Spoke" }],
+    ["google-invalid: of a fleet membership is not valid", { location: "europe-west1-b" }],
     ["property-invalid", { role: "roles/gkehub.viewer" as "roles/gkehub.gatewayReader" }],
     ["property-invalid", { gke: "no" as unknown as boolean }],
   ])("refuses with %s", (code, change) => {
-    expect(() => connectGatewaySpoke({ ...props, ...change })).toThrowError(
-      expect.objectContaining({ code }),
-    );
+    expect(() => connectGatewaySpoke({ ...props, ...change })).toThrowError(refused(code as Refusal));
   });
 });
 
