@@ -1,8 +1,9 @@
 import { UserAssignedIdentity } from "@cdktf/provider-azurerm/lib/user-assigned-identity/index.js";
 import type { Construct } from "constructs";
 import { at } from "../../errors";
-import { guid, identityName, location, resourceGroupName } from "../../rules/azure/resource-id";
+import { guid, identityName, location, resourceGroupName } from "../../rules/azure/ids";
 import { checkedTags, tagsArgument } from "../../rules/azure/tags";
+import type { AccessPrincipal } from "../../model/access-principal";
 import { type IdentityPlace, claimName, refuseTakenName } from "./identity-names";
 
 /** A user-assigned identity to declare. */
@@ -49,4 +50,14 @@ export function declareIdentity(construct: Construct, props: IdentityDeclaration
     ...tagsArgument(props.tags),
     ...(props.provider && { provider: props.provider }),
   });
+}
+
+/** The service principal of an identity, which roles are assigned to; its late id is made when it is asked for. */
+export function principalOf(identity: { readonly principalId: string }): AccessPrincipal {
+  return {
+    get name(): string {
+      return identity.principalId;
+    },
+    dependencies: [],
+  };
 }

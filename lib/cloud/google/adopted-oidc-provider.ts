@@ -6,7 +6,7 @@ import { Issuer } from "../../model/issuer";
 import type { Subject } from "../../model/subject";
 import { customAttributeName, fitsGoogleSubject, subjectBytes } from "../../rules/google/mapping";
 import { workloadIdentityId } from "../../rules/google/names";
-import { defaultAudience, renderPrincipal, stsAudience } from "../../rules/google/pool";
+import { defaultAudience, renderPrincipal, stsAudience } from "../../rules/google/provider";
 import type { IOidcProvider, OidcProviderAttributes } from "./oidc-provider-props";
 import type { IWorkloadIdentityPool } from "./workload-identity-pool";
 

@@ -1,7 +1,7 @@
 import type { ITerraformDependable } from "cdktf";
 import type { Subject } from "../../model/subject";
 import { projectId, projectNumber } from "../../rules/google/names";
-import { managedPoolId, managedSubject, renderPrincipal } from "../../rules/google/pool";
+import { managedPoolId, managedSubject, renderPrincipal } from "../../rules/google/provider";
 import type { IPrincipals, PoolName } from "./principals";
 import { type ObjectKind, checkGiven, object, text } from "../../model/shape";
 

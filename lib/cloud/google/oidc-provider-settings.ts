@@ -6,7 +6,7 @@ import { type AttributeConditionForm, ownAttributeCondition } from "../../rules/
 import { ACCEPTED_ALGORITHMS, publicJwks } from "../../rules/google/issuer";
 import { type AttributeMapping, additionalAttributes } from "../../rules/google/mapping";
 import { workloadIdentityId } from "../../rules/google/names";
-import { allowedAudiences, defaultAudience, stsAudience } from "../../rules/google/pool";
+import { allowedAudiences, defaultAudience, stsAudience } from "../../rules/google/provider";
 import { shortText, withReason } from "../../rules/google/text";
 import { publishedJwks } from "../../rules/openid/issuer-keys";
 import { requireAlgorithms } from "../../rules/openid/jwks";

@@ -6,7 +6,7 @@ import type { Issuer } from "../../model/issuer";
 import { Subject } from "../../model/subject";
 import { type AttributeCondition, AdmittedSubjects } from "../../rules/google/condition";
 import { SUBJECT_ATTRIBUTE, attributeMapping, fitsGoogleSubject } from "../../rules/google/mapping";
-import { poolPath, renderPrincipal } from "../../rules/google/pool";
+import { poolPath, renderPrincipal } from "../../rules/google/provider";
 import { describedWith } from "../../rules/google/text";
 import { optionalTerraformText, terraformText } from "../../rules/terraform-text";
 import { keepNames } from "../shared/kept-names";

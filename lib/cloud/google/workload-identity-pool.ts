@@ -3,7 +3,7 @@ import { type ITerraformDependable, type TerraformProvider, TerraformStack } fro
 import { Construct } from "constructs";
 import { fail } from "../../errors";
 import { projectId, projectNumber, workloadIdentityId } from "../../rules/google/names";
-import { poolPath } from "../../rules/google/pool";
+import { poolPath } from "../../rules/google/provider";
 import { shortText } from "../../rules/google/text";
 import { optionalTerraformText } from "../../rules/terraform-text";
 import { withinStack } from "../shared/across-stacks";

@@ -19,7 +19,7 @@ import {
 import { entriesOf, isTreeObject, optionalText } from "../../model/tree";
 import { CelExpression } from "../../rules/google/cel-evaluation";
 import { CUSTOM_ATTRIBUTES_MAX } from "../../rules/google/mapping";
-import { AUDIENCES_MAX } from "../../rules/google/pool";
+import { AUDIENCES_MAX } from "../../rules/google/provider";
 import type { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import { expressionOf } from "./grants";

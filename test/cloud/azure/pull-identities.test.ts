@@ -17,6 +17,7 @@ import { Subject } from "../../../lib/model/subject";
 import { admits } from "../../support/judge/azure-admits";
 import { validateAzureJson } from "../../../lib/rules/azure/azure-json";
 import { type Blocks, identityId, newStack, registryId, resources } from "./synth";
+import { refusal } from "../../support/refusal";
 
 const CREDENTIAL = "azurerm_federated_identity_credential";
 const IDENTITY = "azurerm_user_assigned_identity";
@@ -37,8 +38,9 @@ function legacy(name: string): AcrSource {
 function props(pulls: Pulls, settings: PullIdentitiesSettings = PLACE): PullIdentitiesProps {
   return {
     ...settings,
-    cluster: { name: "prod-eu", issuer: Issuer.of("https://issuer.example.com/prod-eu") },
-    pulls: Object.entries(pulls).map(([key, sources]) => ({ subject: Subject.of(key), sources })),
+    clusterName: "prod-eu",
+    issuer: Issuer.of("https://issuer.example.com/prod-eu"),
+    accounts: Object.entries(pulls).map(([key, asks]) => ({ subject: Subject.of(key), asks })),
   };
 }
 
@@ -223,7 +225,7 @@ describe("adopted identities", () => {
     const pulls = { "a/one": [legacy("teama")], "b/two": [legacy("teamb")] };
     expect(() => declare(stack, pulls, { identities: { "a/one": puller, "b/two": puller } })).toThrowError(
       expect.objectContaining({
-        code: "azure-identity-shared",
+        code: "azure-unsafe",
         problem: expect.stringContaining("a/one and b/two") as string,
       }),
     );
@@ -278,26 +280,26 @@ describe("refusals, before anything is declared", () => {
     Array.from({ length: 21 }, (_, i) => [`shop/web-${i}`, [legacy("myteam")]]),
   );
   const rows: readonly (readonly [string, Pulls, PullIdentitiesSettings])[] = [
-    ["azure-pulls-empty", {}, PLACE],
-    ["azure-identity-settings-needed", pulls, { location: "westeurope" }],
-    ["azure-identity-settings-needed", pulls, { resourceGroupName: "identities" }],
-    ["azure-name-invalid", pulls, { ...PLACE, resourceGroupName: "a/b" }],
-    ["azure-name-invalid", pulls, { ...PLACE, location: "" }],
-    ["azure-cloud-mismatch", { ...pulls, "shop/x": [china] }, PLACE],
-    ["azure-cloud-mismatch", pulls, { ...PLACE, cloud: "AzureUSGovernmentCloud" }],
-    ["azure-guid-invalid", pulls, { ...PLACE, tenantId: "contoso.com" }],
-    ["azure-guid-invalid", pulls, { ...PLACE, subscriptionId: "prod" }],
+    ["azure-missing: no service account pulls", {}, PLACE],
+    ["azure-missing: has to be declared", pulls, { location: "westeurope" }],
+    ["azure-missing: has to be declared", pulls, { resourceGroupName: "identities" }],
+    ["azure-invalid: is not a valid name", pulls, { ...PLACE, resourceGroupName: "a/b" }],
+    ["azure-invalid: is not a valid name", pulls, { ...PLACE, location: "" }],
+    ["azure-mismatch: of another azure cloud", { ...pulls, "shop/x": [china] }, PLACE],
+    ["azure-mismatch: of another azure cloud", pulls, { ...PLACE, cloud: "AzureUSGovernmentCloud" }],
+    ["azure-invalid: is not a GUID", pulls, { ...PLACE, tenantId: "contoso.com" }],
+    ["azure-invalid: is not a GUID", pulls, { ...PLACE, subscriptionId: "prod" }],
     ["node-file-invalid", pulls, { ...PLACE, azureJsonPath: "etc/azure.json" }],
     ["audience-invalid", pulls, { ...PLACE, audience: "" }],
-    ["azure-shards-invalid", pulls, { ...PLACE, shards: 0 }],
-    ["azure-credentials-too-many", many, { ...PLACE, shards: 1 }],
-    ["azure-name-invalid", pulls, { ...PLACE, namePrefix: "eu_1" }],
+    ["azure-invalid: shards", pulls, { ...PLACE, shards: 0 }],
+    ["azure-limit: federated identity credentials", many, { ...PLACE, shards: 1 }],
+    ["azure-invalid: is not a valid name", pulls, { ...PLACE, namePrefix: "eu_1" }],
   ];
 
   it.each(rows)("%s", (code, given, settings) => {
     const stack = newStack();
     expect(() => declare(stack, given, settings)).toThrowError(
-      expect.objectContaining({ code, message: expect.stringMatching(/^test\/azure: /) as string }),
+      refusal(code, { message: expect.stringMatching(/^test\/azure: /) as string }),
     );
     expect(resources(stack, IDENTITY)).toEqual({});
   });
@@ -311,7 +313,8 @@ describe("refusals, before anything is declared", () => {
     first?.();
     expect(second).toThrowError(
       expect.objectContaining({
-        code: "azure-identity-name-taken",
+        code: "azure-conflict",
+        problem: expect.stringContaining("user-assigned identity of this name") as string,
         message:
           'two/azure: one/azure/shop_web already declares a user-assigned identity of this name in resource group identities, got "prod-eu_shop_web"; allowed: one identity per name and resource group, letter case aside; give one of the two another identityName (with pullIdentities another namePrefix or resourceGroupName), or adopt the identity with PullIdentity.fromResourceId',
       }),
@@ -321,32 +324,38 @@ describe("refusals, before anything is declared", () => {
 
   it("an issuer that Azure refuses", () => {
     const stack = newStack();
-    const cluster = { name: "prod-eu", issuer: Issuer.of("https://sts.windows.net/x") };
-    expect(() => new PullIdentities(stack, "azure", { ...props(pulls), cluster })).toThrowError(
-      expect.objectContaining({ code: "azure-issuer-refused" }),
+    const issuer = Issuer.of("https://sts.windows.net/x");
+    expect(() => new PullIdentities(stack, "azure", { ...props(pulls), issuer })).toThrowError(
+      expect.objectContaining({
+        code: "azure-invalid",
+        problem: expect.stringContaining("issuer is Microsoft Entra itself") as string,
+      }),
     );
     expect(resources(stack, IDENTITY)).toEqual({});
   });
 
   it.each([
-    ["azure-identity-unused", "shop/typo", TENANT, PLACE],
+    ["azure-unused: pulls nothing", "shop/typo", TENANT, PLACE],
     ["subject-invalid", "shop", TENANT, PLACE],
-    ["azure-tenant-mismatch", "shop/web", "bbbbbbbb-bbbb-cccc-dddd-eeeeeeeeeeee", { tenantId: TENANT }],
+    [
+      "azure-mismatch: of another tenant",
+      "shop/web",
+      "bbbbbbbb-bbbb-cccc-dddd-eeeeeeeeeeee",
+      { tenantId: TENANT },
+    ],
   ])("%s of a given identity", (code, key, tenantId, settings) => {
     const stack = newStack();
     const identities = { [key]: adopt(stack, "puller", tenantId) };
-    expect(() => declare(stack, pulls, { ...settings, identities })).toThrowError(
-      expect.objectContaining({ code }),
-    );
+    expect(() => declare(stack, pulls, { ...settings, identities })).toThrowError(refusal(code));
   });
 });
 
 describe("pullIdentities", () => {
   it("declares the construct under an id that logical ids leave out, for the composed constructs", () => {
     const stack = newStack();
-    const { cluster, pulls } = props({ "shop/web": [legacy("myteam")] });
+    const { clusterName, issuer, accounts } = props({ "shop/web": [legacy("myteam")] });
     const maker = pullIdentities(PLACE);
-    const declaration = maker.declare(stack, { cluster: cluster as never, pulls });
+    const declaration = maker.declare(stack, { clusterName, issuer, accounts });
     expect(maker.cloud).toBe("azure");
     expect(declaration).toBe(stack.node.tryFindChild("Default"));
     expect(declaration).toBeInstanceOf(PullIdentities);

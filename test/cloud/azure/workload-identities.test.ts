@@ -16,6 +16,7 @@ import { Subject } from "../../../lib/model/subject";
 import type { IAccess } from "../../../lib/model/workloads";
 import { SUBSCRIPTION, TENANT } from "./components";
 import { newStack, registryId, resources } from "./synth";
+import { refusal } from "../../support/refusal";
 
 const IDENTITY = "azurerm_user_assigned_identity";
 const CREDENTIAL = "azurerm_federated_identity_credential";
@@ -34,7 +35,7 @@ function declared(
     issuer: ISSUER,
     resourceGroupName: "identities",
     location: "westeurope",
-    workloads: [{ subject: WEB, access: [azureAccess({ roles: [READER] })] }],
+    accounts: [{ subject: WEB, asks: [azureAccess({ roles: [READER] })] }],
     ...change,
   });
   return { stack, made };
@@ -90,7 +91,7 @@ describe("WorkloadIdentities", () => {
     const scope = new TerraformVariable(stack, "scope", {}).stringValue;
     const role = `/subscriptions/${SUBSCRIPTION}/providers/Microsoft.Authorization/roleDefinitions/${TENANT}`;
     const access = [azureAccess({ roles: [READER, { role, scope }] }), azureAccess({ roles: [READER] })];
-    declared({ workloads: [{ subject: WEB, access }] }, stack);
+    declared({ accounts: [{ subject: WEB, asks: access }] }, stack);
     expect(
       Object.values(resources(stack, ASSIGNMENT))
         .map((block) => [block["role_definition_id"] ?? block["role_definition_name"], block["scope"]])
@@ -106,7 +107,7 @@ describe("WorkloadIdentities", () => {
     const ids = (...roles: readonly AccessRole[]): readonly string[] =>
       Object.keys(
         resources(
-          declared({ workloads: [{ subject: WEB, access: [azureAccess({ roles })] }] }).stack,
+          declared({ accounts: [{ subject: WEB, asks: [azureAccess({ roles })] }] }).stack,
           ASSIGNMENT,
         ),
       );
@@ -116,7 +117,7 @@ describe("WorkloadIdentities", () => {
   it("writes the reason for a broad role beside its assignment", () => {
     const scope = `/subscriptions/${SUBSCRIPTION}`;
     const access = azureAccess({ roles: [{ role: "Contributor", scope, reason: "builds landing zones" }] });
-    const { stack } = declared({ workloads: [{ subject: WEB, access: [access] }] });
+    const { stack } = declared({ accounts: [{ subject: WEB, asks: [access] }] });
     expect(Object.values(resources(stack, ASSIGNMENT)).map((block) => block["description"])).toEqual([
       "builds landing zones",
     ]);
@@ -128,8 +129,9 @@ describe("WorkloadIdentities", () => {
     new PullIdentities(stack, "pulls", {
       resourceGroupName: "identities",
       location: "westeurope",
-      cluster: { name: "prod", issuer: ISSUER },
-      pulls: [{ subject: WEB, sources: [source] }],
+      clusterName: "prod",
+      issuer: ISSUER,
+      accounts: [{ subject: WEB, asks: [source] }],
     });
     declared({}, stack);
     expect(
@@ -149,7 +151,7 @@ describe("WorkloadIdentities", () => {
     const { grants } = maker.declare(stack, {
       clusterName: "prod",
       issuer: ISSUER,
-      workloads: [{ subject: WEB, access: [azureAccess({ roles: [READER] })] }],
+      accounts: [{ subject: WEB, asks: [azureAccess({ roles: [READER] })] }],
     });
     expect([maker.cloud, grants.map(({ subject }) => subject.key)]).toEqual(["azure", ["shop/web"]]);
     expect(Object.values(resources(stack, CREDENTIAL)).map((block) => block["audience"])).toEqual([["mine"]]);
@@ -195,19 +197,19 @@ describe("WorkloadIdentities", () => {
   });
 
   it.each<readonly [string, Partial<WorkloadIdentitiesProps>]>([
-    ["azure-access-foreign", { workloads: [{ subject: WEB, access: [foreign] }] }],
-    ["azure-name-invalid", { resourceGroupName: "a/b" }],
+    ["azure-foreign: not made by azureAccess()", { accounts: [{ subject: WEB, asks: [foreign] }] }],
+    ["azure-invalid: is not a valid name", { resourceGroupName: "a/b" }],
     ["property-missing", { resourceGroupName: undefined as unknown as string }],
     ["property-missing", { location: undefined as unknown as string }],
-    ["azure-tag-invalid", { tags: { "a/b": "x" } }],
-    ["azure-name-invalid", { namePrefix: "a_b" }],
-    ["azure-guid-invalid", { tenantId: "mine" }],
+    ["azure-invalid: tag is not one", { tags: { "a/b": "x" } }],
+    ["azure-invalid: is not a valid name", { namePrefix: "a_b" }],
+    ["azure-invalid: is not a GUID", { tenantId: "mine" }],
     ["issuer-cluster-internal", { issuer: Issuer.of("https://kubernetes.default.svc") }],
     ["audience-invalid", { audience: "" }],
   ])("refuses with %s before anything is declared", (code, change) => {
     const stack = newStack();
     expect(() => declared(change, stack)).toThrowError(
-      expect.objectContaining({ code, message: expect.stringMatching(/^test\/workloads: /) as string }),
+      refusal(code, { message: expect.stringMatching(/^test\/workloads: /) as string }),
     );
     expect(resources(stack, IDENTITY)).toEqual({});
   });
@@ -218,31 +220,40 @@ describe("azureAccess", () => {
   const OWNER = `${SUB}/providers/Microsoft.Authorization/roleDefinitions/8E3AF657-a8ff-443c-a75c-2fe8c4bcb635`;
 
   it.each<readonly [string, readonly AccessRole[]]>([
-    ["azure-roles-empty", []],
-    ["azure-role-invalid", [{ role: "", scope: GROUP }]],
-    ["azure-role-invalid", [{ role: " Reader", scope: GROUP }]],
-    ["azure-role-invalid", [{ role: "/subscriptions/x", scope: GROUP }]],
-    ["azure-scope-invalid", [{ role: "Reader", scope: "shop" }]],
-    ["azure-scope-invalid", [{ role: "Reader", scope: "/" }]],
-    ["azure-role-broad", [{ role: "Owner", scope: SUB }]],
+    ["azure-missing: names no role", []],
+    ["azure-invalid: role is neither a name", [{ role: "", scope: GROUP }]],
+    ["azure-invalid: role is neither a name", [{ role: " Reader", scope: GROUP }]],
+    ["azure-invalid: role is neither a name", [{ role: "/subscriptions/x", scope: GROUP }]],
+    ["azure-invalid: scope is not a resource id", [{ role: "Reader", scope: "shop" }]],
+    ["azure-invalid: scope is not a resource id", [{ role: "Reader", scope: "/" }]],
+    ["azure-unsafe: would reach everything", [{ role: "Owner", scope: SUB }]],
     [
-      "azure-role-broad",
+      "azure-unsafe: would reach everything",
       [{ role: "contributor", scope: "/providers/Microsoft.Management/managementGroups/acme" }],
     ],
-    ["azure-role-broad", [{ role: "User Access Administrator", scope: "${TfToken[TOKEN.1]}" }]],
-    ["azure-role-broad", [{ role: "Role Based Access Control Administrator", scope: SUB }]],
-    ["azure-role-broad", [{ role: OWNER, scope: SUB }]],
-    ["azure-role-broad", [{ role: "${TfToken[TOKEN.1]}", scope: SUB }]],
-    ["azure-role-invalid", [{ role: '${file("x")}', scope: GROUP }]],
-    ["azure-role-invalid", [{ role: OWNER.replace("/providers", "/${x.y}/providers"), scope: GROUP }]],
+    [
+      "azure-unsafe: would reach everything",
+      [{ role: "User Access Administrator", scope: "${TfToken[TOKEN.1]}" }],
+    ],
+    [
+      "azure-unsafe: would reach everything",
+      [{ role: "Role Based Access Control Administrator", scope: SUB }],
+    ],
+    ["azure-unsafe: would reach everything", [{ role: OWNER, scope: SUB }]],
+    ["azure-unsafe: would reach everything", [{ role: "${TfToken[TOKEN.1]}", scope: SUB }]],
+    ["azure-invalid: role is neither a name", [{ role: '${file("x")}', scope: GROUP }]],
+    [
+      "azure-invalid: role is neither a name",
+      [{ role: OWNER.replace("/providers", "/${x.y}/providers"), scope: GROUP }],
+    ],
     ["property-missing", [{ role: undefined as unknown as string, scope: GROUP }]],
-    ["azure-scope-invalid", [{ role: "Reader", scope: `${GROUP}\${x.y}` }]],
+    ["azure-invalid: scope is not a resource id", [{ role: "Reader", scope: `${GROUP}\${x.y}` }]],
     ["property-missing", [{ role: "Reader", scope: undefined as unknown as string }]],
     ["property-invalid", [{ role: "Owner", scope: SUB, reason: 5 as unknown as string }]],
     ["property-missing", undefined as unknown as []],
-    ["azure-reason-invalid", [{ role: "Owner", scope: SUB, reason: " " }]],
+    ["azure-invalid: reason says nothing", [{ role: "Owner", scope: SUB, reason: " " }]],
   ])("refuses with %s: %j", (code, roles) => {
-    expect(() => azureAccess({ roles })).toThrowError(expect.objectContaining({ code }));
+    expect(() => azureAccess({ roles })).toThrowError(refusal(code));
   });
 
   it("shows no token of cdktf for what is late", () => {
@@ -265,7 +276,10 @@ describe("azureAccess", () => {
 
   it("has no default place for identities", () => {
     expect(() => azureAccess({ roles: [READER] }).defaultIdentities()).toThrowError(
-      expect.objectContaining({ code: "azure-workload-identities-needed" }),
+      expect.objectContaining({
+        code: "azure-missing",
+        problem: expect.stringContaining("workloads need managed identities") as string,
+      }),
     );
   });
 });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { Subject } from "../../../lib/model/subject";
-import { type PrincipalSelector, managedSubject, renderPrincipal } from "../../../lib/rules/google/pool";
+import { type PrincipalSelector, managedSubject, renderPrincipal } from "../../../lib/rules/google/provider";
 
 const POOL = "iam.googleapis.com/projects/123456789012/locations/global/workloadIdentityPools";
 

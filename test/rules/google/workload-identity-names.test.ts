@@ -5,7 +5,7 @@ import {
   defaultAudience,
   managedPoolId,
   stsAudience,
-} from "../../../lib/rules/google/pool";
+} from "../../../lib/rules/google/provider";
 import {
   cacheEnvironment,
   customPoolArguments,
