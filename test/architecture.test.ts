@@ -403,7 +403,6 @@ const OF_ONE_CLOUD: Readonly<Record<string, Readonly<Record<string, string>>>> =
     registry: "registries honour other roles by their mode",
   },
   google: {
-    denials: "deny policies, boundaries and perimeters win over grants",
     grants: "members, bindings and policies grant, and own policies",
     iam: "grants count by bearer, role, place and condition",
     members: "principals name pools and attributes",

@@ -3,20 +3,22 @@
  */
 
 import { fail } from "../../errors";
-import { isLate } from "../../model/late";
+import { isLate, literal } from "../../model/late";
 
 /** How an API measures a text. */
 export type TextSize = (text: string) => number;
 
-/** Number of characters, that is of Unicode code points. */
+/** Number of Unicode code points. */
 export const characters: TextSize = (text) => [...text].length;
 
 /** Number of bytes in UTF-8. */
 export const utf8Bytes: TextSize = (text) => Buffer.byteLength(text, "utf8");
 
 const ELLIPSIS = "… ";
+/** What a reason may have, in bytes of UTF-8, so that it fits into a description with something before it. */
+const REASON_MAX = 200;
 
-/** Returns a text of at most `max`, late or absent texts as they are; throws `name-too-long`. */
+/** Returns a text of at most `max`, late or absent texts as they are. */
 export function shortText(
   what: string,
   value: string | undefined,
@@ -25,6 +27,13 @@ export function shortText(
 ): string | undefined {
   if (value === undefined || isLate(value) || size(value) <= max) return value;
   return fail("name-too-long", what, value, max);
+}
+
+/** A written reason for what is refused without one; `undefined` where there is none, or none but blanks. */
+export function writtenReason(reason: unknown): string | undefined {
+  const given = literal(reason, "reason of a role");
+  if (typeof given !== "string" || given.trim() === "") return undefined;
+  return shortText("reason of a role, in UTF-8,", given, REASON_MAX, utf8Bytes);
 }
 
 /** The beginning of a text, as much as fits into `max`. */
