@@ -10,7 +10,7 @@ import { repositoryName as ecrRepository } from "../../lib/rules/aws/ecr-reposit
 import { eksClusterName } from "../../lib/rules/aws/eks-access";
 import { bucketName as awsBucket } from "../../lib/rules/aws/issuer-bucket";
 import { roleDescription, roleName, rolePath } from "../../lib/rules/aws/role-name";
-import { guid, identityName, parseClusterId, parseRegistryId } from "../../lib/rules/azure/ids";
+import { guid, identityName, parseClusterId, parseRegistryId } from "../../lib/rules/azure/names";
 import { identityNamePrefix } from "../../lib/rules/azure/pull";
 import { blobContainerName, storageAccountName } from "../../lib/rules/azure/issuer";
 import { customAttributeName } from "../../lib/rules/google/attribute-mapping";

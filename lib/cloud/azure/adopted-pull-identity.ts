@@ -2,7 +2,7 @@ import { DataAzurermUserAssignedIdentity } from "@cdktf/provider-azurerm/lib/dat
 import type { Construct } from "constructs";
 import { at, fail } from "../../errors";
 import { isLate } from "../../model/late";
-import { guid, invalidName, parseIdentityId, resourceGroupName } from "../../rules/azure/ids";
+import { guid, invalidName, parseIdentityId, resourceGroupName } from "../../rules/azure/names";
 import { type IdentityLedger, ledgerOf } from "./identity-ledger";
 import { checkSubscription } from "./provider-place";
 import { type PullIdentityScope, PULL_IDENTITY_SCOPE, PullIdentityBase } from "./pull-identity-base";
@@ -42,7 +42,6 @@ export interface PullIdentityAttributes extends PullIdentityScope {
   readonly tenantId?: string;
 }
 
-/** The kind of {@link PullIdentityAttributes}. */
 export const PULL_IDENTITY_ATTRIBUTES: ObjectKind<PullIdentityAttributes> = object({
   ...PULL_IDENTITY_SCOPE.shape,
   resourceId: text,

@@ -1,7 +1,7 @@
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import type { AccessRights, IAccess, IWorkloadIdentities } from "../../model/workloads";
-import { type AccessRole, ACCESS_ROLE, accessRoles } from "../../rules/azure/roles";
+import { type AccessRole, ACCESS_ROLE, accessRoles } from "../../rules/azure/access";
 import { type ObjectKind, checkGiven, list, object } from "../../model/shape";
 
 /** What a service account may do in Azure. */

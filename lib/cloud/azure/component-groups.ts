@@ -1,6 +1,7 @@
 import { fail } from "../../errors";
 import { literal } from "../../model/late";
-import { location, resourceGroupId, resourceGroupName } from "../../rules/azure/ids";
+import { location, resourceGroupName } from "../../rules/azure/names";
+import { resourceGroupId } from "../../rules/azure/ids";
 import type { Tags } from "../../rules/azure/tags";
 import type { ComponentIdentitiesProps } from "./component-identities-props";
 import type { ResourceGroupUse } from "./resource-groups";

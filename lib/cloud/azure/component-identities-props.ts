@@ -89,7 +89,6 @@ export interface ComponentIdentitiesSettings {
   readonly provider?: AzurermProvider;
 }
 
-/** The kind of {@link ComponentIdentitiesSettings}. */
 export const COMPONENT_IDENTITIES_SETTINGS: ObjectKind<ComponentIdentitiesSettings> = object({
   subscriptionId: text,
   region: text,
@@ -110,7 +109,6 @@ export const COMPONENT_IDENTITIES_SETTINGS: ObjectKind<ComponentIdentitiesSettin
 /** The components of one cluster. */
 export interface ComponentIdentitiesProps extends ComponentIdentitiesSettings, ComponentsRequest {}
 
-/** The kind of {@link ComponentIdentitiesProps}. */
 export const COMPONENT_IDENTITIES_PROPS: ObjectKind<ComponentIdentitiesProps> = object({
   ...COMPONENT_IDENTITIES_SETTINGS.shape,
   ...COMPONENTS_REQUEST.shape,

@@ -97,7 +97,6 @@ const IDENTITY_ADOPTION: ObjectKind<IdentityAdoption> = object({
   serviceAccounts: optional(list(text)),
 });
 
-/** The kind of {@link ComponentIdentityProps}. */
 export const COMPONENT_IDENTITY_PROPS: ObjectKind<ComponentIdentityProps> = object({
   identityName: text,
   roleName: optional(text),

@@ -8,9 +8,9 @@ import {
   federatedCredentialId,
   roleAssignmentId,
   roleDefinitionImportId,
-  scopeResourceGroup,
   subscriptionScope,
 } from "../../rules/azure/ids";
+import { scopeResourceGroup } from "../../rules/azure/scope";
 import { terraformText } from "../../rules/terraform-text";
 import { keepNames } from "../shared/kept-names";
 import { attributeOf, dependsOn } from "../shared/references";

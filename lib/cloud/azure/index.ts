@@ -5,12 +5,12 @@
  * @packageDocumentation
  */
 
-export { type AcrProps, type AcrSource, acr } from "./acr";
+export { type AcrProps, type AcrSource, acr } from "./registry";
 export { type PullIdentityAttributes } from "./adopted-pull-identity";
 export { AzureAccess, type AzureAccessProps, azureAccess } from "./azure-access";
-export { type AksSpokeProps, aksSpoke } from "./aks-spoke";
-export { type ExistingAksCluster } from "./aks-spoke-cluster";
-export { AksSpokeEntry, type AksSpokeEntryProps } from "./aks-spoke-entry";
+export { type AksSpokeProps, aksSpoke } from "./spoke";
+export { type ExistingAksCluster } from "./spoke";
+export { AksSpokeEntry, type AksSpokeEntryProps } from "./spoke";
 export { ComponentIdentities, componentIdentities } from "./component-identities";
 export {
   type ComponentIdentitiesProps,
@@ -19,7 +19,7 @@ export {
 export { ComponentIdentity } from "./component-identity";
 export { type ComponentIdentityProps, type IdentityAdoption } from "./component-identity-props";
 export { IssuerContainer, type IssuerContainerProps } from "./issuer-container";
-export { type IssuerAdoption, type IssuerStorageProps } from "./issuer-storage-props";
+export { type IssuerAdoption, type IssuerStorageProps } from "./issuer";
 export { IssuerWebsite, type IssuerWebsiteProps } from "./issuer-website";
 export { PullIdentities, pullIdentities } from "./pull-identities";
 export { type PullIdentitiesProps, type PullIdentitiesSettings } from "./pull-identities-props";
@@ -30,7 +30,7 @@ export { type ResourceGroupMode } from "./resource-groups";
 export { WorkloadIdentities, workloadIdentities } from "./workload-identities";
 export { type WorkloadIdentitiesProps, type WorkloadIdentitiesSettings } from "./workload-identities-props";
 export { WorkloadIdentity, type WorkloadIdentityProps } from "./workload-identity";
-export { type AccessRole } from "../../rules/azure/roles";
+export { type AccessRole } from "../../rules/azure/access";
 export { type ComponentAdoption } from "../../rules/azure/component-adoption";
 export { type ComponentNaming } from "../../rules/azure/component-names";
 export { type ComponentOverride } from "../../rules/azure/component-plan";

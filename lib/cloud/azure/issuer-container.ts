@@ -8,9 +8,15 @@ import { blobContainerName, containerUrl } from "../../rules/azure/issuer";
 import { issuerDocuments } from "../../rules/openid/issuer-documents";
 import { keepNames } from "../shared/kept-names";
 import { attributeOf } from "../shared/references";
-import { IssuerStorage } from "./issuer-storage";
-import { AZURE_DOCUMENTS, checkIssuerStorage, keepAccount, servedIssuer } from "./issuer-storage-checks";
-import { type IssuerStorageProps, ISSUER_STORAGE_PROPS } from "./issuer-storage-props";
+import {
+  type IssuerStorageProps,
+  AZURE_DOCUMENTS,
+  ISSUER_STORAGE_PROPS,
+  IssuerStorage,
+  checkIssuerStorage,
+  keepAccount,
+  servedIssuer,
+} from "./issuer";
 import { type ObjectKind, checkProps, choice, object, optional, text } from "../../model/shape";
 
 /** A blob container that publishes an issuer's documents. */

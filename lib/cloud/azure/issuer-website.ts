@@ -8,9 +8,14 @@ import { containerIn, storageAccountId } from "../../rules/azure/ids";
 import { WEBSITE_CONTAINER } from "../../rules/azure/issuer";
 import { issuerDocuments } from "../../rules/openid/issuer-documents";
 import { attributeOf } from "../shared/references";
-import { IssuerStorage } from "./issuer-storage";
-import { AZURE_DOCUMENTS, checkIssuerStorage, servedIssuer } from "./issuer-storage-checks";
-import { type IssuerStorageProps, ISSUER_STORAGE_PROPS } from "./issuer-storage-props";
+import {
+  type IssuerStorageProps,
+  AZURE_DOCUMENTS,
+  ISSUER_STORAGE_PROPS,
+  IssuerStorage,
+  checkIssuerStorage,
+  servedIssuer,
+} from "./issuer";
 import { type ObjectKind, boolean, checkProps, object, optional } from "../../model/shape";
 
 /** A static website that publishes an issuer's documents. */

@@ -96,7 +96,6 @@ export interface PullIdentitiesSettings {
   readonly provider?: AzurermProvider;
 }
 
-/** The kind of {@link PullIdentitiesSettings}. */
 export const PULL_IDENTITIES_SETTINGS: ObjectKind<PullIdentitiesSettings> = object({
   resourceGroupName: optional(text),
   location: optional(text),
@@ -125,7 +124,6 @@ const NAMED_CLUSTER: Kind<PullIdentitiesProps["cluster"]> = like("a cluster, by 
   issuer: CHECKED_ISSUER,
 });
 
-/** The kind of {@link PullIdentitiesProps}. */
 export const PULL_IDENTITIES_PROPS: ObjectKind<PullIdentitiesProps> = object({
   ...PULL_IDENTITIES_SETTINGS.shape,
   cluster: NAMED_CLUSTER,

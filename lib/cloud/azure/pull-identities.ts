@@ -11,7 +11,7 @@ import {
   acrCredentialProvider,
 } from "../../rules/azure/acr-credential-provider";
 import { renderAzureJson } from "../../rules/azure/azure-json";
-import { AcrSource, acrSource } from "./acr";
+import { AcrSource, acrSource } from "./registry";
 import { refuseTakenName } from "./identity-names";
 import {
   type PullIdentitiesProps,

@@ -7,7 +7,7 @@ import { type IPullSource, PULL_SOURCE } from "../../model/pulls";
 import { CLIENT_ID_ANNOTATION, TENANT_ID_ANNOTATION } from "../../rules/azure/acr-credential-provider";
 import type { AzureCloudName } from "../../rules/azure/clouds";
 import { type PullPermission, CONDITION_VERSION, pullPermissions } from "../../rules/azure/permission";
-import { acrSource } from "./acr";
+import { acrSource } from "./registry";
 import { FederatedIdentityBase } from "./federated-identity-base";
 import type { IdentityLedger } from "./identity-ledger";
 import { type PullTrust, PULL_TRUST, trustCredentials } from "./trust";
@@ -83,7 +83,6 @@ export interface PullIdentityScope {
   readonly provider?: AzurermProvider;
 }
 
-/** The kind of {@link PullIdentityScope}. */
 export const PULL_IDENTITY_SCOPE: ObjectKind<PullIdentityScope> = object({
   cloud: optional(text),
   provider: optional(PROVIDER),

@@ -7,8 +7,8 @@ import { federatedCredentials } from "../../rules/azure/trust";
 import { type PlannedIdentity, type PlannedPull, spread } from "../../rules/azure/pull";
 import { type LoginServer } from "../../rules/azure/registry";
 import { permissionKey, pullPermissions } from "../../rules/azure/permission";
-import { guid, location, resourceGroupName } from "../../rules/azure/ids";
-import { type AcrSource, acrSource } from "./acr";
+import { guid, location, resourceGroupName } from "../../rules/azure/names";
+import { type AcrSource, acrSource } from "./registry";
 import type { PullIdentitiesProps } from "./pull-identities-props";
 import type { IPullIdentity } from "./pull-identity-base";
 

@@ -18,7 +18,6 @@ import { defaultProvider } from "./provider-place";
 /** `declared` here, unless the app declares it already; or `existing`. */
 export type ResourceGroupMode = "declared" | "existing";
 
-/** Values of {@link ResourceGroupMode}. */
 export const RESOURCE_GROUP_MODES: readonly ResourceGroupMode[] = ["declared", "existing"];
 
 /** Which resource group of which subscription. */

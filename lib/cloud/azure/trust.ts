@@ -20,7 +20,6 @@ export interface PullTrust {
   readonly audience?: string;
 }
 
-/** The kind of {@link PullTrust}. */
 export const PULL_TRUST: ObjectKind<PullTrust> = object({
   clusterName: text,
   issuer: ISSUER,

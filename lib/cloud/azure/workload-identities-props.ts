@@ -49,7 +49,6 @@ export interface WorkloadIdentitiesSettings {
   readonly provider?: AzurermProvider;
 }
 
-/** The kind of {@link WorkloadIdentitiesSettings}. */
 export const WORKLOAD_IDENTITIES_SETTINGS: ObjectKind<WorkloadIdentitiesSettings> = object({
   resourceGroupName: text,
   location: text,
@@ -64,7 +63,6 @@ export const WORKLOAD_IDENTITIES_SETTINGS: ObjectKind<WorkloadIdentitiesSettings
 /** The workloads of one cluster. */
 export interface WorkloadIdentitiesProps extends WorkloadIdentitiesSettings, AccessRequest<Construct> {}
 
-/** The kind of {@link WorkloadIdentitiesProps}. */
 export const WORKLOAD_IDENTITIES_PROPS: ObjectKind<WorkloadIdentitiesProps> = object({
   ...WORKLOAD_IDENTITIES_SETTINGS.shape,
   ...ACCESS_REQUEST.shape,

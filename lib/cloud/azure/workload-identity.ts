@@ -8,7 +8,7 @@ import {
   accessRoles,
   isRoleDefinitionId,
   roleKey,
-} from "../../rules/azure/roles";
+} from "../../rules/azure/access";
 import type { AzureCloudName } from "../../rules/azure/clouds";
 import type { FederatedCredential } from "../../rules/azure/trust";
 import {

@@ -1,6 +1,6 @@
 import type { Construct } from "constructs";
 import type { Subject } from "../../model/subject";
-import { type AccessRole, accessRoles } from "../../rules/azure/roles";
+import { type AccessRole, accessRoles } from "../../rules/azure/access";
 import { IDENTITY_NAME, identityNamePrefix } from "../../rules/azure/pull";
 import { derivedName } from "../../rules/names";
 import { azureAccessOf } from "./azure-access";

@@ -1,6 +1,6 @@
 import { isRecord } from "../../model/record";
 import { type AzureCloud, type AzureCloudName, azureCloud, azureClouds } from "./clouds";
-import { guid } from "./ids";
+import { guid } from "./names";
 
 /** What the acr plugin's configuration file says. */
 export interface AzureJson {

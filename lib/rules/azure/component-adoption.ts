@@ -6,7 +6,9 @@
 import { fail } from "../../errors";
 import type { CredentialsRequest } from "../../model/credentials-request";
 import { type PlannedComponent, checkKnown, hasCustomRole, own } from "./component-plan";
-import { guid, resourceGroupScope, scopeResourceGroup } from "./ids";
+import { guid } from "./names";
+import { resourceGroupScope } from "./ids";
+import { scopeResourceGroup } from "./scope";
 import { type ObjectKind, list, object, optional, record, text } from "../../model/shape";
 
 /** What exists already of one cluster's identities. */
@@ -34,7 +36,6 @@ export interface ComponentAdoption {
   readonly absent?: readonly string[];
 }
 
-/** The kind of {@link ComponentAdoption}. */
 export const COMPONENT_ADOPTION: ObjectKind<ComponentAdoption> = object({
   roleDefinitions: optional(record(text)),
   roleAssignments: optional(record(record(text))),

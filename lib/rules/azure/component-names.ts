@@ -10,7 +10,6 @@ import { IDENTITY_NAME } from "./pull";
  */
 export type ComponentNaming = "unique" | "ccoctl";
 
-/** Values of {@link ComponentNaming}. */
 export const COMPONENT_NAMINGS: readonly ComponentNaming[] = ["unique", "ccoctl"];
 
 /** What the identity of a request and its custom role are called. */

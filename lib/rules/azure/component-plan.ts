@@ -4,7 +4,7 @@ import type { CredentialsRequest } from "../../model/credentials-request";
 import { ofRequest } from "../../model/request-label";
 import { type ObjectKind, list, object, optional, text } from "../../model/shape";
 import { refuseSameNames } from "../openshift/request-names";
-import { checkReason } from "./roles";
+import { checkReason } from "./access";
 import {
   type ComponentNaming,
   type NamedComponent,
@@ -20,7 +20,8 @@ import {
 } from "./component-scopes";
 import { type ClusterTrust, type FederatedCredential, checkCredentials, federatedCredentials } from "./trust";
 import { type ComponentPermissions, componentPermissions } from "./provider-spec";
-import { statedScopes, subscriptionScope } from "./ids";
+import { statedScopes } from "./scope";
+import { subscriptionScope } from "./ids";
 
 /** What the caller wants otherwise for one request. */
 export interface ComponentOverride {
@@ -44,7 +45,6 @@ export interface ComponentOverride {
   readonly withoutPermissions?: readonly string[];
 }
 
-/** The kind of {@link ComponentOverride}. */
 export const COMPONENT_OVERRIDE: ObjectKind<ComponentOverride> = object({
   scopes: optional(list(text)),
   reason: optional(text),

@@ -4,7 +4,8 @@
  */
 
 import { fail } from "../../errors";
-import { isBroadScope, isManagementGroup, oncePerScope, resourceGroupId } from "./ids";
+import { isBroadScope, isManagementGroup, oncePerScope } from "./scope";
+import { resourceGroupId } from "./ids";
 
 /** The resource groups of a cluster. */
 export interface ClusterResourceGroups {

@@ -8,7 +8,7 @@ import type { CredentialsRequest } from "../../model/credentials-request";
 import { literal } from "../../model/late";
 import { isRecord } from "../../model/record";
 import { ofRequest } from "../../model/request-label";
-import { invalidRole, isRoleName } from "./roles";
+import { invalidRole, isRoleName } from "./access";
 
 /** `spec.providerSpec.kind` of a request for Azure. */
 export const AZURE_PROVIDER_KIND = "AzureProviderSpec";

@@ -4,7 +4,7 @@ import { literal } from "../../model/late";
 import type { Subject } from "../../model/subject";
 import { type NameRules, derivedName, stableHash } from "../names";
 import { type PullPermission, permissionKey } from "./permission";
-import { invalidName } from "./ids";
+import { invalidName } from "./names";
 import { CREDENTIALS_PER_IDENTITY, tooManyCredentials } from "./trust";
 
 /** A service account and what it may pull. */

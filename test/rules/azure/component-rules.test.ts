@@ -7,7 +7,7 @@ import { componentCredentials } from "../../../lib/rules/azure/component-plan";
 import { componentNames } from "../../../lib/rules/azure/component-names";
 import { assignableScopes, componentScopes } from "../../../lib/rules/azure/component-scopes";
 import { componentPermissions } from "../../../lib/rules/azure/provider-spec";
-import { scopeResourceGroup, statedScopes } from "../../../lib/rules/azure/ids";
+import { scopeResourceGroup, statedScopes } from "../../../lib/rules/azure/scope";
 import { tagsArgument } from "../../../lib/rules/azure/tags";
 import { SUBSCRIPTION, request } from "../../cloud/azure/components";
 

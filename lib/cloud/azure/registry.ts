@@ -2,16 +2,16 @@ import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
 import type { IPullIdentities, IPullSource } from "../../model/pulls";
+import { type ObjectKind, checkGiven, list, object, optional, text } from "../../model/shape";
 import { type AzureCloudName, azureCloud } from "../../rules/azure/clouds";
+import { parseRegistryId } from "../../rules/azure/names";
+import { type RegistryPull, type RoleAssignmentMode, pullRole } from "../../rules/azure/permission";
 import {
   type LoginServer,
   loginServerOf,
   parseLoginServer,
   repositoryPatterns,
 } from "../../rules/azure/registry";
-import { type RegistryPull, type RoleAssignmentMode, pullRole } from "../../rules/azure/permission";
-import { parseRegistryId } from "../../rules/azure/ids";
-import { type ObjectKind, checkGiven, list, object, optional, text } from "../../model/shape";
 
 /** A container registry to pull from. */
 export interface AcrProps {
