@@ -35,6 +35,11 @@ export const KINDS = {
   unsafe: "more is permitted than can have been meant",
 } as const;
 
+/** Codes of their own: programs look for them, or they are of every area. */
+export const SPECIAL = {
+  "proof-failed": "the proof at synth found something declared that would be denied",
+} as const;
+
 /** Where a mistake is. */
 export type Area = keyof typeof AREAS;
 /** Of which kind a mistake is. */

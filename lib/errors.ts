@@ -5,7 +5,7 @@
  * Every message says, in this order: what is wrong, the value, what is allowed, what to do.
  */
 
-import type { Area, MistakeKind } from "./error-kinds";
+import type { Area, MistakeKind, SPECIAL } from "./error-kinds";
 import * as tables from "./messages";
 import type { Problem } from "./messages/problem";
 
@@ -19,7 +19,9 @@ type Joined<U> = (U extends unknown ? (one: U) => void : never) extends (all: in
 type Tabled = Joined<Tables[keyof Tables]>;
 /** Codes whose message stands where the mistake is found take it as it is. */
 type Messages = Tabled & {
-  readonly [C in Exclude<`${Area}-${MistakeKind}`, keyof Tabled>]: (problem: Problem) => Problem;
+  readonly [C in Exclude<`${Area}-${MistakeKind}` | keyof typeof SPECIAL, keyof Tabled>]: (
+    problem: Problem,
+  ) => Problem;
 };
 
 /** The closed set of codes that {@link WorkloadIdentityError.code} can hold. */

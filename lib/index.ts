@@ -1,6 +1,7 @@
 /**
  * The vocabulary that every subpath shares: values and errors. Loads no construct library.
  *
+ * @module cdktf-workload-identity
  * @packageDocumentation
  */
 
@@ -26,17 +27,25 @@ export { Duration } from "./model/duration";
 export { type FederatedTrust } from "./model/federated-trust";
 export { type CredentialProviderEnv, type ImageCredentialProvider } from "./model/image-credential-provider";
 export { type GivenIssuer, type IIssuerHost, Issuer } from "./model/issuer";
+export {
+  type AccountGrant,
+  type AccountRequest,
+  type AccountsRequest,
+  type IIdentities,
+  type IIdentitySource,
+  type IdentityGrant,
+  type IdentityJob,
+  type IdentityRequest,
+} from "./model/identity";
 export { type IssuerKey } from "./model/issuer-keys";
 export { LateEncoding, LateText, isLate } from "./model/late";
 export { type INodeCarrier } from "./model/node-carrier";
 export { nodeFile, type NodeFile, type NodeSetup } from "./model/node-file";
 export { type ChartOptions, type IManifestSink } from "./model/manifest-sink";
 export {
-  type DeclaredPull,
   type IPullIdentities,
   type IPullSource,
   type PullDeclaration,
-  type PullGrant,
   type PullRequest,
 } from "./model/pulls";
 export { Subject } from "./model/subject";
@@ -45,7 +54,6 @@ export {
   type AccessGrant,
   type AccessRequest,
   type CredentialFile,
-  type DeclaredAccess,
   type IAccess,
   type IWorkloadIdentities,
   type PodFragment,

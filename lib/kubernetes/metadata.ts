@@ -35,7 +35,12 @@ export function addAnnotations(
 ): void {
   const entries = Object.entries(annotations);
   for (const [key, value] of entries)
-    if (known[key] !== undefined && known[key] !== value) fail("annotation-conflict", subject.key, key);
+    if (known[key] !== undefined && known[key] !== value)
+      fail("kubernetes-conflict", {
+        problem: `two constructs need different values of the annotation ${key}`,
+        value: subject.key,
+        remedy: "give each of them its own service account",
+      });
   for (const [key, value] of entries) {
     known[key] = value;
     object.metadata.addAnnotation(key, value);

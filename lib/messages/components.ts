@@ -90,12 +90,6 @@ export const componentsMessages = {
     allowed: "a list of parsed objects",
     remedy: "put a single object into a list; for a folder use credentialsRequests()",
   }),
-  "component-provider-kind": (where: string, kind: string, cloud: string, allowed: string): Problem => ({
-    problem: `${where} asks another cloud than ${cloud}, which is to make the identities`,
-    value: kind,
-    allowed,
-    remedy: "filter the requests by the cloud whose identities are made",
-  }),
   "credentials-requests-unjoinable": (
     running: string,
     next: string,
@@ -108,53 +102,6 @@ export const componentsMessages = {
     allowed: JSON.stringify(was) ?? "nothing",
     remedy:
       "use the requests of the running release until the upgrade, and those of the next one right after",
-  }),
-  "component-secret-reserved": (where: string, secret: string, cloud: string): Problem => ({
-    problem: `${where} asks for a Secret that the identities of ${cloud} write themselves`,
-    value: secret,
-    allowed: "any other Secret",
-    remedy: "give the request another secretRef, or leave it out",
-  }),
-  "component-file-numbered": (where: string, file: string): Problem => ({
-    problem: `the file of the Secret of ${where} would look like one for the running cluster, which two digits and a dash begin`,
-    value: file,
-    allowed: "a namespace that does not begin with two digits and a dash",
-    remedy: "let the component run in another namespace",
-  }),
-  "component-file-taken": (file: string, first: string, second: string): Problem => ({
-    problem: `the Secrets of ${first} and of ${second} would be written into one file`,
-    value: file,
-    allowed: "one Secret per file, named by namespace and name with a dash between them",
-    remedy: "give one of the two another secretRef",
-  }),
-  "workloads-empty": (cluster: string): Problem => ({
-    problem: "the list of workloads is empty",
-    value: cluster,
-    allowed: "at least one line { serviceAccount, may }",
-    remedy: "state which service account may do what, or remove the construct",
-  }),
-  "workload-without-access": (serviceAccount: string, may: unknown): Problem => ({
-    problem: `the line of ${serviceAccount} permits nothing`,
-    value: may,
-    allowed: "`may` with at least one of awsAccess(), azureAccess(), googleAccess()",
-    remedy: "state what the service account may do, or remove the line",
-  }),
-  "workload-unknown": (serviceAccount: string, known: readonly string[]): Problem => ({
-    problem: "no line of the workloads names this service account",
-    value: serviceAccount,
-    allowed: known.join(", "),
-    remedy: "correct the name, or add a line for it",
-  }),
-  "pod-fragments-clash": (serviceAccount: string, field: string, name: string): Problem => ({
-    problem: `two clouds want different ${field} of the name ${name} in the pods of one service account`,
-    value: serviceAccount,
-    remedy: "let each of them have a service account of its own",
-  }),
-  "config-map-taken": (configMap: string, first: string, second: string): Problem => ({
-    problem: `the credential files of ${first} and of ${second} would be in one ConfigMap`,
-    value: configMap,
-    allowed: "one ConfigMap per service account",
-    remedy: "rename one of the service accounts, or put it into another namespace",
   }),
   "upgradeable-to-not-newer": (value: string, version: string): Problem => ({
     problem: `version to upgrade to is not newer than the cluster's ${version} in its major.minor`,

@@ -2,11 +2,8 @@
  * The tables of messages, one per area. Texts are for failures: the compiled entry loads a table when one is needed.
  */
 
-export { awsMessages } from "./aws";
-export { awsComponentsMessages } from "./aws-components";
 export { azureMessages } from "./azure";
 export { componentsMessages } from "./components";
-export { eksMessages } from "./eks";
 export { explainMessages } from "./explain";
 export { fleetMessages } from "./fleet";
 export { fleetAccessMessages } from "./fleet-access";
@@ -17,6 +14,4 @@ export { modelMessages } from "./model";
 export { nodeMessages } from "./node";
 export { openidMessages } from "./openid";
 export { openshiftMessages } from "./openshift";
-export { pullsMessages } from "./pulls";
-export { synthMessages } from "./synth";
 export { testingMessages } from "./testing";

@@ -1,12 +1,13 @@
 /*
- * How clouds meet OpenShift's components without importing each other. A cloud's maker turns all CredentialsRequests
- * of one cluster into identities, and answers with the Secrets that the components read.
+ * OpenShift's components, as clouds and Kubernetes both know them: `identity.ts` says how they meet. A cloud answers
+ * with the Secrets that the components read.
  */
 
 import { COMPONENT_REQUEST, type CredentialsRequest, type SecretReference } from "./credentials-request";
-import { CHECKED_ISSUER, type Issuer } from "./issuer";
+import type { IIdentities, IdentityGrant, IdentityRequest } from "./identity";
+import { CHECKED_ISSUER } from "./issuer";
 import type { LateEncoding } from "./late";
-import { type ObjectKind, type Kind, like, list, method, object, text } from "./shape";
+import { type ObjectKind, type Kind, choice, like, list, method, object, text } from "./shape";
 
 /** Audience of the tokens that OpenShift's components present to a cloud (their projected volumes state it). */
 export const COMPONENT_AUDIENCE = "openshift";
@@ -15,12 +16,8 @@ export const COMPONENT_AUDIENCE = "openshift";
 export const COMPONENT_TOKEN_PATH = "/var/run/secrets/openshift/serviceaccount/token";
 
 /** All components of one cluster that ask one cloud. */
-export interface ComponentsRequest {
-  /** Name of the cluster; begins the names of roles and identities. */
-  readonly clusterName: string;
-  /** Whose tokens are trusted; may be late. */
-  readonly issuer: Issuer;
-  /** Sorted by namespace and name of the Secret, each Secret once; all of the maker's kind. */
+export interface ComponentsRequest extends IdentityRequest {
+  /** Sorted by namespace and name of the Secret, each Secret once; all of the provider kind that the identities read. */
   readonly requests: readonly CredentialsRequest[];
 }
 
@@ -41,11 +38,9 @@ export interface ComponentSecret extends SecretReference {
 }
 
 /** What one component got. */
-export interface ComponentGrant {
+export interface ComponentGrant extends IdentityGrant {
   /** Its request. */
   readonly request: CredentialsRequest;
-  /** What it acts as, for people: an ARN, a resource id, an e-mail address; may be late. */
-  readonly identity: string;
   /** The Secret that it reads. */
   readonly secret: ComponentSecret;
   /**
@@ -86,9 +81,13 @@ export interface ComponentsDeclaration {
 }
 
 /** How one cloud's identities for OpenShift's components are made. */
-export interface IComponentIdentities<Scope> {
-  /** Key of the cloud: `aws`, `azure` or `google`. */
-  readonly cloud: string;
+export interface IComponentIdentities<Scope> extends IIdentities<
+  Scope,
+  ComponentsRequest,
+  ComponentsDeclaration
+> {
+  /** Tells them from the identities of the other jobs. */
+  readonly job: "components";
   /** Kind of the provider part that it reads, `AWSProviderSpec` say. */
   readonly providerKind: string;
   /**
@@ -97,14 +96,12 @@ export interface IComponentIdentities<Scope> {
    * @defaultValue - none
    */
   readonly furtherSecrets?: readonly SecretReference[];
-  /** Declares trust, identities and permissions in the scope; checks every request before it declares anything. */
-  declare(scope: Scope, request: ComponentsRequest): ComponentsDeclaration;
 }
 
 /** The kind of {@link IComponentIdentities}. */
 export const COMPONENT_IDENTITIES: Kind<IComponentIdentities<never>> = like(
   "identities for components: componentRoles(), componentIdentities(), componentServiceAccounts()",
-  { cloud: text, providerKind: text, declare: method },
+  { cloud: text, job: choice(["components"]), providerKind: text, declare: method },
 );
 
 /** The kind of a {@link ComponentsRequest}. */

@@ -1,52 +1,25 @@
 /*
- * How clouds meet Kubernetes without importing each other. A cloud's `from` object says which cloud it is of;
- * that cloud's maker turns all pulls of one cluster into identities and answers with what Kubernetes must write.
+ * Image pulls, as clouds and Kubernetes both know them: `identity.ts` says how they meet.
  */
 
-import type { ClusterFacts } from "./cluster";
+import type { AccountGrant, AccountsRequest, IIdentities, IIdentitySource } from "./identity";
 import type { ImageCredentialProvider } from "./image-credential-provider";
 import type { NodeFile } from "./node-file";
-import { SUBJECT, type Subject } from "./subject";
-import { type ObjectKind, type Kind, like, list, method, object, text } from "./shape";
+import { type Kind, choice, like, list, method, text } from "./shape";
 
 /** Registries that a service account may pull from; made by `ecr()`, `acr()`, `artifactRegistry()` and the like. */
-export interface IPullSource<Scope> {
-  /** Key of the cloud: `aws`, `azure` or `google`. */
-  readonly cloud: string;
+export interface IPullSource<Scope> extends IIdentitySource<IPullIdentities<Scope>> {
   /** The pull targets as the kubelet sees them: `<registry host>/<repository>`, `*` allowed in the repository. */
   readonly images: readonly string[];
-  /** The maker to use when the caller states none; throws where the cloud cannot do without settings. */
-  defaultIdentities(): IPullIdentities<Scope>;
-}
-
-/** One service account and the registries of one cloud that it pulls from. */
-export interface DeclaredPull<Scope> {
-  /** Who pulls. */
-  readonly subject: Subject;
-  /** From where; all of the maker's own cloud. */
-  readonly sources: readonly IPullSource<Scope>[];
 }
 
 /** All pulls of one cluster from one cloud. */
-export interface PullRequest<Scope> {
-  /** Whose tokens are trusted, and what its nodes can do. */
-  readonly cluster: ClusterFacts;
-  /** Sorted by subject, each subject once. */
-  readonly pulls: readonly DeclaredPull<Scope>[];
-}
+export type PullRequest<Scope> = AccountsRequest<IPullSource<Scope>>;
 
-/** What one service account gets from a cloud. */
-export interface PullGrant {
-  /** Who may pull. */
-  readonly subject: Subject;
-  /** Annotations that the plugin reads; values may be late. */
-  readonly annotations: Readonly<Record<string, string>>;
-}
-
-/** What a cloud's maker declared, as far as Kubernetes must know it. */
+/** What a cloud declared for pulls, as far as Kubernetes must know it. */
 export interface PullDeclaration {
-  /** One grant per subject of the request. */
-  readonly grants: readonly PullGrant[];
+  /** One grant per service account of the request; the plugin reads its annotations. */
+  readonly grants: readonly AccountGrant[];
   /** The kubelet's entry. */
   readonly provider: ImageCredentialProvider;
   /** Further files that the plugin needs on the node, for example `azure.json`. */
@@ -60,12 +33,10 @@ export interface PullDeclaration {
   readonly registries?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** How one cloud's identities for pulls are made: account, names, boundaries. One per cloud and cluster. */
-export interface IPullIdentities<Scope> {
-  /** Key of the cloud: `aws`, `azure` or `google`. */
-  readonly cloud: string;
-  /** Declares identities, trust and permissions in the scope. */
-  declare(scope: Scope, request: PullRequest<Scope>): PullDeclaration;
+/** How one cloud's identities for pulls are made; `pullRoles()`, `pullIdentities()`, `pullPrincipals()`. */
+export interface IPullIdentities<Scope> extends IIdentities<Scope, PullRequest<Scope>, PullDeclaration> {
+  /** Tells them from the identities of the other jobs. */
+  readonly job: "pulls";
 }
 
 /** The kind of an {@link IPullSource}. */
@@ -77,11 +48,5 @@ export const PULL_SOURCE: Kind<IPullSource<never>> = like(
 /** The kind of {@link IPullIdentities}. */
 export const PULL_IDENTITIES: Kind<IPullIdentities<never>> = like(
   "identities for pulls: pullRoles(), pullIdentities(), pullPrincipals()",
-  { cloud: text, declare: method },
+  { cloud: text, job: choice(["pulls"]), declare: method },
 );
-
-/** The kind of a {@link DeclaredPull}. */
-export const DECLARED_PULL: ObjectKind<DeclaredPull<never>> = object({
-  subject: SUBJECT,
-  sources: list(PULL_SOURCE),
-});

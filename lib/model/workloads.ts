@@ -1,19 +1,22 @@
 /*
- * How clouds meet the workloads that users run. A cloud's `may` object says what is permitted; that cloud's maker
- * turns all workloads of one cluster into identities and answers with what Kubernetes must write.
+ * Workloads that users run, as clouds and Kubernetes both know them: `identity.ts` says how they meet.
  */
 
-import type { AccessPrincipal } from "./access-principal";
-import { CHECKED_ISSUER, type Issuer } from "./issuer";
-import type { LateEncoding } from "./late";
-import { SUBJECT, type Subject } from "./subject";
-import { isRecord } from "./record";
 import {
-  type ObjectKind,
+  type AccountGrant,
+  type AccountsRequest,
+  type IIdentities,
+  type IIdentitySource,
+  accountsRequestShape,
+} from "./identity";
+import type { LateEncoding } from "./late";
+import {
   type Kind,
+  type ObjectKind,
   anyObject,
   anything,
   boolean,
+  choice,
   like,
   list,
   method,
@@ -21,41 +24,23 @@ import {
   optional,
   record,
   text,
-  wrongKind,
 } from "./shape";
+import { SUBJECT } from "./subject";
 
 /** Lists of permissions or roles, by their name in the provider part of a CredentialsRequest. */
 export type AccessRights = Readonly<Record<string, readonly unknown[]>>;
 
 /** What a service account may do in one cloud; made by `awsAccess()`, `azureAccess()`, `googleAccess()`. */
-export interface IAccess<Scope> {
-  /** Key of the cloud: `aws`, `azure` or `google`. */
-  readonly cloud: string;
+export interface IAccess<Scope> extends IIdentitySource<IWorkloadIdentities<Scope>> {
   /**
    * What is permitted, as `workload-identity.json` records it for `explain`: lists by name, as the provider part of a
    * CredentialsRequest of the cloud has them. Values may be late.
    */
   readonly rights: AccessRights;
-  /** The maker to use when the caller states none; throws where the cloud cannot do without settings. */
-  defaultIdentities(): IWorkloadIdentities<Scope>;
-}
-
-/** One service account and what it may do in one cloud. */
-export interface DeclaredAccess<Scope> {
-  /** Who. */
-  readonly subject: Subject;
-  /** What; all of the maker's own cloud. */
-  readonly access: readonly IAccess<Scope>[];
 }
 
 /** All workloads of one cluster that use one cloud. */
-export interface AccessRequest<Scope> {
-  /** Name of the cluster; begins the names of roles and identities. */
-  readonly clusterName: string;
-  /** Whose tokens are trusted; may be late. */
-  readonly issuer: Issuer;
-  /** Sorted by subject, each subject once. */
-  readonly workloads: readonly DeclaredAccess<Scope>[];
+export interface AccessRequest<Scope> extends AccountsRequest<IAccess<Scope>> {
   /**
    * True where the cluster has no webhook of the cloud that changes pods: what it would add then stands in the pods.
    *
@@ -89,20 +74,8 @@ export interface PodFragment {
   readonly volumes: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** What one service account gets from a cloud. */
-export interface AccessGrant {
-  /** Who. */
-  readonly subject: Subject;
-  /** What it acts as, for people: an ARN, a client id, an e-mail address or principal; may be late. */
-  readonly identity: string;
-  /**
-   * The identity for policies of its cloud.
-   *
-   * @defaultValue - `identity` names it, where a policy can; what is granted to it waits for nothing
-   */
-  readonly principal?: AccessPrincipal;
-  /** Annotations of the service account that the cloud's webhook reads; values may be late. */
-  readonly annotations: Readonly<Record<string, string>>;
+/** What one workload's service account gets from a cloud; the cloud's webhook reads its annotations. */
+export interface AccessGrant extends AccountGrant {
   /** What the pods need. */
   readonly pod: PodFragment;
   /**
@@ -113,18 +86,20 @@ export interface AccessGrant {
   readonly credentialFile?: CredentialFile;
 }
 
-/** What a cloud's maker declared. */
+/** What a cloud declared for workloads. */
 export interface AccessDeclaration {
-  /** One grant per subject of the request. */
+  /** One grant per service account of the request. */
   readonly grants: readonly AccessGrant[];
 }
 
-/** How one cloud's identities for workloads are made: account, names, boundaries. */
-export interface IWorkloadIdentities<Scope> {
-  /** Key of the cloud: `aws`, `azure` or `google`. */
-  readonly cloud: string;
-  /** Declares identities, trust and permissions in the scope. */
-  declare(scope: Scope, request: AccessRequest<Scope>): AccessDeclaration;
+/** How one cloud's identities for workloads are made; `workloadRoles()`, `workloadIdentities()`, `workloadServiceAccounts()`. */
+export interface IWorkloadIdentities<Scope> extends IIdentities<
+  Scope,
+  AccessRequest<Scope>,
+  AccessDeclaration
+> {
+  /** Tells them from the identities of the other jobs. */
+  readonly job: "workloads";
 }
 
 /** The kind of an {@link IAccess}. */
@@ -134,27 +109,15 @@ export const ACCESS: Kind<IAccess<never>> = like("access: awsAccess(), azureAcce
   defaultIdentities: method,
 });
 
-const MAKER = "identities for workloads: workloadRoles(), workloadIdentities(), workloadServiceAccounts()";
-
-const IDENTITIES: Kind<IWorkloadIdentities<never>> = like(MAKER, { cloud: text, declare: method });
-
 /** The kind of {@link IWorkloadIdentities}. */
-export const WORKLOAD_IDENTITIES: Kind<IWorkloadIdentities<never>> = {
-  title: MAKER,
-  mistake: (value) =>
-    IDENTITIES.mistake(value) ?? (isForComponents(value) ? wrongKind(value, MAKER) : undefined),
-};
-
-/** Those of OpenShift's components have a kind of providerSpec. */
-function isForComponents(value: unknown): boolean {
-  return isRecord(value) && "providerKind" in value;
-}
+export const WORKLOAD_IDENTITIES: Kind<IWorkloadIdentities<never>> = like(
+  "identities for workloads: workloadRoles(), workloadIdentities(), workloadServiceAccounts()",
+  { cloud: text, job: choice(["workloads"]), declare: method },
+);
 
 /** The kind of an {@link AccessRequest}. */
 export const ACCESS_REQUEST: ObjectKind<AccessRequest<never>> = object({
-  clusterName: text,
-  issuer: CHECKED_ISSUER,
-  workloads: list(like("a workload", { subject: SUBJECT, access: list(ACCESS) })),
+  ...accountsRequestShape(ACCESS),
   withoutWebhook: optional(boolean),
 });
 

@@ -30,9 +30,6 @@ const UPGRADE_GATE = {
 /**
  * Refuses requests whose Secrets are one, are one that the cloud's identities write themselves, or would be written
  * into one file: `a-b` and `c` make the same name as `a` and `b-c`.
- *
- * Throws `credentials-request-secret-taken`, `component-secret-reserved`, `component-file-taken`,
- * `component-file-numbered` or `manifest-name-invalid`, each naming file and document.
  */
 export function checkComponentFiles(
   requests: readonly CredentialsRequest[],
@@ -44,15 +41,41 @@ export function checkComponentFiles(
   for (const request of requests) {
     const secret = keyOf(request.secret);
     const file = ofRequest(request, () => manifestFile(secretFile(request.secret), SECRETS));
-    if (NUMBERED.test(file)) fail("component-file-numbered", requestLabel(request), file);
-    if (reserved.has(secret)) fail("component-secret-reserved", requestLabel(request), secret, cloud);
+    if (NUMBERED.test(file)) refuseNumbered(request, file);
+    if (reserved.has(secret)) refuseReserved(request, secret, cloud);
     const same = bySecret.get(secret);
-    if (same) fail("credentials-request-secret-taken", secret, requestLabel(same), requestLabel(request));
+    if (same) refuseShared(`the Secret ${secret}`, same, request);
     const first = byFile.get(file);
-    if (first) fail("component-file-taken", file, requestLabel(first), requestLabel(request));
+    if (first) refuseShared(`the file ${file}, which is named after namespace and Secret`, first, request);
     bySecret.set(secret, request);
     byFile.set(file, request);
   }
+}
+
+function refuseNumbered(request: CredentialsRequest, file: string): never {
+  return fail("openshift-invalid", {
+    problem: `the Secret of ${requestLabel(request)} would be written to a file that looks like one for the running cluster`,
+    value: file,
+    allowed: "a namespace that does not begin with two digits and a dash",
+    remedy: "let the component run in another namespace",
+  });
+}
+
+function refuseReserved(request: CredentialsRequest, secret: string, cloud: string): never {
+  return fail("openshift-conflict", {
+    problem: `${requestLabel(request)} asks for a Secret that the identities of ${cloud} write themselves`,
+    value: secret,
+    allowed: "any other Secret",
+    remedy: "give the request another secretRef, or leave it out",
+  });
+}
+
+function refuseShared(what: string, first: CredentialsRequest, second: CredentialsRequest): never {
+  return fail("openshift-conflict", {
+    problem: `${requestLabel(first)} and ${requestLabel(second)} share ${what}, and one would overwrite the other`,
+    remedy:
+      "remove one of the two, filter by the annotation that tells them apart, or give one another secretRef",
+  });
 }
 
 /** Writes `Authentication/cluster`, one Secret per file, and the further Secrets of the cloud. */
@@ -77,7 +100,7 @@ export function recordedVersion(manifests: Manifests, clusterName: string): stri
   return typeof version === "string" ? version : undefined;
 }
 
-/** Writes the annotation that opens the upgrade gate; throws what `UpgradeableTo` throws. */
+/** Writes the annotation that opens the upgrade gate. */
 export function writeUpgradeGate(manifests: Manifests, version: string): void {
   new UpgradeableTo(manifests.chart("upgradeable-to", UPGRADE_GATE), "gate", { version });
 }

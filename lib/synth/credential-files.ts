@@ -5,14 +5,20 @@ import type { Manifests } from "./manifests";
 
 const CREDENTIALS = { order: 30 } as const;
 
-/** Writes the ConfigMaps with the credential files that pods read; throws `config-map-taken` before the first. */
+/** Writes the ConfigMaps with the credential files that pods read. */
 export function writeCredentialFiles(manifests: Manifests, grants: readonly AccessGrant[]): void {
   const owners = new Map<string, string>();
   for (const { subject, credentialFile } of grants) {
     if (credentialFile === undefined) continue;
     const name = `${subject.namespace}/${credentialFile.configMap}`;
     const first = owners.get(name);
-    if (first !== undefined) fail("config-map-taken", name, first, subject.key);
+    if (first !== undefined)
+      fail("identities-conflict", {
+        problem: `the credential files of ${first} and of ${subject.key} would be in one ConfigMap`,
+        value: name,
+        allowed: "one ConfigMap per service account",
+        remedy: "rename one of the service accounts, or put it into another namespace",
+      });
     owners.set(name, subject.key);
   }
   for (const { subject, credentialFile } of grants) {

@@ -1,9 +1,9 @@
-import { Annotations, TerraformStack } from "cdktf";
+import { Annotations } from "cdktf";
 import { Construct } from "constructs";
 import { at } from "../errors";
 import type { ClusterInventory, HubConsumer, MultiKueueCluster, SpokeCluster, StatusWriter } from "../fleet";
 import type { AccessDeclaration, IWorkloadIdentities } from "../model/workloads";
-import { checkClaim } from "./cluster-records";
+import { manifestsFor } from "./cluster-job";
 import { type FleetAccessProps, FLEET_ACCESS_PROPS } from "./fleet-access-props";
 import { type FleetChart, CONSUMER, STATUS } from "./fleet-charts";
 import { consumerComment, webhookComment } from "./fleet-comments";
@@ -14,12 +14,11 @@ import { type FleetPlan, fleetPlan } from "./fleet-plan";
 import { fleetRecord } from "./fleet-record";
 import { rehearseFleet } from "./fleet-rehearsal";
 import { type EnteredSpoke, enterSpokes } from "./fleet-spokes";
-import { Manifests } from "./manifests";
+import type { Manifests } from "./manifests";
 import { proveAtSynth } from "./proof";
-import { warnOfSharedIssuer } from "./shared-issuer";
 import { checkProps } from "../model/shape";
 
-const CLAIM = { key: "fleet", construct: "FleetAccess", lines: "spokes" } as const;
+const JOB = { records: "fleet", construct: "FleetAccess" } as const;
 
 /**
  * The whole job for one hub: this controller enters these spoke clusters with workload identity.
@@ -51,21 +50,14 @@ export class FleetAccess extends Construct {
   /** Worker clusters of MultiKueue, one per spoke; none for other consumers. */
   readonly workerClusters: readonly MultiKueueCluster[];
 
-  /**
-   * Throws `fleet-spokes-empty`, `fleet-identities-none`, `identities-twice`, `identities-unused`, `spoke-trust-differs`, `spoke-cluster-role-missing`,
-   * `spoke-cluster-role-unused`, `spoke-namespaces-unused`, `spoke-namespaces-empty`, `cluster-profile-twice`,
-   * `cluster-taken`, `cluster-facts-differ`, `fleet-object-taken`, `spoke-file-differs`, and the codes of everything it
-   * composes, with its own path before the message. What can be known without identities is refused before anything is
-   * declared.
-   */
+  /** What can be known without identities is refused before anything is declared. */
   constructor(scope: Construct, id: string, props: FleetAccessProps) {
     checkProps(new.target.name, scope, id, FLEET_ACCESS_PROPS, props);
     super(scope, id);
     const plan = at(this, () => fleetPlan(props));
     at(this, () => rehearseFleet(props, plan));
     const { name, issuer } = plan;
-    this.manifests = Manifests.of(TerraformStack.of(this));
-    at(this, () => checkClaim(this.manifests.recorded, { ...CLAIM, name, issuer: issuer.url }));
+    this.manifests = manifestsFor(this, { ...JOB, name, issuer: issuer.url });
     at(this, () => claimFleet(this, plan));
 
     this.declarations = Object.fromEntries(
@@ -89,7 +81,6 @@ export class FleetAccess extends Construct {
     for (const rule of plan.spokes.flatMap(lateRules)) manifests.late.requireFinished(rule);
     at(this, () => this.manifests.record(fleetRecord(props, plan, this)));
     at(this, () => proveAtSynth(this, "fleet-access", props.proof));
-    warnOfSharedIssuer(this, name, issuer.url);
     for (const warning of [...this.spokes, this.consumer.file].flatMap(({ warnings }) => warnings))
       Annotations.of(this).addWarning(warning);
   }
@@ -101,7 +92,7 @@ export class FleetAccess extends Construct {
     return maker.declare(new Construct(this, maker.cloud), {
       clusterName: name,
       issuer,
-      workloads: subjects.map((subject) => ({ subject, access: [] })),
+      accounts: subjects.map((subject) => ({ subject, asks: [] })),
       withoutWebhook: !webhooks.includes(maker.cloud),
     });
   }

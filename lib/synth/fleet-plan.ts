@@ -3,6 +3,7 @@
  */
 
 import type { Construct } from "constructs";
+import { refuseIdle, refuseSecond } from "./account-groups";
 import { at, fail } from "../errors";
 import type { FleetConsumer } from "../fleet";
 import { clusterName } from "../model/kubernetes-name";
@@ -38,11 +39,6 @@ export interface FleetPlan {
 /** Spokes that take the hub's own tokens need no identity in any cloud. */
 const OWN_TOKENS = "kubernetes";
 
-/**
- * Throws `cluster-name-invalid`, `issuer-invalid`, `issuer-trailing-slash`, `version-invalid`,
- * `fleet-spokes-empty`, `cluster-profile-twice`, `identities-twice`,
- * `fleet-identities-none`, `identities-unused`, and what `plannedSpoke` throws.
- */
 export function fleetPlan(props: FleetAccessProps): FleetPlan {
   const { hub, consumer, spokes, identities = [] } = props;
   const inventory = props.namespace ?? consumer.profileNamespace ?? consumer.reader.namespace;
@@ -84,9 +80,8 @@ function makersOf(
 ): readonly IWorkloadIdentities<Construct>[] {
   const makers = new Map<string, IWorkloadIdentities<Construct>>();
   for (const maker of stated) {
-    if (makers.has(maker.cloud)) return fail("identities-twice", maker.cloud);
-    if (!clouds.includes(maker.cloud))
-      return fail("identities-unused", maker.cloud, clouds, "in which there is no spoke", "spoke");
+    if (makers.has(maker.cloud)) refuseSecond(maker.cloud);
+    if (!clouds.includes(maker.cloud)) refuseIdle(maker.cloud, clouds, "spokes");
     makers.set(maker.cloud, maker);
   }
   return clouds.map((cloud) => makers.get(cloud) ?? fail("fleet-identities-none", cloud));

@@ -1,27 +1,123 @@
+import { Annotations } from "cdktf";
 import { Construct } from "constructs";
-import { Annotations, TerraformStack } from "cdktf";
 import { at } from "../errors";
+import { type ICluster, CLUSTER } from "../model/cluster";
+import { type INodeCarrier, NODE_CARRIER } from "../model/node-carrier";
 import type { NodeSetup } from "../model/node-file";
-import type { PullDeclaration } from "../model/pulls";
+import {
+  type IPullIdentities,
+  type IPullSource,
+  type PullDeclaration,
+  PULL_IDENTITIES,
+  PULL_SOURCE,
+} from "../model/pulls";
+import { type ObjectKind, boolean, checkProps, either, list, object, optional, record } from "../model/shape";
+import { type Subject, SUBJECT } from "../model/subject";
 import {
   type CredentialProviderConfigProps,
+  type CredentialProviderSettings,
+  type PluginKey,
   credentialProviderConfig,
   credentialProviderSetup,
 } from "../node";
 import { audiencesOfEveryAccount } from "../node/credential-provider-config";
-import { checkClaim } from "./cluster-records";
-import { type ImagePullsProps, IMAGE_PULLS_PROPS } from "./image-pulls-props";
-import { Manifests } from "./manifests";
-import { checkPullSettings } from "./pull-settings";
-import { type DeclaredAccount, groupedPulls, imagesByPlugin } from "./pull-groups";
-import { warnOfSharedIssuer } from "./shared-issuer";
-import { checkOwnership, writeServiceAccounts } from "./service-accounts";
-import { writeTokenAudienceGrants } from "./pull-audience-grants";
-import { pullWarnings } from "./pull-warnings";
+import { CREDENTIAL_PROVIDER_SETTINGS, checkedSettings } from "../node/credential-provider-settings";
+import { type AccountLine, type GroupedLines, declareIdentities, groupedLines } from "./account-groups";
+import { manifestsFor } from "./cluster-job";
+import type { Manifests } from "./manifests";
 import { proveAtSynth } from "./proof";
-import { checkProps } from "../model/shape";
+import {
+  type TokenAudienceSettings,
+  TOKEN_AUDIENCE_SETTINGS,
+  checkTokenAudience,
+  writeTokenAudienceGrants,
+} from "./pull-audience-grants";
+import { pullWarnings } from "./pull-warnings";
+import { checkOwnership, writeServiceAccounts } from "./service-accounts";
 
-const CLAIM = { key: "pulls", construct: "ImagePulls", lines: "pulls" } as const;
+/** One line of intent: this service account pulls from these registries. */
+export interface ImagePull {
+  /** `namespace/name`. */
+  readonly serviceAccount: string | Subject;
+  /** Registries of one or several clouds: `ecr()`, `acr()`, `artifactRegistry()` … */
+  readonly from: IPullSource<Construct> | readonly IPullSource<Construct>[];
+  /**
+   * Whether the manifests declare the service account. `false` for one that somebody else owns: then they hold
+   * only its annotations, for server-side apply. The same for each line of one service account.
+   *
+   * @defaultValue true
+   */
+  readonly declareServiceAccount?: boolean;
+}
+
+const IMAGE_PULL: ObjectKind<ImagePull> = object({
+  serviceAccount: SUBJECT,
+  from: either(PULL_SOURCE, list(PULL_SOURCE)),
+  declareServiceAccount: optional(boolean),
+});
+
+/** What one cluster pulls, and how its identities and nodes are made. */
+export interface ImagePullsProps {
+  /** The cluster's facts: `openShift()`, `hostedOpenShift()` or `kubernetes()`. */
+  readonly cluster: ICluster<Construct>;
+  /** Who pulls from where. Several lines for one service account are joined. */
+  readonly pulls: readonly ImagePull[];
+  /**
+   * How each cloud's identities are made, at most one per cloud: `pullRoles()`, `pullIdentities()`,
+   * `pullPrincipals()`.
+   *
+   * @defaultValue - the cloud's own defaults; Azure and Google have none and say what they need
+   */
+  readonly identities?: readonly IPullIdentities<Construct>[];
+  /**
+   * Decisions about the kubelet's entries, by the plugin's key (`ecr`, `acr`, `gcp`).
+   *
+   * @defaultValue - strict mode with the distribution's patterns and arguments kept
+   */
+  readonly credentialProviders?: Readonly<Partial<Record<PluginKey, CredentialProviderSettings>>>;
+  /**
+   * How nodes get the permission to request tokens.
+   *
+   * @defaultValue - one ClusterRole per audience, bound in each namespace that pulls; for mixed mode in one entry, bound
+   * once for the whole cluster
+   */
+  readonly tokenAudience?: TokenAudienceSettings;
+  /**
+   * How the kubelet's files get to the nodes.
+   *
+   * @defaultValue - the cluster's own: MachineConfigs, NodePool ConfigMaps, or plain data
+   */
+  readonly carriers?: readonly INodeCarrier<Construct>[];
+  /**
+   * Whether `app.synth()` ends with an error where the verifier finds, in the files that were written, that a declared
+   * pull would be denied. With `false` they are written whatever they hold: a link that an override, an aspect or
+   * another construct broke then shows as a 401 on the cluster, unless `explain` is run. The app's context
+   * `cdktf-workload-identity/proof` with `false`, or cdktf's `skipValidation`, leaves it out for all.
+   *
+   * @defaultValue true
+   */
+  readonly proof?: boolean;
+}
+
+const IMAGE_PULLS_PROPS: ObjectKind<ImagePullsProps> = object({
+  cluster: CLUSTER,
+  pulls: list(IMAGE_PULL),
+  identities: optional(list(PULL_IDENTITIES)),
+  credentialProviders: optional(record(CREDENTIAL_PROVIDER_SETTINGS)),
+  tokenAudience: optional(TOKEN_AUDIENCE_SETTINGS),
+  carriers: optional(list(NODE_CARRIER)),
+  proof: optional(boolean),
+});
+
+const JOB = { records: "pulls", construct: "ImagePulls" } as const;
+const LINES = {
+  lines: "pulls",
+  asks: "from",
+  example: "from: ecr({ account, region, repositories })",
+} as const;
+
+type Source = IPullSource<Construct>;
+type Pulls = GroupedLines<Source, IPullIdentities<Construct>>;
 
 /**
  * The whole job for one cluster: image pulls without pull secrets and without node identity (KEP-4412).
@@ -48,10 +144,6 @@ export class ImagePulls extends Construct {
   readonly nodeSetup: NodeSetup;
 
   /**
-   * Throws `pulls-empty`, `pull-without-registry`, `service-account-ownership`, `identities-twice`,
-   * `identities-unused`, `cluster-taken`, `cluster-facts-differ`, `role-name-shared`, `annotation-conflict`, and the codes of everything it
-   * composes, with its own path before the message.
-   *
    * Whether the nodes' plugins can do what a cloud needs is known only when the cloud has declared its part. After
    * an error the tree is therefore incomplete: let it end the synth, which has written nothing yet.
    */
@@ -59,38 +151,33 @@ export class ImagePulls extends Construct {
     checkProps(new.target.name, scope, id, IMAGE_PULLS_PROPS, props);
     super(scope, id);
     const { cluster } = props;
-    at(this, () => checkPullSettings(props));
-    const { accounts, clouds } = at(this, () => groupedPulls(props));
-    this.manifests = Manifests.of(TerraformStack.of(this));
-    const claim = { ...CLAIM, name: cluster.name, issuer: cluster.issuer.url };
-    at(this, () => checkClaim(this.manifests.recorded, claim));
+    at(this, () => checkSettings(props));
+    const lines = props.pulls.map(({ from, ...line }) => ({ ...line, asks: from }));
+    const grouped = at(this, () => groupedLines(cluster.name, lines, props.identities ?? [], LINES));
+    const { accounts, clouds } = grouped;
+    const { name, issuer } = cluster;
+    this.manifests = manifestsFor(this, { ...JOB, name, issuer: issuer.url });
     at(this, () => checkOwnership(this.manifests, accounts));
 
-    this.declarations = Object.fromEntries(
-      clouds.map(({ cloud, identities, request }) => [
-        cloud,
-        at(this, () => identities.declare(new Construct(this, cloud), request)),
-      ]),
-    );
+    this.declarations = declareIdentities(this, clouds, { clusterName: name, issuer });
     const declared = Object.values(this.declarations);
     const nodes: CredentialProviderConfigProps = {
       cluster,
       providers: declared.map(({ provider }) => provider),
       ...(props.credentialProviders ? { settings: props.credentialProviders } : {}),
-      pulls: imagesByPlugin(clouds, this.declarations),
+      pulls: imagesByPlugin(grouped, this.declarations),
     };
     const nodeFiles = declared.flatMap((each) => each.nodeFiles);
     this.nodeSetup = at(this, () => credentialProviderSetup(nodes, nodeFiles));
-    at(this, () => this.write(props, accounts, declared, nodes));
+    at(this, () => this.#write(props, accounts, declared, nodes));
     at(this, () => proveAtSynth(this, "image-pull", props.proof));
-    warnOfSharedIssuer(this, cluster.name, cluster.issuer.url);
     const subjects = accounts.map(({ subject }) => subject);
     for (const warning of pullWarnings(cluster, subjects)) Annotations.of(this).addWarning(warning);
   }
 
-  private write(
+  #write(
     props: ImagePullsProps,
-    accounts: readonly DeclaredAccount[],
+    accounts: readonly AccountLine<Source>[],
     declared: readonly PullDeclaration[],
     nodes: CredentialProviderConfigProps,
   ): void {
@@ -109,10 +196,33 @@ export class ImagePulls extends Construct {
     this.manifests.record({
       ...cluster.recorded,
       ...(Object.keys(registries).length > 0 && { registries }),
-      pulls: accounts.map(({ subject, sources }) => ({
+      pulls: accounts.map(({ subject, asks }) => ({
         serviceAccount: subject.key,
-        images: [...new Set(sources.flatMap(({ images }) => images))],
+        images: imagesOf(asks),
       })),
     });
   }
+}
+
+/** Checks what can be checked before anything is declared; what the plugins can do is known when the clouds have answered. */
+function checkSettings({ credentialProviders = {}, tokenAudience = {} }: ImagePullsProps): void {
+  for (const [plugin, settings] of Object.entries(credentialProviders)) checkedSettings(plugin, settings);
+  checkTokenAudience(tokenAudience);
+}
+
+/** The declared images by the key of the plugin that must be asked for them. */
+function imagesByPlugin(
+  { clouds }: Pulls,
+  declarations: Readonly<Record<string, PullDeclaration>>,
+): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(
+    clouds.flatMap(({ cloud, accounts }) => {
+      const plugin = declarations[cloud]?.provider.plugin;
+      return plugin === undefined ? [] : [[plugin, imagesOf(accounts.flatMap(({ asks }) => asks))]];
+    }),
+  );
+}
+
+function imagesOf(sources: readonly Source[]): readonly string[] {
+  return [...new Set(sources.flatMap(({ images }) => images))];
 }

@@ -2,6 +2,7 @@
  * One synth, both worlds: composed constructs for whole jobs, manifests beside the Terraform configuration, and
  * the values that Terraform knows only after apply.
  *
+ * @module synth
  * @packageDocumentation
  */
 
@@ -15,14 +16,16 @@ export {
   type SpokeHub,
 } from "./fleet-access-props";
 export { type EnteredSpoke } from "./fleet-spokes";
-export { ImagePulls } from "./image-pulls";
-export { type ImagePull, type ImagePullsProps } from "./image-pulls-props";
+export { ImagePulls, type ImagePull, type ImagePullsProps } from "./image-pulls";
 export { type GivenIssuer } from "../model/issuer";
 export { LateValueResolver } from "./late-value-resolver";
 export { Manifests } from "./manifests";
-export { PlatformComponents } from "./platform-components";
-export { type PlatformComponentsProps } from "./platform-components-props";
+export { PlatformComponents, type PlatformComponentsProps } from "./platform-components";
 export { type TokenAudienceSettings } from "./pull-audience-grants";
 export { StatedFacts, type StatedFactsProps } from "./stated-facts";
-export { WorkloadAccess } from "./workload-access";
-export { type Workload, type WorkloadAccessProps, type WorkloadCluster } from "./workload-access-props";
+export {
+  WorkloadAccess,
+  type Workload,
+  type WorkloadAccessProps,
+  type WorkloadCluster,
+} from "./workload-access";

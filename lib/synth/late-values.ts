@@ -14,6 +14,7 @@ import { stableHash } from "../rules/names";
 import { PLACEHOLDER_START, placeholder } from "../artefact/placeholder";
 import type { FinishedRule } from "../artefact/finished-rule";
 import type { EncodedPlaceholder, OutputPlaceholder } from "../artefact/workload-identity-file";
+import { refuseLateKind, refuseAfterSynth } from "./problems";
 
 const RESOLVER = new DefaultTokenResolver(new StringConcat());
 
@@ -89,8 +90,8 @@ export class LateValues {
   /**
    * The text with a placeholder for each late value in it.
    *
-   * `where` names the property for errors: `late-value-kind`, `late-value-scope`, `placeholder-literal`,
-   * `output-name-taken`, `late-value-after-synth`.
+   * `where` names the property for errors: `manifest-unsupported`, `manifest-unsupported`, `manifest-invalid`,
+   * `manifest-conflict`, `manifest-unsupported`.
    */
   text(value: string | LateEncoding | LateText, where: () => string): string {
     if (value instanceof LateEncoding) return this.encoding(value, where);
@@ -108,7 +109,7 @@ export class LateValues {
     // The template holds references, no late value: it is the same text in every run.
     const hash = createHash("sha256").update(template).digest("hex").slice(0, TEMPLATE_HASH_CHARACTERS);
     const name = placeholder(`${encoding}.${hash}`);
-    if (this.#sealed && !this.#encoded.has(name)) return fail("late-value-after-synth", where(), name);
+    if (this.#sealed && !this.#encoded.has(name)) return refuseAfterSynth(where(), name);
     this.#encoded.set(name, { encoding, text: template });
     return name;
   }
@@ -122,7 +123,7 @@ export class LateValues {
       preparing: true,
       resolver: RESOLVER,
     });
-    if (typeof resolved !== "string") return fail("late-value-kind", where(), kindOf(resolved));
+    if (typeof resolved !== "string") return refuseLateKind(where(), kindOf(resolved));
     const text = /[$%]\{/.test(resolved)
       ? this.output(token, resolved, where)
       : literalPiece(resolved, where);
@@ -133,11 +134,16 @@ export class LateValues {
   private output(token: string, expression: string, where: () => string): string {
     const reference = REFERENCE.exec(expression)?.[1];
     if (reference !== undefined && BLOCK_SCOPES.includes(reference.split(".")[0] ?? ""))
-      return fail("late-value-scope", where(), reference);
+      return fail("manifest-unsupported", {
+        problem: `${where()} refers to a value that exists only inside one Terraform block`,
+        value: reference,
+        allowed: "attributes of resources and data sources, variables, locals, module outputs",
+        remedy: "use the resource's attribute from outside of the iterator",
+      });
     const id = this.outputId(reference, expression);
     const name = placeholder(reference ?? `output.${id}`);
     if (!this.#outputs.has(name)) {
-      if (this.#sealed) return fail("late-value-after-synth", where(), expression);
+      if (this.#sealed) return refuseAfterSynth(where(), expression);
       const output = new TerraformOutput(this.#scope, id, {
         value: token,
         description: OUTPUT_DESCRIPTION,
@@ -157,13 +163,16 @@ export class LateValues {
     return reference !== undefined && taken === expression ? plain : `${plain}_${stableHash([expression])}`;
   }
 
-  /** Throws `output-name-taken` where another output of the stack has the name of one of these. */
   checkOutputNames(): void {
     if (this.#outputs.size === 0) return;
     for (const construct of this.#stack.node.findAll()) {
       if (!TerraformOutput.isTerraformOutput(construct) || construct.node.scope === this.#scope) continue;
       if (TerraformStack.of(construct) === this.#stack && this.#expressions.has(construct.friendlyUniqueId))
-        fail("output-name-taken", construct.friendlyUniqueId, construct.node.path);
+        fail("manifest-conflict", {
+          problem: `a Terraform output for a late value would replace the output at ${construct.node.path}`,
+          value: construct.friendlyUniqueId,
+          remedy: "rename the other output",
+        });
     }
   }
 }
@@ -181,9 +190,15 @@ function mayBeLate(text: string): boolean {
 
 /** A piece without late text; refuses what must not stand in it. */
 function literalPiece(piece: string, where: () => string): string {
-  if (piece.includes(PLACEHOLDER_START)) return fail("placeholder-literal", where(), piece);
-  if (LATE_NUMBER_TEXT.test(piece)) return fail("late-value-kind", where(), "number");
-  return isLate(piece) ? fail("late-value-kind", where(), "list or map") : piece;
+  if (piece.includes(PLACEHOLDER_START))
+    return fail("manifest-invalid", {
+      problem: `${where()} holds the text that begins a placeholder for late values`,
+      value: piece,
+      allowed: "any text without @late(",
+      remedy: "change the text; `bind` could not tell it from a placeholder",
+    });
+  if (LATE_NUMBER_TEXT.test(piece)) return refuseLateKind(where(), "number");
+  return isLate(piece) ? refuseLateKind(where(), "list or map") : piece;
 }
 
 function kindOf(resolved: unknown): string {

@@ -55,7 +55,7 @@ export function declareLateValues(documents: StackDocuments): void {
 /**
  * The texts of all files, by path below the stack's folder; charts without objects have no file.
  *
- * Same documents, same bytes. Throws `manifest-object-twice`, and the codes of {@link placedObject}.
+ * Same documents, same bytes.
  */
 export function stackFiles(documents: StackDocuments): Map<string, string> {
   const files = new Map<string, string>();

@@ -17,7 +17,7 @@ interface WrittenObjects {
 /** Kinds that are always written whole, so that the one applied last would replace the other. */
 const WHOLE: readonly unknown[] = ["ConfigMap", "Secret"];
 
-/** Refuses two Secrets or ConfigMaps of one name for one cluster; throws `manifest-object-twice`. */
+/** Refuses two Secrets or ConfigMaps of one name for one cluster. */
 export function refuseSameObjects(files: readonly WrittenObjects[]): void {
   const owners = new Map<string, string>();
   for (const { chart, objects } of files)
@@ -27,7 +27,12 @@ export function refuseSameObjects(files: readonly WrittenObjects[]): void {
       const title = objectTitle(kind, metadata["namespace"], metadata["name"]).replace(/: $/, "");
       const key = JSON.stringify([chart.appliesTo, chart.spoke, title]);
       const first = owners.get(key);
-      if (first !== undefined) fail("manifest-object-twice", title, first, chart.file);
+      if (first !== undefined)
+        fail("manifest-conflict", {
+          problem: `${title} is written twice, into ${first} and into ${chart.file}, and the one applied last would replace the other`,
+          allowed: "each Secret and ConfigMap once per cluster",
+          remedy: "put all its keys into one, or give one of them another name",
+        });
       owners.set(key, chart.file);
     }
 }

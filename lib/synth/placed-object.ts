@@ -1,8 +1,8 @@
-import { fail } from "../errors";
 import { isLate } from "../model/late";
 import { objectTitle, propertyPath } from "../artefact/property-path";
 import type { LateMarkers } from "./late-markers";
 import type { LateValues } from "./late-values";
+import { refuseLateIdentity, refuseLateKind, refuseLateKey } from "./problems";
 
 /** What turns the late values of one document into placeholders. */
 export interface PlacingContext {
@@ -27,15 +27,13 @@ const METADATA_ORDER: readonly string[] = ["name", "generateName", "namespace", 
 
 /**
  * A copy of a Kubernetes object with placeholders for late values, metadata in its customary order.
- *
- * Throws `late-object-name`, `late-map-key` and the codes of {@link LateValues.text}.
  */
 export function placedObject(object: Readonly<Record<string, unknown>>, context: PlacingContext): object {
   const metadata = isPlain(object["metadata"]) ? object["metadata"] : {};
   const title = objectTitle(object["kind"], metadata["namespace"], metadata["name"]);
   for (const path of IDENTITY) {
     const value = path.reduce<unknown>((inner, key) => (isPlain(inner) ? inner[key] : undefined), object);
-    if (isLate(value)) fail("late-object-name", `${context.file}: ${propertyPath(path)}`);
+    if (isLate(value)) refuseLateIdentity(`${context.file}: ${propertyPath(path)}`);
   }
   const ordered = object["metadata"] === undefined ? object : { ...object, metadata: inOrder(metadata) };
   return placed(ordered, context, title, []) as object;
@@ -55,7 +53,7 @@ function inOrder(metadata: Readonly<Record<string, unknown>>): Record<string, un
 function placed(value: unknown, context: PlacingContext, title: string, path: (string | number)[]): unknown {
   const where = (): string => `${context.file}: ${title}${propertyPath(path)}`;
   if (typeof value === "string") return context.late.text(context.markers.objectOf(value), where);
-  if (typeof value === "number") return isLate(value) ? fail("late-value-kind", where(), "number") : value;
+  if (typeof value === "number") return isLate(value) ? refuseLateKind(where(), "number") : value;
   if (Array.isArray(value)) {
     return value.map((entry: unknown, place) => inside(entry, context, title, path, place));
   }
@@ -82,9 +80,7 @@ function inside(
 }
 
 function lateKey(key: string, where: () => string): never {
-  return key.includes("&{TfToken[")
-    ? fail("late-value-kind", where(), "map")
-    : fail("late-map-key", where(), key);
+  return key.includes("&{TfToken[") ? refuseLateKind(where(), "map") : refuseLateKey(where(), key);
 }
 
 function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {

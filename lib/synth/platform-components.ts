@@ -1,26 +1,74 @@
-import { TerraformStack } from "cdktf";
+import { basename } from "node:path";
 import { Construct } from "constructs";
 import { at, fail } from "../errors";
-import type { ComponentsDeclaration } from "../model/components";
-import { Issuer } from "../model/issuer";
+import {
+  type ComponentGrant,
+  type ComponentsDeclaration,
+  type IComponentIdentities,
+  COMPONENT_AUDIENCE,
+  COMPONENT_IDENTITIES,
+  COMPONENT_TOKEN_PATH,
+} from "../model/components";
+import type { RequestSource } from "../model/credentials-request";
+import { type GivenIssuer, Issuer, ISSUER } from "../model/issuer";
 import { clusterName } from "../model/kubernetes-name";
 import { requestLabel } from "../model/request-label";
+import { type ObjectKind, boolean, checkProps, object, optional, text } from "../model/shape";
+import type { CredentialsRequestSelection } from "../openshift";
+import { CREDENTIALS_REQUEST_SELECTION } from "../rules/openshift/credentials-request-selection";
 import { upgradeableTo } from "../rules/openshift/upgradeable-to";
-import { checkClaim } from "./cluster-records";
+import { manifestsFor } from "./cluster-job";
 import {
   checkComponentFiles,
   recordedVersion,
   writeComponentFiles,
   writeUpgradeGate,
 } from "./component-files";
-import { componentRecord } from "./component-record";
-import { Manifests } from "./manifests";
-import { type PlatformComponentsProps, PLATFORM_COMPONENTS_PROPS } from "./platform-components-props";
+import type { Manifests } from "./manifests";
 import { proveAtSynth } from "./proof";
-import { warnOfSharedIssuer } from "./shared-issuer";
-import { checkProps } from "../model/shape";
 
-const CLAIM = { key: "components", construct: "PlatformComponents", lines: "requests" } as const;
+/** One cluster's components, and how their identities are made. */
+export interface PlatformComponentsProps {
+  /** Name of the cluster; begins the names of roles and identities. */
+  readonly clusterName: string;
+  /**
+   * Who will sign the cluster's service account tokens: `IssuerBucket`, `IssuerContainer` and the like where this
+   * configuration publishes the documents, the URL where somebody else does.
+   */
+  readonly issuer: GivenIssuer;
+  /** What the components ask for, from `credentialsRequests(folder, filter)`. */
+  readonly requests: CredentialsRequestSelection;
+  /** How the cloud's identities are made: `componentRoles()`, `componentIdentities()`, `componentServiceAccounts()`. */
+  readonly identities: IComponentIdentities<Construct>;
+  /**
+   * OpenShift version for whose upgrade these credentials suffice, `4.23`: opens the upgrade gate of manual mode with a
+   * manifest for the running cluster. Must be newer than the cluster's version where `ImagePulls` stands before this in
+   * the stack and states it.
+   *
+   * @defaultValue - the gate stays shut: the cluster reports `Upgradeable=False`
+   */
+  readonly upgradeableTo?: string;
+  /**
+   * Whether `app.synth()` ends with an error where the verifier finds, in the files that were written, that a cloud
+   * would refuse a component.
+   * With `false` they are written whatever they hold. The app's context
+   * `cdktf-workload-identity/proof` with `false`, or cdktf's `skipValidation`, leaves it out for all.
+   *
+   * @defaultValue true
+   */
+  readonly proof?: boolean;
+}
+
+const PLATFORM_COMPONENTS_PROPS: ObjectKind<PlatformComponentsProps> = object({
+  clusterName: text,
+  issuer: ISSUER,
+  requests: CREDENTIALS_REQUEST_SELECTION,
+  identities: COMPONENT_IDENTITIES,
+  upgradeableTo: optional(text),
+  proof: optional(boolean),
+});
+
+const JOB = { records: "components", construct: "PlatformComponents" } as const;
 
 /**
  * The whole job for one OpenShift cluster in manual mode: short-lived credentials for its own components, what `ccoctl`
@@ -46,21 +94,12 @@ export class PlatformComponents extends Construct {
   /** What the cloud declared: as what each component acts, and the Secrets. */
   readonly declaration: ComponentsDeclaration;
 
-  /**
-   * Throws `credentials-requests-none`, `component-provider-kind`, `credentials-request-secret-taken`, `component-secret-reserved`,
-   * `component-file-taken`, `component-file-numbered`, `cluster-taken`, `cluster-facts-differ`, `cluster-name-invalid`,
-   * `issuer-invalid`, `issuer-trailing-slash`, `version-invalid`, `upgradeable-to-not-newer`, `manifest-name-invalid`,
-   * and the codes of the cloud's identities, with its own path before the message. The cloud checks all requests before
-   * it declares anything.
-   */
   constructor(scope: Construct, id: string, props: PlatformComponentsProps) {
     checkProps(new.target.name, scope, id, PLATFORM_COMPONENTS_PROPS, props);
     super(scope, id);
     const { identities, requests, upgradeableTo: version } = props;
     this.issuer = at(this, () => checked(props));
-    this.manifests = Manifests.of(TerraformStack.of(this));
-    const claim = { ...CLAIM, name: props.clusterName, issuer: this.issuer.url };
-    at(this, () => checkClaim(this.manifests.recorded, claim));
+    this.manifests = manifestsFor(this, { ...JOB, name: props.clusterName, issuer: this.issuer.url });
     if (version !== undefined)
       at(this, () => upgradeableTo(version, recordedVersion(this.manifests, props.clusterName)));
 
@@ -81,7 +120,6 @@ export class PlatformComponents extends Construct {
       });
     });
     at(this, () => proveAtSynth(this, "component", props.proof));
-    warnOfSharedIssuer(this, props.clusterName, this.issuer.url);
   }
 }
 
@@ -96,15 +134,57 @@ function checked({
   clusterName(name);
   const { requests, skipped } = given;
   const { cloud, providerKind } = identities;
+  const reasons = skipped.map(({ name: skippedName, reason }) => `${skippedName} ${reason}`).join("; ");
   if (requests.length === 0)
-    fail(
-      "credentials-requests-none",
-      skipped.map(({ name: left, reason }) => `${left} ${reason}`),
-    );
+    fail("openshift-missing", {
+      problem: `no CredentialsRequest is left${reasons === "" ? "" : `: ${reasons}`}`,
+      allowed: "at least one of the cloud, feature set, capabilities and cluster profile of the filter",
+      remedy: "correct the filter, or give the requests of this cluster's release",
+    });
   const foreign = requests.find((request) => request.providerKind !== providerKind);
   if (foreign)
-    fail("component-provider-kind", requestLabel(foreign), foreign.providerKind, cloud, providerKind);
+    fail("openshift-foreign", {
+      problem: `${requestLabel(foreign)} asks another cloud than ${cloud}, whose identities are declared here`,
+      value: foreign.providerKind,
+      allowed: providerKind,
+      remedy: "filter the requests by the cloud whose identities are declared",
+    });
   checkComponentFiles(requests, identities);
   if (version !== undefined) upgradeableTo(version);
   return Issuer.of(issuer);
+}
+
+/**
+ * What `workload-identity.json` says of a cluster's components: which tokens they present, as what they act, what they
+ * asked for and were meant to get, and which requests of the release were left out and why.
+ */
+function componentRecord(
+  { cloud }: Pick<IComponentIdentities<unknown>, "cloud">,
+  grants: readonly ComponentGrant[],
+  { skipped }: CredentialsRequestSelection,
+): Readonly<Record<string, unknown>> {
+  return {
+    cloud,
+    audience: COMPONENT_AUDIENCE,
+    granted: grants.map(({ request, identity, intends, places }) => ({
+      request: request.name,
+      ...placeOf(request.source),
+      secret: `${request.secret.namespace}/${request.secret.name}`,
+      serviceAccounts: request.subjects.map(({ key }) => key),
+      tokenPath: request.cloudTokenPath ?? COMPONENT_TOKEN_PATH,
+      identity,
+      asks: { kind: request.providerKind, ...request.providerSpec },
+      ...(intends && { intends }),
+      ...(places && { places }),
+    })),
+    skipped: skipped.map(({ name, source, reason }) => ({ name, ...placeOf(source), reason })),
+  };
+}
+
+/** Without folders, which differ from machine to machine. */
+function placeOf({ file, document }: RequestSource): Readonly<Record<string, unknown>> {
+  return {
+    ...(file !== undefined && { file: basename(file.replaceAll("\\", "/")) }),
+    ...(document !== undefined && { document }),
+  };
 }

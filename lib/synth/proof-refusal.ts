@@ -18,15 +18,18 @@ export function refuseDenied(denied: readonly ExplainResult[], outdir: string): 
     counts.set(link.id, (counts.get(link.id) ?? 0) + 1);
   }
   const shown = [...firsts.values()].slice(0, SHOWN);
+  const stacks = [...new Set(denied.map(({ stack }) => stack))].join(", ");
+  const links = [...counts].map(([link, count]) => `${count} at ${link}`).join(", ");
+  const remedies = [...new Set(shown.map(({ link }) => link.remedy))].join("; ");
+  const chains = chainText(
+    shown.map(({ result }) => result),
+    outdir,
+  );
+  const hidden = denied.length - shown.length;
   return fail("proof-failed", {
-    stacks: [...new Set(denied.map(({ stack }) => stack))],
-    links: [...counts],
-    remedies: shown.map(({ link }) => link.remedy),
-    chains: chainText(
-      shown.map(({ result }) => result),
-      outdir,
-    ),
-    hidden: denied.length - shown.length,
+    problem: `what is declared would be denied by what was written, so nothing of ${stacks} was left to apply (${links})`,
+    allowed: "declarations of which no link is broken",
+    remedy: `${remedies}; to write the files all the same, and see with \`explain\` where each link stands, set \`proof: false\` on the construct that declares it\n\n${chains}${hidden > 0 ? `\n\nand ${hidden} more` : ""}`,
   });
 }
 

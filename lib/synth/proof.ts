@@ -1,11 +1,12 @@
-import { App, TerraformStack } from "cdktf";
-import type { Construct } from "constructs";
+import { type App, TerraformStack } from "cdktf";
+import type { Construct, IConstruct } from "constructs";
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Explainer, declaredOf } from "../explain/explainer";
 import { STACK_FILE } from "../explain/read/input-files";
 import type { ExplainResult } from "../explain/result";
 import { PROOF_CONTEXT } from "../model/proof-context";
+import { afterSynth } from "./after-synth";
 import { refuseDenied } from "./proof-refusal";
 import { removeStackFolder } from "./stack-folder";
 import { boolean, checkGiven } from "../model/shape";
@@ -13,7 +14,7 @@ import { boolean, checkGiven } from "../model/shape";
 type Job = ExplainResult["job"];
 
 /** The jobs to prove, by stack, by app. */
-const perApp = new WeakMap<App, Map<TerraformStack, Set<Job>>>();
+const perApp = new WeakMap<IConstruct, Map<TerraformStack, Set<Job>>>();
 
 /**
  * Has `app.synth()` prove what the construct's stack declares for a job, once all stacks of the app are written.
@@ -23,8 +24,7 @@ const perApp = new WeakMap<App, Map<TerraformStack, Set<Job>>>();
  * finished, and nothing else would keep them from being applied. One that is unknown passes in silence: what is missing
  * (the policy of another team's registry, say) is no fault of the app, and would be missing each time.
  *
- * `proof` is the construct's property; the app's context can leave the proof out for all. Throws `property-invalid`
- * where that is no boolean.
+ * `proof` is the construct's property; the app's context can leave the proof out for all.
  */
 export function proveAtSynth(construct: Construct, job: Job, proof: boolean | undefined): void {
   const wanted: boolean = construct.node.tryGetContext(PROOF_CONTEXT) ?? true;
@@ -32,18 +32,10 @@ export function proveAtSynth(construct: Construct, job: Job, proof: boolean | un
   if (!wanted || proof === false) return;
   const stack = TerraformStack.of(construct);
   const { root } = stack.node;
-  if (!App.isApp(root)) return;
   const stacks = perApp.get(root) ?? new Map<TerraformStack, Set<Job>>();
-  stacks.set(stack, (stacks.get(stack) ?? new Set()).add(job));
-  if (perApp.has(root)) return;
   perApp.set(root, stacks);
-  // What an app validates itself, cdktf asks last: after every stack is written, and before the app's manifest.
-  root.node.addValidation({
-    validate: () => {
-      prove(root, stacks);
-      return [];
-    },
-  });
+  stacks.set(stack, (stacks.get(stack) ?? new Set()).add(job));
+  afterSynth(stack, "proof", (app) => prove(app, stacks));
 }
 
 function prove({ outdir, manifest }: App, stacks: ReadonlyMap<TerraformStack, ReadonlySet<Job>>): void {

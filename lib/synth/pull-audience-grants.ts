@@ -39,7 +39,7 @@ export const TOKEN_AUDIENCE_SETTINGS: ObjectKind<TokenAudienceSettings> = object
 
 const ORDER = { order: 10 } as const;
 
-/** Throws `role-name-invalid` or `late-value`, whatever the audiences. */
+/** Checks what can be checked whatever the audiences are. */
 export function checkTokenAudience(settings: TokenAudienceSettings): void {
   if (settings.roleName !== undefined) checkedRoleName(settings.roleName);
 }
@@ -50,8 +50,6 @@ export function checkTokenAudience(settings: TokenAudienceSettings): void {
  * `everyAccount` holds the audiences for which kubelets request a token of every service account: a namespace without
  * the grant would lose all its pulls by that entry, those with the node's identity too. A grant is per audience, so
  * where a strict and a mixed entry share one, all of it is granted.
- *
- * Throws `role-name-shared`, `audience-grant-ambiguous`, and what the grant throws.
  */
 export function writeTokenAudienceGrants(
   manifests: Manifests,
@@ -62,11 +60,13 @@ export function writeTokenAudienceGrants(
 ): void {
   const grants = subjectsByAudience(declared);
   if (settings.roleName !== undefined && grants.length > 1) {
-    fail(
-      "role-name-shared",
-      settings.roleName,
-      grants.map(([audience]) => audience),
-    );
+    const audiences = grants.map(([audience]) => audience).join(", ");
+    fail("kubernetes-conflict", {
+      problem: `one role name is given for the audiences ${audiences}, and one role would overwrite the other`,
+      value: settings.roleName,
+      allowed: "`roleName` with one audience only",
+      remedy: "leave `roleName` out: the names then follow from the audiences",
+    });
   }
   const comment = grants.flatMap(([audience]) =>
     everyAccount.has(audience) ? unlimitedComment(audience) : [],

@@ -1,6 +1,7 @@
 import { fail } from "../errors";
 import type { Subject } from "../model/subject";
 import { ServiceAccount, ServiceAccountAnnotations } from "../kubernetes";
+import { refuseTwoOwners } from "./account-groups";
 import type { Manifests } from "./manifests";
 
 const DECLARED = { order: 20 } as const;
@@ -33,22 +34,19 @@ export interface AccountMarks {
 /** What is written of each service account, by stack and by `namespace/name`. */
 const WRITTEN = new WeakMap<Manifests, Map<string, ServiceAccount | ServiceAccountAnnotations>>();
 
-/**
- * Refuses a service account that another construct of the stack declares where this one says that somebody else does,
- * or the other way round; throws `service-account-ownership`.
- */
+/** Refuses a service account that one construct of the stack declares and another one only annotates. */
 export function checkOwnership(manifests: Manifests, accounts: readonly WantedAccount[]): void {
   const written = WRITTEN.get(manifests);
   for (const { subject, declare } of written ? accounts : []) {
     const known = written?.get(subject.key);
-    if (known && known instanceof ServiceAccount !== declare) fail("service-account-ownership", subject.key);
+    if (known && known instanceof ServiceAccount !== declare) refuseTwoOwners(subject);
   }
 }
 
 /**
  * Writes each service account once, with the marks of all its clouds and of all constructs of the stack.
  *
- * One that somebody else owns is left out where there is nothing to annotate. Throws `annotation-conflict`.
+ * One that is declared elsewhere is left out where there is nothing to annotate.
  */
 export function writeServiceAccounts(
   manifests: Manifests,
@@ -95,7 +93,12 @@ function marksBySubject(marks: readonly AccountMarks[]): ReadonlyMap<string, Tex
   for (const { subject, annotations } of marks) {
     const own = bySubject.get(subject.key) ?? {};
     for (const [key, value] of Object.entries(annotations)) {
-      if (own[key] !== undefined && own[key] !== value) fail("annotation-conflict", subject.key, key);
+      if (own[key] !== undefined && own[key] !== value)
+        fail("identities-conflict", {
+          problem: `two clouds need different values of the annotation ${key}`,
+          value: subject.key,
+          remedy: "give each cloud's workload its own service account",
+        });
       own[key] = value;
     }
     bySubject.set(subject.key, own);

@@ -1,23 +1,108 @@
-import { Annotations, TerraformStack } from "cdktf";
+import { Annotations } from "cdktf";
 import { Construct } from "constructs";
 import { at, fail } from "../errors";
+import { type GivenIssuer, Issuer, ISSUER } from "../model/issuer";
 import { clusterName } from "../model/kubernetes-name";
-import { Subject } from "../model/subject";
-import type { AccessDeclaration, AccessGrant, AccessRights, PodFragment } from "../model/workloads";
-import type { AccountLine } from "./account-groups";
-import { checkClaim } from "./cluster-records";
+import { mergedEntries, mergedMaps } from "../model/merged-fields";
+import {
+  type Kind,
+  type ObjectKind,
+  boolean,
+  checkProps,
+  either,
+  like,
+  list,
+  object,
+  optional,
+  text,
+} from "../model/shape";
+import { Subject, SUBJECT } from "../model/subject";
+import {
+  type AccessDeclaration,
+  type AccessGrant,
+  type AccessRights,
+  type IAccess,
+  type IWorkloadIdentities,
+  type PodFragment,
+  ACCESS,
+  WORKLOAD_IDENTITIES,
+} from "../model/workloads";
+import { type GroupedLines, declareIdentities, groupedLines } from "./account-groups";
+import { manifestsFor } from "./cluster-job";
 import { writeCredentialFiles } from "./credential-files";
-import { Manifests } from "./manifests";
-import { joinedFragments } from "./pod-fragments";
+import type { Manifests } from "./manifests";
 import { proveAtSynth } from "./proof";
-import { warnOfSharedIssuer } from "./shared-issuer";
 import { checkOwnership, writeServiceAccounts } from "./service-accounts";
-import { type WorkloadAccessProps, WORKLOAD_ACCESS_PROPS } from "./workload-access-props";
-import { type GroupedWorkloads, groupedWorkloads } from "./workload-groups";
-import { Issuer } from "../model/issuer";
-import { checkProps } from "../model/shape";
 
-const CLAIM = { key: "workloads", construct: "WorkloadAccess", lines: "workloads" } as const;
+/** The cluster that workloads run in; the facts of `openShift()` and `kubernetes()` fit as well. */
+export interface WorkloadCluster {
+  /** DNS label; begins the names of roles and identities. */
+  readonly name: string;
+  /** Who signs the cluster's service account tokens. */
+  readonly issuer: GivenIssuer;
+}
+
+const WORKLOAD_CLUSTER: Kind<WorkloadCluster> = like("a cluster, by name and issuer", {
+  name: text,
+  issuer: ISSUER,
+});
+
+/** One line of intent: this service account may do this. */
+export interface Workload {
+  /** `namespace/name`. */
+  readonly serviceAccount: string | Subject;
+  /** What, in one or several clouds: `awsAccess()`, `azureAccess()`, `googleAccess()`. */
+  readonly may: IAccess<Construct> | readonly IAccess<Construct>[];
+  /**
+   * Whether the manifests declare the service account. `false` for one that somebody else owns: then they hold
+   * only its annotations, for server-side apply. The same for each line of one service account, and in `ImagePulls`.
+   *
+   * @defaultValue true
+   */
+  readonly declareServiceAccount?: boolean;
+}
+
+const WORKLOAD: ObjectKind<Workload> = object({
+  serviceAccount: SUBJECT,
+  may: either(ACCESS, list(ACCESS)),
+  declareServiceAccount: optional(boolean),
+});
+
+/** What the workloads of one cluster may do, and how their identities are made. */
+export interface WorkloadAccessProps {
+  /** The cluster. */
+  readonly cluster: WorkloadCluster;
+  /** Who may do what. Several lines for one service account are joined. */
+  readonly workloads: readonly Workload[];
+  /**
+   * How each cloud's identities are made, at most one per cloud: `workloadRoles()`, `workloadIdentities()`,
+   * `workloadServiceAccounts()`.
+   *
+   * @defaultValue - the cloud's own defaults; Azure and Google have none and say what they need
+   */
+  readonly identities?: readonly IWorkloadIdentities<Construct>[];
+  /**
+   * Whether `app.synth()` ends with an error where the verifier finds, in the files that were written, that a cloud
+   * would refuse a workload.
+   * With `false` they are written whatever they hold. The app's context
+   * `cdktf-workload-identity/proof` with `false`, or cdktf's `skipValidation`, leaves it out for all.
+   *
+   * @defaultValue true
+   */
+  readonly proof?: boolean;
+}
+
+const WORKLOAD_ACCESS_PROPS: ObjectKind<WorkloadAccessProps> = object({
+  cluster: WORKLOAD_CLUSTER,
+  workloads: list(WORKLOAD),
+  identities: optional(list(WORKLOAD_IDENTITIES)),
+  proof: optional(boolean),
+});
+
+const JOB = { records: "workloads", construct: "WorkloadAccess" } as const;
+const LINES = { lines: "workloads", asks: "may", example: "may: awsAccess({ statements: […] })" } as const;
+
+type Workloads = GroupedLines<IAccess<Construct>, IWorkloadIdentities<Construct>>;
 
 /**
  * The whole job for one cluster: these service accounts of users' workloads may do this in a cloud.
@@ -36,47 +121,44 @@ export class WorkloadAccess extends Construct {
   readonly declarations: Readonly<Record<string, AccessDeclaration>>;
   readonly #pods: ReadonlyMap<string, PodFragment>;
 
-  /**
-   * Throws `workloads-empty`, `workload-without-access`, `service-account-ownership`, `identities-twice`, `identities-unused`, `cluster-taken`, `cluster-facts-differ`, `annotation-conflict`, `pod-fragments-clash`,
-   * `config-map-taken`, and the codes of everything it composes, with its own path before the message.
-   */
   constructor(scope: Construct, id: string, props: WorkloadAccessProps) {
     checkProps(new.target.name, scope, id, WORKLOAD_ACCESS_PROPS, props);
     super(scope, id);
     const name = at(this, () => clusterName(props.cluster.name));
-    const grouped = at(this, () => groupedWorkloads(props));
+    const lines = props.workloads.map(({ may, ...line }) => ({ ...line, asks: may }));
+    const grouped = at(this, () => groupedLines(name, lines, props.identities ?? [], LINES));
     const issuer = at(this, () => Issuer.of(props.cluster.issuer));
-    this.manifests = Manifests.of(TerraformStack.of(this));
-    at(this, () => checkClaim(this.manifests.recorded, { ...CLAIM, name, issuer: issuer.url }));
+    this.manifests = manifestsFor(this, { ...JOB, name, issuer: issuer.url });
     at(this, () => checkOwnership(this.manifests, grouped.accounts));
 
-    this.declarations = Object.fromEntries(
-      grouped.clouds.map(({ cloud, identities, accounts }) => {
-        const workloads = accounts.map(({ subject, asked }) => ({ subject, access: asked }));
-        const request = { clusterName: name, issuer, workloads };
-        return [cloud, at(this, () => identities.declare(new Construct(this, cloud), request))];
-      }),
-    );
+    this.declarations = declareIdentities(this, grouped.clouds, { clusterName: name, issuer });
     const grants = Object.values(this.declarations).flatMap((declaration) => declaration.grants);
-    this.#pods = at(this, () => fragmentsOf(grouped.accounts, grants));
+    this.#pods = new Map(
+      grouped.accounts.map(({ subject }) => [subject.key, at(this, () => podFragment(subject, grants))]),
+    );
     at(this, () => this.#write(grouped, grants, { name, issuer: issuer.url }));
     at(this, () => proveAtSynth(this, "workload", props.proof));
-    warnOfSharedIssuer(this, name, issuer.url);
     for (const warning of warnings(grouped)) Annotations.of(this).addWarning(warning);
   }
 
   /**
    * What pods that use the service account need besides its name, as fields of the Kubernetes API; all literal.
-   *
-   * Throws `workload-unknown`, and what {@link Subject.of} throws.
    */
   podFor(serviceAccount: string | Subject): PodFragment {
     const { key } = Subject.of(serviceAccount);
-    return this.#pods.get(key) ?? fail("workload-unknown", key, [...this.#pods.keys()]);
+    return (
+      this.#pods.get(key) ??
+      fail("identities-unknown", {
+        problem: "no line of `workloads` names this service account",
+        value: key,
+        allowed: [...this.#pods.keys()].join(", "),
+        remedy: "correct the name, or add a line for it",
+      })
+    );
   }
 
   #write(
-    { accounts, clouds }: GroupedWorkloads,
+    { accounts, clouds }: Workloads,
     grants: readonly AccessGrant[],
     cluster: { readonly name: string; readonly issuer: string },
   ): void {
@@ -89,11 +171,11 @@ export class WorkloadAccess extends Construct {
         const identities = new Map(
           this.declarations[cloud]?.grants.map(({ subject, identity }) => [subject.key, identity]),
         );
-        return own.map(({ subject, asked }) => ({
+        return own.map(({ subject, asks }) => ({
           serviceAccount: subject.key,
           cloud,
           identity: identities.get(subject.key),
-          asks: joinedRights(asked.map(({ rights }) => rights)),
+          asks: joinedRights(asks.map(({ rights }) => rights)),
         }));
       }),
     });
@@ -111,19 +193,36 @@ function joinedRights(all: readonly AccessRights[]): AccessRights {
   return Object.fromEntries(names.map((name) => [name, once(name)]));
 }
 
-function fragmentsOf(
-  accounts: readonly AccountLine<unknown>[],
-  grants: readonly AccessGrant[],
-): ReadonlyMap<string, PodFragment> {
-  const bySubject = new Map<string, PodFragment[]>(accounts.map(({ subject }) => [subject.key, []]));
-  for (const { subject, pod } of grants) bySubject.get(subject.key)?.push(pod);
-  return new Map(
-    accounts.map(({ subject }) => [subject.key, joinedFragments(subject, bySubject.get(subject.key) ?? [])]),
-  );
+/** What the pods of a service account need for all its clouds. */
+function podFragment({ key }: Subject, grants: readonly AccessGrant[]): PodFragment {
+  const pods = grants.filter(({ subject }) => subject.key === key).map(({ pod }) => pod);
+  const refuse =
+    (field: string) =>
+    (name: string): never =>
+      fail("identities-conflict", {
+        problem: `two clouds need different ${field} named ${name} in the pods of one service account`,
+        value: key,
+        remedy: "give each cloud's workload its own service account",
+      });
+  const joined = (field: "env" | "volumeMounts" | "volumes"): PodFragment["env"] =>
+    mergedEntries(
+      pods.flatMap((pod) => pod[field]),
+      "name",
+      refuse(field),
+    );
+  return {
+    labels: mergedMaps(
+      pods.map(({ labels }) => labels),
+      refuse("labels"),
+    ),
+    env: joined("env"),
+    volumeMounts: joined("volumeMounts"),
+    volumes: joined("volumes"),
+  };
 }
 
 /** kubernetes/kubernetes, plugin/pkg/admission/serviceaccount: pods that name none run as `default`. */
-function warnings({ accounts }: GroupedWorkloads): readonly string[] {
+function warnings({ accounts }: Workloads): readonly string[] {
   return accounts
     .filter(({ subject }) => subject.name === "default")
     .map(

@@ -4,7 +4,6 @@ import { declaresComponents, declaresPulls, declaresWorkloads } from "./makers";
 import {
   ACR,
   AZURE_ACCESS,
-  CLUSTER,
   GUID,
   ISSUER,
   JOB,
@@ -132,10 +131,10 @@ export const azureEntries: Readonly<Record<string, Entry>> = {
   IssuerContainer: inStack(azure.IssuerContainer, STORAGE, storage),
   IssuerWebsite: inStack(azure.IssuerWebsite, STORAGE, storage),
   PullIdentities: {
-    ...inStack(azure.PullIdentities, ["cluster", "pulls"], (world) => ({
+    ...inStack(azure.PullIdentities, ["clusterName", "issuer", "accounts"], (world) => ({
       ...PLACE,
-      cluster: { name: "prod", issuer: CLUSTER.issuer },
-      pulls: [{ subject: WEB, sources: [ACR] }],
+      ...JOB,
+      accounts: [{ subject: WEB, asks: [ACR] }],
       tags: TAGS,
       ...provider(world),
     })),
@@ -164,11 +163,11 @@ export const azureEntries: Readonly<Record<string, Entry>> = {
   WorkloadIdentities: {
     ...inStack(
       azure.WorkloadIdentities,
-      ["resourceGroupName", "location", "clusterName", "issuer", "workloads"],
+      ["resourceGroupName", "location", "clusterName", "issuer", "accounts"],
       (world) => ({
         ...PLACE,
         ...JOB,
-        workloads: [{ subject: WEB, access: [AZURE_ACCESS] }],
+        accounts: [{ subject: WEB, asks: [AZURE_ACCESS] }],
         tags: TAGS,
         ...provider(world),
       }),

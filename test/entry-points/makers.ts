@@ -16,8 +16,9 @@ export const declaresPulls =
   (...sources: readonly IPullSource<Construct>[]): Declare =>
   (made, { stack, id }) =>
     (made as IPullIdentities<Construct>).declare(new Construct(stack, id), {
-      cluster: CLUSTER,
-      pulls: [{ subject: WEB, sources }],
+      clusterName: CLUSTER.name,
+      issuer: CLUSTER.issuer,
+      accounts: [{ subject: WEB, asks: sources }],
     });
 
 export const declaresWorkloads =
@@ -25,7 +26,7 @@ export const declaresWorkloads =
   (made, { stack, id }) =>
     (made as IWorkloadIdentities<Construct>).declare(new Construct(stack, id), {
       ...JOB,
-      workloads: [{ subject: WEB, access }],
+      accounts: [{ subject: WEB, asks: access }],
     });
 
 export const declaresComponents =

@@ -153,7 +153,7 @@ describe("a service account that serves two purposes", () => {
   });
 
   it.each([
-    ["annotation-conflict", { "example.com/new": "1", "example.com/a": "2" }],
+    ["kubernetes-conflict", { "example.com/new": "1", "example.com/a": "2" }],
     ["annotation-key-invalid", { "a b": "1" }],
     ["property-invalid", { "example.com/b": 1 as unknown as string }],
   ] as const)("%s, and nothing is added", (code, more) => {

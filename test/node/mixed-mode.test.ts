@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { fail } from "../../lib/errors";
 import type { ClusterFacts, PluginFacts } from "../../lib/model/cluster";
 import { Duration } from "../../lib/model/duration";
 import type { ImageCredentialProvider } from "../../lib/model/image-credential-provider";
@@ -53,7 +52,9 @@ function second(
   cluster: Partial<ClusterFacts> = {},
 ): Readonly<Record<string, unknown>> {
   const entries = credentialProviderEntries({ ...CLUSTER, ...cluster }, provider, { ...MIXED, ...settings });
-  return entries[1] ?? fail("pulls-empty", "no second entry");
+  const [, entry] = entries;
+  if (entry === undefined) throw new Error("no second entry");
+  return entry;
 }
 
 describe("the token-less entry", () => {

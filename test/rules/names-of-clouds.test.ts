@@ -4,12 +4,11 @@
  */
 
 import { describe, expect, it } from "vitest";
-import { accountId, parseRoleArn } from "../../lib/rules/aws/arn";
-import { ccoctlNameOf } from "../../lib/rules/aws/ccoctl-name";
-import { repositoryName as ecrRepository } from "../../lib/rules/aws/ecr-repository";
-import { eksClusterName } from "../../lib/rules/aws/eks-access";
-import { bucketName as awsBucket } from "../../lib/rules/aws/issuer-bucket";
-import { roleDescription, roleName, rolePath } from "../../lib/rules/aws/role-name";
+import { accountId, parseRoleArn } from "../../lib/rules/aws/provider";
+import { ccoctlNameOf, roleDescription, roleName, rolePath } from "../../lib/rules/aws/names";
+import { repositoryName as ecrRepository } from "../../lib/rules/aws/registry";
+import { eksClusterName } from "../../lib/rules/aws/spoke";
+import { bucketName as awsBucket } from "../../lib/rules/aws/issuer";
 import { guid, identityName, parseClusterId, parseRegistryId } from "../../lib/rules/azure/names";
 import { identityNamePrefix } from "../../lib/rules/azure/pull";
 import { blobContainerName, storageAccountName } from "../../lib/rules/azure/issuer";

@@ -92,9 +92,9 @@ const CASES: readonly (readonly [
     "a maker for no spoke",
     () => ({ identities: [roles, managed] }),
     "identities-unused",
-    /no spoke, got "azure"/,
+    /no line of `spokes` needs, got "azure"/,
   ],
-  ["two makers of one cloud", () => ({ identities: [roles, roles] }), "identities-twice", /got "aws"/],
+  ["two makers of one cloud", () => ({ identities: [roles, roles] }), "identities-conflict", /got "aws"/],
   [
     "two spokes of one name",
     () => ({ spokes: [eks(), eks()] }),
@@ -259,8 +259,9 @@ const CASES: readonly (readonly [
       identities: [
         {
           cloud: "azure",
-          declare: (_, { workloads }) => ({
-            grants: workloads.map(({ subject }) => ({
+          job: "workloads",
+          declare: (_, { accounts }) => ({
+            grants: accounts.map(({ subject }) => ({
               subject,
               identity: "x",
               annotations: {},
@@ -347,7 +348,7 @@ describe("FleetAccess refuses", () => {
     const stack = providersStack(Testing.app(), "hub");
     new FleetAccess(stack, "fleet", KUEUE);
     expect(() => new FleetAccess(stack, "second", KUEUE)).toThrowError(
-      expect.objectContaining({ code: "cluster-taken" }),
+      expect.objectContaining({ code: "cluster-conflict" }),
     );
   });
 
@@ -356,7 +357,7 @@ describe("FleetAccess refuses", () => {
     new FleetAccess(stack, "fleet", KUEUE);
     const other = { ...KUEUE, hub: { ...KUEUE.hub, name: "other" } };
     expect(() => new FleetAccess(stack, "second", other)).toThrowError(
-      expect.objectContaining({ code: "cluster-taken" }),
+      expect.objectContaining({ code: "cluster-conflict" }),
     );
     expect(
       () =>

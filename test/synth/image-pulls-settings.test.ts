@@ -27,6 +27,7 @@ describe("settings that need no cloud's answer", () => {
     const declared: string[] = [];
     const maker: IPullIdentities<Construct> = {
       cloud: "aws",
+      job: "pulls",
       declare: (scope, request) => {
         declared.push(scope.node.path);
         return makers.aws().declare(scope, request);

@@ -23,6 +23,7 @@ import {
   releaseRequests,
 } from "../support/platform-components";
 import { resources } from "../support/terraform";
+import { code as refused } from "../support/refusal";
 
 const FILE = "02-bad.yaml";
 
@@ -111,13 +112,13 @@ const DOCUMENTS: readonly (readonly [what: string, code: ErrorCode, bad: () => s
   ],
   [
     "a statement without actions",
-    "aws-provider-spec-invalid",
+    "aws-invalid",
     changed(({ providerSpec }) => (providerSpec["statementEntries"] = [{ effect: "Allow", resource: "*" }])),
     "action",
   ],
   [
     "a policy over the limit of IAM",
-    "aws-policy-too-long",
+    "aws-limit",
     changed(
       ({ providerSpec }) =>
         (providerSpec["statementEntries"] = [
@@ -167,34 +168,34 @@ const ROWS: readonly (readonly [
   message: string,
 ])[] = [
   [
-    "credentials-requests-none",
+    "openshift-missing",
     { requests: { requests: [], skipped: [{ name: "x", source: {}, reason: "is for another cloud" }] } },
     "no CredentialsRequest is left: x is for another cloud; allowed: at least one of the cloud, feature set, capabilities and cluster profile of the filter; correct the filter, or give the requests of this cluster's release",
   ],
   [
-    "component-provider-kind",
+    "openshift-foreign",
     { requests: requestsOf(own({ name: "ccm", providerKind: "GCPProviderSpec" })) },
-    'a.yaml, document 3, CredentialsRequest ccm asks another cloud than aws, which is to make the identities, got "GCPProviderSpec"; allowed: AWSProviderSpec; filter the requests by the cloud whose identities are made',
+    'a.yaml, document 3, CredentialsRequest ccm asks another cloud than aws, whose identities are declared here, got "GCPProviderSpec"; allowed: AWSProviderSpec; filter the requests by the cloud whose identities are declared',
   ],
   [
-    "component-file-taken",
+    "openshift-conflict",
     {
       requests: requestsOf(
         own({ name: "one", secret: { namespace: "a-b", name: "c" } }),
         own({ name: "two", secret: { namespace: "a", name: "b-c" } }),
       ),
     },
-    'the Secrets of a.yaml, document 3, CredentialsRequest one and of a.yaml, document 3, CredentialsRequest two would be written into one file, got "manifests/a-b-c-credentials.yaml"; allowed: one Secret per file, named by namespace and name with a dash between them; give one of the two another secretRef',
+    "a.yaml, document 3, CredentialsRequest one and a.yaml, document 3, CredentialsRequest two share the file manifests/a-b-c-credentials.yaml, which is named after namespace and Secret, and one would overwrite the other; remove one of the two, filter by the annotation that tells them apart, or give one another secretRef",
   ],
   [
-    "component-file-numbered",
+    "openshift-invalid",
     { requests: requestsOf(own({ name: "ccm", secret: { namespace: "10-ns", name: "creds" } })) },
-    'the file of the Secret of a.yaml, document 3, CredentialsRequest ccm would look like one for the running cluster, which two digits and a dash begin, got "manifests/10-ns-creds-credentials.yaml"; allowed: a namespace that does not begin with two digits and a dash; let the component run in another namespace',
+    'the Secret of a.yaml, document 3, CredentialsRequest ccm would be written to a file that looks like one for the running cluster, got "manifests/10-ns-creds-credentials.yaml"; allowed: a namespace that does not begin with two digits and a dash; let the component run in another namespace',
   ],
   [
-    "credentials-request-secret-taken",
+    "openshift-conflict",
     { requests: requestsOf(own({ name: "one" }), own({ name: "two", source: {} })) },
-    'a.yaml, document 3, CredentialsRequest one and CredentialsRequest two ask for the same Secret, and one would overwrite the other, got "openshift-cloud-credential-operator/cloud-credential-operator-iam-ro-creds"; allowed: one request per Secret of a cluster; remove one of the two, or filter by the annotation that tells them apart',
+    "a.yaml, document 3, CredentialsRequest one and CredentialsRequest two share the Secret openshift-cloud-credential-operator/cloud-credential-operator-iam-ro-creds, and one would overwrite the other; remove one of the two, filter by the annotation that tells them apart, or give one another secretRef",
   ],
   [
     "version-invalid",
@@ -215,21 +216,19 @@ const UNTYPED: readonly (readonly [code: ErrorCode, props: object])[] = [
   ["property-missing", { requests: requestsOf(own({ source: undefined as never })) }],
   ["property-missing", { requests: { ...requestsOf(own({})), skipped: [{ name: "x" }] } }],
   ["property-missing", { identities: undefined }],
-  ["property-missing", { identities: workloadRoles() }],
-  ["property-missing", { identities: pullRoles() }],
+  ["property-invalid", { identities: workloadRoles() }],
+  ["property-invalid", { identities: pullRoles() }],
 ];
 
 describe("PlatformComponents refuses", () => {
   it.each(UNTYPED)("%s: what no compiler saw, %j", (code, props) => {
     const stack = providersStack(Testing.app());
     const given = { ...componentsProps("aws"), ...props };
-    expect(() => new PlatformComponents(stack, "components", given)).toThrowError(
-      expect.objectContaining({ code }),
-    );
+    expect(() => new PlatformComponents(stack, "components", given)).toThrowError(refused(code));
     expect(resources(JSON.parse(Testing.synth(stack)) as never, "aws_iam_role")).toEqual([]);
   });
 
-  it("component-secret-reserved: a Secret that the cloud's identities write themselves", () => {
+  it("openshift-conflict: a Secret that the cloud's identities write themselves", () => {
     const stack = providersStack(Testing.app());
     const [first, ...others] = releaseRequests("azure", "4.22").requests;
     const secret = { namespace: "openshift-cloud-credential-operator", name: "azure-credentials" };
@@ -239,7 +238,7 @@ describe("PlatformComponents refuses", () => {
       () => new PlatformComponents(stack, "components", componentsProps("azure", { requests })),
     ).toThrowError(
       expect.objectContaining({
-        code: "component-secret-reserved",
+        code: "openshift-conflict",
         message:
           'prod/components: a.yaml, document 3, CredentialsRequest mine asks for a Secret that the identities of azure write themselves, got "openshift-cloud-credential-operator/azure-credentials"; allowed: any other Secret; give the request another secretRef, or leave it out',
       }),
@@ -250,7 +249,7 @@ describe("PlatformComponents refuses", () => {
   it.each([
     ["the URL of a host, and another", (bucket: IssuerBucket) => bucket, () => "https://oidc.example.com"],
     ["a literal, and a host", () => "https://oidc.example.com", (bucket: IssuerBucket) => bucket],
-  ])("cluster-facts-differ: %s", (_, first, second) => {
+  ])("cluster-mismatch: %s", (_, first, second) => {
     const stack = providersStack(Testing.app());
     const bucket = issuerBucket(stack);
     new PlatformComponents(stack, "components", componentsProps("aws", { issuer: first(bucket) }));
@@ -263,7 +262,7 @@ describe("PlatformComponents refuses", () => {
           workloads: [{ serviceAccount: "shop/web", may: access }],
           identities: [workloadRoles({ account: "111122223333", region: "eu-west-1" })],
         }),
-    ).toThrowError(expect.objectContaining({ code: "cluster-facts-differ" }));
+    ).toThrowError(expect.objectContaining({ code: "cluster-mismatch" }));
     expect([...Manifests.of(stack).render()]).toEqual(before);
     expect(Testing.synth(stack)).not.toContain("prod_shop_web_access");
   });
@@ -304,11 +303,11 @@ describe("PlatformComponents refuses", () => {
   ] as const)("%s", (code, props) => {
     const stack = providersStack(Testing.app());
     expect(() => new PlatformComponents(stack, "components", componentsProps("aws", props))).toThrowError(
-      expect.objectContaining({ code }),
+      refused(code),
     );
   });
 
-  it("cluster-taken: components twice, and components of another cluster", () => {
+  it("cluster-conflict: components twice, and components of another cluster", () => {
     const stack = providersStack(Testing.app());
     new PlatformComponents(stack, "components", componentsProps("aws"));
     const before = [...Manifests.of(stack).render()];
@@ -317,8 +316,8 @@ describe("PlatformComponents refuses", () => {
         () => new PlatformComponents(stack, clusterName, componentsProps("aws", { clusterName })),
       ).toThrowError(
         expect.objectContaining({
-          code: "cluster-taken",
-          message: `prod/${clusterName}: this stack already writes the manifests of a cluster, got "${clusterName}"; allowed: one PlatformComponents per stack, with all requests of its cluster in one list; add the requests to the existing list, or put the other cluster into a stack of its own`,
+          code: "cluster-conflict",
+          message: `prod/${clusterName}: this stack already writes the manifests of a cluster, got "${clusterName}"; allowed: one PlatformComponents per stack, with everything of its cluster in one list; add the lines to the existing construct, or put the other cluster into a stack of its own`,
         }),
       );
     expect([...Manifests.of(stack).render()]).toEqual(before);
@@ -331,7 +330,7 @@ describe("PlatformComponents refuses", () => {
       identities: componentRoles({ naming: "ccoctl" }),
     });
     expect(() => new PlatformComponents(stack, "components", props)).toThrowError(
-      expect.objectContaining({ code: "aws-ccoctl-name-clash" }),
+      refused("aws-conflict: would share one IAM role, since ccoctl cuts names after 64 characters"),
     );
   });
 

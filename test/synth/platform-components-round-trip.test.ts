@@ -23,6 +23,7 @@ const absent = spawnSync("terraform", ["version"]).status !== 0;
 function lateCloud(client: string): IComponentIdentities<Construct> {
   return {
     cloud: "late",
+    job: "components",
     providerKind: "AWSProviderSpec",
     declare: (_, { requests }) => ({
       grants: requests.map((request) => ({

@@ -315,8 +315,13 @@ describe("a pull that cannot be told from the files", () => {
     const app = newApp();
     const identities: IPullIdentities<Construct> = {
       cloud: "harbor",
-      declare: (_, { pulls }) => ({
-        grants: pulls.map(({ subject }) => ({ subject, annotations: { "example.com/robot": "web" } })),
+      job: "pulls",
+      declare: (_, { accounts }) => ({
+        grants: accounts.map(({ subject }) => ({
+          subject,
+          identity: subject.key,
+          annotations: { "example.com/robot": "web" },
+        })),
         provider: {
           plugin: "acr",
           name: "harbor-credential-provider",

@@ -223,8 +223,9 @@ function fakeCloud(
 ): readonly [IAccess<Construct>, IWorkloadIdentities<Construct>] {
   const maker: IWorkloadIdentities<Construct> = {
     cloud,
-    declare: (_, { workloads }) => ({
-      grants: workloads.map(({ subject }) => ({
+    job: "workloads",
+    declare: (_, { accounts }) => ({
+      grants: accounts.map(({ subject }) => ({
         subject,
         identity: "somebody",
         annotations: {},
@@ -251,47 +252,47 @@ const both = (one: Partial<AccessGrant>, other: Partial<AccessGrant>): Partial<W
 // [code, properties, the message after the construct's path]
 const ROWS: readonly (readonly [code: ErrorCode, props: Partial<WorkloadAccessProps>, message: string])[] = [
   [
-    "workloads-empty",
+    "identities-missing",
     { workloads: [] },
-    'the list of workloads is empty, got "prod"; allowed: at least one line { serviceAccount, may }; state which service account may do what, or remove the construct',
+    'workloads of cluster prod is an empty list; allowed: at least one line; write { serviceAccount: "shop/web", may: awsAccess({ statements: […] }) }',
   ],
   [
-    "workload-without-access",
+    "identities-missing",
     { workloads: [{ serviceAccount: "shop/web", may: [] }] },
-    "the line of shop/web permits nothing, got []; allowed: `may` with at least one of awsAccess(), azureAccess(), googleAccess(); state what the service account may do, or remove the line",
+    "`may` of service account shop/web is an empty list; allowed: one or several, for example may: awsAccess({ statements: […] }); say what the service account needs, or remove the line",
   ],
   [
-    "service-account-ownership",
+    "identities-conflict",
     {
       workloads: [
         { serviceAccount: "shop/web", may: readBucket },
         { serviceAccount: "shop/web", may: sendMail, declareServiceAccount: false },
       ],
     },
-    'one line declares the service account, another says that somebody else does, got "shop/web"; allowed: the same `declareServiceAccount` on each line of one service account; decide whether these manifests own the service account',
+    'service account is declared by one line and said to be declared elsewhere by another, got "shop/web"; write the same `declareServiceAccount` in every line of the service account, in all constructs of the stack',
   ],
   [
     "identities-unused",
     { workloads: [{ serviceAccount: "shop/web", may: readBucket }], identities: [roles, accounts] },
-    '`identities` has an entry for a cloud in which nobody may do anything, got "google"; allowed: aws; remove the entry, or add the line that it was meant for',
+    '`identities` has an entry for a cloud that no line of `workloads` needs, got "google"; allowed: aws; remove the entry, or add the line that is missing in `workloads`',
   ],
   [
-    "annotation-conflict",
+    "identities-conflict",
     both({ annotations: { "example.com/id": "1" } }, { annotations: { "example.com/id": "2" } }),
-    'two clouds want different values of the annotation example.com/id, got "shop/web"; let each of them have a service account of its own',
+    'two clouds need different values of the annotation example.com/id, got "shop/web"; give each cloud\'s workload its own service account',
   ],
   [
-    "pod-fragments-clash",
+    "identities-conflict",
     both(pod({ labels: { use: "1" } }), pod({ labels: { use: "2" } })),
-    'two clouds want different labels of the name use in the pods of one service account, got "shop/web"; let each of them have a service account of its own',
+    'two clouds need different labels named use in the pods of one service account, got "shop/web"; give each cloud\'s workload its own service account',
   ],
   [
-    "pod-fragments-clash",
+    "identities-conflict",
     both(pod({ volumes: [{ name: "v", emptyDir: {} }] }), pod({ volumes: [{ name: "v" }] })),
-    'two clouds want different volumes of the name v in the pods of one service account, got "shop/web"; let each of them have a service account of its own',
+    'two clouds need different volumes named v in the pods of one service account, got "shop/web"; give each cloud\'s workload its own service account',
   ],
   [
-    "config-map-taken",
+    "identities-conflict",
     {
       workloads: ["shop/a", "shop/b"].map((serviceAccount) => ({
         serviceAccount,
@@ -341,28 +342,28 @@ describe("WorkloadAccess refuses", () => {
   it("identities-twice", () => {
     const workloads = [{ serviceAccount: "shop/web", may: readBucket }];
     expect(() => declare({ workloads, identities: [roles, workloadRoles()] })).toThrowError(
-      expect.objectContaining({ code: "identities-twice" }),
+      expect.objectContaining({ code: "identities-conflict" }),
     );
   });
 
-  it("workload-unknown: a pod of a service account that no line names", () => {
+  it("identities-unknown: a pod of a service account that no line names", () => {
     const access = declare({
       workloads: [{ serviceAccount: "shop/web", may: readBucket }],
       identities: [roles],
     });
     expect(() => access.podFor("shop/api")).toThrowError(
       expect.objectContaining({
-        code: "workload-unknown",
+        code: "identities-unknown",
         message:
-          'no line of the workloads names this service account, got "shop/api"; allowed: shop/web; correct the name, or add a line for it',
+          'no line of `workloads` names this service account, got "shop/api"; allowed: shop/web; correct the name, or add a line for it',
       }),
     );
   });
 
   it.each([
-    ["service-account-ownership", { declareServiceAccount: false }, {}],
-    ["cluster-facts-differ", {}, { issuer: "https://oidc.example.com/other" }],
-    ["cluster-taken", {}, { name: "other" }],
+    ["identities-conflict", { declareServiceAccount: false }, {}],
+    ["cluster-mismatch", {}, { issuer: "https://oidc.example.com/other" }],
+    ["cluster-conflict", {}, { name: "other" }],
   ] as const)(
     "%s: what ImagePulls of the stack says otherwise, before anything is declared",
     (code, line, other) => {

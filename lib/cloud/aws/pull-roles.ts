@@ -2,23 +2,20 @@ import { Annotations } from "cdktf";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import { validateAudience } from "../../model/audience";
-import type { ClusterFacts } from "../../model/cluster";
-import type {
-  DeclaredPull,
-  IPullIdentities,
-  PullDeclaration,
-  PullGrant,
-  PullRequest,
-} from "../../model/pulls";
+import type { AccountGrant, AccountRequest } from "../../model/identity";
+import type { IPullIdentities, IPullSource, PullDeclaration, PullRequest } from "../../model/pulls";
 import { Issuer } from "../../model/issuer";
 import type { Subject } from "../../model/subject";
-import { ecrCredentialProvider, fipsWarning } from "../../rules/aws/credential-provider";
-import { partitionOf } from "../../rules/aws/partitions";
-import { defaultAwsAudience } from "../../rules/aws/pull-annotation";
-import type { EcrGrant } from "../../rules/aws/pull-permissions";
-import { accountOfRole, expectedRoleArn } from "../../rules/aws/federated-role";
-import { partitionOfGrants } from "../../rules/aws/pull-role";
-import { derivedRoleName, rolePath } from "../../rules/aws/role-name";
+import {
+  ecrCredentialProvider,
+  fipsWarning,
+  defaultAwsAudience,
+  partitionOfGrants,
+} from "../../rules/aws/pull";
+import { partitionOf, otherPartition } from "../../rules/aws/partitions";
+import type { EcrGrant } from "../../rules/aws/registry";
+import { accountOfRole, expectedRoleArn } from "../../rules/aws/trust";
+import { derivedRoleName, rolePath } from "../../rules/aws/names";
 import { type EcrSource, ecrSource } from "./ecr-source";
 import type { IOidcProvider } from "./oidc-provider-props";
 import { PullRole } from "./pull-role";
@@ -39,29 +36,30 @@ export function pullRoles(props: PullRolesProps = {}): IPullIdentities<Construct
   checkGiven("pullRoles()", PULL_ROLES_PROPS, props);
   return {
     cloud: "aws",
+    job: "pulls",
     declare: (scope, request) => declareRoles(scope, request, props),
   };
 }
 
 function declareRoles(
   scope: Construct,
-  { cluster, pulls }: PullRequest<Construct>,
+  { clusterName, issuer, accounts }: PullRequest<Construct>,
   stated: PullRolesProps,
 ): PullDeclaration {
   const props = withAccount(stated);
-  const plans = pulls.map((pull) => planned(cluster, pull, props));
+  const plans = accounts.map((account) => planned(clusterName, account, props));
   const sources = plans.flatMap((plan) => plan.sources);
   const grants = sources.map(({ grant }) => grant);
   const audience = validateAudience(props.audience ?? defaultAwsAudience);
   const region = regionOf(grants, props.region);
   const provider = ecrCredentialProvider(grants, audience, props.region);
   requireOwnerPolicies(scope, plans, partitionOfGrants(grants).name, props);
-  const oidcProviders = trusted(scope, cluster, props, audience, region);
+  const oidcProviders = trusted(scope, issuer, props, audience, region);
   warn(scope, sources, props);
   return {
     provider,
     nodeFiles: [],
-    grants: plans.map(({ subject, sources: own, roleName }): PullGrant => {
+    grants: plans.map(({ subject, sources: own, roleName }): AccountGrant => {
       // Neither a namespace nor a service account name can hold `_`, so two subjects never share an id.
       const role = new PullRole(scope, `${subject.namespace}_${subject.name}`, {
         ...roleProps(props),
@@ -69,7 +67,12 @@ function declareRoles(
         sources: own,
         roleName,
       });
-      return { subject, annotations: role.annotations };
+      return {
+        subject,
+        identity: role.arn,
+        principal: { name: role.arn, dependencies: role.dependencies },
+        annotations: role.annotations,
+      };
     }),
   };
 }
@@ -82,14 +85,14 @@ interface PlannedRole {
 }
 
 function planned(
-  { name }: ClusterFacts,
-  { subject, sources }: DeclaredPull<Construct>,
+  clusterName: string,
+  { subject, asks }: AccountRequest<IPullSource<Construct>>,
   { namePrefix }: PullRolesProps,
 ): PlannedRole {
   return {
     subject,
-    sources: sources.map(ecrSource),
-    roleName: derivedRoleName([name, subject.namespace, subject.name], namePrefix),
+    sources: asks.map(ecrSource),
+    roleName: derivedRoleName([clusterName, subject.namespace, subject.name], namePrefix),
   };
 }
 
@@ -127,12 +130,12 @@ function regionOf(grants: readonly EcrGrant[], stated: string | undefined): stri
   const actual = partitionOf(stated).name;
   return actual === partition
     ? stated
-    : fail("aws-partition-mismatch", "the region of pullRoles()", actual, partition);
+    : fail("aws-mismatch", otherPartition("the region of pullRoles()", actual, partition));
 }
 
 function trusted(
   scope: Construct,
-  { issuer }: ClusterFacts,
+  issuer: Issuer,
   props: PullRolesProps,
   audience: string,
   region: string | undefined,

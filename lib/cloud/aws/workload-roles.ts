@@ -1,16 +1,17 @@
 import type { Construct } from "constructs";
 import { at } from "../../errors";
+import type { AccountRequest } from "../../model/identity";
 import type {
   AccessDeclaration,
   AccessGrant,
   AccessRequest,
-  DeclaredAccess,
+  IAccess,
   IWorkloadIdentities,
   PodFragment,
 } from "../../model/workloads";
-import { podToken } from "../../rules/aws/pod-token";
-import { defaultAwsAudience } from "../../rules/aws/pull-annotation";
-import { derivedRoleName } from "../../rules/aws/role-name";
+import { podToken } from "../../rules/aws/workload";
+import { defaultAwsAudience } from "../../rules/aws/pull";
+import { derivedRoleName } from "../../rules/aws/names";
 import { awsAccessOf } from "./aws-access";
 import type { IOidcProvider } from "./oidc-provider-props";
 import { declaredProvider, expectedProvider } from "./trusted-provider";
@@ -35,30 +36,31 @@ export function workloadRoles(props: WorkloadRolesProps = {}): IWorkloadIdentiti
   checkGiven("workloadRoles()", WORKLOAD_ROLES_PROPS, props);
   return {
     cloud: "aws",
+    job: "workloads",
     declare: (scope, request) => declareWorkloads(scope, request, props),
   };
 }
 
 function declareWorkloads(
   scope: Construct,
-  { clusterName, issuer, workloads, withoutWebhook = false }: AccessRequest<Construct>,
+  { clusterName, issuer, accounts, withoutWebhook = false }: AccessRequest<Construct>,
   props: WorkloadRolesProps,
 ): AccessDeclaration {
   const audience = props.audience ?? defaultAwsAudience;
   const expected = expectedProvider(issuer, [audience], props);
-  const planned = workloads.map((workload) => roleProps(workload, clusterName, expected, props));
+  const planned = accounts.map((account) => roleProps(account, clusterName, expected, props));
   planned.forEach((own, index) =>
-    at({ node: { path: `workload ${workloads[index]?.subject.key ?? ""}` } }, () =>
+    at({ node: { path: `workload ${accounts[index]?.subject.key ?? ""}` } }, () =>
       workloadRolePlan(scope, own),
     ),
   );
   const oidcProvider = declaredProvider(scope, issuer, [audience], props);
   return {
-    grants: workloads.map((workload): AccessGrant => {
-      const { subject } = workload;
+    grants: accounts.map((account): AccessGrant => {
+      const { subject } = account;
       // Neither a namespace nor a service account name can hold `_`, so two subjects never share an id.
       const id = `${subject.namespace}_${subject.name}`;
-      const role = new WorkloadRole(scope, id, roleProps(workload, clusterName, oidcProvider, props));
+      const role = new WorkloadRole(scope, id, roleProps(account, clusterName, oidcProvider, props));
       return {
         subject,
         identity: role.arn,
@@ -76,7 +78,7 @@ function regionOf({ region }: WorkloadRolesProps): Pick<WorkloadRolesProps, "reg
 }
 
 function roleProps(
-  { subject, access }: DeclaredAccess<Construct>,
+  { subject, asks }: AccountRequest<IAccess<Construct>>,
   clusterName: string,
   oidcProvider: IOidcProvider,
   { audience = defaultAwsAudience, namePrefix, oidcProvider: _, ...place }: WorkloadRolesProps,
@@ -84,7 +86,7 @@ function roleProps(
   return {
     ...place,
     trusts: [{ oidcProvider, serviceAccounts: [subject], audience }],
-    access: access.map(awsAccessOf),
+    access: asks.map(awsAccessOf),
     roleName: derivedRoleName([clusterName, subject.namespace, subject.name, NAME_END], namePrefix),
   };
 }

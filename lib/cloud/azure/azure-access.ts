@@ -32,7 +32,7 @@ export class AzureAccess implements IAccess<Construct> {
     Object.defineProperty(this, ACCESS, { value: true });
   }
 
-  /** Throws `azure-workload-identities-needed`: an identity needs a resource group and a location, which have no default. */
+  /** Refuses: an identity needs a resource group and a location, which have no default. */
   defaultIdentities(): IWorkloadIdentities<Construct> {
     return fail("azure-missing", {
       problem: "workloads need managed identities, and Azure has no default place for one",
@@ -41,12 +41,7 @@ export class AzureAccess implements IAccess<Construct> {
   }
 }
 
-/**
- * What a service account may do in Azure: roles at scopes.
- *
- * Throws `azure-roles-empty`, `azure-role-invalid`, `azure-scope-invalid`, `azure-role-broad` or
- * `azure-reason-invalid`.
- */
+/** What a service account may do in Azure: roles at scopes. */
 export function azureAccess(props: AzureAccessProps): AzureAccess {
   checkGiven("azureAccess()", AZURE_ACCESS_PROPS, props);
   const { roles } = props;
@@ -61,7 +56,7 @@ export function azureAccess(props: AzureAccessProps): AzureAccess {
   );
 }
 
-/** Returns an access made by {@link azureAccess}, also by another copy of the package; throws `azure-access-foreign`. */
+/** Returns an access made by {@link azureAccess}, also by another copy of the package. */
 export function azureAccessOf(access: IAccess<Construct>): AzureAccess {
   return isAzureAccess(access)
     ? access

@@ -14,11 +14,7 @@ export interface ComponentGroups {
   readonly installation: ResourceGroupUse;
 }
 
-/**
- * What is known of both groups from the settings alone.
- *
- * Throws `azure-resource-groups-equal`, `azure-name-invalid`, `azure-guid-invalid`, or `late-value`.
- */
+/** What is known of both groups from the settings alone. */
 export function componentGroups(props: ComponentIdentitiesProps, tags: Tags): ComponentGroups {
   const { clusterName, oidcResourceGroupName, installationResourceGroupName } = props;
   const groups = {

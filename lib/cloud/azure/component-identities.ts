@@ -123,6 +123,7 @@ export function componentIdentities(settings: ComponentIdentitiesSettings): ICom
   checkGiven("componentIdentities()", COMPONENT_IDENTITIES_SETTINGS, settings);
   return {
     cloud: "azure",
+    job: "components",
     providerKind: AZURE_PROVIDER_KIND,
     furtherSecrets: [WEBHOOK_SECRET],
     declare: (scope, request) => new ComponentIdentities(scope, "Default", { ...settings, ...request }),

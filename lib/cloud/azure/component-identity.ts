@@ -44,13 +44,6 @@ export class ComponentIdentity extends DeclaredIdentityBase {
   /** The role assignments, by resource group or scope as in the construct's ids. */
   readonly roleAssignments: ReadonlyMap<string, RoleAssignment>;
 
-  /**
-   * Throws `azure-name-invalid`, `azure-guid-invalid`, `azure-tag-invalid`, `azure-scope-invalid`, `azure-scope-broad`,
-   * `azure-reason-invalid`, `azure-request-empty`, `azure-request-list`, `azure-request-permission`,
-   * `azure-role-invalid`, `azure-role-assignable`, `azure-role-name-taken`, `azure-service-accounts-empty`,
-   * `azure-ccoctl-name`, `azure-identity-name-taken`, `azure-subscription-mismatch`, `azure-credentials-too-many`,
-   * `late-value`, and the refusals of issuers and service accounts.
-   */
   constructor(scope: Construct, id: string, props: ComponentIdentityProps) {
     checkProps(new.target.name, scope, id, COMPONENT_IDENTITY_PROPS, props);
     super(scope, id, props, (construct) => componentIdentityPlan(construct, props).credentials);

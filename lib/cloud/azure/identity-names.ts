@@ -38,7 +38,7 @@ export function claimName(construct: IConstruct, place: IdentityPlace): void {
 
 /**
  * Refuses the name of an identity that another construct of the app declares in the same resource group of the same
- * subscription; throws `azure-identity-name-taken`.
+ * subscription.
  *
  * Two stacks are of one subscription when their azurerm providers state the same one; a provider that is added to its
  * stack later than the identities is not seen.

@@ -2,6 +2,7 @@
  * Azure: pulls from container registries, OpenShift's components, workloads, and hosting of issuers; all of it with
  * user-assigned identities, federated trust and role assignments.
  *
+ * @module azure
  * @packageDocumentation
  */
 

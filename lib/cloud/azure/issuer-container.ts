@@ -60,11 +60,6 @@ export class IssuerContainer extends IssuerStorage {
   /** The key set. */
   readonly jwks: StorageBlob;
 
-  /**
-   * Throws `azure-name-invalid`, `azure-cloud-unknown`, `azure-guid-invalid`, `azure-container-private`,
-   * `azure-environment-mismatch`, `azure-resource-group-moved`, `late-value`, and the refusals of
-   * issuers and keys.
-   */
   constructor(scope: Construct, id: string, props: IssuerContainerProps) {
     checkProps(new.target.name, scope, id, ISSUER_CONTAINER_PROPS, props);
     super(scope, id, props, (construct) =>

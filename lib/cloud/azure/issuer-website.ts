@@ -55,11 +55,6 @@ export class IssuerWebsite extends IssuerStorage {
   /** The key set. */
   readonly jwks: StorageBlob;
 
-  /**
-   * Throws `azure-name-invalid`, `azure-cloud-unknown`, `azure-guid-invalid`, `azure-environment-mismatch`,
-   * `azure-resource-group-moved`, `azure-website-slash`, `late-value`, and the refusals of issuers
-   * and keys.
-   */
   constructor(scope: Construct, id: string, props: IssuerWebsiteProps) {
     checkProps(new.target.name, scope, id, ISSUER_WEBSITE_PROPS, props);
     super(scope, id, props, (construct) => at(construct, () => checked(construct, props)));

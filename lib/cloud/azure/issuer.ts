@@ -163,15 +163,7 @@ export const AZURE_DOCUMENTS: IssuerDocumentsOptions & Required<Pick<IssuerDocum
   accepted: { by: "Microsoft Entra", algorithms: ["RS256"] },
 };
 
-/**
- * Checks what every host has.
- *
- * Throws `azure-name-invalid`, `azure-cloud-unknown`, `azure-guid-invalid`, `azure-tag-invalid`,
- * `azure-cache-control-invalid`, `azure-storage-account-taken`, `azure-documents-kept`,
- * `cluster-name-invalid`, `late-value`, `azure-resource-group-moved`, `azure-resource-group-tags`,
- * `azure-installation-group-used`, `azure-environment-mismatch`, and the refusals of keys. `namesCloud` says that the
- * issuer has the suffix of the stated cloud.
- */
+/** Checks what every host has; `namesCloud` says that the issuer has the suffix of the stated cloud. */
 export function checkIssuerStorage(
   construct: Construct,
   props: IssuerStorageProps,
@@ -266,7 +258,7 @@ export function issuerGroup(props: IssuerStorageProps): ResourceGroupUse {
   };
 }
 
-/** An issuer that something else serves; throws the refusals of issuers and `issuer-cluster-internal`. */
+/** An issuer that something else serves. */
 export function servedIssuer(issuerUrl: GivenIssuer): Issuer {
   const issuer = Issuer.of(issuerUrl);
   return issuer.clusterInternal ? fail("issuer-cluster-internal", issuer.url, "Microsoft Entra") : issuer;

@@ -17,7 +17,7 @@ export function defaultProvider(construct: IConstruct): AzurermProvider | undefi
  * azurerm declares identities in the provider's subscription, and of a credential's `parent_id` or
  * `user_assigned_identity_id` it takes resource group and name alone (federated_identity_credential_resource.go, 4.0 to
  * 5.2): the credential would be put on an identity of the same name there. A subscription from ARM_SUBSCRIPTION_ID is
- * not seen. Throws `azure-subscription-mismatch`.
+ * not seen.
  */
 export function checkSubscription(
   construct: IConstruct,

@@ -1,22 +1,11 @@
 import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
 import type { Construct } from "constructs";
-import type { ClusterFacts } from "../../model/cluster";
-import { type DeclaredPull, DECLARED_PULL } from "../../model/pulls";
+import { accountsRequestShape } from "../../model/identity";
+import { type PullRequest, PULL_SOURCE } from "../../model/pulls";
 import type { AzureCloudName } from "../../rules/azure/clouds";
 import { type IPullIdentity, PULL_IDENTITY } from "./pull-identity-base";
-import {
-  type Kind,
-  type ObjectKind,
-  like,
-  list,
-  number,
-  object,
-  optional,
-  record,
-  text,
-} from "../../model/shape";
+import { type ObjectKind, number, object, optional, record, text } from "../../model/shape";
 import { PROVIDER } from "../shared/kinds";
-import { CHECKED_ISSUER } from "../../model/issuer";
 
 /** How the identities of one cluster's pulls are made. */
 export interface PullIdentitiesSettings {
@@ -111,21 +100,10 @@ export const PULL_IDENTITIES_SETTINGS: ObjectKind<PullIdentitiesSettings> = obje
   provider: optional(PROVIDER),
 });
 
-/** One cluster's pulls from container registries. */
-export interface PullIdentitiesProps extends PullIdentitiesSettings {
-  /** Name and issuer of the cluster. */
-  readonly cluster: Pick<ClusterFacts, "name" | "issuer">;
-  /** Who pulls from where, each service account once; sources are made by `acr()`. */
-  readonly pulls: readonly DeclaredPull<Construct>[];
-}
-
-const NAMED_CLUSTER: Kind<PullIdentitiesProps["cluster"]> = like("a cluster, by name and issuer", {
-  name: text,
-  issuer: CHECKED_ISSUER,
-});
+/** One cluster's pulls from container registries; what its service accounts ask for is made by `acr()`. */
+export interface PullIdentitiesProps extends PullIdentitiesSettings, PullRequest<Construct> {}
 
 export const PULL_IDENTITIES_PROPS: ObjectKind<PullIdentitiesProps> = object({
   ...PULL_IDENTITIES_SETTINGS.shape,
-  cluster: NAMED_CLUSTER,
-  pulls: list(DECLARED_PULL),
+  ...accountsRequestShape(PULL_SOURCE),
 });

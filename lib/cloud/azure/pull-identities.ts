@@ -3,7 +3,8 @@ import { at, fail } from "../../errors";
 import type { ImageCredentialProvider } from "../../model/image-credential-provider";
 import { isLate } from "../../model/late";
 import { type NodeFile, nodeFile } from "../../model/node-file";
-import type { IPullIdentities, PullDeclaration, PullGrant } from "../../model/pulls";
+import type { AccountGrant } from "../../model/identity";
+import type { IPullIdentities, PullDeclaration } from "../../model/pulls";
 import type { Subject } from "../../model/subject";
 import {
   CLIENT_ID_ANNOTATION,
@@ -23,6 +24,7 @@ import { PullIdentity } from "./pull-identity";
 import type { IPullIdentity } from "./pull-identity-base";
 import { type PullPlan, planPulls } from "./pull-plan";
 import type { PullTrust } from "./trust";
+import { principalOf } from "./user-assigned-identity";
 import { checkGiven, checkProps } from "../../model/shape";
 
 /** Readable by root alone: the kubelet runs the plugin as root, and nobody else needs the file. */
@@ -51,7 +53,7 @@ export class PullIdentities extends Construct implements PullDeclaration {
   /** The identity of each service account, by `namespace/name`. */
   readonly identities: ReadonlyMap<string, IPullIdentity>;
   /** The annotations of each service account, in the order of the pulls. */
-  readonly grants: readonly PullGrant[];
+  readonly grants: readonly AccountGrant[];
   /** The kubelet's entry. */
   readonly provider: ImageCredentialProvider;
   /** The plugin's azure.json. */
@@ -68,12 +70,14 @@ export class PullIdentities extends Construct implements PullDeclaration {
       return checked;
     });
     this.identities = new Map([...given(props, plan), ...this.#declared(props, plan)]);
-    const used = props.pulls.flatMap(({ subject }) => {
+    const used = props.accounts.flatMap(({ subject }) => {
       const identity = this.identities.get(subject.key);
       return identity ? [{ subject, identity }] : [];
     });
     this.grants = used.map(({ subject, identity }) => ({
       subject,
+      identity: identity.clientId,
+      principal: principalOf(identity),
       annotations: annotations(identity, props.tenantId),
     }));
     this.provider = acrCredentialProvider(plan);
@@ -110,14 +114,16 @@ export function pullIdentities(settings: PullIdentitiesSettings): IPullIdentitie
   checkGiven("pullIdentities()", PULL_IDENTITIES_SETTINGS, settings);
   return {
     cloud: "azure",
-    declare: (scope, { cluster, pulls }) =>
-      // `Default` is left out of logical ids: the maker's scope names the cloud already.
-      new PullIdentities(scope, "Default", { ...settings, cluster, pulls }),
+    job: "pulls",
+    // `Default` is left out of logical ids: the maker's scope names the cloud already.
+    declare: (scope, request) => new PullIdentities(scope, "Default", { ...settings, ...request }),
   };
 }
 
-function modes({ pulls }: PullIdentitiesProps): Readonly<Record<string, Readonly<Record<string, string>>>> {
-  const sources = pulls.flatMap((pull) => pull.sources.map(acrSource));
+function modes({
+  accounts,
+}: PullIdentitiesProps): Readonly<Record<string, Readonly<Record<string, string>>>> {
+  const sources = accounts.flatMap(({ asks }) => asks.map(acrSource));
   const homes = [...new Set(sources.map(({ loginServer }) => loginServer.home))].sort();
   return Object.fromEntries(
     homes.flatMap((home) => {
@@ -148,11 +154,11 @@ function refuseTakenNames(
 }
 
 function trust(
-  { cluster }: PullIdentitiesProps,
+  { clusterName, issuer }: PullIdentitiesProps,
   { audience }: PullPlan,
   serviceAccounts: readonly Subject[],
 ): PullTrust {
-  return { clusterName: cluster.name, issuer: cluster.issuer, audience, serviceAccounts };
+  return { clusterName, issuer, audience, serviceAccounts };
 }
 
 function annotations(

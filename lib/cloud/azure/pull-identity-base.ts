@@ -42,18 +42,9 @@ export interface IPullIdentity extends IConstruct {
   readonly credentials: readonly FederatedIdentityCredential[];
   /** The role assignments that this stack declares for the identity, by the registry's own host. */
   readonly roleAssignments: ReadonlyMap<string, RoleAssignment>;
-  /**
-   * Lets service accounts act as the identity: one federated identity credential each.
-   *
-   * Throws `azure-credentials-too-many`, `azure-credential-duplicate`, `azure-issuer-refused`, `name-taken` and the
-   * refusals of issuers, subjects and audiences; nothing is declared then.
-   */
+  /** Lets service accounts act as the identity: one federated identity credential each. */
   addTrust(trust: PullTrust): void;
-  /**
-   * Lets the identity pull from registries made by `acr()`: one role assignment per registry.
-   *
-   * Throws `acr-registry-contradiction`, `acr-condition-too-long` or `azure-source-foreign`; nothing is declared then.
-   */
+  /** Lets the identity pull from registries made by `acr()`: one role assignment per registry. */
   grantPull(...sources: readonly IPullSource<Construct>[]): void;
 }
 

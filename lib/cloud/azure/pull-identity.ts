@@ -88,10 +88,6 @@ export class PullIdentity extends PullIdentityBase {
   /** Its own: nobody else can name the identity. */
   protected override readonly ledger: IdentityLedger = newLedger();
 
-  /**
-   * Throws `azure-name-invalid`, `azure-guid-invalid`, the refusals of `addTrust`, and `azure-identity-name-taken` where
-   * the app declares an identity of that name in the same resource group and subscription already, in any stack.
-   */
   constructor(scope: Construct, id: string, props: PullIdentityProps) {
     checkProps(new.target.name, scope, id, PULL_IDENTITY_PROPS, props);
     super(scope, id, props);
@@ -110,8 +106,7 @@ export class PullIdentity extends PullIdentityBase {
    * An identity that exists. Literal ids are used as they are; for missing ones a data source is declared.
    *
    * Constructs of one stack that adopt the same literal id share its chain and its count; other stacks and tools do
-   * not see it. Throws `azure-resource-id-invalid`, `azure-guid-invalid`, `azure-name-invalid`,
-   * `azure-subscription-mismatch` or `azure-identity-incomplete`.
+   * not see it.
    */
   static fromResourceId(scope: Construct, id: string, attributes: PullIdentityAttributes): IPullIdentity {
     checkProps("PullIdentity.fromResourceId()", scope, id, PULL_IDENTITY_ATTRIBUTES, attributes);

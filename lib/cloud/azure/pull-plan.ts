@@ -57,21 +57,21 @@ const AZURE_JSON_PATH = "/etc/kubernetes/acr-azure.json";
 
 /** Checks a request as a whole and decides who acts as which identity; throws what `PullIdentities` documents. */
 export function planPulls(props: PullIdentitiesProps): PullPlan {
-  const pulls = props.pulls.map((pull) => ({ subject: pull.subject, sources: pull.sources.map(acrSource) }));
+  const pulls = props.accounts.map(({ subject, asks }) => ({ subject, sources: asks.map(acrSource) }));
   const loginServers = pulls.flatMap((pull) => pull.sources.map((source) => source.loginServer));
   const cloud = oneCloud(props, loginServers);
   const given = givenIdentities(props, pulls);
   const own = pulls.filter((pull) => !given.has(pull.subject.key)).map(planned);
   const declared = spread(own, {
-    namePrefix: props.namePrefix ?? props.cluster.name,
+    namePrefix: props.namePrefix ?? props.clusterName,
     shards: props.shards,
   });
   checkTenants(props, [...given.values()]);
   const audience = props.audience ?? azureCloud(cloud).audience;
   // Checks name, issuer and audience once for all service accounts.
   federatedCredentials({
-    clusterName: props.cluster.name,
-    issuer: props.cluster.issuer,
+    clusterName: props.clusterName,
+    issuer: props.issuer,
     audience,
     subjects: [],
   });

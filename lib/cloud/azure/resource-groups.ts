@@ -69,8 +69,6 @@ const apps = new PerApp<KnownGroup[]>();
 
 /**
  * Refuses what one group cannot be: in two regions, with two values of a tag, or the cluster's and something else's.
- *
- * Throws `azure-resource-group-moved`, `azure-resource-group-tags` or `azure-installation-group-used`.
  */
 export function checkResourceGroup(scope: Construct, use: ResourceGroupUse): void {
   for (const { construct, use: other, resource } of knownGroups(scope, use)) {

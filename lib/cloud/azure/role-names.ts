@@ -43,8 +43,7 @@ export function claimRoleName(construct: Construct, role: RoleName): void {
 }
 
 /**
- * Refuses the name of a role that the app declares already, unless the two are known to be in two tenants; throws
- * `azure-role-name-taken`.
+ * Refuses the name of a role that the app declares already, unless the two are known to be in two tenants.
  */
 export function refuseTakenRoleName(construct: Construct, role: RoleName): void {
   const own = tenantOf(construct, role);

@@ -80,8 +80,6 @@ export interface AksClusterUse {
  *
  * The server is made of the cluster's domain name, which is not sensitive. The certificate is public, but stands in
  * the sensitive `kube_config` beside a client key: that one attribute alone is taken out of it.
- *
- * Throws `azure-aks-entra-missing` or `azure-aks-rbac-off`.
  */
 export function aksClusterFacts(
   cluster: KubernetesCluster | DataAzurermKubernetesCluster | ExistingAksCluster,
@@ -231,10 +229,6 @@ interface CheckedSpoke {
  * No role for credentials files is needed: server and certificate stand in the profile. With roles, declares, in the
  * scope, a construct with the spoke's name and in it an `AksSpokeEntry` for each controller,
  * `<namespace>_<service account>`.
- *
- * Throws `azure-aks-role-unknown`, `azure-aks-namespaces-empty`, `azure-aks-entra-missing`, `azure-aks-rbac-off`,
- * `azure-role-invalid`, `azure-role-broad`, `azure-resource-id-invalid`, `namespace-invalid`; when
- * it is declared, `azure-aks-principal-missing` and `azure-guid-invalid` for controllers without an object id.
  */
 export function aksSpoke(props: AksSpokeProps): ISpokeAccess<Construct> {
   checkGiven("aksSpoke()", AKS_SPOKE_PROPS, props);

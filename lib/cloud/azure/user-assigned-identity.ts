@@ -3,6 +3,7 @@ import type { Construct } from "constructs";
 import { at } from "../../errors";
 import { guid, identityName, location, resourceGroupName } from "../../rules/azure/names";
 import { checkedTags, tagsArgument } from "../../rules/azure/tags";
+import type { AccessPrincipal } from "../../model/access-principal";
 import { type IdentityPlace, claimName, refuseTakenName } from "./identity-names";
 
 /** A user-assigned identity to declare. */
@@ -29,7 +30,6 @@ export interface IdentityDeclaration extends IdentityPlace {
   readonly subscriptionId?: string;
 }
 
-/** Throws `azure-name-invalid`, `azure-guid-invalid` or `azure-tag-invalid`. */
 export function checkIdentity(props: IdentityDeclaration): void {
   identityName(props.identityName);
   resourceGroupName(props.resourceGroupName);
@@ -38,7 +38,7 @@ export function checkIdentity(props: IdentityDeclaration): void {
   checkedTags(props.tags);
 }
 
-/** Declares the identity as `Resource` of a construct and claims its name; throws `azure-identity-name-taken`. */
+/** Declares the identity as `Resource` of a construct and claims its name. */
 export function declareIdentity(construct: Construct, props: IdentityDeclaration): UserAssignedIdentity {
   at(construct, () => refuseTakenName(construct, props));
   claimName(construct, props);
@@ -49,4 +49,14 @@ export function declareIdentity(construct: Construct, props: IdentityDeclaration
     ...tagsArgument(props.tags),
     ...(props.provider && { provider: props.provider }),
   });
+}
+
+/** The service principal of an identity, which roles are assigned to; its late id is made when it is asked for. */
+export function principalOf(identity: { readonly principalId: string }): AccessPrincipal {
+  return {
+    get name(): string {
+      return identity.principalId;
+    },
+    dependencies: [],
+  };
 }

@@ -11,6 +11,7 @@ import {
 } from "./workload-identities-props";
 import { type PlannedWorkload, planWorkloads } from "./workload-plan";
 import { WorkloadIdentity } from "./workload-identity";
+import { principalOf } from "./user-assigned-identity";
 import { checkGiven, checkProps } from "../../model/shape";
 
 /** The webhook adds the rest to pods with the label. */
@@ -41,13 +42,7 @@ export class WorkloadIdentities extends Construct implements AccessDeclaration {
     this.grants = made.map(({ workload, identity }) => ({
       subject: workload.subject,
       identity: identity.clientId,
-      // Late, and needed by few: made when it is asked for.
-      principal: {
-        get name(): string {
-          return identity.principalId;
-        },
-        dependencies: [],
-      },
+      principal: principalOf(identity),
       annotations: identity.annotations,
       pod: props.withoutWebhook ? podToken({ ...props, ...idsOf(identity) }) : OF_WEBHOOK,
     }));
@@ -80,6 +75,7 @@ export function workloadIdentities(settings: WorkloadIdentitiesSettings): IWorkl
   checkGiven("workloadIdentities()", WORKLOAD_IDENTITIES_SETTINGS, settings);
   return {
     cloud: "azure",
+    job: "workloads",
     declare: (scope, request) => new WorkloadIdentities(scope, "Default", { ...settings, ...request }),
   };
 }

@@ -83,10 +83,6 @@ export class WorkloadIdentity extends DeclaredIdentityBase {
   /** The role assignments, in the order of the roles. */
   readonly roleAssignments: readonly RoleAssignment[];
 
-  /**
-   * Throws `azure-name-invalid`, `azure-guid-invalid`, `azure-identity-name-taken`, the refusals of `azureAccess`,
-   * `azure-credentials-too-many`, `azure-credential-duplicate`, and the refusals of issuers and service accounts.
-   */
   constructor(scope: Construct, id: string, props: WorkloadIdentityProps) {
     checkProps(new.target.name, scope, id, WORKLOAD_IDENTITY_PROPS, props);
     super(scope, id, props, () => checkedCredentials(props));

@@ -37,9 +37,9 @@ export function planWorkloads(scope: Construct, props: WorkloadIdentitiesProps):
     ...(tenantId !== undefined && { tenantId }),
     ...(provider && { provider }),
   };
-  return props.workloads.map(({ subject, access }) => {
+  return props.accounts.map(({ subject, asks }) => {
     const identityName = derivedName([prefix, subject.namespace, subject.name, SUFFIX], IDENTITY_NAME);
-    const roles = accessRoles(access.map(azureAccessOf).flatMap((own) => own.roles));
+    const roles = accessRoles(asks.map(azureAccessOf).flatMap((own) => own.roles));
     const { clusterName, issuer, audience } = props;
     const trust: PullTrust = {
       clusterName,

@@ -53,6 +53,7 @@ export function componentServiceAccounts(
   const settings = componentSettings(props);
   return {
     cloud: "google",
+    job: "components",
     providerKind: PROVIDER_KIND,
     declare: (scope, request) => declareComponents(scope, request, props, settings),
   };

@@ -1,5 +1,5 @@
 import { fail } from "../../errors";
-import type { ClusterFacts } from "../../model/cluster";
+import type { IdentityRequest } from "../../model/identity";
 import { isLate, literal } from "../../model/late";
 import type { Subject } from "../../model/subject";
 import { parseManagedIdentityProvider } from "../../rules/google/managed-identity-provider";
@@ -48,7 +48,7 @@ export function refuseLateNumber(props: PullPrincipalsProps): void {
  * An existing pool provider of another cluster would hand that cluster's service accounts the rights: principals do
  * not name the issuer. Throws `google-issuer-mismatch` where both issuers are known.
  */
-export function refuseOtherIssuer({ issuer }: ClusterFacts, { oidcProvider }: PullPrincipalsProps): void {
+export function refuseOtherIssuer({ issuer }: IdentityRequest, { oidcProvider }: PullPrincipalsProps): void {
   const trusted = oidcProvider?.issuer;
   if (trusted === undefined || trusted.late || issuer.late || trusted.equals(issuer)) return;
   fail("google-issuer-mismatch", trusted.url, issuer.url);

@@ -1,10 +1,10 @@
 import { Annotations } from "cdktf";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
-import type { ClusterFacts } from "../../model/cluster";
+import type { AccountRequest, IdentityRequest } from "../../model/identity";
 import { Duration } from "../../model/duration";
 import type { ImageCredentialProvider } from "../../model/image-credential-provider";
-import type { DeclaredPull, IPullIdentities, PullDeclaration, PullRequest } from "../../model/pulls";
+import type { IPullIdentities, IPullSource, PullDeclaration, PullRequest } from "../../model/pulls";
 import { projectId, projectNumber } from "../../rules/google/ids";
 import { managedIdentityProvider } from "../../rules/google/managed-identity-provider";
 import {
@@ -64,25 +64,34 @@ export function pullPrincipals(props: PullPrincipalsProps): IPullIdentities<Cons
   cacheEnvironment(props.cacheDuration);
   refuseContradictions(props);
   refuseLateNumber(props);
-  return { cloud: "google", declare: (scope, request) => declarePulls(scope, request, props) };
+  return { cloud: "google", job: "pulls", declare: (scope, request) => declarePulls(scope, request, props) };
 }
 
 function declarePulls(
   scope: Construct,
-  { cluster, pulls }: PullRequest<Construct>,
+  request: PullRequest<Construct>,
   props: PullPrincipalsProps,
 ): PullDeclaration {
-  const bindings = pulls.flatMap(bindingsOf);
-  refuseOtherIssuer(cluster, props);
+  const { accounts } = request;
+  const bindings = accounts.flatMap(bindingsOf);
+  refuseOtherIssuer(request, props);
   refuseTooManyPrincipals(bindings);
-  const federation = federate(scope, cluster, props);
+  const federation = federate(scope, request, props);
   const { principals } = federation;
-  principals.addSubjects(pulls.map(({ subject }) => subject));
+  principals.addSubjects(accounts.map(({ subject }) => subject));
   for (const binding of bindings)
     PullBinding.forServiceAccount(scope, { ...binding, principals, provider: props.provider });
   const annotations = { [OPT_IN_ANNOTATION]: OPT_IN_VALUE };
   return {
-    grants: pulls.map(({ subject }) => ({ subject, annotations })),
+    grants: accounts.map(({ subject }) => {
+      const identity = principals.principal(subject);
+      return {
+        subject,
+        identity,
+        principal: { name: identity, dependencies: principals.dependencies },
+        annotations,
+      };
+    }),
     provider: credentialProvider(federation, bindings, props.cacheDuration),
     nodeFiles: [],
   };
@@ -108,7 +117,7 @@ function credentialProvider(
   };
 }
 
-function federate(scope: Construct, cluster: ClusterFacts, props: PullPrincipalsProps): Federation {
+function federate(scope: Construct, cluster: IdentityRequest, props: PullPrincipalsProps): Federation {
   const { pool } = props;
   if (pool === "fleet") {
     const url = props.identityProvider ?? (clusterIsManaged(cluster) ? cluster.issuer.url : undefined);
@@ -128,12 +137,12 @@ function federate(scope: Construct, cluster: ClusterFacts, props: PullPrincipals
 
 function declareOidcProvider(
   scope: Construct,
-  cluster: ClusterFacts,
+  cluster: IdentityRequest,
   props: PullPrincipalsProps,
   pool: PullPoolProps | IWorkloadIdentityPool | undefined,
 ): IOidcProvider {
   const { audience, jwks, keys, provider, project, projectNumber: number } = props;
-  const derived = clusterPoolId(cluster.name, props.namePrefix);
+  const derived = clusterPoolId(cluster.clusterName, props.namePrefix);
   const settings = {
     providerId: props.providerId ?? derived,
     issuer: cluster.issuer,
@@ -149,12 +158,12 @@ function declareOidcProvider(
   return poolProviderOf(scope, declared, settings, (at, all) => OidcProvider.forIssuer(at, all));
 }
 
-function clusterIsManaged({ issuer }: ClusterFacts): boolean {
+function clusterIsManaged({ issuer }: IdentityRequest): boolean {
   return isManagedIdentityProvider(issuer.url);
 }
 
-function bindingsOf({ subject, sources }: DeclaredPull<Construct>): readonly WantedBinding[] {
-  return sources.map((source) =>
+function bindingsOf({ subject, asks }: AccountRequest<IPullSource<Construct>>): readonly WantedBinding[] {
+  return asks.map((source) =>
     source instanceof ArtifactRegistryRepository
       ? { serviceAccount: subject, repository: source }
       : fail("google-source-foreign", source.images),

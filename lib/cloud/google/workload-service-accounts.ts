@@ -3,12 +3,8 @@ import { fail } from "../../errors";
 import { validateAudience } from "../../model/audience";
 import { clusterName } from "../../model/kubernetes-name";
 import { literal } from "../../model/late";
-import type {
-  AccessDeclaration,
-  AccessRequest,
-  DeclaredAccess,
-  IWorkloadIdentities,
-} from "../../model/workloads";
+import type { AccountRequest } from "../../model/identity";
+import type { AccessDeclaration, AccessRequest, IAccess, IWorkloadIdentities } from "../../model/workloads";
 import { universeDomain } from "../../rules/google/external-account";
 import { podCredentials } from "../../rules/google/pod-credentials";
 import { checkClusterPool, clusterPoolProvider } from "./cluster-pool-provider";
@@ -68,16 +64,20 @@ export function workloadServiceAccounts(props: WorkloadServiceAccountsProps): IW
     if (props.oidcProvider) fail("google-setting-contradicts", "audience", "with an existing oidcProvider");
     validateAudience(props.audience);
   } else if (!props.oidcProvider) literal(props.projectNumber, "projectNumber (state an audience instead)");
-  return { cloud: "google", declare: (scope, request) => declareWorkloads(scope, request, props) };
+  return {
+    cloud: "google",
+    job: "workloads",
+    declare: (scope, request) => declareWorkloads(scope, request, props),
+  };
 }
 
 function declareWorkloads(
   scope: Construct,
-  { clusterName: name, issuer, workloads }: AccessRequest<Construct>,
+  { clusterName: name, issuer, accounts }: AccessRequest<Construct>,
   props: WorkloadServiceAccountsProps,
 ): AccessDeclaration {
   const cluster = clusterName(name);
-  const unbound = workloads.map((workload) => workloadOf(workload, cluster, props));
+  const unbound = accounts.map((account) => workloadOf(account, cluster, props));
   for (const workload of unbound) WorkloadServiceAccount.check(scope, workload);
   RoleBinding.checkRoom(
     scope,
@@ -89,10 +89,10 @@ function declareWorkloads(
     { clusterName: cluster, issuer, job: JOB, audiences },
     props,
   );
-  oidcProvider.addSubjects(workloads.map(({ subject }) => subject));
+  oidcProvider.addSubjects(accounts.map(({ subject }) => subject));
   return {
     grants: unbound.map((workload, index) => {
-      const { namespace, name } = workloads[index]?.subject ?? {};
+      const { namespace, name } = accounts[index]?.subject ?? {};
       const id = `workload_${namespace}_${name}`;
       return new WorkloadServiceAccount(scope, id, { ...workload, oidcProvider }).grant;
     }),
@@ -100,7 +100,7 @@ function declareWorkloads(
 }
 
 function workloadOf(
-  { subject, access }: DeclaredAccess<Construct>,
+  { subject, asks }: AccountRequest<IAccess<Construct>>,
   cluster: string,
   props: WorkloadServiceAccountsProps,
 ): UnboundWorkload {
@@ -114,7 +114,7 @@ function workloadOf(
   } = props;
   return {
     serviceAccount: subject,
-    access: access.map((each) =>
+    access: asks.map((each) =>
       each instanceof GoogleAccess ? each : fail("google-access-foreign", each.rights),
     ),
     clusterName: cluster,

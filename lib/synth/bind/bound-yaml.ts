@@ -1,10 +1,11 @@
 import { type Document, type Node, type Pair, type Scalar, isPair, isScalar, isSeq, visit } from "yaml";
-import { fail } from "../../errors";
 import { parsedYaml } from "../../model/parsed-yaml";
 import { PLACEHOLDER_START } from "../../artefact/placeholder";
 import { YAML_RULES } from "../../artefact/yaml-rules";
 import { objectTitle, propertyPath } from "../../artefact/property-path";
 import { documentText } from "./yaml-text";
+import { refuseFile } from "../../artefact/problems";
+import { refusePlaceholder } from "./problems";
 
 // At the start of a line these three characters are a document's end in every YAML context (YAML 1.2, 9.1.2).
 const DOCUMENT_END = /^(---(?:[ \t].*)?\r?\n)/m;
@@ -12,8 +13,8 @@ const DOCUMENT_END = /^(---(?:[ \t].*)?\r?\n)/m;
 /**
  * Fills the scalars of a YAML file that hold placeholders; everything else keeps its bytes.
  *
- * `fill` gets a scalar's text and where it stands (`file: Kind ns/name: path`). What it returns is written as text,
- * whatever it looks like. Throws `bind-file-invalid` for a document that is no YAML.
+ * `fill` gets a scalar's text and where it stands (`file: Kind ns/name: path`). What it returns is written
+ * as text, whatever it looks like.
  */
 export function boundYaml(
   text: string,
@@ -30,15 +31,15 @@ function boundDocument(text: string, file: string, fill: (scalar: string, where:
   const [document, another] = parsedYaml(text, YAML_RULES);
   // Only a comment has the placeholder.
   if (document === undefined) return text;
-  if (another) return fail("bind-file-invalid", file, "has two documents without --- between them");
+  if (another) return refuseFile(file, "has two documents without --- between them");
   const [error] = document.errors;
-  if (error) return fail("bind-file-invalid", file, `is not YAML: ${error.message.split("\n")[0]}`);
+  if (error) return refuseFile(file, `is not YAML: ${error.message.split("\n")[0]}`);
   const title = `${file}: ${objectTitle(document.get("kind"), document.getIn(["metadata", "namespace"]), document.getIn(["metadata", "name"]))}`;
   visit(document, {
     Scalar: (key, scalar, ancestors) => {
       if (typeof scalar.value !== "string" || !scalar.value.includes(PLACEHOLDER_START)) return;
       const where = title + propertyPath(keysOf(ancestors, scalar));
-      if (key === "key") return fail("bind-placeholder-unknown", where, scalar.value);
+      if (key === "key") return refusePlaceholder(where, scalar.value);
       scalar.value = fill(scalar.value, where);
       // Without the style of the placeholder the writer chooses as for a value that was known from the start.
       delete scalar.type;

@@ -16,8 +16,8 @@ const RULES: Readonly<Record<FinishedRuleName, (text: string) => readonly Worklo
 };
 
 /**
- * Throws `bind-value-invalid` where a filled text breaks its rule; the text may hold what must not be shown, so that
- * the refusal names its placeholders instead. `fill` gets the text and where it stands.
+ * Refuses a filled text that breaks its rule. The text may hold what must not be shown, so that the refusal names its
+ * placeholders instead. `fill` gets the text and where it stands.
  */
 export function assertRules(
   rules: readonly FinishedRule[],

@@ -4,10 +4,10 @@
  */
 
 import { placeholderPieces } from "../../artefact/placeholder";
-import { fail } from "../../errors";
 import { parsedYaml } from "../../model/parsed-yaml";
 import { knownKubernetesMinors } from "../../rules/kubelet/feature-gates";
 import { validateCredentialProviderConfig } from "../../rules/kubelet/validate-credential-provider-config";
+import { refuseBrokenText } from "./problems";
 
 /** A text before and after its placeholders were filled. */
 export interface FinishedText {
@@ -27,8 +27,8 @@ const KIND = "CredentialProviderConfig";
 const JSON_START = /^\s*[[{]/;
 
 /**
- * Throws `bind-text-broken` where JSON no longer reads as the template with its values, or where a kubelet of the
- * stack's clusters would not start with a CredentialProviderConfig.
+ * Refuses JSON that no longer reads as the template with its values, and a CredentialProviderConfig with which a kubelet
+ * of the stack's clusters would not start.
  */
 export function assertFinished(finished: FinishedText): void {
   if (JSON_START.test(finished.template)) assertJson(finished);
@@ -39,9 +39,9 @@ function assertJson({ template, text, fill, where }: FinishedText): void {
   // Where a placeholder stands for a whole value the template is no JSON before, and its value may be of any kind.
   const [quoted, bare] = [read(template), read(withNumbers(template))];
   if (bare === undefined) return;
-  const value = read(text) ?? fail("bind-text-broken", where, "JSON", "it cannot be read");
+  const value = read(text) ?? refuseBrokenText(where, "JSON", "it cannot be read");
   if (quoted !== undefined && JSON.stringify(value) !== JSON.stringify(filled(quoted, fill)))
-    fail("bind-text-broken", where, "JSON", "a value reaches beyond its quotes");
+    refuseBrokenText(where, "JSON", "a value reaches beyond its quotes");
 }
 
 /** The parsed text in a box that is never undefined, or `undefined`. */
@@ -71,13 +71,13 @@ function assertConfig({ text, where, clusters }: FinishedText): void {
   const [document] = parsedYaml(text, { version: "1.1" });
   if (document === undefined) return;
   const [error] = document.errors;
-  if (error) return fail("bind-text-broken", where, KIND, `it is not YAML: ${error.message.split("\n")[0]}`);
+  if (error) return refuseBrokenText(where, KIND, `it is not YAML: ${error.message.split("\n")[0]}`);
   const config: unknown = document.toJS();
   if (typeof config !== "object" || config === null || !("kind" in config) || config.kind !== KIND) return;
   for (const { kubelet, featureGates } of clusters) {
     if (typeof kubelet !== "string" || !knownKubernetesMinors.includes(kubelet)) continue;
     const gates = (featureGates ?? {}) as Readonly<Record<string, boolean>>;
     const [issue] = validateCredentialProviderConfig(config, { kubelet, featureGates: gates });
-    if (issue) fail("bind-text-broken", where, KIND, issue.message);
+    if (issue) refuseBrokenText(where, KIND, issue.message);
   }
 }

@@ -1,15 +1,14 @@
-import { fail } from "../../errors";
 import { placeholdersIn } from "../../artefact/placeholder";
 import type { BoundFilesInput } from "./bound-files";
 import { boundYaml } from "./bound-yaml";
+import { refuseMissingOutput } from "./problems";
 
 /** Where an output is needed (`file: Kind ns/name: path`), and its name. */
 type Need = readonly [where: string, output: string];
 
-/** Throws `bind-output-missing` with every output that the files need and that is not there. */
 export function assertOutputs(inputs: readonly BoundFilesInput[]): void {
   const [first, ...others] = inputs.flatMap(missingOutputs);
-  if (first) fail("bind-output-missing", ...first, others);
+  if (first) refuseMissingOutput(...first, others);
 }
 
 function missingOutputs(input: BoundFilesInput): readonly Need[] {

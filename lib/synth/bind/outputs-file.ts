@@ -1,13 +1,14 @@
-import { fail } from "../../errors";
 import { readFile } from "../../artefact/read-file";
 import { errorCode } from "../../artefact/synth-folder";
 import { type TerraformOutputs, readTerraformOutputs } from "./terraform-outputs";
+import { refuseUnreadable } from "../../artefact/problems";
+import { refuseOutputsFile } from "./problems";
 
 /**
  * Reads a file with outputs, in UTF-8 or, with a byte order mark, in UTF-16.
  *
- * `>` of Windows PowerShell 5.1 writes UTF-16 with a mark, its `Out-File -Encoding utf8` UTF-8 with one (Microsoft's
- * about_Character_Encoding). Throws `bind-file-unreadable` or `bind-outputs-invalid`.
+ * `>` of Windows PowerShell 5.1 writes UTF-16 with a mark, its `Out-File -Encoding utf8` UTF-8 with one
+ * (Microsoft's about_Character_Encoding).
  */
 export function readOutputsFile(path: string): TerraformOutputs {
   return readTerraformOutputs(decoded(readBytes(path), path), path);
@@ -17,7 +18,7 @@ function readBytes(path: string): Buffer {
   try {
     return readFile(path);
   } catch (error) {
-    return fail("bind-file-unreadable", path, errorCode(error));
+    return refuseUnreadable(path, errorCode(error));
   }
 }
 
@@ -27,7 +28,7 @@ function decoded(bytes: Buffer, path: string): string {
     // Not fatal, it would put a replacement character into a manifest.
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
-    return fail("bind-outputs-invalid", path, `is not ${encoding.toUpperCase()} text`);
+    return refuseOutputsFile(path, `is not ${encoding.toUpperCase()} text`);
   }
 }
 

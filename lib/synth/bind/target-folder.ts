@@ -22,13 +22,16 @@ export interface WrittenFiles {
 /**
  * Makes the folder hold exactly these files of these sources; files of other sources and of others stay.
  *
- * One that already has the bytes is not touched. Throws `bind-target-taken` for a file of another source, or of nobody,
- * that would be replaced, and `bind-target-unwritable`; then the folder is as it was before, and as it was before a run
- * that was killed.
+ * One that already has the bytes is not touched.
  */
 export function writeTargetFolder(folder: string, sets: readonly FileSet[]): WrittenFiles {
   const refuse = (reason: string): never =>
-    fail("bind-target-unwritable", folder, reason, isHalfBound(folder));
+    fail("bind-unsupported", {
+      problem: `folder cannot be written (${reason}); ${isHalfBound(folder) ? "it holds changes of a bind that has not ended" : "nothing in it was changed"}`,
+      value: folder,
+      allowed: "a folder without symbolic links in it, or a path where one can be made",
+      remedy: `check permissions, free space and whether a part of the path is a file or a link${isHalfBound(folder) ? ", and run bind again: it undoes those changes first" : ""}`,
+    });
   const made: string[] = [];
   try {
     makeFolders(folder, made, refuse);

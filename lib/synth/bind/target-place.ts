@@ -7,8 +7,6 @@ const STACKS_FOLDER = "stacks";
 const APP_MANIFEST = "manifest.json";
 
 /**
- * Throws `bind-target-is-source` for a target in a folder that is read, or in the synth output around it.
- *
  * Finished files over their own source would leave nothing to bind the next time, and the next synth or the next
  * reading of the folder would take the others for its own.
  */
@@ -22,7 +20,13 @@ export function assertTargetOutside(
   const replaced = stacks.some(({ path, identity }) =>
     isInside(join(target, identity.stack), realPath(path)),
   );
-  if (replaced || sources.some((source) => isInside(target, source))) fail("bind-target-is-source", to);
+  if (replaced || sources.some((source) => isInside(target, source)))
+    fail("bind-conflict", {
+      problem: "finished files would stand among the files they are made from",
+      value: to,
+      allowed: "a folder outside of the synth output and of the folder of manifests",
+      remedy: "choose another folder",
+    });
 }
 
 /** The synth output folder that a stack's folder stands in; that folder itself where it was taken out of one. */

@@ -32,8 +32,6 @@ export interface TargetPlan {
 
 /**
  * Compares the folder with what it shall hold; changes nothing.
- *
- * Throws `bind-target-taken`; `refuse` gets the reason where a folder stands in the way of a file.
  */
 export function targetPlan(
   folder: string,
@@ -81,7 +79,14 @@ function assertOwn(
     .map(([name]) => name)
     .filter((name) => existsSync(join(folder, name)) && !isOwn(name))
     .sort();
-  if (taken.length > 0) fail("bind-target-taken", folder, taken);
+  if (taken.length > 0)
+    fail("bind-conflict", {
+      problem: `files in ${folder} that bind did not write for the same stack would be replaced`,
+      value: taken,
+      allowed: "files that .workload-identity-files in the folder lists for the stack, and free paths",
+      remedy:
+        "move them away or choose another folder; where an earlier bind wrote them, put its .workload-identity-files back beside them",
+    });
 }
 
 /** The text of a file, if there is one. */

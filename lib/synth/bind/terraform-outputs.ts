@@ -1,7 +1,7 @@
 import { isRecord } from "../../model/record";
-import { fail } from "../../errors";
 import { jsonObject } from "../../artefact/json-object";
 import type { OutputPlaceholder } from "../../artefact/workload-identity-file";
+import { refuseOutputsFile } from "./problems";
 
 /** What a file with Terraform outputs holds. */
 export interface TerraformOutputs {
@@ -15,7 +15,7 @@ export interface TerraformOutputs {
 }
 
 /**
- * Reads the text of a file with outputs; throws `bind-outputs-invalid` naming `file`.
+ * Reads the text of a file with outputs.
  *
  * Forms: `terraform output -json` prints `{ name: { value, type, sensitive } }` (Terraform's documentation of
  * `terraform output`). With `--outputs-file`, cdktf writes bare values without the sensitive ones: `cdktf deploy` nested
@@ -23,7 +23,7 @@ export interface TerraformOutputs {
  * packages/@cdktf/cli-core/src/lib/output.ts and cdktf-project.ts; tried with cdktf-cli 0.21.0).
  */
 export function readTerraformOutputs(text: string, file: string): TerraformOutputs {
-  const document = jsonObject(text, (reason) => fail("bind-outputs-invalid", file, reason));
+  const document = jsonObject(text, (reason) => refuseOutputsFile(file, reason));
   const values = Object.values(document);
   if (values.length > 0 && values.every(isTerraformOutput)) {
     return { form: "terraform", valueOf: ({ output }) => valueIn(document, [output, "value"]) };

@@ -50,7 +50,7 @@ function withoutProvider(role: string): object {
   const { grants } = workloadRoles({ account: ACCOUNT, region: REGION }).declare(stack, {
     clusterName: "hub",
     issuer: Issuer.of(ISSUER),
-    workloads: [{ subject: Subject.of("argocd/argocd-server"), access: [] }],
+    accounts: [{ subject: Subject.of("argocd/argocd-server"), asks: [] }],
   });
   eksSpoke({
     cluster: { name: "spoke-a", endpoint: "https://a.example.com", certificateAuthorityData: "LS0t" },

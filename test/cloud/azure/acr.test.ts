@@ -77,12 +77,12 @@ describe("acr", () => {
 
   it("is the only source that the azure identities accept", () => {
     const foreign: IPullSource<Construct> = { ...acr(props()), defaultIdentities: () => pullIdentities({}) };
-    const pulls = [{ subject: Subject.of("shop/web"), sources: [foreign] }];
-    const cluster = { name: "prod-eu", issuer: Issuer.of("https://issuer.example.com") };
+    const accounts = [{ subject: Subject.of("shop/web"), asks: [foreign] }];
     const declare = (): unknown =>
       pullIdentities({ resourceGroupName: "ids", location: "westeurope" }).declare(newStack(), {
-        cluster: cluster as never,
-        pulls,
+        clusterName: "prod-eu",
+        issuer: Issuer.of("https://issuer.example.com"),
+        accounts,
       });
     expect(declare).toThrowError(
       expect.objectContaining({

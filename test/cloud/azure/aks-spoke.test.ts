@@ -33,7 +33,7 @@ function identities(stack: TerraformStack): readonly AccessGrant[] {
   return workloadIdentities({ resourceGroupName: "identities", location: "westeurope" }).declare(stack, {
     clusterName: "hub",
     issuer: Issuer.of("https://oidc.example.com/hub"),
-    workloads: controllers.map((subject) => ({ subject, access: [] })),
+    accounts: controllers.map((subject) => ({ subject, asks: [] })),
   }).grants;
 }
 

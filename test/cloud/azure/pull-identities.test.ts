@@ -38,8 +38,9 @@ function legacy(name: string): AcrSource {
 function props(pulls: Pulls, settings: PullIdentitiesSettings = PLACE): PullIdentitiesProps {
   return {
     ...settings,
-    cluster: { name: "prod-eu", issuer: Issuer.of("https://issuer.example.com/prod-eu") },
-    pulls: Object.entries(pulls).map(([key, sources]) => ({ subject: Subject.of(key), sources })),
+    clusterName: "prod-eu",
+    issuer: Issuer.of("https://issuer.example.com/prod-eu"),
+    accounts: Object.entries(pulls).map(([key, asks]) => ({ subject: Subject.of(key), asks })),
   };
 }
 
@@ -323,8 +324,8 @@ describe("refusals, before anything is declared", () => {
 
   it("an issuer that Azure refuses", () => {
     const stack = newStack();
-    const cluster = { name: "prod-eu", issuer: Issuer.of("https://sts.windows.net/x") };
-    expect(() => new PullIdentities(stack, "azure", { ...props(pulls), cluster })).toThrowError(
+    const issuer = Issuer.of("https://sts.windows.net/x");
+    expect(() => new PullIdentities(stack, "azure", { ...props(pulls), issuer })).toThrowError(
       expect.objectContaining({
         code: "azure-invalid",
         problem: expect.stringContaining("issuer is Microsoft Entra itself") as string,
@@ -352,9 +353,9 @@ describe("refusals, before anything is declared", () => {
 describe("pullIdentities", () => {
   it("declares the construct under an id that logical ids leave out, for the composed constructs", () => {
     const stack = newStack();
-    const { cluster, pulls } = props({ "shop/web": [legacy("myteam")] });
+    const { clusterName, issuer, accounts } = props({ "shop/web": [legacy("myteam")] });
     const maker = pullIdentities(PLACE);
-    const declaration = maker.declare(stack, { cluster: cluster as never, pulls });
+    const declaration = maker.declare(stack, { clusterName, issuer, accounts });
     expect(maker.cloud).toBe("azure");
     expect(declaration).toBe(stack.node.tryFindChild("Default"));
     expect(declaration).toBeInstanceOf(PullIdentities);

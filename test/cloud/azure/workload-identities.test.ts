@@ -35,7 +35,7 @@ function declared(
     issuer: ISSUER,
     resourceGroupName: "identities",
     location: "westeurope",
-    workloads: [{ subject: WEB, access: [azureAccess({ roles: [READER] })] }],
+    accounts: [{ subject: WEB, asks: [azureAccess({ roles: [READER] })] }],
     ...change,
   });
   return { stack, made };
@@ -91,7 +91,7 @@ describe("WorkloadIdentities", () => {
     const scope = new TerraformVariable(stack, "scope", {}).stringValue;
     const role = `/subscriptions/${SUBSCRIPTION}/providers/Microsoft.Authorization/roleDefinitions/${TENANT}`;
     const access = [azureAccess({ roles: [READER, { role, scope }] }), azureAccess({ roles: [READER] })];
-    declared({ workloads: [{ subject: WEB, access }] }, stack);
+    declared({ accounts: [{ subject: WEB, asks: access }] }, stack);
     expect(
       Object.values(resources(stack, ASSIGNMENT))
         .map((block) => [block["role_definition_id"] ?? block["role_definition_name"], block["scope"]])
@@ -107,7 +107,7 @@ describe("WorkloadIdentities", () => {
     const ids = (...roles: readonly AccessRole[]): readonly string[] =>
       Object.keys(
         resources(
-          declared({ workloads: [{ subject: WEB, access: [azureAccess({ roles })] }] }).stack,
+          declared({ accounts: [{ subject: WEB, asks: [azureAccess({ roles })] }] }).stack,
           ASSIGNMENT,
         ),
       );
@@ -117,7 +117,7 @@ describe("WorkloadIdentities", () => {
   it("writes the reason for a broad role beside its assignment", () => {
     const scope = `/subscriptions/${SUBSCRIPTION}`;
     const access = azureAccess({ roles: [{ role: "Contributor", scope, reason: "builds landing zones" }] });
-    const { stack } = declared({ workloads: [{ subject: WEB, access: [access] }] });
+    const { stack } = declared({ accounts: [{ subject: WEB, asks: [access] }] });
     expect(Object.values(resources(stack, ASSIGNMENT)).map((block) => block["description"])).toEqual([
       "builds landing zones",
     ]);
@@ -129,8 +129,9 @@ describe("WorkloadIdentities", () => {
     new PullIdentities(stack, "pulls", {
       resourceGroupName: "identities",
       location: "westeurope",
-      cluster: { name: "prod", issuer: ISSUER },
-      pulls: [{ subject: WEB, sources: [source] }],
+      clusterName: "prod",
+      issuer: ISSUER,
+      accounts: [{ subject: WEB, asks: [source] }],
     });
     declared({}, stack);
     expect(
@@ -150,7 +151,7 @@ describe("WorkloadIdentities", () => {
     const { grants } = maker.declare(stack, {
       clusterName: "prod",
       issuer: ISSUER,
-      workloads: [{ subject: WEB, access: [azureAccess({ roles: [READER] })] }],
+      accounts: [{ subject: WEB, asks: [azureAccess({ roles: [READER] })] }],
     });
     expect([maker.cloud, grants.map(({ subject }) => subject.key)]).toEqual(["azure", ["shop/web"]]);
     expect(Object.values(resources(stack, CREDENTIAL)).map((block) => block["audience"])).toEqual([["mine"]]);
@@ -196,7 +197,7 @@ describe("WorkloadIdentities", () => {
   });
 
   it.each<readonly [string, Partial<WorkloadIdentitiesProps>]>([
-    ["azure-foreign: not made by azureAccess()", { workloads: [{ subject: WEB, access: [foreign] }] }],
+    ["azure-foreign: not made by azureAccess()", { accounts: [{ subject: WEB, asks: [foreign] }] }],
     ["azure-invalid: is not a valid name", { resourceGroupName: "a/b" }],
     ["property-missing", { resourceGroupName: undefined as unknown as string }],
     ["property-missing", { location: undefined as unknown as string }],

@@ -29,7 +29,7 @@ function identity(stack: TerraformStack, impersonate = true): AccessGrant {
   }).declare(stack, {
     clusterName: "hub",
     issuer: Issuer.of("https://issuer.example.com/hub"),
-    workloads: [{ subject: kueue, access: [] }],
+    accounts: [{ subject: kueue, asks: [] }],
   }).grants;
   if (!grant) throw new Error("no grant");
   return grant;

@@ -20,7 +20,7 @@ import type {
 import { Issuer } from "../../../lib/model/issuer";
 import { Subject } from "../../../lib/model/subject";
 import { publishedJwks } from "../../../lib/rules/openid/issuer-keys";
-import { clusterFacts } from "../../fixtures/google/cluster";
+import { requestOf } from "../../fixtures/google/cluster";
 import { componentRequest } from "../../fixtures/google/requests";
 import { refused } from "../../fixtures/google/refused";
 import { resources } from "../../fixtures/google/synth";
@@ -62,8 +62,8 @@ const reader = googleAccess({ roles: [{ role: "roles/storage.objectViewer", buck
 const JOBS = {
   pulls: (stack: TerraformStack, props: Partial<PullPrincipalsProps> = {}): unknown =>
     pullPrincipals({ ...project, ...props }).declare(stack, {
-      cluster: clusterFacts(),
-      pulls: [{ subject: Subject.of("shop/web"), sources: [images] }],
+      ...requestOf(),
+      accounts: [{ subject: Subject.of("shop/web"), asks: [images] }],
     }),
   components: (stack: TerraformStack, props: Partial<ComponentServiceAccountsProps> = {}): unknown =>
     componentServiceAccounts({ ...project, ...props }).declare(stack, {
@@ -75,7 +75,7 @@ const JOBS = {
     workloadServiceAccounts({ ...project, ...props }).declare(stack, {
       clusterName: "prod-eu",
       issuer: ISSUER,
-      workloads: [{ subject: Subject.of("shop/web"), access: [reader] }],
+      accounts: [{ subject: Subject.of("shop/web"), asks: [reader] }],
     }),
 } as const;
 

@@ -13,13 +13,14 @@ import {
 import type { IOidcProvider, PullPrincipalsProps } from "../../../lib/cloud/google";
 import { Duration } from "../../../lib/model/duration";
 import { Issuer } from "../../../lib/model/issuer";
-import type { DeclaredPull, PullDeclaration } from "../../../lib/model/pulls";
+import type { AccountRequest } from "../../../lib/model/identity";
+import type { IPullSource, PullDeclaration } from "../../../lib/model/pulls";
 import { Subject } from "../../../lib/model/subject";
 import { known } from "../../../lib/model/known";
 import { CelExpression } from "../../../lib/rules/google/cel-evaluation";
 import { evaluateAttributeCondition } from "../../../lib/rules/google/attribute-condition";
 import { accountOf, readPrincipal } from "../../support/judge/principals";
-import { clusterFacts } from "../../fixtures/google/cluster";
+import { clusterFacts, requestOf } from "../../fixtures/google/cluster";
 import { refused } from "../../fixtures/google/refused";
 import { onlyResource, resources, testStack } from "../../fixtures/google/synth";
 
@@ -32,9 +33,9 @@ const GKE = "https://container.googleapis.com/v1/projects/shop-prod/locations/eu
 
 const images = artifactRegistry({ project: "shop-prod", location: "europe-west1", repository: "images" });
 const legacy = gcrRepository({ project: "shop-legacy", host: "eu.gcr.io" });
-const pulls: readonly DeclaredPull<Construct>[] = [
-  { subject: Subject.of("batch/jobs"), sources: [legacy] },
-  { subject: Subject.of("shop/web"), sources: [images, legacy] },
+const pulls: readonly AccountRequest<IPullSource<Construct>>[] = [
+  { subject: Subject.of("batch/jobs"), asks: [legacy] },
+  { subject: Subject.of("shop/web"), asks: [images, legacy] },
 ];
 const project = { project: "shop-prod", projectNumber: "123456789012" };
 
@@ -50,7 +51,8 @@ const declare = (
   scope: Construct,
   props: Partial<PullPrincipalsProps> = {},
   cluster = clusterFacts(),
-): PullDeclaration => pullPrincipals({ ...project, ...props }).declare(scope, { cluster, pulls });
+): PullDeclaration =>
+  pullPrincipals({ ...project, ...props }).declare(scope, { ...requestOf(cluster), accounts: pulls });
 
 describe("a pool of the cluster's own", () => {
   const stack = testStack();
@@ -109,6 +111,10 @@ describe("a pool of the cluster's own", () => {
     expect(declaration).toEqual({
       grants: pulls.map(({ subject }) => ({
         subject,
+        identity: expect.stringMatching(
+          /^principal:.*\/k8s-prod-eu\/subject\/system:serviceaccount:/,
+        ) as string,
+        principal: expect.objectContaining({ dependencies: expect.anything() as unknown }) as unknown,
         annotations: { "iam.gke.io/enable-wi-image-pull": "true" },
       })),
       provider: {
@@ -233,8 +239,8 @@ describe("settings of a pool of our own", () => {
 
   it("binds a subject over 127 bytes by attribute", () => {
     const stack = testStack();
-    const long = { subject: Subject.of(`shop/${"w".repeat(101)}`), sources: [images] };
-    pullPrincipals(project).declare(stack, { cluster: clusterFacts(), pulls: [long] });
+    const long = { subject: Subject.of(`shop/${"w".repeat(101)}`), asks: [images] };
+    pullPrincipals(project).declare(stack, { ...requestOf(), accounts: [long] });
     expect(onlyResource(stack, BINDING)["member"]).toMatch(
       /^principalSet:.*\/attribute\.subject\/system:serviceaccount:shop:w{101}$/,
     );
@@ -245,8 +251,8 @@ describe("settings of a pool of our own", () => {
 
   it("gives a namespace that starts with a digit a valid Terraform name", () => {
     const stack = testStack();
-    const pull = { subject: Subject.of("2048/web"), sources: [images] };
-    pullPrincipals(project).declare(stack, { cluster: clusterFacts(), pulls: [pull] });
+    const pull = { subject: Subject.of("2048/web"), asks: [images] };
+    pullPrincipals(project).declare(stack, { ...requestOf(), accounts: [pull] });
     expect(Object.keys(resources(stack, BINDING))[0]).toMatch(
       /^pull_2048_web_europe-west1_images_shop-prod_k8s-prod-eu_/,
     );
@@ -446,7 +452,7 @@ describe("refusals", () => {
   it("a source of another maker is refused before anything is declared", () => {
     const stack = testStack();
     const foreign = { cloud: "google", images: ["a/b"], defaultIdentities: () => pullPrincipals(project) };
-    const request = { cluster: clusterFacts(), pulls: [{ subject: Subject.of("a/b"), sources: [foreign] }] };
+    const request = { ...requestOf(), accounts: [{ subject: Subject.of("a/b"), asks: [foreign] }] };
     expect(() => pullPrincipals(project).declare(stack, request)).toThrowError(
       refused("google-source-foreign"),
     );
@@ -572,14 +578,14 @@ describe("PullBinding alone", () => {
 
   it("refuses a request that overfills a repository before anything is declared", () => {
     const stack = testStack();
-    const request = (count: number): readonly DeclaredPull<Construct>[] =>
+    const request = (count: number): readonly AccountRequest<IPullSource<Construct>>[] =>
       Array.from({ length: count }, (_, index) => ({
         subject: Subject.of(`shop/web-${index}`),
         // Two sources of one repository are one principal.
-        sources: [images, images],
+        asks: [images, images],
       }));
     const declareAll = (count: number): unknown =>
-      pullPrincipals(project).declare(stack, { cluster: clusterFacts(), pulls: request(count) });
+      pullPrincipals(project).declare(stack, { ...requestOf(), accounts: request(count) });
     expect(() => declareAll(1501)).toThrowError(refused("google-principals-too-many"));
     expect(stack.node.children).toHaveLength(0);
     declareAll(1500);

@@ -38,7 +38,7 @@ function declare(
   return workloadServiceAccounts({ ...settings, ...changed }).declare(stack, {
     clusterName: "prod-eu",
     issuer: Issuer.of("https://issuer.example.com/prod-eu"),
-    workloads: subjects.map((subject) => ({ subject: Subject.of(subject), access })),
+    accounts: subjects.map((subject) => ({ subject: Subject.of(subject), asks: access })),
   });
 }
 
@@ -283,7 +283,7 @@ describe("WorkloadServiceAccount", () => {
     );
     const issuer = Issuer.of("https://issuer.example.com/prod-eu");
     const maker = workloadServiceAccounts(settings);
-    expect(() => maker.declare(stack, { clusterName, issuer, workloads: [] })).toThrowError(refused(code));
+    expect(() => maker.declare(stack, { clusterName, issuer, accounts: [] })).toThrowError(refused(code));
     expect(stack.toTerraform()).not.toHaveProperty("resource");
   });
 

@@ -503,8 +503,8 @@ const CASES: readonly Case[] = [
       `${POLICY.replace(":aws:", ":aws-cn:")}AmazonEKSEditPolicy`,
     ),
     "spoke-authorizes",
-    "fail",
-    "another partition",
+    "unknown",
+    "is not known here",
   ],
   [
     "a role without rules",

@@ -68,7 +68,7 @@ describe("bind, of values with a rule", () => {
       [{ rule: "server", text: "y" }],
     ])
       expect(() => readWorkloadIdentity(text(rules), "f")).toThrowError(
-        expect.objectContaining({ code: "bind-file-invalid" }),
+        expect.objectContaining({ code: "bind-invalid" }),
       );
   });
 });

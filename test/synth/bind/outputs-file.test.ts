@@ -32,7 +32,7 @@ describe("readOutputsFile", () => {
   ])("refuses %s", (_, bytes, problem) => {
     const path = file(bytes);
     expect(() => readOutputsFile(path)).toThrowError(
-      expect.objectContaining({ code: "bind-outputs-invalid", problem, value: path }),
+      expect.objectContaining({ code: "bind-invalid", problem, value: path }),
     );
   });
 });

@@ -43,7 +43,7 @@ describe("readTerraformOutputs", () => {
   ])("refuses %s", (text, reason) => {
     expect(() => readTerraformOutputs(text, "o.json")).toThrowError(
       expect.objectContaining({
-        code: "bind-outputs-invalid",
+        code: "bind-invalid",
         problem: `outputs file ${reason}`,
         value: "o.json",
       }),
