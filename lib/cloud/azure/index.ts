@@ -7,34 +7,31 @@
  */
 
 export { type AcrProps, type AcrSource, acr } from "./registry";
-export { type PullIdentityAttributes } from "./adopted-pull-identity";
-export { AzureAccess, type AzureAccessProps, azureAccess } from "./azure-access";
+export { type PullIdentityAttributes } from "./pull-identity";
+export { AzureAccess, type AzureAccessProps, azureAccess } from "./workload";
 export { type AksSpokeProps, aksSpoke } from "./spoke";
 export { type ExistingAksCluster } from "./spoke";
 export { AksSpokeEntry, type AksSpokeEntryProps } from "./spoke";
-export { ComponentIdentities, componentIdentities } from "./component-identities";
-export {
-  type ComponentIdentitiesProps,
-  type ComponentIdentitiesSettings,
-} from "./component-identities-props";
+export { ComponentIdentities, componentIdentities } from "./component";
+export { type ComponentIdentitiesProps, type ComponentIdentitiesSettings } from "./component-props";
 export { ComponentIdentity } from "./component-identity";
-export { type ComponentIdentityProps, type IdentityAdoption } from "./component-identity-props";
+export { type ComponentIdentityProps, type IdentityAdoption } from "./component-props";
 export { IssuerContainer, type IssuerContainerProps } from "./issuer-container";
 export { type IssuerAdoption, type IssuerStorageProps } from "./issuer";
 export { IssuerWebsite, type IssuerWebsiteProps } from "./issuer-website";
-export { PullIdentities, pullIdentities } from "./pull-identities";
-export { type PullIdentitiesProps, type PullIdentitiesSettings } from "./pull-identities-props";
+export { PullIdentities, pullIdentities } from "./pull";
+export { type PullIdentitiesProps, type PullIdentitiesSettings } from "./pull-props";
 export { PullIdentity, type PullIdentityProps } from "./pull-identity";
-export { type IPullIdentity, type PullIdentityScope } from "./pull-identity-base";
-export { type PullTrust } from "./trust";
-export { type ResourceGroupMode } from "./resource-groups";
-export { WorkloadIdentities, workloadIdentities } from "./workload-identities";
-export { type WorkloadIdentitiesProps, type WorkloadIdentitiesSettings } from "./workload-identities-props";
-export { WorkloadIdentity, type WorkloadIdentityProps } from "./workload-identity";
+export { type IPullIdentity, type PullIdentityScope } from "./pull-identity";
+export { type PullTrust } from "./identity";
+export { type ResourceGroupMode } from "./place";
+export { WorkloadIdentities, workloadIdentities } from "./workload";
+export { type WorkloadIdentitiesProps, type WorkloadIdentitiesSettings } from "./workload";
+export { WorkloadIdentity, type WorkloadIdentityProps } from "./workload";
 export { type AccessRole } from "../../rules/azure/access";
-export { type ComponentAdoption } from "../../rules/azure/component-adoption";
-export { type ComponentNaming } from "../../rules/azure/component-names";
-export { type ComponentOverride } from "../../rules/azure/component-plan";
+export { type ComponentAdoption } from "../../rules/azure/adoption";
+export { type ComponentNaming } from "../../rules/azure/component";
+export { type ComponentOverride } from "../../rules/azure/component";
 export { type AksAssignment, type AksRoleGrant, type AksRoleName } from "../../rules/azure/spoke";
 export { type AzureCloudName } from "../../rules/azure/clouds";
 export type { IssuerKey } from "../../model/issuer-keys";

@@ -28,16 +28,16 @@ import { keepNames } from "../shared/kept-names";
 import { PROVIDER } from "../shared/kinds";
 import { PerApp } from "../shared/per-app";
 import { attributeOf, dependsOn } from "../shared/references";
-import { azurermVersion } from "./azurerm-version";
-import { defaultProvider } from "./provider-place";
+import { azurermVersion } from "./identity";
 import {
   type ResourceGroupMode,
   type ResourceGroupUse,
   RESOURCE_GROUP_MODES,
   checkResourceGroup,
   declaredGroups,
+  defaultProvider,
   useResourceGroup,
-} from "./resource-groups";
+} from "./place";
 
 /** A storage account that publishes an issuer's documents. */
 export interface IssuerStorageProps {
@@ -223,26 +223,18 @@ function checkCloud(
     });
 }
 
-/** Remembers that a construct declares the account. */
-export function claimStorageAccount(
-  construct: Construct,
-  { storageAccountName: name }: IssuerStorageProps,
-): void {
-  accounts.set(construct, name, construct);
-}
-
 /** True where the documents' content is left as it is. */
-export function keepsDocuments({ adopt }: IssuerStorageProps): boolean {
+function keepsDocuments({ adopt }: IssuerStorageProps): boolean {
   return adopt !== undefined && adopt.documents !== "replace";
 }
 
 /** Tags of everything that a host declares. */
-export function issuerTags({ adopt, tags }: IssuerStorageProps): Tags {
+function issuerTags({ adopt, tags }: IssuerStorageProps): Tags {
   return { ...(adopt?.clusterName !== undefined && ccoctlTags(adopt.clusterName)), ...checkedTags(tags) };
 }
 
 /** The resource group of the account. */
-export function issuerGroup(props: IssuerStorageProps): ResourceGroupUse {
+function issuerGroup(props: IssuerStorageProps): ResourceGroupUse {
   const { adopt, provider, region, resourceGroup, resourceGroupName: name } = props;
   return {
     name,
@@ -299,7 +291,7 @@ export abstract class IssuerStorage extends Construct implements IIssuerHost {
     const { publicBlobs } = check(this);
     this.#props = props;
     useResourceGroup(this, "ResourceGroup", issuerGroup(props));
-    claimStorageAccount(this, props);
+    accounts.set(this, props.storageAccountName, this);
     this.account = this.#declareAccount(publicBlobs);
     if (keepsDocuments(props)) Annotations.of(this).addWarning(KEPT);
   }
@@ -383,7 +375,7 @@ const KEPT =
   'has documents: "replace"';
 
 /** A blob with a document, which names its container as the version of azurerm wants it. */
-export class IssuerBlob extends StorageBlob {
+class IssuerBlob extends StorageBlob {
   readonly #containerId: string;
 
   /** `containerId` is the resource id of the container that `config` names; may be late. */

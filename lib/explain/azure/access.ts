@@ -19,10 +19,7 @@ import {
   unread,
 } from "../../model/known";
 import { type TreeObject, childOf, itemsOf, optionalText, textAt, treeOf } from "../../model/tree";
-import {
-  WEBHOOK_CLIENT_ID_ANNOTATION,
-  WEBHOOK_TENANT_ID_ANNOTATION,
-} from "../../rules/azure/pod-identity-webhook";
+import { WEBHOOK_CLIENT_ID_ANNOTATION, WEBHOOK_TENANT_ID_ANNOTATION } from "../../rules/azure/pod";
 import { AZURE_PROVIDER_KIND } from "../../rules/azure/provider-spec";
 import { type OperationList, permits } from "../../rules/azure/roles";
 import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from "../answer";

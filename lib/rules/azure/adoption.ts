@@ -5,11 +5,11 @@
 
 import { fail } from "../../errors";
 import type { CredentialsRequest } from "../../model/credentials-request";
-import { type PlannedComponent, checkKnown, hasCustomRole, own } from "./component-plan";
-import { guid } from "./names";
-import { resourceGroupScope } from "./ids";
-import { scopeResourceGroup } from "./scope";
 import { type ObjectKind, list, object, optional, record, text } from "../../model/shape";
+import { type PlannedComponent, checkKnown, hasCustomRole, own } from "./component";
+import { resourceGroupScope } from "./ids";
+import { guid } from "./names";
+import { scopeResourceGroup } from "./scope";
 
 /** What exists already of one cluster's identities. */
 export interface ComponentAdoption {
