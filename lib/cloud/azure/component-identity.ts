@@ -12,9 +12,10 @@ import { assignmentKey } from "../../rules/azure/adoption";
 import {
   assignableScopes,
   checkBroadScopes,
-  componentCredentials,
-  hasCustomRole,
-} from "../../rules/azure/component";
+  scopeResourceGroup,
+  statedScopes,
+} from "../../rules/azure/scope";
+import { componentCredentials, hasCustomRole } from "../../rules/azure/component";
 import {
   federatedCredentialId,
   roleAssignmentId,
@@ -23,7 +24,6 @@ import {
   userAssignedIdentityId,
 } from "../../rules/azure/ids";
 import { type ComponentPermissions, roleNames, roleOperations } from "../../rules/azure/provider-spec";
-import { scopeResourceGroup, statedScopes } from "../../rules/azure/scope";
 import { type FederatedCredential, checkCredentials } from "../../rules/azure/trust";
 import { terraformText } from "../../rules/terraform-text";
 import { keepNames } from "../shared/kept-names";
@@ -146,9 +146,7 @@ interface ComponentIdentityPlan {
   readonly scopes: readonly string[];
   /** Where its custom role can be assigned; empty without one. */
   readonly assignableScopes: readonly string[];
-  /** Name of its custom role. */
   readonly roleName: string;
-  /** Who acts as it. */
   readonly credentials: readonly FederatedCredential[];
 }
 

@@ -9,15 +9,13 @@ import {
   type ComponentNaming,
   type PlannedComponent,
   componentIntent,
-  componentSecret,
   hasCustomRole,
   planComponents,
-  webhookSecret,
 } from "../../rules/azure/component";
+import { AZURE_PROVIDER_KIND, componentSecret, webhookSecret } from "../../rules/azure/provider-spec";
 import { resourceGroupId, subscriptionScope } from "../../rules/azure/ids";
 import { guid, location, resourceGroupName } from "../../rules/azure/names";
 import { WEBHOOK_SECRET } from "../../rules/azure/pod";
-import { AZURE_PROVIDER_KIND } from "../../rules/azure/provider-spec";
 import { type Tags, ccoctlTags, checkedTags } from "../../rules/azure/tags";
 import { ComponentIdentity } from "./component-identity";
 import {
@@ -126,15 +124,12 @@ export function componentIdentities(settings: ComponentIdentitiesSettings): ICom
 
 /** Everything that is decided before the first resource of a cluster's components is declared. */
 interface ComponentSettings {
-  /** One per request, in its order. */
   readonly components: readonly PlannedComponent[];
   /** What of them exists, by the request's name; `undefined` where nothing is adopted. */
   readonly adopted: ReadonlyMap<string, AdoptedComponent> | undefined;
-  /** How credentials are named. */
   readonly naming: ComponentNaming;
   /** By the ids of their constructs; their names are literal. */
   readonly groups: Readonly<Record<"OidcResourceGroup" | "InstallationResourceGroup", ResourceGroupUse>>;
-  /** Of the identities and groups. */
   readonly tags: Tags;
 }
 

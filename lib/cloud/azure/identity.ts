@@ -1,3 +1,4 @@
+import { credentialIdentity } from "../../rules/azure/azurerm-version";
 import {
   FederatedIdentityCredential,
   type FederatedIdentityCredentialConfig,
@@ -8,27 +9,21 @@ import {
   RoleAssignment,
 } from "@cdktf/provider-azurerm/lib/role-assignment/index.js";
 import { UserAssignedIdentity } from "@cdktf/provider-azurerm/lib/user-assigned-identity/index.js";
-import { type TerraformResource, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 import { at } from "../../errors";
 import type { AccessPrincipal } from "../../model/access-principal";
 import { GivenIssuer, ISSUER, Issuer } from "../../model/issuer";
-import { isLate } from "../../model/late";
-import { isRecord } from "../../model/record";
 import { type ObjectKind, list, object, optional, record, text } from "../../model/shape";
 import { SUBJECT, Subject } from "../../model/subject";
-import { credentialIdentity, lowestVersion } from "../../rules/azure/azurerm-version";
 import { type AzureCloudName, azureCloud } from "../../rules/azure/clouds";
 import { guid, identityName, location, resourceGroupName } from "../../rules/azure/names";
-import type { RegistryPull } from "../../rules/azure/permission";
 import { checkedTags, tagsArgument } from "../../rules/azure/tags";
 import { type FederatedCredential, checkCredentials, federatedCredentials } from "../../rules/azure/trust";
 import { terraformText } from "../../rules/terraform-text";
 import { PROVIDER } from "../shared/kinds";
-import { PerStack } from "../shared/per-stack";
 import { attributeOf, dependsOn } from "../shared/references";
 import { claimName, refuseTakenName } from "./names";
-import { type ResourceGroupPlace, declaredGroups, defaultProvider } from "./place";
+import { type ResourceGroupPlace, azurermVersion, declaredGroups } from "./place";
 
 /** Where identities are declared. */
 export interface IdentitySettings {
@@ -286,33 +281,6 @@ export interface CredentialLedger {
   readonly resources: FederatedIdentityCredential[];
 }
 
-/**
- * What one stack has declared on one identity that pulls.
- *
- * Azure counts and serialises per identity, not per construct, so constructs that adopt the same identity share
- * one ledger: one chain of credentials, one role assignment per registry.
- */
-export interface IdentityLedger extends CredentialLedger {
-  /** Everything that was granted. */
-  readonly pulls: RegistryPull[];
-  /** The role assignments by the registry's own host. */
-  readonly assignments: Map<string, RoleAssignment>;
-}
-
-const ledgers = new PerStack<IdentityLedger>();
-
-/** A ledger of its own, for an identity that nobody else can name. */
-export function newLedger(): IdentityLedger {
-  return { credentials: [], resources: [], pulls: [], assignments: new Map() };
-}
-
-/** The stack's ledger for a resource id; late ids cannot be compared and get a ledger each. */
-export function ledgerOf(scope: Construct, resourceId: string): IdentityLedger {
-  if (isLate(resourceId)) return newLedger();
-  const key = resourceId.toLowerCase();
-  return ledgers.get(scope, key) ?? ledgers.set(scope, key, newLedger());
-}
-
 /** Service accounts of one cluster that may act as an identity. */
 export interface PullTrust {
   /** Name of the cluster, a DNS label; begins the credentials' names. */
@@ -357,23 +325,4 @@ export function trustCredentials(
   );
   checkCredentials(identity, [...existing, ...added], remedy);
   return added;
-}
-
-const OVERRIDE = ["terraform", "required_providers", "azurerm", "version"];
-
-/**
- * The lowest version of azurerm that a resource will run with: of the stack's `required_providers`, which an override
- * changes, and which is the version of the bindings otherwise. Only at synth is either final.
- */
-export function azurermVersion(resource: TerraformResource): string {
-  // cdktf keeps a stack's overrides private, and merges them into what it writes.
-  const overrides: unknown = Reflect.get(TerraformStack.of(resource), "rawOverrides");
-  const stated = OVERRIDE.reduce<unknown>(
-    (outer, key) => (isRecord(outer) ? outer[key] : undefined),
-    overrides,
-  );
-  if (typeof stated === "string") return lowestVersion(stated);
-  const provider = resource.provider ?? defaultProvider(resource);
-  const bindings = provider?.terraformGeneratorMetadata ?? resource.terraformGeneratorMetadata;
-  return lowestVersion(bindings?.providerVersion ?? bindings?.providerVersionConstraint ?? "");
 }

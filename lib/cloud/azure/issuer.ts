@@ -28,11 +28,11 @@ import { keepNames } from "../shared/kept-names";
 import { PROVIDER } from "../shared/kinds";
 import { PerApp } from "../shared/per-app";
 import { attributeOf, dependsOn } from "../shared/references";
-import { azurermVersion } from "./identity";
 import {
   type ResourceGroupMode,
   type ResourceGroupUse,
   RESOURCE_GROUP_MODES,
+  azurermVersion,
   checkResourceGroup,
   declaredGroups,
   defaultProvider,

@@ -5,10 +5,12 @@
 
 import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
 import { ResourceGroup } from "@cdktf/provider-azurerm/lib/resource-group/index.js";
-import { type ITerraformDependable, TerraformStack } from "cdktf";
+import { type ITerraformDependable, type TerraformResource, TerraformStack } from "cdktf";
 import type { Construct, IConstruct } from "constructs";
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
+import { isRecord } from "../../model/record";
+import { lowestVersion } from "../../rules/azure/azurerm-version";
 import { type Tags, tagsArgument } from "../../rules/azure/tags";
 import { withinStack } from "../shared/across-stacks";
 import { DefaultProvider } from "../shared/default-provider";
@@ -75,11 +77,9 @@ export interface ResourceGroupPlace {
 export interface ResourceGroupUse extends ResourceGroupPlace {
   /** Its region; may be late. */
   readonly location: string;
-  /** Whether it is made. */
   readonly mode: ResourceGroupMode;
   /** `cluster` for the one that OpenShift's installer fills, which nothing else may be in. */
   readonly holds: "cluster" | "issuer" | "identities";
-  /** Its tags. */
   readonly tags: Tags;
   /**
    * Id under which an existing group is imported.
@@ -218,4 +218,23 @@ function subscriptionOf(scope: Construct, place: ResourceGroupPlace): string | u
 /** `West Europe` and `westeurope` are one region. */
 function comparable(location: string): string {
   return isLate(location) ? location : location.replaceAll(" ", "").toLowerCase();
+}
+
+const OVERRIDE = ["terraform", "required_providers", "azurerm", "version"];
+
+/**
+ * The lowest version of azurerm that a resource will run with: of the stack's `required_providers`, which an override
+ * changes, and which is the version of the bindings otherwise. Only at synth is either final.
+ */
+export function azurermVersion(resource: TerraformResource): string {
+  // cdktf keeps a stack's overrides private, and merges them into what it writes.
+  const overrides: unknown = Reflect.get(TerraformStack.of(resource), "rawOverrides");
+  const stated = OVERRIDE.reduce<unknown>(
+    (outer, key) => (isRecord(outer) ? outer[key] : undefined),
+    overrides,
+  );
+  if (typeof stated === "string") return lowestVersion(stated);
+  const provider = resource.provider ?? defaultProvider(resource);
+  const bindings = provider?.terraformGeneratorMetadata ?? resource.terraformGeneratorMetadata;
+  return lowestVersion(bindings?.providerVersion ?? bindings?.providerVersionConstraint ?? "");
 }

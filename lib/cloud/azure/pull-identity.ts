@@ -1,9 +1,9 @@
 import { DataAzurermUserAssignedIdentity } from "@cdktf/provider-azurerm/lib/data-azurerm-user-assigned-identity/index.js";
 import type { FederatedIdentityCredential } from "@cdktf/provider-azurerm/lib/federated-identity-credential/index.js";
 import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
-import type { RoleAssignment } from "@cdktf/provider-azurerm/lib/role-assignment/index.js";
+import { RoleAssignment } from "@cdktf/provider-azurerm/lib/role-assignment/index.js";
 import type { UserAssignedIdentity } from "@cdktf/provider-azurerm/lib/user-assigned-identity/index.js";
-import type { Construct, IConstruct } from "constructs";
+import { type IConstruct, Construct } from "constructs";
 import { at, fail } from "../../errors";
 import { isLate } from "../../model/late";
 import { type IPullSource, PULL_SOURCE } from "../../model/pulls";
@@ -21,21 +21,25 @@ import {
 } from "../../model/shape";
 import type { AzureCloudName } from "../../rules/azure/clouds";
 import { guid, invalidName, parseIdentityId, resourceGroupName } from "../../rules/azure/names";
-import { type PullPermission, CONDITION_VERSION, pullPermissions } from "../../rules/azure/permission";
+import {
+  type PullPermission,
+  type RegistryPull,
+  CONDITION_VERSION,
+  pullPermissions,
+} from "../../rules/azure/permission";
 import { CLIENT_ID_ANNOTATION, TENANT_ID_ANNOTATION } from "../../rules/azure/plugin";
 import type { FederatedCredential } from "../../rules/azure/trust";
 import { PROVIDER } from "../shared/kinds";
+import { PerStack } from "../shared/per-stack";
 import {
-  DECLARED_IDENTITY_PROPS,
+  type CredentialLedger,
   type DeclaredIdentityProps,
-  type IdentityLedger,
   type PullTrust,
+  DECLARED_IDENTITY_PROPS,
   FederatedIdentityBase,
   PULL_TRUST,
   checkIdentity,
   declareIdentity,
-  ledgerOf,
-  newLedger,
   trustCredentials,
 } from "./identity";
 import { checkSubscription } from "./place";
@@ -346,4 +350,29 @@ function dataSource(
     resourceGroupName: group,
     ...(provider && { provider }),
   });
+}
+
+/**
+ * What one stack has declared on one identity that pulls.
+ *
+ * Azure counts and serialises per identity, not per construct, so constructs that adopt the same identity share
+ * one ledger: one chain of credentials, one role assignment per registry.
+ */
+export interface IdentityLedger extends CredentialLedger {
+  readonly pulls: RegistryPull[];
+  readonly assignments: Map<string, RoleAssignment>;
+}
+
+const ledgers = new PerStack<IdentityLedger>();
+
+/** A ledger of its own, for an identity that nobody else can name. */
+export function newLedger(): IdentityLedger {
+  return { credentials: [], resources: [], pulls: [], assignments: new Map() };
+}
+
+/** The stack's ledger for a resource id; late ids cannot be compared and get a ledger each. */
+export function ledgerOf(scope: Construct, resourceId: string): IdentityLedger {
+  if (isLate(resourceId)) return newLedger();
+  const key = resourceId.toLowerCase();
+  return ledgers.get(scope, key) ?? ledgers.set(scope, key, newLedger());
 }

@@ -129,13 +129,10 @@ function adopted(plan: PullPlan): readonly Entry[] {
 
 /** Everything that is decided before the first resource is declared. */
 interface PullPlan {
-  /** The one cloud of all registries. */
   readonly cloud: AzureCloudName;
   readonly azureJsonPath: string;
   readonly audience: string;
-  /** The hosts that are pulled from. */
   readonly loginServers: readonly LoginServer[];
-  /** Identities to declare, with ids of constructs. */
   readonly declared: readonly (PlannedIdentity & Omit<PullIdentityProps, "trusts">)[];
   /** Identities that the caller gave, with the service accounts that will act as them. */
   readonly adopted: readonly {

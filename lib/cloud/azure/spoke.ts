@@ -71,7 +71,6 @@ export interface AksClusterFacts {
 export interface AksClusterUse {
   /** True for the address within the cluster's network; `undefined` for what the cluster itself states. */
   readonly privateEndpoint: boolean | undefined;
-  /** True where roles of Azure shall count. */
   readonly azureRbac: boolean;
 }
 

@@ -93,7 +93,6 @@ function countsAt(assignment: Assignment, cluster: Resource | undefined, questio
 /** An identity, and its roles that count at a cluster. */
 interface Entering extends Identity {
   readonly certain: readonly Assignment[];
-  /** True where others may count. */
   readonly isOpen: boolean;
 }
 

@@ -1,32 +1,27 @@
 /*
- * Where a component's roles count. Source of the default: openshift/cloud-credential-operator,
- * pkg/cmd/provisioning/azure/create_managed_identities.go, which goes by the names of the requests.
- */
-
-/*
- * Secrets of OpenShift's components on Azure. Source: openshift/cloud-credential-operator,
- * pkg/cmd/provisioning/azure/create_managed_identities.go and create_oidc_issuer.go.
+ * The identities of OpenShift's components, as openshift/cloud-credential-operator makes them
+ * (pkg/cmd/provisioning/azure/create_managed_identities.go).
  */
 
 import { fail } from "../../errors";
-import {
-  type ComponentIntent,
-  type ComponentSecret,
-  type ComponentsRequest,
-  COMPONENT_AUDIENCE,
-  COMPONENT_TOKEN_PATH,
-} from "../../model/components";
+import { type ComponentIntent, type ComponentsRequest, COMPONENT_AUDIENCE } from "../../model/components";
 import type { CredentialsRequest } from "../../model/credentials-request";
 import { ofRequest, requestLabel } from "../../model/request-label";
 import { type ObjectKind, list, object, optional, text } from "../../model/shape";
 import { derivedName, stableHash } from "../names";
 import { refuseSameNames } from "../openshift/request-names";
 import { checkReason } from "./access";
-import { resourceGroupId, subscriptionScope } from "./ids";
-import { WEBHOOK_SECRET } from "./pod";
+import { subscriptionScope } from "./ids";
 import { type ComponentPermissions, componentPermissions } from "./provider-spec";
 import { IDENTITY_NAME } from "./pull";
-import { isBroadScope, isManagementGroup, oncePerScope, statedScopes } from "./scope";
+import {
+  type ClusterResourceGroups,
+  assignableScopes,
+  checkBroadScopes,
+  checkResourceGroups,
+  componentScopes,
+  statedScopes,
+} from "./scope";
 import { type ClusterTrust, type FederatedCredential, checkCredentials, federatedCredentials } from "./trust";
 
 /**
@@ -38,16 +33,14 @@ export type ComponentNaming = "unique" | "ccoctl";
 export const COMPONENT_NAMINGS: readonly ComponentNaming[] = ["unique", "ccoctl"];
 
 /** What the identity of a request and its custom role are called. */
-export interface NamedComponent {
-  /** The request. */
+interface NamedComponent {
   readonly request: CredentialsRequest;
-  /** Name of the identity, in its resource group. */
   readonly identityName: string;
-  /** Name of the custom role, in its tenant. */
   readonly roleName: string;
 }
 
 const LEGAL = /^[A-Za-z0-9][A-Za-z0-9_-]{2,127}$/;
+
 const NAMES: Readonly<Record<ComponentNaming, (parts: readonly string[]) => string>> = {
   unique: (parts) => derivedName(parts, IDENTITY_NAME),
   // openshift/cloud-credential-operator, pkg/cmd/provisioning/azure/create_managed_identities.go.
@@ -88,7 +81,7 @@ export function componentNames(
 }
 
 /** Refuses a name that `ccoctl` would give and Azure does not take. */
-export function invalidCcoctlName(what: string, value: string): never {
+function invalidCcoctlName(what: string, value: string): never {
   return fail("azure-invalid", {
     problem: `the name that ccoctl would give ${what} is not one that Azure takes`,
     value,
@@ -96,95 +89,6 @@ export function invalidCcoctlName(what: string, value: string): never {
     remedy:
       'leave `naming: "ccoctl"` out; a request that ccoctl could not make an identity for has nothing to adopt',
   });
-}
-
-/** The resource groups of a cluster. */
-export interface ClusterResourceGroups {
-  /** Literal GUID of the cluster's subscription. */
-  readonly subscriptionId: string;
-  /** Resource group that the installer fills. */
-  readonly installationResourceGroupName: string;
-  /**
-   * Resource group of an existing virtual network.
-   *
-   * @defaultValue - the network is in the installation resource group
-   */
-  readonly networkResourceGroupName?: string | undefined;
-  /**
-   * Resource group of the DNS zone.
-   *
-   * @defaultValue - no role is given there
-   */
-  readonly dnsZoneResourceGroupName?: string | undefined;
-}
-
-const DNS: readonly string[] = ["openshift-ingress-azure"];
-const NETWORK: readonly string[] = [
-  "azure-file-csi-driver-operator",
-  "openshift-azure-cloud-controller-manager",
-  "openshift-cloud-network-config-controller-azure",
-  "openshift-image-registry-azure",
-  "openshift-ingress-azure",
-  "openshift-machine-api-azure",
-];
-
-/** Checks the groups of a cluster. */
-export function checkResourceGroups(groups: ClusterResourceGroups): void {
-  for (const request of [...DNS, ...NETWORK]) componentScopes(request, groups);
-}
-
-/**
- * Resource ids of the resource groups where a component's roles count, by the name of its request: the installation
- * group, the DNS zone's for the ingress operator, the network's for those that work on subnets.
- */
-export function componentScopes(requestName: string, groups: ClusterResourceGroups): readonly string[] {
-  const { installationResourceGroupName, networkResourceGroupName, dnsZoneResourceGroupName } = groups;
-  const names = [
-    installationResourceGroupName,
-    DNS.includes(requestName) ? dnsZoneResourceGroupName : undefined,
-    NETWORK.includes(requestName) ? networkResourceGroupName : undefined,
-  ];
-  const scopes = names.flatMap((name) =>
-    name === undefined ? [] : [resourceGroupId(groups.subscriptionId, name)],
-  );
-  return oncePerScope(scopes);
-}
-
-/** Refuses roles of a component beyond resource groups without a reason. */
-export function checkBroadScopes(scopes: readonly string[], reason: string | undefined): void {
-  const broad = reason === undefined ? scopes.find(isBroadScope) : undefined;
-  if (broad !== undefined)
-    fail("azure-unsafe", {
-      problem: "roles of a component would count beyond resource groups, and no reason is stated",
-      value: broad,
-      allowed: "/subscriptions/<GUID>/resourceGroups/<name> and what is in one, or a written `reason`",
-      remedy: "name the resource groups; otherwise state the reason, which is written beside the assignments",
-    });
-}
-
-/**
- * Resource ids of the subscriptions in which a custom role must be assignable: its own first, the others sorted.
- *
- * Azure takes one management group among them, and then no data actions (learn.microsoft.com, "Azure custom roles",
- * custom role limits).
- */
-export function assignableScopes(
-  own: string,
-  scopes: readonly string[],
-  hasDataActions = false,
-): readonly string[] {
-  const places = scopes.map((scope) => /^\/subscriptions\/[^/]+/i.exec(scope)?.[0] ?? scope);
-  const [, ...others] = oncePerScope([own, ...places.sort()]);
-  const groups = others.filter(isManagementGroup);
-  if (groups.length > (hasDataActions ? 0 : 1))
-    fail("azure-limit", {
-      problem: "Azure lets no custom role be assignable at these scopes together",
-      value: groups,
-      allowed: hasDataActions ? "subscriptions, for a role with data actions" : "one management group",
-      remedy:
-        "give the component scopes in subscriptions, or split it over several roles with ComponentIdentity",
-    });
-  return [own, ...others];
 }
 
 /** What the caller wants otherwise for one request. */
@@ -216,26 +120,20 @@ export const COMPONENT_OVERRIDE: ObjectKind<ComponentOverride> = object({
 });
 
 /** How components are planned. */
-export interface ComponentPlanOptions {
-  /** How things are named. */
+interface ComponentPlanOptions {
   readonly naming: ComponentNaming;
   /** Where roles count by default. */
   readonly resourceGroups: ClusterResourceGroups;
-  /** By the name of the request. */
   readonly overrides: Readonly<Record<string, ComponentOverride>>;
 }
 
 /** The identity of one request. */
 export interface PlannedComponent extends NamedComponent {
-  /** What it may do. */
   readonly permissions: ComponentPermissions;
-  /** Resource ids of what the roles count for. */
   readonly scopes: readonly string[];
   /** True where something that the request asks for is not granted. */
   readonly withheld: boolean;
-  /** Why one of the scopes is broad. */
   readonly reason: string | undefined;
-  /** Who acts as it. */
   readonly credentials: readonly FederatedCredential[];
 }
 
@@ -347,41 +245,4 @@ export function componentIntent({
       roleBindings: roles.map((role) => ({ role })),
     },
   };
-}
-
-/** What a component must know of its identity. */
-export interface ComponentCredentials {
-  /** Client id; late unless adopted with a literal one. */
-  readonly clientId: string;
-  /** Tenant; may be late. */
-  readonly tenantId: string;
-  /** Region of the cluster. */
-  readonly region: string;
-  /** Subscription of the cluster. */
-  readonly subscriptionId: string;
-}
-
-/** The Secret that a component reads, keys in the order in which `ccoctl` writes them. */
-export function componentSecret(
-  { secret, cloudTokenPath }: CredentialsRequest,
-  { clientId, tenantId, region, subscriptionId }: ComponentCredentials,
-): ComponentSecret {
-  return {
-    ...secret,
-    stringData: {
-      azure_client_id: clientId,
-      azure_tenant_id: tenantId,
-      azure_region: region,
-      azure_subscription_id: subscriptionId,
-      azure_federated_token_file: cloudTokenPath ?? COMPONENT_TOKEN_PATH,
-    },
-  };
-}
-
-/** The Secret that makes OpenShift run Azure's pod identity webhook. */
-export function webhookSecret(tenantId: string): ComponentSecret & {
-  /** Name of its file below `manifests/`, without `.yaml`. */
-  readonly file: string;
-} {
-  return { ...WEBHOOK_SECRET, stringData: { azure_tenant_id: tenantId } };
 }

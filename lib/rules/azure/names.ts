@@ -9,7 +9,6 @@ import { isLate } from "../../model/late";
 export interface AzureResourceId {
   /** GUID of the subscription. */
   readonly subscriptionId: string;
-  /** Name of the resource group. */
   readonly resourceGroupName: string;
   /** Name of the resource itself, in the letter case given. */
   readonly name: string;

@@ -17,7 +17,6 @@ const CACHE_MINUTES = 10;
 export interface AcrCredentialProviderOptions {
   /** The hosts that are pulled from; all of one cloud. */
   readonly loginServers: readonly LoginServer[];
-  /** The audience of the service account tokens. */
   readonly audience: string;
   /** Path of the plugin's configuration file on the node. */
   readonly azureJsonPath: string;
@@ -54,7 +53,6 @@ function pattern({ cloud, region }: LoginServer): string {
 
 /** What the acr plugin's configuration file says. */
 export interface AzureJson {
-  /** The one cloud of the registries. */
   readonly cloud: AzureCloudName;
   /** The one tenant of identities and registries; may be late. */
   readonly tenantId: string;
@@ -68,9 +66,7 @@ export interface AzureJson {
 
 /** Something in the file that breaks pulls with service account tokens. */
 export interface AzureJsonFinding {
-  /** The key. */
   readonly field: string;
-  /** What happens, and what to write. */
   readonly message: string;
 }
 

@@ -9,7 +9,6 @@ import type { RoleAssignmentMode } from "./permission";
 
 /** A built-in role. */
 export interface BuiltInRole {
-  /** Its name. */
   readonly name: string;
   /** The last part of its id; empty where it is not known here. */
   readonly id: string;
@@ -97,11 +96,8 @@ export type Operations = Known<readonly Known<string>[]>;
 export interface RolePermissions {
   /** Actions, `*` for any text. */
   readonly actions: Operations;
-  /** Actions taken away again. */
   readonly notActions: Operations;
-  /** Data actions. */
   readonly dataActions: Operations;
-  /** Data actions taken away again. */
   readonly notDataActions: Operations;
 }
 

@@ -5,12 +5,12 @@ import { Subject } from "../../../lib/model/subject";
 import { assignmentKey } from "../../../lib/rules/azure/adoption";
 import {
   assignableScopes,
-  componentCredentials,
-  componentNames,
   componentScopes,
-} from "../../../lib/rules/azure/component";
+  scopeResourceGroup,
+  statedScopes,
+} from "../../../lib/rules/azure/scope";
+import { componentCredentials, componentNames } from "../../../lib/rules/azure/component";
 import { componentPermissions } from "../../../lib/rules/azure/provider-spec";
-import { scopeResourceGroup, statedScopes } from "../../../lib/rules/azure/scope";
 import { tagsArgument } from "../../../lib/rules/azure/tags";
 import { SUBSCRIPTION, request } from "../../cloud/azure/components";
 
