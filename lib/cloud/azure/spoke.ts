@@ -48,31 +48,12 @@ export interface ExistingAksCluster {
   readonly azureRbacEnabled?: boolean;
 }
 
-export const EXISTING_AKS_CLUSTER: ObjectKind<ExistingAksCluster> = object({
+const EXISTING_AKS_CLUSTER: ObjectKind<ExistingAksCluster> = object({
   id: text,
   server: text,
   certificateAuthorityData: text,
   azureRbacEnabled: optional(boolean),
 });
-
-/** What a spoke needs to know of its cluster. */
-export interface AksClusterFacts {
-  /** Resource id; may be late. */
-  readonly id: string;
-  /** URL of the API server. */
-  readonly server: string;
-  /** Base64 of the PEM certificate. */
-  readonly certificateAuthorityData: string;
-  /** Text of a warning; `undefined` where there is none. */
-  readonly warning: string | undefined;
-}
-
-/** What shall hold of the cluster. */
-export interface AksClusterUse {
-  /** True for the address within the cluster's network; `undefined` for what the cluster itself states. */
-  readonly privateEndpoint: boolean | undefined;
-  readonly azureRbac: boolean;
-}
 
 /**
  * What is known of a cluster that is declared, looked up, or described.
@@ -80,24 +61,20 @@ export interface AksClusterUse {
  * The server is made of the cluster's domain name, which is not sensitive. The certificate is public, but stands in
  * the sensitive `kube_config` beside a client key: that one attribute alone is taken out of it.
  */
-export function aksClusterFacts(
-  cluster: KubernetesCluster | DataAzurermKubernetesCluster | ExistingAksCluster,
-  use: AksClusterUse,
-): AksClusterFacts {
+function aksClusterFacts({
+  cluster,
+  roles = [],
+  privateEndpoint,
+}: AksSpokeProps): Omit<ExistingAksCluster, "azureRbacEnabled"> & { readonly warning: string | undefined } {
+  const needsRbac = roles.length > 0;
   if (!("kubeConfig" in cluster)) {
-    const { id, server, certificateAuthorityData, azureRbacEnabled: asked } = cluster;
-    if (use.azureRbac && asked === false)
-      fail("azure-unsupported", {
-        problem: "roles are given on an AKS cluster that does not ask Azure for permissions",
-        value: id,
-        allowed: "azure_rbac_enabled = true; or no roles, and RBAC on the cluster",
-        remedy: "set azure_rbac_enabled, or leave `roles` out and bind the controllers' users on the cluster",
-      });
+    const { id, server, certificateAuthorityData, azureRbacEnabled } = cluster;
+    if (needsRbac && azureRbacEnabled === false) refuseWithoutRbac(id);
     return { id, server, certificateAuthorityData, warning: undefined };
   }
   const declared = "privateClusterEnabledInput" in cluster;
-  if (declared) requireEntra(cluster, use.azureRbac);
-  const privately = use.privateEndpoint ?? (declared && cluster.privateClusterEnabledInput === true);
+  if (declared) requireEntra(cluster, needsRbac);
+  const privately = privateEndpoint ?? (declared && cluster.privateClusterEnabledInput === true);
   return {
     id: cluster.id,
     server: `https://${privately ? cluster.privateFqdn : cluster.fqdn}:443`,
@@ -106,7 +83,7 @@ export function aksClusterFacts(
   };
 }
 
-function requireEntra(cluster: KubernetesCluster, azureRbac: boolean): void {
+function requireEntra(cluster: KubernetesCluster, needsRbac: boolean): void {
   const entra = cluster.azureActiveDirectoryRoleBasedAccessControlInput;
   if (entra === undefined)
     return fail("azure-unsupported", {
@@ -116,20 +93,22 @@ function requireEntra(cluster: KubernetesCluster, azureRbac: boolean): void {
       remedy: "add that block to the cluster; the tokens of managed identities come from Entra",
     });
   // azurerm: false where it is left out. A late value is an object, and passes.
-  if (azureRbac && (entra.azureRbacEnabled ?? false) === false)
-    fail("azure-unsupported", {
-      problem: "roles are given on an AKS cluster that does not ask Azure for permissions",
-      value: cluster.node.path,
-      allowed: "azure_rbac_enabled = true; or no roles, and RBAC on the cluster",
-      remedy: "set azure_rbac_enabled, or leave `roles` out and bind the controllers' users on the cluster",
-    });
+  if (needsRbac && (entra.azureRbacEnabled ?? false) === false) refuseWithoutRbac(cluster.node.path);
+}
+
+function refuseWithoutRbac(cluster: string): never {
+  return fail("azure-unsupported", {
+    problem: "roles are given on an AKS cluster that does not ask Azure for permissions",
+    value: cluster,
+    allowed: "azure_rbac_enabled = true; or no roles, and RBAC on the cluster",
+    remedy: "set azure_rbac_enabled, or leave `roles` out and bind the controllers' users on the cluster",
+  });
 }
 
 const LOOKED_UP =
   "data source azurerm_kubernetes_cluster copies the cluster's kube_config into the state, with a client key unless local accounts are disabled: describe the cluster by id, server and certificate instead, or set local_account_disabled on it";
 
-/** The kind of a cluster that is declared or looked up. */
-export const AKS_CLUSTER: Kind<KubernetesCluster | DataAzurermKubernetesCluster> = elementOf(
+const AKS_CLUSTER: Kind<KubernetesCluster | DataAzurermKubernetesCluster> = elementOf(
   "a KubernetesCluster or DataAzurermKubernetesCluster",
   "azurerm_kubernetes_cluster",
 );
@@ -231,8 +210,8 @@ interface CheckedSpoke {
  */
 export function aksSpoke(props: AksSpokeProps): ISpokeAccess<Construct> {
   checkGiven("aksSpoke()", AKS_SPOKE_PROPS, props);
-  const { cluster, roles = [], privateEndpoint, provider } = props;
-  const facts = aksClusterFacts(cluster, { privateEndpoint, azureRbac: roles.length > 0 });
+  const { roles = [], provider } = props;
+  const facts = aksClusterFacts(props);
   const { server, certificateAuthorityData, warning } = facts;
   const spoke: CheckedSpoke = { assignments: aksAssignments(facts.id, roles), warning, provider };
   return {
