@@ -4,8 +4,6 @@
 
 export { componentsMessages } from "./components";
 export { explainMessages } from "./explain";
-export { fleetMessages } from "./fleet";
-export { fleetAccessMessages } from "./fleet-access";
 export { googleMessages } from "./google";
 export { kubeletMessages } from "./kubelet";
 export { kubernetesMessages } from "./kubernetes";

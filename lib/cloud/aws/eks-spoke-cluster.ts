@@ -52,7 +52,7 @@ export interface EksClusterFacts {
 /**
  * What is known of a cluster that is declared, looked up, or described.
  *
- * Throws `aws-eks-cluster-name-invalid`, `spoke-authentication-mode`, or `late-value`.
+ * Throws `aws-eks-cluster-name-invalid`, `aws-unsupported`, or `late-value`.
  */
 export function eksClusterFacts(
   cluster: EksCluster | DataAwsEksCluster | ExistingEksCluster,

@@ -77,7 +77,7 @@ interface CheckedSpoke extends EksAccess {
  * `<namespace>_<service account>`.
  *
  * Throws `aws-eks-access-empty`, `aws-eks-policy-twice`, `aws-eks-namespaces-empty`, `aws-eks-group-invalid`,
- * `aws-eks-cluster-name-invalid`, `aws-region-unknown`, `spoke-authentication-mode`, `namespace-invalid` and `late-value`; when it is declared, `aws-arn-invalid` and `aws-partition-mismatch` for what is
+ * `aws-eks-cluster-name-invalid`, `aws-region-unknown`, `aws-unsupported`, `namespace-invalid` and `late-value`; when it is declared, `aws-arn-invalid` and `aws-partition-mismatch` for what is
  * no IAM role of the cluster's partition, and `aws-eks-entry-twice` for two controllers with one role.
  */
 export function eksSpoke(props: EksSpokeProps): ISpokeAccess<Construct> {

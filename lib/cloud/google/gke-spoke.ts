@@ -55,7 +55,7 @@ const GKE_SPOKE_PROPS: ObjectKind<GkeSpokeProps> = object({
  * principal is not documented, so that those need a role that gives rights.
  *
  * Throws `google-project-invalid`, `google-role-invalid`, `google-role-basic`, `google-setting-contradicts`,
- * `late-value`; when it is declared, `google-spoke-member-invalid`, `google-spoke-provider-differs`
+ * `late-value`; when it is declared, `google-spoke-member-invalid`, `google-mismatch`
  * and `google-policy-full`.
  */
 export function gkeSpoke(props: GkeSpokeProps): ISpokeAccess<Construct> {

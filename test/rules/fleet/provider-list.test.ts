@@ -1,14 +1,8 @@
 import { describe, expect, it } from "vitest";
-import {
-  accessProviderDocument,
-  accessProviderIssues,
-  providersOf,
-} from "../../../lib/rules/fleet/provider-file";
+import { accessProviderDocument, accessProviderIssues } from "../../../lib/rules/fleet/provider-list";
+import { refusal } from "../../support/refusal";
 
 const execConfig = { apiVersion: "client.authentication.k8s.io/v1", command: "/plugins/x" };
-const codes = (...entries: readonly unknown[]): readonly string[] =>
-  accessProviderIssues(entries).map(({ code }) => code);
-
 // kubernetes-sigs/cluster-inventory-api:pkg/access/config.go, kubernetes-sigs/kueue:pkg/config/validation.go.
 describe("accessProviderIssues", () => {
   it.each<[string, unknown, readonly string[]]>([
@@ -30,67 +24,79 @@ describe("accessProviderIssues", () => {
       },
       [],
     ],
-    ["no object", 1, ["access-provider-invalid"]],
-    ["no name", { execConfig }, ["access-provider-name-invalid"]],
-    ["an empty name", { name: "", execConfig }, ["access-provider-name-invalid"]],
-    ["a long name", { name: "a".repeat(254), execConfig }, ["access-provider-name-invalid"]],
-    ["Argo CD's name for AWS", { name: "argo-cd-builtin-aws", execConfig }, ["argo-cd-builtin-aws"]],
+    ["no object", 1, ["fleet-invalid: access provider "]],
+    ["no name", { execConfig }, ["fleet-invalid: name of an access provider"]],
+    ["an empty name", { name: "", execConfig }, ["fleet-invalid: name of an access provider"]],
+    ["a long name", { name: "a".repeat(254), execConfig }, ["fleet-invalid: name of an access provider"]],
+    [
+      "Argo CD's name for AWS",
+      { name: "argo-cd-builtin-aws", execConfig },
+      ["fleet-unsupported: argocd-k8s-auth aws without --cluster-name"],
+    ],
     ["Argo CD's name for Azure", { name: "argo-cd-builtin-azure", execConfig }, []],
-    ["no exec", { name: "a" }, ["access-provider-invalid"]],
-    ["no command", { name: "a", execConfig: { ...execConfig, command: "" } }, ["access-provider-invalid"]],
+    ["no exec", { name: "a" }, ["fleet-invalid: access provider "]],
+    [
+      "no command",
+      { name: "a", execConfig: { ...execConfig, command: "" } },
+      ["fleet-invalid: access provider "],
+    ],
     [
       "another apiVersion",
       { name: "a", execConfig: { ...execConfig, apiVersion: "v1" } },
-      ["access-provider-invalid"],
+      ["fleet-invalid: access provider "],
     ],
-    ["args of numbers", { name: "a", execConfig: { ...execConfig, args: [1] } }, ["access-provider-invalid"]],
+    [
+      "args of numbers",
+      { name: "a", execConfig: { ...execConfig, args: [1] } },
+      ["fleet-invalid: access provider "],
+    ],
     [
       "env as a map",
       { name: "a", execConfig: { ...execConfig, env: { A: "b" } } },
-      ["access-provider-invalid"],
+      ["fleet-invalid: access provider "],
     ],
     [
       "a variable without name",
       { name: "a", execConfig: { ...execConfig, env: [{ name: "", value: "b" }] } },
-      ["access-provider-invalid"],
+      ["fleet-invalid: access provider "],
     ],
     [
       "a provideClusterInfo that is a text",
       { name: "a", execConfig: { ...execConfig, provideClusterInfo: "false" } },
-      ["access-provider-invalid"],
+      ["fleet-invalid: access provider "],
     ],
     [
       "an installHint that is no text",
       { name: "a", execConfig: { ...execConfig, installHint: 1 } },
-      ["access-provider-invalid"],
+      ["fleet-invalid: access provider "],
     ],
     [
       "another mode",
       { name: "a", execConfig: { ...execConfig, interactiveMode: "never" } },
-      ["access-provider-invalid"],
+      ["fleet-invalid: access provider "],
     ],
     [
       "a key that is ignored",
       { name: "a", execConfig: { ...execConfig, config: {} } },
-      ["access-provider-invalid"],
+      ["fleet-invalid: access provider "],
     ],
     [
       "the policy of the drafts",
       { name: "a", execConfig, ClusterProfileSourcedEnvVarsPolicy: "Replace" },
-      ["fleet-name-outdated"],
+      ["fleet-unknown: older draft"],
     ],
     [
       "a policy in lower case",
       { name: "a", execConfig, profileSourcedEnvVarsPolicy: "replace" },
-      ["access-provider-policy-invalid"],
+      ["fleet-unknown: none of the values that the controllers know"],
     ],
     [
       "arguments of the profile",
       { name: "a", execConfig, profileSourcedCLIArgsPolicy: "Append" },
-      ["access-provider-additional-args"],
+      ["fleet-unsupported: additional-args"],
     ],
   ])("%s", (_, entry, expected) => {
-    expect(codes(entry)).toEqual(expected);
+    expect(accessProviderIssues([entry])).toEqual(expected.map((each) => refusal(each)));
   });
 
   it("names a provider that stands twice once", () => {
@@ -133,8 +139,6 @@ describe("accessProviderDocument", () => {
       execConfig: { ...execConfig, args: [], env: [], provideClusterInfo: false },
     });
     expect(document).toEqual({ name: "a", execConfig: { ...execConfig, interactiveMode: "Never" } });
-    expect(codes(document)).toEqual([]);
-    expect(providersOf({ providers: [document] })).toEqual([document]);
-    expect(providersOf([document])).toEqual([]);
+    expect(accessProviderIssues([document])).toEqual([]);
   });
 });

@@ -1,17 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { certificateAuthorityIssues } from "../../../lib/rules/fleet/certificate-authority";
-import { outdatedNames } from "../../../lib/rules/fleet/outdated-names";
+import { certificateAuthorityIssues } from "../../../lib/rules/fleet/endpoint";
+import { outdatedNames } from "../../../lib/rules/fleet/names";
 import {
   endpointIssues,
+  foreignManagerIssues,
   healthIssues,
   managerLabelIssues,
   managerNameIssues,
   profileProviderIssues,
   schemaIssues,
-} from "../../../lib/rules/fleet/profile-checks";
+  strayExtensionIssues,
+} from "../../../lib/rules/fleet/cluster-profile";
 import { secretIssues } from "../../../lib/rules/fleet/secret-material";
-import { proxyIssues, serverIssues } from "../../../lib/rules/fleet/server-url";
+import { proxyIssues, serverIssues } from "../../../lib/rules/fleet/endpoint";
 import { CA, LATE } from "../../fixtures/fleet/spokes";
+import { refusal } from "../../support/refusal";
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 const pem = Buffer.from(CA, "base64").toString();
@@ -43,7 +46,7 @@ describe("serverIssues", () => {
     ["ftp://a.example", "server of a spoke has another scheme than https"],
     [`https://${"a".repeat(2041)}`, "server of a spoke is longer than 2048 characters"],
   ])("refuses %j", (server, problem) => {
-    expect(serverIssues(server)).toMatchObject([{ code: "spoke-server-invalid", problem }]);
+    expect(serverIssues(server)).toMatchObject([refusal("fleet-invalid: server of a spoke", { problem })]);
   });
 
   it("shows scheme and host", () => {
@@ -73,9 +76,11 @@ describe("serverIssues", () => {
       { password: "hunter2" },
     ])
       expect(proxyIssues(proxy)).toMatchObject([
-        { code: "spoke-proxy-invalid", message: expect.not.stringContaining("hunter2") },
+        refusal("fleet-invalid: proxy of a spoke", { message: expect.not.stringContaining("hunter2") }),
       ]);
-    expect(proxyIssues("http://u:hunter2@a.example:3128")).toMatchObject([{ code: "fleet-secret-material" }]);
+    expect(proxyIssues("http://u:hunter2@a.example:3128")).toMatchObject([
+      refusal("fleet-unsafe: secret material"),
+    ]);
     expect(proxyIssues("http://u:hunter2@a.example:3128")[0]?.message).not.toContain("hunter2");
   });
 
@@ -89,7 +94,7 @@ describe("serverIssues", () => {
     ["http://user@proxy:3128", 1],
     ["", 1],
   ])("proxy %j has %i issues", (proxy, count) => {
-    expect(proxyIssues(proxy).map(({ code }) => code)).toEqual(Array(count).fill("spoke-proxy-invalid"));
+    expect(proxyIssues(proxy)).toEqual(Array(count).fill(refusal("fleet-invalid: proxy of a spoke")));
   });
 });
 
@@ -115,13 +120,15 @@ describe("certificateAuthorityIssues", () => {
       "certificate authority of a spoke holds a damaged certificate",
     ],
   ])("refuses %s", (_, data, problem) => {
-    expect(certificateAuthorityIssues(data)).toMatchObject([{ code: "spoke-ca-invalid", problem }]);
+    expect(certificateAuthorityIssues(data)).toMatchObject([
+      refusal("fleet-invalid: certificate authority of a spoke", { problem }),
+    ]);
   });
 
   it("refuses a private key as secret, and shows nothing of it", () => {
     const key = "-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n";
     const [issue] = certificateAuthorityIssues(base64(pem + key));
-    expect(issue).toMatchObject({ code: "fleet-secret-material", value: undefined });
+    expect(issue).toEqual(refusal("fleet-unsafe: secret material", { value: undefined }));
     expect(issue?.message).not.toContain("c2VjcmV0");
   });
 });
@@ -163,7 +170,7 @@ describe("secretIssues", () => {
   ])("finds %s", (_, document, where) => {
     expect(secretIssues("x", document)).toMatchObject([
       {
-        code: "fleet-secret-material",
+        code: "fleet-unsafe",
         problem: `${where} holds secret material, which is stored in plain text there`,
       },
     ]);
@@ -210,19 +217,31 @@ describe("a profile", () => {
   it.each<[string, object, readonly string[]]>([
     ["no extension", {}, []],
     ["variables", { extensions: [{ name: ENVS, extension: { A: "b" } }] }, []],
-    ["additional-args", { extensions: [{ name: ARGS, extension: {} }] }, ["access-provider-additional-args"]],
+    [
+      "additional-args",
+      { extensions: [{ name: ARGS, extension: {} }] },
+      ["fleet-unsupported: additional-args"],
+    ],
     [
       "a number as variable",
       { extensions: [{ name: ENVS, extension: { A: 1 } }] },
-      ["fleet-extension-invalid"],
+      ["fleet-invalid: extension of an access provider"],
     ],
-    ["a list as extension", { extensions: [{ name: ENVS, extension: [] }] }, ["fleet-extension-invalid"]],
+    [
+      "a list as extension",
+      { extensions: [{ name: ENVS, extension: [] }] },
+      ["fleet-invalid: extension of an access provider"],
+    ],
     [
       "one twice",
       { extensions: [1, 2].map(() => ({ name: ENVS, extension: {} })) },
-      ["fleet-extension-invalid"],
+      ["fleet-invalid: extension of an access provider"],
     ],
-    ["another name", { extensions: [{ name: "x", extension: {} }] }, ["fleet-extension-invalid"]],
+    [
+      "another name",
+      { extensions: [{ name: "x", extension: {} }] },
+      ["fleet-invalid: extension of an access provider"],
+    ],
     [
       "the name of the drafts",
       {
@@ -230,25 +249,30 @@ describe("a profile", () => {
           { name: "multicluster.x-k8s.io/clusterprofiles/auth/exec/additional-envs", extension: {} },
         ],
       },
-      ["fleet-name-outdated"],
+      ["fleet-unknown: older draft"],
     ],
   ])("with %s", (_, cluster, codes) => {
-    expect(profileProviderIssues(profile(cluster)).map(({ code }) => code)).toEqual(codes);
+    const given = profile(cluster);
+    expect([...profileProviderIssues(given), ...strayExtensionIssues(given)]).toEqual(
+      codes.map((each) => refusal(each)),
+    );
   });
 
   it("names today's name of what is dropped", () => {
     const issues = schemaIssues(profile({ certificateAuthorityData: "x", other: 1, server: 1 }), "v1alpha1");
-    expect(issues.map(({ code, value, allowed }) => [code, value, allowed])).toEqual([
-      ["fleet-name-outdated", "certificateAuthorityData", "certificate-authority-data"],
-      [
-        "cluster-profile-field-dropped",
-        "status.accessProviders[0].cluster.other",
-        "the fields of the CRD; within `cluster` they are in kebab-case",
-      ],
-      ["cluster-profile-rejected", undefined, undefined],
+    expect(issues).toEqual([
+      refusal("fleet-unknown: older draft", {
+        value: "certificateAuthorityData",
+        allowed: "certificate-authority-data",
+      }),
+      refusal("fleet-unknown: the API server drops", {
+        value: "status.accessProviders[0].cluster.other",
+        allowed: "the fields of the CRD; within `cluster` they are in kebab-case",
+      }),
+      refusal("fleet-invalid: the API server rejects", { value: undefined, allowed: undefined }),
     ]);
     expect(profileProviderIssues({ status: { credentialProviders: [] } })).toMatchObject([
-      { code: "fleet-name-outdated", allowed: "accessProviders" },
+      refusal("fleet-unknown: older draft", { allowed: "accessProviders" }),
     ]);
     expect(outdatedNames(["--clusterprofile-creds-provider", "--v"])).toMatchObject([
       { value: "--clusterprofile-creds-provider", allowed: "--clusterprofile-provider-file" },
@@ -256,7 +280,7 @@ describe("a profile", () => {
   });
 
   it("needs certificates unless they are public", () => {
-    expect(endpointIssues(profile({}), false).map(({ code }) => code)).toEqual(["spoke-ca-missing"]);
+    expect(endpointIssues(profile({}), false)).toEqual([refusal("fleet-missing: no certificate authority")]);
     expect(endpointIssues(profile({}), true)).toEqual([]);
     expect(endpointIssues(profile({ "certificate-authority-data": CA }), false)).toEqual([]);
   });
@@ -264,22 +288,24 @@ describe("a profile", () => {
   it.each<[unknown, readonly string[]]>([
     ["platform-iac", []],
     ["A.b_c-1", []],
-    ["", ["cluster-manager-invalid"]],
-    ["a".repeat(64), ["cluster-manager-invalid"]],
-    ["a b", ["cluster-manager-invalid"]],
-    ["KubeFleet", ["cluster-manager-foreign"]],
-    ["open-cluster-management", ["cluster-manager-foreign"]],
-    ["gke-fleet", ["cluster-manager-foreign"]],
+    ["", ["fleet-invalid: name of the cluster manager"]],
+    ["a".repeat(64), ["fleet-invalid: name of the cluster manager"]],
+    ["a b", ["fleet-invalid: name of the cluster manager"]],
+    ["KubeFleet", ["fleet-foreign: the cluster manager is another program"]],
+    ["open-cluster-management", ["fleet-foreign: the cluster manager is another program"]],
+    ["gke-fleet", ["fleet-foreign: the cluster manager is another program"]],
   ])("of manager %j: %j", (name, codes) => {
-    expect(managerNameIssues(name).map(({ code }) => code)).toEqual(codes);
+    expect([...managerNameIssues(name), ...foreignManagerIssues(name)]).toEqual(
+      codes.map((each) => refusal(each)),
+    );
   });
 
   it("repeats the manager in its label", () => {
     expect(managerLabelIssues(profile({}))).toEqual([]);
     expect(managerLabelIssues({ ...profile({}), metadata: { name: "spoke" } })).toMatchObject([
-      { code: "cluster-manager-label", allowed: "m" },
+      refusal("fleet-mismatch: the label x-k8s.io/cluster-manager", { allowed: "m" }),
     ]);
-    expect(managerLabelIssues({})).toMatchObject([{ code: "cluster-manager-invalid" }]);
+    expect(managerLabelIssues({})).toMatchObject([refusal("fleet-invalid: name of the cluster manager")]);
   });
 
   it.each<[string, unknown, boolean, number]>([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CA } from "../../fixtures/fleet/ca";
-import { authenticationProblems } from "../../../lib/rules/fleet/authentication-document";
+import { authenticationProblems } from "../../../lib/rules/fleet/authentication";
 
 const OTHER = "-----BEGIN X-----\nMIIE\n-----END X-----";
 const PEM = Buffer.from(CA, "base64").toString();

@@ -3,14 +3,17 @@
  * would change a JSON or YAML file for good, and first be noticed by the program on the node.
  */
 
-import { placeholderPieces } from "../../artefact/placeholder";
+import type { FinishedRule, FinishedRuleName } from "../../artefact/finished-rule";
+import { placeholderPieces, placeholdersIn } from "../../artefact/placeholder";
+import type { WorkloadIdentityError } from "../../errors";
 import { parsedYaml } from "../../model/parsed-yaml";
+import { certificateAuthorityIssues, proxyIssues, serverIssues } from "../../rules/fleet/endpoint";
 import { knownKubernetesMinors } from "../../rules/kubelet/feature-gates";
 import { validateCredentialProviderConfig } from "../../rules/kubelet/validate-credential-provider-config";
-import { refuseBrokenText } from "./problems";
+import { refuseBrokenText, refuseValue } from "./problems";
 
 /** A text before and after its placeholders were filled. */
-export interface FinishedText {
+interface FinishedText {
   /** With placeholders. */
   readonly template: string;
   /** Without. */
@@ -79,5 +82,25 @@ function assertConfig({ text, where, clusters }: FinishedText): void {
     const gates = (featureGates ?? {}) as Readonly<Record<string, boolean>>;
     const [issue] = validateCredentialProviderConfig(config, { kubelet, featureGates: gates });
     if (issue) refuseBrokenText(where, KIND, issue.message);
+  }
+}
+
+const RULES: Readonly<Record<FinishedRuleName, (text: string) => readonly WorkloadIdentityError[]>> = {
+  "certificate-authority": certificateAuthorityIssues,
+  proxy: proxyIssues,
+  server: serverIssues,
+};
+
+/**
+ * Refuses a filled text that breaks its rule. The text may hold what must not be shown, so that the refusal names its
+ * placeholders instead. `fill` gets the text and where it stands.
+ */
+export function assertRules(
+  rules: readonly FinishedRule[],
+  fill: (text: string, where: string) => string,
+): void {
+  for (const { of, rule, text } of rules) {
+    const [issue] = RULES[rule](fill(text, of));
+    if (issue) refuseValue(of, [...new Set(placeholdersIn(text))], issue.problem);
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { validateClusterProfile } from "../../../lib/rules/fleet/validate-cluster-profile";
+import { validateClusterProfile } from "../../../lib/rules/fleet/cluster-profile-schema";
 
 type Json = Record<string, unknown>;
 
