@@ -2,7 +2,6 @@
  * The tables of messages, one per area. Texts are for failures: the compiled entry loads a table when one is needed.
  */
 
-export { azureMessages } from "./azure";
 export { componentsMessages } from "./components";
 export { explainMessages } from "./explain";
 export { googleMessages } from "./google";

@@ -19,7 +19,7 @@ import { ccoctlNameOf, roleDescription, roleName, rolePath } from "../../lib/rul
 import { repositoryName as ecrRepository } from "../../lib/rules/aws/registry";
 import { eksClusterName } from "../../lib/rules/aws/spoke";
 import { bucketName as awsBucket } from "../../lib/rules/aws/issuer";
-import { guid, identityName, parseClusterId, parseRegistryId } from "../../lib/rules/azure/ids";
+import { guid, identityName, parseClusterId, parseRegistryId } from "../../lib/rules/azure/names";
 import { identityNamePrefix } from "../../lib/rules/azure/pull";
 import { blobContainerName, storageAccountName } from "../../lib/rules/azure/issuer";
 import { DIGITS, LETTERS, LOWER, passes, sorted, takenCharacters } from "../support/characters";

@@ -2,16 +2,16 @@ import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
 import type { IPullIdentities, IPullSource } from "../../model/pulls";
+import { type ObjectKind, checkGiven, list, object, optional, text } from "../../model/shape";
 import { type AzureCloudName, azureCloud } from "../../rules/azure/clouds";
+import { parseRegistryId } from "../../rules/azure/names";
+import { type RegistryPull, type RoleAssignmentMode, pullRole } from "../../rules/azure/permission";
 import {
   type LoginServer,
   loginServerOf,
   parseLoginServer,
   repositoryPatterns,
 } from "../../rules/azure/registry";
-import { type RegistryPull, type RoleAssignmentMode, pullRole } from "../../rules/azure/permission";
-import { parseRegistryId } from "../../rules/azure/ids";
-import { type ObjectKind, checkGiven, list, object, optional, text } from "../../model/shape";
 
 /** A container registry to pull from. */
 export interface AcrProps {
@@ -85,7 +85,7 @@ export class AcrSource implements IPullSource<Construct>, RegistryPull {
     Object.defineProperty(this, SOURCE, { value: true });
   }
 
-  /** Throws `azure-identities-needed`: an identity needs a resource group and a location, which have no default. */
+  /** Refuses: an identity needs a resource group and a location, which have no default. */
   defaultIdentities(): IPullIdentities<Construct> {
     return fail("azure-missing", {
       problem:
@@ -96,13 +96,7 @@ export class AcrSource implements IPullSource<Construct>, RegistryPull {
   }
 }
 
-/**
- * A container registry to pull from.
- *
- * Throws `azure-resource-id-invalid`, `azure-cloud-unknown`, `azure-cloud-mismatch`, `acr-login-server-needed`,
- * `acr-login-server-invalid`, `acr-login-server-mismatch`, `acr-role-assignment-mode-unknown`,
- * `acr-repository-invalid` or `acr-repositories-not-honoured`.
- */
+/** A container registry to pull from. */
 export function acr(props: AcrProps): AcrSource {
   checkGiven("acr()", ACR_PROPS, props);
   const { registry, roleAssignmentMode } = props;
@@ -121,7 +115,7 @@ export function acr(props: AcrProps): AcrSource {
   return new AcrSource({ registry, loginServer, roleAssignmentMode, repositories });
 }
 
-/** Returns a source made by {@link acr}, also by another copy of the package; throws `azure-source-foreign`. */
+/** Returns a source made by {@link acr}, also by another copy of the package. */
 export function acrSource(source: IPullSource<Construct>): AcrSource {
   return isAcrSource(source)
     ? source

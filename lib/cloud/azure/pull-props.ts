@@ -1,32 +1,16 @@
-import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
 import type { Construct } from "constructs";
 import { accountsRequestShape } from "../../model/identity";
 import { type PullRequest, PULL_SOURCE } from "../../model/pulls";
-import type { AzureCloudName } from "../../rules/azure/clouds";
-import { type IPullIdentity, PULL_IDENTITY } from "./pull-identity-base";
 import { type ObjectKind, number, object, optional, record, text } from "../../model/shape";
-import { PROVIDER } from "../shared/kinds";
+import type { AzureCloudName } from "../../rules/azure/clouds";
+import { IDENTITY_SETTINGS, type IdentitySettings } from "./identity";
+import { type IPullIdentity, PULL_IDENTITY } from "./pull-identity";
 
-/** How the identities of one cluster's pulls are made. */
-export interface PullIdentitiesSettings {
-  /**
-   * Resource group that will hold the identities; may be late.
-   *
-   * @defaultValue - refused, unless every service account has an entry in `identities`
-   */
-  readonly resourceGroupName?: string;
-  /**
-   * Region of the identities, for example `westeurope`; may be late.
-   *
-   * @defaultValue - refused, unless every service account has an entry in `identities`
-   */
-  readonly location?: string;
-  /**
-   * Tenant of identities and registries, a GUID. Stating it makes the annotation and azure.json final at synth.
-   *
-   * @defaultValue - the tenant of the identities, known after apply
-   */
-  readonly tenantId?: string;
+/**
+ * How the identities of one cluster's pulls are made. Resource group and location are needed unless every service account
+ * has an entry in `identities`; identities and registries are of one tenant.
+ */
+export interface PullIdentitiesSettings extends Partial<IdentitySettings> {
   /**
    * The Azure cloud; the word stands in azure.json.
    *
@@ -60,12 +44,6 @@ export interface PullIdentitiesSettings {
    */
   readonly namePrefix?: string;
   /**
-   * Tags of declared identities.
-   *
-   * @defaultValue - none
-   */
-  readonly tags?: Readonly<Record<string, string>>;
-  /**
    * Path of the plugin's configuration file on the nodes.
    *
    * @defaultValue "/etc/kubernetes/acr-azure.json"
@@ -77,34 +55,24 @@ export interface PullIdentitiesSettings {
    * @defaultValue - left out
    */
   readonly subscriptionId?: string;
-  /**
-   * The Terraform provider of the subscription that holds the identities.
-   *
-   * @defaultValue - the stack's default azurerm provider
-   */
-  readonly provider?: AzurermProvider;
 }
 
-/** The kind of {@link PullIdentitiesSettings}. */
 export const PULL_IDENTITIES_SETTINGS: ObjectKind<PullIdentitiesSettings> = object({
+  ...IDENTITY_SETTINGS.shape,
   resourceGroupName: optional(text),
   location: optional(text),
-  tenantId: optional(text),
   cloud: optional(text),
   audience: optional(text),
   identities: optional(record(PULL_IDENTITY)),
   shards: optional(number),
   namePrefix: optional(text),
-  tags: optional(record(text)),
   azureJsonPath: optional(text),
   subscriptionId: optional(text),
-  provider: optional(PROVIDER),
 });
 
 /** One cluster's pulls from container registries; what its service accounts ask for is made by `acr()`. */
 export interface PullIdentitiesProps extends PullIdentitiesSettings, PullRequest<Construct> {}
 
-/** The kind of {@link PullIdentitiesProps}. */
 export const PULL_IDENTITIES_PROPS: ObjectKind<PullIdentitiesProps> = object({
   ...PULL_IDENTITIES_SETTINGS.shape,
   ...accountsRequestShape(PULL_SOURCE),

@@ -1,10 +1,58 @@
+import { Duration } from "../../model/duration";
+import type { ImageCredentialProvider } from "../../model/image-credential-provider";
 import { isRecord } from "../../model/record";
 import { type AzureCloud, type AzureCloudName, azureCloud, azureClouds } from "./clouds";
-import { guid } from "./ids";
+import { guid } from "./names";
+import type { LoginServer } from "./registry";
+
+/** Annotation with the identity's client id (kubernetes-sigs/cloud-provider-azure, pkg/credentialprovider/consts.go). */
+export const CLIENT_ID_ANNOTATION = "kubernetes.azure.com/acr-client-id";
+
+/** Annotation with the identity's tenant id; as required as the client id, the plugin falls back to neither. */
+export const TENANT_ID_ANNOTATION = "kubernetes.azure.com/acr-tenant-id";
+
+const CACHE_MINUTES = 10;
+
+/** What decides the kubelet's entry. */
+export interface AcrCredentialProviderOptions {
+  /** The hosts that are pulled from; all of one cloud. */
+  readonly loginServers: readonly LoginServer[];
+  readonly audience: string;
+  /** Path of the plugin's configuration file on the node. */
+  readonly azureJsonPath: string;
+}
+
+/**
+ * The kubelet's entry for the acr plugin.
+ *
+ * Patterns end at the cloud's own suffix: the plugin takes the suffix anywhere in an image name for a registry, so
+ * a wider pattern would send tokens to foreign hosts. A star of `matchImages` covers one label, hence a pattern of
+ * its own for regional hosts, only where one is pulled from.
+ */
+export function acrCredentialProvider(options: AcrCredentialProviderOptions): ImageCredentialProvider {
+  return {
+    plugin: "acr",
+    name: "acr-credential-provider",
+    matchImages: [...new Set(options.loginServers.map(pattern))].sort(),
+    defaultCacheDuration: Duration.minutes(CACHE_MINUTES),
+    args: [options.azureJsonPath],
+    // The file names no identity of the node, so it cannot serve the entry without token.
+    nodeIdentityArgs: undefined,
+    env: [],
+    audience: options.audience,
+    cacheType: "ServiceAccount",
+    annotationKeys: [CLIENT_ID_ANNOTATION, TENANT_ID_ANNOTATION],
+    needs: ["tokens"],
+  };
+}
+
+function pattern({ cloud, region }: LoginServer): string {
+  const { acrSuffix } = azureCloud(cloud);
+  return region === undefined ? `*.${acrSuffix}` : `*.*.geo.${acrSuffix}`;
+}
 
 /** What the acr plugin's configuration file says. */
 export interface AzureJson {
-  /** The one cloud of the registries. */
   readonly cloud: AzureCloudName;
   /** The one tenant of identities and registries; may be late. */
   readonly tenantId: string;
@@ -18,9 +66,7 @@ export interface AzureJson {
 
 /** Something in the file that breaks pulls with service account tokens. */
 export interface AzureJsonFinding {
-  /** The key. */
   readonly field: string;
-  /** What happens, and what to write. */
   readonly message: string;
 }
 

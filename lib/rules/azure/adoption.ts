@@ -5,9 +5,11 @@
 
 import { fail } from "../../errors";
 import type { CredentialsRequest } from "../../model/credentials-request";
-import { type PlannedComponent, checkKnown, hasCustomRole, own } from "./component-plan";
-import { guid, resourceGroupScope, scopeResourceGroup } from "./ids";
 import { type ObjectKind, list, object, optional, record, text } from "../../model/shape";
+import { type PlannedComponent, checkKnown, hasCustomRole, own } from "./component";
+import { resourceGroupScope } from "./ids";
+import { guid } from "./names";
+import { scopeResourceGroup } from "./scope";
 
 /** What exists already of one cluster's identities. */
 export interface ComponentAdoption {
@@ -34,7 +36,6 @@ export interface ComponentAdoption {
   readonly absent?: readonly string[];
 }
 
-/** The kind of {@link ComponentAdoption}. */
 export const COMPONENT_ADOPTION: ObjectKind<ComponentAdoption> = object({
   roleDefinitions: optional(record(text)),
   roleAssignments: optional(record(record(text))),

@@ -5,20 +5,54 @@
 
 import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
 import { ResourceGroup } from "@cdktf/provider-azurerm/lib/resource-group/index.js";
-import { type ITerraformDependable, TerraformStack } from "cdktf";
-import type { Construct } from "constructs";
+import { type ITerraformDependable, type TerraformResource, TerraformStack } from "cdktf";
+import type { Construct, IConstruct } from "constructs";
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
+import { isRecord } from "../../model/record";
+import { lowestVersion } from "../../rules/azure/azurerm-version";
 import { type Tags, tagsArgument } from "../../rules/azure/tags";
+import { withinStack } from "../shared/across-stacks";
+import { DefaultProvider } from "../shared/default-provider";
 import { keepNames } from "../shared/kept-names";
 import { PerApp } from "../shared/per-app";
-import { withinStack } from "../shared/across-stacks";
-import { defaultProvider } from "./provider-place";
+
+const defaults = new DefaultProvider<AzurermProvider>("azurerm");
+
+/** The stack's default azurerm provider, where it has been added to the stack already. */
+export function defaultProvider(construct: IConstruct): AzurermProvider | undefined {
+  return defaults.of(construct);
+}
+
+/**
+ * Refuses an identity of another subscription than its Terraform provider's, as far as both are literal.
+ *
+ * azurerm declares identities in the provider's subscription, and of a credential's `parent_id` or
+ * `user_assigned_identity_id` it takes resource group and name alone (federated_identity_credential_resource.go, 4.0 to
+ * 5.2): the credential would be put on an identity of the same name there. A subscription from ARM_SUBSCRIPTION_ID is
+ * not seen.
+ */
+export function checkSubscription(
+  construct: IConstruct,
+  what: string,
+  subscriptionId: string,
+  provider: AzurermProvider | undefined,
+): void {
+  const stated = (provider ?? defaultProvider(construct))?.subscriptionIdInput;
+  if (stated === undefined || isLate(stated) || stated.includes("${")) return;
+  if (stated.toLowerCase() !== subscriptionId.toLowerCase())
+    fail("azure-mismatch", {
+      problem: `${what} is of another subscription than the azurerm provider, in whose subscription azurerm puts identities and credentials, whatever their ids say`,
+      value: subscriptionId,
+      allowed: stated,
+      remedy:
+        "give an azurerm provider of that subscription, with an alias, as `provider`; or state the same subscription in both",
+    });
+}
 
 /** `declared` here, unless the app declares it already; or `existing`. */
 export type ResourceGroupMode = "declared" | "existing";
 
-/** Values of {@link ResourceGroupMode}. */
 export const RESOURCE_GROUP_MODES: readonly ResourceGroupMode[] = ["declared", "existing"];
 
 /** Which resource group of which subscription. */
@@ -43,11 +77,9 @@ export interface ResourceGroupPlace {
 export interface ResourceGroupUse extends ResourceGroupPlace {
   /** Its region; may be late. */
   readonly location: string;
-  /** Whether it is made. */
   readonly mode: ResourceGroupMode;
   /** `cluster` for the one that OpenShift's installer fills, which nothing else may be in. */
   readonly holds: "cluster" | "issuer" | "identities";
-  /** Its tags. */
   readonly tags: Tags;
   /**
    * Id under which an existing group is imported.
@@ -70,8 +102,6 @@ const apps = new PerApp<KnownGroup[]>();
 
 /**
  * Refuses what one group cannot be: in two regions, with two values of a tag, or the cluster's and something else's.
- *
- * Throws `azure-resource-group-moved`, `azure-resource-group-tags` or `azure-installation-group-used`.
  */
 export function checkResourceGroup(scope: Construct, use: ResourceGroupUse): void {
   for (const { construct, use: other, resource } of knownGroups(scope, use)) {
@@ -188,4 +218,23 @@ function subscriptionOf(scope: Construct, place: ResourceGroupPlace): string | u
 /** `West Europe` and `westeurope` are one region. */
 function comparable(location: string): string {
   return isLate(location) ? location : location.replaceAll(" ", "").toLowerCase();
+}
+
+const OVERRIDE = ["terraform", "required_providers", "azurerm", "version"];
+
+/**
+ * The lowest version of azurerm that a resource will run with: of the stack's `required_providers`, which an override
+ * changes, and which is the version of the bindings otherwise. Only at synth is either final.
+ */
+export function azurermVersion(resource: TerraformResource): string {
+  // cdktf keeps a stack's overrides private, and merges them into what it writes.
+  const overrides: unknown = Reflect.get(TerraformStack.of(resource), "rawOverrides");
+  const stated = OVERRIDE.reduce<unknown>(
+    (outer, key) => (isRecord(outer) ? outer[key] : undefined),
+    overrides,
+  );
+  if (typeof stated === "string") return lowestVersion(stated);
+  const provider = resource.provider ?? defaultProvider(resource);
+  const bindings = provider?.terraformGeneratorMetadata ?? resource.terraformGeneratorMetadata;
+  return lowestVersion(bindings?.providerVersion ?? bindings?.providerVersionConstraint ?? "");
 }

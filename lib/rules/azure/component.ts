@@ -1,26 +1,95 @@
+/*
+ * The identities of OpenShift's components, as openshift/cloud-credential-operator makes them
+ * (pkg/cmd/provisioning/azure/create_managed_identities.go).
+ */
+
 import { fail } from "../../errors";
 import { type ComponentIntent, type ComponentsRequest, COMPONENT_AUDIENCE } from "../../model/components";
 import type { CredentialsRequest } from "../../model/credentials-request";
-import { ofRequest } from "../../model/request-label";
+import { ofRequest, requestLabel } from "../../model/request-label";
 import { type ObjectKind, list, object, optional, text } from "../../model/shape";
+import { derivedName, stableHash } from "../names";
 import { refuseSameNames } from "../openshift/request-names";
-import { checkReason } from "./roles";
-import {
-  type ComponentNaming,
-  type NamedComponent,
-  componentNames,
-  invalidCcoctlName,
-} from "./component-names";
+import { checkReason } from "./access";
+import { subscriptionScope } from "./ids";
+import { type ComponentPermissions, componentPermissions } from "./provider-spec";
+import { IDENTITY_NAME } from "./pull";
 import {
   type ClusterResourceGroups,
   assignableScopes,
   checkBroadScopes,
   checkResourceGroups,
   componentScopes,
-} from "./component-scopes";
+  statedScopes,
+} from "./scope";
 import { type ClusterTrust, type FederatedCredential, checkCredentials, federatedCredentials } from "./trust";
-import { type ComponentPermissions, componentPermissions } from "./provider-spec";
-import { statedScopes, subscriptionScope } from "./ids";
+
+/**
+ * How the identities, custom roles and credentials of components are named: `unique` adds a hash wherever a name would
+ * be ambiguous or too long, `ccoctl` cuts, as `ccoctl` does.
+ */
+export type ComponentNaming = "unique" | "ccoctl";
+
+export const COMPONENT_NAMINGS: readonly ComponentNaming[] = ["unique", "ccoctl"];
+
+/** What the identity of a request and its custom role are called. */
+interface NamedComponent {
+  readonly request: CredentialsRequest;
+  readonly identityName: string;
+  readonly roleName: string;
+}
+
+const LEGAL = /^[A-Za-z0-9][A-Za-z0-9_-]{2,127}$/;
+
+const NAMES: Readonly<Record<ComponentNaming, (parts: readonly string[]) => string>> = {
+  unique: (parts) => derivedName(parts, IDENTITY_NAME),
+  // openshift/cloud-credential-operator, pkg/cmd/provisioning/azure/create_managed_identities.go.
+  ccoctl: (parts) => parts.join("-").slice(0, IDENTITY_NAME.max),
+};
+
+/**
+ * Names for each request; in the order of the requests.
+ *
+ * A tenant has one custom role of a name, over all its subscriptions, which `ccoctl` does not regard: with `unique` the
+ * role's name ends with a hash of the subscription.
+ */
+export function componentNames(
+  clusterName: string,
+  subscriptionId: string,
+  requests: readonly CredentialsRequest[],
+  naming: ComponentNaming,
+): readonly NamedComponent[] {
+  const name = NAMES[naming];
+  const holders = new Map<string, CredentialsRequest>();
+  return requests.map((request) => {
+    const { secret } = request;
+    const own = name([clusterName, secret.namespace, secret.name]);
+    if (!LEGAL.test(own)) ofRequest(request, () => invalidCcoctlName("an identity", own));
+    const holder = holders.get(own.toLowerCase());
+    if (holder)
+      fail("azure-conflict", {
+        problem: `${requestLabel(holder)} and ${requestLabel(request)} would have the same identity`,
+        value: own,
+        allowed: "an identity of its own for each request, letter case aside",
+        remedy:
+          'leave `naming: "ccoctl"` out, which cuts names at 128 characters, shorten the cluster name, or leave out the request that is there twice',
+      });
+    holders.set(own.toLowerCase(), request);
+    const roleName = naming === "ccoctl" ? own : `${own}_${stableHash([subscriptionId.toLowerCase()])}`;
+    return { request, identityName: own, roleName };
+  });
+}
+
+/** Refuses a name that `ccoctl` would give and Azure does not take. */
+function invalidCcoctlName(what: string, value: string): never {
+  return fail("azure-invalid", {
+    problem: `the name that ccoctl would give ${what} is not one that Azure takes`,
+    value,
+    allowed: "3 to 128 of A-Z, a-z, 0-9, _ and -, for a credential at most 120",
+    remedy:
+      'leave `naming: "ccoctl"` out; a request that ccoctl could not make an identity for has nothing to adopt',
+  });
+}
 
 /** What the caller wants otherwise for one request. */
 export interface ComponentOverride {
@@ -44,7 +113,6 @@ export interface ComponentOverride {
   readonly withoutPermissions?: readonly string[];
 }
 
-/** The kind of {@link ComponentOverride}. */
 export const COMPONENT_OVERRIDE: ObjectKind<ComponentOverride> = object({
   scopes: optional(list(text)),
   reason: optional(text),
@@ -52,26 +120,20 @@ export const COMPONENT_OVERRIDE: ObjectKind<ComponentOverride> = object({
 });
 
 /** How components are planned. */
-export interface ComponentPlanOptions {
-  /** How things are named. */
+interface ComponentPlanOptions {
   readonly naming: ComponentNaming;
   /** Where roles count by default. */
   readonly resourceGroups: ClusterResourceGroups;
-  /** By the name of the request. */
   readonly overrides: Readonly<Record<string, ComponentOverride>>;
 }
 
 /** The identity of one request. */
 export interface PlannedComponent extends NamedComponent {
-  /** What it may do. */
   readonly permissions: ComponentPermissions;
-  /** Resource ids of what the roles count for. */
   readonly scopes: readonly string[];
   /** True where something that the request asks for is not granted. */
   readonly withheld: boolean;
-  /** Why one of the scopes is broad. */
   readonly reason: string | undefined;
-  /** Who acts as it. */
   readonly credentials: readonly FederatedCredential[];
 }
 
