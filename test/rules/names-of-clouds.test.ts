@@ -4,7 +4,7 @@
  */
 
 import { describe, expect, it } from "vitest";
-import { accountId, parseRoleArn } from "../../lib/rules/aws/provider";
+import { accountId, parseRoleArn } from "../../lib/rules/aws/arn";
 import { ccoctlNameOf, roleDescription, roleName, rolePath } from "../../lib/rules/aws/names";
 import { repositoryName as ecrRepository } from "../../lib/rules/aws/registry";
 import { eksClusterName } from "../../lib/rules/aws/spoke";

@@ -5,7 +5,8 @@ import { Construct } from "constructs";
 import { Issuer } from "../../model/issuer";
 import { isLate } from "../../model/late";
 import { stateFact } from "../../model/stated-facts";
-import { parseOidcProviderArn, awsIssuer, clientIds, literalOidcProviderArn } from "../../rules/aws/provider";
+import { awsIssuer, clientIds, literalOidcProviderArn } from "../../rules/aws/provider";
+import { parseOidcProviderArn } from "../../rules/aws/arn";
 import { withinStack } from "../shared/across-stacks";
 import type {
   EksClusterAttributes,

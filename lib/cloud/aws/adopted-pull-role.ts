@@ -2,7 +2,7 @@ import { DataAwsIamRole } from "@cdktf/provider-aws/lib/data-aws-iam-role/index.
 import type { ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 import { isLate } from "../../model/late";
-import { accountId, parseRoleArn, roleArn } from "../../rules/aws/provider";
+import { accountId, parseRoleArn, roleArn } from "../../rules/aws/arn";
 import { partitionOf } from "../../rules/aws/partitions";
 import { pullAnnotations } from "../../rules/aws/pull";
 import { roleName, rolePath } from "../../rules/aws/names";

@@ -14,7 +14,7 @@ import {
   componentPolicyName,
   componentRoleName,
 } from "../../rules/aws/component";
-import { type RoleReason, describedRole } from "../../rules/aws/trust";
+import { type RoleReason, describedRole } from "../../rules/aws/role";
 import { kmsKeyAccount, kmsKeyPolicyStatements, requireKeyPartition } from "../../rules/aws/narrowing";
 import { requestStatements } from "../../rules/aws/provider-spec";
 import { TOKEN_PATH_FORM, isTokenPath } from "../../rules/openshift/token-path";

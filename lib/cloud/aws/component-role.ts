@@ -7,7 +7,7 @@ import type { ComponentGrant, ComponentSecret } from "../../model/components";
 import { ofRequest } from "../../model/request-label";
 import { componentSecret } from "../../rules/aws/component";
 import { kmsKeyPolicyStatements } from "../../rules/aws/narrowing";
-import type { PolicyStatement } from "../../rules/aws/statement";
+import type { PolicyStatement } from "../../rules/aws/policy-document";
 import { componentRolePlan, warnOfForeignKeys } from "./component-role-plan";
 import { type ComponentRoleProps, COMPONENT_ROLE_PROPS } from "./component-role-props";
 import { declareInlinePolicy, declareRole } from "./federated-role";

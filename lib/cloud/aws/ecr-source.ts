@@ -2,8 +2,8 @@ import type { TerraformProvider } from "cdktf";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import type { IPullSource } from "../../model/pulls";
-import type { PolicyStatement } from "../../rules/aws/statement";
-import type { EcrGrant } from "../../rules/aws/registry";
+import type { PolicyStatement } from "../../rules/aws/policy-document";
+import type { EcrGrant } from "../../rules/aws/permission";
 import { PROVIDER } from "../shared/kinds";
 import { type ObjectKind, anyObject, list, object, optional, text } from "../../model/shape";
 

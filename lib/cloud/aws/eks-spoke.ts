@@ -7,7 +7,7 @@ import type { ISpokeAccess, SpokeEntry, SpokeEntryRequest } from "../../model/fl
 import { isLate } from "../../model/late";
 import type { AccessPrincipal } from "../../model/access-principal";
 import type { AccessGrant } from "../../model/workloads";
-import { parseRoleArn } from "../../rules/aws/provider";
+import { parseRoleArn } from "../../rules/aws/arn";
 import { type EksAccess, type EksPolicyGrant, EKS_POLICY_GRANT, eksAccess } from "../../rules/aws/spoke";
 import { partitionOf, otherPartition } from "../../rules/aws/partitions";
 import {

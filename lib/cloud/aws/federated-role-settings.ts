@@ -5,18 +5,12 @@ import { fail } from "../../errors";
 import { validateAudience } from "../../model/audience";
 import { isLate } from "../../model/late";
 import { Subject } from "../../model/subject";
-import { type OidcProviderArn, parseOidcProviderArn, requireAudience } from "../../rules/aws/provider";
-import {
-  accountOfRole,
-  expectedRoleArn,
-  trustSizeWarning,
-  permissionsBoundary,
-  type AwsFederatedTrust,
-  subjectPattern,
-  trustPolicy,
-} from "../../rules/aws/trust";
+import { requireAudience } from "../../rules/aws/provider";
+import { type OidcProviderArn, parseOidcProviderArn } from "../../rules/aws/arn";
+import { accountOfRole, expectedRoleArn, trustSizeWarning, permissionsBoundary } from "../../rules/aws/role";
+import { type AwsFederatedTrust, subjectPattern, trustPolicy } from "../../rules/aws/trust";
 import { partitionOf, otherPartition } from "../../rules/aws/partitions";
-import { policyText } from "../../rules/aws/statement";
+import { policyText } from "../../rules/aws/policy-document";
 import { defaultAwsAudience } from "../../rules/aws/pull";
 import { rolePath, tagArguments } from "../../rules/aws/names";
 import { terraformText } from "../../rules/terraform-text";

@@ -2,7 +2,7 @@ import { IamRole } from "@cdktf/provider-aws/lib/iam-role/index.js";
 import { IamRolePolicy } from "@cdktf/provider-aws/lib/iam-role-policy/index.js";
 import { Annotations, type ITerraformDependable, TerraformStack } from "cdktf";
 import type { Construct } from "constructs";
-import { type PolicyDocument, policyText } from "../../rules/aws/statement";
+import { type PolicyDocument, policyText } from "../../rules/aws/policy-document";
 import { derivedRoleName } from "../../rules/aws/names";
 import { waitFor } from "../shared/across-stacks";
 import { keepNames } from "../shared/kept-names";

@@ -9,11 +9,8 @@ import {
   OBJECT_TAGS_MAX,
   tagArguments,
 } from "../../rules/aws/names";
+import { bucketHost, bucketIssuer, bucketName, type IssuerBucketPlace } from "../../rules/aws/issuer";
 import {
-  bucketHost,
-  bucketIssuer,
-  bucketName,
-  type IssuerBucketPlace,
   type ExistingDistribution,
   EXISTING_DISTRIBUTION,
   certificateArn,
@@ -21,7 +18,7 @@ import {
   existingDistribution,
   issuerDomain,
   requireCloudFront,
-} from "../../rules/aws/issuer";
+} from "../../rules/aws/distribution";
 import { awsIssuer } from "../../rules/aws/provider";
 import { partitionOf } from "../../rules/aws/partitions";
 import { issuerDocuments } from "../../rules/openid/issuer-documents";

@@ -10,7 +10,7 @@ import { Construct } from "constructs";
 import { at } from "../../errors";
 import { type IIssuerHost, Issuer } from "../../model/issuer";
 import { distributionBucketPolicy, publicBucketPolicy, importId } from "../../rules/aws/issuer";
-import { policyText } from "../../rules/aws/statement";
+import { policyText } from "../../rules/aws/policy-document";
 import { issuerDocuments } from "../../rules/openid/issuer-documents";
 import { publishIssuer } from "../shared/issuer-hosts";
 import { keepNames } from "../shared/kept-names";

@@ -1,23 +1,14 @@
 import { Annotations, type TerraformProvider } from "cdktf";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
-import {
-  repositoryName,
-  repositoryPatterns,
-  type PrivateEcrGrant,
-  repositoryPullPolicy,
-} from "../../rules/aws/registry";
+import { repositoryName, repositoryPatterns } from "../../rules/aws/registry";
+import { repositoryPullPolicy, type PrivateEcrGrant } from "../../rules/aws/permission";
 import { matchesPattern } from "../../rules/wildcard";
 import { ownerWarnings } from "../../rules/aws/pull";
 import type { EcrSource, OwnerPolicy } from "./ecr-source";
 import { onceKey, sameProvider } from "./once-per-stack";
 import type { IPullRole } from "./pull-role-props";
-import {
-  RepositoryPullPolicy,
-  type RepositoryPullPolicyProps,
-  declaredRepositoryPolicy,
-  repositoryPolicyKey,
-} from "./repository-pull-policy";
+import { RepositoryPullPolicy, type RepositoryPullPolicyProps, declaredRepositoryPolicy, repositoryPolicyKey } from "./repository-pull-policy";
 
 /** A role that is about to be declared. */
 export interface ExpectedRole {

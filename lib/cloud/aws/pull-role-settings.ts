@@ -1,5 +1,5 @@
 import type { Construct } from "constructs";
-import { pullPermissions } from "../../rules/aws/registry";
+import { pullPermissions } from "../../rules/aws/permission";
 import { partitionOfGrants, pullRoleDescription } from "../../rules/aws/pull";
 import { roleName } from "../../rules/aws/names";
 import { type EcrSource, ecrSource } from "./ecr-source";

@@ -13,8 +13,8 @@ import {
   partitionOfGrants,
 } from "../../rules/aws/pull";
 import { partitionOf, otherPartition } from "../../rules/aws/partitions";
-import type { EcrGrant } from "../../rules/aws/registry";
-import { accountOfRole, expectedRoleArn } from "../../rules/aws/trust";
+import type { EcrGrant } from "../../rules/aws/permission";
+import { accountOfRole, expectedRoleArn } from "../../rules/aws/role";
 import { derivedRoleName, rolePath } from "../../rules/aws/names";
 import { type EcrSource, ecrSource } from "./ecr-source";
 import type { IOidcProvider } from "./oidc-provider-props";

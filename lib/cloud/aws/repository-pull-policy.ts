@@ -2,10 +2,11 @@ import { EcrRepositoryPolicy } from "@cdktf/provider-aws/lib/ecr-repository-poli
 import { type TerraformProvider, TerraformStack, dependable } from "cdktf";
 import { Construct } from "constructs";
 import { at, fail } from "../../errors";
-import { accountId } from "../../rules/aws/provider";
-import { repositoryName, repositoryPullPolicy } from "../../rules/aws/registry";
+import { accountId } from "../../rules/aws/arn";
+import { repositoryName } from "../../rules/aws/registry";
+import { repositoryPullPolicy } from "../../rules/aws/permission";
 import { partitionOf } from "../../rules/aws/partitions";
-import { type PolicyStatement, policyText } from "../../rules/aws/statement";
+import { type PolicyStatement, policyText } from "../../rules/aws/policy-document";
 import { type OnceInAccount, declareInAccount, declaredInAccount } from "./once-per-account";
 import { declareOnce, declaredOnce, onceKey, sharedId } from "./once-per-stack";
 import { type IPullRole, PULL_ROLE } from "./pull-role-props";

@@ -1,6 +1,6 @@
 import type { Construct } from "constructs";
 import { accessPolicy, managedPolicies, managedPoliciesWarning } from "../../rules/aws/workload";
-import { type RoleReason, describedRole, namedSubjects } from "../../rules/aws/trust";
+import { type RoleReason, describedRole, namedSubjects } from "../../rules/aws/role";
 import { roleName } from "../../rules/aws/names";
 import { awsAccessOf } from "./aws-access";
 import { type InlinePolicy, roleNameOfPath } from "./federated-role";

@@ -3,13 +3,13 @@ import { describe, expect, it } from "vitest";
 import { Issuer } from "../../../lib/model/issuer";
 import { Subject } from "../../../lib/model/subject";
 import { evaluateAwsTrust } from "../../../lib/rules/aws/policy/trust";
-import { policySize, policyText } from "../../../lib/rules/aws/statement";
+import { policySize, policyText } from "../../../lib/rules/aws/policy-document";
+import { trustSizeWarning } from "../../../lib/rules/aws/role";
 import {
   type AwsFederatedTrust,
   subjectPattern,
   trustPolicy,
   trustPolicySize,
-  trustSizeWarning,
 } from "../../../lib/rules/aws/trust";
 import { code } from "../../support/refusal";
 

@@ -9,7 +9,6 @@ import { Match, cannotTell, yes } from "./match";
 import type { Statement } from "./document";
 import { type AskedResource, Resources, coversAction, resourcesOf } from "./resource-name";
 
-/** What a statement does. */
 export type Effect = "Allow" | "Deny";
 
 /** Whether a statement applies, and how near it comes to that. */
@@ -18,7 +17,6 @@ export interface Judged {
   readonly match: Match;
 }
 
-/** What a statement says of an action. */
 export interface Candidate {
   /** For people; `undefined` where there is no statement to name. */
   readonly label: string | undefined;
@@ -69,7 +67,6 @@ class UnreadStatements implements Candidate {
   }
 }
 
-/** What bears on a statement besides itself. */
 export interface Asked {
   readonly action: string;
   readonly context: RequestContext;

@@ -101,7 +101,6 @@ function isArnOrWildcard(resource: string): boolean {
   return rest.length > 0 && (prefix === "arn" || /[*?]/.test(prefix));
 }
 
-/** The first problem of a value that is known. */
 function first(
   selection: Selection | undefined,
   problem: (value: string) => string | undefined,
