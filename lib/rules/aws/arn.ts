@@ -19,7 +19,7 @@ export interface OidcProviderArn {
   readonly hostPath: string;
 }
 
-export interface RoleArn {
+interface RoleArn {
   readonly partition: string;
   readonly account: string;
   readonly path: string;

@@ -72,7 +72,7 @@ export interface IssuerBucketPlace {
   readonly paths: readonly string[];
 }
 
-export interface DistributionReader {
+interface DistributionReader {
   /** ARN of the distribution; may be late. */
   readonly distributionArn: string;
   /** Id of the origin access identity that read the bucket before; `undefined` where there was none. */

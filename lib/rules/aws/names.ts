@@ -69,7 +69,7 @@ export function roleDescription(description: string, what: string): string {
 /** Tags of one object. */
 export type Tags = Readonly<Record<string, string>>;
 
-export const TAGS_MAX = 50;
+const TAGS_MAX = 50;
 
 export const OBJECT_TAGS_MAX = 10;
 

@@ -117,7 +117,7 @@ function regionForPublic(grants: readonly EcrGrant[], stated: string | undefined
   return [{ name: "AWS_REGION", value: region }];
 }
 
-export interface ReasonedWildcard {
+interface ReasonedWildcard {
   /** `namespace/name` with `*` or `?`. */
   readonly pattern: string;
   readonly reason: string;

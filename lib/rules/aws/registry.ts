@@ -109,7 +109,7 @@ export function parseEcrHost(host: string): PrivateEcrHost | PublicEcrHost | und
 }
 
 /** True where the text is a host of ECR, or a matchImages pattern for some: what stands before a repository's name. */
-export function isEcrHost(text: string): boolean {
+function isEcrHost(text: string): boolean {
   return PUBLIC_HOSTS.includes(text) || REGISTRY.test(text);
 }
 
@@ -134,7 +134,7 @@ const MIN = 2;
 const NAME = /^[a-z0-9]+(?:[._-][a-z0-9]+)*(?:\/[a-z0-9]+(?:[._-][a-z0-9]+)*)*$/;
 
 /** True where the text is a pattern rather than the name of one repository. */
-export function isRepositoryPattern(repository: string): boolean {
+function isRepositoryPattern(repository: string): boolean {
   return repository.includes("*");
 }
 

@@ -77,7 +77,7 @@ export const MANAGED_BY_AWS = "aws";
 
 const POLICY_FORM = "arn:<partition>:iam::<account>:policy/[<path>/]<name>";
 
-export interface ManagedPolicyArn {
+interface ManagedPolicyArn {
   readonly partition: string;
   /** The account, or `aws` for a policy that AWS manages. */
   readonly account: string;

@@ -42,7 +42,7 @@ export function requireSidsOnce(statements: readonly PolicyStatement[]): void {
     });
 }
 
-export function identityStatement(statement: PolicyStatement, what: string): PolicyStatement {
+function identityStatement(statement: PolicyStatement, what: string): PolicyStatement {
   if (!isRecord(statement))
     return fail("aws-invalid", invalidStatement(what, "is not a statement", statement));
   const stray = Object.keys(statement).find((field) => !FIELDS.includes(field));

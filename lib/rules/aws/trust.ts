@@ -41,7 +41,7 @@ export interface AwsFederatedTrust extends FederatedTrust {
   readonly anyAudience?: boolean;
 }
 
-export interface TrustPolicySize {
+interface TrustPolicySize {
   /** Characters without white space, as IAM counts them. */
   readonly characters: number;
   /** False where a late value had to be estimated. */

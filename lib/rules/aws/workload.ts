@@ -120,7 +120,7 @@ export function accessAnnotations(roleArn: string, audience: string): Readonly<R
   };
 }
 
-export interface PodTokenProps {
+interface PodTokenProps {
   /** ARN of the role; may be late. */
   readonly roleArn: string;
   readonly audience: string;

@@ -12,7 +12,7 @@ import { type AskedResource, Resources, coversAction, resourcesOf } from "./reso
 export type Effect = "Allow" | "Deny";
 
 /** Whether a statement applies, and how near it comes to that. */
-export interface Judged {
+interface Judged {
   readonly depth: number;
   readonly match: Match;
 }
@@ -67,7 +67,7 @@ class UnreadStatements implements Candidate {
   }
 }
 
-export interface Asked {
+interface Asked {
   readonly action: string;
   readonly context: RequestContext;
   readonly principal: (statement: Statement) => Match;

@@ -24,7 +24,7 @@ export interface CountedPolicy<D> {
   readonly doubt: D | undefined;
 }
 
-export interface Judging {
+interface Judging {
   readonly context: RequestContext;
   readonly principal: (statement: Statement) => Match;
   readonly nothing: string;

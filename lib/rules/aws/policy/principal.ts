@@ -105,7 +105,7 @@ function isMalformed(name: Known<string>): boolean {
   );
 }
 
-export interface AskingRole {
+interface AskingRole {
   readonly arn: Known<string>;
   readonly account: Known<string>;
   readonly root: Known<string>;

@@ -11,7 +11,7 @@ import type { Policy, Statement } from "./document";
 import { coversOutsider, coversRole, namesRole } from "./principal";
 import type { AskedResource } from "./resource-name";
 
-export interface RequestingRole {
+interface RequestingRole {
   readonly arn: Known<string>;
   /** Name of its partition, `aws`. */
   readonly partition: Known<string>;
@@ -62,7 +62,7 @@ function isDeny({ effect }: Statement): boolean {
   );
 }
 
-export interface AwsOutsiderRequest {
+interface AwsOutsiderRequest {
   /** The service, `cloudfront.amazonaws.com`; `undefined` for someone without credentials. */
   readonly service: string | undefined;
   readonly action: string;

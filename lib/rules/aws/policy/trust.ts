@@ -57,7 +57,7 @@ function foreignIssuer(issuer: unknown, hostPath: string): AwsDecision | undefin
   };
 }
 
-export interface ShownToken {
+interface ShownToken {
   readonly provider: Known<string>;
   /** The issuer without `https://`. */
   readonly host: Known<string>;

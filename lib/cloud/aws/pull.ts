@@ -1,32 +1,139 @@
-import { Annotations } from "cdktf";
-import type { Construct } from "constructs";
-import { fail } from "../../errors";
+import type { IamRolePolicy } from "@cdktf/provider-aws/lib/iam-role-policy/index.js";
+import type { IamRole } from "@cdktf/provider-aws/lib/iam-role/index.js";
+import { type ITerraformDependable, Annotations } from "cdktf";
+import { Construct } from "constructs";
+import { at, fail } from "../../errors";
 import { validateAudience } from "../../model/audience";
 import type { AccountGrant, AccountRequest } from "../../model/identity";
-import type { IPullIdentities, IPullSource, PullDeclaration, PullRequest } from "../../model/pulls";
 import { Issuer } from "../../model/issuer";
+import type { IPullIdentities, IPullSource, PullDeclaration, PullRequest } from "../../model/pulls";
+import { checkProps, checkGiven } from "../../model/shape";
 import type { Subject } from "../../model/subject";
+import { roleName, derivedRoleName, rolePath } from "../../rules/aws/names";
+import { partitionOf, otherPartition } from "../../rules/aws/partitions";
+import { pullPermissions, type EcrGrant } from "../../rules/aws/permission";
 import {
+  partitionOfGrants,
+  pullRoleDescription,
+  pullAnnotations,
   ecrCredentialProvider,
   fipsWarning,
   defaultAwsAudience,
-  partitionOfGrants,
 } from "../../rules/aws/pull";
-import { partitionOf, otherPartition } from "../../rules/aws/partitions";
-import type { EcrGrant } from "../../rules/aws/permission";
 import { accountOfRole, expectedRoleArn } from "../../rules/aws/role";
-import { derivedRoleName, rolePath } from "../../rules/aws/names";
-import { type EcrSource, ecrSource } from "./ecr-source";
-import type { IOidcProvider } from "./oidc-provider-props";
-import { PullRole } from "./pull-role";
-import { type PullRolesProps, PULL_ROLES_PROPS } from "./pull-roles-props";
-import { checkOwnerPolicies } from "./owner-policies";
-import { declaredProvider } from "./trusted-provider";
-import { checkGiven } from "../../model/shape";
+import { AdoptedPullRole, arnOfRoleName, givenArn } from "./adopted";
+import { type EcrSource, ecrSource } from "./registry-source";
+import { checkOwnerPolicies, writeOwnerPolicies } from "./owner-policies";
+import { declaredProvider } from "./provider";
+import type { IOidcProvider } from "./provider-props";
+import {
+  type PullRoleProps,
+  type IPullRole,
+  type PullRoleAttributes,
+  PULL_ROLE_ATTRIBUTES,
+  PULL_ROLE_PROPS,
+  type PullRolesProps,
+  PULL_ROLES_PROPS,
+} from "./pull-props";
+import {
+  type InlinePolicy,
+  roleNameOfPath,
+  type FederatedRoleSettings,
+  federatedRoleSettings,
+  declareInlinePolicy,
+  declareRole,
+} from "./role";
+
+/** A pull role, checked and computed, not yet declared. */
+interface PullRoleSettings extends FederatedRoleSettings {
+  readonly sources: readonly EcrSource[];
+  readonly policy: InlinePolicy;
+}
+
+const POLICY_NAME = "image-pulls";
+
+/** Checks everything before anything is declared. */
+function pullRoleSettings(construct: Construct, props: PullRoleProps): PullRoleSettings {
+  const { trusts, description } = props;
+  const sources = props.sources.map(ecrSource);
+  const grants = sources.map(({ grant }) => grant);
+  const policy = { name: POLICY_NAME, document: pullPermissions(grants) };
+  const wildcards = trusts.flatMap((trust) => trust.wildcards ?? []);
+  const settings = federatedRoleSettings(
+    construct,
+    {
+      trusts,
+      anyAudience: false,
+      name: props.roleName === undefined ? roleNameOfPath(construct) : roleName(props.roleName),
+      partition: partitionOfGrants(grants).name,
+      describe: (federated) => pullRoleDescription(description, federated, wildcards),
+    },
+    props,
+  );
+  checkOwnerPolicies(construct, [{ arn: settings.expectedArn, sources }], settings.identity);
+  return { ...settings, sources, policy };
+}
 
 /**
- * One role per service account, named `<cluster>_<namespace>_<service account>`, and the OIDC provider that they
- * trust. Roles are not shared, so that no service account can pull what only another one was given.
+ * An IAM role that service accounts of one or several clusters pull images as, without node identity.
+ *
+ * The trust compares audience and subject exactly; a wildcard gets a statement of its own, where only the subject
+ * is compared with StringLike. Permissions reach no further than logging in and pulling the named repositories.
+ * The session is never longer than the default hour, since the plugin asks for no more.
+ */
+export class PullRole extends Construct implements IPullRole {
+  /** The Terraform resource of the role. */
+  readonly resource: IamRole;
+  /** The inline policy with the permissions. */
+  readonly policy: IamRolePolicy;
+  /** Name of the role, at most 64 characters. */
+  readonly roleName: string;
+  /** ARN of the role; literal where the account is known at synth, also from the ARN of an OIDC provider. */
+  readonly arn: string;
+  /** Length of the ARN in characters, also where it is late. */
+  readonly arnLength: number;
+  /** `eks.amazonaws.com/ecr-role-arn`, for the service accounts. */
+  readonly annotations: Readonly<Record<string, string>>;
+  /** The role, for policies that name its literal ARN. */
+  readonly dependencies: readonly ITerraformDependable[];
+
+  /**
+   * Warns of a trust policy over the default quota, and of repositories in other accounts whose owner's part is not
+   * declared.
+   */
+  constructor(scope: Construct, id: string, props: PullRoleProps) {
+    checkProps(new.target.name, scope, id, PULL_ROLE_PROPS, props);
+    super(scope, id);
+    const settings = at(this, () => pullRoleSettings(this, props));
+
+    const role = declareRole(this, settings);
+    this.resource = role.resource;
+    this.policy = declareInlinePolicy(this, role, settings.policy);
+
+    this.roleName = role.roleName;
+    this.arn = role.arn;
+    this.arnLength = role.arnLength;
+    this.annotations = pullAnnotations(this.arn);
+    this.dependencies = role.dependencies;
+
+    at(this, () => writeOwnerPolicies(this, this, settings.sources, settings.identity.account));
+  }
+
+  /** An existing role; a late ARN is passed on. */
+  static fromArn(scope: Construct, id: string, arn: string): IPullRole {
+    return new AdoptedPullRole(scope, id, () => givenArn(arn));
+  }
+
+  /** An existing role: its ARN is literal with account and region, and looked up by Terraform otherwise. */
+  static fromRoleName(scope: Construct, id: string, attributes: PullRoleAttributes): IPullRole {
+    checkProps("PullRole.fromRoleName()", scope, id, PULL_ROLE_ATTRIBUTES, attributes);
+    return new AdoptedPullRole(scope, id, (adopted) => arnOfRoleName(adopted, attributes));
+  }
+}
+
+/**
+ * One role per service account, named `<cluster>_<namespace>_<service account>`, and the OIDC provider that they trust.
+ * Roles are not shared, so that no service account can pull what only another one was given.
  *
  * Throws, when the pulls are declared, what `OidcProvider.forIssuer` and `PullRole` throw; besides,
  * `aws-issuer-mismatch` for an OIDC provider of another issuer, `aws-owner-provider-missing`,
@@ -142,14 +249,14 @@ function trusted(
 ): readonly IOidcProvider[] {
   const { additionalIssuers = [], account, tags, provider } = props;
   const settings = {
-    ...(account === undefined ? {} : { account }),
-    ...(region === undefined ? {} : { region }),
-    ...(tags ? { tags } : {}),
-    ...(provider ? { provider } : {}),
+    account,
+    region,
+    tags,
+    provider,
   };
   const { oidcProvider } = props;
   return [
-    declaredProvider(scope, issuer, [audience], { ...settings, ...(oidcProvider ? { oidcProvider } : {}) }),
+    declaredProvider(scope, issuer, [audience], { ...settings, oidcProvider }),
     ...additionalIssuers.map((each) => declaredProvider(scope, Issuer.of(each), [audience], settings)),
   ];
 }
@@ -162,11 +269,11 @@ function roleProps({
   provider,
 }: PullRolesProps): Partial<PullRolesProps> {
   return {
-    ...(account === undefined ? {} : { account }),
-    ...(path === undefined ? {} : { path }),
-    ...(permissionsBoundary === undefined ? {} : { permissionsBoundary }),
-    ...(tags ? { tags } : {}),
-    ...(provider ? { provider } : {}),
+    account,
+    path,
+    permissionsBoundary,
+    tags,
+    provider,
   };
 }
 

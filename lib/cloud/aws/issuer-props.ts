@@ -2,14 +2,8 @@ import type { TerraformProvider } from "cdktf";
 import type { Construct } from "constructs";
 import { fail, type Problem } from "../../errors";
 import { Issuer } from "../../model/issuer";
-import {
-  ccoctlComment,
-  ccoctlNameOf,
-  ccoctlTags,
-  OBJECT_TAGS_MAX,
-  tagArguments,
-} from "../../rules/aws/names";
-import { bucketHost, bucketIssuer, bucketName, type IssuerBucketPlace } from "../../rules/aws/issuer";
+import { type IssuerKey, ISSUER_KEY } from "../../model/issuer-keys";
+import { type ObjectKind, boolean, choice, list, object, optional, record, text } from "../../model/shape";
 import {
   type ExistingDistribution,
   EXISTING_DISTRIBUTION,
@@ -19,33 +13,142 @@ import {
   issuerDomain,
   requireCloudFront,
 } from "../../rules/aws/distribution";
-import { awsIssuer } from "../../rules/aws/provider";
+import { bucketHost, bucketIssuer, bucketName, type IssuerBucketPlace } from "../../rules/aws/issuer";
+import {
+  ccoctlComment,
+  ccoctlNameOf,
+  ccoctlTags,
+  OBJECT_TAGS_MAX,
+  tagArguments,
+} from "../../rules/aws/names";
 import { partitionOf } from "../../rules/aws/partitions";
+import { awsIssuer } from "../../rules/aws/provider";
 import { issuerDocuments } from "../../rules/openid/issuer-documents";
-import type { AdoptedIssuerBucket, IssuerBucketAccess, IssuerBucketProps } from "./issuer-bucket-props";
-import { type OnceInAccount, declaredInAccount } from "./once-per-account";
-import { type ObjectKind, object, optional, record, text } from "../../model/shape";
 import { PROVIDER } from "../shared/kinds";
+import { type OnceInAccount, declaredInAccount } from "./once";
+
+/** How the issuer's documents are read: through CloudFront, or from the bucket itself by anybody. */
+export type IssuerBucketAccess = "cloudfront" | "public";
+
+/** What `ccoctl aws` made, and Terraform takes over. */
+export interface AdoptedIssuerBucket {
+  /** The `--name` that ccoctl was given: its tags and comments are kept. */
+  readonly ccoctlName: string;
+  /**
+   * False where the bucket has neither a policy nor a block of public access, as buckets have that an old ccoctl made:
+   * its documents are public by their access control lists. Both are then made, and before the lists lose their effect.
+   *
+   * @defaultValue true
+   */
+  readonly policy?: boolean;
+  /**
+   * The distribution in front of the bucket, made with `--create-private-s3-bucket`.
+   *
+   * @defaultValue - none exists; with access through CloudFront one is made, and the issuer changes
+   */
+  readonly distribution?: ExistingDistribution;
+}
+
+const ADOPTED_ISSUER_BUCKET: ObjectKind<AdoptedIssuerBucket> = object({
+  ccoctlName: text,
+  policy: optional(boolean),
+  distribution: optional(EXISTING_DISTRIBUTION),
+});
+
+/** Settings of an {@link IssuerBucket}. */
+export interface IssuerBucketProps {
+  /** Name of the bucket, unique in the whole partition, without dots. */
+  readonly bucketName: string;
+  /** Region of the bucket. */
+  readonly region: string;
+  /** The public keys to publish; exactly one of them is `current`. */
+  readonly keys: readonly IssuerKey[];
+  /**
+   * Who reads the documents: `cloudfront` keeps the bucket private, behind a distribution with origin access control;
+   * `public` lets anybody read the two documents, and needs an account whose own block of public access is off.
+   *
+   * @defaultValue "cloudfront"
+   */
+  readonly access?: IssuerBucketAccess;
+  /**
+   * Host of the issuer, a domain of your own: `oidc.example.com`; literal. Its DNS record must name the distribution,
+   * and IAM asks the host for its certificate when the OIDC provider is made: see `waitForRecord`.
+   *
+   * @defaultValue - the name that CloudFront gives; the issuer is known after apply
+   */
+  readonly domainName?: string;
+  /**
+   * ARN of the certificate for `domainName`, in us-east-1; may be late.
+   *
+   * @defaultValue - the certificate of CloudFront's own names
+   */
+  readonly certificateArn?: string;
+  /**
+   * Whether S3 keeps former versions of the documents.
+   *
+   * @defaultValue false
+   */
+  readonly versioning?: boolean;
+  /**
+   * Path of the key set below the issuer.
+   *
+   * @defaultValue "keys.json"
+   */
+  readonly jwksPath?: string;
+  /**
+   * Account of the bucket, 12 digits; needed to adopt a distribution.
+   *
+   * @defaultValue - unknown
+   */
+  readonly account?: string;
+  /**
+   * Takes over what ccoctl made, with Terraform import blocks.
+   *
+   * @defaultValue - everything is made
+   */
+  readonly adopt?: AdoptedIssuerBucket;
+  /**
+   * Tags of bucket, documents and distribution; at most 10, those of ccoctl counted.
+   *
+   * @defaultValue - none; with `adopt` those of ccoctl
+   */
+  readonly tags?: Readonly<Record<string, string>>;
+  /**
+   * Terraform provider of everything that is declared.
+   *
+   * @defaultValue - the stack's default aws provider
+   */
+  readonly provider?: TerraformProvider;
+}
+
+export const ISSUER_BUCKET_PROPS: ObjectKind<IssuerBucketProps> = object({
+  bucketName: text,
+  region: text,
+  keys: list(ISSUER_KEY),
+  access: optional(choice(["cloudfront", "public"])),
+  domainName: optional(text),
+  certificateArn: optional(text),
+  versioning: optional(boolean),
+  jwksPath: optional(text),
+  account: optional(text),
+  adopt: optional(ADOPTED_ISSUER_BUCKET),
+  tags: optional(record(text)),
+  provider: optional(PROVIDER),
+});
 
 /** The distribution in front of an issuer's bucket, checked. */
 export interface DistributionSettings {
-  /** Name of the bucket. */
   readonly bucketName: string;
-  /** Host of the bucket. */
   readonly origin: string;
-  /** Comment of the distribution. */
   readonly comment: string;
   /** Domain and certificate of its own; `undefined` for CloudFront's name. */
   readonly domain: { readonly name: string; readonly certificateArn: string } | undefined;
   /** What is taken over, with its ARN; `undefined` for a new one. */
   readonly existing: (ExistingDistribution & { readonly arn: string }) | undefined;
-  /** Tags of the distribution. */
   readonly tags: Record<string, string> | undefined;
-  /** Its Terraform provider. */
   readonly provider: TerraformProvider | undefined;
 }
 
-/** The kind of {@link DistributionSettings}. */
 export const DISTRIBUTION_SETTINGS: ObjectKind<DistributionSettings> = object({
   bucketName: text,
   origin: text,
@@ -58,11 +161,9 @@ export const DISTRIBUTION_SETTINGS: ObjectKind<DistributionSettings> = object({
 
 /** An issuer's bucket, checked and computed, not yet declared. */
 export interface IssuerBucketSettings extends IssuerBucketPlace {
-  /** Region of the bucket. */
   readonly region: string;
   /** The issuer; `undefined` where CloudFront will name it. */
   readonly issuer: Issuer | undefined;
-  /** Path of the key set. */
   readonly jwksPath: string;
   /** True where the bucket exists. */
   readonly adopt: boolean;
@@ -72,9 +173,7 @@ export interface IssuerBucketSettings extends IssuerBucketPlace {
   readonly versioning: boolean;
   /** The distribution; `undefined` for a public bucket. */
   readonly distribution: DistributionSettings | undefined;
-  /** Tags of bucket and documents. */
   readonly tags: Record<string, string> | undefined;
-  /** The Terraform provider. */
   readonly provider: TerraformProvider | undefined;
 }
 
@@ -128,7 +227,6 @@ export function bucketOnce(partition: string, name: string): OnceInAccount {
   return { kind: "bucket", account: partition, name };
 }
 
-/** Throws `aws-issuer-adopt-unusable` or `aws-ccoctl-name-invalid`. */
 function checkedAdoption(
   adopt: AdoptedIssuerBucket | undefined,
   access: IssuerBucketAccess,
@@ -181,7 +279,6 @@ function literalIssuer(
   return host === undefined ? undefined : awsIssuer(`https://${host}`);
 }
 
-/** What is wrong with … */
 function incompleteDomain(): Problem {
   return {
     problem: "an issuer under a domain of one's own needs the domain and its certificate",

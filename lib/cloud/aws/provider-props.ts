@@ -1,6 +1,5 @@
 import type { ITerraformDependable, TerraformProvider } from "cdktf";
 import { type Issuer, CHECKED_ISSUER, GivenIssuer, ISSUER } from "../../model/issuer";
-import { PROVIDER } from "../shared/kinds";
 import {
   type ObjectKind,
   type Kind,
@@ -13,6 +12,7 @@ import {
   record,
   text,
 } from "../../model/shape";
+import { PROVIDER } from "../shared/kinds";
 
 /** An IAM OIDC provider that a role can trust: declared, or existing. */
 export interface IOidcProvider {
@@ -80,7 +80,6 @@ export interface OidcProviderProps {
   readonly provider?: TerraformProvider;
 }
 
-/** The kind of {@link OidcProviderProps}. */
 export const OIDC_PROVIDER_PROPS: ObjectKind<OidcProviderProps> = object({
   issuer: ISSUER,
   audiences: list(text),
@@ -100,7 +99,6 @@ export interface SharedOidcProviderProps extends Omit<OidcProviderProps, "audien
   readonly audience: string;
 }
 
-/** The kind of {@link SharedOidcProviderProps}. */
 export const SHARED_OIDC_PROVIDER_PROPS: ObjectKind<SharedOidcProviderProps> = object({
   ...SHARED,
   audience: text,
@@ -116,7 +114,6 @@ export interface KnownAudiences {
   readonly audiences?: readonly string[];
 }
 
-/** The kind of {@link KnownAudiences}. */
 export const KNOWN_AUDIENCES: ObjectKind<KnownAudiences> = object({
   audiences: optional(list(text)),
 });
@@ -145,7 +142,6 @@ export interface OidcProviderAttributes extends KnownAudiences {
   readonly provider?: TerraformProvider;
 }
 
-/** The kind of {@link OidcProviderAttributes}. */
 export const OIDC_PROVIDER_ATTRIBUTES: ObjectKind<OidcProviderAttributes> = object({
   ...KNOWN_AUDIENCES.shape,
   issuer: ISSUER,
@@ -172,7 +168,6 @@ export interface EksClusterAttributes extends KnownAudiences {
   readonly provider?: TerraformProvider;
 }
 
-/** The kind of {@link EksClusterAttributes}. */
 export const EKS_CLUSTER_ATTRIBUTES: ObjectKind<EksClusterAttributes> = object({
   ...KNOWN_AUDIENCES.shape,
   clusterName: text,

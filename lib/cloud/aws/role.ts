@@ -1,0 +1,380 @@
+/*
+ * An IAM role of service accounts, whatever it is for. Names of IAM roles are unique within an account, whatever the path
+ * and whatever the case of the letters.
+ */
+
+import { IamRolePolicy } from "@cdktf/provider-aws/lib/iam-role-policy/index.js";
+import { type IamRoleConfig, IamRole } from "@cdktf/provider-aws/lib/iam-role/index.js";
+import { type TerraformProvider, type ITerraformDependable, Annotations, TerraformStack } from "cdktf";
+import type { Construct } from "constructs";
+import { fail } from "../../errors";
+import { validateAudience } from "../../model/audience";
+import { isLate } from "../../model/late";
+import { type ObjectKind, list, object, optional, text, record } from "../../model/shape";
+import { Subject, SUBJECT } from "../../model/subject";
+import { type OidcProviderArn, parseOidcProviderArn } from "../../rules/aws/arn";
+import { rolePath, tagArguments, derivedRoleName } from "../../rules/aws/names";
+import { partitionOf, otherPartition } from "../../rules/aws/partitions";
+import { policyText, type PolicyDocument } from "../../rules/aws/policy-document";
+import { requireAudience } from "../../rules/aws/provider";
+import { defaultAwsAudience } from "../../rules/aws/pull";
+import { accountOfRole, expectedRoleArn, trustSizeWarning, permissionsBoundary } from "../../rules/aws/role";
+import { type AwsFederatedTrust, subjectPattern, trustPolicy } from "../../rules/aws/trust";
+import { terraformText } from "../../rules/terraform-text";
+import { waitFor } from "../shared/across-stacks";
+import { keepNames } from "../shared/kept-names";
+import { PROVIDER } from "../shared/kinds";
+import { attributeOf } from "../shared/references";
+import { type IOidcProvider, OIDC_PROVIDER } from "./provider-props";
+import {
+  type OnceInAccount,
+  declareInAccount,
+  declaredInAccount,
+  declareOnce,
+  declaredOnce,
+  onceKey,
+} from "./once";
+
+/** Service accounts admitted by a wildcard. */
+export interface SubjectWildcard {
+  /**
+   * `namespace/name` with `*` for any text or `?` for one character, for example `shop/*`. The namespace is literal,
+   * or begins with at least three literal characters.
+   */
+  readonly pattern: string;
+  /** Why exact names will not do; stands in the description of the IAM role. Printable Latin-1. */
+  readonly reason: string;
+}
+
+const SUBJECT_WILDCARD: ObjectKind<SubjectWildcard> = object({
+  pattern: text,
+  reason: text,
+});
+
+/** Whose tokens an IAM role accepts: one OIDC provider and audience. */
+export interface RoleTrust {
+  /** The OIDC provider of the cluster's issuer. */
+  readonly oidcProvider: IOidcProvider;
+  /**
+   * Service accounts as `namespace/name`, each exactly.
+   *
+   * @defaultValue - none; then `wildcards` must admit some
+   */
+  readonly serviceAccounts?: readonly (string | Subject)[];
+  /**
+   * Service accounts by wildcard.
+   *
+   * @defaultValue - none
+   */
+  readonly wildcards?: readonly SubjectWildcard[];
+  /**
+   * The audience of the tokens; always compared exactly, and one that the OIDC provider accepts where that is known.
+   *
+   * @defaultValue "sts.amazonaws.com"
+   */
+  readonly audience?: string;
+}
+
+export const ROLE_TRUST: ObjectKind<RoleTrust> = object({
+  oidcProvider: OIDC_PROVIDER,
+  serviceAccounts: optional(list(SUBJECT)),
+  wildcards: optional(list(SUBJECT_WILDCARD)),
+  audience: optional(text),
+});
+
+/** What decides whether two roles can have one name. */
+interface RoleIdentity {
+  readonly name: string;
+  /** Name of its partition; `undefined` where it is not known at synth. */
+  readonly partition: string | undefined;
+  /** Its account; `undefined` where it is not known at synth. */
+  readonly account: string | undefined;
+  /** Its Terraform provider; `undefined` for the stack's default one. */
+  readonly provider: TerraformProvider | undefined;
+}
+
+function refuseTakenName(construct: Construct, role: RoleIdentity): void {
+  const known = declaredOnce(construct, stackKey(role)) ?? declaredInAccount(construct, inAccount(role));
+  if (known)
+    fail("aws-conflict", {
+      problem: `name of an IAM role is already used by ${known.node.path} in the same account; IAM does not tell upper from lower case`,
+      value: role.name,
+      allowed: "one role of that name per account, whatever its path",
+      remedy:
+        "give one of the two another roleName; with pullRoles() another namePrefix, or another name to one of the clusters",
+    });
+}
+
+/** Remembers the name of a role that was declared. */
+function takeName(construct: Construct, role: RoleIdentity): void {
+  declareOnce(construct, stackKey(role));
+  declareInAccount(construct, inAccount(role));
+}
+
+function stackKey({ name, provider }: RoleIdentity): string {
+  return onceKey(provider, "role", name.toLowerCase());
+}
+
+function inAccount({ name, account }: RoleIdentity): OnceInAccount {
+  return { kind: "role", account, name: name.toLowerCase() };
+}
+
+/** What every role of service accounts can be given; as the props of each role state it. */
+export interface RolePlace {
+  /**
+   * Account that the role is declared in.
+   *
+   * @defaultValue - that of a literal OIDC provider's ARN
+   */
+  readonly account?: string;
+  /**
+   * Path of the role.
+   *
+   * @defaultValue "/"
+   */
+  readonly path?: string;
+  /**
+   * ARN of the policy that bounds the role's permissions.
+   *
+   * @defaultValue - none
+   */
+  readonly permissionsBoundary?: string;
+  /**
+   * Tags of the role.
+   *
+   * @defaultValue - none
+   */
+  readonly tags?: Readonly<Record<string, string>>;
+  /**
+   * Terraform provider of the role.
+   *
+   * @defaultValue - the stack's default aws provider
+   */
+  readonly provider?: TerraformProvider;
+}
+
+export const ROLE_PLACE: ObjectKind<RolePlace> = object({
+  account: optional(text),
+  path: optional(text),
+  permissionsBoundary: optional(text),
+  tags: optional(record(text)),
+  provider: optional(PROVIDER),
+});
+
+/** A role of service accounts, whatever it is for. */
+interface FederatedRole {
+  readonly trusts: readonly RoleTrust[];
+  /** True where the audience is not compared. */
+  readonly anyAudience: boolean;
+  readonly name: string;
+  /** Name of its partition; `undefined` where it is not known at synth. */
+  readonly partition: string | undefined;
+  readonly describe: (trusts: readonly AwsFederatedTrust[]) => string;
+}
+
+/** A role, checked and computed, not yet declared. */
+export interface FederatedRoleSettings {
+  readonly role: IamRoleConfig;
+  readonly identity: RoleIdentity;
+  /** ARN of the role; of about the right length only where account or partition are not known. */
+  readonly expectedArn: string;
+  /** What must exist before the role, where the trust holds no reference to it. */
+  readonly dependencies: readonly ITerraformDependable[];
+  /** Text of a warning; `undefined` where there is none. */
+  readonly warning: string | undefined;
+}
+
+const USUAL_PARTITION = "aws";
+
+/** Checks everything before anything is declared. */
+export function federatedRoleSettings(
+  construct: Construct,
+  federated: FederatedRole,
+  place: RolePlace,
+): FederatedRoleSettings {
+  const { name, partition } = federated;
+  const { provider } = place;
+  const account = accountOfRole(
+    place.account,
+    federated.trusts.map(({ oidcProvider }) => oidcProvider.arn),
+  );
+  const trusts = federated.trusts.map((trust) => federatedTrust(trust, federated, account));
+  const trustDocument = trustPolicy(trusts);
+  const identity: RoleIdentity = { name, partition, account, provider };
+  const path = rolePath(place.path ?? "/");
+  const settings: FederatedRoleSettings = {
+    identity,
+    expectedArn: expectedRoleArn(partition ?? USUAL_PARTITION, account, path, name),
+    dependencies: trusted(federated.trusts),
+    warning: trustSizeWarning(trusts, trustDocument),
+    role: {
+      name,
+      assumeRolePolicy: policyText(trustDocument),
+      description: terraformText(federated.describe(trusts)),
+      ...roleArguments(place, identity),
+    },
+  };
+  refuseTakenName(construct, identity);
+  return settings;
+}
+
+function roleArguments(
+  { path, permissionsBoundary: boundary, tags, provider }: RolePlace,
+  { partition, account }: RoleIdentity,
+): Partial<IamRoleConfig> {
+  return {
+    ...(path === undefined || path === "/" ? {} : { path }),
+    ...(boundary === undefined
+      ? {}
+      : { permissionsBoundary: permissionsBoundary(boundary, partition, account) }),
+    ...tagged(tags),
+    provider,
+  };
+}
+
+function tagged(tags: RolePlace["tags"]): Pick<IamRoleConfig, "tags"> {
+  const checked = tagArguments(tags);
+  return checked ? { tags: checked } : {};
+}
+
+function federatedTrust(
+  trust: RoleTrust,
+  { partition, anyAudience }: FederatedRole,
+  account: string | undefined,
+): AwsFederatedTrust {
+  const { arn, issuer, conditionPrefix, audiences } = trust.oidcProvider;
+  if (!isLate(arn)) requireSameAccount(parseOidcProviderArn(arn), partition, account);
+  const audience = validateAudience(trust.audience ?? defaultAwsAudience);
+  if (!anyAudience) requireAudience(audience, audiences);
+  return {
+    issuer,
+    oidcProviderArn: arn,
+    conditionPrefix,
+    audience,
+    subjects: (trust.serviceAccounts ?? []).map((serviceAccount) => Subject.of(serviceAccount)),
+    subjectPatterns: (trust.wildcards ?? []).map(({ pattern }) => subjectPattern(pattern)),
+    ...(anyAudience ? { anyAudience } : {}),
+  };
+}
+
+/** STS looks the OIDC provider up in the role's own account, so one of another account is never found. */
+function requireSameAccount(
+  oidc: OidcProviderArn,
+  partition: string | undefined,
+  account: string | undefined,
+): void {
+  if (partition !== undefined && oidc.partition !== partition)
+    fail("aws-mismatch", otherPartition("the OIDC provider", oidc.partition, partition));
+  if (account !== undefined && oidc.account !== account)
+    fail("aws-mismatch", {
+      problem: "the OIDC provider is in another account than the IAM role that trusts it",
+      value: oidc.account,
+      allowed: account,
+      remedy: "declare an OIDC provider of the issuer in the role's account, STS looks for no other",
+    });
+}
+
+/** A literal ARN in the trust is no reference, so Terraform is told the order; a late one is a reference already. */
+function trusted(trusts: readonly RoleTrust[]): ITerraformDependable[] {
+  const literalOnes = trusts.filter(({ oidcProvider }) => !isLate(oidcProvider.arn));
+  return [...new Set(literalOnes.flatMap(({ oidcProvider }) => oidcProvider.dependencies))];
+}
+
+/** Name of the partition; `undefined` where neither a region nor a literal OIDC provider tells it. */
+export function partitionOfProviders(
+  region: string | undefined,
+  oidcProviders: readonly IOidcProvider[],
+): string | undefined {
+  if (region !== undefined) return partitionOf(region).name;
+  const known = oidcProviders.find(({ arn }) => !isLate(arn));
+  return known && parseOidcProviderArn(known.arn).partition;
+}
+
+/** A role of service accounts as it was declared. */
+interface DeclaredRole {
+  /** The Terraform resource of the role. */
+  readonly resource: IamRole;
+  readonly roleName: string;
+  /** ARN of the role; literal where account and partition are known at synth. */
+  readonly arn: string;
+  /** Length of the ARN in characters, also where it is late. */
+  readonly arnLength: number;
+  readonly dependencies: readonly ITerraformDependable[];
+}
+
+/** An inline policy of a role. */
+export interface InlinePolicy {
+  readonly name: string;
+  readonly document: PolicyDocument;
+}
+
+/** Whether Terraform takes over what exists under a name, instead of making it. */
+interface Adoption {
+  /** True for an import block. */
+  readonly adopt: boolean;
+}
+
+/** Declares the role below a construct, as `Resource`. */
+export function declareRole(
+  construct: Construct,
+  settings: FederatedRoleSettings,
+  { adopt }: Adoption = { adopt: false },
+): DeclaredRole {
+  const { name, account, partition, provider } = settings.identity;
+  const resource = new IamRole(construct, "Resource", settings.role);
+  waitFor(resource, settings.dependencies);
+  if (adopt) resource.importFrom(name, provider);
+  takeName(construct, settings.identity);
+  if (settings.warning !== undefined) Annotations.of(construct).addWarning(settings.warning);
+  const known = account !== undefined && partition !== undefined;
+  if (known || adopt) keepRole(resource, settings);
+  return {
+    resource,
+    roleName: name,
+    arn: known ? settings.expectedArn : resource.arn,
+    arnLength: settings.expectedArn.length,
+    dependencies: [resource],
+  };
+}
+
+/** Policies, annotations and Secrets have the ARN as text, and imports the name. */
+function keepRole(
+  resource: IamRole,
+  { identity: { name }, role: { path = ROOT } }: FederatedRoleSettings,
+): void {
+  keepNames(resource, {
+    names: { name, path },
+    defaults: { path: ROOT },
+    statedBy: "roleName, or namePrefix, overrides or naming of many roles; path",
+  });
+}
+
+const ROOT = "/";
+
+/** Declares an inline policy of the role below a construct, as `Policy`. */
+export function declareInlinePolicy(
+  construct: Construct,
+  { resource, roleName }: DeclaredRole,
+  { name, document }: InlinePolicy,
+  { adopt }: Adoption = { adopt: false },
+): IamRolePolicy {
+  const { provider } = resource;
+  const policy = new IamRolePolicy(construct, "Policy", {
+    name,
+    policy: policyText(document),
+    role: attributeOf(resource, "name"),
+    provider,
+  });
+  if (adopt) {
+    policy.importFrom(`${roleName}:${name}`, provider);
+    keepNames(policy, { names: { name }, statedBy: "naming" });
+  }
+  return policy;
+}
+
+/** Name of a role that is given none: from the construct's path. */
+export function roleNameOfPath(construct: Construct): string {
+  const stack = TerraformStack.of(construct);
+  const path = construct.node.scopes.slice(stack.node.scopes.length).map(({ node }) => node.id);
+  return derivedRoleName([stack.node.id, ...path]);
+}
