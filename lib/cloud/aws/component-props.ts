@@ -17,7 +17,7 @@ import {
   componentNamings,
 } from "../../rules/aws/component";
 import { type IOidcProvider, OIDC_PROVIDER } from "./provider-props";
-import { type RolePlace, ROLE_PLACE } from "./role";
+import { type RolePlace, ROLE_PLACE } from "./role-props";
 
 /** What one component gets other than its request says. */
 export interface ComponentOverride extends ComponentPermissionsOverride {

@@ -43,12 +43,12 @@ import type { IOidcProvider } from "./provider-props";
 import {
   type InlinePolicy,
   type FederatedRoleSettings,
-  type RolePlace,
   federatedRoleSettings,
   partitionOfProviders,
   declareInlinePolicy,
   declareRole,
 } from "./role";
+import { type RolePlace } from "./role-props";
 
 /** What `componentRoles()` takes over, checked. */
 interface CheckedAdoption {

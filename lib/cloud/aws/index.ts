@@ -54,7 +54,13 @@ export {
 } from "./pull-props";
 export { type EcrProps, type EcrPublicProps, ecr, ecrPublic } from "./registry";
 export { type EcrSource, type OwnerPolicy } from "./registry-source";
-export { type RolePlace, type RoleTrust, type SubjectWildcard } from "./role";
+export {
+  type AccountRolesProps,
+  type RolePlace,
+  type RoleTrust,
+  type SubjectWildcard,
+  type TrustingRoleProps,
+} from "./role-props";
 export {
   type EksSpokeProps,
   eksSpoke,
@@ -71,3 +77,4 @@ export {
   workloadRoles,
   type WorkloadRolesProps,
 } from "./workload";
+export { type AwsProps } from "./props";

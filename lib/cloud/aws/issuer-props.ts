@@ -1,3 +1,4 @@
+import { type AwsProps, AWS_PROPS } from "./props";
 import type { TerraformProvider } from "cdktf";
 import type { Construct } from "constructs";
 import { fail, type Problem } from "../../errors";
@@ -56,7 +57,7 @@ const ADOPTED_ISSUER_BUCKET: ObjectKind<AdoptedIssuerBucket> = object({
 });
 
 /** Settings of an {@link IssuerBucket}. */
-export interface IssuerBucketProps {
+export interface IssuerBucketProps extends AwsProps {
   /** Name of the bucket, unique in the whole partition, without dots. */
   readonly bucketName: string;
   /** Region of the bucket. */
@@ -107,21 +108,10 @@ export interface IssuerBucketProps {
    * @defaultValue - everything is made
    */
   readonly adopt?: AdoptedIssuerBucket;
-  /**
-   * Tags of bucket, documents and distribution; at most 10, those of ccoctl counted.
-   *
-   * @defaultValue - none; with `adopt` those of ccoctl
-   */
-  readonly tags?: Readonly<Record<string, string>>;
-  /**
-   * Terraform provider of everything that is declared.
-   *
-   * @defaultValue - the stack's default aws provider
-   */
-  readonly provider?: TerraformProvider;
 }
 
 export const ISSUER_BUCKET_PROPS: ObjectKind<IssuerBucketProps> = object({
+  ...AWS_PROPS.shape,
   bucketName: text,
   region: text,
   keys: list(ISSUER_KEY),
@@ -132,8 +122,6 @@ export const ISSUER_BUCKET_PROPS: ObjectKind<IssuerBucketProps> = object({
   jwksPath: optional(text),
   account: optional(text),
   adopt: optional(ADOPTED_ISSUER_BUCKET),
-  tags: optional(record(text)),
-  provider: optional(PROVIDER),
 });
 
 /** The distribution in front of an issuer's bucket, checked. */

@@ -1,3 +1,4 @@
+import { type AwsProps, AWS_PROPS } from "./props";
 import type { ITerraformDependable, TerraformProvider } from "cdktf";
 import { type Issuer, CHECKED_ISSUER, GivenIssuer, ISSUER } from "../../model/issuer";
 import {
@@ -9,7 +10,6 @@ import {
   list,
   object,
   optional,
-  record,
   text,
 } from "../../model/shape";
 import { PROVIDER } from "../shared/kinds";
@@ -35,7 +35,7 @@ export const OIDC_PROVIDER: Kind<IOidcProvider> = like(
 );
 
 /** Settings of an {@link OidcProvider}. */
-export interface OidcProviderProps {
+export interface OidcProviderProps extends AwsProps {
   /** `iss` of the cluster's service account tokens, compared to the letter; may be late. */
   readonly issuer: GivenIssuer;
   /** Audiences that tokens may carry, 1 to 100; IAM calls them client ids. More come with `addAudience`. */
@@ -60,35 +60,22 @@ export interface OidcProviderProps {
    */
   readonly region?: string;
   /**
-   * Tags of the OIDC provider.
-   *
-   * @defaultValue - none
-   */
-  readonly tags?: Readonly<Record<string, string>>;
-  /**
    * True where the OIDC provider exists, and Terraform takes it over with an import block; needs a literal issuer,
    * `account` and `region`, which make up its ARN.
    *
    * @defaultValue false
    */
   readonly adopt?: boolean;
-  /**
-   * Terraform provider of the resource; a different one stands for a different account.
-   *
-   * @defaultValue - the stack's default aws provider
-   */
-  readonly provider?: TerraformProvider;
 }
 
 export const OIDC_PROVIDER_PROPS: ObjectKind<OidcProviderProps> = object({
+  ...AWS_PROPS.shape,
   issuer: ISSUER,
   audiences: list(text),
   thumbprints: optional(list(text)),
   account: optional(text),
   region: optional(text),
-  tags: optional(record(text)),
   adopt: optional(boolean),
-  provider: optional(PROVIDER),
 });
 
 const { audiences: _, ...SHARED } = OIDC_PROVIDER_PROPS.shape;

@@ -1,3 +1,10 @@
+import {
+  type TrustingRoleProps,
+  TRUSTING_ROLE_PROPS,
+  type AccountRolesProps,
+  ACCOUNT_ROLES_PROPS,
+  type RoleTrust,
+} from "./role-props";
 import type { ITerraformDependable, TerraformProvider } from "cdktf";
 import { GivenIssuer, ISSUER } from "../../model/issuer";
 import { PULL_SOURCE } from "../../model/pulls";
@@ -14,8 +21,6 @@ import {
 } from "../../model/shape";
 import { PROVIDER } from "../shared/kinds";
 import type { EcrSource } from "./registry-source";
-import { type IOidcProvider, OIDC_PROVIDER } from "./provider-props";
-import { type RoleTrust, ROLE_TRUST } from "./role";
 
 /** An IAM role that service accounts pull as: declared, or existing. */
 export interface IPullRole {
@@ -47,65 +52,14 @@ export const PULL_ROLE: Kind<IPullRole> = like(
 export type PullRoleTrust = RoleTrust;
 
 /** Settings of a {@link PullRole}. */
-export interface PullRoleProps {
-  /** Whose tokens it accepts, one or several clusters. */
-  readonly trusts: readonly PullRoleTrust[];
+export interface PullRoleProps extends TrustingRoleProps {
   /** What it may pull from, all of one partition; at least one of `ecr()` and `ecrPublic()`. */
   readonly sources: readonly EcrSource[];
-  /**
-   * Account that the role is declared in, 12 digits.
-   *
-   * @defaultValue - that of a literal OIDC provider's ARN; otherwise unknown, and the ARN, with the annotation, known after apply
-   */
-  readonly account?: string;
-  /**
-   * Name of the role; over 64 characters it is cut and ends with a hash.
-   *
-   * @defaultValue - derived from the construct's path
-   */
-  readonly roleName?: string;
-  /**
-   * Path of the role, at most 512 characters.
-   *
-   * @defaultValue "/"
-   */
-  readonly path?: string;
-  /**
-   * What the role is for, Latin-1; with the reasons for wildcards at most 1000 characters.
-   *
-   * @defaultValue - says who pulls
-   */
-  readonly description?: string;
-  /**
-   * ARN of the policy that bounds the role's permissions, of the role's account or of AWS; may be late.
-   *
-   * @defaultValue - none
-   */
-  readonly permissionsBoundary?: string;
-  /**
-   * Tags of the role.
-   *
-   * @defaultValue - none
-   */
-  readonly tags?: Readonly<Record<string, string>>;
-  /**
-   * Terraform provider of the role.
-   *
-   * @defaultValue - the stack's default aws provider
-   */
-  readonly provider?: TerraformProvider;
 }
 
 export const PULL_ROLE_PROPS: ObjectKind<PullRoleProps> = object({
-  trusts: list(ROLE_TRUST),
+  ...TRUSTING_ROLE_PROPS.shape,
   sources: list(PULL_SOURCE),
-  account: optional(text),
-  roleName: optional(text),
-  path: optional(text),
-  description: optional(text),
-  permissionsBoundary: optional(text),
-  tags: optional(record(text)),
-  provider: optional(PROVIDER),
 });
 
 /** What must be known of an existing role. */
@@ -147,25 +101,7 @@ export const PULL_ROLE_ATTRIBUTES: ObjectKind<PullRoleAttributes> = object({
 });
 
 /** How the pull roles of one cluster are made. */
-export interface PullRolesProps {
-  /**
-   * Account that the roles are declared in, 12 digits; makes their ARNs, and the annotations with them, literal.
-   *
-   * @defaultValue - that of `oidcProvider` with a literal ARN; otherwise unknown, and the annotations known after apply
-   */
-  readonly account?: string;
-  /**
-   * The region that ECR Public's plugin signs for, and the partition of the roles.
-   *
-   * @defaultValue - the partition of the registries; for ECR Public the region given there
-   */
-  readonly region?: string;
-  /**
-   * The OIDC provider of the cluster's issuer.
-   *
-   * @defaultValue - declared once per stack
-   */
-  readonly oidcProvider?: IOidcProvider;
+export interface PullRolesProps extends AccountRolesProps {
   /**
    * Further issuers whose tokens the roles accept, for example while a cluster moves to a new issuer; each gets an
    * OIDC provider, declared once per stack.
@@ -173,53 +109,9 @@ export interface PullRolesProps {
    * @defaultValue - none
    */
   readonly additionalIssuers?: readonly GivenIssuer[];
-  /**
-   * The audience of the service account tokens.
-   *
-   * @defaultValue "sts.amazonaws.com"
-   */
-  readonly audience?: string;
-  /**
-   * Put before every role name `<cluster>_<namespace>_<service account>`, at most 32 characters.
-   *
-   * @defaultValue - none
-   */
-  readonly namePrefix?: string;
-  /**
-   * Path of the roles.
-   *
-   * @defaultValue "/"
-   */
-  readonly path?: string;
-  /**
-   * ARN of the policy that bounds the roles' permissions, of the roles' account or of AWS; may be late.
-   *
-   * @defaultValue - none
-   */
-  readonly permissionsBoundary?: string;
-  /**
-   * Tags of roles and OIDC providers.
-   *
-   * @defaultValue - none
-   */
-  readonly tags?: Readonly<Record<string, string>>;
-  /**
-   * Terraform provider of everything that is declared.
-   *
-   * @defaultValue - the stack's default aws provider
-   */
-  readonly provider?: TerraformProvider;
 }
 
 export const PULL_ROLES_PROPS: ObjectKind<PullRolesProps> = object({
-  account: optional(text),
-  region: optional(text),
-  oidcProvider: optional(OIDC_PROVIDER),
+  ...ACCOUNT_ROLES_PROPS.shape,
   additionalIssuers: optional(list(ISSUER)),
-  audience: optional(text),
-  namePrefix: optional(text),
-  path: optional(text),
-  permissionsBoundary: optional(text),
-  tags: optional(record(text)),
-  provider: optional(PROVIDER),
 });

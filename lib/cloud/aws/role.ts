@@ -10,8 +10,7 @@ import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import { validateAudience } from "../../model/audience";
 import { isLate } from "../../model/late";
-import { type ObjectKind, list, object, optional, text, record } from "../../model/shape";
-import { Subject, SUBJECT } from "../../model/subject";
+import { Subject } from "../../model/subject";
 import { type OidcProviderArn, parseOidcProviderArn } from "../../rules/aws/arn";
 import { rolePath, tagArguments, derivedRoleName } from "../../rules/aws/names";
 import { partitionOf, otherPartition } from "../../rules/aws/partitions";
@@ -23,9 +22,8 @@ import { type AwsFederatedTrust, subjectPattern, trustPolicy } from "../../rules
 import { terraformText } from "../../rules/terraform-text";
 import { waitFor } from "../shared/across-stacks";
 import { keepNames } from "../shared/kept-names";
-import { PROVIDER } from "../shared/kinds";
 import { attributeOf } from "../shared/references";
-import { type IOidcProvider, OIDC_PROVIDER } from "./provider-props";
+import { type IOidcProvider } from "./provider-props";
 import {
   type OnceInAccount,
   declareInAccount,
@@ -34,53 +32,7 @@ import {
   declaredOnce,
   onceKey,
 } from "./once";
-
-/** Service accounts admitted by a wildcard. */
-export interface SubjectWildcard {
-  /**
-   * `namespace/name` with `*` for any text or `?` for one character, for example `shop/*`. The namespace is literal,
-   * or begins with at least three literal characters.
-   */
-  readonly pattern: string;
-  /** Why exact names will not do; stands in the description of the IAM role. Printable Latin-1. */
-  readonly reason: string;
-}
-
-const SUBJECT_WILDCARD: ObjectKind<SubjectWildcard> = object({
-  pattern: text,
-  reason: text,
-});
-
-/** Whose tokens an IAM role accepts: one OIDC provider and audience. */
-export interface RoleTrust {
-  /** The OIDC provider of the cluster's issuer. */
-  readonly oidcProvider: IOidcProvider;
-  /**
-   * Service accounts as `namespace/name`, each exactly.
-   *
-   * @defaultValue - none; then `wildcards` must admit some
-   */
-  readonly serviceAccounts?: readonly (string | Subject)[];
-  /**
-   * Service accounts by wildcard.
-   *
-   * @defaultValue - none
-   */
-  readonly wildcards?: readonly SubjectWildcard[];
-  /**
-   * The audience of the tokens; always compared exactly, and one that the OIDC provider accepts where that is known.
-   *
-   * @defaultValue "sts.amazonaws.com"
-   */
-  readonly audience?: string;
-}
-
-export const ROLE_TRUST: ObjectKind<RoleTrust> = object({
-  oidcProvider: OIDC_PROVIDER,
-  serviceAccounts: optional(list(SUBJECT)),
-  wildcards: optional(list(SUBJECT_WILDCARD)),
-  audience: optional(text),
-});
+import { type RoleTrust, type RolePlace } from "./role-props";
 
 /** What decides whether two roles can have one name. */
 interface RoleIdentity {
@@ -118,48 +70,6 @@ function stackKey({ name, provider }: RoleIdentity): string {
 function inAccount({ name, account }: RoleIdentity): OnceInAccount {
   return { kind: "role", account, name: name.toLowerCase() };
 }
-
-/** What every role of service accounts can be given; as the props of each role state it. */
-export interface RolePlace {
-  /**
-   * Account that the role is declared in.
-   *
-   * @defaultValue - that of a literal OIDC provider's ARN
-   */
-  readonly account?: string;
-  /**
-   * Path of the role.
-   *
-   * @defaultValue "/"
-   */
-  readonly path?: string;
-  /**
-   * ARN of the policy that bounds the role's permissions.
-   *
-   * @defaultValue - none
-   */
-  readonly permissionsBoundary?: string;
-  /**
-   * Tags of the role.
-   *
-   * @defaultValue - none
-   */
-  readonly tags?: Readonly<Record<string, string>>;
-  /**
-   * Terraform provider of the role.
-   *
-   * @defaultValue - the stack's default aws provider
-   */
-  readonly provider?: TerraformProvider;
-}
-
-export const ROLE_PLACE: ObjectKind<RolePlace> = object({
-  account: optional(text),
-  path: optional(text),
-  permissionsBoundary: optional(text),
-  tags: optional(record(text)),
-  provider: optional(PROVIDER),
-});
 
 /** A role of service accounts, whatever it is for. */
 interface FederatedRole {

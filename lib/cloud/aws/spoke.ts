@@ -1,8 +1,9 @@
+import { type AwsProps, AWS_PROPS } from "./props";
 import type { DataAwsEksCluster } from "@cdktf/provider-aws/lib/data-aws-eks-cluster/index.js";
 import { EksAccessEntry } from "@cdktf/provider-aws/lib/eks-access-entry/index.js";
 import { EksAccessPolicyAssociation } from "@cdktf/provider-aws/lib/eks-access-policy-association/index.js";
 import type { EksCluster } from "@cdktf/provider-aws/lib/eks-cluster/index.js";
-import { DataResource, TerraformResource, TerraformStack, Annotations, type TerraformProvider } from "cdktf";
+import { DataResource, TerraformResource, TerraformStack, Annotations } from "cdktf";
 import { Construct } from "constructs";
 import { at, fail } from "../../errors";
 import { type AccessPrincipal, ACCESS_PRINCIPAL } from "../../model/access-principal";
@@ -16,7 +17,6 @@ import {
   optional,
   text,
   checkProps,
-  record,
   checkGiven,
   either,
   list,
@@ -38,7 +38,7 @@ import {
 } from "../../rules/aws/spoke";
 import { waitFor } from "../shared/across-stacks";
 import { keepNames } from "../shared/kept-names";
-import { elementOf, PROVIDER } from "../shared/kinds";
+import { elementOf } from "../shared/kinds";
 import { PerStack } from "../shared/per-stack";
 
 /** An EKS cluster by what is known of it. */
@@ -77,9 +77,7 @@ interface EksClusterFacts {
 }
 
 /** What is known of a cluster that is declared, looked up, or described. */
-function eksClusterFacts(
-  cluster: EksCluster | DataAwsEksCluster | ExistingEksCluster,
-): EksClusterFacts {
+function eksClusterFacts(cluster: EksCluster | DataAwsEksCluster | ExistingEksCluster): EksClusterFacts {
   if (!("certificateAuthority" in cluster)) {
     const { endpoint, certificateAuthorityData, authenticationMode: mode } = cluster;
     const name = eksClusterName(cluster.name);
@@ -150,7 +148,7 @@ function isRole(dependency: unknown): dependency is TerraformResource {
 }
 
 /** Settings of an {@link EksSpokeEntry}. */
-export interface EksSpokeEntryProps extends EksAccess {
+export interface EksSpokeEntryProps extends EksAccess, AwsProps {
   /** Name of the cluster; a reference where Terraform declares it. */
   readonly clusterName: string;
   /** Region of the cluster. */
@@ -159,28 +157,15 @@ export interface EksSpokeEntryProps extends EksAccess {
   readonly partition: string;
   /** The IAM role that is let in. */
   readonly principal: AccessPrincipal;
-  /**
-   * Tags of the entry.
-   *
-   * @defaultValue - none
-   */
-  readonly tags?: Readonly<Record<string, string>>;
-  /**
-   * Terraform provider of the cluster's account.
-   *
-   * @defaultValue - the stack's default aws provider
-   */
-  readonly provider?: TerraformProvider;
 }
 
 const EKS_SPOKE_ENTRY_PROPS: ObjectKind<EksSpokeEntryProps> = object({
+  ...AWS_PROPS.shape,
   ...EKS_ACCESS.shape,
   clusterName: text,
   region: text,
   partition: text,
   principal: ACCESS_PRINCIPAL,
-  tags: optional(record(text)),
-  provider: optional(PROVIDER),
 });
 
 /**
@@ -240,7 +225,7 @@ const UNTIED =
   "the access entry is not tied to the unique id of its IAM role, which this app does not declare: when the role is made again under the same name, the entry must be replaced by hand";
 
 /** Settings of {@link eksSpoke}. */
-export interface EksSpokeProps {
+export interface EksSpokeProps extends AwsProps {
   /** The cluster: declared, looked up, or described by its endpoint. Its name is literal, since plugins are told it. */
   readonly cluster: EksCluster | DataAwsEksCluster | ExistingEksCluster;
   /** Region of the cluster, literal. */
@@ -258,27 +243,14 @@ export interface EksSpokeProps {
    * @defaultValue - none
    */
   readonly kubernetesGroups?: readonly string[];
-  /**
-   * Tags of the access entries.
-   *
-   * @defaultValue - none
-   */
-  readonly tags?: Readonly<Record<string, string>>;
-  /**
-   * Terraform provider of the cluster's account, which may be another one than that of the controllers' IAM roles.
-   *
-   * @defaultValue - the stack's default aws provider
-   */
-  readonly provider?: TerraformProvider;
 }
 
 const EKS_SPOKE_PROPS: ObjectKind<EksSpokeProps> = object({
+  ...AWS_PROPS.shape,
   cluster: either(EXISTING_EKS_CLUSTER, EKS_CLUSTER),
   region: text,
   accessPolicies: optional(list(EKS_POLICY_GRANT)),
   kubernetesGroups: optional(list(text)),
-  tags: optional(record(text)),
-  provider: optional(PROVIDER),
 });
 
 /** A spoke, checked. */

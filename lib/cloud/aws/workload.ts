@@ -1,3 +1,9 @@
+import {
+  type TrustingRoleProps,
+  TRUSTING_ROLE_PROPS,
+  type AccountRolesProps,
+  ACCOUNT_ROLES_PROPS,
+} from "./role-props";
 import { IamRolePolicyAttachment } from "@cdktf/provider-aws/lib/iam-role-policy-attachment/index.js";
 import type { IamRolePolicy } from "@cdktf/provider-aws/lib/iam-role-policy/index.js";
 import type { IamRole } from "@cdktf/provider-aws/lib/iam-role/index.js";
@@ -42,12 +48,8 @@ import {
 import { attributeOf } from "../shared/references";
 import { checkProviderPlace } from "./place";
 import { declaredProvider, expectedProvider } from "./provider";
-import { type IOidcProvider, OIDC_PROVIDER } from "./provider-props";
+import { type IOidcProvider } from "./provider-props";
 import {
-  type RolePlace,
-  ROLE_PLACE,
-  type RoleTrust,
-  ROLE_TRUST,
   type InlinePolicy,
   roleNameOfPath,
   type FederatedRoleSettings,
@@ -58,9 +60,7 @@ import {
 } from "./role";
 
 /** Settings of a {@link WorkloadRole}. */
-export interface WorkloadRoleProps extends RolePlace {
-  /** Whose tokens it accepts, one or several clusters. */
-  readonly trusts: readonly RoleTrust[];
+export interface WorkloadRoleProps extends TrustingRoleProps {
   /** What it may do by its own policies; none for a role that is only let in elsewhere, by an EKS cluster say. */
   readonly access: readonly AwsAccess[];
   /**
@@ -69,64 +69,16 @@ export interface WorkloadRoleProps extends RolePlace {
    * @defaultValue - the partition of a literal OIDC provider's ARN; otherwise unknown, and the ARN known after apply
    */
   readonly region?: string;
-  /**
-   * Name of the role; over 64 characters it is cut and ends with a hash.
-   *
-   * @defaultValue - derived from the construct's path
-   */
-  readonly roleName?: string;
-  /**
-   * What the role is for, Latin-1; with the reasons for what is wide at most 1000 characters.
-   *
-   * @defaultValue - says who uses it
-   */
-  readonly description?: string;
 }
 
 const WORKLOAD_ROLE_PROPS: ObjectKind<WorkloadRoleProps> = object({
-  ...ROLE_PLACE.shape,
-  trusts: list(ROLE_TRUST),
+  ...TRUSTING_ROLE_PROPS.shape,
   access: list(ACCESS),
   region: optional(text),
-  roleName: optional(text),
-  description: optional(text),
 });
 
-/** How the roles of one cluster's workloads are made. */
-export interface WorkloadRolesProps extends RolePlace {
-  /**
-   * Any region of the partition; with `account` it makes the roles' ARNs, and the annotations with them, literal.
-   *
-   * @defaultValue - the partition of `oidcProvider` with a literal ARN; otherwise unknown
-   */
-  readonly region?: string;
-  /**
-   * The OIDC provider of the cluster's issuer.
-   *
-   * @defaultValue - declared once per stack
-   */
-  readonly oidcProvider?: IOidcProvider;
-  /**
-   * The audience of the tokens; another one than usual is told to the pod identity webhook by annotation.
-   *
-   * @defaultValue "sts.amazonaws.com"
-   */
-  readonly audience?: string;
-  /**
-   * Put before every role name `<cluster>_<namespace>_<service account>_access`, at most 32 characters.
-   *
-   * @defaultValue - none
-   */
-  readonly namePrefix?: string;
-}
-
-const WORKLOAD_ROLES_PROPS: ObjectKind<WorkloadRolesProps> = object({
-  ...ROLE_PLACE.shape,
-  region: optional(text),
-  oidcProvider: optional(OIDC_PROVIDER),
-  audience: optional(text),
-  namePrefix: optional(text),
-});
+/** How the roles of one cluster's workloads are made; their names end with `_access`. */
+export type WorkloadRolesProps = AccountRolesProps;
 
 /** What a service account may do in AWS; made by `awsAccess()`. */
 export interface AwsAccess extends IAccess<Construct>, AccessPermissions {}
@@ -260,7 +212,7 @@ const NOTHING: PodFragment = { labels: {}, env: [], volumeMounts: [], volumes: [
  * `aws-issuer-mismatch` for an OIDC provider of another issuer. Everything is checked before a role is declared.
  */
 export function workloadRoles(props: WorkloadRolesProps = {}): IWorkloadIdentities<Construct> {
-  checkGiven("workloadRoles()", WORKLOAD_ROLES_PROPS, props);
+  checkGiven("workloadRoles()", ACCOUNT_ROLES_PROPS, props);
   return {
     cloud: "aws",
     job: "workloads",
