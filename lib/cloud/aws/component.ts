@@ -61,18 +61,19 @@ interface CheckedAdoption {
   readonly ccoctlName: string;
 }
 
-function checkOverrides(
+function requireRequests(
+  names: readonly string[],
   requests: readonly CredentialsRequest[],
-  { overrides = {} }: ComponentRolesProps,
+  by: string,
 ): void {
   const known = requests.map(({ name }) => name);
-  const strange = Object.keys(overrides).find((name) => !known.includes(name));
+  const strange = names.find((name) => !known.includes(name));
   if (strange !== undefined)
     fail("aws-unknown", {
-      problem: "override is for a CredentialsRequest that is not among the requests",
+      problem: `${by} a CredentialsRequest that is not among the requests`,
       value: strange,
       allowed: known.join(", "),
-      remedy: "use the `metadata.name` of a request that was not filtered out, or remove the override",
+      remedy: `use the \`metadata.name\` of a request that was not filtered out, or remove the entry`,
     });
 }
 
@@ -82,15 +83,7 @@ function checkedAdoption(
   props: ComponentRolesProps,
 ): CheckedAdoption {
   const { adopt = false, naming, ccoctlName } = props;
-  const known = requests.map(({ name }) => name);
-  const strange = isNames(adopt) ? adopt.find((name) => !known.includes(name)) : undefined;
-  if (strange !== undefined)
-    fail("aws-unknown", {
-      problem: "adopt names a CredentialsRequest that is not among the requests",
-      value: strange,
-      allowed: known.join(", "),
-      remedy: "use the `metadata.name` of a request whose role exists",
-    });
+  if (isNames(adopt)) requireRequests(adopt, requests, "adopt names");
   if (adopt === true && naming === "derived") fail("aws-mismatch", namedByCcoctl(naming));
   const any = isNames(adopt) || adopt;
   const tagged = any || naming === "ccoctl";
@@ -103,7 +96,7 @@ function checkedAdoption(
     });
   return {
     any,
-    requests: new Set(isNames(adopt) ? adopt : adopt ? known : []),
+    requests: new Set(isNames(adopt) ? adopt : adopt ? requests.map(({ name }) => name) : []),
     tagged,
     ccoctlName: tagged ? ccoctlNameOf(ccoctlName ?? clusterName) : clusterName,
   };
@@ -267,17 +260,6 @@ export class ComponentRole extends Construct {
   /** The role, for policies that name its literal ARN. */
   readonly dependencies: readonly ITerraformDependable[];
 
-  /**
-   * Throws, with the request's file, document and name, `aws-request-kind`, `aws-request-brokered`,
-   * `credentials-request-invalid`, `aws-adopt-naming`, `aws-adopt-path`, `aws-adopt-boundary-missing`,
-   * `aws-override-invalid`, `aws-kms-unlimited`, `aws-statement-sid-twice`, `aws-statement-too-wide`,
-   * `aws-tags-invalid`, `aws-provider-spec-invalid`, `aws-override-unused`, `aws-override-ambiguous`,
-   * `aws-override-wider`, `aws-override-condition`, `aws-provider-account-mismatch`, `aws-kms-key-invalid`,
-   * `aws-statement-invalid`, `aws-policy-too-long`, `aws-role-name-invalid`, `aws-role-name-taken`,
-   * `aws-trust-too-long`, `aws-description-invalid`, `aws-account-invalid`, `aws-region-unknown`,
-   * `aws-partition-mismatch`, `aws-oidc-account-mismatch`, `aws-path-invalid`, `aws-arn-invalid`,
-   * `aws-boundary-account-mismatch`, `audience-invalid`, `audience-mismatch`.
-   */
   constructor(scope: Construct, id: string, props: ComponentRoleProps) {
     checkProps(new.target.name, scope, id, COMPONENT_ROLE_PROPS, props);
     super(scope, id);
@@ -321,11 +303,6 @@ export class ComponentRole extends Construct {
 /**
  * One role per CredentialsRequest, named `<cluster>-<namespace>-<secret>`, and the OIDC provider that they trust: what
  * `ccoctl aws create-all` makes, declared. `ComponentRole.ofGrant` finds the role of a grant.
- *
- * Throws, when the components are declared, what `OidcProvider.forIssuer` and `ComponentRole` throw; besides,
- * `aws-issuer-mismatch` for an OIDC provider of another issuer, `aws-override-unknown`, `aws-adopt-unknown`,
- * `aws-ccoctl-name-invalid`, `aws-ccoctl-name-unused`, and `aws-ccoctl-name-clash` where two requests would share a
- * role. Everything is checked before a role is declared.
  */
 export function componentRoles(props: ComponentRolesProps = {}): IComponentIdentities<Construct> {
   checkGiven("componentRoles()", COMPONENT_ROLES_PROPS, props);
@@ -342,7 +319,7 @@ function declareComponents(
   { clusterName, issuer, requests }: ComponentsRequest,
   props: ComponentRolesProps,
 ): ComponentsDeclaration {
-  checkOverrides(requests, props);
+  requireRequests(Object.keys(props.overrides ?? {}), requests, "override is for");
   const adoption = checkedAdoption(clusterName, requests, props);
   const expected = expectedProvider(issuer, audiences(props), props);
   const planned = requests.map((request) => roleProps(request, { clusterName, adoption }, expected, props));

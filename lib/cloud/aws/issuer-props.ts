@@ -223,10 +223,8 @@ function checkedAdoption(
   ccoctlNameOf(adopt.ccoctlName);
   if (access === "public" && adopt.distribution !== undefined)
     return fail("aws-invalid", {
-      problem: `what is to be adopted of an issuer has a distribution, but anybody is to read the bucket itself`,
-      value: {
-        access,
-      },
+      problem: "`adopt` names a distribution, but the documents are to be read from the bucket itself",
+      value: { access },
       allowed: '{ ccoctlName, policy?, distribution? }, `distribution` with access "cloudfront" only',
       remedy: "state what exists, as the installation has it",
     });
@@ -269,7 +267,7 @@ function literalIssuer(
 
 function incompleteDomain(): Problem {
   return {
-    problem: "an issuer under a domain of one's own needs the domain and its certificate",
+    problem: "an issuer under your own domain needs the domain and its certificate",
     allowed: "domainName and certificateArn together, with access through CloudFront",
     remedy: "give both, or neither to use the name that CloudFront gives the distribution",
   };

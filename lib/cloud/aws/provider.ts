@@ -155,9 +155,9 @@ export class OidcProvider extends Construct implements IOidcProvider {
     if (arn !== undefined) this.resource.importFrom(arn, provider);
     this.#props = {
       ...this.#props,
-      ...(all ? { tags: all } : {}),
-      thumbprints,
-      ...(adopt ? { adopt } : {}),
+      ...(all && { tags: all }),
+      ...(thumbprints && { thumbprints }),
+      ...(adopt && { adopt }),
     };
   }
 
@@ -261,24 +261,17 @@ export function declaredProvider(
   scope: Construct,
   issuer: Issuer,
   audiences: readonly string[],
-  { oidcProvider, account, region, tags, provider, adopt, thumbprints }: TrustedProviderProps,
+  props: TrustedProviderProps,
 ): IOidcProvider {
+  const { oidcProvider, account, region, tags, provider, adopt, thumbprints } = props;
   if (oidcProvider) requireIssuer(oidcProvider, issuer);
   if (oidcProvider instanceof OidcProvider)
     for (const audience of audiences) oidcProvider.addAudience(audience);
   if (oidcProvider) return oidcProvider;
-  const [first = "", ...more] = audiences;
-  const declared = OidcProvider.forIssuer(scope, {
-    issuer,
-    audience: first,
-    account,
-    region,
-    tags,
-    provider,
-    ...(adopt === undefined ? {} : { adopt }),
-    thumbprints,
-  });
-  for (const audience of more) declared.addAudience(audience);
+  const [audience = "", ...more] = audiences;
+  const stated = { account, region, tags, provider, adopt, thumbprints };
+  const declared = OidcProvider.forIssuer(scope, { issuer, audience, ...stated });
+  for (const each of more) declared.addAudience(each);
   return declared;
 }
 

@@ -4,11 +4,10 @@ import { type ITerraformDependable, Annotations } from "cdktf";
 import { Construct } from "constructs";
 import { at, fail } from "../../errors";
 import { validateAudience } from "../../model/audience";
-import type { AccountGrant, AccountRequest } from "../../model/identity";
+import type { AccountGrant } from "../../model/identity";
 import { Issuer } from "../../model/issuer";
-import type { IPullIdentities, IPullSource, PullDeclaration, PullRequest } from "../../model/pulls";
+import type { IPullIdentities, PullDeclaration, PullRequest } from "../../model/pulls";
 import { checkProps, checkGiven } from "../../model/shape";
-import type { Subject } from "../../model/subject";
 import { roleName, derivedRoleName, rolePath } from "../../rules/aws/names";
 import { partitionOf, otherPartition } from "../../rules/aws/partitions";
 import { pullPermissions, type EcrGrant } from "../../rules/aws/permission";
@@ -25,7 +24,6 @@ import { AdoptedPullRole, arnOfRoleName, givenArn } from "./adopted";
 import { type EcrSource, ecrSource } from "./registry-source";
 import { checkOwnerPolicies, writeOwnerPolicies } from "./owner-policies";
 import { declaredProvider } from "./provider";
-import type { IOidcProvider } from "./provider-props";
 import {
   type PullRoleProps,
   type IPullRole,
@@ -134,10 +132,6 @@ export class PullRole extends Construct implements IPullRole {
 /**
  * One role per service account, named `<cluster>_<namespace>_<service account>`, and the OIDC provider that they trust.
  * Roles are not shared, so that no service account can pull what only another one was given.
- *
- * Throws, when the pulls are declared, what `OidcProvider.forIssuer` and `PullRole` throw; besides,
- * `aws-issuer-mismatch` for an OIDC provider of another issuer, `aws-owner-provider-missing`,
- * `aws-owner-provider-shared` and `aws-repository-policy-too-long`, before any role is declared.
  */
 export function pullRoles(props: PullRolesProps = {}): IPullIdentities<Construct> {
   checkGiven("pullRoles()", PULL_ROLES_PROPS, props);
@@ -151,83 +145,47 @@ export function pullRoles(props: PullRolesProps = {}): IPullIdentities<Construct
 function declareRoles(
   scope: Construct,
   { clusterName, issuer, accounts }: PullRequest<Construct>,
-  stated: PullRolesProps,
+  props: PullRolesProps,
 ): PullDeclaration {
-  const props = withAccount(stated);
-  const plans = accounts.map((account) => planned(clusterName, account, props));
-  const sources = plans.flatMap((plan) => plan.sources);
-  const grants = sources.map(({ grant }) => grant);
-  const audience = validateAudience(props.audience ?? defaultAwsAudience);
-  const region = regionOf(grants, props.region);
-  const provider = ecrCredentialProvider(grants, audience, props.region);
-  requireOwnerPolicies(scope, plans, partitionOfGrants(grants).name, props);
-  const oidcProviders = trusted(scope, issuer, props, audience, region);
-  warn(scope, sources, props);
-  return {
-    provider,
-    nodeFiles: [],
-    grants: plans.map(({ subject, sources: own, roleName }): AccountGrant => {
-      // Neither a namespace nor a service account name can hold `_`, so two subjects never share an id.
-      const role = new PullRole(scope, `${subject.namespace}_${subject.name}`, {
-        ...roleProps(props),
-        trusts: oidcProviders.map((oidcProvider) => ({ oidcProvider, serviceAccounts: [subject], audience })),
-        sources: own,
-        roleName,
-      });
-      return {
-        subject,
-        identity: role.arn,
-        principal: { name: role.arn, dependencies: role.dependencies },
-        annotations: role.annotations,
-      };
-    }),
-  };
-}
-
-/** One role before it is declared. */
-interface PlannedRole {
-  readonly subject: Subject;
-  readonly sources: readonly EcrSource[];
-  readonly roleName: string;
-}
-
-function planned(
-  clusterName: string,
-  { subject, asks }: AccountRequest<IPullSource<Construct>>,
-  { namePrefix }: PullRolesProps,
-): PlannedRole {
-  return {
+  const { additionalIssuers = [], namePrefix, oidcProvider, region: stated, audience: _, ...place } = props;
+  // A role can only trust an OIDC provider of its own account, so a literal ARN of one tells the account.
+  const account = accountOfRole(props.account, oidcProvider ? [oidcProvider.arn] : []);
+  const plans = accounts.map(({ subject, asks }) => ({
     subject,
     sources: asks.map(ecrSource),
     roleName: derivedRoleName([clusterName, subject.namespace, subject.name], namePrefix),
-  };
-}
-
-/** A role can only trust an OIDC provider of its own account, so a literal ARN of one tells the account. */
-function withAccount(props: PullRolesProps): PullRolesProps {
-  const account = accountOfRole(props.account, props.oidcProvider ? [props.oidcProvider.arn] : []);
-  return account === undefined ? props : { ...props, account };
-}
-
-/** All roles at once, so that a policy too long is found before the first role is declared. */
-function requireOwnerPolicies(
-  scope: Construct,
-  plans: readonly PlannedRole[],
-  partition: string,
-  { account, provider, path }: PullRolesProps,
-): void {
-  const checkedPath = rolePath(path ?? "/");
-  const roles = plans.map(({ roleName, sources }) => ({
-    arn: expectedRoleArn(partition, account, checkedPath, roleName),
-    sources,
   }));
-  checkOwnerPolicies(scope, roles, { account, provider });
-}
-
-function warn(scope: Construct, sources: readonly EcrSource[], { account }: PullRolesProps): void {
-  const warning = fipsWarning(sources.map(({ grant }) => grant));
-  if (warning !== undefined) Annotations.of(scope).addWarning(warning);
-  if (account === undefined) warnOfAccounts(scope, sources);
+  const sources = plans.flatMap((plan) => plan.sources);
+  const grants = sources.map(({ grant }) => grant);
+  const audience = validateAudience(props.audience ?? defaultAwsAudience);
+  const region = regionOf(grants, stated);
+  const provider = ecrCredentialProvider(grants, audience, stated);
+  // All roles at once, so that a policy too long is found before the first role is declared.
+  const partition = partitionOfGrants(grants).name;
+  const path = rolePath(place.path ?? "/");
+  const expected = plans.map((plan) => ({
+    arn: expectedRoleArn(partition, account, path, plan.roleName),
+    sources: plan.sources,
+  }));
+  checkOwnerPolicies(scope, expected, { account, provider: place.provider });
+  const settings = { account, region, tags: place.tags, provider: place.provider };
+  const oidcProviders = [
+    declaredProvider(scope, issuer, [audience], { ...settings, oidcProvider }),
+    ...additionalIssuers.map((each) => declaredProvider(scope, Issuer.of(each), [audience], settings)),
+  ];
+  warn(scope, sources, account);
+  const grantOf = ({ subject, sources: own, roleName }: (typeof plans)[number]): AccountGrant => {
+    // Neither a namespace nor a service account name can hold `_`, so two subjects never share an id.
+    const { arn, dependencies, annotations } = new PullRole(scope, `${subject.namespace}_${subject.name}`, {
+      ...place,
+      account,
+      trusts: oidcProviders.map((each) => ({ oidcProvider: each, serviceAccounts: [subject], audience })),
+      sources: own,
+      roleName,
+    });
+    return { subject, identity: arn, principal: { name: arn, dependencies }, annotations };
+  };
+  return { provider, nodeFiles: [], grants: plans.map(grantOf) };
 }
 
 /** A region of the one partition that registries and roles are in. */
@@ -240,50 +198,15 @@ function regionOf(grants: readonly EcrGrant[], stated: string | undefined): stri
     : fail("aws-mismatch", otherPartition("the region of pullRoles()", actual, partition));
 }
 
-function trusted(
-  scope: Construct,
-  issuer: Issuer,
-  props: PullRolesProps,
-  audience: string,
-  region: string | undefined,
-): readonly IOidcProvider[] {
-  const { additionalIssuers = [], account, tags, provider } = props;
-  const settings = {
-    account,
-    region,
-    tags,
-    provider,
-  };
-  const { oidcProvider } = props;
-  return [
-    declaredProvider(scope, issuer, [audience], { ...settings, oidcProvider }),
-    ...additionalIssuers.map((each) => declaredProvider(scope, Issuer.of(each), [audience], settings)),
-  ];
-}
-
-function roleProps({
-  account,
-  path,
-  permissionsBoundary,
-  tags,
-  provider,
-}: PullRolesProps): Partial<PullRolesProps> {
-  return {
-    account,
-    path,
-    permissionsBoundary,
-    tags,
-    provider,
-  };
-}
-
-/** Which of several accounts is the roles' own cannot be told, but one of them is another for certain. */
-function warnOfAccounts(scope: Construct, sources: readonly EcrSource[]): void {
+/** Which of several accounts is the roles' own cannot be known without `account`, but one of them is another for certain. */
+function warn(scope: Construct, sources: readonly EcrSource[], account: string | undefined): void {
+  const warning = fipsWarning(sources.map(({ grant }) => grant));
+  if (warning !== undefined) Annotations.of(scope).addWarning(warning);
   const open = sources.filter(({ ownerPolicy }) => ownerPolicy === undefined);
-  const accounts = new Set(open.flatMap(({ grant }) => (grant.kind === "private" ? [grant.account] : [])));
-  if (accounts.size < 2) return;
+  const owners = new Set(open.flatMap(({ grant }) => (grant.kind === "private" ? [grant.account] : [])));
+  if (account !== undefined || owners.size < 2) return;
   Annotations.of(scope).addWarning(
-    `registries of several accounts are pulled from (${[...accounts].sort().join(", ")}), but the roles' account is not stated: ` +
+    `registries of several accounts are pulled from (${[...owners].sort().join(", ")}), but the roles' account is not stated: ` +
       "give it with pullRoles({ account }) to learn which owners must add a repository policy",
   );
 }

@@ -207,9 +207,6 @@ const NOTHING: PodFragment = { labels: {}, env: [], volumeMounts: [], volumes: [
 /**
  * One role per service account, named `<cluster>_<namespace>_<service account>_access`, and the OIDC provider that they
  * trust. The pod identity webhook hands the role to pods whose service account has the annotation.
- *
- * Throws, when the workloads are declared, what `OidcProvider.forIssuer` and `WorkloadRole` throw; besides,
- * `aws-issuer-mismatch` for an OIDC provider of another issuer. Everything is checked before a role is declared.
  */
 export function workloadRoles(props: WorkloadRolesProps = {}): IWorkloadIdentities<Construct> {
   checkGiven("workloadRoles()", ACCOUNT_ROLES_PROPS, props);
@@ -246,14 +243,10 @@ function declareWorkloads(
         principal: { name: role.arn, dependencies: role.dependencies },
         annotations: role.annotations,
         // The webhook adds volume, mount and environment to the pods.
-        pod: withoutWebhook ? podToken({ roleArn: role.arn, audience, ...regionOf(props) }) : NOTHING,
+        pod: withoutWebhook ? podToken({ roleArn: role.arn, audience, region: props.region }) : NOTHING,
       };
     }),
   };
-}
-
-function regionOf({ region }: WorkloadRolesProps): Pick<WorkloadRolesProps, "region"> {
-  return region === undefined ? {} : { region };
 }
 
 function roleProps(

@@ -98,7 +98,7 @@ export function trustPolicy(trusts: readonly AwsFederatedTrust[]): PolicyDocumen
   ]);
   return statements.length === 0
     ? fail("aws-missing", {
-        problem: "IAM role trusts nobody",
+        problem: "IAM role trusts no service account",
         allowed: "at least one service account, or a wildcard with a reason",
         remedy: "name the service accounts as namespace/name",
       })

@@ -74,8 +74,8 @@ describe("trustPolicy", () => {
   });
 
   it.each([
-    ["nobody", [trust([])], "aws-missing: IAM role trusts nobody"],
-    ["no trust", [], "aws-missing: IAM role trusts nobody"],
+    ["nobody", [trust([])], "aws-missing: IAM role trusts no service account"],
+    ["no trust", [], "aws-missing: IAM role trusts no service account"],
     [
       "one twice",
       [trust(["a/a", "a/a"])],
