@@ -26,8 +26,6 @@ const DEPTH_MAX = 100;
 /**
  * The documents of the files `.yaml`, `.yml` and `.json` of a folder, in the order of the file names; folders in it
  * and other files are not read. Empty documents are left out, and counted.
- *
- * Throws `credentials-requests-folder` or `credentials-requests-file`, the latter naming file and line.
  */
 export function readCredentialsRequests(folder: string): readonly SourcedDocument[] {
   const files = filesOf(folder);

@@ -1,7 +1,6 @@
 import { isRecord } from "../model/record";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { fail } from "../errors";
 import { jsonObject } from "./json-object";
 import { readFile } from "./read-file";
 import {
@@ -9,6 +8,7 @@ import {
   type WorkloadIdentityFile,
   readWorkloadIdentity,
 } from "./workload-identity-file";
+import { refuseFolder, refuseUnreadable, refuseFile } from "./problems";
 
 /** What one stack's folder holds. */
 export interface StackFolder {
@@ -21,11 +21,11 @@ export interface StackFolder {
 /**
  * Reads a synth output folder (`cdktf.out`) or the folder of one stack (`cdktf.out/stacks/prod`).
  *
- * Stacks that `manifest.json` of the output folder no longer names are left out: cdktf does not remove their folders.
- * Throws `bind-folder-invalid`, `bind-file-unreadable` or `bind-file-invalid`.
+ * Stacks that `manifest.json` of the output folder no longer names are left out: cdktf does not remove
+ * their folders.
  */
 export function readSynthFolder(path: string): readonly StackFolder[] {
-  if (!isFolder(path)) return fail("bind-folder-invalid", path, "is no folder");
+  if (!isFolder(path)) return refuseFolder(path, "is no folder");
   const folders = existsSync(join(path, WORKLOAD_IDENTITY_FILE)) ? [path] : stackFolders(path);
   const stacks = folders
     .filter((folder) => existsSync(join(folder, WORKLOAD_IDENTITY_FILE)))
@@ -33,17 +33,15 @@ export function readSynthFolder(path: string): readonly StackFolder[] {
       const file = join(folder, WORKLOAD_IDENTITY_FILE);
       return { path: folder, identity: readWorkloadIdentity(readText(file), file) };
     });
-  return stacks.length > 0
-    ? stacks
-    : fail("bind-folder-invalid", path, `holds no ${WORKLOAD_IDENTITY_FILE} of any stack`);
+  return stacks.length > 0 ? stacks : refuseFolder(path, `holds no ${WORKLOAD_IDENTITY_FILE} of any stack`);
 }
 
-/** The text of a file; throws `bind-file-unreadable`. */
+/** The text of a file. */
 export function readText(path: string): string {
   try {
     return readFile(path).toString("utf8");
   } catch (error) {
-    return fail("bind-file-unreadable", path, errorCode(error));
+    return refuseUnreadable(path, errorCode(error));
   }
 }
 
@@ -67,7 +65,7 @@ export function stackFolders(path: string): readonly string[] {
 
 /** Folder names of the stacks in cdktf's own manifest. */
 function namedFolders(manifest: string): ReadonlySet<string> {
-  const document = jsonObject(readText(manifest), (reason) => fail("bind-file-invalid", manifest, reason));
+  const document = jsonObject(readText(manifest), (reason) => refuseFile(manifest, reason));
   const stacks = isRecord(document["stacks"]) ? Object.values(document["stacks"]) : [];
   return new Set(
     stacks.flatMap((stack) =>

@@ -1,9 +1,9 @@
 import { isRecord } from "../model/record";
-import { fail } from "../errors";
 import type { Encoding } from "../model/late";
 import type { StatedFacts } from "../model/stated-facts";
 import { type FinishedRule, isFinishedRule } from "./finished-rule";
 import { jsonObject } from "./json-object";
+import { refuseFile } from "./problems";
 
 /** Name of the file beside `cdk.tf.json`. */
 export const WORKLOAD_IDENTITY_FILE = "workload-identity.json";
@@ -99,27 +99,25 @@ const PLACES: readonly unknown[] = [
 const STACK = /^[^./\\][^/\\]*$/;
 const FILE = /^(manifests|nodes|pods|spokes)\/[A-Za-z0-9][A-Za-z0-9._-]*\.yaml$/;
 
-/** Reads the file's text; throws `bind-file-invalid` naming `file` where it is not of this shape and version. */
+/** Reads the file's text. */
 export function readWorkloadIdentity(text: string, file: string): WorkloadIdentityFile {
-  const document = jsonObject(text, (reason) => fail("bind-file-invalid", file, reason));
+  const document = jsonObject(text, (reason) => refuseFile(file, reason));
   if (document["version"] !== WORKLOAD_IDENTITY_VERSION)
-    return fail(
-      "bind-file-invalid",
+    return refuseFile(
       file,
       `has version ${JSON.stringify(document["version"])}, not ${WORKLOAD_IDENTITY_VERSION}`,
     );
   const { stack, clusters, manifests, nodes, pods = [], rules = [], placeholders } = document;
-  if (!Array.isArray(clusters) || !clusters.every(isRecord))
-    return fail("bind-file-invalid", file, "has no valid clusters");
+  if (!Array.isArray(clusters) || !clusters.every(isRecord)) return refuseFile(file, "has no valid clusters");
   const files =
     [manifests, nodes, pods].every((list) => Array.isArray(list) && list.every(isFileEntry)) &&
     (manifests as readonly ManifestEntry[]).every(({ appliesTo }) => PLACES.includes(appliesTo));
   if (typeof stack !== "string" || !STACK.test(stack) || !files)
-    return fail("bind-file-invalid", file, "has no valid stack, manifests, nodes or pods");
+    return refuseFile(file, "has no valid stack, manifests, nodes or pods");
   if (!isRecord(placeholders) || !Object.values(placeholders).every(isPlaceholderEntry))
-    return fail("bind-file-invalid", file, "has no valid placeholders");
+    return refuseFile(file, "has no valid placeholders");
   if (!Array.isArray(rules) || !rules.every(isFinishedRule))
-    return fail("bind-file-invalid", file, "has rules that this version does not know");
+    return refuseFile(file, "has rules that this version does not know");
   return document as unknown as WorkloadIdentityFile;
 }
 

@@ -16,8 +16,6 @@ const STAGED = ".being-written";
 /**
  * Writes the files below a folder and returns their paths. All are written beside their places first and moved there
  * last, so that no reader sees half a file, and none is replaced where another cannot be written.
- *
- * Throws `files-unwritable`.
  */
 export function writeTogether(folder: string, files: readonly WrittenFile[]): readonly string[] {
   const targets = files.map(({ path, text }) => {

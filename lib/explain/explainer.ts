@@ -121,7 +121,7 @@ export class Explainer {
    * Reads synth output folders, folders of stacks, manifests and Terraform JSON.
    *
    * Throws `explain-path-missing`, `explain-nothing-found`, `explain-bind-interrupted`, `explain-file-unreadable`,
-   * `explain-file-too-large`, `explain-file-invalid` or `bind-file-invalid`.
+   * `explain-file-too-large`, `explain-file-invalid` or `bind-invalid`.
    */
   static read(paths: readonly string[], options: ExplainOptions = {}): Explainer {
     checkGiven("Explainer.read()", PATHS, paths, "paths");

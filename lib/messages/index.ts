@@ -3,7 +3,6 @@
  */
 
 export { azureMessages } from "./azure";
-export { azureComponentsMessages } from "./azure-components";
 export { componentsMessages } from "./components";
 export { explainMessages } from "./explain";
 export { fleetMessages } from "./fleet";
@@ -15,5 +14,4 @@ export { modelMessages } from "./model";
 export { nodeMessages } from "./node";
 export { openidMessages } from "./openid";
 export { openshiftMessages } from "./openshift";
-export { synthMessages } from "./synth";
 export { testingMessages } from "./testing";

@@ -5,7 +5,7 @@ const MAX = 256;
 const VISIBLE = /^[\x21-\x7e]+$/;
 
 /**
- * Returns a usable audience; throws `audience-invalid` or `late-value`.
+ * Returns a usable audience.
  *
  * The kubelet accepts any text that is not empty; the bounds here are the narrowest of the clouds (Google allows
  * 256 characters, Azure 600) and leave out blanks, which no cloud's convention has and which are easily missed.

@@ -16,17 +16,17 @@ export class Duration {
         : fail("duration-invalid", totalSeconds);
   }
 
-  /** So many seconds; throws `duration-invalid` below 0 or with a fraction. */
+  /** So many seconds. */
   static seconds(amount: number): Duration {
     return new Duration(amount);
   }
 
-  /** So many minutes; throws `duration-invalid`. */
+  /** So many minutes. */
   static minutes(amount: number): Duration {
     return new Duration(amount * MINUTE);
   }
 
-  /** So many hours; throws `duration-invalid`. */
+  /** So many hours. */
   static hours(amount: number): Duration {
     return new Duration(amount * HOUR);
   }

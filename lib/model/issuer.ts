@@ -48,8 +48,6 @@ export class Issuer {
   /**
    * An issuer without trailing slash, that of an AKS cluster with it, or a late value; also that of a construct that
    * has one.
-   *
-   * Throws `issuer-invalid` or `issuer-trailing-slash`.
    */
   static of(given: GivenIssuer): Issuer {
     const issuer = isHost(given) ? given.issuer : given;
@@ -62,8 +60,6 @@ export class Issuer {
 
   /**
    * An issuer that may end with a slash, for clusters whose `iss` really does.
-   *
-   * Throws `issuer-invalid`, or `issuer-trailing-slash` where an AKS cluster's lacks it.
    */
   static exactly(url: string): Issuer {
     if (isLate(url)) return new Issuer(url);
@@ -83,8 +79,6 @@ export class Issuer {
 
   /**
    * The issuer without `https://`; AWS uses it in ARNs and condition keys.
-   *
-   * Throws `late-value` when the issuer is late.
    */
   get hostPath(): string {
     return literal(this.url, "issuer").slice(SCHEME.length);

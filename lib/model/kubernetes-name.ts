@@ -16,19 +16,19 @@ export function isDnsSubdomain(value: unknown): value is string {
   return typeof value === "string" && value.length <= SUBDOMAIN_MAX && SUBDOMAIN.test(value);
 }
 
-/** Returns a valid namespace name; throws `namespace-invalid` or `late-value`. */
+/** Returns a valid namespace name. */
 export function namespaceName(value: string): string {
   return isDnsLabel(literal(value, "namespace")) ? value : fail("namespace-invalid", value);
 }
 
-/** Returns a valid service account name; throws `service-account-invalid` or `late-value`. */
+/** Returns a valid service account name. */
 export function serviceAccountName(value: string): string {
   return isDnsSubdomain(literal(value, "service account name"))
     ? value
     : fail("service-account-invalid", value);
 }
 
-/** Returns a valid name of a Secret, a ConfigMap and the like; throws `object-name-invalid` or `late-value`. */
+/** Returns a valid name of a Secret, a ConfigMap and the like. */
 export function objectName(value: string): string {
   return isDnsSubdomain(literal(value, "name of an object")) ? value : fail("object-name-invalid", value);
 }

@@ -30,7 +30,7 @@ export function isCleanPath(path: string): boolean {
 }
 
 /**
- * Returns a checked node file; throws `node-file-invalid`.
+ * Returns a checked node file.
  *
  * Rules: Ignition's validator (coreos/ignition, config/validate: absolute, already clean) and the narrower mode
  * range of the Machine Config Operator (no setuid, setgid or sticky bit).

@@ -66,8 +66,6 @@ export function like<T>(title: string, shape: NoInfer<Partial<Shape<T>>>): Kind<
 
 /**
  * Checks what a caller gave to a function, such as `ecr()`.
- *
- * Throws `property-unknown`, `property-missing`, `property-invalid` or `late-value`.
  */
 export function checkGiven<T>(to: string, kind: Kind<T>, given: T, name: string = PROPS): void {
   const mistake = given === undefined ? missing(kind) : kind.mistake(given);

@@ -22,8 +22,6 @@ export class Subject {
 
   /**
    * Reads `namespace/name`, or takes a subject as it is.
-   *
-   * Throws `subject-invalid`, `namespace-invalid`, `service-account-invalid` or `late-value`.
    */
   static of(serviceAccount: string | Subject): Subject {
     if (serviceAccount instanceof Subject) return serviceAccount;

@@ -13,7 +13,7 @@ export interface Version {
   readonly patch: number | undefined;
 }
 
-/** Reads `1.35`, `v1.35.2` or `36.2.5`; throws `version-invalid`. */
+/** Reads `1.35`, `v1.35.2` or `36.2.5`. */
 export function parseVersion(what: string, version: string): Version {
   const match = typeof literal(version, what) === "string" ? VERSION.exec(version) : null;
   if (!match) return fail("version-invalid", what, version);
@@ -25,7 +25,7 @@ export function parseVersion(what: string, version: string): Version {
   };
 }
 
-/** `1.35` of `v1.35.2`; throws `version-invalid`. */
+/** `1.35` of `v1.35.2`. */
 export function minorOf(what: string, version: string): string {
   const { major, minor } = parseVersion(what, version);
   return `${major}.${minor}`;

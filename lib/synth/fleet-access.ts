@@ -50,13 +50,7 @@ export class FleetAccess extends Construct {
   /** Worker clusters of MultiKueue, one per spoke; none for other consumers. */
   readonly workerClusters: readonly MultiKueueCluster[];
 
-  /**
-   * Throws `fleet-spokes-empty`, `fleet-identities-none`, `identities-twice`, `identities-unused`, `spoke-trust-differs`, `spoke-cluster-role-missing`,
-   * `spoke-cluster-role-unused`, `spoke-namespaces-unused`, `spoke-namespaces-empty`, `cluster-profile-twice`,
-   * `cluster-taken`, `cluster-facts-differ`, `fleet-object-taken`, `spoke-file-differs`, and the codes of everything it
-   * composes, with its own path before the message. What can be known without identities is refused before anything is
-   * declared.
-   */
+  /** What can be known without identities is refused before anything is declared. */
   constructor(scope: Construct, id: string, props: FleetAccessProps) {
     checkProps(new.target.name, scope, id, FLEET_ACCESS_PROPS, props);
     super(scope, id);

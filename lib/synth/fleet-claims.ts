@@ -25,8 +25,7 @@ const claims = new WeakMap<IConstruct, Map<string, Claim[]>>();
 /**
  * Notes what a fleet writes; nothing is noted where it throws.
  *
- * Throws `fleet-object-taken` for an object that another fleet of the hub writes, and `spoke-file-differs` where two
- * controllers of the hub would give one self-managed spoke different files. Warns of another hub's files for a spoke.
+ * Warns of another hub's files for a spoke.
  */
 export function claimFleet(construct: Construct, plan: FleetPlan): void {
   const { root } = construct.node;

@@ -39,11 +39,6 @@ export interface FleetPlan {
 /** Spokes that take the hub's own tokens need no identity in any cloud. */
 const OWN_TOKENS = "kubernetes";
 
-/**
- * Throws `cluster-name-invalid`, `issuer-invalid`, `issuer-trailing-slash`, `version-invalid`,
- * `fleet-spokes-empty`, `cluster-profile-twice`, `identities-twice`,
- * `fleet-identities-none`, `identities-unused`, and what `plannedSpoke` throws.
- */
 export function fleetPlan(props: FleetAccessProps): FleetPlan {
   const { hub, consumer, spokes, identities = [] } = props;
   const inventory = props.namespace ?? consumer.profileNamespace ?? consumer.reader.namespace;

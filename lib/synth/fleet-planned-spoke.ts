@@ -15,9 +15,6 @@ export interface PlannedSpoke extends Omit<FleetSpoke, "access"> {
 
 /**
  * A spoke, checked as far as it can be before identities are there.
- *
- * Throws `spoke-trust-differs`, `spoke-cluster-role-missing`, `spoke-cluster-role-unused`,
- * `spoke-namespaces-unused`, `spoke-namespaces-empty`, `late-value`, and what a function of the hub throws.
  */
 export function plannedSpoke(spoke: FleetSpoke, hub: Omit<SpokeHub, "spoke">): PlannedSpoke {
   const name = literal(spoke.name, "name of a spoke");

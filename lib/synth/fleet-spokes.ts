@@ -21,8 +21,6 @@ export interface EnteredSpoke {
 
 /**
  * Declares in each spoke's cloud what lets the controllers in, and writes the spoke's own manifests.
- *
- * Throws `spoke-cluster-role-missing`, `spoke-cluster-role-unused`, and the codes of clouds and of `SpokeRoleBinding`.
  */
 export function enterSpokes(
   scope: Construct,

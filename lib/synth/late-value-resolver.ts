@@ -1,13 +1,12 @@
 import type { IResolver, ResolutionContext } from "cdk8s";
 import { Token } from "cdktf";
 import type { Construct } from "constructs";
-import { fail } from "../errors";
 import { isLate } from "../model/late";
 import { PLACEHOLDER_START } from "../artefact/placeholder";
 import { objectTitle, propertyPath } from "../artefact/property-path";
-import { isLateObject, isLateResolvable } from "./late-markers";
-import type { LateValues } from "./late-values";
+import { isLateObject, isLateResolvable, type LateValues } from "./late-values";
 import { Manifests } from "./manifests";
+import { refuseLateIdentity, refuseLateKind, refuseLateKey } from "./problems";
 
 /** First keys of paths that cdk8s gives without their `metadata`. */
 const METADATA_KEYS: readonly string[] = ["annotations", "labels", "finalizers", "ownerReferences"];
@@ -19,9 +18,6 @@ const IDENTITY: readonly string[] = ["apiVersion", "kind", "name", "namespace"];
  *
  * `new App({ resolvers: [new LateValueResolver(stack)] })`, with the cdk8s app synthesized before the cdktf app, since
  * it declares the outputs. `cdktf-workload-identity bind --manifests <folder>` finishes the files.
- *
- * Throws, inside cdk8s's own error, `late-value-kind`, `late-map-key`, `late-object-name`, `late-value-scope`,
- * `placeholder-literal`, and `late-value-after-synth` where the cdktf app was synthesized first.
  */
 export class LateValueResolver implements IResolver {
   readonly #late: LateValues;
@@ -51,8 +47,7 @@ export class LateValueResolver implements IResolver {
   private text(context: ResolutionContext, value: string): void {
     if (!isLate(value) && !value.includes(PLACEHOLDER_START) && !value.includes("e+298")) return;
     if (this.#issued.has(value)) return;
-    if (IDENTITY.includes(identityKey(context.key)) && isLate(value))
-      fail("late-object-name", placeOf(context));
+    if (IDENTITY.includes(identityKey(context.key)) && isLate(value)) refuseLateIdentity(placeOf(context));
     const text = this.#late.text(value, () => placeOf(context));
     if (text !== value) this.replace(context, text);
   }
@@ -69,14 +64,14 @@ function identityKey(key: readonly string[]): string {
 }
 
 function refuseNumber(context: ResolutionContext, value: number): void {
-  if (isLate(value)) fail("late-value-kind", placeOf(context), "number");
+  if (isLate(value)) refuseLateKind(placeOf(context), "number");
 }
 
 function refuseKeys(context: ResolutionContext, value: object): void {
   const late = Object.keys(value).find((key) => key.includes("TfToken["));
   if (late === undefined) return;
-  if (late.includes("&{TfToken[")) fail("late-value-kind", placeOf(context), "map");
-  fail("late-map-key", placeOf(context), late);
+  if (late.includes("&{TfToken[")) refuseLateKind(placeOf(context), "map");
+  refuseLateKey(placeOf(context), late);
 }
 
 function placeOf({ obj, key }: ResolutionContext): string {

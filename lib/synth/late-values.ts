@@ -1,19 +1,23 @@
+import type { FinishedRule } from "../artefact/finished-rule";
+import { PLACEHOLDER_START, placeholder } from "../artefact/placeholder";
+import type { EncodedPlaceholder, OutputPlaceholder } from "../artefact/workload-identity-file";
+import { fail } from "../errors";
+import { LateEncoding, LateText, encodeNow, isLate } from "../model/late";
+import { stableHash } from "../rules/names";
+import { refuseAfterSynth, refuseLateKind } from "./problems";
+import type { IResolver, ResolutionContext } from "cdk8s";
 import {
   App,
   DefaultTokenResolver,
+  type IResolvable,
   StringConcat,
   TerraformOutput,
   TerraformStack,
+  Token,
   Tokenization,
 } from "cdktf";
 import type { Construct } from "constructs";
 import { createHash } from "node:crypto";
-import { fail } from "../errors";
-import { LateEncoding, LateText, encodeNow, isLate } from "../model/late";
-import { stableHash } from "../rules/names";
-import { PLACEHOLDER_START, placeholder } from "../artefact/placeholder";
-import type { FinishedRule } from "../artefact/finished-rule";
-import type { EncodedPlaceholder, OutputPlaceholder } from "../artefact/workload-identity-file";
 
 const RESOLVER = new DefaultTokenResolver(new StringConcat());
 
@@ -89,8 +93,8 @@ export class LateValues {
   /**
    * The text with a placeholder for each late value in it.
    *
-   * `where` names the property for errors: `late-value-kind`, `late-value-scope`, `placeholder-literal`,
-   * `output-name-taken`, `late-value-after-synth`.
+   * `where` names the property for errors: `manifest-unsupported`, `manifest-unsupported`, `manifest-invalid`,
+   * `manifest-conflict`, `manifest-unsupported`.
    */
   text(value: string | LateEncoding | LateText, where: () => string): string {
     if (value instanceof LateEncoding) return this.encoding(value, where);
@@ -108,7 +112,7 @@ export class LateValues {
     // The template holds references, no late value: it is the same text in every run.
     const hash = createHash("sha256").update(template).digest("hex").slice(0, TEMPLATE_HASH_CHARACTERS);
     const name = placeholder(`${encoding}.${hash}`);
-    if (this.#sealed && !this.#encoded.has(name)) return fail("late-value-after-synth", where(), name);
+    if (this.#sealed && !this.#encoded.has(name)) return refuseAfterSynth(where(), name);
     this.#encoded.set(name, { encoding, text: template });
     return name;
   }
@@ -122,7 +126,7 @@ export class LateValues {
       preparing: true,
       resolver: RESOLVER,
     });
-    if (typeof resolved !== "string") return fail("late-value-kind", where(), kindOf(resolved));
+    if (typeof resolved !== "string") return refuseLateKind(where(), kindOf(resolved));
     const text = /[$%]\{/.test(resolved)
       ? this.output(token, resolved, where)
       : literalPiece(resolved, where);
@@ -133,11 +137,16 @@ export class LateValues {
   private output(token: string, expression: string, where: () => string): string {
     const reference = REFERENCE.exec(expression)?.[1];
     if (reference !== undefined && BLOCK_SCOPES.includes(reference.split(".")[0] ?? ""))
-      return fail("late-value-scope", where(), reference);
+      return fail("manifest-unsupported", {
+        problem: `${where()} refers to a value that exists only inside one Terraform block`,
+        value: reference,
+        allowed: "attributes of resources and data sources, variables, locals, module outputs",
+        remedy: "use the resource's attribute from outside of the iterator",
+      });
     const id = this.outputId(reference, expression);
     const name = placeholder(reference ?? `output.${id}`);
     if (!this.#outputs.has(name)) {
-      if (this.#sealed) return fail("late-value-after-synth", where(), expression);
+      if (this.#sealed) return refuseAfterSynth(where(), expression);
       const output = new TerraformOutput(this.#scope, id, {
         value: token,
         description: OUTPUT_DESCRIPTION,
@@ -157,13 +166,16 @@ export class LateValues {
     return reference !== undefined && taken === expression ? plain : `${plain}_${stableHash([expression])}`;
   }
 
-  /** Throws `output-name-taken` where another output of the stack has the name of one of these. */
   checkOutputNames(): void {
     if (this.#outputs.size === 0) return;
     for (const construct of this.#stack.node.findAll()) {
       if (!TerraformOutput.isTerraformOutput(construct) || construct.node.scope === this.#scope) continue;
       if (TerraformStack.of(construct) === this.#stack && this.#expressions.has(construct.friendlyUniqueId))
-        fail("output-name-taken", construct.friendlyUniqueId, construct.node.path);
+        fail("manifest-conflict", {
+          problem: `a Terraform output for a late value would replace the output at ${construct.node.path}`,
+          value: construct.friendlyUniqueId,
+          remedy: "rename the other output",
+        });
     }
   }
 }
@@ -181,12 +193,63 @@ function mayBeLate(text: string): boolean {
 
 /** A piece without late text; refuses what must not stand in it. */
 function literalPiece(piece: string, where: () => string): string {
-  if (piece.includes(PLACEHOLDER_START)) return fail("placeholder-literal", where(), piece);
-  if (LATE_NUMBER_TEXT.test(piece)) return fail("late-value-kind", where(), "number");
-  return isLate(piece) ? fail("late-value-kind", where(), "list or map") : piece;
+  if (piece.includes(PLACEHOLDER_START))
+    return fail("manifest-invalid", {
+      problem: `${where()} holds the text that begins a placeholder for late values`,
+      value: piece,
+      allowed: "any text without @late(",
+      remedy: "change the text; `bind` could not tell it from a placeholder",
+    });
+  if (LATE_NUMBER_TEXT.test(piece)) return refuseLateKind(where(), "number");
+  return isLate(piece) ? refuseLateKind(where(), "list or map") : piece;
 }
 
 function kindOf(resolved: unknown): string {
   if (Array.isArray(resolved)) return "list";
   return typeof resolved === "object" ? "map" : typeof resolved;
+}
+
+const MARKER_START = "${TfToken[workload-identity.";
+
+/**
+ * Takes late objects through cdk8s as texts, so that the placeholders can be made from cdk8s's result.
+ *
+ * cdk8s asks the resolvers about a replaced value again, twice for metadata, and wraps their errors. Working on its
+ * result keeps our errors whole, and tells a literal text from a placeholder of ours with certainty.
+ */
+export class LateMarkers implements IResolver {
+  readonly #markers = new Map<LateEncoding | LateText, string>();
+  readonly #objects = new Map<string, LateEncoding | LateText>();
+
+  /** Called by cdk8s for each value. */
+  resolve(context: ResolutionContext): void {
+    const value: unknown = context.value;
+    if (typeof value !== "object" || value === null) return;
+    if (isLateObject(value)) context.replaceValue(this.marker(value));
+    else if (isLateResolvable(value)) context.replaceValue(Token.asString(value));
+  }
+
+  /** The late object that a text stands for, or the text itself. */
+  objectOf(text: string): string | LateEncoding | LateText {
+    return text.startsWith(MARKER_START) ? (this.#objects.get(text) ?? text) : text;
+  }
+
+  private marker(object: LateEncoding | LateText): string {
+    const known = this.#markers.get(object);
+    if (known !== undefined) return known;
+    const marker = `${MARKER_START}${this.#objects.size}]}`;
+    this.#markers.set(object, marker);
+    this.#objects.set(marker, object);
+    return marker;
+  }
+}
+
+/** True for this library's own late objects. */
+export function isLateObject(value: unknown): value is LateEncoding | LateText {
+  return value instanceof LateEncoding || value instanceof LateText;
+}
+
+/** True for a late object of cdktf. cdk8s has objects with a `resolve` of its own; only cdktf's know where they come from. */
+export function isLateResolvable(value: object): value is IResolvable {
+  return "creationStack" in value && Tokenization.isResolvable(value);
 }

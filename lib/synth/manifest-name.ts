@@ -1,6 +1,7 @@
 import { fail } from "../errors";
 import { isDnsLabel, isDnsSubdomain } from "../model/kubernetes-name";
 import type { ChartOptions } from "../model/manifest-sink";
+import { refuseFileName } from "./problems";
 
 const ORDER_MAX = 99;
 const ORDER_DIGITS = 2;
@@ -11,8 +12,6 @@ const EXACT_NAME_MAX = 250;
 /**
  * Path of a manifest below the stack's folder: `manifests/NN-name.yaml`, `manifests/name.yaml` to the letter, or
  * `spokes/name.yaml` for what belongs to a spoke.
- *
- * Throws `manifest-name-invalid`, `manifest-order-invalid`.
  */
 export function manifestFile(
   name: string,
@@ -20,8 +19,14 @@ export function manifestFile(
 ): string {
   const ofSpoke = appliesTo === "spoke";
   const exact = exactName || ofSpoke;
-  if (!(exact ? isExactName(name) : isDnsLabel(name))) fail("manifest-name-invalid", name, exact);
-  if (!Number.isInteger(order) || order < 0 || order > ORDER_MAX) fail("manifest-order-invalid", name, order);
+  if (!(exact ? isExactName(name) : isDnsLabel(name))) refuseFileName(name, exact);
+  if (!Number.isInteger(order) || order < 0 || order > ORDER_MAX)
+    fail("manifest-invalid", {
+      problem: `order of the manifest ${name} is not a whole number of two digits`,
+      value: order,
+      allowed: "0 to 99",
+      remedy: "choose where the file stands among the others: namespaces and RBAC early, workloads late",
+    });
   const digits = exact ? "" : `${String(order).padStart(ORDER_DIGITS, "0")}-`;
   return `${ofSpoke ? "spokes" : "manifests"}/${digits}${name}.yaml`;
 }
@@ -35,7 +40,7 @@ export function chartKey(name: string, { appliesTo }: Pick<ChartOptions, "applie
 export function spokeNodesFile(spoke: string): string {
   return isExactName(spoke) && isExactName(`${spoke}-control-plane`)
     ? `spokes/${spoke}_control-plane.yaml`
-    : fail("manifest-name-invalid", spoke, true);
+    : refuseFileName(spoke, true);
 }
 
 /** True for what can be the name of a file, `.yaml` left out, and is one that Kubernetes objects may have. */

@@ -10,14 +10,15 @@ import type { NodeSetup } from "../model/node-file";
 import type { Subject } from "../model/subject";
 import type { PodFragment } from "../model/workloads";
 import { type RecordedCluster, mergedRecords } from "./cluster-records";
-import { LateMarkers } from "./late-markers";
-import { LateValues } from "./late-values";
+import { LateMarkers, LateValues } from "./late-values";
 import { type ManifestChart, type StackDocuments, declareLateValues, stackFiles } from "./manifest-files";
 import { hasOtherStacks } from "./other-stacks";
 import { chartKey, isExactName, manifestFile, podFileName } from "./manifest-name";
 import { type WrittenNodes, clusterNodes, spokeNodes } from "./node-files";
 import { writeStackFolder } from "./stack-folder";
+import { summarize, summarizeAtEnd } from "./summary";
 import { checkGiven } from "../model/shape";
+import { refuseFileName, refuseOtherOption } from "./problems";
 
 const DEFAULT_ID = "Manifests";
 
@@ -57,12 +58,16 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
   /** True between cdktf's preparation and the writing of the files, which declares the outputs itself. */
   #prepared = false;
 
-  /** Throws `manifests-twice` in a stack that has one. */
   constructor(scope: Construct, id: string) {
     super(scope, id);
     this.#stack = TerraformStack.of(this);
     const first = perStack.get(this.#stack);
-    if (first) fail("manifests-twice", this.node.path, first.node.path);
+    if (first)
+      fail("manifest-conflict", {
+        problem: `a second Manifests in one stack at ${this.node.path} would write the files of the first`,
+        allowed: `one per stack, here ${first.node.path}`,
+        remedy: "use Manifests.of(stack)",
+      });
     perStack.set(this.#stack, this);
     this.late = new LateValues(this);
     // A cdk8s chart inside a cdktf tree finds no cdk8s app above it and fails.
@@ -72,6 +77,7 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
       visit: (node) => (node === this && !this.#prepared ? this.declare() : undefined),
     });
     this.node.addValidation({ validate: () => this.chartErrors() });
+    summarizeAtEnd(this);
     Object.defineProperty(this, CUSTOM_SYNTHESIS, {
       value: { onSynthesize: (session: ISynthesisSession): void => this.write(session) },
     });
@@ -86,8 +92,6 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
   /**
    * The cdk8s chart of one file, `manifests/NN-name.yaml` unless `exactName` is set; the same name gives the same
    * chart, comments add up.
-   *
-   * Throws `manifest-name-invalid`, `manifest-order-invalid`, `comment-invalid`, `manifest-options-differ` or `manifest-file-taken`.
    */
   chart(name: string, options: ChartOptions): Chart {
     checkGiven(`manifest ${name}`, CHART_OPTIONS, options, "options");
@@ -95,14 +99,19 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     const file = manifestFile(name, options);
     for (const line of comment)
       if (/[\r\n]/.test(literal(line, `comment of the manifest ${name}`)))
-        fail("comment-invalid", name, line);
+        fail("manifest-invalid", {
+          problem: `comment of the manifest ${name} holds a line break`,
+          value: line,
+          allowed: "one line per entry",
+          remedy: "split the comment into lines",
+        });
 
     const key = chartKey(name, options);
     const begun = this.#charts.get(key);
-    if (begun && begun.file !== file) fail("manifest-options-differ", name, "order", file, begun.file);
-    if (begun && begun.order !== order) fail("manifest-options-differ", name, "order", order, begun.order);
+    if (begun && begun.file !== file) refuseOtherOption(name, "order", file, begun.file);
+    if (begun && begun.order !== order) refuseOtherOption(name, "order", order, begun.order);
     if (begun && begun.appliesTo !== appliesTo)
-      fail("manifest-options-differ", name, "appliesTo", appliesTo, begun.appliesTo);
+      refuseOtherOption(name, "appliesTo", appliesTo, begun.appliesTo);
 
     const entry =
       begun ?? this.#begin(key, { file, order, appliesTo, ...(appliesTo === "spoke" && { spoke: name }) });
@@ -113,8 +122,6 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
   /**
    * Writes node files and kubelet flags as data: `nodes/<name>.yaml` with `files` (`path`, `mode` in octal as text,
    * `content`) and `kubeletFlags`.
-   *
-   * Throws `manifest-name-invalid`, `node-file-invalid` or, where the name has another setup, `node-setup-taken`.
    */
   nodeSetup(name: string, setup: NodeSetup): void {
     this.#addNodes(name, clusterNodes(name, setup));
@@ -123,8 +130,6 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
   /**
    * Writes files for the control plane of a spoke as data: `spokes/<spoke>_control-plane.yaml` with `files`. The API
    * server takes each as its `AuthenticationConfiguration`.
-   *
-   * Throws `manifest-name-invalid`, `node-file-invalid` or `node-setup-taken`.
    */
   spokeNodeSetup(spoke: string, setup: NodeSetup): void {
     this.#addNodes(chartKey(spoke, { appliesTo: "spoke" }), spokeNodes(spoke, setup));
@@ -132,7 +137,13 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
 
   #addNodes(key: string, nodes: WrittenNodes): void {
     const taken = this.#nodes.get(key);
-    if (taken && JSON.stringify(taken) !== JSON.stringify(nodes)) fail("node-setup-taken", key);
+    if (taken && JSON.stringify(taken) !== JSON.stringify(nodes))
+      fail("manifest-conflict", {
+        problem: "another setup for these nodes is already written",
+        value: key,
+        allowed: "one setup per name; the same setup may be given again",
+        remedy: "give the second group of nodes another name",
+      });
     this.#nodes.set(key, nodes);
   }
 
@@ -141,7 +152,13 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
     place: { file: string; order: number; appliesTo: ManifestChart["appliesTo"]; spoke?: string },
   ): BegunChart {
     const first = this.#files.get(place.file);
-    if (first !== undefined) fail("manifest-file-taken", place.file, name, first);
+    if (first !== undefined)
+      fail("manifest-conflict", {
+        problem: `the manifests ${first} and ${name} would be one file`,
+        value: place.file,
+        allowed: "one manifest per file",
+        remedy: "give one of them another name",
+      });
     const entry = { ...place, comments: [], chart: new Chart(this.#app, name) };
     this.#files.set(place.file, name);
     this.#charts.set(name, entry);
@@ -151,19 +168,15 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
   /**
    * Writes what pods that use the service account need besides its name: `pods/<namespace>.<name>.yaml` with `labels`,
    * `env`, `volumeMounts` and `volumes`, as fields of the Kubernetes API. Nothing is written where nothing is needed.
-   *
-   * Throws `manifest-name-invalid` where the name is too long for a file.
    */
   podFragment({ key }: Subject, fragment: PodFragment): void {
-    if (!isExactName(podFileName(key))) fail("manifest-name-invalid", podFileName(key), true);
+    if (!isExactName(podFileName(key))) refuseFileName(podFileName(key), true);
     this.#pods.set(key, fragment);
   }
 
   /**
    * Adds facts of a cluster that its manifests do not carry to `workload-identity.json`; those of one `name` are put
    * together.
-   *
-   * Throws `cluster-facts-differ`.
    */
   record(facts: RecordedCluster): void {
     this.#clusters = mergedRecords(this.#clusters, facts);
@@ -176,9 +189,6 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
 
   /**
    * The texts of all files as `app.synth()` would write them now, by path below the stack's folder.
-   *
-   * Throws `late-object-name`, `late-map-key`, `late-value-kind`, `late-value-scope`, `placeholder-literal` or
-   * `output-name-taken`, naming the file, the object and the property.
    */
   render(): ReadonlyMap<string, string> {
     this.late.unseal();
@@ -221,7 +231,11 @@ export class Manifests extends TerraformElement implements IManifestSink<Constru
 
   private write({ outdir, manifest }: ISynthesisSession): void {
     this.#prepared = false;
-    writeStackFolder(join(outdir, manifest.forStack(this.#stack).workingDirectory), this.render());
+    const folder = join(outdir, manifest.forStack(this.#stack).workingDirectory);
+    const files = this.render();
+    writeStackFolder(folder, files);
+    const late = Object.keys(this.late.placeholders).length;
+    summarize(this, { stack: this.#stack.node.id, folder, files: [...files.keys()], late });
     this.late.seal();
   }
 

@@ -1,8 +1,8 @@
-import { fail } from "../errors";
 import { isDnsLabel } from "../model/kubernetes-name";
-import { type NodeSetup, NODE_SETUP, nodeFile } from "../model/node-file";
-import { spokeNodesFile } from "./manifest-name";
+import { NODE_SETUP, type NodeSetup, nodeFile } from "../model/node-file";
 import { checkGiven } from "../model/shape";
+import { spokeNodesFile } from "./manifest-name";
+import { refuseFileName } from "./problems";
 
 /** Node files that are written as data, and where. */
 export interface WrittenNodes {
@@ -25,15 +25,15 @@ const NODE_COMMENT: readonly string[] = [
   "The permissions and the annotated service accounts in manifests/ come first.",
 ];
 
-/** Files and kubelet flags for nodes of the cluster; throws `manifest-name-invalid` or `node-file-invalid`. */
+/** Files and kubelet flags for nodes of the cluster. */
 export function clusterNodes(name: string, setup: NodeSetup): WrittenNodes {
   checkGiven(`the node files ${name}`, NODE_SETUP, setup, "setup");
-  if (!isDnsLabel(name)) fail("manifest-name-invalid", name);
+  if (!isDnsLabel(name)) refuseFileName(name);
   for (const file of setup.files) nodeFile(file);
   return { file: `nodes/${name}.yaml`, setup, comment: NODE_COMMENT };
 }
 
-/** Files for the control plane of a spoke; throws `manifest-name-invalid` or `node-file-invalid`. */
+/** Files for the control plane of a spoke. */
 export function spokeNodes(spoke: string, setup: NodeSetup): WrittenNodes {
   checkGiven(`the node files of spoke ${spoke}`, NODE_SETUP, setup, "setup");
   for (const file of setup.files) nodeFile(file);

@@ -21,7 +21,6 @@ export type StatedFactsProps = Omit<ExplainOptions, "cluster">;
  * Facts of the cluster itself belong in `openShift()` or `kubernetes()`.
  */
 export class StatedFacts extends Construct {
-  /** Throws `property-unknown`, `property-invalid` or `late-value`, with its own path before the message. */
   constructor(scope: Construct, id: string, props: StatedFactsProps) {
     checkProps(new.target.name, scope, id, anyObject, props);
     super(scope, id);

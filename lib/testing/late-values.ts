@@ -4,7 +4,7 @@ import { isLate } from "../model/late";
 import type { Finding } from "./finding";
 import type { SynthesizedStack } from "./synthesized-stack";
 
-/** Whether the manifests and node files are final at synth, so that nobody needs `bind`. Throws `bind-file-invalid`. */
+/** Whether the manifests and node files are final at synth, so that nobody needs `bind`. Throws `bind-invalid`. */
 export function hasNoLateValues(stack: SynthesizedStack): Finding {
   const placeholders = stack.identity?.placeholders ?? {};
   const late = stack.manifestFiles.flatMap((file) =>

@@ -45,7 +45,7 @@ export class SynthesizedStack {
     );
   }
 
-  /** `workload-identity.json`; `undefined` in a stack without manifests. Throws `bind-file-invalid`. */
+  /** `workload-identity.json`; `undefined` in a stack without manifests. Throws `bind-invalid`. */
   get identity(): WorkloadIdentityFile | undefined {
     const path = join(this.dir, WORKLOAD_IDENTITY_FILE);
     return existsSync(path) ? readWorkloadIdentity(this.text(WORKLOAD_IDENTITY_FILE), path) : undefined;

@@ -82,7 +82,7 @@ describe("readWorkloadIdentity", () => {
       readWorkloadIdentity(JSON.stringify(document) ?? "", "dir/workload-identity.json"),
     ).toThrowError(
       expect.objectContaining({
-        code: "bind-file-invalid",
+        code: "bind-invalid",
         value: "dir/workload-identity.json",
         problem: expect.stringContaining(reason) as unknown,
       }),

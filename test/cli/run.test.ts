@@ -133,7 +133,7 @@ describe("bind", () => {
     const { code, out, err } = await cli("bind", "--outputs", "none.json", "--to", "x", temporaryFolder());
     expect([code, out]).toEqual([1, ""]);
     expect(err).toMatch(
-      /^cdktf-workload-identity: folder holds no workload-identity\.json .* \(bind-folder-invalid\)\n$/,
+      /^cdktf-workload-identity: folder holds no workload-identity\.json .* \(bind-invalid\)\n$/,
     );
   });
 });

@@ -14,7 +14,7 @@ import { AWS_ACCESS, CLUSTER, ECR, HUB, ISSUER, KEYS, OWN, PLUGIN, REQUESTS, eks
 export const synthEntries: Readonly<Record<string, Entry>> = {
   bind: {
     ...of(synth.bind, ["outputs", "to"], () => ({ outputs: "none.json", to: "none", from: "none" })),
-    refuses: "bind-folder-invalid",
+    refuses: "bind-invalid",
   },
   FleetAccess: {
     ...inStack(synth.FleetAccess, ["hub", "consumer", "spokes", "clusterManager"], () => ({

@@ -157,10 +157,7 @@ describe("ImagePulls refuses", () => {
 
 // Codes of the composed parts, each once, to see that nothing on the way swallows or rewords them.
 const PARTS: readonly (readonly [code: string, props: () => Partial<ImagePullsProps>])[] = [
-  [
-    "azure-identities-needed",
-    () => ({ identities: [], pulls: [{ serviceAccount: "shop/web", from: fromAcr() }] }),
-  ],
+  ["azure-missing", () => ({ identities: [], pulls: [{ serviceAccount: "shop/web", from: fromAcr() }] })],
   [
     "google-identities-missing",
     () => ({ identities: [], pulls: [{ serviceAccount: "shop/web", from: fromGoogle() }] }),

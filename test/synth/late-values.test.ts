@@ -14,7 +14,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { LateEncoding, LateText, encode, encodeNow } from "../../lib/model/late";
 import { boundFiles } from "../../lib/synth/bind/bound-files";
-import { readTerraformOutputs } from "../../lib/synth/bind/terraform-outputs";
+import { readTerraformOutputs } from "../../lib/synth/bind/outputs";
 import {
   addAccount,
   stackFixture,
@@ -163,47 +163,47 @@ describe("refusals", () => {
     [
       "a number",
       ({ data }) => data.getNumberAttribute("x"),
-      "late-value-kind",
+      "manifest-unsupported",
       `${file}${path} is a late number`,
     ],
     [
       "a number in text",
       ({ data }) => `x${data.getNumberAttribute("x")}`,
-      "late-value-kind",
+      "manifest-unsupported",
       `${path} is a late number`,
     ],
     [
       "a list",
       ({ data }) => data.getListAttribute("x"),
-      "late-value-kind",
+      "manifest-unsupported",
       `${path}[0] is a late list or map`,
     ],
     [
       "a list of numbers",
       ({ data }) => data.getNumberListAttribute("x"),
-      "late-value-kind",
+      "manifest-unsupported",
       `${path}[0] is a late number`,
     ],
-    ["a map", ({ data }) => data.getStringMapAttribute("x"), "late-value-kind", `${path} is a late map`],
-    ["a late key", ({ data }) => ({ [data.id]: "x" }), "late-map-key", `${path} has a key`],
+    ["a map", ({ data }) => data.getStringMapAttribute("x"), "manifest-unsupported", `${path} is a late map`],
+    ["a late key", ({ data }) => ({ [data.id]: "x" }), "manifest-unsupported", `${path} has a key`],
     [
       "a value of an iterator",
       () => TerraformIterator.fromList(["a"]).value as unknown,
-      "late-value-scope",
+      "manifest-unsupported",
       `${path} refers to a value that exists only inside one Terraform block, got "each.value"`,
     ],
     [
       "a literal placeholder",
       () => "x @late(a.b)@",
-      "placeholder-literal",
+      "manifest-invalid",
       `${path} holds the text that begins`,
     ],
-    ["half a literal placeholder", () => "@late(", "placeholder-literal", path],
-    ["one beside a late value", ({ data }) => `${data.id}@late(`, "placeholder-literal", path],
+    ["half a literal placeholder", () => "@late(", "manifest-invalid", path],
+    ["one beside a late value", ({ data }) => `${data.id}@late(`, "manifest-invalid", path],
     [
       "one in an encoded text",
       ({ data }) => new LateEncoding("base64", `${data.id}@late(`),
-      "placeholder-literal",
+      "manifest-invalid",
       path,
     ],
   ])("%s", (_, value, code, message) => {
@@ -224,7 +224,7 @@ describe("refusals", () => {
     });
     expect(() => app.synth()).toThrowError(
       expect.objectContaining({
-        code: "late-object-name",
+        code: "manifest-unsupported",
         message: expect.stringContaining(`prod: manifests/01-x.yaml: ${field} is known only`) as unknown,
       }),
     );

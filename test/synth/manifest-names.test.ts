@@ -31,14 +31,14 @@ describe("files with exact names", () => {
 
   // [name, options of the first, options of the second, code]
   it.each([
-    ["a path", "../x", "manifest-name-invalid"],
-    ["a path inside", "x/y", "manifest-name-invalid"],
-    ["upper case", "Secret", "manifest-name-invalid"],
-    ["a dot in front", ".hidden", "manifest-name-invalid"],
-    ["a name that no file system takes", "a".repeat(251), "manifest-name-invalid"],
-    ["an order out of range", "x", "manifest-order-invalid"],
+    ["a path", "../x", "manifest-invalid"],
+    ["a path inside", "x/y", "manifest-invalid"],
+    ["upper case", "Secret", "manifest-invalid"],
+    ["a dot in front", ".hidden", "manifest-invalid"],
+    ["a name that no file system takes", "a".repeat(251), "manifest-invalid"],
+    ["an order out of range", "x", "manifest-invalid"],
   ] as const)("refuses %s", (_, name, code) => {
-    const order = code === "manifest-order-invalid" ? 100 : 5;
+    const order = code === "manifest-invalid" ? 100 : 5;
     expect(() => stackFixture().manifests.chart(name, { order, exactName: true })).toThrowError(
       expect.objectContaining({ code }),
     );
@@ -54,7 +54,7 @@ describe("files with exact names", () => {
     manifests.chart("10-roles", { order: 5, exactName: true });
     expect(() => manifests.chart("roles", { order: 10 })).toThrowError(
       expect.objectContaining({
-        code: "manifest-file-taken",
+        code: "manifest-conflict",
         message:
           'the manifests 10-roles and roles would be one file, got "manifests/10-roles.yaml"; allowed: one manifest per file; give one of them another name',
       }),
@@ -75,7 +75,7 @@ describe("files with exact names", () => {
     manifests.chart("x", { order: 5, exactName: true });
     expect(() => manifests.chart("x", { order: 6, exactName: true })).toThrowError(
       expect.objectContaining({
-        code: "manifest-options-differ",
+        code: "manifest-mismatch",
         message:
           "the manifest x was already begun with another order, got 6; allowed: 5; use the same order, or another name for a second file",
       }),
@@ -129,7 +129,7 @@ describe("fragments of pods", () => {
   it("refuses a service account whose name is too long for a file", () => {
     const subject = Subject.of(`shop/${"a".repeat(246)}`);
     expect(() => stackFixture().manifests.podFragment(subject, NOTHING)).toThrowError(
-      expect.objectContaining({ code: "manifest-name-invalid" }),
+      expect.objectContaining({ code: "manifest-invalid" }),
     );
   });
 });

@@ -136,7 +136,7 @@ describe("files", () => {
     const second = stackFixture(outdir);
     addAccount(second.manifests, "2");
     addAccount(second.manifests, { [second.data.id]: "x" }, "broken");
-    expect(() => second.app.synth()).toThrowError(expect.objectContaining({ code: "late-map-key" }));
+    expect(() => second.app.synth()).toThrowError(expect.objectContaining({ code: "manifest-unsupported" }));
     expect(filesOf(outdir)).toEqual(before);
   });
 
@@ -204,7 +204,7 @@ describe("outputs", () => {
     new TerraformOutput(stack, "terraform_data_d_id", { value: "mine" });
     addAccount(manifests, data.id);
     expect(() => Testing.synth(stack)).toThrowError(
-      expect.objectContaining({ code: "output-name-taken", value: "terraform_data_d_id" }),
+      expect.objectContaining({ code: "manifest-conflict", value: "terraform_data_d_id" }),
     );
   });
 });
@@ -246,7 +246,7 @@ describe("Manifests", () => {
     expect(Manifests.of(manifests)).toBe(manifests);
     expect(Manifests.of(new TerraformStack(app, "other"))).not.toBe(manifests);
     expect(() => new Manifests(stack, "second")).toThrowError(
-      expect.objectContaining({ code: "manifests-twice", allowed: "one per stack, here prod/Manifests" }),
+      expect.objectContaining({ code: "manifest-conflict", allowed: "one per stack, here prod/Manifests" }),
     );
   });
 
@@ -260,18 +260,18 @@ describe("Manifests", () => {
   });
 
   it.each<[string, (manifests: Manifests) => unknown, string]>([
-    ["a name that is no DNS label", (m) => m.chart("A/b", { order: 1 }), "manifest-name-invalid"],
+    ["a name that is no DNS label", (m) => m.chart("A/b", { order: 1 }), "manifest-invalid"],
     [
       "a name of nodes that is none",
       (m) => m.nodeSetup("../x", { files: [], kubeletFlags: {} }),
-      "manifest-name-invalid",
+      "manifest-invalid",
     ],
-    ["an order of three digits", (m) => m.chart("a", { order: 100 }), "manifest-order-invalid"],
-    ["a fraction as order", (m) => m.chart("a", { order: 1.5 }), "manifest-order-invalid"],
+    ["an order of three digits", (m) => m.chart("a", { order: 100 }), "manifest-invalid"],
+    ["a fraction as order", (m) => m.chart("a", { order: 1.5 }), "manifest-invalid"],
     [
       "a line break in a comment",
       (m) => m.chart("a", { order: 1, comment: ["x\nkind: X"] }),
-      "comment-invalid",
+      "manifest-invalid",
     ],
     [
       "a cluster of neither kind",
@@ -279,15 +279,11 @@ describe("Manifests", () => {
       "property-invalid",
     ],
     ["a late comment", (m) => m.chart("a", { order: 1, comment: [Fn.upper("x")] }), "late-value"],
-    [
-      "another order",
-      (m) => (m.chart("a", { order: 1 }), m.chart("a", { order: 2 })),
-      "manifest-options-differ",
-    ],
+    ["another order", (m) => (m.chart("a", { order: 1 }), m.chart("a", { order: 2 })), "manifest-mismatch"],
     [
       "another cluster",
       (m) => (m.chart("a", { order: 1 }), m.chart("a", { order: 1, appliesTo: "management-cluster" })),
-      "manifest-options-differ",
+      "manifest-mismatch",
     ],
     [
       "another setup of the same nodes",
@@ -295,7 +291,7 @@ describe("Manifests", () => {
         m.nodeSetup("a", { files: [], kubeletFlags: {} }),
         m.nodeSetup("a", { files: [], kubeletFlags: { x: "1" } })
       ),
-      "node-setup-taken",
+      "manifest-conflict",
     ],
   ])("refuses %s", (_, run, code) => {
     const { manifests } = stackFixture();

@@ -26,7 +26,7 @@ describe("an object that is written whole", () => {
     new Secret(two, "s", { ...place, stringData: { b: "2" } });
     expect(() => app.synth()).toThrowError(
       expect.objectContaining({
-        code: "manifest-object-twice",
+        code: "manifest-conflict",
         message:
           "prod: Secret shop/creds is written twice, into manifests/01-one.yaml and into manifests/02-two.yaml, and the one applied last would replace the other; allowed: each Secret and ConfigMap once per cluster; put all its keys into one, or give one of them another name",
       }),
@@ -37,7 +37,7 @@ describe("an object that is written whole", () => {
   it("is refused twice in one file", () => {
     const { manifests, one } = charts();
     for (const id of ["a", "b"]) new ConfigMap(one, id, { ...place, data: { [id]: "1" } });
-    expect(() => manifests.render()).toThrowError(expect.objectContaining({ code: "manifest-object-twice" }));
+    expect(() => manifests.render()).toThrowError(expect.objectContaining({ code: "manifest-conflict" }));
   });
 
   it("may have the name of another kind, of another group's, of another namespace, or of another cluster's", () => {

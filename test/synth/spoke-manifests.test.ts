@@ -68,7 +68,7 @@ describe("manifests of spokes", () => {
         () => manifests.chart(name, spoke),
         () => manifests.spokeNodeSetup(name, setup("")),
       ])
-        expect(write).toThrowError(expect.objectContaining({ code: "manifest-name-invalid" }));
+        expect(write).toThrowError(expect.objectContaining({ code: "manifest-invalid" }));
     },
   );
 
@@ -77,7 +77,7 @@ describe("manifests of spokes", () => {
     manifests.spokeNodeSetup("edge", setup("a: b\n"));
     manifests.spokeNodeSetup("edge", setup("a: b\n"));
     expect(() => manifests.spokeNodeSetup("edge", setup("a: c\n"))).toThrowError(
-      expect.objectContaining({ code: "node-setup-taken" }),
+      expect.objectContaining({ code: "manifest-conflict" }),
     );
   });
 });

@@ -1,6 +1,7 @@
 /**
  * AWS: issuers in S3, OIDC providers, IAM roles that service accounts act as, and ECR.
  *
+ * @module aws
  * @packageDocumentation
  */
 

@@ -83,7 +83,7 @@ export interface StatedFact {
  * Reads synth folders, stack folders, manifests and Terraform JSON.
  *
  * Throws `explain-path-missing`, `explain-nothing-found`, `explain-bind-interrupted`, `explain-file-unreadable`,
- * `explain-file-too-large`, `explain-file-invalid`, or `bind-file-invalid` for a broken `workload-identity.json`.
+ * `explain-file-too-large`, `explain-file-invalid`, or `bind-invalid` for a broken `workload-identity.json`.
  */
 export function readFacts(paths: readonly string[], options: ReadFactsOptions): Facts {
   const input = inputFiles(paths);

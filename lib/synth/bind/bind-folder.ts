@@ -3,14 +3,13 @@ import { join, relative, resolve } from "node:path";
 import { fail } from "../../errors";
 import { placeholdersIn } from "../../artefact/placeholder";
 import { type StackFolder, errorCode, readSynthFolder, readText } from "../../artefact/synth-folder";
-import { type BoundFilesInput, boundFiles } from "./bound-files";
-import { assertOutputs } from "./missing-outputs";
-import { readOutputsFile } from "./outputs-file";
-import { type WrittenFiles, writeTargetFolder } from "./target-folder";
-import { assertTargetOutside } from "./target-place";
-import type { TerraformOutputs } from "./terraform-outputs";
+import { type BoundFilesInput, assertOutputs, boundFiles } from "./bound-files";
+import { type TerraformOutputs, readOutputsFile } from "./outputs";
+import { type WrittenFiles, writeTargetFolder, assertTargetOutside } from "./target-folder";
 import type { FileOwner } from "../../artefact/written-files-list";
 import { type ObjectKind, checkGiven, object, optional, text } from "../../model/shape";
+import { refuseFolder } from "../../artefact/problems";
+import { refuseManifestsFolder } from "./problems";
 
 /** What `bind` reads and where it writes. */
 export interface BindProps {
@@ -56,11 +55,6 @@ interface Source extends BoundFilesInput {
  * What an earlier `bind` wrote for the same stack (with `manifests`: from the same folder for the same stack) and is no
  * longer produced is removed; files of other stacks, and files that it never wrote, stay and are never replaced.
  * `.workload-identity-files` in the target says whose each file is.
- *
- * Throws, with the target untouched: `bind-folder-invalid`, `bind-manifests-invalid`, `bind-manifests-missing`,
- * `bind-file-unreadable`, `bind-file-invalid`, `bind-outputs-invalid`, `bind-outputs-ambiguous`, `bind-output-missing`,
- * `bind-output-type`, `bind-output-placeholder`, `bind-text-broken`, `bind-value-invalid`, `bind-placeholder-unknown`,
- * `bind-target-is-source`, `bind-target-taken`, `bind-target-unwritable`.
  */
 export function bind(props: BindProps): WrittenFiles {
   checkGiven("bind()", BIND_PROPS, props);
@@ -69,11 +63,13 @@ export function bind(props: BindProps): WrittenFiles {
   const outputs = readOutputsFile(props.outputs);
   const late = stacks.filter(({ identity }) => Object.keys(identity.placeholders).length > 0);
   if (outputs.form === "terraform" && late.length > 1)
-    return fail(
-      "bind-outputs-ambiguous",
-      props.outputs,
-      late.map(({ identity }) => identity.stack),
-    );
+    return fail("bind-conflict", {
+      problem: "outputs of one stack were given for several stacks",
+      value: props.outputs,
+      allowed: `one of the stacks ${late.map(({ identity }) => identity.stack).join(", ")}`,
+      remedy:
+        "bind each stack's folder with the outputs of that stack, or use the file of `cdktf output --outputs-file` for all",
+    });
   assertTargetOutside(to, stacks, manifests === undefined ? [from] : [from, manifests]);
   const sources =
     manifests === undefined
@@ -90,7 +86,14 @@ export function bind(props: BindProps): WrittenFiles {
 function stackSource({ path, identity }: StackFolder, outputs: TerraformOutputs): Source {
   const { stack, manifests, nodes, pods = [], placeholders, rules, clusters } = identity;
   const names = [...manifests, ...nodes, ...pods].map(({ file }) => file);
-  if (names.length === 0 && hasForeignPlaceholders(identity)) fail("bind-manifests-missing", path, stack);
+  if (names.length === 0 && hasForeignPlaceholders(identity))
+    fail("bind-missing", {
+      problem: `stack ${stack} has placeholders but no manifests of its own to finish`,
+      value: path,
+      allowed: "a stack with manifests, or the files of the cdk8s app that has its placeholders",
+      remedy:
+        "name the cdk8s app's output folder with --manifests (`manifests` of bind()), and this stack's folder",
+    });
   const files = new Map(names.map((name) => [`${stack}/${name}`, readText(join(path, name))]));
   return { owner: { stack }, stack, placeholders, rules, clusters, files, outputs };
 }
@@ -111,7 +114,7 @@ function chartsSource(
 ): Source {
   const { stack, placeholders, clusters } = identity;
   const names = yamlFiles(folder);
-  if (names.length === 0) fail("bind-manifests-invalid", folder, "holds no .yaml or .yml file");
+  if (names.length === 0) refuseManifestsFolder(folder, "holds no .yaml or .yml file");
   const files = new Map(names.map((name) => [name, readText(join(folder, name))]));
   const charts = relative(resolve(to), resolve(folder)).replaceAll("\\", "/").replace(/\s/g, " ");
   return { owner: { stack, charts }, stack, placeholders, clusters, files, outputs };
@@ -121,7 +124,7 @@ function onlyStack(stacks: readonly StackFolder[], from: string): StackFolder {
   const [stack, ...others] = stacks;
   return stack !== undefined && others.length === 0
     ? stack
-    : fail("bind-folder-invalid", from, `holds ${stacks.length} stacks, and the manifests are of one`);
+    : refuseFolder(from, `holds ${stacks.length} stacks, and the manifests are of one`);
 }
 
 function yamlFiles(folder: string): readonly string[] {
@@ -131,6 +134,6 @@ function yamlFiles(folder: string): readonly string[] {
       .filter((name) => YAML_FILE.test(name))
       .sort();
   } catch (error) {
-    return fail("bind-manifests-invalid", folder, `cannot be read (${errorCode(error)})`);
+    return refuseManifestsFolder(folder, `cannot be read (${errorCode(error)})`);
   }
 }

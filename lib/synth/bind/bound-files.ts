@@ -1,13 +1,13 @@
 import { fail } from "../../errors";
 import { encodeNow } from "../../model/late";
 import { holdsPrivateKey } from "../../model/private-key";
-import { boundYaml } from "./bound-yaml";
-import { assertRules } from "./finished-rules";
-import { assertFinished } from "./finished-text";
-import { PLACEHOLDER_START, placeholderPieces } from "../../artefact/placeholder";
-import type { TerraformOutputs } from "./terraform-outputs";
+import { boundYaml } from "./yaml";
+import { assertRules, assertFinished } from "./finished";
+import { PLACEHOLDER_START, placeholderPieces, placeholdersIn } from "../../artefact/placeholder";
+import type { TerraformOutputs } from "./outputs";
 import type { FinishedRule } from "../../artefact/finished-rule";
 import type { OutputPlaceholder, WorkloadIdentityFile } from "../../artefact/workload-identity-file";
+import { refusePlaceholder, refuseMissingOutput } from "./problems";
 
 /** The line that the manifest writer puts over a file with placeholders, and that a bound file no longer has. */
 export const UNBOUND_COMMENT =
@@ -35,9 +35,6 @@ export interface BoundFilesInput {
 
 /**
  * The files with every placeholder filled, encoded texts encoded last; no input or output.
- *
- * Throws `bind-placeholder-unknown`, `bind-output-missing`, `bind-output-type`, `bind-output-placeholder`,
- * `bind-text-broken`, `bind-value-invalid` or `bind-file-invalid`, each naming the file, the object and the property.
  */
 export function boundFiles(input: BoundFilesInput): Map<string, string> {
   const { placeholders, files, clusters } = input;
@@ -46,8 +43,7 @@ export function boundFiles(input: BoundFilesInput): Map<string, string> {
   const valueOf = (placeholder: string, where: string, inside: boolean): string => {
     const entry = Object.hasOwn(placeholders, placeholder) ? placeholders[placeholder] : undefined;
     // A template holds no encoded texts; one that does was not written by this library and might never end.
-    if (entry === undefined || ("encoding" in entry && inside))
-      return fail("bind-placeholder-unknown", where, placeholder);
+    if (entry === undefined || ("encoding" in entry && inside)) return refusePlaceholder(where, placeholder);
     if (!("encoding" in entry)) return outputText(input, entry, where);
     const known = encoded.get(placeholder);
     if (known !== undefined) return known;
@@ -60,7 +56,7 @@ export function boundFiles(input: BoundFilesInput): Map<string, string> {
     placeholderPieces(text)
       .map((piece, place) => {
         if (place % 2 === 1) return valueOf(piece, where, inside);
-        return piece.includes(PLACEHOLDER_START) ? fail("bind-placeholder-unknown", where, piece) : piece;
+        return piece.includes(PLACEHOLDER_START) ? refusePlaceholder(where, piece) : piece;
       })
       .join("");
 
@@ -87,15 +83,24 @@ function withoutUnboundComment(text: string): string {
 
 function outputText({ outputs, stack }: BoundFilesInput, wanted: OutputPlaceholder, where: string): string {
   const value = outputs.valueOf(wanted, stack);
-  if (value === undefined) return fail("bind-output-missing", where, wanted.output);
+  if (value === undefined) return refuseMissingOutput(where, wanted.output);
   // An empty id would be one more link that fails silently in the cluster.
   if (typeof value !== "string" || value === "")
-    return fail("bind-output-type", where, wanted.output, kindOf(value));
+    return fail("bind-mismatch", {
+      problem: `${where} needs a text, but the Terraform output ${wanted.output} is ${kindOf(value)}`,
+      allowed: "a text that is not empty",
+      remedy: "check that the resource has the attribute after apply",
+    });
   // What `bind` writes is kept in repositories. The value is not shown.
   if (holdsPrivateKey(value))
     return fail("bind-value-invalid", where, [wanted.output], "it holds a private key");
   return value.includes(PLACEHOLDER_START)
-    ? fail("bind-output-placeholder", where, wanted.output, value)
+    ? fail("bind-unsafe", {
+        problem: `${where} needs the Terraform output ${wanted.output}, which itself holds the text of a placeholder`,
+        value,
+        allowed: "the value after apply, without @late(",
+        remedy: "write the outputs of the applied configuration again",
+      })
     : value;
 }
 
@@ -104,4 +109,49 @@ function kindOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+/** Where an output is needed (`file: Kind ns/name: path`), and its name. */
+type Need = readonly [where: string, output: string];
+
+export function assertOutputs(inputs: readonly BoundFilesInput[]): void {
+  const [first, ...others] = inputs.flatMap(missingOutputs);
+  if (first) refuseMissingOutput(...first, others);
+}
+
+function missingOutputs(input: BoundFilesInput): readonly Need[] {
+  const missing = absentOutputs(input);
+  if (missing.size === 0) return [];
+  const needs = new Map<string, Need>();
+  const visit = (text: string, where: string, inside: boolean): void => {
+    for (const placeholder of placeholdersIn(text)) {
+      const output = missing.get(placeholder);
+      if (output !== undefined && !needs.has(output)) needs.set(output, [where, output]);
+      const template = inside ? undefined : templateOf(input, placeholder);
+      if (template !== undefined) visit(template, where, true);
+    }
+  };
+  for (const [file, text] of input.files) {
+    boundYaml(text, file, (scalar, where) => {
+      visit(scalar, where, false);
+      return scalar;
+    });
+  }
+  return [...needs.values()];
+}
+
+/** The outputs without a value, by placeholder. */
+function absentOutputs({ placeholders, outputs, stack }: BoundFilesInput): ReadonlyMap<string, string> {
+  const absent = new Map<string, string>();
+  for (const [placeholder, entry] of Object.entries(placeholders)) {
+    if ("output" in entry && outputs.valueOf(entry, stack) === undefined)
+      absent.set(placeholder, entry.output);
+  }
+  return absent;
+}
+
+/** The text behind a placeholder for an encoded one. */
+function templateOf({ placeholders }: BoundFilesInput, placeholder: string): string | undefined {
+  const entry = Object.hasOwn(placeholders, placeholder) ? placeholders[placeholder] : undefined;
+  return entry !== undefined && "encoding" in entry ? entry.text : undefined;
 }

@@ -153,7 +153,7 @@ describe("a synth output folder", () => {
   it.each(["null", "{}", '"x"'])("refuses a record whose clusters are %s", (clusters) => {
     const folder = recorded(clusters);
     expect(() => readFacts([folder], { computed: [], cluster: {} })).toThrowError(
-      expect.objectContaining({ code: "bind-file-invalid" }),
+      expect.objectContaining({ code: "bind-invalid" }),
     );
   });
 });

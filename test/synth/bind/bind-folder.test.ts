@@ -135,7 +135,7 @@ describe("bind", () => {
     put("finished/prod/manifests/20-accounts.yaml", "mine: 1\n");
     const before = filesOf(to);
     expect(() => bind({ outputs: flat("one"), from, to })).toThrowError(
-      expect.objectContaining({ code: "bind-target-taken", value: ["prod/manifests/20-accounts.yaml"] }),
+      expect.objectContaining({ code: "bind-conflict", value: ["prod/manifests/20-accounts.yaml"] }),
     );
     expect(filesOf(to)).toEqual(before);
   });
@@ -158,7 +158,7 @@ describe("bind", () => {
     }
     expect(() => bind({ outputs: put("o.json", { prod: { a_b: "1" } }), from, to })).toThrowError(
       expect.objectContaining({
-        code: "bind-output-missing",
+        code: "bind-missing",
         problem:
           "the outputs file does not hold 3 Terraform outputs that are needed (" +
           "a_c by prod/nodes/all-nodes.yaml: files[0].content; " +
@@ -173,7 +173,7 @@ describe("bind", () => {
     put("cdktf.out/stacks/prod/workload-identity.json", { ...identity("prod"), manifests: [], nodes: [] });
     expect(() => bind({ outputs: flat("one"), from, to })).toThrowError(
       expect.objectContaining({
-        code: "bind-manifests-missing",
+        code: "bind-missing",
         value: join(from, "stacks/prod"),
         remedy: expect.stringContaining("--manifests") as unknown,
       }),
@@ -200,70 +200,55 @@ describe("bind", () => {
   });
 
   it.each<[string, () => Partial<Parameters<typeof bind>[0]>, string, string]>([
-    ["no folder", () => ({ from: join(root, "nowhere") }), "bind-folder-invalid", "is no folder"],
-    [
-      "a folder without stacks",
-      () => ({ from: root }),
-      "bind-folder-invalid",
-      "holds no workload-identity.json",
-    ],
-    ["a file as folder", () => ({ from: flat("one") }), "bind-folder-invalid", "is no folder"],
-    ["no outputs file", () => ({ outputs: join(root, "none.json") }), "bind-file-unreadable", "ENOENT"],
-    ["a folder as outputs file", () => ({ outputs: root }), "bind-file-unreadable", "EISDIR"],
-    [
-      "outputs that are no JSON",
-      () => ({ outputs: put("x.json", "{") }),
-      "bind-outputs-invalid",
-      "is not JSON",
-    ],
+    ["no folder", () => ({ from: join(root, "nowhere") }), "bind-invalid", "is no folder"],
+    ["a folder without stacks", () => ({ from: root }), "bind-invalid", "holds no workload-identity.json"],
+    ["a file as folder", () => ({ from: flat("one") }), "bind-invalid", "is no folder"],
+    ["no outputs file", () => ({ outputs: join(root, "none.json") }), "bind-missing", "ENOENT"],
+    ["a folder as outputs file", () => ({ outputs: root }), "bind-missing", "EISDIR"],
+    ["outputs that are no JSON", () => ({ outputs: put("x.json", "{") }), "bind-invalid", "is not JSON"],
     [
       "outputs without the value",
       () => ({ outputs: put("x.json", { a: 1 }) }),
-      "bind-output-missing",
+      "bind-missing",
       "prod/manifests/20-accounts.yaml: A: id",
     ],
     [
       "an output of another type",
       () => ({ outputs: flat(null) }),
-      "bind-output-type",
+      "bind-mismatch",
       "prod/manifests/20-accounts.yaml: A: id",
     ],
     [
       "one stack's outputs for two",
       () => (putStack("test"), {}),
-      "bind-outputs-ambiguous",
+      "bind-conflict",
       "allowed: one of the stacks prod, test",
     ],
     [
       "a missing manifest",
       () => (rmSync(join(from, "stacks/prod/nodes"), { recursive: true }), {}),
-      "bind-file-unreadable",
+      "bind-missing",
       "nodes/all-nodes.yaml",
     ],
     [
       "a broken list of stacks",
       () => (put("cdktf.out/manifest.json", "{"), {}),
-      "bind-file-invalid",
+      "bind-invalid",
       "manifest.json",
     ],
-    ["the stacks folder as target", () => ({ to: join(from, "stacks") }), "bind-target-is-source", "stacks"],
-    [
-      "the stack's folder as target",
-      () => ({ to: join(from, "stacks/prod") }),
-      "bind-target-is-source",
-      "prod",
-    ],
+    ["the stacks folder as target", () => ({ to: join(from, "stacks") }), "bind-conflict", "stacks"],
+    ["the stack's folder as target", () => ({ to: join(from, "stacks/prod") }), "bind-conflict", "prod"],
     [
       "the cdk8s folder as target",
       () => (put("finished/a.yaml", "a: 1\n"), { manifests: to }),
-      "bind-target-is-source",
+      "bind-conflict",
       "finished",
     ],
-    ["the synth output as target", () => ({ to: from }), "bind-target-is-source", "cdktf.out"],
+    ["the synth output as target", () => ({ to: from }), "bind-conflict", "cdktf.out"],
     [
       "a new folder in the synth output as target",
       () => ({ to: join(from, "a/b") }),
-      "bind-target-is-source",
+      "bind-conflict",
       "cdktf.out/a/b",
     ],
     [
@@ -272,37 +257,32 @@ describe("bind", () => {
         put("cdktf.out/manifest.json", { stacks: {} }),
         { from: join(from, "stacks/prod"), to: join(from, "a") }
       ),
-      "bind-target-is-source",
+      "bind-conflict",
       "cdktf.out/a",
     ],
     [
       "a link to the synth output as target",
       () => (symlinkSync(from, join(root, "link")), { to: join(root, "link/new") }),
-      "bind-target-is-source",
+      "bind-conflict",
       "link/new",
     ],
     [
       "a folder in the cdk8s folder as target",
       () => (put("dist/a.yaml", "a: 1\n"), { manifests: join(root, "dist"), to: join(root, "dist/new") }),
-      "bind-target-is-source",
+      "bind-conflict",
       "dist/new",
     ],
-    [
-      "no cdk8s folder",
-      () => ({ manifests: join(root, "none") }),
-      "bind-manifests-invalid",
-      "cannot be read (ENOENT)",
-    ],
+    ["no cdk8s folder", () => ({ manifests: join(root, "none") }), "bind-invalid", "cannot be read (ENOENT)"],
     [
       "a cdk8s folder without manifests",
       () => (put("dist/notes.txt", LATE), { manifests: join(root, "dist") }),
-      "bind-manifests-invalid",
+      "bind-invalid",
       "holds no .yaml or .yml file",
     ],
     [
       "a cdk8s folder for two stacks",
       () => (putStack("plain", false), { manifests: join(root, "dist") }),
-      "bind-folder-invalid",
+      "bind-invalid",
       "holds 2 stacks",
     ],
   ])("refuses %s and leaves the target untouched", (_, change, code, part) => {

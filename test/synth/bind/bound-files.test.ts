@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 import { encodeNow } from "../../../lib/model/late";
 import { UNBOUND_COMMENT, boundFiles } from "../../../lib/synth/bind/bound-files";
-import { readTerraformOutputs } from "../../../lib/synth/bind/terraform-outputs";
+import { readTerraformOutputs } from "../../../lib/synth/bind/outputs";
 import type { WorkloadIdentityFile } from "../../../lib/artefact/workload-identity-file";
 import { privateKeyForms } from "../../fixtures/openid/private-keys";
 
@@ -87,46 +87,28 @@ describe("boundFiles", () => {
       "a missing output",
       object(`"${CLIENT}"`),
       undefined,
-      "bind-output-missing",
+      "bind-missing",
       `ServiceAccount shop/web: metadata.annotations["example.com/id"]`,
     ],
-    ["null", object(`"${CLIENT}"`), null, "bind-output-type", "is null"],
-    ["a number", object(`"${CLIENT}"`), 7, "bind-output-type", "is a number"],
-    ["an object", object(`"${CLIENT}"`), {}, "bind-output-type", "is an object"],
-    ["a list", object(`"${CLIENT}"`), ["1"], "bind-output-type", "is a list"],
-    ["an empty text", object(`"${CLIENT}"`), "", "bind-output-type", "is an empty text"],
-    ["an output that is a placeholder", object(`"${CLIENT}"`), ENCODED, "bind-output-placeholder", ENCODED],
-    [
-      "an output with half of one",
-      object(`"${CLIENT}"`),
-      "x@late(a",
-      "bind-output-placeholder",
-      "web_client_id",
-    ],
+    ["null", object(`"${CLIENT}"`), null, "bind-mismatch", "is null"],
+    ["a number", object(`"${CLIENT}"`), 7, "bind-mismatch", "is a number"],
+    ["an object", object(`"${CLIENT}"`), {}, "bind-mismatch", "is an object"],
+    ["a list", object(`"${CLIENT}"`), ["1"], "bind-mismatch", "is a list"],
+    ["an empty text", object(`"${CLIENT}"`), "", "bind-mismatch", "is an empty text"],
+    ["an output that is a placeholder", object(`"${CLIENT}"`), ENCODED, "bind-unsafe", ENCODED],
+    ["an output with half of one", object(`"${CLIENT}"`), "x@late(a", "bind-unsafe", "web_client_id"],
     [
       "a missing output in an encoded text",
       object(`"${ENCODED}"`),
       undefined,
-      "bind-output-missing",
+      "bind-missing",
       'metadata.annotations["example.com/id"]',
     ],
-    ["a placeholder of nobody", object('"@late(a.b)@"'), "1", "bind-placeholder-unknown", "@late(a.b)@"],
-    ["half a placeholder", object('"x@late(a.b"'), "1", "bind-placeholder-unknown", "x@late(a.b"],
-    [
-      "a placeholder as a key",
-      `kind: X\ndata:\n  "${CLIENT}": 1\n`,
-      "1",
-      "bind-placeholder-unknown",
-      "X: data",
-    ],
-    [
-      "an encoded text in an encoded text",
-      object('"@late(base64.cc)@"'),
-      "1",
-      "bind-placeholder-unknown",
-      ENCODED,
-    ],
-    ["a document that is no YAML", `a: "${CLIENT}\n`, "1", "bind-file-invalid", "is not YAML"],
+    ["a placeholder of nobody", object('"@late(a.b)@"'), "1", "bind-unknown", "@late(a.b)@"],
+    ["half a placeholder", object('"x@late(a.b"'), "1", "bind-unknown", "x@late(a.b"],
+    ["a placeholder as a key", `kind: X\ndata:\n  "${CLIENT}": 1\n`, "1", "bind-unknown", "X: data"],
+    ["an encoded text in an encoded text", object('"@late(base64.cc)@"'), "1", "bind-unknown", ENCODED],
+    ["a document that is no YAML", `a: "${CLIENT}\n`, "1", "bind-invalid", "is not YAML"],
   ])("refuses %s", (_, text, value, code, part) => {
     const run = (): unknown => bound(text, value);
     expect(run).toThrowError(
@@ -142,7 +124,7 @@ describe("boundFiles", () => {
   ])("refuses JSON that a value breaks or reaches beyond, %s", (_, text) => {
     for (const value of ['a"b', "a\\", "a\nb", 'a","tenantId":"b', 'a","clientId":"b'])
       expect(() => bound(text, value)).toThrowError(
-        expect.objectContaining({ code: "bind-text-broken", message: expect.stringContaining("JSON") }),
+        expect.objectContaining({ code: "bind-unsafe", message: expect.stringContaining("JSON") }),
       );
     expect(() => bound(text, "é ' : #")).not.toThrow();
   });
@@ -150,7 +132,7 @@ describe("boundFiles", () => {
   it("takes any JSON for a placeholder without quotes", () => {
     const text = `kind: X\ndata:\n  content: '{"list":${CLIENT}}'\n`;
     expect(() => bound(text, '["a"]')).not.toThrow();
-    expect(() => bound(text, "a")).toThrowError(expect.objectContaining({ code: "bind-text-broken" }));
+    expect(() => bound(text, "a")).toThrowError(expect.objectContaining({ code: "bind-unsafe" }));
   });
 
   it("takes text that only begins like JSON", () => {
@@ -178,7 +160,7 @@ describe("boundFiles", () => {
     ])("is refused when the kubelet would not start with it: %j", (value) => {
       expect(() => bound(file, value)).toThrowError(
         expect.objectContaining({
-          code: "bind-text-broken",
+          code: "bind-unsafe",
           message: expect.stringContaining("CredentialProviderConfig"),
         }),
       );

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readOutputsFile } from "../../../lib/synth/bind/outputs-file";
+import { readOutputsFile } from "../../../lib/synth/bind/outputs";
 import { temporaryFolder } from "../../fixtures/synth/stack-fixture";
 
 const TEXT = '{"d_id":{"sensitive":false,"type":"string","value":"é€😀"}}';
@@ -32,7 +32,7 @@ describe("readOutputsFile", () => {
   ])("refuses %s", (_, bytes, problem) => {
     const path = file(bytes);
     expect(() => readOutputsFile(path)).toThrowError(
-      expect.objectContaining({ code: "bind-outputs-invalid", problem, value: path }),
+      expect.objectContaining({ code: "bind-invalid", problem, value: path }),
     );
   });
 });

@@ -47,7 +47,7 @@ it.each(["a.yaml", "p/b.yaml", "p/new.yaml", ".workload-identity-files"])(
     const files = { "a.yaml": "A", "p/b.yaml": "B", "p/new.yaml": "new", "q/r/new.yaml": "new" };
     expect(() => write(to, files)).toThrowError(
       expect.objectContaining({
-        code: "bind-target-unwritable",
+        code: "bind-unsupported",
         problem: expect.stringContaining("ENOSPC") as unknown,
       }),
     );
@@ -65,7 +65,7 @@ it("writes into folders that are other file systems", () => {
 
   failing.target = join(to, "q/c.yaml");
   expect(() => write(to, { "p/b.yaml": "again", "q/c.yaml": "again" })).toThrowError(
-    expect.objectContaining({ code: "bind-target-unwritable" }),
+    expect.objectContaining({ code: "bind-unsupported" }),
   );
   expect(filesOf(to)).toMatchObject(files);
   failing.acrossFolders = false;
@@ -77,7 +77,7 @@ it("says so where it cannot undo what it did, and undoes it the next time", () =
   write(to, { "a.yaml": "a", "b.yaml": "b" });
   failing.target = join(to, "b.yaml");
   const refused: unknown = expect.objectContaining({
-    code: "bind-target-unwritable",
+    code: "bind-unsupported",
     problem: expect.stringContaining("; it holds changes of a bind that has not ended") as unknown,
   });
   copying.fails = true;

@@ -89,7 +89,7 @@ describe("writeTargetFolder", () => {
     const before = snapshot(root);
     const files = { "s/new.yaml": "new", "s/a.yaml": "b", "s/same.yaml": "same" };
     expect(() => write(files, owner)).toThrowError(
-      expect.objectContaining({ code: "bind-target-taken", value: ["s/a.yaml"] }),
+      expect.objectContaining({ code: "bind-conflict", value: ["s/a.yaml"] }),
     );
     expect(snapshot(root)).toEqual(before);
   });
@@ -166,7 +166,7 @@ describe("writeTargetFolder", () => {
     const before = snapshot(root);
     expect(() => write({ "p/x.yaml": "x", "q/y.yaml": "y", "z.yaml": "z" })).toThrowError(
       expect.objectContaining({
-        code: "bind-target-unwritable",
+        code: "bind-unsupported",
         value: to,
         problem: `folder cannot be written (${reason.replace("ROOT", root)}); nothing in it was changed`,
       }),
@@ -199,7 +199,7 @@ describe("writeTargetFolder", () => {
     const before = snapshot(root);
     expect(() => write({ "p/q/x.yaml": "x" })).toThrowError(
       expect.objectContaining({
-        code: "bind-target-unwritable",
+        code: "bind-unsupported",
         problem: expect.stringContaining(
           place === "" ? "EEXIST" : `ELOOP: ${join(to, place)} is a symbolic link`,
         ) as unknown,
@@ -220,7 +220,7 @@ describe("writeTargetFolder", () => {
     const impossible = "/proc/no-such-process/x";
     expect(() => writeTargetFolder(impossible, [set(DIST, { "a.yaml": "a" })])).toThrowError(
       expect.objectContaining({
-        code: "bind-target-unwritable",
+        code: "bind-unsupported",
         problem: expect.stringContaining("ENOENT at /proc/no-such-process)") as unknown,
       }),
     );

@@ -76,7 +76,7 @@ it.each([
   const before = filesOf(folder);
   expect(() => writeTargetFolder(folder, [])).toThrowError(
     expect.objectContaining({
-      code: "bind-target-unwritable",
+      code: "bind-unsupported",
       problem: expect.stringContaining("is not as it was written") as unknown,
     }),
   );

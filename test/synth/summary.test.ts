@@ -1,0 +1,119 @@
+import { Annotations, App } from "cdktf";
+import { rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { type WrittenStack, summaryText } from "../../lib/synth/summary";
+import { ImagePulls } from "../../lib/synth";
+import { fromEcr, makers, plainCluster } from "../support/image-pulls";
+import { providersStack } from "../support/platform-components";
+
+const stack = (more: Partial<WrittenStack>): WrittenStack => ({
+  stack: "prod",
+  folder: join(process.cwd(), "cdktf.out", "stacks", "prod"),
+  files: ["workload-identity.json"],
+  late: 0,
+  ...more,
+});
+
+describe("the summary of a synth", () => {
+  it("says where the files are, what each kind is for, and what comes next", () => {
+    const files = [
+      "manifests/10-token-audience.yaml",
+      "manifests/20-service-accounts.yaml",
+      "manifests/cluster-authentication-02-config.yaml",
+      "spokes/edge.yaml",
+      "nodes/all-nodes.yaml",
+      "pods/shop.web.yaml",
+      "workload-identity.json",
+    ];
+    expect(summaryText([stack({ files })], [])).toBe(
+      [
+        "stack prod: Kubernetes files are in cdktf.out/stacks/prod",
+        "  2 files to apply in the order of their numbers: manifests/NN-*.yaml",
+        "  1 file for OpenShift's installer: manifests/ without a number",
+        "  1 file for the spokes that they are named after: spokes/",
+        "  1 file with files and kubelet flags, for whatever makes the nodes: nodes/",
+        "  1 file with what pods need besides the service account: pods/",
+        "  next: `cdktf deploy prod`, then apply the files, which are final as they are",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it.each([
+    [1, "1 value known"],
+    [7, "7 values known"],
+  ])("names bind where %i values are late", (late, counted) => {
+    const text = summaryText([stack({ files: ["manifests/10-a.yaml"], late })], []);
+    expect(text).toContain("`cdktf deploy prod --outputs-file outputs.json`");
+    expect(text).toContain("`cdktf-workload-identity bind --outputs outputs.json --to DIR`");
+    expect(text).toContain(counted);
+  });
+
+  it("is silent about a stack without Kubernetes files", () => {
+    expect(summaryText([stack({})], [])).toBe("");
+  });
+
+  it("says an equal warning once", () => {
+    expect(
+      summaryText(
+        [],
+        [
+          { text: "one", paths: ["a/x", "a/y", "a/z"] },
+          { text: "other", paths: ["b"] },
+        ],
+      ),
+    ).toBe("warning: one (a/x and 2 more)\nwarning: other (b)\n");
+  });
+});
+
+describe("app.synth()", () => {
+  const outdir = join(tmpdir(), `summary-${process.pid}`);
+
+  afterEach(() => {
+    vi.restoreAllMocks();
+    vi.unstubAllEnvs();
+    rmSync(outdir, { recursive: true, force: true });
+  });
+
+  function printed(context: Readonly<Record<string, unknown>>): string {
+    const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    const app = new App({ outdir, context: { ...context } });
+    const made = providersStack(app);
+    new ImagePulls(made, "pulls", {
+      cluster: plainCluster(),
+      identities: [makers.aws()],
+      pulls: [{ serviceAccount: "shop/web", from: fromEcr() }],
+    });
+    Annotations.of(made).addWarning("look out");
+    app.synth();
+    return write.mock.calls.map(([text]) => String(text)).join("");
+  }
+
+  const wanted = { "cdktf-workload-identity/summary": true };
+
+  it("prints it at its end, with the warnings", () => {
+    expect(printed(wanted)).toMatch(
+      /^warning: look out \(prod\)\nstack prod: Kubernetes files are in .*\n {2}2 files /,
+    );
+  });
+
+  it("leaves the warnings to the command line of cdktf, which shows them", () => {
+    vi.stubEnv("CDKTF_CONTEXT_JSON", "{}");
+    expect(printed(wanted)).toMatch(/^stack prod: /);
+  });
+
+  it("is silent in tests, and where the context asks for it", () => {
+    expect(printed({})).toBe("");
+    vi.stubEnv("NODE_ENV", "production");
+    expect(printed({ "cdktf-workload-identity/summary": false })).toBe("");
+    expect(printed({})).toContain("stack prod: ");
+  });
+
+  it("refuses a context that is no boolean", () => {
+    expect(() => printed({ "cdktf-workload-identity/summary": "no" })).toThrowError(
+      expect.objectContaining({ code: "property-invalid" }),
+    );
+  });
+});
