@@ -21,14 +21,11 @@ import type {
 } from "./provider-props";
 import type { IPullRole, PullRoleAttributes } from "./pull-props";
 
-/** An OIDC provider that exists already; made by the `from…` statics of `OidcProvider`. */
 export class AdoptedOidcProvider extends Construct implements IOidcProvider {
   /** Its ARN; late where Terraform looks it up. */
   readonly arn: string;
   readonly issuer: Issuer;
-  /** The issuer without `https://`. */
   readonly conditionPrefix: string;
-  /** The audiences as stated; `undefined` where they are not known. */
   readonly audiences: readonly string[] | undefined;
   /** Nothing, since it exists; the declared one, where the app declared it before, in another stack say. */
   readonly dependencies: readonly ITerraformDependable[];
@@ -62,13 +59,10 @@ function declaredResource(
   return resource && TerraformResource.isTerraformResource(resource) ? [resource] : [];
 }
 
-/** The OIDC provider of a literal ARN. */
 export class OidcProviderOfArn extends Construct implements IOidcProvider {
   readonly arn: string;
   readonly issuer: Issuer;
-  /** The issuer without `https://`. */
   readonly conditionPrefix: string;
-  /** The audiences as stated; `undefined` where they are not known. */
   readonly audiences: readonly string[] | undefined;
   readonly dependencies: readonly ITerraformDependable[] = [];
 
@@ -116,7 +110,6 @@ export function oidcProviderOfEksCluster(
   });
 }
 
-/** A role that exists already; made by the `from…` statics of `PullRole`. */
 export class AdoptedPullRole extends Construct implements IPullRole {
   readonly arn: string;
   readonly annotations: Readonly<Record<string, string>>;
@@ -129,7 +122,6 @@ export class AdoptedPullRole extends Construct implements IPullRole {
   }
 }
 
-/** Takes a role's ARN, checked where it is literal. */
 export function givenArn(arn: string): string {
   return isLate(arn) ? arn : roleArn(parseRoleArn(arn));
 }

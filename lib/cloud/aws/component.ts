@@ -50,14 +50,10 @@ import {
 } from "./role";
 import { type RolePlace } from "./role-props";
 
-/** What `componentRoles()` takes over, checked. */
 interface CheckedAdoption {
-  /** True where anything is. */
   readonly any: boolean;
   readonly requests: ReadonlySet<string>;
-  /** True where ccoctl's tags are kept. */
   readonly tagged: boolean;
-  /** The `--name` that ccoctl was given. */
   readonly ccoctlName: string;
 }
 
@@ -121,19 +117,15 @@ function namedByCcoctl(value: string): Problem {
   };
 }
 
-/** The role of a component, checked and computed, not yet declared. */
 interface ComponentRolePlan {
   readonly policy: InlinePolicy;
   readonly settings: FederatedRoleSettings;
   readonly intends: ComponentIntent | undefined;
-  /** True where it exists. */
   readonly adopt: boolean;
 }
 
-/** What {@link ComponentRoleSettings.permissionsBoundary} says of a role without boundary. */
 const NO_BOUNDARY = "none";
 
-/** Checks everything before anything is declared. */
 function componentRolePlan(construct: Construct, props: ComponentRoleProps): ComponentRolePlan {
   const { request, oidcProvider, kmsKeys = [] } = props;
   requireTokenPath(request);

@@ -124,7 +124,6 @@ export const ISSUER_BUCKET_PROPS: ObjectKind<IssuerBucketProps> = object({
   adopt: optional(ADOPTED_ISSUER_BUCKET),
 });
 
-/** The distribution in front of an issuer's bucket, checked. */
 export interface DistributionSettings {
   readonly bucketName: string;
   readonly origin: string;
@@ -147,19 +146,14 @@ export const DISTRIBUTION_SETTINGS: ObjectKind<DistributionSettings> = object({
   provider: optional(PROVIDER),
 });
 
-/** An issuer's bucket, checked and computed, not yet declared. */
 export interface IssuerBucketSettings extends IssuerBucketPlace {
   readonly region: string;
   /** The issuer; `undefined` where CloudFront will name it. */
   readonly issuer: Issuer | undefined;
   readonly jwksPath: string;
-  /** True where the bucket exists. */
   readonly adopt: boolean;
-  /** True where its policy and its block of public access exist. */
   readonly adoptPolicy: boolean;
-  /** True where former versions are kept. */
   readonly versioning: boolean;
-  /** The distribution; `undefined` for a public bucket. */
   readonly distribution: DistributionSettings | undefined;
   readonly tags: Record<string, string> | undefined;
   readonly provider: TerraformProvider | undefined;
@@ -170,7 +164,6 @@ const DEFAULT_JWKS_PATH = "keys.json";
 /** Documents are checked with it where the issuer is known after apply. */
 const SOME_ISSUER = Issuer.of("https://issuer.example.com");
 
-/** Checks everything before anything is declared. */
 export function issuerBucketSettings(construct: Construct, props: IssuerBucketProps): IssuerBucketSettings {
   const { region, keys, provider, versioning = false, jwksPath = DEFAULT_JWKS_PATH } = props;
   const name = bucketName(props.bucketName);

@@ -199,7 +199,6 @@ export class IssuerBucket extends Construct implements IIssuerHost {
   }
 }
 
-/** What all resources of a bucket have in common. */
 interface BucketPart {
   readonly bucket: string;
   readonly region: string;

@@ -15,17 +15,14 @@ const DEFAULT_PROVIDER = "aws";
 const ID_CHARACTERS = /^[\w.-]+$/;
 const UNSAFE = /[^\w.-]/g;
 
-/** What exists under a key in the stack of a construct; `undefined` where nothing does. */
 export function declaredOnce(scope: Construct, key: string): Construct | undefined {
   return declared.get(scope, key);
 }
 
-/** Remembers a construct under its key. */
 export function declareOnce(construct: Construct, key: string): void {
   declared.set(construct, key, construct);
 }
 
-/** A key of several parts; the Terraform provider is one of them. */
 export function onceKey(provider: TerraformProvider | undefined, ...parts: readonly string[]): string {
   return JSON.stringify([providerName(provider), ...parts]);
 }
@@ -59,21 +56,17 @@ function providerName(provider: TerraformProvider | undefined): string {
 /** Where the account is known, a second stack would fail only when it is applied. */
 const inAccounts = new PerApp<Construct>();
 
-/** Something that an account has once. */
 export interface OnceInAccount {
-  /** What it is: a role name, an OIDC provider, the policy of a repository, a bucket. */
   readonly kind: "oidc-provider" | "role" | "ecr-policy" | "bucket";
   /** Its account, 12 digits; `undefined` where it is not known at synth, and nothing is remembered. */
   readonly account: string | undefined;
   readonly name: string;
 }
 
-/** What the app of a construct declares under that name in that account; `undefined` where it declares nothing. */
 export function declaredInAccount(scope: Construct, what: OnceInAccount): Construct | undefined {
   return what.account === undefined ? undefined : inAccounts.get(scope, keyOf(what));
 }
 
-/** Remembers a construct for its account. */
 export function declareInAccount(construct: Construct, what: OnceInAccount): void {
   if (what.account !== undefined) inAccounts.set(construct, keyOf(what), construct);
 }

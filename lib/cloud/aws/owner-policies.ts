@@ -176,13 +176,11 @@ function inAccount({ account, region, repository }: RepositoryPullPolicyProps): 
   return { kind: "ecr-policy", account, name: `${region}/${repository}` };
 }
 
-/** What the policy of a repository is known by in its stack. */
 function repositoryPolicyKey(props: Omit<RepositoryPullPolicyProps, "roles">): string {
   const { provider, account, region, repository } = props;
   return onceKey(provider, "ecr-policy", account, region, repository);
 }
 
-/** The stack's policy under a key of {@link repositoryPolicyKey}; `undefined` where it has none. */
 function declaredRepositoryPolicy(scope: Construct, key: string): RepositoryPullPolicy | undefined {
   const known = declaredOnce(scope, key);
   return known instanceof RepositoryPullPolicy ? known : undefined;
@@ -196,17 +194,13 @@ function textOf(
   return policyText(repositoryPullPolicy(repository, roles, additionalStatements));
 }
 
-/** A role that is about to be declared. */
 interface ExpectedRole {
   readonly arn: string;
   readonly sources: readonly EcrSource[];
 }
 
-/** Where roles are declared. */
 interface RolesPlace {
-  /** Their account, 12 digits; `undefined` where it is not known at synth. */
   readonly account: string | undefined;
-  /** Their Terraform provider; `undefined` for the stack's default one. */
   readonly provider: TerraformProvider | undefined;
 }
 
@@ -257,7 +251,6 @@ export function writeOwnerPolicies(
   for (const warning of ownerWarnings(open, account, role.arn)) Annotations.of(scope).addWarning(warning);
 }
 
-/** Repositories that an owner's policy is written for, exact names. */
 export function ownedRepositories(
   repositories: readonly string[],
   ownerPolicy: EcrSource["ownerPolicy"],

@@ -6,13 +6,9 @@ import { isLate } from "../../model/late";
 import { partitions, otherPartition } from "../../rules/aws/partitions";
 import { DefaultProvider } from "../shared/default-provider";
 
-/** Where a resource is said to be. */
 interface StatedPlace {
-  /** Name of its partition; `undefined` where it is not known at synth. */
   readonly partition: string | undefined;
-  /** Its account; `undefined` where it is not known at synth. */
   readonly account: string | undefined;
-  /** Its Terraform provider; `undefined` for the stack's default one. */
   readonly provider: TerraformProvider | undefined;
 }
 

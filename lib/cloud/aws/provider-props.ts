@@ -28,7 +28,6 @@ export interface IOidcProvider {
   readonly dependencies: readonly ITerraformDependable[];
 }
 
-/** The kind of an {@link IOidcProvider}. */
 export const OIDC_PROVIDER: Kind<IOidcProvider> = like(
   "an OIDC provider: new OidcProvider(…), OidcProvider.fromArn(…) or another of its statics",
   { arn: text, issuer: CHECKED_ISSUER, conditionPrefix: text, dependencies: list(anyObject) },

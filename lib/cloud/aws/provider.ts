@@ -230,7 +230,6 @@ function settingsOf(construct: Construct, props: OidcProviderProps): Settings {
   };
 }
 
-/** The ARN of what exists. */
 function arnToAdopt(issuer: Issuer, account: string | undefined, region: string | undefined): string {
   return (
     literalOidcProviderArn(issuer, account, region) ??
@@ -246,7 +245,6 @@ function declaredOtherwise(property: string, value: unknown, by: string): Proble
   };
 }
 
-/** What decides which OIDC provider the roles of a cluster trust. */
 interface TrustedProviderProps extends Omit<OidcProviderProps, "issuer" | "audiences"> {
   /**
    * The OIDC provider of the cluster's issuer.

@@ -38,7 +38,6 @@ export interface IPullRole {
   readonly dependencies: readonly ITerraformDependable[];
 }
 
-/** The kind of an {@link IPullRole}. */
 export const PULL_ROLE: Kind<IPullRole> = like(
   "a role: new PullRole(…), PullRole.fromArn(…) or fromRoleName(…)",
   {

@@ -42,7 +42,6 @@ import {
   declareRole,
 } from "./role";
 
-/** A pull role, checked and computed, not yet declared. */
 interface PullRoleSettings extends FederatedRoleSettings {
   readonly sources: readonly EcrSource[];
   readonly policy: InlinePolicy;
@@ -50,7 +49,6 @@ interface PullRoleSettings extends FederatedRoleSettings {
 
 const POLICY_NAME = "image-pulls";
 
-/** Checks everything before anything is declared. */
 function pullRoleSettings(construct: Construct, props: PullRoleProps): PullRoleSettings {
   const { trusts, description } = props;
   const sources = props.sources.map(ecrSource);
@@ -150,11 +148,10 @@ function declareRoles(
   const { additionalIssuers = [], namePrefix, oidcProvider, region: stated, audience: _, ...place } = props;
   // A role can only trust an OIDC provider of its own account, so a literal ARN of one tells the account.
   const account = accountOfRole(props.account, oidcProvider ? [oidcProvider.arn] : []);
-  const plans = accounts.map(({ subject, asks }) => ({
-    subject,
-    sources: asks.map(ecrSource),
-    roleName: derivedRoleName([clusterName, subject.namespace, subject.name], namePrefix),
-  }));
+  const plans = accounts.map(({ subject, asks }) => {
+    const roleName = derivedRoleName([clusterName, subject.namespace, subject.name], namePrefix);
+    return { subject, sources: asks.map(ecrSource), roleName };
+  });
   const sources = plans.flatMap((plan) => plan.sources);
   const grants = sources.map(({ grant }) => grant);
   const audience = validateAudience(props.audience ?? defaultAwsAudience);

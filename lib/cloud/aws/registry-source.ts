@@ -43,7 +43,6 @@ export interface EcrSource extends IPullSource<Construct> {
   readonly ownerPolicy: OwnerPolicy | "elsewhere" | undefined;
 }
 
-/** Returns the source as one of ECR. */
 export function ecrSource(source: IPullSource<Construct>): EcrSource {
   return isEcrSource(source)
     ? source

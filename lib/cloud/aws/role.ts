@@ -34,14 +34,10 @@ import {
 } from "./once";
 import { type RoleTrust, type RolePlace } from "./role-props";
 
-/** What decides whether two roles can have one name. */
 interface RoleIdentity {
   readonly name: string;
-  /** Name of its partition; `undefined` where it is not known at synth. */
   readonly partition: string | undefined;
-  /** Its account; `undefined` where it is not known at synth. */
   readonly account: string | undefined;
-  /** Its Terraform provider; `undefined` for the stack's default one. */
   readonly provider: TerraformProvider | undefined;
 }
 
@@ -57,7 +53,6 @@ function refuseTakenName(construct: Construct, role: RoleIdentity): void {
     });
 }
 
-/** Remembers the name of a role that was declared. */
 function takeName(construct: Construct, role: RoleIdentity): void {
   declareOnce(construct, stackKey(role));
   declareInAccount(construct, inAccount(role));
@@ -71,13 +66,10 @@ function inAccount({ name, account }: RoleIdentity): OnceInAccount {
   return { kind: "role", account, name: name.toLowerCase() };
 }
 
-/** A role of service accounts, whatever it is for. */
 interface FederatedRole {
   readonly trusts: readonly RoleTrust[];
-  /** True where the audience is not compared. */
   readonly anyAudience: boolean;
   readonly name: string;
-  /** Name of its partition; `undefined` where it is not known at synth. */
   readonly partition: string | undefined;
   readonly describe: (trusts: readonly AwsFederatedTrust[]) => string;
 }
@@ -90,13 +82,11 @@ export interface FederatedRoleSettings {
   readonly expectedArn: string;
   /** What must exist before the role, where the trust holds no reference to it. */
   readonly dependencies: readonly ITerraformDependable[];
-  /** Text of a warning; `undefined` where there is none. */
   readonly warning: string | undefined;
 }
 
 const USUAL_PARTITION = "aws";
 
-/** Checks everything before anything is declared. */
 export function federatedRoleSettings(
   construct: Construct,
   federated: FederatedRole,
@@ -200,25 +190,20 @@ export function partitionOfProviders(
   return known && parseOidcProviderArn(known.arn).partition;
 }
 
-/** A role of service accounts as it was declared. */
 interface DeclaredRole {
-  /** The Terraform resource of the role. */
   readonly resource: IamRole;
   readonly roleName: string;
-  /** ARN of the role; literal where account and partition are known at synth. */
   readonly arn: string;
   /** Length of the ARN in characters, also where it is late. */
   readonly arnLength: number;
   readonly dependencies: readonly ITerraformDependable[];
 }
 
-/** An inline policy of a role. */
 export interface InlinePolicy {
   readonly name: string;
   readonly document: PolicyDocument;
 }
 
-/** Whether Terraform takes over what exists under a name, instead of making it. */
 interface Adoption {
   /** True for an import block. */
   readonly adopt: boolean;
@@ -261,7 +246,6 @@ function keepRole(
 
 const ROOT = "/";
 
-/** Declares an inline policy of the role below a construct, as `Policy`. */
 export function declareInlinePolicy(
   construct: Construct,
   { resource, roleName }: DeclaredRole,

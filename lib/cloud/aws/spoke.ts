@@ -64,19 +64,15 @@ const EXISTING_EKS_CLUSTER: ObjectKind<ExistingEksCluster> = object({
   authenticationMode: optional(choice(EKS_AUTHENTICATION_MODES)),
 });
 
-/** What a spoke needs to know of its cluster. */
 interface EksClusterFacts {
   readonly name: string;
   /** Its name for resources; a reference where Terraform declares the cluster, so that they wait for it. */
   readonly nameReference: string;
   readonly endpoint: string;
-  /** Base64 of the PEM certificate. */
   readonly certificateAuthorityData: string;
-  /** Text of a warning; `undefined` where there is none. */
   readonly warning: string | undefined;
 }
 
-/** What is known of a cluster that is declared, looked up, or described. */
 function eksClusterFacts(cluster: EksCluster | DataAwsEksCluster | ExistingEksCluster): EksClusterFacts {
   if (!("certificateAuthority" in cluster)) {
     const { endpoint, certificateAuthorityData, authenticationMode: mode } = cluster;
@@ -104,7 +100,6 @@ function modeWarning(name: string, cluster: EksCluster): string | undefined {
   return undefined;
 }
 
-/** The kind of a cluster that is declared or looked up. */
 const EKS_CLUSTER: Kind<EksCluster | DataAwsEksCluster> = elementOf(
   "an EksCluster or DataAwsEksCluster",
   "aws_eks_cluster",
@@ -253,7 +248,6 @@ const EKS_SPOKE_PROPS: ObjectKind<EksSpokeProps> = object({
   kubernetesGroups: optional(list(text)),
 });
 
-/** A spoke, checked. */
 interface CheckedSpoke extends EksAccess {
   readonly facts: EksClusterFacts;
   readonly partition: string;

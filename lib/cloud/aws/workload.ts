@@ -83,7 +83,6 @@ export type WorkloadRolesProps = AccountRolesProps;
 /** What a service account may do in AWS; made by `awsAccess()`. */
 export interface AwsAccess extends IAccess<Construct>, AccessPermissions {}
 
-/** Returns the access as one of AWS. */
 function awsAccessOf(access: IAccess<Construct>): AwsAccess {
   return isAwsAccess(access)
     ? access
@@ -99,19 +98,15 @@ function isAwsAccess(access: IAccess<Construct>): access is AwsAccess {
   return access.cloud === "aws" && "managedPolicyArns" in access;
 }
 
-/** The role of a workload, checked and computed, not yet declared. */
 interface WorkloadRolePlan {
-  /** Its inline policy; `undefined` where it has none. */
   readonly policy: InlinePolicy | undefined;
   readonly managedPolicyArns: readonly string[];
   readonly settings: FederatedRoleSettings;
-  /** Text of a warning of its policies; `undefined` where there is none. */
   readonly policiesWarning: string | undefined;
 }
 
 const POLICY_NAME = "access";
 
-/** Checks everything before anything is declared. */
 function workloadRolePlan(construct: Construct, props: WorkloadRoleProps): WorkloadRolePlan {
   const { trusts, description } = props;
   const access = props.access.map(awsAccessOf);
