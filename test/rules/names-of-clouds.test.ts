@@ -4,6 +4,7 @@
  */
 
 import { describe, expect, it } from "vitest";
+import { accountId, parseRoleArn } from "../../lib/rules/aws/arn";
 import { customAttributeName } from "../../lib/rules/google/mapping";
 import {
   bucketName as googleBucket,
@@ -14,7 +15,6 @@ import {
 } from "../../lib/rules/google/names";
 import { repositoryName as googleRepository, imagePatterns } from "../../lib/rules/google/registry";
 import { customRoleId } from "../../lib/rules/google/role";
-import { accountId, parseRoleArn } from "../../lib/rules/aws/provider";
 import { ccoctlNameOf, roleDescription, roleName, rolePath } from "../../lib/rules/aws/names";
 import { repositoryName as ecrRepository } from "../../lib/rules/aws/registry";
 import { eksClusterName } from "../../lib/rules/aws/spoke";

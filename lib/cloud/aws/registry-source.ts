@@ -2,10 +2,10 @@ import type { TerraformProvider } from "cdktf";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import type { IPullSource } from "../../model/pulls";
-import type { PolicyStatement } from "../../rules/aws/statement";
-import type { EcrGrant } from "../../rules/aws/registry";
-import { PROVIDER } from "../shared/kinds";
 import { type ObjectKind, anyObject, list, object, optional, text } from "../../model/shape";
+import type { EcrGrant } from "../../rules/aws/permission";
+import type { PolicyStatement } from "../../rules/aws/policy-document";
+import { PROVIDER } from "../shared/kinds";
 
 /** How the owner of repositories in another account lets the role in. */
 export interface OwnerPolicy {
@@ -29,7 +29,6 @@ export interface OwnerPolicy {
   readonly additionalStatements?: readonly PolicyStatement[];
 }
 
-/** The kind of {@link OwnerPolicy}. */
 export const OWNER_POLICY: ObjectKind<OwnerPolicy> = object({
   provider: optional(PROVIDER),
   repositories: optional(list(text)),
@@ -44,7 +43,6 @@ export interface EcrSource extends IPullSource<Construct> {
   readonly ownerPolicy: OwnerPolicy | "elsewhere" | undefined;
 }
 
-/** Returns the source as one of ECR; throws `aws-source-foreign`. */
 export function ecrSource(source: IPullSource<Construct>): EcrSource {
   return isEcrSource(source)
     ? source

@@ -1,26 +1,150 @@
-import { S3Bucket } from "@cdktf/provider-aws/lib/s3-bucket/index.js";
+import {
+  CloudfrontDistribution,
+  type CloudfrontDistributionConfig,
+} from "@cdktf/provider-aws/lib/cloudfront-distribution/index.js";
+import { CloudfrontOriginAccessControl } from "@cdktf/provider-aws/lib/cloudfront-origin-access-control/index.js";
 import { S3BucketOwnershipControls } from "@cdktf/provider-aws/lib/s3-bucket-ownership-controls/index.js";
 import { S3BucketPolicy } from "@cdktf/provider-aws/lib/s3-bucket-policy/index.js";
 import { S3BucketPublicAccessBlock } from "@cdktf/provider-aws/lib/s3-bucket-public-access-block/index.js";
 import { S3BucketServerSideEncryptionConfigurationA } from "@cdktf/provider-aws/lib/s3-bucket-server-side-encryption-configuration/index.js";
 import { S3BucketVersioningA } from "@cdktf/provider-aws/lib/s3-bucket-versioning/index.js";
-import type { S3Object } from "@cdktf/provider-aws/lib/s3-object/index.js";
-import type { ITerraformDependable, TerraformProvider } from "cdktf";
+import { S3Bucket } from "@cdktf/provider-aws/lib/s3-bucket/index.js";
+import { S3Object } from "@cdktf/provider-aws/lib/s3-object/index.js";
+import { TerraformLocal, type ITerraformDependable, type TerraformProvider } from "cdktf";
 import { Construct } from "constructs";
 import { at } from "../../errors";
 import { type IIssuerHost, Issuer } from "../../model/issuer";
-import { distributionBucketPolicy, publicBucketPolicy, importId } from "../../rules/aws/issuer";
-import { policyText } from "../../rules/aws/statement";
-import { issuerDocuments } from "../../rules/openid/issuer-documents";
+import { isLate } from "../../model/late";
+import { checkProps } from "../../model/shape";
+import { cachingDisabledPolicyId } from "../../rules/aws/distribution";
+import {
+  importId,
+  issuerCacheControl,
+  objectEtag,
+  distributionBucketPolicy,
+  publicBucketPolicy,
+} from "../../rules/aws/issuer";
+import { policyText } from "../../rules/aws/policy-document";
+import { type OpenIdDocument, issuerDocuments } from "../../rules/openid/issuer-documents";
+import { terraformText } from "../../rules/terraform-text";
 import { publishIssuer } from "../shared/issuer-hosts";
 import { keepNames } from "../shared/kept-names";
 import { attributeOf, dependsOn } from "../shared/references";
-import { type IssuerBucketProps, ISSUER_BUCKET_PROPS } from "./issuer-bucket-props";
-import { type IssuerBucketSettings, bucketOnce, issuerBucketSettings } from "./issuer-bucket-settings";
-import { IssuerDistribution } from "./issuer-distribution";
-import { issuerObject } from "./issuer-object";
-import { declareInAccount } from "./once-per-account";
-import { checkProps } from "../../model/shape";
+import {
+  type IssuerBucketSettings,
+  type DistributionSettings,
+  DISTRIBUTION_SETTINGS,
+  type IssuerBucketProps,
+  ISSUER_BUCKET_PROPS,
+  bucketOnce,
+  issuerBucketSettings,
+} from "./issuer-props";
+import { declareInAccount } from "./once";
+
+/** Declares a document of an issuer as an object of its bucket; a change from outside is seen by its ETag. */
+function issuerObject(
+  scope: Construct,
+  id: string,
+  bucket: S3Bucket,
+  { path, text, contentType }: OpenIdDocument,
+  { bucketName, region, tags, provider, adopt }: IssuerBucketSettings,
+): S3Object {
+  const object = new S3Object(scope, id, {
+    bucket: attributeOf(bucket, "id"),
+    region,
+    key: path,
+    ...contentOf(scope, id, text),
+    contentType,
+    cacheControl: issuerCacheControl,
+    tags,
+    provider,
+  });
+  keepNames(object, { names: { key: path }, statedBy: "jwksPath; the discovery document has one place" });
+  if (adopt) object.importFrom(importId(`${bucketName}/${path}`, region), provider);
+  return object;
+}
+
+/** The text of a late issuer stands in a local, so that Terraform can make the ETag of exactly that text. */
+function contentOf(scope: Construct, id: string, text: string): { content: string; etag: string } {
+  if (!isLate(text)) return { content: terraformText(text), etag: objectEtag(text) };
+  const local = `local.${new TerraformLocal(scope, `${id}Text`, terraformText(text)).friendlyUniqueId}`;
+  return { content: `\${${local}}`, etag: `\${md5(${local})}` };
+}
+
+const METHODS: string[] = ["GET", "HEAD"];
+
+/**
+ * A distribution of CloudFront that reads an issuer's private bucket with origin access control, over https only and
+ * without keeping anything, so that a rotated key set is seen at once.
+ */
+export class IssuerDistribution extends Construct {
+  /** The Terraform resource of the distribution. */
+  readonly resource: CloudfrontDistribution;
+  /** How the distribution signs its requests to the bucket. */
+  readonly originAccessControl: CloudfrontOriginAccessControl;
+  /** ARN of the distribution; literal for one that is taken over. */
+  readonly arn: string;
+  /** Host that the documents are served from; literal with a domain of one's own, or where it is taken over. */
+  readonly domainName: string;
+
+  constructor(scope: Construct, id: string, settings: DistributionSettings) {
+    checkProps(new.target.name, scope, id, DISTRIBUTION_SETTINGS, settings);
+    super(scope, id);
+    const { existing, domain, provider } = settings;
+
+    this.originAccessControl = new CloudfrontOriginAccessControl(this, "OriginAccessControl", {
+      // Unique in the account, at most 64 characters: as names of buckets are.
+      name: settings.bucketName,
+      description: settings.comment,
+      originAccessControlOriginType: "s3",
+      signingBehavior: "always",
+      signingProtocol: "sigv4",
+      provider,
+    });
+    this.resource = new CloudfrontDistribution(
+      this,
+      "Resource",
+      distributionConfig(settings, attributeOf(this.originAccessControl, "id")),
+    );
+    if (existing) this.resource.importFrom(existing.id, provider);
+
+    this.arn = existing?.arn ?? this.resource.arn;
+    this.domainName = domain?.name ?? existing?.domainName ?? this.resource.domainName;
+  }
+}
+
+function distributionConfig(
+  { origin, comment, domain, existing, tags, provider }: DistributionSettings,
+  originAccessControlId: string,
+): CloudfrontDistributionConfig {
+  // ccoctl's id of the origin: the same on both ways, so that adopting shows no difference.
+  const originId = `https://${origin}`;
+  return {
+    comment,
+    enabled: true,
+    // Another reachable address is no reason to change a distribution that is taken over.
+    ...(existing ? {} : { isIpv6Enabled: true }),
+    ...(domain ? { aliases: [domain.name] } : {}),
+    origin: [{ domainName: origin, originId, originAccessControlId }],
+    defaultCacheBehavior: {
+      targetOriginId: originId,
+      viewerProtocolPolicy: "https-only",
+      allowedMethods: METHODS,
+      cachedMethods: METHODS,
+      cachePolicyId: cachingDisabledPolicyId,
+    },
+    restrictions: { geoRestriction: { restrictionType: "none" } },
+    viewerCertificate: domain
+      ? {
+          acmCertificateArn: domain.certificateArn,
+          sslSupportMethod: "sni-only",
+          minimumProtocolVersion: "TLSv1.2_2021",
+        }
+      : { cloudfrontDefaultCertificate: true },
+    tags,
+    provider,
+  };
+}
 
 /**
  * Publishes the discovery document and the keys of a cluster's issuer from a bucket of S3.
@@ -44,13 +168,6 @@ export class IssuerBucket extends Construct implements IIssuerHost {
   /** The issuer; late where CloudFront names it. */
   readonly issuer: Issuer;
 
-  /**
-   * Throws `aws-bucket-name-invalid`, `aws-bucket-taken`, `aws-region-unknown`, `aws-cloudfront-missing`,
-   * `aws-issuer-domain-incomplete`, `aws-issuer-domain-invalid`, `aws-issuer-adopt-unusable`,
-   * `aws-ccoctl-name-invalid`, `aws-tags-invalid`, `aws-issuer-unusable`, `aws-arn-invalid`, `aws-distribution-id-invalid`,
-   * `aws-adopt-account-missing`, `aws-account-invalid`, `late-value`, and what `issuerDocuments`
-   * throws for the keys.
-   */
   constructor(scope: Construct, id: string, props: IssuerBucketProps) {
     checkProps(new.target.name, scope, id, ISSUER_BUCKET_PROPS, props);
     super(scope, id);
@@ -82,7 +199,6 @@ export class IssuerBucket extends Construct implements IIssuerHost {
   }
 }
 
-/** What all resources of a bucket have in common. */
 interface BucketPart {
   readonly bucket: string;
   readonly region: string;
@@ -90,7 +206,7 @@ interface BucketPart {
 }
 
 function partOf(bucket: S3Bucket, { region, provider }: IssuerBucketSettings): BucketPart {
-  return { bucket: attributeOf(bucket, "id"), region, ...(provider ? { provider } : {}) };
+  return { bucket: attributeOf(bucket, "id"), region, provider };
 }
 
 function declareBucket(scope: Construct, settings: IssuerBucketSettings): S3Bucket {
@@ -98,8 +214,8 @@ function declareBucket(scope: Construct, settings: IssuerBucketSettings): S3Buck
   const bucket = new S3Bucket(scope, "Resource", {
     bucket: bucketName,
     region,
-    ...(tags ? { tags } : {}),
-    ...(provider ? { provider } : {}),
+    tags,
+    provider,
   });
   keepNames(bucket, { names: { bucket: bucketName, region }, statedBy: "bucketName and region" });
   if (adopt) bucket.importFrom(importId(bucketName, region), provider);

@@ -5,7 +5,9 @@
 
 import type { TerraformProvider } from "cdktf";
 import type { Construct } from "constructs";
+import type { Issuer } from "../../model/issuer";
 import { stableHash } from "../../rules/names";
+import { PerApp } from "../shared/per-app";
 import { PerStack } from "../shared/per-stack";
 
 const declared = new PerStack<Construct>();
@@ -13,17 +15,14 @@ const DEFAULT_PROVIDER = "aws";
 const ID_CHARACTERS = /^[\w.-]+$/;
 const UNSAFE = /[^\w.-]/g;
 
-/** What exists under a key in the stack of a construct; `undefined` where nothing does. */
 export function declaredOnce(scope: Construct, key: string): Construct | undefined {
   return declared.get(scope, key);
 }
 
-/** Remembers a construct under its key. */
 export function declareOnce(construct: Construct, key: string): void {
   declared.set(construct, key, construct);
 }
 
-/** A key of several parts; the Terraform provider is one of them. */
 export function onceKey(provider: TerraformProvider | undefined, ...parts: readonly string[]): string {
   return JSON.stringify([providerName(provider), ...parts]);
 }
@@ -52,4 +51,35 @@ function providerName(provider: TerraformProvider | undefined): string {
   return [provider.terraformResourceType, ...(provider.alias === undefined ? [] : [provider.alias])].join(
     ".",
   );
+}
+
+/** Where the account is known, a second stack would fail only when it is applied. */
+const inAccounts = new PerApp<Construct>();
+
+export interface OnceInAccount {
+  readonly kind: "oidc-provider" | "role" | "ecr-policy" | "bucket";
+  /** Its account, 12 digits; `undefined` where it is not known at synth, and nothing is remembered. */
+  readonly account: string | undefined;
+  readonly name: string;
+}
+
+export function declaredInAccount(scope: Construct, what: OnceInAccount): Construct | undefined {
+  return what.account === undefined ? undefined : inAccounts.get(scope, keyOf(what));
+}
+
+export function declareInAccount(construct: Construct, what: OnceInAccount): void {
+  if (what.account !== undefined) inAccounts.set(construct, keyOf(what), construct);
+}
+
+/**
+ * The OIDC provider of an issuer in an account. A late issuer is known by its text as given: that of one construct, an
+ * `IssuerBucket` say, is the same in every stack, while an expression means something in its own stack alone.
+ */
+export function oidcProviderOf({ url }: Issuer, account: string | undefined): OnceInAccount {
+  return { kind: "oidc-provider", account, name: url };
+}
+
+/** Account ids are unique over all partitions. */
+function keyOf({ kind, account, name }: OnceInAccount): string {
+  return `${kind}:${account}:${name}`;
 }

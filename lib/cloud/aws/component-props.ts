@@ -1,13 +1,5 @@
 import { type CredentialsRequest, COMPONENT_REQUEST } from "../../model/credentials-request";
 import {
-  type ComponentPermissionsOverride,
-  COMPONENT_PERMISSIONS_OVERRIDE,
-  type ComponentNaming,
-  componentNamings,
-} from "../../rules/aws/component";
-import { type RolePlace, ROLE_PLACE } from "./federated-role-settings";
-import { type IOidcProvider, OIDC_PROVIDER } from "./oidc-provider-props";
-import {
   type ObjectKind,
   boolean,
   choice,
@@ -18,6 +10,14 @@ import {
   record,
   text,
 } from "../../model/shape";
+import {
+  type ComponentPermissionsOverride,
+  COMPONENT_PERMISSIONS_OVERRIDE,
+  type ComponentNaming,
+  componentNamings,
+} from "../../rules/aws/component";
+import { type IOidcProvider, OIDC_PROVIDER } from "./provider-props";
+import { type RolePlace, ROLE_PLACE } from "./role-props";
 
 /** What one component gets other than its request says. */
 export interface ComponentOverride extends ComponentPermissionsOverride {
@@ -95,7 +95,6 @@ export interface ComponentRoleProps extends ComponentRoleSettings, ComponentOver
   readonly adopt?: boolean;
 }
 
-/** The kind of {@link ComponentRoleProps}. */
 export const COMPONENT_ROLE_PROPS: ObjectKind<ComponentRoleProps> = object({
   ...COMPONENT_ROLE_SETTINGS.shape,
   ...COMPONENT_OVERRIDE.shape,
@@ -135,7 +134,6 @@ export interface ComponentRolesProps extends ComponentRoleSettings {
   readonly adopt?: boolean | readonly string[];
 }
 
-/** The kind of {@link ComponentRolesProps}. */
 export const COMPONENT_ROLES_PROPS: ObjectKind<ComponentRolesProps> = object({
   ...COMPONENT_ROLE_SETTINGS.shape,
   oidcProvider: optional(OIDC_PROVIDER),

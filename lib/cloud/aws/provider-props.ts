@@ -1,6 +1,6 @@
+import { type AwsProps, AWS_PROPS } from "./props";
 import type { ITerraformDependable, TerraformProvider } from "cdktf";
 import { type Issuer, CHECKED_ISSUER, GivenIssuer, ISSUER } from "../../model/issuer";
-import { PROVIDER } from "../shared/kinds";
 import {
   type ObjectKind,
   type Kind,
@@ -10,9 +10,9 @@ import {
   list,
   object,
   optional,
-  record,
   text,
 } from "../../model/shape";
+import { PROVIDER } from "../shared/kinds";
 
 /** An IAM OIDC provider that a role can trust: declared, or existing. */
 export interface IOidcProvider {
@@ -28,14 +28,13 @@ export interface IOidcProvider {
   readonly dependencies: readonly ITerraformDependable[];
 }
 
-/** The kind of an {@link IOidcProvider}. */
 export const OIDC_PROVIDER: Kind<IOidcProvider> = like(
   "an OIDC provider: new OidcProvider(…), OidcProvider.fromArn(…) or another of its statics",
   { arn: text, issuer: CHECKED_ISSUER, conditionPrefix: text, dependencies: list(anyObject) },
 );
 
 /** Settings of an {@link OidcProvider}. */
-export interface OidcProviderProps {
+export interface OidcProviderProps extends AwsProps {
   /** `iss` of the cluster's service account tokens, compared to the letter; may be late. */
   readonly issuer: GivenIssuer;
   /** Audiences that tokens may carry, 1 to 100; IAM calls them client ids. More come with `addAudience`. */
@@ -60,36 +59,22 @@ export interface OidcProviderProps {
    */
   readonly region?: string;
   /**
-   * Tags of the OIDC provider.
-   *
-   * @defaultValue - none
-   */
-  readonly tags?: Readonly<Record<string, string>>;
-  /**
    * True where the OIDC provider exists, and Terraform takes it over with an import block; needs a literal issuer,
    * `account` and `region`, which make up its ARN.
    *
    * @defaultValue false
    */
   readonly adopt?: boolean;
-  /**
-   * Terraform provider of the resource; a different one stands for a different account.
-   *
-   * @defaultValue - the stack's default aws provider
-   */
-  readonly provider?: TerraformProvider;
 }
 
-/** The kind of {@link OidcProviderProps}. */
 export const OIDC_PROVIDER_PROPS: ObjectKind<OidcProviderProps> = object({
+  ...AWS_PROPS.shape,
   issuer: ISSUER,
   audiences: list(text),
   thumbprints: optional(list(text)),
   account: optional(text),
   region: optional(text),
-  tags: optional(record(text)),
   adopt: optional(boolean),
-  provider: optional(PROVIDER),
 });
 
 const { audiences: _, ...SHARED } = OIDC_PROVIDER_PROPS.shape;
@@ -100,7 +85,6 @@ export interface SharedOidcProviderProps extends Omit<OidcProviderProps, "audien
   readonly audience: string;
 }
 
-/** The kind of {@link SharedOidcProviderProps}. */
 export const SHARED_OIDC_PROVIDER_PROPS: ObjectKind<SharedOidcProviderProps> = object({
   ...SHARED,
   audience: text,
@@ -116,7 +100,6 @@ export interface KnownAudiences {
   readonly audiences?: readonly string[];
 }
 
-/** The kind of {@link KnownAudiences}. */
 export const KNOWN_AUDIENCES: ObjectKind<KnownAudiences> = object({
   audiences: optional(list(text)),
 });
@@ -145,7 +128,6 @@ export interface OidcProviderAttributes extends KnownAudiences {
   readonly provider?: TerraformProvider;
 }
 
-/** The kind of {@link OidcProviderAttributes}. */
 export const OIDC_PROVIDER_ATTRIBUTES: ObjectKind<OidcProviderAttributes> = object({
   ...KNOWN_AUDIENCES.shape,
   issuer: ISSUER,
@@ -172,7 +154,6 @@ export interface EksClusterAttributes extends KnownAudiences {
   readonly provider?: TerraformProvider;
 }
 
-/** The kind of {@link EksClusterAttributes}. */
 export const EKS_CLUSTER_ATTRIBUTES: ObjectKind<EksClusterAttributes> = object({
   ...KNOWN_AUDIENCES.shape,
   clusterName: text,

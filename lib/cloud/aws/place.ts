@@ -6,13 +6,9 @@ import { isLate } from "../../model/late";
 import { partitions, otherPartition } from "../../rules/aws/partitions";
 import { DefaultProvider } from "../shared/default-provider";
 
-/** Where a resource is said to be. */
-export interface StatedPlace {
-  /** Name of its partition; `undefined` where it is not known at synth. */
+interface StatedPlace {
   readonly partition: string | undefined;
-  /** Its account; `undefined` where it is not known at synth. */
   readonly account: string | undefined;
-  /** Its Terraform provider; `undefined` for the stack's default one. */
   readonly provider: TerraformProvider | undefined;
 }
 
@@ -20,12 +16,7 @@ const TYPE = "aws";
 const ACCOUNT = /^arn:[a-z-]+:iam::(\d{12}):role\//;
 const defaults = new DefaultProvider<AwsProvider>(TYPE);
 
-/**
- * Compares where a resource is said to be with where its Terraform provider declares it, as far as that is literal.
- *
- * Throws `aws-partition-mismatch` or `aws-provider-account-mismatch`. Source: terraform-provider-aws, arguments `region`,
- * `allowed_account_ids` and `assume_role`, of which the last one counts.
- */
+/** Compares where a resource is said to be with where its Terraform provider declares it, as far as that is literal. */
 export function checkProviderPlace(
   construct: Construct,
   { partition, account, provider }: StatedPlace,

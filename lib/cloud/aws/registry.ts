@@ -1,16 +1,5 @@
 import { fail } from "../../errors";
 import {
-  type EcrHostOptions,
-  ECR_HOST_OPTIONS,
-  ecrHost,
-  ecrPublicHost,
-  repositoryPatterns,
-} from "../../rules/aws/registry";
-import { partitionOf, partitions, otherPartition } from "../../rules/aws/partitions";
-import { type EcrSource, type OwnerPolicy, OWNER_POLICY } from "./ecr-source";
-import { ownedRepositories } from "./owner-policies";
-import { pullRoles } from "./pull-roles";
-import {
   type ObjectKind,
   boolean,
   checkGiven,
@@ -21,6 +10,17 @@ import {
   optional,
   text,
 } from "../../model/shape";
+import { partitionOf, partitions, otherPartition } from "../../rules/aws/partitions";
+import {
+  type EcrHostOptions,
+  ECR_HOST_OPTIONS,
+  ecrHost,
+  ecrPublicHost,
+  repositoryPatterns,
+} from "../../rules/aws/registry";
+import { type EcrSource, type OwnerPolicy, OWNER_POLICY } from "./registry-source";
+import { ownedRepositories } from "./owner-policies";
+import { pullRoles } from "./pull";
 
 /** Settings of {@link ecr}. */
 export interface EcrProps extends EcrHostOptions {
@@ -79,13 +79,7 @@ const ECR_PUBLIC_PROPS: ObjectKind<EcrPublicProps> = object({
   repositories: optional(list(text)),
 });
 
-/**
- * Repositories of a private registry of ECR.
- *
- * Throws `aws-account-invalid`, `aws-region-unknown`, `aws-repositories-empty`, `aws-repository-invalid`,
- * `aws-repository-with-host`, `aws-registry-kind-unsupported`, `aws-repository-policy-wildcard`, `aws-owner-repository-uncovered`,
- * or `late-value`.
- */
+/** Repositories of a private registry of ECR. */
 export function ecr(props: EcrProps): EcrSource {
   checkGiven("ecr()", ECR_PROPS, props);
   const { account, region, ownerPolicy, pullThroughCache = false, fips = false, dualStack = false } = props;
@@ -111,12 +105,7 @@ export function ecr(props: EcrProps): EcrSource {
   };
 }
 
-/**
- * ECR Public, pulled from with credentials for its higher limits; anonymous pulls need none of this.
- *
- * Throws `aws-region-unknown`, `aws-partition-mismatch`, `aws-repositories-empty`, `aws-repository-invalid` or
- * `aws-repository-with-host`.
- */
+/** ECR Public, pulled from with credentials for its higher limits; anonymous pulls need none of this. */
 export function ecrPublic(props: EcrPublicProps = {}): EcrSource {
   checkGiven("ecrPublic()", ECR_PUBLIC_PROPS, props);
   const { region } = props;

@@ -1,19 +1,11 @@
+import { type AwsProps, AWS_PROPS } from "./props";
 import type { TerraformProvider } from "cdktf";
 import type { Construct } from "constructs";
 import { fail, type Problem } from "../../errors";
 import { Issuer } from "../../model/issuer";
+import { type IssuerKey, ISSUER_KEY } from "../../model/issuer-keys";
+import { type ObjectKind, boolean, choice, list, object, optional, record, text } from "../../model/shape";
 import {
-  ccoctlComment,
-  ccoctlNameOf,
-  ccoctlTags,
-  OBJECT_TAGS_MAX,
-  tagArguments,
-} from "../../rules/aws/names";
-import {
-  bucketHost,
-  bucketIssuer,
-  bucketName,
-  type IssuerBucketPlace,
   type ExistingDistribution,
   EXISTING_DISTRIBUTION,
   certificateArn,
@@ -21,34 +13,129 @@ import {
   existingDistribution,
   issuerDomain,
   requireCloudFront,
-} from "../../rules/aws/issuer";
-import { awsIssuer } from "../../rules/aws/provider";
+} from "../../rules/aws/distribution";
+import { bucketHost, bucketIssuer, bucketName, type IssuerBucketPlace } from "../../rules/aws/issuer";
+import {
+  ccoctlComment,
+  ccoctlNameOf,
+  ccoctlTags,
+  OBJECT_TAGS_MAX,
+  tagArguments,
+} from "../../rules/aws/names";
 import { partitionOf } from "../../rules/aws/partitions";
+import { awsIssuer } from "../../rules/aws/provider";
 import { issuerDocuments } from "../../rules/openid/issuer-documents";
-import type { AdoptedIssuerBucket, IssuerBucketAccess, IssuerBucketProps } from "./issuer-bucket-props";
-import { type OnceInAccount, declaredInAccount } from "./once-per-account";
-import { type ObjectKind, object, optional, record, text } from "../../model/shape";
 import { PROVIDER } from "../shared/kinds";
+import { type OnceInAccount, declaredInAccount } from "./once";
 
-/** The distribution in front of an issuer's bucket, checked. */
-export interface DistributionSettings {
-  /** Name of the bucket. */
+/** How the issuer's documents are read: through CloudFront, or from the bucket itself by anybody. */
+export type IssuerBucketAccess = "cloudfront" | "public";
+
+/** What `ccoctl aws` made, and Terraform takes over. */
+export interface AdoptedIssuerBucket {
+  /** The `--name` that ccoctl was given: its tags and comments are kept. */
+  readonly ccoctlName: string;
+  /**
+   * False where the bucket has neither a policy nor a block of public access, as buckets have that an old ccoctl made:
+   * its documents are public by their access control lists. Both are then made, and before the lists lose their effect.
+   *
+   * @defaultValue true
+   */
+  readonly policy?: boolean;
+  /**
+   * The distribution in front of the bucket, made with `--create-private-s3-bucket`.
+   *
+   * @defaultValue - none exists; with access through CloudFront one is made, and the issuer changes
+   */
+  readonly distribution?: ExistingDistribution;
+}
+
+const ADOPTED_ISSUER_BUCKET: ObjectKind<AdoptedIssuerBucket> = object({
+  ccoctlName: text,
+  policy: optional(boolean),
+  distribution: optional(EXISTING_DISTRIBUTION),
+});
+
+/** Settings of an {@link IssuerBucket}. */
+export interface IssuerBucketProps extends AwsProps {
+  /** Name of the bucket, unique in the whole partition, without dots. */
   readonly bucketName: string;
-  /** Host of the bucket. */
+  /** Region of the bucket. */
+  readonly region: string;
+  /** The public keys to publish; exactly one of them is `current`. */
+  readonly keys: readonly IssuerKey[];
+  /**
+   * Who reads the documents: `cloudfront` keeps the bucket private, behind a distribution with origin access control;
+   * `public` lets anybody read the two documents, and needs an account whose own block of public access is off.
+   *
+   * @defaultValue "cloudfront"
+   */
+  readonly access?: IssuerBucketAccess;
+  /**
+   * Host of the issuer, a domain of your own: `oidc.example.com`; literal. Its DNS record must name the distribution,
+   * and IAM asks the host for its certificate when the OIDC provider is made: see `waitForRecord`.
+   *
+   * @defaultValue - the name that CloudFront gives; the issuer is known after apply
+   */
+  readonly domainName?: string;
+  /**
+   * ARN of the certificate for `domainName`, in us-east-1; may be late.
+   *
+   * @defaultValue - the certificate of CloudFront's own names
+   */
+  readonly certificateArn?: string;
+  /**
+   * Whether S3 keeps former versions of the documents.
+   *
+   * @defaultValue false
+   */
+  readonly versioning?: boolean;
+  /**
+   * Path of the key set below the issuer.
+   *
+   * @defaultValue "keys.json"
+   */
+  readonly jwksPath?: string;
+  /**
+   * Account of the bucket, 12 digits; needed to adopt a distribution.
+   *
+   * @defaultValue - unknown
+   */
+  readonly account?: string;
+  /**
+   * Takes over what ccoctl made, with Terraform import blocks.
+   *
+   * @defaultValue - everything is made
+   */
+  readonly adopt?: AdoptedIssuerBucket;
+}
+
+export const ISSUER_BUCKET_PROPS: ObjectKind<IssuerBucketProps> = object({
+  ...AWS_PROPS.shape,
+  bucketName: text,
+  region: text,
+  keys: list(ISSUER_KEY),
+  access: optional(choice(["cloudfront", "public"])),
+  domainName: optional(text),
+  certificateArn: optional(text),
+  versioning: optional(boolean),
+  jwksPath: optional(text),
+  account: optional(text),
+  adopt: optional(ADOPTED_ISSUER_BUCKET),
+});
+
+export interface DistributionSettings {
+  readonly bucketName: string;
   readonly origin: string;
-  /** Comment of the distribution. */
   readonly comment: string;
   /** Domain and certificate of its own; `undefined` for CloudFront's name. */
   readonly domain: { readonly name: string; readonly certificateArn: string } | undefined;
   /** What is taken over, with its ARN; `undefined` for a new one. */
   readonly existing: (ExistingDistribution & { readonly arn: string }) | undefined;
-  /** Tags of the distribution. */
   readonly tags: Record<string, string> | undefined;
-  /** Its Terraform provider. */
   readonly provider: TerraformProvider | undefined;
 }
 
-/** The kind of {@link DistributionSettings}. */
 export const DISTRIBUTION_SETTINGS: ObjectKind<DistributionSettings> = object({
   bucketName: text,
   origin: text,
@@ -59,25 +146,16 @@ export const DISTRIBUTION_SETTINGS: ObjectKind<DistributionSettings> = object({
   provider: optional(PROVIDER),
 });
 
-/** An issuer's bucket, checked and computed, not yet declared. */
 export interface IssuerBucketSettings extends IssuerBucketPlace {
-  /** Region of the bucket. */
   readonly region: string;
   /** The issuer; `undefined` where CloudFront will name it. */
   readonly issuer: Issuer | undefined;
-  /** Path of the key set. */
   readonly jwksPath: string;
-  /** True where the bucket exists. */
   readonly adopt: boolean;
-  /** True where its policy and its block of public access exist. */
   readonly adoptPolicy: boolean;
-  /** True where former versions are kept. */
   readonly versioning: boolean;
-  /** The distribution; `undefined` for a public bucket. */
   readonly distribution: DistributionSettings | undefined;
-  /** Tags of bucket and documents. */
   readonly tags: Record<string, string> | undefined;
-  /** The Terraform provider. */
   readonly provider: TerraformProvider | undefined;
 }
 
@@ -86,7 +164,6 @@ const DEFAULT_JWKS_PATH = "keys.json";
 /** Documents are checked with it where the issuer is known after apply. */
 const SOME_ISSUER = Issuer.of("https://issuer.example.com");
 
-/** Checks everything before anything is declared. */
 export function issuerBucketSettings(construct: Construct, props: IssuerBucketProps): IssuerBucketSettings {
   const { region, keys, provider, versioning = false, jwksPath = DEFAULT_JWKS_PATH } = props;
   const name = bucketName(props.bucketName);
@@ -131,7 +208,6 @@ export function bucketOnce(partition: string, name: string): OnceInAccount {
   return { kind: "bucket", account: partition, name };
 }
 
-/** Throws `aws-issuer-adopt-unusable` or `aws-ccoctl-name-invalid`. */
 function checkedAdoption(
   adopt: AdoptedIssuerBucket | undefined,
   access: IssuerBucketAccess,
@@ -140,10 +216,8 @@ function checkedAdoption(
   ccoctlNameOf(adopt.ccoctlName);
   if (access === "public" && adopt.distribution !== undefined)
     return fail("aws-invalid", {
-      problem: `what is to be adopted of an issuer has a distribution, but anybody is to read the bucket itself`,
-      value: {
-        access,
-      },
+      problem: "`adopt` names a distribution, but the documents are to be read from the bucket itself",
+      value: { access },
       allowed: '{ ccoctlName, policy?, distribution? }, `distribution` with access "cloudfront" only',
       remedy: "state what exists, as the installation has it",
     });
@@ -184,10 +258,9 @@ function literalIssuer(
   return host === undefined ? undefined : awsIssuer(`https://${host}`);
 }
 
-/** What is wrong with … */
 function incompleteDomain(): Problem {
   return {
-    problem: "an issuer under a domain of one's own needs the domain and its certificate",
+    problem: "an issuer under your own domain needs the domain and its certificate",
     allowed: "domainName and certificateArn together, with access through CloudFront",
     remedy: "give both, or neither to use the name that CloudFront gives the distribution",
   };

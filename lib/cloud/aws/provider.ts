@@ -6,13 +6,15 @@ import {
   StringConcat,
   TerraformStack,
   Tokenization,
+  Lazy,
 } from "cdktf";
 import { Construct } from "constructs";
 import { at, fail, type Problem } from "../../errors";
 import type { Issuer } from "../../model/issuer";
-import { awsIssuer, clientIds, literalOidcProviderArn, thumbprintList } from "../../rules/aws/provider";
-import { partitionOf } from "../../rules/aws/partitions";
+import { checkGiven, checkProps } from "../../model/shape";
 import { tagArguments } from "../../rules/aws/names";
+import { partitionOf } from "../../rules/aws/partitions";
+import { awsIssuer, clientIds, literalOidcProviderArn, thumbprintList } from "../../rules/aws/provider";
 import { waitFor } from "../shared/across-stacks";
 import { publishersOf } from "../shared/issuer-hosts";
 import { keepNames } from "../shared/kept-names";
@@ -21,7 +23,16 @@ import {
   OidcProviderOfArn,
   conditionPrefixOf,
   oidcProviderOfEksCluster,
-} from "./adopted-oidc-provider";
+} from "./adopted";
+import {
+  declareInAccount,
+  declaredInAccount,
+  oidcProviderOf,
+  declareOnce,
+  declaredOnce,
+  onceKey,
+  sharedId,
+} from "./once";
 import {
   type EksClusterAttributes,
   type IOidcProvider,
@@ -34,10 +45,7 @@ import {
   OIDC_PROVIDER_ATTRIBUTES,
   OIDC_PROVIDER_PROPS,
   SHARED_OIDC_PROVIDER_PROPS,
-} from "./oidc-provider-props";
-import { declareInAccount, declaredInAccount, oidcProviderOf } from "./once-per-account";
-import { declareOnce, declaredOnce, onceKey, sharedId } from "./once-per-stack";
-import { checkGiven, checkProps } from "../../model/shape";
+} from "./provider-props";
 
 /** What every user of a shared OIDC provider must agree on, where it is stated. */
 const AGREED = ["account", "thumbprints"] as const;
@@ -64,12 +72,6 @@ export class OidcProvider extends Construct implements IOidcProvider {
   readonly dependencies: readonly ITerraformDependable[];
   #props: OidcProviderProps;
 
-  /**
-   * Throws `issuer-invalid`, `issuer-trailing-slash`, `aws-issuer-unusable`, `aws-client-ids-invalid`,
-   * `audience-invalid`, `aws-thumbprints-invalid`, `aws-tags-invalid`, `aws-account-invalid`, `aws-region-unknown`, and
-   * `aws-oidc-provider-taken` where the stack, or with `account` another stack of the app, has one of that issuer
-   * already; with `adopt`, `late-value` where its ARN is not known at synth.
-   */
   constructor(scope: Construct, id: string, props: OidcProviderProps) {
     checkProps(new.target.name, scope, id, OIDC_PROVIDER_PROPS, props);
     super(scope, id);
@@ -91,18 +93,13 @@ export class OidcProvider extends Construct implements IOidcProvider {
     this.#props = props;
   }
 
-  /** An existing OIDC provider; throws `aws-arn-invalid`, or `late-value` since the issuer is read from the ARN. */
+  /** An existing OIDC provider. */
   static fromArn(scope: Construct, id: string, arn: string, attributes: KnownAudiences = {}): IOidcProvider {
     checkProps("OidcProvider.fromArn()", scope, id, KNOWN_AUDIENCES, attributes);
     return new OidcProviderOfArn(scope, id, arn, attributes);
   }
 
-  /**
-   * An existing OIDC provider: its ARN is literal with account and region, and looked up by Terraform otherwise.
-   *
-   * Throws `issuer-invalid`, `issuer-trailing-slash`, `aws-issuer-unusable`, `issuer-cluster-internal`,
-   * `aws-account-invalid` or `aws-region-unknown`.
-   */
+  /** An existing OIDC provider: its ARN is literal with account and region, and looked up by Terraform otherwise. */
   static fromIssuer(scope: Construct, id: string, attributes: OidcProviderAttributes): IOidcProvider {
     checkProps("OidcProvider.fromIssuer()", scope, id, OIDC_PROVIDER_ATTRIBUTES, attributes);
     return new AdoptedOidcProvider(scope, id, attributes);
@@ -117,8 +114,7 @@ export class OidcProvider extends Construct implements IOidcProvider {
   /**
    * The stack's OIDC provider of an issuer, declared at the first call; every call adds its audience.
    *
-   * Tags of all calls are joined. Throws `aws-oidc-provider-conflict` where a later call states another account, other
-   * thumbprints, or another value of a tag.
+   * Tags of all calls are joined.
    */
   static forIssuer(scope: Construct, props: SharedOidcProviderProps): OidcProvider {
     checkGiven("OidcProvider.forIssuer()", SHARED_OIDC_PROVIDER_PROPS, props);
@@ -142,7 +138,7 @@ export class OidcProvider extends Construct implements IOidcProvider {
     return this.resource.clientIdListInput ?? [];
   }
 
-  /** Adds an audience; nothing happens where it is there. Throws `audience-invalid` or `aws-client-ids-invalid`. */
+  /** Adds an audience; nothing happens where it is there. */
   addAudience(audience: string): void {
     const ids = [...this.audiences, audience];
     this.resource.clientIdList = at(this, () => clientIds(ids));
@@ -159,9 +155,9 @@ export class OidcProvider extends Construct implements IOidcProvider {
     if (arn !== undefined) this.resource.importFrom(arn, provider);
     this.#props = {
       ...this.#props,
-      ...(all ? { tags: all } : {}),
-      ...(thumbprints ? { thumbprints } : {}),
-      ...(adopt ? { adopt } : {}),
+      ...(all && { tags: all }),
+      ...(thumbprints && { thumbprints }),
+      ...(adopt && { adopt }),
     };
   }
 
@@ -228,13 +224,12 @@ function settingsOf(construct: Construct, props: OidcProviderProps): Settings {
       url: issuer.url,
       clientIdList: clientIds(props.audiences),
       ...(thumbprints ? { thumbprintList: thumbprintList(thumbprints) } : {}),
-      ...(tags ? { tags } : {}),
-      ...(provider ? { provider } : {}),
+      tags,
+      provider,
     },
   };
 }
 
-/** The ARN of what exists; throws `late-value` where it is not known at synth. */
 function arnToAdopt(issuer: Issuer, account: string | undefined, region: string | undefined): string {
   return (
     literalOidcProviderArn(issuer, account, region) ??
@@ -242,11 +237,79 @@ function arnToAdopt(issuer: Issuer, account: string | undefined, region: string 
   );
 }
 
-/** What is wrong with … */
 function declaredOtherwise(property: string, value: unknown, by: string): Problem {
   return {
     problem: `an OIDC provider of this issuer is already declared with another ${property}, by ${by}`,
     value,
     remedy: "AWS has one OIDC provider per issuer and account: state the property once",
   };
+}
+
+interface TrustedProviderProps extends Omit<OidcProviderProps, "issuer" | "audiences"> {
+  /**
+   * The OIDC provider of the cluster's issuer.
+   *
+   * @defaultValue - declared once per stack
+   */
+  readonly oidcProvider?: IOidcProvider;
+}
+
+/** The OIDC provider of a cluster: the stated one, or the stack's own, with the audiences added. */
+export function declaredProvider(
+  scope: Construct,
+  issuer: Issuer,
+  audiences: readonly string[],
+  props: TrustedProviderProps,
+): IOidcProvider {
+  const { oidcProvider, account, region, tags, provider, adopt, thumbprints } = props;
+  if (oidcProvider) requireIssuer(oidcProvider, issuer);
+  if (oidcProvider instanceof OidcProvider)
+    for (const audience of audiences) oidcProvider.addAudience(audience);
+  if (oidcProvider) return oidcProvider;
+  const [audience = "", ...more] = audiences;
+  const stated = { account, region, tags, provider, adopt, thumbprints };
+  const declared = OidcProvider.forIssuer(scope, { issuer, audience, ...stated });
+  for (const each of more) declared.addAudience(each);
+  return declared;
+}
+
+/** What {@link declaredProvider} will return, as far as roles can be checked with it before anything is declared. */
+export function expectedProvider(
+  issuer: Issuer,
+  audiences: readonly string[],
+  { oidcProvider, account, region }: Pick<TrustedProviderProps, "oidcProvider" | "account" | "region">,
+): IOidcProvider {
+  if (oidcProvider) requireIssuer(oidcProvider, issuer);
+  const known = oidcProvider?.audiences;
+  const accepted = clientIds([...audiences, ...(oidcProvider instanceof OidcProvider ? (known ?? []) : [])]);
+  if (oidcProvider)
+    return oidcProvider instanceof OidcProvider ? withAudiences(oidcProvider, accepted) : oidcProvider;
+  const checked = awsIssuer(issuer);
+  return {
+    arn: literalOidcProviderArn(checked, account, region) ?? LATE_ARN,
+    issuer: checked,
+    conditionPrefix: conditionPrefixOf(checked),
+    audiences: accepted,
+    dependencies: [],
+  };
+}
+
+/** Never written: it stands for an ARN that is known after apply while roles are being checked. */
+const LATE_ARN = Lazy.stringValue({ produce: () => "" });
+
+function withAudiences(
+  { arn, issuer, conditionPrefix, dependencies }: IOidcProvider,
+  audiences: readonly string[],
+): IOidcProvider {
+  return { arn, issuer, conditionPrefix, dependencies, audiences };
+}
+
+function requireIssuer(oidcProvider: IOidcProvider, issuer: Issuer): void {
+  if (oidcProvider.issuer.late || issuer.late || oidcProvider.issuer.equals(issuer)) return;
+  fail("aws-mismatch", {
+    problem: "the OIDC provider is of another issuer than the cluster",
+    value: oidcProvider.issuer.url,
+    allowed: issuer.url,
+    remedy: "give the OIDC provider of this cluster's issuer, or leave it out to have one declared",
+  });
 }

@@ -1,29 +1,31 @@
 import { DataAwsEksCluster } from "@cdktf/provider-aws/lib/data-aws-eks-cluster/index.js";
 import { DataAwsIamOpenidConnectProvider } from "@cdktf/provider-aws/lib/data-aws-iam-openid-connect-provider/index.js";
+import { DataAwsIamRole } from "@cdktf/provider-aws/lib/data-aws-iam-role/index.js";
 import { Fn, type ITerraformDependable, TerraformResource, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 import { Issuer } from "../../model/issuer";
 import { isLate } from "../../model/late";
 import { stateFact } from "../../model/stated-facts";
-import { parseOidcProviderArn, awsIssuer, clientIds, literalOidcProviderArn } from "../../rules/aws/provider";
+import { parseOidcProviderArn, accountId, parseRoleArn, roleArn } from "../../rules/aws/arn";
+import { roleName, rolePath } from "../../rules/aws/names";
+import { partitionOf } from "../../rules/aws/partitions";
+import { awsIssuer, clientIds, literalOidcProviderArn } from "../../rules/aws/provider";
+import { pullAnnotations } from "../../rules/aws/pull";
 import { withinStack } from "../shared/across-stacks";
+import { declaredInAccount, oidcProviderOf } from "./once";
 import type {
   EksClusterAttributes,
   IOidcProvider,
   KnownAudiences,
   OidcProviderAttributes,
-} from "./oidc-provider-props";
-import { declaredInAccount, oidcProviderOf } from "./once-per-account";
+} from "./provider-props";
+import type { IPullRole, PullRoleAttributes } from "./pull-props";
 
-/** An OIDC provider that exists already; made by the `from…` statics of `OidcProvider`. */
 export class AdoptedOidcProvider extends Construct implements IOidcProvider {
   /** Its ARN; late where Terraform looks it up. */
   readonly arn: string;
-  /** The issuer that it stands for. */
   readonly issuer: Issuer;
-  /** The issuer without `https://`. */
   readonly conditionPrefix: string;
-  /** The audiences as stated; `undefined` where they are not known. */
   readonly audiences: readonly string[] | undefined;
   /** Nothing, since it exists; the declared one, where the app declared it before, in another stack say. */
   readonly dependencies: readonly ITerraformDependable[];
@@ -41,7 +43,7 @@ export class AdoptedOidcProvider extends Construct implements IOidcProvider {
       new DataAwsIamOpenidConnectProvider(this, "Resource", {
         url: this.issuer.url,
         ...(order.length > 0 ? { dependsOn: [...order] } : {}),
-        ...(provider ? { provider } : {}),
+        provider,
       }).arn;
     stateAudiences(this);
   }
@@ -57,17 +59,11 @@ function declaredResource(
   return resource && TerraformResource.isTerraformResource(resource) ? [resource] : [];
 }
 
-/** The OIDC provider of a literal ARN; throws `aws-arn-invalid`, `aws-client-ids-invalid`, `audience-invalid` or `late-value`. */
 export class OidcProviderOfArn extends Construct implements IOidcProvider {
-  /** The ARN as given. */
   readonly arn: string;
-  /** The issuer, read from the ARN. */
   readonly issuer: Issuer;
-  /** The issuer without `https://`. */
   readonly conditionPrefix: string;
-  /** The audiences as stated; `undefined` where they are not known. */
   readonly audiences: readonly string[] | undefined;
-  /** Nothing: it exists. */
   readonly dependencies: readonly ITerraformDependable[] = [];
 
   constructor(scope: Construct, id: string, arn: string, attributes: KnownAudiences = {}) {
@@ -104,12 +100,38 @@ export function oidcProviderOfEksCluster(
 ): IOidcProvider {
   const cluster = new DataAwsEksCluster(scope, `${id}-cluster`, {
     name: clusterName,
-    ...(region === undefined ? {} : { region }),
-    ...(provider ? { provider } : {}),
+    region,
+    provider,
   });
   return new AdoptedOidcProvider(scope, id, {
     issuer: Issuer.of(cluster.identity.get(0).oidc.get(0).issuer),
-    ...(provider ? { provider } : {}),
-    ...(audiences ? { audiences } : {}),
+    provider,
+    audiences,
   });
+}
+
+export class AdoptedPullRole extends Construct implements IPullRole {
+  readonly arn: string;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly dependencies: readonly ITerraformDependable[] = [];
+
+  constructor(scope: Construct, id: string, arn: (scope: Construct) => string) {
+    super(scope, id);
+    this.arn = arn(this);
+    this.annotations = pullAnnotations(this.arn);
+  }
+}
+
+export function givenArn(arn: string): string {
+  return isLate(arn) ? arn : roleArn(parseRoleArn(arn));
+}
+
+/** The ARN of a named role: literal with account and region, looked up by Terraform otherwise. */
+export function arnOfRoleName(scope: Construct, attributes: PullRoleAttributes): string {
+  const { account, region, provider } = attributes;
+  const name = roleName(attributes.roleName);
+  const path = rolePath(attributes.path ?? "/");
+  if (account !== undefined && region !== undefined)
+    return roleArn({ partition: partitionOf(region).name, account: accountId(account), path, name });
+  return new DataAwsIamRole(scope, "Resource", { name, provider }).arn;
 }

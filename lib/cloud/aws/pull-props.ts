@@ -1,7 +1,13 @@
+import {
+  type TrustingRoleProps,
+  TRUSTING_ROLE_PROPS,
+  type AccountRolesProps,
+  ACCOUNT_ROLES_PROPS,
+  type RoleTrust,
+} from "./role-props";
 import type { ITerraformDependable, TerraformProvider } from "cdktf";
-import type { EcrSource } from "./ecr-source";
-import { type RoleTrust, ROLE_TRUST } from "./role-trust";
-import { PROVIDER } from "../shared/kinds";
+import { GivenIssuer, ISSUER } from "../../model/issuer";
+import { PULL_SOURCE } from "../../model/pulls";
 import {
   type ObjectKind,
   type Kind,
@@ -13,7 +19,8 @@ import {
   record,
   text,
 } from "../../model/shape";
-import { PULL_SOURCE } from "../../model/pulls";
+import { PROVIDER } from "../shared/kinds";
+import type { EcrSource } from "./registry-source";
 
 /** An IAM role that service accounts pull as: declared, or existing. */
 export interface IPullRole {
@@ -31,7 +38,6 @@ export interface IPullRole {
   readonly dependencies: readonly ITerraformDependable[];
 }
 
-/** The kind of an {@link IPullRole}. */
 export const PULL_ROLE: Kind<IPullRole> = like(
   "a role: new PullRole(…), PullRole.fromArn(…) or fromRoleName(…)",
   {
@@ -45,66 +51,14 @@ export const PULL_ROLE: Kind<IPullRole> = like(
 export type PullRoleTrust = RoleTrust;
 
 /** Settings of a {@link PullRole}. */
-export interface PullRoleProps {
-  /** Whose tokens it accepts, one or several clusters. */
-  readonly trusts: readonly PullRoleTrust[];
+export interface PullRoleProps extends TrustingRoleProps {
   /** What it may pull from, all of one partition; at least one of `ecr()` and `ecrPublic()`. */
   readonly sources: readonly EcrSource[];
-  /**
-   * Account that the role is declared in, 12 digits.
-   *
-   * @defaultValue - that of a literal OIDC provider's ARN; otherwise unknown, and the ARN, with the annotation, known after apply
-   */
-  readonly account?: string;
-  /**
-   * Name of the role; over 64 characters it is cut and ends with a hash.
-   *
-   * @defaultValue - derived from the construct's path
-   */
-  readonly roleName?: string;
-  /**
-   * Path of the role, at most 512 characters.
-   *
-   * @defaultValue "/"
-   */
-  readonly path?: string;
-  /**
-   * What the role is for, Latin-1; with the reasons for wildcards at most 1000 characters.
-   *
-   * @defaultValue - says who pulls
-   */
-  readonly description?: string;
-  /**
-   * ARN of the policy that bounds the role's permissions, of the role's account or of AWS; may be late.
-   *
-   * @defaultValue - none
-   */
-  readonly permissionsBoundary?: string;
-  /**
-   * Tags of the role.
-   *
-   * @defaultValue - none
-   */
-  readonly tags?: Readonly<Record<string, string>>;
-  /**
-   * Terraform provider of the role.
-   *
-   * @defaultValue - the stack's default aws provider
-   */
-  readonly provider?: TerraformProvider;
 }
 
-/** The kind of {@link PullRoleProps}. */
 export const PULL_ROLE_PROPS: ObjectKind<PullRoleProps> = object({
-  trusts: list(ROLE_TRUST),
+  ...TRUSTING_ROLE_PROPS.shape,
   sources: list(PULL_SOURCE),
-  account: optional(text),
-  roleName: optional(text),
-  path: optional(text),
-  description: optional(text),
-  permissionsBoundary: optional(text),
-  tags: optional(record(text)),
-  provider: optional(PROVIDER),
 });
 
 /** What must be known of an existing role. */
@@ -137,11 +91,26 @@ export interface PullRoleAttributes {
   readonly provider?: TerraformProvider;
 }
 
-/** The kind of {@link PullRoleAttributes}. */
 export const PULL_ROLE_ATTRIBUTES: ObjectKind<PullRoleAttributes> = object({
   roleName: text,
   account: optional(text),
   region: optional(text),
   path: optional(text),
   provider: optional(PROVIDER),
+});
+
+/** How the pull roles of one cluster are made. */
+export interface PullRolesProps extends AccountRolesProps {
+  /**
+   * Further issuers whose tokens the roles accept, for example while a cluster moves to a new issuer; each gets an
+   * OIDC provider, declared once per stack.
+   *
+   * @defaultValue - none
+   */
+  readonly additionalIssuers?: readonly GivenIssuer[];
+}
+
+export const PULL_ROLES_PROPS: ObjectKind<PullRolesProps> = object({
+  ...ACCOUNT_ROLES_PROPS.shape,
+  additionalIssuers: optional(list(ISSUER)),
 });
