@@ -1,6 +1,6 @@
 import { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
-import { ServiceAccountAnnotations } from "../kubernetes/service-account-annotations";
+import { ServiceAccountAnnotations } from "../kubernetes/service-account";
 import type { ControllerWorkload } from "../model/fleet";
 import { type FleetConsumer, FLEET_CONSUMER } from "../rules/fleet/consumer";
 import { CLUSTER_PROFILE_GROUP, PROVIDER_FILE_FLAG } from "../rules/fleet/names";

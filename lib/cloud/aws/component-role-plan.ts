@@ -17,7 +17,7 @@ import { type RoleReason, describedRole } from "../../rules/aws/federated-role";
 import { kmsKeyAccount, kmsKeyPolicyStatements, requireKeyPartition } from "../../rules/aws/kms-key";
 import { requestStatements } from "../../rules/aws/provider-spec";
 import { roleName } from "../../rules/aws/role-name";
-import { TOKEN_PATH_FORM, isTokenPath } from "../../rules/openshift/token-path";
+import { TOKEN_PATH_FORM, isTokenPath, requestProblem } from "../../rules/openshift/credentials-request";
 import type { ComponentRoleProps } from "./component-role-props";
 import type { InlinePolicy } from "./federated-role";
 import {
@@ -105,7 +105,10 @@ function reasonsOf({ anyAudienceReason, wideReason }: ComponentRoleProps): reado
 function requireTokenPath(request: CredentialsRequest): void {
   const { cloudTokenPath: path } = request;
   if (path === undefined || isTokenPath(path)) return;
-  fail("credentials-request-invalid", requestLabel(request), "spec.cloudTokenPath", path, TOKEN_PATH_FORM);
+  fail(
+    "openshift-invalid",
+    requestProblem(`${requestLabel(request)}: spec.cloudTokenPath`, path, TOKEN_PATH_FORM),
+  );
 }
 
 /** A role that exists must be found under its name, and neither be replaced nor lose its bounds unsaid. */

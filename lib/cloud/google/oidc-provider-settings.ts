@@ -8,7 +8,7 @@ import { workloadIdentityId } from "../../rules/google/ids";
 import { ACCEPTED_ALGORITHMS, publicJwks } from "../../rules/google/jwks";
 import { shortText, withReason } from "../../rules/google/short-text";
 import { allowedAudiences, defaultAudience, stsAudience } from "../../rules/google/workload-identity-names";
-import { publishedJwks } from "../../rules/openid/issuer-keys";
+import { publishedJwks } from "../../rules/openid/issuer-documents";
 import { requireAlgorithms } from "../../rules/openid/jwks";
 import type { OidcProviderProps } from "./oidc-provider-props";
 import type { IWorkloadIdentityPool } from "./workload-identity-pool";

@@ -3,7 +3,7 @@ import { type ComponentIntent, type ComponentsRequest, COMPONENT_AUDIENCE } from
 import type { CredentialsRequest } from "../../model/credentials-request";
 import { ofRequest } from "../../model/request-label";
 import { type ObjectKind, list, object, optional, text } from "../../model/shape";
-import { refuseSameNames } from "../openshift/request-names";
+import { refuseSameNames } from "../openshift/credentials-request";
 import { checkReason } from "./access-role";
 import { type ComponentNaming, type NamedComponent, componentNames } from "./component-names";
 import {

@@ -585,7 +585,7 @@ describe("ComponentRole", () => {
     [
       "a token path of a request made by hand that adds a line to the Secret",
       { request: request({ cloudTokenPath: "/x\nrole_arn = evil" }) },
-      "credentials-request-invalid",
+      "openshift-invalid",
     ],
     ["a path for a role that exists", { adopt: true, path: "/x/" }, "aws-adopt-path"],
     ["a role that exists with derived name", { adopt: true, naming: "derived" }, "aws-adopt-naming"],

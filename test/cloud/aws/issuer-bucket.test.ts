@@ -17,6 +17,7 @@ import { terraformText } from "../../../lib/rules/terraform-text";
 import { issuerDocuments } from "../../../lib/rules/openid/issuer-documents";
 import { applyConfiguration } from "./applied";
 import { ACCOUNT, REGION, type Json, code, document, newStack, only, resources } from "./synthesized";
+import { mistake } from "../../support/mistake";
 
 const PEM = generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey.export({
   type: "spki",
@@ -191,11 +192,11 @@ describe("IssuerBucket", () => {
       },
       "aws-distribution-id-invalid",
     ],
-    ["no keys", { keys: [] }, "issuer-keys-empty"],
-    ["a private key", { keys: [{ publicKey: PRIVATE, use: "current" }] }, "issuer-key-private"],
+    ["no keys", { keys: [] }, "issuer-missing: no public key"],
+    ["a private key", { keys: [{ publicKey: PRIVATE, use: "current" }] }, "issuer-unsafe: is a private key"],
   ])("refuses %s, and declares nothing", (_, more, refusal) => {
     const stack = newStack();
-    expect(() => bucket(stack, more)).toThrowError(code(refusal));
+    expect(() => bucket(stack, more)).toThrowError(mistake(refusal));
     expect(resources(stack, "aws_s3_bucket")).toEqual([]);
   });
 
@@ -287,7 +288,7 @@ describe("IssuerBucket", () => {
     ["a key that is null", { keys: [null as unknown as IssuerKey] }, "property-invalid"],
   ])("refuses %s", (_, more, refusal) => {
     const stack = newStack();
-    expect(() => bucket(stack, more)).toThrowError(code(refusal));
+    expect(() => bucket(stack, more)).toThrowError(mistake(refusal));
     expect(resources(stack, "aws_s3_bucket")).toEqual([]);
   });
 

@@ -4,10 +4,10 @@ import { TerraformStack, TerraformVariable, Testing } from "cdktf";
 import { describe, expect, it } from "vitest";
 import { IssuerBucket } from "../../../lib/cloud/google";
 import type { IssuerBucketProps } from "../../../lib/cloud/google";
-import type { ErrorCode } from "../../../lib/errors";
 import { Duration } from "../../../lib/model/duration";
 import { refused } from "../../fixtures/google/refused";
 import { onlyResource, resources, testStack } from "../../fixtures/google/synth";
+import { mistake } from "../../support/mistake";
 
 const pem = (namedCurve: string): string =>
   generateKeyPairSync("ec", { namedCurve }).publicKey.export({ format: "pem", type: "spki" }).toString();
@@ -129,7 +129,7 @@ describe("IssuerBucket", () => {
     }
   });
 
-  it.each<[ErrorCode, Partial<IssuerBucketProps>]>([
+  it.each<[string, Partial<IssuerBucketProps>]>([
     ["google-bucket-invalid", { bucket: "Prod" }],
     ["google-bucket-invalid", { bucket: "ab" }],
     ["google-bucket-invalid", { bucket: "a.b.c" }],
@@ -141,14 +141,14 @@ describe("IssuerBucket", () => {
     ["property-missing", { location: undefined as unknown as string }],
     ["property-invalid", { keys: pem("P-256") as unknown as IssuerBucketProps["keys"] }],
     ["property-invalid", { listing: "yes" as unknown as boolean }],
-    ["issuer-keys-current", { keys: [{ publicKey: pem("P-256"), use: "next" }] }],
+    ["issuer-invalid: signs with now", { keys: [{ publicKey: pem("P-256"), use: "next" }] }],
     // https://cloud.google.com/iam/docs/workload-identity-federation-with-other-providers: RS256 or ES256.
-    ["issuer-key-algorithm", { keys: [{ publicKey: pem("P-384"), use: "current" }] }],
+    ["issuer-unsupported: does not accept", { keys: [{ publicKey: pem("P-384"), use: "current" }] }],
     ["google-universe-invalid", { universeDomain: "" }],
     ["property-invalid", { adopt: "yes" as unknown as boolean }],
   ])("refuses with %s and declares nothing", (code, changed) => {
     const stack = testStack();
-    expect(() => new IssuerBucket(stack, "issuer", { ...props, ...changed })).toThrowError(refused(code));
+    expect(() => new IssuerBucket(stack, "issuer", { ...props, ...changed })).toThrowError(mistake(code));
     expect(stack.node.children).toEqual([]);
   });
 });
