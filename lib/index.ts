@@ -1,6 +1,7 @@
 /**
  * The vocabulary that every subpath shares: values and errors. Loads no construct library.
  *
+ * @module cdktf-workload-identity
  * @packageDocumentation
  */
 

@@ -66,14 +66,6 @@ describe("TypeScript in Markdown", () => {
   });
 });
 
-/** The imports that the first column of a row names: `…/aws` is a part of the package. */
-function tableNames(line: string): readonly string[] {
-  const [, column = ""] = line.split("|");
-  return [...column.matchAll(/`([^`]+)`/g)].map(([, name = ""]) =>
-    name.replace("…", "cdktf-workload-identity"),
-  );
-}
-
 describe("README.md", () => {
   const [program] = programs.filter(({ file }) => file === "README.md");
 
@@ -83,15 +75,9 @@ describe("README.md", () => {
     expect(judge(await run(program as CodeBlock))).toEqual([]);
   });
 
-  it.each(Object.entries(packagePaths()).map(([name, [path = ""]]) => [name, path] as const))(
-    "names everything that %s exports",
-    async (name, path) => {
-      const readme = readFileSync(join(ROOT, "README.md"), "utf8");
-      const row = readme.split("\n").find((line) => line.startsWith("| ") && tableNames(line).includes(name));
-      const exported = Object.keys((await import(path)) as object).filter((key) => key !== "default");
-      expect(exported.filter((key) => !row?.includes(`\`${key}\``))).toEqual([]);
-    },
-  );
+  it("is short enough to be read", () => {
+    expect(readFileSync(join(ROOT, "README.md"), "utf8").split("\n").length).toBeLessThanOrEqual(200);
+  });
 
   it("shows output", () => {
     expect(outputs.filter(({ file }) => file === "README.md").length).toBeGreaterThan(1);

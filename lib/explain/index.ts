@@ -2,6 +2,7 @@
  * The verifier: will this pod pull this image, will this component or workload get into its cloud, as whom, and if not,
  * which link is broken. Reads what was synthesized, never construct objects. No construct library.
  *
+ * @module explain
  * @packageDocumentation
  */
 

@@ -2,6 +2,7 @@
  * Fleet access: controllers of a hub enter spoke clusters with workload identity. ClusterProfiles with their status, the
  * controllers' list of access providers, plugins, identities, and what a spoke needs to let them in.
  *
+ * @module fleet
  * @packageDocumentation
  */
 

@@ -2,6 +2,7 @@
  * Kubernetes objects of a chain of trust, as cdk8s constructs: service accounts with their annotations, what
  * their pods read, and RBAC for the audiences of their tokens.
  *
+ * @module kubernetes
  * @packageDocumentation
  */
 

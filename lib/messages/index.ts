@@ -2,11 +2,7 @@
  * The tables of messages, one per area. Texts are for failures: the compiled entry loads a table when one is needed.
  */
 
-export { awsMessages } from "./aws";
-export { awsComponentsMessages } from "./aws-components";
 export { azureMessages } from "./azure";
-export { azureComponentsMessages } from "./azure-components";
-export { eksMessages } from "./eks";
 export { explainMessages } from "./explain";
 export { fleetMessages } from "./fleet";
 export { fleetAccessMessages } from "./fleet-access";

@@ -1,6 +1,7 @@
 /**
  * The kubelet's side: facts of a self-managed cluster, the CredentialProviderConfig, and files and flags as data.
  *
+ * @module node
  * @packageDocumentation
  */
 

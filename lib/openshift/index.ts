@@ -2,6 +2,7 @@
  * OpenShift and OKD: facts of self-managed and hosted clusters, the objects that bring files to their nodes, and what
  * its components ask of a cloud.
  *
+ * @module openshift
  * @packageDocumentation
  */
 

@@ -2,6 +2,7 @@
  * What the kubelet, the API server, the clouds and the plugins accept, as pure functions. No I/O, no construct
  * library. They take parsed JSON or YAML; what a caller's own getter or proxy throws, they pass on.
  *
+ * @module rules
  * @packageDocumentation
  */
 

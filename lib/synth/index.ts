@@ -2,6 +2,7 @@
  * One synth, both worlds: composed constructs for whole jobs, manifests beside the Terraform configuration, and
  * the values that Terraform knows only after apply.
  *
+ * @module synth
  * @packageDocumentation
  */
 

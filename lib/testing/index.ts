@@ -2,6 +2,7 @@
  * For tests of your own stacks, with any test runner: synthesize a stack, and ask what it allows and refuses.
  * The matchers of `./vitest` are these functions.
  *
+ * @module testing
  * @packageDocumentation
  */
 

@@ -13,7 +13,7 @@ import { WORKLOAD, publicKey, resultOf } from "../fixtures/explain/access";
 import { explained, firstFailed, synthesized, synthesizedStack } from "../fixtures/explain/artefacts";
 import { inDocument, inTerraform, put } from "../fixtures/explain/documents";
 import { withoutResource } from "../fixtures/explain/fleet";
-import { type Damage, both, entry, resource, told } from "../fixtures/explain/fleet-damages";
+import { type Damage, both, resource, told } from "../fixtures/explain/fleet-damages";
 
 type Row = readonly [what: string, refusing: Damage, link: string, evidence: string];
 
@@ -163,18 +163,7 @@ describe("a spoke", () => {
     return [result?.verdict, result && firstFailed(result)];
   };
 
-  const other = told("azure-aks", "AZURE_CLIENT_ID", "11111111-2222-4333-8444-555555555555");
   const otherRead = told("azure-aks-r", "AZURE_CLIENT_ID", "11111111-2222-4333-8444-555555555555");
-
-  const flags = (...more: readonly string[]): Damage =>
-    entry("azure-aks", ["execConfig", "args"], (args: unknown) => [
-      ...(args as string[]),
-      "--disable-environment-override",
-      "--client-id=11111111-2222-4333-8444-555555555555",
-      "--tenant-id=11111111-2222-4333-8444-555555555555",
-      "--federated-token-file=/var/run/secrets/azure/tokens/azure-identity-token",
-      ...more,
-    ]);
 
   it.each<readonly [spoke: string, what: string, open: Damage, refusing: Damage]>([
     [
@@ -182,18 +171,6 @@ describe("a spoke", () => {
       "the role that is assumed has no access entry",
       told("aws-eks-g", "DEFAULT_ROLE", "arn:aws:iam::111122223333:role/assumed"),
       add("aws_eks_cluster", { name: "eksg", access_config: { authentication_mode: "API" } }),
-    ],
-    [
-      "aks",
-      "another identity asks the Entra of another cloud",
-      other,
-      told("azure-aks", "AZURE_AUTHORITY_HOST", "https://login.partner.microsoftonline.cn/"),
-    ],
-    [
-      "aks",
-      "flags name another identity, and another cloud",
-      flags(),
-      flags("--environment=AzureChinaCloud"),
     ],
     [
       "aks-r",

@@ -2,7 +2,7 @@ import { App, Chart, Testing } from "cdk8s";
 import { describe, expect, it } from "vitest";
 import { ConfigMap, Secret, ServiceAccount, ServiceAccountAnnotations } from "../../lib/kubernetes";
 import { LateEncoding, encode } from "../../lib/model/late";
-import { mistake } from "../support/mistake";
+import { refusal } from "../support/refusal";
 
 const LATE = "${TfToken[TOKEN.0]}";
 const place = { namespace: "shop", name: "creds" };
@@ -63,7 +63,7 @@ describe("Secret", () => {
     // api/core/v1 Secret: stringData "overwrites any existing values when written"
     ["kubernetes-conflict: in data and in stringData", { stringData: { a: "1" }, data: { a: "MQ==" } }],
   ] as const)("%s: %j", (code, props) => {
-    expect(() => new Secret(chart(), "s", { ...place, ...props })).toThrowError(mistake(code));
+    expect(() => new Secret(chart(), "s", { ...place, ...props })).toThrowError(refusal(code));
   });
 
   it("does not show a value that is in the wrong field", () => {
@@ -134,7 +134,7 @@ describe("ConfigMap", () => {
     ["kubernetes-missing: holds nothing", {}],
     ["kubernetes-invalid: name of a file", { "a b": "" }],
   ] as const)("%s", (code, data) => {
-    expect(() => new ConfigMap(chart(), "map", { ...place, data })).toThrowError(mistake(code));
+    expect(() => new ConfigMap(chart(), "map", { ...place, data })).toThrowError(refusal(code));
   });
 });
 
@@ -166,7 +166,7 @@ describe("a service account that serves two purposes", () => {
     const own = new ServiceAccount(scope, "own", { ...place, annotations });
     const foreign = new ServiceAccountAnnotations(scope, "foreign", { ...place, name: "web", annotations });
     for (const account of [own, foreign]) {
-      expect(() => account.add(more)).toThrowError(mistake(code));
+      expect(() => account.add(more)).toThrowError(refusal(code));
       expect(account.resource.toJson().metadata.annotations).toEqual(annotations);
     }
   });

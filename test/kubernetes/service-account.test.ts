@@ -1,7 +1,7 @@
 import { App, ApiObject, Chart, Testing } from "cdk8s";
 import { describe, expect, it } from "vitest";
 import { ServiceAccount, ServiceAccountAnnotations } from "../../lib/kubernetes";
-import { mistake } from "../support/mistake";
+import { refusal } from "../support/refusal";
 
 const LATE = "${TfToken[TOKEN.3]}";
 const ARN = { "eks.amazonaws.com/ecr-role-arn": "arn:aws:iam::111122223333:role/prod_shop_web" };
@@ -64,7 +64,7 @@ describe("ServiceAccount", () => {
     [{ labels: { a: "x".repeat(64) } }, "kubernetes-invalid: not a valid label"],
   ])("refuses %j with %s", (wrong, code) => {
     const chart = Testing.chart();
-    expect(() => new ServiceAccount(chart, "web", { ...web, ...wrong })).toThrowError(mistake(code));
+    expect(() => new ServiceAccount(chart, "web", { ...web, ...wrong })).toThrowError(refusal(code));
   });
 
   it.each(["a", "Example.com/A_b.c-d", "example.com/a"])("accepts the annotation key %s", (key) => {
@@ -123,7 +123,7 @@ describe("ServiceAccountAnnotations", () => {
   ])("refuses %j with %s", (wrong, code) => {
     const chart = Testing.chart();
     expect(() => new ServiceAccountAnnotations(chart, "web", { ...web, ...wrong })).toThrowError(
-      mistake(code),
+      refusal(code),
     );
   });
 });

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TokenAudienceGrant, type TokenAudienceGrantProps } from "../../lib/kubernetes";
 import { tokenAudienceRoleName } from "../../lib/kubernetes/token-audience-grant";
-import { mistake } from "../support/mistake";
+import { refusal } from "../support/refusal";
 
 const AWS = "sts.amazonaws.com";
 const AZURE = "api://AzureADTokenExchange";
@@ -163,7 +163,7 @@ describe("TokenAudienceGrant", () => {
   ] as readonly (readonly [Partial<TokenAudienceGrantProps>, string])[])(
     "refuses %j with %s",
     (wrong, code) => {
-      expect(() => manifests(wrong)).toThrowError(mistake(code));
+      expect(() => manifests(wrong)).toThrowError(refusal(code));
     },
   );
 });

@@ -17,8 +17,9 @@ describe("requestLabel", () => {
 describe("ofRequest", () => {
   it("names the request once, however often it is asked to", () => {
     const request = { name: "x", source: { file: "a.yaml" } };
-    expect(() => ofRequest(request, () => ofRequest(request, () => fail("azure-roles-empty")))).toThrowError(
-      /^a\.yaml, CredentialsRequest x: azureAccess\(\)/,
+    const missing = () => fail("azure-missing", { problem: "no role", remedy: "name one" });
+    expect(() => ofRequest(request, () => ofRequest(request, () => missing()))).toThrowError(
+      /^a\.yaml, CredentialsRequest x: no role/,
     );
   });
 });

@@ -11,7 +11,7 @@ import {
 } from "../../lib/node";
 import { lintCredentialProviderConfig } from "../../lib/rules/kubelet/lint-credential-provider-config";
 import { validateCredentialProviderConfig } from "../../lib/rules/kubelet/validate-credential-provider-config";
-import { mistake } from "../support/mistake";
+import { refusal } from "../support/refusal";
 
 const ECR: ImageCredentialProvider = {
   plugin: "ecr",
@@ -263,7 +263,7 @@ describe("what the distribution brings", () => {
     expect(entries(ECR, {}, { additionalProviders: [crio] })[1]).toEqual(crio);
     expect(() =>
       entries(ECR, {}, { additionalProviders: [{ ...crio, name: "ecr-credential-provider" }] }),
-    ).toThrowError(mistake("node-conflict: one name"));
+    ).toThrowError(refusal("node-conflict: one name"));
     expect(() => entries(ECR, {}, { additionalProviders: [{ ...crio, matchImages: [] }] })).toThrowError(
       expect.objectContaining({
         code: "node-invalid",
@@ -301,11 +301,11 @@ describe("mixed mode", () => {
   ])("needs a second executable name for %s", (_, provider, facts) => {
     const plugins = { [provider.plugin]: facts };
     expect(() => entries(provider, { mode: "mixed" }, { plugins })).toThrowError(
-      mistake("node-missing: needs a second entry"),
+      refusal("node-missing: needs a second entry"),
     );
     const readOnly = { plugins, pluginDirectoryWritable: false };
     expect(() => entries(provider, { mode: "mixed", nodeIdentityName: "x" }, readOnly)).toThrowError(
-      mistake("node-unsupported: read-only"),
+      refusal("node-unsupported: read-only"),
     );
     const settings = { mode: "mixed", nodeIdentityName: "node-identity", nodeIdentityArgs: ["x"] } as const;
     const [token, node] = entries(provider, settings, { plugins });
@@ -323,7 +323,7 @@ describe("mixed mode", () => {
 describe("refuses", () => {
   it("a plugin that the nodes cannot have, or that nobody stated", () => {
     expect(() => entries(GCP, {}, { plugins: {} })).toThrowError(
-      mistake("node-missing: do not say which version"),
+      refusal("node-missing: do not say which version"),
     );
     expect(() => entries(GCP, {}, { plugins: { gcp: { unusable: "no tokens" } } })).toThrowError(
       expect.objectContaining({ code: "node-unsupported", message: expect.stringContaining("no tokens") }),
@@ -339,7 +339,7 @@ describe("refuses", () => {
     [{ ...GCP, needs: ["tokens", "custom-pools"] }, { version: "36.3.8" }],
   ])("a plugin that cannot do what the pulls need", (provider, facts) => {
     expect(() => entries(provider, {}, { plugins: { [provider.plugin]: facts } })).toThrowError(
-      mistake("node-unsupported: lacks what these pulls need"),
+      refusal("node-unsupported: lacks what these pulls need"),
     );
   });
 
@@ -351,7 +351,7 @@ describe("refuses", () => {
     ["*.*.*.*.*.*", "node-unsafe: foreign registries"],
     ["docker.io", "node-unsafe: foreign registries"],
   ])("matchImages entry %s with %s", (pattern, expected) => {
-    expect(() => entries(ECR, { matchImages: [pattern] })).toThrowError(mistake(expected));
+    expect(() => entries(ECR, { matchImages: [pattern] })).toThrowError(refusal(expected));
   });
 
   it("patterns under which a declared pull would never reach the plugin", () => {
@@ -363,13 +363,13 @@ describe("refuses", () => {
     const image = (region: string): string => `111122223333.dkr.ecr.${region}.amazonaws.com/base/*`;
     expect(() => credentialProviderConfig({ ...props, pulls: { ecr: [image("eu-west-1")] } })).not.toThrow();
     expect(() => credentialProviderConfig({ ...props, pulls: { ecr: [image("eu-north-1")] } })).toThrowError(
-      mistake("node-mismatch: matches a declared pull"),
+      refusal("node-mismatch: matches a declared pull"),
     );
   });
 
   it("settings for a plugin that no pull uses", () => {
     expect(() =>
       credentialProviderConfig({ cluster: cluster(), providers: [ECR], settings: { acr: {} } }),
-    ).toThrowError(mistake("node-unused: no pull uses it"));
+    ).toThrowError(refusal("node-unused: no pull uses it"));
   });
 });

@@ -11,7 +11,7 @@ import {
 import type { IgnitionConfig } from "../../lib/rules/openshift/machine-config";
 import { ignitionFiles } from "../support/ignition";
 import { type Manifest, RecordingSink } from "./recording-sink";
-import { mistake } from "../support/mistake";
+import { refusal } from "../support/refusal";
 
 const DIRECTORY = "/etc/kubernetes/credential-providers";
 const BIN = "/usr/libexec/kubelet-image-credential-provider-plugins";
@@ -130,7 +130,7 @@ describe("MachineConfigCarrier", () => {
     [{ platform: "gcp" }, "openshift-unsupported: cannot do this"],
     [{ version: "4.21", platform: "vsphere" }, "openshift-unsupported: cannot do this"],
   ] as const)("refuses %j with %s", (wrong, code) => {
-    expect(() => carried(wrong, setup("ecr"))).toThrowError(mistake(code));
+    expect(() => carried(wrong, setup("ecr"))).toThrowError(refusal(code));
   });
 
   it("refuses flags that the operator's unit does not have, before it writes anything", () => {
@@ -201,7 +201,7 @@ describe("NodePoolCarrier", () => {
     [{ version: "4.20" }, "version-unsupported"],
     [{ platform: "kubevirt" }, "openshift-unsupported: cannot do this"],
   ] as const)("refuses %j with %s", (wrong, code) => {
-    expect(() => new NodePoolCarrier({ ...props, ...wrong })).toThrowError(mistake(code));
+    expect(() => new NodePoolCarrier({ ...props, ...wrong })).toThrowError(refusal(code));
   });
 });
 

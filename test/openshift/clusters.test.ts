@@ -5,7 +5,7 @@ import {
   hostedOpenShift,
   openShift,
 } from "../../lib/openshift";
-import { mistake } from "../support/mistake";
+import { refusal } from "../support/refusal";
 
 const standalone: OpenShiftProps = {
   name: "prod-eu",
@@ -86,7 +86,7 @@ describe("openShift", () => {
       "openshift-invalid: matchImages of the crio",
     ],
   ])("refuses %j with %s", (wrong, code) => {
-    expect(() => openShift({ ...standalone, ...wrong } as OpenShiftProps)).toThrowError(mistake(code));
+    expect(() => openShift({ ...standalone, ...wrong } as OpenShiftProps)).toThrowError(refusal(code));
   });
 });
 
@@ -121,7 +121,7 @@ describe("hostedOpenShift", () => {
     [{ namespace: "No" }, "namespace-invalid"],
   ])("refuses %j with %s", (wrong, code) => {
     expect(() => hostedOpenShift({ ...hosted, ...wrong } as HostedOpenShiftProps)).toThrowError(
-      mistake(code),
+      refusal(code),
     );
   });
 });

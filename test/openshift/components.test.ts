@@ -11,7 +11,7 @@ import {
   credentialsRequestsOf,
 } from "../../lib/openshift";
 import { payloadRequests } from "../support/credentials-requests";
-import { mistake } from "../support/mistake";
+import { refusal } from "../support/refusal";
 
 const ISSUER = "https://mycluster-oidc.s3.us-east-2.amazonaws.com";
 
@@ -44,7 +44,7 @@ describe("ServiceAccountIssuer", () => {
     ["http://a.example", "issuer-invalid"],
     [`${ISSUER}/`, "issuer-trailing-slash"],
   ])("refuses %s", (issuer, code) => {
-    expect(() => new ServiceAccountIssuer(Testing.chart(), "issuer", { issuer })).toThrowError(mistake(code));
+    expect(() => new ServiceAccountIssuer(Testing.chart(), "issuer", { issuer })).toThrowError(refusal(code));
   });
 });
 
@@ -77,7 +77,7 @@ describe("UpgradeableTo", () => {
     ["${TfToken[TOKEN.1]}", undefined, "late-value"],
   ])("refuses %s over %s", (version, clusterVersion, code) => {
     const props = { version, ...(clusterVersion === undefined ? {} : { clusterVersion }) };
-    expect(() => new UpgradeableTo(Testing.chart(), "gate", props)).toThrowError(mistake(code));
+    expect(() => new UpgradeableTo(Testing.chart(), "gate", props)).toThrowError(refusal(code));
   });
 });
 

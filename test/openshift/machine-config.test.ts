@@ -2,7 +2,7 @@ import { ApiObject, App, Chart, Testing } from "cdk8s";
 import { describe, expect, it } from "vitest";
 import { LateEncoding } from "../../lib/model/late";
 import { MachineConfig, NodeDisruptionPolicy } from "../../lib/openshift";
-import { mistake } from "../support/mistake";
+import { refusal } from "../support/refusal";
 
 const file = {
   path: "/etc/kubernetes/credential-providers/ecr-credential-provider.yaml",
@@ -126,6 +126,6 @@ describe("NodeDisruptionPolicy", () => {
     [["/etc/a/"], "node-file-invalid"],
     [["${TfToken[TOKEN.1]}"], "late-value"],
   ])("refuses %j with %s", (paths, code) => {
-    expect(() => new NodeDisruptionPolicy(Testing.chart(), "policy", { paths })).toThrowError(mistake(code));
+    expect(() => new NodeDisruptionPolicy(Testing.chart(), "policy", { paths })).toThrowError(refusal(code));
   });
 });

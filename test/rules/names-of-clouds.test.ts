@@ -4,15 +4,14 @@
  */
 
 import { describe, expect, it } from "vitest";
-import { accountId, parseRoleArn } from "../../lib/rules/aws/arn";
-import { ccoctlNameOf } from "../../lib/rules/aws/ccoctl-name";
-import { repositoryName as ecrRepository } from "../../lib/rules/aws/ecr-repository";
-import { eksClusterName } from "../../lib/rules/aws/eks-access";
-import { bucketName as awsBucket } from "../../lib/rules/aws/issuer-bucket";
-import { roleDescription, roleName, rolePath } from "../../lib/rules/aws/role-name";
-import { guid, identityName, parseClusterId, parseRegistryId } from "../../lib/rules/azure/resource-id";
-import { identityNamePrefix } from "../../lib/rules/azure/identity-plan";
-import { blobContainerName, storageAccountName } from "../../lib/rules/azure/storage-account";
+import { accountId, parseRoleArn } from "../../lib/rules/aws/provider";
+import { ccoctlNameOf, roleDescription, roleName, rolePath } from "../../lib/rules/aws/names";
+import { repositoryName as ecrRepository } from "../../lib/rules/aws/registry";
+import { eksClusterName } from "../../lib/rules/aws/spoke";
+import { bucketName as awsBucket } from "../../lib/rules/aws/issuer";
+import { guid, identityName, parseClusterId, parseRegistryId } from "../../lib/rules/azure/ids";
+import { identityNamePrefix } from "../../lib/rules/azure/pull";
+import { blobContainerName, storageAccountName } from "../../lib/rules/azure/issuer";
 import { customAttributeName } from "../../lib/rules/google/attribute-mapping";
 import { bucketName as googleBucket } from "../../lib/rules/google/bucket-name";
 import { customRoleId } from "../../lib/rules/google/custom-role";

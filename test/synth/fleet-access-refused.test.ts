@@ -284,7 +284,7 @@ const CASES: readonly (readonly [
         },
       ],
     }),
-    "azure-aks-principal-missing",
+    "azure-missing",
     /spoke aks/,
   ],
 ];
@@ -324,7 +324,7 @@ const UNTYPED: readonly (readonly [title: string, Readonly<Record<string, unknow
 ];
 
 /** Refusals that need what a cloud has declared. */
-const AFTER_IDENTITIES: readonly ErrorCode[] = ["azure-aks-principal-missing"];
+const AFTER_IDENTITIES: readonly ErrorCode[] = ["azure-missing"];
 
 describe("FleetAccess refuses", () => {
   it.each(CASES)("%s, and leaves nothing behind", (_title, props, code, about) => {

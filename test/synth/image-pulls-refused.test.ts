@@ -14,7 +14,7 @@ import {
   openShiftCluster,
   plainCluster,
 } from "../support/image-pulls";
-import { mistake } from "../support/mistake";
+import { code as refused } from "../support/refusal";
 
 function declare(
   props: Partial<ImagePullsProps>,
@@ -157,10 +157,7 @@ describe("ImagePulls refuses", () => {
 
 // Codes of the composed parts, each once, to see that nothing on the way swallows or rewords them.
 const PARTS: readonly (readonly [code: string, props: () => Partial<ImagePullsProps>])[] = [
-  [
-    "azure-identities-needed",
-    () => ({ identities: [], pulls: [{ serviceAccount: "shop/web", from: fromAcr() }] }),
-  ],
+  ["azure-missing", () => ({ identities: [], pulls: [{ serviceAccount: "shop/web", from: fromAcr() }] })],
   [
     "google-identities-missing",
     () => ({ identities: [], pulls: [{ serviceAccount: "shop/web", from: fromGoogle() }] }),
@@ -230,7 +227,7 @@ const PARTS: readonly (readonly [code: string, props: () => Partial<ImagePullsPr
   ],
   ["audience-invalid", () => ({ identities: [makers.aws({ audience: "*" })] })],
   [
-    "aws-partition-mismatch",
+    "aws-mismatch: is in another AWS partition than the rest of the chain",
     () => ({
       identities: [],
       pulls: [
@@ -242,20 +239,23 @@ const PARTS: readonly (readonly [code: string, props: () => Partial<ImagePullsPr
       ],
     }),
   ],
-  ["aws-region-unknown", () => ({ identities: [makers.aws({ region: "eu-nowhere-1" })] })],
+  [
+    "aws-unknown: AWS region is not known to this release of the library",
+    () => ({ identities: [makers.aws({ region: "eu-nowhere-1" })] }),
+  ],
 ];
 
 describe("ImagePulls passes on", () => {
   it.each(PARTS)("%s", (code, props) => {
-    expect(() => declare(props())).toThrowError(mistake(code));
+    expect(() => declare(props())).toThrowError(refused(code));
   });
 
-  it("aws-issuer-mismatch: an adopted OIDC provider of another issuer", () => {
+  it("aws-mismatch: an adopted OIDC provider of another issuer", () => {
     const stack = new TerraformStack(Testing.app(), "prod");
     const arn = `arn:aws:iam::${ACCOUNT}:oidc-provider/other.example.com`;
     const oidcProvider = OidcProvider.fromArn(stack, "oidc", arn);
     expect(() => declare({ identities: [makers.aws({ oidcProvider })] }, stack)).toThrowError(
-      expect.objectContaining({ code: "aws-issuer-mismatch" }),
+      refused("aws-mismatch: the OIDC provider is of another issuer than the cluster"),
     );
   });
 });

@@ -23,6 +23,7 @@ import {
   releaseRequests,
 } from "../support/platform-components";
 import { resources } from "../support/terraform";
+import { code as refused } from "../support/refusal";
 
 const FILE = "02-bad.yaml";
 
@@ -111,13 +112,13 @@ const DOCUMENTS: readonly (readonly [what: string, code: ErrorCode, bad: () => s
   ],
   [
     "a statement without actions",
-    "aws-provider-spec-invalid",
+    "aws-invalid",
     changed(({ providerSpec }) => (providerSpec["statementEntries"] = [{ effect: "Allow", resource: "*" }])),
     "action",
   ],
   [
     "a policy over the limit of IAM",
-    "aws-policy-too-long",
+    "aws-limit",
     changed(
       ({ providerSpec }) =>
         (providerSpec["statementEntries"] = [
@@ -223,9 +224,7 @@ describe("PlatformComponents refuses", () => {
   it.each(UNTYPED)("%s: what no compiler saw, %j", (code, props) => {
     const stack = providersStack(Testing.app());
     const given = { ...componentsProps("aws"), ...props };
-    expect(() => new PlatformComponents(stack, "components", given)).toThrowError(
-      expect.objectContaining({ code }),
-    );
+    expect(() => new PlatformComponents(stack, "components", given)).toThrowError(refused(code));
     expect(resources(JSON.parse(Testing.synth(stack)) as never, "aws_iam_role")).toEqual([]);
   });
 
@@ -304,7 +303,7 @@ describe("PlatformComponents refuses", () => {
   ] as const)("%s", (code, props) => {
     const stack = providersStack(Testing.app());
     expect(() => new PlatformComponents(stack, "components", componentsProps("aws", props))).toThrowError(
-      expect.objectContaining({ code }),
+      refused(code),
     );
   });
 
@@ -331,7 +330,7 @@ describe("PlatformComponents refuses", () => {
       identities: componentRoles({ naming: "ccoctl" }),
     });
     expect(() => new PlatformComponents(stack, "components", props)).toThrowError(
-      expect.objectContaining({ code: "aws-ccoctl-name-clash" }),
+      refused("aws-conflict: would share one IAM role, since ccoctl cuts names after 64 characters"),
     );
   });
 

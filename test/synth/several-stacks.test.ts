@@ -122,7 +122,8 @@ describe("one issuer of several clusters", () => {
     };
     expect(() => synthesized(build)).toThrowError(
       expect.objectContaining({
-        code: "aws-oidc-provider-taken",
+        code: "aws-conflict",
+        problem: expect.stringContaining("OIDC provider of this issuer is already declared by") as string,
         message: expect.stringContaining("OidcProvider.fromIssuer") as unknown,
       }),
     );

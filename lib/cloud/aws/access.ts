@@ -1,5 +1,5 @@
-import { accessPermissions, accessRights } from "../../rules/aws/access";
-import type { PolicyStatement } from "../../rules/aws/policy-document";
+import { accessPermissions, accessRights } from "../../rules/aws/workload";
+import type { PolicyStatement } from "../../rules/aws/statement";
 import type { AwsAccess } from "./aws-access";
 import { workloadRoles } from "./workload-roles";
 import { type ObjectKind, anyObject, checkGiven, list, object, optional, text } from "../../model/shape";

@@ -5,8 +5,7 @@ import { Construct } from "constructs";
 import { Issuer } from "../../model/issuer";
 import { isLate } from "../../model/late";
 import { stateFact } from "../../model/stated-facts";
-import { parseOidcProviderArn } from "../../rules/aws/arn";
-import { awsIssuer, clientIds, literalOidcProviderArn } from "../../rules/aws/oidc-provider";
+import { parseOidcProviderArn, awsIssuer, clientIds, literalOidcProviderArn } from "../../rules/aws/provider";
 import { withinStack } from "../shared/across-stacks";
 import type {
   EksClusterAttributes,

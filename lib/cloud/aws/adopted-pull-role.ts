@@ -2,10 +2,10 @@ import { DataAwsIamRole } from "@cdktf/provider-aws/lib/data-aws-iam-role/index.
 import type { ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 import { isLate } from "../../model/late";
-import { accountId, parseRoleArn, roleArn } from "../../rules/aws/arn";
+import { accountId, parseRoleArn, roleArn } from "../../rules/aws/provider";
 import { partitionOf } from "../../rules/aws/partitions";
-import { pullAnnotations } from "../../rules/aws/pull-annotation";
-import { roleName, rolePath } from "../../rules/aws/role-name";
+import { pullAnnotations } from "../../rules/aws/pull";
+import { roleName, rolePath } from "../../rules/aws/names";
 import type { IPullRole, PullRoleAttributes } from "./pull-role-props";
 
 /** A role that exists already; made by the `from…` statics of `PullRole`. */

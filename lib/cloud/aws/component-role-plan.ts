@@ -1,22 +1,22 @@
+import { namedByCcoctl } from "./component-roles-checks";
 import { Annotations } from "cdktf";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import { COMPONENT_AUDIENCE, type ComponentIntent } from "../../model/components";
 import type { CredentialsRequest } from "../../model/credentials-request";
 import { requestLabel } from "../../model/request-label";
-import { ccoctlTags } from "../../rules/aws/ccoctl-name";
-import { componentIntent } from "../../rules/aws/component-intent";
-import { componentPolicy } from "../../rules/aws/component-policy";
+import { ccoctlTags, roleName } from "../../rules/aws/names";
 import {
+  componentIntent,
+  componentPolicy,
   type ComponentNaming,
   componentDescription,
   componentPolicyName,
   componentRoleName,
-} from "../../rules/aws/component-role";
-import { type RoleReason, describedRole } from "../../rules/aws/federated-role";
-import { kmsKeyAccount, kmsKeyPolicyStatements, requireKeyPartition } from "../../rules/aws/kms-key";
+} from "../../rules/aws/component";
+import { type RoleReason, describedRole } from "../../rules/aws/trust";
+import { kmsKeyAccount, kmsKeyPolicyStatements, requireKeyPartition } from "../../rules/aws/narrowing";
 import { requestStatements } from "../../rules/aws/provider-spec";
-import { roleName } from "../../rules/aws/role-name";
 import { TOKEN_PATH_FORM, isTokenPath, requestProblem } from "../../rules/openshift/credentials-request";
 import type { ComponentRoleProps } from "./component-role-props";
 import type { InlinePolicy } from "./federated-role";
@@ -116,9 +116,24 @@ function requireAdoptable(
   { path = "/", permissionsBoundary }: ComponentRoleProps,
   naming: ComponentNaming,
 ): void {
-  if (naming !== "ccoctl") fail("aws-adopt-naming", naming);
-  if (path !== "/") fail("aws-adopt-path", path);
-  if (permissionsBoundary === undefined) fail("aws-adopt-boundary-missing");
+  if (naming !== "ccoctl") fail("aws-mismatch", namedByCcoctl(naming));
+  if (path !== "/")
+    fail("aws-unsupported", {
+      problem:
+        "role that exists would be replaced: ccoctl makes roles without a path, and a path cannot be changed",
+      value: path,
+      allowed: 'no path, or "/"',
+      remedy:
+        "leave `path` out while roles are adopted; make roles of requests with a path in a maker of their own",
+    });
+  if (permissionsBoundary === undefined)
+    fail("aws-missing", {
+      problem:
+        "adopting takes off whatever permissions boundary the existing role has, unless it is stated, and it is not",
+      allowed: 'permissionsBoundary: the ARN, or "none"',
+      remedy:
+        "look it up: aws iam get-role --role-name NAME --query Role.PermissionsBoundary.PermissionsBoundaryArn",
+    });
 }
 
 function placed(props: ComponentRoleProps, naming: ComponentNaming): RolePlace {

@@ -2,8 +2,9 @@ import { type CredentialsRequest, COMPONENT_REQUEST } from "../../model/credenti
 import {
   type ComponentPermissionsOverride,
   COMPONENT_PERMISSIONS_OVERRIDE,
-} from "../../rules/aws/component-policy";
-import { type ComponentNaming, componentNamings } from "../../rules/aws/component-role";
+  type ComponentNaming,
+  componentNamings,
+} from "../../rules/aws/component";
 import { type RolePlace, ROLE_PLACE } from "./federated-role-settings";
 import { type IOidcProvider, OIDC_PROVIDER } from "./oidc-provider-props";
 import {

@@ -5,9 +5,9 @@ import { Construct } from "constructs";
 import { at, fail } from "../../errors";
 import type { ComponentGrant, ComponentSecret } from "../../model/components";
 import { ofRequest } from "../../model/request-label";
-import { componentSecret } from "../../rules/aws/component-role";
-import { kmsKeyPolicyStatements } from "../../rules/aws/kms-key";
-import type { PolicyStatement } from "../../rules/aws/policy-document";
+import { componentSecret } from "../../rules/aws/component";
+import { kmsKeyPolicyStatements } from "../../rules/aws/narrowing";
+import type { PolicyStatement } from "../../rules/aws/statement";
 import { componentRolePlan, warnOfForeignKeys } from "./component-role-plan";
 import { type ComponentRoleProps, COMPONENT_ROLE_PROPS } from "./component-role-props";
 import { declareInlinePolicy, declareRole } from "./federated-role";
@@ -82,6 +82,14 @@ export class ComponentRole extends Construct {
    * Throws `aws-grant-foreign`.
    */
   static ofGrant(grant: ComponentGrant): ComponentRole {
-    return byGrant.get(grant) ?? fail("aws-grant-foreign", grant.identity);
+    return (
+      byGrant.get(grant) ??
+      fail("aws-foreign", {
+        problem: "grant was not made by componentRoles()",
+        value: grant.identity,
+        allowed: "an entry of `grants` that componentRoles() declared",
+        remedy: "look the construct up at the maker of that cloud",
+      })
+    );
   }
 }

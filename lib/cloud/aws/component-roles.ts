@@ -8,10 +8,10 @@ import {
 } from "../../model/components";
 import type { CredentialsRequest } from "../../model/credentials-request";
 import { ofRequest, requestLabel } from "../../model/request-label";
-import { ccoctlTags } from "../../rules/aws/ccoctl-name";
-import type { ComponentNaming } from "../../rules/aws/component-role";
+import { ccoctlTags } from "../../rules/aws/names";
+import type { ComponentNaming } from "../../rules/aws/component";
 import { awsProviderKind } from "../../rules/aws/provider-spec";
-import { defaultAwsAudience } from "../../rules/aws/pull-annotation";
+import { defaultAwsAudience } from "../../rules/aws/pull";
 import { ComponentRole } from "./component-role";
 import { componentRolePlan } from "./component-role-plan";
 import {
@@ -107,6 +107,17 @@ function checkRoles(scope: Construct, planned: readonly ComponentRoleProps[]): v
 
 function refuseClash(name: string, first: string, second: string, naming?: ComponentNaming): never {
   return naming === "ccoctl"
-    ? fail("aws-ccoctl-name-clash", name, first, second)
-    : fail("aws-component-name-clash", name, first, second);
+    ? fail("aws-conflict", {
+        problem: `${first} and ${second} would share one IAM role, since ccoctl cuts names after 64 characters`,
+        value: name,
+        allowed: "one role per request",
+        remedy:
+          'leave both out of the list `adopt` and state naming: "derived", which ends a cut name with a hash: they get roles of their own; the one that ccoctl shared in this way holds the permissions of one of them only',
+      })
+    : fail("aws-conflict", {
+        problem: `${first} and ${second} would share one IAM role`,
+        value: name,
+        allowed: "one role per request",
+        remedy: "give one of the two another name: overrides: { <request>: { roleName } }",
+      });
 }

@@ -2,8 +2,8 @@ import type { TerraformProvider } from "cdktf";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import type { IPullSource } from "../../model/pulls";
-import type { PolicyStatement } from "../../rules/aws/policy-document";
-import type { EcrGrant } from "../../rules/aws/pull-permissions";
+import type { PolicyStatement } from "../../rules/aws/statement";
+import type { EcrGrant } from "../../rules/aws/registry";
 import { PROVIDER } from "../shared/kinds";
 import { type ObjectKind, anyObject, list, object, optional, text } from "../../model/shape";
 
@@ -46,7 +46,14 @@ export interface EcrSource extends IPullSource<Construct> {
 
 /** Returns the source as one of ECR; throws `aws-source-foreign`. */
 export function ecrSource(source: IPullSource<Construct>): EcrSource {
-  return isEcrSource(source) ? source : fail("aws-source-foreign", source.cloud);
+  return isEcrSource(source)
+    ? source
+    : fail("aws-foreign", {
+        problem: "registry was not made by ecr() or ecrPublic()",
+        value: source.cloud,
+        allowed: "what ecr() and ecrPublic() of the aws subpath return",
+        remedy: "hand registries of other clouds to their own identities",
+      });
 }
 
 function isEcrSource(source: IPullSource<Construct>): source is EcrSource {

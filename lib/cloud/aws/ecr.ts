@@ -1,7 +1,12 @@
 import { fail } from "../../errors";
-import { type EcrHostOptions, ECR_HOST_OPTIONS, ecrHost, ecrPublicHost } from "../../rules/aws/ecr-host";
-import { repositoryPatterns } from "../../rules/aws/ecr-repository";
-import { partitionOf, partitions } from "../../rules/aws/partitions";
+import {
+  type EcrHostOptions,
+  ECR_HOST_OPTIONS,
+  ecrHost,
+  ecrPublicHost,
+  repositoryPatterns,
+} from "../../rules/aws/registry";
+import { partitionOf, partitions, otherPartition } from "../../rules/aws/partitions";
 import { type EcrSource, type OwnerPolicy, OWNER_POLICY } from "./ecr-source";
 import { ownedRepositories } from "./owner-policies";
 import { pullRoles } from "./pull-roles";
@@ -117,7 +122,7 @@ export function ecrPublic(props: EcrPublicProps = {}): EcrSource {
   const { region } = props;
   const partition = region === undefined ? partitions.find(({ ecrPublic: has }) => has) : partitionOf(region);
   if (!partition?.ecrPublic)
-    return fail("aws-partition-mismatch", "the region for ECR Public", String(partition?.name), "aws");
+    return fail("aws-mismatch", otherPartition("the region for ECR Public", String(partition?.name), "aws"));
   const repositories = repositoryPatterns(props.repositories ?? ["*"]);
   return {
     cloud: "aws",

@@ -6,7 +6,7 @@ import {
   EKS_AUTHENTICATION_MODES,
   eksClusterName,
   requireAccessEntries,
-} from "../../rules/aws/eks-access";
+} from "../../rules/aws/spoke";
 import { type ObjectKind, type Kind, choice, object, optional, text } from "../../model/shape";
 import { keepNames } from "../shared/kept-names";
 import { elementOf } from "../shared/kinds";

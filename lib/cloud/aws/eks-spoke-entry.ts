@@ -3,7 +3,7 @@ import { EksAccessPolicyAssociation } from "@cdktf/provider-aws/lib/eks-access-p
 import { Annotations, type TerraformProvider } from "cdktf";
 import { Construct } from "constructs";
 import { type AccessPrincipal, ACCESS_PRINCIPAL } from "../../model/access-principal";
-import { type EksAccess, type EksPolicyGrant, EKS_ACCESS, accessPolicyArn } from "../../rules/aws/eks-access";
+import { type EksAccess, type EksPolicyGrant, EKS_ACCESS, accessPolicyArn } from "../../rules/aws/spoke";
 import { waitFor } from "../shared/across-stacks";
 import { roleIdTrigger } from "./eks-spoke-role-id";
 import { PROVIDER } from "../shared/kinds";

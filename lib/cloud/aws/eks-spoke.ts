@@ -7,9 +7,9 @@ import type { ISpokeAccess, SpokeEntry, SpokeEntryRequest } from "../../model/fl
 import { isLate } from "../../model/late";
 import type { AccessPrincipal } from "../../model/access-principal";
 import type { AccessGrant } from "../../model/workloads";
-import { parseRoleArn } from "../../rules/aws/arn";
-import { type EksAccess, type EksPolicyGrant, EKS_POLICY_GRANT, eksAccess } from "../../rules/aws/eks-access";
-import { partitionOf } from "../../rules/aws/partitions";
+import { parseRoleArn } from "../../rules/aws/provider";
+import { type EksAccess, type EksPolicyGrant, EKS_POLICY_GRANT, eksAccess } from "../../rules/aws/spoke";
+import { partitionOf, otherPartition } from "../../rules/aws/partitions";
 import {
   type EksClusterFacts,
   type ExistingEksCluster,
@@ -144,9 +144,15 @@ function rolesOf(
     const { name } = principal;
     if (!isLate(name)) {
       const { partition: its } = parseRoleArn(name);
-      if (its !== partition) fail("aws-partition-mismatch", `IAM role ${name}`, its, partition);
+      if (its !== partition) fail("aws-mismatch", otherPartition(`IAM role ${name}`, its, partition));
     }
-    if (seen.has(name)) fail("aws-eks-entry-twice", name, cluster);
+    if (seen.has(name))
+      fail("aws-conflict", {
+        problem: `two controllers enter EKS cluster ${cluster} as one IAM role, which can have one access entry there`,
+        value: name,
+        allowed: "an IAM role of its own for each service account",
+        remedy: "declare the identities with workloadRoles(), which makes one role per service account",
+      });
     seen.add(name);
     return [grant, principal];
   });

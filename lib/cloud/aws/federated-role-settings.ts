@@ -5,16 +5,20 @@ import { fail } from "../../errors";
 import { validateAudience } from "../../model/audience";
 import { isLate } from "../../model/late";
 import { Subject } from "../../model/subject";
-import { type OidcProviderArn, parseOidcProviderArn } from "../../rules/aws/arn";
-import { accountOfRole, expectedRoleArn, trustSizeWarning } from "../../rules/aws/federated-role";
-import { requireAudience } from "../../rules/aws/oidc-provider";
-import { permissionsBoundary } from "../../rules/aws/permissions-boundary";
-import { partitionOf } from "../../rules/aws/partitions";
-import { policyText } from "../../rules/aws/policy-text";
-import { defaultAwsAudience } from "../../rules/aws/pull-annotation";
-import { rolePath } from "../../rules/aws/role-name";
-import { tagArguments } from "../../rules/aws/tags";
-import { type AwsFederatedTrust, subjectPattern, trustPolicy } from "../../rules/aws/trust-policy";
+import { type OidcProviderArn, parseOidcProviderArn, requireAudience } from "../../rules/aws/provider";
+import {
+  accountOfRole,
+  expectedRoleArn,
+  trustSizeWarning,
+  permissionsBoundary,
+  type AwsFederatedTrust,
+  subjectPattern,
+  trustPolicy,
+} from "../../rules/aws/trust";
+import { partitionOf, otherPartition } from "../../rules/aws/partitions";
+import { policyText } from "../../rules/aws/statement";
+import { defaultAwsAudience } from "../../rules/aws/pull";
+import { rolePath, tagArguments } from "../../rules/aws/names";
 import { terraformText } from "../../rules/terraform-text";
 import type { IOidcProvider } from "./oidc-provider-props";
 import type { RoleTrust } from "./role-trust";
@@ -173,9 +177,14 @@ function requireSameAccount(
   account: string | undefined,
 ): void {
   if (partition !== undefined && oidc.partition !== partition)
-    fail("aws-partition-mismatch", "the OIDC provider", oidc.partition, partition);
+    fail("aws-mismatch", otherPartition("the OIDC provider", oidc.partition, partition));
   if (account !== undefined && oidc.account !== account)
-    fail("aws-oidc-account-mismatch", oidc.account, account);
+    fail("aws-mismatch", {
+      problem: "the OIDC provider is in another account than the IAM role that trusts it",
+      value: oidc.account,
+      allowed: account,
+      remedy: "declare an OIDC provider of the issuer in the role's account, STS looks for no other",
+    });
 }
 
 /** A literal ARN in the trust is no reference, so Terraform is told the order; a late one is a reference already. */

@@ -1,6 +1,7 @@
 /**
  * AWS: issuers in S3, OIDC providers, IAM roles that service accounts act as, and ECR.
  *
+ * @module aws
  * @packageDocumentation
  */
 
@@ -9,19 +10,19 @@ export {
   type PrivateEcrHost,
   type PublicEcrHost,
   parseEcrHost,
-} from "../../rules/aws/ecr-host";
+} from "../../rules/aws/registry";
 export { type Partition } from "../../rules/aws/partitions";
-export { type ComponentNarrowing } from "../../rules/aws/component-narrowing";
-export { type ComponentPermissionsOverride } from "../../rules/aws/component-policy";
-export { type ComponentNaming } from "../../rules/aws/component-role";
-export { type ExistingDistribution } from "../../rules/aws/issuer-distribution";
-export { type ConditionValue, type PolicyCondition } from "../../rules/aws/policy-condition";
-export { type PolicyStatement } from "../../rules/aws/policy-document";
-export { type EcrGrant, type PrivateEcrGrant, type PublicEcrGrant } from "../../rules/aws/pull-permissions";
+export { type ComponentNarrowing } from "../../rules/aws/narrowing";
+export { type ComponentPermissionsOverride } from "../../rules/aws/component";
+export { type ComponentNaming } from "../../rules/aws/component";
+export { type ExistingDistribution } from "../../rules/aws/issuer";
+export { type ConditionValue, type PolicyCondition } from "../../rules/aws/statement";
+export { type PolicyStatement } from "../../rules/aws/statement";
+export { type EcrGrant, type PrivateEcrGrant, type PublicEcrGrant } from "../../rules/aws/registry";
 export { type AwsAccessProps, awsAccess } from "./access";
 export { type AwsAccess } from "./aws-access";
-export { type EksAuthenticationMode, type EksPolicyGrant } from "../../rules/aws/eks-access";
-export { type EksAccessPolicyName } from "../../rules/aws/eks-access-policies";
+export { type EksAuthenticationMode, type EksPolicyGrant } from "../../rules/aws/spoke";
+export { type EksAccessPolicyName } from "../../rules/aws/spoke";
 export { type EksSpokeProps, eksSpoke } from "./eks-spoke";
 export { type ExistingEksCluster } from "./eks-spoke-cluster";
 export { EksSpokeEntry, type EksSpokeEntryProps } from "./eks-spoke-entry";

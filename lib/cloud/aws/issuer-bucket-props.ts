@@ -1,6 +1,6 @@
 import type { TerraformProvider } from "cdktf";
 import { type IssuerKey, ISSUER_KEY } from "../../model/issuer-keys";
-import { type ExistingDistribution, EXISTING_DISTRIBUTION } from "../../rules/aws/issuer-distribution";
+import { type ExistingDistribution, EXISTING_DISTRIBUTION } from "../../rules/aws/issuer";
 import { PROVIDER } from "../shared/kinds";
 import { type ObjectKind, boolean, choice, list, object, optional, record, text } from "../../model/shape";
 

@@ -1,11 +1,19 @@
 import type { TerraformProvider } from "cdktf";
 import type { Construct } from "constructs";
-import { fail } from "../../errors";
+import { fail, type Problem } from "../../errors";
 import { Issuer } from "../../model/issuer";
-import { ccoctlComment, ccoctlNameOf, ccoctlTags } from "../../rules/aws/ccoctl-name";
-import { bucketHost, bucketIssuer, bucketName } from "../../rules/aws/issuer-bucket";
-import type { IssuerBucketPlace } from "../../rules/aws/issuer-bucket-policy";
 import {
+  ccoctlComment,
+  ccoctlNameOf,
+  ccoctlTags,
+  OBJECT_TAGS_MAX,
+  tagArguments,
+} from "../../rules/aws/names";
+import {
+  bucketHost,
+  bucketIssuer,
+  bucketName,
+  type IssuerBucketPlace,
   type ExistingDistribution,
   EXISTING_DISTRIBUTION,
   certificateArn,
@@ -13,10 +21,9 @@ import {
   existingDistribution,
   issuerDomain,
   requireCloudFront,
-} from "../../rules/aws/issuer-distribution";
-import { awsIssuer } from "../../rules/aws/oidc-provider";
+} from "../../rules/aws/issuer";
+import { awsIssuer } from "../../rules/aws/provider";
 import { partitionOf } from "../../rules/aws/partitions";
-import { OBJECT_TAGS_MAX, tagArguments } from "../../rules/aws/tags";
 import { issuerDocuments } from "../../rules/openid/issuer-documents";
 import type { AdoptedIssuerBucket, IssuerBucketAccess, IssuerBucketProps } from "./issuer-bucket-props";
 import { type OnceInAccount, declaredInAccount } from "./once-per-account";
@@ -92,11 +99,17 @@ export function issuerBucketSettings(construct: Construct, props: IssuerBucketPr
   );
   const distribution = access === "cloudfront" ? distributionSettings(props, tags) : undefined;
   if (!distribution && (props.domainName ?? props.certificateArn) !== undefined)
-    fail("aws-issuer-domain-incomplete");
+    fail("aws-missing", incompleteDomain());
   const issuer = literalIssuer(name, region, distribution);
   const { discovery, jwks } = issuerDocuments(issuer ?? SOME_ISSUER, keys, { jwksPath });
   const known = declaredInAccount(construct, bucketOnce(partition.name, name));
-  if (known) fail("aws-bucket-taken", name, known.node.path);
+  if (known)
+    fail("aws-conflict", {
+      problem: `bucket is already declared by ${known.node.path}`,
+      value: name,
+      allowed: "one bucket of that name in the whole partition",
+      remedy: "give each issuer a bucket of its own",
+    });
   return {
     bucketName: name,
     partition,
@@ -126,8 +139,13 @@ function checkedAdoption(
   if (!adopt) return undefined;
   ccoctlNameOf(adopt.ccoctlName);
   if (access === "public" && adopt.distribution !== undefined)
-    return fail("aws-issuer-adopt-unusable", "has a distribution, but anybody is to read the bucket itself", {
-      access,
+    return fail("aws-invalid", {
+      problem: `what is to be adopted of an issuer has a distribution, but anybody is to read the bucket itself`,
+      value: {
+        access,
+      },
+      allowed: '{ ccoctlName, policy?, distribution? }, `distribution` with access "cloudfront" only',
+      remedy: "state what exists, as the installation has it",
     });
   return adopt;
 }
@@ -140,7 +158,7 @@ function distributionSettings(
   const partition = partitionOf(region);
   requireCloudFront(partition);
   if ((domainName === undefined) !== (props.certificateArn === undefined))
-    fail("aws-issuer-domain-incomplete");
+    fail("aws-missing", incompleteDomain());
   const existing = adopt?.distribution === undefined ? undefined : existingDistribution(adopt.distribution);
   return {
     bucketName: props.bucketName,
@@ -164,4 +182,13 @@ function literalIssuer(
   if (!distribution) return awsIssuer(bucketIssuer(name, region));
   const host = distribution.domain?.name ?? distribution.existing?.domainName;
   return host === undefined ? undefined : awsIssuer(`https://${host}`);
+}
+
+/** What is wrong with … */
+function incompleteDomain(): Problem {
+  return {
+    problem: "an issuer under a domain of one's own needs the domain and its certificate",
+    allowed: "domainName and certificateArn together, with access through CloudFront",
+    remedy: "give both, or neither to use the name that CloudFront gives the distribution",
+  };
 }

@@ -4,7 +4,7 @@ import {
 } from "@cdktf/provider-aws/lib/cloudfront-distribution/index.js";
 import { CloudfrontOriginAccessControl } from "@cdktf/provider-aws/lib/cloudfront-origin-access-control/index.js";
 import { Construct } from "constructs";
-import { cachingDisabledPolicyId } from "../../rules/aws/issuer-distribution";
+import { cachingDisabledPolicyId } from "../../rules/aws/issuer";
 import { attributeOf } from "../shared/references";
 import { type DistributionSettings, DISTRIBUTION_SETTINGS } from "./issuer-bucket-settings";
 import { checkProps } from "../../model/shape";

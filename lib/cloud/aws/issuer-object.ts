@@ -3,7 +3,7 @@ import { S3Object } from "@cdktf/provider-aws/lib/s3-object/index.js";
 import { TerraformLocal } from "cdktf";
 import type { Construct } from "constructs";
 import { isLate } from "../../model/late";
-import { importId, issuerCacheControl, objectEtag } from "../../rules/aws/issuer-bucket";
+import { importId, issuerCacheControl, objectEtag } from "../../rules/aws/issuer";
 import type { OpenIdDocument } from "../../rules/openid/issuer-documents";
 import { terraformText } from "../../rules/terraform-text";
 import { keepNames } from "../shared/kept-names";

@@ -8,11 +8,11 @@ import {
   Tokenization,
 } from "cdktf";
 import { Construct } from "constructs";
-import { at, fail } from "../../errors";
+import { at, fail, type Problem } from "../../errors";
 import type { Issuer } from "../../model/issuer";
-import { awsIssuer, clientIds, literalOidcProviderArn, thumbprintList } from "../../rules/aws/oidc-provider";
+import { awsIssuer, clientIds, literalOidcProviderArn, thumbprintList } from "../../rules/aws/provider";
 import { partitionOf } from "../../rules/aws/partitions";
-import { tagArguments } from "../../rules/aws/tags";
+import { tagArguments } from "../../rules/aws/names";
 import { waitFor } from "../shared/across-stacks";
 import { publishersOf } from "../shared/issuer-hosts";
 import { keepNames } from "../shared/kept-names";
@@ -170,13 +170,13 @@ export class OidcProvider extends Construct implements IOidcProvider {
       const [stated, known] = [props[property], this.#props[property]];
       const both = stated !== undefined && known !== undefined;
       const differs = both && JSON.stringify(stated) !== JSON.stringify(known);
-      if (differs) fail("aws-oidc-provider-conflict", property, stated, this.node.path);
+      if (differs) fail("aws-conflict", declaredOtherwise(property, stated, this.node.path));
     }
     const known = this.#props.tags ?? {};
     const twice = Object.entries(props.tags ?? {}).find(
       ([key, value]) => Object.hasOwn(known, key) && known[key] !== value,
     );
-    if (twice) fail("aws-oidc-provider-conflict", `tag ${twice[0]}`, twice[1], this.node.path);
+    if (twice) fail("aws-conflict", declaredOtherwise(`tag ${twice[0]}`, twice[1], this.node.path));
   }
 }
 
@@ -209,7 +209,14 @@ function settingsOf(construct: Construct, props: OidcProviderProps): Settings {
   const key = onceKey(provider, "oidc-provider", name);
   const known =
     declaredOnce(construct, key) ?? declaredInAccount(construct, oidcProviderOf(issuer, props.account));
-  if (known) fail("aws-oidc-provider-taken", name, known.node.path);
+  if (known)
+    fail("aws-conflict", {
+      problem: `OIDC provider of this issuer is already declared by ${known.node.path}`,
+      value: name,
+      allowed: "one OIDC provider per issuer and account",
+      remedy:
+        "use that one, as `oidcProvider` of a trust, of pullRoles(), componentRoles() or workloadRoles(), in another stack too; within a stack OidcProvider.forIssuer shares it, elsewhere OidcProvider.fromIssuer adopts it, and the declared one must accept the audiences of all",
+    });
   const arn = props.adopt
     ? arnToAdopt(issuer, props.account, props.region)
     : literalOidcProviderArn(issuer, props.account, props.region);
@@ -233,4 +240,13 @@ function arnToAdopt(issuer: Issuer, account: string | undefined, region: string 
     literalOidcProviderArn(issuer, account, region) ??
     fail("late-value", "ARN of the OIDC provider to adopt (issuer, account and region)")
   );
+}
+
+/** What is wrong with … */
+function declaredOtherwise(property: string, value: unknown, by: string): Problem {
+  return {
+    problem: `an OIDC provider of this issuer is already declared with another ${property}, by ${by}`,
+    value,
+    remedy: "AWS has one OIDC provider per issuer and account: state the property once",
+  };
 }

@@ -1,11 +1,14 @@
 import { Annotations, type TerraformProvider } from "cdktf";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
-import { repositoryName, repositoryPatterns } from "../../rules/aws/ecr-repository";
+import {
+  repositoryName,
+  repositoryPatterns,
+  type PrivateEcrGrant,
+  repositoryPullPolicy,
+} from "../../rules/aws/registry";
 import { matchesPattern } from "../../rules/wildcard";
-import type { PrivateEcrGrant } from "../../rules/aws/pull-permissions";
-import { ownerWarnings } from "../../rules/aws/pull-role";
-import { repositoryPullPolicy } from "../../rules/aws/repository-policy";
+import { ownerWarnings } from "../../rules/aws/pull";
 import type { EcrSource, OwnerPolicy } from "./ecr-source";
 import { onceKey, sameProvider } from "./once-per-stack";
 import type { IPullRole } from "./pull-role-props";
@@ -94,7 +97,14 @@ export function ownedRepositories(
   if (!ownerPolicy || ownerPolicy === "elsewhere") return [];
   const owned = repositoryPatterns(ownerPolicy.repositories ?? repositories).map(repositoryName);
   const stray = owned.find((name) => !repositories.some((pattern) => matchesPattern(pattern, name)));
-  return stray === undefined ? owned : fail("aws-owner-repository-uncovered", stray, repositories);
+  return stray === undefined
+    ? owned
+    : fail("aws-unused", {
+        problem: "the owner's policy is for a repository that the IAM role may not pull from",
+        value: stray,
+        allowed: repositories.join(", "),
+        remedy: "add the repository to `repositories`, or remove it from ownerPolicy.repositories",
+      });
 }
 
 /** With the Terraform provider of the role, the policy would land in the role's account, on whatever has that name there. */
@@ -105,7 +115,13 @@ function requireOwnersProvider(
 ): void {
   if (account === undefined || account === grant.account) return;
   if (sameProvider(ownerPolicy.provider, provider))
-    fail("aws-owner-provider-missing", grant.account, account);
+    fail("aws-missing", {
+      problem: `ownerPolicy would be written by the Terraform provider of the IAM role, into account ${account}, but the registry is another account's`,
+      value: grant.account,
+      allowed: "a Terraform provider of the registry's account",
+      remedy:
+        'give one: ownerPolicy: { provider: new AwsProvider(…, { alias: … }) }; or say ownerPolicy: "elsewhere" where the owner writes it',
+    });
 }
 
 /** Whatever account a Terraform provider speaks for, it is one. */
@@ -115,7 +131,15 @@ function requireProviderPerOwner(sources: readonly EcrSource[]): void {
     if (grant.kind === "public" || !ownerPolicy || ownerPolicy === "elsewhere") continue;
     const key = onceKey(ownerPolicy.provider, "owner");
     const first = owners.get(key) ?? grant.account;
-    if (first !== grant.account) fail("aws-owner-provider-shared", [first, grant.account].sort());
+    if (first !== grant.account)
+      fail("aws-conflict", {
+        problem:
+          "repository policies of several accounts would be written by one Terraform provider, into one account",
+        value: [first, grant.account].sort(),
+        allowed: "a Terraform provider per owning account",
+        remedy:
+          'give each source its own: ownerPolicy: { provider: new AwsProvider(…, { alias: … }) }; or say ownerPolicy: "elsewhere"',
+      });
     owners.set(key, first);
   }
 }

@@ -3,7 +3,7 @@ import type { TerraformProvider } from "cdktf";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import { isLate } from "../../model/late";
-import { partitions } from "../../rules/aws/partitions";
+import { partitions, otherPartition } from "../../rules/aws/partitions";
 import { DefaultProvider } from "../shared/default-provider";
 
 /** Where a resource is said to be. */
@@ -35,11 +35,16 @@ export function checkProviderPlace(
   const region = own.regionInput;
   const made = partitions.find(({ regionCodes }) => region !== undefined && regionCodes.includes(region));
   if (partition !== undefined && made !== undefined && made.name !== partition)
-    fail("aws-partition-mismatch", `the aws provider (${region})`, made.name, partition);
+    fail("aws-mismatch", otherPartition(`the aws provider (${region})`, made.name, partition));
   if (account === undefined || isLate(account)) return;
   const accounts = accountsOf(own);
   if (accounts.length > 0 && !accounts.includes(account))
-    fail("aws-provider-account-mismatch", account, accounts);
+    fail("aws-mismatch", {
+      problem: "the account is another one than that of the aws provider, which declares the IAM role",
+      value: account,
+      allowed: accounts.join(", "),
+      remedy: "state the same account in both, or give the aws provider of this account as `provider`",
+    });
 }
 
 function isAws(provider: TerraformProvider): provider is AwsProvider {

@@ -1,7 +1,7 @@
 import type { Construct } from "constructs";
-import { pullPermissions } from "../../rules/aws/pull-permissions";
-import { partitionOfGrants, pullRoleDescription } from "../../rules/aws/pull-role";
-import { roleName } from "../../rules/aws/role-name";
+import { pullPermissions } from "../../rules/aws/registry";
+import { partitionOfGrants, pullRoleDescription } from "../../rules/aws/pull";
+import { roleName } from "../../rules/aws/names";
 import { type EcrSource, ecrSource } from "./ecr-source";
 import { type InlinePolicy, roleNameOfPath } from "./federated-role";
 import { type FederatedRoleSettings, federatedRoleSettings } from "./federated-role-settings";

@@ -3,7 +3,7 @@ import type { IamRolePolicy } from "@cdktf/provider-aws/lib/iam-role-policy/inde
 import type { ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 import { at } from "../../errors";
-import { pullAnnotations } from "../../rules/aws/pull-annotation";
+import { pullAnnotations } from "../../rules/aws/pull";
 import { AdoptedPullRole, arnOfRoleName, givenArn } from "./adopted-pull-role";
 import { declareInlinePolicy, declareRole } from "./federated-role";
 import { writeOwnerPolicies } from "./owner-policies";

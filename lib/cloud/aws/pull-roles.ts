@@ -6,13 +6,16 @@ import type { AccountGrant, AccountRequest } from "../../model/identity";
 import type { IPullIdentities, IPullSource, PullDeclaration, PullRequest } from "../../model/pulls";
 import { Issuer } from "../../model/issuer";
 import type { Subject } from "../../model/subject";
-import { ecrCredentialProvider, fipsWarning } from "../../rules/aws/credential-provider";
-import { partitionOf } from "../../rules/aws/partitions";
-import { defaultAwsAudience } from "../../rules/aws/pull-annotation";
-import type { EcrGrant } from "../../rules/aws/pull-permissions";
-import { accountOfRole, expectedRoleArn } from "../../rules/aws/federated-role";
-import { partitionOfGrants } from "../../rules/aws/pull-role";
-import { derivedRoleName, rolePath } from "../../rules/aws/role-name";
+import {
+  ecrCredentialProvider,
+  fipsWarning,
+  defaultAwsAudience,
+  partitionOfGrants,
+} from "../../rules/aws/pull";
+import { partitionOf, otherPartition } from "../../rules/aws/partitions";
+import type { EcrGrant } from "../../rules/aws/registry";
+import { accountOfRole, expectedRoleArn } from "../../rules/aws/trust";
+import { derivedRoleName, rolePath } from "../../rules/aws/names";
 import { type EcrSource, ecrSource } from "./ecr-source";
 import type { IOidcProvider } from "./oidc-provider-props";
 import { PullRole } from "./pull-role";
@@ -127,7 +130,7 @@ function regionOf(grants: readonly EcrGrant[], stated: string | undefined): stri
   const actual = partitionOf(stated).name;
   return actual === partition
     ? stated
-    : fail("aws-partition-mismatch", "the region of pullRoles()", actual, partition);
+    : fail("aws-mismatch", otherPartition("the region of pullRoles()", actual, partition));
 }
 
 function trusted(

@@ -2,12 +2,10 @@ import { EcrRepositoryPolicy } from "@cdktf/provider-aws/lib/ecr-repository-poli
 import { type TerraformProvider, TerraformStack, dependable } from "cdktf";
 import { Construct } from "constructs";
 import { at, fail } from "../../errors";
-import { accountId } from "../../rules/aws/arn";
-import { repositoryName } from "../../rules/aws/ecr-repository";
+import { accountId } from "../../rules/aws/provider";
+import { repositoryName, repositoryPullPolicy } from "../../rules/aws/registry";
 import { partitionOf } from "../../rules/aws/partitions";
-import type { PolicyStatement } from "../../rules/aws/policy-document";
-import { policyText } from "../../rules/aws/policy-text";
-import { repositoryPullPolicy } from "../../rules/aws/repository-policy";
+import { type PolicyStatement, policyText } from "../../rules/aws/statement";
 import { type OnceInAccount, declareInAccount, declaredInAccount } from "./once-per-account";
 import { declareOnce, declaredOnce, onceKey, sharedId } from "./once-per-stack";
 import { type IPullRole, PULL_ROLE } from "./pull-role-props";
@@ -146,14 +144,27 @@ function settingsOf(
   props: RepositoryPullPolicyProps,
 ): { repository: string; key: string; policy: string } {
   const repository = repositoryName(props.repository);
-  if (props.roles.length === 0) fail("aws-repository-policy-empty", repository);
+  if (props.roles.length === 0)
+    fail("aws-missing", {
+      problem: "policy of the ECR repository lets no IAM role pull",
+      value: repository,
+      allowed: "at least one role",
+      remedy: "give the roles that pull from it",
+    });
   accountId(props.account);
   partitionOf(props.region);
   const key = repositoryPolicyKey(props);
   const known = declaredOnce(construct, key);
   if (known) fail("name-taken", "policy of this ECR repository", repository, known.node.path);
   const other = declaredInAccount(construct, inAccount(props));
-  if (other) fail("aws-repository-policy-taken", repository, props.account, other.node.path);
+  if (other)
+    fail("aws-conflict", {
+      problem: `policy of an ECR repository in account ${props.account} is already written by ${other.node.path}; AWS has one per repository, and the last apply would take the other's permissions away`,
+      value: repository,
+      allowed: "one stack and Terraform provider per repository policy",
+      remedy:
+        'say ownerPolicy: "elsewhere" in one of the two, and let the other keep the statement of both (additionalStatements)',
+    });
   return { repository, key, policy: textOf(repository, props.roles, props.additionalStatements ?? []) };
 }
 

@@ -27,7 +27,14 @@ export interface RoleIdentity {
  */
 export function refuseTakenName(construct: Construct, role: RoleIdentity): void {
   const known = declaredOnce(construct, stackKey(role)) ?? declaredInAccount(construct, inAccount(role));
-  if (known) fail("aws-role-name-taken", role.name, known.node.path);
+  if (known)
+    fail("aws-conflict", {
+      problem: `name of an IAM role is already used by ${known.node.path} in the same account; IAM does not tell upper from lower case`,
+      value: role.name,
+      allowed: "one role of that name per account, whatever its path",
+      remedy:
+        "give one of the two another roleName; with pullRoles() another namePrefix, or another name to one of the clusters",
+    });
 }
 
 /** Remembers the name of a role that was declared. */

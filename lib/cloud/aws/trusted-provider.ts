@@ -2,7 +2,7 @@ import { Lazy } from "cdktf";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import type { Issuer } from "../../model/issuer";
-import { awsIssuer, clientIds, literalOidcProviderArn } from "../../rules/aws/oidc-provider";
+import { awsIssuer, clientIds, literalOidcProviderArn } from "../../rules/aws/provider";
 import { conditionPrefixOf } from "./adopted-oidc-provider";
 import { OidcProvider } from "./oidc-provider";
 import type { IOidcProvider, OidcProviderProps } from "./oidc-provider-props";
@@ -85,5 +85,10 @@ function withAudiences(
 
 function requireIssuer(oidcProvider: IOidcProvider, issuer: Issuer): void {
   if (oidcProvider.issuer.late || issuer.late || oidcProvider.issuer.equals(issuer)) return;
-  fail("aws-issuer-mismatch", oidcProvider.issuer.url, issuer.url);
+  fail("aws-mismatch", {
+    problem: "the OIDC provider is of another issuer than the cluster",
+    value: oidcProvider.issuer.url,
+    allowed: issuer.url,
+    remedy: "give the OIDC provider of this cluster's issuer, or leave it out to have one declared",
+  });
 }

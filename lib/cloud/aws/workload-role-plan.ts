@@ -1,7 +1,7 @@
 import type { Construct } from "constructs";
-import { accessPolicy, managedPolicies, managedPoliciesWarning } from "../../rules/aws/access";
-import { type RoleReason, describedRole, namedSubjects } from "../../rules/aws/federated-role";
-import { roleName } from "../../rules/aws/role-name";
+import { accessPolicy, managedPolicies, managedPoliciesWarning } from "../../rules/aws/workload";
+import { type RoleReason, describedRole, namedSubjects } from "../../rules/aws/trust";
+import { roleName } from "../../rules/aws/names";
 import { awsAccessOf } from "./aws-access";
 import { type InlinePolicy, roleNameOfPath } from "./federated-role";
 import {

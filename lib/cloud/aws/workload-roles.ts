@@ -9,9 +9,9 @@ import type {
   IWorkloadIdentities,
   PodFragment,
 } from "../../model/workloads";
-import { podToken } from "../../rules/aws/pod-token";
-import { defaultAwsAudience } from "../../rules/aws/pull-annotation";
-import { derivedRoleName } from "../../rules/aws/role-name";
+import { podToken } from "../../rules/aws/workload";
+import { defaultAwsAudience } from "../../rules/aws/pull";
+import { derivedRoleName } from "../../rules/aws/names";
 import { awsAccessOf } from "./aws-access";
 import type { IOidcProvider } from "./oidc-provider-props";
 import { declaredProvider, expectedProvider } from "./trusted-provider";

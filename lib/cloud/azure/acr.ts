@@ -3,10 +3,14 @@ import { fail } from "../../errors";
 import { isLate } from "../../model/late";
 import type { IPullIdentities, IPullSource } from "../../model/pulls";
 import { type AzureCloudName, azureCloud } from "../../rules/azure/clouds";
-import { type LoginServer, loginServerOf, parseLoginServer } from "../../rules/azure/login-server";
-import { type RegistryPull, type RoleAssignmentMode, pullRole } from "../../rules/azure/pull-permission";
-import { repositoryPatterns } from "../../rules/azure/repository-pattern";
-import { parseRegistryId } from "../../rules/azure/resource-id";
+import {
+  type LoginServer,
+  loginServerOf,
+  parseLoginServer,
+  repositoryPatterns,
+} from "../../rules/azure/registry";
+import { type RegistryPull, type RoleAssignmentMode, pullRole } from "../../rules/azure/permission";
+import { parseRegistryId } from "../../rules/azure/ids";
 import { type ObjectKind, checkGiven, list, object, optional, text } from "../../model/shape";
 
 /** A container registry to pull from. */
@@ -83,7 +87,12 @@ export class AcrSource implements IPullSource<Construct>, RegistryPull {
 
   /** Throws `azure-identities-needed`: an identity needs a resource group and a location, which have no default. */
   defaultIdentities(): IPullIdentities<Construct> {
-    return fail("azure-identities-needed");
+    return fail("azure-missing", {
+      problem:
+        "pulls from a container registry need a managed identity, and Azure has no default place for one",
+      remedy:
+        "give `identities: [pullIdentities({ resourceGroupName, location })]` of the /azure subpath, or adopt identities with `pullIdentities({ identities })`",
+    });
   }
 }
 
@@ -101,13 +110,26 @@ export function acr(props: AcrProps): AcrSource {
   const loginServer = loginServerFor(props, registryName);
   const { limitsRepositories } = pullRole(roleAssignmentMode);
   const repositories = repositoryPatterns(props.repositories);
-  if (repositories && !limitsRepositories) fail("acr-repositories-not-honoured", repositories);
+  if (repositories && !limitsRepositories)
+    fail("azure-unsupported", {
+      problem:
+        "repositories cannot be limited in a registry of mode LegacyRegistryPermissions: AcrPull covers the whole registry",
+      value: repositories,
+      remedy:
+        "leave repositories out to grant the whole registry, or change the registry to AbacRepositoryPermissions",
+    });
   return new AcrSource({ registry, loginServer, roleAssignmentMode, repositories });
 }
 
 /** Returns a source made by {@link acr}, also by another copy of the package; throws `azure-source-foreign`. */
 export function acrSource(source: IPullSource<Construct>): AcrSource {
-  return isAcrSource(source) ? source : fail("azure-source-foreign", source.images);
+  return isAcrSource(source)
+    ? source
+    : fail("azure-foreign", {
+        problem: "a pull source of cloud azure was not made by acr()",
+        value: source.images,
+        remedy: "make it with acr() of the /azure subpath",
+      });
 }
 
 function isAcrSource(source: IPullSource<Construct>): source is AcrSource {
@@ -117,13 +139,29 @@ function isAcrSource(source: IPullSource<Construct>): source is AcrSource {
 function loginServerFor(props: AcrProps, registryName: string | undefined): LoginServer {
   const cloud = props.cloud === undefined ? undefined : azureCloud(props.cloud).name;
   if (props.loginServer === undefined) {
-    if (registryName === undefined) return fail("acr-login-server-needed");
+    if (registryName === undefined)
+      return fail("azure-missing", {
+        problem:
+          "the registry's resource id is known only after apply, so its login server cannot be derived",
+        allowed: "a literal resource id, or loginServer beside it",
+        remedy: "give loginServer, for example myteam.azurecr.io: images and matchImages are written with it",
+      });
     return parseLoginServer(loginServerOf(registryName, cloud ?? "AzurePublicCloud"));
   }
   const loginServer = parseLoginServer(props.loginServer);
   if (registryName !== undefined && loginServer.registryName !== registryName.toLowerCase())
-    fail("acr-login-server-mismatch", props.loginServer, registryName);
+    fail("azure-mismatch", {
+      problem: `login server does not belong to the registry ${registryName}`,
+      value: props.loginServer,
+      allowed: `a host that begins with ${registryName.toLowerCase()}`,
+      remedy: "give resource id and login server of the same registry",
+    });
   if (cloud !== undefined && cloud !== loginServer.cloud)
-    fail("azure-cloud-mismatch", "login server", props.loginServer, azureCloud(cloud).acrSuffix);
+    fail("azure-mismatch", {
+      problem: "login server is of another azure cloud than the rest",
+      value: props.loginServer,
+      allowed: azureCloud(cloud).acrSuffix,
+      remedy: "pull from one azure cloud per cluster: the plugin's azure.json names one cloud",
+    });
   return loginServer;
 }

@@ -2,7 +2,7 @@ import { DataAzurermUserAssignedIdentity } from "@cdktf/provider-azurerm/lib/dat
 import type { Construct } from "constructs";
 import { at, fail } from "../../errors";
 import { isLate } from "../../model/late";
-import { guid, parseIdentityId, resourceGroupName } from "../../rules/azure/resource-id";
+import { guid, invalidName, parseIdentityId, resourceGroupName } from "../../rules/azure/ids";
 import { type IdentityLedger, ledgerOf } from "./identity-ledger";
 import { checkSubscription } from "./provider-place";
 import { type PullIdentityScope, PULL_IDENTITY_SCOPE, PullIdentityBase } from "./pull-identity-base";
@@ -75,8 +75,7 @@ export class AdoptedPullIdentity extends PullIdentityBase {
     super(scope, id, attributes);
     const place = at(this, () => checkedPlace(this, attributes));
     const data = missingIds(attributes).length === 0 ? undefined : dataSource(this, place, attributes);
-    const known = (key: (typeof IDS)[number]): string =>
-      attributes[key] ?? data?.[key] ?? fail("azure-identity-incomplete", key);
+    const known = (key: (typeof IDS)[number]): string => attributes[key] ?? data?.[key] ?? incomplete(key);
 
     this.data = data;
     this.resourceId = attributes.resourceId;
@@ -94,15 +93,22 @@ function checkedPlace(construct: Construct, attributes: PullIdentityAttributes):
   const { resourceId, resourceGroupName: stated } = attributes;
   if (isLate(resourceId)) {
     const missing = [...(stated === undefined ? ["resourceGroupName"] : []), ...missingIds(attributes)];
-    if (stated === undefined || missing.length > 0)
-      return fail("azure-identity-incomplete", missing.join(", "));
+    if (stated === undefined || missing.length > 0) return incomplete(missing.join(", "));
     return { name: undefined, resourceGroupName: resourceGroupName(stated) };
   }
   const place = parseIdentityId(resourceId);
   checkSubscription(construct, "resourceId", place.subscriptionId, attributes.provider);
   if (stated !== undefined && !isLate(stated) && stated !== place.resourceGroupName)
-    fail("azure-name-invalid", "resourceGroupName", stated, `${place.resourceGroupName}, as in resourceId`);
+    invalidName("resourceGroupName", stated, `${place.resourceGroupName}, as in resourceId`);
   return place;
+}
+
+function incomplete(missing: string): never {
+  return fail("azure-missing", {
+    problem: `the resource id of the identity is known only after apply, and ${missing} cannot be read from it`,
+    allowed: "a literal resource id, or resourceGroupName, clientId, principalId and tenantId beside it",
+    remedy: `give ${missing}`,
+  });
 }
 
 function missingIds(attributes: PullIdentityAttributes): readonly string[] {
@@ -115,7 +121,7 @@ function dataSource(
   { provider }: PullIdentityAttributes,
 ): DataAzurermUserAssignedIdentity {
   return new DataAzurermUserAssignedIdentity(scope, "Resource", {
-    name: name ?? fail("azure-identity-incomplete", IDS.join(", ")),
+    name: name ?? incomplete(IDS.join(", ")),
     resourceGroupName: group,
     ...(provider && { provider }),
   });

@@ -63,7 +63,13 @@ export function aksClusterFacts(
 ): AksClusterFacts {
   if (!("kubeConfig" in cluster)) {
     const { id, server, certificateAuthorityData, azureRbacEnabled: asked } = cluster;
-    if (use.azureRbac && asked === false) fail("azure-aks-rbac-off", id);
+    if (use.azureRbac && asked === false)
+      fail("azure-unsupported", {
+        problem: "roles are given on an AKS cluster that does not ask Azure for permissions",
+        value: id,
+        allowed: "azure_rbac_enabled = true; or no roles, and RBAC on the cluster",
+        remedy: "set azure_rbac_enabled, or leave `roles` out and bind the controllers' users on the cluster",
+      });
     return { id, server, certificateAuthorityData, warning: undefined };
   }
   const declared = "privateClusterEnabledInput" in cluster;
@@ -79,9 +85,21 @@ export function aksClusterFacts(
 
 function requireEntra(cluster: KubernetesCluster, azureRbac: boolean): void {
   const entra = cluster.azureActiveDirectoryRoleBasedAccessControlInput;
-  if (entra === undefined) return fail("azure-aks-entra-missing", cluster.node.path);
+  if (entra === undefined)
+    return fail("azure-unsupported", {
+      problem: "AKS cluster does not accept tokens of Microsoft Entra",
+      value: cluster.node.path,
+      allowed: "a cluster with azure_active_directory_role_based_access_control",
+      remedy: "add that block to the cluster; the tokens of managed identities come from Entra",
+    });
   // azurerm: false where it is left out. A late value is an object, and passes.
-  if (azureRbac && (entra.azureRbacEnabled ?? false) === false) fail("azure-aks-rbac-off", cluster.node.path);
+  if (azureRbac && (entra.azureRbacEnabled ?? false) === false)
+    fail("azure-unsupported", {
+      problem: "roles are given on an AKS cluster that does not ask Azure for permissions",
+      value: cluster.node.path,
+      allowed: "azure_rbac_enabled = true; or no roles, and RBAC on the cluster",
+      remedy: "set azure_rbac_enabled, or leave `roles` out and bind the controllers' users on the cluster",
+    });
 }
 
 const LOOKED_UP =

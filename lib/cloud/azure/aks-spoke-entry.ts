@@ -2,8 +2,8 @@ import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index
 import { RoleAssignment } from "@cdktf/provider-azurerm/lib/role-assignment/index.js";
 import { Construct } from "constructs";
 import { type AccessPrincipal, ACCESS_PRINCIPAL } from "../../model/access-principal";
-import { isRoleDefinitionId } from "../../rules/azure/access-role";
-import { type AksAssignment, AKS_ASSIGNMENT } from "../../rules/azure/aks-access";
+import { isRoleDefinitionId } from "../../rules/azure/roles";
+import { type AksAssignment, AKS_ASSIGNMENT } from "../../rules/azure/spoke";
 import { waitFor } from "../shared/across-stacks";
 import { type ObjectKind, checkProps, list, object, optional } from "../../model/shape";
 import { PROVIDER } from "../shared/kinds";

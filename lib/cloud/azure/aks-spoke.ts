@@ -12,8 +12,8 @@ import {
   type AksRoleGrant,
   AKS_ROLE_GRANT,
   aksAssignments,
-} from "../../rules/azure/aks-access";
-import { guid } from "../../rules/azure/resource-id";
+} from "../../rules/azure/spoke";
+import { guid } from "../../rules/azure/ids";
 import {
   type ExistingAksCluster,
   AKS_CLUSTER,
@@ -118,7 +118,14 @@ function declareEntries(
 }
 
 function principalOf({ subject, principal }: AccessGrant): AccessPrincipal {
-  if (principal === undefined) return fail("azure-aks-principal-missing", subject.key);
+  if (principal === undefined)
+    return fail("azure-missing", {
+      problem:
+        "object id of the controller's identity is not known, and AKS knows principals by nothing else",
+      value: subject.key,
+      allowed: "an identity made by workloadIdentities(), or a grant with `principal`",
+      remedy: "give the object id as `principal.name`: `az identity show --query principalId`",
+    });
   const name = guid(`object id of ${subject.key}`, principal.name);
   return { name, dependencies: principal.dependencies };
 }

@@ -1,7 +1,7 @@
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import type { AccessRights, IAccess, IWorkloadIdentities } from "../../model/workloads";
-import { type AccessRole, ACCESS_ROLE, accessRoles } from "../../rules/azure/access-role";
+import { type AccessRole, ACCESS_ROLE, accessRoles } from "../../rules/azure/roles";
 import { type ObjectKind, checkGiven, list, object } from "../../model/shape";
 
 /** What a service account may do in Azure. */
@@ -34,7 +34,10 @@ export class AzureAccess implements IAccess<Construct> {
 
   /** Throws `azure-workload-identities-needed`: an identity needs a resource group and a location, which have no default. */
   defaultIdentities(): IWorkloadIdentities<Construct> {
-    return fail("azure-workload-identities-needed");
+    return fail("azure-missing", {
+      problem: "workloads need managed identities, and Azure has no default place for one",
+      remedy: "give `workloadIdentities({ resourceGroupName, location })` of the /azure subpath",
+    });
   }
 }
 
@@ -47,12 +50,26 @@ export class AzureAccess implements IAccess<Construct> {
 export function azureAccess(props: AzureAccessProps): AzureAccess {
   checkGiven("azureAccess()", AZURE_ACCESS_PROPS, props);
   const { roles } = props;
-  return new AzureAccess(roles.length > 0 ? accessRoles(roles) : fail("azure-roles-empty"));
+  return new AzureAccess(
+    roles.length > 0
+      ? accessRoles(roles)
+      : fail("azure-missing", {
+          problem: "azureAccess() names no role, so the service account could do nothing",
+          allowed: "at least one role with its scope",
+          remedy: "name the roles that the workload needs, or leave the access out",
+        }),
+  );
 }
 
 /** Returns an access made by {@link azureAccess}, also by another copy of the package; throws `azure-access-foreign`. */
 export function azureAccessOf(access: IAccess<Construct>): AzureAccess {
-  return isAzureAccess(access) ? access : fail("azure-access-foreign", access.rights);
+  return isAzureAccess(access)
+    ? access
+    : fail("azure-foreign", {
+        problem: "an access of cloud azure was not made by azureAccess()",
+        value: access.rights,
+        remedy: "make it with azureAccess() of the /azure subpath",
+      });
 }
 
 function isAzureAccess(access: IAccess<Construct>): access is AzureAccess {

@@ -1,7 +1,6 @@
 import { fail } from "../../errors";
 import { literal } from "../../model/late";
-import { location, resourceGroupName } from "../../rules/azure/resource-id";
-import { resourceGroupId } from "../../rules/azure/scope-id";
+import { location, resourceGroupId, resourceGroupName } from "../../rules/azure/ids";
 import type { Tags } from "../../rules/azure/tags";
 import type { ComponentIdentitiesProps } from "./component-identities-props";
 import type { ResourceGroupUse } from "./resource-groups";
@@ -32,7 +31,12 @@ export function componentGroups(props: ComponentIdentitiesProps, tags: Tags): Co
     }),
   };
   return groups.oidc.name.toLowerCase() === groups.installation.name.toLowerCase()
-    ? fail("azure-resource-groups-equal", groups.oidc.name)
+    ? fail("azure-conflict", {
+        problem: "one resource group is to hold both the identities and the cluster",
+        value: groups.oidc.name,
+        allowed: "an installation resource group of its own, empty before the installation",
+        remedy: "give oidcResourceGroupName and installationResourceGroupName different names",
+      })
     : groups;
 }
 

@@ -4,15 +4,12 @@ import { COMPONENT_AUDIENCE } from "../../model/components";
 import { Issuer } from "../../model/issuer";
 import { isLate } from "../../model/late";
 import { Subject } from "../../model/subject";
-import { checkReason } from "../../rules/azure/access-role";
+import { checkReason, invalidRole, isRoleName } from "../../rules/azure/roles";
 import { componentCredentials, hasCustomRole } from "../../rules/azure/component-plan";
 import { assignableScopes, checkBroadScopes } from "../../rules/azure/component-scopes";
-import { type FederatedCredential, checkCredentials } from "../../rules/azure/federated-credential";
-import { userAssignedIdentityId } from "../../rules/azure/import-id";
+import { type FederatedCredential, checkCredentials } from "../../rules/azure/trust";
+import { statedScopes, subscriptionScope, userAssignedIdentityId } from "../../rules/azure/ids";
 import { type ComponentPermissions, roleNames, roleOperations } from "../../rules/azure/provider-spec";
-import { isRoleName } from "../../rules/azure/role-name";
-import { statedScopes } from "../../rules/azure/role-scope";
-import { subscriptionScope } from "../../rules/azure/scope-id";
 import type { ComponentIdentityProps } from "./component-identity-props";
 import { checkSubscription } from "./provider-place";
 import { refuseTakenRoleName } from "./role-names";
@@ -44,7 +41,7 @@ export function componentIdentityPlan(
   checkBroadScopes(scopes, props.reason);
   if (props.adopt) literalId(props);
   const { roleName = props.identityName, tenantId, provider } = props;
-  if (!isLate(roleName) && !isRoleName(roleName)) fail("azure-role-invalid", roleName);
+  if (!isLate(roleName) && !isRoleName(roleName)) invalidRole(roleName);
   const custom = hasCustomRole(permissions);
   if (custom) refuseTakenRoleName(construct, { name: roleName, tenantId, provider });
   return {
@@ -73,7 +70,11 @@ function permissionsOf({ actions, dataActions, roles }: ComponentIdentityProps):
   };
   return Object.values(permissions).some((list) => list.length > 0)
     ? permissions
-    : fail("azure-request-empty");
+    : fail("azure-missing", {
+        problem: "request asks for no permission and no role, so its identity could do nothing",
+        allowed: "permissions, dataPermissions or roleBindings in spec.providerSpec",
+        remedy: "leave the request out, or withhold less of it",
+      });
 }
 
 function credentialsOf(props: ComponentIdentityProps): readonly FederatedCredential[] {

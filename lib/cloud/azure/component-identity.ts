@@ -4,9 +4,13 @@ import type { Construct } from "constructs";
 import { at } from "../../errors";
 import { isLate } from "../../model/late";
 import { assignmentKey } from "../../rules/azure/component-adoption";
-import { federatedCredentialId, roleAssignmentId, roleDefinitionImportId } from "../../rules/azure/import-id";
-import { scopeResourceGroup } from "../../rules/azure/role-scope";
-import { subscriptionScope } from "../../rules/azure/scope-id";
+import {
+  federatedCredentialId,
+  roleAssignmentId,
+  roleDefinitionImportId,
+  scopeResourceGroup,
+  subscriptionScope,
+} from "../../rules/azure/ids";
 import { terraformText } from "../../rules/terraform-text";
 import { keepNames } from "../shared/kept-names";
 import { attributeOf, dependsOn } from "../shared/references";

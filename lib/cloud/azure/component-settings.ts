@@ -4,8 +4,7 @@ import { clusterName } from "../../model/kubernetes-name";
 import { type AdoptedComponent, adoptedComponents } from "../../rules/azure/component-adoption";
 import type { ComponentNaming } from "../../rules/azure/component-names";
 import { type PlannedComponent, hasCustomRole, planComponents } from "../../rules/azure/component-plan";
-import { guid } from "../../rules/azure/resource-id";
-import { subscriptionScope } from "../../rules/azure/scope-id";
+import { guid, subscriptionScope } from "../../rules/azure/ids";
 import { type Tags, ccoctlTags, checkedTags } from "../../rules/azure/tags";
 import { type ComponentGroups, componentGroups, groupUses } from "./component-groups";
 import type { ComponentIdentitiesProps } from "./component-identities-props";
@@ -56,7 +55,14 @@ export function componentSettings(scope: Construct, props: ComponentIdentitiesPr
 
 function namingOf({ naming, adopt }: ComponentIdentitiesProps): ComponentNaming {
   if (adopt === undefined) return naming ?? "unique";
-  return naming === undefined || naming === "ccoctl" ? "ccoctl" : fail("azure-adopt-naming", naming);
+  return naming === undefined || naming === "ccoctl"
+    ? "ccoctl"
+    : fail("azure-mismatch", {
+        problem: "adopt takes over what ccoctl made, so the names must be those of ccoctl",
+        value: naming,
+        allowed: 'naming: "ccoctl", or left out',
+        remedy: "remove naming, or remove adopt",
+      });
 }
 
 function checkNames(

@@ -5,7 +5,7 @@ import {
   type RoleAssignmentConfig,
 } from "@cdktf/provider-azurerm/lib/role-assignment/index.js";
 import { Construct } from "constructs";
-import type { FederatedCredential } from "../../rules/azure/federated-credential";
+import type { FederatedCredential } from "../../rules/azure/trust";
 import { terraformText } from "../../rules/terraform-text";
 import { IdentityCredential } from "./identity-credential";
 import type { CredentialLedger } from "./identity-ledger";

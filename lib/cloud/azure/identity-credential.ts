@@ -2,7 +2,7 @@ import { FederatedIdentityCredential } from "@cdktf/provider-azurerm/lib/federat
 import type { AzurermProvider } from "@cdktf/provider-azurerm/lib/provider/index.js";
 import type { ITerraformDependable } from "cdktf";
 import type { Construct } from "constructs";
-import type { FederatedCredential } from "../../rules/azure/federated-credential";
+import type { FederatedCredential } from "../../rules/azure/trust";
 import { credentialIdentity } from "../../rules/azure/azurerm-version";
 import { azurermVersion } from "./azurerm-version";
 

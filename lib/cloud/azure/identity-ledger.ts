@@ -2,8 +2,8 @@ import type { FederatedIdentityCredential } from "@cdktf/provider-azurerm/lib/fe
 import type { RoleAssignment } from "@cdktf/provider-azurerm/lib/role-assignment/index.js";
 import type { Construct } from "constructs";
 import { isLate } from "../../model/late";
-import type { FederatedCredential } from "../../rules/azure/federated-credential";
-import type { RegistryPull } from "../../rules/azure/pull-permission";
+import type { FederatedCredential } from "../../rules/azure/trust";
+import type { RegistryPull } from "../../rules/azure/permission";
 import { PerStack } from "../shared/per-stack";
 
 /** The federated identity credentials that one stack has declared on one identity. */

@@ -47,12 +47,13 @@ export function refuseTakenName(construct: IConstruct, place: IdentityPlace): vo
   const own = { construct, provider: place.provider };
   const holder = claimsOf(construct, place).find((other) => sameSubscription(own, other));
   if (holder)
-    fail(
-      "azure-identity-name-taken",
-      place.identityName,
-      place.resourceGroupName,
-      holder.construct.node.path,
-    );
+    fail("azure-conflict", {
+      problem: `${holder.construct.node.path} already declares a user-assigned identity of this name in resource group ${place.resourceGroupName}`,
+      value: place.identityName,
+      allowed: "one identity per name and resource group, letter case aside",
+      remedy:
+        "give one of the two another identityName (with pullIdentities another namePrefix or resourceGroupName), or adopt the identity with PullIdentity.fromResourceId",
+    });
 }
 
 function claimsOf(construct: IConstruct, { identityName, resourceGroupName }: IdentityPlace): Claim[] {

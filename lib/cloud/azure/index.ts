@@ -2,6 +2,7 @@
  * Azure: pulls from container registries, OpenShift's components, workloads, and hosting of issuers; all of it with
  * user-assigned identities, federated trust and role assignments.
  *
+ * @module azure
  * @packageDocumentation
  */
 
@@ -30,12 +31,12 @@ export { type ResourceGroupMode } from "./resource-groups";
 export { WorkloadIdentities, workloadIdentities } from "./workload-identities";
 export { type WorkloadIdentitiesProps, type WorkloadIdentitiesSettings } from "./workload-identities-props";
 export { WorkloadIdentity, type WorkloadIdentityProps } from "./workload-identity";
-export { type AccessRole } from "../../rules/azure/access-role";
+export { type AccessRole } from "../../rules/azure/roles";
 export { type ComponentAdoption } from "../../rules/azure/component-adoption";
 export { type ComponentNaming } from "../../rules/azure/component-names";
 export { type ComponentOverride } from "../../rules/azure/component-plan";
-export { type AksAssignment, type AksRoleGrant, type AksRoleName } from "../../rules/azure/aks-access";
+export { type AksAssignment, type AksRoleGrant, type AksRoleName } from "../../rules/azure/spoke";
 export { type AzureCloudName } from "../../rules/azure/clouds";
 export type { IssuerKey } from "../../model/issuer-keys";
-export { type LoginServer } from "../../rules/azure/login-server";
-export { type RegistryPull, type RoleAssignmentMode } from "../../rules/azure/pull-permission";
+export { type LoginServer } from "../../rules/azure/registry";
+export { type RegistryPull, type RoleAssignmentMode } from "../../rules/azure/permission";

@@ -3,8 +3,8 @@ import { StorageContainer } from "@cdktf/provider-azurerm/lib/storage-container/
 import type { Construct } from "constructs";
 import { at, fail } from "../../errors";
 import { Issuer } from "../../model/issuer";
-import { storageContainerId } from "../../rules/azure/import-id";
-import { blobContainerName, containerUrl } from "../../rules/azure/storage-account";
+import { storageContainerId } from "../../rules/azure/ids";
+import { blobContainerName, containerUrl } from "../../rules/azure/issuer";
 import { issuerDocuments } from "../../rules/openid/issuer-documents";
 import { keepNames } from "../shared/kept-names";
 import { attributeOf } from "../shared/references";
@@ -94,7 +94,15 @@ function checked(construct: Construct, props: IssuerContainerProps): string {
   blobContainerName(props.blobContainerName ?? props.storageAccountName);
   issuerOf(props);
   const access = accessOf(props);
-  return access === "private" && props.issuerUrl === undefined ? fail("azure-container-private") : access;
+  return access === "private" && props.issuerUrl === undefined
+    ? fail("azure-invalid", {
+        problem: "no one could read the documents of the issuer in a private container",
+        value: "private",
+        allowed: "blob or container; private together with issuerUrl",
+        remedy:
+          "leave containerAccessType out, or give issuerUrl, the URL of what reads the container and serves it",
+      })
+    : access;
 }
 
 function accessOf(props: IssuerContainerProps): NonNullable<IssuerContainerProps["containerAccessType"]> {

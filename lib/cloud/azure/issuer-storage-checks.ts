@@ -5,9 +5,8 @@ import { isLate } from "../../model/late";
 import { GivenIssuer, Issuer } from "../../model/issuer";
 import { clusterName } from "../../model/kubernetes-name";
 import { azureCloud, azureClouds } from "../../rules/azure/clouds";
-import { location, resourceGroupName } from "../../rules/azure/resource-id";
-import { resourceGroupId } from "../../rules/azure/scope-id";
-import { storageAccountName } from "../../rules/azure/storage-account";
+import { location, resourceGroupId, resourceGroupName } from "../../rules/azure/ids";
+import { storageAccountName } from "../../rules/azure/issuer";
 import { type Tags, ccoctlTags, checkedTags } from "../../rules/azure/tags";
 import { type IssuerDocumentsOptions, publishedJwks } from "../../rules/openid/issuer-documents";
 import { requireAlgorithms } from "../../rules/openid/jwks";
@@ -53,15 +52,32 @@ export function checkIssuerStorage(
   // Without them nothing depends on the cloud that counts where none is stated.
   if (namesCloud || adopt || props.cloud !== undefined) checkCloud(construct, props);
   if (cacheControl !== undefined && !isLate(cacheControl) && !HEADER_VALUE.test(cacheControl))
-    fail("azure-cache-control-invalid", cacheControl);
+    fail("azure-invalid", {
+      problem: "cacheControl is not the value of a Cache-Control header",
+      value: cacheControl,
+      allowed: "visible ASCII characters and blanks, for example public, max-age=300",
+      remedy: "correct it, or leave it out",
+    });
   requireAlgorithms(publishedJwks(props.keys), AZURE_DOCUMENTS.accepted);
   if (adopt) {
     resourceGroupId(adopt.subscriptionId, props.resourceGroupName);
     if (adopt.clusterName !== undefined) clusterName(adopt.clusterName);
-    if (keepsDocuments(props) && props.keys.length > 1) fail("azure-documents-kept", props.keys.length);
+    if (keepsDocuments(props) && props.keys.length > 1)
+      fail("azure-mismatch", {
+        problem: `adopt keeps the documents' content as it is, so ${props.keys.length} keys would not be published`,
+        value: "keep",
+        allowed: "exactly one key, the current one, while the documents are kept",
+        remedy: 'state documents: "replace" in adopt before a rotation begins',
+      });
   }
   const holder = accounts.get(construct, props.storageAccountName);
-  if (holder) fail("azure-storage-account-taken", props.storageAccountName, holder.node.path);
+  if (holder)
+    fail("azure-conflict", {
+      problem: `${holder.node.path} already declares the storage account, whose name is one in all of Azure`,
+      value: props.storageAccountName,
+      allowed: "one issuer host per storage account",
+      remedy: "give each issuer a storage account of its own, or remove one of the two",
+    });
   checkResourceGroup(construct, issuerGroup(props));
 }
 
@@ -73,7 +89,13 @@ function checkCloud(
   const environment = provider?.environmentInput;
   if (environment === undefined || isLate(environment) || provider?.metadataHostInput !== undefined) return;
   const made = azureClouds.find(({ environments }) => environments.includes(environment.toLowerCase()));
-  if (made && made.name !== cloud) fail("azure-environment-mismatch", cloud, environment, made.name);
+  if (made && made.name !== cloud)
+    fail("azure-mismatch", {
+      problem: `the issuer's cloud is another one than that of the azurerm provider, whose environment is ${environment}`,
+      value: cloud,
+      allowed: made.name,
+      remedy: "state the same cloud in both, or give the azurerm provider of this cloud as `provider`",
+    });
 }
 
 /** Remembers that a construct declares the account. */

@@ -4,8 +4,8 @@ import { Fn } from "cdktf";
 import type { Construct } from "constructs";
 import { at, fail } from "../../errors";
 import { type GivenIssuer, Issuer } from "../../model/issuer";
-import { containerIn, storageAccountId } from "../../rules/azure/import-id";
-import { WEBSITE_CONTAINER } from "../../rules/azure/storage-account";
+import { containerIn, storageAccountId } from "../../rules/azure/ids";
+import { WEBSITE_CONTAINER } from "../../rules/azure/issuer";
 import { issuerDocuments } from "../../rules/openid/issuer-documents";
 import { attributeOf } from "../shared/references";
 import { IssuerStorage } from "./issuer-storage";
@@ -94,7 +94,13 @@ function checked(construct: Construct, props: IssuerWebsiteProps): { readonly pu
   checkIssuerStorage(construct, props, false);
   if (props.issuerUrl !== undefined) {
     servedIssuer(props.issuerUrl);
-    if (props.trailingSlash) fail("azure-website-slash", servedIssuer(props.issuerUrl).url);
+    if (props.trailingSlash)
+      fail("azure-unused", {
+        problem: "trailingSlash is about the URL of the website, and issuerUrl states another issuer",
+        value: servedIssuer(props.issuerUrl).url,
+        allowed: "one of the two",
+        remedy: "remove trailingSlash, or remove issuerUrl",
+      });
   }
   // The website has rights of its own on its container.
   return { publicBlobs: false };

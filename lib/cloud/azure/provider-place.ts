@@ -28,5 +28,11 @@ export function checkSubscription(
   const stated = (provider ?? defaultProvider(construct))?.subscriptionIdInput;
   if (stated === undefined || isLate(stated) || stated.includes("${")) return;
   if (stated.toLowerCase() !== subscriptionId.toLowerCase())
-    fail("azure-subscription-mismatch", what, subscriptionId, stated);
+    fail("azure-mismatch", {
+      problem: `${what} is of another subscription than the azurerm provider, in whose subscription azurerm puts identities and credentials, whatever their ids say`,
+      value: subscriptionId,
+      allowed: stated,
+      remedy:
+        "give an azurerm provider of that subscription, with an alias, as `provider`; or state the same subscription in both",
+    });
 }

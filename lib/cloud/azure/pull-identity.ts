@@ -1,7 +1,7 @@
 import type { UserAssignedIdentity } from "@cdktf/provider-azurerm/lib/user-assigned-identity/index.js";
 import type { Construct } from "constructs";
 import { at } from "../../errors";
-import type { FederatedCredential } from "../../rules/azure/federated-credential";
+import type { FederatedCredential } from "../../rules/azure/trust";
 import {
   type PullIdentityAttributes,
   AdoptedPullIdentity,

@@ -3,11 +3,11 @@ import { isLate } from "../../model/late";
 import { nodeFile } from "../../model/node-file";
 import { Subject } from "../../model/subject";
 import { type AzureCloudName, azureCloud } from "../../rules/azure/clouds";
-import { federatedCredentials } from "../../rules/azure/federated-credential";
-import { type PlannedIdentity, type PlannedPull, spread } from "../../rules/azure/identity-plan";
-import { type LoginServer } from "../../rules/azure/login-server";
-import { permissionKey, pullPermissions } from "../../rules/azure/pull-permission";
-import { guid, location, resourceGroupName } from "../../rules/azure/resource-id";
+import { federatedCredentials } from "../../rules/azure/trust";
+import { type PlannedIdentity, type PlannedPull, spread } from "../../rules/azure/pull";
+import { type LoginServer } from "../../rules/azure/registry";
+import { permissionKey, pullPermissions } from "../../rules/azure/permission";
+import { guid, location, resourceGroupName } from "../../rules/azure/ids";
 import { type AcrSource, acrSource } from "./acr";
 import type { PullIdentitiesProps } from "./pull-identities-props";
 import type { IPullIdentity } from "./pull-identity-base";
@@ -98,10 +98,21 @@ function planned({ subject, sources }: AzurePull): PlannedPull {
 
 function oneCloud(props: PullIdentitiesProps, loginServers: readonly LoginServer[]): AzureCloudName {
   const [first] = loginServers;
-  if (first === undefined) return fail("azure-pulls-empty");
+  if (first === undefined)
+    return fail("azure-missing", {
+      problem: "no service account pulls anything",
+      remedy: "give at least one pull, or leave the construct out",
+    });
   const cloud = props.cloud === undefined ? first.cloud : azureCloud(props.cloud).name;
   const other = loginServers.find((loginServer) => loginServer.cloud !== cloud);
-  return other ? fail("azure-cloud-mismatch", "login server", other.host, cloud) : cloud;
+  return other
+    ? fail("azure-mismatch", {
+        problem: "login server is of another azure cloud than the rest",
+        value: other.host,
+        allowed: cloud,
+        remedy: "pull from one azure cloud per cluster: the plugin's azure.json names one cloud",
+      })
+    : cloud;
 }
 
 function givenIdentities(
@@ -113,7 +124,13 @@ function givenIdentities(
     Object.entries(props.identities ?? {}).map(([key, identity]) => [Subject.of(key).key, identity]),
   );
   for (const key of given.keys())
-    if (!known.has(key)) fail("azure-identity-unused", key, [...known].sort().join(", "));
+    if (!known.has(key))
+      fail("azure-unused", {
+        problem: "an identity is given for a service account that pulls nothing",
+        value: key,
+        allowed: [...known].sort().join(", "),
+        remedy: "correct the key, which is namespace/name, or remove the entry",
+      });
   return given;
 }
 
@@ -141,7 +158,10 @@ function checkSameRights([first, ...others]: readonly AzurePull[]): void {
   const rights = (pull: AzurePull): string => permissionKey(planned(pull).permissions).join("\n");
   for (const other of others)
     if (first && rights(first) !== rights(other))
-      fail("azure-identity-shared", first.subject.key, other.subject.key);
+      fail("azure-unsafe", {
+        problem: `${first.subject.key} and ${other.subject.key} share an identity but not their registries, so each would get the other's`,
+        remedy: "give each its own identity, or give both the same registries and repositories",
+      });
 }
 
 function placeOf(props: PullIdentitiesProps, subject: Subject): PullPlace {
@@ -149,7 +169,10 @@ function placeOf(props: PullIdentitiesProps, subject: Subject): PullPlace {
   const region = props.location;
   if (group === undefined || region === undefined) {
     const missing = group === undefined ? "resourceGroupName" : "location";
-    return fail("azure-identity-settings-needed", subject.key, missing);
+    return fail("azure-missing", {
+      problem: `the identity of ${subject.key} has to be declared, but ${missing} is not given`,
+      remedy: `give pullIdentities ${missing}, or adopt an identity for the service account in \`identities\``,
+    });
   }
   return { resourceGroupName: resourceGroupName(group), location: location(region) };
 }
@@ -160,5 +183,12 @@ function checkTenants({ tenantId }: PullIdentitiesProps, identities: readonly IP
   const literals = [...(tenantId === undefined ? [] : [tenantId]), ...identities.map((own) => own.tenantId)];
   const [first, ...others] = literals.filter((id) => !isLate(id));
   const other = others.find((id) => id.toLowerCase() !== first?.toLowerCase());
-  if (first !== undefined && other !== undefined) fail("azure-tenant-mismatch", "an identity", other, first);
+  if (first !== undefined && other !== undefined)
+    fail("azure-mismatch", {
+      problem: "an identity is of another tenant than the rest",
+      value: other,
+      allowed: first,
+      remedy:
+        "use identities and registries of one tenant: the plugin exchanges every token in the one tenant of its azure.json",
+    });
 }

@@ -76,14 +76,31 @@ const apps = new PerApp<KnownGroup[]>();
 export function checkResourceGroup(scope: Construct, use: ResourceGroupUse): void {
   for (const { construct, use: other, resource } of knownGroups(scope, use)) {
     if (use.holds !== other.holds && [use.holds, other.holds].includes("cluster"))
-      fail("azure-installation-group-used", use.name, construct.node.path);
+      fail("azure-conflict", {
+        problem: `one resource group is to hold a cluster and something else, which ${construct.node.path} puts there`,
+        value: use.name,
+        allowed:
+          "an installation resource group of its own: the installer wants it empty, and destroys all of it",
+        remedy: "give the issuer and the identities another resource group, or the cluster",
+      });
     if (resource === undefined || use.mode === "existing") continue;
     if (comparable(other.location) !== comparable(use.location))
-      fail("azure-resource-group-moved", use.name, use.location, other.location);
+      fail("azure-mismatch", {
+        problem: `resource group ${use.name} is declared in this stack already, in another region`,
+        value: use.location,
+        allowed: other.location,
+        remedy: "state one region for the group, or give another group for one of the two",
+      });
     const tags = resource.tagsInput ?? {};
     const wanted = Object.entries(tagsArgument(use.tags).tags ?? {});
     const clash = wanted.find(([name, value]) => Object.hasOwn(tags, name) && tags[name] !== value);
-    if (clash) fail("azure-resource-group-tags", use.name, clash[0], construct.node.path);
+    if (clash)
+      fail("azure-mismatch", {
+        problem: `${construct.node.path} declares resource group ${use.name} with another value of a tag`,
+        value: clash[0],
+        allowed: "one value for each tag of a group",
+        remedy: "state the same tags in both places",
+      });
   }
 }
 

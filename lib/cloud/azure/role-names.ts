@@ -51,7 +51,14 @@ export function refuseTakenRoleName(construct: Construct, role: RoleName): void 
   const holder = claims
     .get(construct, comparable(role.name))
     ?.find(({ tenantId }) => tenantId === undefined || own === undefined || tenantId === own);
-  if (holder) fail("azure-role-name-taken", role.name, holder.construct.node.path);
+  if (holder)
+    fail("azure-conflict", {
+      problem: `${holder.construct.node.path} already declares a custom role of this name, and a tenant has one of a name over all its subscriptions`,
+      value: role.name,
+      allowed: "one custom role per name and tenant, letter case aside",
+      remedy:
+        "give the clusters different names, or with ComponentIdentity another roleName; for two tenants state tenantId on both",
+    });
 }
 
 /** A late name is equal only to itself. */

@@ -1,11 +1,7 @@
 import { GivenIssuer, ISSUER, Issuer } from "../../model/issuer";
 import { SUBJECT, Subject } from "../../model/subject";
 import { type AzureCloudName, azureCloud } from "../../rules/azure/clouds";
-import {
-  type FederatedCredential,
-  checkCredentials,
-  federatedCredentials,
-} from "../../rules/azure/federated-credential";
+import { type FederatedCredential, checkCredentials, federatedCredentials } from "../../rules/azure/trust";
 import { type ObjectKind, list, object, optional, text } from "../../model/shape";
 
 /** Service accounts of one cluster that may act as an identity. */

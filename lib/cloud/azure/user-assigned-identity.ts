@@ -1,7 +1,7 @@
 import { UserAssignedIdentity } from "@cdktf/provider-azurerm/lib/user-assigned-identity/index.js";
 import type { Construct } from "constructs";
 import { at } from "../../errors";
-import { guid, identityName, location, resourceGroupName } from "../../rules/azure/resource-id";
+import { guid, identityName, location, resourceGroupName } from "../../rules/azure/ids";
 import { checkedTags, tagsArgument } from "../../rules/azure/tags";
 import type { AccessPrincipal } from "../../model/access-principal";
 import { type IdentityPlace, claimName, refuseTakenName } from "./identity-names";

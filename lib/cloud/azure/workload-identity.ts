@@ -8,9 +8,9 @@ import {
   accessRoles,
   isRoleDefinitionId,
   roleKey,
-} from "../../rules/azure/access-role";
+} from "../../rules/azure/roles";
 import type { AzureCloudName } from "../../rules/azure/clouds";
-import type { FederatedCredential } from "../../rules/azure/federated-credential";
+import type { FederatedCredential } from "../../rules/azure/trust";
 import {
   WEBHOOK_CLIENT_ID_ANNOTATION,
   WEBHOOK_TENANT_ID_ANNOTATION,

@@ -1,7 +1,7 @@
 import type { Construct } from "constructs";
 import type { Subject } from "../../model/subject";
-import { type AccessRole, accessRoles } from "../../rules/azure/access-role";
-import { IDENTITY_NAME, identityNamePrefix } from "../../rules/azure/identity-plan";
+import { type AccessRole, accessRoles } from "../../rules/azure/roles";
+import { IDENTITY_NAME, identityNamePrefix } from "../../rules/azure/pull";
 import { derivedName } from "../../rules/names";
 import { azureAccessOf } from "./azure-access";
 import { refuseTakenName } from "./identity-names";

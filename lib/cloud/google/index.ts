@@ -2,6 +2,7 @@
  * Google Cloud: workload identity pools and their OIDC providers, pulls from Artifact Registry, service accounts for
  * OpenShift's components and for users' workloads, and a bucket that publishes an issuer.
  *
+ * @module google
  * @packageDocumentation
  */
 

@@ -3,8 +3,8 @@
  * latest/ug/manage-access/k8s-access (creating-access-entries.adoc, access-policy-reference.adoc).
  */
 
-import { type Known, type Ternary, is, map, or, orElse, same, shown } from "../../model/known";
-import { EKS_ACCESS_POLICIES } from "../../rules/aws/eks-access-policies";
+import { type Known, type Ternary, is, or, orElse, same, shown, withoutPrefix } from "../../model/known";
+import { EKS_ACCESS_POLICIES } from "../../rules/aws/spoke";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { FleetWarning } from "../cloud";
 import type { Resource } from "../read/block";
@@ -13,8 +13,6 @@ import { arnFields } from "./place";
 
 /** Beginnings of names that EKS keeps for itself. Source: CreateAccessEntry in the EKS API reference. */
 const RESERVED = /^(?:system|eks|aws|amazon|iam):/;
-const SCOPES: readonly string[] = ["cluster", "namespace"];
-const POLICY = "cluster-access-policy/";
 
 /** The groups of an entry; none where it states none. */
 export function groupsOf(entry: Resource): Known<readonly Known<string>[]> {
@@ -26,16 +24,15 @@ export function refusedEntry(entry: Resource): Answer | undefined {
   if (entry.adopted) return undefined;
   const user = orElse(entry.text("user_name"), () => "") ?? "";
   const groups = orElse(groupsOf(entry), () => []).map((each) => orElse(each, () => ""));
-  const group = groups.find((each) => each.startsWith("system:"));
-  if (group === undefined && !RESERVED.test(user)) return undefined;
-  return broken(
-    `EKS refuses the access entry: its ${group === undefined ? `user ${user}` : `group ${group}`} begins with a word that EKS keeps for itself`,
-    group === undefined
-      ? "leave user_name to EKS"
-      : "take groups of another name, and bind them by RBAC of the spoke; AmazonEKSClusterAdminPolicy is what system:masters is",
-    "InvalidParameterException",
-    seen("access entry", entry.source),
-  );
+  const kept = groups.find((each) => each.startsWith("system:")) ?? (RESERVED.test(user) ? user : undefined);
+  return kept === undefined
+    ? undefined
+    : broken(
+        `EKS refuses the access entry: ${kept} begins with a word that EKS keeps for itself`,
+        "leave user_name to EKS, and take groups of another name; AmazonEKSClusterAdminPolicy is what system:masters is",
+        "InvalidParameterException",
+        seen("access entry", entry.source),
+      );
 }
 
 /** Whether entries of the type let someone in by rights of their own; the others are for nodes. */
@@ -43,57 +40,38 @@ export function isStandard(entry: Resource): Ternary {
   return or(...[undefined, "", "STANDARD"].map((type) => is(entry.text("type"), type)));
 }
 
-/** Why EKS refuses an association; `undefined` where it does not. */
-function problemOf(association: Resource): string | undefined {
-  const [scope] = orElse(association.blocks("access_scope"), () => []);
-  const type = (scope && orElse(scope.text("type"), () => "")) ?? "";
-  if (type !== "" && !SCOPES.includes(type)) return `EKS knows no access scope of type ${type}`;
-  const names = scope && orElse(scope.list("namespaces"), () => undefined);
-  return type === "namespace" && names?.length === 0 ? "its access scope names no namespace" : undefined;
-}
-
 /** Whether one of the policies gives rights; `undefined` without policies. */
 export function judgedPolicies(policies: readonly Resource[], partition: Known<string>): Answer | undefined {
-  const problems = policies.map(problemOf);
-  const taken = policies.filter((_, place) => problems[place] === undefined);
-  if (taken.length > 0 || policies.length === 0) return taken[0] && takenPolicies(taken, partition);
-  return broken(
-    `EKS refuses the access policy of the entry: ${problems[0] ?? ""}`,
-    "give the scope the type cluster, or the type namespace with namespaces",
-    "InvalidParameterException",
-    ...policies.map(({ source }) => seen("access policy", source)),
+  if (policies.length === 0) return undefined;
+  const evidence = policies.map(({ source }) => seen("access policy", source));
+  const names = policies.map((each) => shown(nameOf(each))).join(", ");
+  return policies.some((each) => counts(each, partition))
+    ? pass(`access policies of the entry: ${names}`, ...evidence)
+    : unknown(
+        `what the access policies of the entry, ${names}, allow is not known here`,
+        `associate one of ${EKS_ACCESS_POLICIES.join(", ")} of the role's partition, for the cluster or for namespaces, or give the entry groups`,
+        ...evidence,
+      );
+}
+
+/** True for a policy that is known to give rights, and that EKS takes. */
+function counts(policy: Resource, partition: Known<string>): boolean {
+  const of = arnFields(policy.stated("policy_arn"))?.[1];
+  const [scope] = orElse(policy.blocks("access_scope"), () => []);
+  const type = (scope && orElse(scope.text("type"), () => "")) ?? "";
+  const namespaces = scope && orElse(scope.list("namespaces"), () => undefined);
+  return (
+    EKS_ACCESS_POLICIES.some((each) => is(nameOf(policy), each) === "yes") &&
+    (of === undefined || same(of, partition) !== "no") &&
+    ["", "cluster", "namespace"].includes(type) &&
+    !(type === "namespace" && namespaces?.length === 0)
   );
 }
 
 /** The name at the end of the ARN of an access policy; the whole where it is none. */
 function nameOf(policy: Resource): Known<string> {
   const arn = policy.stated("policy_arn");
-  return map(arnFields(arn)?.[5] ?? arn, (end) => (end.startsWith(POLICY) ? end.slice(POLICY.length) : end));
-}
-
-function takenPolicies(policies: readonly Resource[], partition: Known<string>): Answer {
-  const read = policies.map((each) => {
-    const of = arnFields(each.stated("policy_arn"))?.[1];
-    return { name: nameOf(each), isForeign: of !== undefined && same(of, partition) === "no" };
-  });
-  const evidence = policies.map(({ source }) => seen("access policy", source));
-  const names = read.map(({ name }) => shown(name)).join(", ");
-  const isOne = ({ name }: { readonly name: Known<string> }): boolean =>
-    EKS_ACCESS_POLICIES.some((each) => is(name, each) === "yes");
-  if (read.some((each) => isOne(each) && !each.isForeign))
-    return pass(`access policies of the entry: ${names}`, ...evidence);
-  return read.every(({ isForeign }) => isForeign)
-    ? broken(
-        `the access policies of the entry, ${names}, are of another partition than the role`,
-        `write arn:${orElse(partition, () => "aws")}:eks::aws:cluster-access-policy/…`,
-        "The policyArn parameter format is not valid",
-        ...evidence,
-      )
-    : unknown(
-        `what the access policies of the entry, ${names}, allow is not known here`,
-        `associate one of ${EKS_ACCESS_POLICIES.join(", ")}, or give the entry groups`,
-        ...evidence,
-      );
+  return withoutPrefix(arnFields(arn)?.[5] ?? arn, "cluster-access-policy/");
 }
 
 /** What people should know of the policies of an entry. */

@@ -20,7 +20,7 @@ import {
 } from "../../model/known";
 import type { TreeObject } from "../../model/tree";
 import { awsProviderKind } from "../../rules/aws/provider-spec";
-import { defaultAwsAudience } from "../../rules/aws/pull-annotation";
+import { defaultAwsAudience } from "../../rules/aws/pull";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
 import type {
   AccessIdentity,
@@ -36,8 +36,14 @@ import type { SecretFact } from "../read/component-facts";
 import type { PodFact } from "../read/pods";
 import { type ContainerFact, containersOf } from "../shared/pods";
 import { amended } from "../shared/words";
-import { actionsGranted, anythingGranted, rightsInWords } from "./component";
-import { homeAnswer, isAwsSecret, readAwsSecret } from "./component";
+import {
+  actionsGranted,
+  anythingGranted,
+  rightsInWords,
+  homeAnswer,
+  isAwsSecret,
+  readAwsSecret,
+} from "./component";
 import { type NamedRole, type Roles, isRoleArn } from "./identity";
 import { type Trust, type TrustQuestion, notFound } from "./trust";
 

@@ -1,13 +1,10 @@
 /*
  * Which policies a role has. A role may be named by reference or by name, from another stack too, and where only apply
- * tells the name, each role of the account may be meant. What holds a whole list of policies takes away what others
- * attach beside it, and these attach it again with the next run.
- *
- * Source: aws_iam_role_policies_exclusive, aws_iam_role_policy_attachments_exclusive, aws_iam_policy_attachment, and
- * aws_iam_role (managed_policy_arns, inline_policy) in the documentation of the Terraform provider for AWS.
+ * tells the name, each role of the account may be meant. Where a resource owns a whole list of policies (…_exclusive,
+ * aws_iam_policy_attachment, managed_policy_arns, inline_policy), what others attach beside it may be taken away again.
  */
 
-import { type Known, isKnown, known, match, or, orElse, referenceOf, same } from "../../model/known";
+import { type Known, orElse, referenceOf, same } from "../../model/known";
 import { textAt } from "../../model/tree";
 import type { Policy } from "../../rules/aws/policy/document";
 import { inlineCharactersMax } from "../../rules/aws/policy/refusals";
@@ -15,8 +12,7 @@ import { type Evidence, seen } from "../answer";
 import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import { type Terraform, sameProvider } from "../read/terraform";
-import { type Documents, type NamedPolicy, samePolicy } from "./documents";
-import { ModuleCalls, moduleRemedy } from "./documents";
+import { type Documents, ModuleCalls, type NamedPolicy, moduleRemedy, samePolicy } from "./documents";
 import { accountOf, push, sifted } from "./place";
 
 export interface Doubt {
@@ -34,7 +30,6 @@ export interface HeldPolicy {
 
 interface Given {
   readonly resource: Resource;
-  readonly kind: "inline" | "managed";
   /** Inline ones go by their names, managed ones by their ARNs. */
   readonly key: Known<string>;
   /** The text of an inline one. */
@@ -42,95 +37,91 @@ interface Given {
   readonly named: () => NamedPolicy;
 }
 
-/** All policies of a kind that a role is to have. */
-interface Listing {
-  readonly kind: Given["kind"];
-  readonly keys: Known<readonly Known<string>[]>;
-  readonly mentions: readonly Resource[];
-  readonly source: Source;
-}
-
 const ROLE = "aws_iam_role";
+/** Resources that own all policies of a kind that a role has. */
+const EXCLUSIVE = ["aws_iam_role_policies_exclusive", "aws_iam_role_policy_attachments_exclusive"];
+/** Owns all attachments of a managed policy. */
+const EVERYWHERE = "aws_iam_policy_attachment";
 /** A role that an expression names, one of several instances perhaps. */
 const ONE_ROLE =
   /^(?:module\.[\w-]+(?:\[[^\]]*\])?\.)*(?:data\.)?aws_iam_role\.[\w-]+(?:\[[^\]]*\])?\.(?:name|id)$/;
 
 export class Attachments {
+  readonly #terraform: Terraform;
   readonly #documents: Documents;
   readonly #ofName: (name: string) => readonly Resource[];
   readonly #modules: ModuleCalls;
   readonly #certain = new Map<Resource, Given[]>();
   readonly #perhaps = new Map<Resource, Given[]>();
-  readonly #listings = new Map<Resource, Listing[]>();
-  /** Each says which roles a managed policy is to have. */
-  readonly #claims: readonly Resource[];
+  readonly #owners = new Map<Resource, Source>();
   /** Those of roles that only apply tells. */
   readonly #anywhere: Given[] = [];
 
   constructor(terraform: Terraform, documents: Documents, ofName: (name: string) => readonly Resource[]) {
+    this.#terraform = terraform;
     this.#documents = documents;
     this.#ofName = ofName;
     this.#modules = new ModuleCalls(terraform);
-    for (const each of terraform.ofType("aws_iam_role_policy_attachments_exclusive")) {
-      this.#own(each, "managed", "policy_arns");
-      for (const arn of orElse(each.list("policy_arns"), () => []))
-        this.#give(this.#managed(each, arn), each.stated("role_name"), "role_name");
+    for (const each of EXCLUSIVE.flatMap((type) => terraform.ofType(type))) {
+      const { certain, perhaps } = this.#meant(each, each.stated("role_name"), "role_name");
+      for (const role of [...certain, ...perhaps]) this.#owners.set(role, each.source);
     }
-    for (const each of terraform.ofType("aws_iam_role_policies_exclusive"))
-      this.#own(each, "inline", "policy_names");
     for (const each of terraform.ofType("aws_iam_role_policy"))
       this.#give(this.#inline(each), each.stated("role"), "role");
     for (const each of terraform.ofType("aws_iam_role_policy_attachment"))
-      this.#give(this.#managed(each, wished(each, "policy_arn")), each.stated("role"), "role");
-    this.#claims = terraform.ofType("aws_iam_policy_attachment");
-    for (const each of this.#claims) {
+      this.#give(this.#managed(each), each.stated("role"), "role");
+    for (const each of terraform.ofType(EVERYWHERE)) {
       const roles = each.list("roles");
       for (const role of orElse(roles, () => [roles as Known<never>]))
-        this.#give(this.#managed(each, wished(each, "policy_arn")), role, "roles");
+        this.#give(this.#managed(each), role, "roles");
     }
   }
 
   of(role: Resource): readonly HeldPolicy[] {
     const given = this.#certain.get(role) ?? [];
     const near = this.#anywhere.filter(({ resource }) => same(accountOf(resource), accountOf(role)) !== "no");
-    const held = [
-      ...given.map((each) => ({ each, doubt: this.#doubtOf(role, each, given) })),
-      ...[...(this.#perhaps.get(role) ?? []), ...near].map((each) => ({
-        each,
-        doubt: attached(each.resource),
-      })),
-    ].map(({ each, doubt }) => ({ policy: each.named().policy, doubt }));
+    const perhaps = [...(this.#perhaps.get(role) ?? []), ...near];
+    const owner = this.#ownerOf(role, given);
     const call = this.#callFor(role, given);
-    return [...held, ...(call ? [call] : [])];
-  }
-
-  #doubtOf(role: Resource, given: Given, all: readonly Given[]): Doubt | undefined {
-    const { resource } = given;
-    if (!resource.certain) return perhapsThere(resource);
-    const against = this.#against(role, given, all);
-    return against && contested(resource, against);
+    return [
+      ...given.map(({ resource, named }) => ({
+        policy: named().policy,
+        doubt: resource.certain ? undefined : perhapsThere(resource),
+      })),
+      ...perhaps.map(({ resource, named }) => ({ policy: named().policy, doubt: attached(resource) })),
+      ...(owner
+        ? [open(OWNED, "give policies to the role in one place", "resource that owns them", owner)]
+        : []),
+      ...(call ? [open(CALLED, moduleRemedy, "call of a module", call)] : []),
+    ];
   }
 
   /** What a module makes of a role or policy that it is given is not known. */
-  #callFor(role: Resource, given: readonly Given[]): HeldPolicy | undefined {
+  #callFor(role: Resource, given: readonly Given[]): Source | undefined {
     if (this.#modules.isEmpty) return undefined;
     const policies = given.flatMap(({ resource, named }) => [resource, named().resource ?? resource]);
     const texts = [role.attribute("name"), role.attribute("arn"), ...given.map(({ key }) => key)];
-    const source = this.#modules.given([role, ...policies], texts);
-    if (source === undefined) return undefined;
-    const reason =
-      "the call of a module, which is not followed, is given the role or one of its policies: what it makes of it is not known";
-    return {
-      policy: { kind: "unread", why: reason },
-      doubt: { reason: () => reason, remedy: moduleRemedy, evidence: [seen("call of a module", source)] },
-    };
+    return this.#modules.given([role, ...policies], texts);
   }
 
-  #own(resource: Resource, kind: Given["kind"], argument: string): void {
-    const mentions = resource.mentioned(argument);
-    const listing = { kind, keys: resource.list(argument), mentions, source: resource.source };
-    const { certain, perhaps } = this.#meant(resource, resource.stated("role_name"), "role_name");
-    for (const each of [...certain, ...perhaps]) push(this.#listings, each, listing);
+  /** What may take policies of a role away again, or replace them. */
+  #ownerOf(role: Resource, given: readonly Given[]): Source | undefined {
+    const managed = given.filter(({ text }) => text === undefined);
+    const rival = this.#terraform
+      .ofType(EVERYWHERE)
+      .find(
+        (each) =>
+          same(accountOf(each), accountOf(role)) !== "no" &&
+          managed.some(
+            ({ resource, key }) => resource !== each && same(each.stated("policy_arn"), key) !== "no",
+          ),
+      );
+    return (
+      this.#owners.get(role) ??
+      rival?.source ??
+      replaced(given) ??
+      (listsItsOwn(role, given) ? role.source : undefined)
+    );
   }
 
   #give(given: Given, role: Known<string>, argument: string): void {
@@ -147,11 +138,12 @@ export class Attachments {
       policy: this.#documents.ofText(text, "identity", inlineCharactersMax),
       resource: undefined,
     });
-    return { resource, kind: "inline", key: resource.attribute("name"), text, named };
+    return { resource, key: resource.attribute("name"), text, named };
   }
 
-  #managed(resource: Resource, arn: Known<string>): Given {
-    return { resource, kind: "managed", key: arn, text: undefined, named: () => this.#documents.ofArn(arn) };
+  #managed(resource: Resource): Given {
+    const arn = wished(resource, "policy_arn");
+    return { resource, key: arn, text: undefined, named: () => this.#documents.ofArn(arn) };
   }
 
   /** The roles that an argument names, or may name; `anyone` where it may be any of the account. */
@@ -180,22 +172,6 @@ export class Attachments {
     const { certain, perhaps } = sifted(others, (each) => same(accountOf(each), accountOf(resource)));
     return { certain: [...here, ...certain], perhaps, anyone: false };
   }
-
-  /** Where a policy of a role is taken away again, or replaced; `undefined` where it is not. */
-  #against(role: Resource, given: Given, all: readonly Given[]): Source | undefined {
-    const listings = [...(this.#listings.get(role) ?? []), ...ownListings(role)];
-    const without = listings.find((each) => each.kind === given.kind && !holds(each, given));
-    if (without) return without.source;
-    if (given.kind === "inline") return replaced(given, all);
-    const name = role.attribute("name");
-    return this.#claims.find(
-      (each) =>
-        each !== given.resource &&
-        same(accountOf(each), accountOf(role)) !== "no" &&
-        same(each.stated("policy_arn"), given.key) !== "no" &&
-        !includes(each.list("roles"), name),
-    )?.source;
-  }
 }
 
 function attached({ source }: Resource): Doubt {
@@ -208,15 +184,16 @@ function attached({ source }: Resource): Doubt {
   };
 }
 
-function contested({ source }: Resource, against: Source): Doubt {
+const OWNED =
+  "policies of the role may be taken away or replaced by a resource that owns all of them, or by one of the same name";
+const CALLED =
+  "the call of a module, which is not followed, is given the role or one of its policies: what it makes of it is not known";
+
+/** A policy that could be anything. */
+function open(why: string, remedy: string, what: string, source: Source): HeldPolicy {
   return {
-    reason: (action) =>
-      `a policy that decides about ${action} is given to the role, and taken away or replaced by another resource`,
-    remedy: "give it to the role in one place, or name it in both",
-    evidence: [
-      seen("policy of the role", source),
-      seen("resource that owns the role's policies, or those of its name", against),
-    ],
+    policy: { kind: "unread", why },
+    doubt: { reason: () => why, remedy, evidence: [seen(what, source)] },
   };
 }
 
@@ -233,52 +210,24 @@ function wished(resource: Resource, name: string): Known<string> {
   return resource.certain ? resource.stated(name) : textAt(resource.evaluate(resource.written([name])));
 }
 
-function includes(list: Known<readonly Known<string>[]>, text: Known<string>): boolean {
-  return or(...orElse(list, () => []).map((item) => same(item, text))) === "yes";
-}
-
-/** An expression that names the resource, or the policy, speaks of what it gives. */
-function holds({ keys, mentions }: Listing, { resource, key, named }: Given): boolean {
-  if (includes(keys, key)) return true;
-  const isOpen = match(
-    keys,
-    (items) => !items.every(isKnown),
-    () => true,
-  );
-  return isOpen && [resource, named().resource].some((each) => each !== undefined && mentions.includes(each));
-}
-
 /** Names are unique within a role: of two policies of one name the last one to be applied is there. */
-function replaced(given: Given, all: readonly Given[]): Source | undefined {
-  const { key, text } = given;
-  return all.find(
-    (each) =>
-      each !== given &&
-      each.text !== undefined &&
-      text !== undefined &&
-      same(each.key, key) === "yes" &&
-      samePolicy(each.text, text) !== "yes",
+function replaced(given: readonly Given[]): Source | undefined {
+  return given.find(({ key, text }, place) =>
+    given.some(
+      (each, other) =>
+        other < place &&
+        each.text !== undefined &&
+        text !== undefined &&
+        same(each.key, key) === "yes" &&
+        samePolicy(each.text, text) !== "yes",
+    ),
   )?.resource.source;
 }
 
-/**
- * The lists of a role's own resource. Of a role that is there already they say what it had when it was read, and not
- * what is wished for.
- */
-function ownListings(role: Resource): readonly Listing[] {
-  if (role.adopted || typeof role.written(["arn"]) === "string") return [];
-  const blocks = orElse(role.blocks("inline_policy"), () => []);
-  const names = known(blocks.map((block) => known(orElse(block.text("name"), () => "late") ?? "")));
-  const of = (kind: Given["kind"], keys: Listing["keys"]): Listing => ({
-    kind,
-    keys,
-    mentions: [],
-    source: role.source,
-  });
-  return [
-    ...(Array.isArray(role.written(["managed_policy_arns"]))
-      ? [of("managed", role.list("managed_policy_arns"))]
-      : []),
-    ...(blocks.length > 0 ? [of("inline", names)] : []),
-  ];
+/** Of a role that is there already, its arguments say what it had when it was read. */
+function listsItsOwn(role: Resource, given: readonly Given[]): boolean {
+  if (role.adopted || typeof role.written(["arn"]) === "string") return false;
+  const inline = orElse(role.blocks("inline_policy"), () => []).length > 0;
+  const managed = Array.isArray(role.written(["managed_policy_arns"]));
+  return given.some(({ text }) => (text === undefined ? managed : inline));
 }

@@ -1,14 +1,11 @@
 /*
- * Who may read the objects of a bucket without an identity of IAM.
- *
- * Source: "Blocking public access to your Amazon S3 storage" in the S3 user guide; since April 2023 new buckets have all
- * four settings on.
+ * Who may read the objects of a bucket of S3 without an identity of IAM. Source: "Blocking public access to your Amazon
+ * S3 storage" in the S3 user guide; since April 2023 new buckets have all four settings on.
  */
 
 import {
   type Known,
   type Reference,
-  type Ternary,
   afterPrefix,
   is,
   joined,
@@ -24,10 +21,10 @@ import type { AwsDecision } from "../../rules/aws/policy/decide";
 import { readPolicy } from "../../rules/aws/policy/policy";
 import { decideOutsider } from "../../rules/aws/policy/resource";
 import { resourceOf } from "../../rules/aws/policy/resource-name";
-import { type Answer, type Evidence, broken, seen, unknown } from "../answer";
+import { type Answer, broken, seen, unknown } from "../answer";
 import { obstacle } from "../obstacle";
-import type { Resource } from "../read/block";
-import { type Terraform, sameProvider } from "../read/terraform";
+import { Resource } from "../read/block";
+import type { Terraform } from "../read/terraform";
 import { below } from "../shared/issuers";
 import type { StoredObject } from "../shared/object-store";
 import { accountOf, partitionOf, sifted } from "./place";
@@ -62,7 +59,7 @@ export class Bucket {
   readonly #buckets: readonly Resource[];
   readonly #policies: readonly Resource[];
   readonly #blocks: readonly Resource[];
-  readonly #accountBlocks: readonly (readonly [block: Resource, isOwn: Ternary])[];
+  readonly #accountBlocks: readonly Resource[];
   /** True where a policy or block was read whose bucket only apply tells. */
   readonly #isOpen: boolean;
 
@@ -82,7 +79,7 @@ export class Bucket {
     this.#policies = [...(policies?.certain ?? []), ...own];
     this.#blocks = blocks?.certain ?? [];
     this.#isOpen = [policies, blocks].some((each) => (each?.perhaps ?? []).length > 0);
-    this.#accountBlocks = accountBlocks(this.#buckets[0], terraform);
+    this.#accountBlocks = terraform.ofType(ACCOUNT_BLOCK);
   }
 
   /** Whether the host of an origin is the bucket's. */
@@ -123,22 +120,18 @@ export class Bucket {
 
   #policyAnswer(object: string, reader: BucketReader): Answer | undefined {
     const judged = this.#policies.map((resource) => ({
-      where: seen("bucket policy", resource.source),
+      resource,
       ...this.#decided(resource, object, reader),
     }));
     // A state tells what its configuration does not know yet.
     const certain = judged.filter(({ outcome }) => outcome !== "unknown");
     const worst = certain.find(({ outcome }) => outcome === "denied") ?? certain[0] ?? judged[0];
     if (worst === undefined || worst.outcome === "allowed") return undefined;
-    const { where, outcome, reason } = worst;
-    const what = `${reader.who} read ${object}`;
-    return outcome === "denied"
-      ? broken(`the bucket policy does not let ${what}: ${reason}`, REMEDY, undefined, where)
-      : unknown(
-          `whether the bucket policy lets ${what} is not known: ${reason}`,
-          "see the bucket policy",
-          where,
-        );
+    const where = seen("bucket policy", worst.resource.source);
+    const words = `let ${reader.who} read ${object}: ${worst.reason}`;
+    return worst.outcome === "denied"
+      ? broken(`the bucket policy does not ${words}`, REMEDY, undefined, where)
+      : unknown(`the bucket policy may not ${words}`, "see the bucket policy", where);
   }
 
   #decided(resource: Resource, object: string, { service, arn }: BucketReader): AwsDecision {
@@ -161,8 +154,18 @@ export class Bucket {
       : this.isOwned
         ? unknown("no public access block of the bucket was read, and S3 closes new buckets", OPEN_REMEDY)
         : undefined;
-    return obstacle([own, ...this.#accountBlocks.map(accountRestriction)]);
+    const [bucket] = this.#buckets;
+    const ofAccount = this.#accountBlocks
+      .filter((each) => !bucket || same(accountOfBlock(each), accountOf(bucket)) !== "no")
+      .map((each) => restriction(each, "the account's public access block, if it is of that account,"))
+      .map((answer) => answer && unknown(answer.reason, answer.remedy, ...answer.evidence));
+    return obstacle([own, ...ofAccount]);
   }
+}
+
+function accountOfBlock(block: Resource): Known<string> {
+  const isStated = orElse(block.text("account_id"), () => "late") !== undefined;
+  return isStated ? block.stated("account_id") : accountOf(block);
 }
 
 const REMEDY = "let the policy of the bucket allow s3:GetObject on discovery document and keys";
@@ -186,29 +189,8 @@ function ofOnePartition(policy: Known<string>, unsaid: readonly (Reference | und
   return replaced ? textOf(replaced) : policy;
 }
 
-function accountBlocks(
-  bucket: Resource | undefined,
-  terraform: Terraform,
-): readonly (readonly [block: Resource, isOwn: Ternary])[] {
-  return terraform.ofType(ACCOUNT_BLOCK).flatMap((block): readonly (readonly [Resource, Ternary])[] => {
-    const stated = block.text("account_id");
-    const isStated = orElse(stated, () => "late") !== undefined;
-    const isBeside = !isStated && bucket !== undefined && sameProvider(block, bucket) === "yes";
-    const account = isStated ? block.stated("account_id") : accountOf(block);
-    const isOwn = isBeside ? "yes" : bucket ? same(account, accountOf(bucket)) : "unknown";
-    return isOwn === "no" ? [] : [[block, isOwn]];
-  });
-}
-
-function accountRestriction([block, isOwn]: readonly [Resource, Ternary]): Answer | undefined {
-  const answer = restriction(block, "the account's public access block");
-  return isOwn === "yes" || answer === undefined
-    ? answer
-    : unknown(`${answer.reason}, if the bucket is of that account`, answer.remedy, ...answer.evidence);
-}
-
 function restriction(block: Resource, what: string): Answer | undefined {
-  const where: Evidence = seen("public access block", block.source);
+  const where = seen("public access block", block.source);
   const restricted = is(block.flag("restrict_public_buckets"), true);
   if (restricted === "yes")
     return broken(

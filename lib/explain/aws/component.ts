@@ -6,7 +6,19 @@
  * Condition operators" and "Conditions with multiple context keys or values" in the IAM user guide.
  */
 
-import { type Known, is, isKnown, known, map, orElse, same, shown, whyNot } from "../../model/known";
+import {
+  type Known,
+  all,
+  is,
+  isKnown,
+  known,
+  map,
+  match,
+  orElse,
+  same,
+  shown,
+  whyNot,
+} from "../../model/known";
 import {
   type MarkedText,
   type TreeObject,
@@ -62,23 +74,25 @@ export function readAwsSecret(
   const where = seen(`Secret ${secret.key}`, below(secret.source, "stringData"));
   const wrong = (problem: string, remedy = WRITE): Answer => broken(problem, remedy, undefined, where);
   const lasting = secret.keys.find((key) => STATIC_KEYS.includes(key));
-  if (lasting !== undefined) {
-    const answer = wrong(`the Secret has ${lasting}, which does not expire`, `remove it; ${WRITE}`);
-    return { answer, arn: undefined };
-  }
+  if (lasting !== undefined)
+    return {
+      answer: wrong(`the Secret has ${lasting}, which does not expire`, `remove it; ${WRITE}`),
+      arn: undefined,
+    };
   const why = whyNot(content);
   if (why && why.kind !== "apply")
     return { answer: unknown(why.what, "keep the Secret in one document", where), arn: undefined };
   if (orElse(content, () => "late") === undefined) {
     const keys = secret.keys.join(", ") || "none";
-    const answer = wrong(`the Secret has no readable key ${CREDENTIALS_KEY}; its keys are ${keys}`);
-    return { answer, arn: undefined };
+    const problem = `the Secret has no readable key ${CREDENTIALS_KEY}; its keys are ${keys}`;
+    return { answer: wrong(problem), arn: undefined };
   }
   const lines = linesOf(content);
-  const [arn, path] = [ROLE, TOKEN_FILE].map((key) => lines.values.get(key));
+  const arn = lines.values.get(ROLE);
   const problem = problemOf(lines, tokenPath);
   if (problem !== undefined) return { answer: wrong(problem), arn };
-  const words = `the Secret names the role ${shown(arn ?? known(""))} and the token ${shown(path ?? known(""))}`;
+  const token = shown(lines.values.get(TOKEN_FILE) ?? known(""));
+  const words = `the Secret names the role ${shown(arn ?? known(""))} and the token ${token}`;
   const older = lines.values.has(REGIONAL)
     ? []
     : [seen("no sts_regional_endpoints: older SDKs ask the global endpoint of STS", secret.source)];
@@ -123,57 +137,42 @@ function problemOf({ values, stray }: Lines, tokenPath: string | undefined): str
   return /^(?:regional|legacy)$/.test(endpoints) ? undefined : `${REGIONAL} is ${endpoints}`;
 }
 
-const AS_OTHERS = "write the ARN of the role as Terraform has it";
+const LITERAL_ROLE = /^arn:[a-z-]+:iam::\d{12}:role\//;
 
 /**
  * What speaks against the account and partition of the role that a Secret names: those of the role as it is declared,
- * and of the Secrets beside it; `undefined` where nothing does.
+ * and of the Secrets beside it, since a cluster is in one account; `undefined` where nothing does.
  */
 export function homeAnswer(
   secret: SecretFact,
   { arn, role }: NamedRole,
   beside: ReadonlyMap<string, SecretFact>,
 ): Answer | undefined {
-  const place = placeOf(arn);
+  const placeIn = (text: Known<string>): string | undefined => LITERAL_ROLE.exec(orElse(text, () => ""))?.[0];
+  const place = placeIn(arn);
   if (role === undefined || place === undefined) return undefined;
   const where = seen(`Secret ${secret.key}`, secret.source);
-  const [partition = known("")] = arnFields(arn)?.slice(1) ?? [];
-  if (same(role.partition, partition) === "no")
+  const remedy = "write the ARN of the role as Terraform has it";
+  if (same(role.partition, arnFields(arn)?.[1] ?? known("")) === "no")
     return broken(
-      `the Secret names the role ${shown(arn)} of partition ${shown(partition)}, and Terraform declares it in ${shown(role.partition)}`,
-      AS_OTHERS,
+      `the Secret names the role ${shown(arn)}, and Terraform declares it in partition ${shown(role.partition)}`,
+      remedy,
       undefined,
       where,
       seen("IAM role", role.resource.source),
     );
   // An account that is known was compared when the role was looked for.
-  const rival = isKnown(role.account) ? undefined : rivalOf(place, secret, beside);
+  const others = isKnown(role.account) ? [] : [...beside.values()].filter(isAwsSecret);
+  const rival = others.find((other) => (placeIn(roleOf(other)) ?? place) !== place);
   return (
     rival &&
     unknown(
       `the Secret names the role ${shown(arn)}, and that of ${rival.key} is ${shown(roleOf(rival))}`,
-      `${AS_OTHERS}, or limit its Terraform provider to one account (allowed_account_ids)`,
+      `${remedy}, or limit its Terraform provider to one account (allowed_account_ids)`,
       where,
       seen(`Secret ${rival.key}`, rival.source),
     )
   );
-}
-
-/** Partition and account of a literal ARN. */
-function placeOf(arn: Known<string>): string | undefined {
-  return /^arn:[a-z-]+:iam::\d{12}:role\//.exec(orElse(arn, () => ""))?.[0];
-}
-
-/** Another Secret whose role is elsewhere: a cluster is in one account, and which Secret is wrong none of them says. */
-function rivalOf(
-  own: string,
-  { key }: SecretFact,
-  beside: ReadonlyMap<string, SecretFact>,
-): SecretFact | undefined {
-  return [...beside.values()].find((other) => {
-    const place = other.key !== key && isAwsSecret(other) ? placeOf(roleOf(other)) : undefined;
-    return place !== undefined && place !== own;
-  });
 }
 
 /** What a request asks for, as the policy that grants exactly that. */
@@ -254,13 +253,6 @@ export function actionsGranted(role: Role, rights: TreeObject, account: Known<st
 
 /** Whether the role is granted anything; what it is, is the evidence. */
 export function anythingGranted(role: Role): Answer {
-  const isOpen = role.policies.every(({ policy, doubt }) => policy.kind === "unread" || doubt);
-  if (isOpen && role.policies.length > 0)
-    return unknown(
-      "a policy of the role was not read",
-      "name the Terraform that declares it as well",
-      where(role),
-    );
   const words = grantedInWords(role);
   const evidence = [where(role), ...words.map((each) => seen(each, undefined))];
   const counts = whatCounts(role);
@@ -273,7 +265,7 @@ export function anythingGranted(role: Role): Answer {
         ...evidence,
       )
     : unknown(
-        "whether the role may do anything depends on conditions, or on what boundary and denials leave of wildcards",
+        "whether the role may do anything depends on policies that were not read, on conditions, or on what boundary and denials leave of wildcards",
         unreadRemedy(role),
         ...evidence,
       );
@@ -281,20 +273,18 @@ export function anythingGranted(role: Role): Answer {
 
 /** Whether anything that the statements allow is left by conditions, denials and the boundary. */
 function whatCounts(role: Role): AwsDecision["outcome"] {
-  let outcome: AwsDecision["outcome"] = role.policies.some(({ policy }) => policy.kind === "unread")
-    ? "unknown"
-    : "denied";
-  for (const statement of certainlyAllowing(role)) {
-    // What is negated, or stands for many, is no one action to ask about.
-    const isNegated = statement.actions.negated || statement.resources?.negated !== false;
-    if (isNegated) outcome = "unknown";
-    for (const [action, resource] of isNegated ? [] : pairsOf(statement)) {
-      const said = decided(role, action, resource, NOTHING_KNOWN).outcome;
-      if (said === "allowed") return said;
-      if (said === "unknown" || /[*?]/.test(action + resource)) outcome = "unknown";
-    }
-  }
-  return outcome;
+  const statements = certainlyAllowing(role);
+  // What is negated, or stands for many, is no one action to ask about.
+  const isNegated = ({ actions, resources }: Statement): boolean =>
+    actions.negated || resources?.negated !== false;
+  const pairs = statements.filter((each) => !isNegated(each)).flatMap(pairsOf);
+  const said = pairs.map(([action, resource]) => {
+    const { outcome } = decided(role, action, resource, NOTHING_KNOWN);
+    return outcome === "denied" && /[*?]/.test(action + resource) ? "unknown" : outcome;
+  });
+  if (said.includes("allowed")) return "allowed";
+  const isOpen = role.policies.some(({ policy, doubt }) => policy.kind === "unread" || doubt);
+  return isOpen || said.includes("unknown") || statements.some(isNegated) ? "unknown" : "denied";
 }
 
 function certainlyAllowing({ policies }: Role): readonly Statement[] {
@@ -323,37 +313,26 @@ function abroad(decision: AwsDecision, resource: string, account: Known<string>)
   return { outcome: "unknown", reason };
 }
 
-const TELLS_VALUES = /^(?:(?:ForAnyValue:)?(?:String|Arn)(?:Equals|Like)|Bool)$/i;
-const LIKENESS = /Like$|Arn/i;
-
-/** What is known of requests within the asked conditions; what these merely exclude says no value. */
+/** What is known of requests within the asked conditions; a condition that the request has as well holds. */
 function askedContext(conditions: readonly Condition[]): RequestContext {
-  const keys: Record<string, readonly string[] | null> = {};
-  for (const { operator, key, values } of conditions) {
-    const [name, texts] = [orElse(key, () => ""), values.map(shown)];
-    if (/^Null$/i.test(operator)) {
-      if (texts.join().toLowerCase() === "true") keys[name] = null;
-    } else if (TELLS_VALUES.test(operator) && !(LIKENESS.test(operator) && /[*?]/.test(texts.join())))
-      keys[name] = texts;
-  }
-  const presumes = (granted: Condition): boolean => conditions.some((each) => implies(each, granted));
-  return { ...requestContext(keys), presumes };
+  const telling = conditions.filter(({ operator }) => /^(?:Bool|StringEquals)$/i.test(operator));
+  const keys = telling.map(({ key, values }) => [orElse(key, () => ""), values.map(shown)] as const);
+  return {
+    ...requestContext(Object.fromEntries(keys)),
+    presumes: (granted) => {
+      const words = wordsOf(granted);
+      return words !== undefined && conditions.some((each) => wordsOf(each) === words);
+    },
+  };
 }
 
-/** Whether a granted condition holds wherever the asked one does: one of more values is more, none of fewer values too. */
-function implies(wanted: Condition, granted: Condition): boolean {
-  const signs = [wanted, granted].map(({ key, operator }) =>
-    `${operator} ${orElse(key, () => "?")}`.toLowerCase(),
-  );
-  const isKnownKey = isKnown(granted.key);
-  if (!isKnownKey || signs[0] !== signs[1]) return false;
-  const [wide, narrow] = /Not/i.test(granted.operator) ? [wanted, granted] : [granted, wanted];
-  const texts = new Set(wide.values.map((each) => orElse(each, () => undefined)));
-  return (
-    narrow.values.length > 0 &&
-    narrow.values
-      .map((each) => orElse(each, () => undefined))
-      .every((text) => text !== undefined && texts.has(text))
+/** A condition as text; `undefined` where a value is not known. */
+function wordsOf({ operator, key, values }: Condition): string | undefined {
+  return match(
+    all([key, ...values]),
+    ([name = "", ...texts]) =>
+      JSON.stringify([operator.toLowerCase(), name.toLowerCase(), ...[...new Set(texts)].sort()]),
+    () => undefined,
   );
 }
 

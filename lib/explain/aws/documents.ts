@@ -183,15 +183,21 @@ function sorted(tree: Tree): Tree {
   });
 }
 
-/** `data.aws_iam_policy_document.<name>.json`. */
+/** `data.aws_iam_policy_document.<name>.json`; not known where anything in it is not, since any of it could deny. */
 export const policyDocumentJson: ComputedAttribute = {
   type: "aws_iam_policy_document",
   attribute: "json",
   value: (resource) => {
     if (MERGED.some((name) => resource.names.includes(name))) return undefined;
-    const texts = new Texts();
-    const document = rendered(resource, texts);
-    return document === undefined || texts.isOpen ? undefined : texts.unmarked(JSON.stringify(document));
+    const marks = new Marks();
+    try {
+      const Statement = marks.blocks(resource, "statement").map((each) => renderedStatement(each, marks));
+      const Version = marks.text(resource.text("version")) || "2012-10-17";
+      return marks.removed(JSON.stringify({ Version, Statement }));
+    } catch (error) {
+      if (error instanceof NotKnown) return undefined;
+      throw error;
+    }
   },
 };
 
@@ -202,97 +208,87 @@ const MERGED: readonly string[] = [
   "override_json",
 ];
 
+class NotKnown extends Error {}
+
+function orThrow<T>(value: Known<T>): T {
+  return orElse(value, () => {
+    throw new NotKnown();
+  });
+}
+
 const MARK = /\ue000(\d+)\ue001/;
 
 /** Texts as they stand in JSON, with a mark for each reference. */
-class Texts {
-  /** True where a text was asked for that is not known at all. */
-  isOpen = false;
+class Marks {
   readonly #references: Reference[] = [];
 
-  marked(text: Known<string | undefined>): string {
+  blocks(block: Block, name: string): readonly Block[] {
+    return orThrow(block.blocks(name));
+  }
+
+  text(text: Known<string | undefined>): string {
     const parts = partsOf(text as Known<string>);
-    if (parts === undefined) this.isOpen = true;
-    return (parts ?? []).map((part) => (typeof part === "object" ? this.#mark(part) : (part ?? ""))).join("");
+    if (parts === undefined) throw new NotKnown();
+    return parts
+      .map((part) =>
+        typeof part === "object" ? `\ue000${this.#references.push(part) - 1}\ue001` : (part ?? ""),
+      )
+      .join("");
   }
 
-  /** The items of a list; in this data source `&{…}` stands for a policy variable. */
-  list(list: Known<readonly Known<string>[]>): readonly string[] {
-    const items = orElse(list, () => undefined);
-    if (items === undefined) this.isOpen = true;
-    return (items ?? []).map((item) => this.marked(item).replaceAll("&{", "${"));
+  /** In this data source `&{…}` stands for a policy variable. */
+  list(block: Block, name: string): readonly string[] {
+    return orThrow(block.list(name)).map((item) => this.text(item).replaceAll("&{", "${"));
   }
 
-  unmarked(json: string): Known<string> {
+  removed(json: string): Known<string> {
+    const pieces = json.split(MARK);
     return textOf(
-      json
-        .split(MARK)
-        .map((piece, place) => (place % 2 === 1 ? (this.#references[Number(piece)] ?? "") : piece)),
+      pieces.map((piece, place) => (place % 2 === 1 ? (this.#references[Number(piece)] ?? "") : piece)),
     );
   }
-
-  #mark(reference: Reference): string {
-    const at = this.#references.indexOf(reference);
-    if (at < 0) this.#references.push(reference);
-    return `\ue000${at < 0 ? this.#references.length - 1 : at}\ue001`;
-  }
 }
 
-/** `undefined` where an expression makes blocks of it: any of them could deny. */
-function rendered(resource: Resource, texts: Texts): unknown {
-  const statements = orElse(resource.blocks("statement"), () => undefined);
-  const Statement = statements?.map((each) => renderedStatement(each, texts));
-  if (Statement === undefined || Statement.includes(undefined)) return undefined;
-  return { Version: texts.marked(resource.text("version")) || "2012-10-17", Statement };
-}
+const LISTS = {
+  actions: "Action",
+  not_actions: "NotAction",
+  resources: "Resource",
+  not_resources: "NotResource",
+} as const;
 
-const LISTS: readonly (readonly [argument: string, element: string])[] = [
-  ["actions", "Action"],
-  ["not_actions", "NotAction"],
-  ["resources", "Resource"],
-  ["not_resources", "NotResource"],
-];
-const PRINCIPALS: readonly (readonly [argument: string, element: string])[] = [
-  ["principals", "Principal"],
-  ["not_principals", "NotPrincipal"],
-];
-
-function renderedStatement(statement: Block, texts: Texts): unknown {
-  const made: Record<string, unknown> = {
-    Sid: texts.marked(statement.text("sid")) || undefined,
-    Effect: texts.marked(statement.text("effect")) || "Allow",
+function renderedStatement(statement: Block, marks: Marks): object {
+  const lists = Object.entries(LISTS).map(
+    ([name, element]) => [element, marks.list(statement, name)] as const,
+  );
+  const [principals = [], excepted = [], conditions = []] = ["principals", "not_principals", "condition"].map(
+    (name) => marks.blocks(statement, name),
+  );
+  return {
+    Sid: marks.text(statement.text("sid")) || undefined,
+    Effect: marks.text(statement.text("effect")) || "Allow",
+    ...Object.fromEntries(lists.filter(([, values]) => values.length > 0)),
+    ...(principals.length > 0 && { Principal: renderedPrincipals(principals, marks) }),
+    ...(excepted.length > 0 && { NotPrincipal: renderedPrincipals(excepted, marks) }),
+    ...(conditions.length > 0 && { Condition: renderedConditions(conditions, marks) }),
   };
-  for (const [argument, element] of LISTS) {
-    const values = texts.list(statement.list(argument));
-    if (values.length > 0) made[element] = values;
-  }
-  for (const [argument, element] of PRINCIPALS) {
-    const rows = orElse(statement.blocks(argument), () => undefined);
-    if (rows === undefined) return undefined;
-    if (rows.length > 0) made[element] = principals(rows, texts);
-  }
-  const conditions = orElse(statement.blocks("condition"), () => undefined);
-  if (conditions === undefined) return undefined;
-  if (conditions.length > 0) made["Condition"] = renderedConditions(conditions, texts);
-  return made;
 }
 
-function principals(rows: readonly Block[], texts: Texts): unknown {
+function renderedPrincipals(rows: readonly Block[], marks: Marks): unknown {
   const byType: Record<string, readonly string[]> = {};
   for (const row of rows) {
-    const type = texts.marked(row.text("type"));
+    const type = marks.text(row.text("type"));
     if (type === "*") return "*";
-    byType[type] = [...(byType[type] ?? []), ...texts.list(row.list("identifiers"))];
+    byType[type] = [...(byType[type] ?? []), ...marks.list(row, "identifiers")];
   }
   return byType;
 }
 
-function renderedConditions(conditions: readonly Block[], texts: Texts): unknown {
+function renderedConditions(conditions: readonly Block[], marks: Marks): unknown {
   const byTest: Record<string, Record<string, readonly string[]>> = {};
   for (const condition of conditions) {
-    const keys = (byTest[texts.marked(condition.text("test"))] ??= {});
-    const key = texts.marked(condition.text("variable"));
-    keys[key] = [...(keys[key] ?? []), ...texts.list(condition.list("values"))];
+    const keys = (byTest[marks.text(condition.text("test"))] ??= {});
+    const key = marks.text(condition.text("variable"));
+    keys[key] = [...(keys[key] ?? []), ...marks.list(condition, "values")];
   }
   return byTest;
 }

@@ -73,7 +73,7 @@ export class Roles {
   readonly #terraform: Terraform;
   readonly #documents: Documents;
   readonly #attachments: Attachments;
-  readonly #ofOrganization: (account: Known<string>) => readonly HeldPolicy[];
+  readonly #ofOrganization: readonly HeldPolicy[];
   readonly #byName = new Map<string, Resource[]>();
   readonly #roles = new Map<Resource, Role>();
 
@@ -141,7 +141,7 @@ export class Roles {
     const attached = this.#isRepeated(resource) ? [NOT_DECLARED] : this.#attachments.of(resource);
     // What others attached to a role that is only looked up stands elsewhere.
     const all = [...own, ...(resource.adopted ? [NOT_DECLARED] : []), ...attached];
-    return certainFirst([...all, ...this.#ofOrganization(accountOf(resource))]);
+    return certainFirst([...all, ...this.#ofOrganization]);
   }
 
   /** A state does not say which account a policy is of; of two roles of one name neither's policies are known then. */

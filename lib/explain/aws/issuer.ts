@@ -1,9 +1,7 @@
 /*
- * Buckets of S3 with an issuer's documents, and the doors to them: S3 itself, and distributions of CloudFront.
- *
- * Source: "Restrict access to an Amazon S3 origin", "Restrict the geographic distribution of your content" and "Restrict
- * viewer access to a distribution" in the CloudFront developer guide; the arguments: terraform-provider-aws,
- * r/cloudfront_distribution and r/cloudfront_origin_access_control.
+ * Buckets of S3 with an issuer's documents, and the doors to them: S3 itself, and distributions of CloudFront. Source:
+ * "Restrict access to an Amazon S3 origin" and "Restrict viewer access to a distribution" in the CloudFront developer
+ * guide.
  */
 
 import {
@@ -18,26 +16,22 @@ import {
   same,
   shown,
 } from "../../model/known";
-import { matchesPattern } from "../../rules/wildcard";
 import { type Answer, broken, seen, unknown } from "../answer";
 import { type Block, Resource } from "../read/block";
 import type { ComputedAttribute, Terraform } from "../read/terraform";
 import { below } from "../shared/issuers";
 import type { ObjectStore, StoreDoor, StoredObject } from "../shared/object-store";
-import { type BucketReader, ANYONE, Bucket } from "./bucket";
 import { accountOf, identityOf, partitionOf } from "./place";
+import { type BucketReader, ANYONE, Bucket } from "./bucket";
 
-const TYPE = "aws_cloudfront_distribution";
+const BUCKET = "aws_s3_bucket";
+const OBJECT_TYPES: readonly string[] = ["aws_s3_object", "aws_s3_bucket_object"];
+const DISTRIBUTION = "aws_cloudfront_distribution";
 const CONTROL = "aws_cloudfront_origin_access_control";
-/** What may answer in the bucket's place, or ask for another object. */
-const FUNCTIONS: readonly string[] = ["function_association", "lambda_function_association"];
-/** Who may sign URLs, where only signed ones are answered. */
-const SIGNERS: readonly string[] = ["trusted_key_groups", "trusted_signers"];
-const REMEDY = "let the distribution serve the issuer's documents to everyone";
 
 /** `arn` of a distribution, of which only apply tells the id. */
 export const distributionArn: ComputedAttribute = {
-  type: TYPE,
+  type: DISTRIBUTION,
   attribute: "arn",
   value: (distribution) => {
     const head = joined("arn:", partitionOf(distribution), ":cloudfront::", accountOf(distribution));
@@ -46,8 +40,8 @@ export const distributionArn: ComputedAttribute = {
 };
 
 /** The doors that distributions are to a bucket. */
-export function distributionDoors(bucket: Bucket, terraform: Terraform): readonly StoreDoor[] {
-  return terraform.ofType(TYPE).flatMap((distribution) => {
+function distributionDoors(bucket: Bucket, terraform: Terraform): readonly StoreDoor[] {
+  return terraform.ofType(DISTRIBUTION).flatMap((distribution) => {
     const origin = originOf(distribution, bucket);
     if (!origin) return [];
     const folder = (orElse(origin.text("origin_path"), () => "") ?? "").replace(/^\//, "");
@@ -61,14 +55,7 @@ export function distributionDoors(bucket: Bucket, terraform: Terraform): readonl
             ? undefined
             : known([folder, path].filter((each) => each !== "").join("/"));
         },
-        refusal: (object) => {
-          const path = folder === "" ? object : object.slice(folder.length + 1);
-          return (
-            refusalOf(distribution) ??
-            behaviorRefusal(distribution, path, origin.stated("origin_id")) ??
-            (reader && bucket.refusal(object, reader))
-          );
-        },
+        refusal: (object) => refusalOf(distribution, origin) ?? (reader && bucket.refusal(object, reader)),
       },
     ];
   });
@@ -92,9 +79,9 @@ function originOf(distribution: Resource, bucket: Bucket): Block | undefined {
 }
 
 /** What is known of an issuer's URL that is no door to the bucket, although a document in it names that issuer. */
-export function distributionBefore(url: Known<string>, terraform: Terraform): Answer | undefined {
+function distributionBefore(url: Known<string>, terraform: Terraform): Answer | undefined {
   const serving = terraform
-    .ofType(TYPE)
+    .ofType(DISTRIBUTION)
     .find((each) => !each.adopted && basesOf(each).some((base) => below(base, url) !== undefined));
   if (serving)
     return unknown(
@@ -144,57 +131,56 @@ function readerOf(distribution: Resource, origin: Block, terraform: Terraform): 
   return hasIdentity ? undefined : ANYONE;
 }
 
-/** What keeps everyone from all that a distribution serves. */
-function refusalOf(distribution: Resource): Answer | undefined {
+/** Arguments that may keep the documents from some, or take them from elsewhere. */
+const OF_DISTRIBUTION: readonly string[] = ["ordered_cache_behavior", "web_acl_id"];
+const OF_BEHAVIOR: readonly string[] = [
+  "trusted_key_groups",
+  "trusted_signers",
+  "function_association",
+  "lambda_function_association",
+];
+
+/** What keeps everyone from what a distribution serves of an origin, or may. */
+function refusalOf(distribution: Resource, origin: Block): Answer | undefined {
   const where = seen("distribution", distribution.source);
+  const remedy = "let the distribution serve the issuer's documents to everyone";
   const isOff = is(distribution.text("enabled"), "false");
-  if (isOff === "yes") return broken("the distribution is not enabled", REMEDY, undefined, where);
+  if (isOff === "yes") return broken("the distribution is not enabled", remedy, undefined, where);
+  const [behavior] = blocksOf(distribution, "default_cache_behavior");
+  if (!behavior || same(behavior.stated("target_origin_id"), origin.stated("origin_id")) !== "yes")
+    return unknown(
+      "the distribution serves the documents from another origin than the bucket, or may",
+      remedy,
+      where,
+    );
   const [restrictions] = blocksOf(distribution, "restrictions");
   const [geo] = restrictions ? blocksOf(restrictions, "geo_restriction") : [];
-  const restricted = geo && orElse(geo.text("restriction_type"), () => "late");
-  const reason =
-    isOff === "unknown"
-      ? "whether the distribution is enabled is known only after apply"
-      : restricted && restricted !== "none"
-        ? "the distribution serves some countries alone, and from where the cloud asks for the keys is not known"
-        : orElse(distribution.text("web_acl_id"), () => "late")
-          ? "what the web ACL of the distribution lets through was not read"
-          : undefined;
-  return reason === undefined ? undefined : unknown(reason, REMEDY, where);
+  const isForSome =
+    geo && is(geo.text("restriction_type"), "none") !== "yes" && isWritten(geo, "restriction_type");
+  const [open] = [
+    ...(isOff === "unknown" ? ["enabled"] : []),
+    ...(isForSome ? ["geo_restriction"] : []),
+    ...OF_DISTRIBUTION.filter((name) => isWritten(distribution, name)),
+    ...OF_BEHAVIOR.filter((name) => isWritten(behavior, name)),
+  ];
+  return open === undefined
+    ? undefined
+    : unknown(
+        `what ${open} of the distribution makes of requests for the documents is not judged here`,
+        remedy,
+        where,
+      );
 }
 
-/** What the behavior for a path keeps from everyone, or takes from elsewhere. */
-function behaviorRefusal(distribution: Resource, path: string, origin: Known<string>): Answer | undefined {
-  const where = seen("distribution", distribution.source);
-  const behavior = behaviorAt(distribution, path);
-  const isOrigin = behavior !== undefined && same(behavior.stated("target_origin_id"), origin) === "yes";
-  const signers = SIGNERS.map((key) => orElse(behavior?.list(key) ?? known([]), () => undefined));
-  if (isOrigin && signers.some((list) => list?.some((each) => is(each, "") === "no")))
-    return broken(`the distribution serves ${path} at signed URLs alone`, REMEDY, undefined, where);
-  const reason = !isOrigin
-    ? `the distribution serves ${path} from another origin than the bucket, or may`
-    : signers.some((list) => list?.length !== 0)
-      ? `whether the distribution serves ${path} at signed URLs alone is known only after apply`
-      : FUNCTIONS.some((key) => orElse(behavior.blocks(key), () => undefined)?.length !== 0)
-        ? `what the functions of the distribution make of requests for ${path} was not read`
-        : undefined;
-  return reason === undefined ? undefined : unknown(reason, REMEDY, where);
+/** True for an argument that says something; states write empty lists and texts. */
+function isWritten(block: Block, name: string): boolean {
+  return match(
+    block.tree(name),
+    (value) =>
+      !["", null, undefined].includes(value as string) && !(Array.isArray(value) && value.length === 0),
+    () => true,
+  );
 }
-
-/** The first behavior whose pattern covers a path, else the default one; `undefined` where that is not known. */
-function behaviorAt(distribution: Resource, path: string): Block | undefined {
-  const ordered = orElse(distribution.blocks("ordered_cache_behavior"), () => undefined);
-  if (ordered === undefined) return undefined;
-  for (const behavior of ordered) {
-    const pattern = orElse(behavior.stated("path_pattern"), () => undefined);
-    const covers = pattern === undefined ? undefined : matchesPattern(pattern.replace(/^\//, ""), path);
-    if (covers !== false) return covers === true ? behavior : undefined;
-  }
-  return blocksOf(distribution, "default_cache_behavior")[0];
-}
-
-const BUCKET = "aws_s3_bucket";
-const OBJECT_TYPES: readonly string[] = ["aws_s3_object", "aws_s3_bucket_object"];
 
 export const bucketAttributes: readonly ComputedAttribute[] = [
   { type: BUCKET, attribute: "id", value: (bucket) => bucket.attribute("bucket") },

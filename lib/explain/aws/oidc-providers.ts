@@ -8,15 +8,14 @@ import {
   type Ternary,
   isKnown,
   joined,
-  map,
   or,
   orElse,
   partsOf,
   same,
   unread,
+  whether,
   withoutPrefix,
 } from "../../model/known";
-import { type Answer, seen, unknown } from "../answer";
 import type { Resource } from "../read/block";
 import type { ComputedAttribute, Terraform } from "../read/terraform";
 import { accountOf, arnFields, partitionOf } from "./place";
@@ -83,46 +82,22 @@ export function registeredIn(
   const there = providers.filter(
     (each) => same(each.url, issuer) === "yes" && same(each.account, account) !== "no",
   );
-  if (there.length < 2) return there;
-  // One that is only looked up does not tell its audiences.
-  const all = there.filter(({ clientIds }) => isKnown(clientIds));
-  // A configuration lists every audience; a stated fact may list only those that the stack needs.
-  const read = all.filter(({ resource }) => !resource.source.stated);
-  const telling = read.length > 0 ? read : all;
-  const near = telling.filter((each) => same(each.account, account) === "yes");
-  return [near, telling, there].find(({ length }) => length > 0) ?? there;
+  // One that is only looked up does not tell its audiences, and a stated one may tell only some of them.
+  const telling = there.filter(({ clientIds }) => isKnown(clientIds));
+  const read = telling.filter(({ resource }) => !resource.source.stated);
+  const near = read.filter((each) => same(each.account, account) === "yes");
+  return [near, read, telling].find(({ length }) => length > 0) ?? there;
 }
 
-export function accepts({ clientIds }: RegisteredIssuer, audience: Known<string>): Ternary {
-  return orElse(
-    map(clientIds, (ids) => or(...ids.map((id) => same(id, audience)))),
-    () => "unknown",
-  );
-}
-
-/** Not adjustable. */
+/** Not adjustable: AWS refuses an OIDC provider with more. */
 const CLIENT_IDS_MAX = 100;
 
-/** Why it is not certain which audiences are accepted; `undefined` where it is. */
-export function audienceDoubt(
-  found: readonly RegisteredIssuer[],
-  audience: Known<string>,
-): Answer | undefined {
-  const [first, ...others] = found.filter((each) => accepts(each, audience) !== "unknown");
-  if (!first) return undefined;
-  const other = others.find((each) => accepts(each, audience) !== accepts(first, audience));
-  if (other)
-    return unknown(
-      "the issuer is declared as two OIDC providers with other audiences, and an account takes but one of them",
-      "leave only one of the two, or limit their Terraform providers to their accounts (allowed_account_ids)",
-      seen("client_id_list", first.resource.source),
-      seen("client_id_list of the other", other.resource.source),
-    );
-  return orElse(first.clientIds, () => []).length <= CLIENT_IDS_MAX
-    ? undefined
-    : unknown(
-        `AWS refuses an OIDC provider with more than ${CLIENT_IDS_MAX} audiences; which ones it has, if it is there at all, is not known`,
-        "leave out the audiences that are not needed",
-        seen("client_id_list", first.resource.source),
-      );
+/** Whether an audience is accepted; not known where two declarations of an account's one OIDC provider differ. */
+export function accepts(found: readonly RegisteredIssuer[], audience: Known<string>): Ternary {
+  const answers = found.map(({ clientIds }) =>
+    whether(clientIds, (ids) => or(...ids.map((id) => same(id, audience)))),
+  );
+  const [first, other] = [...new Set(answers)].filter((answer) => answer !== "unknown");
+  const isTooLong = found.some(({ clientIds }) => orElse(clientIds, () => []).length > CLIENT_IDS_MAX);
+  return other !== undefined || isTooLong ? "unknown" : (first ?? "unknown");
 }

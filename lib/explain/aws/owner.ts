@@ -1,16 +1,13 @@
 /*
- * The owner's part of a pull: between accounts the policy of the repository or registry must allow it, within one
- * account it must not deny it, and may grant to the role itself what the role's own policies do not.
+ * The owner's part of a pull: between accounts the policy of the repository must allow it, within one account it must
+ * not deny it. What a policy of a whole registry denies or allows is only perhaps so.
  * Source: "Cross-account policy evaluation logic" in the IAM user guide.
  */
 
 import { type Ternary, is, or, shown } from "../../model/known";
-import type { Decision } from "../../rules/aws/policy/decide";
 import { ResourcePolicy } from "../../rules/aws/policy/resource";
-import type { AskedResource } from "../../rules/aws/policy/resource-name";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import { obstacle } from "../obstacle";
-import type { Source } from "../read/source";
 import { type AskedPlace, type PolicyOfOwner, type Registries, isOf } from "./registry";
 import { type AssumedRole, type RoleJudge, pullActions } from "./role-judge";
 
@@ -35,31 +32,43 @@ export class Owners {
     const isForeign = is(this.#role.account, place.account) !== "yes";
     const withoutPolicy = isForeign ? this.#withoutPolicy(place) : undefined;
     if (this.#registries.isEmpty) return withoutPolicy;
-    const denial = this.#registryDenial(place);
-    if (denial?.status === "fail") return denial;
     const { policy, others } = this.#registries.policiesOf(place);
+    const denying = others.filter((each) => this.#denies(each, place) !== "no");
+    const certain = denying.find(
+      (each) => this.#denies(each, place) === "yes" && isOf(each, place) === "yes",
+    );
+    if (certain?.isOfRegistry && !this.#registries.hasOldScope)
+      return broken(
+        "the registry's policy denies the pull, whatever other policies allow",
+        "except the role or the repository from the denial in the registry policy",
+        "is not authorized to perform: ecr:BatchGetImage … with an explicit deny in a resource-based policy",
+        seen("policy of the registry", certain.source),
+      );
     const said = policy ? this.#allows(place, policy, isForeign) : withoutPolicy;
     if (said && said.status !== "pass") return said;
-    if (denial) return denial;
-    const doubt = others.find((each) => this.#denies(each) !== "no");
-    return doubt ? perhapsDenied(doubt.source) : said;
+    const [doubt] = denying;
+    return doubt
+      ? unknown(
+          "a policy that denies it, or cannot be judged, is or may be that of the repository or its registry",
+          "write its repository and region as literals, and limit its Terraform provider to one account (allowed_account_ids)",
+          seen("policy of a repository or registry", doubt.source),
+        )
+      : said;
   }
 
-  /** Within one account a repository policy that names the role itself needs no permission of the role. */
+  /** Within one account a repository policy may grant to the role itself what the role's own policies do not. */
   granted(place: AskedPlace): Answer | undefined {
-    const isHome = is(this.#role.account, place.account);
-    if (this.#registries.isEmpty || isHome === "no") return undefined;
+    if (this.#registries.isEmpty || is(this.#role.account, place.account) === "no") return undefined;
     const { policy, others } = this.#registries.policiesOf(place);
-    for (const each of [...(policy ? [policy] : []), ...others]) {
-      const outcome = this.#grantedBy(each, place);
-      if (outcome === "denied") continue;
-      const isCertain = each === policy && isOf(each, place) === "yes" && isHome === "yes";
-      if (outcome === "unknown" || !isCertain) return perhapsGranted(each.source);
-      const reason = `the repository policy lets ${shown(this.#role.arn)} itself in, which needs no policy of the role within one account`;
-      return this.#registryDenial(place) ?? pass(reason, seen("policy of the repository", each.source));
-    }
-    const source = this.#registryGrant(place, false);
-    return source && perhapsGranted(source);
+    const granting = [...(policy ? [policy] : []), ...others].find((each) => this.#mayGrant(each, place));
+    return (
+      granting &&
+      unknown(
+        "the role's own policies do not allow it, and whether a policy of the repository or registry does instead is not judged here",
+        "allow it in the role's permission policy",
+        seen("policy of the repository or registry", granting.source),
+      )
+    );
   }
 
   /** What of a pull through a cache is not there yet takes another permission. */
@@ -67,9 +76,6 @@ export class Owners {
     const rule = this.#registries.cacheRuleOf(place);
     const { region, resource } = place;
     if (!rule || this.#judge.outcome(IMPORT, region, resource, false) === "allowed") return undefined;
-    const isLet = (each: PolicyOfOwner): boolean =>
-      isOf(each, place) === "yes" && this.#toRole(each).grants(IMPORT).decide(resource).outcome === "allowed";
-    if (this.#registries.registryPoliciesOf(place).some(isLet)) return undefined;
     return unknown(
       "the repository caches another registry, and the role may pull only what is in it already: it is not certain that it may ecr:BatchImportUpstreamImage",
       "allow ecr:BatchImportUpstreamImage on the repository too (pullThroughCache)",
@@ -106,7 +112,8 @@ export class Owners {
     const { outcome, reason } = said ?? { outcome: OUTCOMES[denial.holds], reason: denial.reason };
     if (outcome === "allowed") return undefined;
     if (outcome === "unknown") return unknown(reason, "see the repository policy", where);
-    if (isForeign && denial.holds !== "yes" && this.#registryGrant(place, true))
+    const others = isForeign && denial.holds !== "yes" ? this.#registries.policiesOf(place).others : [];
+    if (others.some((each) => this.#toRole(each).lets(action).decide(undefined).outcome !== "denied"))
       return unknown(
         "the repository policy does not let the role in, and whether the registry's does is not known",
         "let the role in by the repository policy",
@@ -120,56 +127,18 @@ export class Owners {
     );
   }
 
-  /** What a registry policy keeps from the role, or may; `undefined` where none does. */
-  #registryDenial(place: AskedPlace): Answer | undefined {
-    const denying = this.#registries
-      .registryPoliciesOf(place)
-      .map((each) => ({ each, denies: this.#denies(each, place.resource) }))
-      .filter(({ denies }) => denies !== "no");
-    const certain = denying.find(({ each, denies }) => denies === "yes" && isOf(each, place) === "yes");
-    if (certain)
-      return broken(
-        "the registry's policy denies the pull from every repository that it names, whatever other policies allow",
-        "except the role or the repository from the denial in the registry policy",
-        "is not authorized to perform: ecr:BatchGetImage … with an explicit deny in a resource-based policy",
-        seen("policy of the registry", certain.each.source),
-      );
-    const [perhaps] = denying;
-    return (
-      perhaps &&
-      unknown(
-        "a registry policy that denies it, or cannot be judged, is or may be this registry's",
-        "see the registry policy, and limit its Terraform provider to one account (allowed_account_ids)",
-        seen("policy of a registry", perhaps.each.source),
-      )
-    );
-  }
-
-  /** A registry policy that grants the pull, or may, where neither the role's own nor the repository's do. */
-  #registryGrant(place: AskedPlace, isForeign: boolean): Source | undefined {
-    return this.#registries.registryPoliciesOf(place).find((each) => {
-      const spoken = this.#toRole(each);
-      return pullActions.some((action) => {
-        const question = isForeign ? spoken.lets(action) : spoken.grants(action);
-        return question.decide(place.resource).outcome !== "denied";
-      });
-    })?.source;
-  }
-
-  /** Whether a repository policy lets the role read where the role's own policies do not. */
-  #grantedBy(each: PolicyOfOwner, { region, resource }: AskedPlace): Decision["outcome"] {
-    const outcomes = pullActions.map((action): Decision["outcome"] => {
-      const question = this.#toRole(each).grants(action);
-      const denial = question.denial(undefined).holds;
-      const { outcome } = question.decide(undefined);
-      if (outcome === "unknown" || denial === "yes") return outcome;
+  /** Whether a policy, with what the role's own allow, may let the role read; their denials and the boundary limit it. */
+  #mayGrant(policy: PolicyOfOwner, { region, resource }: AskedPlace): boolean {
+    return pullActions.every((action) => {
+      const { outcome } = this.#toRole(policy).grants(action).decide(undefined);
       const own = this.#judge.outcome(action, region, resource, outcome === "allowed");
-      return own === "allowed" && denial === "unknown" ? "unknown" : own;
+      return outcome === "unknown" || own !== "denied";
     });
-    return (["denied", "unknown"] as const).find((outcome) => outcomes.includes(outcome)) ?? "allowed";
   }
 
-  #denies(policy: PolicyOfOwner, resource?: AskedResource): Ternary {
+  #denies(policy: PolicyOfOwner, place: AskedPlace): Ternary {
+    // Only policies of whole registries name resources.
+    const resource = policy.isOfRegistry ? place.resource : undefined;
     return or(...pullActions.map((action) => this.#toRole(policy).lets(action).denial(resource).holds));
   }
 
@@ -178,20 +147,4 @@ export class Owners {
     this.#spoken.set(policy, before);
     return before;
   }
-}
-
-function perhapsGranted(source: Source): Answer {
-  return unknown(
-    "the role's own policies do not allow it, and whether a policy of the repository or registry does instead is not known",
-    "allow it in the role's permission policy",
-    seen("policy of the repository", source),
-  );
-}
-
-function perhapsDenied(source: Source): Answer {
-  return unknown(
-    "a repository policy that denies it, or cannot be judged, may be this repository's",
-    "write its repository and region as literals, and limit its Terraform provider to one account (allowed_account_ids)",
-    seen("policy of a repository that is not known", source),
-  );
 }

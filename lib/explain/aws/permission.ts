@@ -3,7 +3,7 @@
  */
 
 import { type Known, isKnown, match, orElse, partsOf, shown } from "../../model/known";
-import { parseEcrHost } from "../../rules/aws/ecr-host";
+import { parseEcrHost } from "../../rules/aws/registry";
 import { partitions } from "../../rules/aws/partitions";
 import type { Policy, Selection, Statement } from "../../rules/aws/policy/document";
 import { type Answer, badness, broken, later, pass, seen, unknown } from "../answer";

@@ -4,8 +4,8 @@
  */
 
 import { type Known, all, is, match, whyText } from "../../model/known";
-import { parseEcrHost } from "../../rules/aws/ecr-host";
-import { ecrRoleAnnotation } from "../../rules/aws/pull-annotation";
+import { parseEcrHost } from "../../rules/aws/registry";
+import { ecrRoleAnnotation } from "../../rules/aws/pull";
 import { certainRefusal, parsedArguments } from "../../rules/plugin-arguments";
 import { pluginCan } from "../../rules/plugins";
 import { type Answer, SILENT, broken, pass, seen, unknown } from "../answer";

@@ -1,10 +1,7 @@
 /*
  * What the owner of a registry says of pulls: policies of repositories and of whole registries, and repositories that
- * cache others with the first pull of each image.
- *
- * Source: "Private repository policies", "Private registry permissions" (of scope V1, that a few accounts still have,
- * none of the actions is one of a pull) and "Sync an upstream registry with an Amazon ECR private registry" in the ECR
- * user guide.
+ * cache others with the first pull of each image. Source: "Private repository policies", "Private registry permissions"
+ * and "Sync an upstream registry with an Amazon ECR private registry" in the ECR user guide.
  */
 
 import { type Known, type Ternary, and, is, isKnown, known, map, orElse, same } from "../../model/known";
@@ -12,11 +9,9 @@ import { type AskedName, AskedNames } from "../../rules/asked-names";
 import type { Policy } from "../../rules/aws/policy/document";
 import { type AskedResource, namedResource, oneResource } from "../../rules/aws/policy/resource-name";
 import { literalPattern, prefixPattern } from "../../rules/wildcard";
-import type { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
-import { type Documents, samePolicy } from "./documents";
-import { ModuleCalls } from "./documents";
+import { type Documents, ModuleCalls, samePolicy } from "./documents";
 import { accountOf, push, regionOf } from "./place";
 
 export interface Registry {
@@ -70,14 +65,13 @@ function unlessLate(text: Known<string>, judge: (text: string) => Ternary): Tern
   return orElse(map(text, judge), () => "unknown");
 }
 
-interface Declared {
+export interface PolicyOfOwner {
   readonly account: Known<string>;
   readonly region: Known<string>;
   readonly source: Source;
-}
-
-export interface PolicyOfOwner extends Declared {
   readonly policy: Policy;
+  /** True for one of a whole registry, which ECR enforces in every request. */
+  readonly isOfRegistry: boolean;
 }
 
 interface RepositoryPolicy extends PolicyOfOwner {
@@ -85,28 +79,25 @@ interface RepositoryPolicy extends PolicyOfOwner {
   readonly text: Known<string>;
 }
 
-export function isOf(
-  one: Pick<Declared, "account" | "region">,
-  place: Pick<Registry, "account" | "region">,
-): Ternary {
+type Place = Pick<Registry, "account" | "region">;
+
+export function isOf(one: Pick<PolicyOfOwner, "account" | "region">, place: Place): Ternary {
   return and(is(one.account, place.account), is(one.region, place.region));
 }
 
-/** The prefix of all repositories that no other rule is about. */
-const ROOT = "ROOT";
 const REPOSITORY = "aws_ecr_repository";
 
 export class Registries {
   /** True where it does not matter who asks. */
   readonly isEmpty: boolean;
+  /** True where registry policies may have the old scope V1, of which none of the actions is one of a pull. */
+  readonly hasOldScope: boolean;
   readonly #terraform: Terraform;
   readonly #policies: readonly RepositoryPolicy[];
   readonly #byName = new Map<string, RepositoryPolicy[]>();
   readonly #unnamed: readonly RepositoryPolicy[];
   readonly #registryPolicies: readonly PolicyOfOwner[];
-  readonly #rules: readonly (Declared & { readonly prefix: Known<string> })[];
   readonly #modules: ModuleCalls;
-  #names: readonly Known<string>[] | undefined;
 
   constructor(terraform: Terraform, documents: Documents) {
     this.#terraform = terraform;
@@ -117,17 +108,22 @@ export class Registries {
       const name = orElse(each.repository, () => undefined);
       if (name !== undefined) push(this.#byName, name, each);
     }
-    this.#registryPolicies = registryPolicies(terraform, documents);
-    this.isEmpty = this.#policies.length === 0 && this.#registryPolicies.length === 0;
-    this.#rules = terraform.ofType("aws_ecr_pull_through_cache_rule").map((resource) => ({
-      ...declaredOf(resource),
-      prefix: resource.stated("ecr_repository_prefix"),
+    this.#registryPolicies = terraform.ofType("aws_ecr_registry_policy").map((each) => ({
+      account: accountOf(each),
+      region: regionOf(each),
+      source: each.source,
+      policy: documents.ofText(each.stated("policy"), "resource"),
+      isOfRegistry: true,
     }));
+    this.hasOldScope = terraform
+      .ofType("aws_ecr_account_setting")
+      .some((each) => is(each.text("value"), "V1") !== "no");
+    this.isEmpty = this.#policies.length === 0 && this.#registryPolicies.length === 0;
   }
 
   /**
-   * The policy of a repository: one of its name, which may be another registry's where that is not known; and those that
-   * may be the repository's instead, since a repository has but one.
+   * The policy of a repository: one of its name, which may be another registry's where that is not known; and others
+   * that may count for it: those that may be its own instead, since a repository has but one, and those of its registry.
    */
   policiesOf(place: AskedPlace): {
     readonly policy: PolicyOfOwner | undefined;
@@ -141,23 +137,18 @@ export class Registries {
     const itsName = near.filter(({ repository }) => place.isNamed(repository) === "yes");
     const policy = itsName.find(({ account }) => is(account, place.account) === "yes") ?? itsName[0];
     const isCertain = policy !== undefined && isOf(policy, place) === "yes";
-    return { policy, others: isCertain ? [] : near.filter((each) => each !== policy) };
+    const others = isCertain ? [] : near.filter((each) => each !== policy);
+    const ofRegistry = this.#registryPolicies.filter((each) => isOf(each, place) !== "no");
+    return { policy, others: [...others, ...ofRegistry] };
   }
 
-  /** Policies of whole registries that are, or may be, the repository's, which ECR enforces in every request. */
-  registryPoliciesOf(place: AskedPlace): readonly PolicyOfOwner[] {
-    return this.#registryPolicies.filter((each) => isOf(each, place) !== "no");
-  }
-
-  /** The rule that a repository is cached by, or may be; one of everything counts for what is not declared. */
+  /** A rule that a repository is cached by, or may be: the prefix ROOT is for all that no other rule is about. */
   cacheRuleOf(place: AskedPlace): Source | undefined {
-    const near = this.#rules.filter((rule) => isOf(rule, place) !== "no");
-    const own = near.find(({ prefix }) => is(prefix, ROOT) !== "yes" && place.isBelow(prefix) !== "no");
-    const rest = near.find(({ prefix }) => is(prefix, ROOT) === "yes");
-    if (own || !rest) return own?.source;
-    this.#names ??= this.#terraform.ofType(REPOSITORY).map((each) => each.stated("name"));
-    const isDeclared = this.#names.some((name) => place.isNamed(name) === "yes");
-    return isDeclared ? undefined : rest.source;
+    return this.#terraform.ofType("aws_ecr_pull_through_cache_rule").find((rule) => {
+      const prefix = rule.stated("ecr_repository_prefix");
+      const isThere = isOf({ account: accountOf(rule), region: regionOf(rule) }, place) !== "no";
+      return isThere && (is(prefix, "ROOT") === "yes" || place.isBelow(prefix) !== "no");
+    })?.source;
   }
 
   /** A module's call that is given the repository; what it makes of that is not known. */
@@ -165,38 +156,29 @@ export class Registries {
     if (this.#modules.isEmpty) return undefined;
     const resources = this.#terraform
       .ofType(REPOSITORY)
-      .filter(
-        (each) =>
-          isOf({ account: accountOf(each), region: regionOf(each) }, place) !== "no" &&
-          place.isNamed(each.stated("name")) === "yes",
-      );
+      .filter((each) => place.isNamed(each.stated("name")) === "yes");
     const names = resources.flatMap((each) => [each.stated("name"), each.attribute("arn")]);
     return this.#modules.given(resources, [...names, known(place.resource.example)]);
   }
 }
 
-function declaredOf(resource: Resource): Declared {
-  return { account: accountOf(resource), region: regionOf(resource), source: resource.source };
-}
-
 function repositoryPolicies(terraform: Terraform, documents: Documents): readonly RepositoryPolicy[] {
   const found: RepositoryPolicy[] = [];
   for (const resource of terraform.ofType("aws_ecr_repository_policy")) {
-    const text = resource.stated("policy");
-    const repository = resource.stated("repository");
-    const made = { ...declaredOf(resource), repository, text, policy: documents.ofText(text, "resource") };
+    const [account, region] = [accountOf(resource), regionOf(resource)];
+    const [repository, text] = [resource.stated("repository"), resource.stated("policy")];
     const place = found.findIndex(
-      (each) => and(same(each.repository, repository), isSameRegistry(each, made)) === "yes",
+      (each) =>
+        and(same(each.repository, repository), same(each.account, account), same(each.region, region)) ===
+        "yes",
     );
     const before = found[place];
-    if (before === undefined) found.push(made);
-    else if (samePolicy(before.text, text) !== "yes") found[place] = { ...before, policy: CONTESTED };
+    if (before === undefined) {
+      const policy = documents.ofText(text, "resource");
+      found.push({ account, region, repository, text, policy, source: resource.source, isOfRegistry: false });
+    } else if (samePolicy(before.text, text) !== "yes") found[place] = { ...before, policy: CONTESTED };
   }
   return found;
-}
-
-function isSameRegistry(one: Declared, other: Declared): Ternary {
-  return and(same(one.account, other.account), same(one.region, other.region));
 }
 
 /** A repository has but one policy: which of two is there, the order tells in which they were applied. */
@@ -204,17 +186,3 @@ const CONTESTED: Policy = {
   kind: "unread",
   why: "the repository has two policies in what was read, and the last one to be applied is there",
 };
-
-function registryPolicies(terraform: Terraform, documents: Documents): readonly PolicyOfOwner[] {
-  const unenforced = terraform
-    .ofType("aws_ecr_account_setting")
-    .filter(
-      (each) =>
-        is(each.text("name"), "REGISTRY_POLICY_SCOPE") === "yes" && is(each.text("value"), "V1") === "yes",
-    )
-    .map(declaredOf);
-  return terraform
-    .ofType("aws_ecr_registry_policy")
-    .map((each) => ({ ...declaredOf(each), policy: documents.ofText(each.stated("policy"), "resource") }))
-    .filter((each) => !unenforced.some((other) => isSameRegistry(each, other) === "yes"));
-}

@@ -22,7 +22,7 @@ import type { TrustAnswer } from "../cloud";
 import type { Issuers } from "../shared/object-store";
 import { ASK_AGAIN } from "../shared/words";
 import type { Role } from "./identity";
-import { type RegisteredIssuer, accepts, audienceDoubt, hostOfArn, registeredIn } from "./oidc-providers";
+import { type RegisteredIssuer, accepts, hostOfArn, registeredIn } from "./oidc-providers";
 import { arnFields } from "./place";
 
 export interface TrustQuestion {
@@ -203,15 +203,14 @@ export class Trust {
   #audienceAccepted(asked: Asked, whole: AwsDecision): Answer {
     const { role, audience } = asked;
     const found = this.#registered(asked);
-    const [declared] = found;
-    const doubt = audienceDoubt(found, audience);
-    const accepted = declared && accepts(declared, audience);
-    if (!doubt && accepted === "no")
+    const accepted = accepts(found, audience);
+    const lists = found.map(({ resource }) => seen("client_id_list", resource.source));
+    if (accepted === "no")
       return broken(
-        `the OIDC provider accepts ${idsOf(declared)}, the token is for ${shown(audience)}`,
+        `the OIDC provider accepts ${idsOf(found)}, the token is for ${shown(audience)}`,
         "add the audience to the OIDC provider's client_id_list",
         "InvalidIdentityToken: Incorrect token audience",
-        seen("client_id_list", declared?.resource.source),
+        ...lists,
       );
     // What is allowed under all conditions is allowed under fewer.
     const decision = whole.outcome === "allowed" ? whole : decided(asked, isOnSubject);
@@ -222,18 +221,15 @@ export class Trust {
         DENIED,
         trustPolicyOf(role),
       );
-    if (doubt) return doubt;
-    if (accepted !== "yes")
+    if (accepted === "unknown")
       return unknown(
-        "which audiences the OIDC provider accepts is not known",
-        `check that its client_id_list holds ${shown(audience)}, and state it with --facts as aws.oidcProviders, or name the Terraform that declares it as well`,
+        "which audiences the OIDC provider accepts is not known, or it is declared twice with other ones, or with more than the 100 that AWS takes",
+        `check that its client_id_list holds ${shown(audience)}, and state it with --facts as aws.oidcProviders, or name the Terraform that declares it as well; limit Terraform providers to their accounts (allowed_account_ids)`,
+        ...lists,
       );
     if (decision.outcome === "unknown")
-      return unknown(decision.reason, "see the trust policy", seen("trust policy", role.resource.source));
-    return pass(
-      `OIDC provider and trust policy accept ${shown(audience)}`,
-      seen("client_id_list", declared?.resource.source),
-    );
+      return unknown(decision.reason, "see the trust policy", trustPolicyOf(role));
+    return pass(`OIDC provider and trust policy accept ${shown(audience)}`, ...lists.slice(0, 1));
   }
 
   /**
@@ -280,9 +276,9 @@ function trustPolicyOf({ resource }: Role): Evidence {
   return seen("trust policy of the IAM role", resource.source);
 }
 
-function idsOf(provider: RegisteredIssuer | undefined): string {
-  const ids = provider === undefined ? [] : orElse(provider.clientIds, () => []);
-  return ids.map(shown).join(", ") || "no audience";
+function idsOf(found: readonly RegisteredIssuer[]): string {
+  const ids = found.flatMap(({ clientIds }) => orElse(clientIds, () => []).map(shown));
+  return [...new Set(ids)].join(", ") || "no audience";
 }
 
 function plain(url: string): string {

@@ -8,12 +8,9 @@ import {
   type Known,
   type Ternary,
   and,
-  andThen,
   is,
   known,
-  map,
   match,
-  not,
   or,
   orElse,
   same,
@@ -26,19 +23,19 @@ import {
   WEBHOOK_TENANT_ID_ANNOTATION,
 } from "../../rules/azure/pod-identity-webhook";
 import { AZURE_PROVIDER_KIND } from "../../rules/azure/provider-spec";
-import { type OperationList, permits } from "../../rules/azure/role-permissions";
+import { type OperationList, permits } from "../../rules/azure/roles";
 import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { AccessIdentity, AccountQuestion, AccountReading, AskedRights, CloudAccess } from "../cloud";
 import { obstacle } from "../obstacle";
 import type { SecretFact } from "../read/component-facts";
 import { below } from "../read/source";
 import type { Issuers } from "../shared/object-store";
-import { asked, isAbsent, keyOf, lowered } from "../shared/references";
+import { asked, isAbsent, lowered } from "../shared/references";
 import { named } from "../shared/words";
-import { type Assignment, type HeldRoles, roleLabel } from "./assignments";
+import { type Assignment, roleLabel } from "./assignments";
 import { type Identities, type Identity, foreignTenant, isGuid, notInOne } from "./identity";
-import { type ResourceId, type Scopes, resourceId } from "./ids";
-import { NOT_ALL } from "./permission";
+import { type ResourceId, holds, resourceId } from "./ids";
+import { NOT_ALL, deniedTo } from "./permission";
 import { WEBHOOK_AUDIENCE, webhookPods } from "./pods";
 import { NO_IDENTITY, entraTrust, tokenOf } from "./trust";
 
@@ -56,11 +53,11 @@ const AS_OTHERS =
   "write the cluster's tenant and subscription into every Secret; `bind` writes those of the outputs";
 
 /** Components and workloads in Azure. */
-export function azureAccess(identities: Identities, scopes: Scopes, issuers: Issuers): CloudAccess {
+export function azureAccess(identities: Identities, issuers: Issuers): CloudAccess {
   const identityOf = (client: Known<string | undefined>): AccessIdentity | undefined =>
     isAbsent(client) || is(client, "") === "yes"
       ? undefined
-      : accessIdentity(client, identities.of(client), scopes, issuers);
+      : accessIdentity(client, identities.of(client), issuers);
   return {
     providerKind: AZURE_PROVIDER_KIND,
     inWords: (rights) => wantedOf(rights).map(({ name }) => name),
@@ -79,20 +76,21 @@ export function azureAccess(identities: Identities, scopes: Scopes, issuers: Iss
 function accessIdentity(
   client: Known<string | undefined>,
   identity: Identity | undefined,
-  scopes: Scopes,
   issuers: Issuers,
 ): AccessIdentity {
+  const label = match(
+    client,
+    (id) => `client id ${id}`,
+    () => identity?.label ?? `client id ${shown(client)}`,
+  );
   return {
-    label: match(
-      client,
-      (id) => `client id ${id}`,
-      () => identity?.label ?? `client id ${shown(client)}`,
-    ),
+    label,
     found: identity ? pass(`${identity.label} is declared`, seen("identity", identity.source)) : NO_IDENTITY,
     trust: (token) => entraTrust(identity, tokenOf(token), issuers),
     permissions: (asked) => {
       if (!identity) return NO_IDENTITY;
-      return asked ? operationsGranted(identity, asked, scopes) : anyRoleGranted(identity);
+      const given = identity.given ?? deniedTo(identity);
+      return given ?? (asked ? operationsGranted(identity, asked) : anyRoleGranted(identity));
     },
   };
 }
@@ -121,11 +119,10 @@ function accountReading(
 
 function clientAnswer(client: Known<string | undefined>, where: Evidence): Answer {
   if (isGuid(client)) return pass(`the webhook is given the client id ${shown(client)}`, where);
-  const text = orElse(client, () => "") ?? "";
   return broken(
-    text === ""
+    isAbsent(client) || is(client, "") === "yes"
       ? `the service account has no ${WEBHOOK_CLIENT_ID_ANNOTATION}, or an empty one`
-      : `${WEBHOOK_CLIENT_ID_ANNOTATION} is ${text}, which is no GUID`,
+      : `${WEBHOOK_CLIENT_ID_ANNOTATION} is ${shown(client)}, which is no GUID`,
     `annotate it with ${WEBHOOK_CLIENT_ID_ANNOTATION}`,
     SILENT,
     where,
@@ -157,12 +154,16 @@ function secretAnswer(secret: SecretFact, tokenPath: string | undefined): Answer
 function keyProblem({ keys, value }: SecretFact): string | undefined {
   if (keys.includes(CLIENT_SECRET))
     return `the Secret has ${CLIENT_SECRET}, which components prefer to a token`;
-  const missing = KEYS.find((each) => (orElse(value(each), () => "late") ?? "") === "");
+  const missing = KEYS.find((each) => isEmpty(value(each)));
   if (missing !== undefined) return `the Secret has no ${missing}, or an empty or unreadable one`;
   const other = keys.find((each) => !KEYS.includes(each) && !HARMLESS.includes(each));
   if (other !== undefined) return `the Secret has ${other} besides what a token needs`;
   const odd = IDS.find((each) => !isGuid(value(each)));
   return odd && `${odd} ${shown(value(odd))} is no GUID`;
+}
+
+function isEmpty(value: Known<string | undefined>): boolean {
+  return isAbsent(value) || is<string | undefined>(value, "") === "yes";
 }
 
 /**
@@ -177,11 +178,10 @@ function homeAnswer(
   const where = seen(`Secret ${secret.key}`, secret.source);
   const foreign = foreignTenant(identity, TENANT_ID, secret.value(TENANT_ID), AS_OTHERS, where);
   const scopes = identity && scopesAnswer(secret, identity, where);
-  if (scopes === "confirmed") return foreign ?? othersAnswer(secret, beside, TENANT_ID);
+  const others = [TENANT_ID, ...(scopes === "confirmed" ? [] : [SUBSCRIPTION_ID])];
   return (
-    obstacle([foreign, scopes]) ??
-    othersAnswer(secret, beside, TENANT_ID) ??
-    othersAnswer(secret, beside, SUBSCRIPTION_ID)
+    obstacle([foreign, scopes === "confirmed" ? undefined : scopes]) ??
+    obstacle(others.map((key) => othersAnswer(secret, beside, key)))
   );
 }
 
@@ -191,48 +191,38 @@ function scopesAnswer(
   { roles: { held, possible }, hasMoreRoles, label }: Identity,
   where: Evidence,
 ): Answer | "confirmed" | undefined {
-  const subscription = map(secret.value(SUBSCRIPTION_ID), (text = "") => text.toLowerCase());
+  const subscription = lowered(secret.value(SUBSCRIPTION_ID));
   const found = held.map(({ scope: { segments: [kind, id] = [] }, source }) => {
     const isOfOne = kind !== undefined && is(kind, "subscriptions") === "yes";
-    return { id, source, outcome: isOfOne && id !== undefined ? same(id, subscription) : "unknown" };
+    return { id, source, outcome: isOfOne && id ? same<string | undefined>(id, subscription) : "unknown" };
   });
   if (found.some(({ outcome }) => outcome === "yes")) return "confirmed";
-  const others = found.filter(({ outcome }) => outcome === "no");
-  const [first] = others;
-  if (first === undefined) return undefined;
-  const ids = [...new Set(others.flatMap(({ id }) => (id === undefined ? [] : shown(id))))].join(", ");
-  const reason = `${SUBSCRIPTION_ID} is ${shown(subscription)}, and the roles of ${label} are assigned in ${ids}`;
-  const places = [where, seen("scope of a role assignment", first.source)];
+  const other = found.find(({ outcome }) => outcome === "no");
+  if (other === undefined) return undefined;
+  const reason = `${SUBSCRIPTION_ID} is ${shown(subscription)}, and ${label} has a role in ${shown(other.id ?? subscription)}`;
+  const places = [where, seen("scope of a role assignment", other.source)];
   // A scope that only apply tells, or that of a management group, may have it.
-  return hasMoreRoles || possible.length > 0 || others.length < found.length
+  return hasMoreRoles || possible.length > 0 || found.some(({ outcome }) => outcome === "unknown")
     ? unknown(reason, AS_OTHERS, ...places)
     : broken(reason, AS_OTHERS, "AuthorizationFailed", ...places);
 }
 
 /** Another Secret with another value: a cluster is in one place, and which Secret is wrong none of them says. */
 function othersAnswer(
-  secret: SecretFact,
+  { key: name, value, source }: SecretFact,
   beside: ReadonlyMap<string, SecretFact>,
   key: string,
 ): Answer | undefined {
-  const own = keyOf(secret.value(key));
-  if (typeof own !== "string" || own === "") return undefined;
-  const valueOf = (other: SecretFact): unknown => keyOf(other.value(key));
-  const other = [...beside.values()].find(
-    (each) =>
-      each.keys.includes(key) &&
-      typeof valueOf(each) === "string" &&
-      !["", own].includes(String(valueOf(each))),
-  );
-  return (
-    other &&
-    unknown(
-      `${key} is ${own}, and that of ${other.key} is ${String(valueOf(other))}`,
-      AS_OTHERS,
-      seen(`Secret ${secret.key}`, secret.source),
-      seen(`Secret ${other.key}`, other.source),
-    )
-  );
+  const own = lowered(value(key));
+  for (const other of beside.values())
+    if (!isEmpty(other.value(key)) && same<string | undefined>(lowered(other.value(key)), own) === "no")
+      return unknown(
+        `${key} is ${shown(own)}, and that of ${other.key} is ${shown(other.value(key))}`,
+        AS_OTHERS,
+        seen(`Secret ${name}`, source),
+        seen(`Secret ${other.key}`, other.source),
+      );
+  return undefined;
 }
 
 /** Something that is asked for. */
@@ -240,7 +230,7 @@ interface Wanted {
   readonly name: string;
   /** Where; `undefined` where the places of all rights say it. */
   readonly scope: Known<string> | undefined;
-  readonly heldBy: (roles: HeldRoles, place: ResourceId | undefined, scopes: Scopes) => Ternary;
+  readonly heldBy: (held: readonly Assignment[], place: ResourceId | undefined) => Ternary;
 }
 
 const OPERATIONS: readonly (readonly [field: string, list: OperationList])[] = [
@@ -256,8 +246,7 @@ function wantedOf(rights: TreeObject): readonly Wanted[] {
       return {
         name: shown(operation),
         scope: undefined,
-        heldBy: (roles, place, scopes) =>
-          asked(operation, (name) => operationHeld(roles, name, list, place, scopes)),
+        heldBy: (held, place) => asked(operation, (name) => operationHeld(held, name, list, place)),
       };
     }),
   );
@@ -267,36 +256,34 @@ function wantedOf(rights: TreeObject): readonly Wanted[] {
     return {
       name: `role ${shown(role)}${isPlaced ? ` at ${shown(scope)}` : ""}`,
       scope: isPlaced ? (scope as Known<string>) : undefined,
-      heldBy: ({ held }, place, scopes) =>
-        or(...held.map((each) => and(isRole(each, role), countsAt(each, place, scopes)))),
+      heldBy: (held, place) => or(...held.map((each) => and(isRole(each, role), countsAt(each, place)))),
     };
   });
   return [...operations, ...bindings];
 }
 
 /** Whether the roles that the identity is assigned permit every operation and hold every role, at every place. */
-function operationsGranted(identity: Identity, { rights, places }: AskedRights, scopes: Scopes): Answer {
-  const { roles } = identity;
+function operationsGranted(identity: Identity, { rights, places }: AskedRights): Answer {
+  const { held, possible } = identity.roles;
   const wanted = wantedOf(rights);
   const judged = wanted.flatMap(({ name, scope, heldBy }) =>
     (scope !== undefined ? [scope] : places.length === 0 ? [undefined] : places).map((place) => {
       const id = place === undefined ? undefined : resourceId(place);
-      const outcome = heldBy(roles, id, scopes);
-      const mayBe = outcome === "no" && heldBy({ ...roles, held: roles.possible }, id, scopes) !== "no";
+      const outcome = heldBy(held, id);
+      const mayBe = outcome === "no" && heldBy(possible, id) !== "no";
       return {
         name: scope !== undefined || place === undefined ? name : `${name} at ${shown(place)}`,
         outcome: mayBe ? "unknown" : outcome,
       };
     }),
   );
-  const names = (wantedOutcome: Ternary): readonly string[] =>
-    judged.filter(({ outcome }) => outcome === wantedOutcome).map(({ name }) => name);
+  const names = (outcome: Ternary): readonly string[] =>
+    judged.filter((each) => each.outcome === outcome).map(({ name }) => name);
   const [denied, open] = [names("no"), names("unknown")];
   const evidence = evidenceOf(identity);
-  if (identity.given) return identity.given;
   if (denied.length > 0 && !identity.hasMoreRoles)
     return broken(
-      `no role of the identity permits ${named(denied)}, which is asked for${refusals(identity)}`,
+      `no role of the identity permits ${named(denied)}, which is asked for`,
       "grant exactly what is asked for; CredentialsRequests of another release ask for other permissions",
       "AuthorizationFailed",
       ...evidence,
@@ -313,74 +300,50 @@ function operationsGranted(identity: Identity, { rights, places }: AskedRights, 
 /** Whether the identity has a role at all; which ones, is the evidence. */
 function anyRoleGranted(identity: Identity): Answer {
   const { held, possible } = identity.roles;
-  const accepted = held.filter(({ isRefused }) => !isRefused);
-  const sure = accepted.filter(({ limit }) => limit === undefined);
+  const sure = held.filter(({ limit }) => limit === undefined);
   const evidence = evidenceOf(identity);
-  if (identity.given) return identity.given;
   if (sure.length > 0) return pass(`the identity is ${named(sure.map(inWords))}`, ...evidence);
-  if (accepted.length > 0)
+  if (held.length > 0)
     return unknown(
       "every role of the identity is assigned under a condition, which is not judged here",
       "see the conditions of the role assignments",
       ...evidence,
     );
   if (identity.hasMoreRoles || possible.length > 0) return NOT_ALL;
-  const reason = `the identity has no role${refusals(identity)}`;
-  return broken(reason, "assign it one", "AuthorizationFailed", ...evidence);
+  return broken("the identity has no role", "assign it one", "AuthorizationFailed", ...evidence);
 }
 
 function operationHeld(
-  { held, denials }: HeldRoles,
+  held: readonly Assignment[],
   operation: string,
   list: OperationList,
   place: ResourceId | undefined,
-  scopes: Scopes,
 ): Ternary {
-  const isIn = (scope: ResourceId): Ternary => (place ? scopes.holds(scope, place) : "unknown");
   const permitted = held.map((each) => {
     const permissions = each.definition?.permissions ?? unread("no definition of the role was read");
-    const isPermitted = asked(permissions, (found) => permits(found, operation, list));
-    return and(isPermitted, countsAt(each, place, scopes));
+    return and(
+      asked(permissions, (found) => permits(found, operation, list)),
+      countsAt(each, place),
+    );
   });
-  return and(or(...permitted), not(or(...denials.map(({ denies }) => denies(operation, list, isIn)))));
+  return or(...permitted);
 }
 
 /** Whether an assignment counts at a place, as one there or above it. What a condition limits is not judged here. */
-function countsAt(
-  { scope, isRefused, limit }: Assignment,
-  place: ResourceId | undefined,
-  scopes: Scopes,
-): Ternary {
-  if (isRefused) return "no";
-  return and(place ? scopes.holds(scope, place) : "yes", limit ? "unknown" : "yes");
+function countsAt({ scope, limit }: Assignment, place: ResourceId | undefined): Ternary {
+  return and(place ? holds(scope, place) : "yes", limit ? "unknown" : "yes");
 }
 
 /** A role by its name or id; Azure compares them without regard to letter case. */
-function isRole(assignment: Assignment, wanted: Known<string>): Ternary {
-  const own = orElse(wanted, () => "").startsWith("/") ? assignment.id : nameOf(assignment);
+function isRole({ id, name }: Assignment, wanted: Known<string>): Ternary {
+  const own = orElse(wanted, () => "").startsWith("/") ? id : name;
   if (isAbsent(own)) return "unknown";
   return same<string | undefined>(lowered(own), lowered(wanted));
 }
 
-function nameOf({ name, definition }: Assignment): Known<string | undefined> {
-  return andThen(name, (text) => (text === undefined && definition ? definition.name : known(text)));
-}
-
 function inWords(assignment: Assignment): string {
   const { scope, limit } = assignment;
-  return `${roleLabel({ ...assignment, name: nameOf(assignment) })} at ${shown(scope.text)}${limit ? " under a condition" : ""}`;
-}
-
-/** Assignments that Azure refuses at apply, as the end of a reason. */
-function refusals({ roles: { held } }: Identity): string {
-  const refused = held
-    .filter(({ isRefused }) => isRefused)
-    .map((each) => `${inWords(each)} (assignable_scopes ${scopesOf(each)})`);
-  return refused.length === 0 ? "" : `; Azure refuses to assign ${named([...new Set(refused)])}`;
-}
-
-function scopesOf({ definition }: Assignment): string {
-  return (definition?.assignableScopes ?? []).map(({ text }) => shown(text)).join(", ");
+  return `${roleLabel(assignment)} at ${shown(scope.text)}${limit ? " under a condition" : ""}`;
 }
 
 function evidenceOf({ source, roles: { held } }: Identity): readonly Evidence[] {

@@ -1,50 +1,38 @@
 /*
  * Who is assigned which role where: role assignments as Terraform declares them, also those of the groups that a
- * principal is in, and deny assignments. Those in other forms, and those whose principal only apply tells, may be anyone's.
+ * principal is in. Those in other forms, and those whose principal only apply tells, may be anyone's.
  */
 
 import {
   type Known,
-  type Ternary,
   Reference,
-  and,
   andThen,
   isKnown,
   known,
   map,
   match,
-  not,
-  or,
   orElse,
   referenceOf,
   unread,
 } from "../../model/known";
-import { type Tree, childOf, itemsOf, listAt, optionalText, textAt } from "../../model/tree";
-import { type Condition, conditionOf } from "../../rules/azure/abac-condition";
-import { type BuiltInRole, builtInRole, builtInRoleOfId } from "../../rules/azure/built-in-roles";
-import { type OperationList, type RolePermissions, permits } from "../../rules/azure/role-permissions";
+import {
+  type BuiltInRole,
+  type RolePermissions,
+  builtInRole,
+  builtInRoleOfId,
+} from "../../rules/azure/roles";
+import { type RepositoryLimit, readRepositoryCondition } from "../../rules/azure/permission";
 import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
-import { asked, isAbsent, keyOf, remembered, whether } from "../shared/references";
-import { azapiResources, propertyOf } from "./azapi";
-import { type ResourceId, type Scopes, resourceId } from "./ids";
+import { keyOf, remembered, whether } from "../shared/references";
+import { type ResourceId, azapiResources, holds, resourceId } from "./ids";
 
 /** A role assignment. */
 export interface Assignment extends NamedRole {
   readonly scope: ResourceId;
-  readonly condition: Known<string | undefined>;
-  /** What the condition limits; `undefined` where there is none. */
-  readonly limit: Condition | undefined;
-  /** True where Azure refuses it, as the custom role may not be assigned there. */
-  readonly isRefused: boolean;
-  readonly source: Source;
-}
-
-/** A deny assignment that is the principal's, or may be. */
-interface Denial {
-  /** `isIn` says whether a scope holds the place in question. */
-  readonly denies: (operation: string, list: OperationList, isIn: (scope: ResourceId) => Ternary) => Ternary;
+  /** The repositories that its condition limits it to; `undefined` where it has none. */
+  readonly limit: RepositoryLimit | undefined;
   readonly source: Source;
 }
 
@@ -53,148 +41,93 @@ export interface HeldRoles {
   readonly held: readonly Assignment[];
   /** What it may be assigned as well. */
   readonly possible: readonly Assignment[];
-  readonly denials: readonly Denial[];
+  /** Deny assignments, which are above all roles, and of which it is not read whom they concern. */
+  readonly denials: readonly Source[];
 }
 
 /** An id: a literal in small letters, or the attribute that it is. */
 export type PrincipalKey = string | Reference;
 
+const DENIALS = "microsoft.authorization/denyassignments";
+
 /** The assignments of all principals. */
 export class Assignments {
   readonly #byPrincipal = new Map<PrincipalKey, Resource[]>();
   /** Those that may be of any principal, or of a form in which they may not be active. */
-  readonly #possible: (readonly [principal: Known<string>, assignment: Resource])[] = [];
-  readonly #denials: readonly Resource[];
+  readonly #possible: (readonly [principal: PrincipalKey | undefined, assignment: Resource])[] = [];
+  readonly #denials: readonly Source[];
   readonly #facts = new Map<Resource, Assignment>();
-  readonly #conditions = new Map<string, Condition>();
   readonly #groups: Groups;
   readonly #roles: Roles;
-  readonly #scopes: Scopes;
 
-  constructor(terraform: Terraform, scopes: Scopes) {
+  constructor(terraform: Terraform) {
     this.#roles = new Roles(terraform);
-    this.#scopes = scopes;
     this.#groups = new Groups(terraform);
-    this.#denials = azapiResources(terraform, "azapi_resource", "microsoft.authorization/denyassignments");
+    this.#denials = azapiResources(terraform, "azapi_resource", DENIALS).map(({ source }) => source);
     for (const resource of terraform.ofType("azurerm_role_assignment")) {
-      const principal = resource.stated("principal_id");
-      const key = certainKey(principal, resource);
-      if (key === undefined) this.#possible.push([principal, resource]);
+      const key = certainKey(resource.stated("principal_id"), resource);
+      if (key === undefined) this.#possible.push([undefined, resource]);
       else remembered(this.#byPrincipal, key, () => []).push(resource);
     }
     for (const resource of terraform.ofType("azurerm_pim_active_role_assignment"))
-      this.#possible.push([resource.stated("principal_id"), resource]);
-    for (const kind of ["azapi_resource", "azapi_update_resource"] as const)
+      this.#possible.push([certainKey(resource.stated("principal_id"), resource), resource]);
+    for (const kind of ["azapi_resource", "azapi_update_resource"])
       for (const resource of azapiResources(terraform, kind, "microsoft.authorization/roleassignments"))
-        this.#possible.push([textAt(propertyOf(resource, "principalId")), resource]);
+        this.#possible.push([undefined, resource]);
   }
 
-  /** Those of a principal, by the ids that it certainly goes by and those that may be its own. */
-  of(ids: readonly Known<string>[], perhaps: readonly Known<string>[]): HeldRoles {
+  /** Those of the principal with these ids. */
+  of(ids: readonly Known<string>[]): HeldRoles {
     const own = new Set(ids.flatMap((id) => keyOf(id) ?? []));
     const groups = this.#groups.of(own);
+    const others = [...this.#groups.open].filter((key) => !groups.has(key));
     const assigned = (keys: Iterable<PrincipalKey>): readonly Resource[] =>
       [...keys].flatMap((key) => this.#byPrincipal.get(key) ?? []);
-    const taken = [
-      ...assigned(own).filter(isOf("serviceprincipal")),
-      ...assigned(groups).filter(isOf("group")),
+    const isTaken = (kind: string, each: Resource): boolean =>
+      isOf(kind, each) && !isRefused(this.#fact(each));
+    const held = [
+      ...assigned(own).filter((each) => isTaken("serviceprincipal", each)),
+      ...assigned(groups).filter((each) => isTaken("group", each)),
     ];
-    const others = [...perhaps.flatMap((id) => keyOf(id) ?? []), ...this.#groups.open];
-    const doubtful = assigned(new Set([...own, ...groups, ...others])).filter(
-      (each) => !taken.includes(each),
-    );
-    const possible = this.#possible.filter(([principal, each]) => {
-      const key = certainKey(principal, each);
-      return key === undefined || own.has(key) || groups.has(key);
-    });
-    return {
-      held: taken.map((each) => this.#fact(each)),
-      possible: [...doubtful, ...possible.map(([, each]) => each)].map((each) => this.#fact(each)),
-      denials: this.#denials.flatMap((each) => denial(each, [...own, ...groups])),
-    };
+    const all = [...assigned(own), ...assigned(groups), ...assigned(others)];
+    const open = this.#possible.filter(([key]) => key === undefined || own.has(key) || groups.has(key));
+    const possible = [...all.filter((each) => !held.includes(each)), ...open.map(([, each]) => each)];
+    const facts = (some: readonly Resource[]): readonly Assignment[] => some.map((each) => this.#fact(each));
+    return { held: facts(held), possible: facts(possible), denials: this.#denials };
   }
 
   #fact(resource: Resource): Assignment {
     return remembered(this.#facts, resource, () => {
       const isOfAzapi = resource.type.startsWith("azapi_");
-      const text = (argument: string, property: string): Known<string | undefined> =>
-        isOfAzapi ? optionalText(propertyOf(resource, property)) : resource.text(argument);
-      const scope = resourceId(resource.stated(isOfAzapi ? "parent_id" : "scope"));
-      const condition = text("condition", "condition");
-      const role = this.#roles.named(
-        text("role_definition_id", "roleDefinitionId"),
-        isOfAzapi ? known(undefined) : resource.text("role_definition_name"),
-      );
       return {
-        ...role,
-        scope,
-        condition,
-        limit: this.#limit(condition),
-        isRefused: isRefusedAt(role.definition, scope, this.#scopes),
+        ...this.#roles.named(resource.text("role_definition_id"), resource.text("role_definition_name")),
+        scope: resourceId(resource.stated(isOfAzapi ? "parent_id" : "scope")),
+        limit: isOfAzapi ? "unknown" : limitOf(resource.text("condition")),
         source: resource.source,
       };
     });
   }
-
-  #limit(condition: Known<string | undefined>): Condition | undefined {
-    return match(
-      condition,
-      (text = "") =>
-        text === "" ? undefined : remembered(this.#conditions, text, () => conditionOf(known(text))),
-      () => conditionOf(condition as Known<string>),
-    );
-  }
 }
 
-function denial(resource: Resource, keys: readonly PrincipalKey[]): readonly Denial[] {
-  const named = (property: string): Ternary =>
-    asked(listAt(propertyOf(resource, property)), (items) =>
-      or(...items.map((item) => isAmong(textAt(childOf(item, "id")), keys))),
-    );
-  const concerns = and(named("principals"), not(named("excludePrincipals")));
-  if (concerns === "no") return [];
-  const scope = resourceId(resource.stated("parent_id"));
-  const permissions = propertyOf(resource, "permissions");
-  const blocks = itemsOf(permissions).map(permissionsOf);
-  const isUnlimited = resource.certain && isAbsent(propertyOf(resource, "condition"));
-  return [
-    {
-      denies: (operation, list, isIn) =>
-        and(
-          concerns,
-          isKnown(permissions) ? permits(blocks, operation, list) : "unknown",
-          isIn(scope),
-          isUnlimited ? "yes" : "unknown",
-        ),
-      source: resource.source,
-    },
-  ];
-}
-
-function permissionsOf(tree: Tree): RolePermissions {
-  const list = (name: string): RolePermissions["actions"] =>
-    map(listAt(childOf(tree, name)), (items) => items.map(textAt));
-  return {
-    actions: list("actions"),
-    notActions: list("notActions"),
-    dataActions: list("dataActions"),
-    notDataActions: list("notDataActions"),
-  };
-}
-
-/** In deny assignments this id is that of all principals. */
-const EVERYONE = "00000000-0000-0000-0000-000000000000";
-
-function isAmong(id: Known<string>, keys: readonly PrincipalKey[]): Ternary {
-  const key = keyOf(id);
-  if (key === EVERYONE || (key !== undefined && keys.includes(key))) return "yes";
-  return typeof key === "string" && keys.every((each) => typeof each === "string") ? "no" : "unknown";
+function limitOf(condition: Known<string | undefined>): RepositoryLimit | undefined {
+  return match(
+    condition,
+    (text = "") => (text === "" ? undefined : readRepositoryCondition(text)),
+    () => "unknown",
+  );
 }
 
 /** Azure refuses an assignment that states another type of principal (`UnmatchedPrincipalType`). */
-function isOf(kind: string): (resource: Resource) => boolean {
-  return (resource) =>
-    whether(resource.text("principal_type"), (stated = kind) => stated.toLowerCase() === kind) !== "no";
+function isOf(kind: string, assignment: Resource): boolean {
+  return (
+    whether(assignment.text("principal_type"), (stated = kind) => stated.toLowerCase() === kind) !== "no"
+  );
+}
+
+/** Azure refuses to assign a role elsewhere than at or below an assignable scope. */
+function isRefused({ definition, scope }: Assignment): boolean {
+  const assignable = definition?.assignableScopes ?? [];
+  return assignable.length > 0 && assignable.every((each) => holds(each, scope) === "no");
 }
 
 /** Attributes of resources that are principals. */
@@ -236,7 +169,8 @@ class Groups {
       for (const id of ids) all.set(id, ids);
       const members = orElse(resource.list("members"), () => undefined);
       const isWhole = members?.map((member) => this.#add(member, ids, resource)).every(Boolean);
-      if (resource.adopted || isDynamic(resource) || !isWhole) ids.forEach((id) => this.open.add(id));
+      if (resource.adopted || resource.names.includes("dynamic_membership") || !isWhole)
+        ids.forEach((id) => this.open.add(id));
     }
     for (const resource of terraform.ofType("azuread_group_member")) {
       const key = certainKey(resource.stated("group_object_id"), resource);
@@ -261,11 +195,6 @@ class Groups {
   }
 }
 
-/** One whose members a rule chooses. */
-function isDynamic(resource: Resource): boolean {
-  return orElse(resource.blocks("dynamic_membership"), () => [resource]).length > 0;
-}
-
 /** A role that is declared, or looked up. */
 interface RoleDefinition {
   readonly name: Known<string | undefined>;
@@ -283,7 +212,7 @@ interface NamedRole {
   readonly builtIn: BuiltInRole | undefined;
   /** The definition that was read; `undefined` where none was. */
   readonly definition: RoleDefinition | undefined;
-  /** Its name as written; `undefined` where it is named by its id. */
+  /** Its name; `undefined` where nothing that was read says it. */
   readonly name: Known<string | undefined>;
   /** Id of its definition as written; `undefined` where it is named. */
   readonly id: Known<string | undefined>;
@@ -295,36 +224,40 @@ const GUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The roles that were read. */
 class Roles {
-  readonly #byId = new Map<string | Reference | undefined, RoleDefinition>();
-  readonly #byName = new Map<string | Reference | undefined, RoleDefinition>();
+  /** By id and by name; one that is declared says more than one of the same name that is looked up. */
+  readonly #all = new Map<string | Reference, RoleDefinition>();
 
   constructor(terraform: Terraform) {
     for (const resource of terraform.ofType("azurerm_role_definition")) {
       const definition = definitionOf(resource);
-      const name = keyOf(definition.name);
-      // One that is declared says more than one of the same name that is looked up.
-      if (!definition.isLookedUp || !this.#byName.has(name)) this.#byName.set(name, definition);
-      for (const attribute of REFERENCES) this.#byId.set(idKey(resource.attribute(attribute)), definition);
+      for (const key of [
+        keyOf(definition.name),
+        ...REFERENCES.map((attribute) => idKey(resource.attribute(attribute))),
+      ])
+        if (key !== undefined && !(definition.isLookedUp && this.#all.has(key)))
+          this.#all.set(key, definition);
     }
-    for (const each of [this.#byId, this.#byName]) each.delete(undefined);
   }
 
-  /** The role of an id or a name. */
-  named(id: Known<string | undefined>, name: Known<string | undefined>): NamedRole {
-    const byName = keyOf(name);
-    const found = this.#byId.get(idKey(id)) ?? this.#byName.get(byName);
+  named(id: Known<string | undefined>, stated: Known<string | undefined>): NamedRole {
+    const found = this.#named(idKey(id)) ?? this.#named(keyOf(stated));
     const other = found?.isLookedUp ? keyOf(found.name) : undefined;
-    const text = byName ?? other ?? "";
+    const text = keyOf(stated) ?? other ?? "";
     const builtIn =
       typeof text === "string" && text !== ""
         ? builtInRole(text)
         : builtInRoleOfId(orElse(id, () => undefined) ?? "");
+    const name = keyOf(stated) === undefined && found ? found.name : stated;
     return {
       builtIn,
-      definition: this.#byName.get(other) ?? found,
-      name: builtIn ? known(builtIn.name) : byName === undefined && found?.isLookedUp ? found.name : name,
+      definition: this.#named(other) ?? found,
+      name: builtIn ? known(builtIn.name) : name,
       id,
     };
+  }
+
+  #named(key: string | Reference | undefined): RoleDefinition | undefined {
+    return key === undefined ? undefined : this.#all.get(key);
   }
 }
 
@@ -364,16 +297,6 @@ function assignableScopes(resource: Resource): Known<readonly Known<string>[]> {
   return map(resource.list("assignable_scopes"), (stated) =>
     stated.length > 0 || resource.adopted ? stated : [resource.stated("scope")],
   );
-}
-
-/**
- * Whether Azure certainly refuses the role's assignment at a scope: one neither at nor below an assignable one.
- *
- * Source: learn.microsoft.com, "Understand Azure role definitions", AssignableScopes.
- */
-function isRefusedAt(definition: RoleDefinition | undefined, scope: ResourceId, scopes: Scopes): boolean {
-  const { assignableScopes: assignable = [] } = definition ?? {};
-  return assignable.length > 0 && assignable.every((each) => scopes.holds(each, scope) === "no");
 }
 
 /** A role for people. */

@@ -3,6 +3,7 @@
  * "Important considerations and restrictions for federated identity credentials".
  */
 
+import { grouped } from "../../model/grouped";
 import {
   type Known,
   type Ternary,
@@ -15,14 +16,21 @@ import {
   shown,
   unread,
 } from "../../model/known";
-import { grouped } from "../../model/grouped";
-import { CREDENTIALS_PER_IDENTITY, credentialProblem } from "../../rules/azure/federated-credential";
+import { CREDENTIALS_PER_IDENTITY, credentialProblem } from "../../rules/azure/trust";
 import { Resource } from "../read/block";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
 import { isAbsent, lowered } from "../shared/references";
-import { azapiResources, changedId } from "./azapi";
-import { IdIndex, type ResourceId, resourceId, sameId, subscriptionOf, withSegments } from "./ids";
+import {
+  IdIndex,
+  type ResourceId,
+  azapiResources,
+  changedId,
+  resourceId,
+  sameId,
+  subscriptionOf,
+  withSegments,
+} from "./ids";
 
 /** A federated identity credential. */
 export interface Credential {
@@ -46,68 +54,54 @@ export interface CredentialSet {
   readonly doubt: string | undefined;
 }
 
-/** A credential, and the identities that it may be put on: one, or several where releases of azurerm differ. */
-interface Owned {
-  readonly resource: Resource;
-  readonly owners: readonly ResourceId[];
-  /** Whether all is known of it, that it is there, or that it is another than is written. */
-  readonly is: "read" | "there" | "changed";
-}
+/** Whether all is known of a credential, that it is there, or that it is another than is written. */
+type Reading = "read" | "there" | "changed";
 
 const OF_IDENTITIES = "azurerm_federated_identity_credential";
+const OF_APPLICATIONS = "azuread_application_federated_identity_credential";
+const FLEXIBLE = "azuread_application_flexible_federated_identity_credential";
 const AZAPI = "microsoft.managedidentity/userassignedidentities/federatedidentitycredentials";
 
-type OwnersOf = (resource: Resource) => Owned["owners"];
+/** Numbers of segments in an identity's id, and how many it has. */
+const [SUBSCRIPTION, RESOURCE_GROUP, IDENTITY_DEPTH] = [1, 3, 8];
 
 /** The credentials of all identities and applications. */
 export class Credentials {
-  readonly #index = new IdIndex<Owned>();
+  readonly #byOwner = new IdIndex<readonly [Resource, Reading]>();
 
   constructor(terraform: Terraform) {
-    const found: readonly (readonly [readonly Resource[], OwnersOf, Owned["is"]])[] = [
-      [terraform.ofType(OF_IDENTITIES), ownersOf, "read"],
-      [terraform.ofType("azuread_application_federated_identity_credential"), applicationOf, "read"],
-      [
-        terraform.ofType("azuread_application_flexible_federated_identity_credential"),
-        applicationOf,
-        "there",
-      ],
-      [azapiResources(terraform, "azapi_resource", AZAPI), parentOf, "there"],
-      [azapiResources(terraform, "azapi_update_resource", AZAPI), changedOwners, "changed"],
-    ];
-    for (const [resources, ownersBy, is] of found)
-      for (const resource of resources) {
-        const owners = ownersBy(resource);
-        for (const owner of owners) this.#index.add(owner, { resource, owners, is });
-      }
+    const add = (type: string, reading: Reading, ownerOf: (resource: Resource) => ResourceId): void =>
+      terraform.ofType(type).forEach((each) => this.#byOwner.add(ownerOf(each), [each, reading]));
+    add(OF_IDENTITIES, "read", ownerOf);
+    add(OF_APPLICATIONS, "read", applicationOf);
+    add(FLEXIBLE, "there", applicationOf);
+    for (const [kind, reading] of [
+      ["azapi_resource", "there"],
+      ["azapi_update_resource", "changed"],
+    ] as const)
+      for (const each of azapiResources(terraform, kind, AZAPI))
+        this.#byOwner.add(withSegments(changedId(each), {}, IDENTITY_DEPTH), [each, reading]);
   }
 
-  /** Those of an identity, by the ids that it certainly goes by and those that may be its own. */
-  of(ids: readonly ResourceId[], perhaps: readonly ResourceId[]): CredentialSet {
-    const found = new Map<Resource, { readonly owned: Owned; readonly isOwn: Ternary }>();
-    for (const id of [...ids, ...perhaps])
-      for (const [, owned] of this.#index.near(id)) {
-        const mayBe = perhaps.some((each) => ownedBy(owned, each) !== "no") ? "unknown" : "no";
-        const isOwn = or(mayBe, ...ids.map((each) => ownedBy(owned, each)));
-        if (isOwn !== "no") found.set(owned.resource, { owned, isOwn });
-      }
-    const all = [...found.values()];
-    const changed = all.find(({ owned }) => owned.is === "changed")?.owned.resource;
-    const read = all.filter(({ owned }) => owned.is === "read");
-    const certain = read.filter(({ isOwn }) => isOwn === "yes").map(({ owned }) => owned.resource);
+  /** Those of what goes by these ids. */
+  of(ids: readonly ResourceId[]): CredentialSet {
+    const found = new Map<Resource, readonly [reading: Reading, isOwn: Ternary]>();
+    for (const [owner, [resource, reading]] of new Set(ids.flatMap((id) => this.#byOwner.near(id)))) {
+      const isOwn = or(...ids.map((id) => sameId(owner, id)));
+      if (isOwn !== "no") found.set(resource, [reading, isOwn]);
+    }
+    const all = [...found];
+    const changed = all.find(([, [reading]]) => reading === "changed")?.[0];
+    const read = all.filter(([, [reading]]) => reading === "read");
+    const certain = read.filter(([each, [, isOwn]]) => isOwn === "yes" && !isApplied(each));
     return {
-      credentials: read.map(({ owned, isOwn }) => credentialOf(owned.resource, isOwn === "yes")),
+      credentials: read.map(([each, [, isOwn]]) => credentialOf(each, isOwn === "yes")),
       isOpen: all.length > read.length,
       doubt: changed
         ? `${changed.address} changes one of them`
-        : refusal(certain.filter((each) => !isApplied(each))),
+        : refusal(certain.map(([resource]) => resource)),
     };
   }
-}
-
-function ownedBy({ owners }: Owned, id: ResourceId): Ternary {
-  const [first = "no", ...others] = owners.map((owner) => sameId(owner, id));
-  return others.every((each) => each === first) ? first : "unknown";
 }
 
 /** True for what Azure has taken already: a state has its id, which no configuration states. */
@@ -115,30 +109,21 @@ function isApplied(resource: Resource): boolean {
   return (orElse(resource.text("id"), () => undefined) ?? "") !== "";
 }
 
-/** Numbers of segments in an identity's id, and how many it has. */
-const [SUBSCRIPTION, RESOURCE_GROUP, IDENTITY_DEPTH] = [1, 3, 8];
-
 /**
- * The identities that azurerm may put a credential on: of the one that is named it takes the name, and the subscription
- * of its provider (federated_identity_credential_resource.go, 4.0 to 5.2); before 4.60 the credential's own resource group,
- * from then on that of the identity.
+ * The identity that azurerm puts a credential on: of the one that is named it takes the name, and the subscription of its
+ * provider (federated_identity_credential_resource.go, 4.0 to 5.2). Before 4.60 it takes the credential's own resource
+ * group, from then on that of the identity: where these may differ, it may be anyone's.
  */
-function ownersOf(credential: Resource): readonly ResourceId[] {
+function ownerOf(credential: Resource): ResourceId {
   const applied = resourceId(credential.stated("id"));
   if (applied.segments && applied.segments.length > IDENTITY_DEPTH)
-    return [withSegments(applied, {}, IDENTITY_DEPTH)];
+    return withSegments(applied, {}, IDENTITY_DEPTH);
   const named = resourceId(identityNamedBy(credential));
-  const subscription = subscriptionOf(credential);
-  if (named.segments === undefined) {
-    const target = referenceOf(named.text)?.target;
-    const isHere = target instanceof Resource && same(subscriptionOf(target), subscription) === "yes";
-    return isHere ? [named] : [named, resourceId(unread("the subscription of its provider is another"))];
-  }
-  const owner = withSegments(named, { [SUBSCRIPTION]: subscription });
+  const owner = withSegments(named, { [SUBSCRIPTION]: subscriptionOf(credential) });
   const group = lowered(credential.text("resource_group_name"));
-  const isSame = same<string | undefined>(group, owner.segments?.[RESOURCE_GROUP] ?? known(undefined));
-  if (isSame === "yes" || isAbsent(group)) return [owner];
-  return [owner, withSegments(owner, { [RESOURCE_GROUP]: group as Known<string> })];
+  const own = owner.segments?.[RESOURCE_GROUP] ?? known(undefined);
+  if (isAbsent(group) || same<string | undefined>(group, own) === "yes") return owner;
+  return resourceId(unread("azurerm takes it or its resource group from elsewhere"));
 }
 
 function firstStated(resource: Resource, ...names: readonly string[]): Known<string> {
@@ -150,20 +135,8 @@ function identityNamedBy(credential: Resource): Known<string> {
   return firstStated(credential, "user_assigned_identity_id", "parent_id");
 }
 
-function applicationOf(credential: Resource): readonly ResourceId[] {
-  return [resourceId(firstStated(credential, "application_id", "application_object_id"))];
-}
-
-function parentOf(credential: Resource): readonly ResourceId[] {
-  return [resourceId(credential.stated("parent_id"))];
-}
-
-/** Whose the credential is that a resource of azapi changes. */
-function changedOwners(resource: Resource): readonly ResourceId[] {
-  const id = changedId(resource);
-  const target = referenceOf(id)?.target;
-  if (target instanceof Resource && target.type === OF_IDENTITIES) return ownersOf(target);
-  return [withSegments(resourceId(id), {}, IDENTITY_DEPTH)];
+function applicationOf(credential: Resource): ResourceId {
+  return resourceId(firstStated(credential, "application_id", "application_object_id"));
 }
 
 /** A credential of azurerm (`audience`) or azuread (`audiences`), each a list of one. */
@@ -184,22 +157,32 @@ function credentialOf(resource: Resource, isCertain: boolean): Credential {
 
 /** What one document asks for and Azure refuses; another document may say the same of the same credentials. */
 function refusal(found: readonly Resource[]): string | undefined {
-  const problems = [...grouped(found, ({ scope }) => scope).values()].map((here) => {
-    const names = here.map((each) => orElse(lowered(each.text("name")), () => undefined));
-    const twice = names.find((name, place) => name !== undefined && names.indexOf(name) < place);
-    if (twice !== undefined) return `two of its credentials are named ${twice}`;
-    const isSame = (one: Resource, other: Resource, name: string): boolean =>
-      same(one.text(name), other.text(name)) === "yes";
-    const pair = here.find((each, place) =>
-      here.slice(0, place).some((other) => ["issuer", "subject"].every((name) => isSame(each, other, name))),
-    );
+  for (const here of grouped(found, ({ scope }) => scope).values()) {
+    const name = twice(here, (each) => [lowered(each.text("name"))])?.text("name");
+    if (name) return `two of its credentials are named ${shown(name)}`;
+    const pair = twice(here, (each) => [each.text("issuer"), each.text("subject")]);
     if (pair)
       return `two of its credentials have the issuer ${shown(pair.text("issuer"))} and the subject ${shown(pair.text("subject"))}`;
-    return here.length > CREDENTIALS_PER_IDENTITY
-      ? `it has more than ${CREDENTIALS_PER_IDENTITY} federated identity credentials`
-      : undefined;
-  });
-  return problems.find((each) => each !== undefined);
+    if (here.length > CREDENTIALS_PER_IDENTITY)
+      return `it has more than ${CREDENTIALS_PER_IDENTITY} federated identity credentials`;
+  }
+  return undefined;
+}
+
+/** The first whose values are those of one before it. */
+function twice(
+  all: readonly Resource[],
+  valuesOf: (each: Resource) => readonly Known<string | undefined>[],
+): Resource | undefined {
+  return all.find((each, place) =>
+    all.slice(0, place).some((other) => {
+      const others = valuesOf(other);
+      return valuesOf(each).every(
+        (value, at) =>
+          !isAbsent(value) && same<string | undefined>(value, others[at] ?? known(undefined)) === "yes",
+      );
+    }),
+  );
 }
 
 /** The credentials of identities that a configuration declares, with what tests may call them. */

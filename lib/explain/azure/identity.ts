@@ -82,40 +82,46 @@ export class Identities {
     const named = resources.at(-1);
     if (named === undefined) return undefined;
     const isIdentity = named.type === IDENTITY;
-    const { own, perhaps } = isIdentity ? this.#sameAs(resources) : { own: resources, perhaps: [] };
+    const { own, isWhole } = isIdentity ? this.#sameAs(resources) : { own: resources, isWhole: true };
     const declared = own.find(({ adopted }) => !adopted) ?? named;
+    const isOpen = declared.adopted || !isWhole;
     const principals = this.#principals(own);
     const ids = own.flatMap(idsOf);
-    const { isOpen, ...trusts } = this.#credentials.of(ids, perhaps.flatMap(idsOf));
+    const trusts = this.#credentials.of(ids);
     const clients = own.flatMap((each) => CLIENT_ID.map((name) => each.text(name)));
     const texts = [...ids.map(({ text }) => text), ...principals.ids, ...clients];
     return {
       label: named.address,
-      hasMoreRoles: declared.adopted || principals.isOpen,
+      hasMoreRoles: isOpen || principals.isOpen,
       given: this.#unread.answer(named.address, own, texts),
       tenant: isIdentity ? tenantOf(declared) : known(undefined),
       cloud: isIdentity ? cloudOf(declared) : known(undefined),
       principals: principals.ids,
-      trusts: { ...trusts, isOpen: isOpen || declared.adopted },
-      roles: this.#assignments.of(principals.ids, this.#principals(perhaps).ids),
+      trusts: { ...trusts, isOpen: trusts.isOpen || isOpen },
+      roles: this.#assignments.of(principals.ids),
       source: named.source,
     };
   }
 
-  /** One that is declared here and looked up there, or that a state has as well, is one identity. */
-  #sameAs(named: readonly Resource[]): {
-    readonly own: readonly Resource[];
-    readonly perhaps: readonly Resource[];
-  } {
+  /**
+   * One that is declared here and looked up there, or that a state has as well, is one identity; not whole where another
+   * may be one with it. Two that one configuration makes are two.
+   */
+  #sameAs(named: readonly Resource[]): { readonly own: readonly Resource[]; readonly isWhole: boolean } {
     const own = new Set(named);
     const perhaps = new Set<Resource>();
     for (const resource of named)
       for (const [id, value] of this.#byId.near(idOf(resource))) {
         const isSame = own.has(value) ? "no" : sameId(id, idOf(resource));
         if (isSame === "yes") own.add(value);
-        else if (isSame === "unknown" && ![...own].some((each) => isBeside(each, value))) perhaps.add(value);
+        else if (isSame === "unknown") perhaps.add(value);
       }
-    return { own: [...own], perhaps: [...perhaps].filter((each) => !own.has(each)) };
+    const isBeside = (one: Resource, other: Resource): boolean =>
+      one.scope === other.scope && !one.adopted && !other.adopted;
+    return {
+      own: [...own],
+      isWhole: [...perhaps].every((each) => own.has(each) || [...own].some((one) => isBeside(one, each))),
+    };
   }
 
   /** The object ids of identities, or of the service principals of applications. */
@@ -146,11 +152,6 @@ function clientKeys(resource: Resource): readonly PrincipalKey[] {
 function idsOf(resource: Resource): readonly ResourceId[] {
   if (resource.type === IDENTITY) return [idOf(resource)];
   return [idOf(resource), resourceId(resource.attribute("object_id"))];
-}
-
-/** Two that one configuration makes are two. */
-function isBeside(one: Resource, other: Resource): boolean {
-  return one.scope === other.scope && !one.adopted && !other.adopted;
 }
 
 /** As a state has it, or as the provider is configured. */

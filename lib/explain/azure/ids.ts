@@ -16,13 +16,12 @@ import {
   match,
   orElse,
   partsOf,
-  referenceOf,
   same,
   textOf,
 } from "../../model/known";
 import { type Configuration, Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
-import { lowered, mentionsType, remembered } from "../shared/references";
+import { isAbsent, lowered, mentionsType, remembered, whether } from "../shared/references";
 
 /** A resource id, in small letters. */
 export interface ResourceId {
@@ -105,8 +104,6 @@ function composedOf({ target, attribute }: Reference): Known<string> | undefined
     if (mentionsType(parent, AZAPI)) return undefined;
     return joined(resourceId(parent).text, "/providers/", type, "/", name);
   }
-  if (target.type === "azurerm_management_group")
-    return joined("/providers/microsoft.management/managementgroups/", name);
   const subscription = joined("/subscriptions/", subscriptionOf(target), "/resourcegroups/");
   if (target.type === "azurerm_resource_group") return joined(subscription, name);
   const provider = PROVIDERS[target.type];
@@ -131,7 +128,7 @@ function segmentsOf(text: Known<string>): readonly Known<string>[] | undefined {
     if (piece !== undefined) segments.at(-1)?.push(piece);
     segments.push(...more.map((each) => [each]));
   }
-  return segments.map(textOf).filter((segment) => orElse(segment, () => "late") !== "");
+  return segments.map(textOf).filter((segment) => is(segment, "") !== "yes");
 }
 
 /** Whether the segments of an id begin with those of another. */
@@ -142,96 +139,26 @@ function beginsWith(segments: readonly Known<string>[], start: readonly Known<st
 
 /** Whether two ids are one. */
 export function sameId(one: ResourceId, other: ResourceId): Ternary {
-  if (one.segments && other.segments)
-    return one.segments.length === other.segments.length ? beginsWith(one.segments, other.segments) : "no";
-  const whole = same(one.text, other.text);
-  return whole === "unknown" && areApart(one, other) ? "no" : whole;
+  if (!one.segments || !other.segments) return same(one.text, other.text);
+  return one.segments.length === other.segments.length ? beginsWith(one.segments, other.segments) : "no";
 }
 
-/** The resource that an id is a reference to, where its names are not known. */
-function referredBy({ text }: ResourceId): Resource | undefined {
-  const target = referenceOf(text)?.target;
-  return target instanceof Resource ? target : undefined;
-}
-
-/** Two that one configuration makes are two; what a configuration makes and was not read is none that was. */
-function areApart(one: ResourceId, other: ResourceId): boolean {
-  const [a, b] = [referredBy(one), referredBy(other)];
-  return a && b
-    ? a !== b && a.scope === b.scope && !a.adopted && !b.adopted
-    : isUndeclared(one) !== isUndeclared(other);
-}
-
-function isUndeclared({ text }: ResourceId): boolean {
-  const { target, expression = "" } = referenceOf(text) ?? {};
-  return target === undefined && /^azure\w+\.[\w-]+\.id$/.test(expression);
-}
-
-const HOLDERS: readonly string[] = [
-  "azurerm_management_group",
-  "azurerm_resource_group",
-  "azurerm_subscription",
-];
-
-/** A reference to the id of a resource of another kind is no scope that holds others. */
-function isOfAnotherKind(scope: ResourceId, id: ResourceId): boolean {
-  const referred = referredBy(scope);
-  if (referred === undefined || referenceOf(scope.text)?.attribute !== "id") return false;
-  if (areApart(scope, id)) return true;
-  if (!referred.type.startsWith("azurerm_") || HOLDERS.includes(referred.type)) return false;
-  const kind = id.segments?.slice(-3, -1).map((segment) => orElse(segment, () => ""));
-  const provider = PROVIDERS[referred.type];
-  return provider === undefined || (kind !== undefined && provider !== kind.join("/"));
-}
-
-/** What scopes hold. */
-export class Scopes {
-  readonly #parents: (readonly [child: ResourceId, parent: ResourceId])[] = [];
-
-  constructor(terraform: Terraform) {
-    const stated = (resource: Resource, argument: string): ResourceId =>
-      resourceId(resource.stated(argument));
-    for (const group of terraform.ofType("azurerm_management_group")) {
-      for (const each of orElse(group.list("subscription_ids"), () => []))
-        this.#parents.push([resourceId(joined("/subscriptions/", each)), idOf(group)]);
-      this.#parents.push([idOf(group), stated(group, "parent_management_group_id")]);
-    }
-    for (const each of terraform.ofType("azurerm_management_group_subscription_association"))
-      this.#parents.push([stated(each, "subscription_id"), stated(each, "management_group_id")]);
+/** Whether something is at a scope or below it. Which subscriptions a management group has is not read. */
+export function holds(scope: ResourceId, id: ResourceId): Ternary {
+  const [above, inner] = [scope.segments, id.segments];
+  if (above === undefined || inner === undefined) {
+    const isHeld = sameId(scope, id) === "yes" || afterPrefix(id.text, joined(scope.text, "/")) !== undefined;
+    return isHeld ? "yes" : "unknown";
   }
-
-  /** Whether something is at a scope or below it. */
-  holds(scope: ResourceId, id: ResourceId): Ternary {
-    const [above, inner] = [scope.segments, id.segments];
-    if (above === undefined || inner === undefined) {
-      if (sameId(scope, id) === "yes" || afterPrefix(id.text, joined(scope.text, "/")) !== undefined)
-        return "yes";
-      return isOfAnotherKind(scope, id) ? "no" : "unknown";
-    }
-    // The root and management groups hold subscriptions, which of them only the tenant knows.
-    if (above.length === 0) return "unknown";
-    const isGroup = above[2] !== undefined && is(above[2], "managementgroups") === "yes";
-    return isGroup ? this.#groupHolds(scope, id) : beginsWith(inner, above);
-  }
-
-  #groupHolds(group: ResourceId, id: ResourceId): Ternary {
-    const found = new Set([withSegments(id, {}, 2)]);
-    for (const child of found) {
-      if (sameId(child, group) === "yes") return "yes";
-      for (const [inner, outer] of this.#parents) if (sameId(inner, child) === "yes") found.add(outer);
-    }
-    return "unknown";
-  }
+  const isOfMany = above.length === 0 || (above[2] && is(above[2], "managementgroups") === "yes");
+  return isOfMany ? "unknown" : beginsWith(inner, above);
 }
-
-/** Something, and the id that it is found by. */
-type Indexed<T> = readonly [id: ResourceId, value: T];
 
 /** Finds what an id may be that of without asking each: ids that end with another name are others. */
 export class IdIndex<T> {
-  readonly #all: Indexed<T>[] = [];
+  readonly #all: (readonly [id: ResourceId, value: T])[] = [];
   /** By the last segment; `undefined` for those of which it is not known. */
-  readonly #named = new Map<string | undefined, Indexed<T>[]>();
+  readonly #named = new Map<string | undefined, (readonly [id: ResourceId, value: T])[]>();
 
   add(id: ResourceId, value: T): void {
     this.#all.push([id, value]);
@@ -239,7 +166,7 @@ export class IdIndex<T> {
   }
 
   /** Those whose id may be this one. */
-  near(id: ResourceId): readonly Indexed<T>[] {
+  near(id: ResourceId): readonly (readonly [id: ResourceId, value: T])[] {
     const name = nameOf(id);
     if (name === undefined) return this.#all;
     return [name, undefined].flatMap((each) => this.#named.get(each) ?? []);
@@ -247,6 +174,16 @@ export class IdIndex<T> {
 }
 
 function nameOf({ segments = [] }: ResourceId): string | undefined {
-  const last = segments.at(-1);
-  return orElse(last ?? known(undefined), () => undefined);
+  return orElse(segments.at(-1) ?? known(undefined), () => undefined);
+}
+
+/** Resources of the azapi provider that are of a type of Azure, given in small letters, or may be. */
+export function azapiResources(terraform: Terraform, kind: string, type: string): readonly Resource[] {
+  const isOfType = (text = ""): boolean => text.toLowerCase().startsWith(`${type}@`);
+  return terraform.ofType(kind).filter((each) => whether(each.text("type"), isOfType) !== "no");
+}
+
+/** The id of what a resource of azapi changes: its own, or that of a child by its parent. */
+export function changedId(resource: Resource): ResourceId {
+  return resourceId(resource.stated(isAbsent(resource.text("resource_id")) ? "parent_id" : "resource_id"));
 }

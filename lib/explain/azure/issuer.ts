@@ -1,8 +1,7 @@
 /*
  * Containers of storage accounts with an issuer's documents, static websites among them, and what keeps Microsoft Entra,
  * which comes from the internet without credentials, from reading them. Source: learn.microsoft.com, "Azure Storage
- * firewall rules": a denied request is denied at every endpoint, that of static websites too, and Entra is none of the
- * trusted services that `bypass` lets in.
+ * firewall rules": a denied request is denied at every endpoint, also by `bypass`, which does not list Entra.
  */
 
 import {
@@ -10,7 +9,6 @@ import {
   type Ternary,
   and,
   is,
-  isKnown,
   joined,
   known,
   match,
@@ -20,7 +18,7 @@ import {
   withoutSuffix,
 } from "../../model/known";
 import { azureClouds } from "../../rules/azure/clouds";
-import { WEBSITE_CONTAINER } from "../../rules/azure/storage-account";
+import { WEBSITE_CONTAINER } from "../../rules/azure/issuer";
 import { type Answer, broken, seen, unknown } from "../answer";
 import { obstacle } from "../obstacle";
 import { type Block, Resource, referredResource } from "../read/block";
@@ -71,7 +69,7 @@ export function issuerContainers(terraform: Terraform): readonly ObjectStore[] {
       label: `the container ${name}`,
       objects,
       isWhole: isWhole && owners.some(({ adopted }) => !adopted),
-      doors: doorsByCloud(doorOf(store, isWebsite), store.accounts),
+      doors: doorsOf(store, isWebsite),
       before: undefined,
     };
   });
@@ -129,39 +127,77 @@ function accountOf(resource: Resource): Known<string> {
   return resourceId(id).segments?.at(-1) ?? (byName ? resource.stated("storage_account_name") : id);
 }
 
-const ENDS = [...SUFFIXES, "storage.azure.net"].map((each) => each.replaceAll(".", "\\.")).join("|");
-const BLOB_HOST = new RegExp(`^(?:\\.z\\d+)?\\.blob\\.(?:${ENDS})/`);
-/** A website's host has the number of a zone that only Azure knows. */
-const WEB_HOST = new RegExp(`^\\.z\\d+\\.web\\.(?:${ENDS})(?=/|$)`);
-
-/** What a URL begins with at a host of the account's. */
-function startOf(url: Known<string>, account: Known<string>, host: RegExp): readonly Known<string>[] {
-  const begin = `https://${orElse(account, () => "")}`;
-  const text = orElse(url, () => "");
-  const [rest] = text.startsWith(begin) ? (host.exec(text.slice(begin.length)) ?? []) : [];
-  return rest === undefined || !isKnown(account) ? [] : [known(begin + rest)];
+/** What a URL begins with at a host of the account's; a website's host has the number of a zone that only Azure knows. */
+function startOf(
+  url: Known<string>,
+  account: Known<string>,
+  suffixes: readonly string[],
+  isWebsite: boolean,
+): Known<string> | undefined {
+  const ends = suffixes.join("|").replaceAll(".", "\\.");
+  const host = isWebsite ? `\\.z\\d+\\.web\\.(?:${ends})(?=/|$)` : `(?:\\.z\\d+)?\\.blob\\.(?:${ends})/`;
+  const begin = new RegExp(`^https://${orElse(account, () => "[]")}${host}`);
+  const [start] = begin.exec(orElse(url, () => "")) ?? [];
+  return start === undefined ? undefined : known(start);
 }
 
-function doorOf(store: Store, isWebsite: boolean): StoreDoor {
+/** The door of an account, and one that leads to no one's: endpoints of the same name in another cloud are someone else's. */
+function doorsOf(store: Store, isWebsite: boolean): readonly StoreDoor[] {
   const { account, name, accounts } = store;
-  const endpoints = isWebsite
-    ? accounts.map((each) => each.attribute("primary_web_endpoint"))
-    : [
-        ...accounts.map((each) => each.attribute("primary_blob_endpoint")),
-        ...SUFFIXES.map((suffix) => joined("https://", account, ".blob.", suffix, "/")),
-      ];
-  return {
+  const own = suffixesOf(accounts);
+  const others = SUFFIXES.filter((suffix) => !own.includes(suffix));
+  const declared = accounts.map((each) =>
+    each.attribute(isWebsite ? "primary_web_endpoint" : "primary_blob_endpoint"),
+  );
+  const where = accounts.map(({ source }) => seen("storage account", source));
+  const door = (
+    suffixes: readonly string[],
+    endpoints: readonly Known<string>[],
+    refusal: StoreDoor["refusal"],
+  ): StoreDoor => ({
     nameAt: (url) => {
-      const starts = [...startOf(url, account, isWebsite ? WEB_HOST : BLOB_HOST), ...endpoints];
+      const start = startOf(url, account, suffixes, isWebsite);
+      const byName = isWebsite
+        ? []
+        : suffixes.map((suffix) => joined("https://", account, ".blob.", suffix, "/"));
+      const starts = [...(start ? [start] : []), ...endpoints, ...byName];
       const bases = isWebsite
-        ? starts.flatMap((start) => [start, withoutSuffix(start, "/")])
-        : starts.map((start) => joined(start, name));
+        ? starts.flatMap((each) => [each, withoutSuffix(each, "/")])
+        : starts.map((each) => joined(each, name));
       const inside = bases.map((base) => below(base, url)).find((path) => path !== undefined);
       return inside === undefined ? undefined : known(inside);
     },
+    refusal,
+  });
+  return [
     // A website is open whatever the container's access.
-    refusal: () => obstacle([...(isWebsite ? [] : accessAnswers(store)), ...networkAnswers(store)]),
-  };
+    door([...own, "storage.azure.net"], declared, () =>
+      obstacle([...(isWebsite ? [] : accessAnswers(store)), ...networkAnswers(store)]),
+    ),
+    door(others, [], () =>
+      own.length === 0
+        ? unknown("whether the storage account is of the issuer's cloud is not known", STATE_CLOUD, ...where)
+        : broken(
+            `the issuer is of another Azure cloud than the storage account, whose endpoints end with ${own.join(" or ")}`,
+            STATE_CLOUD,
+            undefined,
+            ...where,
+          ),
+    ),
+  ];
+}
+
+/** The suffixes that endpoints of an account may have: all where nothing states the cloud, none where it is not known. */
+function suffixesOf(accounts: readonly Resource[]): readonly string[] {
+  const found = accounts.flatMap((account) => {
+    const endpoint = suffixIn(account.attribute("primary_blob_endpoint"));
+    return match(
+      cloudOf(account),
+      (name) => endpoint ?? azureClouds.find((cloud) => cloud.name === name)?.storageSuffix ?? SUFFIXES,
+      () => endpoint ?? [],
+    );
+  });
+  return accounts.length === 0 ? SUFFIXES : found;
 }
 
 /** The suffix of the cloud that a URL is of. */
@@ -170,64 +206,26 @@ function suffixIn(url: Known<string>): string | undefined {
   return SUFFIXES.find((suffix) => host.endsWith(`.${suffix}`));
 }
 
-/** The cloud of an account that is stated, and only apply tells it. */
-const NOT_KNOWN = "not known";
-
-/** As a state has it, or as the provider's configuration says; `undefined` where neither does. */
-function suffixOf(account: Resource): string | undefined {
-  const stated = match(
-    cloudOf(account),
-    (name) => azureClouds.find((cloud) => cloud.name === name)?.storageSuffix,
-    () => NOT_KNOWN,
-  );
-  return suffixIn(account.attribute("primary_blob_endpoint")) ?? stated;
-}
-
-/**
- * The doors of an account: one in its own cloud, and one that leads nowhere in the others, since endpoints of the same name
- * in another cloud are someone else's.
- */
-function doorsByCloud(door: StoreDoor, accounts: readonly Resource[]): readonly StoreDoor[] {
-  const [account] = accounts;
-  const own = new Set(accounts.flatMap((each) => suffixOf(each) ?? []));
-  if (!account || own.size === 0) return [door];
-  const isElsewhere = (url: Known<string>): boolean => {
-    const suffix = suffixIn(url);
-    return suffix !== undefined && !own.has(suffix);
-  };
-  const where = seen("storage account", account.source);
-  const remedy = "state the cloud of the azurerm provider (environment) for the issuer too";
-  const reason = `the issuer is of another Azure cloud than the storage account, whose endpoints end with ${[...own].join(" or ")}`;
-  return [
-    { nameAt: (url) => (isElsewhere(url) ? undefined : door.nameAt(url)), refusal: door.refusal },
-    {
-      nameAt: (url) => (isElsewhere(url) ? door.nameAt(url) : undefined),
-      refusal: () =>
-        own.has(NOT_KNOWN)
-          ? unknown("whether the storage account is of the issuer's cloud is not known", remedy, where)
-          : broken(reason, remedy, undefined, where),
-    },
-  ];
-}
-
+const STATE_CLOUD = "state the cloud of the azurerm provider (environment) for the issuer too";
 const OPEN =
   "let the account allow public containers (allow_nested_items_to_be_public), and give the container the access blob";
 const REMEDY =
   "let requests from everywhere through: public_network_access_enabled, and the default_action Allow or no network rules; or serve the documents from elsewhere";
 
-/** What an argument keeps out, where its value is one that does. */
+/** What an argument keeps out, where its value is not one that lets everyone in. */
 function argumentAnswer(
-  block: Resource,
+  block: Block,
+  { source }: Resource,
   argument: string,
   remedy: string,
-  problemOf: (value: string | undefined) => string | undefined,
+  problemOf: (value: string | undefined) => Answer | string | undefined,
 ): Answer | undefined {
-  const where = seen(argument, block.source);
+  const where = seen(argument, source);
   return match(
     block.text(argument),
     (value) => {
       const problem = problemOf(value);
-      return problem === undefined ? undefined : broken(problem, remedy, undefined, where);
+      return typeof problem === "string" ? broken(problem, remedy, undefined, where) : problem;
     },
     () => unknown(`what ${argument} keeps out is known only after apply`, remedy, where),
   );
@@ -236,12 +234,12 @@ function argumentAnswer(
 function accessAnswers({ accounts, containers }: Store): readonly (Answer | undefined)[] {
   return [
     ...accounts.map((account) =>
-      argumentAnswer(account, "allow_nested_items_to_be_public", OPEN, (value) =>
+      argumentAnswer(account, account, "allow_nested_items_to_be_public", OPEN, (value) =>
         value === "false" ? "the storage account allows no public containers" : undefined,
       ),
     ),
     ...containers.map((container) =>
-      argumentAnswer(container, "container_access_type", OPEN, (access = "private") =>
+      argumentAnswer(container, container, "container_access_type", OPEN, (access = "private") =>
         ["blob", "container"].includes(access)
           ? undefined
           : `the access of the container is ${access}: no one may read its blobs`,
@@ -251,42 +249,36 @@ function accessAnswers({ accounts, containers }: Store): readonly (Answer | unde
 }
 
 function networkAnswers({ accounts, rules }: Store): readonly (Answer | undefined)[] {
-  return [
-    ...accounts.flatMap((account) => [
-      argumentAnswer(account, "public_network_access_enabled", REMEDY, (value) =>
-        value === "false" ? "the storage account takes no requests from public networks" : undefined,
-      ),
-      match(
-        account.blocks("network_rules"),
-        (blocks) => obstacle(blocks.map((block) => firewall(block, account))),
-        () =>
-          unknown(
-            "the network rules of the storage account are known only after apply",
-            REMEDY,
-            seen("network_rules", account.source),
-          ),
-      ),
-    ]),
-    ...rules.map(([each, isOwn]) => {
-      const answer = firewall(each, each);
-      return answer && isOwn === "unknown"
-        ? unknown(`${answer.reason}, if its rules are of this account`, answer.remedy, ...answer.evidence)
-        : answer;
-    }),
-  ];
+  const ofAccounts = accounts.flatMap((account) => [
+    argumentAnswer(account, account, "public_network_access_enabled", REMEDY, (value) =>
+      value === "false" ? "the storage account takes no requests from public networks" : undefined,
+    ),
+    match(
+      account.blocks("network_rules"),
+      (blocks) => obstacle(blocks.map((block) => firewall(block, account))),
+      () =>
+        unknown(
+          "the network rules are known only after apply",
+          REMEDY,
+          seen("network_rules", account.source),
+        ),
+    ),
+  ]);
+  const ofRules = rules.map(([each, isOwn]) => {
+    const answer = firewall(each, each);
+    return answer && isOwn === "unknown"
+      ? unknown(`${answer.reason}, if its rules are of this account`, answer.remedy, ...answer.evidence)
+      : answer;
+  });
+  return [...ofAccounts, ...ofRules];
 }
 
-function firewall(rules: Block, { source }: Resource): Answer | undefined {
-  const where = seen("default_action of the network rules", source);
-  return match(
-    rules.text("default_action"),
-    (action = "") => {
-      if (action.toLowerCase() !== "deny") return undefined;
-      const denies = "the firewall of the storage account denies requests from the internet";
-      return orElse(rules.list("ip_rules"), () => [known("")]).length === 0
-        ? broken(denies, REMEDY, undefined, where)
-        : unknown(`${denies}, but for some addresses, which may be those of Microsoft Entra`, REMEDY, where);
-    },
-    () => unknown("what the firewall of the storage account does is known only after apply", REMEDY, where),
-  );
+function firewall(rules: Block, of: Resource): Answer | undefined {
+  return argumentAnswer(rules, of, "default_action", REMEDY, (action = "") => {
+    if (action.toLowerCase() !== "deny") return undefined;
+    const denies = "the firewall of the storage account denies requests from the internet";
+    return orElse(rules.list("ip_rules"), () => [known("")]).length === 0
+      ? denies
+      : unknown(`${denies}, but for some addresses, which may be those of Microsoft Entra`, REMEDY);
+  });
 }

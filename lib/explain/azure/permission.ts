@@ -2,25 +2,22 @@
  * May the identity log in at the registry and read the repository?
  */
 
-import { type Ternary, and, is, match, or, orElse, shown } from "../../model/known";
+import { type Ternary, or, orElse, shown } from "../../model/known";
 import type { AskedName } from "../../rules/asked-names";
-import type { Limit } from "../../rules/azure/abac-condition";
 import { azureCloud } from "../../rules/azure/clouds";
-import type { RoleAssignmentMode } from "../../rules/azure/pull-permission";
-import { readRepositoryCondition } from "../../rules/azure/repository-condition";
-import { type OperationList, permits } from "../../rules/azure/role-permissions";
+import type { RoleAssignmentMode } from "../../rules/azure/permission";
+import { type OperationList, permits } from "../../rules/azure/roles";
 import { type Answer, type Evidence, broken, later, pass, seen, unknown } from "../answer";
 import type { AskedRepository } from "../asked-image";
 import type { PullRights, ReachedRepositories } from "../cloud";
-import { obstacle } from "../obstacle";
 import type { ClusterFacts } from "../read/cluster-record";
+import { type Pattern, literalPattern, prefixPattern } from "../../rules/wildcard";
 import { remembered, whether } from "../shared/references";
 import { type Assignment, roleLabel } from "./assignments";
 import type { Identity } from "./identity";
-import { type Registries, type Registry, scopedRegistry } from "./registry";
+import { ABAC, LEGACY, type Registries, type Registry, scopedRegistry } from "./registry";
 import { NO_IDENTITY } from "./trust";
 
-const [LEGACY, ABAC] = ["LegacyRegistryPermissions", "AbacRepositoryPermissions"] as const;
 const REPOSITORIES = "Microsoft.ContainerRegistry/registries/repositories";
 
 /** What a pull asks for in each mode. Source: learn.microsoft.com, "Azure permissions for Containers". */
@@ -74,8 +71,8 @@ export function acrRights(
       const { acrSuffix } = azureCloud(orElse(identity.cloud, () => undefined) ?? "AzurePublicCloud");
       return identity.roles.held.flatMap((each): readonly ReachedRepositories[] => {
         const name = orElse(scopedRegistry(each.scope), () => "");
-        const patterns = patternsOf(each);
-        if (name === "" || patterns === undefined)
+        const { limit: patterns = ["*"] } = each;
+        if (name === "" || patterns === "unknown")
           return [{ pattern: `${roleLabel(each)} on ${shown(each.scope.text)}`, comparable: false }];
         return patterns.map((pattern) => ({ pattern: `${name}.${acrSuffix}/${pattern}`, comparable: true }));
       });
@@ -87,9 +84,8 @@ function atRegistry(identity: Identity, registry: Registry | undefined, host: st
   const only = (login: Answer): AtRegistry => ({ login, honoured: [], open: [], hasMore: true });
   if (registry === undefined)
     return only(unknown(`${host} is no host of ACR`, "pull by the registry's login server"));
-  const denied = deniedAt(registry, identity);
-  const refusal = otherCloud(identity, host) ?? (denied?.status === "fail" ? denied : undefined);
-  if (refusal) return only(refusal);
+  const foreign = otherCloud(identity, host);
+  if (foreign) return only(foreign);
   const { held, possible } = identity.roles;
   const onRegistry = held.filter(({ scope }) => registry.isIn(scope) === "yes");
   const honoured = onRegistry.filter((each) => isHonoured(each, registry) === "yes");
@@ -101,7 +97,7 @@ function atRegistry(identity: Identity, registry: Registry | undefined, host: st
   );
   const given = identity.given ?? registry.given;
   const found = honoured.length > 0 ? loggedIn(honoured, registry) : undefined;
-  const login = given ?? denied ?? found ?? notLoggedIn(identity, registry, onRegistry, open);
+  const login = given ?? deniedTo(identity) ?? found ?? notLoggedIn(identity, registry, onRegistry, open);
   return { login, honoured, open, hasMore: identity.hasMoreRoles || given !== undefined };
 }
 
@@ -130,8 +126,8 @@ function repositoryAnswer(
       ),
     );
   return later("fail", () => {
-    const patterns = honoured.map(patternsOf);
-    const covered = patterns.includes(undefined) ? "other repositories" : patterns.flat().join(", ");
+    const limits = honoured.map(({ limit }) => limit);
+    const covered = limits.every(Array.isArray) ? limits.flat().join(", ") : "other repositories";
     return broken(
       `the condition of the role assignment covers ${covered}, not ${paths.isOne ? paths.text : `${example} (of ${paths.text})`}`,
       "add the repository to the condition",
@@ -153,28 +149,18 @@ function otherCloud({ cloud, label, source }: Identity, host: string): Answer | 
   return broken(reason, remedy, UNAUTHORIZED, where);
 }
 
-/** Deny assignments are above all roles. */
-function deniedAt({ name, mode, isIn }: Registry, { roles }: Identity): Answer | undefined {
-  const ways = MODES.filter((way) => is(mode, way) !== "no");
-  const keeps = `a deny assignment keeps the identity from reading the registry ${name}`;
-  const answers = roles.denials.map(({ denies, source }) => {
-    const each = ways.map((way) => {
-      const [list, operations] = PULL[way];
-      return or(...operations.map((operation) => denies(operation, list, isIn)));
-    });
-    const where = seen("deny assignment", source);
-    if (and(...each) === "yes")
-      return broken(keeps, "exclude the identity from the deny assignment", NOT_READ, where);
-    return or(...each) === "no"
-      ? undefined
-      : unknown(`whether ${keeps} cannot be told`, "see the deny assignment", where);
-  });
-  return obstacle(answers);
+/** Deny assignments are above all roles; people cannot make them, so that what they say is not read. */
+export function deniedTo({ label, roles: { denials } }: Identity): Answer | undefined {
+  if (denials.length === 0) return undefined;
+  return unknown(
+    `whether a deny assignment keeps ${label} from it cannot be told`,
+    "see the deny assignment",
+    ...denials.map((source) => seen("deny assignment", source)),
+  );
 }
 
 /** The modes in which a role may pull; `undefined` where its permissions are not known. */
-function modesOf({ builtIn, definition, isRefused }: Assignment): readonly RoleAssignmentMode[] | undefined {
-  if (isRefused) return [];
+function modesOf({ builtIn, definition }: Assignment): readonly RoleAssignmentMode[] | undefined {
   if (builtIn?.pulls === "unknown") return undefined;
   if (builtIn) return builtIn.pulls ? [builtIn.pulls] : [];
   const permissions = definition && orElse(definition.permissions, () => undefined);
@@ -232,7 +218,7 @@ function notLoggedIn(
       ...places(ignored),
     );
   return broken(
-    `the identity has no role on the registry ${name}${onRegistry.some(({ isRefused }) => isRefused) ? "; Azure refuses to assign a custom role outside of its assignable_scopes" : ""}`,
+    `the identity has no role on the registry ${name}`,
     "assign AcrPull, or Container Registry Repository Reader where the registry is in ABAC mode",
     UNAUTHORIZED,
   );
@@ -257,32 +243,27 @@ function badnessOf(said: Ternary): number {
 function readable(honoured: readonly Assignment[], name: AskedName): Ternary {
   let best: Ternary = "no";
   for (const each of honoured) {
-    const outcome = and(...limitsOf(each).map((limit) => (typeof limit === "string" ? limit : limit(name))));
+    const outcome = coveredBy(each, name);
     if (outcome === "yes") return "yes";
     if (outcome === "unknown" || modesOf(each)?.includes(ABAC) !== true) best = "unknown";
   }
   return best;
 }
 
-const limits = new WeakMap<Assignment, readonly Limit[]>();
+function coveredBy({ limit }: Assignment, name: AskedName): Ternary {
+  if (limit === undefined) return "yes";
+  return limit === "unknown" ? "unknown" : or(...limit.map((each) => name.matches(patternOf(each))));
+}
 
-/** What the condition of an assignment says of reading. */
-function limitsOf(assignment: Assignment): readonly Limit[] {
-  const { limit } = assignment;
-  return remembered(limits, assignment, () =>
-    limit ? PULL[ABAC][1].map((operation) => limit(operation)) : [],
+const patterns = new Map<string, Pattern>();
+
+/** A name, or a prefix that ends in a star. */
+function patternOf(text: string): Pattern {
+  return remembered(patterns, text, () =>
+    text.endsWith("*") ? prefixPattern(literalPattern(text.slice(0, -1))) : literalPattern(text),
   );
 }
 
 function places(assignments: readonly Assignment[], what?: string): readonly Evidence[] {
   return assignments.map((each) => seen(what ?? roleLabel(each), each.source));
-}
-
-/** The repositories of an assignment whose condition has the documented form. */
-function patternsOf({ condition }: Assignment): readonly string[] | undefined {
-  return match(
-    condition,
-    (text = "") => (text === "" ? ["*"] : readRepositoryCondition(text)),
-    () => undefined,
-  );
 }

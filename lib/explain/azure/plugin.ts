@@ -26,8 +26,9 @@ import { NO_RIGHTS, acrRights } from "./permission";
 import type { Registries } from "./registry";
 import { entraTrust, tokenOf } from "./trust";
 
-const MIRROR = "registry-mirror";
-const BINDINGS: readonly string[] = [
+/** Flags that have the plugin log in elsewhere, or use the identity bindings of AKS. */
+const NOT_JUDGED: readonly string[] = [
+  "registry-mirror",
   "ib-sni-name",
   "ib-default-client-id",
   "ib-default-tenant-id",
@@ -80,19 +81,28 @@ function argumentsAnswer(
   host: string,
   { plugins = {} }: ClusterFacts,
 ): Answer {
-  const given = argumentsOf(entry);
   const where = seen("args of the entry", entry.source);
-  const refusal = certainRefusal("acr", plugins["acr"] ?? {}, given);
-  const problems = obstacle([
-    refusal && broken(refusal.reason, refusal.remedy, refusal.log, where),
-    flagDoubt(given, where),
-    wordProblem(given, where),
-    mirrorProblem(given.values.get(MIRROR) ?? "", host, where),
-  ]);
-  if (problems && !entry.args.every(isKnown))
+  if (!entry.args.every(isKnown))
     return unknown("the arguments of the entry are not all known", "write them into the file", where);
+  const { values, words, rest, refusal: refused } = argumentsOf(entry);
+  const refusal = certainRefusal("acr", plugins["acr"] ?? {}, argumentsOf(entry));
+  if (refusal) return broken(refusal.reason, refusal.remedy, refusal.log, where);
+  const given = [...words, ...rest];
+  if (given.length !== 1)
+    return broken(
+      `the plugin takes one argument, the configuration file, and is given ${given.length === 0 ? "none" : given.join(", ")}`,
+      ONE_FILE,
+      given.length === 0
+        ? "config file is not specified"
+        : "expected exactly one argument (config file); Got arguments",
+      where,
+    );
   const file = fileAnswer(entry, node, host);
-  return obstacle([problems, file]) ?? file;
+  const unjudged = NOT_JUDGED.find((each) => values.has(each));
+  const flag = refused?.flag ?? (unjudged && `--${unjudged}`);
+  return file.status === "pass" && flag !== undefined
+    ? unknown(`what the plugin does with ${flag} is not judged here`, refused?.remedy ?? ONE_FILE, where)
+    : file;
 }
 
 /** Every service account is asked about with the same few entries. */
@@ -105,47 +115,6 @@ function argumentsOf(entry: ProviderEntry): ParsedArguments {
 function pathOf(entry: ProviderEntry): string {
   const { words, rest } = argumentsOf(entry);
   return [...words, ...rest][0] ?? "";
-}
-
-function flagDoubt({ refusal, values }: ParsedArguments, where: Evidence): Answer | undefined {
-  if (refusal)
-    return unknown(`what the plugin does with ${refusal.flag} is not known`, refusal.remedy, where);
-  const binding = BINDINGS.find((flag) => values.has(flag));
-  if (binding === undefined) return undefined;
-  const reason = `--${binding} has the plugin use identity bindings of AKS, which are not judged here`;
-  return unknown(reason, ONE_FILE, where);
-}
-
-function wordProblem({ words, rest }: ParsedArguments, where: Evidence): Answer | undefined {
-  const all = [...words, ...rest];
-  if (all.length === 1) return undefined;
-  return all.length === 0
-    ? broken("the entry names no configuration file", ONE_FILE, "config file is not specified", where)
-    : broken(
-        `the plugin takes one argument, the configuration file, and is given ${all.join(", ")}`,
-        ONE_FILE,
-        "expected exactly one argument (config file); Got arguments",
-        where,
-      );
-}
-
-/** `source:target,…`: for images of a source most releases log in at the target, as the node instead of with the token. */
-function mirrorProblem(stated: string, host: string, where: Evidence): Answer | undefined {
-  for (const mapping of stated.replaceAll(" ", "").split(",")) {
-    const [source, target, ...more] = mapping.split(":");
-    if (source === undefined || target === undefined || more.length > 0) continue;
-    const remedy = `leave ${host} out of --${MIRROR}`;
-    if (source !== "" && target !== host && host.startsWith(source))
-      return broken(
-        `--${MIRROR} ${mapping} has the plugin log in at ${host.replace(source, target)}, as the node, for images of ${host}`,
-        remedy,
-        SILENT,
-        where,
-      );
-    if (host.startsWith(source) || source.startsWith(`${host}/`))
-      return unknown(`where the plugin logs in with --${MIRROR} ${mapping} is not judged`, remedy, where);
-  }
-  return undefined;
 }
 
 const files = new WeakMap<NodeFileFact, FirstDocument>();

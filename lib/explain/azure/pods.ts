@@ -35,7 +35,7 @@ const TENANT_ID = "AZURE_TENANT_ID";
 const AUTHORITY = "AZURE_AUTHORITY_HOST";
 const CLIENT_SECRET = "AZURE_CLIENT_SECRET";
 /** Where the webhook mounts the token. */
-export const MOUNTED_TOKEN = "/var/run/secrets/azure/tokens/azure-identity-token";
+const MOUNTED_TOKEN = "/var/run/secrets/azure/tokens/azure-identity-token";
 
 /** The webhook's audience, the same in all clouds of Azure. */
 export const WEBHOOK_AUDIENCE: string = azureCloud("AzurePublicCloud").audience;

@@ -11,7 +11,6 @@ import { azureAccess } from "./access";
 import { Assignments } from "./assignments";
 import { Credentials, declaredCredentials } from "./credentials";
 import { Identities } from "./identity";
-import { Scopes } from "./ids";
 import { issuerContainers } from "./issuer";
 import { acrPlugin } from "./plugin";
 import { Registries } from "./registry";
@@ -27,15 +26,14 @@ export const azureReader: CloudReader = {
 };
 
 function azure(terraform: Terraform, issuers: Issuers): Cloud {
-  const scopes = new Scopes(terraform);
   const unread = new Unread(terraform);
-  const assignments = new Assignments(terraform, scopes);
+  const assignments = new Assignments(terraform);
   const identities = new Identities(terraform, new Credentials(terraform), assignments, unread);
   return {
     cloud: "azure",
-    pulls: acrPlugin(identities, new Registries(terraform, scopes, unread), issuers),
-    access: azureAccess(identities, scopes, issuers),
-    spokes: aksSpokes(terraform, identities, scopes, unread),
+    pulls: acrPlugin(identities, new Registries(terraform, unread), issuers),
+    access: azureAccess(identities, issuers),
+    spokes: aksSpokes(terraform, identities, unread),
     get identities(): Cloud["identities"] {
       return declaredCredentials(terraform).map(({ address, names, credential }) => ({
         address,

@@ -4,17 +4,16 @@
  */
 
 import { type Known, type Ternary, and, is, known, or, orElse, same, unread } from "../../model/known";
-import { optionalText } from "../../model/tree";
+import { isTreeObject, optionalText, treeAt } from "../../model/tree";
 import { azureClouds } from "../../rules/azure/clouds";
-import type { RoleAssignmentMode } from "../../rules/azure/pull-permission";
+import type { RoleAssignmentMode } from "../../rules/azure/permission";
 import type { Answer } from "../answer";
 import type { Resource } from "../read/block";
 import type { ClusterFacts } from "../read/cluster-record";
 import type { Terraform } from "../read/terraform";
 import type { Unread } from "../shared/not-read";
-import { isAbsent, lowered, remembered } from "../shared/references";
-import { azapiResources, changedId, propertyOf } from "./azapi";
-import { type ResourceId, type Scopes, idOf, resourceId, sameId } from "./ids";
+import { isAbsent, lowered, remembered, whether } from "../shared/references";
+import { type ResourceId, azapiResources, changedId, holds, idOf, sameId } from "./ids";
 
 /** A registry as a host names it. */
 export interface Registry {
@@ -30,8 +29,8 @@ export interface Registry {
   readonly isIn: (scope: ResourceId) => Ternary;
 }
 
-const LEGACY = "LegacyRegistryPermissions";
-const ABAC = "AbacRepositoryPermissions";
+export const LEGACY = "LegacyRegistryPermissions";
+export const ABAC = "AbacRepositoryPermissions";
 const TYPE = "microsoft.containerregistry/registries";
 const SUFFIXES = [...azureClouds.map(({ acrSuffix }) => acrSuffix), "azurecr.de"]
   .join("|")
@@ -39,13 +38,11 @@ const SUFFIXES = [...azureClouds.map(({ acrSuffix }) => acrSuffix), "azurecr.de"
 const HOST = new RegExp(`^([a-z0-9]+)(?:-[a-z0-9]+)?(?:\\.[a-z0-9]+\\.geo)?\\.(?:${SUFFIXES})$`);
 const REGISTRY_DEPTH = 8;
 const NO_MODE = unread("nothing says the mode, or two sources different ones");
-const NO_ID = resourceId(unread("the id of the registry was not read"));
 
 /** The name of the registry that a scope is; empty for any other scope. */
 export function scopedRegistry({ segments = [] }: ResourceId): Known<string> {
   const [provider, type, name] = segments.slice(-3);
-  if (segments.length !== REGISTRY_DEPTH) return known("");
-  if (provider === undefined || type === undefined || name === undefined) return known("");
+  if (segments.length !== REGISTRY_DEPTH || !provider || !type || !name) return known("");
   const isRegistry = and(is(type, "registries"), is(provider, "microsoft.containerregistry"));
   return isRegistry === "yes" ? name : known("");
 }
@@ -63,15 +60,13 @@ interface Declared {
 export class Registries {
   readonly #declared: readonly Declared[];
   readonly #found = new Map<ClusterFacts["registries"], Map<string, Registry | undefined>>();
-  readonly #scopes: Scopes;
   readonly #unread: Unread;
 
-  constructor(terraform: Terraform, scopes: Scopes, unread: Unread) {
-    this.#scopes = scopes;
+  constructor(terraform: Terraform, unread: Unread) {
     this.#unread = unread;
-    const changes = (["azapi_update_resource", "azapi_resource_action"] as const)
+    const changes = ["azapi_update_resource", "azapi_resource_action"]
       .flatMap((kind) => azapiResources(terraform, kind, TYPE))
-      .map((each) => ({ id: resourceId(changedId(each)), mode: modeIn(each) }));
+      .map((each) => ({ id: changedId(each), mode: modeIn(each) }));
     const ofAzapi = azapiResources(terraform, "azapi_resource", TYPE);
     this.#declared = [...terraform.ofType("azurerm_container_registry"), ...ofAzapi].map((resource) => {
       const id = idOf(resource);
@@ -99,29 +94,28 @@ export class Registries {
       name,
       ...modeOf(found, stated),
       given: this.#unread.answer(`the registry ${name}`, resources, texts),
-      isIn: (scope) => this.#isIn(scope, name, ids),
+      isIn: (scope) => isIn(scope, name, ids),
     };
   }
-
-  /** A registry's name is the only one in a cloud, so that the name in a scope says it where no id was read. */
-  #isIn(scope: ResourceId, name: string, ids: readonly ResourceId[]): Ternary {
-    const held = or(...(ids.length > 0 ? ids : [NO_ID]).map((id) => this.#scopes.holds(scope, id)));
-    if (held !== "unknown" || scope.segments === undefined) return held;
-    const scoped = scopedRegistry(scope);
-    if (is(scoped, name) === "yes") return "yes";
-    if (!isResource(scope.segments)) return "unknown";
-    return is(scoped, "") === "yes" ? "no" : is(scoped, name);
-  }
 }
 
-/** `<type>/<name>` stands in the id of a resource, also of one of a subscription. */
-function isResource(segments: readonly Known<string>[]): boolean {
-  return segments.some((segment, place) => place > 1 && is(segment, "providers") === "yes");
+/** A registry's name is the only one in a cloud, so that the name in a scope says it where no id was read. */
+function isIn(scope: ResourceId, name: string, ids: readonly ResourceId[]): Ternary {
+  const held = ids.length === 0 ? "unknown" : or(...ids.map((id) => holds(scope, id)));
+  if (held !== "unknown" || scope.segments === undefined) return held;
+  const scoped = scopedRegistry(scope);
+  if (is(scoped, name) === "yes") return "yes";
+  // `<type>/<name>` stands in the id of a resource, also of one of a subscription.
+  const isResource = scope.segments.some((segment, place) => place > 1 && is(segment, "providers") === "yes");
+  if (!isResource) return "unknown";
+  return is(scoped, "") === "yes" ? "no" : is(scoped, name);
 }
 
-/** The mode that a body states. */
+/** The mode that a body states, which releases before 2.0 have as text. */
 function modeIn(resource: Resource): Known<string | undefined> {
-  return optionalText(propertyOf(resource, "roleAssignmentMode"));
+  const body = resource.tree("body");
+  const isRead = whether(body, (value) => value === undefined || isTreeObject(value)) === "yes";
+  return isRead ? optionalText(treeAt(body, "properties", "roleAssignmentMode")) : NO_MODE;
 }
 
 /** The mode after what changes it; of a change that may be another registry's it is not known. */
@@ -133,7 +127,7 @@ function changed(
   return changes.reduce((mode, change) => {
     const isOwn = sameId(change.id, id);
     if (isOwn === "no" || isAbsent(change.mode)) return mode;
-    return isOwn === "yes" ? change.mode : unread("a resource of azapi may change it");
+    return isOwn === "yes" ? change.mode : NO_MODE;
   }, stated);
 }
 

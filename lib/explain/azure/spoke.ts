@@ -11,7 +11,6 @@ import {
   is,
   isKnown,
   known,
-  map,
   match,
   not,
   or,
@@ -19,12 +18,12 @@ import {
   same,
   shown,
 } from "../../model/known";
-import { azureCloud, azureClouds } from "../../rules/azure/clouds";
+import { type AzureCloud, azureCloud, azureClouds } from "../../rules/azure/clouds";
 import {
   WEBHOOK_CLIENT_ID_ANNOTATION,
   WEBHOOK_TENANT_ID_ANNOTATION,
 } from "../../rules/azure/pod-identity-webhook";
-import { type RolePermissions, lists } from "../../rules/azure/role-permissions";
+import { type RolePermissions, lists } from "../../rules/azure/roles";
 import { AKS_SERVER_ID } from "../../rules/fleet/plugin-exec";
 import { matchesPattern, patternOf } from "../../rules/wildcard";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
@@ -38,8 +37,7 @@ import { asked, mentionsType, whether } from "../shared/references";
 import { boundAnswer, otherKindOfCluster, servedCluster } from "../shared/spokes";
 import { type Assignment, roleLabel } from "./assignments";
 import type { Identities, Identity } from "./identity";
-import { type Scopes, idOf } from "./ids";
-import { MOUNTED_TOKEN } from "./pods";
+import { holds, idOf } from "./ids";
 
 const CLUSTER = "azurerm_kubernetes_cluster";
 const ENTRA = "azure_active_directory_role_based_access_control";
@@ -50,12 +48,7 @@ const OF_CLUSTERS = "microsoft.containerservice/managedclusters/";
 const DEPTH = 8;
 
 /** AKS clusters as spokes. */
-export function aksSpokes(
-  terraform: Terraform,
-  identities: Identities,
-  scopes: Scopes,
-  unread: Unread,
-): CloudSpokes {
+export function aksSpokes(terraform: Terraform, identities: Identities, unread: Unread): CloudSpokes {
   return {
     called: serverProblem,
     read: (question) => {
@@ -70,7 +63,7 @@ export function aksSpokes(
       if (!identity) return { admitted, authorized: UNKNOWN_IDENTITY, warnings: [] };
       const given =
         identity.given ?? (cluster && unread.answer(cluster.address, [cluster], [idOf(cluster).text]));
-      const counts = (each: Assignment): Ternary => countsAt(each, cluster, question, scopes);
+      const counts = (each: Assignment): Ternary => countsAt(each, cluster, question);
       const { held, possible } = identity.roles;
       const certain = held.filter((each) => counts(each) === "yes" && !each.limit);
       const isOpen = [...possible, ...held.filter((each) => !certain.includes(each))].some(
@@ -91,19 +84,13 @@ const UNKNOWN_IDENTITY = unknown("the identity is not among what was read", NAME
  * Whether an assigned role allows anything at the cluster, be it under a condition. A scope is the cluster's, one of its
  * namespaces', or holds the cluster: roles are inherited from above.
  */
-function countsAt(
-  assignment: Assignment,
-  cluster: Resource | undefined,
-  question: SpokeQuestion,
-  scopes: Scopes,
-): Ternary {
-  const { isRefused, scope } = assignment;
-  if (isRefused) return "no";
+function countsAt(assignment: Assignment, cluster: Resource | undefined, question: SpokeQuestion): Ternary {
+  const { scope } = assignment;
   const allows = allowsAtCluster(assignment);
   if (!cluster) return and(allows, isNamedAs(assignment, question));
   const isNamespace = scope.segments === undefined || scope.segments.length > DEPTH;
-  const within = isNamespace ? scopes.holds(idOf(cluster), scope) : "no";
-  return and(allows, or(scopes.holds(scope, idOf(cluster)), within));
+  const within = isNamespace ? holds(idOf(cluster), scope) : "no";
+  return and(allows, or(holds(scope, idOf(cluster)), within));
 }
 
 /** An identity, and its roles that count at a cluster. */
@@ -216,136 +203,54 @@ function wide(assignment: Assignment): FleetWarning {
   };
 }
 
-const AUTHORITY = "AZURE_AUTHORITY_HOST";
-const LOGIN = "AAD_LOGIN_METHOD";
-const FEDERATED = "workloadidentity";
-const IGNORES = "--disable-environment-override";
-const TERRAFORM_NAMES = "--use-azurerm-env-vars";
 const UNAUTHORIZED = "Unauthorized: the server has asked for the client to provide credentials";
+/** Flags that have the plugin read other variables, or none. */
+const OTHER_WAYS = /^--(?:disable-environment-override|use-azurerm-env-vars)(?:=true)?$/;
 
 /**
- * What makes the plugin ask for another token than was judged; `undefined` where nothing does. Variables are above flags,
- * unless the plugin is called to leave them alone. Source: Azure/kubelogin, pkg/internal/token/options.go, `UpdateFromEnv`;
- * argoproj/argo-cd, cmd/argocd-k8s-auth/commands/azure.go reads the same variables.
+ * What makes the plugin ask for another token than was judged; `undefined` where nothing does. Variables are above flags.
+ * Source: Azure/kubelogin, pkg/internal/token/options.go, `UpdateFromEnv`; argoproj/argo-cd,
+ * cmd/argocd-k8s-auth/commands/azure.go reads the same variables.
  */
-function otherCall(question: SpokeQuestion, client: Known<string>): Answer | undefined {
-  const { args, env, account } = question;
-  if (isOn(args, IGNORES)) return otherFlags(question, client);
+function otherCall({ args, env, account, server }: SpokeQuestion, client: Known<string>): Answer | undefined {
   const tenant = account?.annotations.get(WEBHOOK_TENANT_ID_ANNOTATION);
-  const used = env.get("AZURE_CLIENT_ID") ?? flagOf(args, "--client-id");
-  const asked = env.get("AZURE_TENANT_ID") ?? flagOf(args, "--tenant-id", "-t");
-  const other = (what: string, key: string): Answer =>
-    unknown(
-      `the plugin is given another ${what} than the service account, and whose token that one takes is not judged here`,
-      `give the service account the annotation ${key} of the identity that enters`,
-    );
-  return (
-    otherLogin(question) ??
-    obstacle([
-      isOther(used, client) ? other("client id", WEBHOOK_CLIENT_ID_ANNOTATION) : undefined,
-      isOther(asked, tenant) ? other("tenant", WEBHOOK_TENANT_ID_ANNOTATION) : undefined,
-      otherEntra(question, env.get(AUTHORITY)),
-    ])
-  );
-}
-
-/** True for two values that are there, and not certainly one. */
-function isOther(one: Known<string> | undefined, other: Known<string> | undefined): boolean {
-  return one !== undefined && other !== undefined && same(one, other) !== "yes";
-}
-
-function isOn(args: readonly Known<string>[], flag: string): boolean {
-  return args.some((each) => or(is(each, flag), is(each, `${flag}=true`)) === "yes");
-}
-
-function otherLogin({ args, env }: SpokeQuestion): Answer | undefined {
-  const login = env.get(LOGIN);
-  if (isOn(args, TERRAFORM_NAMES))
+  const { entraHosts } = azureClouds.find((cloud) => isOfCloud(server, cloud)) ?? PUBLIC;
+  const remedy = "leave it to the webhook, and annotate the service account with the identity that enters";
+  const other = (
+    what: string,
+    value: Known<string> | undefined,
+    ...allowed: readonly Known<string>[]
+  ): Answer | undefined => {
+    if (value === undefined || or(...allowed.map((each) => same(value, each))) === "yes") return undefined;
     return unknown(
-      "the plugin takes the variables of Terraform's provider, and whose token these name is not judged here",
-      `remove ${TERRAFORM_NAMES}`,
+      `the plugin is given another ${what}, ${shown(value)}, and whose token it takes is not judged here`,
+      remedy,
     );
-  if (login === undefined || is(login, FEDERATED) === "yes") return undefined;
-  const remedy = `remove ${LOGIN}`;
-  const reason = `${LOGIN} is ${shown(login)}, so that the plugin takes no token of the pod`;
-  return isKnown(login)
-    ? broken(reason, remedy, UNAUTHORIZED)
-    : unknown(`the value of ${LOGIN} is known only in the cluster`, remedy);
-}
-
-/** Without variables the plugin knows what its flags say, and nothing else. */
-function otherFlags(question: SpokeQuestion, client: Known<string>): Answer | undefined {
-  const { args, env, account } = question;
-  const flags = [
-    { names: ["--client-id"], wanted: client },
-    { names: ["--tenant-id", "-t"], wanted: account?.annotations.get(WEBHOOK_TENANT_ID_ANNOTATION) },
-    {
-      names: ["--federated-token-file"],
-      wanted: env.get("AZURE_FEDERATED_TOKEN_FILE") ?? known(MOUNTED_TOKEN),
-    },
-  ].map(({ names, wanted }) => ({ names, wanted, given: flagOf(args, ...names) ?? known("") }));
-  const missing = flags.find(({ given }) => is(given, "") === "yes")?.names[0];
-  if (missing !== undefined)
-    return broken(
-      `the plugin is called to leave variables alone, and has no ${missing}`,
-      `remove ${IGNORES}, or give ${missing}`,
-      `${missing.slice("--".length).replaceAll("-", " ")} cannot be empty`,
-    );
+  };
+  const login = env.get("AAD_LOGIN_METHOD");
+  const way = args.find((each) => whether(each, (text) => OTHER_WAYS.test(text)) === "yes");
   return obstacle([
-    flags.some(({ given, wanted }) => isOther(given, wanted))
-      ? unknown(
-          "the flags of the plugin name another identity or token than service account and pod, which is not judged here",
-          `remove ${IGNORES}`,
-        )
-      : undefined,
-    otherEntra(question, flagOf(args, "--authority-host") ?? hostOf(flagOf(args, "--environment", "-e"))),
+    way && unknown(`whose token the plugin takes with ${shown(way)} is not judged here`, "remove it"),
+    login && isKnown(login) && is(login, "workloadidentity") === "no"
+      ? broken(`the plugin takes no token of the pod, but logs in by ${shown(login)}`, remedy, UNAUTHORIZED)
+      : other("login", login, known("workloadidentity")),
+    other("client id", env.get("AZURE_CLIENT_ID") ?? flagOf(args, "--client-id"), client),
+    tenant && other("tenant", env.get("AZURE_TENANT_ID") ?? flagOf(args, "--tenant-id", "-t"), tenant),
+    other(
+      "authority",
+      env.get("AZURE_AUTHORITY_HOST"),
+      ...entraHosts.flatMap((host) => [known(`https://${host}`), known(`https://${host}/`)]),
+    ),
   ]);
 }
 
-/** Of a name that kubelogin does not know, and of none, it takes the public cloud. */
-function hostOf(environment: Known<string> = known("")): Known<string> {
-  return map(environment, (name) => {
-    const isNamed = (each: string): boolean => each.toLowerCase() === name.toLowerCase();
-    const found = azureClouds.find(({ configNames }) => configNames.some(isNamed));
-    return `https://${(found ?? azureCloud("AzurePublicCloud")).entraHosts[0] ?? ""}/`;
-  });
+const PUBLIC = azureCloud("AzurePublicCloud");
+
+/** Whether an address is one that AKS gives in a cloud. */
+function isOfCloud(server: Known<string>, { aksSuffix }: AzureCloud): boolean {
+  const [, host = ""] = /^(?:https:\/\/)?([^:/]+)/i.exec(orElse(server, () => "")) ?? [];
+  return host.endsWith(`.${aksSuffix}`);
 }
-
-const SPOKES: readonly (readonly [cloud: string, suffix: string])[] = [
-  ["AzurePublicCloud", ".azmk8s.io"],
-  ["AzureUSGovernmentCloud", ".azmk8s.us"],
-  ["AzureChinaCloud", ".azmk8s.cn"],
-];
-
-/** An Entra that the spoke's is not, as far as it can be told. */
-function otherEntra({ server }: SpokeQuestion, authority: Known<string> | undefined): Answer | undefined {
-  if (authority === undefined) return undefined;
-  const remedy = `leave ${AUTHORITY} to the webhook, or write that of the spoke's cloud`;
-  return match(
-    authority,
-    (host) => {
-      const [, name = ""] = /^https:\/\/([^/]+)\/?$/.exec(host) ?? [];
-      const cloud = azureClouds.find(({ entraHosts }) => entraHosts.includes(name.toLowerCase()));
-      const address = addressOf(orElse(server, () => ""));
-      const [spoke] = SPOKES.find(([, suffix]) => address.endsWith(suffix)) ?? [];
-      if (cloud === undefined || (spoke !== undefined && spoke !== cloud.name)) {
-        const reason = `${AUTHORITY} is ${host}, which is no Entra of ${spoke ?? "Azure"}`;
-        return broken(reason, remedy, UNAUTHORIZED);
-      }
-      return spoke === undefined && cloud.name !== "AzurePublicCloud"
-        ? unknown(`whether the spoke is of ${cloud.name} is not known`, remedy)
-        : undefined;
-    },
-    () => unknown(`the value of ${AUTHORITY} is known only in the cluster`, remedy),
-  );
-}
-
-/** The host of a URL. */
-function addressOf(url: string): string {
-  return url.replace(/^https:\/\//i, "").replace(/(?::\d+)?(?:\/.*)?$/, "");
-}
-
-const AKS_HOST = /\.azmk8s\.io(?::\d+)?\/?$/;
 
 /**
  * What is wrong with the application that a token is asked for, by kubelogin's flag or argocd-k8s-auth's variable;
@@ -363,7 +268,7 @@ function serverProblem(
     recorded ||
     match(
       server,
-      (url) => AKS_HOST.test(url),
+      () => isOfCloud(server, PUBLIC),
       () => mentionsType(server, "azurerm_kubernetes_cluster"),
     );
   return isAks && is(id, AKS_SERVER_ID) === "no"

@@ -6,7 +6,7 @@
  * kubernetes/cloud-provider-aws, cmd/ecr-credential-provider/main.go.
  */
 
-import { fail } from "../../errors";
+import { fail, type Problem } from "../../errors";
 import { literal } from "../../model/late";
 
 /** A closed part of AWS with its own accounts, ARNs and DNS names. */
@@ -170,16 +170,31 @@ const byRegion = new Map(
   partitions.flatMap((found) => found.regionCodes.map((region) => [region, found] as const)),
 );
 
-/**
- * The partition of a region. Derived from the region, never from a DNS suffix: `aws` and `aws-us-gov` share one.
- *
- * Throws `aws-region-unknown`, also for a region that is newer than this table, or `late-value`.
- */
+/** The partition of a region. Derived from the region, never from a DNS suffix: `aws` and `aws-us-gov` share one. */
 export function partitionOf(region: string): Partition {
   literal(region, "region");
-  return byRegion.get(region) ?? fail("aws-region-unknown", region, regionsText());
+  return (
+    byRegion.get(region) ??
+    fail("aws-unknown", {
+      problem: "AWS region is not known to this release of the library",
+      value: region,
+      allowed: regionsText(),
+      remedy:
+        "write the region's code, for example eu-west-1, not its name or an availability zone; for a newer region use a newer release of the library",
+    })
+  );
 }
 
 function regionsText(): string {
   return partitions.map(({ name, regionCodes }) => `${regionCodes.join(", ")} (${name})`).join("; ");
+}
+
+export function otherPartition(what: string, value: string, expected: string): Problem {
+  return {
+    problem: `${what} is in another AWS partition than the rest of the chain`,
+    value,
+    allowed: expected,
+    remedy:
+      "use one partition for OIDC provider, IAM role and registries; an IAM role is never valid across partitions",
+  };
 }

@@ -6,12 +6,10 @@
 import { fail } from "../../errors";
 import type { CredentialsRequest } from "../../model/credentials-request";
 import { isRecord } from "../../model/record";
-import type { ConditionValue, PolicyCondition } from "./policy-condition";
-import type { PolicyStatement } from "./policy-document";
+import type { ConditionValue, PolicyCondition, PolicyStatement } from "./statement";
 
 /** A statement of a request as a statement of a policy; its actions are a list, as ccoctl writes them. */
 export interface RequestStatement extends PolicyStatement {
-  /** The actions, at least one. */
   readonly Action: readonly string[];
   /** The one resource, usually `*`. */
   readonly Resource: string;
@@ -26,17 +24,25 @@ const ENTRY_FIELDS: readonly string[] = ["effect", "action", "resource", "policy
 const ACTION = /^(?:\*|[a-z0-9-]+:[A-Za-z0-9*?]+)$/i;
 const ENTRY = "{ effect, action, resource, policyCondition? }";
 
-/**
- * The statements of a request, conditions kept with their types.
- *
- * Throws `aws-request-kind`, `aws-request-brokered`, or `aws-provider-spec-invalid` for unknown fields, no
- * statements, and statements without effect, actions or resource.
- */
+/** The statements of a request, conditions kept with their types. */
 export function requestStatements({ providerKind, providerSpec }: CredentialsRequest): RequestStatement[] {
-  if (providerKind !== awsProviderKind) fail("aws-request-kind", providerKind);
+  if (providerKind !== awsProviderKind)
+    fail("aws-foreign", {
+      problem: "CredentialsRequest asks another cloud",
+      value: providerKind,
+      allowed: "AWSProviderSpec",
+      remedy: "filter the requests by cloud before they are handed to componentRoles()",
+    });
   refuseUnknown("providerSpec", providerSpec, FIELDS);
   const { statementEntries: entries, stsIAMRoleARN: role } = providerSpec;
-  if (role !== undefined && role !== "") fail("aws-request-brokered", role);
+  if (role !== undefined && role !== "")
+    fail("aws-unsupported", {
+      problem:
+        "CredentialsRequest names a role itself (stsIAMRoleARN), so the cloud credential operator writes its Secret",
+      value: role,
+      allowed: "requests of the release payload, which leave the role to the installation",
+      remedy: "leave this request out, and give the operator's subscription the ARN of a ComponentRole",
+    });
   if (!Array.isArray(entries) || entries.length === 0)
     return invalid("providerSpec.statementEntries", "has no statements", entries, `a list of ${ENTRY}`);
   return entries.map((entry: unknown, index) =>
@@ -109,5 +115,11 @@ function refuseUnknown(
 }
 
 function invalid(where: string, reason: string, value: unknown, allowed: string): never {
-  return fail("aws-provider-spec-invalid", where, reason, value, allowed);
+  return fail("aws-invalid", {
+    problem: `${where} ${reason}`,
+    value,
+    allowed,
+    remedy:
+      "take the CredentialsRequest as the release payload has it; what this cluster needs otherwise is said with `overrides`",
+  });
 }

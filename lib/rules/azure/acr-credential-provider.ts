@@ -1,7 +1,7 @@
 import { Duration } from "../../model/duration";
 import type { ImageCredentialProvider } from "../../model/image-credential-provider";
 import { azureCloud } from "./clouds";
-import type { LoginServer } from "./login-server";
+import type { LoginServer } from "./registry";
 
 /** Annotation with the identity's client id (kubernetes-sigs/cloud-provider-azure, pkg/credentialprovider/consts.go). */
 export const CLIENT_ID_ANNOTATION = "kubernetes.azure.com/acr-client-id";

@@ -1,6 +1,6 @@
 import { isRecord } from "../../model/record";
 import { type AzureCloud, type AzureCloudName, azureCloud, azureClouds } from "./clouds";
-import { guid } from "./resource-id";
+import { guid } from "./ids";
 
 /** What the acr plugin's configuration file says. */
 export interface AzureJson {
@@ -29,8 +29,7 @@ const INDENT = 2;
 /**
  * The text of the file, keys sorted, no more than pulls with service account tokens need.
  *
- * Source: kubernetes-sigs/cloud-provider-azure, pkg/azclient/arm_conf.go and auth_conf.go. Throws
- * `azure-cloud-unknown` or `azure-guid-invalid`.
+ * Source: kubernetes-sigs/cloud-provider-azure, pkg/azclient/arm_conf.go and auth_conf.go.
  */
 export function renderAzureJson({ cloud, tenantId, subscriptionId }: AzureJson): string {
   const document = {

@@ -16,6 +16,8 @@ export interface AzureCloud {
   readonly acrSuffix: string;
   /** Suffix of the endpoints of storage accounts: `<account>.blob.<suffix>`. */
   readonly storageSuffix: string;
+  /** Suffix of the addresses of AKS clusters. */
+  readonly aksSuffix: string;
   /** The audience of service account tokens by convention; one text in all clouds for workload identity. */
   readonly audience: string;
   /** Hosts of Microsoft Entra, which never count as issuers of a federated identity credential. */
@@ -35,6 +37,7 @@ export const azureClouds: readonly AzureCloud[] = [
     environments: ["public", "global"],
     acrSuffix: "azurecr.io",
     storageSuffix: "core.windows.net",
+    aksSuffix: "azmk8s.io",
     audience: AUDIENCE,
     entraHosts: ["login.microsoftonline.com", "login.windows.net", "sts.windows.net"],
   },
@@ -44,6 +47,7 @@ export const azureClouds: readonly AzureCloud[] = [
     environments: ["usgovernment", "usgovernmentl4", "dod", "usgovernmentl5"],
     acrSuffix: "azurecr.us",
     storageSuffix: "core.usgovcloudapi.net",
+    aksSuffix: "azmk8s.us",
     audience: AUDIENCE,
     entraHosts: ["login.microsoftonline.us"],
   },
@@ -53,16 +57,23 @@ export const azureClouds: readonly AzureCloud[] = [
     environments: ["china"],
     acrSuffix: "azurecr.cn",
     storageSuffix: "core.chinacloudapi.cn",
+    aksSuffix: "azmk8s.cn",
     audience: AUDIENCE,
     entraHosts: ["login.chinacloudapi.cn", "login.partner.microsoftonline.cn", "sts.chinacloudapi.cn"],
   },
 ];
 
-/** The facts of a cloud by the name that this library writes; throws `azure-cloud-unknown` or `late-value`. */
+/** The facts of a cloud by the name that this library writes. */
 export function azureCloud(name: string): AzureCloud {
   literal(name, "Azure cloud");
   return (
     azureClouds.find((cloud) => cloud.name === name) ??
-    fail("azure-cloud-unknown", name, azureClouds.map((cloud) => cloud.name).join(", "))
+    fail("azure-unknown", {
+      problem: "azure cloud is not one that the acr plugin has built in",
+      value: name,
+      allowed: azureClouds.map((cloud) => cloud.name).join(", "),
+      remedy:
+        "name one of them; Azure Stack takes its endpoints from a file on the node and is not supported here",
+    })
   );
 }

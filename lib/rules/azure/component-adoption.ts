@@ -6,9 +6,7 @@
 import { fail } from "../../errors";
 import type { CredentialsRequest } from "../../model/credentials-request";
 import { type PlannedComponent, checkKnown, hasCustomRole, own } from "./component-plan";
-import { guid } from "./resource-id";
-import { resourceGroupScope } from "./scope-id";
-import { scopeResourceGroup } from "./role-scope";
+import { guid, resourceGroupScope, scopeResourceGroup } from "./ids";
 import { type ObjectKind, list, object, optional, record, text } from "../../model/shape";
 
 /** What exists already of one cluster's identities. */
@@ -56,13 +54,6 @@ export interface AdoptedComponent {
   readonly serviceAccounts: readonly string[];
 }
 
-const HOW = {
-  roleDefinition:
-    "list them with `az role definition list --custom-role-only --query \"[?starts_with(description,'Custom role for OpenShift')].[roleName,name]\"`",
-  roleAssignment:
-    'list those of each identity with `az role assignment list --all --assignee PRINCIPAL_ID --query "[].[roleDefinitionName,scope,name]"`',
-} as const;
-
 /** How a role assignment is named in {@link ComponentAdoption} and as a construct. */
 export function assignmentKey(role: string | undefined, scope: string, subscriptionId: string): string {
   const group = scopeResourceGroup(scope, subscriptionId);
@@ -74,9 +65,6 @@ export function assignmentKey(role: string | undefined, scope: string, subscript
 
 /**
  * What is imported of each request that exists already, by the request's name.
- *
- * Throws `azure-adopt-missing` with everything that is missing, `azure-adopt-surplus` with what matches nothing,
- * `azure-adopt-contradicts`, `azure-request-unknown` or `azure-guid-invalid`.
  */
 export function adoptedComponents(
   adopt: ComponentAdoption,
@@ -123,21 +111,27 @@ function refuseSurplus(
     const { name } = component.request;
     const [definition, given] = [own(roleDefinitions, name), own(roleAssignments, name)];
     if (absent.includes(name) && (definition !== undefined || given !== undefined))
-      fail("azure-adopt-contradicts", name, "the request is in adopt.absent, and entries are given for it");
+      fail("azure-conflict", {
+        problem: "adopt contradicts itself: the request is in adopt.absent, and entries are given for it",
+        value: name,
+        allowed: 'GUIDs for what exists, "absent" for what does not',
+        remedy: "state of the request either what exists, or that it does not exist yet",
+      });
     const keys = assignmentKeys(component, subscriptionId);
     const surplus = Object.keys(given ?? {}).filter((key) => !keys.includes(key));
-    if (surplus.length > 0) fail("azure-adopt-surplus", `role assignments of ${name}`, surplus, keys);
+    if (surplus.length > 0) refuseUnused(`role assignments of ${name}`, surplus, keys);
     if (definition === undefined) continue;
     if (!hasCustomRole(component.permissions))
-      fail("azure-adopt-surplus", `custom roles, which ${name} does not have,`, [definition], []);
+      refuseUnused(`custom roles, which ${name} does not have,`, [definition], []);
     const custom = component.scopes.map((scope) => assignmentKey(undefined, scope, subscriptionId));
     const held = custom.filter((key) => given !== undefined && (own(given, key) ?? ABSENT) !== ABSENT);
     if (definition === ABSENT && held.length > 0)
-      fail(
-        "azure-adopt-contradicts",
-        name,
-        `a new custom role would replace its assignments ${held.join(", ")}`,
-      );
+      fail("azure-conflict", {
+        problem: `adopt contradicts itself: a new custom role would replace its assignments ${held.join(", ")}`,
+        value: name,
+        allowed: 'GUIDs for what exists, "absent" for what does not',
+        remedy: "state of the request either what exists, or that it does not exist yet",
+      });
   }
 }
 
@@ -150,7 +144,11 @@ function refuseMissing(
     .filter(({ request, permissions }) => hasCustomRole(permissions) && !own(roleDefinitions, request.name))
     .map(({ request }) => request.name);
   if (definitions.length > 0)
-    fail("azure-adopt-missing", "custom roles in roleDefinitions", definitions, HOW.roleDefinition);
+    lacks(
+      "custom roles in roleDefinitions",
+      definitions,
+      "list them with `az role definition list --custom-role-only --query \"[?starts_with(description,'Custom role for OpenShift')].[roleName,name]\"`",
+    );
   const assignments = existing.flatMap((component) => {
     const given = own(roleAssignments, component.request.name) ?? {};
     return assignmentKeys(component, subscriptionId)
@@ -158,7 +156,29 @@ function refuseMissing(
       .map((key) => `${component.request.name}: ${key}`);
   });
   if (assignments.length > 0)
-    fail("azure-adopt-missing", "role assignments in roleAssignments", assignments, HOW.roleAssignment);
+    lacks(
+      "role assignments in roleAssignments",
+      assignments,
+      'list those of each identity with `az role assignment list --all --assignee PRINCIPAL_ID --query "[].[roleDefinitionName,scope,name]"`',
+    );
+}
+
+function refuseUnused(what: string, value: readonly string[], known: readonly string[]): never {
+  return fail("azure-unused", {
+    problem: `adopt names ${what} that are not declared, and would import nothing by it`,
+    value,
+    allowed: known.join(", "),
+    remedy: "correct the names, or remove the entries",
+  });
+}
+
+function lacks(what: string, value: readonly string[], remedy: string): never {
+  return fail("azure-missing", {
+    problem: `adopt lacks ${what}, whose names are random and cannot be computed`,
+    value,
+    allowed: "one entry for each, or the request's name in adopt.absent where nothing exists yet",
+    remedy,
+  });
 }
 
 function adoptedComponent(

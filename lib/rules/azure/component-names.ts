@@ -2,7 +2,7 @@ import { fail } from "../../errors";
 import type { CredentialsRequest } from "../../model/credentials-request";
 import { ofRequest, requestLabel } from "../../model/request-label";
 import { derivedName, stableHash } from "../names";
-import { IDENTITY_NAME } from "./identity-plan";
+import { IDENTITY_NAME } from "./pull";
 
 /**
  * How the identities, custom roles and credentials of components are named: `unique` adds a hash wherever a name would
@@ -34,8 +34,7 @@ const NAMES: Readonly<Record<ComponentNaming, (parts: readonly string[]) => stri
  * Names for each request; in the order of the requests.
  *
  * A tenant has one custom role of a name, over all its subscriptions, which `ccoctl` does not regard: with `unique` the
- * role's name ends with a hash of the subscription. Throws, naming the request, `azure-ccoctl-name`, and
- * `azure-component-name-taken` where two requests would have one name (Azure does not regard letter case), naming both.
+ * role's name ends with a hash of the subscription.
  */
 export function componentNames(
   clusterName: string,
@@ -48,11 +47,29 @@ export function componentNames(
   return requests.map((request) => {
     const { secret } = request;
     const own = name([clusterName, secret.namespace, secret.name]);
-    if (!LEGAL.test(own)) ofRequest(request, () => fail("azure-ccoctl-name", "an identity", own));
+    if (!LEGAL.test(own)) ofRequest(request, () => invalidCcoctlName("an identity", own));
     const holder = holders.get(own.toLowerCase());
-    if (holder) fail("azure-component-name-taken", own, requestLabel(holder), requestLabel(request));
+    if (holder)
+      fail("azure-conflict", {
+        problem: `${requestLabel(holder)} and ${requestLabel(request)} would have the same identity`,
+        value: own,
+        allowed: "an identity of its own for each request, letter case aside",
+        remedy:
+          'leave `naming: "ccoctl"` out, which cuts names at 128 characters, shorten the cluster name, or leave out the request that is there twice',
+      });
     holders.set(own.toLowerCase(), request);
     const roleName = naming === "ccoctl" ? own : `${own}_${stableHash([subscriptionId.toLowerCase()])}`;
     return { request, identityName: own, roleName };
+  });
+}
+
+/** Refuses a name that `ccoctl` would give and Azure does not take. */
+export function invalidCcoctlName(what: string, value: string): never {
+  return fail("azure-invalid", {
+    problem: `the name that ccoctl would give ${what} is not one that Azure takes`,
+    value,
+    allowed: "3 to 128 of A-Z, a-z, 0-9, _ and -, for a credential at most 120",
+    remedy:
+      'leave `naming: "ccoctl"` out; a request that ccoctl could not make an identity for has nothing to adopt',
   });
 }

@@ -4,8 +4,13 @@ import type { CredentialsRequest } from "../../model/credentials-request";
 import { ofRequest } from "../../model/request-label";
 import { type ObjectKind, list, object, optional, text } from "../../model/shape";
 import { refuseSameNames } from "../openshift/credentials-request";
-import { checkReason } from "./access-role";
-import { type ComponentNaming, type NamedComponent, componentNames } from "./component-names";
+import { checkReason } from "./roles";
+import {
+  type ComponentNaming,
+  type NamedComponent,
+  componentNames,
+  invalidCcoctlName,
+} from "./component-names";
 import {
   type ClusterResourceGroups,
   assignableScopes,
@@ -13,15 +18,9 @@ import {
   checkResourceGroups,
   componentScopes,
 } from "./component-scopes";
-import {
-  type ClusterTrust,
-  type FederatedCredential,
-  checkCredentials,
-  federatedCredentials,
-} from "./federated-credential";
+import { type ClusterTrust, type FederatedCredential, checkCredentials, federatedCredentials } from "./trust";
 import { type ComponentPermissions, componentPermissions } from "./provider-spec";
-import { statedScopes } from "./role-scope";
-import { subscriptionScope } from "./scope-id";
+import { statedScopes, subscriptionScope } from "./ids";
 
 /** What the caller wants otherwise for one request. */
 export interface ComponentOverride {
@@ -80,9 +79,6 @@ export interface PlannedComponent extends NamedComponent {
  * Checks all requests of a cluster and decides their identities, in the order of the requests.
  *
  * What is wrong with the cluster is refused first, without naming a request: a wrong name, issuer or resource group.
- * Throws also `credentials-request-twice`, `azure-request-unknown`, `azure-component-name-taken`, and naming the request
- * `azure-scope-broad`, `azure-role-assignable`, `azure-reason-invalid` and what
- * `componentPermissions`, `statedScopes` and `checkCredentials` throw.
  */
 export function planComponents(
   { clusterName, issuer, requests }: ComponentsRequest,
@@ -116,7 +112,7 @@ export function hasCustomRole({ actions, dataActions }: ComponentPermissions): b
   return actions.length + dataActions.length > 0;
 }
 
-/** Refuses a setting for a request that does not exist; throws `azure-request-unknown`. */
+/** Refuses a setting for a request that does not exist. */
 export function checkKnown(
   setting: string,
   names: readonly string[],
@@ -124,7 +120,13 @@ export function checkKnown(
 ): void {
   const known = requests.map(({ name }) => name).sort();
   const unknown = names.find((name) => !known.includes(name));
-  if (unknown !== undefined) fail("azure-request-unknown", setting, unknown, known);
+  if (unknown !== undefined)
+    fail("azure-unknown", {
+      problem: `${setting} names a CredentialsRequest that is not among the requests`,
+      value: unknown,
+      allowed: known.join(", "),
+      remedy: "use metadata.name of a request, or remove the entry",
+    });
 }
 
 /** What a record of the caller's holds itself: a request may be called `constructor`. */
@@ -147,21 +149,24 @@ const CREDENTIAL_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{2,119}$/;
 /**
  * The credentials of a component's service accounts. `ccoctl` names each as its service account, without the cluster's
  * name, which two clusters could not do on one identity.
- *
- * Throws `azure-service-accounts-empty`, `azure-ccoctl-name`, and what `federatedCredentials` throws.
  */
 export function componentCredentials(
   trust: ClusterTrust,
   naming: ComponentNaming,
 ): readonly FederatedCredential[] {
-  if (trust.subjects.length === 0) fail("azure-service-accounts-empty");
+  if (trust.subjects.length === 0)
+    fail("azure-missing", {
+      problem: "no service account may act as the identity",
+      allowed: "1 to 20 service accounts, namespace/name each",
+      remedy: "name the service accounts of the component",
+    });
   const credentials = federatedCredentials(trust);
   if (naming === "unique") return credentials;
   return credentials.map((credential) => {
     const name = credential.subject.slice(credential.subject.lastIndexOf(":") + 1);
     return CREDENTIAL_NAME.test(name)
       ? { ...credential, name }
-      : fail("azure-ccoctl-name", "a federated identity credential", name);
+      : invalidCcoctlName("a federated identity credential", name);
   });
 }
 

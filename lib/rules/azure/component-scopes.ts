@@ -4,8 +4,7 @@
  */
 
 import { fail } from "../../errors";
-import { isBroadScope, isManagementGroup, oncePerScope } from "./role-scope";
-import { resourceGroupId } from "./scope-id";
+import { isBroadScope, isManagementGroup, oncePerScope, resourceGroupId } from "./ids";
 
 /** The resource groups of a cluster. */
 export interface ClusterResourceGroups {
@@ -37,7 +36,7 @@ const NETWORK: readonly string[] = [
   "openshift-machine-api-azure",
 ];
 
-/** Checks the groups of a cluster; throws `azure-guid-invalid`, `azure-name-invalid` or `late-value`. */
+/** Checks the groups of a cluster. */
 export function checkResourceGroups(groups: ClusterResourceGroups): void {
   for (const request of [...DNS, ...NETWORK]) componentScopes(request, groups);
 }
@@ -45,8 +44,6 @@ export function checkResourceGroups(groups: ClusterResourceGroups): void {
 /**
  * Resource ids of the resource groups where a component's roles count, by the name of its request: the installation
  * group, the DNS zone's for the ingress operator, the network's for those that work on subnets.
- *
- * Throws `azure-guid-invalid`, `azure-name-invalid` or `late-value`.
  */
 export function componentScopes(requestName: string, groups: ClusterResourceGroups): readonly string[] {
   const { installationResourceGroupName, networkResourceGroupName, dnsZoneResourceGroupName } = groups;
@@ -61,17 +58,23 @@ export function componentScopes(requestName: string, groups: ClusterResourceGrou
   return oncePerScope(scopes);
 }
 
-/** Refuses roles of a component beyond resource groups without a reason; throws `azure-scope-broad`. */
+/** Refuses roles of a component beyond resource groups without a reason. */
 export function checkBroadScopes(scopes: readonly string[], reason: string | undefined): void {
   const broad = reason === undefined ? scopes.find(isBroadScope) : undefined;
-  if (broad !== undefined) fail("azure-scope-broad", broad);
+  if (broad !== undefined)
+    fail("azure-unsafe", {
+      problem: "roles of a component would count beyond resource groups, and no reason is stated",
+      value: broad,
+      allowed: "/subscriptions/<GUID>/resourceGroups/<name> and what is in one, or a written `reason`",
+      remedy: "name the resource groups; otherwise state the reason, which is written beside the assignments",
+    });
 }
 
 /**
  * Resource ids of the subscriptions in which a custom role must be assignable: its own first, the others sorted.
  *
  * Azure takes one management group among them, and then no data actions (learn.microsoft.com, "Azure custom roles",
- * custom role limits); throws `azure-role-assignable`.
+ * custom role limits).
  */
 export function assignableScopes(
   own: string,
@@ -81,8 +84,13 @@ export function assignableScopes(
   const places = scopes.map((scope) => /^\/subscriptions\/[^/]+/i.exec(scope)?.[0] ?? scope);
   const [, ...others] = oncePerScope([own, ...places.sort()]);
   const groups = others.filter(isManagementGroup);
-  if (groups.length > 1) fail("azure-role-assignable", groups, "one management group");
-  if (groups.length > 0 && hasDataActions)
-    fail("azure-role-assignable", groups, "subscriptions, for a role with data actions");
+  if (groups.length > (hasDataActions ? 0 : 1))
+    fail("azure-limit", {
+      problem: "Azure lets no custom role be assignable at these scopes together",
+      value: groups,
+      allowed: hasDataActions ? "subscriptions, for a role with data actions" : "one management group",
+      remedy:
+        "give the component scopes in subscriptions, or split it over several roles with ComponentIdentity",
+    });
   return [own, ...others];
 }

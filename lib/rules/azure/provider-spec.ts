@@ -8,7 +8,7 @@ import type { CredentialsRequest } from "../../model/credentials-request";
 import { literal } from "../../model/late";
 import { isRecord } from "../../model/record";
 import { ofRequest } from "../../model/request-label";
-import { isRoleName } from "./role-name";
+import { invalidRole, isRoleName } from "./roles";
 
 /** `spec.providerSpec.kind` of a request for Azure. */
 export const AZURE_PROVIDER_KIND = "AzureProviderSpec";
@@ -34,9 +34,7 @@ const PERMISSION = /^[A-Za-z0-9.]+(?:\/(?:\*|[A-Za-z0-9._$-]+))+$/;
  * What a request asks for, less what the caller withholds.
  *
  * The order of the request is kept, because azurerm compares the actions of a role as a list. What stands twice is
- * taken once: letter case does not count to Azure. Throws, naming the request, `azure-request-kind`,
- * `azure-request-field`, `azure-request-brokered`, `azure-request-list`, `azure-request-permission`,
- * `azure-request-empty`, `azure-role-invalid`, `azure-permission-unasked` and `late-value`.
+ * taken once: letter case does not count to Azure.
  */
 export function componentPermissions(
   request: CredentialsRequest,
@@ -51,57 +49,99 @@ export function componentPermissions(
     const roles = once(boundRoles(providerSpec["roleBindings"] ?? []));
     const asked = [...(permissions ?? []), ...(dataPermissions ?? [])].map(key);
     const unasked = withoutPermissions.find((permission) => !asked.includes(key(permission)));
-    if (unasked !== undefined) fail("azure-permission-unasked", unasked);
+    if (unasked !== undefined)
+      fail("azure-unknown", {
+        problem: "withoutPermissions withholds a permission that the request does not ask for",
+        value: unasked,
+        allowed: "permissions and dataPermissions of the request, letter case aside",
+        remedy: "correct it or remove it; after an upgrade the request may ask for other permissions",
+      });
     const withheld = new Set(withoutPermissions.map(key));
     const kept = (list: readonly string[] = []): readonly string[] =>
       list.filter((permission) => !withheld.has(key(permission)));
     const granted = { actions: kept(permissions), dataActions: kept(dataPermissions), roles };
-    return Object.values(granted).some((list) => list.length > 0) ? granted : fail("azure-request-empty");
+    return Object.values(granted).some((list) => list.length > 0)
+      ? granted
+      : fail("azure-missing", {
+          problem: "request asks for no permission and no role, so its identity could do nothing",
+          allowed: "permissions, dataPermissions or roleBindings in spec.providerSpec",
+          remedy: "leave the request out, or withhold less of it",
+        });
   });
 }
 
 function checkSpec({ providerKind, providerSpec }: CredentialsRequest): void {
-  if (providerKind !== AZURE_PROVIDER_KIND) fail("azure-request-kind", providerKind);
+  if (providerKind !== AZURE_PROVIDER_KIND)
+    fail("azure-foreign", {
+      problem: "request is not for Azure",
+      value: providerKind,
+      allowed: "spec.providerSpec.kind: AzureProviderSpec",
+      remedy: "leave the requests of other clouds out, or filter them by cloud",
+    });
   const unknown = Object.keys(providerSpec).find((field) => !FIELDS.includes(field));
-  if (unknown !== undefined) fail("azure-request-field", unknown, FIELDS);
+  if (unknown !== undefined)
+    fail("azure-unknown", {
+      problem: "spec.providerSpec has a field that no release of OpenShift knows for Azure",
+      value: unknown,
+      allowed: FIELDS.join(", "),
+      remedy: "correct the field's name; use a newer release of this library if OpenShift has added it",
+    });
   const brokered = BROKERED.find((field) => providerSpec[field] !== undefined);
-  if (brokered !== undefined) fail("azure-request-brokered", brokered);
+  if (brokered !== undefined)
+    fail("azure-unsupported", {
+      problem: `spec.providerSpec.${brokered} is set, so the cloud-credential-operator writes the Secret itself`,
+      value: brokered,
+      allowed: "a request without azureClientID, azureRegion, azureSubscriptionID and azureTenantID",
+      remedy: "leave the request out here, and declare its identity with ComponentIdentity",
+    });
 }
 
-/**
- * Actions or data actions of a role, each once; throws `azure-request-list`, `azure-request-permission` or
- * `late-value`.
- */
+/** Actions or data actions of a role, each once. */
 export function roleOperations(what: string, list: unknown): readonly string[] {
-  if (!Array.isArray(list)) return fail("azure-request-list", what, list, "a list of texts");
+  if (!Array.isArray(list)) return malformed(what, list, "a list of texts");
   return once(list.map((entry: unknown) => operation(entry)));
 }
 
-/** Names of roles, each once; throws `azure-request-list`, `azure-role-invalid` or `late-value`. */
+/** Names of roles, each once. */
 export function roleNames(what: string, list: unknown): readonly string[] {
-  if (!Array.isArray(list)) return fail("azure-request-list", what, list, "a list of names of roles");
+  if (!Array.isArray(list)) return malformed(what, list, "a list of names of roles");
   return once(list.map((entry: unknown) => roleName(entry)));
+}
+
+function malformed(what: string, value: unknown, allowed: string): never {
+  return fail("azure-invalid", {
+    problem: `${what} is malformed`,
+    value,
+    allowed,
+    remedy: "write the request as `oc adm release extract --credentials-requests` does",
+  });
 }
 
 function operation(value: unknown): string {
   literal(value, "permission");
   return typeof value === "string" && PERMISSION.test(value)
     ? value
-    : fail("azure-request-permission", value);
+    : fail("azure-invalid", {
+        problem: "permission is not an operation of one named Azure resource provider",
+        value: value,
+        allowed:
+          "<resource provider>/<resource type>/<operation>, for example Microsoft.Compute/disks/read; * in place of what follows the provider",
+        remedy: "name the provider; copy the operation from `az provider operation list`",
+      });
 }
 
 function boundRoles(list: unknown): readonly string[] {
-  if (!Array.isArray(list)) return fail("azure-request-list", ROLE_BINDINGS, list, BINDINGS);
+  if (!Array.isArray(list)) return malformed(ROLE_BINDINGS, list, BINDINGS);
   return list.map((entry: unknown) =>
     isRecord(entry) && Object.hasOwn(entry, "role") && Object.keys(entry).length === 1
       ? roleName(entry["role"])
-      : fail("azure-request-list", ROLE_BINDINGS, entry, BINDINGS),
+      : malformed(ROLE_BINDINGS, entry, BINDINGS),
   );
 }
 
 function roleName(value: unknown): string {
   literal(value, "role");
-  return isRoleName(value) ? value : fail("azure-role-invalid", value);
+  return isRoleName(value) ? value : invalidRole(value);
 }
 
 const ROLE_BINDINGS = "spec.providerSpec.roleBindings";

@@ -13,11 +13,17 @@ const NAME_MAX = 512;
 const VALUE_MAX = 256;
 const NAME = /^[^<>%&\\?/]+$/;
 
-/** Returns tags that Azure takes; throws `azure-tag-invalid`. */
+/** Returns tags that Azure takes. */
 export function checkedTags(tags: Tags | undefined): Tags {
   if (tags === undefined) return {};
   for (const [name, value] of Object.entries(tags))
-    if (!isName(name) || !isValue(value)) fail("azure-tag-invalid", { [name]: value });
+    if (!isName(name) || !isValue(value))
+      fail("azure-invalid", {
+        problem: "tag is not one that Azure takes",
+        value: { [name]: value },
+        allowed: "names of 1 to 512 characters without < > % & \\ ? /, each with a text of at most 256",
+        remedy: "correct the tag",
+      });
   return tags;
 }
 

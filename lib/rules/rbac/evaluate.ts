@@ -229,7 +229,7 @@ export function nodeMayRequestAudience(options: NodeMayRequestAudienceOptions): 
  */
 
 /** A parsed object, and the folder that it is applied with. */
-interface PlacedObject {
+export interface PlacedObject {
   /** The parsed object. */
   readonly value: unknown;
   /** Path of the folder. */

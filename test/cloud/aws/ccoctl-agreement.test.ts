@@ -17,9 +17,8 @@ import {
 import type { ComponentsDeclaration } from "../../../lib/model/components";
 import { Issuer } from "../../../lib/model/issuer";
 import { credentialsRequest } from "../../../lib/rules/openshift/credentials-request";
-import { componentPolicy } from "../../../lib/rules/aws/component-policy";
-import { componentRoleName } from "../../../lib/rules/aws/component-role";
-import { bucketIssuer } from "../../../lib/rules/aws/issuer-bucket";
+import { componentPolicy, componentRoleName } from "../../../lib/rules/aws/component";
+import { bucketIssuer } from "../../../lib/rules/aws/issuer";
 import { type RequestStatement, requestStatements } from "../../../lib/rules/aws/provider-spec";
 import { optionalRequests, payloadRequests, requestReleases } from "../../support/credentials-requests";
 import { type Json, code, newStack } from "./synthesized";
@@ -382,7 +381,7 @@ describe("what ccoctl decides", () => {
     };
     expect(() => componentRoles({ naming: "ccoctl" }).declare(stack, request)).toThrowError(
       code(
-        "aws-ccoctl-name-clash",
+        "aws-conflict: would share one IAM role, since ccoctl cuts names after 64 characters",
         /CredentialsRequest cloud-credential-operator-iam-ro and CredentialsRequest openshift-cloud-network-config-controller-aws would share/,
       ),
     );

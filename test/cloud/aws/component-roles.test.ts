@@ -214,7 +214,9 @@ describe("componentRoles", () => {
     ]);
     const copies = found.map(({ grant }) => ({ ...grant }));
     for (const copy of copies)
-      expect(() => ComponentRole.ofGrant(copy)).toThrowError(code("aws-grant-foreign"));
+      expect(() => ComponentRole.ofGrant(copy)).toThrowError(
+        code("aws-foreign: grant was not made by componentRoles()"),
+      );
   });
 
   it("uses an OIDC provider that exists, and waits for nothing", () => {
@@ -229,42 +231,36 @@ describe("componentRoles", () => {
       "another cloud's request",
       {},
       { providerKind: "AzureProviderSpec" },
-      "aws-request-kind",
+      "aws-foreign: CredentialsRequest asks another cloud",
       /^registry\.yaml, document 2, CredentialsRequest registry: /,
     ],
-    [
-      "no statements",
-      {},
-      { providerSpec: { statementEntries: [] } },
-      "aws-provider-spec-invalid",
-      /has no statements/,
-    ],
+    ["no statements", {}, { providerSpec: { statementEntries: [] } }, "aws-invalid", /has no statements/],
     [
       "statement without actions",
       {},
       { providerSpec: { statementEntries: [{ effect: "Allow", action: [], resource: "*" }] } },
-      "aws-provider-spec-invalid",
+      "aws-invalid",
       /statementEntries\[0\]\.action names no actions/,
     ],
     [
       "an action without service",
       {},
       { providerSpec: { statementEntries: [{ effect: "Allow", action: ["ec2 Describe"], resource: "*" }] } },
-      "aws-provider-spec-invalid",
+      "aws-invalid",
       /\.action names no action of AWS, got "ec2 Describe"; allowed: <service>:<action>, or \*/,
     ],
     [
       "statement without effect",
       {},
       { providerSpec: { statementEntries: [{ action: ["s3:*"], resource: "*" }] } },
-      "aws-provider-spec-invalid",
+      "aws-invalid",
       /\.effect is no effect/,
     ],
     [
       "statement without resource",
       {},
       { providerSpec: { statementEntries: [{ effect: "Allow", action: ["s3:*"] }] } },
-      "aws-provider-spec-invalid",
+      "aws-invalid",
       /\.resource names no resource/,
     ],
     [
@@ -275,7 +271,7 @@ describe("componentRoles", () => {
           statementEntries: [{ effect: "Allow", action: ["s3:*"], resource: "*", notAction: [] }],
         },
       },
-      "aws-provider-spec-invalid",
+      "aws-invalid",
       /"notAction"/,
     ],
     [
@@ -288,14 +284,14 @@ describe("componentRoles", () => {
           ],
         },
       },
-      "aws-provider-spec-invalid",
+      "aws-invalid",
       /is no condition/,
     ],
     [
       "a brokered request",
       {},
       { providerSpec: { stsIAMRoleARN: "arn:aws:iam::1:role/x", statementEntries: [] } },
-      "aws-request-brokered",
+      "aws-unsupported: CredentialsRequest names a role itself (stsIAMRoleARN), so the cloud credential operator writes its Secret",
       /stsIAMRoleARN/,
     ],
     [
@@ -312,14 +308,14 @@ describe("componentRoles", () => {
           ],
         },
       },
-      "aws-policy-too-long",
+      "aws-limit: is too long",
       /got 1\d{4}; allowed: 10240/,
     ],
     [
       "an override of no request",
       { overrides: { registri: {} } },
       {},
-      "aws-override-unknown",
+      "aws-unknown: override is for a CredentialsRequest that is not among the requests",
       /"registri"; allowed: registry/,
     ],
     [
@@ -347,22 +343,28 @@ describe("componentRoles", () => {
       "adopting everything under derived names",
       { adopt: true, naming: "derived", permissionsBoundary: "none" },
       {},
-      "aws-adopt-naming",
+      "aws-mismatch: role that exists has ccoctl's name and is adopted under it",
       /the others being named as `naming` says/,
     ],
-    ["a name of ccoctl without use", { ccoctlName: "old" }, {}, "aws-ccoctl-name-unused", /"old"/],
+    [
+      "a name of ccoctl without use",
+      { ccoctlName: "old" },
+      {},
+      "aws-unused: name that ccoctl was given is stated, but nothing is adopted or named as ccoctl does",
+      /"old"/,
+    ],
     [
       "an empty name of ccoctl",
       { adopt: true, ccoctlName: "", permissionsBoundary: "none" },
       {},
-      "aws-ccoctl-name-invalid",
+      "aws-invalid: name that ccoctl was given is not usable",
       /got ""/,
     ],
     [
       "an adopted role of no request",
       { adopt: ["registri"] },
       {},
-      "aws-adopt-unknown",
+      "aws-unknown: adopt names a CredentialsRequest that is not among the requests",
       /"registri"; allowed: registry/,
     ],
     [
@@ -384,14 +386,14 @@ describe("componentRoles", () => {
         },
       },
       {},
-      "aws-issuer-mismatch",
+      "aws-mismatch: the OIDC provider is of another issuer than the cluster",
       /./,
     ],
     [
       "a boundary of another account",
       { account: ACCOUNT, permissionsBoundary: `arn:aws:iam::${OWNER}:policy/b` },
       {},
-      "aws-boundary-account-mismatch",
+      "aws-mismatch: permissions boundary is a policy of another account than the IAM role",
       /./,
     ],
   ])("refuses %s, and declares no role", (_, props, more, refusal, text) => {
@@ -410,7 +412,7 @@ describe("componentRoles", () => {
     ];
     expect(() => declare(stack, {}, ambiguous)).toThrowError(
       code(
-        "aws-component-name-clash",
+        "aws-conflict: would share one IAM role",
         /CredentialsRequest a and registry\.yaml, document 2, CredentialsRequest b would share/,
       ),
     );
@@ -488,12 +490,12 @@ describe("ComponentRole", () => {
     [
       "narrowing an action that is not asked for",
       { narrow: [{ actions: ["s3:ListBucket"], resources: ["*"] }] },
-      "aws-override-unused",
+      "aws-unused: override narrows an action that no Allow statement of the request has",
     ],
     [
       "narrowing a Deny, which would permit more",
       { narrow: [{ actions: ["s3:DeleteBucket"], resources: ["*"] }] },
-      "aws-override-unused",
+      "aws-unused: override narrows an action that no Allow statement of the request has",
     ],
     [
       "narrowing one action twice",
@@ -503,21 +505,21 @@ describe("ComponentRole", () => {
           { actions: ["s3:GetObject"], resources: ["arn:aws:s3:::a"] },
         ],
       },
-      "aws-override-ambiguous",
+      "aws-conflict: override narrows one action twice",
     ],
-    ["no resources", { narrow: [{ actions: ["s3:*"], resources: [] }] }, "aws-override-invalid"],
+    ["no resources", { narrow: [{ actions: ["s3:*"], resources: [] }] }, "aws-invalid: override:"],
     [
       "a resource that is no ARN",
       { narrow: [{ actions: ["s3:*"], resources: ["my-bucket"] }] },
-      "aws-override-invalid",
+      "aws-invalid: override:",
     ],
-    ["an entry that narrows nothing", { narrow: [{ actions: ["s3:*"] }] }, "aws-override-invalid"],
+    ["an entry that narrows nothing", { narrow: [{ actions: ["s3:*"] }] }, "aws-invalid: override:"],
     [
       "narrowing to what is asked for",
       { narrow: [{ actions: ["s3:*"], resources: ["*"] }] },
-      "aws-override-invalid",
+      "aws-invalid: override:",
     ],
-    ["no actions", { narrow: [{ actions: [], resources: ["arn:aws:s3:::a"] }] }, "aws-override-invalid"],
+    ["no actions", { narrow: [{ actions: [], resources: ["arn:aws:s3:::a"] }] }, "aws-invalid: override:"],
     [
       "missing actions",
       { narrow: [{ resources: ["arn:aws:s3:::a"] }] as unknown as ComponentNarrowing[] },
@@ -528,16 +530,16 @@ describe("ComponentRole", () => {
       { narrow: [{ actions: ["s3:*"], resource: "arn:aws:s3:::a" }] as unknown as ComponentNarrowing[] },
       "property-unknown",
     ],
-    ["empty conditions", { narrow: [{ actions: ["s3:*"], conditions: {} }] }, "aws-override-invalid"],
+    ["empty conditions", { narrow: [{ actions: ["s3:*"], conditions: {} }] }, "aws-invalid: override:"],
     [
       "a condition without values",
       { narrow: [{ actions: ["s3:*"], conditions: { StringEquals: { "aws:x": [] } } }] },
-      "aws-override-invalid",
+      "aws-invalid: override:",
     ],
     [
       "an operator that IAM does not have",
       { narrow: [{ actions: ["s3:*"], conditions: { StringEqual: { "aws:x": "y" } } }] },
-      "aws-override-invalid",
+      "aws-invalid: override:",
     ],
     [
       "narrow that is no list",
@@ -559,18 +561,18 @@ describe("ComponentRole", () => {
           Resource: "arn:aws:s3:::a/*",
         })),
       },
-      "aws-statement-sid-twice",
+      "aws-conflict: two statements of one policy have the same Sid, which IAM refuses",
     ],
     [
       "a wide extra statement without reason",
       { statements: [{ Effect: "Allow", Action: "*", Resource: "arn:aws:*" }] },
-      "aws-statement-too-wide",
+      "aws-unsafe: permission is for every action, or every action of a service, on every resource, and no reason is given",
     ],
     ["keys that are no list", { kmsKeys: KEY as unknown as string[] }, "property-invalid"],
     [
       "keys of another partition",
       { kmsKeys: [KEY.replace("arn:aws:", "arn:aws-cn:")] },
-      "aws-partition-mismatch",
+      "aws-mismatch: is in another AWS partition than the rest of the chain",
     ],
     [
       "keys where every action is permitted anyway",
@@ -580,27 +582,39 @@ describe("ComponentRole", () => {
           providerSpec: { statementEntries: [{ effect: "Allow", action: ["*"], resource: "*" }] },
         }),
       },
-      "aws-kms-unlimited",
+      "aws-unsafe: request permits actions of any service, so `kmsKeys` would not keep it to these keys",
     ],
     [
       "a token path of a request made by hand that adds a line to the Secret",
       { request: request({ cloudTokenPath: "/x\nrole_arn = evil" }) },
       "openshift-invalid",
     ],
-    ["a path for a role that exists", { adopt: true, path: "/x/" }, "aws-adopt-path"],
-    ["a role that exists with derived name", { adopt: true, naming: "derived" }, "aws-adopt-naming"],
-    ["a role that exists without word on its boundary", { adopt: true }, "aws-adopt-boundary-missing"],
-    ["a tag that AWS keeps for itself", { tags: { "aws:x": "y" } }, "aws-tags-invalid"],
+    [
+      "a path for a role that exists",
+      { adopt: true, path: "/x/" },
+      "aws-unsupported: role that exists would be replaced: ccoctl makes roles without a path, and a path cannot be changed",
+    ],
+    [
+      "a role that exists with derived name",
+      { adopt: true, naming: "derived" },
+      "aws-mismatch: role that exists has ccoctl's name and is adopted under it",
+    ],
+    [
+      "a role that exists without word on its boundary",
+      { adopt: true },
+      "aws-missing: adopting takes off whatever permissions boundary the existing role has, unless it is stated, and it is not",
+    ],
+    ["a tag that AWS keeps for itself", { tags: { "aws:x": "y" } }, "aws-invalid: tags"],
     [
       "an alias in the place of a key",
       { kmsKeys: [`arn:aws:kms:${REGION}:${ACCOUNT}:alias/x`] },
-      "aws-kms-key-invalid",
+      "aws-invalid: KMS key is not the ARN of a key",
     ],
-    ["no keys", { kmsKeys: [] }, "aws-kms-key-invalid"],
+    ["no keys", { kmsKeys: [] }, "aws-invalid: KMS key is not the ARN of a key"],
     [
       "an extra statement without resource",
       { statements: [{ Effect: "Allow", Action: "s3:ListBucket" }] },
-      "aws-statement-invalid",
+      "aws-invalid",
     ],
     [
       "an audience that the OIDC provider refuses",
@@ -622,21 +636,25 @@ describe("ComponentRole", () => {
   });
 
   it.each([
-    ["beyond the request's resource", { resources: ["arn:aws:s3:::other/*"] }, "aws-override-wider"],
+    [
+      "beyond the request's resource",
+      { resources: ["arn:aws:s3:::other/*"] },
+      "aws-unsafe: override would let the component reach more than its request asks for",
+    ],
     [
       "to an ARN that cannot be compared",
       { resources: [Token.asString({ resolve: () => "arn:aws:s3:::other" })] },
-      "aws-override-wider",
+      "aws-unsafe: override would let the component reach more than its request asks for",
     ],
     [
       "with a condition that the request has in other letters",
       { conditions: { Bool: { "KMS:grantisforawsresource": false } } },
-      "aws-override-condition",
+      "aws-conflict: override states a condition that the request has already,",
     ],
     [
       "with a condition that the request has",
       { conditions: { Bool: { "kms:GrantIsForAWSResource": false } } },
-      "aws-override-condition",
+      "aws-conflict: override states a condition that the request has already,",
     ],
   ])("refuses narrowing %s", (_, narrowing, refusal) => {
     const providerSpec = {

@@ -27,28 +27,40 @@ describe("ecr", () => {
   });
 
   it.each<readonly [Partial<EcrProps>, string]>([
-    [{ account: "1" }, "aws-account-invalid"],
+    [{ account: "1" }, "aws-invalid: AWS account is not an account id"],
     [{ account: "${TfToken[TOKEN.1]}" }, "late-value"],
-    [{ region: "moon" }, "aws-region-unknown"],
+    [{ region: "moon" }, "aws-unknown: AWS region is not known to this release of the library"],
     [{ region: "${TfToken[TOKEN.1]}" }, "late-value"],
-    [{ region: "eu-west-99" }, "aws-region-unknown"],
-    [{ repositories: [] }, "aws-repositories-empty"],
+    [{ region: "eu-west-99" }, "aws-unknown: AWS region is not known to this release of the library"],
+    [{ repositories: [] }, "aws-missing: ECR registry is named without a list of repositories"],
     [{ repositories: undefined as never }, "property-missing"],
     [{ repositories: "ab" as never }, "property-invalid"],
     [{ repositories: [undefined as never] }, "property-invalid"],
-    [{ repositories: ["111122223333.dkr.ecr.eu-west-1.amazonaws.com/a"] }, "aws-repository-with-host"],
-    [{ ownerPolicy: { repositories: [] } }, "aws-repositories-empty"],
+    [
+      { repositories: ["111122223333.dkr.ecr.eu-west-1.amazonaws.com/a"] },
+      "aws-invalid: ECR repository begins with the host of its registry",
+    ],
+    [
+      { ownerPolicy: { repositories: [] } },
+      "aws-missing: ECR registry is named without a list of repositories",
+    ],
     [{ ownerPolicy: { repositories: "ab" as never } }, "property-invalid"],
     [{ ownerPolicy: "nowhere" as never }, "property-invalid"],
     [{ fips: "false" as never }, "property-invalid"],
     [{ dualStack: 1 as never }, "property-invalid"],
     [{ pullThroughCache: "false" as never }, "property-invalid"],
-    [{ fips: true }, "aws-registry-kind-unsupported"],
-    [{ repositories: ["shop/web:1"] }, "aws-repository-invalid"],
-    [{ region: "cn-north-1", fips: true }, "aws-registry-kind-unsupported"],
-    [{ ownerPolicy: {} }, "aws-repository-policy-wildcard"],
-    [{ ownerPolicy: { repositories: ["base/*"] } }, "aws-repository-policy-wildcard"],
-    [{ ownerPolicy: { repositories: ["other/x"] } }, "aws-owner-repository-uncovered"],
+    [{ fips: true }, "aws-unsupported: there that the image credential provider knows"],
+    [{ repositories: ["shop/web:1"] }, "aws-invalid: ECR repository is not a repository name or pattern"],
+    [{ region: "cn-north-1", fips: true }, "aws-unsupported: there that the image credential provider knows"],
+    [{ ownerPolicy: {} }, "aws-invalid: ECR has a policy per repository, none for a pattern"],
+    [
+      { ownerPolicy: { repositories: ["base/*"] } },
+      "aws-invalid: ECR has a policy per repository, none for a pattern",
+    ],
+    [
+      { ownerPolicy: { repositories: ["other/x"] } },
+      "aws-unused: the owner's policy is for a repository that the IAM role may not pull from",
+    ],
   ])("refuses %j", (more, expected) => {
     expect(() => ecr({ ...BASE, ...more })).toThrowError(code(expected));
   });
@@ -69,12 +81,15 @@ describe("ecrPublic", () => {
   });
 
   it.each([
-    [{ region: "cn-north-1" }, "aws-partition-mismatch"],
-    [{ region: "us-gov-west-1" }, "aws-partition-mismatch"],
-    [{ region: "moon" }, "aws-region-unknown"],
-    [{ repositories: [] }, "aws-repositories-empty"],
+    [{ region: "cn-north-1" }, "aws-mismatch: is in another AWS partition than the rest of the chain"],
+    [{ region: "us-gov-west-1" }, "aws-mismatch: is in another AWS partition than the rest of the chain"],
+    [{ region: "moon" }, "aws-unknown: AWS region is not known to this release of the library"],
+    [{ repositories: [] }, "aws-missing: ECR registry is named without a list of repositories"],
     [{ repositories: "ab" as never }, "property-invalid"],
-    [{ repositories: ["public.ecr.aws/nginx/nginx"] }, "aws-repository-with-host"],
+    [
+      { repositories: ["public.ecr.aws/nginx/nginx"] },
+      "aws-invalid: ECR repository begins with the host of its registry",
+    ],
   ])("refuses %j", (props, expected) => {
     expect(() => ecrPublic(props)).toThrowError(code(expected));
   });

@@ -247,7 +247,11 @@ describe("eksSpoke", () => {
   });
 
   it.each<[string, (stack: TerraformStack) => Partial<EksSpokeProps>, string]>([
-    ["no rights", () => ({}), "aws-eks-access-empty"],
+    [
+      "no rights",
+      () => ({}),
+      "aws-missing: access entries of the EKS cluster would let the controllers in, and allow them nothing",
+    ],
     [
       "CONFIG_MAP, declared",
       (stack) => ({ ...VIEW, cluster: eksCluster(stack, "CONFIG_MAP") }),
@@ -261,10 +265,18 @@ describe("eksSpoke", () => {
     [
       "a name that EKS refuses",
       () => ({ ...VIEW, cluster: { ...CLUSTER, name: "spoke a" } }),
-      "aws-eks-cluster-name-invalid",
+      "aws-invalid: name of the EKS cluster is missing, or not one that EKS accepts",
     ],
-    ["a region of nowhere", () => ({ ...VIEW, region: "eu-west-9" }), "aws-region-unknown"],
-    ["roles of another partition", () => ({ ...VIEW, region: "cn-north-1" }), "aws-partition-mismatch"],
+    [
+      "a region of nowhere",
+      () => ({ ...VIEW, region: "eu-west-9" }),
+      "aws-unknown: AWS region is not known to this release of the library",
+    ],
+    [
+      "roles of another partition",
+      () => ({ ...VIEW, region: "cn-north-1" }),
+      "aws-mismatch: is in another AWS partition than the rest of the chain",
+    ],
   ])("refuses %s before anything is declared", (_, props, refusal) => {
     const stack = newStack();
     const grants = identities(stack);
@@ -274,11 +286,11 @@ describe("eksSpoke", () => {
   });
 
   it.each<[string, readonly string[], string]>([
-    ["what is no role", ["arn:aws:iam::111122223333:user/me"], "aws-arn-invalid"],
+    ["what is no role", ["arn:aws:iam::111122223333:user/me"], "aws-invalid: is not an ARN of that kind"],
     [
       "one role twice",
       [`arn:aws:iam::${OWNER}:role/hub`, `arn:aws:iam::${OWNER}:role/hub`],
-      "aws-eks-entry-twice",
+      "aws-conflict: as one IAM role, which can have one access entry there",
     ],
   ])("refuses %s", (_, arns, refusal) => {
     const stack = newStack();

@@ -17,7 +17,7 @@ import { terraformText } from "../../../lib/rules/terraform-text";
 import { issuerDocuments } from "../../../lib/rules/openid/issuer-documents";
 import { applyConfiguration } from "./applied";
 import { ACCOUNT, REGION, type Json, code, document, newStack, only, resources } from "./synthesized";
-import { mistake } from "../../support/mistake";
+import { refusal } from "../../support/refusal";
 
 const PEM = generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey.export({
   type: "spki",
@@ -154,32 +154,56 @@ describe("IssuerBucket", () => {
     [
       "a dot, which S3's wildcard certificate does not cover",
       { bucketName: "prod.oidc" },
-      "aws-bucket-name-invalid",
+      "aws-invalid: bucket name",
     ],
-    ["too short", { bucketName: "ab" }, "aws-bucket-name-invalid"],
-    ["too long", { bucketName: "a".repeat(64) }, "aws-bucket-name-invalid"],
-    ["upper case", { bucketName: "Prod-oidc" }, "aws-bucket-name-invalid"],
-    ["a reserved end", { bucketName: "prod-s3alias" }, "aws-bucket-name-invalid"],
-    ["an unknown region", { region: "eu-west-9" }, "aws-region-unknown"],
-    ["GovCloud has no CloudFront", { region: "us-gov-west-1" }, "aws-cloudfront-missing"],
-    ["China serves only names with a filing", { region: "cn-north-1" }, "aws-cloudfront-missing"],
-    ["the sovereign cloud has none", { region: "eusc-de-east-1" }, "aws-cloudfront-missing"],
-    ["a domain without certificate", { domainName: "oidc.example.com" }, "aws-issuer-domain-incomplete"],
-    ["a certificate without domain", { certificateArn: CERTIFICATE }, "aws-issuer-domain-incomplete"],
+    ["too short", { bucketName: "ab" }, "aws-invalid: bucket name"],
+    ["too long", { bucketName: "a".repeat(64) }, "aws-invalid: bucket name"],
+    ["upper case", { bucketName: "Prod-oidc" }, "aws-invalid: bucket name"],
+    ["a reserved end", { bucketName: "prod-s3alias" }, "aws-invalid: bucket name"],
+    [
+      "an unknown region",
+      { region: "eu-west-9" },
+      "aws-unknown: AWS region is not known to this release of the library",
+    ],
+    [
+      "GovCloud has no CloudFront",
+      { region: "us-gov-west-1" },
+      "aws-unsupported: partition has no CloudFront that serves an issuer under a name of its own",
+    ],
+    [
+      "China serves only names with a filing",
+      { region: "cn-north-1" },
+      "aws-unsupported: partition has no CloudFront that serves an issuer under a name of its own",
+    ],
+    [
+      "the sovereign cloud has none",
+      { region: "eusc-de-east-1" },
+      "aws-unsupported: partition has no CloudFront that serves an issuer under a name of its own",
+    ],
+    [
+      "a domain without certificate",
+      { domainName: "oidc.example.com" },
+      "aws-missing: an issuer under a domain of one's own needs the domain and its certificate",
+    ],
+    [
+      "a certificate without domain",
+      { certificateArn: CERTIFICATE },
+      "aws-missing: an issuer under a domain of one's own needs the domain and its certificate",
+    ],
     [
       "a domain of a public bucket",
       { access: "public", domainName: "oidc.example.com", certificateArn: CERTIFICATE },
-      "aws-issuer-domain-incomplete",
+      "aws-missing: an issuer under a domain of one's own needs the domain and its certificate",
     ],
     [
       "a certificate of another region",
       { domainName: "oidc.example.com", certificateArn: CERTIFICATE.replace("us-east-1", "eu-west-1") },
-      "aws-arn-invalid",
+      "aws-invalid: is not an ARN of that kind",
     ],
     [
       "a distribution to adopt without account",
       { adopt: { ccoctlName: "prod", distribution: { id: "E2EXAMPLE", domainName: "d1.cloudfront.net" } } },
-      "aws-adopt-account-missing",
+      "aws-missing: an existing CloudFront distribution is adopted, but its account is not known",
     ],
     [
       "a URL in the place of a distribution's domain",
@@ -190,13 +214,13 @@ describe("IssuerBucket", () => {
           distribution: { id: "E2EXAMPLE", domainName: "https://d1.cloudfront.net" },
         },
       },
-      "aws-distribution-id-invalid",
+      "aws-invalid: CloudFront distribution to adopt is not given by id and domain",
     ],
     ["no keys", { keys: [] }, "issuer-missing: no public key"],
     ["a private key", { keys: [{ publicKey: PRIVATE, use: "current" }] }, "issuer-unsafe: is a private key"],
   ])("refuses %s, and declares nothing", (_, more, refusal) => {
     const stack = newStack();
-    expect(() => bucket(stack, more)).toThrowError(mistake(refusal));
+    expect(() => bucket(stack, more)).toThrowError(refusal(refusal));
     expect(resources(stack, "aws_s3_bucket")).toEqual([]);
   });
 
@@ -255,7 +279,7 @@ describe("IssuerBucket", () => {
     ].map((domainName): [string, Partial<IssuerBucketProps>, string] => [
       `the domain ${domainName}`,
       { domainName, certificateArn: CERTIFICATE },
-      "aws-issuer-domain-invalid",
+      "aws-invalid: domain of the issuer is not the name of a host",
     ]),
     ["a late domain", { domainName: "${TfToken[TOKEN.9]}", certificateArn: CERTIFICATE }, "late-value"],
     [
@@ -265,14 +289,14 @@ describe("IssuerBucket", () => {
         account: ACCOUNT,
         adopt: { ccoctlName: "c", distribution: { id: "E2EXAMPLE", domainName: "d1.cloudfront.net" } },
       },
-      "aws-issuer-adopt-unusable",
+      "aws-invalid: what is to be adopted of an issuer",
     ],
     ["adopt: true", { access: "public", adopt: true as unknown as AdoptedIssuerBucket }, "property-invalid"],
     ["adopt: {}", { access: "public", adopt: {} as AdoptedIssuerBucket }, "property-missing"],
     [
       "a long name of ccoctl",
       { access: "public", adopt: { ccoctlName: "c".repeat(90) } },
-      "aws-ccoctl-name-invalid",
+      "aws-invalid: name that ccoctl was given is not usable",
     ],
     [
       "a distribution that is none",
@@ -282,20 +306,22 @@ describe("IssuerBucket", () => {
     [
       "more tags than an object can have",
       { tags: Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`t${index}`, "x"])) },
-      "aws-tags-invalid",
+      "aws-invalid: tags",
     ],
     ["no keys", { keys: undefined as unknown as IssuerKey[] }, "property-missing"],
     ["a key that is null", { keys: [null as unknown as IssuerKey] }, "property-invalid"],
   ])("refuses %s", (_, more, refusal) => {
     const stack = newStack();
-    expect(() => bucket(stack, more)).toThrowError(mistake(refusal));
+    expect(() => bucket(stack, more)).toThrowError(refusal(refusal));
     expect(resources(stack, "aws_s3_bucket")).toEqual([]);
   });
 
   it("refuses one bucket twice in an app", () => {
     const app = Testing.app();
     bucket(new TerraformStack(app, "a"));
-    expect(() => bucket(new TerraformStack(app, "b"))).toThrowError(code("aws-bucket-taken", /a\/issuer/));
+    expect(() => bucket(new TerraformStack(app, "b"))).toThrowError(
+      code("aws-conflict: bucket is already declared by", /a\/issuer/),
+    );
   });
 });
 

@@ -101,7 +101,7 @@ describe("a late issuer of two stacks", () => {
     const again = (): void => workloads(b, issuer);
     expect(again).toThrowError(
       code(
-        "aws-oidc-provider-taken",
+        "aws-conflict: OIDC provider of this issuer is already declared by",
         /already declared by a\/oidc-provider-.*got "https:\/\/\$\{aws_cloudfront_distribution\..*`oidcProvider` of .*in another stack too.*fromIssuer adopts it, and the declared one must accept the audiences of all/,
       ),
     );

@@ -77,9 +77,9 @@ describe("OidcProvider", () => {
     ["http://oidc.example.com", "issuer-invalid"],
     ["https://oidc.example.com/?a=b", "issuer-invalid"],
     ["https://oidc.example.com/", "issuer-trailing-slash"],
-    ["https://oidc.example.com:8443/c1", "aws-issuer-unusable"],
-    ["https://oidc.example.com:443", "aws-issuer-unusable"],
-    [`https://oidc.example.com/${"a".repeat(232)}`, "aws-issuer-unusable"],
+    ["https://oidc.example.com:8443/c1", "aws-invalid: , which IAM refuses for an OIDC provider"],
+    ["https://oidc.example.com:443", "aws-invalid: , which IAM refuses for an OIDC provider"],
+    [`https://oidc.example.com/${"a".repeat(232)}`, "aws-invalid: , which IAM refuses for an OIDC provider"],
   ])("refuses the issuer %s", (issuer, expected) => {
     const run = (): unknown => new OidcProvider(newStack(), "oidc", { issuer, audiences: [AUDIENCE] });
     expect(run).toThrowError(code(expected));
@@ -98,16 +98,25 @@ describe("OidcProvider", () => {
   });
 
   it.each([
-    [{ audiences: [] }, "aws-client-ids-invalid"],
-    [{ audiences: Array.from({ length: 101 }, (_, index) => `a${index}`) }, "aws-client-ids-invalid"],
+    [{ audiences: [] }, "aws-limit: number of audiences (client ids) of the OIDC provider is out of range"],
+    [
+      { audiences: Array.from({ length: 101 }, (_, index) => `a${index}`) },
+      "aws-limit: number of audiences (client ids) of the OIDC provider is out of range",
+    ],
     [{ audiences: undefined as never }, "property-missing"],
     [{ audiences: [""] }, "audience-invalid"],
-    [{ thumbprints: [] }, "aws-thumbprints-invalid"],
-    [{ thumbprints: ["abc"] }, "aws-thumbprints-invalid"],
-    [{ thumbprints: ["9e:99:a4:8a"] }, "aws-thumbprints-invalid"],
-    [{ thumbprints: Array.from({ length: 6 }, () => "a".repeat(40)) }, "aws-thumbprints-invalid"],
-    [{ account: "1" }, "aws-account-invalid"],
-    [{ account: ACCOUNT, region: "moon" }, "aws-region-unknown"],
+    [{ thumbprints: [] }, "aws-invalid: thumbprints of the OIDC provider are not usable"],
+    [{ thumbprints: ["abc"] }, "aws-invalid: thumbprints of the OIDC provider are not usable"],
+    [{ thumbprints: ["9e:99:a4:8a"] }, "aws-invalid: thumbprints of the OIDC provider are not usable"],
+    [
+      { thumbprints: Array.from({ length: 6 }, () => "a".repeat(40)) },
+      "aws-invalid: thumbprints of the OIDC provider are not usable",
+    ],
+    [{ account: "1" }, "aws-invalid: AWS account is not an account id"],
+    [
+      { account: ACCOUNT, region: "moon" },
+      "aws-unknown: AWS region is not known to this release of the library",
+    ],
   ])("refuses %j", (props, expected) => {
     const stack = newStack();
     const run = (): unknown =>
@@ -120,7 +129,9 @@ describe("OidcProvider", () => {
     const stack = newStack();
     const audiences = Array.from({ length: 100 }, (_, index) => `a${index}`);
     const oidc = new OidcProvider(stack, "oidc", { issuer: ISSUER, audiences });
-    expect(() => oidc.addAudience("one-more")).toThrowError(code("aws-client-ids-invalid"));
+    expect(() => oidc.addAudience("one-more")).toThrowError(
+      code("aws-limit: number of audiences (client ids) of the OIDC provider is out of range"),
+    );
     expect(only(stack, TYPE)["client_id_list"]).toHaveLength(100);
   });
 
@@ -128,7 +139,12 @@ describe("OidcProvider", () => {
     const stack = newStack();
     new OidcProvider(stack, "oidc", { issuer: ISSUER, audiences: [AUDIENCE] });
     const again = (): unknown => new OidcProvider(stack, "again", { issuer: ISSUER, audiences: [AUDIENCE] });
-    expect(again).toThrowError(code("aws-oidc-provider-taken", /already declared by prod\/oidc.*forIssuer/));
+    expect(again).toThrowError(
+      code(
+        "aws-conflict: OIDC provider of this issuer is already declared by",
+        /already declared by prod\/oidc.*forIssuer/,
+      ),
+    );
     new OidcProvider(stack, "other", { issuer: ISSUER, audiences: [AUDIENCE], provider: alias(stack, "b") });
     expect(resources(stack, TYPE)).toHaveLength(2);
   });
@@ -150,7 +166,13 @@ describe("OidcProvider of two stacks", () => {
       });
     declare("a", first);
     const again = (): unknown => declare("b", second);
-    if (refused) expect(again).toThrowError(code("aws-oidc-provider-taken", /declared by a\/.*fromIssuer/));
+    if (refused)
+      expect(again).toThrowError(
+        code(
+          "aws-conflict: OIDC provider of this issuer is already declared by",
+          /declared by a\/.*fromIssuer/,
+        ),
+      );
     else expect(again).not.toThrow();
   });
 });
@@ -210,7 +232,9 @@ describe("OidcProvider.forIssuer", () => {
     const stack = newStack();
     OidcProvider.forIssuer(stack, { issuer: ISSUER, audience: AUDIENCE, account: ACCOUNT, tags: { a: "b" } });
     const run = (): unknown => OidcProvider.forIssuer(stack, { issuer: ISSUER, audience: AUDIENCE, ...more });
-    expect(run).toThrowError(code("aws-oidc-provider-conflict"));
+    expect(run).toThrowError(
+      code("aws-conflict: an OIDC provider of this issuer is already declared with another"),
+    );
     expect(run).toThrowError(new RegExp(`another ${property}`));
   });
 });
@@ -243,7 +267,7 @@ describe("existing OIDC providers", () => {
   });
 
   it.each([
-    ["arn:aws:iam::111122223333:role/x", "aws-arn-invalid"],
+    ["arn:aws:iam::111122223333:role/x", "aws-invalid: is not an ARN of that kind"],
     ["${TfToken[TOKEN.1]}", "late-value"],
   ])("refuses %s", (arn, expected) => {
     expect(() => OidcProvider.fromArn(newStack(), "oidc", arn)).toThrowError(code(expected));

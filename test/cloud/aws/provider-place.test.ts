@@ -44,16 +44,20 @@ describe("the provider's place", () => {
   });
 
   it.each<[string, AwsProviderConfig, string]>([
-    ["is another partition", { region: "us-gov-west-1" }, "aws-partition-mismatch"],
+    [
+      "is another partition",
+      { region: "us-gov-west-1" },
+      "aws-mismatch: is in another AWS partition than the rest of the chain",
+    ],
     [
       "allows other accounts",
       { region: REGION, allowedAccountIds: [OWNER] },
-      "aws-provider-account-mismatch",
+      "aws-mismatch: the account is another one than that of the aws provider, which declares the IAM role",
     ],
     [
       "is another account's role",
       { assumeRole: [role(ACCOUNT), role(OWNER)] },
-      "aws-provider-account-mismatch",
+      "aws-mismatch: the account is another one than that of the aws provider, which declares the IAM role",
     ],
   ])("%s, which is refused", (_, config, refusal) => {
     expect(() => checked(config)).toThrowError(code(refusal));
@@ -68,7 +72,7 @@ describe("the provider's place", () => {
     const access = [awsAccess({ managedPolicyArns: ["arn:aws:iam::aws:policy/AmazonSQSReadOnlyAccess"] })];
     const accounts = [{ subject: Subject.of("shop/web"), asks: access }];
     expect(() => workloadRoles(place).declare(stack, { ...request, accounts })).toThrowError(
-      code("aws-partition-mismatch"),
+      code("aws-mismatch: is in another AWS partition than the rest of the chain"),
     );
     const requests: readonly CredentialsRequest[] = [
       {
@@ -83,7 +87,7 @@ describe("the provider's place", () => {
       },
     ];
     expect(() => componentRoles(place).declare(stack, { ...request, requests })).toThrowError(
-      code("aws-partition-mismatch"),
+      code("aws-mismatch: is in another AWS partition than the rest of the chain"),
     );
   });
 

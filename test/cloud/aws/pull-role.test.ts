@@ -140,7 +140,9 @@ describe("PullRole", () => {
       oidcProvider: OidcProvider.fromArn(stack, `oidc-${index}`, arn),
       serviceAccounts: ["shop/web"],
     }));
-    expect(() => role(stack, { account: undefined, trusts })).toThrowError(code("aws-oidc-account-mismatch"));
+    expect(() => role(stack, { account: undefined, trusts })).toThrowError(
+      code("aws-mismatch: the OIDC provider is in another account than the IAM role that trusts it"),
+    );
   });
 
   it("takes the partition of its registries", () => {
@@ -158,7 +160,12 @@ describe("PullRole", () => {
     const made = role(stack, { roleName: "r".repeat(70) });
     expect(made.roleName).toHaveLength(64);
     const again = (): unknown => role(stack, { roleName: "r".repeat(70) }, "again");
-    expect(again).toThrowError(code("aws-role-name-taken", /^prod\/again: .*prod\/pull/));
+    expect(again).toThrowError(
+      code(
+        "aws-conflict: in the same account; IAM does not tell upper from lower case",
+        /^prod\/again: .*prod\/pull/,
+      ),
+    );
   });
 
   // IAM user guide, IAM identifiers: names are unique in an account and are not distinguished by case.
@@ -170,7 +177,12 @@ describe("PullRole", () => {
     const stack = newStack();
     role(stack, { roleName: "pull" }, "a");
     const again = (): unknown => role(stack, { roleName: "pull", ...more }, "b");
-    expect(again).toThrowError(code("aws-role-name-taken", /^prod\/b: .*used by prod\/a .*another roleName/));
+    expect(again).toThrowError(
+      code(
+        "aws-conflict: in the same account; IAM does not tell upper from lower case",
+        /^prod\/b: .*used by prod\/a .*another roleName/,
+      ),
+    );
     expect(resources(stack, "aws_iam_role")).toHaveLength(1);
   });
 
@@ -179,7 +191,12 @@ describe("PullRole", () => {
     const [a, b] = ["a", "b"].map((id) => new TerraformStack(app, id)) as [TerraformStack, TerraformStack];
     role(a, { roleName: "pull" });
     const again = (): unknown => role(b, { roleName: "pull", provider: alias(b, "x") });
-    expect(again).toThrowError(code("aws-role-name-taken", /^b\/pull: .*used by a\/pull/));
+    expect(again).toThrowError(
+      code(
+        "aws-conflict: in the same account; IAM does not tell upper from lower case",
+        /^b\/pull: .*used by a\/pull/,
+      ),
+    );
     role(b, { roleName: "pull", account: OWNER, trusts: lateTrusts(b) }, "elsewhere");
     expect(resources(b, "aws_iam_role")).toHaveLength(1);
     role(newStack(), { roleName: "pull" });
@@ -204,38 +221,62 @@ describe("PullRole", () => {
   });
 
   it.each<readonly [string, (stack: TerraformStack) => Partial<PullRoleProps>, string]>([
-    ["no source", () => ({ sources: [] }), "aws-sources-empty"],
-    ["a foreign source", () => ({ sources: [{ ...own(), cloud: "azure" }] }), "aws-source-foreign"],
-    ["no trust", () => ({ trusts: [] }), "aws-trust-empty"],
-    ["two partitions", () => ({ sources: [own(), own({ region: "cn-north-1" })] }), "aws-partition-mismatch"],
+    ["no source", () => ({ sources: [] }), "aws-missing: IAM role is given no registry to pull from"],
+    [
+      "a foreign source",
+      () => ({ sources: [{ ...own(), cloud: "azure" }] }),
+      "aws-foreign: registry was not made by ecr() or ecrPublic()",
+    ],
+    ["no trust", () => ({ trusts: [] }), "aws-missing: IAM role trusts nobody"],
+    [
+      "two partitions",
+      () => ({ sources: [own(), own({ region: "cn-north-1" })] }),
+      "aws-mismatch: is in another AWS partition than the rest of the chain",
+    ],
     [
       "an OIDC provider of another partition",
       () => ({ sources: [own({ region: "cn-north-1" })] }),
-      "aws-partition-mismatch",
+      "aws-mismatch: is in another AWS partition than the rest of the chain",
     ],
-    ["an OIDC provider of another account", () => ({ account: OWNER }), "aws-oidc-account-mismatch"],
-    ["an account that is none", () => ({ account: "12" }), "aws-account-invalid"],
+    [
+      "an OIDC provider of another account",
+      () => ({ account: OWNER }),
+      "aws-mismatch: the OIDC provider is in another account than the IAM role that trusts it",
+    ],
+    ["an account that is none", () => ({ account: "12" }), "aws-invalid: AWS account is not an account id"],
     ["a late account", () => ({ account: "${TfToken[TOKEN.1]}" }), "late-value"],
-    ["a boundary that is no ARN", () => ({ permissionsBoundary: "boundary" }), "aws-arn-invalid"],
+    [
+      "a boundary that is no ARN",
+      () => ({ permissionsBoundary: "boundary" }),
+      "aws-invalid: is not an ARN of that kind",
+    ],
     [
       "a boundary that is a role",
       () => ({ permissionsBoundary: `arn:aws:iam::${ACCOUNT}:role/x` }),
-      "aws-arn-invalid",
+      "aws-invalid: is not an ARN of that kind",
     ],
     [
       "a boundary of another partition",
       () => ({ permissionsBoundary: `arn:aws-cn:iam::${ACCOUNT}:policy/x` }),
-      "aws-partition-mismatch",
+      "aws-mismatch: is in another AWS partition than the rest of the chain",
     ],
     [
       "a boundary of another account",
       () => ({ permissionsBoundary: `arn:aws:iam::${OWNER}:policy/x` }),
-      "aws-boundary-account-mismatch",
+      "aws-mismatch: permissions boundary is a policy of another account than the IAM role",
     ],
-    ["a bad name", () => ({ roleName: "a/b" }), "aws-role-name-invalid"],
-    ["a bad path", () => ({ path: "a" }), "aws-path-invalid"],
-    ["a bad description", () => ({ description: "☃" }), "aws-description-invalid"],
-    ["a service account twice", (s) => trusts(s, ["a/b", "a/b"]), "aws-duplicate-subject"],
+    ["a bad name", () => ({ roleName: "a/b" }), "aws-invalid: IAM role name has characters that IAM refuses"],
+    ["a bad path", () => ({ path: "a" }), "aws-invalid: path of the IAM role is not a path"],
+    [
+      "a bad description",
+      () => ({ description: "☃" }),
+      "aws-invalid: cannot stand in the description of an IAM role",
+    ],
+    [
+      "a service account twice",
+      (s) => trusts(s, ["a/b", "a/b"]),
+      "aws-conflict: service account appears twice in the trust of one IAM role, for one OIDC provider and audience",
+    ],
     ["a bad service account", (s) => trusts(s, ["a"]), "subject-invalid"],
     ["a bad namespace", (s) => trusts(s, ["A/b"]), "namespace-invalid"],
     ["a wildcard among exact names", (s) => trusts(s, ["shop/*"]), "service-account-invalid"],
@@ -243,22 +284,22 @@ describe("PullRole", () => {
     [
       "a wildcard without reason",
       (s) => ({ trusts: [{ ...trust(s), wildcards: [{ pattern: "a/*", reason: " " }] }] }),
-      "aws-description-invalid",
+      "aws-invalid: cannot stand in the description of an IAM role",
     ],
     [
       "a wildcard without star",
       (s) => ({ trusts: [{ ...trust(s), wildcards: [{ pattern: "a/b", reason: "x" }] }] }),
-      "aws-subject-pattern-invalid",
+      "aws-invalid: wildcard for service accounts is not usable",
     ],
     [
       "a wildcard for nearly every namespace",
       (s) => ({ trusts: [{ ...trust(s), wildcards: [{ pattern: "*a*/*", reason: "x" }] }] }),
-      "aws-subject-pattern-invalid",
+      "aws-invalid: wildcard for service accounts is not usable",
     ],
     [
       "a reason too long",
       (s) => ({ trusts: [{ ...trust(s), wildcards: [{ pattern: "a/*", reason: "x".repeat(999) }] }] }),
-      "aws-description-invalid",
+      "aws-invalid: cannot stand in the description of an IAM role",
     ],
     [
       "a trust too long",
@@ -267,14 +308,14 @@ describe("PullRole", () => {
           s,
           Array.from({ length: 120 }, (_, index) => `shop/service-${index}`),
         ),
-      "aws-trust-too-long",
+      "aws-limit: trust policy of the IAM role is too long:",
     ],
     [
       "a policy too long",
       () => ({
         sources: [own({ repositories: Array.from({ length: 200 }, (_, index) => `shop/x${index}`) })],
       }),
-      "aws-policy-too-long",
+      "aws-limit: is too long",
     ],
   ])("refuses %s and declares nothing", (_, change, expected) => {
     const stack = newStack();
@@ -335,7 +376,9 @@ describe("audience of the trust", () => {
       return role(stack, { trusts: [{ oidcProvider, serviceAccounts: ["shop/web"] }] });
     };
     expect(() => make(["openshift"])).toThrowError(code("audience-mismatch"));
-    expect(() => make([])).toThrowError(code("aws-client-ids-invalid"));
+    expect(() => make([])).toThrowError(
+      code("aws-limit: number of audiences (client ids) of the OIDC provider is out of range"),
+    );
     expect(() => make(["openshift", "sts.amazonaws.com"])).not.toThrow();
     expect(() => make()).not.toThrow();
   });
@@ -394,7 +437,10 @@ describe("registries of other accounts", () => {
   ])("refuses an owner's policy with %s", (_, props) => {
     const stack = newStack();
     expect(() => role(stack, props(stack))).toThrowError(
-      code("aws-owner-provider-missing", /account 111122223333.*got "444455556666".*ownerPolicy: { provider/),
+      code(
+        "aws-missing: ownerPolicy would be written by the Terraform provider of the IAM role, into account",
+        /account 111122223333.*got "444455556666".*ownerPolicy: { provider/,
+      ),
     );
     expect(resources(stack, "aws_iam_role")).toEqual([]);
   });
@@ -437,7 +483,9 @@ describe("existing roles", () => {
     const arn = `arn:aws:iam::${ACCOUNT}:role/pulls/x`;
     expect(PullRole.fromArn(stack, "a", arn).annotations).toEqual({ "eks.amazonaws.com/ecr-role-arn": arn });
     expect(PullRole.fromArn(stack, "b", "${TfToken[TOKEN.1]}").arn).toBe("${TfToken[TOKEN.1]}");
-    expect(() => PullRole.fromArn(stack, "c", "x")).toThrowError(code("aws-arn-invalid"));
+    expect(() => PullRole.fromArn(stack, "c", "x")).toThrowError(
+      code("aws-invalid: is not an ARN of that kind"),
+    );
   });
 
   it("computes the ARN of a name, or has Terraform look it up", () => {

@@ -66,7 +66,13 @@ describe("pullRoles", () => {
     const from = (account: string): EcrSource =>
       ecr({ account, region: REGION, repositories: ["a/b"], ownerPolicy: {} });
     expect(() => declare(stack, { "shop/web": [from(OWNER)], "shop/jobs": [from(ACCOUNT)] })).toThrowError(
-      expect.objectContaining({ code: "aws-owner-provider-shared", value: [ACCOUNT, OWNER].sort() }),
+      expect.objectContaining({
+        code: "aws-conflict",
+        problem: expect.stringContaining(
+          "repository policies of several accounts would be written by one Terraform provider, into one account",
+        ) as string,
+        value: [ACCOUNT, OWNER].sort(),
+      }),
     );
     expect(resources(stack, "aws_iam_role")).toEqual([]);
   });
@@ -122,7 +128,10 @@ describe("pullRoles", () => {
     };
     inStack("a", { account: ACCOUNT })();
     expect(inStack("b", { account: ACCOUNT })).toThrowError(
-      code("aws-role-name-taken", /used by a\/shop_web .*"prod-eu_shop_web".*namePrefix/),
+      code(
+        "aws-conflict: in the same account; IAM does not tell upper from lower case",
+        /used by a\/shop_web .*"prod-eu_shop_web".*namePrefix/,
+      ),
     );
     expect(inStack("c", { account: OWNER })).not.toThrow();
     expect(inStack("d", { account: ACCOUNT, namePrefix: "d-" })).not.toThrow();
@@ -143,7 +152,7 @@ describe("pullRoles", () => {
         declare(stack, pulls, props);
       } catch (error) {
         expect(error).toEqual(
-          code("aws-repository-policy-too-long", /batch\/runner .*: 200 IAM roles.*elsewhere/),
+          code("aws-limit: policy of the ECR repository", /batch\/runner .*: 200 IAM roles.*elsewhere/),
         );
         expect(resources(stack, "aws_iam_role")).toEqual([]);
         throw error;
@@ -152,7 +161,7 @@ describe("pullRoles", () => {
     };
     // arn:aws:iam::111122223333:role/prod-eu_batch_service-100 has 56 characters, with quotes and comma 59
     expect(resources(declareMany(170), "aws_iam_role")).toHaveLength(170);
-    expect(() => declareMany(200)).toThrowError(code("aws-repository-policy-too-long"));
+    expect(() => declareMany(200)).toThrowError(code("aws-limit: policy of the ECR repository"));
   });
 
   it("passes settings on to every role", () => {
@@ -210,20 +219,45 @@ describe("pullRoles", () => {
   });
 
   it.each<readonly [string, PullRolesProps, EcrSource[], string]>([
-    ["no pull", {}, [], "aws-sources-empty"],
-    ["two partitions", {}, [own(), own({ region: "cn-north-1" })], "aws-partition-mismatch"],
-    ["a region of another partition", { region: "cn-north-1" }, [own()], "aws-partition-mismatch"],
-    ["an unknown region", { region: "moon" }, [own()], "aws-region-unknown"],
-    ["ECR Public without region", {}, [own(), ecrPublic()], "aws-public-region-missing"],
+    ["no pull", {}, [], "aws-missing: IAM role is given no registry to pull from"],
+    [
+      "two partitions",
+      {},
+      [own(), own({ region: "cn-north-1" })],
+      "aws-mismatch: is in another AWS partition than the rest of the chain",
+    ],
+    [
+      "a region of another partition",
+      { region: "cn-north-1" },
+      [own()],
+      "aws-mismatch: is in another AWS partition than the rest of the chain",
+    ],
+    [
+      "an unknown region",
+      { region: "moon" },
+      [own()],
+      "aws-unknown: AWS region is not known to this release of the library",
+    ],
+    [
+      "ECR Public without region",
+      {},
+      [own(), ecrPublic()],
+      "aws-missing: ECR Public is pulled with a service account token, but no region is known for AWS_REGION",
+    ],
     [
       "ECR Public in two regions",
       {},
       [ecrPublic({ region: "us-east-1" }), ecrPublic({ region: REGION })],
-      "aws-public-region-conflict",
+      "aws-conflict: ECR Public is named with several regions, but the plugin has one AWS_REGION for all pulls",
     ],
     ["a bad audience", { audience: "*" }, [own()], "audience-invalid"],
-    ["a bad account", { account: "1" }, [own()], "aws-account-invalid"],
-    ["a bad prefix", { namePrefix: "a b" }, [own()], "aws-role-name-invalid"],
+    ["a bad account", { account: "1" }, [own()], "aws-invalid: AWS account is not an account id"],
+    [
+      "a bad prefix",
+      { namePrefix: "a b" },
+      [own()],
+      "aws-invalid: IAM role name has characters that IAM refuses",
+    ],
   ])("refuses %s", (_, props, sources, expected) => {
     const stack = newStack();
     expect(() => declare(stack, { "shop/web": sources }, props)).toThrowError(code(expected));
@@ -234,7 +268,7 @@ describe("pullRoles", () => {
     const stack = newStack();
     const oidcProvider = OidcProvider.fromIssuer(stack, "other", { issuer: `${ISSUER}2` });
     expect(() => declare(stack, { "shop/web": [own()] }, { oidcProvider })).toThrowError(
-      code("aws-issuer-mismatch"),
+      code("aws-mismatch: the OIDC provider is of another issuer than the cluster"),
     );
   });
 

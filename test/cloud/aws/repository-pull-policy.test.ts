@@ -47,7 +47,10 @@ describe("RepositoryPullPolicy", () => {
     const [one, two] = [new TerraformStack(app, "one"), new TerraformStack(app, "two")];
     RepositoryPullPolicy.forRepository(one, props(one));
     const taken = expect.objectContaining({
-      code: "aws-repository-policy-taken",
+      code: "aws-conflict",
+      problem: expect.stringContaining(
+        "; AWS has one per repository, and the last apply would take the other's permissions away",
+      ) as string,
       message: expect.stringContaining("the last apply would take the other's permissions away"),
     });
     const byAlias = { ...props(one, "y"), provider: alias(one, "b") };
@@ -67,11 +70,11 @@ describe("RepositoryPullPolicy", () => {
   });
 
   it.each([
-    [{ repository: "batch/*" }, "aws-repository-policy-wildcard"],
-    [{ repository: "Batch" }, "aws-repository-invalid"],
-    [{ account: "1" }, "aws-account-invalid"],
-    [{ region: "moon" }, "aws-region-unknown"],
-    [{ roles: [] }, "aws-repository-policy-empty"],
+    [{ repository: "batch/*" }, "aws-invalid: ECR has a policy per repository, none for a pattern"],
+    [{ repository: "Batch" }, "aws-invalid: ECR repository is not a repository name or pattern"],
+    [{ account: "1" }, "aws-invalid: AWS account is not an account id"],
+    [{ region: "moon" }, "aws-unknown: AWS region is not known to this release of the library"],
+    [{ roles: [] }, "aws-missing: policy of the ECR repository lets no IAM role pull"],
   ])("refuses %j", (more, expected) => {
     const stack = newStack();
     const run = (): unknown => new RepositoryPullPolicy(stack, "policy", { ...props(stack), ...more });
@@ -93,12 +96,12 @@ describe("RepositoryPullPolicy", () => {
     expect(make(roles(138))).not.toThrow();
     expect(make(roles(139))).toThrowError(
       code(
-        "aws-repository-policy-too-long",
+        "aws-limit: policy of the ECR repository",
         /batch\/runner is too long: 139 IAM roles, got 10\d{3}; .*elsewhere/,
       ),
     );
     expect(make(roles(102, 95))).not.toThrow();
-    expect(make(roles(103, 95))).toThrowError(code("aws-repository-policy-too-long"));
+    expect(make(roles(103, 95))).toThrowError(code("aws-limit: policy of the ECR repository"));
   });
 
   it("refuses a role too many, and stays as it was", () => {
@@ -108,7 +111,7 @@ describe("RepositoryPullPolicy", () => {
       for (let index = 0; index < 300; index++)
         made.addRole(PullRole.fromArn(stack, `more-${index}`, `${ARN}-${index}`));
     };
-    expect(add).toThrowError(code("aws-repository-policy-too-long"));
+    expect(add).toThrowError(code("aws-limit: policy of the ECR repository"));
     expect(String(only(stack, TYPE)["policy"]).length).toBeLessThanOrEqual(10_240);
   });
 });

@@ -12,10 +12,7 @@ export const OWNER = "444455556666";
 export const ISSUER = "https://oidc.example.com/c1";
 export const REGION = "eu-west-1";
 
-/** Matches an error of that code, and of that text where it matters. */
-export function code(name: string, message: RegExp = /./): unknown {
-  return expect.objectContaining({ code: name, message: expect.stringMatching(message) });
-}
+export { code } from "../../support/refusal";
 
 export function newStack(): TerraformStack {
   const stack = new TerraformStack(Testing.app(), "prod");

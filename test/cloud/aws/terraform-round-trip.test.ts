@@ -5,8 +5,8 @@ import { conditionPrefixOf } from "../../../lib/cloud/aws/adopted-oidc-provider"
 import { Issuer } from "../../../lib/model/issuer";
 import { Subject } from "../../../lib/model/subject";
 import { evaluateAwsTrust } from "../../../lib/rules/aws/policy/trust";
-import { policyText } from "../../../lib/rules/aws/policy-text";
-import { trustPolicy } from "../../../lib/rules/aws/trust-policy";
+import { policyText } from "../../../lib/rules/aws/statement";
+import { trustPolicy } from "../../../lib/rules/aws/trust";
 import { terraformText } from "../../../lib/rules/terraform-text";
 import { applyConfiguration } from "./applied";
 import { ISSUER } from "./synthesized";

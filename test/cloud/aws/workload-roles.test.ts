@@ -130,13 +130,13 @@ describe("workloadRoles", () => {
       "a managed policy of another partition",
       { region: "cn-north-1" },
       [awsAccess({ managedPolicyArns: [MANAGED] })],
-      "aws-partition-mismatch",
+      "aws-mismatch: is in another AWS partition than the rest of the chain",
     ],
     [
       "a managed policy of another account",
       { account: ACCOUNT },
       [awsAccess({ managedPolicyArns: [`arn:aws:iam::${OWNER}:policy/p`] })],
-      "aws-managed-policy-account",
+      "aws-mismatch: managed policy is one of another account than the IAM role",
     ],
     [
       "two statements of one Sid",
@@ -145,7 +145,7 @@ describe("workloadRoles", () => {
         awsAccess({ statements: [{ ...READ, Sid: "A" }] }),
         awsAccess({ statements: [{ ...READ, Sid: "A" }] }),
       ],
-      "aws-statement-sid-twice",
+      "aws-conflict: two statements of one policy have the same Sid, which IAM refuses",
     ],
     [
       "more managed policies than a role holds",
@@ -155,13 +155,13 @@ describe("workloadRoles", () => {
           managedPolicyArns: Array.from({ length: 21 }, (_, i) => `arn:aws:iam::aws:policy/P${i}`),
         }),
       ],
-      "aws-managed-policies-too-many",
+      "aws-limit: too many managed policies for one IAM role",
     ],
     [
       "access of another cloud",
       {},
       [{ cloud: "google", rights: {}, defaultIdentities: () => workloadRoles() }],
-      "aws-access-foreign",
+      "aws-foreign: access was not made by awsAccess()",
     ],
     [
       "an OIDC provider of another account",
@@ -176,7 +176,7 @@ describe("workloadRoles", () => {
         },
       },
       undefined,
-      "aws-oidc-account-mismatch",
+      "aws-mismatch: the OIDC provider is in another account than the IAM role that trusts it",
     ],
   ])("refuses %s before anything is declared", (_, props, access, refusal) => {
     const stack = newStack();
@@ -212,46 +212,38 @@ describe("awsAccess", () => {
   });
 
   it.each<[string, AwsAccessProps, string]>([
-    ["nothing", {}, "aws-access-empty"],
+    ["nothing", {}, "aws-missing: awsAccess() permits nothing"],
     [
       "everything",
       { statements: [{ Effect: "Allow", Action: "*", Resource: "*" }] },
-      "aws-statement-too-wide",
+      "aws-unsafe: permission is for every action, or every action of a service, on every resource, and no reason is given",
     ],
     [
       "all of a service",
       { statements: [{ Effect: "Allow", Action: ["sqs:*"], Resource: ["*"] }] },
-      "aws-statement-too-wide",
+      "aws-unsafe: permission is for every action, or every action of a service, on every resource, and no reason is given",
     ],
-    ["a principal", { statements: [{ ...READ, Principal: "*" }] }, "aws-statement-invalid"],
-    ["no resource", { statements: [{ Effect: "Allow", Action: "s3:GetObject" }] }, "aws-statement-invalid"],
-    [
-      "an action without service",
-      { statements: [{ ...READ, Action: "GetObject" }] },
-      "aws-statement-invalid",
-    ],
+    ["a principal", { statements: [{ ...READ, Principal: "*" }] }, "aws-invalid"],
+    ["no resource", { statements: [{ Effect: "Allow", Action: "s3:GetObject" }] }, "aws-invalid"],
+    ["an action without service", { statements: [{ ...READ, Action: "GetObject" }] }, "aws-invalid"],
     [
       "a bucket's name in the place of an ARN",
       { statements: [{ ...READ, Resource: "orders" }] },
-      "aws-statement-invalid",
+      "aws-invalid",
     ],
-    ["a Sid with blanks", { statements: [{ ...READ, Sid: "read orders" }] }, "aws-statement-invalid"],
+    ["a Sid with blanks", { statements: [{ ...READ, Sid: "read orders" }] }, "aws-invalid"],
     [
       "an operator that IAM does not have",
       { statements: [{ ...READ, Condition: { "ForAnyValues:StringEquals": { "aws:TagKeys": "a" } } }] },
-      "aws-statement-invalid",
+      "aws-invalid",
     ],
-    [
-      "a condition without keys",
-      { statements: [{ ...READ, Condition: { Bool: {} } }] },
-      "aws-statement-invalid",
-    ],
+    ["a condition without keys", { statements: [{ ...READ, Condition: { Bool: {} } }] }, "aws-invalid"],
     [
       "a role's ARN as managed policy",
       { managedPolicyArns: [`arn:aws:iam::${ACCOUNT}:role/x`] },
-      "aws-arn-invalid",
+      "aws-invalid: is not an ARN of that kind",
     ],
-    ["too much", { statements: Array.from({ length: 200 }, () => READ) }, "aws-policy-too-long"],
+    ["too much", { statements: Array.from({ length: 200 }, () => READ) }, "aws-limit: is too long"],
   ])("refuses %s", (_, props, refusal) => {
     expect(() => awsAccess(props)).toThrowError(code(refusal));
   });
@@ -260,16 +252,20 @@ describe("awsAccess", () => {
     ["nothing at all", undefined, "property-missing"],
     ["statements that are no list", { statements: READ }, "property-invalid"],
     ["policies that are no list", { managedPolicyArns: MANAGED }, "property-invalid"],
-    ["a policy for administrators", { managedPolicyArns: [ADMIN] }, "aws-statement-too-wide"],
+    [
+      "a policy for administrators",
+      { managedPolicyArns: [ADMIN] },
+      "aws-unsafe: permission is for every action, or every action of a service, on every resource, and no reason is given",
+    ],
     [
       "every action of a service by ?",
       { statements: [{ Effect: "Allow", Action: "iam:?*", Resource: "*" }] },
-      "aws-statement-too-wide",
+      "aws-unsafe: permission is for every action, or every action of a service, on every resource, and no reason is given",
     ],
     [
       "every resource as an ARN",
       { statements: [{ Effect: "Allow", Action: "*", Resource: "arn:aws:*" }] },
-      "aws-statement-too-wide",
+      "aws-unsafe: permission is for every action, or every action of a service, on every resource, and no reason is given",
     ],
   ])("refuses %s", (_, props, refusal) => {
     expect(() => awsAccess(props as AwsAccessProps)).toThrowError(code(refusal));

@@ -2,11 +2,12 @@ import { describe, expect, it } from "vitest";
 import { type AcrProps, acr, pullIdentities } from "../../../lib/cloud/azure";
 import type { IPullSource } from "../../../lib/model/pulls";
 import type { AzureCloudName } from "../../../lib/rules/azure/clouds";
-import type { RoleAssignmentMode } from "../../../lib/rules/azure/pull-permission";
+import type { RoleAssignmentMode } from "../../../lib/rules/azure/permission";
 import type { Construct } from "constructs";
 import { Issuer } from "../../../lib/model/issuer";
 import { Subject } from "../../../lib/model/subject";
 import { newStack, registryId } from "./synth";
+import { refusal } from "../../support/refusal";
 
 const LATE = "${TfToken[TOKEN.1]}";
 const ABAC = "AbacRepositoryPermissions";
@@ -37,24 +38,28 @@ describe("acr", () => {
   });
 
   it.each([
-    ["azure-resource-id-invalid", { registry: "myteam" }],
-    ["acr-login-server-needed", { registry: LATE }],
-    ["acr-login-server-invalid", { loginServer: "myteam.azurecr.io/shop" }],
-    ["acr-login-server-mismatch", { loginServer: "other.azurecr.io" }],
+    ["azure-invalid: resource id of", { registry: "myteam" }],
+    ["azure-missing: login server cannot be derived", { registry: LATE }],
+    ["azure-invalid: login server", { loginServer: "myteam.azurecr.io/shop" }],
+    ["azure-mismatch: does not belong to the registry", { loginServer: "other.azurecr.io" }],
     ["late-value", { loginServer: LATE }],
-    ["azure-cloud-unknown", { cloud: "AzureStackCloud" as AzureCloudName }],
-    ["azure-cloud-mismatch", { cloud: "AzureChinaCloud", loginServer: "myteam.azurecr.io" }],
-    ["acr-role-assignment-mode-unknown", { roleAssignmentMode: "rbac" as RoleAssignmentMode }],
-    ["acr-repository-invalid", { roleAssignmentMode: ABAC, repositories: ["team*"] }],
-    ["acr-repository-invalid", { roleAssignmentMode: ABAC, repositories: [] }],
+    ["azure-unknown: azure cloud", { cloud: "AzureStackCloud" as AzureCloudName }],
+    [
+      "azure-mismatch: of another azure cloud",
+      { cloud: "AzureChinaCloud", loginServer: "myteam.azurecr.io" },
+    ],
+    ["azure-unknown: roleAssignmentMode", { roleAssignmentMode: "rbac" as RoleAssignmentMode }],
+    ["azure-invalid: repository ", { roleAssignmentMode: ABAC, repositories: ["team*"] }],
+    ["azure-invalid: repository ", { roleAssignmentMode: ABAC, repositories: [] }],
   ] as const)("refuses with %s: %o", (code, change) => {
-    expect(() => acr(props(change))).toThrowError(expect.objectContaining({ code }));
+    expect(() => acr(props(change))).toThrowError(refusal(code));
   });
 
   it("refuses to limit repositories where the mode cannot, and says why", () => {
     expect(() => acr(props({ repositories: ["team/*"] }))).toThrowError(
       expect.objectContaining({
-        code: "acr-repositories-not-honoured",
+        code: "azure-unsupported",
+        problem: expect.stringContaining("repositories cannot be limited") as string,
         message: expect.stringContaining("AcrPull covers the whole registry") as string,
       }),
     );
@@ -63,7 +68,8 @@ describe("acr", () => {
   it("has no identities to offer by itself, and says what to give", () => {
     expect(() => acr(props()).defaultIdentities()).toThrowError(
       expect.objectContaining({
-        code: "azure-identities-needed",
+        code: "azure-missing",
+        problem: expect.stringContaining("pulls from a container registry need") as string,
         message: expect.stringContaining("pullIdentities({ resourceGroupName, location })") as string,
       }),
     );
@@ -78,6 +84,11 @@ describe("acr", () => {
         issuer: Issuer.of("https://issuer.example.com"),
         accounts,
       });
-    expect(declare).toThrowError(expect.objectContaining({ code: "azure-source-foreign" }));
+    expect(declare).toThrowError(
+      expect.objectContaining({
+        code: "azure-foreign",
+        problem: expect.stringContaining("not made by acr()") as string,
+      }),
+    );
   });
 });

@@ -18,6 +18,7 @@ import { isLate } from "../../../lib/model/late";
 import { Subject } from "../../../lib/model/subject";
 import type { AccessGrant } from "../../../lib/model/workloads";
 import { newStack, resources } from "./synth";
+import { refusal } from "../../support/refusal";
 
 const ROLE = "azurerm_role_assignment";
 const controllers = [Subject.of("argocd/argocd-application-controller"), Subject.of("argocd/argocd-server")];
@@ -184,32 +185,35 @@ describe("aksSpoke", () => {
   });
 
   it.each<readonly [string, (stack: TerraformStack) => Partial<AksSpokeProps>]>([
-    ["azure-aks-entra-missing", (stack) => ({ cluster: aks(stack, {}) })],
     [
-      "azure-aks-rbac-off",
+      "azure-unsupported: does not accept tokens of Microsoft Entra",
+      (stack) => ({ cluster: aks(stack, {}) }),
+    ],
+    [
+      "azure-unsupported: does not ask Azure for permissions",
       (stack) => ({
         cluster: aks(stack, { azureActiveDirectoryRoleBasedAccessControl: {} }),
         roles: [{ role: WRITER }],
       }),
     ],
     [
-      "azure-aks-rbac-off",
+      "azure-unsupported: does not ask Azure for permissions",
       () => ({ cluster: { ...CLUSTER, azureRbacEnabled: false }, roles: [{ role: WRITER }] }),
     ],
-    ["azure-aks-role-unknown", () => ({ roles: [{ role: "Contributor" }] })],
-    ["azure-resource-id-invalid", () => ({ cluster: { ...CLUSTER, id: "spoke-b" } })],
+    ["azure-unknown: role allows nothing within an AKS", () => ({ roles: [{ role: "Contributor" }] })],
+    ["azure-invalid: resource id of", () => ({ cluster: { ...CLUSTER, id: "spoke-b" } })],
     ["property-invalid", () => ({ privateEndpoint: "yes" as unknown as boolean })],
   ])("refuses with %s before anything is declared", (code, props) => {
     const stack = newStack();
     const grants = identities(stack);
     const given = props(stack);
-    expect(() => enter(stack, given, grants)).toThrowError(expect.objectContaining({ code }));
+    expect(() => enter(stack, given, grants)).toThrowError(refusal(code));
     expect(resources(stack, ROLE)).toEqual({});
   });
 
   it.each<readonly [string, AccessGrant["principal"] | undefined]>([
-    ["azure-aks-principal-missing", undefined],
-    ["azure-guid-invalid", { name: "hub", dependencies: [] }],
+    ["azure-missing: object id of the controller", undefined],
+    ["azure-invalid: is not a GUID", { name: "hub", dependencies: [] }],
   ])("refuses an identity with %s", (code, principal) => {
     const stack = newStack();
     const grants = identities(newStack()).map(({ principal: _, ...grant }) => ({
@@ -217,7 +221,7 @@ describe("aksSpoke", () => {
       ...(principal && { principal }),
     }));
     expect(() => enter(stack, { roles: [{ role: WRITER }] }, grants)).toThrowError(
-      expect.objectContaining({ code, message: expect.stringMatching(/^spoke spoke-b: /) as string }),
+      refusal(code, { message: expect.stringMatching(/^spoke spoke-b: /) as string }),
     );
     expect(resources(stack, ROLE)).toEqual({});
   });

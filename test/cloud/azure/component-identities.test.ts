@@ -16,6 +16,7 @@ import { Subject } from "../../../lib/model/subject";
 import { requestReleases } from "../../support/credentials-requests";
 import { ISSUER, SUBSCRIPTION, TENANT, components, release, request } from "./components";
 import { imports, newStack, resources } from "./synth";
+import { refusal } from "../../support/refusal";
 
 const IDENTITY = "azurerm_user_assigned_identity";
 const CREDENTIAL = "azurerm_federated_identity_credential";
@@ -51,7 +52,7 @@ function group(name: string): string {
 }
 
 const refused = (code: string, message: RegExp): unknown =>
-  expect.objectContaining({ code, message: expect.stringMatching(message) as string });
+  refusal(code, { message: expect.stringMatching(message) as string });
 
 describe("ComponentIdentities", () => {
   it.each(requestReleases)(
@@ -172,7 +173,7 @@ describe("ComponentIdentities", () => {
           subscriptionId: SUBSCRIPTION,
           region: "westus",
         }),
-    ).toThrowError(refused("azure-resource-group-moved", /^test\/third: .*IDENTITIES/));
+    ).toThrowError(refused("azure-mismatch: in another region", /^test\/third: .*IDENTITIES/));
   });
 
   it("assigns roles by name beside the custom role, and withholds what the caller withholds", () => {
@@ -245,7 +246,10 @@ describe("ComponentIdentities", () => {
     const [identity] = Object.values(resources(stack, IDENTITY));
     expect(identity?.["name"]).toBe(`mycluster-${long}-${long}-secret-of-a`.slice(0, 128));
     expect(() => declared({ ...components(twin("a"), twin("b")), naming: "ccoctl" })).toThrowError(
-      refused("azure-component-name-taken", /twin-a and .*twin-b would have the same identity/),
+      refused(
+        "azure-conflict: would have the same identity",
+        /twin-a and .*twin-b would have the same identity/,
+      ),
     );
     expect(() => declared(components(twin("a"), twin("b")))).not.toThrow();
   });
@@ -260,36 +264,52 @@ describe("ComponentIdentities", () => {
   const accounts = Array.from({ length: 21 }, (_, n) => Subject.of(`ns/sa-${n}`));
 
   it.each<readonly [string, RegExp, Partial<ComponentIdentitiesProps>]>([
-    ["azure-request-kind", places, components(request({ providerKind: "AWSProviderSpec" }))],
-    ["azure-request-field", places, spec({ permission: [] })],
-    ["azure-request-brokered", places, spec({ azureClientID: "x" })],
-    ["azure-request-brokered", places, spec({ azureRegion: "x" })],
-    ["azure-request-brokered", places, spec({ azureSubscriptionID: "x" })],
-    ["azure-request-brokered", places, spec({ azureTenantID: "x" })],
-    ["azure-request-list", places, spec({ permissions: "Microsoft.Compute/disks/read" })],
-    ["azure-request-list", places, spec({ roleBindings: ["Reader"] })],
-    ["azure-request-list", places, spec({ roleBindings: [{ role: "Reader", scope: "/" }] })],
-    ["azure-request-permission", places, spec({ permissions: ["*"] })],
-    ["azure-request-permission", places, spec({ dataPermissions: ["read disks"] })],
+    [
+      "azure-foreign: request is not for Azure",
+      places,
+      components(request({ providerKind: "AWSProviderSpec" })),
+    ],
+    ["azure-unknown: has a field that no release", places, spec({ permission: [] })],
+    ["azure-unsupported: writes the Secret itself", places, spec({ azureClientID: "x" })],
+    ["azure-unsupported: writes the Secret itself", places, spec({ azureRegion: "x" })],
+    ["azure-unsupported: writes the Secret itself", places, spec({ azureSubscriptionID: "x" })],
+    ["azure-unsupported: writes the Secret itself", places, spec({ azureTenantID: "x" })],
+    ["azure-invalid: is malformed", places, spec({ permissions: "Microsoft.Compute/disks/read" })],
+    ["azure-invalid: is malformed", places, spec({ roleBindings: ["Reader"] })],
+    ["azure-invalid: is malformed", places, spec({ roleBindings: [{ role: "Reader", scope: "/" }] })],
+    ["azure-invalid: permission is not an operation", places, spec({ permissions: ["*"] })],
+    ["azure-invalid: permission is not an operation", places, spec({ dataPermissions: ["read disks"] })],
     ["late-value", places, spec({ permissions: [LATE] })],
-    ["azure-request-empty", places, spec({})],
-    ["azure-credentials-too-many", places, components(request({ subjects: accounts }))],
-    ["azure-role-invalid", places, spec({ roleBindings: [{ role: '${file("/etc/passwd")}' }] })],
-    ["azure-role-invalid", places, spec({ roleBindings: [{ role: "%{if true}" }] })],
-    ["azure-role-invalid", places, spec({ roleBindings: [{ role: "/subscriptions/x" }] })],
-    ["azure-request-permission", places, spec({ permissions: ["*/read"] })],
-    ["azure-request-permission", places, spec({ permissions: ["A.B/${x.y}/read"] })],
-    ["azure-service-accounts-empty", places, components(request({ subjects: [] }))],
-    ["azure-scope-broad", places, override({ scopes: [`/subscriptions/${SUBSCRIPTION}`] })],
-    ["azure-scope-broad", places, override({ scopes: [managementGroup] })],
-    ["azure-reason-invalid", places, override({ scopes: [managementGroup], reason: " " })],
+    ["azure-missing: asks for no permission", places, spec({})],
+    ["azure-limit: federated identity credentials", places, components(request({ subjects: accounts }))],
+    [
+      "azure-invalid: role is neither a name",
+      places,
+      spec({ roleBindings: [{ role: '${file("/etc/passwd")}' }] }),
+    ],
+    ["azure-invalid: role is neither a name", places, spec({ roleBindings: [{ role: "%{if true}" }] })],
+    ["azure-invalid: role is neither a name", places, spec({ roleBindings: [{ role: "/subscriptions/x" }] })],
+    ["azure-invalid: permission is not an operation", places, spec({ permissions: ["*/read"] })],
+    ["azure-invalid: permission is not an operation", places, spec({ permissions: ["A.B/${x.y}/read"] })],
+    ["azure-missing: no service account may act", places, components(request({ subjects: [] }))],
+    [
+      "azure-unsafe: roles of a component would count beyond",
+      places,
+      override({ scopes: [`/subscriptions/${SUBSCRIPTION}`] }),
+    ],
+    [
+      "azure-unsafe: roles of a component would count beyond",
+      places,
+      override({ scopes: [managementGroup] }),
+    ],
+    ["azure-invalid: reason says nothing", places, override({ scopes: [managementGroup], reason: " " })],
     ["property-invalid", /reason/, override({ reason: 5 as unknown as string })],
-    ["azure-scope-invalid", places, override({ scopes: [] })],
-    ["azure-scope-invalid", places, override({ scopes: [group("${x.y}")] })],
+    ["azure-invalid: scope is not a resource id", places, override({ scopes: [] })],
+    ["azure-invalid: scope is not a resource id", places, override({ scopes: [group("${x.y}")] })],
     ["property-unknown", /write scopes/, override({ scope: ["x"] } as object)],
     ["property-invalid", /overrides/, override("all" as never)],
     [
-      "azure-role-assignable",
+      "azure-limit: assignable at these scopes",
       places,
       override({ scopes: [managementGroup, `${managementGroup}2`], reason: "DNS of the company" }),
     ],
@@ -304,19 +324,35 @@ describe("ComponentIdentities", () => {
       { issuer: Issuer.of("https://kubernetes.default.svc") },
     ],
     ["cluster-name-invalid", /^test\/components: cluster/, { clusterName: "My Cluster!", requests: [] }],
-    ["azure-name-invalid", /^test\/components: resourceGroupName/, { dnszoneResourceGroupName: "a/b" }],
-    ["azure-tag-invalid", /^test\/components: tag/, { tags: { "a%{b}": "x" } }],
+    [
+      "azure-invalid: is not a valid name",
+      /^test\/components: resourceGroupName/,
+      { dnszoneResourceGroupName: "a/b" },
+    ],
+    ["azure-invalid: tag is not one", /^test\/components: tag/, { tags: { "a%{b}": "x" } }],
     ["property-missing", /subscriptionId/, { subscriptionId: undefined as unknown as string }],
     ["property-missing", /region/, { region: undefined as unknown as string }],
-    ["azure-permission-unasked", places, { overrides: { [NAME]: { withoutPermissions: ["A.B/c"] } } }],
-    ["azure-scope-invalid", places, { overrides: { [NAME]: { scopes: ["mycluster"] } } }],
-    ["azure-request-unknown", /overrides names .*"nobody"/, { overrides: { nobody: {} } }],
-    ["azure-guid-invalid", /subscriptionId/, { subscriptionId: "mine" }],
-    ["late-value", /subscriptionId/, { subscriptionId: LATE }],
-    ["azure-guid-invalid", /tenantId/, { tenantId: "mine" }],
-    ["azure-name-invalid", /location/, { region: "east/us" }],
     [
-      "azure-resource-groups-equal",
+      "azure-unknown: withoutPermissions",
+      places,
+      { overrides: { [NAME]: { withoutPermissions: ["A.B/c"] } } },
+    ],
+    [
+      "azure-invalid: scope is not a resource id",
+      places,
+      { overrides: { [NAME]: { scopes: ["mycluster"] } } },
+    ],
+    [
+      "azure-unknown: names a CredentialsRequest",
+      /overrides names .*"nobody"/,
+      { overrides: { nobody: {} } },
+    ],
+    ["azure-invalid: is not a GUID", /subscriptionId/, { subscriptionId: "mine" }],
+    ["late-value", /subscriptionId/, { subscriptionId: LATE }],
+    ["azure-invalid: is not a GUID", /tenantId/, { tenantId: "mine" }],
+    ["azure-invalid: is not a valid name", /location/, { region: "east/us" }],
+    [
+      "azure-conflict: both the identities and the cluster",
       /MyCluster/,
       { oidcResourceGroupName: "MyCluster", installationResourceGroupName: "mycluster" },
     ],
@@ -360,7 +396,9 @@ describe("ComponentIdentities", () => {
     const [one, two, three] = ["one", "two", "three"].map((id) => new TerraformStack(app, id));
     declared({ naming: "ccoctl", tenantId: TENANT }, one);
     const again = { naming: "ccoctl", subscriptionId: OTHER } as const;
-    expect(() => declared(again, two)).toThrowError(refused("azure-role-name-taken", /one\/components/));
+    expect(() => declared(again, two)).toThrowError(
+      refused("azure-conflict: custom role of this name", /one\/components/),
+    );
     expect(two && everything(two)).toEqual([]);
     expect(() => declared({ ...again, tenantId: OTHER }, three)).not.toThrow();
   });
@@ -370,7 +408,7 @@ describe("ComponentIdentities", () => {
     for (const stack of stacks)
       new AzurermProvider(stack, "azurerm", { features: [{}], subscriptionId: OTHER });
     expect(() => declared({}, stacks[0])).toThrowError(
-      refused("azure-subscription-mismatch", /subscriptionId/),
+      refused("azure-mismatch: another subscription", /subscriptionId/),
     );
     expect(() => declared({ subscriptionId: OTHER }, stacks[1])).not.toThrow();
   });
@@ -384,7 +422,7 @@ describe("ComponentIdentities", () => {
           subscriptionId: SUBSCRIPTION,
           region: "eastus",
         }),
-    ).toThrowError(refused("azure-identity-name-taken", /test\/components/));
+    ).toThrowError(refused("azure-conflict: user-assigned identity of this name", /test\/components/));
   });
 });
 
@@ -439,20 +477,20 @@ describe("adoption of what ccoctl made", () => {
   });
 
   it.each<readonly [string, RegExp, Partial<ComponentIdentitiesProps>]>([
-    ["azure-adopt-missing", /\["openshift-ingress-azure"\].*az role definition list/, { adopt: {} }],
+    ["azure-missing: adopt lacks", /\["openshift-ingress-azure"\].*az role definition list/, { adopt: {} }],
     [
-      "azure-adopt-missing",
+      "azure-missing: adopt lacks",
       /openshift-ingress-azure: mycluster.*openshift-ingress-azure: dns.*az role assignment list/,
       { adopt: { roleDefinitions } },
     ],
-    ["azure-adopt-naming", /"unique"/, { naming: "unique" }],
+    ["azure-mismatch: adopt takes over", /"unique"/, { naming: "unique" }],
     [
-      "azure-guid-invalid",
+      "azure-invalid: is not a GUID",
       /role definition/,
       { adopt: { roleDefinitions: { [NAME]: "x" }, roleAssignments } },
     ],
     [
-      "azure-adopt-surplus",
+      "azure-unused: adopt names",
       /\["MyCluster","nonsense"\]; allowed: mycluster, dns/,
       {
         adopt: {
@@ -462,7 +500,7 @@ describe("adoption of what ccoctl made", () => {
       },
     ],
     [
-      "azure-adopt-surplus",
+      "azure-unused: adopt names",
       /custom roles/,
       {
         ...components(request({ providerSpec: { roleBindings: [{ role: "Reader" }] } })),
@@ -470,14 +508,26 @@ describe("adoption of what ccoctl made", () => {
       },
     ],
     [
-      "azure-adopt-contradicts",
+      "azure-conflict: adopt contradicts itself",
       /replace its assignments mycluster/,
       { adopt: { roleDefinitions: { [NAME]: "absent" }, roleAssignments } },
     ],
-    ["azure-adopt-contradicts", /adopt\.absent, and entries/, { adopt: { absent: [NAME], roleDefinitions } }],
-    ["azure-request-unknown", /adopt\.roleDefinitions/, { adopt: { roleDefinitions: { nobody: OTHER } } }],
-    ["azure-request-unknown", /adopt\.roleAssignments/, { adopt: { roleAssignments: { nobody: {} } } }],
-    ["azure-request-unknown", /adopt\.absent/, { adopt: { absent: [`${NAME}/nobody`] } }],
+    [
+      "azure-conflict: adopt contradicts itself",
+      /adopt\.absent, and entries/,
+      { adopt: { absent: [NAME], roleDefinitions } },
+    ],
+    [
+      "azure-unknown: names a CredentialsRequest",
+      /adopt\.roleDefinitions/,
+      { adopt: { roleDefinitions: { nobody: OTHER } } },
+    ],
+    [
+      "azure-unknown: names a CredentialsRequest",
+      /adopt\.roleAssignments/,
+      { adopt: { roleAssignments: { nobody: {} } } },
+    ],
+    ["azure-unknown: names a CredentialsRequest", /adopt\.absent/, { adopt: { absent: [`${NAME}/nobody`] } }],
   ])("refuses with %s: %s", (code, message, change) => {
     expect(() => adopted(change)).toThrowError(refused(code, message));
   });
@@ -522,7 +572,10 @@ describe("ComponentIdentity", () => {
     const stack = newStack();
     new AzurermProvider(stack, "azurerm", { features: [{}], subscriptionId: OTHER });
     expect(() => new ComponentIdentity(stack, "acme", props)).toThrowError(
-      refused("azure-subscription-mismatch", /test\/acme: subscriptionId is of another subscription/),
+      refused(
+        "azure-mismatch: another subscription",
+        /test\/acme: subscriptionId is of another subscription/,
+      ),
     );
     const provider = new AzurermProvider(stack, "own", {
       features: [{}],
@@ -579,23 +632,23 @@ describe("ComponentIdentity", () => {
   });
 
   it.each<readonly [string, Partial<ComponentIdentityProps>]>([
-    ["azure-request-empty", { roles: [] }],
-    ["azure-name-invalid", { identityName: "a" }],
-    ["azure-scope-invalid", { scopes: ["x"] }],
-    ["azure-scope-invalid", { scopes: [] }],
-    ["azure-scope-broad", { scopes: [`/subscriptions/${SUBSCRIPTION}`] }],
-    ["azure-request-permission", { actions: ["*"] }],
-    ["azure-request-permission", { dataActions: ["${x.y}"] }],
+    ["azure-missing: asks for no permission", { roles: [] }],
+    ["azure-invalid: is not a valid name", { identityName: "a" }],
+    ["azure-invalid: scope is not a resource id", { scopes: ["x"] }],
+    ["azure-invalid: scope is not a resource id", { scopes: [] }],
+    ["azure-unsafe: roles of a component would count beyond", { scopes: [`/subscriptions/${SUBSCRIPTION}`] }],
+    ["azure-invalid: permission is not an operation", { actions: ["*"] }],
+    ["azure-invalid: permission is not an operation", { dataActions: ["${x.y}"] }],
     ["property-invalid", { actions: "*" as unknown as readonly string[] }],
-    ["azure-role-invalid", { roles: [""] }],
-    ["azure-role-invalid", { roleName: "%{x}" }],
-    ["azure-service-accounts-empty", { serviceAccounts: [] }],
+    ["azure-invalid: role is neither a name", { roles: [""] }],
+    ["azure-invalid: role is neither a name", { roleName: "%{x}" }],
+    ["azure-missing: no service account may act", { serviceAccounts: [] }],
     ["property-missing", { serviceAccounts: undefined as unknown as readonly string[] }],
     ["property-invalid", { naming: "Ccoctl" as "ccoctl" }],
     ["property-missing", { location: undefined as unknown as string }],
     ["property-missing", { resourceGroupName: undefined as unknown as string }],
     [
-      "azure-role-assignable",
+      "azure-limit: assignable at these scopes",
       {
         dataActions: ["A.B/c/read"],
         scopes: ["/providers/Microsoft.Management/managementGroups/acme"],
@@ -607,11 +660,14 @@ describe("ComponentIdentity", () => {
     ["late-value", { resourceGroupName: LATE, adopt: {} }],
     ["subject-invalid", { serviceAccounts: ["acme"] }],
     ["issuer-trailing-slash", { issuer: `${ISSUER}/` }],
-    ["azure-ccoctl-name", { naming: "ccoctl", serviceAccounts: ["acme/operator.v1"] }],
+    [
+      "azure-invalid: name that ccoctl would give",
+      { naming: "ccoctl", serviceAccounts: ["acme/operator.v1"] },
+    ],
   ])("refuses with %s before anything is declared", (code, change) => {
     const stack = newStack();
     expect(() => new ComponentIdentity(stack, "acme", { ...props, ...change })).toThrowError(
-      expect.objectContaining({ code, message: expect.stringMatching(/^test\/acme: /) as string }),
+      refusal(code, { message: expect.stringMatching(/^test\/acme: /) as string }),
     );
     expect(everything(stack)).toEqual([]);
   });

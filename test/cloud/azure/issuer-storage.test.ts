@@ -12,6 +12,7 @@ import {
 import { Issuer } from "../../../lib/model/issuer";
 import { SUBSCRIPTION } from "./components";
 import { imports, newStack, resources } from "./synth";
+import { refusal } from "../../support/refusal";
 
 interface Key {
   readonly pem: string;
@@ -178,7 +179,8 @@ describe("IssuerContainer", () => {
   it("does not keep documents through a rotation, whose keys would never be published", () => {
     expect(() => container({ adopt: { subscriptionId: SUBSCRIPTION } })).toThrowError(
       expect.objectContaining({
-        code: "azure-documents-kept",
+        code: "azure-mismatch",
+        problem: expect.stringContaining("adopt keeps") as string,
         remedy: expect.stringMatching(/documents: "replace"/) as string,
       }),
     );
@@ -195,7 +197,12 @@ describe("IssuerContainer", () => {
     const { stack } = container();
     expect(
       () => new IssuerContainer(stack, "second", { ...PROPS, blobContainerName: "second" }),
-    ).toThrowError(expect.objectContaining({ code: "azure-storage-account-taken" }));
+    ).toThrowError(
+      expect.objectContaining({
+        code: "azure-conflict",
+        problem: expect.stringContaining("declares the storage account") as string,
+      }),
+    );
     expect(Object.keys(resources(stack, ACCOUNT))).toHaveLength(1);
   });
 
@@ -211,22 +218,22 @@ describe("IssuerContainer", () => {
   });
 
   it.each<readonly [string, Partial<IssuerContainerProps>]>([
-    ["azure-name-invalid", { storageAccountName: "my-cluster" }],
-    ["azure-name-invalid", { storageAccountName: "a".repeat(25) }],
-    ["azure-name-invalid", { blobContainerName: "a--b" }],
-    ["azure-name-invalid", { resourceGroupName: "a/b" }],
+    ["azure-invalid: is not a valid name", { storageAccountName: "my-cluster" }],
+    ["azure-invalid: is not a valid name", { storageAccountName: "a".repeat(25) }],
+    ["azure-invalid: is not a valid name", { blobContainerName: "a--b" }],
+    ["azure-invalid: is not a valid name", { resourceGroupName: "a/b" }],
     ["property-missing", { storageAccountName: undefined as unknown as string }],
     ["property-missing", { resourceGroupName: undefined as unknown as string }],
     ["property-missing", { region: undefined as unknown as string }],
-    ["azure-cache-control-invalid", { cacheControl: "" }],
-    ["azure-tag-invalid", { tags: { "a/b": "x" } }],
+    ["azure-invalid: cacheControl", { cacheControl: "" }],
+    ["azure-invalid: tag is not one", { tags: { "a/b": "x" } }],
     ["property-invalid", { sharedAccessKeyEnabled: "false" as unknown as boolean }],
-    ["azure-container-private", { containerAccessType: "private" }],
+    ["azure-invalid: private container", { containerAccessType: "private" }],
     ["property-invalid", { containerAccessType: "public" as "blob" }],
     ["property-invalid", { accountReplicationType: "XRS" as "LRS" }],
     ["property-invalid", { resourceGroup: "made" as "declared" }],
-    ["azure-cloud-unknown", { cloud: "AzureMoonCloud" as "AzureChinaCloud" }],
-    ["azure-guid-invalid", { adopt: { subscriptionId: "mine" } }],
+    ["azure-unknown: azure cloud", { cloud: "AzureMoonCloud" as "AzureChinaCloud" }],
+    ["azure-invalid: is not a GUID", { adopt: { subscriptionId: "mine" } }],
     ["property-invalid", { adopt: { subscriptionId: SUBSCRIPTION, documents: "drop" as "keep" } }],
     ["cluster-name-invalid", { adopt: { subscriptionId: SUBSCRIPTION, clusterName: "A B" } }],
     ["issuer-cluster-internal", { issuerUrl: "https://kubernetes.default.svc" }],
@@ -239,7 +246,7 @@ describe("IssuerContainer", () => {
   ])("refuses with %s before anything is declared: %j", (code, change) => {
     const stack = newStack();
     expect(() => container(change, stack)).toThrowError(
-      expect.objectContaining({ code, message: expect.stringMatching(/^test\/issuer: /) as string }),
+      refusal(code, { message: expect.stringMatching(/^test\/issuer: /) as string }),
     );
     expect([ACCOUNT, GROUP, BLOB].flatMap((type) => Object.keys(resources(stack, type)))).toEqual([]);
   });
@@ -268,7 +275,10 @@ describe("the cloud of an issuer", () => {
   ])("is refused where the provider's environment is %s: %o %j", (environment, declare, change) => {
     const stack = inCloud(environment);
     expect(() => declare(change, stack)).toThrowError(
-      expect.objectContaining({ code: "azure-environment-mismatch" }),
+      expect.objectContaining({
+        code: "azure-mismatch",
+        problem: expect.stringContaining("issuer's cloud") as string,
+      }),
     );
     expect(resources(stack, ACCOUNT)).toEqual({});
   });
@@ -358,12 +368,12 @@ describe("IssuerWebsite", () => {
   });
 
   it.each<readonly [string, Partial<IssuerWebsiteProps>]>([
-    ["azure-website-slash", { issuerUrl: "https://issuer.example.com", trailingSlash: true }],
+    ["azure-unused: trailingSlash", { issuerUrl: "https://issuer.example.com", trailingSlash: true }],
     ["property-invalid", { trailingSlash: "false" as unknown as boolean }],
-    ["azure-name-invalid", { storageAccountName: "Acme" }],
+    ["azure-invalid: is not a valid name", { storageAccountName: "Acme" }],
   ])("refuses with %s before anything is declared", (code, change) => {
     const stack = newStack();
-    expect(() => website(change, stack)).toThrowError(expect.objectContaining({ code }));
+    expect(() => website(change, stack)).toThrowError(refusal(code));
     expect(resources(stack, ACCOUNT)).toEqual({});
   });
 });

@@ -17,6 +17,7 @@ import { Subject } from "../../../lib/model/subject";
 import { admits } from "../../support/judge/azure-admits";
 import { validateAzureJson } from "../../../lib/rules/azure/azure-json";
 import { type Blocks, identityId, newStack, registryId, resources } from "./synth";
+import { refusal } from "../../support/refusal";
 
 const CREDENTIAL = "azurerm_federated_identity_credential";
 const IDENTITY = "azurerm_user_assigned_identity";
@@ -224,7 +225,7 @@ describe("adopted identities", () => {
     const pulls = { "a/one": [legacy("teama")], "b/two": [legacy("teamb")] };
     expect(() => declare(stack, pulls, { identities: { "a/one": puller, "b/two": puller } })).toThrowError(
       expect.objectContaining({
-        code: "azure-identity-shared",
+        code: "azure-unsafe",
         problem: expect.stringContaining("a/one and b/two") as string,
       }),
     );
@@ -279,26 +280,26 @@ describe("refusals, before anything is declared", () => {
     Array.from({ length: 21 }, (_, i) => [`shop/web-${i}`, [legacy("myteam")]]),
   );
   const rows: readonly (readonly [string, Pulls, PullIdentitiesSettings])[] = [
-    ["azure-pulls-empty", {}, PLACE],
-    ["azure-identity-settings-needed", pulls, { location: "westeurope" }],
-    ["azure-identity-settings-needed", pulls, { resourceGroupName: "identities" }],
-    ["azure-name-invalid", pulls, { ...PLACE, resourceGroupName: "a/b" }],
-    ["azure-name-invalid", pulls, { ...PLACE, location: "" }],
-    ["azure-cloud-mismatch", { ...pulls, "shop/x": [china] }, PLACE],
-    ["azure-cloud-mismatch", pulls, { ...PLACE, cloud: "AzureUSGovernmentCloud" }],
-    ["azure-guid-invalid", pulls, { ...PLACE, tenantId: "contoso.com" }],
-    ["azure-guid-invalid", pulls, { ...PLACE, subscriptionId: "prod" }],
+    ["azure-missing: no service account pulls", {}, PLACE],
+    ["azure-missing: has to be declared", pulls, { location: "westeurope" }],
+    ["azure-missing: has to be declared", pulls, { resourceGroupName: "identities" }],
+    ["azure-invalid: is not a valid name", pulls, { ...PLACE, resourceGroupName: "a/b" }],
+    ["azure-invalid: is not a valid name", pulls, { ...PLACE, location: "" }],
+    ["azure-mismatch: of another azure cloud", { ...pulls, "shop/x": [china] }, PLACE],
+    ["azure-mismatch: of another azure cloud", pulls, { ...PLACE, cloud: "AzureUSGovernmentCloud" }],
+    ["azure-invalid: is not a GUID", pulls, { ...PLACE, tenantId: "contoso.com" }],
+    ["azure-invalid: is not a GUID", pulls, { ...PLACE, subscriptionId: "prod" }],
     ["node-file-invalid", pulls, { ...PLACE, azureJsonPath: "etc/azure.json" }],
     ["audience-invalid", pulls, { ...PLACE, audience: "" }],
-    ["azure-shards-invalid", pulls, { ...PLACE, shards: 0 }],
-    ["azure-credentials-too-many", many, { ...PLACE, shards: 1 }],
-    ["azure-name-invalid", pulls, { ...PLACE, namePrefix: "eu_1" }],
+    ["azure-invalid: shards", pulls, { ...PLACE, shards: 0 }],
+    ["azure-limit: federated identity credentials", many, { ...PLACE, shards: 1 }],
+    ["azure-invalid: is not a valid name", pulls, { ...PLACE, namePrefix: "eu_1" }],
   ];
 
   it.each(rows)("%s", (code, given, settings) => {
     const stack = newStack();
     expect(() => declare(stack, given, settings)).toThrowError(
-      expect.objectContaining({ code, message: expect.stringMatching(/^test\/azure: /) as string }),
+      refusal(code, { message: expect.stringMatching(/^test\/azure: /) as string }),
     );
     expect(resources(stack, IDENTITY)).toEqual({});
   });
@@ -312,7 +313,8 @@ describe("refusals, before anything is declared", () => {
     first?.();
     expect(second).toThrowError(
       expect.objectContaining({
-        code: "azure-identity-name-taken",
+        code: "azure-conflict",
+        problem: expect.stringContaining("user-assigned identity of this name") as string,
         message:
           'two/azure: one/azure/shop_web already declares a user-assigned identity of this name in resource group identities, got "prod-eu_shop_web"; allowed: one identity per name and resource group, letter case aside; give one of the two another identityName (with pullIdentities another namePrefix or resourceGroupName), or adopt the identity with PullIdentity.fromResourceId',
       }),
@@ -324,21 +326,27 @@ describe("refusals, before anything is declared", () => {
     const stack = newStack();
     const issuer = Issuer.of("https://sts.windows.net/x");
     expect(() => new PullIdentities(stack, "azure", { ...props(pulls), issuer })).toThrowError(
-      expect.objectContaining({ code: "azure-issuer-refused" }),
+      expect.objectContaining({
+        code: "azure-invalid",
+        problem: expect.stringContaining("issuer is Microsoft Entra itself") as string,
+      }),
     );
     expect(resources(stack, IDENTITY)).toEqual({});
   });
 
   it.each([
-    ["azure-identity-unused", "shop/typo", TENANT, PLACE],
+    ["azure-unused: pulls nothing", "shop/typo", TENANT, PLACE],
     ["subject-invalid", "shop", TENANT, PLACE],
-    ["azure-tenant-mismatch", "shop/web", "bbbbbbbb-bbbb-cccc-dddd-eeeeeeeeeeee", { tenantId: TENANT }],
+    [
+      "azure-mismatch: of another tenant",
+      "shop/web",
+      "bbbbbbbb-bbbb-cccc-dddd-eeeeeeeeeeee",
+      { tenantId: TENANT },
+    ],
   ])("%s of a given identity", (code, key, tenantId, settings) => {
     const stack = newStack();
     const identities = { [key]: adopt(stack, "puller", tenantId) };
-    expect(() => declare(stack, pulls, { ...settings, identities })).toThrowError(
-      expect.objectContaining({ code }),
-    );
+    expect(() => declare(stack, pulls, { ...settings, identities })).toThrowError(refusal(code));
   });
 });
 

@@ -96,7 +96,10 @@ describe("resource groups of issuer and components", () => {
     const stack = newStack();
     issuer(stack, { tags: { env: "test" } });
     expect(() => identities(stack, { tags: { env: "prod" } })).toThrowError(
-      expect.objectContaining({ code: "azure-resource-group-tags" }),
+      expect.objectContaining({
+        code: "azure-mismatch",
+        problem: expect.stringContaining("another value of a tag") as string,
+      }),
     );
     expect(resources(stack, IDENTITY)).toEqual({});
   });
@@ -119,7 +122,10 @@ describe("resource groups of issuer and components", () => {
   });
 
   it("hold either a cluster or something else, in either order and also where they exist", () => {
-    const refused = expect.objectContaining({ code: "azure-installation-group-used" });
+    const refused = expect.objectContaining({
+      code: "azure-conflict",
+      problem: expect.stringContaining("to hold a cluster") as string,
+    });
     const installation = { resourceGroupName: "mycluster" };
     const [first, second, third] = [newStack(), newStack(), newStack()];
     issuer(first, installation);

@@ -16,6 +16,7 @@ import { Subject } from "../../../lib/model/subject";
 import type { IAccess } from "../../../lib/model/workloads";
 import { SUBSCRIPTION, TENANT } from "./components";
 import { newStack, registryId, resources } from "./synth";
+import { refusal } from "../../support/refusal";
 
 const IDENTITY = "azurerm_user_assigned_identity";
 const CREDENTIAL = "azurerm_federated_identity_credential";
@@ -196,19 +197,19 @@ describe("WorkloadIdentities", () => {
   });
 
   it.each<readonly [string, Partial<WorkloadIdentitiesProps>]>([
-    ["azure-access-foreign", { accounts: [{ subject: WEB, asks: [foreign] }] }],
-    ["azure-name-invalid", { resourceGroupName: "a/b" }],
+    ["azure-foreign: not made by azureAccess()", { accounts: [{ subject: WEB, asks: [foreign] }] }],
+    ["azure-invalid: is not a valid name", { resourceGroupName: "a/b" }],
     ["property-missing", { resourceGroupName: undefined as unknown as string }],
     ["property-missing", { location: undefined as unknown as string }],
-    ["azure-tag-invalid", { tags: { "a/b": "x" } }],
-    ["azure-name-invalid", { namePrefix: "a_b" }],
-    ["azure-guid-invalid", { tenantId: "mine" }],
+    ["azure-invalid: tag is not one", { tags: { "a/b": "x" } }],
+    ["azure-invalid: is not a valid name", { namePrefix: "a_b" }],
+    ["azure-invalid: is not a GUID", { tenantId: "mine" }],
     ["issuer-cluster-internal", { issuer: Issuer.of("https://kubernetes.default.svc") }],
     ["audience-invalid", { audience: "" }],
   ])("refuses with %s before anything is declared", (code, change) => {
     const stack = newStack();
     expect(() => declared(change, stack)).toThrowError(
-      expect.objectContaining({ code, message: expect.stringMatching(/^test\/workloads: /) as string }),
+      refusal(code, { message: expect.stringMatching(/^test\/workloads: /) as string }),
     );
     expect(resources(stack, IDENTITY)).toEqual({});
   });
@@ -219,31 +220,40 @@ describe("azureAccess", () => {
   const OWNER = `${SUB}/providers/Microsoft.Authorization/roleDefinitions/8E3AF657-a8ff-443c-a75c-2fe8c4bcb635`;
 
   it.each<readonly [string, readonly AccessRole[]]>([
-    ["azure-roles-empty", []],
-    ["azure-role-invalid", [{ role: "", scope: GROUP }]],
-    ["azure-role-invalid", [{ role: " Reader", scope: GROUP }]],
-    ["azure-role-invalid", [{ role: "/subscriptions/x", scope: GROUP }]],
-    ["azure-scope-invalid", [{ role: "Reader", scope: "shop" }]],
-    ["azure-scope-invalid", [{ role: "Reader", scope: "/" }]],
-    ["azure-role-broad", [{ role: "Owner", scope: SUB }]],
+    ["azure-missing: names no role", []],
+    ["azure-invalid: role is neither a name", [{ role: "", scope: GROUP }]],
+    ["azure-invalid: role is neither a name", [{ role: " Reader", scope: GROUP }]],
+    ["azure-invalid: role is neither a name", [{ role: "/subscriptions/x", scope: GROUP }]],
+    ["azure-invalid: scope is not a resource id", [{ role: "Reader", scope: "shop" }]],
+    ["azure-invalid: scope is not a resource id", [{ role: "Reader", scope: "/" }]],
+    ["azure-unsafe: would reach everything", [{ role: "Owner", scope: SUB }]],
     [
-      "azure-role-broad",
+      "azure-unsafe: would reach everything",
       [{ role: "contributor", scope: "/providers/Microsoft.Management/managementGroups/acme" }],
     ],
-    ["azure-role-broad", [{ role: "User Access Administrator", scope: "${TfToken[TOKEN.1]}" }]],
-    ["azure-role-broad", [{ role: "Role Based Access Control Administrator", scope: SUB }]],
-    ["azure-role-broad", [{ role: OWNER, scope: SUB }]],
-    ["azure-role-broad", [{ role: "${TfToken[TOKEN.1]}", scope: SUB }]],
-    ["azure-role-invalid", [{ role: '${file("x")}', scope: GROUP }]],
-    ["azure-role-invalid", [{ role: OWNER.replace("/providers", "/${x.y}/providers"), scope: GROUP }]],
+    [
+      "azure-unsafe: would reach everything",
+      [{ role: "User Access Administrator", scope: "${TfToken[TOKEN.1]}" }],
+    ],
+    [
+      "azure-unsafe: would reach everything",
+      [{ role: "Role Based Access Control Administrator", scope: SUB }],
+    ],
+    ["azure-unsafe: would reach everything", [{ role: OWNER, scope: SUB }]],
+    ["azure-unsafe: would reach everything", [{ role: "${TfToken[TOKEN.1]}", scope: SUB }]],
+    ["azure-invalid: role is neither a name", [{ role: '${file("x")}', scope: GROUP }]],
+    [
+      "azure-invalid: role is neither a name",
+      [{ role: OWNER.replace("/providers", "/${x.y}/providers"), scope: GROUP }],
+    ],
     ["property-missing", [{ role: undefined as unknown as string, scope: GROUP }]],
-    ["azure-scope-invalid", [{ role: "Reader", scope: `${GROUP}\${x.y}` }]],
+    ["azure-invalid: scope is not a resource id", [{ role: "Reader", scope: `${GROUP}\${x.y}` }]],
     ["property-missing", [{ role: "Reader", scope: undefined as unknown as string }]],
     ["property-invalid", [{ role: "Owner", scope: SUB, reason: 5 as unknown as string }]],
     ["property-missing", undefined as unknown as []],
-    ["azure-reason-invalid", [{ role: "Owner", scope: SUB, reason: " " }]],
+    ["azure-invalid: reason says nothing", [{ role: "Owner", scope: SUB, reason: " " }]],
   ])("refuses with %s: %j", (code, roles) => {
-    expect(() => azureAccess({ roles })).toThrowError(expect.objectContaining({ code }));
+    expect(() => azureAccess({ roles })).toThrowError(refusal(code));
   });
 
   it("shows no token of cdktf for what is late", () => {
@@ -266,7 +276,10 @@ describe("azureAccess", () => {
 
   it("has no default place for identities", () => {
     expect(() => azureAccess({ roles: [READER] }).defaultIdentities()).toThrowError(
-      expect.objectContaining({ code: "azure-workload-identities-needed" }),
+      expect.objectContaining({
+        code: "azure-missing",
+        problem: expect.stringContaining("workloads need managed identities") as string,
+      }),
     );
   });
 });

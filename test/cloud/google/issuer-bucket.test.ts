@@ -7,7 +7,7 @@ import type { IssuerBucketProps } from "../../../lib/cloud/google";
 import { Duration } from "../../../lib/model/duration";
 import { refused } from "../../fixtures/google/refused";
 import { onlyResource, resources, testStack } from "../../fixtures/google/synth";
-import { mistake } from "../../support/mistake";
+import { refusal } from "../../support/refusal";
 
 const pem = (namedCurve: string): string =>
   generateKeyPairSync("ec", { namedCurve }).publicKey.export({ format: "pem", type: "spki" }).toString();
@@ -148,7 +148,7 @@ describe("IssuerBucket", () => {
     ["property-invalid", { adopt: "yes" as unknown as boolean }],
   ])("refuses with %s and declares nothing", (code, changed) => {
     const stack = testStack();
-    expect(() => new IssuerBucket(stack, "issuer", { ...props, ...changed })).toThrowError(mistake(code));
+    expect(() => new IssuerBucket(stack, "issuer", { ...props, ...changed })).toThrowError(refusal(code));
     expect(stack.node.children).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import type { OidcProviderProps } from "../../../lib/cloud/google";
 import { publishedJwks } from "../../../lib/rules/openid/issuer-documents";
 import { refused } from "../../fixtures/google/refused";
 import { onlyResource, resources, testStack } from "../../fixtures/google/synth";
-import { mistake } from "../../support/mistake";
+import { refusal } from "../../support/refusal";
 
 const TYPE = "google_iam_workload_identity_pool_provider";
 const attributes = { project: "shop-prod", projectNumber: "123456789012", poolId: "prod-pool" };
@@ -50,7 +50,7 @@ describe("keys of a pool provider", () => {
     ["issuer-unsupported: does not accept", { keys: [{ publicKey: pem("P-384"), use: "current" as const }] }],
   ] as const)("refuses with %s", (code, changed) => {
     expect(() => new OidcProvider(testStack(), "provider", { ...props, ...changed })).toThrowError(
-      mistake(code),
+      refusal(code),
     );
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Known, known, notKnown } from "../../../lib/model/known";
-import { ecrRoleAnnotation } from "../../../lib/rules/aws/pull-annotation";
+import { ecrRoleAnnotation } from "../../../lib/rules/aws/pull";
 import { ARN, aws, entry, node } from "./read";
 
 const { pulls } = aws({}).cloud;

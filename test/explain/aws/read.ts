@@ -1,5 +1,5 @@
 import { type Known, known, textOf } from "../../../lib/model/known";
-import { ecrRoleAnnotation } from "../../../lib/rules/aws/pull-annotation";
+import { ecrRoleAnnotation } from "../../../lib/rules/aws/pull";
 import type { Answer } from "../../../lib/explain/answer";
 import { askedImage, askedPattern } from "../../../lib/explain/asked-image";
 import { awsReader } from "../../../lib/explain/aws/reader";

@@ -166,16 +166,16 @@ describe("an access policy", () => {
     [
       "of another partition",
       { policy_arn: VIEW.replace("arn:aws:", "arn:aws-cn:") },
-      "fail",
-      "of another partition",
+      "unknown",
+      "is not known here",
     ],
     [
       "of a scope that EKS does not know",
       { access_scope: [{ type: "world" }] },
-      "fail",
-      "no access scope of type world",
+      "unknown",
+      "is not known here",
     ],
-    ["of no namespace", { access_scope: [{ type: "namespace" }] }, "fail", "names no namespace"],
+    ["of no namespace", { access_scope: [{ type: "namespace" }] }, "unknown", "is not known here"],
     ["of a namespace", { access_scope: [{ type: "namespace", namespaces: ["a"] }] }, "pass", ""],
     ["for another role", { principal_arn: `${ARN}2` }, "fail", "neither an access policy nor a group"],
   ])("%s", (_, more, status, reason) => {

@@ -126,7 +126,7 @@ describe.each(["container", "website"] as const)("the network before a %s", (hos
       "an action of a variable",
       account({ network_rules: { default_action: "${var.a}" } }),
       "unknown",
-      "firewall",
+      "default_action",
     ],
     ["rules of a variable", account({ network_rules: "${var.r}" }), "unknown", "network rules"],
     [

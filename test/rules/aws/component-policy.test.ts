@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { componentPolicy } from "../../../lib/rules/aws/component-policy";
+import { componentPolicy } from "../../../lib/rules/aws/component";
 import { evaluateAwsPermission } from "../../../lib/rules/aws/policy/permission";
 import type { RequestStatement } from "../../../lib/rules/aws/provider-spec";
 

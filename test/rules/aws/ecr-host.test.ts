@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ecrHost, ecrMatchImages, parseEcrHost } from "../../../lib/rules/aws/ecr-host";
+import { ecrHost, ecrMatchImages, parseEcrHost } from "../../../lib/rules/aws/registry";
 import { partitionOf } from "../../../lib/rules/aws/partitions";
+import { code as refused } from "../../support/refusal";
 
 interface Row {
   readonly host: string;
@@ -80,17 +81,42 @@ describe("ecrHost", () => {
   });
 
   it.each([
-    ["1111222233", "eu-west-1", {}, "aws-account-invalid"],
-    ["11112222333a", "eu-west-1", {}, "aws-account-invalid"],
+    ["1111222233", "eu-west-1", {}, "aws-invalid: AWS account is not an account id"],
+    ["11112222333a", "eu-west-1", {}, "aws-invalid: AWS account is not an account id"],
     ["${TfToken[TOKEN.3]}", "eu-west-1", {}, "late-value"],
-    ["111122223333", "moon-1", {}, "aws-region-unknown"],
-    ["111122223333", "cn-north-1", { fips: true }, "aws-registry-kind-unsupported"],
+    ["111122223333", "moon-1", {}, "aws-unknown: AWS region is not known to this release of the library"],
+    [
+      "111122223333",
+      "cn-north-1",
+      { fips: true },
+      "aws-unsupported: there that the image credential provider knows",
+    ],
     // boto/botocore, botocore/data/endpoints.json: FIPS endpoints of api.ecr and sts
-    ["111122223333", "eu-west-1", { fips: true }, "aws-registry-kind-unsupported"],
-    ["111122223333", "ca-central-1", { fips: true }, "aws-registry-kind-unsupported"],
-    ["111122223333", "us-iso-east-1", { dualStack: true }, "aws-registry-kind-unsupported"],
-    ["111122223333", "eusc-de-east-1", { dualStack: true }, "aws-registry-kind-unsupported"],
+    [
+      "111122223333",
+      "eu-west-1",
+      { fips: true },
+      "aws-unsupported: there that the image credential provider knows",
+    ],
+    [
+      "111122223333",
+      "ca-central-1",
+      { fips: true },
+      "aws-unsupported: there that the image credential provider knows",
+    ],
+    [
+      "111122223333",
+      "us-iso-east-1",
+      { dualStack: true },
+      "aws-unsupported: there that the image credential provider knows",
+    ],
+    [
+      "111122223333",
+      "eusc-de-east-1",
+      { dualStack: true },
+      "aws-unsupported: there that the image credential provider knows",
+    ],
   ])("%s in %s with %j throws %s", (account, region, options, code) => {
-    expect(() => ecrHost(account, region, options)).toThrowError(expect.objectContaining({ code }));
+    expect(() => ecrHost(account, region, options)).toThrowError(refused(code));
   });
 });

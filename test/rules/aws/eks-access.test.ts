@@ -1,14 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { EKS_ACCESS_POLICIES } from "../../../lib/rules/aws/eks-access-policies";
 import {
+  EKS_ACCESS_POLICIES,
   type EksAccess,
   accessPolicyArn,
   eksAccess,
   eksClusterName,
   requireAccessEntries,
-} from "../../../lib/rules/aws/eks-access";
-
-const refused = (code: string): unknown => expect.objectContaining({ code });
+} from "../../../lib/rules/aws/spoke";
+import { code as refused } from "../../support/refusal";
 
 describe("eksAccess", () => {
   // access-policy-reference.adoc: those that are for people and programs.
@@ -41,7 +40,11 @@ describe("eksAccess", () => {
   });
 
   it.each<[string, Partial<EksAccess>, string]>([
-    ["nothing", {}, "aws-eks-access-empty"],
+    [
+      "nothing",
+      {},
+      "aws-missing: access entries of the EKS cluster would let the controllers in, and allow them nothing",
+    ],
     // access-policies.adoc: "you can only associate each policy to an access entry once".
     [
       "a policy twice",
@@ -51,12 +54,12 @@ describe("eksAccess", () => {
           { policy: "AmazonEKSViewPolicy", namespaces: ["shop"] },
         ],
       },
-      "aws-eks-policy-twice",
+      "aws-conflict: access policy is given twice, and EKS associates each with an access entry once",
     ],
     [
       "no namespace",
       { accessPolicies: [{ policy: "AmazonEKSViewPolicy", namespaces: [] }] },
-      "aws-eks-namespaces-empty",
+      "aws-missing: access policy is limited to an empty list of namespaces",
     ],
     // access-policies.adoc: EKS takes wildcards.
     [
@@ -65,8 +68,16 @@ describe("eksAccess", () => {
       "namespace-invalid",
     ],
     // CreateAccessEntry: "The kubernetes group name system:masters is invalid, it cannot start with system:".
-    ["a group of the system", { kubernetesGroups: ["system:masters"] }, "aws-eks-group-invalid"],
-    ["an empty group", { kubernetesGroups: [""] }, "aws-eks-group-invalid"],
+    [
+      "a group of the system",
+      { kubernetesGroups: ["system:masters"] },
+      "aws-invalid: Kubernetes group is not one that an access entry can have",
+    ],
+    [
+      "an empty group",
+      { kubernetesGroups: [""] },
+      "aws-invalid: Kubernetes group is not one that an access entry can have",
+    ],
     ["a late group", { kubernetesGroups: ["${TfToken[TOKEN.1]}"] }, "late-value"],
   ])("refuses %s", (_, given, code) => {
     expect(() => eksAccess({ accessPolicies: [], kubernetesGroups: [], ...given })).toThrowError(
@@ -90,11 +101,11 @@ describe("eksClusterName", () => {
   });
 
   it.each<[unknown, string]>([
-    ["", "aws-eks-cluster-name-invalid"],
-    [undefined, "aws-eks-cluster-name-invalid"],
-    ["-a", "aws-eks-cluster-name-invalid"],
-    ["a.b", "aws-eks-cluster-name-invalid"],
-    ["A".repeat(101), "aws-eks-cluster-name-invalid"],
+    ["", "aws-invalid: name of the EKS cluster is missing, or not one that EKS accepts"],
+    [undefined, "aws-invalid: name of the EKS cluster is missing, or not one that EKS accepts"],
+    ["-a", "aws-invalid: name of the EKS cluster is missing, or not one that EKS accepts"],
+    ["a.b", "aws-invalid: name of the EKS cluster is missing, or not one that EKS accepts"],
+    ["A".repeat(101), "aws-invalid: name of the EKS cluster is missing, or not one that EKS accepts"],
     ["${TfToken[TOKEN.1]}", "late-value"],
   ])("refuses %j", (name, code) => {
     expect(() => eksClusterName(name)).toThrowError(refused(code));

@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { bucketIssuer } from "../../../lib/rules/aws/issuer-bucket";
-import { distributionBucketPolicy, publicBucketPolicy } from "../../../lib/rules/aws/issuer-bucket-policy";
-import { distributionArn, requireCloudFront } from "../../../lib/rules/aws/issuer-distribution";
+import {
+  bucketIssuer,
+  distributionBucketPolicy,
+  publicBucketPolicy,
+  distributionArn,
+  requireCloudFront,
+} from "../../../lib/rules/aws/issuer";
 import { partitionOf, partitions } from "../../../lib/rules/aws/partitions";
 
 const place = (region: string): Parameters<typeof publicBucketPolicy>[0] => ({
@@ -32,7 +36,10 @@ describe("partitions", () => {
   it("says what to do where there is no CloudFront", () => {
     expect(() => requireCloudFront(partitionOf("us-gov-west-1"))).toThrowError(
       expect.objectContaining({
-        code: "aws-cloudfront-missing",
+        code: "aws-unsupported",
+        problem: expect.stringContaining(
+          "partition has no CloudFront that serves an issuer under a name of its own",
+        ) as string,
         message: expect.stringContaining('use access: "public"'),
       }),
     );

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { kmsKeyAccount, kmsKeyArn, kmsStatements, requireKeyPartition } from "../../../lib/rules/aws/kms-key";
+import {
+  kmsKeyAccount,
+  kmsKeyArn,
+  kmsStatements,
+  requireKeyPartition,
+} from "../../../lib/rules/aws/narrowing";
+import { code } from "../../support/refusal";
 
 const KEY = "arn:aws:kms:eu-west-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab";
 
@@ -36,9 +42,9 @@ describe("keys of KMS", () => {
       `${KEY}/x`,
       "key",
     ])
-      expect(() => kmsKeyArn(arn)).toThrowError(expect.objectContaining({ code: "aws-kms-key-invalid" }));
+      expect(() => kmsKeyArn(arn)).toThrowError(code("aws-invalid: KMS key is not the ARN of a key"));
     expect(() => requireKeyPartition(KEY, "aws-cn")).toThrowError(
-      expect.objectContaining({ code: "aws-partition-mismatch" }),
+      code("aws-mismatch: is in another AWS partition than the rest of the chain"),
     );
     expect(() => requireKeyPartition(KEY, "aws")).not.toThrow();
   });

@@ -6,11 +6,11 @@ import {
   parseRoleArn,
   oidcProviderArn,
   roleArn,
-} from "../../../lib/rules/aws/arn";
-import { repositoryName, repositoryPattern } from "../../../lib/rules/aws/ecr-repository";
-import { derivedRoleName, roleDescription, roleName, rolePath } from "../../../lib/rules/aws/role-name";
+} from "../../../lib/rules/aws/provider";
+import { repositoryName, repositoryPattern } from "../../../lib/rules/aws/registry";
+import { derivedRoleName, roleDescription, roleName, rolePath } from "../../../lib/rules/aws/names";
+import { code } from "../../support/refusal";
 
-const code = (name: string): unknown => expect.objectContaining({ code: name });
 const LATE = "${TfToken[TOKEN.7]}";
 
 describe("repositoryPattern", () => {
@@ -46,7 +46,9 @@ describe("repositoryPattern", () => {
     "a".repeat(257),
     7 as never,
   ])("refuses %j", (repository) => {
-    expect(() => repositoryPattern(repository)).toThrowError(code("aws-repository-invalid"));
+    expect(() => repositoryPattern(repository)).toThrowError(
+      code("aws-invalid: ECR repository is not a repository name or pattern"),
+    );
   });
 
   it.each([
@@ -58,7 +60,9 @@ describe("repositoryPattern", () => {
     "public.ecr.aws/nginx/nginx",
     "ecr-public.aws.com/nginx/nginx",
   ])("refuses %s, which begins with the registry's host", (repository) => {
-    expect(() => repositoryPattern(repository)).toThrowError(code("aws-repository-with-host"));
+    expect(() => repositoryPattern(repository)).toThrowError(
+      code("aws-invalid: ECR repository begins with the host of its registry"),
+    );
   });
 
   // Prefixes of a pull through cache are the user's choice, and often the upstream's host.
@@ -69,7 +73,9 @@ describe("repositoryPattern", () => {
 
   it("refuses a late value, and a pattern where one repository is meant", () => {
     expect(() => repositoryPattern(LATE)).toThrowError(code("late-value"));
-    expect(() => repositoryName("base/*")).toThrowError(code("aws-repository-policy-wildcard"));
+    expect(() => repositoryName("base/*")).toThrowError(
+      code("aws-invalid: ECR has a policy per repository, none for a pattern"),
+    );
     expect(repositoryName("base/go")).toBe("base/go");
   });
 });
@@ -86,7 +92,9 @@ describe("names of IAM roles", () => {
   });
 
   it.each(["", "a b", "a/b", "ä", 5 as never])("refuses %j", (name) => {
-    expect(() => roleName(name)).toThrowError(code("aws-role-name-invalid"));
+    expect(() => roleName(name)).toThrowError(
+      code("aws-invalid: IAM role name has characters that IAM refuses"),
+    );
   });
 
   it("needs no hash for cluster, namespace and service account", () => {
@@ -114,7 +122,9 @@ describe("names of IAM roles", () => {
   });
 
   it.each(["a b", "x".repeat(33)])("refuses the prefix %j", (prefix) => {
-    expect(() => derivedRoleName(["a"], prefix)).toThrowError(code("aws-role-name-invalid"));
+    expect(() => derivedRoleName(["a"], prefix)).toThrowError(
+      code("aws-invalid: IAM role name has characters that IAM refuses"),
+    );
   });
 
   it.each(["/", "/a/", "/a/b/", `/${"a".repeat(510)}/`])("accepts the path %s", (path) => {
@@ -122,11 +132,13 @@ describe("names of IAM roles", () => {
   });
 
   it.each(["", "a/", "/a", "/a b/", "/ä/", `/${"a".repeat(511)}/`])("refuses the path %j", (path) => {
-    expect(() => rolePath(path)).toThrowError(code("aws-path-invalid"));
+    expect(() => rolePath(path)).toThrowError(code("aws-invalid: path of the IAM role is not a path"));
   });
 
   it.each([["x".repeat(1001)], ["  "], [""], ["snow ☃"]])("refuses the description %j", (text) => {
-    expect(() => roleDescription(text, "description")).toThrowError(code("aws-description-invalid"));
+    expect(() => roleDescription(text, "description")).toThrowError(
+      code("aws-invalid: cannot stand in the description of an IAM role"),
+    );
   });
 
   it("accepts a description of exactly 1000 characters", () => {
@@ -151,13 +163,15 @@ describe("ARNs", () => {
     "arn:moon:iam::111122223333:role/x",
     3 as never,
   ])("refuses %j", (arn) => {
-    expect(() => parseRoleArn(arn)).toThrowError(code("aws-arn-invalid"));
-    expect(() => parseOidcProviderArn(arn)).toThrowError(code("aws-arn-invalid"));
+    expect(() => parseRoleArn(arn)).toThrowError(code("aws-invalid: is not an ARN of that kind"));
+    expect(() => parseOidcProviderArn(arn)).toThrowError(code("aws-invalid: is not an ARN of that kind"));
   });
 
   it("refuses late values and accounts that lost their zeros", () => {
     expect(() => parseRoleArn(LATE)).toThrowError(code("late-value"));
     expect(() => parseOidcProviderArn(LATE)).toThrowError(code("late-value"));
-    expect(() => accountId(11112222333 as never)).toThrowError(code("aws-account-invalid"));
+    expect(() => accountId(11112222333 as never)).toThrowError(
+      code("aws-invalid: AWS account is not an account id"),
+    );
   });
 });

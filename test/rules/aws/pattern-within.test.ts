@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { matchesPattern } from "../../../lib/rules/wildcard";
-import { patternWithin } from "../../../lib/rules/aws/pattern-within";
+import { patternWithin } from "../../../lib/rules/aws/narrowing";
 
 const pattern = fc
   .array(fc.constantFrom("a", "b", "*", "?"), { maxLength: 6 })

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { evaluateAwsPermission } from "../../../lib/rules/aws/policy/permission";
 import { partitionOf } from "../../../lib/rules/aws/partitions";
-import { checkedPolicy, policyDocument, policySize } from "../../../lib/rules/aws/policy-document";
-import { type PrivateEcrGrant, pullPermissions } from "../../../lib/rules/aws/pull-permissions";
-
-const code = (name: string): unknown => expect.objectContaining({ code: name });
+import { checkedPolicy, policyDocument, policySize } from "../../../lib/rules/aws/statement";
+import { type PrivateEcrGrant, pullPermissions } from "../../../lib/rules/aws/registry";
+import { code } from "../../support/refusal";
 
 function grant(more: Partial<PrivateEcrGrant> = {}): PrivateEcrGrant {
   return {
@@ -89,7 +88,7 @@ describe("pullPermissions", () => {
   it("refuses more than 10,240 characters, with the number", () => {
     const repositories = Array.from({ length: 200 }, (_, index) => `shop/service-${index}`);
     const run = (): unknown => pullPermissions([grant({ repositories })]);
-    expect(run).toThrowError(code("aws-policy-too-long"));
+    expect(run).toThrowError(code("aws-limit: is too long"));
     expect(run).toThrowError(/permission policy of the IAM role is too long, got \d{5}; allowed: 10240/);
   });
 
@@ -101,6 +100,6 @@ describe("pullPermissions", () => {
         policyDocument([{ Effect: "Allow", Action: "x", Resource: " ".repeat(9) + "r".repeat(length) }]),
       );
     expect(sized(10_240 - base)).toBeTruthy();
-    expect(() => sized(10_241 - base)).toThrowError(code("aws-policy-too-long"));
+    expect(() => sized(10_241 - base)).toThrowError(code("aws-limit: is too long"));
   });
 });

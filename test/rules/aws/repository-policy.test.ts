@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { policySize } from "../../../lib/rules/aws/policy-document";
-import { repositoryPullStatement } from "../../../lib/rules/aws/pull-permissions";
-import { type AdmittedRole, repositoryPullPolicy } from "../../../lib/rules/aws/repository-policy";
+import { policySize } from "../../../lib/rules/aws/statement";
+import {
+  repositoryPullStatement,
+  type AdmittedRole,
+  repositoryPullPolicy,
+} from "../../../lib/rules/aws/registry";
+import { code } from "../../support/refusal";
 
-const code = (name: string): unknown => expect.objectContaining({ code: name });
 const KEEP = { Sid: "Keep", Effect: "Deny", Principal: { AWS: "*" }, Action: "ecr:*" } as const;
 
 function roles(arns: readonly string[]): AdmittedRole[] {
@@ -32,7 +35,7 @@ describe("repositoryPullPolicy", () => {
     for (const sized of [literal, late]) {
       expect(() => repositoryPullPolicy("a/b", sized(10_240 - size), [])).not.toThrow();
       expect(() => repositoryPullPolicy("a/b", sized(10_241 - size), [])).toThrowError(
-        code("aws-repository-policy-too-long"),
+        code("aws-limit: policy of the ECR repository"),
       );
     }
   });

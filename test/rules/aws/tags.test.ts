@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { OBJECT_TAGS_MAX, type Tags, tagArguments } from "../../../lib/rules/aws/tags";
+import { OBJECT_TAGS_MAX, type Tags, tagArguments } from "../../../lib/rules/aws/names";
+import { code } from "../../support/refusal";
 
 const many = (count: number): Tags =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`t${index}`, "x"]));
@@ -34,8 +35,6 @@ describe("tagArguments", () => {
     ["no value", { k: undefined }],
     ["a number", { k: 1 }],
   ])("refuses %s", (_, tags, max) => {
-    expect(() => tagArguments(tags as Tags, max)).toThrowError(
-      expect.objectContaining({ code: "aws-tags-invalid" }),
-    );
+    expect(() => tagArguments(tags as Tags, max)).toThrowError(code("aws-invalid: tags"));
   });
 });

@@ -3,17 +3,16 @@ import { describe, expect, it } from "vitest";
 import { Issuer } from "../../../lib/model/issuer";
 import { Subject } from "../../../lib/model/subject";
 import { evaluateAwsTrust } from "../../../lib/rules/aws/policy/trust";
-import { policySize } from "../../../lib/rules/aws/policy-document";
-import { policyText } from "../../../lib/rules/aws/policy-text";
+import { policySize, policyText } from "../../../lib/rules/aws/statement";
 import {
   type AwsFederatedTrust,
   subjectPattern,
   trustPolicy,
   trustPolicySize,
-} from "../../../lib/rules/aws/trust-policy";
-import { trustSizeWarning } from "../../../lib/rules/aws/federated-role";
+  trustSizeWarning,
+} from "../../../lib/rules/aws/trust";
+import { code } from "../../support/refusal";
 
-const code = (name: string): unknown => expect.objectContaining({ code: name });
 const ISSUER = "https://oidc.example.com/c1";
 const ARN = "arn:aws:iam::111122223333:oidc-provider/oidc.example.com/c1";
 
@@ -75,19 +74,27 @@ describe("trustPolicy", () => {
   });
 
   it.each([
-    ["nobody", [trust([])], "aws-trust-empty"],
-    ["no trust", [], "aws-trust-empty"],
-    ["one twice", [trust(["a/a", "a/a"])], "aws-duplicate-subject"],
-    ["one twice over two trusts", [trust(["a/a"]), trust(["a/a"])], "aws-duplicate-subject"],
+    ["nobody", [trust([])], "aws-missing: IAM role trusts nobody"],
+    ["no trust", [], "aws-missing: IAM role trusts nobody"],
+    [
+      "one twice",
+      [trust(["a/a", "a/a"])],
+      "aws-conflict: service account appears twice in the trust of one IAM role, for one OIDC provider and audience",
+    ],
+    [
+      "one twice over two trusts",
+      [trust(["a/a"]), trust(["a/a"])],
+      "aws-conflict: service account appears twice in the trust of one IAM role, for one OIDC provider and audience",
+    ],
     [
       "one that a wildcard admits",
       [trust(["shop/web"], { subjectPatterns: [subjectPattern("shop/*")] })],
-      "aws-duplicate-subject",
+      "aws-conflict: service account appears twice in the trust of one IAM role, for one OIDC provider and audience",
     ],
     [
       "a wildcard twice",
       [trust([], { subjectPatterns: [subjectPattern("shop/*"), subjectPattern("shop/*")] })],
-      "aws-duplicate-subject",
+      "aws-conflict: service account appears twice in the trust of one IAM role, for one OIDC provider and audience",
     ],
   ])("refuses %s", (_, trusts, expected) => {
     expect(() => trustPolicy(trusts)).toThrowError(code(expected));
@@ -117,7 +124,9 @@ describe("trustPolicy", () => {
     "${x}/*",
     1 as never,
   ])("refuses the wildcard %j", (pattern) => {
-    expect(() => subjectPattern(pattern)).toThrowError(code("aws-subject-pattern-invalid"));
+    expect(() => subjectPattern(pattern)).toThrowError(
+      code("aws-invalid: wildcard for service accounts is not usable"),
+    );
   });
 });
 
@@ -145,7 +154,7 @@ describe("trustPolicySize", () => {
 
   it("refuses 4097 characters, with the numbers and the way out", () => {
     const run = (): unknown => trustPolicySize(sized(4097));
-    expect(run).toThrowError(code("aws-trust-too-long"));
+    expect(run).toThrowError(code("aws-limit: trust policy of the IAM role is too long:"));
     expect(run).toThrowError(/1 statements, got 4097; allowed: 4096 .*L-C07B4B0D.*split/);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isWide, isWideManagedPolicy } from "../../../lib/rules/aws/wide-permissions";
+import { isWide, isWideManagedPolicy } from "../../../lib/rules/aws/statement";
 
 describe("isWide", () => {
   it.each<[string, string, boolean]>([

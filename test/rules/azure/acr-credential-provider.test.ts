@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { acrCredentialProvider } from "../../../lib/rules/azure/acr-credential-provider";
-import { parseLoginServer } from "../../../lib/rules/azure/login-server";
+import { parseLoginServer } from "../../../lib/rules/azure/registry";
 
 function matchImages(...hosts: readonly string[]): readonly string[] {
   const loginServers = hosts.map((host) => parseLoginServer(host));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type AksRoleGrant, aksAssignments } from "../../../lib/rules/azure/aks-access";
+import { type AksRoleGrant, aksAssignments } from "../../../lib/rules/azure/spoke";
+import { refusal } from "../../support/refusal";
 
 const ID =
   "/subscriptions/11111111-2222-3333-4444-555555555555/resourceGroups/spokes/providers/Microsoft.ContainerService/managedClusters/spoke-b";
@@ -37,14 +38,18 @@ describe("aksAssignments", () => {
 
   it.each<readonly [string, string, AksRoleGrant]>([
     // Lists credentials alone, and is the first that a search finds.
-    ["azure-aks-role-unknown", ID, { role: "Azure Kubernetes Service Cluster User Role" }],
-    ["azure-aks-role-unknown", ID, { role: "Owner" }],
-    ["azure-aks-namespaces-empty", ID, { role: WRITER, namespaces: [] }],
+    [
+      "azure-unknown: role allows nothing within an AKS",
+      ID,
+      { role: "Azure Kubernetes Service Cluster User Role" },
+    ],
+    ["azure-unknown: role allows nothing within an AKS", ID, { role: "Owner" }],
+    ["azure-missing: empty list of namespaces", ID, { role: WRITER, namespaces: [] }],
     ["namespace-invalid", ID, { role: WRITER, namespaces: ["a/b"] }],
-    ["azure-role-invalid", ID, { role: "/subscriptions/x" }],
-    ["azure-resource-id-invalid", "spoke-b", { role: WRITER }],
-    ["azure-resource-id-invalid", ID.replace("managedClusters", "managedclusters"), { role: WRITER }],
+    ["azure-invalid: role is neither a name", ID, { role: "/subscriptions/x" }],
+    ["azure-invalid: resource id of", "spoke-b", { role: WRITER }],
+    ["azure-invalid: resource id of", ID.replace("managedClusters", "managedclusters"), { role: WRITER }],
   ])("refuses with %s", (code, id, grant) => {
-    expect(() => aksAssignments(id, [grant])).toThrowError(expect.objectContaining({ code }));
+    expect(() => aksAssignments(id, [grant])).toThrowError(refusal(code));
   });
 });

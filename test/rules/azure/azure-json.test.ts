@@ -6,6 +6,7 @@ import {
   renderAzureJson,
   validateAzureJson,
 } from "../../../lib/rules/azure/azure-json";
+import { refusal } from "../../support/refusal";
 
 const TENANT = "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee";
 const SUBSCRIPTION = "11111111-2222-3333-4444-555555555555";
@@ -34,12 +35,12 @@ describe("renderAzureJson", () => {
   });
 
   it.each([
-    ["azure-guid-invalid", { tenantId: "contoso.com" }],
-    ["azure-guid-invalid", { subscriptionId: "prod" }],
-    ["azure-cloud-unknown", { cloud: "AzureStackCloud" as AzureCloudName }],
+    ["azure-invalid: is not a GUID", { tenantId: "contoso.com" }],
+    ["azure-invalid: is not a GUID", { subscriptionId: "prod" }],
+    ["azure-unknown: azure cloud", { cloud: "AzureStackCloud" as AzureCloudName }],
   ])("refuses with %s", (code, change) => {
     const run = (): string => renderAzureJson({ cloud: "AzurePublicCloud", tenantId: TENANT, ...change });
-    expect(run).toThrowError(expect.objectContaining({ code }));
+    expect(run).toThrowError(refusal(code));
   });
 
   it.each(["AzurePublicCloud", "AzureUSGovernmentCloud", "AzureChinaCloud"] as const)(

@@ -7,7 +7,7 @@ import { componentCredentials } from "../../../lib/rules/azure/component-plan";
 import { componentNames } from "../../../lib/rules/azure/component-names";
 import { assignableScopes, componentScopes } from "../../../lib/rules/azure/component-scopes";
 import { componentPermissions } from "../../../lib/rules/azure/provider-spec";
-import { scopeResourceGroup, statedScopes } from "../../../lib/rules/azure/role-scope";
+import { scopeResourceGroup, statedScopes } from "../../../lib/rules/azure/ids";
 import { tagsArgument } from "../../../lib/rules/azure/tags";
 import { SUBSCRIPTION, request } from "../../cloud/azure/components";
 
@@ -66,7 +66,10 @@ describe("statedScopes", () => {
 
   it.each([[[]], [undefined], [group("a")]])("refuses %j, which is no list of scopes", (scopes) => {
     expect(() => statedScopes(scopes as readonly string[])).toThrowError(
-      expect.objectContaining({ code: "azure-scope-invalid" }),
+      expect.objectContaining({
+        code: "azure-invalid",
+        problem: expect.stringContaining("scope is not a resource id") as string,
+      }),
     );
   });
 
@@ -85,7 +88,10 @@ describe("statedScopes", () => {
     [`/subscriptions/${SUBSCRIPTION}/nonsense/x`],
   ])("refuses %j", (scope) => {
     expect(() => statedScopes([scope])).toThrowError(
-      expect.objectContaining({ code: "azure-scope-invalid" }),
+      expect.objectContaining({
+        code: "azure-invalid",
+        problem: expect.stringContaining("scope is not a resource id") as string,
+      }),
     );
   });
 });
@@ -118,7 +124,10 @@ describe("assignableScopes of management groups", () => {
     [[managementGroup("x")], true],
   ])("are not %j with data actions %s", (scopes, hasDataActions) => {
     expect(() => assignableScopes(own, scopes, hasDataActions)).toThrowError(
-      expect.objectContaining({ code: "azure-role-assignable" }),
+      expect.objectContaining({
+        code: "azure-limit",
+        problem: expect.stringContaining("assignable at these scopes") as string,
+      }),
     );
   });
 });
@@ -164,7 +173,10 @@ describe("tagsArgument", () => {
     "refuses %j",
     (tags) => {
       expect(() => tagsArgument(tags as Record<string, string>)).toThrowError(
-        expect.objectContaining({ code: "azure-tag-invalid" }),
+        expect.objectContaining({
+          code: "azure-invalid",
+          problem: expect.stringContaining("tag is not one") as string,
+        }),
       );
     },
   );
@@ -227,7 +239,8 @@ describe("componentNames", () => {
     expect(componentNames("x", SUBSCRIPTION, requests.slice(0, 1), "ccoctl")).toEqual([ccoctl]);
     expect(() => componentNames("x", SUBSCRIPTION, requests, "ccoctl")).toThrowError(
       expect.objectContaining({
-        code: "azure-component-name-taken",
+        code: "azure-conflict",
+        problem: expect.stringContaining("would have the same identity") as string,
         message: expect.stringMatching(/CredentialsRequest one and .*CredentialsRequest two/) as string,
       }),
     );
@@ -247,7 +260,8 @@ describe("componentNames", () => {
     const dotted = request({ secret: { namespace: "b", name: "c.d" } });
     expect(() => componentNames("x", SUBSCRIPTION, [dotted], "ccoctl")).toThrowError(
       expect.objectContaining({
-        code: "azure-ccoctl-name",
+        code: "azure-invalid",
+        problem: expect.stringContaining("name that ccoctl would give") as string,
         message: expect.stringMatching(
           /^requests\/06\.yaml, document 2, .*x-b-c\.d.*leave `naming: "ccoctl"` out/,
         ) as string,
@@ -281,14 +295,20 @@ describe("componentCredentials", () => {
   it.each([["a"], ["with.dot"], ["x".repeat(121)]])("cannot be named %s by ccoctl", (name) => {
     const subjects = [Subject.of(`ns/${name}`)];
     expect(() => componentCredentials({ ...trust, subjects }, "ccoctl")).toThrowError(
-      expect.objectContaining({ code: "azure-ccoctl-name" }),
+      expect.objectContaining({
+        code: "azure-invalid",
+        problem: expect.stringContaining("name that ccoctl would give") as string,
+      }),
     );
     expect(componentCredentials({ ...trust, subjects }, "unique")).toHaveLength(1);
   });
 
   it("are refused where nobody would act as the identity", () => {
     expect(() => componentCredentials({ ...trust, subjects: [] }, "unique")).toThrowError(
-      expect.objectContaining({ code: "azure-service-accounts-empty" }),
+      expect.objectContaining({
+        code: "azure-missing",
+        problem: expect.stringContaining("no service account may act") as string,
+      }),
     );
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseAcrHost } from "../../support/judge/acr-host";
 import { azureCloud, azureClouds } from "../../../lib/rules/azure/clouds";
-import { loginServerOf, parseLoginServer } from "../../../lib/rules/azure/login-server";
+import { loginServerOf, parseLoginServer } from "../../../lib/rules/azure/registry";
 
 describe("azureCloud", () => {
   // kubernetes-sigs/cloud-provider-azure, pkg/azclient/cloud.go.
@@ -16,7 +16,8 @@ describe("azureCloud", () => {
   it.each(["AzureStackCloud", "AzureGermanCloud", "azurepubliccloud", ""])("refuses %s", (name) => {
     expect(() => azureCloud(name)).toThrowError(
       expect.objectContaining({
-        code: "azure-cloud-unknown",
+        code: "azure-unknown",
+        problem: expect.stringContaining("azure cloud") as string,
         allowed: "AzurePublicCloud, AzureUSGovernmentCloud, AzureChinaCloud",
       }),
     );
@@ -53,7 +54,7 @@ describe("parseLoginServer", () => {
   ])("refuses %s", (host, reason) => {
     expect(() => parseLoginServer(host)).toThrowError(
       expect.objectContaining({
-        code: "acr-login-server-invalid",
+        code: "azure-invalid",
         problem: expect.stringContaining(reason) as string,
       }),
     );

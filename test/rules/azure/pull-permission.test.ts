@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { parseLoginServer } from "../../../lib/rules/azure/login-server";
+import { parseLoginServer } from "../../../lib/rules/azure/registry";
 import {
   type RegistryPull,
   type RoleAssignmentMode,
   permissionKey,
   pullPermissions,
   pullRole,
-} from "../../../lib/rules/azure/pull-permission";
-import { renderRepositoryCondition } from "../../../lib/rules/azure/repository-condition";
+  renderRepositoryCondition,
+} from "../../../lib/rules/azure/permission";
 
 const PREFIX =
   "/subscriptions/11111111-2222-3333-4444-555555555555/resourceGroups/images/providers/Microsoft.ContainerRegistry/registries";
@@ -37,7 +37,8 @@ describe("pullRole", () => {
   it.each(["rbac", "rbac-abac", "", "toString"])("refuses %s", (mode) => {
     expect(() => pullRole(mode as RoleAssignmentMode)).toThrowError(
       expect.objectContaining({
-        code: "acr-role-assignment-mode-unknown",
+        code: "azure-unknown",
+        problem: expect.stringContaining("roleAssignmentMode") as string,
         allowed: "LegacyRegistryPermissions, AbacRepositoryPermissions",
       }),
     );
@@ -82,7 +83,7 @@ describe("pullPermissions", () => {
   ])("refuses two sources of one registry with a different %s", (what, pulls) => {
     expect(() => pullPermissions(pulls)).toThrowError(
       expect.objectContaining({
-        code: "acr-registry-contradiction",
+        code: "azure-mismatch",
         problem: expect.stringContaining(`different ${what}`) as string,
       }),
     );
@@ -98,7 +99,8 @@ describe("pullPermissions", () => {
     const repositories = Array.from({ length: 75 }, (_, i) => `team-${i}`.padEnd(20, "x"));
     expect(() => pullPermissions([pull("teama.azurecr.io", { repositories })])).toThrowError(
       expect.objectContaining({
-        code: "acr-condition-too-long",
+        code: "azure-limit",
+        problem: expect.stringContaining("the condition that limits") as string,
         value: Buffer.byteLength(renderRepositoryCondition(repositories) ?? ""),
         allowed: "at most 8192 bytes per role assignment",
       }),

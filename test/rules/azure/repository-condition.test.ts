@@ -1,9 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  readRepositoryCondition,
-  renderRepositoryCondition,
-} from "../../../lib/rules/azure/repository-condition";
+import { readRepositoryCondition, renderRepositoryCondition } from "../../../lib/rules/azure/permission";
 
 const CONTENT = "Microsoft.ContainerRegistry/registries/repositories/content/read";
 const METADATA = "Microsoft.ContainerRegistry/registries/repositories/metadata/read";
@@ -51,6 +48,8 @@ describe("readRepositoryCondition", () => {
   it.each([
     ["a prefix", "StringStartsWithIgnoreCase 'team/'", ["team/*"]],
     ["a prefix without slash", "StringStartsWithIgnoreCase 'team'", ["team*"]],
+    ["an exact comparison", "StringEquals 'Nginx'", ["Nginx"]],
+    ["a comparison without regard to case", "StringStartsWithIgnoreCase 'Team/'", ["team/*"]],
     ["white space within a value", "StringEqualsIgnoreCase 'te am'", ["te am"]],
     ["white space around it", "  StringEqualsIgnoreCase\n'team'\t", ["team"]],
   ])("reads %s", (_, comparison, patterns) => {
@@ -67,7 +66,12 @@ describe("readRepositoryCondition", () => {
     ["a Terraform reference", "${local.condition}"],
     ["nothing", ""],
   ])("does not guess: %s", (_, condition) => {
-    expect(readRepositoryCondition(condition)).toBeUndefined();
+    expect(readRepositoryCondition(condition)).toBe("unknown");
+  });
+
+  it("passes over other actions", () => {
+    const more = DOCUMENTED.replace("AND", `AND !(ActionMatches{'${CONTENT.replace("read", "write")}'}) AND`);
+    expect(readRepositoryCondition(more)).toEqual(["nginx"]);
   });
 
   it("reads back what was rendered", () => {

@@ -1,10 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  coversRepository,
-  joinPatterns,
-  repositoryPatterns,
-} from "../../../lib/rules/azure/repository-pattern";
+import { joinPatterns, repositoryPatterns } from "../../../lib/rules/azure/registry";
 
 describe("repositoryPatterns", () => {
   it.each([
@@ -42,7 +38,7 @@ describe("repositoryPatterns", () => {
   ])("refuses %s", (pattern, reason) => {
     expect(() => repositoryPatterns([pattern])).toThrowError(
       expect.objectContaining({
-        code: "acr-repository-invalid",
+        code: "azure-invalid",
         value: pattern,
         problem: expect.stringContaining(reason) as string,
       }),
@@ -51,7 +47,10 @@ describe("repositoryPatterns", () => {
 
   it("refuses an empty list, which could mean none or all", () => {
     expect(() => repositoryPatterns([])).toThrowError(
-      expect.objectContaining({ code: "acr-repository-invalid" }),
+      expect.objectContaining({
+        code: "azure-invalid",
+        problem: expect.stringContaining("repository ") as string,
+      }),
     );
   });
 
@@ -62,33 +61,12 @@ describe("repositoryPatterns", () => {
   });
 });
 
-describe("coversRepository", () => {
-  it.each([
-    ["team/web", true],
-    ["TEAM/web", true],
-    ["team/a/b", true],
-    ["team", false],
-    ["team-b/web", false],
-    ["base/os", true],
-    ["base/os/x", false],
-  ])("%s", (repository, expected) => {
-    expect(coversRepository(["base/os", "team/*"], repository)).toBe(expected);
-  });
-
-  // What conditions of others may have; the library writes none.
-  it.each([
-    ["models/any", true],
-    ["model", true],
-    ["mode", false],
-    ["a/model", false],
-  ])("a prefix without slash: %s", (repository, expected) => {
-    expect(coversRepository(["model*"], repository)).toBe(expected);
-  });
-
-  it("covers everything without patterns", () => {
-    expect(coversRepository(undefined, "any/thing")).toBe(true);
-  });
-});
+/** What patterns cover: names, and prefixes that end in a star; everything where there is none. */
+function coversRepository(patterns: readonly string[] | undefined, repository: string): boolean {
+  return (patterns ?? ["*"]).some((each) =>
+    each.endsWith("*") ? repository.startsWith(each.slice(0, -1)) : each === repository,
+  );
+}
 
 const name = fc.stringMatching(/^[a-c]{1,2}(\/[a-c]{1,2}){0,2}$/);
 const pattern = fc.tuple(name, fc.boolean()).map(([text, prefix]) => (prefix ? `${text}/*` : text));

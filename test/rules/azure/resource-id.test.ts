@@ -6,7 +6,8 @@ import {
   parseIdentityId,
   parseRegistryId,
   resourceGroupName,
-} from "../../../lib/rules/azure/resource-id";
+} from "../../../lib/rules/azure/ids";
+import { refusal } from "../../support/refusal";
 
 const SUBSCRIPTION = "11111111-2222-3333-4444-555555555555";
 const LATE = "${TfToken[TOKEN.1]}";
@@ -48,7 +49,11 @@ describe("parseRegistryId", () => {
     ["empty", ""],
   ])("refuses: %s", (_, value) => {
     expect(() => parseRegistryId(value)).toThrowError(
-      expect.objectContaining({ code: "azure-resource-id-invalid", value }),
+      expect.objectContaining({
+        code: "azure-invalid",
+        problem: expect.stringContaining("resource id of") as string,
+        value,
+      }),
     );
   });
 });
@@ -60,23 +65,30 @@ describe("parseIdentityId", () => {
 
   it.each(["ab", "-abc", "a".repeat(129), "a.b.c"])("refuses the name %s", (name) => {
     expect(() => parseIdentityId(identity(name))).toThrowError(
-      expect.objectContaining({ code: "azure-resource-id-invalid" }),
+      expect.objectContaining({
+        code: "azure-invalid",
+        problem: expect.stringContaining("resource id of") as string,
+      }),
     );
   });
 });
 
 describe("single values", () => {
   const refused: readonly (readonly [string, () => string, string])[] = [
-    ["GUID", () => guid("tenantId", "contoso.onmicrosoft.com"), "azure-guid-invalid"],
-    ["empty GUID", () => guid("tenantId", ""), "azure-guid-invalid"],
-    ["identity name", () => identityName("x"), "azure-name-invalid"],
-    ["resource group", () => resourceGroupName("a/b"), "azure-name-invalid"],
-    ["resource group's length", () => resourceGroupName("a".repeat(91)), "azure-name-invalid"],
-    ["location", () => location(""), "azure-name-invalid"],
+    ["GUID", () => guid("tenantId", "contoso.onmicrosoft.com"), "azure-invalid: is not a GUID"],
+    ["empty GUID", () => guid("tenantId", ""), "azure-invalid: is not a GUID"],
+    ["identity name", () => identityName("x"), "azure-invalid: is not a valid name"],
+    ["resource group", () => resourceGroupName("a/b"), "azure-invalid: is not a valid name"],
+    [
+      "resource group's length",
+      () => resourceGroupName("a".repeat(91)),
+      "azure-invalid: is not a valid name",
+    ],
+    ["location", () => location(""), "azure-invalid: is not a valid name"],
   ];
 
   it.each(refused)("refuses a bad %s", (_, run, code) => {
-    expect(run).toThrowError(expect.objectContaining({ code }));
+    expect(run).toThrowError(refusal(code));
   });
 
   it("passes late values and good ones through", () => {

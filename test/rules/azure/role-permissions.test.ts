@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { type Ternary, known, unread } from "../../../lib/model/known";
-import { builtInRole, builtInRoleOfId } from "../../../lib/rules/azure/built-in-roles";
-import { type Operations, permits } from "../../../lib/rules/azure/role-permissions";
+import { type Operations, builtInRole, builtInRoleOfId, permits } from "../../../lib/rules/azure/roles";
 
 const late = unread("x");
 const list = (...texts: readonly (string | undefined)[]): Operations =>

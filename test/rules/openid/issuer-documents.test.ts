@@ -8,7 +8,7 @@ import { Issuer } from "../../../lib/model/issuer";
 import type { IssuerKey } from "../../../lib/model/issuer-keys";
 import type { PublicJsonWebKey } from "../../../lib/model/json-web-key";
 import { issuerDocuments, publishedJwks } from "../../../lib/rules/openid/issuer-documents";
-import { mistake } from "../../support/mistake";
+import { refusal } from "../../support/refusal";
 
 const pairs = JSON.parse(readFileSync(resolve(__dirname, "../../fixtures/openid/keys.json"), "utf8")) as {
   pem: string;
@@ -80,7 +80,7 @@ describe("publishedJwks", () => {
     ["property-invalid", current.publicKey as unknown as IssuerKey[]],
     ["property-missing", undefined as unknown as IssuerKey[]],
   ])("throws %s", (code, keys) => {
-    expect(() => publishedJwks(keys)).toThrowError(mistake(code));
+    expect(() => publishedJwks(keys)).toThrowError(refusal(code));
   });
 });
 

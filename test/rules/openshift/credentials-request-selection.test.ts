@@ -4,7 +4,7 @@ import {
   selectCredentialsRequests,
 } from "../../../lib/rules/openshift/credentials-request-selection";
 import { payloadRequests, requestClouds, requestReleases } from "../../support/credentials-requests";
-import { mistake } from "../../support/mistake";
+import { refusal } from "../../support/refusal";
 
 const API = "cloudcredential.openshift.io/v1";
 const KINDS = { aws: "AWSProviderSpec", azure: "AzureProviderSpec", google: "GCPProviderSpec" };
@@ -248,7 +248,7 @@ describe("selectCredentialsRequests", () => {
     [{ majorVersion: "4" }, "property-invalid"],
     [{ majorVersion: 4.2 }, "openshift-invalid: filter of CredentialsRequests"],
   ])("refuses the filter %j with %s", (filter, code) => {
-    expect(() => select([other], filter as unknown as CredentialsRequestFilter)).toThrowError(mistake(code));
+    expect(() => select([other], filter as unknown as CredentialsRequestFilter)).toThrowError(refusal(code));
   });
 
   it.each([

@@ -3,7 +3,7 @@ import { LateEncoding } from "../../../lib/model/late";
 import { describe, expect, it } from "vitest";
 import { ignitionConfig } from "../../../lib/rules/openshift/machine-config";
 import { ignitionFiles } from "../../support/ignition";
-import { mistake } from "../../support/mistake";
+import { refusal } from "../../support/refusal";
 
 const file = (path: string, content = "x", mode = 0o644) => ({ path, mode, content });
 const LATE = "${TfToken[TOKEN.7]}";
@@ -70,7 +70,7 @@ describe("ignitionConfig", () => {
     [[file("/a", "x", 0o4755)], "node-file-invalid"],
     [[file("/run/machine-config-daemon-force")], "openshift-invalid: refuses this path"],
   ])("refuses %j with %s", (files, code) => {
-    expect(() => ignitionConfig(files)).toThrowError(mistake(code));
+    expect(() => ignitionConfig(files)).toThrowError(refusal(code));
   });
 
   it("allows neighbours whose names share a beginning", () => {

@@ -6,7 +6,7 @@ import {
   machineConfigNames,
   winningGeneratedName,
 } from "../../../lib/rules/openshift/machine-config";
-import { mistake } from "../../support/mistake";
+import { refusal } from "../../support/refusal";
 
 const files = [{ path: "/etc/a", mode: 0o644, content: "a" }];
 
@@ -71,7 +71,7 @@ describe("checkedPools", () => {
     [[""], "openshift-invalid: or occurs twice"],
     [["${TfToken[TOKEN.1]}"], "late-value"],
   ])("refuses %j with %s", (pools, code) => {
-    expect(() => checkedPools("MachineConfigPool", pools)).toThrowError(mistake(code));
+    expect(() => checkedPools("MachineConfigPool", pools)).toThrowError(refusal(code));
   });
 });
 
@@ -111,6 +111,6 @@ describe("machineConfigManifest", () => {
     [{ name: "99-x", machineRole: "no_pool", files }, "openshift-invalid: or occurs twice"],
     [{ name: "00-x", machineRole: "worker", files }, "openshift-invalid: name of a MachineConfig"],
   ])("refuses %j", (content, code) => {
-    expect(() => machineConfigManifest(content)).toThrowError(mistake(code));
+    expect(() => machineConfigManifest(content)).toThrowError(refusal(code));
   });
 });

@@ -1,5 +1,5 @@
 import { isLate } from "../../../lib/model/late";
-import type { FederatedCredential } from "../../../lib/rules/azure/federated-credential";
+import type { FederatedCredential } from "../../../lib/rules/azure/trust";
 
 /** The claims of a service account token that Entra compares. */
 export interface AzureTokenClaims {

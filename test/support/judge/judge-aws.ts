@@ -1,5 +1,5 @@
-import { parseRoleArn } from "../../../lib/rules/aws/arn";
-import { parseEcrHost } from "../../../lib/rules/aws/ecr-host";
+import { parseRoleArn } from "../../../lib/rules/aws/provider";
+import { parseEcrHost } from "../../../lib/rules/aws/registry";
 import { evaluateAwsPermission } from "../../../lib/rules/aws/policy/permission";
 import { evaluateAwsTrust } from "../../../lib/rules/aws/policy/trust";
 import { type Json, inside, list, record, text } from "../json";

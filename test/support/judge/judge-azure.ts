@@ -1,8 +1,7 @@
 import { admits } from "./azure-admits";
 import { validateAzureJson } from "../../../lib/rules/azure/azure-json";
-import { parseLoginServer } from "../../../lib/rules/azure/login-server";
-import { readRepositoryCondition } from "../../../lib/rules/azure/repository-condition";
-import { coversRepository } from "../../../lib/rules/azure/repository-pattern";
+import { parseLoginServer } from "../../../lib/rules/azure/registry";
+import { readRepositoryCondition } from "../../../lib/rules/azure/permission";
 import { type Json, inside, list, record, text } from "../json";
 import { type FinishedStack, annotationsOf } from "../synth-output";
 import { resources } from "../terraform";
@@ -90,12 +89,15 @@ function judgePermission(
     .filter(({ scope }) => text(scope).toLowerCase().endsWith(`/registries/${registry}`));
   if (!assignment || others.length > 0) return [`not exactly one role assignment on ${registry}`];
   const { condition, role_definition_name: role } = assignment;
-  const patterns = condition === undefined ? undefined : readRepositoryCondition(text(condition));
+  const patterns = condition === undefined ? ["*"] : readRepositoryCondition(text(condition));
+  const covers = (name: string): boolean =>
+    patterns !== "unknown" &&
+    patterns.some((each) => (each.endsWith("*") ? name.startsWith(each.slice(0, -1)) : name === each));
   return [
     ...(PULL_ROLES.includes(role) ? [] : [`the role ${text(role)} is no pull role`]),
-    ...(condition !== undefined && patterns === undefined ? ["the condition cannot be read"] : []),
-    ...(coversRepository(patterns, path.join("/")) ? [] : ["the condition leaves the repository out"]),
-    ...(condition !== undefined && coversRepository(patterns, "not-declared")
+    ...(patterns === "unknown" ? ["the condition cannot be read"] : []),
+    ...(covers(path.join("/")) ? [] : ["the condition leaves the repository out"]),
+    ...(condition !== undefined && covers("not-declared")
       ? ["the condition admits repositories that nobody declared"]
       : []),
   ];

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 import { encodeNow } from "../../../lib/model/late";
 import { UNBOUND_COMMENT, boundFiles } from "../../../lib/synth/bind/bound-files";
-import { readTerraformOutputs } from "../../../lib/synth/bind/terraform-outputs";
+import { readTerraformOutputs } from "../../../lib/synth/bind/outputs";
 import type { WorkloadIdentityFile } from "../../../lib/artefact/workload-identity-file";
 import { privateKeyForms } from "../../fixtures/openid/private-keys";
 

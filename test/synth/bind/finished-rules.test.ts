@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { FinishedRuleName } from "../../../lib/artefact/finished-rule";
 import { readWorkloadIdentity } from "../../../lib/artefact/workload-identity-file";
 import { boundFiles } from "../../../lib/synth/bind/bound-files";
-import { readTerraformOutputs } from "../../../lib/synth/bind/terraform-outputs";
+import { readTerraformOutputs } from "../../../lib/synth/bind/outputs";
 import { CA } from "../../fixtures/fleet/ca";
 
 const PLACEHOLDER = "@late(var.x)@";

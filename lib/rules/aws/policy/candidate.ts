@@ -7,17 +7,14 @@ import { conditionsHold } from "./conditions";
 import type { RequestContext } from "./context";
 import { Match, cannotTell, yes } from "./match";
 import type { Statement } from "./document";
-import type { AskedResource } from "./resource-name";
-import { Resources, coversAction, resourcesOf } from "./selection";
+import { type AskedResource, Resources, coversAction, resourcesOf } from "./resource-name";
 
 /** What a statement does. */
 export type Effect = "Allow" | "Deny";
 
 /** Whether a statement applies, and how near it comes to that. */
 export interface Judged {
-  /** How many of its elements apply before the first that does not. */
   readonly depth: number;
-  /** The element that decides. */
   readonly match: Match;
 }
 
@@ -29,9 +26,7 @@ export interface Candidate {
   readonly effects: readonly Effect[];
   /** False where it does not apply whatever the resource is. */
   readonly isLive: boolean;
-  /** Whether it applies. */
   applies(resource: AskedResource | undefined): Ternary;
-  /** As {@link applies}, with the reason. */
   judged(resource: AskedResource | undefined): Judged;
   /** True where it judges every resource as another one does. */
   isAlike(other: Candidate): boolean;
@@ -76,11 +71,8 @@ class UnreadStatements implements Candidate {
 
 /** What bears on a statement besides itself. */
 export interface Asked {
-  /** The action. */
   readonly action: string;
-  /** What the request has. */
   readonly context: RequestContext;
-  /** Whether the statement is about who asks. */
   readonly principal: (statement: Statement) => Match;
   /** False where it is not certain that the policy counts. */
   readonly isCertain: boolean;
@@ -89,7 +81,6 @@ export interface Asked {
 class ReadStatement implements Candidate {
   readonly effects: readonly Effect[];
   readonly #statement: Statement;
-  /** Of which policy it is, for people. */
   readonly #where: string;
   readonly #asked: Asked;
   /** What all but the resource say. */

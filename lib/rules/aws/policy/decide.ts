@@ -19,7 +19,6 @@ export interface AwsDecision {
 
 /** A policy among those that decide together. */
 export interface CountedPolicy<D> {
-  /** The policy. */
   readonly policy: Policy;
   /** Why it is not certain that it counts, as the caller has it; `undefined` where it certainly does. */
   readonly doubt: D | undefined;
@@ -27,11 +26,8 @@ export interface CountedPolicy<D> {
 
 /** How the statements of some policies are judged. */
 export interface Judging {
-  /** What the request has. */
   readonly context: RequestContext;
-  /** Whether a statement is about who asks. */
   readonly principal: (statement: Statement) => Match;
-  /** Said where there is no statement that allows anything. */
   readonly nothing: string;
 }
 
@@ -46,7 +42,6 @@ export class PolicySet<D = never> {
     this.#judging = judging;
   }
 
-  /** The question whether an action may be done. */
   question(action: string): Question<D> {
     const known = this.#questions.get(action);
     if (known) return known;
@@ -82,7 +77,6 @@ interface Doubted<D> {
 
 /** Whether an action may be done on resources. */
 export class Question<D = never> {
-  /** All statements, for the few that ask for a reason. */
   readonly #all: () => readonly Doubted<D>[];
   readonly #live: readonly Doubted<D>[];
   readonly #refused: string | undefined;
@@ -127,7 +121,6 @@ export class Question<D = never> {
     return new Decided<D>("denied", () => this.#nearest(resource));
   }
 
-  /** Whether a statement denies it, whatever is allowed. */
   denial(resource: AskedResource | undefined): Match {
     let threat: Doubted<D> | undefined;
     for (const each of this.#live) {
@@ -147,7 +140,6 @@ export class Question<D = never> {
     return new Decided<D>("unknown", () => withReason(each, what, resource), each.doubt, effect);
   }
 
-  /** The statement that came closest is the one worth reading. */
   #nearest(resource: AskedResource | undefined): string {
     if (this.#refused !== undefined) return `AWS refuses the policy: ${this.#refused}`;
     const allows = this.#all().filter(({ candidate }) => candidate.effects.includes("Allow"));
@@ -172,7 +164,6 @@ function withReason(each: Doubted<unknown>, what: string, resource: AskedResourc
 export interface Decision<D = never> extends AwsDecision {
   /** Why it is not certain that the policy counts because of which the outcome is unknown. */
   readonly doubt: D | undefined;
-  /** What the statement does because of which the outcome is unknown. */
   readonly perhaps: Effect | undefined;
 }
 

@@ -11,7 +11,6 @@ export type PolicyKind = "identity" | "trust" | "resource";
 
 /** A list of names or ARNs, or everything but them. */
 export interface Selection {
-  /** The values. */
   readonly values: readonly Known<string>[];
   /** True for the `Not…` form. */
   readonly negated: boolean;
@@ -21,9 +20,7 @@ export interface Selection {
 export interface Condition {
   /** The operator as written, `StringEquals`. */
   readonly operator: string;
-  /** The condition key as written. */
   readonly key: Known<string>;
-  /** The values, numbers and booleans as text. */
   readonly values: readonly Known<string>[];
 }
 
@@ -33,15 +30,12 @@ export interface Statement {
   readonly label: string;
   /** `Sid`; `undefined` where there is none. */
   readonly sid: Known<string | undefined>;
-  /** Whether it grants or refuses. */
   readonly effect: Known<"Allow" | "Deny">;
   /** The value of Principal or NotPrincipal; `undefined` where there is neither. */
   readonly principal: { readonly value: Tree; readonly negated: boolean } | undefined;
-  /** Action or NotAction. */
   readonly actions: Selection;
   /** Resource or NotResource; `undefined` where there is neither. */
   readonly resources: Selection | undefined;
-  /** All conditions; every one must hold. */
   readonly conditions: Known<readonly Condition[]>;
   /** True where `${…}` in values is a policy variable (language version 2012-10-17). */
   readonly variables: boolean;

@@ -6,7 +6,6 @@ import type { Ternary } from "../../../model/known";
 
 /** Whether something holds. */
 export class Match {
-  /** The truth value. */
   readonly holds: Ternary;
   readonly #words: () => string;
 

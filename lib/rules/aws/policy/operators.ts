@@ -10,7 +10,6 @@ import { type PolicyValue, lowered, ternary, valueMatches } from "./value";
 
 /** How one value of the request is compared with one value of the policy. */
 export interface Comparison {
-  /** Whether they agree. */
   readonly agree: (policy: PolicyValue, value: Known<string>) => Ternary;
   /** True for the `Not…` operators. */
   readonly negated: boolean;

@@ -26,8 +26,8 @@ export interface AwsPermissionRequest {
 /**
  * Evaluates identity policies, each given as JSON text or parsed, or one alone.
  *
- * Never throws. `unknown` where a policy holds a Terraform reference, or an operator or condition key that cannot
- * be judged; a policy that IAM refuses is not there. Says nothing about permissions boundaries, session policies,
+ * Never throws. `unknown` where a policy holds a Terraform reference, or an operator or condition key that cannot be
+ * judged; a policy that IAM refuses is not there. Says nothing about permissions boundaries, session policies,
  * organization policies and the resource's own policy, each of which can only take away, save the last.
  */
 export function evaluateAwsPermission(policies: unknown, request: AwsPermissionRequest): AwsDecision {

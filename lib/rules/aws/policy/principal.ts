@@ -110,11 +110,8 @@ function isMalformed(name: Known<string>): boolean {
 
 /** A role as the policies of resources name it. */
 export interface AskingRole {
-  /** ARN. */
   readonly arn: Known<string>;
-  /** Account id. */
   readonly account: Known<string>;
-  /** ARN of the account's root. */
   readonly root: Known<string>;
 }
 

@@ -2,21 +2,40 @@
  * What a policy is asked about: a resource, one whose name only apply tells, or one of a set of names.
  */
 
-import { type Known, type Reference, type Ternary, is, match, partsOf, shown } from "../../../model/known";
+import {
+  type Known,
+  type Reference,
+  type Ternary,
+  is,
+  match,
+  partsOf,
+  shown,
+  and,
+  not as opposite,
+} from "../../../model/known";
 import type { AskedName } from "../../asked-names";
-import { type Pattern, joinedPattern, literalPattern, matchesPattern, patternOf } from "../../wildcard";
-import { ARN_PARTS, arnParts } from "./operators";
-import { type PolicyValue, ternary, valueMatches } from "./value";
+import {
+  type Pattern,
+  joinedPattern,
+  literalPattern,
+  matchesPattern,
+  patternOf,
+  isAnyText,
+  preparedPattern,
+} from "../../wildcard";
+import { NOTHING_KNOWN, type RequestContext } from "./context";
+import type { Selection, Statement } from "./document";
+import { Match, cannotTell, quoted } from "./match";
+import { ARN_PARTS, arnParts, arnPatterns } from "./operators";
+import { type PolicyValue, ternary, valueMatches, lowered, policyValue } from "./value";
 
+// HEADER /*  * Whether an Action, NotAction, Resource or NotResource covers what is asked for.  */
 /** A resource that is asked about. */
 export interface AskedResource {
-  /** Its ARN, or that of an example, for people. */
   readonly example: string;
-  /** Its ARN where it is one and known. */
   readonly text: string | undefined;
   /** Whether a value of a policy matches it, each wildcard as far as it reaches. */
   matches(value: PolicyValue): Ternary;
-  /** Whether one of the six parts of its ARN matches. */
   partMatches(part: number, pattern: Pattern): Ternary;
 }
 
@@ -126,3 +145,146 @@ class LateResource implements AskedResource {
 
 /** The first of the characters that no ARN has. */
 const PRIVATE_USE = 0xe000;
+
+/** Actions are compared without regard to case; policy variables are not filled in here. */
+export function coversAction({ values, negated }: Selection, action: string): Match {
+  const asked = action.toLowerCase();
+  const found = values.map((value) => actionMatches(value, asked));
+  return covers(found, values, { negated, what: `action ${quoted(action)}` });
+}
+
+function actionMatches(value: Known<string>, asked: string): Ternary {
+  const text = policyValue(lowered(value), false, NOTHING_KNOWN);
+  const isOpen = match(
+    value,
+    (each) => each.includes("${"),
+    () => false,
+  );
+  return text === undefined || isOpen ? "unknown" : valueMatches(text, asked);
+}
+
+function covers(
+  found: readonly Ternary[],
+  values: readonly Known<string>[],
+  { negated, what }: { readonly negated: boolean; readonly what: string },
+): Match {
+  if (found.includes("yes"))
+    return new Match(negated ? "no" : "yes", () => `it ${negated ? "excepts" : "covers"} the ${what}`);
+  const open = found.indexOf("unknown");
+  if (open >= 0) return cannotTell(() => `${shownValue(values[open])} cannot be compared with the ${what}`);
+  return new Match(negated ? "yes" : "no", () => `it ${negated ? "covers" : "does not cover"} the ${what}`);
+}
+
+function shownValue(value: Known<string> | undefined): string {
+  return value === undefined ? "a value" : quoted(shown(value));
+}
+
+/** What a statement says of resources, ready for many of them. */
+export class Resources {
+  /** True for NotResource. */
+  readonly #negated: boolean;
+  readonly #values: readonly ResourceValue[];
+  readonly #plain: ReadonlySet<string>;
+  readonly #wild: readonly ResourceValue[];
+
+  constructor({ values, negated }: Selection, variables: boolean, context: RequestContext) {
+    this.#negated = negated;
+    this.#values = values.map((raw) => resourceValue(raw, variables, context));
+    this.#plain = new Set(this.#values.flatMap(({ plain }) => plain ?? []));
+    this.#wild = this.#values.filter(({ plain }) => plain === undefined);
+  }
+
+  /** Whether they cover a resource, which is compared with regard to case; `*` reaches over slashes. */
+  cover(resource: AskedResource): Ternary {
+    const found = this.#found(resource);
+    return this.#negated ? opposite(found) : found;
+  }
+
+  judged(resource: AskedResource): Match {
+    return covers(
+      this.#values.map((value) => matches(value, resource)),
+      this.#values.map(({ raw }) => raw),
+      { negated: this.#negated, what: `resource ${quoted(resource.example)}` },
+    );
+  }
+
+  #found(resource: AskedResource): Ternary {
+    const { text } = resource;
+    if (text !== undefined && this.#plain.has(text)) return "yes";
+    let found: Ternary = "no";
+    for (const value of text === undefined ? this.#values : this.#wild) {
+      const answer = matches(value, resource);
+      if (answer === "yes") return answer;
+      if (answer === "unknown") found = answer;
+    }
+    return found;
+  }
+}
+
+/** One value of Resource or NotResource. */
+interface ResourceValue {
+  readonly raw: Known<string>;
+  readonly plain: string | undefined;
+  /** The value with its variables filled in; `undefined` where one is not known. */
+  readonly value: PolicyValue | undefined;
+  /** The parts of an ARN in which a wildcard stands before the end of a part; `undefined` for others. */
+  readonly parts: readonly Pattern[] | undefined;
+  /** True for a wildcard before the first colon: no source says which of them AWS takes. */
+  readonly isOpen: boolean;
+}
+
+function resourceValue(raw: Known<string>, variables: boolean, context: RequestContext): ResourceValue {
+  const plain = match(
+    raw,
+    (text) => (/[*?{]/.test(text) ? undefined : text),
+    () => undefined,
+  );
+  const filled = policyValue(raw, variables, context);
+  const value = filled && { ...filled, pattern: preparedPattern(filled.pattern) };
+  if (plain !== undefined || value === undefined || value.isLate)
+    return { raw, plain, value, parts: undefined, isOpen: false };
+  const parts = arnPatterns(value.pattern);
+  const isOpen = parts.length > 1 && parts[0]?.some((unit) => unit < 0) === true;
+  return { raw, plain, value, isOpen, parts: hasInnerStar(parts) ? parts : undefined };
+}
+
+/** AWS: a wildcard works within a part of the ARN; at the end of a part it may reach beyond the colon. */
+function hasInnerStar(parts: readonly Pattern[]): boolean {
+  return parts.slice(0, ARN_PARTS - 1).some((part) =>
+    part.some((unit, place) => {
+      const next = part[place + 1];
+      return isAnyText(unit) && next !== undefined && !isAnyText(next);
+    }),
+  );
+}
+
+function matches({ plain, value, parts, isOpen }: ResourceValue, resource: AskedResource): Ternary {
+  if (plain !== undefined && resource.text !== undefined) return plain === resource.text ? "yes" : "no";
+  const whole = value === undefined ? "unknown" : resource.matches(value);
+  if (whole !== "yes") return whole;
+  if (isOpen) return "unknown";
+  if (parts === undefined) return whole;
+  const each = and(...parts.map((part, place) => resource.partMatches(place, part)));
+  return parts.length === ARN_PARTS && each === "yes" ? "yes" : "unknown";
+}
+
+const shared = new WeakMap<Statement, Resources>();
+
+/** What a statement says of resources; the same object for all who ask, where no variable depends on the request. */
+export function resourcesOf(statement: Statement, context: RequestContext): Resources | Match {
+  const { resources, variables } = statement;
+  if (resources === undefined)
+    return cannotTell(() => "it has neither Resource nor NotResource, which AWS refuses");
+  if (variables && resources.values.some(hasVariable)) return new Resources(resources, variables, context);
+  const made = shared.get(statement) ?? new Resources(resources, variables, context);
+  shared.set(statement, made);
+  return made;
+}
+
+function hasVariable(value: Known<string>): boolean {
+  return match(
+    value,
+    (text) => text.includes("${"),
+    () => true,
+  );
+}

@@ -13,11 +13,9 @@ import type { AskedResource } from "./resource-name";
 
 /** A role that asks. */
 export interface RequestingRole {
-  /** ARN. */
   readonly arn: Known<string>;
   /** Name of its partition, `aws`. */
   readonly partition: Known<string>;
-  /** Account id. */
   readonly account: Known<string>;
 }
 
@@ -71,9 +69,7 @@ export interface AwsOutsiderRequest {
   readonly service: string | undefined;
   /** The action, `s3:GetObject`. */
   readonly action: string;
-  /** What is asked for. */
   readonly resource: AskedResource;
-  /** Condition keys of the request. */
   readonly context: ContextKeys;
 }
 

@@ -29,9 +29,9 @@ const NOTHING = "the trust policy has no statement that allows anything";
 /**
  * Evaluates an assume-role policy, given as JSON text or parsed, for a web identity token.
  *
- * Never throws. `unknown` where the policy holds a Terraform reference, or an operator or condition key that
- * cannot be judged from the token; a policy that IAM refuses lets no one in. Says nothing about the client ID list of
- * the OIDC provider, the signature or the lifetime of the token.
+ * Never throws. `unknown` where the policy holds a Terraform reference, or an operator or condition key that cannot be
+ * judged from the token; a policy that IAM refuses lets no one in. Says nothing about the client ID list of the OIDC
+ * provider, the signature or the lifetime of the token.
  */
 export function evaluateAwsTrust(policy: unknown, request: AwsTrustRequest): AwsDecision {
   const { providerArn, claims } = isRecord(request) ? request : { providerArn: undefined, claims: undefined };
@@ -59,7 +59,6 @@ function foreignIssuer(issuer: unknown, hostPath: string): AwsDecision | undefin
 
 /** A token as the account's OIDC provider takes it. */
 export interface ShownToken {
-  /** ARN of the OIDC provider. */
   readonly provider: Known<string>;
   /** The issuer without `https://`. */
   readonly host: Known<string>;

@@ -19,7 +19,6 @@ import type { RequestContext } from "./context";
 
 /** A policy value with its variables filled in. */
 export interface PolicyValue {
-  /** The value. */
   readonly text: Known<string>;
   /** The value as a pattern; what only apply tells is any text in it. */
   readonly pattern: string | Pattern;

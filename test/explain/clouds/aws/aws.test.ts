@@ -66,7 +66,7 @@ describe("policies of repositories that may be the one", () => {
       repositoryPolicy({ repository: "${module.registry.name}" }),
       "repository-permitted",
       "unknown",
-      "may be this repository's",
+      "is or may be that of the repository",
     ],
     [
       "of a region that only apply will tell",
@@ -126,14 +126,15 @@ describe("policies of registries", () => {
   it("a denial in an account that is not known", () => {
     expect(judged([registryPolicy(deny)], IMAGE, "repository-permitted")).toMatchObject({
       status: "unknown",
-      reason: "a registry policy that denies it, or cannot be judged, is or may be this registry's",
+      reason:
+        "a policy that denies it, or cannot be judged, is or may be that of the repository or its registry",
     });
   });
 
   it.each<readonly [string, readonly Edit[], string]>([
     ["a denial of everything", [registryPolicy(deny)], "fail"],
     ["a denial in scope V2", [registryPolicy(deny), scope("V2")], "fail"],
-    ["a denial in scope V1, which is of other actions", [registryPolicy(deny), scope("V1")], "pass"],
+    ["a denial in scope V1, which is not judged", [registryPolicy(deny), scope("V1")], "unknown"],
     ["a denial of other repositories", [registryPolicy({ ...deny, Resource: ofBase })], "pass"],
     ["a denial of another region's", [registryPolicy(deny, { region: "us-east-1" })], "pass"],
     ["a denial of a region that only apply tells", [registryPolicy(deny, { region: "${var.r}" })], "unknown"],

@@ -1,0 +1,155 @@
+/*
+ * Names, paths and descriptions of IAM roles. Source: CreateRole in the IAM API reference and the IAM quotas.
+ */
+
+import { fail, type Problem } from "../../errors";
+import { literal, isLate } from "../../model/late";
+import { type NameRules, derivedName, stableHash } from "../names";
+import { terraformText } from "../terraform-text";
+
+// HEADER /*  * Tags as AWS takes them. Sources: "Tagging rules and quotas" of the Tag Editor user guide (50 per resource, 128  * characters of key, 256 of value, `aws:` reserved), "Object tagging" of the S3 user guide (10 per object).  */
+// HEADER /*  * The `--name` that the `ccoctl aws` command was given, and what it writes it into  * (openshift/cloud-credential-operator, pkg/cmd/provisioning/aws).  */
+const NAME_MAX = 64;
+const PATH_MAX = 512;
+const DESCRIPTION_MAX = 1000;
+const NAME = /^[\w+=,.@-]+$/;
+const PATH = /^\/(?:[\x21-\x7e]+\/)?$/;
+const DESCRIPTION = /^[\t\n\r\x20-\x7e\xa1-\xff]+$/;
+
+/** `_` joins: it occurs in no cluster, namespace or service account name, so that the usual name needs no hash. */
+const RULES: NameRules = { max: NAME_MAX, allowed: /[\w+=,.@-]/, separator: "_" };
+
+/** Returns a role name as IAM accepts it; over 64 characters it is cut and ends with a hash of the whole name. */
+export function roleName(name: string): string {
+  literal(name, "name of the IAM role");
+  if (typeof name !== "string" || !NAME.test(name)) return fail("aws-invalid", noRoleName(name));
+  if (name.length <= NAME_MAX) return name;
+  const suffix = `_${stableHash([name])}`;
+  return name.slice(0, NAME_MAX - suffix.length) + suffix;
+}
+
+/** `<prefix><part>_<part>_…` within 64 characters; different parts never give one name. */
+export function derivedRoleName(parts: readonly string[], prefix = ""): string {
+  literal(prefix, "prefix of IAM role names");
+  const tooLong = prefix.length > NAME_MAX / 2;
+  if (prefix !== "" && (tooLong || !NAME.test(prefix))) return fail("aws-invalid", noRoleName(prefix));
+  return prefix + derivedName(parts, { ...RULES, max: NAME_MAX - prefix.length });
+}
+
+/** Returns a path that begins and ends with a slash, at most 512 characters. */
+export function rolePath(path: string): string {
+  literal(path, "path of the IAM role");
+  return typeof path === "string" && path.length <= PATH_MAX && PATH.test(path)
+    ? path
+    : fail("aws-invalid", {
+        problem: "path of the IAM role is not a path",
+        value: path,
+        allowed: "/ or /…/ with visible ASCII characters, at most 512",
+        remedy: "begin and end it with a slash",
+      });
+}
+
+/** Returns a description of 1 to 1000 Latin-1 characters. */
+export function roleDescription(description: string, what: string): string {
+  literal(description, what);
+  const usable =
+    typeof description === "string" &&
+    description.trim() !== "" &&
+    description.length <= DESCRIPTION_MAX &&
+    DESCRIPTION.test(description);
+  return usable
+    ? description
+    : fail("aws-invalid", {
+        problem: `${what} cannot stand in the description of an IAM role`,
+        value: description,
+        allowed: "at least one character of printable Latin-1; the whole description at most 1000 characters",
+        remedy: "write one short sentence",
+      });
+}
+
+/** Tags of one object. */
+export type Tags = Readonly<Record<string, string>>;
+
+/** How many tags most resources can have. */
+export const TAGS_MAX = 50;
+
+/** How many tags an object of S3 can have. */
+export const OBJECT_TAGS_MAX = 10;
+
+const KEY_MAX = 128;
+const VALUE_MAX = 256;
+const RESERVED = /^aws:/i;
+
+/** Tags as arguments of Terraform, template markers escaped; values may be late. `undefined` where there are none. */
+export function tagArguments(
+  tags: Tags | undefined,
+  max: number = TAGS_MAX,
+): Record<string, string> | undefined {
+  if (tags === undefined) return undefined;
+  const entries = Object.entries(tags);
+  if (entries.length > max) return fail("aws-invalid", invalidTags("are too many", entries.length, max));
+  const odd = entries.find(([key, value]) => !isKey(key) || !isValue(value));
+  if (odd)
+    return fail("aws-invalid", invalidTags("have a key or a value that AWS refuses", odd.join(" = "), max));
+  return Object.fromEntries(entries.map(([key, value]) => [terraformText(key), terraformText(value)]));
+}
+
+function isKey(key: string): boolean {
+  return key !== "" && key.length <= KEY_MAX && !RESERVED.test(key) && !isLate(key);
+}
+
+function isValue(value: unknown): boolean {
+  return typeof value === "string" && (isLate(value) || value.length <= VALUE_MAX);
+}
+
+const TAG_PREFIX = "openshift.io/cloud-credential-operator/";
+
+/** With the prefix before it within the 128 characters of a tag's key and of a comment of CloudFront. */
+const CCOCTL_NAME = /^[A-Za-z0-9._-]{1,89}$/;
+
+/** Returns the `--name` that ccoctl was given. */
+export function ccoctlNameOf(name: string): string {
+  const given: unknown = literal(name, "ccoctlName");
+  return typeof given === "string" && CCOCTL_NAME.test(given)
+    ? given
+    : fail("aws-invalid", {
+        problem: "name that ccoctl was given is not usable",
+        value: given,
+        allowed: "1 to 89 letters, digits, `.`, `_` and `-`",
+        remedy: "give what stood after --name: the bucket's name without `-oidc`",
+      });
+}
+
+/** What ccoctl tags everything of a cluster with, also to find it again. */
+export function ccoctlTags(clusterName: string): Readonly<Record<string, string>> {
+  return { [`${TAG_PREFIX}${clusterName}`]: "owned", Name: clusterName };
+}
+
+/** What ccoctl calls the cluster in comments of CloudFront. */
+export function ccoctlComment(clusterName: string): string {
+  return `${TAG_PREFIX}${clusterName}`;
+}
+
+/** One value or several, as a list; none where there is none. */
+export function listOf(values: string | readonly string[] | undefined): readonly string[] {
+  if (values === undefined) return [];
+  return typeof values === "string" ? [values] : values;
+}
+
+function noRoleName(value: unknown): Problem {
+  return {
+    problem: "IAM role name has characters that IAM refuses",
+    value,
+    allowed: "letters, digits and _+=,.@-, at least one; over 64 characters it is shortened with a hash",
+    remedy: "use another name, or leave it out to have one derived",
+  };
+}
+
+function invalidTags(reason: string, value: unknown, max: number): Problem {
+  return {
+    problem: `tags ${reason}`,
+    value,
+    allowed: `at most ${max} tags; keys of 1 to 128 characters that do not begin with aws:, values of at most 256`,
+    remedy: "correct the tags",
+  };
+}

@@ -1,0 +1,266 @@
+/*
+ * Actions of a component's request that are to reach less. Narrowing never adds: what is given besides stands in
+ * statements of its own.
+ */
+
+import { fail, type Problem } from "../../errors";
+import { isLate } from "../../model/late";
+import { type ObjectKind, anyObject, list, object, optional, text } from "../../model/shape";
+import { matchesPattern } from "../wildcard";
+import { partitions, otherPartition } from "./partitions";
+import { type RequestStatement, isTextList } from "./provider-spec";
+import {
+  isConditionOfOperators,
+  isResource,
+  type PolicyCondition,
+  type PolicyStatement,
+  oneOrMany,
+} from "./statement";
+
+// HEADER /*  * KMS keys in permissions, and what the policy of a key needs for them. Source: "Key policies in AWS KMS" of the KMS  * developer guide: IAM policies count only where the key's own policy lets the account delegate.  */
+/** Actions of a request that reach less than the request asks for. */
+export interface ComponentNarrowing {
+  /** Actions as the request writes them, or with `*` for any text: `s3:GetObject`, `kms:*`. */
+  readonly actions: readonly string[];
+  /**
+   * What they reach instead of the request's resource; within that. May be late where the request asks for `*`.
+   *
+   * @defaultValue - the request's resource
+   */
+  readonly resources?: readonly string[];
+  /**
+   * Conditions that must hold besides those of the request.
+   *
+   * @defaultValue - none
+   */
+  readonly conditions?: PolicyCondition;
+}
+
+export const COMPONENT_NARROWING: ObjectKind<ComponentNarrowing> = object({
+  actions: list(text),
+  resources: optional(list(text)),
+  conditions: optional(anyObject),
+});
+
+/** Returns what is narrowed, checked, each of its actions being one of the request. */
+export function checkedNarrowings(
+  narrow: readonly ComponentNarrowing[],
+  statements: readonly RequestStatement[],
+): readonly ComponentNarrowing[] {
+  narrow.forEach((one, index) => checkNarrowing(one, `narrow[${index}]`));
+  const known = permittedActions(statements);
+  for (const pattern of narrow.flatMap(({ actions }) => actions))
+    if (!known.some((action) => names(pattern, action)))
+      fail("aws-unused", {
+        problem: "override narrows an action that no Allow statement of the request has",
+        value: pattern,
+        allowed: known.join(", "),
+        remedy:
+          "write the action as the request does, or with * for any text; Deny statements are never narrowed",
+      });
+  return narrow;
+}
+
+/** The actions that a request is permitted. */
+export function permittedActions(statements: readonly RequestStatement[]): string[] {
+  return statements.flatMap(({ Effect, Action }) => (Effect === "Allow" ? Action : []));
+}
+
+/** A statement with its actions grouped by what narrows them; a Deny is never narrowed, that would permit more. */
+export function narrowedStatements(
+  statement: RequestStatement,
+  narrow: readonly ComponentNarrowing[],
+): PolicyStatement[] {
+  if (statement.Effect === "Deny") return [statement];
+  const groups = new Map<ComponentNarrowing | undefined, string[]>();
+  for (const action of statement.Action) {
+    const by = narrowingOf(action, narrow);
+    groups.set(by, [...(groups.get(by) ?? []), action]);
+  }
+  return [...groups].map(([by, actions]) =>
+    by ? narrowedBy(by, statement, actions) : { ...statement, Action: actions },
+  );
+}
+
+function checkNarrowing(one: ComponentNarrowing, where: string): void {
+  const refuse = (reason: string, value: unknown): never =>
+    fail("aws-invalid", invalidOverride(where, reason, value));
+  const { actions, resources, conditions } = one;
+  if (!isTextList(actions)) refuse("names no actions", actions);
+  if (resources !== undefined && !(isTextList(resources) && resources.every(isResource)))
+    refuse("has no resources, or one that is no ARN", resources);
+  if (conditions !== undefined && !isConditionOfOperators(conditions))
+    refuse("has conditions that are not operator → key → values", conditions);
+  if (resources === undefined && conditions === undefined) refuse("narrows nothing", one);
+}
+
+function narrowedBy(
+  narrowing: ComponentNarrowing,
+  statement: RequestStatement,
+  actions: readonly string[],
+): PolicyStatement {
+  const { resources, conditions } = narrowing;
+  if (!conditions && resources?.includes(statement.Resource))
+    fail("aws-invalid", invalidOverride(`narrow of ${actions.join(", ")}`, "narrows nothing", resources));
+  for (const resource of resources ?? []) requireWithin(resource, statement.Resource);
+  const condition = conditions ? both(statement.Condition ?? {}, conditions) : statement.Condition;
+  return {
+    Effect: statement.Effect,
+    Action: actions,
+    Resource: resources ? oneOrMany([...new Set(resources)].sort()) : statement.Resource,
+    ...(condition ? { Condition: condition } : {}),
+  };
+}
+
+function narrowingOf(action: string, narrow: readonly ComponentNarrowing[]): ComponentNarrowing | undefined {
+  const found = narrow.filter(({ actions }) => actions.some((pattern) => names(pattern, action)));
+  return found.length > 1
+    ? fail("aws-conflict", {
+        problem: "override narrows one action twice",
+        value: action,
+        allowed: "each action of the request in one entry of `narrow`",
+        remedy:
+          "put resources and conditions of the action into one entry; for KMS actions use `kmsKeys` or `narrow`",
+      })
+    : found[0];
+}
+
+/** IAM does not tell upper from lower case in actions. */
+function names(pattern: string, action: string): boolean {
+  return matchesPattern(pattern.toLowerCase(), action.toLowerCase()) === true;
+}
+
+/** Within `*` everything is; within anything else a late ARN cannot be compared. */
+function requireWithin(resource: string, asked: string): void {
+  if (asked === "*") return;
+  if (isLate(resource)) fail("aws-unsafe", wider("an ARN that is known after apply", asked));
+  if (!patternWithin(resource, asked)) fail("aws-unsafe", wider(resource, asked));
+}
+
+/** Neither operators nor keys tell upper from lower case. */
+function both(asked: PolicyCondition, added: PolicyCondition): PolicyCondition {
+  const operators = [...new Set([...Object.keys(asked), ...Object.keys(added)])];
+  return Object.fromEntries(
+    operators.map((operator) => {
+      const [known, more] = [asked[operator] ?? {}, added[operator] ?? {}];
+      const taken = new Set(Object.keys(known).map((key) => key.toLowerCase()));
+      const twice = Object.keys(more).find((key) => taken.has(key.toLowerCase()));
+      if (twice !== undefined)
+        fail("aws-conflict", {
+          problem: `override states a condition that the request has already, ${operator} on ${twice}`,
+          value: twice,
+          allowed: "conditions on other keys, or with other operators",
+          remedy: "state it with an operator that the request does not use; all conditions must hold",
+        });
+      return [operator, { ...known, ...more }];
+    }),
+  );
+}
+
+const KEY_ARN = /^arn:([a-z-]+):kms:[a-z0-9-]+:(\d{12}):key\/[A-Za-z0-9-]+$/;
+
+/** What a component needs that encrypts and decrypts with a key, itself and through other services. */
+const USE: readonly string[] = [
+  "kms:Decrypt",
+  "kms:DescribeKey",
+  "kms:Encrypt",
+  "kms:GenerateDataKey",
+  "kms:GenerateDataKeyWithoutPlainText",
+  "kms:ReEncrypt*",
+];
+const GRANTS: readonly string[] = ["kms:CreateGrant", "kms:ListGrants", "kms:RevokeGrant"];
+
+/** Returns the ARN of a key, checked where it is literal. */
+export function kmsKeyArn(arn: string): string {
+  if (isLate(arn)) return arn;
+  const [, partition] = (typeof arn === "string" && KEY_ARN.exec(arn)) || [];
+  return partitions.some(({ name }) => name === partition) ? arn : fail("aws-invalid", noKmsKey(arn));
+}
+
+/** The account of a key's literal ARN; `undefined` where the ARN is late. */
+export function kmsKeyAccount(arn: string): string | undefined {
+  return isLate(arn) ? undefined : KEY_ARN.exec(arn)?.[2];
+}
+
+export function requireKeyPartition(arn: string, partition: string | undefined): void {
+  const its = isLate(arn) ? undefined : KEY_ARN.exec(arn)?.[1];
+  if (its !== undefined && partition !== undefined && its !== partition)
+    fail("aws-mismatch", otherPartition("a KMS key", its, partition));
+}
+
+/** The permissions to use keys; grants only for AWS services on the component's behalf. */
+export function kmsStatements(keys: readonly string[]): PolicyStatement[] {
+  return [
+    { Effect: "Allow", Action: USE, Resource: oneOrMany(keys) },
+    {
+      Effect: "Allow",
+      Action: GRANTS,
+      Resource: oneOrMany(keys),
+      Condition: { Bool: { "kms:GrantIsForAWSResource": true } },
+    },
+  ];
+}
+
+/**
+ * The statements that the policy of a key needs for a role, unless it lets the role's account delegate with IAM
+ * policies (the default policy of a key that is used within its own account does).
+ */
+export function kmsKeyPolicyStatements(roleArn: string): PolicyStatement[] {
+  return kmsStatements(["*"]).map((statement) => ({ ...statement, Principal: { AWS: roleArn } }));
+}
+
+const ANY = "*";
+const ONE = "?";
+
+/**
+ * True where every text that a pattern of IAM matches is matched by another one: `b/x*` within `b/*`, `b*` not within
+ * `b?`. Never true wrongly; false also for some that are within, `?*` and `*?` say.
+ */
+export function patternWithin(narrow: string, wide: string): boolean {
+  // reached[j]: the part of `wide` read so far can stand for the first j characters of `narrow`.
+  let reached = Array.from({ length: narrow.length + 1 }, (_, length) => length === 0);
+  for (const sign of wide) reached = sign === ANY ? fromFirst(reached) : oneFurther(reached, sign, narrow);
+  return reached.at(-1) === true;
+}
+
+/** `*` stands for any text, wildcards in it too. */
+function fromFirst(reached: readonly boolean[]): boolean[] {
+  const first = reached.indexOf(true);
+  return reached.map((_, length) => first >= 0 && length >= first);
+}
+
+function oneFurther(reached: readonly boolean[], sign: string, narrow: string): boolean[] {
+  return reached.map((_, length) => {
+    const given = narrow[length - 1];
+    if (length === 0 || reached[length - 1] !== true) return false;
+    return sign === ONE ? given !== ANY : given === sign;
+  });
+}
+
+export function noKmsKey(value: unknown): Problem {
+  return {
+    problem: "KMS key is not the ARN of a key",
+    value,
+    allowed: "arn:<partition>:kms:<region>:<account>:key/<id>",
+    remedy: "use the ARN of the key: IAM does not follow an alias in a policy's Resource",
+  };
+}
+
+function invalidOverride(where: string, reason: string, value: unknown): Problem {
+  return {
+    problem: `override: ${where} ${reason}`,
+    value,
+    allowed:
+      "{ narrow?: { actions, resources?, conditions? }[], kmsKeys?, statements?, wideReason?, roleName? }, where each entry of `narrow` has resources within the request's or conditions",
+    remedy: "correct the entry, or remove it",
+  };
+}
+
+function wider(value: string, resource: string): Problem {
+  return {
+    problem: "override would let the component reach more than its request asks for",
+    value,
+    allowed: resource,
+    remedy: "give further resources with `statements`, which says openly that they are added",
+  };
+}

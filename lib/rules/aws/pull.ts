@@ -1,0 +1,176 @@
+import { fail } from "../../errors";
+import { Duration } from "../../model/duration";
+import type { CredentialProviderEnv, ImageCredentialProvider } from "../../model/image-credential-provider";
+import { isLate } from "../../model/late";
+import { describedRole, namedSubjects, type AwsFederatedTrust } from "./trust";
+import { partitionOf, type Partition, otherPartition } from "./partitions";
+import {
+  ecrMatchImages,
+  ecrPublicHost,
+  type EcrGrant,
+  type PublicEcrGrant,
+  type PrivateEcrGrant,
+  repositoryArns,
+  repositoryPullStatement,
+} from "./registry";
+
+// HEADER /*  * The kubelet's entry for the ECR image credential provider, as far as AWS decides it.  */
+// HEADER /*  * The decisions behind a pull role, as pure functions: its partition, its description, and what to warn of.  */
+/** The audience that AWS's own tools use, in every partition. */
+export const defaultAwsAudience = "sts.amazonaws.com";
+
+/**
+ * The service account annotation that the ECR plugin reads; fixed in kubernetes/cloud-provider-aws,
+ * cmd/ecr-credential-provider/main.go. `eks.amazonaws.com/role-arn` is for other programs and is not read.
+ */
+export const ecrRoleAnnotation = "eks.amazonaws.com/ecr-role-arn";
+
+/** The annotations of a service account that pulls as a role; the ARN may be late. */
+export function pullAnnotations(roleArn: string): Readonly<Record<string, string>> {
+  return { [ecrRoleAnnotation]: roleArn };
+}
+
+const CACHE_HOURS = 12;
+
+/** The entry for all grants of a cluster: patterns only for the partition and the kinds of host in use. */
+export function ecrCredentialProvider(
+  grants: readonly EcrGrant[],
+  audience: string,
+  region: string | undefined,
+): ImageCredentialProvider {
+  return {
+    plugin: "ecr",
+    name: "ecr-credential-provider",
+    matchImages: [...new Set(grants.flatMap(patternsOf))].sort(),
+    // Only used when the plugin's answer has no duration; half of a login's twelve hours is what it answers itself.
+    defaultCacheDuration: Duration.hours(CACHE_HOURS),
+    args: [],
+    nodeIdentityArgs: [],
+    env: environment(grants, region),
+    audience,
+    cacheType: "ServiceAccount",
+    annotationKeys: [ecrRoleAnnotation],
+    needs: [
+      "tokens",
+      ...(grants.some(({ partition }) => partition.name === "aws-eusc") ? ["eusc-hosts"] : []),
+    ],
+  };
+}
+
+function patternsOf(grant: EcrGrant): readonly string[] {
+  return grant.kind === "public" ? [ecrPublicHost] : [ecrMatchImages(grant.partition, grant)];
+}
+
+/**
+ * A warning where only some registries are FIPS hosts.
+ *
+ * The plugin does not look at the host: AWS_USE_FIPS_ENDPOINT switches all its calls of STS and ECR, and a region
+ * without FIPS endpoints would then fail, so it is set only where every registry of the entry has them.
+ */
+export function fipsWarning(grants: readonly EcrGrant[]): string | undefined {
+  const fips = grants.filter(isFips).length;
+  return fips === 0 || fips === grants.length ? undefined : FIPS_MIXED;
+}
+
+const FIPS_MIXED =
+  "only some of the registries are FIPS hosts, but one image credential provider serves them all and has one switch for its own calls: " +
+  "images come from the FIPS hosts, while STS and ECR are called at their usual endpoints; " +
+  "set `fips: true` for every ecr(), without ecrPublic(), to have AWS_USE_FIPS_ENDPOINT set";
+
+function isFips(grant: EcrGrant): boolean {
+  return grant.kind === "private" && grant.fips === true;
+}
+
+function environment(grants: readonly EcrGrant[], stated: string | undefined): CredentialProviderEnv[] {
+  const fips = grants.length > 0 && grants.every(isFips);
+  return [
+    ...(fips ? [{ name: "AWS_USE_FIPS_ENDPOINT", value: "true" }] : []),
+    ...regionForPublic(grants, stated),
+  ];
+}
+
+/** With a token the plugin calls STS in the region of the image's host; a host of ECR Public has none. */
+function regionForPublic(grants: readonly EcrGrant[], stated: string | undefined): CredentialProviderEnv[] {
+  const open = grants.filter((grant): grant is PublicEcrGrant => grant.kind === "public");
+  if (open.length === 0) return [];
+  const regions = [...new Set(open.map(({ region }) => region ?? stated))].filter(
+    (region) => region !== undefined,
+  );
+  const [region] = regions;
+  if (region === undefined)
+    return fail("aws-missing", {
+      problem: "ECR Public is pulled with a service account token, but no region is known for AWS_REGION",
+      allowed: "a region of partition aws",
+      remedy: "give it: ecrPublic({ region }) or pullRoles({ region })",
+    });
+  if (regions.length > 1)
+    return fail("aws-conflict", {
+      problem: "ECR Public is named with several regions, but the plugin has one AWS_REGION for all pulls",
+      value: regions.sort(),
+      allowed: "one region",
+      remedy: "give the same region to every ecrPublic()",
+    });
+  const { name } = partitionOf(region);
+  if (name !== "aws") return fail("aws-mismatch", otherPartition("the region for ECR Public", name, "aws"));
+  return [{ name: "AWS_REGION", value: region }];
+}
+
+/** A wildcard with the reason for it. */
+export interface ReasonedWildcard {
+  /** `namespace/name` with `*` or `?`. */
+  readonly pattern: string;
+  /** Why exact names will not do. */
+  readonly reason: string;
+}
+
+/** The one partition of all grants. */
+export function partitionOfGrants(grants: readonly EcrGrant[]): Partition {
+  const [first] = grants;
+  if (!first)
+    return fail("aws-missing", {
+      problem: "IAM role is given no registry to pull from",
+      allowed: "at least one of ecr(…) and ecrPublic(…)",
+      remedy: "name the registry and its repositories",
+    });
+  const stray = grants.find(({ partition }) => partition.name !== first.partition.name);
+  return stray
+    ? fail("aws-mismatch", otherPartition("a registry", stray.partition.name, first.partition.name))
+    : first.partition;
+}
+
+/** The description of a role: what it is for, and why each wildcard is there. */
+export function pullRoleDescription(
+  stated: string | undefined,
+  trusts: readonly AwsFederatedTrust[],
+  wildcards: readonly ReasonedWildcard[],
+): string {
+  const purpose = stated ?? `Pulls container images for ${namedSubjects(trusts)}`;
+  return describedRole(
+    purpose,
+    wildcards.map(({ pattern, reason }) => ({ what: `Wildcard ${pattern}`, reason })),
+  );
+}
+
+/**
+ * What the owners of repositories in other accounts have to add to their repository policies.
+ *
+ * With the role's account unknown, a second account among the grants is another account for certain.
+ */
+export function ownerWarnings(
+  grants: readonly PrivateEcrGrant[],
+  roleAccount: string | undefined,
+  roleArn: string,
+): string[] {
+  const accounts = new Set(grants.map(({ account }) => account));
+  if (roleAccount === undefined && accounts.size < 2) return [];
+  const principal = isLate(roleArn) ? "<ARN of the IAM role, known after apply>" : roleArn;
+  const statement = JSON.stringify(repositoryPullStatement([principal]));
+  return grants
+    .filter(({ account }) => account !== roleAccount)
+    .map(
+      (grant) =>
+        `${repositoryArns(grant).join(", ")} ${roleAccount === undefined ? "may be" : "is"} in another account than the IAM role: ` +
+        `the owner must add this statement to each repository's policy: ${statement}; ` +
+        'declare it with ownerPolicy: { provider }, or say ownerPolicy: "elsewhere" once the owner has it',
+    );
+}

@@ -1,0 +1,157 @@
+/*
+ * Access policies of EKS. Source: awsdocs/amazon-eks-user-guide, latest/ug/manage-access/k8s-access/access-policy-reference.adoc.
+ */
+
+import { fail } from "../../errors";
+import { namespaceName } from "../../model/kubernetes-name";
+import { literal } from "../../model/late";
+import {
+  type Kind,
+  type ObjectKind,
+  checkGiven,
+  choice,
+  list,
+  object,
+  optional,
+  text,
+} from "../../model/shape";
+
+// HEADER /*  * What an access entry of an EKS cluster may allow. Sources: awsdocs/amazon-eks-user-guide,  * latest/ug/manage-access/k8s-access (access-entries.adoc, access-policies.adoc, access-policy-reference.adoc);  * CreateCluster in the EKS API reference for names and for the authentication mode; the answer of CreateAccessEntry  * for groups that begin with `system:` (terraform-aws-modules/terraform-aws-eks issue 2915).  */
+/** Access policies that EKS has for people and programs; the others are for nodes and services of AWS. */
+export type EksAccessPolicyName =
+  | "AmazonEKSAdminPolicy"
+  | "AmazonEKSAdminViewPolicy"
+  | "AmazonEKSClusterAdminPolicy"
+  | "AmazonEKSEditPolicy"
+  | "AmazonEKSViewPolicy";
+
+/** The names of access policies for people and programs, sorted. */
+export const EKS_ACCESS_POLICIES: readonly EksAccessPolicyName[] = [
+  "AmazonEKSAdminPolicy",
+  "AmazonEKSAdminViewPolicy",
+  "AmazonEKSClusterAdminPolicy",
+  "AmazonEKSEditPolicy",
+  "AmazonEKSViewPolicy",
+];
+
+/** An access policy, and where it counts. */
+export interface EksPolicyGrant {
+  /** Name of the access policy. */
+  readonly policy: EksAccessPolicyName;
+  /**
+   * Namespaces in which it counts, each exactly: EKS takes wildcards, this library does not.
+   *
+   * @defaultValue - the whole cluster
+   */
+  readonly namespaces?: readonly string[];
+}
+
+export const EKS_POLICY_GRANT: ObjectKind<EksPolicyGrant> = object({
+  policy: choice(EKS_ACCESS_POLICIES),
+  namespaces: optional(list(text)),
+});
+
+/** What an access entry allows. */
+export interface EksAccess {
+  readonly accessPolicies: readonly EksPolicyGrant[];
+  readonly kubernetesGroups: readonly string[];
+}
+
+export const EKS_ACCESS: ObjectKind<EksAccess> = object({
+  accessPolicies: list(EKS_POLICY_GRANT),
+  kubernetesGroups: list(text),
+});
+
+/** How principals are known to an EKS cluster. */
+export type EksAuthenticationMode = "API" | "API_AND_CONFIG_MAP" | "CONFIG_MAP";
+
+/** All modes of a cluster, usable or not. */
+export const EKS_AUTHENTICATION_MODES: readonly EksAuthenticationMode[] = [
+  "API",
+  "API_AND_CONFIG_MAP",
+  "CONFIG_MAP",
+];
+const MODE: Kind<string> = choice<string>(EKS_AUTHENTICATION_MODES);
+const CLUSTER_NAME = /^[0-9A-Za-z][0-9A-Za-z_-]{0,99}$/;
+const GROUP_MAX = 253;
+
+/**
+ * Checks what an access entry shall allow; policies come back sorted by name, namespaces and groups sorted, each once.
+ */
+export function eksAccess({ accessPolicies, kubernetesGroups }: EksAccess): EksAccess {
+  if (accessPolicies.length + kubernetesGroups.length === 0)
+    return fail("aws-missing", {
+      problem: "access entries of the EKS cluster would let the controllers in, and allow them nothing",
+      allowed: "at least one entry in `accessPolicies` or `kubernetesGroups`",
+      remedy:
+        "name an access policy, for example AmazonEKSEditPolicy in the namespaces that are needed; or a group that RBAC on the cluster gives rights to",
+    });
+  const known = new Map<string, EksPolicyGrant>();
+  for (const grant of accessPolicies) {
+    if (known.has(grant.policy))
+      fail("aws-conflict", {
+        problem: "access policy is given twice, and EKS associates each with an access entry once",
+        value: grant.policy,
+        allowed: "each access policy once, for the whole cluster or for a list of namespaces",
+        remedy: "put the namespaces of both into one list",
+      });
+    known.set(grant.policy, policyGrant(grant));
+  }
+  for (const group of kubernetesGroups) checkGroup(group);
+  return {
+    accessPolicies: [...known.values()].sort((a, b) => (a.policy < b.policy ? -1 : 1)),
+    kubernetesGroups: [...new Set(kubernetesGroups)].sort(),
+  };
+}
+
+/** ARN of an access policy: `arn:<partition>:eks::aws:cluster-access-policy/<name>`. */
+export function accessPolicyArn(partition: string, policy: EksAccessPolicyName): string {
+  return `arn:${partition}:eks::aws:cluster-access-policy/${policy}`;
+}
+
+/** Returns the literal name of an EKS cluster. */
+export function eksClusterName(name: unknown): string {
+  const given = literal(name, "name of the EKS cluster");
+  return typeof given === "string" && CLUSTER_NAME.test(given)
+    ? given
+    : fail("aws-invalid", {
+        problem: "name of the EKS cluster is missing, or not one that EKS accepts",
+        value: given,
+        allowed: "1 to 100 letters, digits, - and _, beginning with a letter or digit, known at synth",
+        remedy: "use the name that `aws eks list-clusters` prints",
+      });
+}
+
+export function requireAccessEntries(cluster: string, mode: string): void {
+  checkGiven(`EKS cluster ${cluster}`, MODE, mode, "authenticationMode");
+  if (mode === "CONFIG_MAP") fail("spoke-authentication-mode", cluster, mode);
+}
+
+function policyGrant({ policy, namespaces }: EksPolicyGrant): EksPolicyGrant {
+  if (namespaces === undefined) return { policy };
+  if (namespaces.length === 0)
+    return fail("aws-missing", {
+      problem: "access policy is limited to an empty list of namespaces",
+      value: policy,
+      allowed: "at least one namespace; without `namespaces` it counts in the whole cluster",
+      remedy: "name the namespaces, or leave the access policy out",
+    });
+  return { policy, namespaces: [...new Set(namespaces.map(namespaceName))].sort() };
+}
+
+function checkGroup(group: string): void {
+  literal(group, "Kubernetes group of the access entry");
+  const usable =
+    typeof group === "string" &&
+    group.trim() === group &&
+    group !== "" &&
+    group.length <= GROUP_MAX &&
+    !group.startsWith("system:");
+  if (!usable)
+    fail("aws-invalid", {
+      problem: "Kubernetes group is not one that an access entry can have",
+      value: group,
+      allowed: "1 to 253 characters, not beginning with system:",
+      remedy: "use a group of your own, for example fleet-controllers, and bind it on the cluster",
+    });
+}

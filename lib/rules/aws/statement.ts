@@ -1,0 +1,241 @@
+/*
+ * Conditions of IAM policies as data. Source: "IAM JSON policy elements: Condition" in the IAM user guide.
+ */
+
+import { fail, type Problem } from "../../errors";
+import { isLate } from "../../model/late";
+import { isRecord } from "../../model/record";
+import { terraformText } from "../terraform-text";
+import { listOf } from "./names";
+import { isCondition, isTextList } from "./provider-spec";
+
+// HEADER /*  * IAM policy documents as data.  * Source: "Grammar of the IAM JSON policy language" in the IAM user guide.  */
+// HEADER /*  * IAM policy documents as the text that Terraform is given.  */
+// HEADER /*  * Statements that users write for an identity policy. Source: "Grammar of the IAM JSON policy language" in the IAM  * user guide.  */
+// HEADER /*  * Permissions that reach everything, or all of a service: they take a written reason.  */
+/** A value that a condition key is compared with; IAM reads a number or a switch as its text. */
+export type ConditionValue = string | number | boolean;
+
+/** Operator, condition key, value or values; all of them must hold. */
+export type PolicyCondition = Readonly<
+  Record<string, Readonly<Record<string, ConditionValue | readonly ConditionValue[]>>>
+>;
+
+/** One statement of a policy, as far as this library writes them. */
+export interface PolicyStatement {
+  /**
+   * Name of the statement, letters and digits.
+   *
+   * @defaultValue - none
+   */
+  readonly Sid?: string;
+  /** Whether the statement grants or refuses. */
+  readonly Effect: "Allow" | "Deny";
+  /**
+   * Who is granted, `"*"` for anybody; trust and resource policies only.
+   *
+   * @defaultValue - none: an identity policy, which speaks of its own role
+   */
+  readonly Principal?: "*" | Readonly<Record<string, string | readonly string[]>>;
+  /** One action or several. */
+  readonly Action: string | readonly string[];
+  /**
+   * One ARN or several, `*` for any text.
+   *
+   * @defaultValue - none: trust and repository policies speak of their own object
+   */
+  readonly Resource?: string | readonly string[];
+  /**
+   * Operator, condition key, value or values.
+   *
+   * @defaultValue - the statement holds always
+   */
+  readonly Condition?: PolicyCondition;
+}
+
+/** A policy of the current language version. */
+export interface PolicyDocument {
+  /** The policy language; `2012-10-17` is the newest. */
+  readonly Version: "2012-10-17";
+  readonly Statement: readonly PolicyStatement[];
+}
+
+/** IAM's limit for all inline policies of a role, and ECR's for a repository policy, without white space. */
+export const policyMaxCharacters = 10_240;
+
+const WHITE_SPACE = /\s/;
+const WHITE_SPACES = /\s/g;
+
+/** A document of the current language version. */
+export function policyDocument(statements: readonly PolicyStatement[]): PolicyDocument {
+  return { Version: "2012-10-17", Statement: statements };
+}
+
+/** One value alone, several as a list: the form in which IAM itself gives policies back. */
+export function oneOrMany(values: readonly string[]): string | readonly string[] {
+  const [only] = values;
+  return values.length === 1 && only !== undefined ? only : values;
+}
+
+/** The length that AWS holds against its limits: characters without white space. */
+export function policySize(document: PolicyDocument): number {
+  const text = JSON.stringify(document);
+  return WHITE_SPACE.test(text) ? text.replaceAll(WHITE_SPACES, "").length : text.length;
+}
+
+/**
+ * Returns the document, or throws `aws-policy-too-long` over 10,240 characters; late values count as they stand.
+ *
+ * `remedy` says how that policy can be made shorter.
+ */
+export function checkedPolicy(
+  what: string,
+  document: PolicyDocument,
+  remedy = "use repository patterns such as team/*",
+): PolicyDocument {
+  const characters = policySize(document);
+  return characters > policyMaxCharacters
+    ? fail("aws-limit", {
+        problem: `${what} is too long`,
+        value: characters,
+        allowed: "10240 characters without white space (IAM quota, not adjustable)",
+        remedy,
+      })
+    : document;
+}
+
+/**
+ * The document as text for a Terraform argument.
+ *
+ * Literal template markers are doubled; late values are left for cdktf to fill in.
+ */
+export function policyText(document: PolicyDocument): string {
+  return terraformText(JSON.stringify(document));
+}
+
+const FIELDS: readonly string[] = ["Sid", "Effect", "Action", "Resource", "Condition"];
+const SID = /^[A-Za-z0-9]+$/;
+const ACTION = /^(?:\*|[a-z0-9-]+:[A-Za-z0-9*?]+)$/i;
+
+/** Source: "IAM JSON policy elements: Condition operators" in the IAM user guide. */
+const OPERATOR =
+  /^(?:For(?:AllValues|AnyValue):)?(?:String(?:Not)?(?:Equals(?:IgnoreCase)?|Like)|(?:Numeric|Date)(?:(?:Not)?Equals|(?:Less|Greater)Than(?:Equals)?)|Bool|BinaryEquals|(?:Not)?IpAddress|Arn(?:Not)?(?:Equals|Like)|Null)(?:IfExists)?$/i;
+
+/** Returns the statements of an identity policy as they were given. */
+export function identityStatements(
+  statements: readonly PolicyStatement[],
+  what: string,
+): readonly PolicyStatement[] {
+  if (!Array.isArray(statements))
+    return fail("aws-invalid", invalidStatement(what, "are no list", statements));
+  statements.forEach((statement: PolicyStatement, index) =>
+    identityStatement(statement, `${what}[${index}]`),
+  );
+  requireSidsOnce(statements);
+  return statements;
+}
+
+export function requireSidsOnce(statements: readonly PolicyStatement[]): void {
+  const sids = statements.flatMap(({ Sid }) => (Sid === undefined ? [] : [Sid]));
+  const twice = sids.find((sid, index) => sids.indexOf(sid) < index);
+  if (twice !== undefined)
+    fail("aws-conflict", {
+      problem: "two statements of one policy have the same Sid, which IAM refuses",
+      value: twice,
+      allowed: "each Sid once per IAM role",
+      remedy: "rename one of the two, or leave both without Sid",
+    });
+}
+
+/** Returns a statement of an identity policy as it was given. */
+export function identityStatement(statement: PolicyStatement, what: string): PolicyStatement {
+  if (!isRecord(statement))
+    return fail("aws-invalid", invalidStatement(what, "is not a statement", statement));
+  const stray = Object.keys(statement).find((field) => !FIELDS.includes(field));
+  if (stray !== undefined)
+    fail("aws-invalid", invalidStatement(what, "has a field that it cannot have", stray));
+  const { Sid, Effect, Action, Resource, Condition } = statement;
+  if (Sid !== undefined && !(typeof Sid === "string" && SID.test(Sid)))
+    fail("aws-invalid", invalidStatement(what, "has a Sid that is not letters and digits", Sid));
+  if (Effect !== "Allow" && Effect !== "Deny")
+    fail("aws-invalid", invalidStatement(what, "has no effect", Effect));
+  if (!isTextList(listOf(Action)) || !listOf(Action).every((action) => ACTION.test(action)))
+    fail(
+      "aws-invalid",
+      invalidStatement(what, "has no actions, or one that is not <service>:<action>", Action),
+    );
+  if (!isTextList(listOf(Resource)) || !listOf(Resource).every(isResource))
+    fail("aws-invalid", invalidStatement(what, "has no resources, or one that is no ARN", Resource));
+  if (Condition !== undefined && !isConditionOfOperators(Condition))
+    fail(
+      "aws-invalid",
+      invalidStatement(what, "has a condition that is not operator → key → values", Condition),
+    );
+  return statement;
+}
+
+/** True for an ARN, with wildcards or late, and for `*`. */
+export function isResource(resource: string): boolean {
+  return isLate(resource) || resource === "*" || resource.startsWith("arn:");
+}
+
+/** True for a condition that says something, with operators that IAM has. */
+export function isConditionOfOperators(condition: unknown): condition is PolicyCondition {
+  if (!isCondition(condition)) return false;
+  const operators = Object.keys(condition);
+  return operators.length > 0 && operators.every((operator) => OPERATOR.test(operator));
+}
+
+/** Every action, or every action of one service: nothing but wildcards where the action stands. */
+const WIDE_ACTION = /^(?:[*?]+|[^:]+:[*?]+)$/;
+
+/** Nothing but wildcards where the resource stands; what is before it only says of which kind, or whose. */
+const WIDE_RESOURCE = /^[*?:/]*[*?][*?:/]*$/;
+
+/** Fields of an ARN before the resource. */
+const ARN_FIELDS = 5;
+
+/** Policies of AWS that permit everything, or to make oneself an administrator. Source: AWS managed policy reference. */
+const WIDE_POLICIES = /^arn:[a-z-]+:iam::aws:policy\/(?:AdministratorAccess|PowerUserAccess|IAMFullAccess)$/;
+
+/** True for a statement that permits every action, or every action of a service, on every resource. */
+export function isWide({ Effect, Action, Resource }: PolicyStatement): boolean {
+  return (
+    Effect === "Allow" &&
+    listOf(Action).some((action) => WIDE_ACTION.test(action)) &&
+    listOf(Resource).some(isWideResource)
+  );
+}
+
+/** True for a managed policy of AWS that permits everything, or to permit it; false for a late ARN. */
+export function isWideManagedPolicy(arn: string): boolean {
+  return WIDE_POLICIES.test(arn);
+}
+
+function isWideResource(resource: string): boolean {
+  if (isLate(resource)) return false;
+  const fields = resource.split(":");
+  const last = fields.length > ARN_FIELDS ? fields.slice(ARN_FIELDS).join(":") : (fields.at(-1) ?? "");
+  return WIDE_RESOURCE.test(last);
+}
+
+export function tooWide(value: unknown): Problem {
+  return {
+    problem:
+      "permission is for every action, or every action of a service, on every resource, and no reason is given",
+    value,
+    allowed: "named actions, or named resources",
+    remedy:
+      "narrow it; where it must be so, write why as `wideReason`, which stands in the role's description",
+  };
+}
+
+function invalidStatement(what: string, reason: string, value: unknown): Problem {
+  return {
+    problem: `${what} ${reason}`,
+    value,
+    allowed:
+      "{ Sid?, Effect: Allow or Deny, Action: one or several, Resource: one or several, Condition? }, nothing else",
+    remedy: "write it as in an IAM identity policy",
+  };
+}

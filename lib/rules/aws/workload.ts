@@ -1,0 +1,165 @@
+/*
+ * The permissions of a workload's role: statements and managed policies. Sources: "IAM and AWS STS quotas" in the IAM
+ * user guide; the annotations are those of aws/amazon-eks-pod-identity-webhook, which OpenShift runs with the prefix
+ * `eks.amazonaws.com`.
+ */
+
+import { noArn } from "./provider";
+import { otherPartition } from "./partitions";
+import { fail } from "../../errors";
+import { Duration } from "../../model/duration";
+import type { AccessRights, PodFragment } from "../../model/workloads";
+import { listOf, roleDescription } from "./names";
+import { MANAGED_BY_AWS, managedPolicyArn } from "./trust";
+import { isTextList } from "./provider-spec";
+import { defaultAwsAudience } from "./pull";
+import {
+  identityStatements,
+  requireSidsOnce,
+  type PolicyDocument,
+  type PolicyStatement,
+  checkedPolicy,
+  policyDocument,
+  isWide,
+  isWideManagedPolicy,
+  tooWide,
+} from "./statement";
+
+// HEADER /*  * What the pod identity webhook would add to a pod, for clusters that do not run it. Source:  * aws/amazon-eks-pod-identity-webhook, pkg/handler/handler.go; the SDKs' settings reference for the variables.  */
+/** What a service account may do in AWS. */
+export interface AccessPermissions {
+  readonly statements: readonly PolicyStatement[];
+  readonly managedPolicyArns: readonly string[];
+  /** Why a statement may reach everything; `undefined` where none does. */
+  readonly wideReason: string | undefined;
+}
+
+const PREFIX = "eks.amazonaws.com/";
+const MANAGED_MAX = 20;
+const MANAGED_DEFAULT = 10;
+const SHORTEN =
+  "put statements into a managed policy of your own (`managedPolicyArns`), or share resources by pattern";
+
+/** Returns the permissions as they were given. */
+export function accessPermissions(permissions: AccessPermissions): AccessPermissions {
+  const { statements, managedPolicyArns, wideReason } = permissions;
+  identityStatements(statements, "statements");
+  if (!Array.isArray(managedPolicyArns) || (managedPolicyArns.length > 0 && !isTextList(managedPolicyArns)))
+    fail("aws-invalid", noArn("managed policy", managedPolicyArns, "a list of ARNs"));
+  if (statements.length === 0 && managedPolicyArns.length === 0)
+    fail("aws-missing", {
+      problem: "awsAccess() permits nothing",
+      allowed: "at least one entry in `statements` or `managedPolicyArns`",
+      remedy: "say what the service account may do",
+    });
+  const wide = statements.find(isWide) ?? managedPolicyArns.find(isWideManagedPolicy);
+  if (wide && wideReason === undefined) fail("aws-unsafe", tooWide(wide));
+  if (wideReason !== undefined) roleDescription(wideReason, "wideReason");
+  for (const arn of managedPolicyArns) managedPolicyArn(arn, "managed policy");
+  accessPolicy([permissions]);
+  return permissions;
+}
+
+/** The permissions in the form of a CredentialsRequest: an entry for each resource, and the managed policies. */
+export function accessRights({ statements, managedPolicyArns }: AccessPermissions): AccessRights {
+  const statementEntries = statements.flatMap(({ Effect, Action, Resource, Condition }) =>
+    listOf(Resource).map((resource) => ({
+      effect: Effect,
+      action: listOf(Action),
+      resource,
+      ...(Condition && { policyCondition: Condition }),
+    })),
+  );
+  return {
+    ...(statementEntries.length > 0 && { statementEntries }),
+    ...(managedPolicyArns.length > 0 && { managedPolicyArns }),
+  };
+}
+
+/** The inline policy of all permissions of a role; `undefined` where there is none. */
+export function accessPolicy(permissions: readonly AccessPermissions[]): PolicyDocument | undefined {
+  const statements = permissions.flatMap((one) => one.statements);
+  if (statements.length === 0) return undefined;
+  requireSidsOnce(statements);
+  return checkedPolicy("permission policy of the IAM role", policyDocument(statements), SHORTEN);
+}
+
+/** The managed policies of a role, each once; partition and account as far as they are known. */
+export function managedPolicies(
+  permissions: readonly AccessPermissions[],
+  partition: string | undefined,
+  account: string | undefined,
+): readonly string[] {
+  const arns = [...new Set(permissions.flatMap(({ managedPolicyArns }) => managedPolicyArns))].sort();
+  for (const arn of arns) {
+    const its = managedPolicyArn(arn, "managed policy");
+    if (its && partition !== undefined && its.partition !== partition)
+      fail("aws-mismatch", otherPartition("a managed policy", its.partition, partition));
+    if (its && account !== undefined && ![account, MANAGED_BY_AWS].includes(its.account))
+      fail("aws-mismatch", {
+        problem: "managed policy is one of another account than the IAM role",
+        value: arn,
+        allowed: `a policy of account ${account}, or one that AWS manages`,
+        remedy: "declare the policy in the role's account, or use `statements`",
+      });
+  }
+  return arns.length > MANAGED_MAX
+    ? fail("aws-limit", {
+        problem: "too many managed policies for one IAM role",
+        value: arns.length,
+        allowed: "20, the greatest value of the IAM quota (default 10)",
+        remedy: "put the permissions into `statements`",
+      })
+    : arns;
+}
+
+/** A warning where the default quota does not suffice. */
+export function managedPoliciesWarning(arns: readonly string[]): string | undefined {
+  return arns.length <= MANAGED_DEFAULT
+    ? undefined
+    : `${arns.length} managed policies, over the default of ${MANAGED_DEFAULT} per IAM role: ask AWS to raise quota ` +
+        `L-0DA4ABF3 (managed policies per role, at most ${MANAGED_MAX}), or put permissions into \`statements\``;
+}
+
+/** The annotations of a service account that acts as a role; the ARN may be late. */
+export function accessAnnotations(roleArn: string, audience: string): Readonly<Record<string, string>> {
+  return {
+    [`${PREFIX}role-arn`]: roleArn,
+    ...(audience === defaultAwsAudience ? {} : { [`${PREFIX}audience`]: audience }),
+  };
+}
+
+/** Whose credentials the pod gets. */
+export interface PodTokenProps {
+  /** ARN of the role; may be late. */
+  readonly roleArn: string;
+  readonly audience: string;
+  /**
+   * Region of the STS that is asked.
+   *
+   * @defaultValue - what the container states itself
+   */
+  readonly region?: string;
+}
+
+// Not the webhook's own names: where it runs after all, both volumes can stand in one pod.
+const VOLUME = "aws-token";
+const DIRECTORY = "/var/run/secrets/workload-identity/aws";
+const FILE = "token";
+const LIFETIME = Duration.hours(1);
+
+/** Variables, mount and volume that make SDKs and plugins take the service account's token to STS. */
+export function podToken({ roleArn, audience, region }: PodTokenProps): PodFragment {
+  const token = { audience, expirationSeconds: LIFETIME.totalSeconds, path: FILE };
+  return {
+    labels: {},
+    env: [
+      { name: "AWS_ROLE_ARN", value: roleArn },
+      { name: "AWS_WEB_IDENTITY_TOKEN_FILE", value: `${DIRECTORY}/${FILE}` },
+      { name: "AWS_STS_REGIONAL_ENDPOINTS", value: "regional" },
+      ...(region === undefined ? [] : [{ name: "AWS_REGION", value: region }]),
+    ],
+    volumeMounts: [{ name: VOLUME, mountPath: DIRECTORY, readOnly: true }],
+    volumes: [{ name: VOLUME, projected: { sources: [{ serviceAccountToken: token }] } }],
+  };
+}

@@ -1,0 +1,165 @@
+import { fail } from "../../errors";
+import { validateAudience } from "../../model/audience";
+import type { FederatedTrust } from "../../model/federated-trust";
+import type { Issuer } from "../../model/issuer";
+import { isLate } from "../../model/late";
+import { type Known, match } from "../../model/known";
+import { clusterName } from "../../model/kubernetes-name";
+import { type NameRules, derivedName } from "../names";
+import { azureClouds } from "./clouds";
+
+/**
+ * One federated identity credential: tokens of exactly this issuer, subject and audience may act as the identity.
+ *
+ * Limits: learn.microsoft.com, "Important considerations and restrictions for federated identity credentials".
+ */
+export interface FederatedCredential {
+  /** 3 to 120 of letters, digits, `-` and `_`; cannot be changed later. */
+  readonly name: string;
+  /** The `iss` claim, compared to the letter; may be late. */
+  readonly issuer: string;
+  /** The `sub` claim, compared to the letter; there are no wildcards. */
+  readonly subject: string;
+  /** The one `aud` claim. */
+  readonly audience: string;
+}
+
+/** A trust, and the cluster whose name stands in the credentials' names. */
+export interface ClusterTrust extends FederatedTrust {
+  /** Name of the cluster, so that two clusters never claim one credential name on a shared identity. */
+  readonly clusterName: string;
+}
+
+/** Greatest number of federated identity credentials on one identity. */
+export const CREDENTIALS_PER_IDENTITY = 20;
+
+const NAME: NameRules = { max: 120, allowed: /[A-Za-z0-9_-]/, separator: "_" };
+const TEXT_MAX = 600;
+const WRITTEN_NAME = /^[a-z0-9][\w-]{2,119}$/i;
+const HOST = /^https:\/\/([^/:]+)/;
+
+/** The credentials of a trust, sorted by subject; names are `<cluster>_<namespace>_<service account>`. */
+export function federatedCredentials(trust: ClusterTrust): readonly FederatedCredential[] {
+  const cluster = clusterName(trust.clusterName);
+  const issuer = checkedIssuer(trust.issuer);
+  const audience = validateAudience(trust.audience);
+  return trust.subjects
+    .map((subject) => ({
+      name: derivedName([cluster, subject.namespace, subject.name], NAME),
+      issuer,
+      subject: subject.toString(),
+      audience,
+    }))
+    .sort((a, b) => (a.subject < b.subject ? -1 : 1));
+}
+
+/**
+ * Checks all credentials of one identity together; `remedy` says what to do about too many.
+ */
+export function checkCredentials(
+  identity: string,
+  credentials: readonly FederatedCredential[],
+  remedy: string,
+): void {
+  const pairs = new Set<string>();
+  const names = new Set<string>();
+  for (const { name, issuer, subject } of credentials) {
+    // Two equal late issuers are one attribute of one resource; two different ones may still be equal after apply.
+    if (pairs.has(`${issuer} ${subject}`))
+      fail("azure-conflict", {
+        problem: `identity ${identity} already trusts this issuer and subject`,
+        value: `${issuer} ${subject}`,
+        allowed: "each pair of issuer and subject once per identity",
+        remedy: "remove one of the two",
+      });
+    if (names.has(name)) {
+      const by = `another issuer on identity ${identity}; give the two clusters different names`;
+      fail("name-taken", "name of a federated identity credential", name, by);
+    }
+    pairs.add(`${issuer} ${subject}`);
+    names.add(name);
+  }
+  if (credentials.length > CREDENTIALS_PER_IDENTITY) tooManyCredentials(identity, credentials.length, remedy);
+}
+
+/** Refuses more credentials than fit on one identity. */
+export function tooManyCredentials(identity: string, count: number, remedy: string): never {
+  return fail("azure-limit", {
+    problem: `identity ${identity} would hold ${count} federated identity credentials`,
+    value: count,
+    allowed: `at most ${CREDENTIALS_PER_IDENTITY} per identity`,
+    remedy,
+  });
+}
+
+/** A credential as others wrote it. */
+export interface WrittenCredential {
+  /** Its name; `undefined` where none is written. */
+  readonly name: Known<string | undefined>;
+  /** The `iss` claim. */
+  readonly issuer: Known<string | undefined>;
+  /** The `sub` claim. */
+  readonly subject: Known<string | undefined>;
+  /** All of its audiences. */
+  readonly audiences: Known<readonly Known<string>[]>;
+}
+
+/** Why Azure certainly refuses a credential, after "the credential …"; `undefined` where nothing is known to speak against it. */
+export function credentialProblem({
+  name,
+  issuer,
+  subject,
+  audiences,
+}: WrittenCredential): string | undefined {
+  const problem = (value: Known<string | undefined>, of: (text: string) => string | undefined) =>
+    match(
+      value,
+      (text) => (text === undefined ? undefined : of(text)),
+      () => undefined,
+    );
+  const count = match(
+    audiences,
+    ({ length }) => length,
+    () => 1,
+  );
+  const long = (what: string) => (text: string) =>
+    text.length > TEXT_MAX ? `has a ${what} of more than ${TEXT_MAX} characters` : undefined;
+  return (
+    (count > 1 ? `has ${count} audiences, and one is allowed` : undefined) ??
+    problem(name, (text) =>
+      WRITTEN_NAME.test(text)
+        ? undefined
+        : `is named ${JSON.stringify(text)}, and 3 to 120 letters, digits, - and _ are allowed`,
+    ) ??
+    problem(issuer, (text) =>
+      isEntra(text) ? "has an issuer of Microsoft Entra itself (AADSTS700222)" : long("issuer")(text),
+    ) ??
+    problem(subject, long("subject"))
+  );
+}
+
+/** Entra's own tokens are no workload's. */
+function isEntra(issuer: string): boolean {
+  const host = HOST.exec(issuer)?.[1] ?? "";
+  return azureClouds.some((cloud) => cloud.entraHosts.includes(host));
+}
+
+function checkedIssuer({ url, clusterInternal }: Issuer): string {
+  if (isLate(url)) return url;
+  if (clusterInternal) fail("issuer-cluster-internal", url, "Microsoft Entra");
+  if (isEntra(url))
+    fail("azure-invalid", {
+      problem: "issuer is Microsoft Entra itself, which federated identity credentials refuse (AADSTS700222)",
+      value: url,
+      allowed: "the issuer of the cluster's service account tokens",
+      remedy: "use the `issuer` of the cluster's /.well-known/openid-configuration",
+    });
+  return url.length <= TEXT_MAX
+    ? url
+    : fail("azure-limit", {
+        problem: `issuer of a federated identity credential has ${url.length} characters`,
+        value: url,
+        allowed: `at most ${TEXT_MAX} characters`,
+        remedy: "use a shorter one; Azure keeps these texts whole",
+      });
+}

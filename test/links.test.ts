@@ -1,0 +1,32 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ROOT, markdownFiles } from "./support/markdown";
+
+const LINK = /\]\(([^)\s]+)\)/g;
+
+/** The anchors of a page, as forges derive them from its headings. */
+function anchors(path: string): readonly string[] {
+  const headings = readFileSync(path, "utf8").match(/^#+ .+$/gm) ?? [];
+  return headings.map((line) =>
+    line
+      .replace(/^#+ /, "")
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+function isBroken(file: string, link: string): boolean {
+  const [path = "", anchor] = link.split("#");
+  const target = path === "" ? join(ROOT, file) : join(ROOT, dirname(file), path);
+  if (!existsSync(target)) return true;
+  return anchor !== undefined && target.endsWith(".md") && !anchors(target).includes(anchor);
+}
+
+describe("links in Markdown", () => {
+  it.each(markdownFiles())("of %s lead somewhere", (file) => {
+    const links = [...readFileSync(join(ROOT, file), "utf8").matchAll(LINK)].map(([, link = ""]) => link);
+    expect(links.filter((link) => !/^[a-z]+:/.test(link) && isBroken(file, link))).toEqual([]);
+  });
+});
