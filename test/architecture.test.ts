@@ -18,7 +18,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "messages/": [],
   "error-kinds.ts": [],
   "errors.ts": ["error-kinds.ts", "messages/"],
-  "error-codes.ts": ["errors.ts", "messages/"],
+  "error-codes.ts": ["error-kinds.ts", "errors.ts", "messages/"],
   "missing-package.ts": ["errors.ts"],
   "model/": ["errors.ts"],
   "model/parsed-yaml.ts": ["yaml"],
