@@ -76,7 +76,7 @@ export function boundFiles(input: BoundFilesInput): Map<string, string> {
 }
 
 // Only at the start of a line: inside a node file's content the same words are content.
-function withoutUnboundComment(text: string): string {
+export function withoutUnboundComment(text: string): string {
   if (text.startsWith(UNBOUND_COMMENT)) return text.slice(UNBOUND_COMMENT.length);
   return text.replace(`\n${UNBOUND_COMMENT}`, "\n");
 }
