@@ -4,7 +4,7 @@
  * apiserver/pkg/apis/apiserver (v1 from 1.34, v1beta1 from 1.30) and its validation, compared by running it (0.35.3).
  */
 
-import { type WorkloadIdentityError, fail, refusal } from "../../errors";
+import { type WorkloadIdentityError, fail, refusal, throwFirst } from "../../errors";
 import { GivenIssuer, ISSUER, Issuer } from "../../model/issuer";
 import { clusterName } from "../../model/kubernetes-name";
 import { isLate, literal } from "../../model/late";
@@ -123,14 +123,9 @@ export function spokeUserNames(
 export function authenticationConfiguration(props: HubAuthenticationProps): Json {
   const { spoke, additionalAuthenticators = [] } = props;
   const minor = minorOf(`version of spoke ${spoke}`, props.apiServer);
+  const what = `spoke ${spoke}`;
   if (compareVersions(minor, "1.30") < 0)
-    return fail(
-      "version-unsupported",
-      `spoke ${spoke}`,
-      minor,
-      "1.30 or newer",
-      "no structured authentication",
-    );
+    return fail("version-unsupported", what, minor, "1.30 or newer", "no structured authentication");
   const users = spokeUserNames(props.serviceAccounts, props);
   if (users.length === 0)
     return fail("fleet-missing", {
@@ -151,15 +146,15 @@ export function authenticationConfiguration(props: HubAuthenticationProps): Json
   const others = literal(additionalAuthenticators, "additionalAuthenticators");
   if (others.some((each) => typeof at(each, "issuer", "url") !== "string"))
     throw notStarting(spoke, "an additional authenticator has no issuer.url");
-  const [secret] = secretIssues("additionalAuthenticators", others);
-  if (secret) throw secret;
+  throwFirst(secretIssues("additionalAuthenticators", others));
   const document = {
     apiVersion: `apiserver.config.k8s.io/${compareVersions(minor, "1.34") >= 0 ? "v1" : "v1beta1"}`,
     kind: "AuthenticationConfiguration",
     jwt: [hub, ...others],
   };
-  for (const problem of authenticationProblems(document, isLate))
-    throw notStarting(spoke, `the file ${problem}`);
+  throwFirst(
+    authenticationProblems(document, isLate).map((problem) => notStarting(spoke, `the file ${problem}`)),
+  );
   return document;
 }
 
