@@ -36,7 +36,7 @@ export interface HubAuthenticationProps {
   readonly hub: string;
   /** Audience of the tokens, one for each spoke and for nothing else: a token that leaks from one opens no other door. */
   readonly audience: string;
-  /** The hub's service accounts that may sign in, `namespace/name`; nobody else of the hub may. */
+  /** The hub's service accounts that may sign in, `namespace/name`; no others may. */
   readonly serviceAccounts: readonly (string | Subject)[];
   /**
    * Begins the user names on the spoke, with a colon at its end, so that they are neither those of the spoke's

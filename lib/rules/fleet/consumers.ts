@@ -21,7 +21,7 @@ import {
 } from "./consumer";
 import type { FleetPluginKey } from "./plugins";
 
-/** What all consumers can be told. */
+/** Properties of every consumer. */
 export interface ConsumerProps {
   /** Version of the consumer, `0.19` or `3.5.1`. */
   readonly version: string;
@@ -37,7 +37,7 @@ export interface ConsumerProps {
 const CONSUMER = { version: text, workloads: optional(list(CONTROLLER_WORKLOAD)) };
 const CONSUMER_PROPS: ObjectKind<ConsumerProps> = object(CONSUMER);
 
-/** What `multiKueue()` is told. */
+/** Properties of `multiKueue()`. */
 export interface MultiKueueProps extends ConsumerProps {
   /**
    * True where the manager has `--feature-gates` on its command line, as the Helm chart writes it for
@@ -54,7 +54,7 @@ const MULTI_KUEUE_PROPS: ObjectKind<MultiKueueProps> = object({
   featureGatesByFlag: optional(boolean),
 });
 
-/** What `argoCd()` is told. */
+/** Properties of `argoCd()`. */
 export interface ArgoCdProps extends ConsumerProps {
   /**
    * Workload of the controller that turns profiles into cluster Secrets and reads the provider file.
@@ -69,7 +69,7 @@ const ARGO_CD_PROPS: ObjectKind<ArgoCdProps> = object({
   profileController: optional(CONTROLLER_WORKLOAD),
 });
 
-/** What `controller()` is told. */
+/** Properties of `controller()`. */
 export interface ControllerProps {
   /** Name for people, for example `fleet-controller`. */
   readonly title: string;
