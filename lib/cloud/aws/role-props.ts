@@ -43,7 +43,7 @@ export interface RoleTrust {
   readonly audience?: string;
 }
 
-export const ROLE_TRUST: ObjectKind<RoleTrust> = object({
+const ROLE_TRUST: ObjectKind<RoleTrust> = object({
   oidcProvider: OIDC_PROVIDER,
   serviceAccounts: optional(list(SUBJECT)),
   wildcards: optional(list(SUBJECT_WILDCARD)),

@@ -19,7 +19,7 @@ import {
   whyNot,
 } from "../../model/known";
 import type { TreeObject } from "../../model/tree";
-import { awsProviderKind } from "../../rules/aws/provider-spec";
+import { awsProviderKind } from "../../rules/aws/component";
 import { defaultAwsAudience } from "../../rules/aws/pull";
 import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
 import type {

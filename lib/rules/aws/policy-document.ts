@@ -105,3 +105,10 @@ export function checkedPolicy(
 export function policyText(document: PolicyDocument): string {
   return terraformText(JSON.stringify(document));
 }
+
+/** A statement of a request as a statement of a policy; its actions are a list, as ccoctl writes them. */
+export interface RequestStatement extends PolicyStatement {
+  readonly Action: readonly string[];
+  /** The one resource, usually `*`. */
+  readonly Resource: string;
+}

@@ -7,19 +7,13 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { TerraformStack, Testing } from "cdktf";
 import { describe, expect, it } from "vitest";
-import {
-  ComponentRole,
-  IssuerBucket,
-  type IssuerBucketProps,
-  OidcProvider,
-  componentRoles,
-} from "../../../lib/cloud/aws";
+import { ComponentRole, IssuerBucket, type IssuerBucketProps, OidcProvider, componentRoles } from "../../../lib/cloud/aws";
 import type { ComponentsDeclaration } from "../../../lib/model/components";
 import { Issuer } from "../../../lib/model/issuer";
 import { credentialsRequest } from "../../../lib/rules/openshift/credentials-request";
-import { componentPolicy, componentRoleName } from "../../../lib/rules/aws/component";
+import { componentPolicy, componentRoleName, requestStatements } from "../../../lib/rules/aws/component";
+import { type RequestStatement } from "../../../lib/rules/aws/policy-document";
 import { bucketIssuer } from "../../../lib/rules/aws/issuer";
-import { type RequestStatement, requestStatements } from "../../../lib/rules/aws/provider-spec";
 import { optionalRequests, payloadRequests, requestReleases } from "../../support/credentials-requests";
 import { type Json, code, newStack } from "./synthesized";
 
