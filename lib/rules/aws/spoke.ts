@@ -3,7 +3,7 @@
  * latest/ug/manage-access/k8s-access; the EKS API reference.
  */
 
-import { fail } from "../../errors";
+import { type Problem, fail } from "../../errors";
 import { namespaceName } from "../../model/kubernetes-name";
 import { literal } from "../../model/late";
 import {
@@ -124,7 +124,17 @@ export function eksClusterName(name: unknown): string {
 
 export function requireAccessEntries(cluster: string, mode: string): void {
   checkGiven(`EKS cluster ${cluster}`, MODE, mode, "authenticationMode");
-  if (mode === "CONFIG_MAP") fail("spoke-authentication-mode", cluster, mode);
+  if (mode === "CONFIG_MAP") fail("aws-unsupported", withoutAccessEntries(cluster, mode));
+}
+
+/** Of a cluster that knows principals from its ConfigMap alone. */
+export function withoutAccessEntries(cluster: string, mode: string): Problem {
+  return {
+    problem: `EKS cluster ${cluster} takes no access entries`,
+    value: mode,
+    allowed: "API, API_AND_CONFIG_MAP",
+    remedy: "set access_config.authentication_mode of the cluster",
+  };
 }
 
 function policyGrant({ policy, namespaces }: EksPolicyGrant): EksPolicyGrant {
