@@ -251,7 +251,7 @@ export class ComponentRole extends Construct {
    * account; empty without `kmsKeys`.
    */
   readonly keyPolicyStatements: readonly PolicyStatement[];
-  /** What the component got, as `PlatformComponents` is told of it. */
+  /** What the component got, as `PlatformComponents` takes it. */
   readonly grant: ComponentGrant;
   /** The role, for policies that name its literal ARN. */
   readonly dependencies: readonly ITerraformDependable[];

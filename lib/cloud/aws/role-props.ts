@@ -120,7 +120,7 @@ export interface AccountRolesProps extends RolePlace {
    */
   readonly oidcProvider?: IOidcProvider;
   /**
-   * The audience of the tokens; for workloads another one than usual is told to the pod identity webhook by annotation.
+   * The audience of the tokens; for workloads another one than usual is annotated for the pod identity webhook.
    *
    * @defaultValue "sts.amazonaws.com"
    */

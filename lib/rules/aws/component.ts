@@ -30,7 +30,7 @@ import {
 } from "./policy-document";
 import { identityStatements, isWide, tooWide, isCondition, isTextList } from "./statement";
 
-/** How roles are named: by this library, or to the letter as ccoctl does. */
+/** How roles are named: by this library, or exactly as ccoctl does. */
 export type ComponentNaming = "derived" | "ccoctl";
 
 export const componentNamings: readonly ComponentNaming[] = ["derived", "ccoctl"];

@@ -25,7 +25,7 @@ export interface PolicyStatement {
   /** Whether the statement grants or refuses. */
   readonly Effect: "Allow" | "Deny";
   /**
-   * Who is granted, `"*"` for anybody; trust and resource policies only.
+   * Who is granted, `"*"` for everyone; trust and resource policies only.
    *
    * @defaultValue - none: an identity policy, which speaks of its own role
    */
