@@ -7,7 +7,13 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { TerraformStack, Testing } from "cdktf";
 import { describe, expect, it } from "vitest";
-import { ComponentRole, IssuerBucket, type IssuerBucketProps, OidcProvider, componentRoles } from "../../../lib/cloud/aws";
+import {
+  ComponentRole,
+  IssuerBucket,
+  type IssuerBucketProps,
+  OidcProvider,
+  componentRoles,
+} from "../../../lib/cloud/aws";
 import type { ComponentsDeclaration } from "../../../lib/model/components";
 import { Issuer } from "../../../lib/model/issuer";
 import { credentialsRequest } from "../../../lib/rules/openshift/credentials-request";
