@@ -156,8 +156,8 @@ function credentialOf(resource: Resource, isCertain: boolean): Credential {
 /** What one document asks for and Azure refuses; another document may say the same of the same credentials. */
 function refusal(found: readonly Resource[]): string | undefined {
   for (const here of grouped(found, ({ scope }) => scope).values()) {
-    const name = twice(here, (each) => [lowered(each.text("name"))])?.text("name");
-    if (name) return `two of its credentials are named ${shown(name)}`;
+    const namesake = twice(here, (each) => [lowered(each.text("name"))]);
+    if (namesake) return `two of its credentials are named ${shown(namesake.text("name"))}`;
     const pair = twice(here, (each) => [each.text("issuer"), each.text("subject")]);
     if (pair)
       return `two of its credentials have the issuer ${shown(pair.text("issuer"))} and the subject ${shown(pair.text("subject"))}`;

@@ -150,7 +150,7 @@ export function holds(scope: ResourceId, id: ResourceId): Ternary {
     const isHeld = sameId(scope, id) === "yes" || afterPrefix(id.text, joined(scope.text, "/")) !== undefined;
     return isHeld ? "yes" : "unknown";
   }
-  const isOfMany = above.length === 0 || (above[2] && is(above[2], "managementgroups") === "yes");
+  const isOfMany = above.length === 0 || is(above[2] ?? known(""), "managementgroups") === "yes";
   return isOfMany ? "unknown" : beginsWith(inner, above);
 }
 

@@ -178,7 +178,7 @@ function nameAt(
   isWebsite: boolean,
 ): Known<string> | undefined {
   const start = startOf(url, account, suffixes, isWebsite);
-  const starts = [...(start ? [start] : []), ...endpoints];
+  const starts = [...(start === undefined ? [] : [start]), ...endpoints];
   const bases = isWebsite
     ? starts.flatMap((each) => [each, withoutSuffix(each, "/")])
     : [...starts, ...suffixes.map((suffix) => joined("https://", account, ".blob.", suffix, "/"))].map(

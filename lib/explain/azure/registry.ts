@@ -39,9 +39,9 @@ const NO_MODE = unread("nothing says the mode, or two sources different ones");
 /** The name of the registry that a scope is; empty for any other scope. */
 export function scopedRegistry({ segments = [] }: ResourceId): Known<string> {
   const [provider, type, name] = segments.slice(-3);
-  if (segments.length !== REGISTRY_DEPTH || !provider || !type || !name) return known("");
+  if (segments.length !== REGISTRY_DEPTH || provider === undefined || type === undefined) return known("");
   const isRegistry = and(is(type, "registries"), is(provider, "microsoft.containerregistry"));
-  return isRegistry === "yes" ? name : known("");
+  return isRegistry === "yes" && name !== undefined ? name : known("");
 }
 
 /** A registry that Terraform declares or looks up. */
