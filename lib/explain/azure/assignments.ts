@@ -168,8 +168,8 @@ class Groups {
       for (const id of ids) all.set(id, ids);
       const members = orElse(resource.list("members"), () => undefined);
       const isWhole = members?.map((member) => this.#add(member, ids, resource)).every(Boolean);
-      if (resource.adopted || resource.names.includes("dynamic_membership") || !isWhole)
-        ids.forEach((id) => this.open.add(id));
+      const rules = orElse(resource.blocks("dynamic_membership"), () => [resource]);
+      if (resource.adopted || rules.length > 0 || !isWhole) ids.forEach((id) => this.open.add(id));
     }
     for (const resource of terraform.ofType("azuread_group_member")) {
       const key = certainKey(resource.stated("group_object_id"), resource);

@@ -3,8 +3,19 @@
  * by the caller, or read of azapi.
  */
 
-import { type Known, type Ternary, and, is, known, or, orElse, same, unread } from "../../model/known";
-import { isTreeObject, optionalText, treeAt } from "../../model/tree";
+import {
+  type Known,
+  type Ternary,
+  and,
+  is,
+  known,
+  or,
+  orElse,
+  same,
+  unread,
+  whyNot,
+} from "../../model/known";
+import { optionalText, parsedTree, treeAt } from "../../model/tree";
 import { azureClouds } from "../../rules/azure/clouds";
 import type { RoleAssignmentMode } from "../../rules/azure/permission";
 import type { Answer } from "../answer";
@@ -108,11 +119,13 @@ function isIn(scope: ResourceId, name: string, ids: readonly ResourceId[]): Tern
   return is(scoped, "") === "yes" ? "no" : is(scoped, name);
 }
 
-/** The mode that a body states, which releases before 2.0 have as text. */
+/** The mode that a body states, which releases of azapi before 2.0 have as text. */
 function modeIn(resource: Resource): Known<string | undefined> {
   const body = resource.tree("body");
-  const isRead = whether(body, (value) => value === undefined || isTreeObject(value)) === "yes";
-  return isRead ? optionalText(treeAt(body, "properties", "roleAssignmentMode")) : NO_MODE;
+  const isText =
+    whyNot(body)?.kind === "apply" || whether(body, (value) => typeof value === "string") === "yes";
+  const properties = treeAt(isText ? parsedTree(body as Known<string>) : body, "properties");
+  return optionalText(treeAt(properties, "roleAssignmentMode"));
 }
 
 /** The mode after what changes it; of a change that may be another registry's it is not known. */
