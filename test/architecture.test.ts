@@ -18,7 +18,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "messages/": [],
   "error-kinds.ts": [],
   "errors.ts": ["error-kinds.ts", "messages/"],
-  "error-codes.ts": ["errors.ts", "messages/"],
+  "error-codes.ts": ["error-kinds.ts", "errors.ts", "messages/"],
   "missing-package.ts": ["errors.ts"],
   "model/": ["errors.ts"],
   "model/parsed-yaml.ts": ["yaml"],
@@ -402,7 +402,6 @@ const OF_ONE_CLOUD: Readonly<Record<string, Readonly<Record<string, string>>>> =
     registry: "registries honour other roles by their mode",
   },
   google: {
-    denials: "deny policies, boundaries and perimeters win over grants",
     grants: "members, bindings and policies grant, and own policies",
     iam: "grants count by bearer, role, place and condition",
     members: "principals name pools and attributes",

@@ -1,8 +1,8 @@
 import type { TerraformProvider } from "cdktf";
 import type { Construct } from "constructs";
 import type { ISpokeAccess } from "../../model/fleet";
-import { type GatewayRoleName, GATEWAY_ROLES, gatewayServer } from "../../rules/google/connect-gateway";
-import { projectId, projectNumber } from "../../rules/google/ids";
+import { type GatewayRoleName, GATEWAY_ROLES, gatewayServer } from "../../rules/google/spoke";
+import { projectId, projectNumber } from "../../rules/google/names";
 import { enterProject } from "./gke-spoke-entry";
 import { type ObjectKind, boolean, checkGiven, choice, object, optional, text } from "../../model/shape";
 import { PROVIDER } from "../shared/kinds";

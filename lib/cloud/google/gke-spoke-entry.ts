@@ -10,8 +10,7 @@ import type { SpokeEntry, SpokeEntryRequest, SpokeUser } from "../../model/fleet
 import { isLate } from "../../model/late";
 import type { AccessPrincipal } from "../../model/access-principal";
 import type { AccessGrant } from "../../model/workloads";
-import { agentImpersonation } from "../../rules/google/connect-agent";
-import { type GkeRole, rbacUser } from "../../rules/google/gke-access";
+import { type GkeRole, agentImpersonation, rbacUser } from "../../rules/google/spoke";
 import { stableHash } from "../../rules/names";
 import { withinStack } from "../shared/across-stacks";
 import { RoleBinding } from "./role-binding";
@@ -61,17 +60,16 @@ function impersonation(
   users: readonly SpokeUser[],
 ): Pick<SpokeEntry, "objects" | "comment"> {
   const objects = users.flatMap(({ subject, user }) =>
-    agentImpersonation({
-      name: `connect-agent:${hub}:${subject.namespace}:${subject.name}`,
-      user:
-        user ??
+    agentImpersonation(
+      `connect-agent:${hub}:${subject.namespace}:${subject.name}`,
+      user ??
         fail("google-unknown", {
           problem: `the Connect agent of spoke ${spoke} must be allowed to impersonate the user of ${subject.key}, whose name is not known at synth`,
           value: subject.key,
           allowed: "a Google service account in a literal project",
           remedy: "act as Google service accounts: workloadServiceAccounts without impersonate: false",
         }),
-    }),
+    ),
   );
   return { objects, comment: ["The Connect agent of the member must run in the namespace gke-connect."] };
 }

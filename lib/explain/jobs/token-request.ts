@@ -8,10 +8,13 @@ import { once } from "../../model/once";
 import { at } from "../../model/parsed";
 import { knownJson, treeAt } from "../../model/tree";
 import { compareVersions } from "../../model/version";
-import { featureGateDefault } from "../../rules/kubelet/feature-gates";
-import { nodeNeedsServiceAccountGet } from "../../rules/kubelet/service-account-get";
-import { findRbacGrant, rbacAllows } from "../../rules/rbac/evaluate";
-import { DEFAULT_NODE_GROUPS, TOKEN_AUDIENCE_VERB } from "../../rules/rbac/node-audience";
+import { featureGateDefault, nodeNeedsServiceAccountGet } from "../../rules/kubelet/feature-gates";
+import {
+  findRbacGrant,
+  rbacAllows,
+  DEFAULT_NODE_GROUPS,
+  TOKEN_AUDIENCE_VERB,
+} from "../../rules/rbac/evaluate";
 import { type Answer, SILENT, broken, pass, passing, seen, unknown } from "../answer";
 import type { ClusterFacts } from "../read/cluster-record";
 import type { ClusterArtefacts } from "../read/facts";

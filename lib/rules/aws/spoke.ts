@@ -1,5 +1,6 @@
 /*
- * Access policies of EKS. Source: awsdocs/amazon-eks-user-guide, latest/ug/manage-access/k8s-access/access-policy-reference.adoc.
+ * What an access entry of an EKS cluster may allow. Sources: awsdocs/amazon-eks-user-guide,
+ * latest/ug/manage-access/k8s-access; the EKS API reference.
  */
 
 import { type Problem, fail } from "../../errors";
@@ -16,7 +17,6 @@ import {
   text,
 } from "../../model/shape";
 
-// HEADER /*  * What an access entry of an EKS cluster may allow. Sources: awsdocs/amazon-eks-user-guide,  * latest/ug/manage-access/k8s-access (access-entries.adoc, access-policies.adoc, access-policy-reference.adoc);  * CreateCluster in the EKS API reference for names and for the authentication mode; the answer of CreateAccessEntry  * for groups that begin with `system:` (terraform-aws-modules/terraform-aws-eks issue 2915).  */
 /** Access policies that EKS has for people and programs; the others are for nodes and services of AWS. */
 export type EksAccessPolicyName =
   | "AmazonEKSAdminPolicy"

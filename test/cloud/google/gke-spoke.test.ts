@@ -164,9 +164,9 @@ describe("gkeSpoke", () => {
   });
 
   it.each<readonly [string, Partial<GkeSpokeProps>]>([
-    ["google-project-invalid", { project: "Spokes" }],
-    ["google-role-basic", { role: "roles/editor" }],
-    ["google-role-invalid", { role: "developer" }],
+    ["google-invalid: Google Cloud project is not a project id", { project: "Spokes" }],
+    ["google-unsafe: a basic role reaches", { role: "roles/editor" }],
+    ["google-invalid: not the full name of a role", { role: "developer" }],
     // The DNS endpoint has a certificate of Google's.
     ["google-setting-contradicts", { dnsEndpoint: true }],
     ["property-invalid", { dnsEndpoint: "true" as unknown as boolean }],
@@ -289,10 +289,10 @@ describe("connectGatewaySpoke", () => {
   });
 
   it.each<readonly [string, Partial<ConnectGatewaySpokeProps>]>([
-    ["google-project-invalid", { project: "" }],
-    ["google-project-number-invalid", { projectNumber: "fleet-prod" }],
-    ["google-membership-invalid", { membership: "Spoke" }],
-    ["google-membership-invalid", { location: "europe-west1-b" }],
+    ["google-invalid: Google Cloud project is not a project id", { project: "" }],
+    ["google-invalid: project number is not a number", { projectNumber: "fleet-prod" }],
+    ["google-invalid: of a fleet membership is not valid", { membership: "Spoke" }],
+    ["google-invalid: of a fleet membership is not valid", { location: "europe-west1-b" }],
     ["property-invalid", { role: "roles/gkehub.viewer" as "roles/gkehub.gatewayReader" }],
     ["property-invalid", { gke: "no" as unknown as boolean }],
   ])("refuses with %s", (code, change) => {
