@@ -75,7 +75,6 @@ function seenBy({ spec }: PodFact, program: AccountQuestion["program"]): readonl
   }));
 }
 
-/** What was found of a pod. */
 interface JudgedPod extends PodFact {
   readonly isLabelled: Ternary;
   readonly hasAll: Ternary;

@@ -26,7 +26,6 @@ import type { Unread } from "../shared/not-read";
 import { isAbsent, lowered, remembered, whether } from "../shared/references";
 import { type ResourceId, azapiResources, changedId, holds, idOf, sameId } from "./ids";
 
-/** A registry as a host names it. */
 export interface Registry {
   readonly name: string;
   readonly mode: Known<RoleAssignmentMode>;
@@ -55,7 +54,6 @@ export function scopedRegistry({ segments = [] }: ResourceId): Known<string> {
   return isRegistry === "yes" && name !== undefined ? name : known("");
 }
 
-/** A registry that Terraform declares or looks up. */
 interface Declared {
   readonly resource: Resource;
   readonly id: ResourceId;
@@ -64,7 +62,6 @@ interface Declared {
   readonly mode: Known<string | undefined>;
 }
 
-/** The registries that were read. */
 export class Registries {
   readonly #declared: readonly Declared[];
   readonly #found = new Map<ClusterFacts["registries"], Map<string, Registry | undefined>>();

@@ -44,7 +44,6 @@ const OF_CLUSTERS = "microsoft.containerservice/managedclusters/";
 /** Segments of a cluster's id; those of its namespaces have more. */
 const DEPTH = 8;
 
-/** AKS clusters as spokes. */
 export function aksSpokes(terraform: Terraform, identities: Identities, unread: Unread): CloudSpokes {
   return {
     called: serverProblem,
@@ -90,7 +89,6 @@ function countsAt(assignment: Assignment, cluster: Resource | undefined, questio
   return and(allows, or(holds(scope, idOf(cluster)), within));
 }
 
-/** An identity, and its roles that count at a cluster. */
 interface Entering extends Identity {
   readonly certain: readonly Assignment[];
   readonly isOpen: boolean;
