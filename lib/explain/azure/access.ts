@@ -50,6 +50,7 @@ const HARMLESS: readonly string[] = ["azure_resource_prefix", "azure_resourcegro
 const AS_OTHERS =
   "write the cluster's tenant and subscription into every Secret; `bind` writes those of the outputs";
 
+/** Components by their Secrets, and workloads by the annotations that the webhook reads. */
 export function azureAccess(identities: Identities, issuers: Issuers): CloudAccess {
   const identityOf = (client: Known<string | undefined>): AccessIdentity | undefined =>
     isAbsent(client) || is(client, "") === "yes"

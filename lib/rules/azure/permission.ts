@@ -10,6 +10,7 @@ import { type LoginServer, joinPatterns } from "./registry";
 /** `properties.roleAssignmentMode` of a registry, as `az acr show` prints it. */
 export type RoleAssignmentMode = "LegacyRegistryPermissions" | "AbacRepositoryPermissions";
 
+/** What the mode of a registry means for a pull. */
 export interface PullRole {
   /** The built-in role that the mode honours for pulls. */
   readonly roleDefinitionName: string;
