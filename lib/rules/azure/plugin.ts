@@ -13,7 +13,6 @@ export const TENANT_ID_ANNOTATION = "kubernetes.azure.com/acr-tenant-id";
 
 const CACHE_MINUTES = 10;
 
-/** What decides the kubelet's entry. */
 export interface AcrCredentialProviderOptions {
   /** The hosts that are pulled from; all of one cloud. */
   readonly loginServers: readonly LoginServer[];
