@@ -110,17 +110,19 @@ export function kubernetes(props: KubernetesProps): ICluster<Construct> {
     });
   const configPath = nodePath("path of the CredentialProviderConfig", props.configPath ?? CONFIG_PATH);
   const plugins = pluginFacts(props.plugins);
-  const facts = { distribution: "kubernetes", kubelet, apiServer, featureGates, plugins };
+  const facts = { kubelet, apiServer, featureGates, plugins };
+  const distribution = "kubernetes";
   return {
-    ...facts,
     name: clusterName(props.name),
+    distribution,
     issuer,
+    ...facts,
     stockProviders: {},
     additionalProviders: [],
     configPath: () => configPath,
     pluginDirectory: nodePath("directory of the plugins", props.pluginDirectory ?? PLUGIN_DIRECTORY),
     pluginDirectoryWritable: props.pluginDirectoryWritable ?? true,
-    recorded: { name: props.name, issuer: issuer.url, ...facts },
+    recorded: { name: props.name, distribution, issuer: issuer.url, ...facts },
     carriers: [new PlainCarrier()],
   };
 }

@@ -17,7 +17,6 @@ import { terraformText } from "../../../lib/rules/terraform-text";
 import { issuerDocuments } from "../../../lib/rules/openid/issuer-documents";
 import { applyConfiguration } from "./applied";
 import { ACCOUNT, REGION, type Json, code, document, newStack, only, resources } from "./synthesized";
-import { refusal } from "../../support/refusal";
 
 const PEM = generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey.export({
   type: "spki",
@@ -220,7 +219,7 @@ describe("IssuerBucket", () => {
     ["a private key", { keys: [{ publicKey: PRIVATE, use: "current" }] }, "issuer-unsafe: is a private key"],
   ])("refuses %s, and declares nothing", (_, more, refusal) => {
     const stack = newStack();
-    expect(() => bucket(stack, more)).toThrowError(refusal(refusal));
+    expect(() => bucket(stack, more)).toThrowError(code(refusal));
     expect(resources(stack, "aws_s3_bucket")).toEqual([]);
   });
 
@@ -312,7 +311,7 @@ describe("IssuerBucket", () => {
     ["a key that is null", { keys: [null as unknown as IssuerKey] }, "property-invalid"],
   ])("refuses %s", (_, more, refusal) => {
     const stack = newStack();
-    expect(() => bucket(stack, more)).toThrowError(refusal(refusal));
+    expect(() => bucket(stack, more)).toThrowError(code(refusal));
     expect(resources(stack, "aws_s3_bucket")).toEqual([]);
   });
 
