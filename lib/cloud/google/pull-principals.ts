@@ -1,3 +1,4 @@
+import { PLUGINS } from "../../rules/plugins";
 import { Annotations } from "cdktf";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
@@ -11,7 +12,6 @@ import {
   NODE_IDENTITY_ARGUMENTS,
   OPT_IN_ANNOTATION,
   OPT_IN_VALUE,
-  PLUGIN_NAME,
   cacheEnvironment,
   customPoolArguments,
   managedPoolArguments,
@@ -104,7 +104,7 @@ function credentialProvider(
 ): ImageCredentialProvider {
   return {
     plugin: "gcp",
-    name: PLUGIN_NAME,
+    name: PLUGINS.gcp.executable,
     matchImages: [...new Set(bindings.map(({ repository }) => repository.host))].sort(),
     defaultCacheDuration: Duration.minutes(1),
     args,

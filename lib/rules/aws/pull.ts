@@ -1,3 +1,4 @@
+import { PLUGINS } from "../plugins";
 import { fail } from "../../errors";
 import { Duration } from "../../model/duration";
 import type { CredentialProviderEnv, ImageCredentialProvider } from "../../model/image-credential-provider";
@@ -23,7 +24,7 @@ export const defaultAwsAudience = "sts.amazonaws.com";
  * The service account annotation that the ECR plugin reads; fixed in kubernetes/cloud-provider-aws,
  * cmd/ecr-credential-provider/main.go. `eks.amazonaws.com/role-arn` is for other programs and is not read.
  */
-export const ecrRoleAnnotation = "eks.amazonaws.com/ecr-role-arn";
+export const ecrRoleAnnotation: string = PLUGINS.ecr.annotations[0];
 
 /** The annotations of a service account that pulls as a role; the ARN may be late. */
 export function pullAnnotations(roleArn: string): Readonly<Record<string, string>> {
@@ -40,7 +41,7 @@ export function ecrCredentialProvider(
 ): ImageCredentialProvider {
   return {
     plugin: "ecr",
-    name: "ecr-credential-provider",
+    name: PLUGINS.ecr.executable,
     matchImages: [...new Set(grants.flatMap(patternsOf))].sort(),
     // Only used when the plugin's answer has no duration; half of a login's twelve hours is what it answers itself.
     defaultCacheDuration: Duration.hours(CACHE_HOURS),

@@ -8,12 +8,10 @@ import { fail } from "../../errors";
 import type { Duration } from "../../model/duration";
 import type { CredentialProviderEnv } from "../../model/image-credential-provider";
 import { literal } from "../../model/late";
-
-/** File name of the upstream executable. */
-export const PLUGIN_NAME = "auth-provider-gcp";
+import { PLUGINS } from "../plugins";
 
 /** Annotation by which a service account opts in; the plugin compares its value with {@link OPT_IN_VALUE} to the letter. */
-export const OPT_IN_ANNOTATION = "iam.gke.io/enable-wi-image-pull";
+export const OPT_IN_ANNOTATION: string = PLUGINS.gcp.annotations[0];
 
 /** The only value that opts in. */
 export const OPT_IN_VALUE = "true";

@@ -8,6 +8,7 @@
 
 import { fail } from "../../errors";
 import type { PluginFacts, StockCredentialProvider } from "../../model/cluster";
+import { PLUGINS } from "../plugins";
 import { compareVersions, minorOf } from "../../model/version";
 import { literal } from "../../model/late";
 
@@ -175,7 +176,7 @@ const google: Row = {
 
 const ROWS: Readonly<Record<OpenShiftPlatform, Row>> = {
   aws: cloud("ecr", {
-    name: "ecr-credential-provider",
+    name: PLUGINS.ecr.executable,
     matchImages: [
       "*.dkr.ecr.*.amazonaws.com",
       "*.dkr.ecr.*.amazonaws.com.cn",
@@ -187,7 +188,7 @@ const ROWS: Readonly<Record<OpenShiftPlatform, Row>> = {
     defaultCacheDuration: "12h",
   }),
   azure: cloud("acr", {
-    name: "acr-credential-provider",
+    name: PLUGINS.acr.executable,
     matchImages: ["*.azurecr.io", "*.azurecr.cn", "*.azurecr.de", "*.azurecr.us"],
     args: ["/etc/kubernetes/cloud.conf"],
     defaultCacheDuration: "10m",
