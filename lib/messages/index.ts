@@ -2,10 +2,7 @@
  * The tables of messages, one per area. Texts are for failures: the compiled entry loads a table when one is needed.
  */
 
-export { azureMessages } from "./azure";
 export { explainMessages } from "./explain";
-export { fleetMessages } from "./fleet";
-export { fleetAccessMessages } from "./fleet-access";
 export { googleMessages } from "./google";
 export { modelMessages } from "./model";
 export { testingMessages } from "./testing";
