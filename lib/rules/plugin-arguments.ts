@@ -14,9 +14,7 @@ export interface ArgumentRefusal {
   readonly isOfKnownFlag: boolean;
   /** True where it is not known here whether the plugin takes the value. */
   readonly isOpen?: boolean;
-  /** What is wrong, as a clause. */
   readonly reason: string;
-  /** What to do. */
   readonly remedy: string;
   /** What the plugin prints, or the kubelet where the plugin prints something else than an answer. */
   readonly log: string;
@@ -26,7 +24,6 @@ export interface ArgumentRefusal {
 export interface ParsedArguments {
   /** What is neither a flag nor its value, before `--`. */
   readonly words: readonly string[];
-  /** What follows `--`, words all. */
   readonly rest: readonly string[];
   /** Values by flag, of several the last; `true` for one that stands alone. */
   readonly values: ReadonlyMap<string, string>;

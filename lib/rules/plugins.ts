@@ -47,18 +47,15 @@ export type FlagKind = "string" | "level" | "bool" | "print" | "unread";
 
 /** The flags of one plugin. */
 export interface PluginFlags {
-  /** Names by their single letter. */
   readonly short: Readonly<Record<string, string>>;
   readonly kinds: Readonly<Record<string, FlagKind>>;
 }
 
 /** What is known of a plugin. */
 export interface Plugin {
-  /** File name of the upstream executable, and of the entry. */
   readonly executable: string;
   /** Names that releases and distributions give to it; what follows names a platform or a second copy. */
   readonly executables: RegExp;
-  /** Annotations of service accounts that it reads. */
   readonly annotations: readonly [string, ...string[]];
   /** The newest minor whose source was read; of a newer one nothing is known. */
   readonly newest: string;

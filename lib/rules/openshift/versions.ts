@@ -14,9 +14,7 @@ import { literal } from "../../model/late";
 
 /** The facts of one OpenShift minor. */
 export interface OpenShiftRelease {
-  /** OpenShift minor, `4.22`. */
   readonly version: string;
-  /** Kubernetes minor of its kubelet and API server, `1.35`. */
   readonly kubernetes: string;
   /** The plugins of the node image by key; every platform's image has all of them. */
   readonly plugins: Readonly<Record<string, PluginFacts>>;
@@ -125,7 +123,6 @@ export type OpenShiftPlatform =
 
 /** What a platform's nodes bring. */
 export interface PlatformNodes {
-  /** Path of the CredentialProviderConfig that the kubelet reads. */
   readonly configPath: string;
   /**
    * `unit`: the operator's kubelet unit has the flags, nothing can be changed. `drop-in`: a drop-in file sets the
