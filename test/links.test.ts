@@ -35,7 +35,9 @@ describe("links in Markdown", () => {
     const paths = [...page.matchAll(/`((?:lib|test|build|docs)\/[^`\s]+)`/g)].map(([, path = ""]) => path);
     expect(paths.length).toBeGreaterThan(10);
     const each = paths.flatMap((path) =>
-      path.includes("<c>") ? ["aws", "azure", "google"].map((cloud) => path.replaceAll("<c>", cloud)) : [path],
+      path.includes("<c>")
+        ? ["aws", "azure", "google"].map((cloud) => path.replaceAll("<c>", cloud))
+        : [path],
     );
     expect(each.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { PLUGINS } from "../../rules/plugins";
 import { Annotations } from "cdktf";
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
@@ -10,7 +11,6 @@ import {
   NODE_IDENTITY_ARGUMENTS,
   OPT_IN_ANNOTATION,
   OPT_IN_VALUE,
-  PLUGIN_NAME,
   cacheEnvironment,
   customPoolArguments,
   managedIdentityProvider,
@@ -104,7 +104,7 @@ function credentialProvider(
 ): ImageCredentialProvider {
   return {
     plugin: "gcp",
-    name: PLUGIN_NAME,
+    name: PLUGINS.gcp.executable,
     matchImages: [...new Set(bindings.map(({ repository }) => repository.host))].sort(),
     defaultCacheDuration: Duration.minutes(1),
     args,
