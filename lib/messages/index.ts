@@ -4,7 +4,6 @@
 
 export { azureMessages } from "./azure";
 export { componentsMessages } from "./components";
-export { explainMessages } from "./explain";
 export { fleetMessages } from "./fleet";
 export { fleetAccessMessages } from "./fleet-access";
 export { googleMessages } from "./google";
@@ -14,4 +13,3 @@ export { modelMessages } from "./model";
 export { nodeMessages } from "./node";
 export { openidMessages } from "./openid";
 export { openshiftMessages } from "./openshift";
-export { testingMessages } from "./testing";

@@ -63,7 +63,13 @@ export function synthStack(
       context: { [PROOF_CONTEXT]: false, ...options.context },
     });
     const stack = build(app);
-    if (stack.node.root !== app) fail("testing-stack-missing", stack.node.path);
+    if (stack.node.root !== app)
+      fail("testing-foreign", {
+        problem: "the stack that was built is not of the app that it was given",
+        value: stack.node.path,
+        allowed: "a TerraformStack whose root is that app",
+        remedy: 'build it below the app: synthStack((app) => new MyStack(app, "prod"))',
+      });
     app.synth();
     const { workingDirectory } = app.manifest.forStack(stack);
     built = true;

@@ -9,7 +9,7 @@ import {
 import { fail } from "../errors";
 import { Explainer, type PullResult } from "../explain/explainer";
 import type { ClusterRecord } from "../explain/read/cluster-record";
-import { documentsIn } from "../explain/read/documents";
+import { documentsIn, invalidFile } from "../explain/read/documents";
 import { STACK_FILE } from "../explain/read/input-files";
 import type { PullSelection } from "../explain/selections";
 import { forget } from "./temporary-folders";
@@ -35,7 +35,7 @@ export class SynthesizedStack {
   /** The Terraform configuration, parsed. */
   get terraform(): Readonly<Record<string, unknown>> {
     const path = join(this.dir, STACK_FILE);
-    return jsonObject(this.text(STACK_FILE), (reason) => fail("explain-file-invalid", path, 1, reason));
+    return jsonObject(this.text(STACK_FILE), (reason) => invalidFile(path, 1, reason));
   }
 
   /** The Kubernetes objects in the order in which they are applied, parsed; late values are placeholders. */
@@ -67,7 +67,13 @@ export class SynthesizedStack {
 
   /** What the verifier says of the selected pulls. Throws `testing-no-cluster`, or what `explain` throws. */
   explain(selection: Omit<PullSelection, "stack"> = {}): readonly PullResult[] {
-    if (this.identity === undefined) fail("testing-no-cluster", this.name);
+    if (this.identity === undefined)
+      fail("testing-missing", {
+        problem: "the stack has no Kubernetes manifests, so that nothing can be said of a pull",
+        value: this.name,
+        allowed: "a stack with ImagePulls or Manifests of the /synth subpath",
+        remedy: "synthesize the stack that holds the cluster",
+      });
     return [...this.explainer.pulls({ ...selection, stack: this.name })];
   }
 
