@@ -396,14 +396,12 @@ const OF_ONE_CLOUD: Readonly<Record<string, Readonly<Record<string, string>>>> =
   azure: {
     access: "who acts other than by pulling",
     assignments: "roles are assigned, also to groups, and denied",
-    azapi: "a second provider declares the same resources",
     credentials: "an identity has up to twenty federated credentials",
     ids: "resource ids are compared without letter case, and form scopes",
     pods: "the webhook changes pods by label",
     registry: "registries honour other roles by their mode",
   },
   google: {
-    denials: "deny policies, boundaries and perimeters win over grants",
     grants: "members, bindings and policies grant, and own policies",
     iam: "grants count by bearer, role, place and condition",
     members: "principals name pools and attributes",

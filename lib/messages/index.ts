@@ -2,10 +2,7 @@
  * The tables of messages, one per area. Texts are for failures: the compiled entry loads a table when one is needed.
  */
 
-export { azureMessages } from "./azure";
 export { componentsMessages } from "./components";
-export { fleetMessages } from "./fleet";
-export { fleetAccessMessages } from "./fleet-access";
 export { googleMessages } from "./google";
 export { kubeletMessages } from "./kubelet";
 export { kubernetesMessages } from "./kubernetes";

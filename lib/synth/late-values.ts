@@ -90,6 +90,12 @@ export class LateValues {
     return Object.fromEntries(all);
   }
 
+  /** What fills a placeholder of this stack. */
+  fillingOf(placeholder: string): OutputPlaceholder | EncodedPlaceholder {
+    const filling = this.#outputs.get(placeholder) ?? this.#encoded.get(placeholder);
+    return filling ?? refuseAfterSynth("a placeholder", placeholder);
+  }
+
   /**
    * The text with a placeholder for each late value in it.
    *

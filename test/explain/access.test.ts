@@ -238,7 +238,7 @@ describe("the credential file of Google", () => {
   it.each<[string, Record<string, unknown> | string, string]>([
     ["no JSON", "{", "is not JSON"],
     ["a key", { type: "service_account" }, "is a key of a service account, which does not expire"],
-    ["another type", { type: "authorized_user" }, "is of type authorized_user, not external_account"],
+    ["another type", { type: "authorized_user" }, "has the type authorized_user, not external_account"],
     ["no pool provider", { audience: "//x" }, "has the audience //x"],
     ["another token type", { subject_token_type: "x" }, "has the subject_token_type x"],
     ["another exchange", { token_url: "https://sts.example.com/v2" }, "has the token_url"],
@@ -247,17 +247,17 @@ describe("the credential file of Google", () => {
     [
       "a token in JSON",
       { credential_source: { file: "/t", format: { type: "json" } } },
-      "has the format json",
+      "has the credential_source.format.type json",
     ],
     [
       "another exchange's domain",
       { token_url: "https://sts.evil.example/v1/token" },
-      "not the token exchange of googleapis.com",
+      "not https://sts.googleapis.com/v1/token",
     ],
     [
       "a domain of its own that the exchange is not of",
       { universe_domain: "acme.example" },
-      "not the token exchange of acme.example",
+      "not https://sts.acme.example/v1/token",
     ],
     [
       "impersonation elsewhere",

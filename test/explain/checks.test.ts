@@ -457,7 +457,7 @@ const FAILS: Readonly<Record<string, readonly Row[]>> = {
           "assertion.sub in ['system:serviceaccount:shop:web']",
         ],
       ],
-      text: "is not listed in the attribute condition",
+      text: "the attribute condition does not admit",
       log: "rejected by the attribute condition",
     },
   ],

@@ -4,20 +4,24 @@
  */
 
 import { describe, expect, it } from "vitest";
-import { accountId, parseRoleArn } from "../../lib/rules/aws/provider";
+import { accountId, parseRoleArn } from "../../lib/rules/aws/arn";
+import { customAttributeName } from "../../lib/rules/google/mapping";
+import {
+  bucketName as googleBucket,
+  projectId,
+  projectNumber,
+  serviceAccountId,
+  workloadIdentityId,
+} from "../../lib/rules/google/names";
+import { repositoryName as googleRepository, imagePatterns } from "../../lib/rules/google/registry";
+import { customRoleId } from "../../lib/rules/google/role";
 import { ccoctlNameOf, roleDescription, roleName, rolePath } from "../../lib/rules/aws/names";
 import { repositoryName as ecrRepository } from "../../lib/rules/aws/registry";
 import { eksClusterName } from "../../lib/rules/aws/spoke";
 import { bucketName as awsBucket } from "../../lib/rules/aws/issuer";
-import { guid, identityName, parseClusterId, parseRegistryId } from "../../lib/rules/azure/ids";
+import { guid, identityName, parseClusterId, parseRegistryId } from "../../lib/rules/azure/names";
 import { identityNamePrefix } from "../../lib/rules/azure/pull";
 import { blobContainerName, storageAccountName } from "../../lib/rules/azure/issuer";
-import { customAttributeName } from "../../lib/rules/google/attribute-mapping";
-import { bucketName as googleBucket } from "../../lib/rules/google/bucket-name";
-import { customRoleId } from "../../lib/rules/google/custom-role";
-import { projectId, projectNumber, workloadIdentityId } from "../../lib/rules/google/ids";
-import { imagePatterns, repositoryName as googleRepository } from "../../lib/rules/google/repository";
-import { serviceAccountId } from "../../lib/rules/google/service-account";
 import { DIGITS, LETTERS, LOWER, passes, sorted, takenCharacters } from "../support/characters";
 
 /** A rule, the characters at the first place, within, and at the last place, and the lengths. */

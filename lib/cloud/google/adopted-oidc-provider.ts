@@ -4,10 +4,9 @@ import { fail } from "../../errors";
 import { validateAudience } from "../../model/audience";
 import { Issuer } from "../../model/issuer";
 import type { Subject } from "../../model/subject";
-import { customAttributeName, fitsGoogleSubject, subjectBytes } from "../../rules/google/attribute-mapping";
-import { workloadIdentityId } from "../../rules/google/ids";
-import { renderPrincipal } from "../../rules/google/principal";
-import { defaultAudience, stsAudience } from "../../rules/google/workload-identity-names";
+import { customAttributeName, fitsGoogleSubject, subjectBytes } from "../../rules/google/mapping";
+import { workloadIdentityId } from "../../rules/google/names";
+import { defaultAudience, renderPrincipal, stsAudience } from "../../rules/google/provider";
 import type { IOidcProvider, OidcProviderAttributes } from "./oidc-provider-props";
 import type { IWorkloadIdentityPool } from "./workload-identity-pool";
 
@@ -64,13 +63,11 @@ export class AdoptedOidcProvider extends Construct implements IOidcProvider {
     const { projectNumber, poolId } = this.pool;
     const name = this.#subjectAttribute;
     const text = subject.toString();
-    return renderPrincipal({
-      projectNumber,
-      poolId,
-      selector:
-        name === undefined || fitsGoogleSubject(subject)
-          ? { kind: "subject", subject: text }
-          : { kind: "attribute", name, value: text },
-    });
+    return renderPrincipal(
+      { projectNumber, poolId },
+      name === undefined || fitsGoogleSubject(subject)
+        ? { kind: "subject", subject: text }
+        : { kind: "attribute", name, value: text },
+    );
   }
 }

@@ -1,9 +1,15 @@
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import type { IPullIdentities, IPullSource } from "../../model/pulls";
-import { projectId } from "../../rules/google/ids";
-import { type GcrHost, dockerHost, gcrLocation } from "../../rules/google/registry-host";
-import { imagePatterns, projectPath, repositoryName } from "../../rules/google/repository";
+import { projectId } from "../../rules/google/names";
+import {
+  type GcrHost,
+  dockerHost,
+  gcrLocation,
+  imagePatterns,
+  projectPath,
+  repositoryName,
+} from "../../rules/google/registry";
 import {
   type Kind,
   type ObjectKind,

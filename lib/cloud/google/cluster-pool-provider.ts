@@ -2,7 +2,7 @@ import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import type { Issuer } from "../../model/issuer";
 import { isLate } from "../../model/late";
-import { projectId, projectNumber } from "../../rules/google/ids";
+import { projectId, projectNumber } from "../../rules/google/names";
 import { derivedName } from "../../rules/names";
 import type { NameRules } from "../../rules/names";
 import type { ClusterPoolProps } from "./cluster-pool-props";

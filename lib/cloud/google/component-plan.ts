@@ -8,21 +8,19 @@ import {
   ccoctlDescription,
   ccoctlDisplayName,
   ccoctlRoleId,
-  ccoctlRoleTitle,
-} from "../../rules/google/ccoctl-names";
-import { componentIntent } from "../../rules/google/component-intent";
-import { ROLE_TITLE_MAX, customRoleId, customRoleName, derivedRoleId } from "../../rules/google/custom-role";
-import { projectId } from "../../rules/google/ids";
-import { componentRights } from "../../rules/google/provider-spec";
-import { writtenReason } from "../../rules/google/reason";
-import { type CheckedRoleGrant, checkedRoleGrant } from "../../rules/google/role-grant";
+  componentIntent,
+  componentRights,
+} from "../../rules/google/component";
 import {
   DESCRIPTION_MAX,
   DISPLAY_NAME_MAX,
   derivedAccountId,
+  projectId,
   serviceAccountId,
-} from "../../rules/google/service-account";
-import { describedWith, utf8Bytes } from "../../rules/google/short-text";
+} from "../../rules/google/names";
+import { type CheckedRoleGrant, checkedRoleGrant } from "../../rules/google/permission";
+import { ROLE_TITLE_MAX, customRoleId, customRoleName, derivedRoleId } from "../../rules/google/role";
+import { describedWith, utf8Bytes, writtenReason } from "../../rules/google/text";
 import type {
   ComponentNaming,
   ComponentServiceAccountProps,
@@ -162,7 +160,7 @@ function roleOf(
   return {
     project,
     roleId: customRoleId(props.roleId ?? derived),
-    title: own ? names.displayName.slice(0, ROLE_TITLE_MAX) : ccoctlRoleTitle(project, request.name),
+    title: own ? names.displayName.slice(0, ROLE_TITLE_MAX) : ccoctlDisplayName(project, request.name),
     description: own ? names.description : ccoctlDescription(ccoctlDisplayName(cluster, request.name)),
     permissions,
     adopt: props.adoptRole ?? (props.adopt === true && !own),

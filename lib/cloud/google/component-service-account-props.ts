@@ -1,7 +1,7 @@
 import type { TerraformProvider } from "cdktf";
 import { type CredentialsRequest, COMPONENT_REQUEST } from "../../model/credentials-request";
-import { type ComponentRightsOverride, COMPONENT_RIGHTS_OVERRIDE } from "../../rules/google/provider-spec";
-import { type RoleCondition, ROLE_CONDITION } from "../../rules/google/role-condition";
+import { type ComponentRightsOverride, COMPONENT_RIGHTS_OVERRIDE } from "../../rules/google/component";
+import { type RoleCondition, ROLE_CONDITION } from "../../rules/google/permission";
 import { type IOidcProvider, OIDC_PROVIDER } from "./oidc-provider-props";
 import { type ObjectKind, boolean, choice, object, optional, text } from "../../model/shape";
 import { PROVIDER } from "../shared/kinds";

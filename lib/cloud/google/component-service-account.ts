@@ -7,7 +7,7 @@ import {
   COMPONENT_TOKEN_PATH,
 } from "../../model/components";
 import { encode } from "../../model/late";
-import { externalAccountFile } from "../../rules/google/external-account";
+import { externalAccountFile } from "../../rules/google/workload";
 import { type ComponentPlan, planComponent } from "./component-plan";
 import {
   type ComponentServiceAccountProps,

@@ -10,9 +10,8 @@ import {
 import type { CredentialsRequest } from "../../model/credentials-request";
 import { clusterName } from "../../model/kubernetes-name";
 import { ofRequest } from "../../model/request-label";
-import { CCOCTL_DESCRIPTION } from "../../rules/google/ccoctl-names";
-import { universeDomain } from "../../rules/google/external-account";
-import { PROVIDER_KIND } from "../../rules/google/provider-spec";
+import { CCOCTL_DESCRIPTION, PROVIDER_KIND } from "../../rules/google/component";
+import { universeDomain } from "../../rules/google/workload";
 import { type KnownNames, checkClusterPool, clusterPoolProvider } from "./cluster-pool-provider";
 import { type ComponentPlan, type UnboundComponent, planComponent, refuseClashes } from "./component-plan";
 import { ComponentServiceAccount, checkComponentAudience } from "./component-service-account";

@@ -1,8 +1,8 @@
 import type { TerraformProvider } from "cdktf";
 import type { Construct } from "constructs";
 import type { ISpokeAccess } from "../../model/fleet";
-import { type GatewayRoleName, GATEWAY_ROLES, gatewayServer } from "../../rules/google/connect-gateway";
-import { projectId, projectNumber } from "../../rules/google/ids";
+import { type GatewayRoleName, GATEWAY_ROLES, gatewayServer } from "../../rules/google/spoke";
+import { projectId, projectNumber } from "../../rules/google/names";
 import { enterProject } from "./gke-spoke-entry";
 import { type ObjectKind, boolean, checkGiven, choice, object, optional, text } from "../../model/shape";
 import { PROVIDER } from "../shared/kinds";
@@ -56,8 +56,8 @@ const CONNECT_GATEWAY_SPOKE_PROPS: ObjectKind<ConnectGatewaySpokeProps> = object
  * which knows a controller that acts as a Google service account by its e-mail address.
  *
  * Throws `google-project-invalid`, `google-project-number-invalid`, `google-membership-invalid`,
- * `late-value`; when it is declared, `google-spoke-member-invalid`, `spoke-user-unknown`,
- * `google-spoke-provider-differs` and `google-policy-full`.
+ * `late-value`; when it is declared, `google-spoke-member-invalid`, `google-unknown`,
+ * `google-mismatch` and `google-policy-full`.
  */
 export function connectGatewaySpoke(props: ConnectGatewaySpokeProps): ISpokeAccess<Construct> {
   checkGiven("connectGatewaySpoke()", CONNECT_GATEWAY_SPOKE_PROPS, props);

@@ -4,15 +4,14 @@ import type { ITerraformDependable, TerraformProvider } from "cdktf";
 import { Construct } from "constructs";
 import { fail } from "../../errors";
 import { SUBJECT, Subject } from "../../model/subject";
-import { projectId } from "../../rules/google/ids";
 import {
   DESCRIPTION_MAX,
   DISPLAY_NAME_MAX,
+  projectId,
   serviceAccountEmail,
   serviceAccountId,
-  serviceAccountResource,
-} from "../../rules/google/service-account";
-import { shortText, utf8Bytes } from "../../rules/google/short-text";
+} from "../../rules/google/names";
+import { shortText, utf8Bytes } from "../../rules/google/text";
 import { optionalTerraformText } from "../../rules/terraform-text";
 import { waitFor } from "../shared/across-stacks";
 import { keepNames } from "../shared/kept-names";
@@ -120,7 +119,7 @@ export class FederatedServiceAccount extends Construct {
       names: { account_id: accountId, project },
       statedBy: "accountId, or accountIds of many; project",
     });
-    const name = serviceAccountResource(project, this.email);
+    const name = `projects/${project}/serviceAccounts/${this.email}`;
     if (props.adopt === true) this.resource.importFrom(name, provider);
     this.dependencies = [this.resource];
     this.users = subjects.map((subject) => this.#admit(subject, name, props));

@@ -2,7 +2,7 @@ import type { ContainerCluster } from "@cdktf/provider-google/lib/container-clus
 import type { DataGoogleContainerCluster } from "@cdktf/provider-google/lib/data-google-container-cluster/index.js";
 import { fail } from "../../errors";
 import type { SpokeEndpoint } from "../../model/fleet";
-import { gkeServer } from "../../rules/google/gke-access";
+import { gkeServer } from "../../rules/google/spoke";
 import { type ObjectKind, type Kind, object, optional, text } from "../../model/shape";
 import { elementOf } from "../shared/kinds";
 

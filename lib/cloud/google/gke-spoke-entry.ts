@@ -10,8 +10,7 @@ import type { SpokeEntry, SpokeEntryRequest, SpokeUser } from "../../model/fleet
 import { isLate } from "../../model/late";
 import type { AccessPrincipal } from "../../model/access-principal";
 import type { AccessGrant } from "../../model/workloads";
-import { agentImpersonation } from "../../rules/google/connect-agent";
-import { type GkeRole, rbacUser } from "../../rules/google/gke-access";
+import { type GkeRole, agentImpersonation, rbacUser } from "../../rules/google/spoke";
 import { stableHash } from "../../rules/names";
 import { withinStack } from "../shared/across-stacks";
 import { RoleBinding } from "./role-binding";
@@ -36,7 +35,7 @@ const POOL_PRINCIPAL = "principal://";
  * Gives each controller the role on the project.
  *
  * Throws `google-spoke-member-invalid` for an identity that is neither a service account nor a pool's principal,
- * `spoke-user-unknown` where an agent must impersonate somebody without a known name, `google-spoke-provider-differs`,
+ * `google-unknown` where an agent must impersonate somebody without a known name, `google-mismatch`,
  * and what `RoleBinding` throws.
  */
 export function enterProject(scope: Construct, request: SpokeEntryRequest, entry: ProjectEntry): SpokeEntry {
@@ -61,10 +60,16 @@ function impersonation(
   users: readonly SpokeUser[],
 ): Pick<SpokeEntry, "objects" | "comment"> {
   const objects = users.flatMap(({ subject, user }) =>
-    agentImpersonation({
-      name: `connect-agent:${hub}:${subject.namespace}:${subject.name}`,
-      user: user ?? fail("spoke-user-unknown", spoke, subject.key),
-    }),
+    agentImpersonation(
+      `connect-agent:${hub}:${subject.namespace}:${subject.name}`,
+      user ??
+        fail("google-unknown", {
+          problem: `the Connect agent of spoke ${spoke} must be allowed to impersonate the user of ${subject.key}, whose name is not known at synth`,
+          value: subject.key,
+          allowed: "a Google service account in a literal project",
+          remedy: "act as Google service accounts: workloadServiceAccounts without impersonate: false",
+        }),
+    ),
   );
   return { objects, comment: ["The Connect agent of the member must run in the namespace gke-connect."] };
 }
@@ -88,7 +93,12 @@ function bind(
     ...(provider && { provider }),
   });
   if (binding.resource.provider !== provider)
-    fail("google-spoke-provider-differs", role, project, subject.key);
+    fail("google-mismatch", {
+      problem: `two spokes of project ${project} give ${subject.key} ${role} through different Terraform providers, and share one binding`,
+      value: project,
+      allowed: "one `provider` for all spokes of a project",
+      remedy: "give both the same provider",
+    });
   if (authorizes && !known)
     Annotations.of(binding).addWarning(
       `${role} of ${subject.key} counts in every cluster of project ${project}; with roles/container.clusterViewer and RBAC it would have rights in the spokes alone`,

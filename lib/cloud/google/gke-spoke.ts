@@ -3,8 +3,8 @@ import type { DataGoogleContainerCluster } from "@cdktf/provider-google/lib/data
 import type { TerraformProvider } from "cdktf";
 import type { Construct } from "constructs";
 import type { ISpokeAccess } from "../../model/fleet";
-import { GKE_DEFAULT_ROLE, gkeRole } from "../../rules/google/gke-access";
-import { projectId } from "../../rules/google/ids";
+import { GKE_DEFAULT_ROLE, gkeRole } from "../../rules/google/spoke";
+import { projectId } from "../../rules/google/names";
 import { type ExistingGkeCluster, EXISTING_GKE_CLUSTER, GKE_CLUSTER, gkeEndpoint } from "./gke-spoke-cluster";
 import { enterProject } from "./gke-spoke-entry";
 import { type ObjectKind, boolean, checkGiven, either, object, optional, text } from "../../model/shape";
@@ -55,7 +55,7 @@ const GKE_SPOKE_PROPS: ObjectKind<GkeSpokeProps> = object({
  * principal is not documented, so that those need a role that gives rights.
  *
  * Throws `google-project-invalid`, `google-role-invalid`, `google-role-basic`, `google-setting-contradicts`,
- * `late-value`; when it is declared, `google-spoke-member-invalid`, `google-spoke-provider-differs`
+ * `late-value`; when it is declared, `google-spoke-member-invalid`, `google-mismatch`
  * and `google-policy-full`.
  */
 export function gkeSpoke(props: GkeSpokeProps): ISpokeAccess<Construct> {

@@ -9,7 +9,7 @@ import {
   GOOGLE_ROLE_GRANT,
   checkedRoleGrant,
   roleBinding,
-} from "../../rules/google/role-grant";
+} from "../../rules/google/permission";
 import { type ObjectKind, checkGiven, list, method, object, optional, text } from "../../model/shape";
 
 /** Who gets the rights of a workload, for resources of your own. */

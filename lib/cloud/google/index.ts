@@ -54,12 +54,12 @@ export {
   type WorkloadServiceAccountProps,
 } from "./workload-service-account-props";
 export { workloadServiceAccounts, type WorkloadServiceAccountsProps } from "./workload-service-accounts";
-export type { ComponentRightsOverride } from "../../rules/google/provider-spec";
-export type { RoleCondition } from "../../rules/google/role-condition";
-export type { CheckedRoleGrant, GoogleRoleGrant } from "../../rules/google/role-grant";
-export type { GatewayRoleName } from "../../rules/google/connect-gateway";
-export type { AttributeCondition, AttributeConditionForm } from "../../rules/google/attribute-condition";
-export type { AttributeMapping } from "../../rules/google/attribute-mapping";
+export type { ComponentRightsOverride } from "../../rules/google/component";
+export type { RoleCondition } from "../../rules/google/permission";
+export type { CheckedRoleGrant, GoogleRoleGrant } from "../../rules/google/permission";
+export type { GatewayRoleName } from "../../rules/google/spoke";
+export type { AttributeCondition, AttributeConditionForm } from "../../rules/google/condition";
+export type { AttributeMapping } from "../../rules/google/mapping";
 export type { IssuerKey } from "../../model/issuer-keys";
 export type { PublicJsonWebKey, PublicJsonWebKeySet } from "../../model/json-web-key";
-export type { GcrHost } from "../../rules/google/registry-host";
+export type { GcrHost } from "../../rules/google/registry";

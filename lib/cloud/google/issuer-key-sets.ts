@@ -7,7 +7,7 @@
 import type { Construct } from "constructs";
 import { fail } from "../../errors";
 import type { Issuer } from "../../model/issuer";
-import { type KeySet, keySetOf, keySetsDiffer } from "../../rules/google/key-set";
+import { type KeySet, keySetOf, keySetsDiffer } from "../../rules/google/issuer";
 import { PerApp } from "../shared/per-app";
 import type { PoolName } from "./principals";
 

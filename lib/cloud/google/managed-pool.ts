@@ -1,8 +1,7 @@
 import type { ITerraformDependable } from "cdktf";
 import type { Subject } from "../../model/subject";
-import { projectId, projectNumber } from "../../rules/google/ids";
-import { managedSubject, renderPrincipal } from "../../rules/google/principal";
-import { managedPoolId } from "../../rules/google/workload-identity-names";
+import { projectId, projectNumber } from "../../rules/google/names";
+import { managedPoolId, managedSubject, renderPrincipal } from "../../rules/google/provider";
 import type { IPrincipals, PoolName } from "./principals";
 import { type ObjectKind, checkGiven, object, text } from "../../model/shape";
 
@@ -55,11 +54,6 @@ export class ManagedPool implements IPrincipals {
 
   /** `principal://…/<project>.svc.id.goog/subject/ns/<namespace>/sa/<name>`. */
   principal(subject: Subject): string {
-    const { projectNumber: number, poolId } = this;
-    return renderPrincipal({
-      projectNumber: number,
-      poolId,
-      selector: { kind: "subject", subject: managedSubject(subject) },
-    });
+    return renderPrincipal(this, { kind: "subject", subject: managedSubject(subject) });
   }
 }

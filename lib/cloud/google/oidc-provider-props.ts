@@ -2,7 +2,7 @@ import type { TerraformProvider } from "cdktf";
 import { type Issuer, GivenIssuer, ISSUER } from "../../model/issuer";
 import { type IssuerKey, ISSUER_KEY } from "../../model/issuer-keys";
 import { type Subject, SUBJECT } from "../../model/subject";
-import type { AttributeMapping } from "../../rules/google/attribute-mapping";
+import type { AttributeMapping } from "../../rules/google/mapping";
 import type { PublicJsonWebKeySet } from "../../model/json-web-key";
 import type { IPrincipals } from "./principals";
 import { type IWorkloadIdentityPool, WORKLOAD_IDENTITY_POOL } from "./workload-identity-pool";

@@ -4,12 +4,10 @@ import { Construct } from "constructs";
 import { fail } from "../../errors";
 import type { Issuer } from "../../model/issuer";
 import { Subject } from "../../model/subject";
-import { AdmittedSubjects } from "../../rules/google/admitted-subjects";
-import type { AttributeCondition } from "../../rules/google/attribute-condition";
-import { SUBJECT_ATTRIBUTE, attributeMapping, fitsGoogleSubject } from "../../rules/google/attribute-mapping";
-import { renderPrincipal } from "../../rules/google/principal";
-import { describedWith } from "../../rules/google/short-text";
-import { poolPath } from "../../rules/google/workload-identity-names";
+import { type AttributeCondition, AdmittedSubjects } from "../../rules/google/condition";
+import { SUBJECT_ATTRIBUTE, attributeMapping, fitsGoogleSubject } from "../../rules/google/mapping";
+import { poolPath, renderPrincipal } from "../../rules/google/provider";
+import { describedWith } from "../../rules/google/text";
 import { optionalTerraformText, terraformText } from "../../rules/terraform-text";
 import { keepNames } from "../shared/kept-names";
 import { PerApp } from "../shared/per-app";
@@ -184,13 +182,12 @@ export class OidcProvider extends Construct implements IOidcProvider {
     this.addSubjects([subject]);
     const { projectNumber, poolId } = this.pool;
     const text = subject.toString();
-    return renderPrincipal({
-      projectNumber,
-      poolId,
-      selector: fitsGoogleSubject(subject)
+    return renderPrincipal(
+      { projectNumber, poolId },
+      fitsGoogleSubject(subject)
         ? { kind: "subject", subject: text }
         : { kind: "attribute", name: SUBJECT_ATTRIBUTE, value: text },
-    });
+    );
   }
 
   #sharedWith(props: OidcProviderProps, settings: OidcProviderSettings): this {

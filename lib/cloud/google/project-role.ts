@@ -2,15 +2,9 @@ import { ProjectIamCustomRole } from "@cdktf/provider-google/lib/project-iam-cus
 import type { ITerraformDependable, TerraformProvider } from "cdktf";
 import { Construct } from "constructs";
 import { fail } from "../../errors";
-import {
-  ROLE_TITLE_MAX,
-  customRoleId,
-  customRoleName,
-  permissionNames,
-} from "../../rules/google/custom-role";
-import { projectId } from "../../rules/google/ids";
-import { DESCRIPTION_MAX } from "../../rules/google/service-account";
-import { shortText } from "../../rules/google/short-text";
+import { DESCRIPTION_MAX, projectId } from "../../rules/google/names";
+import { ROLE_TITLE_MAX, customRoleId, customRoleName, permissionNames } from "../../rules/google/role";
+import { shortText } from "../../rules/google/text";
 import { optionalTerraformText, terraformText } from "../../rules/terraform-text";
 import { keepNames } from "../shared/kept-names";
 import { PerApp } from "../shared/per-app";

@@ -3,7 +3,7 @@ import type { TerraformProvider } from "cdktf";
 import { Construct } from "constructs";
 import { fail } from "../../errors";
 import { SUBJECT, Subject } from "../../model/subject";
-import { checkPolicySize } from "../../rules/google/policy-size";
+import { checkPolicySize } from "../../rules/google/permission";
 import { waitFor } from "../shared/across-stacks";
 import { PerStack } from "../shared/per-stack";
 import { type ArtifactRegistryRepository, ARTIFACT_REGISTRY_REPOSITORY } from "./artifact-registry";
@@ -64,7 +64,7 @@ export class PullBinding extends Construct {
     const member = memberOf(props);
     const holder = holders.get(member);
     if (holder) fail("google-binding-taken", ROLE, member, holder.node.path, "PullBinding.forServiceAccount");
-    checkPolicySize(repositoryKey(repository), holders.size + 1);
+    checkRepositoryPolicy(repositoryKey(repository), holders.size + 1);
     super(scope, id);
     this.resource = new ArtifactRegistryRepositoryIamMember(this, "Resource", {
       project: repository.project,
@@ -106,6 +106,15 @@ function memberOf({ principals, serviceAccount }: PullBindingProps): string {
 /** The full name of a repository, as Artifact Registry's API writes it. */
 export function repositoryKey({ location, repository, project }: ArtifactRegistryRepository): string {
   return `projects/${project}/locations/${location}/repositories/${repository}`;
+}
+
+/** Checks how many principals the policy of a repository would name. */
+export function checkRepositoryPolicy(key: string, count: number): void {
+  checkPolicySize(
+    `repository ${key}`,
+    count,
+    "split the images over several repositories, each for fewer service accounts; a principalSet for a whole namespace is never written here, since it admits every service account of the namespace",
+  );
 }
 
 function bindingsOn(scope: Construct, repository: ArtifactRegistryRepository): Map<string, PullBinding> {

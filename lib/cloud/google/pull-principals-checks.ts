@@ -2,11 +2,10 @@ import { fail } from "../../errors";
 import type { IdentityRequest } from "../../model/identity";
 import { isLate, literal } from "../../model/late";
 import type { Subject } from "../../model/subject";
-import { parseManagedIdentityProvider } from "../../rules/google/managed-identity-provider";
-import { checkPolicySize } from "../../rules/google/policy-size";
-import { managedPoolId } from "../../rules/google/workload-identity-names";
+import { managedPoolId } from "../../rules/google/provider";
+import { parseManagedIdentityProvider } from "../../rules/google/pull";
 import type { ArtifactRegistryRepository } from "./artifact-registry";
-import { repositoryKey } from "./pull-binding";
+import { checkRepositoryPolicy, repositoryKey } from "./pull-binding";
 import type { PullPrincipalsProps } from "./pull-principals-props";
 import type { IWorkloadIdentityPool } from "./workload-identity-pool";
 
@@ -61,7 +60,7 @@ export function refuseTooManyPrincipals(bindings: readonly WantedBinding[]): voi
     const key = repositoryKey(repository);
     holders.set(key, (holders.get(key) ?? new Set<string>()).add(serviceAccount.key));
   }
-  for (const [repository, { size }] of holders) checkPolicySize(repository, size);
+  for (const [repository, { size }] of holders) checkRepositoryPolicy(repository, size);
 }
 
 /**

@@ -5,8 +5,7 @@ import type { AccountRequest, IdentityRequest } from "../../model/identity";
 import { Duration } from "../../model/duration";
 import type { ImageCredentialProvider } from "../../model/image-credential-provider";
 import type { IPullIdentities, IPullSource, PullDeclaration, PullRequest } from "../../model/pulls";
-import { projectId, projectNumber } from "../../rules/google/ids";
-import { managedIdentityProvider } from "../../rules/google/managed-identity-provider";
+import { projectId, projectNumber } from "../../rules/google/names";
 import {
   NODE_IDENTITY_ARGUMENTS,
   OPT_IN_ANNOTATION,
@@ -14,9 +13,10 @@ import {
   PLUGIN_NAME,
   cacheEnvironment,
   customPoolArguments,
+  managedIdentityProvider,
   managedPoolArguments,
-} from "../../rules/google/pull-plugin";
-import { isManagedIdentityProvider } from "../../rules/google/workload-identity-names";
+  parseManagedIdentityProvider,
+} from "../../rules/google/pull";
 import { ArtifactRegistryRepository } from "./artifact-registry";
 import { clusterPoolId, poolProviderOf } from "./cluster-pool-provider";
 import { ManagedPool } from "./managed-pool";
@@ -159,7 +159,7 @@ function declareOidcProvider(
 }
 
 function clusterIsManaged({ issuer }: IdentityRequest): boolean {
-  return isManagedIdentityProvider(issuer.url);
+  return parseManagedIdentityProvider(issuer.url) !== undefined;
 }
 
 function bindingsOf({ subject, asks }: AccountRequest<IPullSource<Construct>>): readonly WantedBinding[] {

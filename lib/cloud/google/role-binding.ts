@@ -3,15 +3,15 @@ import { StorageBucketIamMember } from "@cdktf/provider-google/lib/storage-bucke
 import type { ITerraformDependable, TerraformProvider } from "cdktf";
 import { Construct } from "constructs";
 import { fail } from "../../errors";
-import { iamMember } from "../../rules/google/iam-member";
-import { POLICY_PRINCIPALS_MAX } from "../../rules/google/policy-size";
-import type { RoleCondition } from "../../rules/google/role-condition";
 import {
   type CheckedRoleGrant,
   type GoogleRoleGrant,
+  type RoleCondition,
   GOOGLE_ROLE_GRANT,
+  checkPolicySize,
   checkedRoleGrant,
-} from "../../rules/google/role-grant";
+  iamMember,
+} from "../../rules/google/permission";
 import { optionalTerraformText, terraformText } from "../../rules/terraform-text";
 import { waitFor } from "../shared/across-stacks";
 import { PerStack } from "../shared/per-stack";
@@ -110,7 +110,11 @@ export class RoleBinding extends Construct {
 }
 
 function checkPolicy({ resource }: CheckedRoleGrant, count: number): void {
-  if (count > POLICY_PRINCIPALS_MAX) fail("google-policy-full", resource, count, POLICY_PRINCIPALS_MAX);
+  checkPolicySize(
+    resource,
+    count,
+    "spread the workloads over several projects or buckets, or let several of them use one service account",
+  );
 }
 
 function conditionText(condition: RoleCondition | undefined): RoleCondition | undefined {

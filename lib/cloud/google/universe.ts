@@ -3,7 +3,7 @@ import type { TerraformProvider } from "cdktf";
 import type { IConstruct } from "constructs";
 import { fail } from "../../errors";
 import { isRecord } from "../../model/record";
-import { universeDomain } from "../../rules/google/external-account";
+import { universeDomain } from "../../rules/google/workload";
 import { DefaultProvider } from "../shared/default-provider";
 
 const defaults = new DefaultProvider<GoogleProvider>("google");

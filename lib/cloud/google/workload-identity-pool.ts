@@ -2,9 +2,9 @@ import { IamWorkloadIdentityPool } from "@cdktf/provider-google/lib/iam-workload
 import { type ITerraformDependable, type TerraformProvider, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 import { fail } from "../../errors";
-import { projectId, projectNumber, workloadIdentityId } from "../../rules/google/ids";
-import { shortText } from "../../rules/google/short-text";
-import { poolPath } from "../../rules/google/workload-identity-names";
+import { projectId, projectNumber, workloadIdentityId } from "../../rules/google/names";
+import { poolPath } from "../../rules/google/provider";
+import { shortText } from "../../rules/google/text";
 import { optionalTerraformText } from "../../rules/terraform-text";
 import { withinStack } from "../shared/across-stacks";
 import { keepNames } from "../shared/kept-names";

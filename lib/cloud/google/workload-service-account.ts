@@ -2,21 +2,22 @@ import { Construct } from "constructs";
 import { clusterName } from "../../model/kubernetes-name";
 import { Subject } from "../../model/subject";
 import type { AccessGrant } from "../../model/workloads";
-import { externalAccountFile, universeDomain } from "../../rules/google/external-account";
 import {
   type PodCredentials,
   CREDENTIAL_FILE,
+  externalAccountFile,
   podCredentials,
   podFragment,
   tokenPath,
-} from "../../rules/google/pod-credentials";
+  universeDomain,
+} from "../../rules/google/workload";
 import {
   DESCRIPTION_MAX,
   DISPLAY_NAME_MAX,
   derivedAccountId,
   serviceAccountId,
-} from "../../rules/google/service-account";
-import { cutText, utf8Bytes, withReason } from "../../rules/google/short-text";
+} from "../../rules/google/names";
+import { cutText, utf8Bytes, withReason } from "../../rules/google/text";
 import { type NameRules, derivedName } from "../../rules/names";
 import { FederatedServiceAccount } from "./federated-service-account";
 import type { GoogleGrantee } from "./google-access";

@@ -46,10 +46,8 @@ const NOT_JUDGED = unknown(
   "see issuer-trusted",
 );
 
-/** An OIDC provider that a trust policy lets in. */
 interface TrustedProvider {
   readonly arn: Known<string>;
-  /** The issuer without `https://`. */
   readonly host: Known<string>;
   readonly account: Known<string>;
   readonly partition: Known<string>;
@@ -65,7 +63,6 @@ interface Asked extends TrustQuestion {
   readonly registered: readonly RegisteredIssuer[];
 }
 
-/** Judges trust by the OIDC providers that were read. */
 export class Trust {
   readonly #providers: readonly RegisteredIssuer[];
   readonly #issuers: Issuers;

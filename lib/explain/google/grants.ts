@@ -22,7 +22,7 @@ import {
 } from "../../model/known";
 import { type Tree, childOf, isTreeList, listAt, optionalText, textAt } from "../../model/tree";
 import { CelExpression } from "../../rules/google/cel-evaluation";
-import { hasTooManyOperators } from "../../rules/google/role-condition";
+import { hasTooManyOperators } from "../../rules/google/permission";
 import { type Block, type Resource, referredResource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import { AUTHENTICATED, EVERYONE } from "./members";
@@ -114,7 +114,6 @@ export function anyMember(
   return whether(members, (all) => or(...all.map(isMember)));
 }
 
-/** Whether two of one kind are the same. */
 function sameTarget(one: Target, other: Target): Ternary {
   const both = (a: Known<string> | undefined, b: Known<string> | undefined): Ternary =>
     a === undefined || b === undefined ? "yes" : same(a, b);
@@ -205,12 +204,9 @@ export function expressionOf(text: Known<string | undefined>): CelExpression | u
 }
 
 const ROLE = /^(?:(?:projects|organizations)\/[^/]+\/)?roles\/[^/]+$/;
-const UNCONDITIONAL: readonly string[] = ["roles/owner", "roles/editor", "roles/viewer"];
+const UNCONDITIONAL = /^roles\/(?:owner|editor|viewer)$/;
 
-/**
- * Sources: docs.cloud.google.com/iam/docs/conditions-overview, "Conditions in allow policies"; REST reference of
- * projects.setIamPolicy.
- */
+/** Sources: cloud.google.com/iam/docs/conditions-overview, "Conditions in allow policies"; projects.setIamPolicy. */
 function isRefused({ role, members, condition }: Binding, on: Target): boolean {
   const name = orElse(role, () => undefined);
   const isForEveryone = orElse(members, () => []).some((member) =>
@@ -218,9 +214,6 @@ function isRefused({ role, members, condition }: Binding, on: Target): boolean {
   );
   if ((isForEveryone && on.kind === "project") || (name !== undefined && !ROLE.test(name))) return true;
   if (condition === undefined) return false;
-  return (
-    isForEveryone ||
-    UNCONDITIONAL.includes(name ?? "") ||
-    hasTooManyOperators(orElse(condition.text, () => ""))
-  );
+  const isUnconditional = isForEveryone || UNCONDITIONAL.test(name ?? "");
+  return isUnconditional || hasTooManyOperators(orElse(condition.text, () => ""));
 }

@@ -1,18 +1,17 @@
 /*
  * What IAM says: grants to a bearer, of which each counts where bearer, role, place and condition fit and no other
- * resource owns it; what roles hold; what takes permissions away; and modules that may do either.
+ * resource owns it; what roles hold; and what may take it away again.
  */
 
-import { type Known, type Ternary, and, is, known, map, or, orElse, whether } from "../../model/known";
-import { type AskedResource, conditionMet } from "../../rules/google/grant-condition";
-import { type Answer, broken, seen, unknown } from "../answer";
+import { type Known, type Ternary, and, is, known, map, or, orElse, same, whether } from "../../model/known";
+import { type AskedResource, conditionMet } from "../../rules/google/permission";
+import { type Answer, seen, unknown } from "../answer";
 import type { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
 import { Unread } from "../shared/not-read";
-import { Denials, type Threat } from "./denials";
 import { type Grant, type Owner, anyMember, grantText, readGrants, takesAway } from "./grants";
 import { type Bearer, LOOSE, memberKeys } from "./members";
-import { ByName, ROLES, roleName } from "./names";
+import { ByName, ROLES, isProjectNumber, piecesOf, roleName } from "./names";
 
 /** A grant to a bearer. */
 export interface GrantTo {
@@ -58,21 +57,40 @@ export interface CustomRole {
   readonly isOff: Ternary;
 }
 
+/** Policies that take permissions away whatever is granted; whom and what they concern is not read. */
+const DENIALS: Readonly<Record<string, string>> = {
+  google_iam_deny_policy: "deny policy",
+  google_iam_principal_access_boundary_policy: "principal access boundary policy",
+  google_access_context_manager_service_perimeter: "service perimeter",
+  google_access_context_manager_service_perimeters: "service perimeter",
+};
+/** What is held, and may be taken away. */
+export interface Held {
+  /** `undefined` is a project that is not known. */
+  readonly projects: readonly (Known<string> | undefined)[];
+  /** Any where there is none. */
+  readonly permissions: readonly string[];
+}
+
+const PARENT = /^cloudresourcemanager\.googleapis\.com(?:\/|%2[Ff])projects(?:\/|%2[Ff])([^/%]+)$/;
+
 /** Policies of IAM. */
 export class Iam {
   readonly grants: readonly Grant[];
-  readonly denials: Denials;
   /** Calls of modules. */
   readonly unread: Unread;
   readonly #owners: readonly Owner[];
   readonly #byKey = new Map<string, number[]>();
   readonly #roles: ByName<CustomRole>;
+  readonly #denials: readonly Resource[];
 
   constructor(terraform: Terraform) {
     const { grants, owners } = readGrants(terraform);
     this.grants = grants;
     this.#owners = owners;
-    this.denials = new Denials(terraform);
+    this.#denials = Object.keys(DENIALS)
+      .flatMap((type) => terraform.ofType(type))
+      .filter(({ adopted }) => !adopted);
     this.unread = new Unread(terraform);
     grants.forEach(({ members }, number) => {
       const keys = orElse(
@@ -120,13 +138,48 @@ export class Iam {
     return holds === "no" || custom.isOff === "no" ? holds : "unknown";
   }
 
-  /** The answer that grants give, with what denials and modules make of it: a certain denial wins. */
-  settled(answer: Answer, threat: Threat | undefined, module: Answer | undefined): Answer {
+  /** A policy that may take permissions away. */
+  denial({ projects, permissions }: Held): Resource | undefined {
+    return this.#denials.find((each) => {
+      const [own] = piecesOf(each.stated("parent"), PARENT);
+      const isThere = (project: Known<string> | undefined): boolean =>
+        own === undefined ||
+        project === undefined ||
+        isProjectNumber(own) ||
+        isProjectNumber(project) ||
+        same(own, project) !== "no";
+      return projects.some(isThere) && mayConcern(each, permissions);
+    });
+  }
+
+  /** The answer that grants give, with what denials and modules may make of it. */
+  settled(answer: Answer, held: Held, module: Answer | undefined): Answer {
     const { status, reason, evidence } = answer;
-    if (threat && (threat.outcome === "yes" || status === "pass")) return deniedAnswer(threat, answer);
+    const denial = status === "pass" ? this.denial(held) : undefined;
+    if (denial) {
+      const title = DENIALS[denial.type] ?? "";
+      const where = [...evidence, seen(title, denial.source)];
+      const remedy = `see that the ${title} leaves the member this permission`;
+      return unknown(`${reason}, but a ${title} may take it away, which is not judged`, remedy, ...where);
+    }
     if (module === undefined || status === "unknown") return answer;
     return unknown(`${reason}; ${module.reason}`, module.remedy, ...evidence, ...module.evidence);
   }
+}
+
+/** Whether a policy denies permissions of one of the services; which ones, and to whom, is not read. */
+function mayConcern(policy: Resource, permissions: readonly string[]): boolean {
+  if (policy.type !== "google_iam_deny_policy" || permissions.length === 0) return true;
+  const rules = orElse(policy.blocks("rules"), () => undefined);
+  const denied = rules?.flatMap((rule) => {
+    const denial = orElse(rule.block("deny_rule"), () => undefined);
+    return orElse(denial?.list("denied_permissions") ?? known([known("")]), () => [known("")]);
+  });
+  return (denied ?? [known("")]).some((each) => {
+    // `compute.googleapis.com/instances.create` in deny policies is `compute.instances.create` in roles.
+    const service = orElse(each, () => "").replace(/\.googleapis\.com\/.*$/, ".");
+    return permissions.some((permission) => permission.startsWith(service));
+  });
 }
 
 function customRole(resource: Resource): CustomRole {
@@ -175,15 +228,4 @@ function isMet({ condition }: Grant, resource: Asked["resource"], asked: Asked["
 export function grantSeen({ grant, owner }: GrantTo): Answer["evidence"] {
   const own = seen(grantText(grant), grant.resource.source);
   return owner ? [own, seen("without the member", owner.source)] : [own];
-}
-
-function deniedAnswer(
-  { denial: { title, resource }, outcome }: Threat,
-  { reason, evidence }: Answer,
-): Answer {
-  const where = [...evidence, seen(title, resource.source)];
-  const remedy = `see the ${title}: except the member from it`;
-  return outcome === "yes"
-    ? broken(`a ${title} denies the member what is asked for`, remedy, `403 denied by a ${title}`, ...where)
-    : unknown(`${reason}, but a ${title} may take some of it away, which cannot be judged`, remedy, ...where);
 }

@@ -16,7 +16,7 @@ import {
   whether,
 } from "../../model/known";
 import type { TreeObject } from "../../model/tree";
-import { PROVIDER_KIND } from "../../rules/google/provider-spec";
+import { PROVIDER_KIND } from "../../rules/google/component";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type {
   AccessIdentity,
@@ -32,15 +32,14 @@ import type { Resource } from "../read/block";
 import type { SecretFact } from "../read/component-facts";
 import type { Source } from "../read/source";
 import type { Terraform } from "../read/terraform";
-import { GET_ACCESS_TOKEN, type Threat, threatTo } from "./denials";
 import { ACCOUNT } from "./grants";
-import { type Counted, type Iam, allowing, grantSeen } from "./iam";
+import { type Iam, allowing, grantSeen } from "./iam";
 import { ANYONE, type Bearer, accountBearer } from "./members";
 import { ByName, emailOf, projectOf, projectOfEmail, universeOf } from "./names";
-import type { PoolProvider } from "./pool";
-import { bindingText, granted, rightsOf } from "./rights";
-import { type Exchanges, sameAnswers, tokenOf } from "./trust";
 import { type Credentials, mountedFile, readCredentialFile } from "./pods";
+import type { PoolProvider } from "./pool";
+import { granted, permissionsAlone, rightsInWords } from "./rights";
+import { type Exchanges, sameAnswers, tokenOf } from "./trust";
 
 /** Key of the Secret; every component of OpenShift on Google Cloud reads it. */
 const SECRET_KEY = "service_account.json";
@@ -55,15 +54,8 @@ export class GoogleActors implements CloudAccess {
     this.#acting = { exchanges, iam, accounts: new Accounts(terraform, iam) };
   }
 
-  /** Permissions, roles and the condition, as they are written. */
   inWords(rights: TreeObject): readonly string[] {
-    const { permissions, roles, bindings, condition } = rightsOf(rights);
-    const expression = orElse(condition, () => shown(condition));
-    return [
-      ...[...permissions, ...roles].map(shown),
-      ...bindings.map(bindingText),
-      ...(expression === undefined ? [] : [`the condition ${expression}`]),
-    ];
+    return rightsInWords(rights);
   }
 
   /** True for a Secret that leads an SDK to a token. */
@@ -164,35 +156,19 @@ export class Identity implements AccessIdentity {
     const { email } = this;
     const bearer = email === undefined ? this.#bearer(question) : accountBearer(email);
     const [project, module] = email === undefined ? [] : [accounts.project(email), accounts.given(email)];
-    const threat = this.#threat(bearer, project, asked);
-    const answer = iam.settled(granted(bearer, project, asked, iam), threat, module);
+    const places = iam.to(bearer).flatMap(({ grant: { on } }) => (on.kind === ACCOUNT ? [] : [on.project]));
+    const held = {
+      projects: email === undefined ? places : [project, ...places],
+      permissions: asked ? permissionsAlone(asked.rights) : [],
+    };
+    const answer = iam.settled(granted(bearer, project, asked, iam), held, module);
     // Of a service account that is not declared here, grants may be elsewhere.
-    if (answer.status !== "fail" || threat?.outcome === "yes" || email === undefined || accounts.owns(email))
-      return answer;
+    if (answer.status !== "fail" || email === undefined || accounts.owns(email)) return answer;
     return unknown(
       `${answer.reason}; the service account is not declared here, so that grants may be elsewhere`,
       "name the Terraform that declares it as well",
       ...answer.evidence,
     );
-  }
-
-  /** A denial in the service account's project, or in one in which something is granted. */
-  #threat(
-    bearer: Bearer,
-    project: Known<string> | undefined,
-    asked: AskedRights | undefined,
-  ): Threat | undefined {
-    const { iam } = this.#acting;
-    const rights = asked && rightsOf(asked.rights);
-    // A role may hold any permission.
-    const isOfRoles = rights === undefined || rights.roles.length + rights.bindings.length > 0;
-    const names = isOfRoles ? [] : rights.permissions.map(shown);
-    const threats = iam.denials.of(bearer, names);
-    const own = threatTo(threats, project);
-    if (threats.length === 0 || own?.outcome === "yes") return own;
-    const places = iam.to(bearer).filter(({ grant }) => grant.on.kind !== ACCOUNT);
-    const [other] = places.flatMap(({ grant }) => threatTo(threats, grant.on.project) ?? []);
-    return own ?? (other && { ...other, outcome: "unknown" });
   }
 
   #bearer(question: TokenQuestion): Bearer {
@@ -221,6 +197,7 @@ function withoutLog({ status, reason, evidence, remedy }: Answer): Answer {
 /** Roles with which a principal of a pool may act as a service account. */
 const USER = "roles/iam.workloadIdentityUser";
 const USERS: readonly string[] = [USER, "roles/iam.serviceAccountTokenCreator"];
+const GET_ACCESS_TOKEN = "iam.serviceAccounts.getAccessToken";
 const DENIED = "403 Permission 'iam.serviceAccounts.getAccessToken' denied";
 /** What a policy on it also counts for the service accounts in it. */
 const ABOVE: readonly string[] = ["project", "folder", "organization"];
@@ -279,11 +256,12 @@ class Accounts {
       reaches: ({ on }) =>
         on.kind === ACCOUNT ? same(on.name, email) : ABOVE.includes(on.kind) ? "unknown" : "no",
     });
-    const threat = threatTo(this.#iam.denials.of(bearer, [GET_ACCESS_TOKEN]), this.project(email));
-    return this.#iam.settled(this.#admitted(email, bearer, found), threat, this.given(email));
+    const answer = this.#admitted(email, bearer, found);
+    const held = { projects: [this.project(email)], permissions: [GET_ACCESS_TOKEN] };
+    return this.#iam.settled(answer, held, this.given(email));
   }
 
-  #admitted(email: Known<string>, { label }: Bearer, found: readonly Counted[]): Answer {
+  #admitted(email: Known<string>, { label }: Bearer, found: ReturnType<typeof allowing>): Answer {
     const [first] = found;
     if (first?.doubt === "") return pass(`${shown(email)} lets ${label} act as it`, ...grantSeen(first));
     if (first || !isKnown(email) || !this.owns(email))

@@ -20,7 +20,7 @@ import {
   shown,
 } from "../../model/known";
 import { childOf, itemsOf, knownJson, parsedTree } from "../../model/tree";
-import { isUsableKey } from "../../rules/google/jwks";
+import { isUsableKey } from "../../rules/google/issuer";
 import { type Answer, type Evidence, broken, seen, unknown } from "../answer";
 import type { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";

@@ -7,6 +7,7 @@ import {
   type Known,
   type Ternary,
   and,
+  isKnown,
   joined,
   known,
   map,
@@ -15,17 +16,9 @@ import {
   partsOf,
   same,
   shown,
-  whether,
 } from "../../model/known";
-import { claimText } from "../../rules/google/cel-variables";
-import type { MappedAttributes } from "../../rules/google/mapped-attributes";
-import {
-  joinedPattern,
-  literalPattern,
-  matchesPattern,
-  patternOf,
-  prefixPattern,
-} from "../../rules/wildcard";
+import { treeOf } from "../../model/tree";
+import { type MappedAttributes, UNKNOWN_UID } from "../../rules/google/trust";
 import { piecesOf } from "./names";
 
 /** Whom a role may be granted to. */
@@ -37,14 +30,8 @@ export interface Bearer {
   readonly keys: readonly string[];
 }
 
-/** Who is meant, without the number of the project: `principal <pool>/subject/<subject>`. */
-type Name = Known<string>;
-
 export const EVERYONE = "allUsers";
-/**
- * Everyone whom Google has authenticated; whether that includes identities of pools is stated differently in its
- * documentation, so that it decides nothing of them.
- */
+/** Whether it includes identities of pools is stated differently in Google's documentation: it decides nothing of them. */
 export const AUTHENTICATED = "allAuthenticatedUsers";
 const GROUPS = "group:";
 /** The key of what nothing else is known of: it may be anyone. */
@@ -57,9 +44,10 @@ const MEMBER =
 
 interface PoolMember {
   readonly number: Known<string>;
-  readonly name: Name;
+  /** Who is meant, without the number of the project: `principal <pool>/subject/<subject>`. */
+  readonly name: Known<string>;
   /** What all names of its pool and scheme begin with: `principal <pool>/`. */
-  readonly pool: Name;
+  readonly pool: Known<string>;
 }
 
 /** The parts of a pool's member; `undefined` for any other member, and for one of which that is not known. */
@@ -84,26 +72,23 @@ export function poolBearer(
   const [single, set] = [joined("principal ", poolId, "/"), joined("principalSet ", poolId, "/")];
   const names = [joined(set, "*")];
   if (attributes === undefined) return bearer(subject, numbers, names, [single, set]);
-  const { google, attribute, subjectUid } = attributes;
-  const ofSubject = joined(single, "subject/");
-  const values: readonly (readonly [start: Name, value: unknown, open?: Name])[] = [
-    [ofSubject, google["subject"], subjectUid === "after-uid" ? joined(ofSubject, "uid:") : ofSubject],
-    ...Object.entries(attribute).map(([name, value]) => [joined(set, `attribute.${name}/`), value] as const),
-    ...[google["groups"]].flat().map((value) => [joined(set, "group/"), value] as const),
+  const { google, attribute } = attributes;
+  const values: readonly (readonly [pool: Known<string>, kind: string, value: unknown])[] = [
+    [single, "subject/", google["subject"]],
+    ...Object.entries(attribute).map(([name, value]) => [set, `attribute.${name}/`, value] as const),
+    ...[google["groups"]].flat().map((value) => [set, "group/", value] as const),
   ];
-  const open: Name[] = [];
-  for (const [start, value, beginning = start] of values) {
-    const text = claimText(value);
-    if (text === undefined) continue;
-    if (partsOf(text)) names.push(joined(start, text));
-    else open.push(beginning);
+  const open: Known<string>[] = [];
+  for (const [pool, kind, value] of values) {
+    if (value === undefined) continue;
+    const text = map(treeOf(value), String);
+    if (partsOf(text)) names.push(joined(pool, kind, text));
+    else open.push(pool);
   }
-  const own = claimText(google["subject"]);
-  const path = joined("projects/", numbers[0] ?? "-", "/locations/global/workloadIdentityPools/");
+  const own = orElse(map(treeOf(google["subject"]), String), () => undefined);
+  const path = joined("projects/", numbers[0] ?? "-", "/locations/global/workloadIdentityPools/", poolId);
   const label =
-    own === undefined || !partsOf(own)
-      ? subject
-      : shown(joined("principal://iam.googleapis.com/", path, poolId, "/subject/", own));
+    own === undefined ? subject : shown(joined("principal://iam.googleapis.com/", path, "/subject/", own));
   return bearer(label, numbers, names, open);
 }
 
@@ -120,19 +105,22 @@ export function managedBearer(
   const pool = joined(project, ".svc.id.goog/");
   const own = joined(pool, `subject/ns/${namespace}/sa/${name}`);
   const sets = [known(`namespace/${namespace}`), joined("kubernetes.cluster/", cluster), known("*")];
-  return bearer(
-    `principal:…/workloadIdentityPools/${shown(own)}`,
-    [],
-    [joined("principal ", own), ...sets.map((each) => joined("principalSet ", pool, each))],
-    [joined("principal ", pool, "kubernetes.serviceaccount.uid/")],
-  );
+  // A principal may be named by the service account's UID as well.
+  const byUid = joined("principal ", pool, "kubernetes.serviceaccount.uid/", UNKNOWN_UID);
+  const names = [
+    joined("principal ", own),
+    byUid,
+    ...sets.map((each) => joined("principalSet ", pool, each)),
+  ];
+  return bearer(`principal:…/workloadIdentityPools/${shown(own)}`, [], names, []);
 }
 
+/** `open` are the pools, with a scheme, in which any member may be the bearer. */
 function bearer(
   label: string,
   numbers: readonly Known<string>[],
-  names: readonly Name[],
-  open: readonly Name[],
+  names: readonly Known<string>[],
+  open: readonly Known<string>[],
 ): Bearer {
   const isMember = (member: Known<string>): Ternary => {
     const named = poolMember(member);
@@ -141,11 +129,10 @@ function bearer(
       return text === EVERYONE ? "yes" : text === AUTHENTICATED ? "unknown" : "no";
     }
     const stated = or(...names.map((each) => same(each, named.name)));
-    const isOpen = open.some((beginning) => mayBegin(named.name, beginning));
+    const isOpen = open.some((pool) => same(pool, named.pool) !== "no");
     return and(sameNumber(numbers, named.number), stated === "no" && isOpen ? "unknown" : stated);
   };
-  const pools = open.map((beginning) => map(beginning, (text) => text.slice(0, text.indexOf("/") + 1)));
-  return { label, isMember, keys: [EVERYONE, AUTHENTICATED, ...[...names, ...pools].map(keyOf)] };
+  return { label, isMember, keys: [EVERYONE, AUTHENTICATED, ...[...names, ...open].map(bearerKey)] };
 }
 
 /** All texts mean one number, so that each decides. */
@@ -155,27 +142,16 @@ function sameNumber(numbers: readonly Known<string>[], other: Known<string>): Te
   return outcomes.includes("no") ? "no" : "unknown";
 }
 
-/** Whether a text may begin so; a reference may be anything. */
-function mayBegin(text: Known<string>, beginning: Known<string>): boolean {
-  const parts = partsOf(beginning) ?? [];
-  const pattern = parts.map((part) => (typeof part === "string" ? literalPattern(part) : patternOf("*")));
-  return (
-    whether(text, (whole) => matchesPattern(prefixPattern(joinedPattern(pattern)), whole) !== false) !== "no"
-  );
-}
-
 /** A Google service account. */
 export function accountBearer(email: Known<string>): Bearer {
   const member = joined("serviceAccount:", email);
-  // As deny policies name it.
-  const principal = joined("principal://iam.googleapis.com/projects/-/serviceAccounts/", email);
   return {
     label: shown(email),
     isMember: (other) => {
       const text = orElse(other, () => "");
       if (text === EVERYONE || text === AUTHENTICATED) return "yes";
       // Who is in a group, no artefact says.
-      return text.startsWith(GROUPS) ? "unknown" : or(same(member, other), same(principal, other));
+      return text.startsWith(GROUPS) ? "unknown" : same(member, other);
     },
     keys: [EVERYONE, AUTHENTICATED, GROUPS, keyOf(member)],
   };
@@ -184,6 +160,13 @@ export function accountBearer(email: Known<string>): Bearer {
 function keyOf(text: Known<string>): string {
   const literal = orElse(text, () => LOOSE);
   return literal.startsWith(GROUPS) ? GROUPS : literal;
+}
+
+/** A name of which a part is not known may be any of its pool. */
+function bearerKey(name: Known<string>): string {
+  const [start] = partsOf(name) ?? [];
+  if (isKnown(name) || typeof start !== "string" || !start.includes("/")) return keyOf(name);
+  return start.slice(0, start.indexOf("/") + 1);
 }
 
 /** The keys by which a member is found: its own, and that of its pool for bearers whose name is not known. */

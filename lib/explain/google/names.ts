@@ -19,7 +19,7 @@ import {
   withoutPrefix,
 } from "../../model/known";
 import { marked, unmarkedText } from "../../model/tree";
-import { serviceAccountEmail } from "../../rules/google/service-account";
+import { serviceAccountEmail } from "../../rules/google/names";
 import type { Resource } from "../read/block";
 import type { ComputedAttribute } from "../read/terraform";
 
@@ -49,25 +49,41 @@ export function taken<T>(
   return andThen(groupsOf(text, pattern), (pieces) => take(pieces ?? []));
 }
 
-const projects = new WeakMap<object, Map<string, Reference>>();
+/** A value that no resource states: one reference for each object that is asked about. */
+class Unstated {
+  readonly #all = new WeakMap<object, Map<string, Known<string>>>();
+
+  of(owner: object, expression: string, target?: object): Known<string> {
+    const values = this.#all.get(owner) ?? new Map<string, Known<string>>();
+    this.#all.set(owner, values);
+    const value = values.get(expression) ?? textOf([new Reference(expression, target)]);
+    values.set(expression, value);
+    return value;
+  }
+}
+
+const unstated = new Unstated();
 
 /** The project that a resource names, else the one of its provider's configuration; that need not be written anywhere. */
 export function projectOf(resource: Resource): Known<string> {
   const project = andThen(resource.text("project"), (own) =>
     andThen(own ? known(own) : resource.provider.text("project"), (text) =>
-      text === undefined ? unstated(resource) : known(text),
+      text === undefined
+        ? unstated.of(resource.scope, `the project of provider ${resource.providerKey}`)
+        : known(text),
     ),
   );
   return typeof partsOf(project)?.[0] === "string" ? withoutPrefix(project, "projects/") : project;
 }
 
-/** One value for all resources of a provider's configuration. */
-function unstated({ scope, providerKey }: Resource): Known<string> {
-  const all = projects.get(scope) ?? new Map<string, Reference>();
-  projects.set(scope, all);
-  const project = all.get(providerKey) ?? new Reference(`the project of provider ${providerKey}`);
-  all.set(providerKey, project);
-  return textOf([project]);
+/** The number of a pool's project, as whatever refers to the pool has it. */
+export function poolNumber(pool: Resource): Known<string> {
+  return unstated.of(pool, `${pool.address}.name: project number`, pool);
+}
+
+/** True for a project that is named by its number, which is not compared with ids. */
+export function isProjectNumber(project: Known<string> | undefined): boolean {
+  return project !== undefined && /^\d+$/.test(orElse(project, () => ""));
 }
 
 /** Things by a name, of which a part may be known only after apply. */
@@ -95,15 +111,6 @@ export function universeOf(resource: Resource): string | undefined {
   return orElse(resource.provider.text("universe_domain"), () => undefined);
 }
 
-const numbers = new WeakMap<Resource, Known<string>>();
-
-/** The number of a pool's project, as whatever refers to the pool has it. */
-export function poolNumber(pool: Resource): Known<string> {
-  const number = numbers.get(pool) ?? textOf([new Reference(`${pool.address}.name: project number`, pool)]);
-  numbers.set(pool, number);
-  return number;
-}
-
 /** The e-mail address of a service account; a data source may state it as `account_id`. */
 export function emailOf(account: Resource): Known<string> {
   const [id, project] = [account.stated("account_id"), projectOf(account)];
@@ -124,45 +131,40 @@ export function projectOfEmail(email: Known<string>): Known<string> | undefined 
   return is(domain, "") === "yes" ? name : joined(domain, ":", name);
 }
 
-function accountName(account: Resource): Known<string> {
-  return joined("projects/", projectOf(account), "/serviceAccounts/", emailOf(account));
-}
+const ORGANIZATION_ROLE = "google_organization_iam_custom_role";
+/** The types of custom roles. */
+export const ROLES: readonly string[] = ["google_project_iam_custom_role", ORGANIZATION_ROLE];
 
 /** Full name of a custom role of a project or an organization. */
 export function roleName(role: Resource): Known<string> {
-  const id = role.stated("role_id");
-  if (role.type === ORGANIZATION_ROLE) return joined("organizations/", role.stated("org_id"), "/roles/", id);
-  return joined("projects/", projectOf(role), "/roles/", id);
-}
-
-function poolName(pool: Resource): Known<string> {
-  const id = pool.stated("workload_identity_pool_id");
-  return joined("projects/", poolNumber(pool), "/locations/global/workloadIdentityPools/", id);
-}
-
-function repositoryPath(repository: Resource): Known<string> {
-  const [project, location] = [projectOf(repository), repository.stated("location")];
-  const id = repository.stated("repository_id");
-  return joined("projects/", project, "/locations/", location, "/repositories/", id);
+  const owner =
+    role.type === ORGANIZATION_ROLE
+      ? joined("organizations/", role.stated("org_id"))
+      : joined("projects/", projectOf(role));
+  return joined(owner, "/roles/", role.stated("role_id"));
 }
 
 const ACCOUNT = "google_service_account";
-const ORGANIZATION_ROLE = "google_organization_iam_custom_role";
 const REPOSITORY = "google_artifact_registry_repository";
-
-/** The types of custom roles. */
-export const ROLES: readonly string[] = ["google_project_iam_custom_role", ORGANIZATION_ROLE];
 
 /** Attributes that are computed, by type. */
 export const googleComputed: readonly ComputedAttribute[] = [
   computed(ACCOUNT, ["email"], emailOf),
-  computed(ACCOUNT, ["member"], (account) => joined("serviceAccount:", emailOf(account))),
-  computed(ACCOUNT, ["name", "id"], accountName),
+  computed(ACCOUNT, ["member"], (each) => joined("serviceAccount:", emailOf(each))),
+  computed(ACCOUNT, ["name", "id"], (each) =>
+    joined("projects/", projectOf(each), "/serviceAccounts/", emailOf(each)),
+  ),
   ...ROLES.map((type) => computed(type, ["name", "id"], roleName)),
-  computed("google_iam_workload_identity_pool", ["name"], poolName),
+  computed("google_iam_workload_identity_pool", ["name"], (each) => {
+    const id = each.stated("workload_identity_pool_id");
+    return joined("projects/", poolNumber(each), "/locations/global/workloadIdentityPools/", id);
+  }),
   // The provider shortens what the API calls the name.
   computed(REPOSITORY, ["name"], (each) => each.stated("repository_id")),
-  computed(REPOSITORY, ["id"], repositoryPath),
+  computed(REPOSITORY, ["id"], (each) => {
+    const place = joined("projects/", projectOf(each), "/locations/", each.stated("location"));
+    return joined(place, "/repositories/", each.stated("repository_id"));
+  }),
 ].flat();
 
 /** What is not known for another reason than apply stays the reference that it was. */

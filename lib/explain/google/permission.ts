@@ -1,68 +1,51 @@
 /*
  * Whether grants let a bearer download from repositories of Artifact Registry. The permission is one of the repository:
- * what follows it in the path of an image does not matter.
- *
- * Sources: cloud.google.com/artifact-registry/docs/access-control, "Roles"; REST reference of
- * projects.locations.repositories, `Format`: charts of Helm and other artefacts of OCI are in those of the format DOCKER
- * as well.
+ * what follows it in the path of an image does not matter. Source: cloud.google.com/artifact-registry/docs/access-control.
  */
 
-import {
-  type Known,
-  type Ternary,
-  and,
-  is,
-  isKnown,
-  known,
-  map,
-  match,
-  orElse,
-  shown,
-} from "../../model/known";
+import { type Known, type Ternary, and, is, isKnown, known, orElse, shown } from "../../model/known";
 import { type AskedName, AskedNames } from "../../rules/asked-names";
-import { AskedText } from "../../rules/google/cel-variables";
-import { type AskedResource, askedRepository } from "../../rules/google/grant-condition";
-import { parseGoogleRegistryHost } from "../../rules/google/registry-host";
-import { projectPath } from "../../rules/google/repository";
+import { AskedText } from "../../rules/google/cel-claims";
+import { type AskedResource, askedRepository } from "../../rules/google/permission";
+import { parseGoogleRegistryHost, projectPath } from "../../rules/google/registry";
 import { literalPattern } from "../../rules/wildcard";
 import { type Answer, badness, broken, later, pass, seen, unknown, worstOf } from "../answer";
 import type { AskedRepository } from "../asked-image";
 import type { PullRights, ReachedRepositories } from "../cloud";
-import { obstacle } from "../obstacle";
 import type { Resource } from "../read/block";
 import type { Terraform } from "../read/terraform";
-import { ASK_AGAIN } from "../shared/words";
-import { DOWNLOAD, type Threat, threatTo } from "./denials";
 import { REPOSITORY, type Target, targetText } from "./grants";
 import { type Counted, type GrantTo, type Iam, allowing, grantSeen } from "./iam";
 import type { Bearer } from "./members";
-import { projectOf } from "./names";
+import { isProjectNumber, projectOf } from "./names";
 
-/** The rights of bearers: one object for all that have the same grants, which are owned and denied alike. */
+/** The rights of bearers: one object for all that have the same grants, which are owned alike. */
 export class Downloads {
   readonly #iam: Iam;
-  readonly #repositories: Repositories;
+  readonly #declared = new Map<string, Resource[]>();
   readonly #known = new Map<string, PullRights>();
 
   constructor(iam: Iam, terraform: Terraform) {
     this.#iam = iam;
-    this.#repositories = new Repositories(terraform);
+    for (const resource of terraform.ofType("google_artifact_registry_repository")) {
+      const name = orElse(resource.stated("repository_id"), () => "");
+      this.#declared.set(name, [...(this.#declared.get(name) ?? []), resource]);
+    }
   }
 
   /** What a bearer may do. */
   of(bearer: Bearer): PullRights {
     const grants = this.#iam.to(bearer);
-    const threats = this.#iam.denials.of(bearer, [DOWNLOAD]);
-    const key = [
-      ...grants.map(({ number, isTo, owner }) => `${number} ${isTo} ${owner?.address ?? ""}`),
-      ...threats.map(({ denial, outcome }) => denial.resource.address + outcome),
-    ].join("|");
-    const before = this.#known.get(key) ?? new Rights(grants, threats, this.#iam, this.#repositories);
+    const key = grants
+      .map(({ number, isTo, owner }) => `${number} ${isTo} ${owner?.address ?? ""}`)
+      .join("|");
+    const before = this.#known.get(key) ?? new Rights(grants, this.#iam, this.#declared);
     this.#known.set(key, before);
     return before;
   }
 }
 
+const DOWNLOAD = "artifactregistry.repositories.downloadArtifacts";
 const DOWNLOADING =
   /^roles\/artifactregistry\.(?:reader|writer|repoAdmin|admin|createOnPushWriter|createOnPushRepoAdmin)$/;
 /**
@@ -86,16 +69,15 @@ class Rights implements PullRights {
   readonly #all: readonly GrantTo[];
   /** Those whose role may allow downloads. */
   readonly #grants: readonly GrantTo[];
-  readonly #threats: readonly Threat[];
   readonly #iam: Iam;
-  readonly #repositories: Repositories;
+  /** Resources of repositories, by name. */
+  readonly #declared: ReadonlyMap<string, readonly Resource[]>;
 
-  constructor(grants: readonly GrantTo[], threats: readonly Threat[], iam: Iam, repositories: Repositories) {
+  constructor(grants: readonly GrantTo[], iam: Iam, declared: ReadonlyMap<string, readonly Resource[]>) {
     this.#all = grants;
     this.#grants = grants.filter(({ grant }) => downloads(grant.role, iam) !== "no");
-    this.#threats = threats;
     this.#iam = iam;
-    this.#repositories = repositories;
+    this.#declared = declared;
   }
 
   login(): Answer {
@@ -125,22 +107,43 @@ class Rights implements PullRights {
       reaches: ({ on }) => covers(on, place, name),
       resource: () => resourceOf(place, name),
     });
-    const answer = this.#answer(found, whereOf(place, name.example));
-    const threat = threatTo(this.#threats, known(place.project));
-    const settled = this.#iam.settled(answer, threat, this.#module(found, place, name));
-    return worstOf(settled, this.#repositories.withoutImages(place, name));
+    const where = whereOf(place, name.example);
+    const declared = this.#declaredAs(place, name);
+    const held = { projects: [known(place.project)], permissions: [DOWNLOAD] };
+    const settled = this.#iam.settled(
+      this.#answer(found, where),
+      held,
+      this.#module(found, place, name, declared),
+    );
+    return worstOf(settled, formatAnswer(declared, where));
+  }
+
+  /** What declares the repository; of a pattern, what declares one that surely is among its repositories. */
+  #declaredAs({ project, location, repositories }: Place, name: AskedName): readonly Resource[] {
+    const all = repositories.isOne
+      ? (this.#declared.get(name.example) ?? [])
+      : [...this.#declared].flatMap(([each, declared]) =>
+          // Only of those that differ from others it matters which one is meant.
+          declared.some(isOther) && name.matches(literalPattern(each)) === "yes" ? declared : [],
+        );
+    return all.filter(
+      (each) => and(is(projectOf(each), project), is(each.stated("location"), location)) === "yes",
+    );
   }
 
   /** What modules may make of what decides: the repository, and the project where no grant on the repository does. */
-  #module([first]: readonly Counted[], place: Place, name: AskedName): Answer | undefined {
+  #module(
+    [first]: readonly Counted[],
+    place: Place,
+    name: AskedName,
+    declared: readonly Resource[],
+  ): Answer | undefined {
     const { unread } = this.#iam;
     if (unread.isEmpty) return undefined;
     const isOfProject = first === undefined || first.grant.on.kind === "project";
-    return unread.answer(
-      isOfProject ? "the project or the repository" : "the repository",
-      this.#repositories.declared(place, name),
-      [known(name.example), ...(isOfProject ? [known(place.project)] : [])],
-    );
+    const what = isOfProject ? "the project or the repository" : "the repository";
+    const values = [known(name.example), ...(isOfProject ? [known(place.project)] : [])];
+    return unread.answer(what, declared, values);
   }
 
   #answer(found: readonly Counted[], where: string): Answer {
@@ -166,19 +169,18 @@ class Rights implements PullRights {
   }
 
   reach(): readonly ReachedRepositories[] {
-    return this.#grants
-      .filter(
-        ({ grant: { role, condition }, isTo }) =>
-          condition === undefined && and(isTo, downloads(role, this.#iam)) === "yes",
-      )
-      .map(({ grant: { on } }) => {
-        const project = orElse(on.project ?? known(""), () => "");
-        if (on.kind !== REPOSITORY || project === "")
-          return { pattern: `every repository in ${targetText(on)}`, comparable: false };
-        const host = `${shown(on.location ?? known(""))}-docker.pkg.dev`;
-        const pattern = `${host}/${projectPath(project)}/${shown(on.name)}/*`;
-        return { pattern, comparable: isKnown(on.name) };
-      });
+    const sure = this.#grants.filter(
+      ({ grant: { role, condition }, isTo }) =>
+        condition === undefined && and(isTo, downloads(role, this.#iam)) === "yes",
+    );
+    return sure.map(({ grant: { on } }) => {
+      const project = orElse(on.project ?? known(""), () => "");
+      if (on.kind !== REPOSITORY || project === "")
+        return { pattern: `every repository in ${targetText(on)}`, comparable: false };
+      const host = `${shown(on.location ?? known(""))}-docker.pkg.dev`;
+      const pattern = `${host}/${projectPath(project)}/${shown(on.name)}/*`;
+      return { pattern, comparable: isKnown(on.name) };
+    });
   }
 }
 
@@ -186,8 +188,7 @@ class Rights implements PullRights {
 function covers(on: Target, { project, location, repositories }: Place, name: AskedName): Ternary {
   if (on.kind === "folder" || on.kind === "organization") return "unknown";
   if (on.kind !== "project" && on.kind !== REPOSITORY) return "no";
-  const isNumber = /^\d+$/.test(orElse(on.project ?? known(""), () => ""));
-  const isOfProject = isNumber ? "unknown" : is(on.project ?? known(""), project);
+  const isOfProject = isProjectNumber(on.project) ? "unknown" : is(on.project ?? known(""), project);
   if (on.kind === "project" || isOfProject === "no") return isOfProject;
   const repository = orElse(on.name, () => undefined);
   const isOne = repositories.isOne || repository === undefined;
@@ -242,7 +243,7 @@ function readPlace({ host, paths }: AskedRepository): Place | undefined {
   // The colon of a domain-scoped project is a slash in images: example.com/project.
   const scoped = parts[0]?.includes(".") ? 2 : 1;
   const project = parts.slice(0, scoped).join(":");
-  const repository = read.kind === "gcr" ? read.repository : parts[scoped];
+  const repository = read.repository ?? parts[scoped];
   if (repository === undefined || project.includes("*")) return undefined;
   // A star is any text, slashes included, so that the repository may end within it.
   const [begun = "", ...more] = repository.split("*");
@@ -250,76 +251,19 @@ function readPlace({ host, paths }: AskedRepository): Place | undefined {
   return { project, location: read.location, repositories };
 }
 
-const IMAGES = "DOCKER";
-const PACKAGES = /^(?:APT|GENERIC|GO|GOOGET|KFP|MAVEN|NPM|PYTHON|RUBY|YUM)$/;
-
-/** A repository that is declared. */
-interface Declared {
-  readonly resource: Resource;
-  /** In capitals. */
-  readonly format: Known<string>;
+/** True for a repository that may be of another format than the one of images. */
+function isOther(resource: Resource): boolean {
+  return !/^docker$/i.test(orElse(resource.text("format"), () => "late") ?? "docker");
 }
 
-/** The repositories that are declared. */
-class Repositories {
-  readonly #byName = new Map<string, Declared[]>();
-
-  constructor(terraform: Terraform) {
-    for (const resource of terraform.ofType("google_artifact_registry_repository")) {
-      const name = orElse(resource.stated("repository_id"), () => undefined);
-      if (name === undefined) continue;
-      const format = map(resource.text("format"), (text) => text?.toUpperCase() ?? IMAGES);
-      this.#byName.set(name, [...(this.#byName.get(name) ?? []), { resource, format }]);
-    }
-  }
-
-  /** What declares a repository. */
-  declared(place: Place, name: AskedName): readonly Resource[] {
-    return this.#of(place, name).map(({ resource }) => resource);
-  }
-
-  /** What follows where images cannot be in a repository; `undefined` where they can. */
-  withoutImages(place: Place, name: AskedName): Answer | undefined {
-    const where = whereOf(place, name.example);
-    return obstacle(
-      this.#of(place, name)
-        .filter(isOther)
-        .map((each) => formatAnswer(each, where)),
-    );
-  }
-
-  #of(place: Place, name: AskedName): readonly Declared[] {
-    const all = place.repositories.isOne
-      ? (this.#byName.get(name.example) ?? [])
-      : [...this.#byName].flatMap(([each, declared]) =>
-          // Only of those that differ from others it matters which one is meant.
-          declared.some(isOther) && name.matches(literalPattern(each)) === "yes" ? declared : [],
-        );
-    return all.filter(({ resource }) => {
-      const isThere = is(resource.stated("location"), place.location);
-      return and(is(projectOf(resource), place.project), isThere) === "yes";
-    });
-  }
-}
-
-function isOther({ format }: Declared): boolean {
-  return is(format, IMAGES) !== "yes";
-}
-
-function formatAnswer({ format, resource }: Declared, where: string): Answer {
-  const place = seen("format", resource.source);
-  const remedy = `pull from a repository of the format ${IMAGES}`;
-  return match(
-    format,
-    (text) =>
-      PACKAGES.test(text)
-        ? broken(
-            `${where} is a repository of the format ${text}, which holds no images`,
-            remedy,
-            undefined,
-            place,
-          )
-        : unknown(`whether a repository of the format ${text} holds images is not known`, remedy, place),
-    () => unknown(`the format of ${where} (${shown(format)}) is known only after apply`, ASK_AGAIN, place),
+function formatAnswer(declared: readonly Resource[], where: string): Answer | undefined {
+  const other = declared.find(isOther);
+  return (
+    other &&
+    unknown(
+      `whether ${where} holds images is not known: its format is ${shown(other.text("format"))}`,
+      "pull from a repository of the format DOCKER",
+      seen("format", other.source),
+    )
   );
 }

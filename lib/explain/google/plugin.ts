@@ -8,7 +8,7 @@
  */
 
 import { type Known, is, isKnown, known, map, orElse, shown } from "../../model/known";
-import { OPT_IN_ANNOTATION, OPT_IN_VALUE } from "../../rules/google/pull-plugin";
+import { OPT_IN_ANNOTATION, OPT_IN_VALUE } from "../../rules/google/pull";
 import { flagsOf } from "../../rules/plugin-flags";
 import { type Answer, type Evidence, SILENT, broken, pass, seen, unknown } from "../answer";
 import type { PluginCloud, PullIdentity, PullQuestion } from "../cloud";

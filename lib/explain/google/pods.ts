@@ -6,6 +6,13 @@
 
 import { type Known, andThen, is, isKnown, known, map, match, orElse, same, shown } from "../../model/known";
 import { type Tree, childOf, itemsOf, optionalText, parsedTree } from "../../model/tree";
+import {
+  CONFIG_MAP_PREFIX,
+  CREDENTIALS_VARIABLE,
+  LIFETIME_MAX,
+  PUBLIC_UNIVERSE,
+  TOKEN_TYPE,
+} from "../../rules/google/workload";
 import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { AccountQuestion } from "../cloud";
 import type { CredentialFileFact } from "../read/component-facts";
@@ -31,9 +38,6 @@ export interface Credentials {
 /** A file, or what is wrong with it: the end of a sentence that begins with its name. */
 type ReadFile = Credentials | { readonly problem: string };
 
-const JWT = "urn:ietf:params:oauth:token-type:jwt";
-/** The domain of Google Cloud's APIs where a file names no `universe_domain`. */
-const GOOGLE = "googleapis.com";
 const IMPERSONATION =
   /^https:\/\/iamcredentials\.([^/]+)\/v1\/projects\/-\/serviceAccounts\/([^/:]+):generateAccessToken$/;
 
@@ -45,29 +49,31 @@ export function readCredentialFile(content: Known<string>): Known<ReadFile> {
 }
 
 function fileOf(document: Tree): Known<ReadFile> {
-  const field = (...keys: readonly string[]): Known<string> =>
-    map(optionalText(childOf(document, ...keys)), (text) => text ?? "");
-  const wrong = (problem: string): Known<ReadFile> => known({ problem });
-  const has = (name: string): string =>
-    `has the ${name} ${orElse(field(name), () => "x") ? shown(field(name)) : "none"}`;
-  const type = field("type");
-  if (is(type, "service_account") === "yes")
-    return wrong("is a key of a service account, which does not expire");
-  if (is(type, "external_account") === "no")
-    return wrong(`is of type ${orElse(type, () => "x") ? shown(type) : "none"}, not external_account`);
-  const audience = field("audience");
+  const field = (path: string, fallback = ""): Known<string> =>
+    map(optionalText(childOf(document, ...path.split("."))), (text) => text || fallback);
+  const universe = field("universe_domain", PUBLIC_UNIVERSE);
+  const exchange = orElse(
+    map(universe, (domain) => `https://sts.${domain}/v1/token`),
+    () => undefined,
+  );
+  const fixed: readonly (readonly [path: string, wanted: string | undefined, fallback?: string])[] = [
+    ["type", "external_account"],
+    ["subject_token_type", TOKEN_TYPE],
+    ["token_url", exchange],
+    ["credential_source.format.type", "text", "text"],
+  ];
+  if (is(field("type"), "service_account") === "yes")
+    return known({ problem: "is a key of a service account, which does not expire" });
+  for (const [path, wanted, fallback] of fixed) {
+    const written = field(path, fallback);
+    if (wanted !== undefined && is(written, wanted) === "no")
+      return known({ problem: `has the ${path} ${shown(written) || "none"}, not ${wanted}` });
+  }
+  const [audience, tokenPath] = [field("audience"), field("credential_source.file")];
   const provider = providerName(audience);
   if (orElse(provider, () => "late") === undefined)
-    return wrong(`${has("audience")}, which is no pool provider`);
-  if (is(field("subject_token_type"), JWT) === "no") return wrong(`${has("subject_token_type")}, not ${JWT}`);
-  const universe = map(field("universe_domain"), (text) => text || GOOGLE);
-  const domain = orElse(universe, () => undefined);
-  if (domain !== undefined && is(field("token_url"), `https://sts.${domain}/v1/token`) === "no")
-    return wrong(`${has("token_url")}, which is not the token exchange of ${domain}`);
-  const tokenPath = field("credential_source", "file");
-  if (is(tokenPath, "") === "yes") return wrong("names no credential_source.file");
-  const format = map(field("credential_source", "format", "type"), (text) => text || "text");
-  if (is(format, "text") === "no") return wrong(`has the format ${shown(format)}, the token is plain text`);
+    return known({ problem: `has the audience ${shown(audience) || "none"}, which is no pool provider` });
+  if (is(tokenPath, "") === "yes") return known({ problem: "names no credential_source.file" });
   const url = field("service_account_impersonation_url");
   const file = { provider, audience, tokenPath, email: undefined, universe };
   return is(url, "") === "yes" ? known(file) : impersonating(url, file);
@@ -97,24 +103,17 @@ export interface MountedFile {
   readonly source: Source | undefined;
 }
 
-const VARIABLE = "GOOGLE_APPLICATION_CREDENTIALS";
-/** The ConfigMap of a service account, where no pod says which one it mounts. */
-const CONFIG_MAP = "google-credentials-";
 const NOT_FOUND = "could not find default credentials";
-/**
- * The longest lifetime that Google takes, in seconds.
- * Source: cloud.google.com/iam/docs/workload-identity-federation-with-kubernetes, "Prepare your workload".
- */
-const LONGEST = 86_400;
 
 /** `undefined` for a workload that mounts none, and of which nothing says that it should. */
 export function mountedFile(question: AccountQuestion): MountedFile | undefined {
   const { account, files, declared, fragment } = question;
   // What pods need is no pod, but says as much of the token where no pod was read.
   const pods = question.pods.length > 0 || !fragment ? question.pods : [fragment];
+  const mounted = pods.flatMap(({ spec }) => configMapsIn(spec));
   const fact =
-    files.find(({ configMap }) => pods.some(({ spec }) => configMapsIn(spec).includes(nameOf(configMap)))) ??
-    files.find(({ configMap }) => nameOf(configMap) === CONFIG_MAP + nameOf(account.key));
+    files.find(({ configMap }) => mounted.includes(nameOf(configMap))) ??
+    files.find(({ configMap }) => nameOf(configMap) === CONFIG_MAP_PREFIX + nameOf(account.key));
   const unread = (answer: Answer): MountedFile => {
     return { answer, file: undefined, pods: answer, audiences: [], source: fact?.source };
   };
@@ -159,7 +158,7 @@ function podsConfigured(
   program: AccountQuestion["program"],
 ): Pick<MountedFile, "pods" | "audiences"> {
   if (pods.length === 0) {
-    const needs = `its pods need ${VARIABLE}, the file and the token at ${shown(file.tokenPath)}`;
+    const needs = `its pods need ${CREDENTIALS_VARIABLE}, the file and the token at ${shown(file.tokenPath)}`;
     return { pods: notSeen(needs), audiences: [] };
   }
   const judged = pods.map((pod) => ({ pod, ...podJudged(pod, fact, file, program) }));
@@ -167,24 +166,25 @@ function podsConfigured(
   const audiences = judged
     .flatMap(({ tokens }) => tokens)
     .map(({ audience }) => map(audience, (text) => text ?? ""));
+  const distinct = [...new Map(audiences.map((each) => [shown(each), each])).values()];
+  return { pods: podsAnswer(judged), audiences: distinct };
+}
+
+function podsAnswer(judged: readonly (Judged & { readonly pod: PodFact })[]): Answer {
   const wrong = judged.find(({ problem }) => problem !== undefined);
-  const open = judged.find(({ isOpen }) => isOpen);
-  const { title, source } = (wrong ?? open)?.pod ?? { title: "", source: fact.source };
-  const answer = wrong
-    ? broken(
-        `${title} ${wrong.problem ?? ""}`,
-        "give its pods the volume, mount and variable that belong to the file",
-        NOT_FOUND,
-        seen(title, source),
-      )
-    : open
-      ? unknown(
-          `what ${VARIABLE} is in ${title} is known only in the cluster`,
-          `write ${VARIABLE} and the path of the mount as literals`,
-          seen(title, source),
-        )
-      : pass("file, token and variable belong together", ...pods.map((pod) => seen(pod.title, pod.source)));
-  return { pods: answer, audiences: [...new Map(audiences.map((each) => [shown(each), each])).values()] };
+  if (wrong) {
+    const { title, source } = wrong.pod;
+    const remedy = "give its pods the volume, mount and variable that belong to the file";
+    return broken(`${title} ${wrong.problem ?? ""}`, remedy, NOT_FOUND, seen(title, source));
+  }
+  const open = judged.find(({ isOpen }) => isOpen)?.pod;
+  const where = judged.map(({ pod }) => seen(pod.title, pod.source));
+  if (open === undefined) return pass("file, token and variable belong together", ...where);
+  return unknown(
+    `what ${CREDENTIALS_VARIABLE} is in ${open.title} is known only in the cluster`,
+    `write ${CREDENTIALS_VARIABLE} and the path of the mount as literals`,
+    seen(open.title, open.source),
+  );
 }
 
 interface Judged {
@@ -197,6 +197,15 @@ interface Judged {
 
 function wrong(problem: string, tokens: readonly ProjectedToken[] = []): Judged {
   return { problem, isOpen: false, tokens };
+}
+
+/** What a container has. */
+interface Mounts {
+  readonly container: ContainerFact;
+  readonly variable: Known<string | undefined>;
+  /** Where the credential file is. */
+  readonly paths: readonly string[];
+  readonly tokens: readonly ProjectedToken[];
 }
 
 /** A container that sets the variable needs file and token as well; one that does not has nothing to do with them. */
@@ -216,10 +225,12 @@ function podJudged(
   const all = containersOf(spec, (configMap) => (configMap === name ? fact.keys : [])).map(
     (container, place): Mounts => ({
       container,
-      variable: (place < first ? undefined : program.get(VARIABLE)) ?? container.variable(VARIABLE),
-      paths: container.files
-        .filter(({ of }) => of?.configMap === name && of.key === fact.name)
-        .map(({ path }) => path),
+      variable:
+        (place < first ? undefined : program.get(CREDENTIALS_VARIABLE)) ??
+        container.variable(CREDENTIALS_VARIABLE),
+      paths: container.files.flatMap(({ path, of }) =>
+        of?.configMap === name && of.key === fact.name ? [path] : [],
+      ),
       tokens: container.files.flatMap(({ path, token }) => (path === at && token ? [token] : [])),
     }),
   );
@@ -229,10 +240,10 @@ function podJudged(
   );
   const needed = `mount the ConfigMap ${name} with its key ${fact.name}`;
   if (set.length === 0) {
-    const mounting = all.find(({ paths }) => paths.length > 0);
-    return mounting
-      ? wrong(`does not set ${VARIABLE} to ${mounting.paths[0] ?? ""}`, mounting.tokens)
-      : wrong(`does not ${needed}`);
+    const { paths: [path] = [], tokens } = all.find(({ paths }) => paths.length > 0) ?? {};
+    return path === undefined
+      ? wrong(`does not ${needed}`)
+      : wrong(`does not set ${CREDENTIALS_VARIABLE} to ${path}`, tokens);
   }
   const judged = set.map((each) => containerJudged(each, needed, file));
   return {
@@ -240,15 +251,6 @@ function podJudged(
     isOpen: judged.some(({ isOpen }) => isOpen),
     tokens: judged.flatMap(({ tokens }) => tokens),
   };
-}
-
-/** What a container has. */
-interface Mounts {
-  readonly container: ContainerFact;
-  readonly variable: Known<string | undefined>;
-  /** Where the credential file is. */
-  readonly paths: readonly string[];
-  readonly tokens: readonly ProjectedToken[];
 }
 
 function containerJudged(
@@ -263,9 +265,9 @@ function containerJudged(
   const [path] = paths;
   if (path === undefined) return wrong(`does not ${needed}${where}`, tokens);
   if (tokens.length === 0) return wrong(`has no token at ${shown(tokenPath)}${where}`);
-  if (!paths.includes(text)) return wrong(`does not set ${VARIABLE} to ${path}${where}`, tokens);
+  if (!paths.includes(text)) return wrong(`does not set ${CREDENTIALS_VARIABLE} to ${path}${where}`, tokens);
   const seconds = Math.max(...tokens.map(({ expirationSeconds }) => expirationSeconds));
-  if (seconds > LONGEST)
-    return wrong(`asks for a token of ${seconds} seconds; Google takes none over ${LONGEST}`, tokens);
+  if (seconds > LIFETIME_MAX)
+    return wrong(`asks for a token of ${seconds} seconds; Google takes none over ${LIFETIME_MAX}`, tokens);
   return { problem: undefined, isOpen: false, tokens };
 }

@@ -33,7 +33,7 @@ const DENIED = "403 PERMISSION_DENIED";
 const ELSEWHERE = "name the Terraform that declares the roles and their grants as well";
 
 /** The rights of a request by themselves. */
-export interface Rights {
+interface Rights {
   readonly permissions: readonly Known<string>[];
   /** Roles in the bearer's own project. */
   readonly roles: readonly Known<string>[];
@@ -52,8 +52,25 @@ interface AskedBinding {
   readonly condition: Known<string | undefined>;
 }
 
+/** Permissions, roles and the condition, as they are written. */
+export function rightsInWords(rights: TreeObject): readonly string[] {
+  const { permissions, roles, bindings, condition } = rightsOf(rights);
+  const expression = orElse(condition, () => shown(condition));
+  return [
+    ...[...permissions, ...roles].map(shown),
+    ...bindings.map(bindingText),
+    ...(expression === undefined ? [] : [`the condition ${expression}`]),
+  ];
+}
+
+/** The permissions where no role is asked for, which may hold any. */
+export function permissionsAlone(rights: TreeObject): readonly string[] {
+  const { permissions, roles, bindings } = rightsOf(rights);
+  return roles.length + bindings.length > 0 ? [] : permissions.map(shown);
+}
+
 /** Takes the provider part of a request apart. */
-export function rightsOf(rights: TreeObject): Rights {
+function rightsOf(rights: TreeObject): Rights {
   const items = (name: string): readonly Tree[] => itemsOf(fieldOf(rights, name));
   return {
     permissions: items("permissions").map(textAt),
@@ -74,8 +91,7 @@ function bindingOf(binding: Tree): AskedBinding {
   return { role, kind, target, condition: conditionOf(binding) };
 }
 
-/** `<role> on <kind> <name>`. */
-export function bindingText({ role, kind, target }: AskedBinding): string {
+function bindingText({ role, kind, target }: AskedBinding): string {
   return `${shown(role)} on ${kind} ${shown(target)}`;
 }
 

@@ -12,30 +12,26 @@ import {
   isKnown,
   known,
   or,
-  orElse,
   same,
   shown,
   whether,
 } from "../../model/known";
+import { AGENT_KEY } from "../../rules/google/spoke";
 import { type Answer, broken, pass, seen, unknown, worstOf } from "../answer";
 import type { CloudSpokes, FleetWarning, SpokeQuestion, SpokeReading } from "../cloud";
 import type { ServiceAccountFact } from "../read/service-accounts";
 import type { SpokeFact } from "../read/spoke-facts";
 import type { Terraform } from "../read/terraform";
 import { boundAnswer, otherKindOfCluster, servedCluster } from "../shared/spokes";
-import { threatTo } from "./denials";
 import { type Grant, grantText } from "./grants";
 import { type Counted, type Iam, allowing, grantSeen } from "./iam";
 import { Identity } from "./identity";
 import { type Bearer, accountBearer } from "./members";
-import { piecesOf, projectOf } from "./names";
+import { isProjectNumber, piecesOf, projectOf } from "./names";
 
 /** Source: cloud.google.com/kubernetes-engine/docs/how-to/workload-identity. */
 const NATIVE = "iam.gke.io/gcp-service-account";
 const GATEWAY = /^https:\/\/(?:[a-z0-9-]+-)?connectgateway\.googleapis\.com\/v1\/projects\/([^/]+)\/(.+)$/;
-const PRINCIPAL =
-  /^principal(?:Set)?:\/\/iam\.googleapis\.com\/projects\/([^/]+)\/locations\/global\/workloadIdentityPools\/([^/]+)\/.+$/;
-
 /** GKE clusters and members of fleets as spokes. */
 export class GoogleSpokes implements CloudSpokes {
   readonly #terraform: Terraform;
@@ -78,10 +74,7 @@ export class GoogleSpokes implements CloudSpokes {
       );
     const [gateway, member] = piecesOf(server, GATEWAY);
     const isAttached = member !== undefined && !/(?:^|\/)gkeMemberships\//.test(shown(member));
-    const project =
-      gateway === undefined
-        ? recordedOr(cluster && projectOf(cluster), question)
-        : this.#projectBehind(gateway, question);
+    const project = this.#projectOf(cluster && projectOf(cluster), gateway, question);
     const byIam = iamEntry(accountBearer(email), project, gateway !== undefined, this.#iam);
     const bound = boundAnswer(spoke, { users: [email], groups: [] }, rbac);
     return {
@@ -91,49 +84,28 @@ export class GoogleSpokes implements CloudSpokes {
     };
   }
 
-  /** The project of a number: one that is declared, or that of a pool whose members name the number. */
-  #projectBehind(
-    number: Known<string>,
+  /** The project of a cluster, or of a gateway's number, where it is declared; else the one that was recorded. */
+  #projectOf(
+    ofCluster: Known<string> | undefined,
+    number: Known<string> | undefined,
     { project, projectNumber }: SpokeQuestion,
   ): Known<string> | undefined {
     const declared = this.#terraform
       .ofType("google_project")
-      .find((each) => same(each.attribute("number"), number) === "yes");
-    if (declared) return declared.attribute("project_id");
-    const members = this.#iam.grants.flatMap(({ members: all }) => orElse(all, () => []));
-    const pools = members.flatMap((member) => {
-      const [named, pool] = piecesOf(member, PRINCIPAL);
-      return named !== undefined && pool !== undefined && same(named, number) === "yes" ? [pool] : [];
-    });
-    const [first, ...others] = this.#terraform
-      .ofType("google_iam_workload_identity_pool")
-      .filter((pool) => pools.some((id) => same(pool.stated("workload_identity_pool_id"), id) === "yes"))
-      .map(projectOf);
-    if (first !== undefined && isKnown(first) && others.every((each) => same(each, first) === "yes"))
-      return first;
-    const isOther = projectNumber !== undefined && is(number, projectNumber) === "no";
-    return project === undefined || isOther ? undefined : known(project);
+      .find((each) => number !== undefined && same(each.attribute("number"), number) === "yes");
+    const own = number === undefined ? ofCluster : declared?.attribute("project_id");
+    const isOther = number !== undefined && projectNumber !== undefined && is(number, projectNumber) === "no";
+    const stated = project === undefined || isOther ? undefined : known(project);
+    return own !== undefined && (isKnown(own) || stated === undefined) ? own : stated;
   }
 }
-
-/** The project of a cluster, where it is known, else the one that was recorded. */
-function recordedOr(own: Known<string> | undefined, { project }: SpokeQuestion): Known<string> | undefined {
-  return own !== undefined && (isKnown(own) || project === undefined)
-    ? own
-    : project === undefined
-      ? undefined
-      : known(project);
-}
-
-/** The service account of the Connect agent. */
-const AGENT = "gke-connect/connect-agent-sa";
 
 /** Whether the Connect agent of a member that is no GKE cluster may act as a user there. */
 function agentAnswer(spoke: string, user: Known<string>, { bound, isWhole }: SpokeFact): Answer {
   const may = bound.map((each) => {
     const names = each.rules?.impersonates;
     const acts = names === "any" ? "yes" : names ? or(...names.map((name) => same(name, user))) : "unknown";
-    const isAgent = each.kind === "ServiceAccount" ? is(each.name, AGENT) : "no";
+    const isAgent = each.kind === "ServiceAccount" ? is(each.name, AGENT_KEY) : "no";
     return { each, outcome: and(isAgent, acts) };
   });
   const found = may.find(({ outcome }) => outcome === "yes")?.each;
@@ -204,14 +176,17 @@ function iamEntry(
   const enters = (role: Known<string>): Ternary =>
     iam.holds(role, isGateway ? GET_THROUGH : GET) ?? whether(role, (name) => entersWith(name, isGateway));
   const found = allowing(grants, { role: enters, reaches });
-  const threat = threatTo(iam.denials.of(bearer, [isGateway ? GET_THROUGH : GET]), project);
   const module =
     project === undefined ? undefined : iam.unread.answer("the project of the spoke", [], [project]);
   const counting = allowing(grants, { role: () => "yes", reaches: () => "yes" });
-  const admitted = iam.settled(admittedBy(found, counting, project, isGateway), threat, module);
+  const admitted = iam.settled(
+    admittedBy(found, counting, project, isGateway),
+    { projects: [project], permissions: [isGateway ? GET_THROUGH : GET] },
+    module,
+  );
   const works = (role: Known<string>): Ternary => and(enters(role), worksWith(role, iam));
   const all = isGateway ? [] : allowing(grants, { role: works, reaches });
-  const isTaken = threatTo(iam.denials.of(bearer, ["container.pods.list"]), project) !== undefined;
+  const isTaken = iam.denial({ projects: [project], permissions: ["container.pods.list"] }) !== undefined;
   const working = all.filter(({ doubt }) => doubt === "");
   return { admitted, working: isTaken ? [] : working, mayWork: (isTaken ? working : all).length > 0 };
 }
@@ -239,9 +214,7 @@ function worksWith(role: Known<string>, iam: Iam): Ternary {
 function reachesProject({ on }: Grant, project: Known<string> | undefined, isGateway: boolean): Ternary {
   if (on.kind === "folder" || on.kind === "organization") return "unknown";
   if (on.kind !== "project") return isGateway && on.kind.startsWith("gke hub ") ? "unknown" : "no";
-  // A project is named by its number as well.
-  const isNumber = /^\d+$/.test(orElse(on.name, () => ""));
-  return project === undefined || isNumber ? "unknown" : same(on.name, project);
+  return project === undefined || isProjectNumber(on.name) ? "unknown" : same(on.name, project);
 }
 
 function admittedBy(
@@ -250,23 +223,23 @@ function admittedBy(
   project: Known<string> | undefined,
   isGateway: boolean,
 ): Answer {
-  const remedy = "name the Terraform that declares cluster, grants and custom roles as well";
   const sure = found.filter(({ doubt }) => doubt === "");
-  const evidence = found.flatMap(grantSeen);
   if (sure.length > 0) {
     const roles = sure.map(({ grant }) => grantText(grant)).join(", ");
     return pass(`IAM lets it in: ${roles}`, ...sure.flatMap(grantSeen));
   }
-  const placed = [...new Set(counting.map(({ grant }) => shown(grant.on.name)))].join(", ");
-  if (project === undefined) {
-    const reason = `the project of the spoke is not known; roles are granted on ${placed || "none that was read"}`;
-    return unknown(reason, remedy, ...evidence);
-  }
-  if (found.length > 0 || counting.length === 0) {
-    const doubts = new Set(found.map(({ grant, doubt }) => `${grantText(grant)}, ${doubt}`));
-    const reason = `no role that lets it into project ${shown(project)} was read${doubts.size === 0 ? "" : `: ${[...doubts].join("; ")}`}`;
-    return unknown(reason, remedy, ...evidence);
-  }
+  const doubts = new Set(found.map(({ grant, doubt }) => `${grantText(grant)}, ${doubt}`));
+  const placed = new Set(counting.map(({ grant }) => shown(grant.on.name)));
+  const reason =
+    project === undefined
+      ? `the project of the spoke is not known; roles are granted on ${[...placed].join(", ") || "none that was read"}`
+      : `no role that lets it into project ${shown(project)} was read${doubts.size === 0 ? "" : `: ${[...doubts].join("; ")}`}`;
+  if (project === undefined || found.length > 0 || counting.length === 0)
+    return unknown(
+      reason,
+      "name the Terraform that declares cluster, grants and custom roles as well",
+      ...found.flatMap(grantSeen),
+    );
   return broken(
     `no role lets it into project ${shown(project)}`,
     `grant ${isGateway ? "roles/gkehub.gateway…" : "roles/container.clusterViewer"} on the project`,

@@ -15,11 +15,15 @@ import {
   same,
   shown,
 } from "../../model/known";
-import { evaluateAttributeCondition } from "../../rules/google/attribute-condition";
-import { type CelClaims, UNKNOWN_CLAIM, isTold } from "../../rules/google/cel-variables";
-import { parseManagedIdentityProvider } from "../../rules/google/managed-identity-provider";
-import { type MappedAttributes, mapAttributes } from "../../rules/google/mapped-attributes";
-import { type Answer, type Evidence, broken, pass, seen, unknown } from "../answer";
+import { type CelClaims, UNKNOWN_CLAIM } from "../../rules/google/cel-claims";
+import { parseManagedIdentityProvider } from "../../rules/google/pull";
+import {
+  type MappedAttributes,
+  UNKNOWN_UID,
+  evaluateAttributeCondition,
+  mapAttributes,
+} from "../../rules/google/trust";
+import { type Answer, broken, pass, seen, unknown } from "../answer";
 import type { TokenQuestion, TrustAnswer } from "../cloud";
 import type { Issuers } from "../shared/object-store";
 import { ASK_AGAIN } from "../shared/words";
@@ -56,7 +60,7 @@ function claimsOf({ issuer, audience, subject, account }: Token): CelClaims {
     namespace: account.namespace,
     node: UNKNOWN_CLAIM,
     pod: UNKNOWN_CLAIM,
-    serviceaccount: { name: account.name, uid: UNKNOWN_CLAIM },
+    serviceaccount: { name: account.name, uid: UNKNOWN_UID },
     warnafter: UNKNOWN_CLAIM,
   };
   return {
@@ -223,26 +227,22 @@ function subjectAdmitted(provider: PoolProvider, token: Token): Answer {
     claimsOf(token),
     attributes ? { google: attributes.google, attribute: attributes.attribute } : {},
   );
-  if (outcome === "allowed") return mappingDoubt(attributes, mapped) ?? pass(reason, where);
   if (outcome === "unknown") return unknown(reason, "see the attribute condition", where);
-  return broken(
-    reason,
-    "add the service account to the attribute condition",
-    'unauthorized_client … "The given credential is rejected by the attribute condition."',
-    where,
-  );
-}
-
-/** What of the mapping leaves open whether a token that the condition admits is exchanged. */
-function mappingDoubt(attributes: MappedAttributes | undefined, where: Evidence): Answer | undefined {
+  if (outcome === "denied")
+    return broken(
+      reason,
+      "add the service account to the attribute condition",
+      'unauthorized_client … "The given credential is rejected by the attribute condition."',
+      where,
+    );
   if (attributes === undefined)
-    return unknown("the attribute mapping is known only after apply", ASK_AGAIN, where);
-  const { google, subjectUid, doubt } = attributes;
-  if (!isTold(google["subject"]) && subjectUid === "no")
-    return unknown("which google.subject the token gets is not known", "map assertion.sub to it", where);
-  if (doubt === undefined) return undefined;
-  const reason = `${doubt}; whether the exchange fails then, Google does not say`;
-  return unknown(reason, "correct or remove the attribute of the mapping", where);
+    return unknown("the attribute mapping is known only after apply", ASK_AGAIN, mapped);
+  if (attributes.doubt === undefined) return pass(reason, where);
+  return unknown(
+    `${attributes.doubt}; whether the exchange fails then, Google does not say`,
+    "map assertion.sub to google.subject, and correct or remove the attribute",
+    mapped,
+  );
 }
 
 /** Whether the pool that GKE and fleets bring along, of a project, takes the token of a cluster that it knows by URL. */

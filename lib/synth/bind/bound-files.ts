@@ -7,7 +7,7 @@ import { PLACEHOLDER_START, placeholderPieces, placeholdersIn } from "../../arte
 import type { TerraformOutputs } from "./outputs";
 import type { FinishedRule } from "../../artefact/finished-rule";
 import type { OutputPlaceholder, WorkloadIdentityFile } from "../../artefact/workload-identity-file";
-import { refusePlaceholder, refuseMissingOutput } from "./problems";
+import { refuseMissingOutput, refusePlaceholder, refuseValue } from "./problems";
 
 /** The line that the manifest writer puts over a file with placeholders, and that a bound file no longer has. */
 export const UNBOUND_COMMENT =
@@ -76,7 +76,7 @@ export function boundFiles(input: BoundFilesInput): Map<string, string> {
 }
 
 // Only at the start of a line: inside a node file's content the same words are content.
-function withoutUnboundComment(text: string): string {
+export function withoutUnboundComment(text: string): string {
   if (text.startsWith(UNBOUND_COMMENT)) return text.slice(UNBOUND_COMMENT.length);
   return text.replace(`\n${UNBOUND_COMMENT}`, "\n");
 }
@@ -92,8 +92,7 @@ function outputText({ outputs, stack }: BoundFilesInput, wanted: OutputPlacehold
       remedy: "check that the resource has the attribute after apply",
     });
   // What `bind` writes is kept in repositories. The value is not shown.
-  if (holdsPrivateKey(value))
-    return fail("bind-value-invalid", where, [wanted.output], "it holds a private key");
+  if (holdsPrivateKey(value)) return refuseValue(where, [wanted.output], "it holds a private key");
   return value.includes(PLACEHOLDER_START)
     ? fail("bind-unsafe", {
         problem: `${where} needs the Terraform output ${wanted.output}, which itself holds the text of a placeholder`,

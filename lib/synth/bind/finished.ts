@@ -5,13 +5,12 @@
 
 import type { FinishedRule, FinishedRuleName } from "../../artefact/finished-rule";
 import { placeholderPieces, placeholdersIn } from "../../artefact/placeholder";
-import { type WorkloadIdentityError, fail } from "../../errors";
+import type { WorkloadIdentityError } from "../../errors";
 import { parsedYaml } from "../../model/parsed-yaml";
-import { certificateAuthorityIssues } from "../../rules/fleet/certificate-authority";
-import { proxyIssues, serverIssues } from "../../rules/fleet/server-url";
+import { certificateAuthorityIssues, proxyIssues, serverIssues } from "../../rules/fleet/endpoint";
 import { knownKubernetesMinors } from "../../rules/kubelet/feature-gates";
 import { validateCredentialProviderConfig } from "../../rules/kubelet/validate-credential-provider-config";
-import { refuseBrokenText } from "./problems";
+import { refuseBrokenText, refuseValue } from "./problems";
 
 /** A text before and after its placeholders were filled. */
 interface FinishedText {
@@ -102,6 +101,6 @@ export function assertRules(
 ): void {
   for (const { of, rule, text } of rules) {
     const [issue] = RULES[rule](fill(text, of));
-    if (issue) fail("bind-value-invalid", of, [...new Set(placeholdersIn(text))], issue.problem);
+    if (issue) refuseValue(of, [...new Set(placeholdersIn(text))], issue.problem);
   }
 }

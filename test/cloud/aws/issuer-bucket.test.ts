@@ -182,17 +182,17 @@ describe("IssuerBucket", () => {
     [
       "a domain without certificate",
       { domainName: "oidc.example.com" },
-      "aws-missing: an issuer under a domain of one's own needs the domain and its certificate",
+      "aws-missing: an issuer under your own domain needs the domain and its certificate",
     ],
     [
       "a certificate without domain",
       { certificateArn: CERTIFICATE },
-      "aws-missing: an issuer under a domain of one's own needs the domain and its certificate",
+      "aws-missing: an issuer under your own domain needs the domain and its certificate",
     ],
     [
       "a domain of a public bucket",
       { access: "public", domainName: "oidc.example.com", certificateArn: CERTIFICATE },
-      "aws-missing: an issuer under a domain of one's own needs the domain and its certificate",
+      "aws-missing: an issuer under your own domain needs the domain and its certificate",
     ],
     [
       "a certificate of another region",
@@ -288,7 +288,7 @@ describe("IssuerBucket", () => {
         account: ACCOUNT,
         adopt: { ccoctlName: "c", distribution: { id: "E2EXAMPLE", domainName: "d1.cloudfront.net" } },
       },
-      "aws-invalid: what is to be adopted of an issuer",
+      "aws-invalid: names a distribution, but",
     ],
     ["adopt: true", { access: "public", adopt: true as unknown as AdoptedIssuerBucket }, "property-invalid"],
     ["adopt: {}", { access: "public", adopt: {} as AdoptedIssuerBucket }, "property-missing"],

@@ -9,13 +9,12 @@ import {
   componentServiceAccounts,
 } from "../../../lib/cloud/google";
 import type { ComponentServiceAccountsProps } from "../../../lib/cloud/google";
-import type { ErrorCode } from "../../../lib/errors";
 import type { ComponentsDeclaration } from "../../../lib/model/components";
 import type { CredentialsRequest } from "../../../lib/model/credentials-request";
 import { Issuer } from "../../../lib/model/issuer";
 import { LateEncoding } from "../../../lib/model/late";
 import { Subject } from "../../../lib/model/subject";
-import { refused } from "../../fixtures/google/refused";
+import { type Refusal, refused } from "../../fixtures/google/refused";
 import { componentRequest, googleRequests } from "../../fixtures/google/requests";
 import { foreignPool, onlyResource, resources, testStack } from "../../fixtures/google/synth";
 import { requestReleases } from "../../support/credentials-requests";
@@ -235,21 +234,49 @@ describe("componentServiceAccounts", () => {
   const long = [1, 2].map((end) =>
     componentRequest(undefined, { name: `openshift-a-name-of-thirty-one-characters-${end}` }),
   );
-  it.each<[ErrorCode, Partial<ComponentServiceAccountsProps>, readonly CredentialsRequest[]]>([
+  it.each<[Refusal, Partial<ComponentServiceAccountsProps>, readonly CredentialsRequest[]]>([
     ["google-requests-clash", {}, [componentRequest(), twin]],
     ["google-requests-clash", { naming: "ccoctl", absentAccounts: "all" }, long],
     ["google-requests-clash", { roleSharing: "existing" }, long],
-    ["google-request-kind", {}, [componentRequest(undefined, { providerKind: "AWSProviderSpec" })]],
-    ["google-request-field", {}, [componentRequest({ permission: ["a.b.c"] })]],
-    ["google-request-list", {}, [componentRequest({ permissions: "a.b.c" })]],
-    ["google-request-brokered", {}, [componentRequest({ serviceAccountEmail: "a@b" })]],
-    ["google-request-brokered", {}, [componentRequest({ audience: "a" })]],
-    ["google-request-empty", {}, [componentRequest({})]],
-    ["google-permission-invalid", {}, [componentRequest({ permissions: ["compute.*"] })]],
-    ["google-role-invalid", {}, [componentRequest({ predefinedRoles: ["dns.admin"] })]],
-    ["google-role-basic", {}, [componentRequest({ predefinedRoles: ["roles/editor"] })]],
-    ["google-account-id-invalid", { accountIds: { "openshift-shop": "short" } }, [componentRequest()]],
-    ["google-role-id-invalid", { overrides: { "openshift-shop": { roleId: "a-b" } } }, [componentRequest()]],
+    [
+      "google-foreign: request is not for Google Cloud",
+      {},
+      [componentRequest(undefined, { providerKind: "AWSProviderSpec" })],
+    ],
+    ["google-unknown: spec.providerSpec has a field", {}, [componentRequest({ permission: ["a.b.c"] })]],
+    ["google-invalid: is not a list of texts", {}, [componentRequest({ permissions: "a.b.c" })]],
+    [
+      "google-unsupported: is set, so the cloud-credential-operator",
+      {},
+      [componentRequest({ serviceAccountEmail: "a@b" })],
+    ],
+    [
+      "google-unsupported: is set, so the cloud-credential-operator",
+      {},
+      [componentRequest({ audience: "a" })],
+    ],
+    ["google-missing: request asks for no permission", {}, [componentRequest({})]],
+    [
+      "google-invalid: not a permission that a custom role can hold",
+      {},
+      [componentRequest({ permissions: ["compute.*"] })],
+    ],
+    [
+      "google-invalid: not the full name of a role",
+      {},
+      [componentRequest({ predefinedRoles: ["dns.admin"] })],
+    ],
+    ["google-unsafe: a basic role reaches", {}, [componentRequest({ predefinedRoles: ["roles/editor"] })]],
+    [
+      "google-invalid: id of a Google service account",
+      { accountIds: { "openshift-shop": "short" } },
+      [componentRequest()],
+    ],
+    [
+      "google-invalid: id of a custom role",
+      { overrides: { "openshift-shop": { roleId: "a-b" } } },
+      [componentRequest()],
+    ],
     ["google-request-unknown", { overrides: { shop: {} } }, [componentRequest()]],
     ["google-request-unknown", { accountIds: { shop: "shop-account" } }, [componentRequest()]],
     ["google-request-unknown", { naming: "ccoctl", absentAccounts: ["shop"] }, [componentRequest()]],
@@ -315,8 +342,12 @@ describe("componentServiceAccounts", () => {
       { naming: "ccoctl", ccoctlName: "a_b", absentAccounts: "all" },
       [componentRequest()],
     ],
-    ["google-project-number-invalid", { projectNumber: "" }, [componentRequest()]],
-    ["google-universe-invalid", { universeDomain: "https://googleapis.com" }, [componentRequest()]],
+    ["google-invalid: project number is not a number", { projectNumber: "" }, [componentRequest()]],
+    [
+      "google-invalid: universeDomain is not a domain name",
+      { universeDomain: "https://googleapis.com" },
+      [componentRequest()],
+    ],
   ])("refuses with %s before anything is declared: %j", (code, changed, requests) => {
     const stack = testStack();
     expect(() => declare(stack, changed, requests)).toThrowError(refused(code));
@@ -343,7 +374,7 @@ describe("componentServiceAccounts", () => {
   it("names file, document and request in a refusal", () => {
     expect(() => declare(testStack(), {}, [componentRequest({ permissions: ["compute.*"] })])).toThrowError(
       refused(
-        "google-permission-invalid",
+        "google-invalid: not a permission that a custom role can hold",
         'shop.yaml, document 2, CredentialsRequest openshift-shop: not a permission that a custom role can hold, got "compute.*"; allowed: service.resource.verb, for example compute.instances.get; no wildcard; list each permission, as the reference of IAM permissions writes it',
       ),
     );
@@ -498,7 +529,7 @@ describe("a basic role", () => {
 });
 
 describe("ComponentServiceAccount", () => {
-  it.each<[ErrorCode, string]>([
+  it.each<[Refusal, string]>([
     ["late-value", LATE],
     ["cluster-name-invalid", "Prod EU"],
   ])("refuses with %s the cluster name %s", (code, clusterName) => {

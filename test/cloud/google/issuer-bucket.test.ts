@@ -4,9 +4,8 @@ import { TerraformStack, TerraformVariable, Testing } from "cdktf";
 import { describe, expect, it } from "vitest";
 import { IssuerBucket } from "../../../lib/cloud/google";
 import type { IssuerBucketProps } from "../../../lib/cloud/google";
-import type { ErrorCode } from "../../../lib/errors";
 import { Duration } from "../../../lib/model/duration";
-import { refused } from "../../fixtures/google/refused";
+import { type Refusal, refused } from "../../fixtures/google/refused";
 import { onlyResource, resources, testStack } from "../../fixtures/google/synth";
 
 const pem = (namedCurve: string): string =>
@@ -129,14 +128,14 @@ describe("IssuerBucket", () => {
     }
   });
 
-  it.each<[ErrorCode, Partial<IssuerBucketProps>]>([
-    ["google-bucket-invalid", { bucket: "Prod" }],
-    ["google-bucket-invalid", { bucket: "ab" }],
-    ["google-bucket-invalid", { bucket: "a.b.c" }],
-    ["google-bucket-invalid", { bucket: "goog-oidc" }],
-    ["google-bucket-invalid", { bucket: "my-google-oidc" }],
-    ["google-bucket-invalid", { bucket: "prod-" }],
-    ["google-bucket-invalid", { bucket: "a".repeat(64) }],
+  it.each<[Refusal, Partial<IssuerBucketProps>]>([
+    ["google-invalid: not a name of a bucket", { bucket: "Prod" }],
+    ["google-invalid: not a name of a bucket", { bucket: "ab" }],
+    ["google-invalid: not a name of a bucket", { bucket: "a.b.c" }],
+    ["google-invalid: not a name of a bucket", { bucket: "goog-oidc" }],
+    ["google-invalid: not a name of a bucket", { bucket: "my-google-oidc" }],
+    ["google-invalid: not a name of a bucket", { bucket: "prod-" }],
+    ["google-invalid: not a name of a bucket", { bucket: "a".repeat(64) }],
     ["google-bucket-location", { location: "" }],
     ["property-missing", { location: undefined as unknown as string }],
     ["property-invalid", { keys: pem("P-256") as unknown as IssuerBucketProps["keys"] }],
@@ -144,7 +143,7 @@ describe("IssuerBucket", () => {
     ["issuer-keys-current", { keys: [{ publicKey: pem("P-256"), use: "next" }] }],
     // https://cloud.google.com/iam/docs/workload-identity-federation-with-other-providers: RS256 or ES256.
     ["issuer-key-algorithm", { keys: [{ publicKey: pem("P-384"), use: "current" }] }],
-    ["google-universe-invalid", { universeDomain: "" }],
+    ["google-invalid: universeDomain is not a domain name", { universeDomain: "" }],
     ["property-invalid", { adopt: "yes" as unknown as boolean }],
   ])("refuses with %s and declares nothing", (code, changed) => {
     const stack = testStack();

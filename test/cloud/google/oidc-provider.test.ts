@@ -1,12 +1,11 @@
 import { GoogleProvider } from "@cdktf/provider-google/lib/provider/index.js";
 import { type TerraformStack, TerraformVariable } from "cdktf";
 import { describe, expect, it } from "vitest";
-import type { ErrorCode } from "../../../lib/errors";
 import { Issuer } from "../../../lib/model/issuer";
 import { Subject } from "../../../lib/model/subject";
 import { OidcProvider, WorkloadIdentityPool } from "../../../lib/cloud/google";
 import type { IOidcProvider, OidcProviderAttributes, OidcProviderProps } from "../../../lib/cloud/google";
-import { refused } from "../../fixtures/google/refused";
+import { type Refusal, refused } from "../../fixtures/google/refused";
 import { onlyResource, resources, testStack } from "../../fixtures/google/synth";
 
 const TYPE = "google_iam_workload_identity_pool_provider";
@@ -172,19 +171,22 @@ describe("OidcProvider", () => {
     expect(declare(stack, { issuer: LATE }).issuer.late).toBe(true);
   });
 
-  it.each<readonly [Partial<OidcProviderProps>, ErrorCode]>([
-    [{ providerId: "gcp-x" }, "google-workload-identity-id-invalid"],
+  it.each<readonly [Partial<OidcProviderProps>, Refusal]>([
+    [{ providerId: "gcp-x" }, "google-invalid: id of a workload identity"],
     [{ issuer: "http://issuer.example.com" }, "issuer-invalid"],
     [{ issuer: "https://issuer.example.com/" }, "issuer-trailing-slash"],
     [{ issuer: "https://kubernetes.default.svc" }, "issuer-cluster-internal"],
-    [{ audiences: [] }, "google-audiences-invalid"],
-    [{ audiences: Array.from({ length: 11 }, (_, index) => `a${index}`) }, "google-audiences-invalid"],
+    [{ audiences: [] }, "google-limit: number of allowed audiences"],
+    [
+      { audiences: Array.from({ length: 11 }, (_, index) => `a${index}`) },
+      "google-limit: number of allowed audiences",
+    ],
     [{ audiences: ["a".repeat(257)] }, "audience-invalid"],
-    [{ jwks: "{}" }, "google-jwks-invalid"],
-    [{ jwks: '{"keys":[{"kty":"RSA","d":"x"}]}' }, "google-jwks-private"],
-    [{ attributeMapping: { "google.subject": "assertion.aud" } }, "google-mapping-invalid"],
-    [{ attributeCondition: "", reason: "r" }, "google-condition-invalid"],
-    [{ attributeCondition: "true", reason: "r" }, "google-condition-trivial"],
+    [{ jwks: "{}" }, "google-invalid: JWKS"],
+    [{ jwks: '{"keys":[{"kty":"RSA","d":"x"}]}' }, "google-unsafe: JWKS holds private"],
+    [{ attributeMapping: { "google.subject": "assertion.aud" } }, "google-invalid: attribute mapping"],
+    [{ attributeCondition: "", reason: "r" }, "google-limit: attribute condition has a length"],
+    [{ attributeCondition: "true", reason: "r" }, "google-unsafe: attribute condition admits every token"],
     [{ attributeCondition: "assertion.sub.endsWith(':web')" }, "google-condition-reason-missing"],
     [
       { attributeCondition: "assertion.sub.endsWith(':web')", reason: " " },
@@ -297,7 +299,7 @@ describe("fromProviderId", () => {
   it("checks the attribute of long subjects", () => {
     expect(() => adopt({ ...attributes, subjectAttribute: "attribute.sub" })).toThrowError(
       refused(
-        "google-attribute-invalid",
+        "google-invalid: subjectAttribute is not",
         'subjectAttribute is not the name of a custom attribute, got "attribute.sub"; allowed: 1 to 100 of a-z, 0-9 and _, without `attribute.`; use the name that the pool provider\'s mapping gives assertion.sub: sub for attribute.sub=assertion.sub',
       ),
     );
@@ -305,7 +307,7 @@ describe("fromProviderId", () => {
 
   it("checks ids and audience", () => {
     expect(() => adopt({ ...attributes, providerId: "abc" })).toThrowError(
-      refused("google-workload-identity-id-invalid"),
+      refused("google-invalid: id of a workload identity"),
     );
     expect(() => adopt({ ...attributes, audience: "" })).toThrowError(refused("audience-invalid"));
     expect(() => adopt({ ...attributes, pool: late })).toThrowError(refused("late-value"));

@@ -18,10 +18,10 @@ import type { IPullSource, PullDeclaration } from "../../../lib/model/pulls";
 import { Subject } from "../../../lib/model/subject";
 import { known } from "../../../lib/model/known";
 import { CelExpression } from "../../../lib/rules/google/cel-evaluation";
-import { evaluateAttributeCondition } from "../../../lib/rules/google/attribute-condition";
+import { evaluateAttributeCondition } from "../../../lib/rules/google/trust";
 import { accountOf, readPrincipal } from "../../support/judge/principals";
+import { type Refusal, refused } from "../../fixtures/google/refused";
 import { clusterFacts, requestOf } from "../../fixtures/google/cluster";
-import { refused } from "../../fixtures/google/refused";
 import { onlyResource, resources, testStack } from "../../fixtures/google/synth";
 
 const BINDING = "google_artifact_registry_repository_iam_member";
@@ -416,7 +416,7 @@ describe("the pool of GKE and fleet", () => {
   it.each([undefined, "https://issuer.example.com"])("refuses identity provider %s", (identityProvider) => {
     const stack = testStack();
     expect(() => declare(stack, { pool: "fleet", identityProvider })).toThrowError(
-      refused("google-identity-provider-invalid"),
+      refused("google-invalid: identity provider of the GKE or fleet pool"),
     );
     expect(stack.node.children).toHaveLength(0);
   });
@@ -430,9 +430,9 @@ describe("refusals", () => {
   });
 
   it.each<readonly [Partial<PullPrincipalsProps>, string]>([
-    [{ project: "x" }, "google-project-invalid"],
-    [{ projectNumber: "shop-prod" }, "google-project-number-invalid"],
-    [{ cacheDuration: Duration.hours(1) }, "google-cache-duration-invalid"],
+    [{ project: "x" }, "google-invalid: Google Cloud project is not a project id"],
+    [{ projectNumber: "shop-prod" }, "google-invalid: project number is not a number"],
+    [{ cacheDuration: Duration.hours(1) }, "google-limit: cache duration reaches"],
     [{ identityProvider: GKE }, "google-setting-contradicts"],
     [{ pool: "fleet", audience: "registry" }, "google-setting-contradicts"],
     [{ pool: "fleet", jwks: "{}" }, "google-setting-contradicts"],
@@ -446,7 +446,7 @@ describe("refusals", () => {
     [{ pool: LATE as never }, "property-invalid"],
     [{ projectNumber: LATE }, "late-value"],
   ])("%# is refused at once", (props, code) => {
-    expect(() => pullPrincipals({ ...project, ...props })).toThrowError(expect.objectContaining({ code }));
+    expect(() => pullPrincipals({ ...project, ...props })).toThrowError(refused(code as Refusal));
   });
 
   it("a source of another maker is refused before anything is declared", () => {
@@ -460,10 +460,10 @@ describe("refusals", () => {
   });
 
   it.each([
-    [{ namePrefix: "gcp" }, "google-workload-identity-id-invalid"],
-    [{ providerId: "abc" }, "google-workload-identity-id-invalid"],
-    [{ pool: { poolId: "abc" } }, "google-workload-identity-id-invalid"],
-    [{ jwks: "{}" }, "google-jwks-invalid"],
+    [{ namePrefix: "gcp" }, "google-invalid: id of a workload identity"],
+    [{ providerId: "abc" }, "google-invalid: id of a workload identity"],
+    [{ pool: { poolId: "abc" } }, "google-invalid: id of a workload identity"],
+    [{ jwks: "{}" }, "google-invalid: JWKS"],
     [{ audience: "" }, "audience-invalid"],
   ] as const)("%j is refused before anything is declared", (props, code) => {
     const stack = testStack();
@@ -505,11 +505,14 @@ describe("sources", () => {
   });
 
   it.each([
-    [{ project: "X" }, "google-project-invalid"],
-    [{ location: "eu-west-1" }, "google-location-invalid"],
-    [{ repository: "gcr.io" }, "google-repository-invalid"],
-    [{ images: ["web:1"] }, "google-image-invalid"],
-    [{ images: ["europe-west1-docker.pkg.dev/shop-prod/images/web"] }, "google-image-with-host"],
+    [{ project: "X" }, "google-invalid: Google Cloud project is not a project id"],
+    [{ location: "eu-west-1" }, "google-invalid: not a location of Artifact Registry"],
+    [{ repository: "gcr.io" }, "google-invalid: not the name of an Artifact Registry repository"],
+    [{ images: ["web:1"] }, "google-invalid: not an image name"],
+    [
+      { images: ["europe-west1-docker.pkg.dev/shop-prod/images/web"] },
+      "google-invalid: image begins with the registry host",
+    ],
     [{ repository: LATE }, "late-value"],
   ] as const)("refuse %j", (changed, code) => {
     const props = { project: "shop-prod", location: "europe-west1", repository: "images", ...changed };
@@ -570,8 +573,8 @@ describe("PullBinding alone", () => {
     bind(legacy, "shop/one-more");
     expect(() => bind(images, "shop/one-more")).toThrowError(
       refused(
-        "google-principals-too-many",
-        "the allow policy of repository projects/shop-prod/locations/europe-west1/repositories/images would name 1501 principals, got 1501; allowed: at most 1500 principals in one allow policy, those that others add included; split the images over several repositories, each for at most 1500 service accounts; a principalSet for a whole namespace is never written here, since it admits every service account of the namespace",
+        "google-limit: the allow policy of repository",
+        "the allow policy of repository projects/shop-prod/locations/europe-west1/repositories/images would name 1501 principals, got 1501; allowed: at most 1500 principals in one allow policy, each counted in each of its roles, those that others add included; split the images over several repositories, each for fewer service accounts; a principalSet for a whole namespace is never written here, since it admits every service account of the namespace",
       ),
     );
   });
@@ -586,7 +589,7 @@ describe("PullBinding alone", () => {
       }));
     const declareAll = (count: number): unknown =>
       pullPrincipals(project).declare(stack, { ...requestOf(), accounts: request(count) });
-    expect(() => declareAll(1501)).toThrowError(refused("google-principals-too-many"));
+    expect(() => declareAll(1501)).toThrowError(refused("google-limit: the allow policy of repository"));
     expect(stack.node.children).toHaveLength(0);
     declareAll(1500);
     expect(Object.keys(resources(stack, BINDING))).toHaveLength(1500);

@@ -34,9 +34,11 @@ describe("RoleBinding", () => {
   it("grants to everybody with a reason alone", () => {
     const stack = testStack();
     const everybody = { ...props, member: "allUsers" };
-    expect(() => new RoleBinding(stack, "public", everybody)).toThrowError(refused("google-member-broad"));
+    expect(() => new RoleBinding(stack, "public", everybody)).toThrowError(
+      refused("google-unsafe: a role is granted to everybody"),
+    );
     expect(() => new RoleBinding(stack, "none", { ...props, member: "" })).toThrowError(
-      refused("google-member-invalid"),
+      refused("google-invalid: not a member of an IAM policy"),
     );
     new RoleBinding(stack, "public", { ...everybody, reason: "images of the public shop" });
     expect(onlyResource(stack, TYPE)["member"]).toBe("allUsers");

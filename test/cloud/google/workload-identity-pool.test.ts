@@ -29,9 +29,9 @@ describe("WorkloadIdentityPool", () => {
   });
 
   it.each([
-    [{ project: "Shop" }, "google-project-invalid"],
-    [{ projectNumber: "shop-prod" }, "google-project-number-invalid"],
-    [{ poolId: "gcp-pool" }, "google-workload-identity-id-invalid"],
+    [{ project: "Shop" }, "google-invalid: Google Cloud project is not a project id"],
+    [{ projectNumber: "shop-prod" }, "google-invalid: project number is not a number"],
+    [{ poolId: "gcp-pool" }, "google-invalid: id of a workload identity"],
     [{ poolId: "${TfToken[TOKEN.1]}" }, "late-value"],
     [{ displayName: "a".repeat(33) }, "name-too-long"],
     [{ description: "a".repeat(257) }, "name-too-long"],
@@ -90,7 +90,7 @@ describe("fromPoolId", () => {
   it("checks like the constructor", () => {
     const stack = testStack();
     expect(() => WorkloadIdentityPool.fromPoolId(stack, "pool", { ...props, poolId: "abc" })).toThrowError(
-      refused("google-workload-identity-id-invalid"),
+      refused("google-invalid: id of a workload identity"),
     );
     expect(stack.node.children).toHaveLength(0);
   });
@@ -152,7 +152,9 @@ describe("fleet", () => {
   it("checks project and number", () => {
     const declare = (project: string, projectNumber: string) => (): unknown =>
       WorkloadIdentityPool.fleet({ project, projectNumber });
-    expect(declare("x", "1")).toThrowError(refused("google-project-invalid"));
-    expect(declare("shop-prod", "x")).toThrowError(refused("google-project-number-invalid"));
+    expect(declare("x", "1")).toThrowError(
+      refused("google-invalid: Google Cloud project is not a project id"),
+    );
+    expect(declare("shop-prod", "x")).toThrowError(refused("google-invalid: project number is not a number"));
   });
 });

@@ -12,13 +12,12 @@ import {
   workloadServiceAccounts,
 } from "../../../lib/cloud/google";
 import type { GoogleAccessProps, WorkloadServiceAccountsProps } from "../../../lib/cloud/google";
-import type { ErrorCode } from "../../../lib/errors";
 import { Duration } from "../../../lib/model/duration";
 import { Issuer } from "../../../lib/model/issuer";
 import { isLate } from "../../../lib/model/late";
 import { Subject } from "../../../lib/model/subject";
 import type { AccessDeclaration, IAccess } from "../../../lib/model/workloads";
-import { refused } from "../../fixtures/google/refused";
+import { type Refusal, refused } from "../../fixtures/google/refused";
 import { foreignPool, onlyResource, resources, testStack } from "../../fixtures/google/synth";
 
 type Names = readonly string[];
@@ -200,12 +199,12 @@ describe("workloadServiceAccounts", () => {
   const project = googleAccess({ roles: [{ role: "roles/logging.logWriter", project: "shop-prod" }] });
   const foreign: IAccess<Construct> = { ...reader, defaultIdentities: () => reader.defaultIdentities() };
   const tooMany = Array.from({ length: 1501 }, (_, index) => `shop/w${index}`);
-  it.each<[ErrorCode, Partial<WorkloadServiceAccountsProps>, readonly IAccess<Construct>[], Names?]>([
+  it.each<[Refusal, Partial<WorkloadServiceAccountsProps>, readonly IAccess<Construct>[], Names?]>([
     ["google-access-foreign", {}, [foreign]],
-    ["google-policy-full", {}, [project], tooMany],
-    ["google-token-lifetime", { tokenLifetime: Duration.minutes(5) }, [reader]],
-    ["google-token-lifetime", { tokenLifetime: Duration.hours(25) }, [reader]],
-    ["google-token-path", { credentialDirectory: "/var/../run" }, [reader]],
+    ["google-limit: the allow policy of", {}, [project], tooMany],
+    ["google-limit: lifetime of the token", { tokenLifetime: Duration.minutes(5) }, [reader]],
+    ["google-limit: lifetime of the token", { tokenLifetime: Duration.hours(25) }, [reader]],
+    ["google-invalid: directory of the credential file", { credentialDirectory: "/var/../run" }, [reader]],
     ["audience-invalid", { audience: "" }, [reader]],
     ["property-invalid", { impersonate: "no" as unknown as boolean }, [reader]],
     ["late-value", { projectNumber: "${TfToken[TOKEN.1]}" }, [reader]],
@@ -242,19 +241,31 @@ describe("googleAccess", () => {
     });
   });
 
-  it.each<[ErrorCode, GoogleAccessProps]>([
+  it.each<[Refusal, GoogleAccessProps]>([
     ["google-access-empty", {}],
     ["google-setting-contradicts", { declare: () => undefined }],
     [
       "google-setting-contradicts",
       { ...{ roles: [{ role: "roles/a.b", project: "shop-prod" }] }, permissions: ["x"] },
     ],
-    ["google-role-basic", { roles: [{ role: "roles/owner", project: "shop-prod" }] }],
-    ["google-role-basic", { roles: [{ role: "roles/editor", project: "shop-prod", reason: " " }] }],
-    ["google-role-invalid", { roles: [{ role: "storage.admin", project: "shop-prod" }] }],
-    ["google-grant-target", { roles: [{ role: "roles/a.b" }] }],
-    ["google-grant-target", { roles: [{ role: "roles/a.b", project: "shop-prod", bucket: "b" }] }],
-    ["google-project-invalid", { roles: [{ role: "roles/a.b", project: "X" }] }],
+    ["google-unsafe: a basic role reaches", { roles: [{ role: "roles/owner", project: "shop-prod" }] }],
+    [
+      "google-unsafe: a basic role reaches",
+      { roles: [{ role: "roles/editor", project: "shop-prod", reason: " " }] },
+    ],
+    [
+      "google-invalid: not the full name of a role",
+      { roles: [{ role: "storage.admin", project: "shop-prod" }] },
+    ],
+    ["google-invalid: a role is granted on one project or on one bucket", { roles: [{ role: "roles/a.b" }] }],
+    [
+      "google-invalid: a role is granted on one project or on one bucket",
+      { roles: [{ role: "roles/a.b", project: "shop-prod", bucket: "b" }] },
+    ],
+    [
+      "google-invalid: Google Cloud project is not a project id",
+      { roles: [{ role: "roles/a.b", project: "X" }] },
+    ],
     ["property-invalid", { roles: "x" as unknown as [] }],
     ["property-invalid", { declare: () => undefined, permissions: "abc" as unknown as string[] }],
     ["property-invalid", { roles: ["roles/a.b"] as unknown as [] }],
@@ -268,7 +279,7 @@ describe("googleAccess", () => {
 });
 
 describe("WorkloadServiceAccount", () => {
-  it.each<[ErrorCode, string]>([
+  it.each<[Refusal, string]>([
     ["late-value", "${TfToken[TOKEN.1]}"],
     ["cluster-name-invalid", "Prod EU"],
   ])("refuses with %s the cluster name %s, whose hash would stand in ids", (code, clusterName) => {

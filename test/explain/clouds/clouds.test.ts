@@ -353,7 +353,7 @@ describe("Google", () => {
       ],
       "subject-admitted",
       "pass",
-      "shop is equal",
+      "admits system:serviceaccount:shop:tools",
     ],
     [
       "no accepted audience: the pool provider's own name",

@@ -28,7 +28,6 @@ describe("the issuer", () => {
       spec: [{ rules }],
       ...more,
     });
-  const values = (values: object): readonly object[] => [{ values: [values] }];
   const older = (list: object, more: object = {}): Edit =>
     declared("google_project_organization_policy", {
       project: "acme-images",
@@ -36,40 +35,11 @@ describe("the issuer", () => {
       list_policy: [list],
       ...more,
     });
-  const folder = { name: "folders/1/policies/iam.workloadIdentityPoolProviders", parent: "folders/1" };
   const MAY_REFUSE = "organization policy google_org_policy_policy.more may refuse";
 
   it.each<Row>([
     ["as the example has it", [], "pass", "trusts"],
-    ["allowed by a policy", [policy(values({ allowed_values: [ISSUER] }))], "pass", "trusts"],
-    [
-      "not among what a policy allows",
-      [policy(values({ allowed_values: ["https://other"] }))],
-      "unknown",
-      MAY_REFUSE,
-    ],
-    ["denied by a policy", [policy(values({ denied_values: [ISSUER] }))], "unknown", MAY_REFUSE],
-    ["not denied by a policy", [policy(values({ denied_values: ["https://other"] }))], "pass", "trusts"],
-    ["under a policy that allows all", [policy([{ allow_all: "TRUE" }])], "pass", "trusts"],
-    ["under a policy that denies all", [policy([{ deny_all: "TRUE" }])], "unknown", MAY_REFUSE],
-    [
-      "under rules with conditions",
-      [policy([{ allow_all: "TRUE", condition: [{ expression: "x" }] }])],
-      "unknown",
-      MAY_REFUSE,
-    ],
-    [
-      "under a policy of a folder",
-      [policy(values({ allowed_values: ["https://other"] }), folder)],
-      "unknown",
-      MAY_REFUSE,
-    ],
-    [
-      "under a policy of another project",
-      [policy([{ deny_all: "TRUE" }], { parent: "projects/other" })],
-      "pass",
-      "trusts",
-    ],
+    ["under a policy, whose rules are not read", [policy([{ allow_all: "TRUE" }])], "unknown", MAY_REFUSE],
     [
       "under a policy of another constraint",
       [policy([{ deny_all: "TRUE" }], { name: "projects/acme-images/policies/compute.vmExternalIpAccess" })],
@@ -77,13 +47,6 @@ describe("the issuer", () => {
       "trusts",
     ],
     ["under an older policy", [older({ allow: [{ values: [ISSUER] }] })], "unknown", "may refuse"],
-    ["denied by an older policy", [older({ deny: [{ all: true }] })], "unknown", "may refuse"],
-    [
-      "denied by an older policy of another project",
-      [older({ deny: [{ all: true }] }, { project: "other" })],
-      "pass",
-      "trusts",
-    ],
     [
       "of a pool of a project that nothing states",
       [
@@ -104,7 +67,7 @@ describe("the issuer", () => {
         [TF, PROVIDER_ID, `${PROVIDER_ID}, "project": null, "provider": "google.bare"`],
       ],
       "unknown",
-      "the pool k8s-edge-1 that was read is of acme-images",
+      "the pool k8s-edge-1 that was read is of another project",
     ],
     [
       "of a pool in which Google makes the providers",
@@ -115,8 +78,8 @@ describe("the issuer", () => {
           '"mode": "SYSTEM_TRUST_DOMAIN", "workload_identity_pool_id": "k8s-edge-1"',
         ],
       ],
-      "fail",
-      "in which no pool provider can be created",
+      "unknown",
+      "in a pool of the mode SYSTEM_TRUST_DOMAIN",
     ],
     [
       "of a pool provider that count decides",
@@ -147,7 +110,7 @@ describe("the issuer", () => {
         [TF, `"issuer_uri": "${ISSUER}"`, '"issuer_uri": "${var.issuer}"'],
       ],
       "fail",
-      "51 custom attributes, 50 are allowed",
+      "more than 50 custom attributes",
     ],
   ])("%s", (_why, edits, status, words) => says("issuer", edits, status, words));
 });
@@ -155,7 +118,12 @@ describe("the issuer", () => {
 describe("the subject", () => {
   const condition = (expression: string): Edit => [TF, CONDITION, expression];
   it.each<Row>([
-    ["refused whatever the reference", [condition("assertion.sub == 'repo:${var.x}'")], "fail", "differs"],
+    [
+      "refused whatever the reference",
+      [condition("assertion.sub == 'repo:${var.x}'")],
+      "fail",
+      "does not admit",
+    ],
     [
       "admitted whatever the reference",
       [condition("assertion.sub in ['${var.x}', 'system:serviceaccount:shop:tools']")],

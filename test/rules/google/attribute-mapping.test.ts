@@ -6,7 +6,7 @@ import {
   customAttributeName,
   fitsGoogleSubject,
   subjectBytes,
-} from "../../../lib/rules/google/attribute-mapping";
+} from "../../../lib/rules/google/mapping";
 import { refused } from "../../fixtures/google/refused";
 
 /** `system:serviceaccount:shop:` has 27 bytes. */
@@ -81,7 +81,7 @@ describe("additionalAttributes", () => {
     ["51 custom attributes with the library's three", many(48)],
   ])("refuses %s", (_, additional) => {
     expect(() => additionalAttributes(additional as Record<string, string>)).toThrowError(
-      refused("google-mapping-invalid"),
+      refused("google-invalid: attribute mapping"),
     );
   });
 
@@ -99,7 +99,7 @@ describe("customAttributeName", () => {
   });
 
   it.each(["", "attribute.sub", "Sub", "a-b", "a/b", "a".repeat(101)])("%j is none", (name) => {
-    expect(() => customAttributeName(name)).toThrowError(refused("google-attribute-invalid"));
+    expect(() => customAttributeName(name)).toThrowError(refused("google-invalid: subjectAttribute is not"));
   });
 
   it("cannot be late", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type FleetMember, gatewayServer } from "../../../lib/rules/google/connect-gateway";
+import { type FleetMember, gatewayServer } from "../../../lib/rules/google/spoke";
+import { type Refusal, refused } from "../../fixtures/google/refused";
 
 const LATE = "${TfToken[TOKEN.1]}";
 const MEMBER: FleetMember = {
@@ -33,14 +34,17 @@ describe("gatewayServer", () => {
   });
 
   it.each<readonly [Partial<FleetMember>, string]>([
-    [{ membership: "projects/x/locations/global/memberships/spoke-c" }, "google-membership-invalid"],
-    [{ membership: "" }, "google-membership-invalid"],
-    [{ membership: "Spoke" }, "google-membership-invalid"],
-    [{ location: "europe-west1-b" }, "google-membership-invalid"],
-    [{ location: "europe" }, "google-membership-invalid"],
+    [
+      { membership: "projects/x/locations/global/memberships/spoke-c" },
+      "google-invalid: of a fleet membership is not valid",
+    ],
+    [{ membership: "" }, "google-invalid: of a fleet membership is not valid"],
+    [{ membership: "Spoke" }, "google-invalid: of a fleet membership is not valid"],
+    [{ location: "europe-west1-b" }, "google-invalid: of a fleet membership is not valid"],
+    [{ location: "europe" }, "google-invalid: of a fleet membership is not valid"],
     [{ membership: LATE }, "late-value"],
     [{ location: LATE }, "late-value"],
   ])("refuses %j", (change, code) => {
-    expect(() => gatewayServer({ ...MEMBER, ...change })).toThrowError(expect.objectContaining({ code }));
+    expect(() => gatewayServer({ ...MEMBER, ...change })).toThrowError(refused(code as Refusal));
   });
 });

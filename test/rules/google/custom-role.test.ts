@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { grantableRole, permissionNames } from "../../../lib/rules/google/custom-role";
+import { grantableRole, permissionNames } from "../../../lib/rules/google/role";
 import { refused } from "../../fixtures/google/refused";
 import { optionalRequests, payloadRequests, requestReleases } from "../../support/credentials-requests";
 
@@ -37,7 +37,9 @@ describe("permissions", () => {
     "compute instances get",
     "roles/viewer",
   ])("refuses %j", (permission) => {
-    expect(() => permissionNames(["a.b.c", permission])).toThrowError(refused("google-permission-invalid"));
+    expect(() => permissionNames(["a.b.c", permission])).toThrowError(
+      refused("google-invalid: not a permission that a custom role can hold"),
+    );
   });
 });
 
@@ -59,7 +61,7 @@ describe("roles", () => {
   it.each(["storage.admin", "roles/", "roles/a b", "role/storage.admin", "organizations/o/roles/x", ""])(
     "refuses %j",
     (role) => {
-      expect(() => grantableRole(role)).toThrowError(refused("google-role-invalid"));
+      expect(() => grantableRole(role)).toThrowError(refused("google-invalid: not the full name of a role"));
     },
   );
 
@@ -67,7 +69,9 @@ describe("roles", () => {
   it.each(["owner", "editor", "viewer", "admin", "writer", "reader"])(
     "needs a reason for roles/%s",
     (name) => {
-      expect(() => grantableRole(`roles/${name}`)).toThrowError(refused("google-role-basic"));
+      expect(() => grantableRole(`roles/${name}`)).toThrowError(
+        refused("google-unsafe: a basic role reaches"),
+      );
       expect(grantableRole(`roles/${name}`, "migration")).toBe(`roles/${name}`);
     },
   );

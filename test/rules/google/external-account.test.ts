@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { externalAccountFile, universeDomain } from "../../../lib/rules/google/external-account";
+import { externalAccountFile, universeDomain } from "../../../lib/rules/google/workload";
 import { refused } from "../../fixtures/google/refused";
 
 const account = {
@@ -53,6 +53,8 @@ describe("universeDomain", () => {
   });
 
   it.each(["", "https://googleapis.com", "googleapis.com/", "localhost", "a..b"])("refuses %j", (domain) => {
-    expect(() => universeDomain(domain)).toThrowError(refused("google-universe-invalid"));
+    expect(() => universeDomain(domain)).toThrowError(
+      refused("google-invalid: universeDomain is not a domain name"),
+    );
   });
 });

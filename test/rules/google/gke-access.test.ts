@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { GKE_DEFAULT_ROLE, gkeRole, gkeServer, rbacUser } from "../../../lib/rules/google/gke-access";
+import { GKE_DEFAULT_ROLE, gkeRole, gkeServer, rbacUser } from "../../../lib/rules/google/spoke";
+import { type Refusal, refused } from "../../fixtures/google/refused";
 
 const LATE = "${TfToken[TOKEN.1]}";
 
@@ -29,11 +30,11 @@ describe("gkeRole", () => {
   });
 
   it.each<readonly [string, string]>([
-    ["container.developer", "google-role-invalid"],
-    ["roles/editor", "google-role-basic"],
+    ["container.developer", "google-invalid: not the full name of a role"],
+    ["roles/editor", "google-unsafe: a basic role reaches"],
     [LATE, "late-value"],
   ])("refuses %s", (role, code) => {
-    expect(() => gkeRole(role)).toThrowError(expect.objectContaining({ code }));
+    expect(() => gkeRole(role)).toThrowError(refused(code as Refusal));
   });
 });
 

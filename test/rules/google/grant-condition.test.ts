@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { Reference, known, textOf } from "../../../lib/model/known";
 import { AskedNames } from "../../../lib/rules/asked-names";
+import { AskedText } from "../../../lib/rules/google/cel-claims";
 import { CelExpression } from "../../../lib/rules/google/cel-evaluation";
-import { AskedText } from "../../../lib/rules/google/cel-variables";
-import { askedRepository, conditionMet } from "../../../lib/rules/google/grant-condition";
+import { askedRepository, conditionMet } from "../../../lib/rules/google/permission";
 
 const BEFORE = "projects/acme/locations/europe-west1/repositories/";
 const TOOLS = `${BEFORE}tools`;
@@ -87,7 +87,7 @@ describe("conditionMet", () => {
     expect(met("resource.name.endsWith('/tools') || resource.name.endsWith('", id, "')")).toBe("yes");
     expect(met("resource.name.endsWith('/base') && resource.name.endsWith('", id, "')")).toBe("no");
     expect(met("resource.name.endsWith('/tools') && ", id)).toBe("unknown");
-    expect(met("resource.name.extract('", id, "{x}') == 'x' && false")).toBe("unknown");
+    expect(met("resource.name.extract('", id, "{x}') == 'x' && true")).toBe("unknown");
     expect(met("size('", id, "') > 3 && resource.name.endsWith('/base')")).toBe("no");
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { iamMember } from "../../../lib/rules/google/iam-member";
+import { iamMember } from "../../../lib/rules/google/permission";
 import { refused } from "../../fixtures/google/refused";
 
 const POOL = "iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/pool";
@@ -31,7 +31,9 @@ describe("iamMember", () => {
     `principalSet://${WORKFORCE}/*`,
     `principalSet://${POOL}/kubernetes.cluster/https://container.googleapis.com/v1/projects/p/locations/l/clusters/c`,
   ])("wants a reason for %s", (member) => {
-    expect(() => iamMember(member, undefined)).toThrowError(refused("google-member-broad"));
+    expect(() => iamMember(member, undefined)).toThrowError(
+      refused("google-unsafe: a role is granted to everybody"),
+    );
     expect(iamMember(member, "public data")).toBe(member);
   });
 
@@ -49,6 +51,8 @@ describe("iamMember", () => {
     `principalSet://${POOL}/subject/a`,
     `principalSet://${POOL}`,
   ])("refuses %s, whatever the reason", (member) => {
-    expect(() => iamMember(member as string, "public data")).toThrowError(refused("google-member-invalid"));
+    expect(() => iamMember(member as string, "public data")).toThrowError(
+      refused("google-invalid: not a member of an IAM policy"),
+    );
   });
 });

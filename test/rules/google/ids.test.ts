@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { projectId, projectNumber, workloadIdentityId } from "../../../lib/rules/google/ids";
+import { projectId, projectNumber, workloadIdentityId } from "../../../lib/rules/google/names";
 import { refused } from "../../fixtures/google/refused";
 
 const LATE = "${TfToken[TOKEN.1]}";
@@ -26,7 +26,9 @@ describe("projectId", () => {
     ["example.com:", "no project"],
     ["", "empty"],
   ])("refuses %j (%s)", (value) => {
-    expect(() => projectId(value)).toThrowError(refused("google-project-invalid"));
+    expect(() => projectId(value)).toThrowError(
+      refused("google-invalid: Google Cloud project is not a project id"),
+    );
   });
 
   it("refuses a late value, which would end in image names", () => {
@@ -40,13 +42,15 @@ describe("projectNumber", () => {
   });
 
   it.each(["my-project", "0123", "", "12e3", " 12", "12345678901234567890"])("refuses %j", (value) => {
-    expect(() => projectNumber(value)).toThrowError(refused("google-project-number-invalid"));
+    expect(() => projectNumber(value)).toThrowError(
+      refused("google-invalid: project number is not a number"),
+    );
   });
 
   it("says that an id is not a number", () => {
     expect(() => projectNumber("shop-prod")).toThrowError(
       refused(
-        "google-project-number-invalid",
+        "google-invalid: project number is not a number",
         'project number is not a number written as text, got "shop-prod"; allowed: digits as text, for example "123456789012"; use the PROJECT_NUMBER column of `gcloud projects list`: principals and audiences name the number, never the id',
       ),
     );
@@ -67,7 +71,7 @@ describe("workloadIdentityId", () => {
     ["pool\n", "line break"],
   ])("refuses %j (%s)", (value) => {
     expect(() => workloadIdentityId("pool provider", value)).toThrowError(
-      refused("google-workload-identity-id-invalid"),
+      refused("google-invalid: id of a workload identity"),
     );
   });
 

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { WorkloadIdentityError } from "../../../lib/errors";
-import { isUsableKey, publicJwks } from "../../../lib/rules/google/jwks";
+import { isUsableKey, publicJwks } from "../../../lib/rules/google/issuer";
 import type { PublicJsonWebKeySet } from "../../../lib/model/json-web-key";
 import { refused } from "../../fixtures/google/refused";
 
@@ -54,7 +54,7 @@ describe("publicJwks", () => {
     [JSON.stringify({ keys: [{ ...rsa, alg: 1 }] }), "key 1 has a alg that is not a text"],
   ])("refuses %.60s", (text, reason) => {
     expect(() => publicJwks(text)).toThrowError(
-      expect.objectContaining({ code: "google-jwks-invalid", problem: `JWKS ${reason}` }),
+      expect.objectContaining({ code: "google-invalid", problem: `JWKS ${reason}` }),
     );
   });
 
@@ -75,20 +75,24 @@ describe("private keys", () => {
       publicJwks(jwks);
     } catch (error) {
       if (error instanceof WorkloadIdentityError)
-        return `${error.code} ${error.message} ${JSON.stringify(error)}`;
+        return `${error.code}: ${error.message} ${JSON.stringify(error)}`;
     }
     throw new Error("accepted");
   };
 
   it.each([
-    ["a private RSA key", JSON.stringify({ keys: [jwk] }), "google-jwks-private"],
-    ["one beside a public key", JSON.stringify({ keys: [rsa, jwk] }), "google-jwks-private"],
-    ["a single private key, no set", JSON.stringify(jwk), "google-jwks-invalid"],
-    ["a set with a key's members", JSON.stringify({ ...jwk, keys: [rsa] }), "google-jwks-private"],
-    ["a PEM text", pem, "google-jwks-invalid"],
+    ["a private RSA key", JSON.stringify({ keys: [jwk] }), "google-unsafe: JWKS holds private"],
+    ["one beside a public key", JSON.stringify({ keys: [rsa, jwk] }), "google-unsafe: JWKS holds private"],
+    ["a single private key, no set", JSON.stringify(jwk), "google-invalid: JWKS"],
+    [
+      "a set with a key's members",
+      JSON.stringify({ ...jwk, keys: [rsa] }),
+      "google-unsafe: JWKS holds private",
+    ],
+    ["a PEM text", pem, "google-invalid: JWKS"],
   ])("%s is refused and not shown", (_, text, code) => {
     const shown = message(text);
-    expect(shown.startsWith(`${code} `)).toBe(true);
+    expect(shown.startsWith(code)).toBe(true);
     for (const secret of [jwk.d, jwk.p, jwk.q, jwk.dp, jwk.dq, jwk.qi, pem.slice(40, 80)]) {
       expect(shown).not.toContain(String(secret));
     }
@@ -97,7 +101,7 @@ describe("private keys", () => {
   it.each(["d", "p", "q", "dp", "dq", "qi", "oth", "k"])("member %s is enough", (member) => {
     expect(() => publicJwks(JSON.stringify({ keys: [{ ...rsa, [member]: "x" }] }))).toThrowError(
       expect.objectContaining({
-        code: "google-jwks-private",
+        code: "google-unsafe",
         problem: `JWKS holds private or secret key material (${member}); it is not shown here`,
       }),
     );
@@ -105,7 +109,7 @@ describe("private keys", () => {
 
   it("a symmetric key is secret whatever its members", () => {
     expect(() => publicJwks('{"keys":[{"kty":"oct","kid":"k"}]}')).toThrowError(
-      refused("google-jwks-private"),
+      refused("google-unsafe: JWKS holds private"),
     );
   });
 });

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { attributeMapping } from "../../../lib/rules/google/attribute-mapping";
-import { UNKNOWN_CLAIM } from "../../../lib/rules/google/cel-variables";
+import { UNKNOWN_CLAIM } from "../../../lib/rules/google/cel-claims";
 import { CelExpression } from "../../../lib/rules/google/cel-evaluation";
-import { known } from "../../../lib/model/known";
-import { mapAttributes } from "../../../lib/rules/google/mapped-attributes";
+import { attributeMapping } from "../../../lib/rules/google/mapping";
+import { UNKNOWN_UID, mapAttributes } from "../../../lib/rules/google/trust";
+import { joined, known } from "../../../lib/model/known";
 
 const claims = (name = "web"): Record<string, unknown> => ({
   sub: `system:serviceaccount:shop:${name}`,
   jti: UNKNOWN_CLAIM,
   groups: ["a", "b"],
-  "kubernetes.io": { namespace: "shop", serviceaccount: { name, uid: UNKNOWN_CLAIM } },
+  "kubernetes.io": { namespace: "shop", serviceaccount: { name, uid: UNKNOWN_UID } },
 });
 const mapped = (mapping: Record<string, string>, name?: string): ReturnType<typeof mapAttributes> =>
   mapAttributes(
@@ -26,23 +26,28 @@ describe("mapAttributes", () => {
         service_account_name: "web",
         subject: "system:serviceaccount:shop:web",
       },
-      subjectUid: "no",
       failure: undefined,
     });
   });
 
   it("knows that a subject of the library's own mapping is replaced by a UID that fits", () => {
-    const { google, subjectUid, failure } = mapped({ ...attributeMapping(true) }, "w".repeat(120));
-    expect([google["subject"], subjectUid, failure]).toEqual([UNKNOWN_CLAIM, "after-uid", undefined]);
+    const { google, doubt, failure } = mapped({ ...attributeMapping(true) }, "w".repeat(120));
+    const subject = joined("uid:", UNKNOWN_UID);
+    expect([google["subject"], doubt, failure]).toEqual([subject, undefined, undefined]);
   });
 
   it.each([
-    ["assertion['kubernetes.io']['serviceaccount']['uid']", "alone"],
-    ['assertion["kubernetes.io"].serviceaccount.uid', "alone"],
-    ["assertion.jti", "no"],
-  ])("knows of %s whether it is the UID: %s", (expression, expected) => {
-    const { google, subjectUid } = mapped({ "google.subject": expression });
-    expect([google["subject"], subjectUid]).toEqual([UNKNOWN_CLAIM, expected]);
+    ["assertion['kubernetes.io']['serviceaccount']['uid']", undefined],
+    ['"k8s:" + assertion["kubernetes.io"].serviceaccount.uid', undefined],
+    [`"${"x".repeat(91)}" + assertion["kubernetes.io"].serviceaccount.uid`, undefined],
+    [`"${"x".repeat(92)}" + assertion["kubernetes.io"].serviceaccount.uid`, "is not known"],
+    ["assertion.jti", "is not known"],
+  ])("knows of %s whether it fits as a subject", (expression, doubt) => {
+    const mapping = mapped({ "google.subject": expression });
+    expect([mapping.failure, mapping.doubt]).toEqual([
+      undefined,
+      doubt === undefined ? undefined : expect.stringContaining(doubt),
+    ]);
   });
 
   it("evaluates what others map", () => {

@@ -1,18 +1,16 @@
 import { expect, it } from "vitest";
 import { Subject } from "../../../lib/model/subject";
-import { managedSubject, renderPrincipal } from "../../../lib/rules/google/principal";
-import type { PoolPrincipal, PrincipalSelector } from "../../../lib/rules/google/principal";
+import { type PrincipalSelector, managedSubject, renderPrincipal } from "../../../lib/rules/google/provider";
 
 const POOL = "iam.googleapis.com/projects/123456789012/locations/global/workloadIdentityPools";
 
-const principal = (selector: PrincipalSelector, poolId = "prod-pool"): PoolPrincipal => ({
-  projectNumber: "123456789012",
-  poolId,
+const principal = (selector: PrincipalSelector, poolId = "prod-pool"): Parameters<typeof renderPrincipal> => [
+  { projectNumber: "123456789012", poolId },
   selector,
-});
+];
 
 // https://cloud.google.com/iam/docs/principal-identifiers
-const FORMS: readonly (readonly [PoolPrincipal, string])[] = [
+const FORMS: readonly (readonly [Parameters<typeof renderPrincipal>, string])[] = [
   [
     principal({ kind: "subject", subject: "system:serviceaccount:shop:web" }),
     `principal://${POOL}/prod-pool/subject/system:serviceaccount:shop:web`,
@@ -28,7 +26,7 @@ const FORMS: readonly (readonly [PoolPrincipal, string])[] = [
 ];
 
 it.each(FORMS)("renders %j", (value, text) => {
-  expect(renderPrincipal(value)).toBe(text);
+  expect(renderPrincipal(...value)).toBe(text);
 });
 
 it("writes the subject of the managed pool", () => {

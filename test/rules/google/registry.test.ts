@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import {
+  type GcrHost,
   dockerHost,
   gcrLocation,
+  imagePatterns,
   parseGoogleRegistryHost,
-  registryLocation,
-} from "../../../lib/rules/google/registry-host";
-import type { GcrHost } from "../../../lib/rules/google/registry-host";
-import { imagePatterns, projectPath, repositoryName } from "../../../lib/rules/google/repository";
+  projectPath,
+  repositoryName,
+} from "../../../lib/rules/google/registry";
 import { refused } from "../../fixtures/google/refused";
 
 // https://cloud.google.com/artifact-registry/docs/transition/gcr-repositories, table "gcr.io domain support"
@@ -32,14 +33,15 @@ describe("locations", () => {
     ...["northamerica-northeast2", "northamerica-south1", "southamerica-east1", "australia-southeast1"],
     ...["asia-southeast3", "me-central2", "me-west1", "africa-south1"],
   ])("%s is one, and its host is read back", (location) => {
-    expect(registryLocation(location)).toBe(location);
-    expect(parseGoogleRegistryHost(dockerHost(location))).toEqual({ kind: "artifact-registry", location });
+    expect(parseGoogleRegistryHost(dockerHost(location))).toEqual({ location });
   });
 
   it.each(["eu", "eu-west-1", "europe-west1-b", "westeurope", "us-", "global", "EUROPE", "us-central", ""])(
     "%j is none",
     (location) => {
-      expect(() => registryLocation(location)).toThrowError(refused("google-location-invalid"));
+      expect(() => dockerHost(location)).toThrowError(
+        refused("google-invalid: not a location of Artifact Registry"),
+      );
     },
   );
 
@@ -51,17 +53,17 @@ describe("locations", () => {
 describe("gcr.io hosts", () => {
   it.each(GCR)("%s is served from %s", (host, location) => {
     expect(gcrLocation(host)).toBe(location);
-    expect(parseGoogleRegistryHost(host)).toEqual({ kind: "gcr", location, repository: host });
+    expect(parseGoogleRegistryHost(host)).toEqual({ location, repository: host });
   });
 
   it.each(["k8s.gcr.io", "europe-docker.pkg.dev", "constructor"])("%s is refused", (host) => {
-    expect(() => gcrLocation(host as GcrHost)).toThrowError(refused("google-gcr-host-unknown"));
+    expect(() => gcrLocation(host as GcrHost)).toThrowError(refused("google-unknown: not a gcr.io host"));
   });
 
   it("names the hosts that exist", () => {
     expect(() => gcrLocation("europe.gcr.io" as GcrHost)).toThrowError(
       refused(
-        "google-gcr-host-unknown",
+        "google-unknown: not a gcr.io host",
         'not a gcr.io host, got "europe.gcr.io"; allowed: asia.gcr.io, eu.gcr.io, gcr.io, us.gcr.io; for <location>-docker.pkg.dev use artifactRegistry()',
       ),
     );
@@ -92,7 +94,9 @@ describe("repositories and images", () => {
   });
 
   it.each(["", "1a", "a-", "A", "a_b", "gcr.io", "a/b", `a${"b".repeat(63)}`])("%j is none", (name) => {
-    expect(() => repositoryName(name)).toThrowError(refused("google-repository-invalid"));
+    expect(() => repositoryName(name)).toThrowError(
+      refused("google-invalid: not the name of an Artifact Registry repository"),
+    );
   });
 
   it.each([
@@ -109,7 +113,7 @@ describe("repositories and images", () => {
   it.each([[[]], [["web:1.0"]], [["web@sha256:00"]], [["/web"]], [["web/"]], [["a//b"]], [["Web"]], [[""]]])(
     "refuses %j",
     (images) => {
-      expect(() => imagePatterns(HOST, images)).toThrowError(refused("google-image-invalid"));
+      expect(() => imagePatterns(HOST, images)).toThrowError(refused("google-invalid: not an image name"));
     },
   );
 
@@ -121,8 +125,8 @@ describe("repositories and images", () => {
   ])("of %s refuses %s, which begins with a host", (host, image, found) => {
     expect(() => imagePatterns(host, [image])).toThrowError(
       refused(
-        "google-image-with-host",
-        `image begins with the registry host ${found}, got "${image}"; allowed: the image's name within its repository, for example web or base/*; give the part after the repository; host, project and repository are added`,
+        "google-invalid: image begins with the registry host",
+        `image begins with the registry host ${found}, got "${image}"; allowed: path components of a-z, 0-9, ., _ and -, with * for any text; no tag and no digest; give the part after the repository, for example web or base/*; host, project and repository are added`,
       ),
     );
   });

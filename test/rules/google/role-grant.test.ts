@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ErrorCode } from "../../../lib/errors";
-import type { RoleCondition } from "../../../lib/rules/google/role-condition";
-import { checkedRoleGrant } from "../../../lib/rules/google/role-grant";
-import { refused } from "../../fixtures/google/refused";
+import { type RoleCondition, checkedRoleGrant } from "../../../lib/rules/google/permission";
+import { type Refusal, refused } from "../../fixtures/google/refused";
 
 const grant = { role: "roles/storage.objectViewer", project: "shop-prod" };
 const condition: RoleCondition = { title: "evenings", expression: "request.time.getHours() > 18" };
@@ -20,16 +18,19 @@ describe("checkedRoleGrant", () => {
   });
 
   // REST type Expr, and https://cloud.google.com/iam/docs/conditions-overview
-  it.each<[ErrorCode, Partial<RoleCondition>]>([
-    ["google-role-condition", { title: "" }],
-    ["google-role-condition", { title: undefined as unknown as string }],
-    ["google-role-condition", { expression: " " }],
-    ["google-role-condition", { expression: "true" }],
-    ["google-role-condition", { expression: "1 == 1" }],
-    ["google-role-condition", { expression: true as unknown as string }],
-    ["google-role-condition", { expression: Array(14).fill("a.b").join(" || ") }],
-    ["google-role-condition", { expression: `!c && ${Array(12).fill("(a || b)").join(" && ")}` }],
-    ["google-role-condition", { expression: Array(7).fill("!a").join("&&") }],
+  it.each<[Refusal, Partial<RoleCondition>]>([
+    ["google-invalid: condition of a role", { title: "" }],
+    ["google-invalid: condition of a role", { title: undefined as unknown as string }],
+    ["google-invalid: condition of a role", { expression: " " }],
+    ["google-invalid: condition of a role", { expression: "true" }],
+    ["google-invalid: condition of a role", { expression: "1 == 1" }],
+    ["google-invalid: condition of a role", { expression: true as unknown as string }],
+    ["google-invalid: condition of a role", { expression: Array(14).fill("a.b").join(" || ") }],
+    [
+      "google-invalid: condition of a role",
+      { expression: `!c && ${Array(12).fill("(a || b)").join(" && ")}` },
+    ],
+    ["google-invalid: condition of a role", { expression: Array(7).fill("!a").join("&&") }],
     ["name-too-long", { title: "t".repeat(101) }],
     ["name-too-long", { description: "d".repeat(257) }],
     ["late-value", { title: LATE }],
@@ -42,7 +43,7 @@ describe("checkedRoleGrant", () => {
   it("refuses a condition that is a text", () => {
     const text = "request.time.getHours() > 18" as unknown as RoleCondition;
     expect(() => checkedRoleGrant({ ...grant, condition: text })).toThrowError(
-      refused("google-role-condition"),
+      refused("google-invalid: condition of a role"),
     );
   });
 

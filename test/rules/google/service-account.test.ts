@@ -1,17 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  ccoctlAccountId,
-  ccoctlDisplayName,
-  ccoctlRoleId,
-  ccoctlRoleTitle,
-} from "../../../lib/rules/google/ccoctl-names";
-import { customRoleId, derivedRoleId } from "../../../lib/rules/google/custom-role";
-import {
-  derivedAccountId,
-  serviceAccountEmail,
-  serviceAccountId,
-} from "../../../lib/rules/google/service-account";
+import { ccoctlAccountId, ccoctlDisplayName, ccoctlRoleId } from "../../../lib/rules/google/component";
+import { derivedAccountId, serviceAccountEmail, serviceAccountId } from "../../../lib/rules/google/names";
+import { customRoleId, derivedRoleId } from "../../../lib/rules/google/role";
 import { refused } from "../../fixtures/google/refused";
 
 const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/);
@@ -26,7 +17,9 @@ describe("service account ids", () => {
   it.each(["shop1", "a".repeat(31), "1shop-web", "shop-web-", "Shop-web", "shop_web", ""])(
     "refuses %j",
     (id) => {
-      expect(() => serviceAccountId(id)).toThrowError(refused("google-account-id-invalid"));
+      expect(() => serviceAccountId(id)).toThrowError(
+        refused("google-invalid: id of a Google service account"),
+      );
     },
   );
 
@@ -60,7 +53,7 @@ describe("custom role ids", () => {
   });
 
   it.each(["ab", "a-b", "a".repeat(65), ""])("refuses %j", (id) => {
-    expect(() => customRoleId(id)).toThrowError(refused("google-role-id-invalid"));
+    expect(() => customRoleId(id)).toThrowError(refused("google-invalid: id of a custom role"));
   });
 
   it("derives valid ids from every cluster and request", () => {
@@ -100,6 +93,6 @@ describe("ccoctl's names", () => {
   });
 
   it("titles the role with project and request", () => {
-    expect(ccoctlRoleTitle("my-project", "openshift-gcp-ccm")).toBe("my-project-openshift-gcp-ccm");
+    expect(ccoctlDisplayName("my-project", "openshift-gcp-ccm")).toBe("my-project-openshift-gcp-ccm");
   });
 });

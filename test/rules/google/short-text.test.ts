@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cutText, describedWith, shortText, utf8Bytes } from "../../../lib/rules/google/short-text";
+import { cutText, describedWith, shortText, utf8Bytes } from "../../../lib/rules/google/text";
 import { refused } from "../../fixtures/google/refused";
 
 const LATE = "${TfToken[TOKEN.1]}";

@@ -1,20 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { Duration } from "../../../lib/model/duration";
 import {
-  managedIdentityProvider,
-  parseManagedIdentityProvider,
-} from "../../../lib/rules/google/managed-identity-provider";
-import {
-  cacheEnvironment,
-  customPoolArguments,
-  managedPoolArguments,
-} from "../../../lib/rules/google/pull-plugin";
-import {
   allowedAudiences,
   defaultAudience,
   managedPoolId,
   stsAudience,
-} from "../../../lib/rules/google/workload-identity-names";
+} from "../../../lib/rules/google/provider";
+import {
+  cacheEnvironment,
+  customPoolArguments,
+  managedIdentityProvider,
+  managedPoolArguments,
+  parseManagedIdentityProvider,
+} from "../../../lib/rules/google/pull";
 import { refused } from "../../fixtures/google/refused";
 
 const LATE = "${TfToken[TOKEN.1]}";
@@ -41,9 +39,9 @@ describe("audiences", () => {
   });
 
   it.each([
-    [[], "google-audiences-invalid"],
-    [distinct(11), "google-audiences-invalid"],
-    [["a", "a"], "google-audiences-invalid"],
+    [[], "google-limit: number of allowed audiences"],
+    [distinct(11), "google-limit: number of allowed audiences"],
+    [["a", "a"], "google-limit: number of allowed audiences"],
     [["a".repeat(257)], "audience-invalid"],
     [["a", ""], "audience-invalid"],
     [["*"], "audience-invalid"],
@@ -98,7 +96,9 @@ describe("the managed pool", () => {
     "https://gkehub.googleapis.com/v1/projects/p/locations/global/memberships/m",
     "//gkehub.googleapis.com/projects/p/locations/global/memberships/m",
   ])("refuses %j", (url) => {
-    expect(() => managedIdentityProvider(url)).toThrowError(refused("google-identity-provider-invalid"));
+    expect(() => managedIdentityProvider(url)).toThrowError(
+      refused("google-invalid: identity provider of the GKE or fleet pool"),
+    );
   });
 });
 
@@ -136,6 +136,7 @@ describe("the plugin's settings", () => {
     [Duration.hours(1), false],
   ])("cache for %s: %s", (duration, accepted) => {
     if (accepted) expect(cacheEnvironment(duration)).toHaveLength(2);
-    else expect(() => cacheEnvironment(duration)).toThrowError(refused("google-cache-duration-invalid"));
+    else
+      expect(() => cacheEnvironment(duration)).toThrowError(refused("google-limit: cache duration reaches"));
   });
 });

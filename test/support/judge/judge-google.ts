@@ -1,7 +1,7 @@
 import { known } from "../../../lib/model/known";
 import { CelExpression } from "../../../lib/rules/google/cel-evaluation";
-import { evaluateAttributeCondition } from "../../../lib/rules/google/attribute-condition";
-import { fitsGoogleSubject } from "../../../lib/rules/google/attribute-mapping";
+import { fitsGoogleSubject } from "../../../lib/rules/google/mapping";
+import { evaluateAttributeCondition } from "../../../lib/rules/google/trust";
 import { type Json, inside, list, text } from "../json";
 import { type FinishedStack, annotationsOf } from "../synth-output";
 import { resources } from "../terraform";

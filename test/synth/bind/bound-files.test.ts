@@ -43,7 +43,7 @@ describe("boundFiles", () => {
         for (const value of [key, `x\n${key}`, Buffer.from(key).toString("base64")])
           expect(() => bound(object(text), value)).toThrowError(
             expect.objectContaining({
-              code: "bind-value-invalid",
+              code: "bind-invalid",
               message: `${FILE}: ServiceAccount shop/web: metadata.annotations["example.com/id"] is known now, by web_client_id, and cannot be written: it holds a private key; allowed: what the property would take at synth; correct the Terraform value, apply again and write the outputs anew; nothing was written`,
             }),
           );

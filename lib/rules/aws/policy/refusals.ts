@@ -102,7 +102,6 @@ function isArnOrWildcard(resource: string): boolean {
   return rest.length > 0 && /[*?]/.test(prefix);
 }
 
-/** The first problem of a value that is known. */
 function first(
   selection: Selection | undefined,
   problem: (value: string) => string | undefined,

@@ -1,5 +1,6 @@
 /*
- * What a policy is asked about: a resource, one whose name only apply tells, or one of a set of names.
+ * What a policy is asked about: a resource, one whose name only apply tells, or one of a set of names; and whether an
+ * Action, NotAction, Resource or NotResource covers it.
  */
 
 import {
@@ -29,8 +30,6 @@ import { Match, cannotTell, quoted } from "./match";
 import { ARN_PARTS, arnParts, arnPatterns } from "./operators";
 import { type PolicyValue, ternary, valueMatches, lowered, policyValue } from "./value";
 
-// HEADER /*  * Whether an Action, NotAction, Resource or NotResource covers what is asked for.  */
-/** A resource that is asked about. */
 export interface AskedResource {
   readonly example: string;
   readonly text: string | undefined;
@@ -179,9 +178,7 @@ function shownValue(value: Known<string> | undefined): string {
   return value === undefined ? "a value" : quoted(shown(value));
 }
 
-/** What a statement says of resources, ready for many of them. */
 export class Resources {
-  /** True for NotResource. */
   readonly #negated: boolean;
   readonly #raw: readonly Known<string>[];
   readonly #prepared: (raw: Known<string>) => ResourceValue;
@@ -231,7 +228,6 @@ export class Resources {
   }
 }
 
-/** One value of Resource or NotResource. */
 interface ResourceValue {
   readonly raw: Known<string>;
   readonly plain: string | undefined;
