@@ -36,7 +36,7 @@ const EXPECTED_DENIAL: ObjectKind<ExpectedDenial> = object({
 
 /**
  * Whether every link of the pull holds. A pull that works only through the node's identity is none, nor one of which
- * the verifier cannot tell. Throws `testing-no-cluster`, or what `explain` throws.
+ * the verifier cannot tell.
  */
 export function allowsPull(stack: SynthesizedStack, pull: ExpectedPull): Finding {
   checkGiven("allowsPull()", EXPECTED_PULL, pull, "pull");
@@ -47,11 +47,7 @@ export function allowsPull(stack: SynthesizedStack, pull: ExpectedPull): Finding
   };
 }
 
-/**
- * Whether a link of the pull is broken, the named one first; `unknown` is no denial.
- *
- * Throws `testing-no-cluster`, or what `explain` throws.
- */
+/** Whether a link of the pull is broken, the named one first; `unknown` is no denial. */
 export function deniesPull(stack: SynthesizedStack, pull: ExpectedDenial): Finding {
   checkGiven("deniesPull()", EXPECTED_DENIAL, pull, "pull");
   const results = resultsOf(stack, pull);

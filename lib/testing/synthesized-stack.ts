@@ -65,7 +65,7 @@ export class SynthesizedStack {
     return readFileSync(join(this.dir, file), "utf8");
   }
 
-  /** What the verifier says of the selected pulls. Throws `testing-no-cluster`, or what `explain` throws. */
+  /** What the verifier says of the selected pulls. */
   explain(selection: Omit<PullSelection, "stack"> = {}): readonly PullResult[] {
     if (this.identity === undefined)
       fail("testing-missing", {
