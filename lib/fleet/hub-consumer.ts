@@ -1,7 +1,7 @@
 import { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
 import { fail, throwFirst } from "../errors";
-import { ServiceAccountAnnotations } from "../kubernetes/service-account-annotations";
+import { ServiceAccountAnnotations } from "../kubernetes/service-account";
 import type { ControllerWorkload } from "../model/fleet";
 import { type ObjectKind, anyObject, checkProps, list, object, optional, record, text } from "../model/shape";
 import { type AccessGrant, type CredentialFile, type PodFragment, ACCESS_GRANT } from "../model/workloads";

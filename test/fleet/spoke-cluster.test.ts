@@ -169,7 +169,7 @@ describe("SpokeCluster", () => {
     ["no access", { access: undefined as never }, "property-missing"],
     ["access without endpoint", { access: { cloud: "aws", parameters: {} } as never }, "property-missing"],
     ["a proxy with a user", { proxyUrl: "http://user@proxy:8080" }, "fleet-invalid: proxy of a spoke"],
-    ["a bad label", { labels: { a: "b c" } }, "label-invalid"],
+    ["a bad label", { labels: { a: "b c" } }, "kubernetes-invalid"],
     [
       "Argo CD's name for AWS",
       { providerName: "argo-cd-builtin-aws" },

@@ -30,7 +30,7 @@ import type { PolicyStatement } from "../../rules/aws/policy-document";
 import { requestStatements, awsProviderKind } from "../../rules/aws/provider-spec";
 import { defaultAwsAudience } from "../../rules/aws/pull";
 import { type RoleReason, describedRole } from "../../rules/aws/role";
-import { TOKEN_PATH_FORM, isTokenPath } from "../../rules/openshift/token-path";
+import { TOKEN_PATH_FORM, isTokenPath, requestProblem } from "../../rules/openshift/credentials-request";
 import {
   type ComponentRolesProps,
   type ComponentRoleProps,
@@ -187,7 +187,10 @@ function reasonsOf({ anyAudienceReason, wideReason }: ComponentRoleProps): reado
 function requireTokenPath(request: CredentialsRequest): void {
   const { cloudTokenPath: path } = request;
   if (path === undefined || isTokenPath(path)) return;
-  fail("credentials-request-invalid", requestLabel(request), "spec.cloudTokenPath", path, TOKEN_PATH_FORM);
+  fail(
+    "openshift-invalid",
+    requestProblem(`${requestLabel(request)}: spec.cloudTokenPath`, path, TOKEN_PATH_FORM),
+  );
 }
 
 /** A role that exists must be found under its name, and neither be replaced nor lose its bounds unsaid. */

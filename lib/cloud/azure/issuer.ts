@@ -21,7 +21,7 @@ import type {
   IssuerDocumentsOptions,
   OpenIdDocument,
 } from "../../rules/openid/issuer-documents";
-import { publishedJwks } from "../../rules/openid/issuer-keys";
+import { publishedJwks } from "../../rules/openid/issuer-documents";
 import { requireAlgorithms } from "../../rules/openid/jwks";
 import { terraformText } from "../../rules/terraform-text";
 import { keepNames } from "../shared/kept-names";

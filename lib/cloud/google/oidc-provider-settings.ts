@@ -8,7 +8,7 @@ import { type AttributeMapping, additionalAttributes } from "../../rules/google/
 import { workloadIdentityId } from "../../rules/google/names";
 import { allowedAudiences, defaultAudience, stsAudience } from "../../rules/google/provider";
 import { shortText, withReason } from "../../rules/google/text";
-import { publishedJwks } from "../../rules/openid/issuer-keys";
+import { publishedJwks } from "../../rules/openid/issuer-documents";
 import { requireAlgorithms } from "../../rules/openid/jwks";
 import type { OidcProviderProps } from "./oidc-provider-props";
 import type { IWorkloadIdentityPool } from "./workload-identity-pool";

@@ -98,14 +98,7 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
   const late = plainLateReader(terraform);
   const plain = [...others, ...wrong.files].flatMap((file) => files.documents(file, late, OF_ANY));
   const isEmpty = !plain.some(({ value }) => isKubernetesDocument(value) || isNodeSetup(value));
-  if (terraform.scopes.length + stacks.length + modules.length === 0 && isEmpty)
-    return fail("explain-missing", {
-      problem: "nothing to explain was found: no Terraform JSON and no Kubernetes object",
-      value: paths,
-      allowed: EXPLAINED,
-      remedy: "run `cdktf synth` first, or name the folder that holds the manifests",
-    });
-
+  if (terraform.scopes.length + stacks.length + modules.length === 0 && isEmpty) return nothingFound(paths);
   const clusters = clustersOf(stacks, sorted(plain), terraform, options.cluster);
   const variables = [...others, ...input.stacks.flatMap((stack) => stack.files)].filter(isVariablesFile);
   const unread = unreadTerraform(terraform, [...input.others, ...variables]);
@@ -124,6 +117,15 @@ export function readFacts(paths: readonly string[], options: ReadFactsOptions): 
     terraform,
     skipped: distinct(skipped),
   };
+}
+
+function nothingFound(paths: readonly string[]): never {
+  return fail("explain-missing", {
+    problem: "nothing to explain was found: no Terraform JSON and no Kubernetes object",
+    value: paths,
+    allowed: EXPLAINED,
+    remedy: "run `cdktf synth` first, or name the folder that holds the manifests",
+  });
 }
 
 function isTerraform(document: FileDocument): boolean {

@@ -9,7 +9,7 @@ import type { CredentialsRequest } from "../../model/credentials-request";
 import { ofRequest, requestLabel } from "../../model/request-label";
 import { type ObjectKind, list, object, optional, text } from "../../model/shape";
 import { derivedName, stableHash } from "../names";
-import { refuseSameNames } from "../openshift/request-names";
+import { refuseSameNames } from "../openshift/credentials-request";
 import { checkReason } from "./access";
 import { subscriptionScope } from "./ids";
 import { type ComponentPermissions, componentPermissions } from "./provider-spec";

@@ -17,6 +17,7 @@ import { terraformText } from "../../../lib/rules/terraform-text";
 import { issuerDocuments } from "../../../lib/rules/openid/issuer-documents";
 import { applyConfiguration } from "./applied";
 import { ACCOUNT, REGION, type Json, code, document, newStack, only, resources } from "./synthesized";
+import { refusal } from "../../support/refusal";
 
 const PEM = generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey.export({
   type: "spki",
@@ -215,11 +216,11 @@ describe("IssuerBucket", () => {
       },
       "aws-invalid: CloudFront distribution to adopt is not given by id and domain",
     ],
-    ["no keys", { keys: [] }, "issuer-keys-empty"],
-    ["a private key", { keys: [{ publicKey: PRIVATE, use: "current" }] }, "issuer-key-private"],
-  ])("refuses %s, and declares nothing", (_, more, refusal) => {
+    ["no keys", { keys: [] }, "issuer-missing: no public key"],
+    ["a private key", { keys: [{ publicKey: PRIVATE, use: "current" }] }, "issuer-unsafe: is a private key"],
+  ])("refuses %s, and declares nothing", (_, more, expected) => {
     const stack = newStack();
-    expect(() => bucket(stack, more)).toThrowError(code(refusal));
+    expect(() => bucket(stack, more)).toThrowError(refusal(expected));
     expect(resources(stack, "aws_s3_bucket")).toEqual([]);
   });
 
@@ -309,9 +310,9 @@ describe("IssuerBucket", () => {
     ],
     ["no keys", { keys: undefined as unknown as IssuerKey[] }, "property-missing"],
     ["a key that is null", { keys: [null as unknown as IssuerKey] }, "property-invalid"],
-  ])("refuses %s", (_, more, refusal) => {
+  ])("refuses %s", (_, more, expected) => {
     const stack = newStack();
-    expect(() => bucket(stack, more)).toThrowError(code(refusal));
+    expect(() => bucket(stack, more)).toThrowError(refusal(expected));
     expect(resources(stack, "aws_s3_bucket")).toEqual([]);
   });
 

@@ -1,15 +1,17 @@
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import { fail } from "../errors";
 import type { Answer } from "../explain/answer";
 import type { CheckId } from "../explain/check-ids";
 import type { DeclaredIdentity } from "../explain/cloud";
-import { cloudsOf } from "../explain/explainer";
+import { type PullResult, cloudsOf } from "../explain/explainer";
 import { STACK_FILE } from "../explain/read/input-files";
 import { type Verdict, compareVerdicts } from "../explain/verdict";
 import { isLate } from "../model/late";
 import { type ObjectKind, checkGiven, object, optional, text } from "../model/shape";
-import type { Finding } from "./finding";
-import type { SynthesizedStack } from "./synthesized-stack";
+import type { SynthesizedStack } from "./synth-stack";
+import { renderText } from "../explain/render/text";
+import { placeholdersIn } from "../artefact/placeholder";
+import type { WorkloadIdentityFile } from "../artefact/workload-identity-file";
 
 /** The claims of a service account token that clouds compare. */
 export interface TokenClaims {
@@ -48,7 +50,7 @@ interface Judged {
 
 /**
  * Whether some identity of the stack admits the token. An OIDC provider of AWS that the stack only adopts is presumed
- * to be there. Throws `testing-claims-invalid` or `testing-identity-unknown`.
+ * to be there.
  */
 export function allowsAssume(stack: SynthesizedStack, token: ExpectedToken): Finding {
   const judged = judge(stack, token);
@@ -56,8 +58,8 @@ export function allowsAssume(stack: SynthesizedStack, token: ExpectedToken): Fin
 }
 
 /**
- * Whether every identity of the stack refuses the token: where one may admit it, or where the stack declares none, the
- * answer is no. Throws `testing-claims-invalid` or `testing-identity-unknown`.
+ * Whether every identity of the stack refuses the token: where one may admit it, or where the stack declares none,
+ * the answer is no.
  */
 export function rejectsAssume(stack: SynthesizedStack, token: ExpectedToken): Finding {
   const judged = judge(stack, token);
@@ -127,4 +129,124 @@ function described({ iss, sub, aud }: ExpectedToken, judged: readonly Judged[]):
   ]);
   const found = sorted[0]?.verdict ?? "met by no identity, for the stack declares none";
   return `the token of ${sub} (issuer ${iss}, audience ${aud}) is ${found}\n\n${lines.join("\n")}\n`;
+}
+
+/** A pull that a test speaks of. */
+export interface ExpectedPull {
+  /** The service account, `namespace/name`. */
+  readonly serviceAccount: string;
+  /** The image as a pod names it. */
+  readonly image: string;
+}
+
+const EXPECTED_PULL: ObjectKind<ExpectedPull> = object({
+  serviceAccount: text,
+  image: text,
+});
+
+/** A pull that a test expects to be denied. */
+export interface ExpectedDenial extends ExpectedPull {
+  /**
+   * The check that must be the first to fail.
+   *
+   * @defaultValue - any
+   */
+  readonly check?: CheckId;
+}
+
+const EXPECTED_DENIAL: ObjectKind<ExpectedDenial> = object({
+  ...EXPECTED_PULL.shape,
+  check: optional(text),
+});
+
+/**
+ * Whether every link of the pull holds. A pull that works only through the node's identity is none, nor one of which
+ * the verifier cannot tell.
+ */
+export function allowsPull(stack: SynthesizedStack, pull: ExpectedPull): Finding {
+  checkGiven("allowsPull()", EXPECTED_PULL, pull, "pull");
+  const results = resultsOf(stack, pull);
+  return {
+    holds: results.every(({ verdict }) => verdict === "allowed"),
+    text: told(stack, pull, results, ""),
+  };
+}
+
+/** Whether a link of the pull is broken, the named one first; `unknown` is no denial. */
+export function deniesPull(stack: SynthesizedStack, pull: ExpectedDenial): Finding {
+  checkGiven("deniesPull()", EXPECTED_DENIAL, pull, "pull");
+  const results = resultsOf(stack, pull);
+  const { check } = pull;
+  const failed = results.map(firstFailed);
+  const wanted = check === undefined ? "" : `, first failing check ${failed.join(", ") || "none"}`;
+  return {
+    holds:
+      results.every(({ verdict }) => verdict === "denied") &&
+      (check === undefined || failed.every((id) => id === check)),
+    text: told(stack, pull, results, wanted),
+  };
+}
+
+function resultsOf(
+  stack: SynthesizedStack,
+  { serviceAccount, image }: ExpectedPull,
+): readonly [PullResult, ...PullResult[]] {
+  const [first, ...others] = stack.explain({ serviceAccount, image });
+  // A selection with service account and image always asks one question of the stack's cluster.
+  if (first === undefined) throw new RangeError("the verifier gave no result");
+  return [first, ...others];
+}
+
+function firstFailed({ checks }: PullResult): CheckId | "none" {
+  return checks.find(({ status }) => status === "fail")?.id ?? "none";
+}
+
+function told(
+  { outdir }: SynthesizedStack,
+  { serviceAccount, image }: ExpectedPull,
+  results: readonly PullResult[],
+  addition: string,
+): string {
+  // Where the folder is, differs from run to run.
+  const chain = [...renderText(results)].join("").replaceAll(outdir + sep, "");
+  const verdicts = results.map(({ verdict }) => verdict).join(", ");
+  return `the pull of ${image} by ${serviceAccount} is ${verdicts}${addition}\n\n${chain}`;
+}
+
+/** Whether the manifests and node files are final at synth, so that nobody needs `bind`. */
+export function hasNoLateValues(stack: SynthesizedStack): Finding {
+  const placeholders = stack.identity?.placeholders ?? {};
+  const late = stack.manifestFiles.flatMap((file) =>
+    stack
+      .text(file)
+      .split("\n")
+      .flatMap((line, index) => lateIn(line, placeholders).map((what) => `  ${file}:${index + 1}: ${what}`)),
+  );
+  const count = late.length === 1 ? "1 late value" : `${late.length} late values`;
+  return {
+    holds: late.length === 0,
+    text:
+      late.length === 0
+        ? `${stack.name} holds no late value`
+        : `${stack.name} holds ${count}\n\n${late.join("\n")}\n`,
+  };
+}
+
+function lateIn(line: string, placeholders: WorkloadIdentityFile["placeholders"]): readonly string[] {
+  const found = placeholdersIn(line).map((each) => {
+    const entry = placeholders[each];
+    if (entry === undefined) return each;
+    if ("expression" in entry) return entry.expression;
+    const within = [...new Set(placeholdersIn(entry.text))].join(", ");
+    return `${entry.encoding} of a text with ${within}`;
+  });
+  return isLate(line) ? [...found, line.trim()] : found;
+}
+
+/** What a function for tests found; a matcher is this and nothing else. */
+export interface Finding {
+  /** True where the expectation holds. */
+  readonly holds: boolean;
+  /** One line that says what was found, and below it the chain; the same whether it holds or not. */
+  readonly text: string;
 }

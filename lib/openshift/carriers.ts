@@ -1,16 +1,25 @@
 import type { Construct } from "constructs";
 import type { IManifestSink } from "../model/manifest-sink";
 import type { INodeCarrier } from "../model/node-carrier";
-import type { NodeSetup } from "../model/node-file";
-import { filesWithFlags } from "../rules/openshift/kubelet-flags";
-import { checkedPools, machineConfigNames, winningGeneratedName } from "../rules/openshift/machine-config";
-import { unlistedPaths } from "../rules/openshift/node-disruption";
-import { type OpenShiftPlatform, type PlatformNodes, platformNodes } from "../rules/openshift/platforms";
-import { type OpenShiftRelease, openShiftRelease } from "../rules/openshift/versions";
-import { MachineConfig } from "./machine-config";
-import { NodeDisruptionPolicy } from "./node-disruption-policy";
-import { readableFiles } from "./readable-files";
+import type { NodeSetup, NodeFile } from "../model/node-file";
+import { filesWithFlags, unlistedPaths } from "../rules/openshift/node-files";
+import {
+  checkedPools,
+  machineConfigNames,
+  winningGeneratedName,
+  machineConfigName,
+} from "../rules/openshift/machine-config";
+import {
+  type OpenShiftPlatform,
+  type PlatformNodes,
+  type OpenShiftRelease,
+  platformNodes,
+  openShiftRelease,
+} from "../rules/openshift/versions";
+import { MachineConfig, NodeDisruptionPolicy, NodePoolConfigMap } from "./machine-config";
 import { type ObjectKind, boolean, checkGiven, list, object, optional, text } from "../model/shape";
+import { namespaceName } from "../model/kubernetes-name";
+import { literal, isLate } from "../model/late";
 
 /** Which pools a {@link MachineConfigCarrier} serves, and how. */
 export interface MachineConfigCarrierProps {
@@ -64,10 +73,6 @@ export class MachineConfigCarrier implements INodeCarrier<Construct> {
   private readonly writesPolicy: boolean;
   private readonly keepsCrio: boolean;
 
-  /**
-   * Throws `pools-missing`, `pool-invalid`, `name-taken`, `machine-config-name-invalid`, and for
-   * versions and platforms what {@link openShift} throws.
-   */
   constructor(props: MachineConfigCarrierProps) {
     checkGiven(new.target.name, MACHINE_CONFIG_CARRIER_PROPS, props);
     const pools = checkedPools("MachineConfigPool", props.pools);
@@ -78,7 +83,7 @@ export class MachineConfigCarrier implements INodeCarrier<Construct> {
     this.keepsCrio = props.crioCredentialProvider ?? false;
   }
 
-  /** Throws `kubelet-flags-fixed`, and what `MachineConfig` throws. */
+  /** Writes the MachineConfigs, and before them the node disruption policy where one is needed. */
   carry(sink: IManifestSink<Construct>, setup: NodeSetup): void {
     const files = filesWithFlags(setup, this.nodes);
     const unlisted = unlistedPaths(
@@ -127,4 +132,104 @@ function rolloutComment(reboots: boolean): string {
   return reboots
     ? "A change drains and reboots each node of the pools: no node disruption policy names all of these files."
     : "A change restarts the kubelet on each node of the pools, without drain or reboot.";
+}
+
+/** Which NodePools a {@link NodePoolCarrier} serves, and how. */
+export interface NodePoolCarrierProps {
+  /** OpenShift version of the NodePools, `4.22`. */
+  readonly version: string;
+  /** Platform of the nodes; decides where the kubelet reads. */
+  readonly platform: OpenShiftPlatform;
+  /** Names of the NodePools. */
+  readonly nodePools: readonly string[];
+  /** Namespace of the NodePools and of their HostedCluster, on the management cluster. */
+  readonly namespace: string;
+  /**
+   * Name of the ConfigMaps; `<nodePool>` stands for the NodePool, so that each rolls out by itself. Without it all
+   * NodePools share one ConfigMap.
+   *
+   * @defaultValue "<nodePool>-kubelet-credential-provider"
+   */
+  readonly configMapName?: string;
+  /**
+   * Name of the MachineConfig within.
+   *
+   * @defaultValue "99-kubelet-credential-provider"
+   */
+  readonly machineConfigName?: string;
+}
+
+const NODE_POOL_CARRIER_PROPS: ObjectKind<NodePoolCarrierProps> = object({
+  version: text,
+  platform: text,
+  nodePools: list(text),
+  namespace: text,
+  configMapName: optional(text),
+  machineConfigName: optional(text),
+});
+
+const NODE_POOL = "<nodePool>";
+
+/**
+ * Brings files to the nodes of a hosted OpenShift cluster (HyperShift): ConfigMaps for the NodePools' `spec.config`.
+ *
+ * They belong to the management cluster, while RBAC and service accounts belong to the hosted one. A node disruption
+ * policy has no effect there; a change replaces the nodes, or with `InPlace` drains and reboots them.
+ */
+export class NodePoolCarrier implements INodeCarrier<Construct> {
+  /** Names of the ConfigMaps, sorted as the NodePools were given. */
+  readonly configMapNames: readonly string[];
+  private readonly nodes: PlatformNodes;
+  private readonly namespace: string;
+  private readonly machineConfigName: string;
+
+  constructor(props: NodePoolCarrierProps) {
+    checkGiven(new.target.name, NODE_POOL_CARRIER_PROPS, props);
+    const pattern = literal(
+      props.configMapName ?? `${NODE_POOL}-kubelet-credential-provider`,
+      "configMapName",
+    );
+    const pools = checkedPools("NodePool", props.nodePools);
+    const names = new Set(pools.map((pool) => pattern.replaceAll(NODE_POOL, pool)));
+    this.configMapNames = checkedPools("ConfigMap of a NodePool", [...names]);
+    this.namespace = namespaceName(props.namespace);
+    this.machineConfigName = machineConfigName(props.machineConfigName ?? "99-kubelet-credential-provider");
+    this.nodes = platformNodes(props.platform, openShiftRelease(props.version));
+  }
+
+  /** Writes the ConfigMaps with the MachineConfig. */
+  carry(sink: IManifestSink<Construct>, setup: NodeSetup): void {
+    const files = filesWithFlags(setup, this.nodes);
+    const chart = sink.chart("node-pool-config", {
+      order: 50,
+      appliesTo: "management-cluster",
+      comment: [...placeComment(this.configMapNames), ...readableFiles(files)],
+    });
+    const machineConfig = { name: this.machineConfigName, files };
+    for (const name of this.configMapNames)
+      new NodePoolConfigMap(chart, name, { name, namespace: this.namespace, machineConfig });
+  }
+}
+
+function placeComment(names: readonly string[]): readonly string[] {
+  const listed = names.map((name) => `[{name: ${name}}]`).join(" or ");
+  return [
+    "Belongs to the management cluster, not to the hosted one.",
+    `Takes effect when the NodePool lists the ConfigMap in spec.config: ${listed};`,
+    "a change rolls the nodes out.",
+  ];
+}
+
+/**
+ * Comment lines that show what the encoded files of a MachineConfig hold, for the person who reviews it.
+ *
+ * A file with late values is only named: its text exists after `bind`.
+ */
+export function readableFiles(files: readonly NodeFile[]): readonly string[] {
+  return files.flatMap(({ path, mode, content }) => {
+    const head = `${path} (mode 0${mode.toString(8)})`;
+    if (isLate(content)) return [`${head}: filled in by \`bind\``];
+    const lines = content.replace(/\n$/, "").split("\n");
+    return [`${head}:`, ...lines.map((line) => (line === "" ? "" : `  ${line}`))];
+  });
 }
