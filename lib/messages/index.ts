@@ -2,7 +2,5 @@
  * The tables of messages, one per area. Texts are for failures: the compiled entry loads a table when one is needed.
  */
 
-export { explainMessages } from "./explain";
 export { googleMessages } from "./google";
 export { modelMessages } from "./model";
-export { testingMessages } from "./testing";
