@@ -7,7 +7,6 @@ export { componentsMessages } from "./components";
 export { explainMessages } from "./explain";
 export { fleetMessages } from "./fleet";
 export { fleetAccessMessages } from "./fleet-access";
-export { googleMessages } from "./google";
 export { kubeletMessages } from "./kubelet";
 export { kubernetesMessages } from "./kubernetes";
 export { modelMessages } from "./model";

@@ -126,7 +126,12 @@ describe("late issuer of a cluster", () => {
         identities: [makers.google({ pool: "fleet" })],
         pulls: [{ serviceAccount: "shop/web", from: fromGoogle() }],
       })),
-    ).toThrowError(expect.objectContaining({ code: "google-invalid", problem: expect.stringContaining("identity provider of the GKE or fleet pool") }));
+    ).toThrowError(
+      expect.objectContaining({
+        code: "google-invalid",
+        problem: expect.stringContaining("identity provider of the GKE or fleet pool"),
+      }),
+    );
   });
 
   it("with a late audience is refused: RBAC and node files hold it", () => {

@@ -12,48 +12,37 @@ export {
   gcrRepository,
   type ArtifactRegistryProps,
   type GcrRepositoryProps,
-} from "./artifact-registry";
-export { type ClusterPoolProps } from "./cluster-pool-props";
-export { ComponentServiceAccount } from "./component-service-account";
-export {
-  type ComponentNaming,
-  type ComponentOverride,
-  type ComponentServiceAccountProps,
-  type RoleSharing,
-} from "./component-service-account-props";
-export { componentServiceAccounts } from "./component-service-accounts";
-export { type ComponentServiceAccountsProps } from "./component-service-accounts-props";
-export { connectGatewaySpoke, type ConnectGatewaySpokeProps } from "./connect-gateway-spoke";
-export { FederatedServiceAccount, type FederatedServiceAccountProps } from "./federated-service-account";
-export { gkeSpoke, type GkeSpokeProps } from "./gke-spoke";
-export { type ExistingGkeCluster } from "./gke-spoke-cluster";
-export { GoogleAccess, googleAccess, type GoogleAccessProps, type GoogleGrantee } from "./google-access";
-export { IssuerBucket, type IssuerBucketProps } from "./issuer-bucket";
-export { ManagedPool, type ManagedPoolProps } from "./managed-pool";
-export { OidcProvider } from "./oidc-provider";
-export {
-  type IOidcProvider,
-  type OidcProviderAttributes,
-  type OidcProviderProps,
-} from "./oidc-provider-props";
-export { type IPrincipals, type PoolName } from "./principals";
-export { ProjectRole, type ProjectRoleProps } from "./project-role";
-export { PullBinding, type PullBindingProps } from "./pull-binding";
-export { pullPrincipals } from "./pull-principals";
-export { type PullPoolProps, type PullPrincipalsProps } from "./pull-principals-props";
-export { RoleBinding, type RoleBindingProps } from "./role-binding";
+} from "./registry";
+export type { ClusterPoolProps } from "./place";
+export { ComponentServiceAccount } from "./component";
+export type { ComponentNaming, ComponentOverride, ComponentServiceAccountProps, RoleSharing } from "./component-props";
+export { componentServiceAccounts } from "./components";
+export type { ComponentServiceAccountsProps } from "./components";
+export { connectGatewaySpoke, type ConnectGatewaySpokeProps } from "./spoke";
+export { FederatedServiceAccount, type FederatedServiceAccountProps } from "./identity";
+export { gkeSpoke, type GkeSpokeProps } from "./spoke";
+export type { ExistingGkeCluster } from "./spoke";
+export { GoogleAccess, googleAccess, type GoogleAccessProps, type GoogleGrantee } from "./access";
+export { IssuerBucket, type IssuerBucketProps } from "./issuer";
+export { ManagedPool, type ManagedPoolProps } from "./pool";
+export { OidcProvider } from "./provider";
+export type { IOidcProvider, OidcProviderAttributes, OidcProviderProps } from "./provider-props";
+export type { IPrincipals, PoolName } from "./pool";
+export { ProjectRole, type ProjectRoleProps } from "./role";
+export { PullBinding, type PullBindingProps } from "./pull";
+export { pullPrincipals } from "./pull";
+export type { PullPrincipalsProps } from "./pull";
+export type { PullPoolProps } from "./place";
+export { RoleBinding, type RoleBindingProps } from "./role";
 export {
   WorkloadIdentityPool,
   type IWorkloadIdentityPool,
   type WorkloadIdentityPoolAttributes,
   type WorkloadIdentityPoolProps,
-} from "./workload-identity-pool";
-export { WorkloadServiceAccount } from "./workload-service-account";
-export {
-  type WorkloadCredentialProps,
-  type WorkloadServiceAccountProps,
-} from "./workload-service-account-props";
-export { workloadServiceAccounts, type WorkloadServiceAccountsProps } from "./workload-service-accounts";
+} from "./pool";
+export { WorkloadServiceAccount } from "./workload";
+export type { WorkloadCredentialProps, WorkloadServiceAccountProps } from "./workload";
+export { workloadServiceAccounts, type WorkloadServiceAccountsProps } from "./workload";
 export type { ComponentRightsOverride } from "../../rules/google/component";
 export type { RoleCondition } from "../../rules/google/permission";
 export type { CheckedRoleGrant, GoogleRoleGrant } from "../../rules/google/permission";

@@ -43,7 +43,7 @@ describe("keys of a pool provider", () => {
   });
 
   it.each([
-    ["google-setting-contradicts", { keys, jwks: '{"keys":[]}' }],
+    ["google-unused: has no effect", { keys, jwks: '{"keys":[]}' }],
     ["issuer-keys-empty", { keys: [] }],
     ["issuer-keys-current", { keys: [{ publicKey: pem("P-256"), use: "next" as const }] }],
     ["issuer-key-algorithm", { keys: [{ publicKey: pem("P-384"), use: "current" as const }] }],
@@ -120,11 +120,11 @@ describe("forProviderId", () => {
     const stack = testStack();
     OidcProvider.forProviderId(stack, props);
     expect(() => OidcProvider.forProviderId(stack, { ...props, audiences: ["other"] })).toThrowError(
-      refused("google-oidc-provider-conflict"),
+      refused("google-conflict: the issuer already has a pool provider"),
     );
     const issuer = "https://issuer.example.com/other";
     expect(() => OidcProvider.forProviderId(stack, { ...props, issuer })).toThrowError(
-      refused("google-oidc-provider-taken"),
+      refused("google-conflict: pool provider of that id in the workload identity pool is already declared"),
     );
   });
 });

@@ -1,10 +1,10 @@
 import type { TerraformProvider } from "cdktf";
 import { type CredentialsRequest, COMPONENT_REQUEST } from "../../model/credentials-request";
+import { type ObjectKind, boolean, choice, object, optional, text } from "../../model/shape";
 import { type ComponentRightsOverride, COMPONENT_RIGHTS_OVERRIDE } from "../../rules/google/component";
 import { type RoleCondition, ROLE_CONDITION } from "../../rules/google/permission";
-import { type IOidcProvider, OIDC_PROVIDER } from "./oidc-provider-props";
-import { type ObjectKind, boolean, choice, object, optional, text } from "../../model/shape";
 import { PROVIDER } from "../shared/kinds";
+import { type IOidcProvider, OIDC_PROVIDER } from "./provider-props";
 
 /** How service accounts and roles are named: by this library, or to the letter as ccoctl does. */
 export type ComponentNaming = "derived" | "ccoctl";

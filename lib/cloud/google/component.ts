@@ -1,8 +1,17 @@
+import { Construct } from "constructs";
 import { fail } from "../../errors";
-import type { ComponentIntent } from "../../model/components";
+import {
+  type ComponentGrant,
+  type ComponentIntent,
+  type ComponentSecret,
+  COMPONENT_AUDIENCE,
+  COMPONENT_TOKEN_PATH,
+} from "../../model/components";
 import type { CredentialsRequest } from "../../model/credentials-request";
 import { clusterName } from "../../model/kubernetes-name";
+import { encode } from "../../model/late";
 import { ofRequest, requestLabel } from "../../model/request-label";
+import { checkProps } from "../../model/shape";
 import {
   ccoctlAccountId,
   ccoctlDescription,
@@ -17,16 +26,119 @@ import {
   derivedAccountId,
   projectId,
   serviceAccountId,
+  refuseUnused,
 } from "../../rules/google/names";
 import { type CheckedRoleGrant, checkedRoleGrant } from "../../rules/google/permission";
 import { ROLE_TITLE_MAX, customRoleId, customRoleName, derivedRoleId } from "../../rules/google/role";
 import { describedWith, utf8Bytes, writtenReason } from "../../rules/google/text";
-import type {
-  ComponentNaming,
-  ComponentServiceAccountProps,
-  RoleSharing,
-} from "./component-service-account-props";
-import type { ProjectRoleProps } from "./project-role";
+import { externalAccountFile } from "../../rules/google/workload";
+import {
+  type ComponentNaming,
+  type ComponentServiceAccountProps,
+  type RoleSharing,
+  COMPONENT_SERVICE_ACCOUNT_PROPS,
+} from "./component-props";
+import { FederatedServiceAccount } from "./identity";
+import { universeIn } from "./place";
+import { OidcProvider } from "./provider";
+import type { IOidcProvider } from "./provider-props";
+import { type ProjectRoleProps, ProjectRole, RoleBinding } from "./role";
+
+/** Key in the Secret; every component of OpenShift on Google Cloud reads it. */
+const SECRET_KEY = "service_account.json";
+
+/**
+ * What one OpenShift component acts as on Google Cloud: a service account that its Kubernetes service accounts may
+ * act as, a custom role of exactly its permissions, bindings on the project, and the Secret with the credential file.
+ *
+ * The Secret is final at synthesis where the project number is literal.
+ */
+export class ComponentServiceAccount extends Construct {
+  /** The service account, and who may act as it. */
+  readonly account: FederatedServiceAccount;
+  /** The custom role; `undefined` where the request has no permissions of its own, or shares a role declared elsewhere. */
+  readonly role: ProjectRole | undefined;
+  /** The roles on the project. */
+  readonly bindings: readonly RoleBinding[];
+  /** The Secret that the component reads. */
+  readonly secret: ComponentSecret;
+  /** Request, e-mail address and Secret together. */
+  readonly grant: ComponentGrant;
+
+  constructor(scope: Construct, id: string, props: ComponentServiceAccountProps) {
+    checkProps(new.target.name, scope, id, COMPONENT_SERVICE_ACCOUNT_PROPS, props);
+    const { oidcProvider, request, project, provider } = props;
+    const plan = planComponent(props);
+    const universe = universeIn(scope, props);
+    checkComponentAudience(oidcProvider);
+    ComponentServiceAccount.check(scope, plan, props);
+    super(scope, id);
+    this.role = plan.role && new ProjectRole(this, "role", plan.role);
+    this.account = new FederatedServiceAccount(this, "account", {
+      ...plan.account,
+      project,
+      principals: oidcProvider,
+      serviceAccounts: request.subjects,
+      adopt: props.adopt,
+      provider,
+    });
+    this.node.defaultChild = this.account;
+    this.bindings = this.#bind(plan, props);
+    const file = externalAccountFile({
+      stsAudience: oidcProvider.stsAudience,
+      tokenPath: request.cloudTokenPath ?? COMPONENT_TOKEN_PATH,
+      impersonate: this.account.email,
+      universeDomain: universe,
+    });
+    this.secret = { ...request.secret, data: { [SECRET_KEY]: encode("base64", file) } };
+    this.grant = {
+      request,
+      identity: this.account.email,
+      secret: this.secret,
+      places: [`projects/${project}`],
+      ...(plan.intends && { intends: plan.intends }),
+    };
+  }
+
+  static check(
+    scope: Construct,
+    plan: ComponentPlan,
+    { project }: Pick<ComponentServiceAccountProps, "project">,
+  ): void {
+    FederatedServiceAccount.check(scope, { ...plan.account, project });
+    if (plan.role) ProjectRole.check(scope, plan.role);
+    RoleBinding.checkRoom(scope, plan.grants);
+  }
+
+  #bind(plan: ComponentPlan, { provider }: ComponentServiceAccountProps): readonly RoleBinding[] {
+    return plan.grants.map(({ role, target, condition, reason }) => {
+      const own = this.role?.name === role ? this.role : undefined;
+      const id = own ? "grant_custom" : `grant_${role.replace(/[^a-zA-Z0-9]+/g, "_")}`;
+      return RoleBinding.once(this, id, {
+        role,
+        project: target,
+        member: this.account.member,
+        dependencies: [...this.account.dependencies, ...(own?.dependencies ?? [])],
+        condition,
+        reason,
+        provider,
+      });
+    });
+  }
+}
+
+/** Components ask for tokens of one audience only. */
+export function checkComponentAudience(oidcProvider: IOidcProvider): void {
+  const allowed = oidcProvider instanceof OidcProvider ? oidcProvider.audiences : [oidcProvider.audience];
+  if (!allowed.includes(COMPONENT_AUDIENCE))
+    fail(
+      "audience-mismatch",
+      `pool provider ${oidcProvider.providerId}`,
+      allowed.join(", "),
+      COMPONENT_AUDIENCE,
+      "let the pool provider allow openshift too (`audiences`, or `audience` of an adopted one), or leave oidcProvider out to have one declared",
+    );
+}
 
 /** Settings of one component before its pool provider is there. */
 export type UnboundComponent = Omit<ComponentServiceAccountProps, "oidcProvider">;
@@ -75,11 +187,7 @@ const ACCOUNTS: Readonly<
   },
 };
 
-/**
- * Names and checks all objects of a component. Throws `cluster-name-invalid` and, naming the request, what
- * `componentRights` and `checkedRoleGrant` throw, `google-account-id-invalid`, `google-role-id-invalid`,
- * `google-adopt-condition`, `google-setting-contradicts`, and `late-value`.
- */
+/** Names and checks all objects of a component. */
 export function planComponent(props: UnboundComponent): ComponentPlan {
   const { request, condition, reason } = props;
   const cluster = clusterName(props.clusterName);
@@ -91,11 +199,7 @@ export function planComponent(props: UnboundComponent): ComponentPlan {
     const role = rights.permissions.length === 0 ? undefined : roleOf(props, sharing, rights.permissions);
     const declared = sharing === "existing" ? undefined : role;
     if (props.adoptRole === true && declared === undefined)
-      fail(
-        "google-setting-contradicts",
-        "adoptRole, or an entry of adoptRoles,",
-        "where no role is declared",
-      );
+      refuseUnused("adoptRole, or an entry of adoptRoles,", "where no role is declared");
     const roles = role ? [...rights.roles, customRoleName(project, role.roleId)] : rights.roles;
     return {
       request,
@@ -108,7 +212,7 @@ export function planComponent(props: UnboundComponent): ComponentPlan {
   });
 }
 
-/** Refuses two requests of one cluster that would share a name; throws `google-requests-clash`. */
+/** Refuses two requests of one cluster that would share a name. */
 export function refuseClashes(plans: readonly ComponentPlan[]): void {
   const shared: readonly (readonly [string, (plan: ComponentPlan) => string | undefined])[] = [
     ["name", ({ request }) => request.name],
@@ -122,7 +226,13 @@ export function refuseClashes(plans: readonly ComponentPlan[]): void {
       if (value === undefined) continue;
       const first = seen.get(value);
       if (first)
-        fail("google-requests-clash", what, value, requestLabel(first.request), requestLabel(plan.request));
+        fail("google-conflict", {
+          problem: `${requestLabel(first.request)} and ${requestLabel(plan.request)} would have the same ${what}`,
+          value,
+          allowed: `a ${what} of its own for each request`,
+          remedy:
+            "give one of the two another one in `overrides`, or leave out the request that is there twice",
+        });
       seen.set(value, plan);
     }
   }
@@ -130,7 +240,13 @@ export function refuseClashes(plans: readonly ComponentPlan[]): void {
 
 /** A binding that is there already and has no condition would stay beside one that has. */
 function checkedNaming({ adopt, condition, naming = "derived" }: UnboundComponent): ComponentNaming {
-  return adopt && condition !== undefined ? fail("google-adopt-condition") : naming;
+  return adopt && condition !== undefined
+    ? fail("google-unsupported", {
+        problem:
+          "a condition cannot be put on a role that is adopted: the binding without condition would stay beside it",
+        remedy: "adopt first, apply, then add the condition without adopt",
+      })
+    : naming;
 }
 
 function sharingOf({ roleSharing }: UnboundComponent, naming: ComponentNaming): RoleSharing {

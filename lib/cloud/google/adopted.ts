@@ -7,8 +7,8 @@ import type { Subject } from "../../model/subject";
 import { customAttributeName, fitsGoogleSubject, subjectBytes } from "../../rules/google/mapping";
 import { workloadIdentityId } from "../../rules/google/names";
 import { defaultAudience, renderPrincipal, stsAudience } from "../../rules/google/provider";
-import type { IOidcProvider, OidcProviderAttributes } from "./oidc-provider-props";
-import type { IWorkloadIdentityPool } from "./workload-identity-pool";
+import type { IWorkloadIdentityPool } from "./pool";
+import type { IOidcProvider, OidcProviderAttributes } from "./provider-props";
 
 /** An existing pool provider whose mapping is `google.subject = assertion.sub`; made by `OidcProvider.fromProviderId`. */
 export class AdoptedOidcProvider extends Construct implements IOidcProvider {
@@ -50,14 +50,21 @@ export class AdoptedOidcProvider extends Construct implements IOidcProvider {
     this.#subjectAttribute = subjectAttribute;
   }
 
-  /** Checks that the subjects can be bound; the existing condition has to admit them. Throws `google-subject-too-long`. */
+  /** Checks that the subjects can be bound; the existing condition has to admit them. */
   addSubjects(subjects: readonly Subject[]): void {
     if (this.#subjectAttribute !== undefined) return;
     const long = subjects.find((subject) => !fitsGoogleSubject(subject));
-    if (long) fail("google-subject-too-long", long.toString(), subjectBytes(long));
+    if (long)
+      fail("google-limit", {
+        problem: `subject has ${subjectBytes(long)} bytes, more than google.subject can hold, and the attribute mapping is not ours`,
+        value: long.toString(),
+        allowed: "at most 127 bytes",
+        remedy:
+          "state the subjectAttribute that the adopted pool provider maps assertion.sub to, declare the pool provider here, or use shorter names",
+      });
   }
 
-  /** IAM policy member of a service account, by attribute where its subject is too long. Throws `google-subject-too-long`. */
+  /** IAM policy member of a service account, by attribute where its subject is too long. */
   principal(subject: Subject): string {
     this.addSubjects([subject]);
     const { projectNumber, poolId } = this.pool;

@@ -1,8 +1,8 @@
-import { ServiceAccount } from "@cdktf/provider-google/lib/service-account/index.js";
 import { ServiceAccountIamMember } from "@cdktf/provider-google/lib/service-account-iam-member/index.js";
+import { ServiceAccount } from "@cdktf/provider-google/lib/service-account/index.js";
 import type { ITerraformDependable, TerraformProvider } from "cdktf";
 import { Construct } from "constructs";
-import { fail } from "../../errors";
+import { type ObjectKind, boolean, checkProps, list, object, optional, text } from "../../model/shape";
 import { SUBJECT, Subject } from "../../model/subject";
 import {
   DESCRIPTION_MAX,
@@ -10,15 +10,15 @@ import {
   projectId,
   serviceAccountEmail,
   serviceAccountId,
+  refuseTaken,
 } from "../../rules/google/names";
 import { shortText, utf8Bytes } from "../../rules/google/text";
 import { optionalTerraformText } from "../../rules/terraform-text";
 import { waitFor } from "../shared/across-stacks";
 import { keepNames } from "../shared/kept-names";
-import { PerApp } from "../shared/per-app";
-import { type IPrincipals, PRINCIPALS } from "./principals";
-import { type ObjectKind, boolean, checkProps, list, object, optional, text } from "../../model/shape";
 import { PROVIDER } from "../shared/kinds";
+import { PerApp } from "../shared/per-app";
+import { type IPrincipals, PRINCIPALS } from "./pool";
 
 /** Settings of a {@link FederatedServiceAccount}. */
 export interface FederatedServiceAccountProps {
@@ -96,9 +96,6 @@ export class FederatedServiceAccount extends Construct {
   /** One for each Kubernetes service account. */
   readonly users: readonly ServiceAccountIamMember[];
 
-  /**
-   * Throws `google-project-invalid`, `google-account-id-invalid`, `google-account-taken`, `name-too-long`, `subject-invalid`, `late-value`, and what the principals throw.
-   */
   constructor(scope: Construct, id: string, props: FederatedServiceAccountProps) {
     checkProps(new.target.name, scope, id, FEDERATED_SERVICE_ACCOUNT_PROPS, props);
     FederatedServiceAccount.check(scope, props);
@@ -126,14 +123,19 @@ export class FederatedServiceAccount extends Construct {
     declared.set(this, keyOf(props), this);
   }
 
-  /** Throws what the constructor throws of its own settings, without declaring anything. */
   static check(scope: Construct, props: UncheckedServiceAccount): void {
     projectId(props.project);
     serviceAccountId(props.accountId);
     shortText("display name of a service account, in UTF-8,", props.displayName, DISPLAY_NAME_MAX, utf8Bytes);
     shortText("description of a service account, in UTF-8,", props.description, DESCRIPTION_MAX, utf8Bytes);
     const holder = declared.get(scope, keyOf(props));
-    if (holder) fail("google-account-taken", props.accountId, holder.node.path);
+    if (holder)
+      refuseTaken(
+        "Google service account",
+        props.accountId,
+        holder.node.path,
+        "give one of the two another accountId, or another cluster name",
+      );
   }
 
   #admit(subject: Subject, name: string, props: FederatedServiceAccountProps): ServiceAccountIamMember {
