@@ -85,6 +85,7 @@ export class GoogleAccess implements IAccess<Construct> {
     };
   }
 
+  /** Refused: a workload identity pool needs a project and its number. */
   defaultIdentities(): IWorkloadIdentities<Construct> {
     return fail("google-missing", {
       problem: "access to Google Cloud needs a project for the workload identity pool, and none is stated",

@@ -33,7 +33,6 @@ import { ROLE_TITLE_MAX, customRoleId, customRoleName, derivedRoleId } from "../
 import { describedWith, utf8Bytes, writtenReason } from "../../rules/google/text";
 import { externalAccountFile } from "../../rules/google/workload";
 import {
-  type ComponentNaming,
   type ComponentServiceAccountProps,
   type RoleSharing,
   COMPONENT_SERVICE_ACCOUNT_PROPS,
@@ -100,6 +99,7 @@ export class ComponentServiceAccount extends Construct {
     };
   }
 
+  /** Throws where an object of the plan cannot be declared in the scope: a name that is taken, a policy that is full. */
   static check(
     scope: Construct,
     plan: ComponentPlan,
@@ -145,15 +145,11 @@ export type UnboundComponent = Omit<ComponentServiceAccountProps, "oidcProvider"
 
 /** A component's objects, named and checked, none declared. */
 export interface ComponentPlan {
-  /** The request. */
   readonly request: CredentialsRequest;
-  /** Id, name for people and description of the service account. */
   readonly account: {
-    /** Its id. */
     readonly accountId: string;
-    /** Its name for people. */
     readonly displayName: string;
-    /** Its description, with the reason for a basic role. */
+    /** With the reason for a basic role. */
     readonly description: string | undefined;
   };
   /** Id of the custom role, declared here or elsewhere; `undefined` where the request needs none. */
@@ -169,24 +165,6 @@ export interface ComponentPlan {
 /** Red Hat's own names begin so; what follows is what people look for. */
 const COMMON_PREFIX = /^openshift-/;
 
-/** How each naming names service accounts. */
-const ACCOUNTS: Readonly<
-  Record<ComponentNaming, (cluster: string, request: CredentialsRequest) => ComponentPlan["account"]>
-> = {
-  derived: (cluster, request) => ({
-    accountId: derivedAccountId(cluster, request.name.replace(COMMON_PREFIX, ""), [request.name]),
-    ...derivedNames(cluster, request),
-  }),
-  ccoctl: (cluster, { name }) => {
-    const displayName = ccoctlDisplayName(cluster, name);
-    return {
-      accountId: ccoctlAccountId(cluster, name),
-      displayName,
-      description: ccoctlDescription(displayName),
-    };
-  },
-};
-
 /** Names and checks all objects of a component. */
 export function planComponent(props: UnboundComponent): ComponentPlan {
   const { request, condition, reason } = props;
@@ -194,8 +172,14 @@ export function planComponent(props: UnboundComponent): ComponentPlan {
   const rights = componentRights(request, props);
   return ofRequest(request, () => {
     const project = projectId(props.project);
-    const naming = checkedNaming(props);
-    const sharing = sharingOf(props, naming);
+    const { adopt, naming = "derived" } = props;
+    if (adopt && condition !== undefined)
+      fail("google-unsupported", {
+        problem:
+          "a condition cannot be put on a role that is adopted: the binding without condition would stay beside it",
+        remedy: "adopt first, apply, then add the condition without adopt",
+      });
+    const sharing = props.roleSharing ?? (naming === "ccoctl" ? "project" : "cluster");
     const role = rights.permissions.length === 0 ? undefined : roleOf(props, sharing, rights.permissions);
     const declared = sharing === "existing" ? undefined : role;
     if (props.adoptRole === true && declared === undefined)
@@ -203,7 +187,7 @@ export function planComponent(props: UnboundComponent): ComponentPlan {
     const roles = role ? [...rights.roles, customRoleName(project, role.roleId)] : rights.roles;
     return {
       request,
-      account: accountOf(props, ACCOUNTS[naming](cluster, request)),
+      account: accountOf(props, cluster),
       roleId: role?.roleId,
       role: declared,
       grants: [...new Set(roles)].map((name) => checkedRoleGrant({ role: name, project, condition, reason })),
@@ -214,17 +198,15 @@ export function planComponent(props: UnboundComponent): ComponentPlan {
 
 /** Refuses two requests of one cluster that would share a name. */
 export function refuseClashes(plans: readonly ComponentPlan[]): void {
-  const shared: readonly (readonly [string, (plan: ComponentPlan) => string | undefined])[] = [
-    ["name", ({ request }) => request.name],
-    ["service account id", ({ account }) => account.accountId],
-    ["custom role id", ({ roleId }) => roleId],
-  ];
-  for (const [what, valueOf] of shared) {
-    const seen = new Map<string, ComponentPlan>();
-    for (const plan of plans) {
-      const value = valueOf(plan);
-      if (value === undefined) continue;
-      const first = seen.get(value);
+  const seen = new Map<string, ComponentPlan>();
+  for (const plan of plans) {
+    const names = {
+      name: plan.request.name,
+      "service account id": plan.account.accountId,
+      "custom role id": plan.roleId,
+    };
+    for (const [what, value] of Object.entries(names)) {
+      const first = value === undefined ? undefined : seen.get(`${what} ${value}`);
       if (first)
         fail("google-conflict", {
           problem: `${requestLabel(first.request)} and ${requestLabel(plan.request)} would have the same ${what}`,
@@ -233,34 +215,24 @@ export function refuseClashes(plans: readonly ComponentPlan[]): void {
           remedy:
             "give one of the two another one in `overrides`, or leave out the request that is there twice",
         });
-      seen.set(value, plan);
+      seen.set(`${what} ${value}`, plan);
     }
   }
 }
 
-/** A binding that is there already and has no condition would stay beside one that has. */
-function checkedNaming({ adopt, condition, naming = "derived" }: UnboundComponent): ComponentNaming {
-  return adopt && condition !== undefined
-    ? fail("google-unsupported", {
-        problem:
-          "a condition cannot be put on a role that is adopted: the binding without condition would stay beside it",
-        remedy: "adopt first, apply, then add the condition without adopt",
-      })
-    : naming;
-}
-
-function sharingOf({ roleSharing }: UnboundComponent, naming: ComponentNaming): RoleSharing {
-  return roleSharing ?? (naming === "ccoctl" ? "project" : "cluster");
-}
-
-function accountOf(
-  { accountId, reason }: UnboundComponent,
-  named: ComponentPlan["account"],
-): ComponentPlan["account"] {
+function accountOf(props: UnboundComponent, cluster: string): ComponentPlan["account"] {
+  const { request, reason, naming } = props;
+  const derived = derivedNames(cluster, request);
+  const displayName = naming === "ccoctl" ? ccoctlDisplayName(cluster, request.name) : derived.displayName;
+  const description = naming === "ccoctl" ? ccoctlDescription(displayName) : derived.description;
+  const accountId =
+    naming === "ccoctl"
+      ? ccoctlAccountId(cluster, request.name)
+      : derivedAccountId(cluster, request.name.replace(COMMON_PREFIX, ""), [request.name]);
   return {
-    accountId: serviceAccountId(accountId ?? named.accountId),
-    displayName: named.displayName,
-    description: describedWith(named.description, writtenReason(reason), DESCRIPTION_MAX, utf8Bytes),
+    accountId: serviceAccountId(props.accountId ?? accountId),
+    displayName,
+    description: describedWith(description, writtenReason(reason), DESCRIPTION_MAX, utf8Bytes),
   };
 }
 

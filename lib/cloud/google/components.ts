@@ -42,7 +42,6 @@ import {
 } from "./component-props";
 import {
   type ClusterPoolProps,
-  type KnownNames,
   CLUSTER_POOL_PROPS,
   checkClusterPool,
   clusterPoolProvider,
@@ -118,8 +117,7 @@ export interface ComponentServiceAccountsProps extends ClusterPoolProps {
   readonly overrides?: Readonly<Record<string, ComponentOverride>>;
 }
 
-/** The kind of {@link ComponentServiceAccountsProps}. */
-export const COMPONENT_SERVICE_ACCOUNTS_PROPS: ObjectKind<ComponentServiceAccountsProps> = object({
+const COMPONENT_SERVICE_ACCOUNTS_PROPS: ObjectKind<ComponentServiceAccountsProps> = object({
   ...CLUSTER_POOL_PROPS.shape,
   naming: optional(choice(["derived", "ccoctl"])),
   ccoctlName: optional(text),
@@ -175,13 +173,15 @@ function declareComponents(
       remedy: "read them from the release payload, or leave the identities of components out",
     });
   universeIn(scope, props);
-  checkRequestNames(requests, settings);
+  checkRequestNames(requests, props, settings);
   const components = requests.map((each) => componentOf(each, cluster, props, settings));
   checkAll(scope, components);
   const job = { clusterName: cluster, issuer, job: JOB, audiences: [COMPONENT_AUDIENCE] };
-  const oidcProvider = clusterPoolProvider(scope, job, props, knownNames(cluster, props, settings));
-  oidcProvider.addSubjects(settings.others);
-  if (settings.adopt && !props.oidcProvider && props.serviceAccounts === undefined)
+  const { naming, adopt } = settings;
+  const known = { id: props.ccoctlName ?? cluster, description: CCOCTL_DESCRIPTION, adopt };
+  const oidcProvider = clusterPoolProvider(scope, job, props, naming === "ccoctl" ? known : undefined);
+  oidcProvider.addSubjects((props.serviceAccounts ?? []).map(Subject.of));
+  if (adopt && !props.oidcProvider && props.serviceAccounts === undefined)
     Annotations.of(scope).addWarning(othersWarning(oidcProvider.providerId));
   const accounts = components.map(
     (component) =>
@@ -211,7 +211,7 @@ function componentOf(
   request: CredentialsRequest,
   cluster: string,
   props: ComponentServiceAccountsProps,
-  { naming, adopt, accountIds, adoptRoles, overrides }: ComponentSettings,
+  { naming, adopt, accountIds, overrides }: ComponentSettings,
 ): UnboundComponent {
   const { project, universeDomain: universe, provider } = props;
   const override = overrides.get(request.name);
@@ -223,7 +223,7 @@ function componentOf(
     project,
     naming,
     adopt: adopt && accountId !== undefined,
-    adoptRole: adoptRoles?.has(request.name),
+    adoptRole: props.adoptRoles?.includes(request.name),
     accountId,
     roleSharing: override?.roleSharing ?? props.roleSharing,
     universeDomain: universe,
@@ -231,44 +231,33 @@ function componentOf(
   };
 }
 
-function knownNames(
-  cluster: string,
-  { ccoctlName }: ComponentServiceAccountsProps,
-  { naming, adopt }: ComponentSettings,
-): KnownNames | undefined {
-  if (naming === "derived") return undefined;
-  return { id: ccoctlName ?? cluster, description: CCOCTL_DESCRIPTION, adopt };
-}
-
 function othersWarning(providerId: string): string {
   return `pool provider ${providerId} admitted every service account of the cluster, and will admit the components alone: others that use it, operators of the Operator Lifecycle Manager say, are cut off. List the members of roles/iam.workloadIdentityUser on the project's service accounts, and state the further ones in serviceAccounts; an empty list says that there are none`;
 }
 
 /** What the caller stated of all requests and of single ones, checked as far as it can be without them. */
-export interface ComponentSettings {
-  /** How objects are named. */
+interface ComponentSettings {
   readonly naming: ComponentNaming;
   /** True where what ccoctl made is taken into the state. */
   readonly adopt: boolean;
   /** Ids of service accounts by request. */
   readonly accountIds: ReadonlyMap<string, string>;
   /** Requests for which a service account is made under an id of ccoctl's form; `all` for every one without an id. */
-  readonly absent: ReadonlySet<string> | "all";
-  /** Requests whose custom role is adopted; `undefined` for those whose service account is. */
-  readonly adoptRoles: ReadonlySet<string> | undefined;
-  /** Rights, roles and conditions by request. */
+  readonly absent: readonly string[] | "all";
   readonly overrides: ReadonlyMap<string, ComponentOverride>;
-  /** Others that the pool provider admits. */
-  readonly others: readonly Subject[];
 }
 
-/** Checks the settings that concern requests. */
-export function componentSettings(props: ComponentServiceAccountsProps): ComponentSettings {
-  const { adopt = false, naming = adopt ? "ccoctl" : "derived" } = props;
-  refuseIneffective(props, adopt, naming);
+function componentSettings(props: ComponentServiceAccountsProps): ComponentSettings {
+  const { adopt = false, naming = adopt ? "ccoctl" : "derived", ccoctlName, absentAccounts } = props;
+  if (ccoctlName !== undefined) clusterName(ccoctlName);
+  if (adopt && naming === "derived")
+    refuseUnused('naming: "derived"', "with adopt, which needs ccoctl's names");
+  if (!adopt && props.adoptRoles !== undefined) refuseUnused("adoptRoles", "without adopt");
+  for (const [setting, value] of Object.entries({ ccoctlName, absentAccounts }))
+    if (naming === "derived" && value !== undefined) refuseUnused(setting, 'without naming: "ccoctl"');
   const accountIds = new Map(Object.entries(props.accountIds ?? {}));
-  const absent = absentOf(props);
-  const both = [...accountIds.keys()].find((name) => absent !== "all" && absent.has(name));
+  const absent = absentAccounts ?? [];
+  const both = [...accountIds.keys()].find((name) => absent !== "all" && absent.includes(name));
   if (both !== undefined)
     fail("google-conflict", {
       problem: "a request has an id in accountIds and is stated absent as well",
@@ -276,35 +265,27 @@ export function componentSettings(props: ComponentServiceAccountsProps): Compone
       allowed: "one of the two for each request",
       remedy: "keep the entry in accountIds where the service account exists, and remove the other one",
     });
-  return {
-    naming,
-    adopt,
-    accountIds,
-    absent,
-    adoptRoles: props.adoptRoles && new Set(props.adoptRoles),
-    overrides: new Map(Object.entries(props.overrides ?? {})),
-    others: (props.serviceAccounts ?? []).map(Subject.of),
-  };
+  return { naming, adopt, accountIds, absent, overrides: new Map(Object.entries(props.overrides ?? {})) };
 }
 
 /**
  * Each name that the caller states is one of a request; with ccoctl's names, each request has an id or is stated
  * absent: a service account with another id would be another one.
  */
-export function checkRequestNames(
+function checkRequestNames(
   requests: readonly CredentialsRequest[],
-  settings: ComponentSettings,
+  { adoptRoles = [] }: ComponentServiceAccountsProps,
+  { accountIds, absent, overrides, naming }: ComponentSettings,
 ): void {
-  const { accountIds, absent, adoptRoles, overrides, naming } = settings;
   const known = requests.map(({ name }) => name);
-  const stated: readonly (readonly [string, Iterable<string>])[] = [
-    ["overrides", overrides.keys()],
-    ["accountIds", accountIds.keys()],
-    ["absentAccounts", absent === "all" ? [] : absent],
-    ["adoptRoles", adoptRoles ?? []],
-  ];
-  for (const [setting, names] of stated) {
-    const unknown = [...names].find((name) => !known.includes(name));
+  const stated = {
+    overrides: [...overrides.keys()],
+    accountIds: [...accountIds.keys()],
+    absentAccounts: absent === "all" ? [] : absent,
+    adoptRoles,
+  };
+  for (const [setting, names] of Object.entries(stated)) {
+    const unknown = names.find((name) => !known.includes(name));
     if (unknown !== undefined)
       fail("google-unknown", {
         problem: `${setting} names a CredentialsRequest that is not among the requests`,
@@ -314,7 +295,7 @@ export function checkRequestNames(
       });
   }
   if (naming === "derived" || absent === "all") return;
-  const missing = known.filter((name) => !accountIds.has(name) && !absent.has(name));
+  const missing = known.filter((name) => !accountIds.has(name) && !absent.includes(name));
   if (missing.length > 0)
     fail("google-missing", {
       problem:
@@ -325,23 +306,4 @@ export function checkRequestNames(
       remedy:
         "take the id, the part before the @, from `gcloud iam service-accounts list --format='value(displayName,email)'`; the display name is <name>-<request>",
     });
-}
-
-function refuseIneffective(
-  { ccoctlName, adoptRoles, absentAccounts }: ComponentServiceAccountsProps,
-  adopt: boolean,
-  naming: ComponentNaming,
-): void {
-  if (ccoctlName !== undefined) clusterName(ccoctlName);
-  if (adopt && naming === "derived")
-    refuseUnused('naming: "derived"', "with adopt, which needs ccoctl's names");
-  if (!adopt && adoptRoles !== undefined) refuseUnused("adoptRoles", "without adopt");
-  if (naming === "ccoctl") return;
-  const named = { ccoctlName, absentAccounts };
-  for (const [setting, value] of Object.entries(named))
-    if (value !== undefined) refuseUnused(setting, 'without naming: "ccoctl"');
-}
-
-function absentOf({ absentAccounts }: ComponentServiceAccountsProps): ReadonlySet<string> | "all" {
-  return absentAccounts === "all" ? "all" : new Set(absentAccounts);
 }

@@ -1,8 +1,8 @@
 import { ServiceAccountIamMember } from "@cdktf/provider-google/lib/service-account-iam-member/index.js";
 import { ServiceAccount } from "@cdktf/provider-google/lib/service-account/index.js";
-import type { ITerraformDependable, TerraformProvider } from "cdktf";
+import type { ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
-import { type ObjectKind, boolean, checkProps, list, object, optional, text } from "../../model/shape";
+import { type ObjectKind, checkProps, list, object, optional, text } from "../../model/shape";
 import { SUBJECT, Subject } from "../../model/subject";
 import {
   DESCRIPTION_MAX,
@@ -16,12 +16,12 @@ import { shortText, utf8Bytes } from "../../rules/google/text";
 import { optionalTerraformText } from "../../rules/terraform-text";
 import { waitFor } from "../shared/across-stacks";
 import { keepNames } from "../shared/kept-names";
-import { PROVIDER } from "../shared/kinds";
 import { PerApp } from "../shared/per-app";
 import { type IPrincipals, PRINCIPALS } from "./pool";
+import { type AdoptableProps, ADOPTABLE_PROPS } from "./props";
 
 /** Settings of a {@link FederatedServiceAccount}. */
-export interface FederatedServiceAccountProps {
+export interface FederatedServiceAccountProps extends AdoptableProps {
   /** Id of the project that the service account belongs to. */
   readonly project: string;
   /** Id: 6 to 30 of a-z, 0-9 and -, starting with a letter. */
@@ -42,30 +42,16 @@ export interface FederatedServiceAccountProps {
    * @defaultValue - none
    */
   readonly description?: string;
-  /**
-   * The service account exists already: a Terraform `import` block takes it into the state. Its members need none:
-   * adding one that is there changes nothing.
-   *
-   * @defaultValue false
-   */
-  readonly adopt?: boolean;
-  /**
-   * Terraform provider of the resources.
-   *
-   * @defaultValue - the stack's default google provider
-   */
-  readonly provider?: TerraformProvider;
 }
 
 const FEDERATED_SERVICE_ACCOUNT_PROPS: ObjectKind<FederatedServiceAccountProps> = object({
+  ...ADOPTABLE_PROPS.shape,
   project: text,
   accountId: text,
   principals: PRINCIPALS,
   serviceAccounts: list(SUBJECT),
   displayName: optional(text),
   description: optional(text),
-  adopt: optional(boolean),
-  provider: optional(PROVIDER),
 });
 
 /** The settings of a service account itself. */
@@ -123,6 +109,7 @@ export class FederatedServiceAccount extends Construct {
     declared.set(this, keyOf(props), this);
   }
 
+  /** Throws what the constructor throws of its own settings, without declaring anything. */
   static check(scope: Construct, props: UncheckedServiceAccount): void {
     projectId(props.project);
     serviceAccountId(props.accountId);

@@ -1,7 +1,7 @@
 import { StorageBucketIamMember } from "@cdktf/provider-google/lib/storage-bucket-iam-member/index.js";
 import { StorageBucketObject } from "@cdktf/provider-google/lib/storage-bucket-object/index.js";
 import { StorageBucket } from "@cdktf/provider-google/lib/storage-bucket/index.js";
-import type { ITerraformDependable, TerraformProvider } from "cdktf";
+import type { ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 import { DURATION, Duration } from "../../model/duration";
 import { type IIssuerHost, Issuer } from "../../model/issuer";
@@ -12,13 +12,13 @@ import { bucketName, projectId, refuseTaken, textOfForm } from "../../rules/goog
 import { type OpenIdDocument, issuerDocuments } from "../../rules/openid/issuer-documents";
 import { terraformText } from "../../rules/terraform-text";
 import { keepNames } from "../shared/kept-names";
-import { PROVIDER } from "../shared/kinds";
 import { PerApp } from "../shared/per-app";
 import { dependsOn } from "../shared/references";
 import { universeIn } from "./place";
+import { type AdoptableProps, type UniverseProps, ADOPTABLE_PROPS, UNIVERSE_PROPS } from "./props";
 
 /** Settings of an {@link IssuerBucket}. */
-export interface IssuerBucketProps {
+export interface IssuerBucketProps extends AdoptableProps, UniverseProps {
   /** Name of the bucket, unique among all of Google Cloud; part of the issuer. */
   readonly bucket: string;
   /** Id of the bucket's project. */
@@ -38,42 +38,22 @@ export interface IssuerBucketProps {
    */
   readonly cacheDuration?: Duration;
   /**
-   * The bucket exists already: a Terraform `import` block takes it into the state. Its public binding needs none;
-   * objects cannot be imported, they are written over.
-   *
-   * @defaultValue false
-   */
-  readonly adopt?: boolean;
-  /**
    * Let everybody list the bucket's objects too, as ccoctl does. State `true` to keep that when `adopt` goes.
    *
    * @defaultValue - as `adopt`
    */
   readonly listing?: boolean;
-  /**
-   * Domain of Google Cloud's APIs.
-   *
-   * @defaultValue "googleapis.com"
-   */
-  readonly universeDomain?: string;
-  /**
-   * Terraform provider of all resources.
-   *
-   * @defaultValue - the stack's default google provider
-   */
-  readonly provider?: TerraformProvider;
 }
 
 const ISSUER_BUCKET_PROPS: ObjectKind<IssuerBucketProps> = object({
+  ...ADOPTABLE_PROPS.shape,
+  ...UNIVERSE_PROPS.shape,
   bucket: text,
   project: text,
   location: text,
   keys: list(ISSUER_KEY),
   cacheDuration: optional(DURATION),
-  adopt: optional(boolean),
   listing: optional(boolean),
-  universeDomain: optional(text),
-  provider: optional(PROVIDER),
 });
 
 /** The first gets objects alone, the second also lists them (https://cloud.google.com/storage/docs/access-control/iam-roles). */
@@ -81,6 +61,7 @@ const [READER, LISTER] = ["roles/storage.legacyObjectReader", "roles/storage.obj
 const EVERYONE = "allUsers";
 const JWKS_PATH = "keys.json";
 const CACHE = Duration.minutes(5);
+const HAND_OVER = "declare it once, and hand the construct to everything that uses it";
 
 /** The buckets that an app declares, by name. */
 const declared = new PerApp<IssuerBucket>();
@@ -118,13 +99,7 @@ export class IssuerBucket extends Construct implements IIssuerHost {
     const { adopt = false, listing = adopt } = props;
     const location = locationOf(props);
     const holder = declared.get(scope, name);
-    if (holder)
-      refuseTaken(
-        "bucket",
-        name,
-        holder.node.path,
-        "declare it once, and hand the construct to everything that uses it",
-      );
+    if (holder) refuseTaken("bucket", name, holder.node.path, HAND_OVER);
     super(scope, id);
     declared.set(this, name, this);
     this.issuer = issuer;

@@ -13,8 +13,13 @@ import { projectId, projectNumber, refuseUnused } from "../../rules/google/names
 import { universeDomain } from "../../rules/google/workload";
 import { type NameRules, derivedName } from "../../rules/names";
 import { DefaultProvider } from "../shared/default-provider";
-import { PROVIDER } from "../shared/kinds";
-import { type IWorkloadIdentityPool, WORKLOAD_IDENTITY_POOL, WorkloadIdentityPool } from "./pool";
+import {
+  type IWorkloadIdentityPool,
+  type PullPoolProps,
+  PULL_POOL_PROPS,
+  WORKLOAD_IDENTITY_POOL,
+  WorkloadIdentityPool,
+} from "./pool";
 import { OidcProvider, checkIssuerKeys } from "./provider";
 import {
   type IOidcProvider,
@@ -22,34 +27,10 @@ import {
   OIDC_PROVIDER,
   checkOidcProvider,
 } from "./provider-props";
-
-/** A workload identity pool to declare. */
-export interface PullPoolProps {
-  /** Id of the pool: 4 to 32 of a-z, 0-9 and -, not starting with `gcp-`. */
-  readonly poolId: string;
-  /**
-   * Name for people, at most 32 characters.
-   *
-   * @defaultValue - none
-   */
-  readonly displayName?: string;
-  /**
-   * Description, at most 256 characters.
-   *
-   * @defaultValue - none
-   */
-  readonly description?: string;
-}
-
-/** The kind of {@link PullPoolProps}. */
-export const PULL_POOL_PROPS: ObjectKind<PullPoolProps> = object({
-  poolId: text,
-  displayName: optional(text),
-  description: optional(text),
-});
+import { type DeclaredProps, type UniverseProps, DECLARED_PROPS, UNIVERSE_PROPS } from "./props";
 
 /** The pool provider that trusts a cluster: a given one, or how it is declared. */
-export interface PoolProviderSettings {
+export interface PoolProviderSettings extends DeclaredProps {
   /**
    * A pool provider that is there, declared or adopted (`OidcProvider.fromProviderId`). Its condition admits the service
    * accounts, and it trusts the cluster's own issuer: state it there, so that it is checked.
@@ -82,26 +63,20 @@ export interface PoolProviderSettings {
    * @defaultValue - none
    */
   readonly jwks?: string | PublicJsonWebKeySet;
-  /**
-   * Terraform provider of all resources.
-   *
-   * @defaultValue - the stack's default google provider
-   */
-  readonly provider?: TerraformProvider;
 }
 
 /** The kind of {@link PoolProviderSettings}. */
 export const POOL_PROVIDER_SETTINGS: ObjectKind<PoolProviderSettings> = object({
+  ...DECLARED_PROPS.shape,
   oidcProvider: optional(OIDC_PROVIDER),
   providerId: optional(text),
   namePrefix: optional(text),
   keys: optional(list(ISSUER_KEY)),
   jwks: optional(either(text, anyObject)),
-  provider: optional(PROVIDER),
 });
 
 /** Where a cluster's tokens are trusted, and where its service accounts are; shared by components and workloads. */
-export interface ClusterPoolProps extends PoolProviderSettings {
+export interface ClusterPoolProps extends PoolProviderSettings, UniverseProps {
   /** Id of the project of the service accounts; of the pool too, unless one is given. */
   readonly project: string;
   /**
@@ -118,21 +93,15 @@ export interface ClusterPoolProps extends PoolProviderSettings {
    * @defaultValue - a pool named `k8s-<cluster>`, which image pulls, components and workloads of the cluster share
    */
   readonly pool?: PullPoolProps | IWorkloadIdentityPool;
-  /**
-   * Domain of Google Cloud's APIs, for the credential files.
-   *
-   * @defaultValue "googleapis.com"
-   */
-  readonly universeDomain?: string;
 }
 
 /** The kind of {@link ClusterPoolProps}. */
 export const CLUSTER_POOL_PROPS: ObjectKind<ClusterPoolProps> = object({
+  ...UNIVERSE_PROPS.shape,
   ...POOL_PROVIDER_SETTINGS.shape,
   project: text,
   projectNumber: optional(text),
   pool: optional(either(PULL_POOL_PROPS, WORKLOAD_IDENTITY_POOL)),
-  universeDomain: optional(text),
 });
 
 /** Whose tokens are trusted, and for which job. */
@@ -147,9 +116,7 @@ export interface ClusterJob extends IdentityRequest {
 export interface KnownNames {
   /** Id of both, and their name for people. */
   readonly id: string;
-  /** Description of both. */
   readonly description: string;
-  /** True to take both into the state. */
   readonly adopt: boolean;
 }
 

@@ -1,11 +1,10 @@
 import { IamWorkloadIdentityPool } from "@cdktf/provider-google/lib/iam-workload-identity-pool/index.js";
-import { type ITerraformDependable, type TerraformProvider, TerraformStack } from "cdktf";
+import { type ITerraformDependable, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 import { fail } from "../../errors";
 import {
   type Kind,
   type ObjectKind,
-  boolean,
   checkGiven,
   checkProps,
   like,
@@ -21,9 +20,8 @@ import { shortText } from "../../rules/google/text";
 import { optionalTerraformText } from "../../rules/terraform-text";
 import { withinStack } from "../shared/across-stacks";
 import { keepNames } from "../shared/kept-names";
-import { PROVIDER } from "../shared/kinds";
 import { PerApp } from "../shared/per-app";
-import { sameStack } from "./provider";
+import { type AdoptableProps, ADOPTABLE_PROPS } from "./props";
 
 /** The full name of a workload identity pool. */
 export interface PoolName {
@@ -141,8 +139,10 @@ const WORKLOAD_IDENTITY_POOL_ATTRIBUTES: ObjectKind<WorkloadIdentityPoolAttribut
   poolId: text,
 });
 
-/** Settings of a {@link WorkloadIdentityPool}. */
-export interface WorkloadIdentityPoolProps extends WorkloadIdentityPoolAttributes {
+/** A workload identity pool to declare. */
+export interface PullPoolProps {
+  /** Id of the pool: 4 to 32 of a-z, 0-9 and -, not starting with `gcp-`. */
+  readonly poolId: string;
   /**
    * Name for people, at most 32 characters.
    *
@@ -155,30 +155,29 @@ export interface WorkloadIdentityPoolProps extends WorkloadIdentityPoolAttribute
    * @defaultValue - none
    */
   readonly description?: string;
-  /**
-   * The pool exists already: a Terraform `import` block takes it into the state, so that it is changed and not made.
-   *
-   * @defaultValue false
-   */
-  readonly adopt?: boolean;
-  /**
-   * Terraform provider of the resource.
-   *
-   * @defaultValue - the stack's default google provider
-   */
-  readonly provider?: TerraformProvider;
 }
+
+/** The kind of {@link PullPoolProps}. */
+export const PULL_POOL_PROPS: ObjectKind<PullPoolProps> = object({
+  poolId: text,
+  displayName: optional(text),
+  description: optional(text),
+});
+
+/** Settings of a {@link WorkloadIdentityPool}. */
+export interface WorkloadIdentityPoolProps
+  extends WorkloadIdentityPoolAttributes, PullPoolProps, AdoptableProps {}
 
 const WORKLOAD_IDENTITY_POOL_PROPS: ObjectKind<WorkloadIdentityPoolProps> = object({
   ...WORKLOAD_IDENTITY_POOL_ATTRIBUTES.shape,
-  displayName: optional(text),
-  description: optional(text),
-  adopt: optional(boolean),
-  provider: optional(PROVIDER),
+  ...PULL_POOL_PROPS.shape,
+  ...ADOPTABLE_PROPS.shape,
 });
 
 const DISPLAY_NAME_MAX = 32;
 const DESCRIPTION_MAX = 256;
+const ELSEWHERE =
+  "within a stack use WorkloadIdentityPool.forPoolId, which declares a pool once and returns it to every caller; in another stack give that construct as `pool`, or its pool provider as `oidcProvider`, or adopt it with WorkloadIdentityPool.fromPoolId; another cluster of the same name needs a namePrefix or a poolId of its own";
 
 /** The pools that an app declares, by project and id: a project has each once, whatever the stack. */
 const declared = new PerApp<WorkloadIdentityPool>();
@@ -213,25 +212,12 @@ export class WorkloadIdentityPool extends Construct implements IWorkloadIdentity
   constructor(scope: Construct, id: string, props: WorkloadIdentityPoolProps) {
     checkProps(new.target.name, scope, id, WORKLOAD_IDENTITY_POOL_PROPS, props);
     const { project, projectNumber: number, poolId } = checkAttributes(props);
-    const displayName = shortText(
-      "display name of a workload identity pool",
-      props.displayName,
-      DISPLAY_NAME_MAX,
-    );
-    const description = shortText(
-      "description of a workload identity pool",
-      props.description,
-      DESCRIPTION_MAX,
-    );
+    const what = "workload identity pool";
+    const displayName = shortText(`display name of a ${what}`, props.displayName, DISPLAY_NAME_MAX);
+    const description = shortText(`description of a ${what}`, props.description, DESCRIPTION_MAX);
     const key = keyOf(props);
     const holder = declared.get(scope, key);
-    if (holder)
-      refuseTaken(
-        "workload identity pool",
-        poolId,
-        holder.node.path,
-        "within a stack use WorkloadIdentityPool.forPoolId, which declares a pool once and returns it to every caller; in another stack give that construct as `pool`, or its pool provider as `oidcProvider`, or adopt it with WorkloadIdentityPool.fromPoolId; another cluster of the same name needs a namePrefix or a poolId of its own",
-      );
+    if (holder) refuseTaken(what, poolId, holder.node.path, ELSEWHERE);
     super(scope, id);
     declared.set(this, key, this);
     this.resource = new IamWorkloadIdentityPool(this, "Resource", {
@@ -263,7 +249,7 @@ export class WorkloadIdentityPool extends Construct implements IWorkloadIdentity
     return new AdoptedWorkloadIdentityPool(scope, id, attributes);
   }
 
-  /** The pool that GKE and the fleet of a project bring along; nothing is declared. Throws like {@link ManagedPool}. */
+  /** The pool that GKE and the fleet of a project bring along; nothing is declared. */
   static fleet(props: ManagedPoolProps): ManagedPool {
     return new ManagedPool(props);
   }
@@ -325,4 +311,9 @@ function checkAttributes(attributes: WorkloadIdentityPoolAttributes): WorkloadId
     projectNumber: projectNumber(attributes.projectNumber),
     poolId: workloadIdentityId("pool", attributes.poolId),
   };
+}
+
+/** True where both are of one stack. */
+export function sameStack(one: Construct, other: Construct): boolean {
+  return TerraformStack.of(one) === TerraformStack.of(other);
 }

@@ -8,7 +8,6 @@ import {
   type Kind,
   type ObjectKind,
   anyObject,
-  boolean,
   either,
   like,
   list,
@@ -27,8 +26,8 @@ import { allowedAudiences, defaultAudience, stsAudience } from "../../rules/goog
 import { shortText, withReason } from "../../rules/google/text";
 import { publishedJwks } from "../../rules/openid/issuer-keys";
 import { requireAlgorithms } from "../../rules/openid/jwks";
-import { PROVIDER } from "../shared/kinds";
 import { type IPrincipals, type IWorkloadIdentityPool, WORKLOAD_IDENTITY_POOL } from "./pool";
+import { type AdoptableProps, ADOPTABLE_PROPS } from "./props";
 
 /** A pool provider for one issuer: declared, or existing. */
 export interface IOidcProvider extends IPrincipals {
@@ -49,7 +48,7 @@ export const OIDC_PROVIDER: Kind<IOidcProvider> = like(
 );
 
 /** Settings of an {@link OidcProvider}. */
-export interface OidcProviderProps {
+export interface OidcProviderProps extends AdoptableProps {
   /** The workload identity pool. */
   readonly pool: IWorkloadIdentityPool;
   /** Id of the pool provider: 4 to 32 of a-z, 0-9 and -, not starting with `gcp-`. A deleted id stays taken for 30 days. */
@@ -117,23 +116,11 @@ export interface OidcProviderProps {
    * @defaultValue - none; the reason alone, where there is one
    */
   readonly description?: string;
-  /**
-   * The pool provider exists already: a Terraform `import` block takes it into the state, so that it is changed and
-   * not made.
-   *
-   * @defaultValue false
-   */
-  readonly adopt?: boolean;
-  /**
-   * Terraform provider of the resource.
-   *
-   * @defaultValue - the stack's default google provider
-   */
-  readonly provider?: TerraformProvider;
 }
 
 /** The kind of {@link OidcProviderProps}. */
 export const OIDC_PROVIDER_PROPS: ObjectKind<OidcProviderProps> = object({
+  ...ADOPTABLE_PROPS.shape,
   pool: WORKLOAD_IDENTITY_POOL,
   providerId: text,
   issuer: ISSUER,
@@ -146,8 +133,6 @@ export const OIDC_PROVIDER_PROPS: ObjectKind<OidcProviderProps> = object({
   reason: optional(text),
   displayName: optional(text),
   description: optional(text),
-  adopt: optional(boolean),
-  provider: optional(PROVIDER),
 });
 
 /** What must be known of an existing pool provider. */
@@ -188,27 +173,19 @@ export const OIDC_PROVIDER_ATTRIBUTES: ObjectKind<OidcProviderAttributes> = obje
 
 /** The checked settings of a pool provider; equal settings are equal member by member. */
 export interface OidcProviderSettings {
-  /** Id of the pool provider. */
   readonly providerId: string;
-  /** Whose tokens are trusted. */
   readonly issuer: Issuer;
   /** Audiences that tokens may carry, at least one. */
   readonly audiences: readonly [string, ...string[]];
-  /** The audience of the token exchange. */
   readonly stsAudience: string;
   /** Canonical JSON text of the public keys, `undefined` where Google fetches them. */
   readonly jwks: string | undefined;
-  /** Further custom attributes. */
   readonly attributeMapping: AttributeMapping;
-  /** The caller's own condition. */
   readonly attributeCondition: string | undefined;
   /** Why the caller has a condition of their own; it stands at the end of the description. */
   readonly reason: string | undefined;
-  /** Name for people. */
   readonly displayName: string | undefined;
-  /** Description, with the caller's reason. */
   readonly description: string | undefined;
-  /** Terraform provider of the resource. */
   readonly provider: TerraformProvider | undefined;
 }
 

@@ -15,7 +15,7 @@ import { optionalTerraformText, terraformText } from "../../rules/terraform-text
 import { keepNames } from "../shared/kept-names";
 import { PerApp } from "../shared/per-app";
 import { AdoptedOidcProvider } from "./adopted";
-import type { IWorkloadIdentityPool, PoolName } from "./pool";
+import { type IWorkloadIdentityPool, type PoolName, sameStack } from "./pool";
 import {
   type IOidcProvider,
   type OidcProviderAttributes,
@@ -92,7 +92,7 @@ export class OidcProvider extends Construct implements IOidcProvider {
     if (props.adopt) this.resource.importFrom(providerPath(this.pool, this.providerId), props.provider);
     this.dependencies = [this.resource];
     this.addSubjects(subjects);
-    warnOfSharedPool(this, this.pool, siblings);
+    warnOfSharedPool(this, siblings);
     declared.set(this, poolKey(this.pool), [...siblings, this]);
     recordIssuerKeys(this, trusted);
   }
@@ -162,10 +162,9 @@ export class OidcProvider extends Construct implements IOidcProvider {
   /** IAM policy member of a service account, which is admitted too; by attribute where its subject is too long. */
   principal(subject: Subject): string {
     this.addSubjects([subject]);
-    const { projectNumber, poolId } = this.pool;
     const text = subject.toString();
     return renderPrincipal(
-      { projectNumber, poolId },
+      this.pool,
       fitsGoogleSubject(subject)
         ? { kind: "subject", subject: text }
         : { kind: "attribute", name: SUBJECT_ATTRIBUTE, value: text },
@@ -241,15 +240,7 @@ function poolKey({ project, poolId }: IWorkloadIdentityPool): string {
   return `${project}/${poolId}`;
 }
 
-/** A pool provider as the others of its pool see it. */
-export interface PoolSibling extends Construct {
-  /** Id in the pool. */
-  readonly providerId: string;
-  /** Whose tokens it trusts. */
-  readonly issuer: Issuer;
-}
-
-export function refuseTakenId(siblings: readonly PoolSibling[], providerId: string): void {
+function refuseTakenId(siblings: readonly OidcProvider[], providerId: string): void {
   const holder = siblings.find((sibling) => sibling.providerId === providerId);
   if (holder)
     refuseTaken(
@@ -261,28 +252,17 @@ export function refuseTakenId(siblings: readonly PoolSibling[], providerId: stri
 }
 
 /** Warns at a pool provider where another one of the pool trusts another issuer. */
-export function warnOfSharedPool(
-  added: PoolSibling,
-  { poolId }: PoolName,
-  siblings: readonly PoolSibling[],
-): void {
+function warnOfSharedPool(added: OidcProvider, siblings: readonly OidcProvider[]): void {
   const first = siblings.find(({ issuer }) => !issuer.equals(added.issuer));
   if (!first) return;
   Annotations.of(added).addWarning(
-    `workload identity pool ${poolId} trusts several issuers, whose principals do not differ: a service account has the rights of the one with the same namespace and name in ${first.node.path}; give each cluster a pool of its own unless that is meant`,
+    `workload identity pool ${added.pool.poolId} trusts several issuers, whose principals do not differ: a service account has the rights of the one with the same namespace and name in ${first.node.path}; give each cluster a pool of its own unless that is meant`,
   );
 }
 
-/** True where both are of one stack. */
-export function sameStack(one: Construct, other: Construct): boolean {
-  return TerraformStack.of(one) === TerraformStack.of(other);
-}
-
 /** An issuer as a pool provider trusts it. */
-export interface TrustedIssuer {
-  /** The issuer. */
+interface TrustedIssuer {
   readonly issuer: Issuer;
-  /** The pool of the pool provider. */
   readonly pool: PoolName;
   /** The uploaded keys as JSON text; `undefined` where Google fetches them. */
   readonly jwks: string | undefined;
@@ -297,6 +277,10 @@ interface StatedKeys {
 /** Each set that pool providers of an app state for an issuer, once: one, and late ones beside it. */
 const stated = new PerApp<StatedKeys[]>();
 
+/**
+ * Components, workloads and pulls of a cluster each have a pool provider of their own; where one has the keys and another
+ * asks the issuer, or has other keys, token exchanges of that one fail, and nothing says so before a pod tries.
+ */
 export function checkIssuerKeys(scope: Construct, trusted: TrustedIssuer): void {
   const keys = keySetOf(trusted.jwks);
   const other = stated.get(scope, keyOf(trusted))?.find((each) => keySetsDiffer(each.keys, keys));
@@ -310,8 +294,7 @@ export function checkIssuerKeys(scope: Construct, trusted: TrustedIssuer): void 
     });
 }
 
-/** Remembers the keys that a pool provider trusts an issuer with. */
-export function recordIssuerKeys(provider: Construct, trusted: TrustedIssuer): void {
+function recordIssuerKeys(provider: Construct, trusted: TrustedIssuer): void {
   const keys = keySetOf(trusted.jwks);
   const key = keyOf(trusted);
   const sets = stated.get(provider, key) ?? [];

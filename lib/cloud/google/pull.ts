@@ -1,5 +1,5 @@
 import { ArtifactRegistryRepositoryIamMember } from "@cdktf/provider-google/lib/artifact-registry-repository-iam-member/index.js";
-import { type TerraformProvider, Annotations } from "cdktf";
+import { Annotations } from "cdktf";
 import { Construct } from "constructs";
 import { fail } from "../../errors";
 import { DURATION, Duration } from "../../model/duration";
@@ -33,13 +33,10 @@ import {
   parseManagedIdentityProvider,
 } from "../../rules/google/pull";
 import { waitFor } from "../shared/across-stacks";
-import { PROVIDER } from "../shared/kinds";
 import { PerStack } from "../shared/per-stack";
 import {
   type PoolProviderSettings,
-  type PullPoolProps,
   POOL_PROVIDER_SETTINGS,
-  PULL_POOL_PROPS,
   checkClusterPool,
   clusterPoolProvider,
   givenPool,
@@ -47,10 +44,13 @@ import {
 import {
   type IPrincipals,
   type IWorkloadIdentityPool,
+  type PullPoolProps,
   ManagedPool,
   PRINCIPALS,
+  PULL_POOL_PROPS,
   WORKLOAD_IDENTITY_POOL,
 } from "./pool";
+import { type DeclaredProps, DECLARED_PROPS } from "./props";
 import { ARTIFACT_REGISTRY_REPOSITORY, ArtifactRegistryRepository } from "./registry";
 import { refuseBinding } from "./role";
 
@@ -267,26 +267,20 @@ function checkClusterProject(
 }
 
 /** Settings of a {@link PullBinding}. */
-export interface PullBindingProps {
+export interface PullBindingProps extends DeclaredProps {
   /** The repository, from `artifactRegistry()` or `gcrRepository()`. */
   readonly repository: ArtifactRegistryRepository;
   /** Who may pull, as `namespace/name`. */
   readonly serviceAccount: string | Subject;
   /** The OIDC provider that trusts the cluster, or `WorkloadIdentityPool.fleet(…)` for GKE and fleet clusters. */
   readonly principals: IPrincipals;
-  /**
-   * Terraform provider of the resource; must be allowed to set the IAM policy of the repository.
-   *
-   * @defaultValue - the stack's default google provider
-   */
-  readonly provider?: TerraformProvider;
 }
 
 const PULL_BINDING_PROPS: ObjectKind<PullBindingProps> = object({
+  ...DECLARED_PROPS.shape,
   repository: ARTIFACT_REGISTRY_REPOSITORY,
   serviceAccount: SUBJECT,
   principals: PRINCIPALS,
-  provider: optional(PROVIDER),
 });
 
 const ROLE = "roles/artifactregistry.reader";

@@ -117,6 +117,7 @@ export class ArtifactRegistryRepository implements IPullSource<Construct> {
     return new ArtifactRegistryRepository(project, location, props.host, props.host, images);
   }
 
+  /** Refused: a workload identity pool needs a project and its number. */
   defaultIdentities(): IPullIdentities<Construct> {
     return fail("google-missing", {
       problem:

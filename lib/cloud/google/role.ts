@@ -1,19 +1,10 @@
 import { ProjectIamCustomRole } from "@cdktf/provider-google/lib/project-iam-custom-role/index.js";
 import { ProjectIamMember } from "@cdktf/provider-google/lib/project-iam-member/index.js";
 import { StorageBucketIamMember } from "@cdktf/provider-google/lib/storage-bucket-iam-member/index.js";
-import type { ITerraformDependable, TerraformProvider } from "cdktf";
+import type { ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 import { fail } from "../../errors";
-import {
-  type ObjectKind,
-  anyObject,
-  boolean,
-  checkProps,
-  list,
-  object,
-  optional,
-  text,
-} from "../../model/shape";
+import { type ObjectKind, anyObject, checkProps, list, object, optional, text } from "../../model/shape";
 import { DESCRIPTION_MAX, projectId, refuseTaken } from "../../rules/google/names";
 import {
   type CheckedRoleGrant,
@@ -29,12 +20,12 @@ import { shortText } from "../../rules/google/text";
 import { optionalTerraformText, terraformText } from "../../rules/terraform-text";
 import { waitFor } from "../shared/across-stacks";
 import { keepNames } from "../shared/kept-names";
-import { PROVIDER } from "../shared/kinds";
 import { PerApp } from "../shared/per-app";
 import { PerStack } from "../shared/per-stack";
+import { type AdoptableProps, type DeclaredProps, ADOPTABLE_PROPS, DECLARED_PROPS } from "./props";
 
 /** Settings of a {@link ProjectRole}. */
-export interface ProjectRoleProps {
+export interface ProjectRoleProps extends AdoptableProps {
   /** Id of the project. */
   readonly project: string;
   /** Id of the role: 3 to 64 of letters, digits, `_` and `.`. */
@@ -49,28 +40,15 @@ export interface ProjectRoleProps {
    * @defaultValue - none
    */
   readonly description?: string;
-  /**
-   * The role exists already: a Terraform `import` block takes it into the state.
-   *
-   * @defaultValue false
-   */
-  readonly adopt?: boolean;
-  /**
-   * Terraform provider of the resource.
-   *
-   * @defaultValue - the stack's default google provider
-   */
-  readonly provider?: TerraformProvider;
 }
 
 const PROJECT_ROLE_PROPS: ObjectKind<ProjectRoleProps> = object({
+  ...ADOPTABLE_PROPS.shape,
   project: text,
   roleId: text,
   title: text,
   permissions: list(text),
   description: optional(text),
-  adopt: optional(boolean),
-  provider: optional(PROVIDER),
 });
 
 /** The custom roles that an app declares, by project and id. */
@@ -119,6 +97,7 @@ export class ProjectRole extends Construct {
     declared.set(this, name, this);
   }
 
+  /** Throws what the constructor throws, without declaring anything. */
   static check(scope: Construct, props: ProjectRoleProps): void {
     const holder = declared.get(scope, checkProjectRole(props).name);
     if (holder) refuseRole(props, holder);
@@ -142,7 +121,7 @@ function checkProjectRole(props: ProjectRoleProps): { name: string; permissions:
 }
 
 /** Settings of a {@link RoleBinding}. */
-export interface RoleBindingProps extends GoogleRoleGrant {
+export interface RoleBindingProps extends GoogleRoleGrant, DeclaredProps {
   /**
    * IAM policy member: `serviceAccount:<email>`, a principal of a workload identity pool, `user:`, `group:`, `domain:`;
    * `allUsers` and other members for everybody with a `reason`. May be late.
@@ -154,19 +133,13 @@ export interface RoleBindingProps extends GoogleRoleGrant {
    * @defaultValue - nothing
    */
   readonly dependencies?: readonly ITerraformDependable[];
-  /**
-   * Terraform provider of the resource; must be allowed to set the IAM policy of the project or bucket.
-   *
-   * @defaultValue - the stack's default google provider
-   */
-  readonly provider?: TerraformProvider;
 }
 
 const ROLE_BINDING_PROPS: ObjectKind<RoleBindingProps> = object({
+  ...DECLARED_PROPS.shape,
   ...GOOGLE_ROLE_GRANT.shape,
   member: text,
   dependencies: optional(list(anyObject)),
-  provider: optional(PROVIDER),
 });
 
 /** The bindings of a stack, by resource and by member, role and condition. */
@@ -215,6 +188,7 @@ export class RoleBinding extends Construct {
     return bindingsOn(scope, grant).get(keyOf(grant, props.member)) ?? new RoleBinding(scope, id, props);
   }
 
+  /** Throws where so many more bindings would overfill a policy. */
   static checkRoom(scope: Construct, grants: readonly CheckedRoleGrant[]): void {
     const wanted = new Map<string, { readonly grant: CheckedRoleGrant; count: number }>();
     for (const grant of grants) {

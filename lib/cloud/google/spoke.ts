@@ -38,8 +38,9 @@ import {
 } from "../../rules/google/spoke";
 import { stableHash } from "../../rules/names";
 import { withinStack } from "../shared/across-stacks";
-import { PROVIDER, elementOf } from "../shared/kinds";
+import { elementOf } from "../shared/kinds";
 import { RoleBinding } from "./role";
+import { type DeclaredProps, DECLARED_PROPS } from "./props";
 
 /** A GKE cluster by its endpoint. */
 export interface ExistingGkeCluster {
@@ -103,7 +104,7 @@ export const GKE_CLUSTER: Kind<ContainerCluster | DataGoogleContainerCluster> = 
 );
 
 /** Settings of {@link gkeSpoke}. */
-export interface GkeSpokeProps {
+export interface GkeSpokeProps extends DeclaredProps {
   /** The cluster: declared, looked up, or described by its endpoint. */
   readonly cluster: ContainerCluster | DataGoogleContainerCluster | ExistingGkeCluster;
   /** Id of the cluster's project, literal. */
@@ -123,20 +124,14 @@ export interface GkeSpokeProps {
    * @defaultValue false
    */
   readonly dnsEndpoint?: boolean;
-  /**
-   * Terraform provider that may set the policy of the project.
-   *
-   * @defaultValue - the stack's default google provider
-   */
-  readonly provider?: TerraformProvider;
 }
 
 const GKE_SPOKE_PROPS: ObjectKind<GkeSpokeProps> = object({
+  ...DECLARED_PROPS.shape,
   cluster: either(EXISTING_GKE_CLUSTER, GKE_CLUSTER),
   project: text,
   role: optional(text),
   dnsEndpoint: optional(boolean),
-  provider: optional(PROVIDER),
 });
 
 /**
@@ -161,7 +156,7 @@ export function gkeSpoke(props: GkeSpokeProps): ISpokeAccess<Construct> {
 }
 
 /** Settings of {@link connectGatewaySpoke}. */
-export interface ConnectGatewaySpokeProps {
+export interface ConnectGatewaySpokeProps extends DeclaredProps {
   /** Id of the fleet's project, literal. */
   readonly project: string;
   /** Number of the fleet's project, as text; may be late. */
@@ -183,22 +178,16 @@ export interface ConnectGatewaySpokeProps {
   readonly gke?: boolean;
   /** What the gateway lets each controller send: reads, reads and writes, or everything. RBAC of the member decides then. */
   readonly role: GatewayRoleName;
-  /**
-   * Terraform provider that may set the policy of the fleet's project.
-   *
-   * @defaultValue - the stack's default google provider
-   */
-  readonly provider?: TerraformProvider;
 }
 
 const CONNECT_GATEWAY_SPOKE_PROPS: ObjectKind<ConnectGatewaySpokeProps> = object({
+  ...DECLARED_PROPS.shape,
   project: text,
   projectNumber: text,
   membership: text,
   location: optional(text),
   gke: optional(boolean),
   role: choice(GATEWAY_ROLES),
-  provider: optional(PROVIDER),
 });
 
 /**

@@ -1,4 +1,3 @@
-import type { TerraformProvider } from "cdktf";
 import { Construct } from "constructs";
 import { fail } from "../../errors";
 import { validateAudience } from "../../model/audience";
@@ -42,7 +41,6 @@ import {
   universeDomain,
 } from "../../rules/google/workload";
 import { type NameRules, derivedName } from "../../rules/names";
-import { PROVIDER } from "../shared/kinds";
 import { type GoogleGrantee, GoogleAccess } from "./access";
 import { FederatedServiceAccount } from "./identity";
 import {
@@ -54,6 +52,7 @@ import {
 } from "./place";
 import { type IOidcProvider, OIDC_PROVIDER } from "./provider-props";
 import { RoleBinding } from "./role";
+import { type DeclaredProps, type UniverseProps, DECLARED_PROPS, UNIVERSE_PROPS } from "./props";
 
 /** How a workload's pods get at their credentials. */
 export interface WorkloadCredentialProps {
@@ -87,7 +86,7 @@ export const WORKLOAD_CREDENTIAL_PROPS: ObjectKind<WorkloadCredentialProps> = ob
 });
 
 /** Settings of a {@link WorkloadServiceAccount}. */
-export interface WorkloadServiceAccountProps extends WorkloadCredentialProps {
+export interface WorkloadServiceAccountProps extends WorkloadCredentialProps, DeclaredProps, UniverseProps {
   /** The Kubernetes service account, as `namespace/name`. */
   readonly serviceAccount: string | Subject;
   /** What it may do, from `googleAccess()`; none for an identity that is given rights elsewhere. */
@@ -104,22 +103,12 @@ export interface WorkloadServiceAccountProps extends WorkloadCredentialProps {
    * @defaultValue - derived from cluster, namespace and name
    */
   readonly accountId?: string;
-  /**
-   * Domain of Google Cloud's APIs, for the credential file.
-   *
-   * @defaultValue "googleapis.com"
-   */
-  readonly universeDomain?: string;
-  /**
-   * Terraform provider of all resources.
-   *
-   * @defaultValue - the stack's default google provider
-   */
-  readonly provider?: TerraformProvider;
 }
 
 /** The kind of {@link WorkloadServiceAccountProps}. */
 export const WORKLOAD_SERVICE_ACCOUNT_PROPS: ObjectKind<WorkloadServiceAccountProps> = object({
+  ...DECLARED_PROPS.shape,
+  ...UNIVERSE_PROPS.shape,
   ...WORKLOAD_CREDENTIAL_PROPS.shape,
   serviceAccount: SUBJECT,
   access: list(ACCESS),
@@ -127,8 +116,6 @@ export const WORKLOAD_SERVICE_ACCOUNT_PROPS: ObjectKind<WorkloadServiceAccountPr
   project: text,
   oidcProvider: OIDC_PROVIDER,
   accountId: optional(text),
-  universeDomain: optional(text),
-  provider: optional(PROVIDER),
 });
 
 /** A workload's parts, checked, none declared. */
@@ -176,6 +163,7 @@ export class WorkloadServiceAccount extends Construct {
     this.grant = grantOf(plan, props, this.grantee, this.account?.email);
   }
 
+  /** Throws where the workload cannot be declared in the scope. */
   static check(scope: Construct, props: Omit<WorkloadServiceAccountProps, "oidcProvider">): void {
     const { accountId } = planWorkload(props);
     universeIn(scope, props);
